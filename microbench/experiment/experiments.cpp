@@ -8,8 +8,9 @@
 namespace ww::microbench {
 
 std::span<const ExperimentEntry> experiments() {
-  static constexpr std::array<ExperimentEntry, 3> kTable{{
+  static constexpr std::array<ExperimentEntry, 4> kTable{{
       {"calibration", make_calibration},
+      {"chiplet", make_chiplet},
       {"crossing", make_crossing},
       {"segments", make_segments},
   }};

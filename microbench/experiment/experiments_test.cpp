@@ -39,12 +39,14 @@ class AnyExperiment : public ::testing::TestWithParam<std::string> {
   static nlohmann::json short_settings() {
     if (GetParam() == "calibration") return {{"launch_ns", 50'000'000}};
     if (GetParam() == "crossing") return {{"blocks", 2}, {"plateau_s", 0.3}};
+    if (GetParam() == "chiplet") return {{"blocks", 3}, {"plateau_s", 0.3}};
     if (GetParam() == "segments") return {{"blocks", 2}, {"only", "registers_l1"}};
     return nlohmann::json::object();
   }
   Result<CampaignSummary> run(FakeOptions options, bool resume = false, std::uint64_t seed = 1,
                               const ProgressFunction& progress = {}) {
     options.two_sides = GetParam() == "crossing";
+    options.dies = GetParam() == "chiplet";
     const ExperimentSettings settings{.seed = seed, .quick = true, .own = short_settings()};
     WW_ASSIGN(experiment, make_experiment(table_of_all(), GetParam(), settings));
     file_ = folder() / experiment->file_name();
@@ -248,7 +250,7 @@ TEST(Experiments, AnUnknownNameIsAnErrorThatListsTheOthers) {
   const auto none = make_experiment(experiments(), "furnace_levels", {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::not_found);
-  EXPECT_THAT(none.error().message, HasSubstr("calibration, crossing, segments"));
+  EXPECT_THAT(none.error().message, HasSubstr("calibration, chiplet, crossing, segments"));
 }
 
 TEST(Experiments, SettingsThatAnExperimentLacksAreRefused) {

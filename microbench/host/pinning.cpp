@@ -24,7 +24,7 @@ kernels::PinTarget layout_of(binpatch::GfxTarget target) {
   return layout;
 }
 
-class AmdPinning final : public Pinning {
+class AmdPinning : public Pinning {
  public:
   AmdPinning(binpatch::GfxTarget target, binpatch::HardwareRegister reg)
       : target_(target), register_(reg) {}
@@ -53,6 +53,18 @@ class AmdPinning final : public Pinning {
  private:
   binpatch::GfxTarget target_;
   binpatch::HardwareRegister register_;
+};
+
+// By XCC_ID, whose lowest four bits are the die's number.
+class DiePinning final : public AmdPinning {
+ public:
+  explicit DiePinning(binpatch::GfxTarget target)
+      : AmdPinning(target, binpatch::HardwareRegister::xcc_id) {}
+
+  Result<Place> place(std::uint32_t hardware_id) const override {
+    return Place{static_cast<int>(hardware_id & place_mask()), 0};
+  }
+  std::uint32_t place_mask() const override { return 15u; }
 };
 
 // PTX: %smid for the marker.
@@ -96,6 +108,14 @@ Result<std::unique_ptr<Pinning>> make_pinning(const std::string& target) {
   WW_ASSIGN(parsed, binpatch::parse_gfx_target(target.substr(0, target.find(':'))));
   WW_ASSIGN(reg, binpatch::default_register(parsed));
   return std::make_unique<AmdPinning>(parsed, reg);
+}
+
+Result<std::unique_ptr<Pinning>> make_die_pinning(const std::string& target) {
+  const auto parsed = binpatch::parse_gfx_target(target.substr(0, target.find(':')));
+  if (!parsed || *parsed < binpatch::GfxTarget{9, 4, 0} || parsed->major > 9) {
+    return fail(ErrorCode::unsupported, "no register names the compute die on this target", target);
+  }
+  return std::make_unique<DiePinning>(*parsed);
 }
 
 kernels::PinTarget kernel_target(const std::string& target) {

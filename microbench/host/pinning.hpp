@@ -36,6 +36,10 @@ class Pinning {
 // no register that tells the place); parse_error.
 [[nodiscard]] Result<std::unique_ptr<Pinning>> make_pinning(const std::string& target);
 
+// The same by the number of the compute die, XCC_ID: Place::engine is the die. Error unsupported
+// for targets without that register.
+[[nodiscard]] Result<std::unique_ptr<Pinning>> make_die_pinning(const std::string& target);
+
 // How kernels are spelled for such a target, whether or not anything can be pinned on it: kernels
 // that need no place run on RDNA 4 as well, where no register names the engine.
 [[nodiscard]] kernels::PinTarget kernel_target(const std::string& target);

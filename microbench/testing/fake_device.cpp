@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <limits>
@@ -32,6 +33,16 @@ constexpr double awake_w = 20;
 constexpr double joules_per_update = 1024 * 0.4e-12, joules_per_far_update = 1024 * 0.3e-12;
 constexpr double share_of_zeros = 0.6;  // of an update's energy, where all operands are zeros
 constexpr double waiting_w = 8;         // loops that wait and update nothing
+// Of the package. Pages go to the I/O dies in turn.
+constexpr unsigned dies = 8;
+constexpr unsigned io_dies = 4;
+constexpr double near_page_ns = 1200, hop_page_ns = 480, page_wait_ns = 120;
+constexpr double aid_idle_w = 10, joules_per_near_bit = 0.5e-12, joules_per_hop_bit = 0.6e-12;
+
+unsigned hops_of(unsigned die, std::uint32_t offset) {
+  const unsigned apart = ((offset >> 12) + io_dies - die / 2) % io_dies;
+  return apart == 3 ? 1 : apart;
+}
 
 unsigned side_of_sm(std::size_t sm) {
   return static_cast<unsigned>(sm >> 1 & 1);
@@ -85,6 +96,9 @@ struct Chip {
   double shown_w{50};
   std::uint32_t random{1};
   std::deque<SensorReading> unread;
+  double aid_load_w{};  // of the load of a launch
+  double aid_energy_j{};
+  std::vector<RailReading> unread_rails;
   bool throttled{};  // in one of those
   struct Done {
     measure::Dispatch dispatch;
@@ -102,6 +116,7 @@ struct Chip {
       const double power = 50 + 0.3 * (temperature_c - 40) + load_w;
       temperature_c += 1e-3 * ((40 + 0.2 * (power - 50) - temperature_c) / 8.0);
       energy_j += power * 1e-3;
+      aid_energy_j += (aid_idle_w + (load_w > 0 ? aid_load_w : 0)) * 1e-3;
       shown_w += (power - shown_w) * std::min(1.0, 1e-3 / options.sensor_window_s);
       tick(shown_w + 0.4 * noise());
       next_tick_ns += tick_ns;
@@ -119,6 +134,10 @@ struct Chip {
     sample.clock_khz = 930'000;
     ++ticks;
     const double now_s = static_cast<double>(next_tick_ns) * 1e-9;
+    if (options.dies && ticks % 10 == 0) {
+      unread_rails.push_back({next_tick_ns, next_tick_ns, "aid_energy", "2^-16 J",
+                              std::llround(aid_energy_j * kTicksPerJoule)});
+    }
     if (now_s >= options.healthy_s) spoil(sample);
     if (now_s >= options.throttled_from_s && now_s < options.throttled_until_s) throttled = true;
     unread.push_back(sample);
@@ -160,7 +179,10 @@ struct Chip {
 
 class FakeBuffer final : public DeviceBuffer {
  public:
-  explicit FakeBuffer(std::size_t size) : bytes(size) {}
+  // Of a large one the host has only the pages that are used.
+  explicit FakeBuffer(std::size_t size)
+      : memory_(static_cast<std::byte*>(std::calloc(size, 1)), std::free),
+        bytes(memory_.get(), size) {}
   std::size_t size() const override { return bytes.size(); }
   Status write(std::size_t offset, std::span<const std::byte> data) override {
     std::ranges::copy(data, bytes.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -170,7 +192,12 @@ class FakeBuffer final : public DeviceBuffer {
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), data.size(), data.begin());
     return {};
   }
-  std::vector<std::byte> bytes;
+
+ private:
+  std::unique_ptr<std::byte, decltype(&std::free)> memory_;
+
+ public:
+  std::span<std::byte> bytes;
 };
 
 class FakeKernel final : public LoadedKernel {
@@ -210,6 +237,10 @@ class FakeKernel final : public LoadedKernel {
       probe();
     } else if (name_ == "cross") {
       cross(groups * group_size / 64 / sms);
+    } else if (name_ == "fabric_probe") {
+      probe_pages();
+    } else if (name_ == "fabric_stream") {
+      stream_pages();
     } else {
       for (std::size_t i = 0; i < buffers_[0]->bytes.size(); ++i) {
         buffers_[1]->bytes[i] = buffers_[0]->bytes[i] ^ std::byte{0xA5};
@@ -256,6 +287,40 @@ class FakeKernel final : public LoadedKernel {
       set_word(7, line, ticks * static_cast<std::uint32_t>(numbers_[3]));
     }
     chip_.launch(name_, 100'000, 10, 0);
+  }
+
+  // One wavefront of a die times the first word of every page.
+  void probe_pages() {
+    const auto die = static_cast<unsigned>(numbers_[3]);
+    if (die >= dies) return;
+    set_word(4, 0, 1);
+    set_word(4, 1, die + 1);
+    for (std::size_t page = 0; page < numbers_[2]; ++page) {
+      set_word(5, page,
+               600 + 259 * hops_of(die, word(1, page)) + static_cast<std::uint32_t>(page % 7));
+    }
+    chip_.launch(name_, 100'000, 10, 0);
+  }
+
+  void stream_pages() {
+    const auto pages = static_cast<std::size_t>(numbers_[2]);
+    double aid_j = 0;
+    double ns = 0;
+    for (unsigned die = 0; die < dies; ++die) {
+      const auto list = static_cast<std::size_t>(numbers_[3] >> (8 * die) & 255);
+      if (list == 0) continue;
+      if (numbers_[10] != 0) set_word(9, die, static_cast<std::uint32_t>(numbers_[8]));
+      const unsigned hops = hops_of(die, word(1, (list - 1) * pages));
+      const double page_ns = (numbers_[6] == 0 ? 20 : near_page_ns + hop_page_ns * hops) +
+                             page_wait_ns * static_cast<double>(numbers_[5]);
+      const double read = static_cast<double>(pages) * static_cast<double>(numbers_[4]);
+      ns = std::max(ns, page_ns * read / static_cast<double>(numbers_[8]));
+      if (numbers_[6] == 0) continue;
+      aid_j += 8 * 4096 * read * (joules_per_near_bit + joules_per_hop_bit * hops);
+    }
+    chip_.aid_load_w = aid_j / (ns * 1e-9);
+    chip_.launch(name_, ns, 20 + chip_.aid_load_w, 0);
+    chip_.aid_load_w = 0;
   }
 
   void cross(std::size_t waves_per_sm) {
@@ -306,8 +371,8 @@ class FakeKernel final : public LoadedKernel {
   Chip& chip_;
   std::string name_;
   bool patched_;
-  bool by_fours_;                                   // places are groups of four CUs
-  static constexpr std::size_t kMostArguments = 9;  // the probe's
+  bool by_fours_;  // places are groups of four CUs
+  static constexpr std::size_t kMostArguments = 12;
   std::array<std::uint64_t, kMostArguments> numbers_{};
   std::array<FakeBuffer*, kMostArguments> buffers_{};
 };
@@ -363,6 +428,7 @@ class FakeSensor final : public measure::Sensor {
     throttled_ = std::exchange(chip_->throttled, false);
     return readings;
   }
+  std::vector<RailReading> new_rails() override { return std::exchange(chip_->unread_rails, {}); }
   std::string throttling() const override { return throttled_ ? "software power cap" : ""; }
   std::vector<DvfsState> dvfs_states() const override { return {{1.1687, clock_hz}}; }
   int dvfs_current() const override { return 0; }
@@ -410,7 +476,7 @@ class FakePinning : public Pinning {
   std::uint32_t place_mask() const override { return 0x6F00u; }
 };
 
-// Of the device whose L2 has two sides: the hardware id is the SM.
+// The hardware id is the SM of a device whose L2 has two sides, or the compute die.
 class FakeSmPinning final : public FakePinning {
  public:
   Result<Place> place(std::uint32_t id) const override { return Place{static_cast<int>(id), 0}; }
@@ -428,6 +494,8 @@ Device make_fake_device(const FakeOptions& options) {
   device.chip = {"fake", "gfx701", engines, cus, 16, 256, 64, 16 * 1024, 1024 * 1024};
   if (options.two_sides) {
     device.chip = {"fake", "sm_90", static_cast<int>(sms), 1, 0, 0, 0, 0, 4 * 1024 * 1024};
+  } else if (options.dies) {
+    device.chip = {"fake", "gfx942", engines, cus, 16, 256, 128, 32 * 1024, 4 * 1024 * 1024};
   } else {
     device.floorplan_toml = made_up_floorplan();
     device.quadrants = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
@@ -439,6 +507,7 @@ Device make_fake_device(const FakeOptions& options) {
 }
 
 std::unique_ptr<Pinning> make_fake_pinning(const Device& device) {
+  if (device.chip.target == "gfx942") return std::make_unique<FakeSmPinning>();
   if (device.chip.target == "sm_90") return std::make_unique<FakeSmPinning>();
   return std::make_unique<FakePinning>();
 }

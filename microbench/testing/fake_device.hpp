@@ -34,6 +34,7 @@ struct FakeOptions {
   // The sensor says meanwhile that clocks are held down.
   double throttled_from_s{-1}, throttled_until_s{-1};
   bool two_sides{};  // a partitioned L2 and SMs, without a floorplan
+  bool dies{};       // a package of eight compute dies on four I/O dies, with rails
 };
 
 // Launches are as many as the loop counts ask for. Bits 14:13 of a place are the engine, 11:8 the

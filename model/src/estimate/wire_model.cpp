@@ -271,6 +271,13 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
 Result<WireModel> parse_wire_model(const json& document, const std::string& origin,
                                    FlaggedModel flagged) {
   const JsonReader model(document, origin);
+  if (text(model, "method") == "chiplet") {
+    return fail(
+        ErrorCode::unsupported,
+        "is a calibration of the ways between a package's dies: it has energies per bit and "
+        "crossing of dies, and none of the wires of one die",
+        origin);
+  }
   if (text(model, "format") != "wirewatt-model/1") {
     return fail(ErrorCode::parse_error, "is not a wirewatt model; run 'wirewatt fit' again",
                 origin);

@@ -1,0 +1,292 @@
+// The ways between the dies of a package.
+#include "ww/microbench/chiplet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "bench/engine.hpp"
+#include "bench/order.hpp"
+#include "chiplet/chiplet_kernels.hpp"
+#include "experiment/experiments.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/json_reader.hpp"
+#include "ww/core/split_mix.hpp"
+#include "ww/measure/counter_map.hpp"
+#include "ww/microbench/compute_device.hpp"
+
+namespace ww::microbench {
+namespace {
+
+using model::ChipletPoint;
+using nlohmann::json;
+
+constexpr double kRoom = 1.03;  // slowest way over which all are slowed down
+constexpr double kSlower = 2;   // points at half the rate
+constexpr std::uint32_t kTriedWaits = 16;
+constexpr int kWarmLaunches = 2;      // until the caches hold what they will hold
+constexpr double kAgreement = 0.005;  // of counters and arithmetic
+// At most half of a run is cut off at its start.
+constexpr double kLeastPlateauOverSettling = 2;
+
+struct ChipletSettings {
+  std::uint64_t seed{1};
+  bool quick{};
+  std::int64_t blocks{};
+  double plateau_s{};
+  double launch_s{50e-6};
+};
+
+class Chiplet final : public Experiment {
+ public:
+  explicit Chiplet(const ChipletSettings& settings) : settings_(settings) {}
+
+  std::string_view name() const override { return "chiplet"; }
+  json plan() const override;
+  Status restore(const json& plan) override;
+  Status prepare(Bench& bench) override;
+  Status tune(Bench& bench) override;
+  Status warm_up(Bench& bench, bool resumed) override;
+  Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) override;
+  void use(const SensorResponse& response) override;
+  std::int64_t minimum_blocks() const override { return settings_.blocks; }
+  std::vector<Condition> block(std::int64_t block) const override;
+  Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
+
+ private:
+  using Pace = ChipletKernels::Pace;
+  [[nodiscard]] std::vector<std::size_t> order(std::int64_t block) const;
+  Result<double> seconds_of(const ChipletPoint& point, const Pace& pace);
+  [[nodiscard]] Pace pace(std::size_t point) const { return {passes_, waits_.at(point)}; }
+  Result<Bench::Launch> select(std::size_t point) {
+    WW_TRY(kernels_->select(model::chiplet_points()[point], pace(point)));
+    return Bench::Launch([this] { return kernels_->launch(); });
+  }
+  void compare_with_counters(Bench& bench, const Bench::Launched& done, StoredRun& run) const;
+
+  ChipletSettings settings_;
+  std::unique_ptr<ChipletKernels> kernels_;
+  std::vector<std::int32_t> io_die_of_die_;  // as the first session found them
+  std::vector<std::uint32_t> waits_;         // by point; empty: not tuned
+  std::uint32_t passes_{1};
+  double plateau_s_{}, settle_s_{};  // 0 until the sensor's response is known
+};
+
+json Chiplet::plan() const {
+  const ChipletLayout& layout = kernels_->layout();
+  json plan{{"method", "chiplet"},
+            {"blocks", settings_.blocks},
+            {"least_plateau_s", settings_.plateau_s},
+            {"quick", settings_.quick},
+            {"seed", settings_.seed},
+            {"setup",
+             {{"io_die_of_die", layout.io_die_of_die},
+              {"row_of", layout.row_of},
+              {"column_of", layout.column_of},
+              {"across_of", layout.across_of},
+              {"ticks_by_hops", layout.ticks_by_hops},
+              {"separation", layout.separation},
+              {"pages_of_list", kernels_->pages_of_list()},
+              {"waits", waits_},
+              {"passes", passes_}}}};
+  if (settle_s_ > 0) {
+    plan["plateau_s"] = plateau_s_;
+    plan["settle_s"] = settle_s_;
+  }
+  return plan;
+}
+
+Status Chiplet::restore(const json& plan) {
+  ChipletSettings then;
+  const JsonReader reader(plan, "plan");
+  reader.read("blocks", then.blocks);
+  reader.read("least_plateau_s", then.plateau_s);
+  reader.read("quick", then.quick);
+  const JsonReader setup = reader.object("setup");
+  setup.read("io_die_of_die", io_die_of_die_);
+  setup.read("waits", waits_);
+  setup.read("passes", passes_);
+  reader.read_optional("plateau_s", plateau_s_);
+  reader.read_optional("settle_s", settle_s_);
+  WW_TRY(reader.status());
+  if (then.quick == settings_.quick && then.blocks == settings_.blocks &&
+      then.plateau_s == settings_.plateau_s) {
+    return {};
+  }
+  return fail(
+      ErrorCode::invalid_argument,
+      fmt::format("the campaign in this folder is a {} one of {} blocks of runs of {} s; go on "
+                  "with the same options or choose another folder",
+                  then.quick ? "quick" : "full", then.blocks, then.plateau_s));
+}
+
+Status Chiplet::prepare(Bench& bench) {
+  WW_ASSIGN(kernels, ChipletKernels::create(bench.device(), bench.pinning(), settings_.seed));
+  kernels_ = std::move(kernels);
+  const auto& found = kernels_->layout().io_die_of_die;
+  if (io_die_of_die_.empty()) io_die_of_die_.assign(found.begin(), found.end());
+  if (std::ranges::equal(io_die_of_die_, found)) return {};
+  return fail(
+      ErrorCode::bad_data,
+      "the compute dies do not stand on the I/O dies on which the recording found them: it is "
+      "of another card; choose another folder",
+      bench.device().name);
+}
+
+Result<double> Chiplet::seconds_of(const ChipletPoint& point, const Pace& pace) {
+  WW_TRY(kernels_->select(point, pace));
+  for (int i = 0; i < kWarmLaunches; ++i) WW_TRY(kernels_->time_launch());
+  return kernels_->time_launch();
+}
+
+// All ways at one rate, that of the slowest: waits after each page make up for what others are
+// faster.
+Status Chiplet::tune(Bench& bench) {
+  if (!waits_.empty()) return {};  // an earlier session did
+  struct Time {
+    double none{}, per_wait{};
+  };
+  std::vector<Time> times;
+  double slowest = 0;
+  for (const ChipletPoint& point : model::chiplet_points()) {
+    WW_TRY(kernels_->check(point));
+    WW_ASSIGN(none, seconds_of(point, {1, 0}));
+    WW_ASSIGN(slowed, seconds_of(point, {1, kTriedWaits}));
+    times.push_back({none, (slowed - none) / kTriedWaits});
+    if (!(slowed > none)) {
+      return fail(ErrorCode::bad_data, "waits do not slow the reading down", bench.device().name);
+    }
+    slowest = std::max(slowest, none);
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double wanted = kRoom * slowest * (model::chiplet_points()[i].slow ? kSlower : 1);
+    waits_.push_back(static_cast<std::uint32_t>(
+        std::max(0L, std::lround((wanted - times[i].none) / times[i].per_wait))));
+  }
+  passes_ = static_cast<std::uint32_t>(
+      std::max(1L, std::lround(std::ceil(settings_.launch_s / (kRoom * slowest)))));
+  return {};
+}
+
+Status Chiplet::warm_up(Bench& bench, bool) {
+  WW_ASSIGN(launch, select(0));
+  WW_TRY(bench.launch_for(1.0, launch));
+  return {};
+}
+
+// Steps of the sensor's test and heat.
+Result<Bench::Launch> Chiplet::load(Bench&, const Condition&, StoredRun& run) {
+  run.pattern = model::chiplet_points()[0].name;
+  run.kernel_hash = kernels_->hash();
+  return select(0);
+}
+
+void Chiplet::use(const SensorResponse& response) {
+  if (settle_s_ > 0) return;  // an earlier session's plan goes on
+  settle_s_ = response.info.resolved ? response.info.delay_s + response.info.rise_s
+                                     : settings_.plateau_s / kLeastPlateauOverSettling;
+  settle_s_ = std::max(settle_s_, 0.2 * settings_.plateau_s);
+  plateau_s_ = std::max(settings_.plateau_s, kLeastPlateauOverSettling * settle_s_);
+}
+
+// Every second block runs in the order of the one before, backwards, so that drift cancels.
+std::vector<std::size_t> Chiplet::order(std::int64_t block) const {
+  std::vector<std::size_t> points;
+  SplitMix random(settings_.seed + static_cast<std::uint64_t>((block + 1) / 2));
+  for (std::size_t i = 0; i < model::chiplet_points().size(); ++i) points.push_back(i);
+  shuffle(points, [&] { return random.next(); });
+  if (block % 2 == 0) std::ranges::reverse(points);
+  return points;
+}
+
+std::vector<Condition> Chiplet::block(std::int64_t block) const {
+  std::vector<Condition> list;
+  const auto add = [&](RunKind kind, std::string_view note) {
+    list.push_back({.block = block,
+                    .position = std::ssize(list),
+                    .kind = kind,
+                    .seconds = plateau_s_,
+                    .note = fmt::format("block {}: {}", block, note)});
+  };
+  add(RunKind::idle, "idle");
+  for (const std::size_t point : order(block)) {
+    add(RunKind::stream, model::chiplet_points()[point].name);
+  }
+  return list;
+}
+
+Status Chiplet::perform(Bench& bench, const Condition& condition, StoredRun& run) {
+  const std::size_t index =
+      order(condition.block).at(static_cast<std::size_t>(condition.position - 1));
+  const ChipletPoint& point = model::chiplet_points()[index];
+  run.pattern = point.name;
+  run.throttle = static_cast<std::int32_t>(waits_.at(index));
+  run.kernel_hash = kernels_->hash();
+  WW_ASSIGN(launch, select(index));
+  WW_ASSIGN(done, bench.launch_for(condition.seconds, launch));
+  run.start_ns = done.start_ns;
+  run.end_ns = done.end_ns;
+  run.launches = done.launches;
+  run.payload_bits = static_cast<double>(done.launches) * kernels_->bits(point, pace(index));
+  compare_with_counters(bench, done, run);
+  return {};
+}
+
+// Where counters follow launches, they say whether the pages came from behind the L2s. The first
+// launch still finds what the run before left there.
+void Chiplet::compare_with_counters(Bench& bench, const Bench::Launched& done,
+                                    StoredRun& run) const {
+  const Device& device = bench.device();
+  if (device.counters == nullptr || device.traffic != Traffic::counters) return;
+  auto counters = device.counters->sum(done.end - 1, done.end);
+  if (!counters) return;
+  run.counters = std::move(*counters);
+  measure::CounterDispatch last;
+  last.counters = run.counters;
+  for (const auto& segment : measure::segment_bytes(device.chip.target, last)) {
+    if (segment.segment != measure::Segment::l2_memory_read || !segment.bytes) continue;
+    const double wanted = run.payload_bits / 8 / static_cast<double>(run.launches);
+    if (std::abs(*segment.bytes - wanted) > kAgreement * std::max(wanted, 1e6)) {
+      reject(run,
+             fmt::format("counters saw {:.0f} bytes behind the L2s in a launch instead of {:.0f}",
+                         *segment.bytes, wanted));
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Experiment>> make_chiplet(const ExperimentSettings& settings) {
+  ChipletSettings own;
+  own.seed = settings.seed;
+  own.quick = settings.quick;
+  own.blocks = settings.quick ? 6 : 12;  // pairs mirror each other's order
+  own.plateau_s = settings.quick ? 1.5 : 5.0;
+  WW_TRY(SettingsReader("chiplet", settings.own)
+             .read("blocks", own.blocks)
+             .read("plateau_s", own.plateau_s)
+             .read("launch_s", own.launch_s)
+             .finish());
+  if (own.blocks < 3 || !(own.plateau_s > 0) || !(own.launch_s > 0)) {
+    return fail(ErrorCode::invalid_argument,
+                "needs three blocks or more, and runs and launches longer than nothing", "chiplet");
+  }
+  return std::make_unique<Chiplet>(own);
+}
+
+Result<CampaignSummary> run_chiplet(const ChipletRequest& request,
+                                    const ProgressFunction& progress) {
+  WW_ASSIGN(experiment,
+            make_experiment(experiments(), "chiplet", {request.seed, request.quick, {}}));
+  ExperimentParts parts;
+  parts.open = open_device;
+  parts.pinning = [](const Device& device) { return make_die_pinning(device.chip.target); };
+  return run_experiment(std::move(experiment),
+                        {request.device, request.folder, request.seed, request.resume}, parts,
+                        progress);
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,140 @@
+// The ways' energies from recorded runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "chiplet/rail_power.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/json_reader.hpp"
+#include "ww/core/mean.hpp"
+#include "ww/microbench/chiplet.hpp"
+#include "ww/microbench/virtual_chips.hpp"
+
+namespace ww::microbench {
+namespace {
+
+// Nothing for runs of other kinds, and those that were rejected.
+std::optional<model::ChipletRun> chiplet_run_of(const StoredRun& run, double settle_s) {
+  const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
+  if (run.status != RunStatus::ok || run.block == 0 || !(seconds > 0)) return std::nullopt;
+  model::ChipletRun out;
+  out.block = run.block;
+  if (run.kind != RunKind::idle) {
+    const auto points = model::chiplet_points();
+    const auto found =
+        std::ranges::find(points, std::string_view(run.pattern), &model::ChipletPoint::name);
+    if (found == points.end()) return std::nullopt;
+    out.point = &*found;
+  }
+  out.bits_per_s = run.payload_bits / seconds;
+  Mean temperature_c;
+  const auto begin = run.start_ns + std::llround(settle_s * 1e9);
+  for (const SensorReading& sample : run.samples) {
+    if (sample.time_ns < begin || sample.time_ns > run.end_ns || !sample.temperature_mc) continue;
+    temperature_c.add(*sample.temperature_mc * 1e-3);
+  }
+  if (temperature_c.count > 0) out.temperature_c = temperature_c.value();
+  for (std::size_t rail = 0; rail < out.power_w.size(); ++rail) {
+    out.power_w[rail] = rail_power(run, model::kChipletRailNames[rail], settle_s);
+  }
+  return out;
+}
+
+Result<nlohmann::json> plan_of(const CampaignStore& store) {
+  WW_ASSIGN(plan, store.get(campaign_keys::plan));
+  return plan ? nlohmann::json::parse(*plan, nullptr, false) : nlohmann::json::object();
+}
+
+bool is_chiplet_plan(const nlohmann::json& plan) {
+  return plan.is_object() && plan.value("method", "") == "chiplet";
+}
+
+}  // namespace
+
+Result<bool> calibrates_chiplets(const DeviceRequest& request) {
+  if (!DeviceName(request.name).is_virtual()) return false;
+  WW_ASSIGN(sheet, virtual_data_sheet(request));
+  std::istringstream lines(sheet);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("dies = ")) return line != "dies = 1";
+  }
+  return false;
+}
+
+Result<bool> is_chiplet_campaign(const CampaignStore& store) {
+  WW_ASSIGN(plan, plan_of(store));
+  return is_chiplet_plan(plan);
+}
+
+Result<ChipletFit> fit_chiplet(const CampaignStore& store) {
+  WW_ASSIGN(plan, plan_of(store));
+  if (!is_chiplet_plan(plan)) {
+    return fail(ErrorCode::bad_data, "not a campaign of a package's dies");
+  }
+  if (!plan.contains("settle_s")) {
+    return fail(ErrorCode::bad_data,
+                "the campaign ended before its sensor was measured; go on with it by 'wirewatt "
+                "calibrate --resume'",
+                store.file().string());
+  }
+  WW_ASSIGN(stored, store.runs());
+  ChipletFit fit;
+  std::vector<model::ChipletRun> runs;
+  Mean bits_per_s;
+  for (const StoredRun& run : stored) {
+    if (run.block == 0) continue;
+    ++fit.runs;
+    if (run.status != RunStatus::ok) ++fit.rejected;
+    const auto one = chiplet_run_of(run, plan.value("settle_s", 0.0));
+    if (!one) continue;
+    runs.push_back(*one);
+    const model::ChipletPoint* point = one->point;
+    if (point != nullptr && point->traffic && !point->slow &&
+        point->dies == model::ChipletDies::all) {
+      bits_per_s.add(one->bits_per_s);
+    }
+  }
+  if (bits_per_s.count > 0) fit.bits_per_s = bits_per_s.value();
+  fit.answer = model::fit_chiplet_runs(runs);
+  return fit;
+}
+
+nlohmann::json to_json(const ChipletFit& fit) {
+  auto rows = nlohmann::json::array();
+  for (std::size_t i = 0; i < fit.answer.rows.size(); ++i) {
+    ResultRow in_pj = fit.answer.rows[i];
+    in_pj.unit = "p" + in_pj.unit;
+    for (auto* figure : {&in_pj.value, &in_pj.low, &in_pj.high}) {
+      if (*figure) **figure *= 1e12;
+    }
+    nlohmann::json row = in_pj;
+    if (const auto& own = fit.answer.sensed[i]) {
+      row["sensed_low"] = 1e12 * own->low;
+      row["sensed_high"] = 1e12 * own->high;
+    }
+    rows.push_back(std::move(row));
+  }
+  auto controls = nlohmann::json::array();
+  for (const auto& control : fit.answer.controls) {
+    controls.push_back(
+        {{"name", control.name}, {"passed", control.passed}, {"detail", control.detail}});
+  }
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+  };
+  return {{"method", "chiplet"},
+          {"hop_classes", std::move(rows)},
+          {"controls", std::move(controls)},
+          {"closure",
+           {{"slope", or_null(fit.answer.closure_slope)},
+            {"residual", or_null(fit.answer.closure_residual)}}},
+          {"bits_per_s", fit.bits_per_s},
+          {"blocks", fit.answer.blocks},
+          {"runs", fit.runs},
+          {"rejected", fit.rejected}};
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,78 @@
+// The kernels of the chiplet campaign on one device: finds the compute dies, I/O dies and homes of
+// pages, and lets every compute die read pages of the I/O die that a point names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chiplet/chiplet_layout.hpp"
+#include "device/device.hpp"
+#include "host/pinning.hpp"
+#include "ww/core/result.hpp"
+#include "ww/model/chiplet_fit.hpp"
+
+namespace ww::microbench {
+
+class ChipletKernels {
+ public:
+  static constexpr std::uint32_t kPageBytes = 4096;
+  static constexpr std::size_t kGroupSize = 256;
+  static constexpr std::size_t kGroupsPerDie = 8;
+
+  // Builds, loads, fills the pages with random bits of `seed`, and finds the layout. Errors: those
+  // of host and pinning; those of chiplet_layout(). Device and pinning must outlive the kernels.
+  static Result<std::unique_ptr<ChipletKernels>> create(Device& device, const Pinning& pinning,
+                                                        std::uint64_t seed);
+
+  // What a launch does: so many times through the list, so many waits of 256 cycles after each
+  // page.
+  struct Pace {
+    std::uint32_t passes{1};
+    std::uint32_t waits{};
+  };
+  // Launches once and counts the wavefronts that took part. Error bad_data where these are not
+  // those of the point's dies. It writes to memory, after which a simulated chip executes all
+  // launches anew.
+  Status check(const model::ChipletPoint& point);
+  // Sets the arguments.
+  Status select(const model::ChipletPoint& point, const Pace& pace);
+  Status launch() { return stream_->launch(groups(), kGroupSize); }
+  Result<double> time_launch() { return stream_->time_launch(groups(), kGroupSize); }
+  // Bits that one launch brings past the L2s, by arithmetic.
+  [[nodiscard]] double bits(const model::ChipletPoint& point, const Pace& pace) const;
+
+  [[nodiscard]] const ChipletLayout& layout() const { return layout_; }
+  [[nodiscard]] std::size_t dies() const { return layout_.io_die_of_die.size(); }
+  [[nodiscard]] std::uint32_t pages_of_list() const { return pages_; }
+  [[nodiscard]] const std::string& hash() const { return hash_; }
+
+ private:
+  ChipletKernels(Device& device, const Pinning& pinning) : device_(device), pinning_(pinning) {}
+  Status load_kernels();
+  Status fill(std::uint64_t seed);
+  Result<std::vector<std::vector<double>>> latencies(const std::vector<std::uint32_t>& pages);
+  Status find_layout();
+  Result<std::unique_ptr<LoadedKernel>> kernel(const char* name);
+  [[nodiscard]] std::size_t groups() const { return dies() * kGroupsPerDie; }
+  [[nodiscard]] std::size_t waves_of_die() const;
+  // Whether a die takes part, and the number of its list.
+  [[nodiscard]] bool works(const model::ChipletPoint& point, std::size_t die) const;
+  [[nodiscard]] std::uint64_t homes(const model::ChipletPoint& point) const;
+
+  Device& device_;
+  const Pinning& pinning_;
+  std::string hash_;
+  ChipletLayout layout_;
+  std::uint32_t pages_{};  // of a list
+  // Pages that fit the Infinity Cache, and pages that do not.
+  std::vector<std::uint32_t> candidates_[2];
+  // Kernels are destroyed before the buffers that their arguments name.
+  std::unique_ptr<DeviceBuffer> data_, working_, output_;
+  std::unique_ptr<DeviceBuffer> lists_[2];  // for each I/O die and each of its readers
+  std::unique_ptr<LoadedKernel> probe_, stream_;
+};
+
+}  // namespace ww::microbench

@@ -1,0 +1,157 @@
+#include "chiplet/chiplet_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ww::microbench {
+namespace {
+
+constexpr auto kIoDies = static_cast<std::size_t>(ChipletLayout::kIoDies);
+using Table = std::vector<std::vector<double>>;
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Without the means of rows and columns: what dies and pages have of their own.
+Table interaction(Table table) {
+  for (auto& row : table) {
+    const double mean = mean_of(row);
+    for (double& value : row) value -= mean;
+  }
+  for (std::size_t page = 0; page < table.front().size(); ++page) {
+    double mean = 0;
+    for (const auto& row : table) mean += row[page] / static_cast<double>(table.size());
+    for (auto& row : table) row[page] -= mean;
+  }
+  return table;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(squares / static_cast<double>(a.size()));
+}
+
+// Dies whose profiles over the pages are alike stand on one I/O die: closer to each other than half
+// of the greatest distance between any two. Numbers from 0 on.
+std::vector<int> groups_of(const Table& profiles) {
+  double greatest = 0;
+  for (const auto& a : profiles) {
+    for (const auto& b : profiles) greatest = std::max(greatest, distance(a, b));
+  }
+  std::vector<int> group(profiles.size(), -1);
+  int groups = 0;
+  for (std::size_t die = 0; die < profiles.size(); ++die) {
+    for (std::size_t other = 0; other < die && group[die] < 0; ++other) {
+      if (distance(profiles[die], profiles[other]) < 0.5 * greatest) group[die] = group[other];
+    }
+    if (group[die] < 0) group[die] = groups++;
+  }
+  return group;
+}
+
+}  // namespace
+
+Result<ChipletLayout> chiplet_layout(const std::vector<std::vector<double>>& ticks,
+                                     const std::string& device) {
+  const auto refuse = [&device](std::string why) {
+    return fail(ErrorCode::unsupported, "the ways between the dies cannot be told: " + why, device);
+  };
+  const std::size_t dies = ticks.size();
+  if (dies < kIoDies || dies % kIoDies != 0 || ticks.front().empty()) {
+    return refuse(fmt::format("{} compute dies reported", dies));
+  }
+  const std::size_t pages = ticks.front().size();
+  const Table profiles = interaction(ticks);
+  ChipletLayout layout;
+  layout.io_die_of_die = groups_of(profiles);
+  std::array<std::size_t, kIoDies> on_it{};
+  for (const int group : layout.io_die_of_die) {
+    if (group >= ChipletLayout::kIoDies) return refuse("latencies show more than four I/O dies");
+    ++on_it[static_cast<std::size_t>(group)];
+  }
+  if (std::ranges::any_of(on_it, [&](std::size_t n) { return n != dies / kIoDies; })) {
+    return refuse("latencies do not put as many compute dies on each of four I/O dies");
+  }
+  // A page's home is the I/O die whose compute dies wait least.
+  Table means(kIoDies, std::vector<double>(pages));
+  for (std::size_t die = 0; die < dies; ++die) {
+    for (std::size_t page = 0; page < pages; ++page) {
+      means[static_cast<std::size_t>(layout.io_die_of_die[die])][page] +=
+          profiles[die][page] * static_cast<double>(kIoDies) / static_cast<double>(dies);
+    }
+  }
+  std::array<std::array<double, kIoDies>, kIoDies> mean{};  // [from][home]
+  std::array<double, kIoDies> of_home{};
+  double least_margin = std::numeric_limits<double>::infinity();
+  for (std::size_t page = 0; page < pages; ++page) {
+    std::array<std::pair<double, int>, kIoDies> order;
+    for (std::size_t io = 0; io < kIoDies; ++io) {
+      order[io] = {means[io][page], static_cast<int>(io)};
+    }
+    std::ranges::sort(order);
+    least_margin = std::min(least_margin, order[1].first - order[0].first);
+    layout.home_of_page.push_back(order[0].second);
+    const auto home = static_cast<std::size_t>(order[0].second);
+    of_home[home] += 1;
+    for (std::size_t io = 0; io < kIoDies; ++io) mean[io][home] += means[io][page];
+  }
+  for (std::size_t home = 0; home < kIoDies; ++home) {
+    if (of_home[home] == 0) return refuse("no page lives at one of the I/O dies");
+    for (auto& row : mean) row[home] /= of_home[home];
+  }
+  double squares = 0;
+  for (std::size_t page = 0; page < pages; ++page) {
+    const auto home = static_cast<std::size_t>(layout.home_of_page[page]);
+    for (std::size_t io = 0; io < kIoDies; ++io) {
+      squares += std::pow(means[io][page] - mean[io][home], 2);
+    }
+  }
+  const double scatter = std::sqrt(squares / static_cast<double>(pages * kIoDies));
+  // Whole ticks are noise as well.
+  layout.separation = least_margin / std::max(scatter, 1.0);
+  if (!(layout.separation > 1)) return refuse("pages are not nearer to one I/O die than to others");
+  for (std::size_t io = 0; io < kIoDies; ++io) {
+    std::array<std::pair<double, int>, kIoDies> order;
+    for (std::size_t home = 0; home < kIoDies; ++home) {
+      order[home] = {0.5 * (mean[io][home] + mean[home][io]), static_cast<int>(home)};
+    }
+    std::ranges::sort(order);
+    const double step = order[3].first - order[2].first;
+    if (order[0].second != static_cast<int>(io) || !(step > order[2].first - order[1].first) ||
+        !(step > scatter)) {
+      return refuse("latencies show no ring of four I/O dies, with one farther than two");
+    }
+    layout.across_of[io] = order[3].second;
+    layout.ticks_by_hops[0] += order[0].first / kIoDies;
+    layout.ticks_by_hops[1] += 0.5 * (order[1].first + order[2].first) / kIoDies;
+    layout.ticks_by_hops[2] += order[3].first / kIoDies;
+  }
+  for (std::size_t io = 0; io < kIoDies; ++io) {
+    const auto across = static_cast<std::size_t>(layout.across_of[io]);
+    if (layout.across_of[across] != static_cast<int>(io)) {
+      return refuse("the I/O die farthest from one has another one farthest from itself");
+    }
+  }
+  // 0's lower neighbour names the row; the two that are left make the other row.
+  int lower = 1;
+  while (lower == layout.across_of[0]) ++lower;
+  const int upper = 6 - lower - layout.across_of[0];
+  const auto join = [](std::array<int, kIoDies>& to, int a, int b) {
+    to[static_cast<std::size_t>(a)] = b;
+    to[static_cast<std::size_t>(b)] = a;
+  };
+  join(layout.row_of, 0, lower);
+  join(layout.row_of, upper, layout.across_of[0]);
+  join(layout.column_of, 0, upper);
+  join(layout.column_of, lower, layout.across_of[0]);
+  return layout;
+}
+
+}  // namespace ww::microbench
