@@ -29,6 +29,7 @@ Result<std::string> page_of(const std::vector<Document>& documents, const SweepO
   switch (document.kind) {
     case Kind::calibration: return calibration_page(document);
     case Kind::crossing: return crossing_page(document.content);
+    case Kind::chiplet: return chiplet_page(document.content);
     case Kind::estimate: return estimate_page(document.content);
     case Kind::attribution: return attribution_page(document.content);
     case Kind::simulation: return simulation_page(documents);

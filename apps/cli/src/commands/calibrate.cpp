@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "commands/calibrate_chiplet.hpp"
 #include "commands/calibrate_crossing.hpp"
 #include "commands/fit_output.hpp"
 #include "device_options.hpp"
@@ -81,8 +82,12 @@ int dry_run(CalibrateArguments arguments) {
   }
   const auto crossing = microbench::calibrates_crossings(device);
   if (!crossing) return report_error(crossing.error());
+  const auto chiplets = microbench::calibrates_chiplets(device);
+  if (!chiplets) return report_error(chiplets.error());
   const char* const campaign = *crossing ? "crossings between the sides of the L2"
-                                         : "every shader engine against every quadrant of the L2";
+                               : *chiplets
+                                   ? "every compute die against the I/O dies' caches and memory"
+                                   : "every shader engine against every quadrant of the L2";
   const std::string folder = arguments.out.empty() ? default_folder(device.name) : arguments.out;
   if (arguments.json) {
     print_json({{"dry_run", true},
@@ -115,18 +120,26 @@ int run(CalibrateArguments arguments) {
 
   const auto crossing = microbench::calibrates_crossings(arguments.request.device);
   if (!crossing) return report_error(crossing.error());
-  if (*crossing) {
+  const auto chiplets = microbench::calibrates_chiplets(arguments.request.device);
+  if (!chiplets) return report_error(chiplets.error());
+  if (*crossing || *chiplets) {
     const auto& request = arguments.request;
     const char* const foreign = arguments.unpatched ? "--unpatched"
                                 : !request.mirrored ? "--no-mirror"
                                 : request.nops      ? "--nops"
                                                     : nullptr;
     if (foreign != nullptr) {
-      return report_error({ErrorCode::invalid_argument,
-                           fmt::format("{} is for AMD's campaigns; this device's crossing of its "
-                                       "L2 is measured in another way",
-                                       foreign),
-                           request.device.name});
+      return report_error(
+          {ErrorCode::invalid_argument,
+           fmt::format("{} is for AMD's campaigns of one die; this device's {} "
+                       "measured in another way",
+                       foreign, *crossing ? "crossing of its L2 is" : "ways between dies are"),
+           request.device.name});
+    }
+    if (*chiplets) {
+      return calibrate_chiplet(
+          {request.device, request.folder, request.quick, request.seed, request.resume},
+          arguments.json);
     }
     CrossingArguments other;
     other.request = {request.device, request.folder, request.quick, request.seed, request.resume};

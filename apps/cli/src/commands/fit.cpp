@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "commands/calibrate_chiplet.hpp"
 #include "commands/calibrate_crossing.hpp"
 #include "commands/fit_output.hpp"
 #include "output.hpp"
@@ -120,6 +121,8 @@ int run(const FitArguments& arguments) {
   if (!campaign) return report_error(campaign.error());
   const auto folder = std::filesystem::absolute(campaign->file()).parent_path();
   if (const auto code = fit_recorded_crossing(*campaign, folder, arguments.json)) return *code;
+  if (const auto code = fit_recorded_chiplet(*campaign, arguments.out, arguments.json))
+    return *code;
   model::FitOptions options;
   options.temperature_correction = !arguments.no_temperature;
   options.swap_paths = arguments.swap_paths;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "command.hpp"
+#include "commands/score_chiplet.hpp"
 #include "commands/score_estimate.hpp"
 #include "commands/score_segments.hpp"
 #include "output.hpp"
@@ -142,6 +143,7 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
   WW_ASSIGN(campaign, CampaignStore::open_read_only(campaign_file));
   WW_ASSIGN(request, chip_of(campaign, campaign_file.string()));
   WW_ASSIGN(chip, sim::gpu::Chip::load(request));
+  if (model.value("method", "") == "chiplet") return score_chiplet(model, chip);
   WW_ASSIGN(homes, score_homes(campaign, chip));
   WW_ASSIGN(revealed, sim::gpu::reveal(chip, homes.times));
 
@@ -248,6 +250,7 @@ int run(const std::string& folder, bool json) {
   fmt::print("{} (virtual): the sealed truth beside the fit\n",
              (*result)["device"].get<std::string>());
   if (result->contains("segments")) print_score_segments((*result)["segments"]);
+  if (result->contains("ways")) print_score_chiplet(*result);
   if (!result->contains("constants")) return 0;
   std::vector<std::vector<std::string>> rows{
       {"CONSTANT", "TRUTH", "FIT", "LOW", "HIGH", "COVERED", "UNIT"}};

@@ -16,6 +16,8 @@ namespace ww::report {
 [[nodiscard]] std::string calibration_page(const Document& calibration);
 // A calibration per crossing of a partitioned L2: what `calibrate` writes to crossing.json.
 [[nodiscard]] std::string crossing_page(const nlohmann::json& crossing);
+// A calibration of the ways between a package's dies.
+[[nodiscard]] std::string chiplet_page(const nlohmann::json& model);
 // One run of what `attribute --run` prints.
 [[nodiscard]] std::string attribution_page(const nlohmann::json& run);
 [[nodiscard]] std::string estimate_page(const nlohmann::json& estimate);

@@ -27,6 +27,7 @@ std::optional<Kind> kind_of(const json& content) {
   // With --run alone: a table of many runs is no picture of one.
   if (has("parts") && has("measured_w")) return Kind::attribution;
   if (has("energy_pj_per_bit_crossing")) return Kind::crossing;
+  if (has("hop_classes")) return Kind::chiplet;
   if (has("avg_packet_latency") && has("network")) return Kind::simulation;
   if (has("curves") || (has("points") && has("network"))) return Kind::curves;
   return std::nullopt;
@@ -47,6 +48,11 @@ Result<Document> read_calibration(const fs::path& folder) {
   document.kind = Kind::calibration;
   document.path = folder;
   WW_ASSIGN(model, read_object(folder / "model.json"));
+  if (model.contains("hop_classes")) {
+    document.kind = Kind::chiplet;
+    document.content = std::move(model);
+    return document;
+  }
   if (text_of(model, "format") != "wirewatt-model/1") {
     return fail(ErrorCode::parse_error, "is not a wirewatt model; run 'wirewatt fit' again",
                 (folder / "model.json").string());
@@ -119,6 +125,12 @@ void add_crossing(std::vector<Figure>& figures, const json& crossing) {
   figures.push_back({"rejected", "", number_of(crossing, "rejected"), none, none});
 }
 
+void add_chiplet(std::vector<Figure>& figures, const json& model) {
+  for (const json& row : list_of(model, "hop_classes")) {
+    figures.push_back(figure(text_of(row, "name"), text_of(row, "unit"), row));
+  }
+}
+
 void add_estimate(std::vector<Figure>& figures, const json& estimate) {
   const json& total = object_of(estimate, "total");
   const auto both = [&](const std::string& name, const json& of) {
@@ -150,6 +162,7 @@ std::string_view to_string(Kind kind) {
   switch (kind) {
     case Kind::calibration: return "calibration";
     case Kind::crossing: return "calibration of crossings";
+    case Kind::chiplet: return "calibration of a package's dies";
     case Kind::estimate: return "estimate";
     case Kind::attribution: return "attribution";
     case Kind::simulation: return "simulation";
@@ -232,6 +245,7 @@ std::vector<Figure> figures_of(const Document& document) {
   switch (document.kind) {
     case Kind::calibration: add_calibration(figures, document.content); break;
     case Kind::crossing: add_crossing(figures, document.content); break;
+    case Kind::chiplet: add_chiplet(figures, document.content); break;
     case Kind::estimate: add_estimate(figures, document.content); break;
     case Kind::attribution:
       for (const json& row : list_of(document.content, "parts")) {

@@ -15,6 +15,7 @@ namespace ww::report {
 enum class Kind {
   calibration,
   crossing,
+  chiplet,
   estimate,
   attribution,
   simulation,
@@ -43,9 +44,10 @@ struct Document {
 
 // A folder with sweep.db is a sweep (its content stays there), one with reproduction.json is a
 // reproduction, one with crossing.json a calibration of crossings, else one with model.json and
-// campaign.db a calibration, else all JSON files in it that a command printed with --json, in order
-// of name (several simulations are one series); a file is what it holds. Errors: not_found (nothing
-// that a page can be made of; the message says what is), parse_error (damaged), permission_denied.
+// campaign.db a calibration (of a package's dies where the model says so), else all JSON files in
+// it that a command printed with --json, in order of name (several simulations are one series); a
+// file is what it holds. Errors: not_found (nothing that a page can be made of; the message says
+// what is), parse_error (damaged), permission_denied.
 [[nodiscard]] Result<std::vector<Document>> read_documents(const std::filesystem::path& path);
 
 // What two documents of a kind are compared by.

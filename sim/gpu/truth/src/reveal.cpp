@@ -143,6 +143,25 @@ PerMm legs_f_per_bit_mm(const Chip& chip) {
 
 }  // namespace
 
+std::vector<RevealedWay> reveal_ways(const Chip& chip) {
+  if (chip.architecture().dies == 1) return {};
+  const IoDieTruth& truth = chip.truth().io_dies;
+  const RailsTruth& rails = chip.truth().rails;
+  std::vector<RevealedWay> ways;
+  const auto add = [&ways](const char* name, double joules, double gain) {
+    ways.push_back({name, joules * 1e12, gain * joules * 1e12});
+  };
+  add("row_hop", truth.row_hop_j, rails.aid_gain);
+  add("column_hop", truth.column_hop_j, rails.aid_gain);
+  add("across", truth.crossing_j(0, 2), rails.aid_gain);
+  add("memory_phy", truth.memory_phy_j, rails.aid_gain);
+  add("memory", truth.memory_j, rails.hbm_gain);
+  add("compute_die_and_cache", truth.compute_die_j + truth.infinity_cache_j, rails.aid_gain);
+  add("compute_die", truth.compute_die_j, rails.aid_gain);
+  add("infinity_cache", truth.infinity_cache_j, rails.aid_gain);
+  return ways;
+}
+
 int true_home(const Chip& chip, std::uint64_t address) {
   const Architecture& architecture = chip.architecture();
   const ChannelLookup lookup(architecture.channel_map, architecture.l2_channels,

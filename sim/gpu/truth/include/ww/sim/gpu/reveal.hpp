@@ -49,6 +49,15 @@ using FlightTable = std::vector<std::vector<double>>;
 // clock. Error invalid_argument: a table of another shape.
 [[nodiscard]] Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns = {});
 
+// A way between the dies of a package [pJ/bit]. `sensed` is the truth times the gain of the rail
+// that meters it. Names are those of model.json's hop_classes.
+struct RevealedWay {
+  std::string name;
+  double truth_pj{}, sensed_pj{};
+};
+// Empty for a chip of one die.
+[[nodiscard]] std::vector<RevealedWay> reveal_ways(const Chip& chip);
+
 // The quadrant in which a byte of device memory lives, by its address as kernels see it.
 [[nodiscard]] int true_home(const Chip& chip, std::uint64_t address);
 

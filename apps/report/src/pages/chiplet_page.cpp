@@ -1,0 +1,92 @@
+// The page of a calibration of the ways between a package's dies.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "pages/html.hpp"
+#include "pages/page_kinds.hpp"
+
+namespace ww::report {
+namespace {
+
+using nlohmann::json;
+
+std::string way_name(const std::string& name) {
+  if (name == "row_hop") return "link between I/O dies, along a row";
+  if (name == "column_hop") return "link between I/O dies, along a column";
+  if (name == "across") return "to the I/O die across, over two links";
+  if (name == "memory_phy") return "I/O die to memory, on the I/O die (PHY and controller)";
+  if (name == "memory") return "memory stack";
+  if (name == "compute_die_and_cache") return "compute die to its I/O die, with the Infinity Cache";
+  if (name == "compute_die") return "compute die to its I/O die, alone";
+  if (name == "infinity_cache") return "Infinity Cache, alone";
+  return name;
+}
+
+}  // namespace
+
+std::string chiplet_page(const json& model) {
+  Html page("Ways between the dies of " + model.value("device", ""), model.value("virtual", false));
+  int identified = 0;
+  Table ways{"Energy per bit by way, 95% intervals with the rails' gains",
+             {{"way", false},
+              {"value", true},
+              {"low", true},
+              {"high", true},
+              {"unit", false},
+              {"status", false}},
+             {}};
+  Table reasons{"What the rails do not separate", {{"way", false}, {"why", false}}, {}};
+  std::string answer;
+  for (const json& row : model.at("hop_classes")) {
+    const std::string name = way_name(row.at("name").get<std::string>());
+    const auto text = [&row](const char* key) {
+      return row.at(key).is_number() ? fmt::format("{:.3f}", row.at(key).get<double>())
+                                     : std::string("-");
+    };
+    ways.rows.push_back({name, text("value"), text("low"), text("high"),
+                         row.at("unit").get<std::string>(), row.at("status").get<std::string>()});
+    if (row.at("value").is_null()) {
+      reasons.rows.push_back({name, row.value("reason", "")});
+      continue;
+    }
+    ++identified;
+    if (row.at("name") == "row_hop") answer = text("value") + " pJ per bit and row's link";
+  }
+  if (answer.empty()) answer = fmt::format("{} ways identified", identified);
+  page.answer(answer,
+              {"Every compute die reads pages of its own I/O die, of its neighbours and of the "
+               "one across, from the Infinity Cache and from memory, at one rate.",
+               "Each figure is a difference between conditions on one rail."});
+  page.section("Ways");
+  page.table(ways);
+  if (!reasons.rows.empty()) page.table(reasons);
+  page.section("Controls");
+  Table controls{"Controls, whose outcome is known in advance",
+                 {{"control", false}, {"outcome", false}, {"seen", false}},
+                 {}};
+  for (const json& control : model.at("controls")) {
+    controls.rows.push_back({control.at("name").get<std::string>(),
+                             control.at("passed").get<bool>() ? "passed" : "FAILED",
+                             control.at("detail").get<std::string>()});
+  }
+  page.table(controls);
+  page.section("Runs");
+  Table runs{"The campaign", {{"quantity", false}, {"value", true}}, {}};
+  const json& closure = model.at("closure");
+  if (closure.at("slope").is_number()) {
+    runs.rows.push_back({"the socket's power over the sum of its parts, slope",
+                         fmt::format("{:.3f}", closure.at("slope").get<double>())});
+    runs.rows.push_back({"what that leaves, of the largest load [%]",
+                         fmt::format("{:.2f}", 100 * closure.at("residual").get<double>())});
+  }
+  runs.rows.push_back(
+      {"bits behind the L2s [bit/s]", fmt::format("{:.3g}", model.at("bits_per_s").get<double>())});
+  for (const char* count : {"blocks", "runs", "rejected"}) {
+    runs.rows.push_back({count, std::to_string(model.at(count).get<int>())});
+  }
+  page.table(runs);
+  return page.finish();
+}
+
+}  // namespace ww::report
