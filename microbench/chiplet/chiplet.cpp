@@ -90,6 +90,7 @@ json Chiplet::plan() const {
               {"ticks_by_hops", layout.ticks_by_hops},
               {"separation", layout.separation},
               {"pages_of_list", kernels_->pages_of_list()},
+              {"memory_misses", kernels_->memory_misses()},
               {"waits", waits_},
               {"passes", passes_}}}};
   if (settle_s_ > 0) {

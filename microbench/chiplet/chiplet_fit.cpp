@@ -16,6 +16,9 @@
 namespace ww::microbench {
 namespace {
 
+// A line that hits counts as a miss of this campaign: 0.5% is what counters are held to, too.
+constexpr double kLeastMisses = 0.995;
+
 // Nothing for runs of other kinds, and those that were rejected.
 std::optional<model::ChipletRun> chiplet_run_of(const StoredRun& run, double settle_s) {
   const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
@@ -46,6 +49,22 @@ std::optional<model::ChipletRun> chiplet_run_of(const StoredRun& run, double set
 Result<nlohmann::json> plan_of(const CampaignStore& store) {
   WW_ASSIGN(plan, store.get(campaign_keys::plan));
   return plan ? nlohmann::json::parse(*plan, nullptr, false) : nlohmann::json::object();
+}
+
+// What is said to come from memory must come from there.
+void reject_hits(const nlohmann::json& plan, model::ChipletAnswer& answer) {
+  const auto setup = plan.value("setup", nlohmann::json::object());
+  const double misses = setup.is_object() ? setup.value("memory_misses", 0.0) : 0.0;
+  if (misses >= kLeastMisses) return;
+  for (std::size_t i = 0; i < answer.rows.size(); ++i) {
+    ResultRow& row = answer.rows[i];
+    if ((row.name != "memory" && row.name != "memory_phy") || !row.value) continue;
+    row.value = row.low = row.high = std::nullopt;
+    row.status = RowStatus::rejected;
+    row.reason = fmt::format(
+        "only {:.1f}% of the lines for memory miss the Infinity Cache, by latency", 100 * misses);
+    answer.sensed[i].reset();
+  }
 }
 
 bool is_chiplet_plan(const nlohmann::json& plan) {
@@ -99,6 +118,7 @@ Result<ChipletFit> fit_chiplet(const CampaignStore& store) {
   }
   if (bits_per_s.count > 0) fit.bits_per_s = bits_per_s.value();
   fit.answer = model::fit_chiplet_runs(runs);
+  reject_hits(plan, fit.answer);
   return fit;
 }
 

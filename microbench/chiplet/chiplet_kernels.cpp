@@ -23,6 +23,10 @@ namespace {
 // compares the stacks' rail, and counters the L2's misses.
 constexpr std::uint32_t kCacheWay = 16U << 20U;
 constexpr std::uint32_t kL2Way = 256U << 10U;
+constexpr std::uint32_t kLargePage = 2U << 20U;
+constexpr std::uint32_t kBlock = 256;  // that one channel has in a row
+// The least by which a miss takes longer than a hit, of a hit.
+constexpr double kLeastContrast = 0.05;
 constexpr std::uint32_t kWindow = 8;  // pages in a row
 // Windows that share sets of the L2, by sets of the Infinity Cache that they share: as many pages
 // either way, eight to a way of the L2's sets for each of the two readers of an I/O die.
@@ -61,19 +65,22 @@ Result<std::unique_ptr<ChipletKernels>> ChipletKernels::create(Device& device,
   made->candidates_[0] = pages_of(kFits);
   made->candidates_[1] = pages_of(kMisses);
   WW_TRY(made->load_kernels());
+  WW_TRY(made->align());
   WW_TRY(made->fill(seed));
   spdlog::info("looking for the dies of {} and the homes of its pages", device.host->device_name());
   WW_TRY(made->find_layout());
+  WW_TRY(made->find_misses());
   return made;
 }
 
-Result<std::unique_ptr<LoadedKernel>> ChipletKernels::kernel(const char* name) {
+Result<std::unique_ptr<LoadedKernel>> ChipletKernels::kernel(const char* name, bool pinned) {
   kernels::Macros macros;
   macros.target = pinning_.target();
   macros.group_size = kGroupSize;
   WW_ASSIGN(source, kernels::find_source(name));
   WW_ASSIGN(text, kernels::program_text(source, macros));
   WW_ASSIGN(built, device_.host->build(text, name));
+  if (!pinned) return device_.host->load(built, name);
   WW_ASSIGN(binary, pinning_.patch(built, name));
   hash_ = hash_text(binary);  // the stream's, which is loaded last
   return device_.host->load(binary, name);
@@ -91,9 +98,26 @@ Status ChipletKernels::load_kernels() {
   return {};
 }
 
-Status ChipletKernels::fill(std::uint64_t seed) {
-  WW_ASSIGN(data, device_.host->create_buffer(std::size_t{kMisses.cache_ways} * kCacheWay));
+// Windows begin where the device's large pages do, so that each covers whole sets.
+Status ChipletKernels::align() {
+  WW_ASSIGN(data,
+            device_.host->create_buffer(std::size_t{kMisses.cache_ways} * kCacheWay + kLargePage));
   data_ = std::move(data);
+  WW_ASSIGN(contend, kernel("contend", false));
+  WW_TRY(contend->set(0, *data_));
+  for (const unsigned word : {1, 2}) WW_TRY(contend->set(word, std::uint32_t{0}));
+  WW_TRY(contend->set(3, std::uint32_t{1}));
+  WW_TRY(contend->set(4, *output_));
+  WW_TRY(contend->launch(1, pinning_.target().wave_size));
+  std::uint32_t address{};  // its lower half
+  WW_TRY(output_->read(8, std::as_writable_bytes(std::span(&address, 1))));
+  for (auto& pages : candidates_) {
+    for (std::uint32_t& page : pages) page += (kLargePage - address % kLargePage) % kLargePage;
+  }
+  return {};
+}
+
+Status ChipletKernels::fill(std::uint64_t seed) {
   SplitMix random(seed);
   std::vector<std::uint64_t> bits(kWindow * kPageBytes / 8);
   for (const auto& pages : candidates_) {
@@ -107,13 +131,13 @@ Status ChipletKernels::fill(std::uint64_t seed) {
 
 // Ticks [die][page]; dies that do not report are not there.
 Result<std::vector<std::vector<double>>> ChipletKernels::latencies(
-    const std::vector<std::uint32_t>& pages) {
+    const std::vector<std::uint32_t>& pages, std::uint32_t dies) {
   WW_ASSIGN(offsets, buffer_of(*device_.host, pages));
   WW_ASSIGN(ticks, device_.host->create_buffer(pages.size() * 4));
   WW_ASSIGN(ticket, device_.host->create_buffer(64));
   std::vector<std::vector<double>> table;
   std::vector<std::uint32_t> read(pages.size());
-  for (std::uint32_t die = 0; die < kMostDies; ++die) {
+  for (std::uint32_t die = 0; die < dies; ++die) {
     if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
     std::array<std::uint32_t, 2> taken{};
     WW_TRY(ticket->write(0, std::as_bytes(std::span(taken))));
@@ -145,7 +169,7 @@ Status ChipletKernels::find_layout() {
   std::vector<std::vector<double>> ticks;
   // The first time brings some pages into the Infinity Cache.
   for (int repeat = 0; repeat < kProbeRepeats; ++repeat) {
-    WW_ASSIGN(table, latencies(pages));
+    WW_ASSIGN(table, latencies(pages, kMostDies));
     ticks = std::move(table);
   }
   if (ticks.empty()) {
@@ -176,6 +200,48 @@ Status ChipletKernels::find_layout() {
     WW_ASSIGN(lists, buffer_of(*device_.host, all));
     lists_[kind] = std::move(lists);
   }
+  return {};
+}
+
+// Compute die 0 times a line of every block of either list, a second time over. What a home's lines
+// for memory take is a miss where it is nearer to their median than to that of its lines in the
+// cache.
+Status ChipletKernels::find_misses() {
+  std::vector<double> ticks[2];
+  for (const std::size_t kind : {0, 1}) {
+    std::vector<std::uint32_t> blocks;
+    for (const std::uint32_t page : candidates_[kind]) {
+      for (std::uint32_t at = 0; at < kPageBytes; at += kBlock) blocks.push_back(page + at);
+    }
+    for (int repeat = 0; repeat < kProbeRepeats; ++repeat) {
+      WW_ASSIGN(table, latencies(blocks, 1));
+      ticks[kind] = std::move(table.front());
+    }
+  }
+  const std::size_t of_page = kPageBytes / kBlock;
+  double misses = 0;
+  for (int home = 0; home < ChipletLayout::kIoDies; ++home) {
+    std::vector<double> of_home[2];
+    for (const std::size_t kind : {0, 1}) {
+      const std::size_t first = kind == 0 ? 0 : candidates_[0].size();
+      for (std::size_t i = 0; i < ticks[kind].size(); ++i) {
+        if (layout_.home_of_page[first + i / of_page] == home) {
+          of_home[kind].push_back(ticks[kind][i]);
+        }
+      }
+    }
+    double median[2];
+    for (const std::size_t kind : {0, 1}) {
+      const auto middle = of_home[kind].begin() + std::ssize(of_home[kind]) / 2;
+      std::ranges::nth_element(of_home[kind], middle);
+      median[kind] = *middle;
+    }
+    if (median[1] < (1 + kLeastContrast) * median[0]) continue;
+    const double between = 0.5 * (median[0] + median[1]);
+    misses += static_cast<double>(
+        std::ranges::count_if(of_home[1], [=](double one) { return one > between; }));
+  }
+  memory_misses_ = misses / static_cast<double>(ticks[1].size());
   return {};
 }
 

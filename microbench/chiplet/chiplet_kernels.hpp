@@ -47,15 +47,20 @@ class ChipletKernels {
   [[nodiscard]] const ChipletLayout& layout() const { return layout_; }
   [[nodiscard]] std::size_t dies() const { return layout_.io_die_of_die.size(); }
   [[nodiscard]] std::uint32_t pages_of_list() const { return pages_; }
+  // Share of the lines for memory that do miss the Infinity Cache, by latency.
+  [[nodiscard]] double memory_misses() const { return memory_misses_; }
   [[nodiscard]] const std::string& hash() const { return hash_; }
 
  private:
   ChipletKernels(Device& device, const Pinning& pinning) : device_(device), pinning_(pinning) {}
   Status load_kernels();
   Status fill(std::uint64_t seed);
-  Result<std::vector<std::vector<double>>> latencies(const std::vector<std::uint32_t>& pages);
+  Result<std::vector<std::vector<double>>> latencies(const std::vector<std::uint32_t>& pages,
+                                                     std::uint32_t dies);
+  Status align();
+  Status find_misses();
   Status find_layout();
-  Result<std::unique_ptr<LoadedKernel>> kernel(const char* name);
+  Result<std::unique_ptr<LoadedKernel>> kernel(const char* name, bool pinned = true);
   [[nodiscard]] std::size_t groups() const { return dies() * kGroupsPerDie; }
   [[nodiscard]] std::size_t waves_of_die() const;
   // Whether a die takes part, and the number of its list.
@@ -67,6 +72,7 @@ class ChipletKernels {
   std::string hash_;
   ChipletLayout layout_;
   std::uint32_t pages_{};  // of a list
+  double memory_misses_{};
   // Pages that fit the Infinity Cache, and pages that do not.
   std::vector<std::uint32_t> candidates_[2];
   // Kernels are destroyed before the buffers that their arguments name.

@@ -5,7 +5,6 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "fit/crossing/crossing_interval.hpp"
@@ -183,7 +182,7 @@ class Rows {
     const double value = fit.value(column);
     const double error = fit.error(column);
     const double reach = t_quantile_95(fit.freedom) * error;
-    const auto [low, high] = draws_of(fit.freedom).interval(value, error, {.gain = gain_});
+    const auto [low, high] = CrossingDraws(fit.freedom).interval(value, error, {.gain = gain_});
     row.value = value;
     row.low = low;
     row.high = high;
@@ -210,14 +209,8 @@ class Rows {
   }
 
  private:
-  // Rails that lack no block have the same draws, which cost more than the fit.
-  const CrossingDraws& draws_of(int freedom) {
-    return draws_.try_emplace(freedom, freedom).first->second;
-  }
-
   ChipletAnswer& answer_;
   double gain_;
-  std::map<int, CrossingDraws> draws_;
 };
 
 // Whether a coefficient that must be zero may be.
