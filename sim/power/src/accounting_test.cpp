@@ -188,6 +188,13 @@ TEST(WireFromModel, ScalesFromTheChipToTheNode) {
   EXPECT_NEAR(pj(report->link), 128 * 0.5 * 0.2, 1e-9);
 }
 
+TEST(WireFromModel, RefusesEnergiesOfWaysBetweenDies) {
+  const auto wire = wire_from_model({{"hop_classes", nlohmann::json::array()}}, 22);
+  ASSERT_FALSE(wire);
+  EXPECT_EQ(wire.error().code, ErrorCode::unsupported);
+  EXPECT_NE(wire.error().message.find("ways between dies"), std::string::npos);
+}
+
 TEST(WireFromModel, RefusesWhatWasNotIdentified) {
   const nlohmann::json model = {{"energy_fj_per_bit_mm",
                                  {{"value", nullptr},

@@ -45,6 +45,12 @@ Result<double> wire_scale_from_28nm(double node_nm) {
 }
 
 Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm) {
+  if (model.is_object() && model.contains("hop_classes")) {
+    return fail(ErrorCode::unsupported,
+                "the model has energies per bit of the ways between dies; a network needs the "
+                "wires of one die",
+                "hop_classes");
+  }
   const auto constant = model.find("energy_fj_per_bit_mm");
   if (!model.is_object() || constant == model.end() || !constant->is_object()) {
     return fail(ErrorCode::parse_error, "no object energy_fj_per_bit_mm: not a model.json",
