@@ -295,7 +295,6 @@ ChipletAnswer fit_chiplet_runs(std::span<const ChipletRun> runs, double gain_tol
   answer.blocks = static_cast<int>(blocks.size());
   const RailFit aid = fit_rail(runs, ChipletRail::aid);
   const RailFit hbm = fit_rail(runs, ChipletRail::hbm);
-  const RailFit xcd = fit_rail(runs, ChipletRail::xcd);
   Rows rows(answer, gain_tolerance_95);
   rows.add("row_hop", "J/bit/crossing", aid, kRow);
   rows.add("column_hop", "J/bit/crossing", aid, kColumn);
@@ -319,13 +318,10 @@ ChipletAnswer fit_chiplet_runs(std::span<const ChipletRun> runs, double gain_tol
   close_on_socket(runs, answer);
   const double of_aid = aid.why_not.empty() ? aid.value(kRate) : 0;
   const double of_hbm = hbm.why_not.empty() ? hbm.value(kMemory) : 0;
-  const double of_xcd = xcd.why_not.empty() ? xcd.value(kRate) : 0;
   answer.controls = {
       zero_control("two dies of one I/O die", aid, kOdd, of_aid, "odd dies less even ones:"),
       zero_control("stacks at rest in the cache's runs", hbm, kRate, of_hbm,
                    "the stacks' rail by bit that hits the cache:"),
-      zero_control("compute dies do not see where memory is", xcd, kMemory, of_xcd,
-                   "the compute dies' rail by bit that misses the cache:"),
   };
   rows.reject({"row_hop", "column_hop", "across", "memory_phy", "compute_die_and_cache"},
               answer.controls[0]);
