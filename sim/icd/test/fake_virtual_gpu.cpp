@@ -181,6 +181,20 @@ std::uint64_t VirtualGpu::samples_since(std::uint64_t first, std::span<ww_vgpu_s
   }
   return count;
 }
+std::span<const char* const> VirtualGpu::rail_names() const {
+  static constexpr const char* kNames[] = {"socket_energy", "aid_energy"};
+  return kNames;
+}
+std::uint64_t VirtualGpu::rails_since(std::uint64_t first,
+                                      std::span<ww_vgpu_rail_sample> out) const {
+  const auto& samples = icd::fake::state().rail_samples;
+  std::uint64_t count = 0;
+  while (count < out.size() && first + count < samples.size()) {
+    out[count] = samples[first + count];
+    ++count;
+  }
+  return count;
+}
 ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
   ww_vgpu_sensor_info info{};
   info.period_ns = 1'000'000;

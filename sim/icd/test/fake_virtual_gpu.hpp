@@ -33,6 +33,7 @@ struct State {
   std::vector<Annotation> annotations;
   gpu::TimingRequest timing;
   std::vector<ww_vgpu_sample> samples;  // what the sensor showed, by index
+  std::vector<ww_vgpu_rail_sample> rail_samples;
 };
 
 // One chip a process, as in the driver.

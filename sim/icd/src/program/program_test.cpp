@@ -471,5 +471,23 @@ TEST_F(VgpuAbiTest, OffersClockCountersAndStates) {
   EXPECT_LT(abi->dispatch_counters(0, values, 1), 0);
 }
 
+TEST_F(VgpuAbiTest, OffersTheRailsThatFirmwareMetersApart) {
+  const ww_vgpu_abi* abi = get_abi(WW_VGPU_ABI_VERSION);
+  ASSERT_NE(abi, nullptr);
+  ASSERT_EQ(abi->rail_count(), 2u);
+  EXPECT_STREQ(abi->rail_name(1), "aid_energy");
+  EXPECT_EQ(abi->rail_name(2), nullptr);
+  fake::state().rail_samples = {{.index = 0, .time_ns = 10, .energy_ticks = {5, 1}},
+                                {.index = 1, .time_ns = 20, .energy_ticks = {9, 2}},
+                                {.index = 2, .time_ns = 30, .energy_ticks = {14, 4}}};
+  ww_vgpu_rail_sample read[2] = {};
+  ASSERT_EQ(abi->rails_since(1, read, 2), 2u);
+  EXPECT_EQ(read[0].time_ns, 20);
+  EXPECT_EQ(read[1].energy_ticks[1], 4);
+  EXPECT_EQ(abi->rails_since(3, read, 2), 0u);
+  EXPECT_EQ(abi->rails_since(0, nullptr, 2), 0u);
+  fake::state().rail_samples.clear();
+}
+
 }  // namespace
 }  // namespace ww::sim::icd::program_test
