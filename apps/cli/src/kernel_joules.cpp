@@ -27,8 +27,7 @@ session::KernelSensor ResponseOptions::sensor() const {
 void add_response_options(CLI::App& command, ResponseOptions& options) {
   auto* window = command
                      .add_option("--window", options.window_ms,
-                                 "Window that a reading averages [ms], for a sensor without an "
-                                 "energy counter; wirewatt doctor finds it (no default)")
+                                 "Window of a reading [ms], from doctor (no default)")
                      ->check(CLI::PositiveNumber);
   command
       .add_option("--lag", options.lag_ms, "Time constant of a lagging sensor [ms] (no default)")

@@ -8,8 +8,7 @@ namespace ww::cli {
 void add_timeline_options(CLI::App& command, TimelineFiles& files) {
   command.add_option("--timeline", files.perfetto,
                      "Trace for ui.perfetto.dev: kernels, power by segment, sensor");
-  command.add_option("--rocpd", files.rocpd,
-                     "The same as a database of ROCm's profiler: counters and joules by kernel");
+  command.add_option("--rocpd", files.rocpd, "The same as a rocpd database of ROCm's profiler");
 }
 
 Status check_timeline_files(const TimelineFiles& files) {
