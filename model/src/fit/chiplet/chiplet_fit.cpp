@@ -8,19 +8,11 @@
 #include <set>
 
 #include "fit/crossing/crossing_interval.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {
-
-// Leakage doubles every 25 K or more (docs/virtual-gpu.md): a kelvin moves power by less than this
-// share of idle power. It is the prior's standard deviation.
-const double kLeakagePerKelvin = std::log(2.0) / 25;
-constexpr std::size_t kFewestBlocks = 3;
-// Confidence at which a control that must be zero is said not to be.
-constexpr double kControlLevel = 0.999;
-// What is less than this share of the figure beside it does no harm.
-constexpr double kNoMatter = 0.01;
 
 enum Column : Eigen::Index {
   kAwake,
@@ -76,7 +68,7 @@ std::optional<Eigen::VectorXd> solve(const Runs& runs, std::size_t rail, double 
     a(i, kColumns + std::distance(blocks.begin(), blocks.find(run.block))) = 1;
     y(i) = *run.power_w[rail];
   }
-  a(rows - 1, kHeat) = sigma_w / (kLeakagePerKelvin * std::max(idle_w, 1e-3));
+  a(rows - 1, kHeat) = sigma_w / (kDieLeakagePerKelvin * std::max(idle_w, 1e-3));
   const Eigen::VectorXd scale = a.colwise().norm().cwiseMax(1e-300);
   const Eigen::MatrixXd scaled = a * scale.cwiseInverse().asDiagonal();
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled);
@@ -110,7 +102,7 @@ RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which) {
     fit.why_not = fmt::format("there is no accumulator '{}'", name);
     return fit;
   }
-  if (2 * runs.size() < all.size() || blocks.size() < kFewestBlocks) {
+  if (2 * runs.size() < all.size() || blocks.size() < kLeastChipletBlocks) {
     fit.why_not = fmt::format("'{}' was read in {} of {} runs and {} blocks", name, runs.size(),
                               all.size(), blocks.size());
     return fit;
@@ -222,8 +214,8 @@ ChipletControl zero_control(const char* name, const RailFit& fit, Column column,
     control.passed = true;
     return control;
   }
-  const double reach = t_quantile(kControlLevel, fit.freedom) * fit.error(column);
-  control.passed = std::abs(fit.value(column)) <= std::max(reach, kNoMatter * against);
+  const double reach = t_quantile(kNullLevel, fit.freedom) * fit.error(column);
+  control.passed = std::abs(fit.value(column)) <= std::max(reach, kNullShare * against);
   control.detail = fmt::format("{} {:+.4f} +- {:.4f} pJ/bit (99.9%), beside {:.3f} pJ/bit", what,
                                1e12 * fit.value(column), 1e12 * reach, 1e12 * against);
   return control;

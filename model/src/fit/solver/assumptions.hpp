@@ -177,6 +177,17 @@ inline constexpr double kMostRestingFactor = 2;
 // Interactions of four engines and four quadrants that are orthogonal to distance.
 inline constexpr double kDepartureTerms = 8;
 
+// --- Packages of several dies ---
+// Of idle power, by kelvin: an e-fold of 28 K is the steepest subthreshold current (Roy et al.
+// 2003).
+inline constexpr double kDieLeakagePerKelvin = 1.0 / 28;
+// A scatter over blocks needs two, and one may be lost.
+inline constexpr std::size_t kLeastChipletBlocks = 3;
+// Confidence at which a control that must be zero is said not to be, and the share of the figure
+// beside it that does no harm.
+inline constexpr double kNullLevel = 0.999;
+inline constexpr double kNullShare = 0.01;
+
 // --- Applications ---
 // What a straight line in slots, toggles and coupling cannot follow, of a random bit's energy:
 // three times what campaigns of 14 random chips suggest (chi2 = 33 at 28 degrees of freedom with a

@@ -91,6 +91,8 @@ const std::map<std::string, std::string>& no_assumptions() {
       {"kApplicationToggles", "measured, in a table of docs/estimate.md"},
       {"wire_segments", "names"},
       {"kSegmentNames", "names"},
+      {"kChipletRailNames", "names"},
+      {"kPoints", "what the experiment runs"},
       {"paper_wire_to_logic", "what a paper has, reproduced beside ours"},
       {"kBeatWords", "the ways to count a dump, which docs/estimate.md lists"},
       {"kLineBytes", "the same"},
