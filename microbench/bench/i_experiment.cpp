@@ -1,5 +1,7 @@
 #include "bench/i_experiment.hpp"
 
+#include <fmt/format.h>
+
 namespace ww::microbench {
 namespace {
 
@@ -23,6 +25,15 @@ void add_steps(std::vector<Condition>& conditions, std::int64_t first, std::int6
 }
 
 }  // namespace
+
+void add_run(std::vector<Condition>& list, std::int64_t block, RunKind kind, double seconds,
+             std::string_view note) {
+  list.push_back({.block = block,
+                  .position = std::ssize(list),
+                  .kind = kind,
+                  .seconds = seconds,
+                  .note = fmt::format("block {}: {}", block, note)});
+}
 
 std::vector<Condition> Experiment::setup() const {
   std::vector<Condition> conditions{

@@ -41,6 +41,10 @@ struct Condition {
   std::string note{};               // for people who watch the progress
 };
 
+// Appends a run of this block to its list. Its position is its place in the list.
+void add_run(std::vector<Condition>& list, std::int64_t block, RunKind kind, double seconds,
+             std::string_view note);
+
 // The sensor as the step test found it.
 struct SensorResponse {
   measure::SensorInfo info;

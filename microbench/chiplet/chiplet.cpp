@@ -205,16 +205,9 @@ std::vector<std::size_t> Chiplet::order(std::int64_t block) const {
 
 std::vector<Condition> Chiplet::block(std::int64_t block) const {
   std::vector<Condition> list;
-  const auto add = [&](RunKind kind, std::string_view note) {
-    list.push_back({.block = block,
-                    .position = std::ssize(list),
-                    .kind = kind,
-                    .seconds = plateau_s_,
-                    .note = fmt::format("block {}: {}", block, note)});
-  };
-  add(RunKind::idle, "idle");
+  add_run(list, block, RunKind::idle, plateau_s_, "idle");
   for (const std::size_t point : order(block)) {
-    add(RunKind::stream, model::chiplet_points()[point].name);
+    add_run(list, block, RunKind::stream, plateau_s_, model::chiplet_points()[point].name);
   }
   return list;
 }

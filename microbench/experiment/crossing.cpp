@@ -251,19 +251,13 @@ std::vector<CrossingPoint> Crossing::order(std::int64_t block) const {
 // between the points, and idle power only bounds what unequal times asleep may cost.
 std::vector<Condition> Crossing::block(std::int64_t block) const {
   std::vector<Condition> list;
-  const auto add = [&](RunKind kind, std::string note) {
-    list.push_back({.block = block,
-                    .position = std::ssize(list),
-                    .kind = kind,
-                    .seconds = plateau_s_,
-                    .note = fmt::format("block {}: {}", block, note)});
-  };
-  add(RunKind::idle, "idle");
+  add_run(list, block, RunKind::idle, plateau_s_, "idle");
   for (const CrossingPoint& point : order(block)) {
-    add(RunKind::stream, fmt::format("side {} updates side {}, {}", point.place_side,
-                                     point.line_side, point.pattern()));
+    add_run(list, block, RunKind::stream, plateau_s_,
+            fmt::format("side {} updates side {}, {}", point.place_side, point.line_side,
+                        point.pattern()));
   }
-  if (!settings_.quick) add(RunKind::idle, "idle");
+  if (!settings_.quick) add_run(list, block, RunKind::idle, plateau_s_, "idle");
   return list;
 }
 

@@ -12,10 +12,10 @@
 #include "commands/calibrate_chiplet.hpp"
 #include "commands/calibrate_crossing.hpp"
 #include "commands/fit_output.hpp"
+#include "commands/recording.hpp"
 #include "device_options.hpp"
 #include "output.hpp"
 #include "ww/core/campaign_store.hpp"
-#include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/microbench/campaign.hpp"
 #include "ww/model/stop_rule.hpp"
@@ -147,18 +147,13 @@ int run(CalibrateArguments arguments) {
     return calibrate_crossing(other);
   }
 
-  Progress progress("calibrating", "runs");
-  const auto summary = microbench::run_campaign(arguments.request, model::sensed_half_width,
-                                                [&](const microbench::CampaignProgress& step) {
-                                                  progress.update(step.done, step.total, step.note);
-                                                });
-  progress.finish();
-  if (!summary) return report_error(summary.error());
-  if (!summary->complete) {
-    spdlog::warn("interrupted after {} runs; go on with: wirewatt calibrate --resume --out {} ...",
-                 summary->runs, arguments.out);
-    return 1;
-  }
+  int exit_code = 0;
+  const auto summary = record("calibrating", "runs", resumed_calibration(arguments.out), exit_code,
+                              [&](const microbench::ProgressFunction& progress) {
+                                return microbench::run_campaign(arguments.request,
+                                                                model::sensed_half_width, progress);
+                              });
+  if (!summary) return exit_code;
   const fs::path folder = arguments.out;
   const auto campaign = CampaignStore::open_read_only(folder / "campaign.db");
   if (!campaign) return report_error(campaign.error());

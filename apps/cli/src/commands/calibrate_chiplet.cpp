@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "commands/recording.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
-#include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/report/report.hpp"
 
@@ -74,18 +74,12 @@ int show_chiplet(const CampaignStore& store, const std::filesystem::path& out, b
 }  // namespace
 
 int calibrate_chiplet(const microbench::ChipletRequest& request, bool json) {
-  Progress progress("calibrating", "runs");
-  const auto summary =
-      microbench::run_chiplet(request, [&progress](const microbench::CampaignProgress& step) {
-        progress.update(step.done, step.total, step.note);
-      });
-  progress.finish();
-  if (!summary) return report_error(summary.error());
-  if (!summary->complete) {
-    spdlog::warn("interrupted after {} runs; go on with: wirewatt calibrate --resume --out {} ...",
-                 summary->runs, request.folder.string());
-    return 1;
-  }
+  int exit_code = 0;
+  const auto summary = record("calibrating", "runs", resumed_calibration(request.folder.string()),
+                              exit_code, [&](const microbench::ProgressFunction& progress) {
+                                return microbench::run_chiplet(request, progress);
+                              });
+  if (!summary) return exit_code;
   const auto store = CampaignStore::open_read_only(request.folder / "campaign.db");
   if (!store) return report_error(store.error());
   const int code = show_chiplet(*store, request.folder / "model.json", json);

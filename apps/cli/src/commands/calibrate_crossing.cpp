@@ -4,10 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "commands/recording.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
-#include "ww/core/log.hpp"
-#include "ww/core/progress.hpp"
 
 namespace ww::cli {
 namespace {
@@ -87,18 +86,12 @@ int show(const CampaignStore& store, const std::filesystem::path& folder, bool a
 
 int calibrate_crossing(const CrossingArguments& arguments) {
   const auto& request = arguments.request;
-  Progress progress("calibrating", "runs");
-  const auto summary =
-      microbench::run_crossing(request, [&progress](const microbench::CampaignProgress& step) {
-        progress.update(step.done, step.total, step.note);
-      });
-  progress.finish();
-  if (!summary) return report_error(summary.error());
-  if (!summary->complete) {
-    spdlog::warn("interrupted after {} runs; go on with: wirewatt calibrate --resume --out {} ...",
-                 summary->runs, request.folder.string());
-    return 1;
-  }
+  int exit_code = 0;
+  const auto summary = record("calibrating", "runs", resumed_calibration(request.folder.string()),
+                              exit_code, [&](const microbench::ProgressFunction& progress) {
+                                return microbench::run_crossing(request, progress);
+                              });
+  if (!summary) return exit_code;
   const auto store = CampaignStore::open_read_only(request.folder / "campaign.db");
   if (!store) return report_error(store.error());
   return show(*store, request.folder, arguments.json);

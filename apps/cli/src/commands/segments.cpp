@@ -5,10 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "commands/recording.hpp"
 #include "output.hpp"
 #include "ww/core/campaign_store.hpp"
-#include "ww/core/log.hpp"
-#include "ww/core/progress.hpp"
 #include "ww/microbench/segments.hpp"
 
 namespace ww::cli {
@@ -34,17 +33,12 @@ int run(microbench::SegmentsRequest request, bool json) {
     request.resume = true;
   }
   if (!whole) {
-    Progress progress("measuring segments");
-    const auto summary =
-        microbench::run_segments(request, [&](const microbench::CampaignProgress& step) {
-          progress.update(step.done, step.total, step.note);
-        });
-    progress.finish();
-    if (!summary) return report_error(summary.error());
-    if (!summary->complete) {
-      spdlog::warn("interrupted after {} runs; the same command goes on", summary->runs);
-      return 1;
-    }
+    int exit_code = 0;
+    const auto summary = record("measuring segments", "", "the same command goes on", exit_code,
+                                [&](const microbench::ProgressFunction& progress) {
+                                  return microbench::run_segments(request, progress);
+                                });
+    if (!summary) return exit_code;
   }
   const auto store = CampaignStore::open_read_only(file);
   if (!store) return report_error(store.error());
