@@ -54,6 +54,12 @@ constexpr Key<NetworkConfig> kCountKeys[] = {
 
 Status check_distances(const NetworkKind& kind, const NetworkConfig& config) {
   const auto& distances = config.own<NodeDistances>().um;
+  const std::size_t timed = config.own<NodeDistances>().more_cycles.size();
+  if (timed != 0 && timed != distances.size()) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{} times of wires for {} lengths", timed, distances.size()),
+                "node_distances");
+  }
   if (distances.empty()) {
     return {};
   }

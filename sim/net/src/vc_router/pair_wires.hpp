@@ -1,6 +1,7 @@
 // The wires between the nodes of a crossbar: what crossed them, and how far.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,17 @@ class PairWires {
       : nodes_(nodes), distances_(std::move(distances)) {}
 
   [[nodiscard]] bool are_measured() const { return !distances_.um.empty(); }
+  // Cycles that its flits take beyond those of any node's wires.
+  [[nodiscard]] int more_cycles(const PacketRecord& packet) const {
+    return distances_.more_cycles.empty()
+               ? 0
+               : distances_.more_cycles[packet.source * nodes_ + packet.destination];
+  }
+  [[nodiscard]] int most_cycles() const {
+    const auto& cycles = distances_.more_cycles;
+    return cycles.empty() ? 0 : *std::max_element(cycles.begin(), cycles.end());
+  }
+
   // A flit of this packet has arrived; `changed`: the wires that it changed.
   void count(const PacketRecord& packet, std::uint64_t changed) {
     const std::uint64_t um = distances_.um[packet.source * nodes_ + packet.destination];

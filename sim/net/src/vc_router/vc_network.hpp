@@ -199,7 +199,7 @@ class VcNetwork final : public ClockedNetwork {
 
   void skip(Cycles to) override;
   void connect();
-  void cut_into_bands(int threads, int longest);
+  void cut_into_bands(int threads, int longest, std::size_t most_ejections);
   void add_link_events(power::NetworkEvents& events, const Wiring::Link& link,
                        std::uint64_t flits) const;
   void deliver();
@@ -544,7 +544,8 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
   if constexpr (!kCanCut) {
     const int exit = delay_to_node(id, output);
     const std::int64_t leaves = arrival_at_node(id, now_, waits + 2, exit);
-    ejections = &band.own->at(leaves);
+    const int wires = local ? pair_wires_.more_cycles(store_[packet]) : 0;
+    ejections = &band.own->at(leaves + wires);
     exit_credits =
         &band.own->at(arrival_at_node(id, leaves, 1, exit, router_config_.credit_delay)).credits;
   }

@@ -52,14 +52,20 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
                config.count_toggles ? std::size_t{wiring_.routers} * rules_.all_vcs() : 0,
                config.flit_bits),
       pair_wires_(wiring_.terminals.size(), config.own<NodeDistances>()) {
-  deliveries_.reserve(wiring_.terminals.size());
+  // What left in several cycles may arrive in one, where wires differ.
+  const int wires = pair_wires_.most_cycles();
+  const std::size_t most_ejections =
+      wiring_.terminals.size() * (static_cast<std::size_t>(wires) + 1);
+  deliveries_.reserve(most_ejections);
   connect();
-  cut_into_bands(threads, longest_delay(router_config_, longest_link(wiring_), pace_));
+  cut_into_bands(threads, longest_delay(router_config_, longest_link(wiring_), pace_) + wires,
+                 most_ejections);
 }
 
 // Bands of whole words of the masks over routers and nodes, so that no two threads write to one.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::cut_into_bands(int threads, int longest) {
+void VcNetwork<Rules, kGeneral, Routing>::cut_into_bands(int threads, int longest,
+                                                         std::size_t most_ejections) {
   const std::size_t words = busy_.size();
   const std::size_t nodes_of_router = wiring_.terminals.size() / wiring_.routers;
   const std::size_t most = kCanCut ? words : 1;
@@ -80,8 +86,7 @@ void VcNetwork<Rules, kGeneral, Routing>::cut_into_bands(int threads, int longes
   wheels_.reserve(count * count);
   for (Band& from : bands_) {
     for (std::size_t to = 0; to < count; ++to) {
-      from.to.push_back(
-          &wheels_.emplace_back(longest, from.winners.size(), wiring_.terminals.size()));
+      from.to.push_back(&wheels_.emplace_back(longest, from.winners.size(), most_ejections));
     }
     from.own = from.to[from.number];
   }

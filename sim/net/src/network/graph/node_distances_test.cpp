@@ -1,8 +1,10 @@
 // Lengths of wires between the nodes of a crossbar: what crossed them, and what that costs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "testing/lone_packet.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/node_distances.hpp"
@@ -48,6 +50,58 @@ void send_to_its_end(Network& network, NodeId from, NodeId to, int flits, Packet
   while (network.packets_inside() != 0) {
     network.tick();
   }
+}
+
+TEST(NodeDistances, LongWiresTakeTheirTime) {
+  NetworkConfig config = measured_crossbar();
+  const auto latency = [&](NodeId from, NodeId to) {
+    const auto network = make_network(config);
+    EXPECT_TRUE(network) << network.error().text();
+    const LonePacket packet = lone_packet(**network, from, to, 3);
+    EXPECT_TRUE((*network)->check_conservation());
+    return packet.latency;
+  };
+  const std::uint64_t at_once = latency(1, 2);
+  auto& more = config.own<NodeDistances>().more_cycles;
+  more.assign(kNodes * kNodes, 0);
+  more[1 * kNodes + 2] = 9;
+  EXPECT_EQ(latency(1, 2), at_once + 9);
+  EXPECT_EQ(latency(2, 1), at_once);
+  more.pop_back();
+  EXPECT_FALSE(make_network(config)) << "a time for each length";
+}
+
+// Packets that left one after the other may then arrive in the same cycle.
+TEST(NodeDistances, PacketsOfUnequalWaysArriveTogether) {
+  NetworkConfig config = measured_crossbar();
+  auto& more = config.own<NodeDistances>().more_cycles;
+  more.assign(kNodes * kNodes, 0);
+  for (NodeId from = 0; from < kNodes; ++from) {
+    more[from * kNodes + 3] = static_cast<std::uint16_t>(kNodes - 1 - from);
+  }
+  const auto network = make_network(config);
+  ASSERT_TRUE(network) << network.error().text();
+  constexpr int kPackets = 50;
+  NodeId to = 3;
+  for (int packet = 0; packet < kPackets; ++packet) {
+    for (NodeId from = 0; from < kNodes; ++from) {
+      Packet one;
+      one.source = from;
+      one.destinations = {&to, 1};
+      ASSERT_TRUE((*network)->inject(one));
+    }
+  }
+  std::size_t arrived = 0;
+  std::size_t most = 0;
+  for (int cycle = 0; cycle < 1000; ++cycle) {
+    (*network)->tick();
+    arrived += (*network)->deliveries().size();
+    most = std::max(most, (*network)->deliveries().size());
+    ASSERT_TRUE((*network)->check_conservation());
+  }
+  EXPECT_EQ(arrived, kPackets * kNodes);
+  EXPECT_GT(most, 1U) << "the switch sends one in a cycle";
+  EXPECT_LE(most, kNodes);
 }
 
 TEST(NodeDistances, CountFlitsAndTransitionsByTheLengthOfTheirWay) {
