@@ -7,6 +7,7 @@
 #include "dapper/dapper.hpp"
 #include "gpuopt/gpuopt.hpp"
 #include "iiswc16/iiswc16.hpp"
+#include "own_network/own_network.hpp"
 #include "reproduction/reproduction.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
@@ -37,35 +38,35 @@ Result<ordered_json> save(const json& result, Reproduction& out, const std::stri
   return document;
 }
 
-// The calibration of the folder, made where there is none. One process holds one virtual chip, so
-// a process of its own makes it.
-Status calibrate(const ReproduceRequest& request) {
-  if (fs::exists(fs::path(request.out) / "model.json")) {
-    spdlog::info("{}: the calibration is there already", request.out);
-    return {};
+// The calibration of `folder`, made where there is none; returns its model. One process holds one
+// virtual chip, so a process of its own makes it.
+Result<std::string> calibrate(const std::string& folder, bool quick) {
+  const std::string model = (fs::path(folder) / "model.json").string();
+  if (fs::exists(model)) {
+    spdlog::info("{}: the calibration is there already", folder);
+    return model;
   }
   WW_ASSIGN(self, own_program());
   std::vector<std::string> command{self.string(), "calibrate", "--device", "virtual:w9100",
-                                   "--out",       request.out, "--json"};
-  if (request.quick) command.emplace_back("--quick");
-  if (fs::exists(fs::path(request.out) / "campaign.db")) command.emplace_back("--resume");
+                                   "--out",       folder,      "--json"};
+  if (quick) command.emplace_back("--quick");
+  if (fs::exists(fs::path(folder) / "campaign.db")) command.emplace_back("--resume");
   ProcessSetup setup;
   setup.out = kNullStream;
   WW_ASSIGN(calibration, run_in_foreground(command, setup));
   // A calibration that was complete ends well, whoever asked it to end.
   if (calibration.asked_to_end) {
-    return fail(ErrorCode::cancelled, "was interrupted; run it again to go on", request.out);
+    return fail(ErrorCode::cancelled, "was interrupted; run it again to go on", folder);
   }
   if (const int code = calibration.end.exit_code; code != 0) {
     return fail(ErrorCode::device_error, fmt::format("the calibration ended with {}", code),
-                request.out);
+                folder);
   }
-  return {};
+  return model;
 }
 
 Result<ordered_json> reproduce_iiswc16(const ReproduceRequest& request) {
-  WW_TRY(calibrate(request));
-  const auto model_file = (fs::path(request.out) / "model.json").string();
+  WW_ASSIGN(model_file, calibrate(request.out, request.quick));
   WW_ASSIGN(text, read_file(model_file));
   WW_ASSIGN(model, parse_json(text, model_file));
   if (!model.is_object()) {
@@ -91,6 +92,20 @@ Result<ordered_json> reproduce_iiswc16(const ReproduceRequest& request) {
       {"virtual", true},
       {"size", request.size}};
   return save(result, out, request.out);
+}
+
+// The paper's networks beside the network that a calibrated W9100 has.
+Status compare_with_own_network(const ReproduceRequest& request, OwnNetworkStudy study,
+                                Reproduction& out) {
+  WW_ASSIGN(model, calibrate((fs::path(request.out) / "w9100").string(), request.quick));
+  Progress progress("the W9100's own network", "runs");
+  WW_TRY(run_own_network(study, model, request.size,
+                         [&](const std::string& name, double done, double total) {
+                           progress.update(done, total, name);
+                         }));
+  progress.finish();
+  add_own_network_rows(out, study);
+  return {};
 }
 
 json run_json(const dapper::DapperRun& run) {
@@ -154,12 +169,12 @@ Result<ordered_json> reproduce_dapper(const ReproduceRequest& request) {
         return dapper::run_dapper_study({request.out, request.size, request.quick, request.jobs},
                                         told);
       },
-      [](Reproduction& out, const auto& study) -> Status {
+      [&](Reproduction& out, const auto& study) -> Status {
         WW_ASSIGN(platform, dapper::dapper_platform("dapper"));
         dapper::add_dapper_platform(out, platform);
         dapper::add_dapper_rows(out, study);
         dapper::add_dapper_summary(out);
-        return {};
+        return compare_with_own_network(request, dapper::own_network_study(), out);
       },
       run_json);
 }
@@ -174,13 +189,13 @@ Result<ordered_json> reproduce_gpuopt(const ReproduceRequest& request) {
         return gpuopt::run_gpuopt_study({request.out, request.size, request.quick, request.jobs},
                                         told);
       },
-      [](Reproduction& out, const auto& study) -> Status {
+      [&](Reproduction& out, const auto& study) -> Status {
         const auto variants = gpuopt::gpuopt_variants(true);
         WW_ASSIGN(platform, gpuopt::gpuopt_platform("gpuopt", variants.front()));  // EMESH
         gpuopt::add_gpuopt_platform(out, platform);
         gpuopt::add_gpuopt_rows(out, study);
         gpuopt::add_gpuopt_summary(out);
-        return {};
+        return compare_with_own_network(request, gpuopt::own_network_study(), out);
       },
       [](const auto& run) { return gpuopt::to_json(run); });
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dapper/output_error.hpp"
+#include "own_network/own_network.hpp"
 #include "reproduction/reproduction.hpp"
 #include "ww/sim/gpu/chip.hpp"
 #include "ww/sim/gpu/timing.hpp"
@@ -94,6 +95,8 @@ void add_dapper_platform(Reproduction& out, const DapperPlatform& platform);
 void add_dapper_rows(Reproduction& out, const DapperStudy& study);
 // The paper's headlines, from rows that are there already.
 void add_dapper_summary(Reproduction& out);
+// The paper's networks as `simulate` replays its applications on them.
+[[nodiscard]] OwnNetworkStudy own_network_study();
 // What the paper says in two ways.
 [[nodiscard]] nlohmann::json dapper_inconsistencies();
 

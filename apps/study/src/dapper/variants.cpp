@@ -159,4 +159,19 @@ std::vector<DapperVariant> dapper_variants(bool quick) {
   return variants;
 }
 
+OwnNetworkStudy own_network_study() {
+  const Options router{"--vcs", "5", "--vc-buffer", "4", "--routing-delay", "1"};  // table 1
+  OwnNetworkStudy study;
+  study.applications.assign(dapper_applications.begin(), dapper_applications.end());
+  study.routers = router;
+  set(study.routers, {"--flit-bits", "128"});
+  PaperNetwork approx{
+      "approx-noc", "Approx-NoC", {"--network", "approx-noc", "--approx-threshold", "10"}};
+  set(approx.options, study.routers);
+  PaperNetwork dapper_network{"dapper", "Dapper", dapper("dapper", router).options, "up to 50"};
+  study.networks = {std::move(approx), std::move(dapper_network)};
+  study.channel_in_each_row = true;
+  return study;
+}
+
 }  // namespace ww::study::dapper

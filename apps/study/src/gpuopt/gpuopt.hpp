@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "own_network/own_network.hpp"
 #include "reproduction/reproduction.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/chip.hpp"
@@ -100,6 +101,8 @@ void add_gpuopt_platform(Reproduction& out, const GpuoptPlatform& platform);
 void add_gpuopt_rows(Reproduction& out, const GpuoptStudy& study);
 // The paper's headlines, from rows that are there already.
 void add_gpuopt_summary(Reproduction& out);
+// The paper's networks as `simulate` replays its applications on them.
+[[nodiscard]] OwnNetworkStudy own_network_study();
 // Where the paper contradicts itself.
 [[nodiscard]] std::vector<std::string> gpuopt_inconsistencies();
 [[nodiscard]] nlohmann::json to_json(const GpuoptRun& run);

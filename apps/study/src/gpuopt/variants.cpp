@@ -282,4 +282,16 @@ std::vector<GpuoptVariant> gpuopt_variants(bool quick) {
   return all;
 }
 
+OwnNetworkStudy own_network_study() {
+  constexpr double kFaster = 1.8;  // GPUOPT over EMESH, section 8.1
+  OwnNetworkStudy study;
+  study.applications = gpuopt_applications();
+  study.routers = {"--flit-bits", "256", "--speculative"};  // EMESH
+  study.networks = {
+      {"gpuopt", "GPUOPT", {"--network", "gpuopt"}, nullptr, 1 / kFaster},
+      {"gpuopt-4", "GPUOPT, four messages a grab", {"--network", "gpuopt", "--hold-messages", "4"}},
+  };
+  return study;
+}
+
 }  // namespace ww::study::gpuopt
