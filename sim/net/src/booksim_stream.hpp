@@ -9,6 +9,8 @@
 #include <array>
 #include <cstdint>
 
+#include "ww/sim/net/draws.hpp"
+
 namespace ww::sim::net {
 
 class KnuthSequence {
@@ -33,7 +35,7 @@ class KnuthSequence {
 };
 
 // Coins of one probability and integers, each in BookSim's order.
-class BooksimStream {
+class BooksimStream final : public Draws {
  public:
   BooksimStream(std::uint32_t seed, double probability);
 
@@ -61,7 +63,7 @@ class BooksimStream {
   // `count` coins (at most 64), the first in bit 0.
   std::uint64_t coins(int count);
   // Uniform in [0, bound), as BookSim's RandomInt(bound - 1).
-  std::uint32_t below(std::uint32_t bound) { return next_integer() % bound; }
+  std::uint32_t below(std::uint32_t bound) override { return next_integer() % bound; }
   std::uint32_t next_integer() {
     if (next_integer_ == KnuthSequence::kUsed) {
       numbers_ = &integers_.refill();

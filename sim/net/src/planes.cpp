@@ -44,6 +44,12 @@ class Planes final : public NetworkBase {
     gather_waiting();
   }
 
+  void draw_from(const std::shared_ptr<Draws>& draws) override {
+    for (const auto& plane : planes_) {
+      plane->draw_from(draws);
+    }
+  }
+
   [[nodiscard]] std::optional<Cycles> next_event() const override {
     std::optional<Cycles> first;
     for (const auto& plane : planes_) {

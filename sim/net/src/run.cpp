@@ -40,6 +40,7 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = thread_cpu_seconds();
   TrafficSource source(config.traffic, network.config());
+  network.draw_from(source.draws());
   source.measure(network.now() + config.warmup, network.now() + config.warmup + config.cycles);
   LatencyHistogram latencies;
   std::array<LatencyBatch, kBatches> batches;

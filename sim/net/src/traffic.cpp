@@ -247,7 +247,7 @@ TrafficSource::TrafficSource(const TrafficConfig& config, const NetworkConfig& n
   }
   coin_threshold_ = threshold(rate_while_on(config_));
   if (draws_as_booksim(config_)) {
-    booksim_ = std::make_unique<BooksimStream>(static_cast<std::uint32_t>(config_.seed),
+    booksim_ = std::make_shared<BooksimStream>(static_cast<std::uint32_t>(config_.seed),
                                                packet_rate(config_));
     behind_.resize(words);
     next_draw_.resize(nodes_);
@@ -263,6 +263,13 @@ TrafficSource::TrafficSource(const TrafficConfig& config, const NetworkConfig& n
 }
 
 TrafficSource::~TrafficSource() = default;
+
+std::shared_ptr<Draws> TrafficSource::draws() const {
+  if (booksim_ != nullptr) {
+    return booksim_;
+  }
+  return native_draws(config_.seed);
+}
 
 void TrafficSource::measure(Cycles begin, Cycles end) {
   begin_ = begin.value();

@@ -96,6 +96,9 @@ class Router {
   // Where in its ring the front flit of an input VC lies.
   [[nodiscard]] SmallCount front(PortVc input_vc) const { return read_[input_vc]; }
   [[nodiscard]] PortVc output_vc(PortVc input_vc) const { return output_[input_vc]; }
+  [[nodiscard]] bool has_flits(PortVc input_vc) const {
+    return (nonempty_ & mask_of(input_vc)) != 0;
+  }
   [[nodiscard]] std::uint32_t credits(PortVc output_vc) const { return credits_[output_vc]; }
   [[nodiscard]] std::uint32_t free_vcs(PortId output) const { return free_vcs_[output]; }
   [[nodiscard]] bool has_owner(PortVc output_vc) const { return !owner_[output_vc].is_none(); }

@@ -1,6 +1,7 @@
 // The sending side of the nodes: packets leave their source queues flit by flit.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "packet_store.hpp"
 #include "vc_router/ids.hpp"
 #include "vc_router/rules.hpp"
+#include "ww/sim/net/draws.hpp"
 
 namespace ww::sim::net {
 
@@ -35,6 +37,10 @@ class Sources {
   [[nodiscard]] static NodeVc node_vc(NodeId node, VcId vc) {
     return NodeVc(node << kVcBits | vc.number());
   }
+
+  // From now on a front packet draws one of its class's VCs in each cycle, and enters if that one
+  // is free. `draws` must live as long as it is used.
+  void draw_vcs_from(Draws& draws) { draws_ = &draws; }
 
   void wake(NodeId node, bool if_so = true) {
     live_[node / 64] |= static_cast<std::uint64_t>(if_so) << (node % 64);
@@ -111,6 +117,7 @@ class Sources {
                  std::vector<std::uint64_t>& waiting, const Send& send) {
     Node& node = nodes_[id];
     std::uint32_t message_class = node.last_class;
+    bool draws_again = false;
     for (std::uint32_t tried = 0; tried < classes_; ++tried) {
       message_class = message_class + 1 == classes_ ? 0 : message_class + 1;
       const std::uint32_t index = store.front(id, static_cast<int>(message_class));
@@ -122,8 +129,15 @@ class Sources {
       const bool first = queue.sent == 0;
       VcId vc = queue.vc;
       if (first) {
-        const std::uint32_t usable = node.free & node.credited & class_vcs_[message_class];
+        std::uint32_t wanted = class_vcs_[message_class];
+        if (draws_ != nullptr) {
+          const auto count = static_cast<std::uint32_t>(std::popcount(wanted));
+          wanted = std::uint32_t{1}
+                   << (static_cast<std::uint32_t>(lowest(wanted)) + draws_->below(count));
+        }
+        const std::uint32_t usable = node.free & node.credited & wanted;
         if (usable == 0) {
+          draws_again |= draws_ != nullptr;
           continue;
         }
         vc = VcId(first_from(usable, static_cast<int>(VcId(queue.next_vc).number())));
@@ -156,13 +170,14 @@ class Sources {
       }
       return true;
     }
-    return false;
+    return draws_again;
   }
 
   const std::uint32_t classes_;
   const std::uint32_t vcs_;
   const std::uint32_t buffer_;
   const bool wait_for_tail_;
+  Draws* draws_{};
   std::vector<SmallCount> credits_;  // [node][VC]
   std::vector<Node> nodes_;
   std::vector<Queue> queues_;             // [node][class]

@@ -23,7 +23,9 @@
 // events of a cycle come from earlier ones, so bands need not wait for each other within it. Each
 // pair of bands has its own time wheel, which one of them writes and the other reads later.
 // With its kEqualLinks all links take link_delay cycles, and nodes are a cycle away. Others say
-// is_adaptive() as well: heads that get no VC are then routed anew in every cycle.
+// is_adaptive() as well: heads that get no VC are then routed anew in every cycle. They also say
+// draws(): heads then draw their way, with draw(draws, next router, head, load), in the order in
+// which BookSim's routers would.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +41,7 @@
 #include "vc_router/pace.hpp"
 #include "vc_router/pair_wires.hpp"
 #include "vc_router/router.hpp"
+#include "vc_router/serve_order.hpp"
 #include "vc_router/sources.hpp"
 #include "vc_router/stages.hpp"
 #include "vc_router/team.hpp"
@@ -63,6 +66,7 @@ class VcNetwork final : public ClockedNetwork {
 
   Status inject(const Packet& packet) override;
   void tick() override;
+  void draw_from(const std::shared_ptr<Draws>& draws) override;
   [[nodiscard]] std::optional<Cycles> next_event() const override;
   [[nodiscard]] power::NetworkEvents events() const override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
@@ -186,6 +190,9 @@ class VcNetwork final : public ClockedNetwork {
       return pace_.arrival(router, router, from, edges, delay, more);
     }
   }
+  [[nodiscard]] bool keeps_order() const {
+    return !Routing::kEqualLinks && serve_order_ != nullptr;
+  }
   void mark_busy(RouterId router, bool busy = true) {
     busy_[router.number() / 64] |= static_cast<std::uint64_t>(busy) << (router.number() % 64);
   }
@@ -207,6 +214,10 @@ class VcNetwork final : public ClockedNetwork {
   void send(Band& band, NodeId node, std::uint32_t packet, VcId vc, bool first, bool last);
   template <class Item>
   void fetch_ahead(const EventList<Item>& list, std::uint32_t n) const;
+  // A head draws its way at the router that it comes to.
+  void draw_way(RouterId at, Flit& head);
+  // The same for the head that was written last into a channel, where routers look ahead.
+  void draw_ahead(RouterId next, Channel channel);
   void take_arrivals(EventList<Channel>& arrivals);
   void take_credits(EventList<CreditTo>& credits);
   template <bool kBanded>
@@ -248,6 +259,8 @@ class VcNetwork final : public ClockedNetwork {
   ReplyBuffers reply_buffers_;
   LinkToggles toggles_;
   PairWires pair_wires_;
+  std::shared_ptr<Draws> draws_;
+  std::unique_ptr<ServeOrder> serve_order_;  // of networks whose routers draw
   std::unique_ptr<Team> team_;  // of several bands; last, so that its threads end first
 };
 
@@ -342,6 +355,9 @@ void VcNetwork<Rules, kGeneral, Routing>::send(Band& band, NodeId node, std::uin
   band.last_move = now_;
   const Channel at(entry_[node].number() + vc.number());
   rings_.push(at, flit);
+  if (first) {
+    draw_ahead(wiring_.terminals[node].from, at);
+  }
   if constexpr (Routing::kEqualLinks) {
     band.injected_out->add(at);
   } else {
@@ -366,6 +382,28 @@ void VcNetwork<Rules, kGeneral, Routing>::fetch_ahead(const EventList<Item>& lis
 }
 
 template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::draw_ahead(RouterId next, Channel channel) {
+  if constexpr (!Routing::kEqualLinks) {
+    if (routing_.draws() && lookahead_) {
+      const SmallCount last(static_cast<int>(rings_.written(channel) - 1));
+      draw_way(next, rings_.at(channel, last));
+    }
+  }
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::draw_way(RouterId at, Flit& head) {
+  routing_.draw(*draws_, at, head, [&](PortId output) {
+    const auto room = static_cast<std::uint32_t>(router_config_.vc_buffer);
+    std::uint32_t flits = 0;
+    for (std::uint32_t vc = 0; vc < rules_.vcs(); ++vc) {
+      flits += room - routers_[at].credits(rules_.vc_at(output, VcId(vc)));
+    }
+    return flits;
+  });
+}
+
+template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::take_arrivals(EventList<Channel>& arrivals) {
   for (std::uint32_t n = 0; n < arrivals.size(); ++n) {
     fetch_ahead(arrivals, n);
@@ -374,6 +412,9 @@ void VcNetwork<Rules, kGeneral, Routing>::take_arrivals(EventList<Channel>& arri
     R& router = routers_[id];
     const typename R::Arrival arrival = router.take_flit(rules_, input_vc);
     mark_busy(id, arrival.first);
+    if (keeps_order() && arrival.first) {
+      serve_order_->arrive(id, input_vc, arrival.begins);
+    }
     if (arrival.begins) {
       begin_head(id, router, input_vc);
     }
@@ -406,11 +447,23 @@ void VcNetwork<Rules, kGeneral, Routing>::step_routers(Band& band) {
       if constexpr (kGeneral) {
         step_stages(band, id, router);
       } else {
+        const std::size_t won_before = won;
+        if (keeps_order()) {
+          serve_order_->begin_cycle(id);
+        }
         router.template allocate_switch<false>(rules_, open_outputs(id), [&](Winner winner) {
           winners[won++] = SwitchWinner{id, winner};
         });
-        router.allocate_vcs(rules_,
-                            [&](typename R::VcGrant grant) { take_vc(band, router, grant); });
+        router.allocate_vcs(rules_, [&](typename R::VcGrant grant) {
+          take_vc(band, router, grant);
+          if (keeps_order()) {
+            serve_order_->grant(id, grant.input_vc);
+          }
+        });
+        if (keeps_order()) {
+          serve_order_->sort(id, std::span(winners + won_before, winners + won));
+          serve_order_->end_grants(id);
+        }
         if (router.awaits_routes()) {
           for_each_bit<PortVc>(router.take_awaiting(),
                                [&](PortVc input_vc) { route(id, router, input_vc); });
@@ -473,6 +526,11 @@ void VcNetwork<Rules, kGeneral, Routing>::begin_head(RouterId id, R& router, Por
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::route(RouterId id, R& router, PortVc input_vc) {
   Flit& flit = rings_.at(channel(id, input_vc), router.front(input_vc));
+  if constexpr (!Routing::kEqualLinks) {
+    if (routing_.draws() && !lookahead_) {
+      draw_way(id, flit);
+    }
+  }
   const Hop hop = routing_.route(rules_, id, router, input_vc, flit);
   router.request_vc(rules_, input_vc, hop.output, hop.group);
 }
@@ -529,6 +587,14 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
                              : 0;
   const Channel next = router.forward(output, left.vc);
   rings_.push(next, flit);
+  if constexpr (!Routing::kEqualLinks) {
+    if (flit.is_head() && !local) {
+      draw_ahead(output_to_[port_number(id, output)], next);
+    }
+    if (keeps_order()) {
+      serve_order_->depart(id, input_vc, tail, router.has_flits(input_vc));
+    }
+  }
   EventList<Channel>* arrivals = band.flits_out;  // the list that step() has looked up
   if constexpr (!kCanCut) {
     arrivals = &band.own->at(arrival_behind(id, output, waits)).arrivals;

@@ -26,6 +26,8 @@ namespace ww::sim::net {
   return longest;
 }
 
+inline constexpr std::uint64_t kOwnDraws = 1;  // the seed without draw_from()
+
 template <class Rules, bool kGeneral, class Routing>
 VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiring wiring,
                                                Rules rules, Routing routing, int threads)
@@ -58,8 +60,24 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
       wiring_.terminals.size() * (static_cast<std::size_t>(wires) + 1);
   deliveries_.reserve(most_ejections);
   connect();
+  draw_from(native_draws(kOwnDraws));
+  if constexpr (!Routing::kEqualLinks && !kGeneral) {
+    if (routing_.draws()) {
+      serve_order_ = std::make_unique<ServeOrder>(wiring_.routers, rules_.all_vcs());
+    }
+  }
   cut_into_bands(threads, longest_delay(router_config_, longest_link(wiring_), pace_) + wires,
                  most_ejections);
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::draw_from(const std::shared_ptr<Draws>& draws) {
+  if constexpr (!Routing::kEqualLinks) {
+    draws_ = draws;
+    if (routing_.draws_entry_vcs()) {
+      sources_.draw_vcs_from(*draws_);
+    }
+  }
 }
 
 // Bands of whole words of the masks over routers and nodes, so that no two threads write to one.

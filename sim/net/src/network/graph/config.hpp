@@ -14,7 +14,8 @@ struct GraphConfig {
   int chiplet_side{2};          // chiplet-mesh: routers along a side of a chiplet
   int die_to_die_delay{4};      // and the cycles to the next chiplet
   double die_to_die_pj_per_bit{0.5};
-  int global_delay{8};  // dragonfly: cycles between groups
+  int global_delay{8};        // dragonfly: cycles between groups
+  std::string ways{"fixed"};  // or drawn where BookSim 2 draws them: "booksim", "booksim-adaptive"
 };
 
 }  // namespace ww::sim::net

@@ -70,6 +70,31 @@ class Routes {
   // router may take different ways.
   void spread_over(std::uint32_t phases) { first_phases_ = phases; }
   [[nodiscard]] std::uint32_t first_phases() const { return first_phases_; }
+
+  // A head that is about to come to `here` draws one of `ways` phases, from `first_phase` on; or it
+  // draws two, and takes the one whose output has fewer flits under way, the first if they are
+  // equal.
+  enum class Choice : std::uint8_t { any, freer_of_two };
+  struct Draw {
+    std::uint8_t ways{};  // 0: it keeps its phase
+    std::uint8_t first_phase{};
+    Choice choice{};
+  };
+  void draw_at(RouterId here, RouterId to, Draw draw) {
+    draws_.resize(std::size_t{routers_} * routers_);
+    draws_[index(0, here, to)] = draw;
+  }
+  [[nodiscard]] bool draws() const { return !draws_.empty(); }
+  [[nodiscard]] Draw draw(RouterId here, RouterId to) const {
+    return draws() ? draws_[index(0, here, to)] : Draw{};
+  }
+  // Packets draw the VC in which they enter, anew in each cycle until it is free.
+  void draw_entry_vcs() { draws_entry_vcs_ = true; }
+  [[nodiscard]] bool draws_entry_vcs() const { return draws_entry_vcs_; }
+  // The routes at a packet's last router name a layer of the node's VCs; otherwise it may have any.
+  void leave_by_layer() { leaves_by_layer_ = true; }
+  [[nodiscard]] bool leaves_by_layer() const { return leaves_by_layer_; }
+
   [[nodiscard]] std::uint32_t phases() const { return phases_; }
   [[nodiscard]] std::uint32_t layers() const { return layers_; }
 
@@ -95,7 +120,10 @@ class Routes {
   std::uint32_t phases_{1};
   std::uint32_t layers_{1};
   std::uint32_t first_phases_{1};
+  bool draws_entry_vcs_{};
+  bool leaves_by_layer_{};
   std::vector<Step> steps_;               // [phase][here][to]
+  std::vector<Draw> draws_;               // [here][to]; empty: nothing is drawn under way
   std::vector<std::uint32_t> distances_;  // [from][to]; empty: one way only
 };
 

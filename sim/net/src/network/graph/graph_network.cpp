@@ -36,8 +36,10 @@ constexpr Key<GraphConfig> kGraphKeys[] = {
     {"die_to_die_pj_per_bit", &GraphConfig::die_to_die_pj_per_bit,
      between(0.001, 100, "pJ per bit"), "pJ/bit", kGraphGroup,
      "chiplet-mesh: energy to cross to the next chiplet", "assumed"},
-    {"global_delay", &GraphConfig::global_delay, between(1, 64, "a wire takes a cycle"), "cycles",
+    {"global_delay", &GraphConfig::global_delay, between(1, 128, "a wire takes a cycle"), "cycles",
      kGraphGroup, "dragonfly: time to cross between groups", "assumed"},
+    {"ways", &GraphConfig::ways, one_of("fixed, booksim, booksim-adaptive"), "", kGraphGroup,
+     "torus, ring, fattree, dragonfly: fixed, or drawn as BookSim 2 draws them", ""},
 };
 
 void graph_keys(NetworkConfig& config, BoundKeys& keys) {

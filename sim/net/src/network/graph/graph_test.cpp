@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "network/graph/table_flows.hpp"
 #include "network/graph/table_routing.hpp"
 #include "network/graph/topologies.hpp"
 #include "testing/lone_packet.hpp"
@@ -56,11 +57,41 @@ struct Case {
   int height;
   int concentration;
   ClosedForm form;
+  const char* ways = "fixed";
 };
+
+NetworkConfig sized(const Case& one) {
+  NetworkConfig config = sized(one.name, one.width, one.height, one.concentration);
+  EXPECT_TRUE(one.ways == std::string("fixed") || set_key(config, "ways", one.ways));
+  return config;
+}
 
 int ring_distance(int from, int to, int side) {
   const int ahead = (to - from + side) % side;
   return std::min(ahead, side - ahead);
+}
+
+// 4 x 4, two nodes at a router.
+Expected of_even_torus(const NetworkConfig&, int from, int to) {
+  const int links = ring_distance(from / 2 % 4, to / 2 % 4, 4) + ring_distance(from / 8, to / 8, 4);
+  return {links + 1, 2 * links};
+}
+// 64 nodes, of radix 4.
+Expected of_fat_tree(const NetworkConfig&, int from, int to) {
+  const int up = from / 4 == to / 4 ? 0 : from / 16 == to / 16 ? 1 : 2;
+  return {2 * up + 1, 2 * up};
+}
+// 5 groups of 4 routers, two nodes at a router.
+Expected of_dragonfly(const NetworkConfig&, int from, int to) {
+  const int group = from / 8;
+  const int target = to / 8;
+  if (group == target) {
+    return from / 2 == to / 2 ? Expected{1, 0} : Expected{2, 1};
+  }
+  const int out = target < group ? target : target - 1;  // the router with the link to that group
+  const int in = group < target ? group : group - 1;
+  const int local = (from / 2 % 4 != out ? 1 : 0) + (to / 2 % 4 != in ? 1 : 0);
+  return {2 + local, 8 + local};
 }
 
 const Case kCases[] = {
@@ -81,12 +112,8 @@ const Case kCases[] = {
        const int links = ring_distance(from % 5, to % 5, 5) + ring_distance(from / 5, to / 5, 3);
        return Expected{links + 1, 2 * links};
      }},
-    {"torus", 4, 4, 2,
-     [](const NetworkConfig&, int from, int to) {
-       const int links =
-           ring_distance(from / 2 % 4, to / 2 % 4, 4) + ring_distance(from / 8, to / 8, 4);
-       return Expected{links + 1, 2 * links};
-     }},
+    {"torus", 4, 4, 2, of_even_torus},
+    {"torus", 4, 4, 2, of_even_torus, "booksim"},
     {"ring", 7, 1, 1,
      [](const NetworkConfig&, int from, int to) {
        const int links = ring_distance(from, to, 7);
@@ -113,30 +140,18 @@ const Case kCases[] = {
      [](const NetworkConfig&, int, int) {
        return Expected{3, 2};
      }},
-    {"fattree", 16, 4, 1,
-     [](const NetworkConfig&, int from, int to) {
-       const int up = from / 4 == to / 4 ? 0 : from / 16 == to / 16 ? 1 : 2;
-       return Expected{2 * up + 1, 2 * up};
-     }},
-    {"dragonfly", 4, 5, 2,
-     [](const NetworkConfig&, int from, int to) {
-       const int group = from / 8;
-       const int target = to / 8;
-       if (group == target) {
-         return from / 2 == to / 2 ? Expected{1, 0} : Expected{2, 1};
-       }
-       const int out = (target - group + 4) % 5;  // the router with the link to that group
-       const int in = (group - target + 4) % 5;
-       const int local = (from / 2 % 4 != out ? 1 : 0) + (to / 2 % 4 != in ? 1 : 0);
-       return Expected{2 + local, 8 + local};
-     }},
+    {"fattree", 16, 4, 1, of_fat_tree},
+    {"fattree", 16, 4, 1, of_fat_tree, "booksim"},
+    {"fattree", 16, 4, 1, of_fat_tree, "booksim-adaptive"},
+    {"dragonfly", 4, 5, 2, of_dragonfly},
+    {"dragonfly", 4, 5, 2, of_dragonfly, "booksim"},
 };
 
 class TopologiesByName : public testing::TestWithParam<Case> {};
 
 TEST_P(TopologiesByName, TakeALonePacketInTheTimeOfTheClosedForm) {
   const Case& one = GetParam();
-  const NetworkConfig config = sized(one.name, one.width, one.height, one.concentration);
+  const NetworkConfig config = sized(one);
   const auto network = made(config);
   ASSERT_NE(network, nullptr);
   const int nodes = node_count(config);
@@ -155,7 +170,7 @@ TEST_P(TopologiesByName, TakeALonePacketInTheTimeOfTheClosedForm) {
 TEST_P(TopologiesByName, LoseNothingInOverload) {
   const Case& one = GetParam();
   for (const int classes : {1, 2}) {
-    NetworkConfig config = sized(one.name, one.width, one.height, one.concentration);
+    NetworkConfig config = sized(one);
     config.classes = classes;
     const auto network = made(config);
     ASSERT_NE(network, nullptr);
@@ -191,9 +206,40 @@ TEST_P(TopologiesByName, LoseNothingInOverload) {
 
 INSTANTIATE_TEST_SUITE_P(All, TopologiesByName, testing::ValuesIn(kCases), [](const auto& info) {
   std::string name = std::string(info.param.name) + std::to_string(info.param.width);
+  if (info.param.ways != std::string("fixed")) {
+    name += std::string("_") + info.param.ways;
+  }
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+TEST(DrawnWays, AreThoseOfTheSeedAndSpread) {
+  const auto latency = [](const char* ways, std::uint64_t seed) {
+    NetworkConfig config = sized("fattree", 4, 4);
+    config.own<GraphConfig>().radix = 2;
+    config.own<GraphConfig>().ways = ways;
+    const auto network = made(config);
+    RunConfig run_config;
+    run_config.traffic.rate = 0.5;
+    run_config.traffic.stream = Stream::native;
+    run_config.traffic.seed = seed;
+    run_config.cycles = Cycles{2000};
+    const auto result = run(*network, run_config);
+    EXPECT_TRUE(result) << result.error().text();
+    return result ? result->avg_packet_latency : 0;
+  };
+  const double drawn = latency("booksim", 1);
+  EXPECT_EQ(latency("booksim", 1), drawn);
+  EXPECT_NE(latency("booksim", 2), drawn);
+  EXPECT_NE(latency("fixed", 1), drawn);
+  EXPECT_NE(latency("booksim-adaptive", 1), drawn);
+}
+
+TEST(DrawnWays, AreNotEstimated) {
+  NetworkConfig config = sized("torus", 4, 4);
+  config.own<GraphConfig>().ways = "booksim";
+  EXPECT_EQ(graph::table_flows(graph::torus(config), config.flit_bits), nullptr);
+}
 
 Topology toml(const std::string& text) {
   auto topology = graph::topology_of_toml(text, "t.toml", "file");

@@ -73,11 +73,14 @@ Topology rings(const NetworkConfig& config, int delay) {
     builder.add_node_at(static_cast<std::uint32_t>(node / config.concentration),
                         2 * axes_count + static_cast<std::uint32_t>(node % config.concentration));
   }
-  // Phase 0 has just entered; 1 + 2 * axis + layer is on its way along an axis. A packet keeps to
-  // one layer all along a ring: to 1 if it began at a higher place than it ends (BookSim's
+  // Phase 0 has just entered; 1 + 2 * axis + layer is on its way along an axis. Where both ways
+  // round the next ring are equally long, `drawn` and the phase after it mean - and +. A packet
+  // keeps to one layer all along a ring: to 1 if it began at a higher place than it ends (BookSim's
   // dateline). In each direction one layer is for those that cross the end of the ring. As nobody
   // goes more than half way round, no layer's channels close a circle.
-  Routes routes(static_cast<std::uint32_t>(routers), 1 + 2 * axes_count, 2);
+  const bool draws = config.own<GraphConfig>().ways != "fixed";
+  const std::uint32_t drawn = 1 + 2 * axes_count;
+  Routes routes(static_cast<std::uint32_t>(routers), drawn + (draws ? 2 : 0), 2);
   for (int here = 0; here < routers; ++here) {
     for (int to = 0; to < routers; ++to) {
       std::uint32_t i = 0;
@@ -90,11 +93,17 @@ Topology rings(const NetworkConfig& config, int delay) {
       const int at = place(here, axes[i]);
       const int side = sides[axes[i]];
       const int ahead = (place(to, axes[i]) - at + side) % side;
-      // Half way round, even places go one way and odd places the other.
-      const bool plus = 2 * ahead < side || (2 * ahead == side && at % 2 == 0);
+      const bool half_way = 2 * ahead == side;
+      if (half_way && draws) {
+        routes.draw_at(RouterId(here), RouterId(to),
+                       {.ways = 2, .first_phase = static_cast<std::uint8_t>(drawn)});
+      }
       const bool backwards = at > place(to, axes[i]);
       for (std::uint32_t phase = 0; phase < routes.phases(); ++phase) {
-        const bool under_way = phase != 0 && (phase - 1) / 2 == i;
+        // Half way round, even places go one way and odd places the other, if nothing is drawn.
+        const bool plus =
+            2 * ahead < side || (half_way && (phase < drawn ? at % 2 == 0 : phase != drawn));
+        const bool under_way = phase != 0 && phase < drawn && (phase - 1) / 2 == i;
         const std::uint32_t layer = under_way ? (phase - 1) % 2 : (backwards ? 1u : 0u);
         routes.at(phase, RouterId(here), RouterId(to)) = {
             static_cast<std::uint16_t>(2 * i + (plus ? 0 : 1)),

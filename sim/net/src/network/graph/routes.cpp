@@ -320,14 +320,38 @@ Result<HopTable> check_routes(const Topology& topology) {
   Dependencies dependencies(wiring, routes.layers());
   HopTable hops(std::size_t{wiring.routers} * wiring.routers);
   const std::size_t longest = std::size_t{routes.phases()} * wiring.routers;
-  const auto follow = [&](RouterId from, RouterId to, std::uint32_t phase) -> Status {
-    RouterId here = from;
+  // A packet under way: where it is, the channel that it holds, and the routers that it has passed.
+  struct Head {
+    RouterId here;
+    std::uint32_t phase{};
     std::optional<std::uint32_t> held;
-    std::size_t passed = 1;
-    for (; here != to; ++passed) {
-      const Routes::Step& step = routes.at(phase, here, to);
-      const auto link = link_at.find({here.number(), step.output});
-      if (link == link_at.end() || passed > longest) {
+    std::size_t passed{1};
+  };
+  std::vector<Head> open;
+  // Where it draws its way, it may take any.
+  const auto come_to = [&](Head head, RouterId to) {
+    const Routes::Draw draw = routes.draw(head.here, to);
+    if (draw.ways == 0) {
+      open.push_back(head);
+    }
+    for (std::uint32_t way = 0; way < draw.ways; ++way) {
+      head.phase = draw.first_phase + way;
+      open.push_back(head);
+    }
+  };
+  const auto follow = [&](RouterId from, RouterId to, std::uint32_t phase) -> Status {
+    come_to({from, phase, {}}, to);
+    while (!open.empty()) {
+      Head head = open.back();
+      open.pop_back();
+      if (head.here == to) {
+        hops[std::size_t{from.number()} * wiring.routers + to.number()] =
+            static_cast<std::uint16_t>(head.passed);
+        continue;
+      }
+      const Routes::Step& step = routes.at(head.phase, head.here, to);
+      const auto link = link_at.find({head.here.number(), step.output});
+      if (link == link_at.end() || head.passed > longest) {
         return fail(ErrorCode::bad_data,
                     fmt::format("there is {} from router {} to router {}",
                                 link == link_at.end() ? "no way" : "no end to the way",
@@ -335,15 +359,11 @@ Result<HopTable> check_routes(const Topology& topology) {
                     "routing");
       }
       const std::uint32_t channel = dependencies.channel(link->second, step.layer);
-      if (held) {
-        dependencies.add(*held, channel);
+      if (head.held) {
+        dependencies.add(*head.held, channel);
       }
-      held = channel;
-      phase = step.phase;
-      here = wiring.links[link->second].to;
+      come_to({wiring.links[link->second].to, step.phase, channel, head.passed + 1}, to);
     }
-    hops[std::size_t{from.number()} * wiring.routers + to.number()] =
-        static_cast<std::uint16_t>(passed);
     return {};
   };
   const auto follow_all = [&](RouterId from, RouterId to) -> Status {

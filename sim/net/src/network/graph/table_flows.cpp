@@ -55,7 +55,9 @@ std::unique_ptr<Flows> table_flows(Topology topology, int flit_bits) {
       std::any_of(wiring.links.begin(), wiring.links.end(), [flit_bits](const auto& link) {
         return link.width_bits != 0 && link.width_bits < static_cast<std::uint32_t>(flit_bits);
       });
-  if (narrow || !wiring.clock_mhz.empty() || topology.routes.adaptive()) {
+  const Routes& routes = topology.routes;
+  const bool one_way = !routes.adaptive() && !routes.draws() && !routes.draws_entry_vcs();
+  if (narrow || !wiring.clock_mhz.empty() || !one_way) {
     return nullptr;
   }
   return std::make_unique<TableFlows>(std::move(topology));

@@ -8,8 +8,8 @@
 
 namespace ww::sim::net::graph {
 
-// Null where ways are adaptive, and where routers or links are not all of one speed. Precondition:
-// check_routes() has succeeded.
+// Null where ways are adaptive or drawn, and where routers or links are not all of one speed.
+// Precondition: check_routes() has succeeded.
 [[nodiscard]] std::unique_ptr<Flows> table_flows(Topology topology, int flit_bits);
 
 }  // namespace ww::sim::net::graph

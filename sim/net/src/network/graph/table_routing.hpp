@@ -71,6 +71,27 @@ class TableRouting {
     return destination % routes_.first_phases();
   }
   [[nodiscard]] bool is_adaptive() const { return routes_.adaptive(); }
+  [[nodiscard]] bool draws_entry_vcs() const { return routes_.draws_entry_vcs(); }
+  [[nodiscard]] bool draws() const { return routes_.draws(); }
+  // A head is about to come to `next`, or has come where routers do not look ahead. load(output) is
+  // the flits that have left by an output of `next` and still hold their room behind it.
+  template <class Load>
+  void draw(Draws& draws, RouterId next, Flit& head, const Load& load) const {
+    const RouterId to = router_at(head.to());
+    const Routes::Draw draw = routes_.draw(next, to);
+    if (draw.ways == 0) {
+      return;
+    }
+    std::uint32_t phase = draw.first_phase + draws.below(draw.ways);
+    if (draw.choice == Routes::Choice::freer_of_two) {
+      const std::uint32_t other = draw.first_phase + draws.below(draw.ways);
+      const auto load_of = [&](std::uint32_t of) {
+        return load(PortId(routes_.at(of, next, to).output));
+      };
+      phase = load_of(other) < load_of(phase) ? other : phase;
+    }
+    head.set_phase(phase);
+  }
   // Precondition: not is_adaptive().
   [[nodiscard]] int hops(NodeId source, NodeId destination) const {
     return hops_[std::size_t{terminals_[source].from.number()} * routers_ +
@@ -80,11 +101,13 @@ class TableRouting {
   template <class Rules, class R>
   [[nodiscard]] Hop route(const Rules& rules, RouterId here, const R& router, PortVc input_vc,
                           Flit& flit) const {
-    const Place place = flit.to();
-    const RouterId to(place.x | static_cast<std::uint32_t>(place.y) << 8);
+    const RouterId to = router_at(flit.to());
     const std::uint32_t first = flit.message_class().number() * groups_of_class_;
     if (here == to) {
-      return {flit.port(), GroupId(first + groups_of_class_ - 1)};
+      const std::uint32_t layer = routes_.leaves_by_layer()
+                                      ? routes_.at(flit.phase(), here, to).layer
+                                      : groups_of_class_ - 1;
+      return {flit.port(), GroupId(first + layer)};
     }
     std::uint32_t phase = flit.phase();
     if (routes_.adaptive() && !came_by_escape(rules, here, input_vc, GroupId(first))) {
@@ -105,6 +128,10 @@ class TableRouting {
   void idle(std::uint64_t, const Rules&, const Routers&) {}
 
  private:
+  [[nodiscard]] static RouterId router_at(Place place) {
+    return RouterId(place.x | static_cast<std::uint32_t>(place.y) << 8);
+  }
+
   struct Out {
     PortId output;
     RouterId to;

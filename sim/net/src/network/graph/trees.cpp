@@ -1,6 +1,8 @@
 // Multistage topologies: butterfly, fat tree; and the dragonfly.
 #include <fmt/format.h>
 
+#include <string>
+
 #include "network/graph/topologies.hpp"
 
 namespace ww::sim::net::graph {
@@ -89,17 +91,22 @@ Topology butterfly(const NetworkConfig& config) {
   return {builder.take(), std::move(routes)};
 }
 
-// A k-ary n-tree (Petrini and Vanneschi, IPPS 1997). Level 0 has the nodes. Ports: k down, k up;
-// router w of level l and w' of level l + 1 are joined where their digits agree but for digit l.
-// The way up is chosen by the digits of the destination, so that packets for one node meet early
-// and those for different nodes spread.
+// A k-ary n-tree (Petrini and Vanneschi, IPPS 1997). Level 0 has the nodes, and the highest level
+// the lowest numbers of routers. Ports: k down, k up; router w of level l and w' of level l + 1 are
+// joined where their digits agree but for digit l. The way up is chosen by the digits of the
+// destination, so that packets for one node meet early and those for different nodes spread; or it
+// is drawn at each router.
 Topology fat_tree(const NetworkConfig& config) {
   const Stages stages = stages_of(config);
+  const std::string& ways = config.own<GraphConfig>().ways;
   const std::uint32_t k = stages.radix;
   const std::uint32_t routers = stages.count * stages.per_stage;
+  const auto router = [&](std::uint32_t level, std::uint32_t w) {
+    return (stages.count - 1 - level) * stages.per_stage + w;
+  };
   GraphBuilder builder(routers);
   for (std::uint32_t node = 0; node < k * stages.per_stage; ++node) {
-    builder.add_node_at(node / k, node % k);
+    builder.add_node_at(router(0, node / k), node % k);
   }
   const auto digit = [&](std::uint32_t w, std::uint32_t place) {
     return w / power_of(k, place) % k;
@@ -110,8 +117,8 @@ Topology fat_tree(const NetworkConfig& config) {
       for (std::uint32_t up = 0; up < k; ++up) {
         const std::uint32_t mine = digit(w, level);
         const std::uint32_t above = w - mine * power_of(k, level) + up * power_of(k, level);
-        const std::uint32_t low = level * stages.per_stage + w;
-        const std::uint32_t high = (level + 1) * stages.per_stage + above;
+        const std::uint32_t low = router(level, w);
+        const std::uint32_t high = router(level + 1, above);
         builder.add_link_at(low, k + up, high, mine, like);
         builder.add_link_at(high, mine, low, k + up, like);
       }
@@ -119,19 +126,27 @@ Topology fat_tree(const NetworkConfig& config) {
   }
   Routes routes(routers, k, 1);
   routes.spread_over(k);  // the phase is the destination's place at its router
-  for (std::uint32_t phase = 0; phase < k; ++phase) {
-    for (std::uint32_t here = 0; here < routers; ++here) {
-      const std::uint32_t level = here / stages.per_stage;
-      const std::uint32_t w = here % stages.per_stage;
+  const auto choice =
+      ways == "booksim-adaptive" ? Routes::Choice::freer_of_two : Routes::Choice::any;
+  for (std::uint32_t level = 0; level < stages.count; ++level) {
+    for (std::uint32_t w = 0; w < stages.per_stage; ++w) {
       for (std::uint32_t to = 0; to < stages.per_stage; ++to) {
-        if (here == to) {
+        if (level == 0 && w == to) {
           continue;
         }
+        const RouterId here(router(level, w));
+        const RouterId end(router(0, to));
         const bool below = w / power_of(k, level) == to / power_of(k, level);
-        const std::uint32_t down = level == 0 ? 0 : digit(to, level - 1);
-        const std::uint32_t up = k + (level == 0 ? phase : digit(to, level - 1));
-        routes.at(phase, RouterId(here), RouterId(to)) = {port_number(below ? down : up),
-                                                          static_cast<std::uint8_t>(phase), 0};
+        if (!below && ways != "fixed") {
+          routes.draw_at(here, end, {static_cast<std::uint8_t>(k), 0, choice});
+        }
+        for (std::uint32_t phase = 0; phase < k; ++phase) {
+          const bool by_phase = level == 0 || ways != "fixed";
+          const std::uint32_t port = below      ? digit(to, level - 1)
+                                     : by_phase ? k + phase
+                                                : k + digit(to, level - 1);
+          routes.at(phase, here, end) = {port_number(port), static_cast<std::uint8_t>(phase), 0};
+        }
       }
     }
   }
@@ -149,9 +164,10 @@ Topology dragonfly(const NetworkConfig& config) {
   const auto local_port = [&](std::uint32_t mine, std::uint32_t other) {
     return nodes + (other < mine ? other : other - 1);
   };
-  // Which of a group's links leads to another group: they are dealt out router by router.
-  const auto link_to = [&](std::uint32_t group, std::uint32_t other) {
-    return (other + groups - group - 1) % groups;
+  // Which of a group's links leads to another group: they are dealt out router by router, in the
+  // order of the other groups.
+  const auto link_to = [](std::uint32_t group, std::uint32_t other) {
+    return other < group ? other : other - 1;
   };
   const auto global_port = [&](std::uint32_t link) { return nodes + size - 1 + link % globals; };
   GraphBuilder builder(groups * size);
@@ -179,16 +195,22 @@ Topology dragonfly(const NetworkConfig& config) {
     }
   }
   Routes routes(groups * size, 2, 2);
+  if (config.own<GraphConfig>().ways != "fixed") {
+    routes.draw_entry_vcs();
+    routes.leave_by_layer();
+  }
   for (std::uint32_t phase = 0; phase < 2; ++phase) {
     for (std::uint32_t here = 0; here < groups * size; ++here) {
       for (std::uint32_t to = 0; to < groups * size; ++to) {
         const std::uint32_t mine = here % size;
         Routes::Step& step = routes.at(phase, RouterId(here), RouterId(to));
         const auto same = static_cast<std::uint8_t>(phase);
+        if (here == to) {
+          step.layer = same;
+          continue;
+        }
         if (here / size == to / size) {
-          if (here != to) {
-            step = {port_number(local_port(mine, to % size)), same, same};
-          }
+          step = {port_number(local_port(mine, to % size)), same, same};
           continue;
         }
         const std::uint32_t link = link_to(here / size, to / size);

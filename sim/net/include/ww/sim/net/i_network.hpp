@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "ww/core/result.hpp"
 #include "ww/core/units.hpp"
 #include "ww/sim/net/config.hpp"
+#include "ww/sim/net/draws.hpp"
 #include "ww/sim/power/events.hpp"
 
 namespace ww::sim::net {
@@ -116,6 +118,10 @@ class Network {
   virtual Status inject(const Packet& packet) = 0;
 
   virtual void tick() = 0;
+
+  // Where the routers draw from, if they draw their ways at all. Without this call a network has
+  // numbers of its own, the same in every run.
+  virtual void draw_from(const std::shared_ptr<Draws>& /*draws*/) {}
 
   // Packets delivered by the last tick, in a fixed order.
   [[nodiscard]] virtual std::span<const Delivery> deliveries() const = 0;

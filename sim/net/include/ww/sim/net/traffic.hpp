@@ -94,6 +94,10 @@ class TrafficSource {
   // Tells the source what arrived (replies, open requests); call for every delivery.
   void on_delivery(const Delivery& delivery);
 
+  // The numbers that the destinations come from, or others of the same seed where these are no
+  // integers of BookSim's. A network that draws ways shares them, as BookSim does.
+  [[nodiscard]] std::shared_ptr<Draws> draws() const;
+
   // Flits created so far, those of nodes that have fallen behind estimated from their rate.
   [[nodiscard]] double offered_flits(Cycles now) const;
 
@@ -131,7 +135,7 @@ class TrafficSource {
   Random random_;
   // Stream::booksim. A node draws a coin per cycle while its queue is empty; one that has been
   // busy catches up from the cycle after its last packet.
-  std::unique_ptr<BooksimStream> booksim_;
+  std::shared_ptr<BooksimStream> booksim_;
   std::vector<std::uint64_t> behind_;  // nodes with an entry in next_draw_
   std::vector<std::uint64_t> next_draw_;
 };
