@@ -41,7 +41,9 @@ std::optional<model::ChipletRun> chiplet_run_of(const StoredRun& run, double set
   }
   if (temperature_c.count > 0) out.temperature_c = temperature_c.value();
   for (std::size_t rail = 0; rail < out.power_w.size(); ++rail) {
-    out.power_w[rail] = rail_power(run, model::kChipletRailNames[rail], settle_s);
+    const std::string_view name = model::kChipletRailNames[rail];
+    out.power_w[rail] = rail_power(run, name, settle_s);
+    out.read[rail] = std::ranges::find(run.rails, name, &RailReading::rail) != run.rails.end();
   }
   return out;
 }

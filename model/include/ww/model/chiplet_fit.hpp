@@ -16,7 +16,9 @@
 // What each rail sees: the I/O dies' (aid) the links, the Infinity Cache, the way to the compute
 // dies and memory's PHYs; the stacks' (hbm) the memory itself. Links and memory are differences
 // between conditions on one rail. The way to the compute die and the Infinity Cache are in every
-// condition: their sum is identified, each of them only bounded.
+// condition: their sum is identified, each of them only bounded. The socket identifies no way: what
+// compute dies draw changes by more than a link's watts with how they share their time between
+// reading and waiting.
 #pragma once
 
 #include <array>
@@ -57,8 +59,8 @@ struct ChipletRun {
   const ChipletPoint* point{};
   double bits_per_s{};  // behind the L2s
   std::optional<double> temperature_c;
-  std::array<std::optional<double>, 4>
-      power_w;  // by rail; absent: not metered, or not to be trusted
+  std::array<std::optional<double>, 4> power_w;  // by rail; absent: no reading, or none to trust
+  std::array<bool, 4> read{};                    // by rail: whether there are readings
 };
 
 struct ChipletControl {

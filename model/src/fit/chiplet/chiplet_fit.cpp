@@ -99,7 +99,9 @@ RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which) {
   }
   const std::string name(kChipletRailNames[rail]);
   if (runs.empty()) {
-    fit.why_not = fmt::format("there is no accumulator '{}'", name);
+    const bool read = std::ranges::any_of(all, [rail](const auto& run) { return run.read[rail]; });
+    fit.why_not = read ? fmt::format("the accumulator '{}' stands still", name)
+                       : fmt::format("there is no accumulator '{}'", name);
     return fit;
   }
   if (2 * runs.size() < all.size() || blocks.size() < kLeastChipletBlocks) {
@@ -205,15 +207,10 @@ class Rows {
   double gain_;
 };
 
-// Whether a coefficient that must be zero may be.
+// Whether a coefficient that must be zero may be. The rail was fitted.
 ChipletControl zero_control(const char* name, const RailFit& fit, Column column, double against,
                             const char* what) {
   ChipletControl control{name, false, ""};
-  if (!fit.why_not.empty()) {
-    control.detail = "not judged: " + fit.why_not;
-    control.passed = true;
-    return control;
-  }
   const double reach = t_quantile(kNullLevel, fit.freedom) * fit.error(column);
   control.passed = std::abs(fit.value(column)) <= std::max(reach, kNullShare * against);
   control.detail = fmt::format("{} {:+.4f} +- {:.4f} pJ/bit (99.9%), beside {:.3f} pJ/bit", what,
@@ -308,16 +305,18 @@ ChipletAnswer fit_chiplet_runs(std::span<const ChipletRun> runs, double gain_tol
     rows.missing(std::move(row), bound);
   }
   close_on_socket(runs, answer);
-  const double of_aid = aid.why_not.empty() ? aid.value(kRate) : 0;
-  const double of_hbm = hbm.why_not.empty() ? hbm.value(kMemory) : 0;
-  answer.controls = {
-      zero_control("two dies of one I/O die", aid, kOdd, of_aid, "odd dies less even ones:"),
-      zero_control("stacks at rest in the cache's runs", hbm, kRate, of_hbm,
-                   "the stacks' rail by bit that hits the cache:"),
-  };
-  rows.reject({"row_hop", "column_hop", "across", "memory_phy", "compute_die_and_cache"},
-              answer.controls[0]);
-  rows.reject({"memory", "memory_phy"}, answer.controls[1]);
+  if (aid.why_not.empty()) {
+    answer.controls.push_back(zero_control("two dies of one I/O die", aid, kOdd, aid.value(kRate),
+                                           "odd dies less even ones:"));
+    rows.reject({"row_hop", "column_hop", "across", "memory_phy", "compute_die_and_cache"},
+                answer.controls.back());
+  }
+  if (hbm.why_not.empty()) {
+    answer.controls.push_back(zero_control("stacks at rest in the cache's runs", hbm, kRate,
+                                           hbm.value(kMemory),
+                                           "the stacks' rail by bit that hits the cache:"));
+    rows.reject({"memory", "memory_phy"}, answer.controls.back());
+  }
   return answer;
 }
 

@@ -144,6 +144,14 @@ TEST(ChipletFit, IdentifiesNothingWithoutItsRails) {
   const ChipletAnswer answer = fit_chiplet_runs(campaign_of(frozen));
   EXPECT_THAT(row_of(answer, "memory").reason, HasSubstr("stands still"));
   EXPECT_TRUE(row_of(answer, "row_hop").value);
+  auto runs = campaign_of({});
+  for (ChipletRun& run : runs) {
+    run.power_w[3].reset();
+    run.read[3] = true;
+  }
+  const ChipletAnswer still = fit_chiplet_runs(runs);
+  EXPECT_THAT(row_of(still, "memory").reason, HasSubstr("stands still"));
+  EXPECT_EQ(still.controls.size(), 1U);  // that of the stacks cannot be judged
 }
 
 TEST(ChipletFit, RejectsWhatRestsOnAControlThatFails) {
