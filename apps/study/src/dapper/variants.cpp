@@ -168,9 +168,14 @@ OwnNetworkStudy own_network_study() {
   PaperNetwork approx{
       "approx-noc", "Approx-NoC", {"--network", "approx-noc", "--approx-threshold", "10"}};
   set(approx.options, study.routers);
-  PaperNetwork dapper_network{"dapper", "Dapper", dapper("dapper", router).options, "up to 50"};
+  PaperNetwork dapper_network{"dapper", "Dapper", dapper("dapper", router).options, "0.5 at best"};
   study.networks = {std::move(approx), std::move(dapper_network)};
-  study.channel_in_each_row = true;
+  // A channel in each row, as its circuits need.
+  study.rows = 16;
+  study.columns = 4;
+  for (int row = 0; row < study.rows; ++row) {
+    study.channel_routers.push_back(row * study.columns + (row % 2 == 0 ? 0 : study.columns - 1));
+  }
   return study;
 }
 

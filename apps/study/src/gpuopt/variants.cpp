@@ -287,9 +287,16 @@ OwnNetworkStudy own_network_study() {
   OwnNetworkStudy study;
   study.applications = gpuopt_applications();
   study.routers = {"--flit-bits", "256", "--speculative"};  // EMESH
+  // 16 stations, half of them with the LLC, as in the paper.
+  study.rows = 4;
+  study.columns = 4;
+  study.nodes_of_router = 6;
+  study.channel_routers.assign(std::begin(kLlcRouters), std::end(kLlcRouters));
   study.networks = {
-      {"gpuopt", "GPUOPT", {"--network", "gpuopt"}, nullptr, 1 / kFaster},
-      {"gpuopt-4", "GPUOPT, four messages a grab", {"--network", "gpuopt", "--hold-messages", "4"}},
+      {"gpuopt", "GPUOPT", {"--network", "gpuopt", "--flit-bits", "256"}, nullptr, 1 / kFaster},
+      {"gpuopt-4",
+       "GPUOPT, four messages a grab",
+       {"--network", "gpuopt", "--flit-bits", "256", "--hold-messages", "4"}},
   };
   return study;
 }

@@ -26,69 +26,48 @@ constexpr double kClockHz = 930e6;
 constexpr double kNodeNm = 28;
 constexpr double kRandomToggleRate = 0.5;  // of the bits that the calibration's figure is for
 
-// A mesh with a node for each compute unit and each channel of the L2, stretched over the die.
+// A mesh with nodes for all compute units and channels of the L2, stretched over the die.
 struct DieMesh {
-  int width{};
-  int height{};
   double link_mm{};  // mean of the pitches along x and y
   std::vector<int> cores;
   std::vector<int> memory;
 };
 
-// The channels lie in the first and in the last row, or one in each row, at either end in turn.
-Result<std::vector<int>> places_of_channels(const DieMesh& mesh, int channels,
-                                            bool channel_in_each_row) {
-  std::vector<int> places;
-  if (channel_in_each_row) {
-    for (int row = 0; row < channels; ++row) {
-      places.push_back(row * mesh.width + (row % 2 == 0 ? 0 : mesh.width - 1));
-    }
-    return places;
-  }
-  const int a_row = channels / 2;
-  if (channels % 2 != 0 || a_row > mesh.width) {
-    return fail(ErrorCode::unsupported, fmt::format("{} channels do not fit two rows", channels),
-                kFloorplan);
-  }
-  for (const int first : {0, (mesh.height - 1) * mesh.width}) {
-    for (int channel = 0; channel < a_row; ++channel) {
-      places.push_back(first + (2 * channel + 1) * mesh.width / (2 * a_row));
-    }
-  }
-  return places;
-}
-
-Result<DieMesh> mesh_of_die(bool channel_in_each_row) {
+Result<DieMesh> mesh_of_die(const OwnNetworkStudy& study) {
   const auto toml = model::known_floorplan(kFloorplan);
   if (!toml) {
     return fail(ErrorCode::not_found, "the floorplan is not built in", kFloorplan);
   }
   WW_ASSIGN(plan, model::parse_floorplan(*toml, kFloorplan));
-  int units = 0;
-  for (const auto& engine : plan.compute_units) units += static_cast<int>(engine.size());
-  const int channels = static_cast<int>(plan.l2_channels.size());
-  const int nodes = units + channels;
+  std::size_t units = 0;
+  for (const auto& engine : plan.compute_units) units += engine.size();
+  const std::size_t channels = plan.l2_channels.size();
   DieMesh mesh;
-  mesh.height = channels;
-  if (!channel_in_each_row) {
-    for (int height = 1; height * height <= nodes; ++height) {
-      if (nodes % height == 0) mesh.height = height;
+  mesh.link_mm =
+      (plan.width.to<double>() / study.columns + plan.height.to<double>() / study.rows) / 2;
+  // Node by node, so that routers fill evenly.
+  for (int place = 0; place < study.nodes_of_router; ++place) {
+    for (int router = 0; router < study.rows * study.columns; ++router) {
+      const bool has_channels =
+          std::ranges::find(study.channel_routers, router) != study.channel_routers.end();
+      std::vector<int>& nodes = has_channels ? mesh.memory : mesh.cores;
+      if (nodes.size() < (has_channels ? channels : units)) {
+        nodes.push_back(router * study.nodes_of_router + place);
+      }
     }
   }
-  mesh.width = (nodes + mesh.height - 1) / mesh.height;
-  mesh.link_mm =
-      (plan.width.to<double>() / mesh.width + plan.height.to<double>() / mesh.height) / 2;
-  WW_ASSIGN(memory, places_of_channels(mesh, channels, channel_in_each_row));
-  mesh.memory = std::move(memory);
-  for (int node = 0; static_cast<int>(mesh.cores.size()) < units; ++node) {
-    if (std::ranges::find(mesh.memory, node) == mesh.memory.end()) mesh.cores.push_back(node);
+  if (mesh.cores.size() != units || mesh.memory.size() != channels) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} compute units and {} channels do not fit", units, channels),
+                kFloorplan);
   }
   return mesh;
 }
 
-std::vector<std::string> command_of(const std::string& self, const std::string& application,
-                                    const PaperNetwork& network, const std::string& model,
-                                    const std::string& size, const DieMesh& mesh) {
+std::vector<std::string> command_of(const std::string& self, const OwnNetworkStudy& study,
+                                    const std::string& application, const PaperNetwork& network,
+                                    const std::string& model, const std::string& size,
+                                    const DieMesh& mesh) {
   std::vector<std::string> command{self,
                                    "-q",
                                    "simulate",
@@ -107,8 +86,9 @@ std::vector<std::string> command_of(const std::string& self, const std::string& 
                                    "--json"};
   if (network.name != kOwnCrossbar) {
     command.insert(command.end(),
-                   {"--k", std::to_string(mesh.width), "--height", std::to_string(mesh.height),
-                    "--link-mm", fmt::format("{:.4f}", mesh.link_mm), "--core-nodes",
+                   {"--k", std::to_string(study.columns), "--height", std::to_string(study.rows),
+                    "--concentration", std::to_string(study.nodes_of_router), "--link-mm",
+                    fmt::format("{:.4f}", mesh.link_mm), "--core-nodes",
                     fmt::format("{}", fmt::join(mesh.cores, ",")), "--memory-nodes",
                     fmt::format("{}", fmt::join(mesh.memory, ","))});
   }
@@ -116,8 +96,8 @@ std::vector<std::string> command_of(const std::string& self, const std::string& 
   return command;
 }
 
-// A figure of each application, its mean, and what the mean is at the ends of the calibration's
-// interval.
+// The ratio of two networks' figures by application, its mean, and what the mean is at the ends of
+// the calibration's interval.
 struct Compared {
   double mean{}, low{}, high{};
   std::string list;
@@ -125,12 +105,11 @@ struct Compared {
 
 // Joules or cycles of a run, at one of the calibration's ends.
 using Figure = double (*)(const OwnNetworkRun& run, double OwnNetworkRun::*wires);
-using Compare = double (*)(double run, double base);
 
 Compared compare(const OwnNetworkStudy& study, const std::string& network, const std::string& base,
-                 Figure figure, Compare how) {
+                 Figure figure) {
   const auto of = [&](const auto& runs, double OwnNetworkRun::*wires) {
-    return how(figure(runs.at(network), wires), figure(runs.at(base), wires));
+    return figure(runs.at(network), wires) / figure(runs.at(base), wires);
   };
   const auto mean = [&](double OwnNetworkRun::*wires) {
     double sum = 0;
@@ -155,12 +134,6 @@ double energy(const OwnNetworkRun& run, double OwnNetworkRun::*wires) {
 }
 double cycles(const OwnNetworkRun& run, double OwnNetworkRun::*) {
   return run.cycles;
-}
-double percent_saved(double run, double base) {
-  return 100 * (1 - run / base);
-}
-double ratio(double run, double base) {
-  return run / base;
 }
 
 }  // namespace
@@ -192,7 +165,7 @@ Result<OwnNetworkRun> own_network_run(const json& report, const WirePrice& price
 Status run_own_network(OwnNetworkStudy& study, const std::string& model, const std::string& size,
                        const std::function<void(const std::string&, double, double)>& done) {
   WW_ASSIGN(self, own_program());
-  WW_ASSIGN(mesh, mesh_of_die(study.channel_in_each_row));
+  WW_ASSIGN(mesh, mesh_of_die(study));
   WW_ASSIGN(text, read_file(model));
   WW_ASSIGN(document, parse_json(text, model));
   const json& figure = document["energy_fj_per_bit_mm"];
@@ -216,7 +189,7 @@ Status run_own_network(OwnNetworkStudy& study, const std::string& model, const s
   for (const std::string& application : study.applications) {
     for (const PaperNetwork& network : networks) {
       ProcessRequest request;
-      request.command = command_of(self.string(), application, network, model, size, mesh);
+      request.command = command_of(self.string(), study, application, network, model, size, mesh);
       request.limit = kUnlimited;
       request.ends_with_parent = true;
       WW_ASSIGN(ended, run_process(request));
@@ -241,10 +214,10 @@ void add_own_network_rows(Reproduction& out, const OwnNetworkStudy& study) {
   };
   const auto add = [&](const std::string& network, const std::string& text, const char* base,
                        const char* base_text, const json& claim_energy, const json& claim_time) {
-    const Compared saved = compare(study, network, base, energy, percent_saved);
-    out.add({kFigure, fmt::format("{}: network energy saved over {}, mean", text, base_text),
-             claim_energy, saved.mean, "%", kOurs, ends(saved)});
-    const Compared time = compare(study, network, base, cycles, ratio);
+    const Compared joules = compare(study, network, base, energy);
+    out.add({kFigure, fmt::format("{}: network energy over that of {}, mean", text, base_text),
+             claim_energy, joules.mean, "", kOurs, ends(joules)});
+    const Compared time = compare(study, network, base, cycles);
     out.add({kFigure, fmt::format("{}: cycles over those of {}, mean", text, base_text), claim_time,
              time.mean, "", kOurs, time.list});
   };

@@ -51,9 +51,12 @@ struct OwnNetworkStudy {
   // Options of `simulate` for the routers of the paper's own mesh. The mesh and the crossbar have
   // these routers.
   std::vector<std::string> routers;
-  // Each row of the mesh has one channel of the L2, as Dapper's circuits need; otherwise the mesh
-  // is as square as the nodes allow, with the channels in its first and its last row.
-  bool channel_in_each_row{};
+  // The mesh: rows and columns of routers, and those that have the channels of the L2, as many
+  // each. Compute units lie at the others.
+  int rows{};
+  int columns{};
+  int nodes_of_router{1};
+  std::vector<int> channel_routers;
   std::map<std::string, std::map<std::string, OwnNetworkRun>> runs;  // [application][network]
 };
 
@@ -73,8 +76,8 @@ inline constexpr const char* kOwnCrossbar = "crossbar";
     OwnNetworkStudy& study, const std::string& model, const std::string& size,
     const std::function<void(const std::string&, double, double)>& done);
 
-// For each of the paper's networks: energy saved and time taken over the mesh and over the
-// crossbar; and the crossbar over the mesh.
+// For each of the paper's networks: energy and time over those of the mesh and of the crossbar; and
+// the crossbar's over the mesh's.
 void add_own_network_rows(Reproduction& out, const OwnNetworkStudy& study);
 
 }  // namespace ww::study
