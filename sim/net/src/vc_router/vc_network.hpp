@@ -24,8 +24,9 @@
 // pair of bands has its own time wheel, which one of them writes and the other reads later.
 // With its kEqualLinks all links take link_delay cycles, and nodes are a cycle away. Others say
 // is_adaptive() as well: heads that get no VC are then routed anew in every cycle. They also say
-// draws(): heads then draw their way, with draw(draws, next router, head, load), in the order in
-// which BookSim's routers would.
+// draws(): heads then draw their way where they enter, or draws_under_way() at every router, with
+// draw(draws, next router, head, load), in the order in which BookSim's routers would. A head that
+// ends_detour() is addressed to its destination from there on.
 #pragma once
 
 #include <algorithm>
@@ -332,8 +333,8 @@ void VcNetwork<Rules, kGeneral, Routing>::deliver() {
       if constexpr (Routing::kEqualLinks) {
         hops = routing_.hops(record.source, record.destination);
       } else {
-        hops = routing_.is_adaptive() ? static_cast<int>(record.hops)
-                                      : routing_.hops(record.source, record.destination);
+        hops = routing_.hops_vary() ? static_cast<int>(record.hops)
+                                    : routing_.hops(record.source, record.destination);
       }
       deliveries_.push_back(store_.deliver(index, now_, static_cast<std::uint16_t>(hops)));
     }
@@ -527,8 +528,13 @@ template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::route(RouterId id, R& router, PortVc input_vc) {
   Flit& flit = rings_.at(channel(id, input_vc), router.front(input_vc));
   if constexpr (!Routing::kEqualLinks) {
-    if (routing_.draws() && !lookahead_) {
+    const auto has_entered = [&] { return routing_.is_entry(id, rules_.port_of(input_vc)); };
+    if (!lookahead_ && routing_.draws() && (routing_.draws_under_way() || has_entered())) {
       draw_way(id, flit);
+    }
+    const NodeId to = store_[flit.packet()].destination;
+    if (routing_.ends_detour(id, to, flit)) {
+      flit.address(routing_.place_of(to), flit.port(), 0);
     }
   }
   const Hop hop = routing_.route(rules_, id, router, input_vc, flit);
@@ -569,7 +575,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
   }
   if constexpr (!Routing::kEqualLinks) {
     pace_.take(id, output, own_time(id));
-    store_[packet].hops += routing_.is_adaptive() && flit.is_head() ? 1 : 0;
+    store_[packet].hops += routing_.hops_vary() && flit.is_head() ? 1 : 0;
     if (local && pair_wires_.are_measured()) {
       const std::uint64_t changed =
           config_.count_toggles
@@ -588,7 +594,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
   const Channel next = router.forward(output, left.vc);
   rings_.push(next, flit);
   if constexpr (!Routing::kEqualLinks) {
-    if (flit.is_head() && !local) {
+    if (routing_.draws_under_way() && flit.is_head() && !local) {
       draw_ahead(output_to_[port_number(id, output)], next);
     }
     if (keeps_order()) {

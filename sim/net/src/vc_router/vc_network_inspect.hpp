@@ -62,7 +62,7 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
   connect();
   draw_from(native_draws(kOwnDraws));
   if constexpr (!Routing::kEqualLinks && !kGeneral) {
-    if (routing_.draws()) {
+    if (routing_.draws_under_way()) {
       serve_order_ = std::make_unique<ServeOrder>(wiring_.routers, rules_.all_vcs());
     }
   }

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "network/graph/detours.hpp"
 #include "vc_router/wiring.hpp"
 #include "ww/core/result.hpp"
 
@@ -73,8 +75,9 @@ class Routes {
 
   // A head that is about to come to `here` draws one of `ways` phases, from `first_phase` on; or it
   // draws two, and takes the one whose output has fewer flits under way, the first if they are
+  // equal; or, of two ways, it takes the one whose output has fewer, and draws only if they are
   // equal.
-  enum class Choice : std::uint8_t { any, freer_of_two };
+  enum class Choice : std::uint8_t { any, freer_of_two, freer_or_any };
   struct Draw {
     std::uint8_t ways{};  // 0: it keeps its phase
     std::uint8_t first_phase{};
@@ -84,9 +87,17 @@ class Routes {
     draws_.resize(std::size_t{routers_} * routers_);
     draws_[index(0, here, to)] = draw;
   }
-  [[nodiscard]] bool draws() const { return !draws_.empty(); }
+  [[nodiscard]] bool draws() const { return !draws_.empty() || detours_; }
+  // Packets draw at the router alone where they enter.
+  void draw_at_entries_alone() { draws_under_way_ = false; }
+  [[nodiscard]] bool draws_under_way() const { return !draws_.empty() && draws_under_way_; }
+  // Packets may go by way of another router: in phase 1 up to there, and in phase 0 from there on.
+  // The two have layers of their own. As channels of the second leg never wait for those of the
+  // first, no circle runs through both.
+  void make_detours(Detours detours) { detours_ = std::move(detours); }
+  [[nodiscard]] const std::optional<Detours>& detours() const { return detours_; }
   [[nodiscard]] Draw draw(RouterId here, RouterId to) const {
-    return draws() ? draws_[index(0, here, to)] : Draw{};
+    return draws_.empty() ? Draw{} : draws_[index(0, here, to)];
   }
   // Packets draw the VC in which they enter, anew in each cycle until it is free.
   void draw_entry_vcs() { draws_entry_vcs_ = true; }
@@ -121,9 +132,11 @@ class Routes {
   std::uint32_t layers_{1};
   std::uint32_t first_phases_{1};
   bool draws_entry_vcs_{};
+  bool draws_under_way_{true};
   bool leaves_by_layer_{};
-  std::vector<Step> steps_;               // [phase][here][to]
-  std::vector<Draw> draws_;               // [here][to]; empty: nothing is drawn under way
+  std::vector<Step> steps_;  // [phase][here][to]
+  std::vector<Draw> draws_;  // [here][to]; empty: nothing is drawn
+  std::optional<Detours> detours_;
   std::vector<std::uint32_t> distances_;  // [from][to]; empty: one way only
 };
 
@@ -145,11 +158,6 @@ inline constexpr std::uint32_t kNoWay = std::numeric_limits<std::uint32_t>::max(
 [[nodiscard]] Routes up_down_routes(const Wiring& wiring);
 // Along x, then along y, each time by the link that brings the packet nearest. Routers lie at
 // (x, y) = at[router].
-struct Position {
-  int x{};
-  int y{};
-  bool operator==(const Position&) const = default;
-};
 [[nodiscard]] Routes dimension_order_routes(const Wiring& wiring, const std::vector<Position>& at);
 
 // Routers that a packet passes from where it enters to where it leaves: [from][to], 0 for pairs

@@ -2,8 +2,12 @@
 #include "network/graph/network.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "network/graph/table_flows.hpp"
 #include "network/graph/table_routing.hpp"
@@ -38,8 +42,9 @@ constexpr Key<GraphConfig> kGraphKeys[] = {
      "chiplet-mesh: energy to cross to the next chiplet", "assumed"},
     {"global_delay", &GraphConfig::global_delay, between(1, 128, "a wire takes a cycle"), "cycles",
      kGraphGroup, "dragonfly: time to cross between groups", "assumed"},
-    {"ways", &GraphConfig::ways, one_of("fixed, booksim, booksim-adaptive"), "", kGraphGroup,
-     "torus, ring, fattree, dragonfly: fixed, or drawn as BookSim 2 draws them", ""},
+    {"ways", &GraphConfig::ways,
+     one_of("fixed, booksim, booksim-adaptive, booksim-valiant, booksim-ugal"), "", kGraphGroup,
+     "torus, ring, flatfly, fattree, dragonfly: fixed, or drawn as BookSim 2 draws them", ""},
 };
 
 void graph_keys(NetworkConfig& config, BoundKeys& keys) {
@@ -107,6 +112,28 @@ power::RouterSize mean_router(const NetworkConfig& config, const Topology& topol
           router.vc_buffer};
 }
 
+// What BookSim 2 draws in a topology. Its other routing functions draw nothing, or could deadlock:
+// its dragonfly's detours use a layer twice.
+Status check_ways(const NetworkConfig& config) {
+  using Ways = std::vector<std::string_view>;
+  static const std::map<std::string_view, Ways> kDrawn = {
+      {"torus", {"booksim"}},
+      {"ring", {"booksim"}},
+      {"dragonfly", {"booksim"}},
+      {"fattree", {"booksim", "booksim-adaptive"}},
+      {"flatfly", {"booksim", "booksim-adaptive", "booksim-valiant", "booksim-ugal"}}};
+  const std::string& ways = config.own<GraphConfig>().ways;
+  const auto drawn = kDrawn.find(config.network);
+  const Ways known = drawn == kDrawn.end() ? Ways{} : drawn->second;
+  if (ways == "fixed" || std::find(known.begin(), known.end(), ways) != known.end()) {
+    return {};
+  }
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("ways = {}: {} has fixed{}{}", ways, config.network,
+                          known.empty() ? "" : ", ", fmt::join(known, ", ")),
+              "ways");
+}
+
 // Limits of a size that a topology has by its name.
 Status any_size(const NetworkConfig&) {
   return {};
@@ -136,6 +163,7 @@ constexpr NetworkKind named(std::string_view name) {
       .make = [](const NetworkConfig& config) { return make_graph(config, kDraw(config)); },
       .validate = [](const NetworkConfig& config) -> Status {
         WW_TRY(kCheckSize(config));
+        WW_TRY(check_ways(config));
         if (config.width * config.height > static_cast<int>(kMaxRouters)) {
           return fail(ErrorCode::out_of_range,
                       fmt::format("{} routers are more than a table of routes takes: {}",
@@ -156,6 +184,7 @@ std::unique_ptr<Network> make_of_file(const NetworkConfig& config) {
   return make_graph(config, *topology_of_file(config));
 }
 Status validate_file(const NetworkConfig& config) {
+  WW_TRY(check_ways(config));
   WW_ASSIGN(topology, topology_of_file(config));
   return check_graph(config, topology);
 }

@@ -1,6 +1,8 @@
 // Topologies whose routers lie in rows and columns.
 #include <cmath>
 #include <cstdlib>
+#include <string>
+#include <utility>
 
 #include "network/graph/topologies.hpp"
 
@@ -114,6 +116,46 @@ Topology rings(const NetworkConfig& config, int delay) {
   return {builder.take(), std::move(routes)};
 }
 
+// Dimension order. Where packets draw the order of the dimensions, x first is phase 1 and has layer
+// 0. Where they take detours, layer 0 is for the way to the router by which they go.
+Routes routes_of_butterfly(const NetworkConfig& config, const Wiring& wiring) {
+  const std::vector<Position> at = grid_positions(config);
+  const Routes x_first = dimension_order_routes(wiring, at);
+  const std::string& ways = config.own<GraphConfig>().ways;
+  if (ways == "fixed") {
+    return x_first;
+  }
+  const bool detours = ways == "booksim-valiant" || ways == "booksim-ugal";
+  std::vector<Position> turned;
+  for (const Position& position : at) {
+    turned.push_back({position.y, position.x});
+  }
+  const Routes y_first = dimension_order_routes(wiring, turned);
+  const auto choice = ways == "booksim" ? Routes::Choice::any : Routes::Choice::freer_or_any;
+  Routes routes(wiring.routers, 2, 2);
+  for (std::uint32_t here = 0; here < wiring.routers; ++here) {
+    for (std::uint32_t to = 0; to < wiring.routers; ++to) {
+      const RouterId from(here);
+      const RouterId end(to);
+      routes.at(0, from, end) = {(detours ? x_first : y_first).at(0, from, end).output, 0, 1};
+      routes.at(1, from, end) = {x_first.at(0, from, end).output, 1, 0};
+      if (!detours && here != to) {
+        routes.draw_at(from, end, {.ways = 2, .first_phase = 0, .choice = choice});
+      }
+    }
+  }
+  routes.draw_at_entries_alone();
+  if (detours) {
+    std::vector<RouterId> nodes;
+    for (const Wiring::Terminal& terminal : wiring.terminals) {
+      nodes.push_back(terminal.to);
+    }
+    const auto kind = ways == "booksim-ugal" ? Detours::Kind::ugal : Detours::Kind::valiant;
+    routes.make_detours(Detours(kind, config.concentration, at, std::move(nodes)));
+  }
+  return routes;
+}
+
 }  // namespace
 
 Topology torus(const NetworkConfig& config) {
@@ -176,7 +218,7 @@ Topology flattened_butterfly(const NetworkConfig& config) {
     }
   }
   Wiring wiring = builder.take();
-  Routes routes = dimension_order_routes(wiring, grid_positions(config));
+  Routes routes = routes_of_butterfly(config, wiring);
   return {std::move(wiring), std::move(routes)};
 }
 

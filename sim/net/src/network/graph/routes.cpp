@@ -330,7 +330,8 @@ Result<HopTable> check_routes(const Topology& topology) {
   std::vector<Head> open;
   // Where it draws its way, it may take any.
   const auto come_to = [&](Head head, RouterId to) {
-    const Routes::Draw draw = routes.draw(head.here, to);
+    const bool draws = routes.draws_under_way() || head.passed == 1;
+    const Routes::Draw draw = draws ? routes.draw(head.here, to) : Routes::Draw{};
     if (draw.ways == 0) {
       open.push_back(head);
     }
@@ -367,7 +368,8 @@ Result<HopTable> check_routes(const Topology& topology) {
     return {};
   };
   const auto follow_all = [&](RouterId from, RouterId to) -> Status {
-    for (std::uint32_t phase = 0; phase < routes.first_phases(); ++phase) {
+    const std::uint32_t legs = routes.detours() ? 2 : 1;
+    for (std::uint32_t phase = 0; phase < std::max(legs, routes.first_phases()); ++phase) {
       WW_TRY(follow(from, to, phase));
     }
     return {};

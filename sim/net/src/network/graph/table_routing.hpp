@@ -63,36 +63,56 @@ class TableRouting {
     return exits_[number(router, output)] != 0;
   }
   // A router's number in two bytes.
-  [[nodiscard]] Place place_of(NodeId node) const {
-    const std::uint32_t router = terminals_[node].to.number();
-    return {static_cast<char8_t>(router & 0xFF), static_cast<char8_t>(router >> 8)};
-  }
+  [[nodiscard]] Place place_of(NodeId node) const { return place_of(terminals_[node].to); }
   [[nodiscard]] std::uint32_t phase_of(NodeId, NodeId destination) const {
     return destination % routes_.first_phases();
   }
   [[nodiscard]] bool is_adaptive() const { return routes_.adaptive(); }
   [[nodiscard]] bool draws_entry_vcs() const { return routes_.draws_entry_vcs(); }
   [[nodiscard]] bool draws() const { return routes_.draws(); }
+  [[nodiscard]] bool draws_under_way() const { return routes_.draws_under_way(); }
+  // Packets of one source and destination may pass different numbers of routers.
+  [[nodiscard]] bool hops_vary() const { return routes_.adaptive() || routes_.detours(); }
+  // The head has come to the router by which it goes, and now goes to its destination.
+  [[nodiscard]] bool ends_detour(RouterId here, NodeId destination, const Flit& head) const {
+    return routes_.detours() && head.phase() == kDetour &&
+           (here == router_at(head.to()) ||
+            (routes_.detours()->end_early() && here == terminals_[destination].to));
+  }
   // A head is about to come to `next`, or has come where routers do not look ahead. load(output) is
   // the flits that have left by an output of `next` and still hold their room behind it.
   template <class Load>
   void draw(Draws& draws, RouterId next, Flit& head, const Load& load) const {
     const RouterId to = router_at(head.to());
+    if (routes_.detours()) {
+      const auto via = routes_.detours()->draw(draws, next, to, [&](RouterId towards) {
+        return load(PortId(routes_.at(kDetour, next, towards).output));
+      });
+      if (via) {
+        head.address(place_of(*via), head.port(), kDetour);
+      }
+      return;
+    }
     const Routes::Draw draw = routes_.draw(next, to);
     if (draw.ways == 0) {
       return;
     }
-    std::uint32_t phase = draw.first_phase + draws.below(draw.ways);
+    const auto load_of = [&](std::uint32_t phase) {
+      return load(PortId(routes_.at(phase, next, to).output));
+    };
+    const std::uint32_t first = draw.first_phase;
+    if (draw.choice == Routes::Choice::freer_or_any && load_of(first) != load_of(first + 1)) {
+      head.set_phase(load_of(first) < load_of(first + 1) ? first : first + 1);
+      return;
+    }
+    std::uint32_t phase = first + draws.below(draw.ways);
     if (draw.choice == Routes::Choice::freer_of_two) {
-      const std::uint32_t other = draw.first_phase + draws.below(draw.ways);
-      const auto load_of = [&](std::uint32_t of) {
-        return load(PortId(routes_.at(of, next, to).output));
-      };
+      const std::uint32_t other = first + draws.below(draw.ways);
       phase = load_of(other) < load_of(phase) ? other : phase;
     }
     head.set_phase(phase);
   }
-  // Precondition: not is_adaptive().
+  // Precondition: not hops_vary().
   [[nodiscard]] int hops(NodeId source, NodeId destination) const {
     return hops_[std::size_t{terminals_[source].from.number()} * routers_ +
                  terminals_[destination].to.number()];
@@ -128,6 +148,13 @@ class TableRouting {
   void idle(std::uint64_t, const Rules&, const Routers&) {}
 
  private:
+  static constexpr std::uint32_t kDetour =
+      1;  // the phase of a packet on its way to a detour's router
+
+  [[nodiscard]] static Place place_of(RouterId router) {
+    return {static_cast<char8_t>(router.number() & 0xFF),
+            static_cast<char8_t>(router.number() >> 8)};
+  }
   [[nodiscard]] static RouterId router_at(Place place) {
     return RouterId(place.x | static_cast<std::uint32_t>(place.y) << 8);
   }
