@@ -43,7 +43,7 @@ cl_int CL_API_CALL refuse_foreign() {
 cl_icd_dispatch make_table() {
   cl_icd_dispatch table{};
 #define WW_ICD_FILL(name) table.name = &api::name;
-#define WW_ICD_FILL_REFUSED(name) table.name = &Refuse<cl_api_##name>::call;
+#define WW_ICD_FILL_REFUSED(name) table.name = &Refuse<decltype(table.name)>::call;
 #define WW_ICD_FILL_FOREIGN(name) \
   table.name = reinterpret_cast<decltype(table.name)>(&refuse_foreign);
   WW_ICD_IMPLEMENTED(WW_ICD_FILL)
