@@ -63,14 +63,15 @@ class Sources {
 
   // Every node of words `first` to `last` - 1 of the masks sends a flit that can: send(node,
   // packet, vc, is head, is tail). Nodes whose queues have run empty leave `waiting`. acts(word) is
-  // a mask over 64 nodes: the others have no edge of their clock in this cycle.
-  template <class Acts, class Send>
+  // a mask over 64 nodes: the others have no edge of their clock in this cycle. Only with kMayDraw
+  // are VCs drawn.
+  template <bool kMayDraw, class Acts, class Send>
   void step(std::size_t first, std::size_t last, std::int64_t now, PacketStore& store,
             std::vector<std::uint64_t>& waiting, const Acts& acts, const Send& send) {
     for (std::size_t word = first; word < last; ++word) {
       for (std::uint64_t left = live_[word] & acts(word); left != 0; left = without_lowest(left)) {
         const NodeId node = static_cast<NodeId>(word * 64) + static_cast<NodeId>(lowest(left));
-        const bool more = send_from(node, now, store, waiting, send);
+        const bool more = send_from<kMayDraw>(node, now, store, waiting, send);
         live_[word] &= ~(more ? 0 : left & (~left + 1));
       }
     }
@@ -112,7 +113,7 @@ class Sources {
   }
 
   // False when the node must wait for a packet or a credit.
-  template <class Send>
+  template <bool kMayDraw, class Send>
   bool send_from(NodeId id, std::int64_t now, PacketStore& store,
                  std::vector<std::uint64_t>& waiting, const Send& send) {
     Node& node = nodes_[id];
@@ -130,14 +131,15 @@ class Sources {
       VcId vc = queue.vc;
       if (first) {
         std::uint32_t wanted = class_vcs_[message_class];
-        if (draws_ != nullptr) {
+        const bool draws = kMayDraw && draws_ != nullptr;
+        if (draws) {
           const auto count = static_cast<std::uint32_t>(std::popcount(wanted));
           wanted = std::uint32_t{1}
                    << (static_cast<std::uint32_t>(lowest(wanted)) + draws_->below(count));
         }
         const std::uint32_t usable = node.free & node.credited & wanted;
         if (usable == 0) {
-          draws_again |= draws_ != nullptr;
+          draws_again |= draws;
           continue;
         }
         vc = VcId(first_from(usable, static_cast<int>(VcId(queue.next_vc).number())));

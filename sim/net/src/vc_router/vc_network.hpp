@@ -298,10 +298,11 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
   const auto acts = [this](std::size_t word) {
     return Routing::kEqualLinks ? ~std::uint64_t{0} : pace_.nodes_with_edge(word);
   };
-  sources_.step(band.first_nodes, band.last_nodes, now_, store_, waiting_, acts,
-                [&](NodeId node, std::uint32_t packet, VcId vc, bool first, bool last) {
-                  send(band, node, packet, vc, first, last);
-                });
+  sources_.template step<!Routing::kEqualLinks>(
+      band.first_nodes, band.last_nodes, now_, store_, waiting_, acts,
+      [&](NodeId node, std::uint32_t packet, VcId vc, bool first, bool last) {
+        send(band, node, packet, vc, first, last);
+      });
   take_arrivals(slot.arrivals);
   take_credits(slot.credits);
   if constexpr (kCanCut) {
