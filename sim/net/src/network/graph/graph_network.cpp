@@ -44,7 +44,8 @@ constexpr Key<GraphConfig> kGraphKeys[] = {
      kGraphGroup, "dragonfly: time to cross between groups", "assumed"},
     {"ways", &GraphConfig::ways,
      one_of("fixed, booksim, booksim-adaptive, booksim-valiant, booksim-ugal"), "", kGraphGroup,
-     "torus, ring, flatfly, fattree, dragonfly: fixed, or drawn as BookSim 2 draws them", ""},
+     "torus, ring, cmesh, flatfly, fattree, dragonfly: fixed, or drawn as BookSim 2 draws them",
+     ""},
 };
 
 void graph_keys(NetworkConfig& config, BoundKeys& keys) {
@@ -119,6 +120,7 @@ Status check_ways(const NetworkConfig& config) {
   static const std::map<std::string_view, Ways> kDrawn = {
       {"torus", {"booksim"}},
       {"ring", {"booksim"}},
+      {"cmesh", {"booksim"}},
       {"dragonfly", {"booksim"}},
       {"fattree", {"booksim", "booksim-adaptive"}},
       {"flatfly", {"booksim", "booksim-adaptive", "booksim-valiant", "booksim-ugal"}}};

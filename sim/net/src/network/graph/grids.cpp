@@ -118,7 +118,7 @@ Topology rings(const NetworkConfig& config, int delay) {
 
 // Dimension order. Where packets draw the order of the dimensions, x first is phase 1 and has layer
 // 0. Where they take detours, layer 0 is for the way to the router by which they go.
-Routes routes_of_butterfly(const NetworkConfig& config, const Wiring& wiring) {
+Routes grid_routes(const NetworkConfig& config, const Wiring& wiring) {
   const std::vector<Position> at = grid_positions(config);
   const Routes x_first = dimension_order_routes(wiring, at);
   const std::string& ways = config.own<GraphConfig>().ways;
@@ -190,7 +190,7 @@ Topology concentrated_mesh(const NetworkConfig& config) {
     }
   }
   Wiring wiring = builder.take();
-  Routes routes = dimension_order_routes(wiring, grid_positions(config));
+  Routes routes = grid_routes(config, wiring);
   return {std::move(wiring), std::move(routes)};
 }
 
@@ -218,7 +218,7 @@ Topology flattened_butterfly(const NetworkConfig& config) {
     }
   }
   Wiring wiring = builder.take();
-  Routes routes = routes_of_butterfly(config, wiring);
+  Routes routes = grid_routes(config, wiring);
   return {std::move(wiring), std::move(routes)};
 }
 
