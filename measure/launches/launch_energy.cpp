@@ -168,7 +168,11 @@ Result<LaunchEnergies> launch_energies(std::span<const PowerPoint> readings,
   result.noise_w = solution.noise_w;
   result.rest_w = solution.value[0];
   result.awake_w = awake.empty() ? 0 : solution.value.back();
-  const double t = t_quantile_95(solution.dof);
+  // 95% half-width of c'x by noise.
+  const auto noise_of = [&](const std::vector<double>& c) {
+    const double variance = covariance_of(c, c, solution.covariance);
+    return t_quantile_95(solution.freedom(c)) * std::sqrt(std::max(0.0, variance));
+  };
   std::vector<std::vector<double>> own, total;
   for (const auto& kernel : launched) {
     own.push_back(energy_weights(kernel, p));
@@ -199,15 +203,13 @@ Result<LaunchEnergies> launch_energies(std::span<const PowerPoint> readings,
       found.bin_power_w.push_back(solution.value[column]);
       most = std::max(most, solution.most[column]);
     }
-    found.noise_j =
-        t * std::sqrt(std::max(0.0, covariance_of(own[m], own[m], solution.covariance)));
+    found.noise_j = noise_of(own[m]);
     found.response_j = std::sqrt(own_shift[m]);
     found.quantum_j = step_w / most * found.duration_s;
     found.gain_j = sensor.gain_tolerance_95 * std::abs(found.energy_j);
     found.half_j = std::hypot(std::hypot(found.noise_j, found.response_j),
                               std::hypot(found.quantum_j, found.gain_j));
-    const double total_noise =
-        t * std::sqrt(std::max(0.0, covariance_of(total[m], total[m], solution.covariance)));
+    const double total_noise = noise_of(total[m]);
     found.total_half_j =
         std::hypot(std::hypot(total_noise, std::sqrt(total_shift[m]), found.quantum_j),
                    std::hypot(sensor.gain_tolerance_95 * found.total_j,

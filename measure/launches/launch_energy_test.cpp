@@ -171,6 +171,57 @@ TEST_P(ShortKernels, HaveTheirEnergyWithinTheIntervalOnFiveKindsOfSensor) {
   EXPECT_LT(held, draws);  // intervals that hold everything are too wide
   EXPECT_GT(middle_of(naive), 3 * middle_of(errors));
 }
+// A short recording: 40 readings at rest, then each of four kernels once, in the window of as many
+// readings as `seen_by`, and 40 readings at rest. The noise is all that the interval has to hold.
+class KernelsSeenByFewReadings : public ::testing::TestWithParam<int> {};
+
+TEST_P(KernelsSeenByFewReadings, AreWithinTheirIntervalAsOftenAsItSays) {
+  const int seen_by = GetParam();
+  constexpr double period_s = 0.02, rest_w = 30, kernel_w = 100;
+  constexpr std::size_t kernels = 4, at_rest = 40;
+  constexpr int recordings = 500;
+  const std::size_t pitch = static_cast<std::size_t>(seen_by) + 2;
+  LaunchSensor sensor;
+  sensor.time_s = sensor.low_s = sensor.high_s = period_s;
+  int held = 0;
+  double widest = 0;
+  for (int r = 0; r < recordings; ++r) {
+    SplitMix draw(4100 + static_cast<std::uint64_t>(r));
+    std::vector<KernelLaunch> launches;
+    std::vector<double> watts(2 * at_rest + kernels * pitch, rest_w);
+    for (std::size_t m = 0; m < kernels; ++m) {
+      // Parts of the first and the last window, and all between.
+      const std::size_t first = at_rest + m * pitch;
+      const double from = period_s * (static_cast<double>(first) - draw.uniform(0.3, 0.9));
+      const double to = from + period_s * (seen_by == 1 ? 0.25 : seen_by - 0.8);
+      launches.push_back({m, {from, to}});
+      for (std::size_t k = 0; k < watts.size(); ++k) {
+        const double end = period_s * static_cast<double>(k);
+        const double inside = std::min(to, end) - std::max(from, end - period_s);
+        watts[k] += kernel_w * std::max(0.0, inside) / period_s;
+      }
+    }
+    std::vector<PowerPoint> readings;
+    for (std::size_t k = 0; k < watts.size(); ++k) {
+      readings.push_back({period_s * static_cast<double>(k), watts[k] + draw.normal()});
+    }
+    const auto found = launch_energies(readings, launches, {}, sensor);
+    ASSERT_TRUE(found) << found.error().text();
+    for (std::size_t m = 0; m < kernels; ++m) {
+      const auto& kernel = found->kernels[m];
+      const double truth_j = kernel_w * kernel.duration_s;
+      held += std::abs(kernel.energy_j - truth_j) <= kernel.half_j ? 1 : 0;
+      widest = std::max(widest, kernel.half_j / truth_j);
+    }
+  }
+  constexpr int judged = recordings * static_cast<int>(kernels);
+  std::printf("seen by %d: %d of %d in the interval\n", seen_by, held, judged);
+  EXPECT_GT(at_most(held, judged), 0.025);
+  EXPECT_LT(held, judged);
+  EXPECT_LT(widest, 0.5);
+}
+INSTANTIATE_TEST_SUITE_P(Readings, KernelsSeenByFewReadings, ::testing::Values(1, 2, 3, 6));
+
 // A noisy sensor at 1 Hz.
 Card noisy_card(int cycles) {
   Card card = make_card(77, slow, 3e-3, 0, cycles);

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ww::measure {
 namespace {
@@ -17,19 +18,52 @@ Eigen::Index lags_of(const LaunchSensor& sensor, double period_s, Eigen::Index r
   return std::min(readings / 4, static_cast<Eigen::Index>(overlap + rule));
 }
 
-// Sum over lags of the products of scores, with weights that fall to 0 (Bartlett).
-Eigen::MatrixXd score_products(const Eigen::MatrixXd& scores, Eigen::Index lags) {
-  Eigen::MatrixXd meat = scores.transpose() * scores;
-  for (Eigen::Index lag = 1; lag <= lags; ++lag) {
+// X' [(e e' + s^2 H) o T] X: sum over lags of products of rows, with weights that fall to 0
+// (Bartlett). `projected` is X (X'X)^-1, so that projected X' is H.
+Eigen::MatrixXd row_products(const Eigen::MatrixXd& x, const Eigen::MatrixXd& projected,
+                             const Eigen::VectorXd& residual, double square, Eigen::Index lags) {
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(x.cols(), x.cols());
+  for (Eigen::Index lag = 0; lag <= lags; ++lag) {
     const double taper = 1 - static_cast<double>(lag) / static_cast<double>(lags + 1);
-    const Eigen::Index rows = scores.rows() - lag;
-    const Eigen::MatrixXd product = scores.bottomRows(rows).transpose() * scores.topRows(rows);
-    meat += taper * (product + product.transpose());
+    const Eigen::Index count = x.rows() - lag;
+    const auto later = x.bottomRows(count), earlier = x.topRows(count);
+    const Eigen::VectorXd share =
+        residual.tail(count).cwiseProduct(residual.head(count)) +
+        square * projected.bottomRows(count).cwiseProduct(earlier).rowwise().sum();
+    const Eigen::MatrixXd product = later.transpose() * share.asDiagonal() * earlier;
+    if (lag == 0) {
+      sum += product;
+    } else {
+      sum += taper * (product + product.transpose());
+    }
   }
-  return meat;
+  return sum;
 }
 
 }  // namespace
+
+struct LaunchSolution::Fit {
+  Eigen::MatrixXd x;          // columns of length 1
+  Eigen::MatrixXd projected;  // X (X'X)^-1
+  Eigen::VectorXd unit;       // of the unknowns, as a column of x has them
+  double dof{};
+};
+
+// By Satterthwaite, as Bell and McCaffrey (2002) do for such covariances: twice the mean's square
+// over the variance of sum g_k^2 (e_k^2 + s^2 h_k) under white noise, g being what each reading
+// adds to c'x. The residuals' covariance is I - H.
+double LaunchSolution::freedom(const std::vector<double>& c) const {
+  const Eigen::Map<const Eigen::VectorXd> direction(c.data(), fit_->x.cols());
+  const Eigen::VectorXd squares =
+      (fit_->projected * direction.cwiseProduct(fit_->unit)).cwiseAbs2();
+  const Eigen::VectorXd leverage = fit_->projected.cwiseProduct(fit_->x).rowwise().sum();
+  const double put_back = squares.dot(leverage);
+  const double mean = squares.sum();
+  const Eigen::MatrixXd crossed = fit_->projected.transpose() * squares.asDiagonal() * fit_->x;
+  const double spread =
+      squares.cwiseAbs2().dot((1 - 2 * leverage.array()).matrix()) + (crossed * crossed).trace();
+  return mean * mean / (std::max(0.0, spread) + put_back * put_back / fit_->dof);
+}
 
 Result<LaunchSolution> solve_launches(const LaunchProblem& problem, std::span<const PowerPoint> all,
                                       const LaunchSensor& sensor) {
@@ -67,22 +101,24 @@ Result<LaunchSolution> solve_launches(const LaunchProblem& problem, std::span<co
   }
   const Eigen::VectorXd scaled = factor.solve(x.transpose() * power_w);
   const Eigen::VectorXd residual = power_w - x * scaled;
-  solution.dof = static_cast<double>(n - p);
-  solution.noise_w = residual.norm() / std::sqrt(solution.dof);
+  const auto dof = static_cast<double>(n - p);
+  solution.noise_w = residual.norm() / std::sqrt(dof);
 
   const double period_s =
       (readings.back().time_s - readings.front().time_s) / static_cast<double>(n - 1);
-  const Eigen::MatrixXd scores = residual.asDiagonal() * x;
-  const Eigen::MatrixXd meat = score_products(scores, lags_of(sensor, period_s, n));
-  // (X'X)^-1 meat (X'X)^-1, in the units of the unknowns again.
+  const Eigen::MatrixXd projected = factor.solve(x.transpose()).transpose();
+  const Eigen::MatrixXd meat = row_products(x, projected, residual, residual.squaredNorm() / dof,
+                                            lags_of(sensor, period_s, n));
+  // In the units of the unknowns again.
   const Eigen::MatrixXd half = factor.solve(meat);
   const Eigen::VectorXd unit = length.cwiseInverse();
-  const double small_sample = static_cast<double>(n) / solution.dof;
   const RowMajor covariance =
-      small_sample * unit.asDiagonal() * factor.solve(half.transpose()) * unit.asDiagonal();
+      unit.asDiagonal() * factor.solve(half.transpose()) * unit.asDiagonal();
   solution.covariance.assign(covariance.data(), covariance.data() + covariance.size());
   const Eigen::VectorXd value = scaled.cwiseProduct(unit);
   solution.value.assign(value.data(), value.data() + value.size());
+  solution.fit_ = std::make_shared<LaunchSolution::Fit>(
+      LaunchSolution::Fit{std::move(x), projected, unit, dof});
   return solution;
 }
 

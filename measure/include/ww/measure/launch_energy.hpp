@@ -14,7 +14,8 @@
 // and demands a window shorter than the kernel; the response takes that demand away.
 //
 // *Intervals* (95%) have these parts, each reported: the noise (residuals with their
-// autocorrelation, Newey and West 1987); the response's own interval (the fit is repeated at its
+// autocorrelation, Newey and West 1987, with what the fit has taken out of them, and with Student's
+// t for the readings that see the kernel); the response's own interval (the fit is repeated at its
 // ends); whole watts (the bias that is left after the noise has dithered the steps, at most
 // q / pi * exp(-2 pi^2 s^2 / q^2) on a plateau, Widrow and Kollar 2008); and the gain's tolerance.
 //
