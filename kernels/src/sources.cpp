@@ -117,6 +117,10 @@ Result<Source> find_source(std::string_view name) {
   return fail(ErrorCode::not_found, fmt::format("no kernel '{}'; there are {}", name, known));
 }
 
+Source class_source() {
+  return {"classes", embedded_text("classes.cl"), false};
+}
+
 Result<std::string> program_text(const Source& source, const Macros& macros) {
   WW_TRY(check(macros));
   const PinTarget& target = macros.target;

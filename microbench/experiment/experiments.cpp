@@ -8,9 +8,10 @@
 namespace ww::microbench {
 
 std::span<const ExperimentEntry> experiments() {
-  static constexpr std::array<ExperimentEntry, 4> kTable{{
+  static constexpr std::array<ExperimentEntry, 5> kTable{{
       {"calibration", make_calibration},
       {"chiplet", make_chiplet},
+      {"classes", make_classes},
       {"crossing", make_crossing},
       {"segments", make_segments},
   }};

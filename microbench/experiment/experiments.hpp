@@ -28,6 +28,7 @@ struct ExperimentEntry {
 // One for each entry.
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_calibration(const ExperimentSettings&);
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_chiplet(const ExperimentSettings&);
+[[nodiscard]] Result<std::unique_ptr<Experiment>> make_classes(const ExperimentSettings&);
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_crossing(const ExperimentSettings&);
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_segments(const ExperimentSettings&);
 

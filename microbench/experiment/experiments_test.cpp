@@ -38,8 +38,9 @@ class AnyExperiment : public ::testing::TestWithParam<std::string> {
   // Few runs and few launches.
   static nlohmann::json short_settings() {
     if (GetParam() == "calibration") return {{"launch_ns", 50'000'000}};
-    if (GetParam() == "crossing") return {{"blocks", 2}, {"plateau_s", 0.3}};
+    if (GetParam() == "classes") return {{"blocks", 1}, {"plateau_s", 0.1}, {"settle_s", 0.02}};
     if (GetParam() == "chiplet") return {{"blocks", 3}, {"plateau_s", 0.3}};
+    if (GetParam() == "crossing") return {{"blocks", 2}, {"plateau_s", 0.3}};
     if (GetParam() == "segments") return {{"blocks", 2}, {"only", "registers_l1"}};
     return nlohmann::json::object();
   }
@@ -250,7 +251,7 @@ TEST(Experiments, AnUnknownNameIsAnErrorThatListsTheOthers) {
   const auto none = make_experiment(experiments(), "furnace_levels", {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::not_found);
-  EXPECT_THAT(none.error().message, HasSubstr("calibration, chiplet, crossing, segments"));
+  EXPECT_THAT(none.error().message, HasSubstr("calibration, chiplet, classes, crossing, segments"));
 }
 
 TEST(Experiments, SettingsThatAnExperimentLacksAreRefused) {

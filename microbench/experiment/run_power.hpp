@@ -1,4 +1,4 @@
-// Mean power and voltage of a stored run.
+// Mean power, voltage and temperature of a stored run.
 #pragma once
 
 #include <optional>
@@ -13,5 +13,8 @@ namespace ww::microbench {
 
 // Mean voltage [V] over the same time; nothing where the sensor shows none.
 [[nodiscard]] std::optional<double> voltage_of(const StoredRun& run, double settle_s);
+
+// Mean temperature [C] over the same time; nothing where the sensor shows none.
+[[nodiscard]] std::optional<double> temperature_of(const StoredRun& run, double settle_s);
 
 }  // namespace ww::microbench

@@ -227,6 +227,8 @@ class FakeKernel final : public LoadedKernel {
       chip_.launch(name_, 500'000, 5, 0);
     } else if (name_ == "register_stream") {
       chip_.launch(name_, static_cast<double>(numbers_[2]) * 1000, 120, 1e4);
+    } else if (name_.starts_with("class_")) {
+      chip_.launch(name_, static_cast<double>(numbers_[0]) * 1000, 90, 0);
     } else if (name_ == "furnace") {
       chip_.launch(name_, static_cast<double>(numbers_[0]) * 2000, 150, 0);
     } else if (name_ == "contend") {

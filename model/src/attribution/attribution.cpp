@@ -332,7 +332,18 @@ void judge_attributed(const Interval& power_w, RowStatus& status, std::string& r
 }  // namespace
 
 Result<Attribution> attribute(const AttributionTable& table, const AttributionOptions& options) {
+  return attribute(table, table, options);
+}
+
+Result<Attribution> attribute(const AttributionTable& table, const AttributionTable& shown,
+                              const AttributionOptions& options) {
   WW_TRY(check_attribution(table));
+  WW_TRY(check_attribution(shown));
+  if (!std::ranges::equal(table.terms, shown.terms, {}, &AttributionTerm::name,
+                          &AttributionTerm::name)) {
+    return fail(ErrorCode::bad_data, "the runs to show have other terms than those to fit",
+                "table of runs");
+  }
   AttributionRows rows(table.power_w.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   WW_TRY(check_attribution_size(table, rows, columns_of(table, {}).size()));
@@ -405,14 +416,15 @@ Result<Attribution> attribute(const AttributionTable& table, const AttributionOp
   for (auto& coefficient : result.coefficients) {
     judge_attributed(coefficient.power_w, coefficient.status, coefficient.reason);
   }
-  for (const std::size_t row : rows) {
+  for (std::size_t row = 0; row < shown.runs.size(); ++row) {
     AttributedRun run;
-    run.run = table.runs[row];
-    run.application = table.applications[row];
-    run.measured_w = table.power_w[row];
-    const VectorXd x = design.row(static_cast<Index>(row)).transpose();
+    run.run = shown.runs[row];
+    run.application = shown.applications[row];
+    run.measured_w = shown.power_w[row];
+    const VectorXd x = activities(shown, columns, row);
     run.fitted_w = x.dot(fitted.coefficients);
     const double own_w = std::sqrt(allowed) * run.fitted_w;
+    run.predicted_w = of_one_run(fitted.fit.interval(x, allowed), own_w);
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const double activity = x(static_cast<Index>(c));
       run.coefficients_w.push_back(

@@ -90,6 +90,27 @@ TEST(Attribution, IntervalsOfPredictionsHoldRunsOfApplicationsThatTheFitDidNotSe
   EXPECT_NEAR(static_cast<double>(held) / judged, 0.95, 0.025);
 }
 
+TEST(Attribution, AppliesAFitToRunsThatItDidNotSee) {
+  const Truth truth;
+  const Made fitted = make(77, truth);
+  const Made other = make(78, truth);
+  const auto found = attribute(fitted.table, other.table);
+  ASSERT_TRUE(found) << found.error().text();
+  const auto alone = attribute(fitted.table);
+  ASSERT_TRUE(alone);
+  ASSERT_EQ(found->runs.size(), other.table.runs.size());
+  EXPECT_EQ(found->coefficients[1].value.value, alone->coefficients[1].value.value);
+  int held = 0;
+  for (std::size_t r = 0; r < found->runs.size(); ++r) {
+    EXPECT_EQ(found->runs[r].measured_w, other.table.power_w[r]);
+    held += holds(found->runs[r].predicted_w, other.table.power_w[r]) ? 1 : 0;
+  }
+  EXPECT_GE(held, 28);  // of 32: p 0.98
+  auto lacking = other.table;
+  lacking.terms.pop_back();
+  EXPECT_FALSE(attribute(fitted.table, lacking));
+}
+
 TEST(Attribution, FindsTheEnergyOfAnEventWhateverItsUnit) {
   Truth truth;
   truth.scatter = 0;

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "attribute/attribute_table.hpp"
+#include "attribute/record.hpp"
 #include "command.hpp"
+#include "device_options.hpp"
 #include "output.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
@@ -19,8 +21,13 @@ using model::Attribution;
 using model::Interval;
 using nlohmann::json;
 
+constexpr std::string_view kNoVoltage = "none";
+
 struct AttributeArguments {
   std::string path;
+  std::string record;   // folder of a recording of classes; empty: a table is given
+  std::string predict;  // table of runs that the fit does not see
+  microbench::ClassesRequest classes;
   AttributeColumns columns;
   std::string leave_one_out;
   std::string run;
@@ -166,14 +173,90 @@ void print_judged(const std::vector<JudgedModel>& judged) {
   print_table(rows);
 }
 
+json to_json(const model::AttributedRun& run) {
+  const bool bounded = std::isfinite(run.predicted_w.high);
+  return {
+      {"run", run.run},
+      {"application", run.application},
+      {"measured_w", run.measured_w},
+      {"predicted_w", figure(run.predicted_w, bounded ? RowStatus::ok : RowStatus::not_identified)},
+      {"error", run.fitted_w / run.measured_w - 1},
+      {"covered", run.predicted_w.low <= run.measured_w && run.measured_w <= run.predicted_w.high},
+      {"status", to_string(bounded ? RowStatus::ok : RowStatus::not_identified)}};
+}
+
+// The runs of a table that the fit did not see, as leave_one_out has its own.
+json predicted_json(const std::vector<model::AttributedRun>& runs) {
+  json rows = json::array();
+  double error = 0;
+  std::size_t judged = 0, covered = 0;
+  for (const auto& run : runs) {
+    rows.push_back(to_json(run));
+    error += std::abs(run.fitted_w / run.measured_w - 1) / static_cast<double>(runs.size());
+    if (rows.back()["status"] != to_string(RowStatus::ok)) continue;
+    ++judged;
+    if (rows.back()["covered"]) ++covered;
+  }
+  return {{"mean_absolute_error", error},
+          {"covered", covered},
+          {"judged", judged},
+          {"runs", std::move(rows)}};
+}
+
+void print_predicted(const json& predicted) {
+  std::vector<std::vector<std::string>> rows{{"RUN", "MEASURED W", "PREDICTED W (95%)", "ERROR"}};
+  for (const auto& run : predicted["runs"]) {
+    const auto& power = run["predicted_w"];
+    rows.push_back({run["run"].get<std::string>(),
+                    fmt::format("{:.1f}", run["measured_w"].get<double>()),
+                    power["value"].is_null()
+                        ? std::string("-")
+                        : fmt::format("{:.1f} ({:.1f}..{:.1f})", power["value"].get<double>(),
+                                      power["low"].get<double>(), power["high"].get<double>()),
+                    fmt::format("{:+.1f}%", 100 * run["error"].get<double>())});
+  }
+  print_table(rows);
+  fmt::print("mean error {:.1f}%, {} of {} within their interval\n",
+             100 * predicted["mean_absolute_error"].get<double>(),
+             predicted["covered"].get<std::size_t>(), predicted["judged"].get<std::size_t>());
+}
+
+// Records where that is asked for. What is recorded has terms of its own, unless others are given.
+Status record_if_asked(AttributeArguments& arguments) {
+  if (arguments.record.empty() == arguments.path.empty()) {
+    return fail(ErrorCode::invalid_argument, "give a table or --record FOLDER, not both",
+                "wirewatt attribute");
+  }
+  if (arguments.record.empty()) return {};
+  arguments.classes.folder = arguments.record;
+  WW_ASSIGN(recorded, record_classes(arguments.classes));
+  arguments.path = recorded.path;
+  auto& columns = arguments.columns;
+  if (columns.application.empty()) columns.application = "app";
+  if (columns.terms.empty()) {
+    columns.terms = recorded.terms;
+    columns.levels = recorded.levels;
+    if (columns.voltage.empty()) columns.voltage = recorded.voltage;
+    arguments.options.split_all = true;
+  }
+  return {};
+}
+
 int run(AttributeArguments arguments) {
+  if (const auto recorded = record_if_asked(arguments); !recorded)
+    return report_error(recorded.error());
   if (!arguments.leave_one_out.empty()) arguments.columns.application = arguments.leave_one_out;
+  if (arguments.columns.voltage == kNoVoltage) arguments.columns.voltage.clear();
   const auto read = read_attribute_table(arguments.path, arguments.columns);
   if (!read) return report_error(read.error());
   if (read->without_power > 0) {
     spdlog::warn("{} runs have no power and are left out", read->without_power);
   }
-  const auto found = model::attribute(read->table, arguments.options);
+  const bool predicts = !arguments.predict.empty();
+  arguments.columns.reference_v = read->reference_v;
+  const auto shown = predicts ? read_attribute_table(arguments.predict, arguments.columns) : read;
+  if (!shown) return report_error(shown.error());
+  const auto found = model::attribute(read->table, shown->table, arguments.options);
   if (!found) return report_error(found.error());
   const model::AttributedRun* one = nullptr;
   std::optional<double> seconds;
@@ -185,8 +268,8 @@ int run(AttributeArguments arguments) {
                            "--run"});
     }
     one = &*at;
-    if (read->seconds) {
-      seconds = (*read->seconds)[static_cast<std::size_t>(at - found->runs.begin())];
+    if (shown->seconds) {
+      seconds = (*shown->seconds)[static_cast<std::size_t>(at - found->runs.begin())];
     }
   }
   std::vector<JudgedModel> judged;
@@ -205,7 +288,7 @@ int run(AttributeArguments arguments) {
       rows[c]["terms"] = found->coefficients[c].terms;
     }
     for (const auto& model : judged) left.push_back(to_json(model));
-    json printed{{"runs", found->runs.size()},
+    json printed{{"runs", read->table.runs.size()},
                  {"runs_without_power", read->without_power},
                  {"device", read->device},
                  {"virtual", read->device.find(kVirtualLabel) != std::string::npos},
@@ -213,8 +296,10 @@ int run(AttributeArguments arguments) {
                  {"scatter", found->scatter},
                  {"degrees_of_freedom", found->dof},
                  {"unit_of_value", unit},
+                 {"reference_v", read->reference_v ? json(*read->reference_v) : json()},
                  {"parts", rows},
                  {"leave_one_out", left}};
+    if (predicts) printed["predicted"] = predicted_json(found->runs);
     if (one != nullptr) {
       printed["measured_w"] = one->measured_w;
       printed["fitted_w"] = one->fitted_w;
@@ -223,22 +308,24 @@ int run(AttributeArguments arguments) {
     print_json(printed);
     return 0;
   }
-  double total_w = 0;
-  for (const auto& row : found->runs) {
-    total_w += row.fitted_w / static_cast<double>(found->runs.size());
-  }
+  double total_w = 0;  // mean over the fitted runs
+  for (const auto& coefficient : found->coefficients) total_w += coefficient.power_w.value;
   if (one != nullptr) {
     fmt::print("{}: measured {:.1f} W, model {:.1f} W\n", one->run, one->measured_w, one->fitted_w);
     total_w = one->fitted_w;
   } else {
     fmt::print("{}{} runs; one of an unseen application scatters by {:.1f}% (standard deviation)\n",
-               read->device.empty() ? "" : read->device + ": ", found->runs.size(),
+               read->device.empty() ? "" : read->device + ": ", read->table.runs.size(),
                100 * found->scatter);
   }
   print_parts(parts, total_w, unit, seconds);
   if (!judged.empty()) {
     fmt::print("\n");
     print_judged(judged);
+  }
+  if (predicts) {
+    fmt::print("\n");
+    print_predicted(predicted_json(found->runs));
   }
   return 0;
 }
@@ -250,11 +337,20 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
   auto& columns = arguments->columns;
   auto* command = app.add_subcommand("attribute",
                                      "Attribute the whole GPU's watts to its parts, from counters");
-  command
-      ->add_option("table", arguments->path,
-                   "CSV file, or JSON array of objects: one row a run. Columns 'run' and 'device', "
-                   "where they exist, are names")
-      ->required();
+  command->add_option(
+      "table", arguments->path,
+      "CSV file, or JSON array of objects: one row a run. Columns 'run' and 'device', "
+      "where they exist, are names");
+  command->add_option("--record", arguments->record,
+                      "Folder: run kernels of single classes of work, write classes.csv there and "
+                      "fit it (virtual devices only); a recording there is continued");
+  auto& classes = arguments->classes;
+  classes.device.name = "virtual:w9100";
+  command->add_option("--device", classes.device.name, "With --record: device to run them on")
+      ->capture_default_str();
+  add_random_chip_options(*command, classes.device);
+  command->add_option("--seed", classes.seed, "With --record: seed of the run order")
+      ->capture_default_str();
   command->add_option("--power", columns.power, "Column of the mean power (..._w, ..._mw)")
       ->capture_default_str();
   command
@@ -272,6 +368,9 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
       ->add_option("--level", columns.levels,
                    "Column that is a mean level rather than a count: not divided by the time")
       ->allow_extra_args(false);
+  command->add_option("--voltage", columns.voltage,
+                      "Column of the supply voltage (..._v, ..._mv): counts and levels are scaled "
+                      "by its square. With --record the recording's own, unless 'none'");
   command->add_option("--application", columns.application,
                       "Column of the application; its runs err alike (default: each run its own)");
   command->add_option("--leave-one-out", arguments->leave_one_out,
@@ -282,6 +381,8 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
                    "folds, with a constant and one coefficient for each item")
       ->allow_extra_args(false)
       ->needs("--leave-one-out");
+  command->add_option("--predict", arguments->predict,
+                      "Another table: predict its runs from this one, and compare");
   command->add_option("--run", arguments->run, "Show the parts of one run, in watts and joules");
   command->add_flag("--split-all", arguments->options.split_all,
                     "One coefficient for each term; the data do not decide");
@@ -290,7 +391,8 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
       "Examples:\n"
       "  wirewatt attribute runs.csv --level active_sms --leave-one-out app\n"
       "  wirewatt attribute runs.csv --time duration_us --term l2=l2_read+l2_write \\\n"
-      "    --term instructions/integer=int_ops --term instructions/float=fp_ops --run sgemm");
+      "    --term instructions/integer=int_ops --term instructions/float=fp_ops --run sgemm\n"
+      "  wirewatt attribute --record classes --device virtual:w9100 --predict runs.csv");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 

@@ -60,6 +60,7 @@ struct ScaledUnit {
   double factor;
 };
 constexpr ScaledUnit kPowerUnits[] = {{"_mw", 1e-3}, {"_kw", 1e3}, {"_w", 1}};
+constexpr ScaledUnit kVoltageUnits[] = {{"_mv", 1e-3}, {"_v", 1}};
 constexpr ScaledUnit kTimeUnits[] = {{"_ms", 1e-3}, {"_us", 1e-6},  {"_ns", 1e-9},
                                      {"_s", 1},     {"seconds", 1}, {"cycles", 1}};
 
@@ -112,6 +113,7 @@ class AttributeReader {
     }
     AttributeTable result;
     WW_TRY(read_runs(result));
+    if (!columns_.voltage.empty()) WW_TRY(read_voltage(result));
     std::vector<NamedTerm> terms;
     if (columns_.terms.empty()) {
       terms = default_terms();
@@ -190,8 +192,29 @@ class AttributeReader {
       kept.push_back(std::move(row));
     }
     rows_ = std::move(kept);
+    scales_.assign(rows_.size(), 1);
     if (devices.size() == 1) result.device = *devices.begin();
     if (columns_.time != "cycles") result.seconds = times_;
+    return {};
+  }
+
+  // Charging a capacitance takes energy by the square of the voltage.
+  Status read_voltage(AttributeTable& result) {
+    WW_TRY(require(columns_.voltage, "--voltage"));
+    WW_ASSIGN(volts, factor_of(columns_.voltage, kVoltageUnits, "--voltage"));
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      WW_ASSIGN(value, names_.number(rows_[r], columns_.voltage));
+      if (!std::isfinite(value) || value <= 0) {
+        return fail(ErrorCode::bad_data,
+                    fmt::format("column '{}' is {}; a voltage is a number above 0",
+                                columns_.voltage, value),
+                    fmt::format("{}:{}", path_, rows_[r].line));
+      }
+      scales_[r] = value * volts;
+    }
+    result.reference_v =
+        columns_.reference_v ? *columns_.reference_v : *std::ranges::max_element(scales_);
+    for (double& scale : scales_) scale = std::pow(scale / *result.reference_v, 2);
     return {};
   }
 
@@ -200,7 +223,7 @@ class AttributeReader {
     std::vector<NamedTerm> terms;
     for (const auto& name : head_) {
       if (name == columns_.power || name == columns_.time || name == columns_.application ||
-          name == "run" || name == "device") {
+          name == columns_.voltage || name == "run" || name == "device") {
         continue;
       }
       if (name.ends_with("_w") && !levels_.contains(name)) continue;
@@ -225,7 +248,7 @@ class AttributeReader {
                 fmt::format("column '{}' is {}; counts are numbers of at least 0", column, value),
                 fmt::format("{}:{}", path_, rows_[r].line));
           }
-          term.activity[r] += levels_.contains(column) ? value : value / times_[r];
+          term.activity[r] += scales_[r] * (levels_.contains(column) ? value : value / times_[r]);
         }
       }
       table.terms.push_back(std::move(term));
@@ -240,6 +263,7 @@ class AttributeReader {
   std::vector<CsvRow> rows_;
   std::set<std::string> levels_;
   std::vector<double> times_;
+  std::vector<double> scales_;  // of the activities of each run
 };
 
 }  // namespace

@@ -11,9 +11,13 @@
 namespace ww::cli {
 
 struct AttributeColumns {
-  std::string power{"power_w"};        // ends in _w, _mw or _kw
-  std::string time{"seconds"};         // "seconds", "cycles", or ends in _s, _ms, _us or _ns
-  std::string application;             // empty: each run is its own
+  std::string power{"power_w"};  // ends in _w, _mw or _kw
+  std::string time{"seconds"};   // "seconds", "cycles", or ends in _s, _ms, _us or _ns
+  std::string application;       // empty: each run is its own
+  // Ends in _v or _mv: counts and levels are scaled by the square of the voltage over
+  // `reference_v`, or over the highest voltage of the table. Empty: they are not scaled.
+  std::string voltage;
+  std::optional<double> reference_v;
   std::vector<std::string> terms;      // [PART/]NAME=COLUMN[+COLUMN...]; empty: each column is one
   std::vector<std::string> levels;     // columns that are not divided by the time
   std::vector<std::string> baselines;  // NAME=COLUMN[+COLUMN...][,...]
@@ -23,8 +27,9 @@ struct AttributeTable {
   model::AttributionTable table;
   // Time of each run, in seconds; absent where the table counts cycles.
   std::optional<std::vector<double>> seconds;
-  std::string device;           // empty unless all runs say the same
-  std::size_t without_power{};  // runs left out because their power is empty
+  std::optional<double> reference_v;  // of the scaling by voltage [V]
+  std::string device;                 // empty unless all runs say the same
+  std::size_t without_power{};        // runs left out because their power is empty
   struct Baseline {
     std::string name;
     model::AttributionTable table;

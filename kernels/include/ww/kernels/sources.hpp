@@ -21,6 +21,10 @@ struct Source {
 // Error not_found names the sources that there are.
 [[nodiscard]] Result<Source> find_source(std::string_view name);
 
+// The kernels of single classes of work (cl/classes.cl): one text with a kernel for each. The
+// device's driver compiles it; there is no PTX and no code object of it.
+[[nodiscard]] Source class_source();
+
 // How a target expresses what OpenCL C cannot. `portable` has no marker: its wavefronts report
 // their work-group with the marker's xor, and nothing is pinned.
 enum class Dialect { amd, nvidia, portable };

@@ -97,6 +97,8 @@ struct AttributedRun {
   std::string application;
   double measured_w{};
   double fitted_w{};
+  // 95% interval of this run's power if the fit did not see it; high may be infinite.
+  Interval predicted_w;
   std::vector<Interval> coefficients_w;  // as Attribution::coefficients
   std::vector<Interval> sums_w;          // as Attribution::sums
   std::vector<Interval> parts_w;         // as Attribution::parts
@@ -115,6 +117,12 @@ struct Attribution {
 // not above 0; activity below 0; fewer than three runs more than coefficients; fewer than four
 // applications; a term that is 0 in all runs).
 [[nodiscard]] Result<Attribution> attribute(const AttributionTable& table,
+                                            const AttributionOptions& options = {});
+
+// Fits the model to `table` and applies it to the runs of `shown`, which need not be in the table:
+// Attribution::runs are those. Errors: as above; bad_data (`shown` has other terms).
+[[nodiscard]] Result<Attribution> attribute(const AttributionTable& table,
+                                            const AttributionTable& shown,
                                             const AttributionOptions& options = {});
 
 struct LeftOutRun {

@@ -1,0 +1,235 @@
+// Kernels of single classes of work, in turn: each in a random order and then mirrored.
+#include "ww/microbench/classes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "bench/engine.hpp"
+#include "bench/order.hpp"
+#include "experiment/classes/class_kernels.hpp"
+#include "experiment/experiments.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/json_reader.hpp"
+#include "ww/kernels/patterns.hpp"
+
+namespace ww::microbench {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kClassPlateauOverSettle = 4;
+constexpr double kClassLaunchSeconds = 1e-4;
+constexpr std::uint32_t kFewClassLoops = 4;
+constexpr std::uint32_t kMostClassLoops = 1'000'000;
+constexpr std::size_t kStepClass = 0;
+
+struct ClassesSettings {
+  std::uint64_t seed{1};
+  std::int64_t blocks{2};
+  double plateau_s{0.3};
+  double settle_s{0.05};
+};
+
+class Classes final : public Experiment {
+ public:
+  explicit Classes(const ClassesSettings& settings) : settings_(settings) {}
+
+  std::string_view name() const override { return "classes"; }
+  std::string_view file_name() const override { return "classes.db"; }
+  json plan() const override;
+  Status restore(const json& plan) override;
+  Status prepare(Bench& bench) override;
+  Status tune(Bench& bench) override;
+  Status warm_up(Bench&, bool) override { return {}; }
+  Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) override;
+  void use(const SensorResponse& response) override;
+  std::int64_t minimum_blocks() const override { return settings_.blocks; }
+  std::vector<Condition> block(std::int64_t block) const override;
+  Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
+
+ private:
+  Result<double> launch_s(Bench& bench, const ClassPoint& point, std::uint32_t loops);
+
+  ClassesSettings settings_;
+  std::unique_ptr<ClassKernels> kernels_;
+  std::vector<std::uint32_t> loops_;  // of each point; empty until they are tuned
+  double plateau_s_{}, settle_s_{};   // as the sensor needs them; 0 until it is known
+};
+
+json Classes::plan() const {
+  json names = json::array();
+  for (const ClassPoint& point : class_points()) names.push_back(point.name());
+  return {{"method", "classes"},
+          {"blocks", settings_.blocks},
+          {"least_plateau_s", settings_.plateau_s},
+          {"least_settle_s", settings_.settle_s},
+          {"plateau_s", plateau_s_},
+          {"settle_s", settle_s_},
+          {"seed", settings_.seed},
+          {"points", std::move(names)},
+          {"loops", loops_}};
+}
+
+Status Classes::restore(const json& plan) {
+  const json now = this->plan();
+  for (const char* key : {"blocks", "least_plateau_s", "least_settle_s", "points"}) {
+    const auto found = plan.find(key);
+    if (found != plan.end() && *found == now[key]) continue;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the recording in this folder has other {}; go on with the same "
+                            "options and version, or choose another folder",
+                            key));
+  }
+  const JsonReader reader(plan, "plan of the recording");
+  reader.read("loops", loops_);
+  reader.read("plateau_s", plateau_s_);
+  reader.read("settle_s", settle_s_);
+  WW_TRY(reader.status());
+  if (!loops_.empty() && loops_.size() != class_points().size()) {
+    return fail(ErrorCode::parse_error, "loops and points differ in number", "plan");
+  }
+  return {};
+}
+
+Status Classes::prepare(Bench& bench) {
+  WW_ASSIGN(kernels, ClassKernels::create(bench.device(), bench.pinning(), settings_.seed));
+  kernels_ = std::move(kernels);
+  return {};
+}
+
+// Of the second launch: the first one fills the caches.
+Result<double> Classes::launch_s(Bench& bench, const ClassPoint& point, std::uint32_t loops) {
+  WW_TRY(kernels_->select(point, loops));
+  WW_ASSIGN(done, bench.launch_count(2, [&] { return kernels_->launch(point); }));
+  WW_ASSIGN(second, bench.device().counters->dispatch(done.end - 1));
+  return static_cast<double>(std::max<std::int64_t>(second.end_ns - second.start_ns, 1)) * 1e-9;
+}
+
+// Two lengths give the time of a loop, because a launch takes some time without any.
+Status Classes::tune(Bench& bench) {
+  if (!loops_.empty()) return {};  // an earlier session tuned
+  for (const ClassPoint& point : class_points()) {
+    WW_ASSIGN(few_s, launch_s(bench, point, kFewClassLoops));
+    WW_ASSIGN(more_s, launch_s(bench, point, 3 * kFewClassLoops));
+    const double loop_s = std::max((more_s - few_s) / (2 * kFewClassLoops), 1e-9);
+    const double wanted = kFewClassLoops + (kClassLaunchSeconds - few_s) / loop_s;
+    loops_.push_back(
+        static_cast<std::uint32_t>(std::clamp<double>(wanted, kFewClassLoops, kMostClassLoops)));
+  }
+  return {};
+}
+
+Result<Bench::Launch> Classes::load(Bench&, const Condition&, StoredRun& run) {
+  const ClassPoint& point = class_points()[kStepClass];
+  run.pattern = kernels::to_string(point.pattern);
+  run.kernel_hash = kernels_->hash();
+  WW_TRY(kernels_->select(point, loops_[kStepClass]));
+  return Bench::Launch([this, &point] { return kernels_->launch(point); });
+}
+
+void Classes::use(const SensorResponse& response) {
+  if (settle_s_ > 0) return;  // an earlier session's plan goes on
+  settle_s_ = std::max(settings_.settle_s, response.info.delay_s + response.info.rise_s);
+  plateau_s_ = std::max(settings_.plateau_s, kClassPlateauOverSettle * settle_s_);
+}
+
+// An idle run, every point in random order and then the same mirrored, and an idle run. The
+// position tells the point.
+std::vector<Condition> Classes::block(std::int64_t block) const {
+  std::vector<std::size_t> order(class_points().size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 generator(settings_.seed);
+  for (std::int64_t b = 1; b <= block; ++b) shuffle(order, generator);
+  const auto count = std::ssize(order);
+  std::vector<Condition> list;
+  const auto idle = [&](std::int64_t position) {
+    list.push_back(
+        {.block = block, .position = position, .kind = RunKind::idle, .seconds = plateau_s_});
+  };
+  idle(2 * count);
+  std::int64_t visited = 0;
+  for (const std::size_t point : twice(order)) {
+    const std::int64_t pass = visited++ < count ? 0 : 1;
+    list.push_back({.block = block,
+                    .position = pass * count + static_cast<std::int64_t>(point),
+                    .kind = RunKind::stream,
+                    .seconds = plateau_s_,
+                    .note = class_points()[point].name()});
+  }
+  idle(2 * count + 1);
+  return list;
+}
+
+Status Classes::perform(Bench& bench, const Condition& condition, StoredRun& run) {
+  const auto index = static_cast<std::size_t>(condition.position) % class_points().size();
+  const ClassPoint& point = class_points()[index];
+  run.pattern = kernels::to_string(point.pattern);
+  run.kernel_hash = kernels_->hash();
+  WW_TRY(kernels_->select(point, loops_[index]));
+  WW_ASSIGN(done, bench.launch_for(condition.seconds, [&] { return kernels_->launch(point); }));
+  run.start_ns = done.start_ns;
+  run.end_ns = done.end_ns;
+  run.launches = done.launches;
+  WW_ASSIGN(counters, bench.device().counters->sum(done.first, done.end));
+  run.counters = std::move(counters);
+  WW_ASSIGN(last, bench.device().counters->dispatch(done.end - 1));
+  run.counters[std::string(kBusySeconds)] =
+      static_cast<double>((last.end_ns - last.start_ns) * done.launches) * 1e-9;
+  return {};
+}
+
+Status check_counts_launches(const std::string& device) {
+  if (DeviceName(device).is_virtual()) return {};
+  return fail(
+      ErrorCode::unsupported,
+      "the classes of work are parted by counters of single launches, which real devices do "
+      "not give; record their kernels with the vendor's profiler and give the table to "
+      "`wirewatt attribute`",
+      device);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Experiment>> make_classes(const ExperimentSettings& settings) {
+  ClassesSettings own;
+  own.seed = settings.seed;
+  WW_TRY(SettingsReader("classes", settings.own)
+             .read("blocks", own.blocks)
+             .read("plateau_s", own.plateau_s)
+             .read("settle_s", own.settle_s)
+             .finish());
+  if (own.blocks < 1 || !(own.plateau_s > own.settle_s) || !(own.settle_s > 0)) {
+    return fail(ErrorCode::invalid_argument,
+                "needs a block or more, and plateaus longer than what is cut off");
+  }
+  return std::make_unique<Classes>(own);
+}
+
+Result<CampaignSummary> run_classes(const ClassesRequest& request,
+                                    const ProgressFunction& progress) {
+  // Before a folder is made. What an empty name stands for is known when the device is opened.
+  if (!request.device.name.empty()) WW_TRY(check_counts_launches(request.device.name));
+  const ExperimentSettings settings{request.seed,
+                                    false,
+                                    {{"blocks", request.blocks},
+                                     {"plateau_s", request.plateau_s},
+                                     {"settle_s", request.settle_s}}};
+  WW_ASSIGN(experiment, make_experiment(experiments(), "classes", settings));
+  ExperimentParts parts;
+  parts.open = [](const DeviceRequest& device, const std::string& name) -> Result<Device> {
+    WW_TRY(check_counts_launches(name));
+    return open_device(device, name);
+  };
+  parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };
+  return run_experiment(std::move(experiment),
+                        {request.device, request.folder, request.seed, request.resume}, parts,
+                        progress);
+}
+
+}  // namespace ww::microbench
