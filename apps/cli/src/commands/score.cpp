@@ -63,6 +63,20 @@ Result<nlohmann::json> score_segments_alone(const std::filesystem::path& recordi
                         {"virtual", true}};
 }
 
+// The folder of `wirewatt attribute --record`: what of the chip's energy follows the data.
+Result<nlohmann::json> score_classes(const std::filesystem::path& recording) {
+  WW_ASSIGN(store, CampaignStore::open_read_only(recording));
+  WW_ASSIGN(facts, store.facts());
+  WW_ASSIGN(request, chip_of(store, recording.string()));
+  WW_ASSIGN(chip, sim::gpu::Chip::load(request));
+  const auto values = sim::gpu::reveal_values(chip);
+  return nlohmann::json{
+      {"values", {{"alu_share", values.alu_share}, {"sram_share", values.sram_share}}},
+      {"device", facts[std::string(campaign_keys::device)]},
+      {"chip_class", sim::gpu::to_string(request.chip_class)},
+      {"virtual", true}};
+}
+
 // What the campaign's random streams at full rate counted on request and tag wires, per payload
 // bit.
 std::optional<double> control_toggles(const nlohmann::json& model) {
@@ -131,6 +145,8 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
       !std::filesystem::exists(folder / "model.json", ec)) {
     return score_segments_alone(segments);
   }
+  const auto classes = folder / "classes.db";
+  if (std::filesystem::exists(classes, ec)) return score_classes(classes);
   WW_ASSIGN(model_file,
             named_file(folder, "model.json",
                        "give the folder that 'wirewatt calibrate --out FOLDER' filled"));
@@ -251,6 +267,11 @@ int run(const std::string& folder, bool json) {
              (*result)["device"].get<std::string>());
   if (result->contains("segments")) print_score_segments((*result)["segments"]);
   if (result->contains("ways")) print_score_chiplet(*result);
+  if (result->contains("values")) {
+    const auto& values = (*result)["values"];
+    fmt::print("energy that follows the data: {:.1f}% of vector instructions, {:.1f}% of SRAM\n",
+               100 * values["alu_share"].get<double>(), 100 * values["sram_share"].get<double>());
+  }
   if (!result->contains("constants")) return 0;
   std::vector<std::vector<std::string>> rows{
       {"CONSTANT", "TRUTH", "FIT", "LOW", "HIGH", "COVERED", "UNIT"}};
@@ -303,7 +324,8 @@ void add_score(CLI::App& app, Outcome& outcome) {
   command
       ->add_option(
           "folder", arguments->folder,
-          "Folder that `wirewatt calibrate` or `wirewatt segments` filled, or a file in it")
+          "Folder that `wirewatt calibrate`, `wirewatt segments` or `wirewatt attribute --record` "
+          "filled, or a file in it")
       ->required();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->add_option("command", arguments->command,

@@ -171,6 +171,11 @@ int true_home(const Chip& chip, std::uint64_t address) {
   return chip.truth().quadrant_of_channel[lookup.channel(block)];
 }
 
+RevealedValues reveal_values(const Chip& chip) {
+  const EventTruth& events = chip.truth().events;
+  return {events.alu_value_share, events.sram_value_share};
+}
+
 Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
   const Truth& truth = chip.truth();
   bool fits = measured_ns.empty() || std::ssize(measured_ns) == truth.engines();

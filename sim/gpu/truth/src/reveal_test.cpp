@@ -52,6 +52,13 @@ TEST(Reveal, IsNearTheLiteratureForTheW9100) {
           interaction(Chip::load({}).value(), StreamPattern::random, 1024).residual_ratio));
 }
 
+TEST(Reveal, GivesTheSharesOfEnergyThatFollowTheData) {
+  const Changes shares{{"idle_cycle_pf", "0.0\nalu_value_share = 0.4\nsram_value_share = 0.2"}};
+  const RevealedValues values = reveal_values(w9100_with(shares));
+  EXPECT_EQ(values.alu_share, 0.4);
+  EXPECT_EQ(values.sram_share, 0.2);
+}
+
 // Half of the distance's price in stages along the way: the wires stay what they are.
 TEST(Reveal, SealsTheWiresApartFromWhatStandsAlongThem) {
   const Changes even{

@@ -58,6 +58,13 @@ struct RevealedWay {
 // Empty for a chip of one die.
 [[nodiscard]] std::vector<RevealedWay> reveal_ways(const Chip& chip);
 
+// Shares of the energy of vector instructions, and of accesses to L1, local memory and L2, that
+// follow the data: at t toggles a bit it is 1 + share (2t - 1) times that of random data.
+struct RevealedValues {
+  double alu_share{}, sram_share{};
+};
+[[nodiscard]] RevealedValues reveal_values(const Chip& chip);
+
 // The quadrant in which a byte of device memory lives, by its address as kernels see it.
 [[nodiscard]] int true_home(const Chip& chip, std::uint64_t address);
 
