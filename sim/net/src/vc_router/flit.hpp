@@ -63,7 +63,7 @@ static_assert(sizeof(Flit) == 8);
 class FlitRings {
  public:
   FlitRings(std::size_t channels, int buffer)
-      : shift_(std::bit_width(static_cast<unsigned>(buffer - 1))),
+      : shift_(static_cast<int>(std::bit_width(static_cast<unsigned>(buffer - 1)))),
         mask_((1u << shift_) - 1),
         flits_(channels << shift_),
         write_(channels) {}

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "vc_router/vc_network.hpp"
 
 namespace ww::sim::net {
@@ -229,7 +231,7 @@ void VcNetwork<Rules, kGeneral, Routing>::add_link_events(power::NetworkEvents& 
   if (link.pj_per_bit > 0) {
     const double fj = static_cast<double>(flits) * config_.flit_bits * link.pj_per_bit * 1e3;
     events.sized_links.crossing_flits += flits;
-    events.sized_links.crossing_fj += static_cast<std::uint64_t>(fj + 0.5);
+    events.sized_links.crossing_fj += static_cast<std::uint64_t>(std::llround(fj));
   } else if (link.length_um != 0) {
     events.sized_links.length_um += link.length_um * bits / flit_bits;
     events.sized_links.flit_um += flits * link.length_um;

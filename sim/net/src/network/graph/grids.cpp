@@ -120,13 +120,14 @@ Topology rings(const NetworkConfig& config, int delay) {
 // 0. Where they take detours, layer 0 is for the way to the router by which they go.
 Routes grid_routes(const NetworkConfig& config, const Wiring& wiring) {
   const std::vector<Position> at = grid_positions(config);
-  const Routes x_first = dimension_order_routes(wiring, at);
+  Routes x_first = dimension_order_routes(wiring, at);
   const std::string& ways = config.own<GraphConfig>().ways;
   if (ways == "fixed") {
     return x_first;
   }
   const bool detours = ways == "booksim-valiant" || ways == "booksim-ugal";
   std::vector<Position> turned;
+  turned.reserve(at.size());
   for (const Position& position : at) {
     turned.push_back({position.y, position.x});
   }
@@ -147,6 +148,7 @@ Routes grid_routes(const NetworkConfig& config, const Wiring& wiring) {
   routes.draw_at_entries_alone();
   if (detours) {
     std::vector<RouterId> nodes;
+    nodes.reserve(wiring.terminals.size());
     for (const Wiring::Terminal& terminal : wiring.terminals) {
       nodes.push_back(terminal.to);
     }
