@@ -14,6 +14,11 @@ namespace ww::sim::gpu {
 namespace {
 
 constexpr std::int64_t kLongestStepNs = 4'000'000;
+// Of the governor that holds the power cap, in a tick of the sensor: at most a tenth down, a
+// hundredth up, and up only below 98% of the cap, so that it settles.
+constexpr double kMostDown = 0.9;
+constexpr double kUp = 1.01;
+constexpr double kUpBelow = 0.98;
 
 template <class Sample>
 std::uint64_t copy_since(std::span<const Sample> all, std::uint64_t first, std::span<Sample> out) {
@@ -89,15 +94,49 @@ struct ChipTimeline::Impl {
 
   void select(int index) {
     state = index;
+    clock_scale = 1;
+    run_at(chip.architecture().dvfs[static_cast<std::size_t>(index)]);
+  }
+
+  void run_at(const DvfsState& wanted) {
     const auto& dvfs = chip.architecture().dvfs;
     const DvfsState& reference =
         dvfs[static_cast<std::size_t>(chip.architecture().reference_state)];
-    nominal = dvfs[static_cast<std::size_t>(index)];
+    nominal = wanted;
     leakage_scale = truth.leakage.reference_w * std::pow(nominal.voltage_v / reference.voltage_v,
                                                          truth.leakage.voltage_exponent);
     idle_power_w = (truth.events.idle_cycle * nominal.clock_hz +
                     truth.fabric.cycle_f * truth.fabric.clock_hz) *
                    nominal.voltage_v * nominal.voltage_v;
+  }
+
+  // Lowers the clock of the chosen state while the chip draws more than its cap, and raises it
+  // again below. The voltage follows along the chip's states.
+  void hold_cap(double power_w) {
+    const double cap_w = truth.regulator.power_cap_w;
+    if (cap_w == 0) return;
+    const auto& dvfs = chip.architecture().dvfs;
+    const DvfsState& chosen = dvfs[static_cast<std::size_t>(state)];
+    const double least = dvfs.front().clock_hz / chosen.clock_hz;
+    double scale = clock_scale;
+    if (power_w > cap_w) {
+      scale *= std::max(kMostDown, std::sqrt(cap_w / power_w));
+    } else if (power_w < kUpBelow * cap_w) {
+      scale *= kUp;
+    }
+    scale = std::clamp(scale, least, 1.0);
+    if (scale == clock_scale) return;
+    clock_scale = scale;
+    DvfsState lowered = chosen;
+    lowered.clock_hz = scale * chosen.clock_hz;
+    for (std::size_t i = 1; i < dvfs.size(); ++i) {
+      if (lowered.clock_hz > dvfs[i].clock_hz) continue;
+      const double share =
+          (lowered.clock_hz - dvfs[i - 1].clock_hz) / (dvfs[i].clock_hz - dvfs[i - 1].clock_hz);
+      lowered.voltage_v = std::lerp(dvfs[i - 1].voltage_v, dvfs[i].voltage_v, share);
+      break;
+    }
+    run_at(lowered);
   }
 
   [[nodiscard]] double ambient_c() const {
@@ -213,6 +252,7 @@ struct ChipTimeline::Impl {
     samples.push_back(sensor.read({now_ns, tick_energy_j / period_s, window_energy_j / window_s,
                                    tick_voltage_s / period_s, sensor_c, nominal.clock_hz}));
     rails.tick(now_ns, samples.back().energy_ticks);
+    hold_cap(tick_energy_j / period_s);
     tick_energy_j = tick_voltage_s = window_energy_j = window_s = 0;
     ambient_wander_c = ambient_wander_c * ambient_pull + ambient_kick * wander_draw.normal();
   }
@@ -253,7 +293,8 @@ struct ChipTimeline::Impl {
   double ambient_wander_c{};
 
   int state{};
-  DvfsState nominal;
+  double clock_scale{1};   // by the power cap
+  DvfsState nominal;       // of the state, so scaled
   double leakage_scale{};  // [W] at reference temperature and nominal voltage
   double idle_power_w{};
 
@@ -292,26 +333,47 @@ void ChipTimeline::run_repeated(const LaunchActivity& activity, std::int64_t cou
     return;
   }
   Impl& impl = *impl_;
-  impl.set_activity(activity);
-  const std::int64_t duration = impl.duration_ns(activity);
-  const std::int64_t pitch = duration + impl.chip.architecture().launch_overhead_ns;
-  const std::int64_t start = impl.now_ns;
-  const std::int64_t end = start + pitch * (count - 1) + duration;
-  // Launches done by a moment, the running one in part: whole and fraction apart, for precision.
-  const auto done = [&](std::int64_t moment) {
-    const std::int64_t whole = (moment - start) / pitch;
-    const std::int64_t into = (moment - start) % pitch;
-    const double part =
-        static_cast<double>(std::min(into, duration)) / static_cast<double>(duration);
-    return std::pair{whole, part};
-  };
-  auto before = done(start);
-  while (impl.now_ns < end) {
-    const std::int64_t until = std::min(end, impl.step_end_ns);
-    const auto after = done(until);
-    impl.pass(until,
-              static_cast<double>(after.first - before.first) + after.second - before.second);
-    before = after;
+  const std::int64_t overhead = impl.chip.architecture().launch_overhead_ns;
+  std::int64_t start = impl.now_ns;  // of the first of the launches that are left
+  double part_done = 0;              // of that launch
+  while (count > 0) {
+    idle_until(start);
+    impl.set_activity(activity);
+    const double clock_hz = impl.nominal.clock_hz;
+    const std::int64_t duration = impl.duration_ns(activity);
+    const std::int64_t pitch = duration + overhead;
+    if (part_done > 0 && part_done < 1) {
+      start = impl.now_ns - std::llround(part_done * static_cast<double>(duration));
+    }
+    const std::int64_t end = start + pitch * (count - 1) + duration;
+    // Launches done by a moment, the running one in part: whole and fraction apart, for precision.
+    const auto done = [&](std::int64_t moment) {
+      const std::int64_t whole = (moment - start) / pitch;
+      const std::int64_t into = (moment - start) % pitch;
+      const double part =
+          static_cast<double>(std::min(into, duration)) / static_cast<double>(duration);
+      return std::pair{whole, part};
+    };
+    auto before = std::pair{std::int64_t{0}, part_done};
+    while (impl.now_ns < end && impl.nominal.clock_hz == clock_hz) {
+      const std::int64_t until = std::min(end, impl.step_end_ns);
+      const auto after = done(until);
+      impl.pass(until,
+                static_cast<double>(after.first - before.first) + after.second - before.second);
+      before = after;
+    }
+    if (impl.now_ns >= end) return;
+    // The clock has changed. What is left goes on at the new one; a launch that is over keeps the
+    // rest of the time until the next.
+    count -= before.first;
+    part_done = before.second;
+    if (part_done < 1) {
+      start = impl.now_ns;
+    } else {
+      --count;
+      start += pitch * (before.first + 1);
+      part_done = 0;
+    }
   }
 }
 

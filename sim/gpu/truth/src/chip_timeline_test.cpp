@@ -235,6 +235,54 @@ TEST(ChipTimeline, SlowerStatesDrawLess) {
   EXPECT_NEAR(slow.back().voltage_uv, 900000, 20000);
 }
 
+TEST(ChipTimeline, LowersTheClockUntilThePowerIsThatOfTheCap) {
+  auto changes = plain();
+  const Chip free_chip = w9100_with(changes);
+  changes.push_back({"slope", "1.0\npower_cap_w = 60.0"});
+  const Chip capped_chip = w9100_with(changes);
+  ChipTimeline free(free_chip, 1);
+  ChipTimeline capped(capped_chip, 1);
+  const LaunchActivity activity = launch(free_chip, 3.3e-3, 90.0);
+  free.run_repeated(activity, 1000);
+  capped.run_repeated(activity, 1000);
+  const auto last = samples(capped).back();
+  EXPECT_LE(mean_power_w(samples(capped), 1000), 60.5);
+  EXPECT_GE(mean_power_w(samples(capped), 1000), 57.5);
+  EXPECT_LT(last.clock_khz, samples(free).back().clock_khz);
+  EXPECT_LT(last.voltage_uv, samples(free).back().voltage_uv);
+  // The same work takes longer by the clock, and costs less by the voltage.
+  EXPECT_GT(capped.now_ns(), free.now_ns());
+  const double volts = last.voltage_uv * 1e-6 / (samples(free).back().voltage_uv * 1e-6);
+  EXPECT_NEAR(joules(samples(capped)) / joules(samples(free)), volts * volts, 0.03);
+  // Idle, the clock comes back.
+  capped.idle_until(capped.now_ns() + 1'000'000'000);
+  EXPECT_EQ(samples(capped).back().clock_khz, samples(free).back().clock_khz);
+}
+
+TEST(ChipTimeline, LosesNoWorkWhereTheClockChangesWithinALaunch) {
+  auto changes = plain();
+  changes.push_back({"slope", "1.0\npower_cap_w = 60.0"});
+  const Chip chip = w9100_with(changes);
+  // Launches longer and shorter than a tick.
+  for (const double seconds : {7.7e-3, 0.2e-3}) {
+    ChipTimeline timeline(chip, 1);
+    const LaunchActivity activity = launch(chip, seconds, 90.0);
+    const auto count = std::llround(2.0 / seconds);
+    timeline.run_repeated(activity, count);
+    timeline.idle_until(timeline.now_ns() + 2'000'000);
+    // Work at a voltage: sum over ticks of power over V^2 is the capacitance that was switched.
+    double switched = 0;
+    for (const ww_vgpu_sample& sample : samples(timeline)) {
+      const double volt = sample.voltage_uv * 1e-6;
+      switched += static_cast<double>(sample.power_uw) * 1e-6 / volt / volt * 1e-3;
+    }
+    const double wanted =
+        static_cast<double>(count) *
+        std::accumulate(activity.capacitance_f.begin(), activity.capacitance_f.end(), 0.0);
+    EXPECT_NEAR(switched / wanted, 1, 2e-3) << seconds;
+  }
+}
+
 // Its clock stays when the core's falls; only the voltage tells.
 TEST(ChipTimeline, TheFabricsClockDoesNotFollowTheCores) {
   Changes changes = plain();

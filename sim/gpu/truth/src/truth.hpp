@@ -163,6 +163,8 @@ struct RegulatorTruth {
   double offset_w{};
   double slope{1.0};
   double quadratic_per_w{};
+  // Power of the chip [W] above which its firmware lowers clock and voltage of the cores; 0: none.
+  double power_cap_w{};
 };
 
 struct SensorTruth {

@@ -217,6 +217,9 @@ constexpr TomlKey<RegulatorTruth> kRegulatorKeys[] = {
     {"slope", &RegulatorTruth::slope, 0.1, 10, "", "Its slope", kDraws},
     {"quadratic_per_w", &RegulatorTruth::quadratic_per_w, -0.01, 0.01, "1/W", "Its quadratic term",
      kDraws},
+    {"power_cap_w", &RegulatorTruth::power_cap_w, 0, 2000, "W",
+     "Power above which the firmware lowers clock and voltage of the cores; 0: none", kIoDies, 1,
+     false},
 };
 
 constexpr TomlKey<SensorTruth> kSensorKeys[] = {
