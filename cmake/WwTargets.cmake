@@ -9,6 +9,10 @@ add_library(ww_options INTERFACE)
 target_compile_features(ww_options INTERFACE cxx_std_20)
 target_compile_options(ww_options INTERFACE -Wall -Wextra -Wconversion -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    # GCC 13 and 14 take a reference to an element for one into the temporary name that it is looked up by.
+    target_compile_options(ww_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-dangling-reference>)
+  endif()
   # GCC collects its garbage from 128 MiB on, again and again in a large file: a twelfth of the time.
   target_compile_options(ww_options INTERFACE --param=ggc-min-heapsize=1048576)
 endif()

@@ -3,8 +3,11 @@ if(NOT WW_BUILD_TESTS)
   return()
 endif()
 find_program(WW_CLANG NAMES clang-15)
-if(NOT WW_CLANG)
-  message(STATUS "clang-15 is missing: the emulator's tests and benchmark are not built")
+# Debian 13 has the device libraries in the folder of the LLVM that they are for.
+find_path(WW_DEVICE_LIBRARIES opencl.bc NO_DEFAULT_PATH
+  PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode /usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode)
+if(NOT WW_CLANG OR NOT WW_DEVICE_LIBRARIES)
+  message(STATUS "clang or AMD's device libraries are missing: the emulator's tests and benchmark are not built")
   return()
 endif()
 set(objects)
@@ -16,7 +19,7 @@ foreach(source kernels images)
       add_custom_command(OUTPUT ${object}
         COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=${cpu} -O${level}
                 -mcode-object-version=4 -Xclang -finclude-default-header
-                --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
+                --rocm-device-lib-path=${WW_DEVICE_LIBRARIES}
                 ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl -o ${object}
         DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl VERBATIM
         COMMENT "Building the emulator's test ${source} for ${cpu}, -O${level}")
@@ -35,7 +38,7 @@ if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
   foreach(library opencl ocml ockl oclc_correctly_rounded_sqrt_on oclc_daz_opt_off
       oclc_finite_only_off oclc_unsafe_math_off oclc_wavefrontsize64_on oclc_abi_version_400)
     list(APPEND libraries -Xclang -mlink-builtin-bitcode
-      -Xclang /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode/${library}.bc)
+      -Xclang ${WW_DEVICE_LIBRARIES}/${library}.bc)
   endforeach()
   set(constant ${CMAKE_CURRENT_BINARY_DIR}/isa_version_gfx942.h)
   file(CONFIGURE OUTPUT ${constant}

@@ -29,15 +29,16 @@ constexpr std::string_view kTriple = "amdgcn-amd-amdhsa";
 
 using Words = std::vector<std::string>;
 
-// The folder of AMD's device libraries: of ROCM_PATH, of Debian, of ROCm.
+// The folder of AMD's device libraries: of ROCM_PATH, of Debian 12 and 13, of ROCm.
 std::optional<fs::path> device_libraries() {
   std::vector<fs::path> folders;
   if (const char* rocm = std::getenv("ROCM_PATH"); rocm != nullptr && *rocm != '\0') {
     folders.push_back(fs::path(rocm) / "amdgcn" / "bitcode");
   }
   folders.insert(folders.end(), {"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
-                                 "/usr/lib/aarch64-linux-gnu/amdgcn/bitcode", "/usr/amdgcn/bitcode",
-                                 "/opt/rocm/amdgcn/bitcode"});
+                                 "/usr/lib/aarch64-linux-gnu/amdgcn/bitcode",
+                                 "/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode",
+                                 "/usr/amdgcn/bitcode", "/opt/rocm/amdgcn/bitcode"});
   std::error_code ignored;
   for (const fs::path& folder : folders) {
     if (fs::exists(folder / "ockl.bc", ignored)) return folder;
