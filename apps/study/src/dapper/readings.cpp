@@ -77,8 +77,9 @@ void add_depths(Reproduction& out, const DapperStudy& study, const Reading& read
   });
   for (const auto& [name, trend] : {std::pair{"dxtc", "falls"}, std::pair{"fwt", "rises"}}) {
     if (!errors.contains(name)) continue;
-    const auto percent = [&](const std::string& variant) {
-      return 100 * study.find(name, variant)->error.mean;
+    // Clang 14 captures no name of a structured binding by reference.
+    const auto percent = [&study, application = name](const std::string& variant) {
+      return 100 * study.find(application, variant)->error.mean;
     };
     out.add({"Fig. 7a", fmt::format("{}: output error with check depth: {}", name, reading.text),
              trend,
