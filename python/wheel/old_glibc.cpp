@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 
 namespace {
@@ -24,11 +23,17 @@ Function next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
+// "2.41": by hand, because scanf and strtol have new names from glibc 2.38 on.
 bool runs_constructors_of_programs() {
-  int major = 0;
-  int minor = 0;
-  std::sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor);
-  return major > 2 || minor >= 34;
+  const char* at = gnu_get_libc_version();
+  const auto number = [&at] {
+    int value = 0;
+    for (; *at >= '0' && *at <= '9'; ++at) value = 10 * value + (*at - '0');
+    return value;
+  };
+  const int major = number();
+  if (*at == '.') ++at;
+  return major > 2 || number() >= 34;
 }
 
 // Until 2.34 a program's own code ran its constructors. Programs that are linked since leave that

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -41,7 +42,7 @@ class _Database:
         self.file = file
         self._tables: List[str] = []
         try:
-            with self._open() as connection:
+            with contextlib.closing(self._open()) as connection:
                 rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
                 self._tables = [name for (name,) in rows if not name.startswith("sqlite_")]
         except sqlite3.Error as error:
@@ -55,7 +56,7 @@ class _Database:
         texts are objects."""
         if table not in self._tables:
             raise WirewattError(f"{self.file}: no table '{table}'; there are {', '.join(self._tables)}")
-        with self._open() as connection:
+        with contextlib.closing(self._open()) as connection:
             cursor = connection.execute(f'SELECT * FROM "{table}"')
             names = [column[0] for column in cursor.description]
             rows = cursor.fetchall()
@@ -99,7 +100,7 @@ class Campaign(_Database):
     def columns(self, table: str) -> Columns:
         if table != "sample" or not self._packed:
             return super().columns(table)
-        with self._open() as connection:
+        with contextlib.closing(self._open()) as connection:
             rows = connection.execute("SELECT run, count, differences, compressed FROM readings ORDER BY run").fetchall()
         runs: List[Columns] = []
         for run, count, differences, compressed in rows:
