@@ -208,6 +208,23 @@ bool PtxKernel::resolve(Instruction& i, std::string& problem) {
   return true;
 }
 
+namespace {
+
+// From LLVM 16 on the upper half of a double word is taken in a block of its own:
+// "{ .reg .b32 tmp; mov.b64 {tmp, %r1}, %rd1; }". As one instruction; other lines are as they were.
+std::string without_block(const std::string& line) {
+  constexpr std::string_view kBlock = "{ .reg .b32 tmp; mov.b64 {tmp, ";
+  const auto between = line.find("}, ", kBlock.size());
+  if (!line.starts_with(kBlock) || !line.ends_with("; }") || between == std::string::npos) {
+    return line;
+  }
+  const auto source = between + 3;
+  return "shr.u64 " + line.substr(kBlock.size(), between - kBlock.size()) + ", " +
+         line.substr(source, line.size() - 3 - source) + ", 32;";
+}
+
+}  // namespace
+
 bool PtxKernel::parse(const std::string& ptx, const std::string& entry, PtxKernel& kernel,
                       std::string& problem) {
   const auto head = ptx.find(".entry " + entry + "(");
@@ -247,6 +264,7 @@ bool PtxKernel::parse(const std::string& ptx, const std::string& entry, PtxKerne
       kernel.labels_[line.substr(0, line.size() - 1)] = kernel.code_.size();
       continue;
     }
+    line = without_block(line);
     if (!line.ends_with(';')) {
       problem = "not an instruction: " + line;
       return false;
