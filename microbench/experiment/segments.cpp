@@ -7,12 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <random>
 
 #include "bench/engine.hpp"
-#include "bench/order.hpp"
 #include "experiment/experiments.hpp"
+#include "experiment/points.hpp"
 #include "experiment/segments_kernels.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
@@ -29,16 +27,13 @@ using nlohmann::json;
 // rates must differ.
 constexpr double kLegsShareLow = 0.45, kLegsShareHigh = 0.65;
 constexpr double kL2ShareLow = 0.25, kL2ShareHigh = 0.40;
-// A slow sensor's plateaus are this many times what is cut off at their start.
-constexpr double kPlateauOverSettle = 4;
 // The load of step tests: the whole chip works.
 const SegmentPoint kStepPoint{.segment = "registers_l1", .lanes = 64};
 
 struct SegmentsSettings {
   std::uint64_t seed{1};
   std::int64_t blocks{4};
-  double plateau_s{0.8};
-  double settle_s{0.1};
+  Plateau least{.seconds = 0.8, .settle_s = 0.1};
   std::string only;  // a segment's name; empty: all
 };
 
@@ -76,7 +71,7 @@ class Segments final : public Experiment {
   std::uint32_t legs_throttle_{}, l2_throttle_{};
   std::vector<std::uint32_t> loops_;  // of each point; empty until they are tuned
   std::uint32_t step_loops_{};
-  double plateau_s_{}, settle_s_{};  // as the sensor needs them; 0 until it is known
+  Plateau plateau_;  // as the sensor needs it; zeros until that is known
   double nominal_v_{};
   std::string target_;
 };
@@ -97,10 +92,10 @@ json Segments::plan() const {
   return {{"method", "segments"},
           {"blocks", settings_.blocks},
           {"only", settings_.only},
-          {"least_plateau_s", settings_.plateau_s},
-          {"least_settle_s", settings_.settle_s},
-          {"plateau_s", plateau_s_},
-          {"settle_s", settle_s_},
+          {"least_plateau_s", settings_.least.seconds},
+          {"least_settle_s", settings_.least.settle_s},
+          {"plateau_s", plateau_.seconds},
+          {"settle_s", plateau_.settle_s},
           {"seed", settings_.seed},
           {"nominal_v", nominal_v_},
           {"target", target_},
@@ -112,26 +107,15 @@ json Segments::plan() const {
 }
 
 Status Segments::restore(const json& plan) {
-  for (const auto& [key, wanted] : std::initializer_list<std::pair<const char*, json>>{
-           {"blocks", settings_.blocks},
-           {"only", settings_.only},
-           {"least_plateau_s", settings_.plateau_s},
-           {"least_settle_s", settings_.settle_s}}) {
-    const auto found = plan.find(key);
-    if (found != plan.end() && *found == wanted) continue;
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("the recording in this folder has {} = {}, not "
-                            "{}; go on with the "
-                            "same options or choose another folder",
-                            key, found == plan.end() ? "none" : found->dump(), wanted.dump()));
-  }
+  WW_TRY(check_same_options(plan, this->plan(),
+                            {"blocks", "only", "least_plateau_s", "least_settle_s"}));
   const JsonReader reader(plan, "plan of the recording");
   reader.read("loops", loops_);
   reader.read("step_loops", step_loops_);
   reader.read("legs_throttle", legs_throttle_);
   reader.read("l2_throttle", l2_throttle_);
-  reader.read("plateau_s", plateau_s_);
-  reader.read("settle_s", settle_s_);
+  reader.read("plateau_s", plateau_.seconds);
+  reader.read("settle_s", plateau_.settle_s);
   return reader.status();
 }
 
@@ -223,31 +207,13 @@ Result<Bench::Launch> Segments::load(Bench&, const Condition&, StoredRun& run) {
 }
 
 void Segments::use(const SensorResponse& response) {
-  if (settle_s_ > 0) return;  // an earlier session's plan goes on
-  settle_s_ = std::max(settings_.settle_s, response.info.delay_s + response.info.rise_s);
-  plateau_s_ = std::max(settings_.plateau_s, kPlateauOverSettle * settle_s_);
+  if (plateau_.settle_s > 0) return;  // an earlier session's plan goes on
+  plateau_ = plateau_for(response, settings_.least);
 }
 
-// Every point in random order and then the same mirrored. The position tells
-// the point: the fit finds it in the plan.
 std::vector<Condition> Segments::block(std::int64_t block) const {
-  std::vector<std::size_t> order(points_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937_64 generator(settings_.seed);
-  for (std::int64_t b = 1; b <= block; ++b) shuffle(order, generator);
-  const auto count = static_cast<std::int64_t>(points_.size());
-  std::vector<Condition> list{
-      {.block = block, .position = 2 * count, .kind = RunKind::idle, .seconds = plateau_s_}};
-  std::int64_t visited = 0;
-  for (const std::size_t point : twice(order)) {
-    const std::int64_t pass = visited++ < count ? 0 : 1;
-    list.push_back({.block = block,
-                    .position = pass * count + static_cast<std::int64_t>(point),
-                    .kind = RunKind::stream,
-                    .seconds = plateau_s_,
-                    .note = points_[point].segment});
-  }
-  return list;
+  return block_of_points(block, points_.size(), settings_.seed, plateau_.seconds,
+                         [this](std::size_t point) { return points_[point].segment; });
 }
 
 Status Segments::perform(Bench& bench, const Condition& condition, StoredRun& run) {
@@ -257,14 +223,9 @@ Status Segments::perform(Bench& bench, const Condition& condition, StoredRun& ru
   run.pattern = kernels::to_string(point.ones ? kernels::Pattern::ones : kernels::Pattern::random);
   run.kernel_hash = kernels_->hash(point);
   WW_TRY(kernels_->select(point, loops_[index], throttle_of(point)));
-  WW_ASSIGN(done, bench.launch_for(
-                      condition.seconds, [&] { return kernels_->launch(point); },
-                      SegmentKernels::dispatches(point)));
-  run.start_ns = done.start_ns;
-  run.end_ns = done.end_ns;
-  run.launches = done.launches;
-  WW_ASSIGN(counters, bench.device().counters->sum(done.first, done.end));
-  run.counters = std::move(counters);
+  WW_TRY(perform_point(
+      bench, condition, [&] { return kernels_->launch(point); }, run,
+      SegmentKernels::dispatches(point)));
   WW_ASSIGN(bytes, measure::l1_l2_bytes(target_, run.counters));
   run.payload_bits = 8 * bytes;
   return {};
@@ -285,11 +246,11 @@ Result<std::unique_ptr<Experiment>> make_segments(const ExperimentSettings& sett
   own.seed = settings.seed;
   WW_TRY(SettingsReader("segments", settings.own)
              .read("blocks", own.blocks)
-             .read("plateau_s", own.plateau_s)
-             .read("settle_s", own.settle_s)
+             .read("plateau_s", own.least.seconds)
+             .read("settle_s", own.least.settle_s)
              .read("only", own.only)
              .finish());
-  if (own.blocks < 2 || !(own.plateau_s > own.settle_s) || !(own.settle_s > 0)) {
+  if (own.blocks < 2 || !(own.least.seconds > own.least.settle_s) || !(own.least.settle_s > 0)) {
     return fail(ErrorCode::invalid_argument,
                 "needs two blocks or more, and plateaus longer than what is cut off");
   }

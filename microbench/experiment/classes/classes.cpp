@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <random>
 #include <utility>
 
 #include "bench/engine.hpp"
-#include "bench/order.hpp"
 #include "experiment/classes/class_kernels.hpp"
 #include "experiment/experiments.hpp"
+#include "experiment/points.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/kernels/patterns.hpp"
@@ -23,7 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kClassPlateauOverSettle = 4;
 constexpr double kClassLaunchSeconds = 1e-4;
 constexpr std::uint32_t kFewClassLoops = 4;
 constexpr std::uint32_t kMostClassLoops = 1'000'000;
@@ -32,8 +29,7 @@ constexpr std::size_t kStepClass = 0;
 struct ClassesSettings {
   std::uint64_t seed{1};
   std::int64_t blocks{2};
-  double plateau_s{0.3};
-  double settle_s{0.05};
+  Plateau least{.seconds = 0.3, .settle_s = 0.05};
 };
 
 class Classes final : public Experiment {
@@ -59,7 +55,7 @@ class Classes final : public Experiment {
   ClassesSettings settings_;
   std::unique_ptr<ClassKernels> kernels_;
   std::vector<std::uint32_t> loops_;  // of each point; empty until they are tuned
-  double plateau_s_{}, settle_s_{};   // as the sensor needs them; 0 until it is known
+  Plateau plateau_;                   // as the sensor needs it; zeros until that is known
 };
 
 json Classes::plan() const {
@@ -67,29 +63,22 @@ json Classes::plan() const {
   for (const ClassPoint& point : class_points()) names.push_back(point.name());
   return {{"method", "classes"},
           {"blocks", settings_.blocks},
-          {"least_plateau_s", settings_.plateau_s},
-          {"least_settle_s", settings_.settle_s},
-          {"plateau_s", plateau_s_},
-          {"settle_s", settle_s_},
+          {"least_plateau_s", settings_.least.seconds},
+          {"least_settle_s", settings_.least.settle_s},
+          {"plateau_s", plateau_.seconds},
+          {"settle_s", plateau_.settle_s},
           {"seed", settings_.seed},
           {"points", std::move(names)},
           {"loops", loops_}};
 }
 
 Status Classes::restore(const json& plan) {
-  const json now = this->plan();
-  for (const char* key : {"blocks", "least_plateau_s", "least_settle_s", "points"}) {
-    const auto found = plan.find(key);
-    if (found != plan.end() && *found == now[key]) continue;
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("the recording in this folder has other {}; go on with the same "
-                            "options and version, or choose another folder",
-                            key));
-  }
+  WW_TRY(check_same_options(plan, this->plan(),
+                            {"blocks", "least_plateau_s", "least_settle_s", "points"}));
   const JsonReader reader(plan, "plan of the recording");
   reader.read("loops", loops_);
-  reader.read("plateau_s", plateau_s_);
-  reader.read("settle_s", settle_s_);
+  reader.read("plateau_s", plateau_.seconds);
+  reader.read("settle_s", plateau_.settle_s);
   WW_TRY(reader.status());
   if (!loops_.empty() && loops_.size() != class_points().size()) {
     return fail(ErrorCode::parse_error, "loops and points differ in number", "plan");
@@ -134,35 +123,19 @@ Result<Bench::Launch> Classes::load(Bench&, const Condition&, StoredRun& run) {
 }
 
 void Classes::use(const SensorResponse& response) {
-  if (settle_s_ > 0) return;  // an earlier session's plan goes on
-  settle_s_ = std::max(settings_.settle_s, response.info.delay_s + response.info.rise_s);
-  plateau_s_ = std::max(settings_.plateau_s, kClassPlateauOverSettle * settle_s_);
+  if (plateau_.settle_s > 0) return;  // an earlier session's plan goes on
+  plateau_ = plateau_for(response, settings_.least);
 }
 
-// An idle run, every point in random order and then the same mirrored, and an idle run. The
-// position tells the point.
+// With an idle run behind the points, too.
 std::vector<Condition> Classes::block(std::int64_t block) const {
-  std::vector<std::size_t> order(class_points().size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937_64 generator(settings_.seed);
-  for (std::int64_t b = 1; b <= block; ++b) shuffle(order, generator);
-  const auto count = std::ssize(order);
-  std::vector<Condition> list;
-  const auto idle = [&](std::int64_t position) {
-    list.push_back(
-        {.block = block, .position = position, .kind = RunKind::idle, .seconds = plateau_s_});
-  };
-  idle(2 * count);
-  std::int64_t visited = 0;
-  for (const std::size_t point : twice(order)) {
-    const std::int64_t pass = visited++ < count ? 0 : 1;
-    list.push_back({.block = block,
-                    .position = pass * count + static_cast<std::int64_t>(point),
-                    .kind = RunKind::stream,
-                    .seconds = plateau_s_,
-                    .note = class_points()[point].name()});
-  }
-  idle(2 * count + 1);
+  const std::size_t points = class_points().size();
+  auto list = block_of_points(block, points, settings_.seed, plateau_.seconds,
+                              [](std::size_t point) { return class_points()[point].name(); });
+  list.push_back({.block = block,
+                  .position = 2 * static_cast<std::int64_t>(points) + 1,
+                  .kind = RunKind::idle,
+                  .seconds = plateau_.seconds});
   return list;
 }
 
@@ -172,12 +145,8 @@ Status Classes::perform(Bench& bench, const Condition& condition, StoredRun& run
   run.pattern = kernels::to_string(point.pattern);
   run.kernel_hash = kernels_->hash();
   WW_TRY(kernels_->select(point, loops_[index]));
-  WW_ASSIGN(done, bench.launch_for(condition.seconds, [&] { return kernels_->launch(point); }));
-  run.start_ns = done.start_ns;
-  run.end_ns = done.end_ns;
-  run.launches = done.launches;
-  WW_ASSIGN(counters, bench.device().counters->sum(done.first, done.end));
-  run.counters = std::move(counters);
+  WW_ASSIGN(done, perform_point(
+                      bench, condition, [&] { return kernels_->launch(point); }, run));
   WW_ASSIGN(last, bench.device().counters->dispatch(done.end - 1));
   run.counters[std::string(kBusySeconds)] =
       static_cast<double>((last.end_ns - last.start_ns) * done.launches) * 1e-9;
@@ -201,10 +170,10 @@ Result<std::unique_ptr<Experiment>> make_classes(const ExperimentSettings& setti
   own.seed = settings.seed;
   WW_TRY(SettingsReader("classes", settings.own)
              .read("blocks", own.blocks)
-             .read("plateau_s", own.plateau_s)
-             .read("settle_s", own.settle_s)
+             .read("plateau_s", own.least.seconds)
+             .read("settle_s", own.least.settle_s)
              .finish());
-  if (own.blocks < 1 || !(own.plateau_s > own.settle_s) || !(own.settle_s > 0)) {
+  if (own.blocks < 1 || !(own.least.seconds > own.least.settle_s) || !(own.least.settle_s > 0)) {
     return fail(ErrorCode::invalid_argument,
                 "needs a block or more, and plateaus longer than what is cut off");
   }
