@@ -125,8 +125,8 @@ constexpr int kPrintfArguments = 64;
 // LLVM drops strings that it does not find as constants, and LLVM 15 crashes on a %s whose argument
 // is a pointer to constant memory: pointers to constant characters go as the numbers that they are.
 // LLVM 15 finds a format only where it is an expression of an array, so that the format goes as the
-// address of its second character.
-std::string printf_macros(bool old_compiler) {
+// address of its second character; later ones would leave the first out.
+std::string printf_macros() {
   std::string text =
       "#define __ww_as(t, x) t: (ulong)_Generic((x), t: (x), default: (t)0)\n"
       "#define __ww_a(x) _Generic((x), __ww_as(__constant char*, x), "
@@ -144,14 +144,16 @@ std::string printf_macros(bool old_compiler) {
     counts.insert(0, n + ", ");
   }
   text += "#define __ww_pick(" + names + "n, ...) __ww_a##n\n";
-  return text + "#define printf(format, ...) printf(" + (old_compiler ? "&(format)[1]" : "format") +
-         " __VA_OPT__(, __ww_pick(__VA_ARGS__, " + counts + ")(__VA_ARGS__)))\n";
+  const std::string values =
+      " __VA_OPT__(, __ww_pick(__VA_ARGS__, " + counts + ")(__VA_ARGS__)))\n";
+  return text + "#if __clang_major__ < 16\n#define printf(format, ...) printf(&(format)[1]" +
+         values + "#else\n#define printf(format, ...) printf(format" + values + "#endif\n";
 }
 
 }  // namespace
 
-std::string end_of_prelude(bool prints, bool old_compiler) {
-  return (prints ? printf_macros(old_compiler) : std::string()) + "#line 1 \"program.cl\"\n";
+std::string end_of_prelude(bool prints) {
+  return (prints ? printf_macros() : std::string()) + "#line 1 \"program.cl\"\n";
 }
 
 Result<std::vector<std::string>> split_options(std::string_view text) {

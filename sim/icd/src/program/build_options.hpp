@@ -20,10 +20,10 @@ struct CompileOptions {
 };
 
 // The prelude's last lines. `prints`: make printf work. The compiler's pass for it loses strings
-// that are arguments; and LLVM 15's (`old_compiler`) finds a format string only behind an address
-// that is not the string's own (it expects a constant expression and looks through it), and
-// otherwise drops the call silently. The offset is ignored by that pass: it takes the whole string.
-[[nodiscard]] std::string end_of_prelude(bool prints, bool old_compiler);
+// that are arguments; and LLVM 15's finds a format string only behind an address that is not the
+// string's own (it expects a constant expression and looks through it), and otherwise drops the
+// call silently. The offset is ignored by that pass: it takes the whole string. Later ones heed it.
+[[nodiscard]] std::string end_of_prelude(bool prints);
 
 // Options of a compilation for a device. Errors: invalid_argument naming
 // the option that OpenCL 1.2 does not know, or that asks for a later language.

@@ -152,16 +152,15 @@ cl_int compile_source(_cl_program& program, CompileRequest request, const Compil
                       cl_int failure) {
   const std::string_view source = without_byte_order_mark(program.source);
   const bool prints = source.find("printf") != std::string_view::npos;
-  const bool old_compiler = language_of_device().old_compiler;
   request.options = options.words;
   // Findings then name the line; the code stays the same.
   if (Runtime::get().checking()) request.options.emplace_back("-gline-tables-only");
-  request.source = options.prelude + end_of_prelude(prints, old_compiler);
+  request.source = options.prelude + end_of_prelude(prints);
   request.source += source;
   CompileAnswer answer = run_compiler(request);
   if (prints && answer.status == CompileStatus::worker_failed) {
     // LLVM 15 crashes on some printf; a program that prints nothing is better than none.
-    request.source = options.prelude + end_of_prelude(false, old_compiler);
+    request.source = options.prelude + end_of_prelude(false);
     request.source += source;
     CompileAnswer again = run_compiler(request);
     if (again.status == CompileStatus::success) {

@@ -5,8 +5,7 @@ namespace ww::sim::icd {
 DeviceLanguage device_language(std::string_view gfx_target) {
   const bool is_cdna3 = gfx_target.starts_with("gfx94");
   return {.halves = !gfx_target.starts_with("gfx6") && !gfx_target.starts_with("gfx7"),
-          .images = !is_cdna3,
-          .old_compiler = !is_cdna3};
+          .images = !is_cdna3};
 }
 
 }  // namespace ww::sim::icd
