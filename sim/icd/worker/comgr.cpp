@@ -38,9 +38,7 @@ struct ComgrApi {
   amd_comgr_action_kind_t link{AMD_COMGR_ACTION_LINK_BC_TO_BC};
   amd_comgr_action_kind_t generate{AMD_COMGR_ACTION_CODEGEN_BC_TO_RELOCATABLE};
   amd_comgr_action_kind_t link_executable{AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE};
-  // Its compiler puts printf's own function into a program after the device libraries have been
-  // linked, and so does not find it there.
-  bool late_printf{};
+  bool llvm_17_or_later{};
 };
 
 namespace {
@@ -158,17 +156,18 @@ std::vector<std::string> codegen_options(const std::vector<std::string>& options
   return kept;
 }
 
-// What a source needs so that LLVM 16 and later print from it: a reference keeps the function that
-// takes printf's buffer, and without optimisation no call of printf is replaced.
-void let_print(CompileRequest& request) {
+// LLVM 17 puts the function that takes printf's buffer into a program after the device libraries
+// were linked, and no longer finds it there: a reference keeps it. At -O0 it replaces no call of
+// printf, and loads spilled registers before it enables their lanes again.
+void help_llvm_17(CompileRequest& request) {
+  std::ranges::replace(request.options, "-O0", "-O1");
+  if (request.source.find("printf") == std::string::npos) return;
   request.source +=
       "\n__global char* __printf_alloc(uint);\n"
       "__attribute__((used)) static void __ww_keeps_printf_alloc(void) { __printf_alloc(0); }\n";
-  std::ranges::replace(request.options, "-O0", "-O1");
 }
 
-CompileAnswer compile(const ComgrApi& api, CompileRequest request) {
-  if (api.late_printf && request.source.find("printf") != std::string::npos) let_print(request);
+CompileAnswer compile(const ComgrApi& api, const CompileRequest& request) {
   ActionInfo info(api, request);
   DataSet input(api);
   DataSet with_headers(api);
@@ -277,7 +276,7 @@ Result<Comgr> Comgr::load() {
   std::size_t major = 0;
   std::size_t minor = 0;
   version(&major, &minor);
-  api->late_printf = major > 2 || minor >= 6;  // 2.6 is of ROCm 6.0, with LLVM 17
+  api->llvm_17_or_later = major > 2 || (major == 2 && minor >= 6);  // 2.6 is of ROCm 6.0
   if (major >= 3) {
     // Version 3 dropped some actions and numbered the rest anew.
     api->compile = static_cast<amd_comgr_action_kind_t>(12);
@@ -296,7 +295,8 @@ bool Comgr::knows(const std::string& isa) const {
   return ActionInfo(*api_, request).valid();
 }
 
-CompileAnswer Comgr::run(const CompileRequest& request) const {
+CompileAnswer Comgr::run(CompileRequest request) const {
+  if (api_->llvm_17_or_later) help_llvm_17(request);
   CompileAnswer made = answer(request);
   made.compiler = file_;
   return made;

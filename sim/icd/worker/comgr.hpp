@@ -22,7 +22,7 @@ class Comgr {
 
   // Carries out one request. Never fails as such: the answer's status and log say what went wrong.
   // The library may abort the process on some inputs.
-  CompileAnswer run(const CompileRequest& request) const;
+  CompileAnswer run(CompileRequest request) const;
 
  private:
   Comgr(std::unique_ptr<ComgrApi> api, std::string file);
