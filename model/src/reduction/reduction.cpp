@@ -54,6 +54,7 @@ Window average(const Trace& trace, std::span<const Range> ranges, int dvfs_state
   window.voltage_v = counts[1] > 0 ? sums[1] / static_cast<double>(counts[1]) : nan;
   window.voltage_readings = static_cast<double>(counts[1]);
   window.clock_hz = counts[2] > 0 ? 1e6 * sums[2] / static_cast<double>(counts[2]) : nan;
+  const auto count = static_cast<double>(power.size());
   if (with_error) {
     const MeanAndError mean = correlated_mean(power);
     window.power_w = mean.mean;
@@ -61,12 +62,13 @@ Window average(const Trace& trace, std::span<const Range> ranges, int dvfs_state
   } else {
     double sum = 0;
     for (const double value : power) sum += value;
-    const auto count = static_cast<double>(power.size());
     window.power_w = power.empty() ? nan : sum / count;
-    double square = 0;
-    for (const double value : power) square += (value - window.power_w) * (value - window.power_w);
-    window.power_error_w = power.size() < 2 ? 0 : std::sqrt(square / (count - 1) / count);
   }
+  double square = 0;
+  for (const double value : power) square += (value - window.power_w) * (value - window.power_w);
+  window.power_spread_w = power.size() < 2 ? 0 : std::sqrt(square / (count - 1));
+  if (!with_error)
+    window.power_error_w = power.size() < 2 ? 0 : std::sqrt(square / (count - 1) / count);
   return window;
 }
 

@@ -29,11 +29,12 @@ inline constexpr std::size_t kMostTurnGroups = 8;
 struct Window {
   std::int64_t session{};
   int dvfs_state{};
-  double time_s{};         // mean time, since the session's first sample
-  double since_load_s{};   // of idle windows: from the end of the run before to the window's begin
-  double power_w{};        // outliers taken out
-  double power_error_w{};  // standard error, averaging window allowed for
-  double temperature_c{};  // of the raw readings
+  double time_s{};          // mean time, since the session's first sample
+  double since_load_s{};    // of idle windows: from the end of the run before to the window's begin
+  double power_w{};         // outliers taken out
+  double power_error_w{};   // standard error, averaging window allowed for
+  double power_spread_w{};  // standard deviation of single readings
+  double temperature_c{};   // of the raw readings
   double voltage_v{};
   double voltage_readings{};  // that its average is of: some cards are asked ten times a second
   double clock_hz{};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "fit/calibration/rounding.hpp"
 #include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
 
@@ -145,6 +146,12 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
         within(1) * Eigen::Map<const Eigen::VectorXd>(load_line.data(), variants);
     uncertainty.systematic_parts.emplace_back("load line, which no reading shows",
                                               moved * moved.transpose());
+  }
+  // Where noise dithers, it lies far beyond the digits of what it is added to.
+  if (const Eigen::MatrixXd rounding = rounding_covariance(input, fit);
+      rounding.norm() > 1e-12 * uncertainty.covariance.norm()) {
+    uncertainty.systematic_parts.emplace_back("steps of the readings, which no noise dithers",
+                                              rounding);
   }
   uncertainty.systematic = Eigen::MatrixXd::Zero(variants, variants);
   for (const auto& [source, part] : uncertainty.systematic_parts) uncertainty.systematic += part;

@@ -312,6 +312,7 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
     }
   }
   input.blocks = block_of.size();
+  input.power_step_w = facts.sensor.power_resolution_w;
   if (!shows_voltage(reduced)) {
     input.most_load_line_ohm = most_load_line(reduced, facts);
     assume_load_line(input, input.most_load_line_ohm / 2);

@@ -65,6 +65,7 @@ struct JointInput {
   // The greatest load line that the regulator may have, where no reading shows a voltage [ohm]; 0
   // where some do. The windows' voltages are then those of a load line half as steep.
   double most_load_line_ohm{};
+  double power_step_w{};  // the sensor's power comes in multiples of it; 0: unknown
 };
 
 struct VariantParameters {
