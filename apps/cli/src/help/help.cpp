@@ -155,7 +155,7 @@ std::string ScreenHelp::make_help(const CLI::App* app, std::string name,
   text += fmt::format("\nAll options by subject, in full with {} --help=SUBJECT (or --help-all):\n",
                       command);
   for (const std::string& group : groups_of(*app)) text += subject_line(*app, group);
-  return text + "\n" + make_footer(app);
+  return text + "\n" + app->get_footer() + "\n";  // make_footer begins with a line in CLI11 2.4
 }
 
 std::string unknown_subject(const CLI::App& app) {
