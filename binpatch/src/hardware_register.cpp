@@ -44,7 +44,7 @@ Result<HardwareRegister> default_register(GfxTarget target) {
   if (target.major >= 6 && target.major <= 9) {
     return HardwareRegister::hw_id;
   }
-  if (target.major == 10 || target.major == 11) {
+  if (target.major >= 10 && target.major <= 12) {
     return HardwareRegister::hw_id1;
   }
   return fail(
@@ -63,7 +63,9 @@ Result<HardwareId> decode_hardware_id(GfxTarget target, std::uint32_t value) {
                       .shader_array = field(value, 12, 1),
                       .shader_engine = field(value, 13, has_wide_engine_field(target) ? 3 : 2)};
   }
-  // RDNA ISA, "HW_ID1". The unit is a work-group processor, two CUs.
+  // RDNA ISA, "HW_ID1". The unit is a work-group processor, two CUs. RDNA 4's document has no
+  // fields; RDNA 3's are taken, and whoever reads the register must judge whether it tells places
+  // apart.
   return HardwareId{.wave = field(value, 0, 5),
                     .simd = field(value, 8, 2),
                     .pipe = 0,

@@ -38,7 +38,8 @@ TEST(DefaultRegister, NamesTheEngineWhereOneIsReadable) {
   EXPECT_EQ(*default_register(hawaii), HardwareRegister::hw_id);
   EXPECT_EQ(*default_register({9, 4, 2}), HardwareRegister::hw_id);
   EXPECT_EQ(*default_register({10, 3, 0}), HardwareRegister::hw_id1);
-  EXPECT_EQ(default_register({12, 0, 0}).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(*default_register({12, 0, 1}), HardwareRegister::hw_id1);
+  EXPECT_EQ(default_register({13, 0, 0}).error().code, ErrorCode::unsupported);
 }
 
 TEST(DecodeHardwareId, SplitsHwIdOfGcn) {

@@ -33,6 +33,7 @@ constexpr Target targets[] = {
     {Generation::gfx9, 0x3f, 0x88000000, 0xb880f804},
     {Generation::gfx10, 0x36, 0x89000000, 0xb900f817, HardwareRegister::hw_id1, 23},
     {Generation::gfx11, 0x41, 0x8d000000, 0xb880f817, HardwareRegister::hw_id1, 23},
+    {Generation::gfx12, 0x4e, 0x8d000000, 0xb880f817, HardwareRegister::hw_id1, 23},
 };
 
 // A straight-line program with the marker in it, and what is to be expected of it.
@@ -89,7 +90,7 @@ Program random_program() {
     }
     decided = decided || isa::traits(decoded->opcode).writes_scc;
   }
-  append(testing::words({generation == Generation::gfx11 ? 0xbfb00000 : 0xbf810000}));
+  append(testing::words({generation >= Generation::gfx11 ? 0xbfb00000 : 0xbf810000}));
   return program;
 }
 
@@ -149,8 +150,9 @@ RC_GTEST_PROP(PatchProperty, PatchingTwiceIsRefused, ()) {
 }
 
 RC_GTEST_PROP(DecodeProperty, ReadsItsOwnBytesOnly, ()) {
-  const auto generation = *rc::gen::element(Generation::gfx6, Generation::gfx7, Generation::gfx8,
-                                            Generation::gfx9, Generation::gfx10, Generation::gfx11);
+  const auto generation =
+      *rc::gen::element(Generation::gfx6, Generation::gfx7, Generation::gfx8, Generation::gfx9,
+                        Generation::gfx10, Generation::gfx11, Generation::gfx12);
   const auto first = random_word();
   const auto second = random_word();
   const auto third = random_word();

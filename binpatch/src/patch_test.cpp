@@ -157,14 +157,6 @@ TEST(Patch, RefusesRegistersThatTheTargetHasNot) {
   EXPECT_EQ(patched(code, HardwareRegister::hw_id1).error().code, ErrorCode::unsupported);
 }
 
-TEST(Patch, RefusesGfx12BecauseNoRegisterNamesTheEngine) {
-  const Bytes rdna4 = build_object({.machine = 0x4e, .code = words({end_program})});
-  const auto result = patch(rdna4, "k", HardwareRegister::hw_id1);
-  ASSERT_FALSE(result.has_value());
-  EXPECT_EQ(result.error().code, ErrorCode::unsupported);
-  EXPECT_NE(result.error().text().find("shader engine"), std::string::npos);
-}
-
 TEST(PatchRdna, ReadsTheFirstHardwareIdRegister) {
   const Words gfx10{0x8903ff06, pin_marker, end_program};
   const Bytes rdna2 = build_object({.machine = 0x36, .code = words(gfx10)});
@@ -182,6 +174,15 @@ TEST(PatchRdna, ReadsTheFirstHardwareIdRegister) {
   EXPECT_EQ(newer->site.after, words({0xb883f817, nop}));
   EXPECT_TRUE(verify(rdna3, *newer, HardwareRegister::hw_id1).has_value());
   EXPECT_EQ(*unpatch(newer->bytes, newer->site), rdna3);
+
+  // A load of three words before the marker, which gfx12 encodes as gfx11 does.
+  const Words gfx12{0xee05c002, 0x00000000, 0x00000004, 0x8d03ff06, pin_marker, 0xbfb00000};
+  const Bytes rdna4 = build_object({.machine = 0x4e, .code = words(gfx12)});
+  const auto newest = patch(rdna4, "k", HardwareRegister::hw_id1);
+  ASSERT_TRUE(newest.has_value()) << newest.error().text();
+  EXPECT_EQ(newest->site.after, words({0xb883f817, nop}));
+  EXPECT_TRUE(verify(rdna4, *newest, HardwareRegister::hw_id1).has_value());
+  EXPECT_EQ(*unpatch(newest->bytes, newest->site), rdna4);
 }
 
 TEST(PatchRdna, SeesAMarkerInTheLiteralOfALongInstruction) {

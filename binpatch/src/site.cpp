@@ -199,7 +199,7 @@ Result<HardwareRegisterField> whole_register(HardwareRegister reg, GfxTarget tar
       if (has_dies) return HardwareRegisterField{20, 0, 32};
       break;
     case HardwareRegister::hw_id1:
-      if (target.major == 10 || target.major == 11) return HardwareRegisterField{23, 0, 32};
+      if (target.major >= 10 && target.major <= 12) return HardwareRegisterField{23, 0, 32};
       break;
     case HardwareRegister::smid: break;
   }

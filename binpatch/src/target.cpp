@@ -76,6 +76,7 @@ Result<Generation> generation_of(GfxTarget target) {
     case 9: return gfx9_generation(target);
     case 10: return Generation::gfx10;
     case 11: return Generation::gfx11;
+    case 12: return Generation::gfx12;
     default:
       return fail(ErrorCode::unsupported,
                   fmt::format("no instruction table for {}", to_string(target)));

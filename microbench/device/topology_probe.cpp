@@ -119,7 +119,22 @@ Result<std::vector<TopologyPlace>> Prober::places(int compute_units) {
                 "wavefronts report work-group numbers instead of hardware ids, so the binary is "
                 "not pinned");
   }
+  if (const auto [least, greatest] = std::ranges::minmax(log); least == greatest) {
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("all of {} wavefronts read {:#x} as their hardware id, so kernels cannot "
+                    "read the register here",
+                    log.size(), least));
+  }
+  if (compute_units > 1 && seen.size() == 1) {
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("the hardware ids of {} wavefronts on {} compute units name one place, so "
+                    "they do not tell places apart",
+                    log.size(), compute_units));
+  }
   std::vector<TopologyPlace> found;
+  found.reserve(seen.size());
   for (const auto& [id, place] : seen) found.push_back({place.engine, place.cu, id});
   std::ranges::sort(found, {},
                     [](const TopologyPlace& place) { return std::pair(place.engine, place.cu); });
@@ -176,6 +191,7 @@ Result<std::vector<std::vector<double>>> Prober::latencies(const std::vector<Top
     probe_ = std::move(probe);
   }
   std::vector<std::uint32_t> words;
+  words.reserve(lines.size());
   for (const std::uint32_t line : lines) words.push_back(line / 4);
   std::vector<std::uint32_t> ticks(lines.size());
   const std::array<std::uint32_t, 2> open{0, 0};
@@ -357,11 +373,17 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
   WW_TRY(prober.set_up());
   const bool has_sides = facts.target.starts_with("sm_");
   if (topology.pinned) {
-    WW_ASSIGN(places, prober.places(facts.compute_units));
-    topology.places = std::move(places);
-  } else {
-    topology.places_reason = topology.pinning_reason;
+    auto places = prober.places(facts.compute_units);
+    if (places) {
+      topology.places = *std::move(places);
+    } else if (places.error().code == ErrorCode::unsupported) {
+      topology.pinned = false;
+      topology.pinning_reason = places.error().text();
+    } else {
+      return tl::unexpected(places.error());
+    }
   }
+  if (!topology.pinned) topology.places_reason = topology.pinning_reason;
   prober.progress(0.1);
   WW_ASSIGN(address, prober.address());
   topology.address = std::move(address);

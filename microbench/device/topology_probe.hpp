@@ -33,7 +33,8 @@ class Prober {
   // The same on memory that exists: zeros on `pages` from its byte `aligned` on. It must live as
   // long.
   Status set_up_on(DeviceBuffer& region, std::uint64_t aligned);
-  // Where wavefronts run; 0 compute units: unknown. Error bad_data: not pinned after all.
+  // Where wavefronts run; 0 compute units: unknown. Errors bad_data: not pinned after all;
+  // unsupported: the hardware ids do not tell places apart, as where kernels read zeros for them.
   Result<std::vector<TopologyPlace>> places(int compute_units);
   // What each wavefront reported, by wave; from the patched kernel or from the unpatched one.
   Result<std::vector<std::uint32_t>> wave_log(int compute_units, bool pinned);

@@ -40,8 +40,7 @@ class Pinning {
 // for targets without that register.
 [[nodiscard]] Result<std::unique_ptr<Pinning>> make_die_pinning(const std::string& target);
 
-// How kernels are spelled for such a target, whether or not anything can be pinned on it: kernels
-// that need no place run on RDNA 4 as well, where no register names the engine.
+// How kernels are spelled for such a target, whether or not anything can be pinned on it.
 [[nodiscard]] kernels::PinTarget kernel_target(const std::string& target);
 
 }  // namespace ww::microbench

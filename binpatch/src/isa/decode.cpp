@@ -6,8 +6,20 @@ namespace ww::binpatch::isa {
 
 namespace {
 
-// The encodings of gfx10 and gfx11 beside the scalar ALU and the short vector ones. RDNA 2 and
-// RDNA3 ISA, chapter "Microcode formats". gfx11's LDSDIR and VINTERP count as vintrp.
+// Memory and images have other encodings on gfx12: VBUFFER, VIMAGE, VSAMPLE, and VFLAT with
+// VSCRATCH and VGLOBAL. RDNA4 ISA, chapter "Microcode formats".
+std::optional<Encoding> gfx12_memory_encoding(std::uint32_t word) {
+  switch (word >> 26) {
+    case 0x31: return Encoding::mubuf;
+    case 0x34:
+    case 0x39: return Encoding::mimg;
+    case 0x3b: return word >> 24 == 0xef ? std::nullopt : std::optional(Encoding::flat);
+    default: return std::nullopt;
+  }
+}
+
+// The encodings of gfx10 to gfx12 beside the scalar ALU and the short vector ones. RDNA 2, RDNA3
+// and RDNA4 ISA, chapter "Microcode formats". LDSDIR (gfx12: VDSDIR) and VINTERP count as vintrp.
 std::optional<Encoding> rdna_encoding_of(Generation generation, std::uint32_t word) {
   const bool gfx10 = generation == Generation::gfx10;
   switch (word >> 26) {
@@ -21,12 +33,18 @@ std::optional<Encoding> rdna_encoding_of(Generation generation, std::uint32_t wo
       }
     case 0x35: return Encoding::vop3a;
     case 0x36: return Encoding::ds;
+    case 0x3d: return Encoding::smem;
+    case 0x3e: return Encoding::exp;
+    default: break;
+  }
+  if (generation == Generation::gfx12) {
+    return gfx12_memory_encoding(word);
+  }
+  switch (word >> 26) {
     case 0x37: return Encoding::flat;
     case 0x38: return Encoding::mubuf;
     case 0x3a: return Encoding::mtbuf;
     case 0x3c: return Encoding::mimg;
-    case 0x3d: return Encoding::smem;
-    case 0x3e: return Encoding::exp;
     default: return std::nullopt;
   }
 }

@@ -167,9 +167,9 @@ TEST(Decode, ReservedWordsAreUnsupportedAndNamed) {
   EXPECT_NE(misaligned.error().text().find("be800401"), std::string::npos);
 }
 
-TEST(Decode, Gfx12HasNoTable) {
-  EXPECT_EQ(decode(Generation::gfx12, words({0})).error().code, ErrorCode::unsupported);
-  EXPECT_FALSE(generation_of({12, 0, 0}).has_value());
+TEST(Decode, Gfx13HasNoTable) {
+  EXPECT_EQ(*generation_of({12, 0, 1}), Generation::gfx12);
+  EXPECT_FALSE(generation_of({13, 0, 0}).has_value());
 }
 
 TEST(DecodeGfx10, NullAndM0HaveChangedPlacesInGfx11) {
@@ -216,6 +216,70 @@ TEST(DecodeGfx115, ScalarFloatIsUnlistedWithItsSizeAndSources) {
   EXPECT_EQ(decoded({0xbf930001}, Generation::gfx11).size_bytes, 4);  // s_singleuse_vdst 0x1
   EXPECT_FALSE(decode(Generation::gfx11, words({0xa2800201})));       // its literal is cut off
   EXPECT_FALSE(decode(Generation::gfx10, words({0xa0000201})));
+}
+
+// Words as llvm-mc-19 assembles them for gfx1200.
+TEST(DecodeGfx12, InstructionsHaveTheirSize) {
+  struct Row {
+    const char* name;
+    std::vector<std::uint32_t> code;
+  };
+  const Row rows[] = {
+      {"v_fmamk_f32", {0x58020702, 0x01234567}},
+      {"v_fmaak_f32", {0x5a020702, 0x01234567}},
+      {"v_fmamk_f16", {0x6e020702, 0x00001234}},
+      {"v_dual_fmamk_f32 :: v_dual_mov_b32", {0xc8900702, 0x01040105, 0x01234567}},
+      {"v_dual_mov_b32 :: v_dual_fmaak_f32", {0xca020105, 0x04000702, 0x01234567}},
+      {"v_dual_mov_b32 :: v_dual_add_f32", {0xca0800ff, 0x04000702, 0x01234567}},
+      {"global_load_b128", {0xee05c002, 0x00000000, 0x00000004}},
+      {"flat_load_b32", {0xec05007c, 0x00000000, 0x00000002}},
+      {"scratch_load_b32", {0xed05007c, 0x00020000, 0x00000001}},
+      {"buffer_load_b32", {0xc4050008, 0x40800800, 0x00000001}},
+      {"tbuffer_load_format_x", {0xc4200008, 0x4b000800, 0x00000001}},
+      {"image_load", {0xd3c00001, 0x00001000, 0x00000504}},
+      {"image_sample", {0xe7c6c001, 0x08001000, 0x00000504}},
+      {"image_bvh_intersect_ray", {0xd3c64010, 0x0c001000, 0x09060504}},
+      {"ds_load_b32", {0xd8d80000, 0x00000001}},
+      {"ds_direct_load", {0xce100001}},
+      {"ds_param_load", {0xce000001}},
+      {"s_load_b64", {0xf4002082, 0xf8000010}},
+      {"s_prefetch_data", {0xf404c0c2, 0x0c000010}},
+      {"export", {0xf800000f, 0x03020100}},
+      {"v_interp_p10_f32", {0xcd000000, 0x040e0501}},
+      {"v_pk_fma_f16", {0xcc0e4000, 0x1bfe0501, 0x01234567}},
+      {"v_add3_u32", {0xd6550001, 0x03fe0702, 0x5ec0de01}},
+      {"v_add_f32_e64_dpp", {0xd5030001, 0x000206fa, 0xff00e402}},
+      {"v_mov_b32_dpp", {0x7e0202fa, 0xff010102}},
+      {"v_wmma_f32_16x16x16_f16", {0xcc404008, 0x1c220900}},
+      {"s_add_nc_u64", {0xa982ff04, 0x01234567}},
+      {"s_mul_u64", {0xaa820604}},
+      {"s_barrier_signal", {0xbe804ec1}},
+      {"s_barrier_wait", {0xbf94ffff}},
+      {"s_wait_loadcnt_dscnt", {0xbfc80101}},
+      {"s_sleep_var", {0xbe805803}},
+      {"global_atomic_add_f32", {0xee15807c, 0x02100001, 0x00000002}},
+      {"global_inv", {0xee0ac07c, 0x00080000, 0x00000000}},
+      {"s_dcache_inv", {0xf4042000, 0x00000000}},
+  };
+  for (const Row& row : rows) {
+    auto code = row.code;
+    code.push_back(0xbf800000);
+    const auto found = decode(Generation::gfx12, words(code));
+    ASSERT_TRUE(found) << row.name << ": " << found.error().text();
+    EXPECT_EQ(found->size_bytes, 4 * row.code.size()) << row.name;
+    code.resize(row.code.size() - 1);
+    EXPECT_FALSE(code.empty() ? false : decode(Generation::gfx12, words(code)).has_value())
+        << row.name << " cut off";
+  }
+}
+
+TEST(DecodeGfx12, HasNotWhatItLost) {
+  // s_cmpk_eq_i32, s_waitcnt_vscnt, s_barrier; MUBUF, FLAT and MIMG as gfx11 encodes them.
+  for (const std::uint32_t word :
+       {0xb1820001U, 0xbc020001U, 0xbfbd0000U, 0xe0500000U, 0xdc520000U, 0xf0000f00U}) {
+    EXPECT_TRUE(decode(Generation::gfx11, words({word, 0, 0, 0}))) << std::hex << word;
+    EXPECT_FALSE(decode(Generation::gfx12, words({word, 0, 0, 0}))) << std::hex << word;
+  }
 }
 
 TEST(DecodeGfx9, UnlistedInstructionsHaveTheirSize) {

@@ -114,9 +114,11 @@ unsigned Decoder::trailing_words() {
   return literal || lanes ? 1 : 0;
 }
 
-// gfx10 and gfx11. RDNA 2 and RDNA3 ISA, chapter "Microcode formats": VOP3 may have a literal.
+// gfx10 to gfx12. RDNA 2, RDNA3 and RDNA4 ISA, chapter "Microcode formats": VOP3 may have a
+// literal.
 void Decoder::unlisted_rdna() {
   const bool gfx10 = generation_ == Generation::gfx10;
+  const bool gfx12 = generation_ == Generation::gfx12;
   const bool is_short = is_short_vector(out_.encoding);
   out_.opcode = Opcode::unlisted;
   out_.modifiers.offset = word_;
@@ -134,8 +136,10 @@ void Decoder::unlisted_rdna() {
     case Encoding::vop3a:
     case Encoding::vop3p:
     case Encoding::vopd: count += trailing_words(); break;
-    // Addresses of images that are not in consecutive registers.
-    case Encoding::mimg: count += gfx10 ? bits(word_, 1, 2) : bits(word_, 0, 1); break;
+    // Addresses of images that are not in consecutive registers; gfx12's have room for them always.
+    case Encoding::mimg: count += gfx12 ? 1 : gfx10 ? bits(word_, 1, 2) : bits(word_, 0, 1); break;
+    case Encoding::flat:
+    case Encoding::mubuf: count += gfx12 ? 1 : 0; break;
     default: break;
   }
   if (error_ || !room_for(4 * std::size_t{count})) {
@@ -154,27 +158,33 @@ void Decoder::unlisted_rdna() {
   }
 }
 
-// Scalar float and conversions of gfx11.5, and its hint s_singleuse_vdst. RDNA3.5 ISA, chapters
-// "Scalar ALU operations" and "SOPP"; numbers as LLVM assembles them for gfx1150. gfx11.0 has none
-// of them, and code for it names none. False: not one of these.
+// Scalar instructions that the tables do not name. Scalar float and conversions came with gfx11.5,
+// and its hint s_singleuse_vdst; gfx12 has more of them, 64-bit sums, barriers in parts and a wait
+// for each counter. RDNA3.5 and RDNA4 ISA, chapters "Scalar ALU operations" and "SOPP"; numbers as
+// LLVM assembles them for gfx1150 and gfx1200. gfx11.0 has none of them, and code for it names
+// none. False: not one of these.
 bool Decoder::unlisted_scalar(std::uint32_t number) {
   constexpr std::uint32_t s_fmaak_f32 = 0x45;
   constexpr std::uint32_t s_fmamk_f32 = 0x46;
   constexpr std::uint32_t s_singleuse_vdst = 0x13;
-  if (generation_ != Generation::gfx11) return false;
+  const bool gfx12 = generation_ == Generation::gfx12;
+  if (generation_ != Generation::gfx11 && !gfx12) return false;
   const auto within = [number](std::uint32_t first, std::uint32_t last) {
     return number >= first && number <= last;
   };
   bool literal_form = false;
   switch (out_.encoding) {
     case Encoding::sop2:
-      if (!within(0x40, 0x4e)) return false;
+      if (!within(0x40, gfx12 ? 0x55 : 0x4e)) return false;
       literal_form = number == s_fmaak_f32 || number == s_fmamk_f32;
       source(0, bits(word_, 0, 8), 1);
       source(1, bits(word_, 8, 8), 1);
       break;
     case Encoding::sop1:
-      if (!within(0x60, 0x6e)) return false;
+      // gfx12: barriers, s_wakeup_barrier and s_sleep_var.
+      if (!within(0x60, 0x6e) && !(gfx12 && (within(0x4e, 0x52) || within(0x57, 0x58)))) {
+        return false;
+      }
       source(0, bits(word_, 0, 8), 1);
       break;
     case Encoding::sopc:
@@ -183,7 +193,11 @@ bool Decoder::unlisted_scalar(std::uint32_t number) {
       source(1, bits(word_, 8, 8), 1);
       break;
     case Encoding::sopp:
-      if (number != s_singleuse_vdst) return false;
+      // gfx12: s_barrier_wait, s_barrier_leave, and waits for a counter or two.
+      if (number != s_singleuse_vdst &&
+          !(gfx12 && (within(0x14, 0x15) || within(0x40, 0x44) || within(0x46, 0x49)))) {
+        return false;
+      }
       break;
     default: return false;
   }

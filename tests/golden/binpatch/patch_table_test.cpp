@@ -208,7 +208,7 @@ TEST(Wave64, OfRdnaIsPatched) {
 }
 
 // What was compiled when wirewatt was built, for hosts without a compiler: every pinned kernel of
-// every target is patched, verified and undone, or refused where no register names the engine.
+// every target is patched, verified and undone.
 TEST(PatchTable, ThePrecompiledKernels) {
   const auto targets = kernels::precompiled_targets();
   if (targets.empty()) {
@@ -221,44 +221,35 @@ TEST(PatchTable, ThePrecompiledKernels) {
     ASSERT_TRUE(parsed) << target.name << ": " << parsed.error().text();
     const bool generic = target.name.find("generic") != std::string_view::npos;
     EXPECT_EQ(parsed->version(), generic ? 6 : 4) << target.name;
-    const bool refused = target.name.starts_with("gfx12");
     int kernels = 0;
     for (const kernels::Source& source : kernels::sources()) {
       if (!source.pinned) {
         continue;
       }
       const std::string kernel(source.name);
-      const std::string problem = cycle(object, kernel);
-      if (refused) {
-        EXPECT_NE(problem.find("no readable register"), std::string::npos) << problem;
-      } else {
-        EXPECT_EQ(problem, "") << target.name << ' ' << kernel;
-      }
+      EXPECT_EQ(cycle(object, kernel), "") << target.name << ' ' << kernel;
       ++kernels;
     }
-    std::printf("%-16s v%-7d %-9zu %d %s\n", std::string(target.name).c_str(), parsed->version(),
-                object.size(), kernels,
-                refused ? "refused: no register names the engine" : "patched, verified, undone");
+    std::printf("%-16s v%-7d %-9zu %d patched, verified, undone\n",
+                std::string(target.name).c_str(), parsed->version(), object.size(), kernels);
   }
   std::printf("%zu targets, compiled by %s\n", targets.size(),
               std::string(kernels::precompiled_by()).c_str());
 }
 
-// Targets and code object versions that only newer compilers know. From gfx12 on no register names
-// the engine, which must be the reason of the refusal. reduce has scalar floating point on gfx11.5.
+// Targets and code object versions that only newer compilers know. reduce has scalar floating point
+// from gfx11.5 on.
 TEST(PatchTable, TargetsOfTheNewestCompiler) {
   ASSERT_TRUE(testing::have_newest_compiler()) << "clang-19 or ld.lld-19 is not installed";
   struct Target {
     const char* cpu;
     int version;
-    bool refused;
   };
   constexpr Target targets[] = {
-      {"gfx941", 5, false},          {"gfx942", 5, false},        {"gfx942", 6, false},
-      {"gfx90a", 6, false},          {"gfx1150", 5, false},       {"gfx1151", 5, false},
-      {"gfx1152", 5, false},         {"gfx9-generic", 6, false},  {"gfx10-1-generic", 6, false},
-      {"gfx10-3-generic", 6, false}, {"gfx11-generic", 6, false}, {"gfx1200", 5, true},
-      {"gfx1201", 5, true},          {"gfx12-generic", 6, true}};
+      {"gfx941", 5},          {"gfx942", 5},          {"gfx942", 6},        {"gfx90a", 6},
+      {"gfx1150", 5},         {"gfx1151", 5},         {"gfx1152", 5},       {"gfx9-generic", 6},
+      {"gfx10-1-generic", 6}, {"gfx10-3-generic", 6}, {"gfx11-generic", 6}, {"gfx1200", 5},
+      {"gfx1201", 5},         {"gfx12-generic", 6}};
   std::printf("%-16s %-8s %-7s %-7s %-7s (clang-19)\n", "target", "version", levels[0], levels[1],
               levels[2]);
   int objects = 0;
@@ -271,17 +262,7 @@ TEST(PatchTable, TargetsOfTheNewestCompiler) {
                                                            .extra = "-D'PIN(x)=\"+s\"(x)'"});
       ASSERT_TRUE(object.has_value()) << target.cpu << ' ' << level;
       ++objects;
-      if (!target.refused) {
-        cells += check(*object, std::string(target.cpu) + ' ' + level) + "   ";
-      }
-      if (!target.refused) continue;
-      for (const char* kernel : pinned) {
-        const auto patched = patch_binary(*object, {.kernel = kernel});
-        ASSERT_FALSE(patched) << target.cpu << ' ' << level << ' ' << kernel;
-        EXPECT_EQ(patched.error().code, ErrorCode::unsupported) << patched.error().text();
-        EXPECT_NE(patched.error().message.find("no readable register"), std::string::npos);
-      }
-      cells += "refused ";
+      cells += check(*object, std::string(target.cpu) + ' ' + level) + "   ";
     }
     std::printf("%-16s v%-7d %s\n", target.cpu, target.version, cells.c_str());
   }

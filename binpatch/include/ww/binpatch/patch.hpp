@@ -26,7 +26,8 @@ enum class HardwareRegister { hw_id, hw_id1, xcc_id, smid };
 [[nodiscard]] std::string_view to_string(HardwareRegister reg);
 [[nodiscard]] Result<HardwareRegister> hardware_register_from_string(std::string_view text);
 // The register that names the shader engine on a target (hw_id on GCN and CDNA, hw_id1 on RDNA);
-// error unsupported where none is readable (gfx12).
+// error unsupported where none is known. Whether gfx12's hw_id1 is readable from kernels is not
+// public: whoever reads it must judge the values.
 [[nodiscard]] Result<HardwareRegister> default_register(GfxTarget target);
 
 struct PatchSite {

@@ -19,6 +19,10 @@ constexpr TableEntry gfx10_entries[] = {
 #include "isa/tables/gfx10_scalar.def"
 };
 constexpr TableEntry gfx11_entries[] = {
+#include "isa/tables/gfx11_only.def"
+#include "isa/tables/gfx11_scalar.def"
+};
+constexpr TableEntry gfx12_entries[] = {
 #include "isa/tables/gfx11_scalar.def"
 };
 
@@ -31,6 +35,11 @@ const Table& gfx10_table() {
 
 const Table& gfx11_table() {
   static const Table table(gfx11_entries, {});
+  return table;
+}
+
+const Table& gfx12_table() {
+  static const Table table(gfx12_entries, {});
   return table;
 }
 
