@@ -59,6 +59,7 @@ struct VirtualGpu::Impl {
 VirtualGpu::VirtualGpu() = default;
 VirtualGpu::~VirtualGpu() = default;
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as the class declares it
 Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options) {
   std::unique_ptr<VirtualGpu> gpu(new VirtualGpu);
   gpu->impl_ = std::make_unique<Impl>(std::move(chip));
@@ -221,6 +222,10 @@ void VirtualGpu::repeat_launches(std::int64_t) {}
 Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) const {
   if (id >= impl_->dispatches.size()) return fail(ErrorCode::out_of_range, "no such dispatch");
   return LaunchActivity::Parts{};
+}
+Result<LaunchActivity::Ways> VirtualGpu::sealed_ways_j(std::uint64_t id) const {
+  if (id >= impl_->dispatches.size()) return fail(ErrorCode::out_of_range, "no such dispatch");
+  return LaunchActivity::Ways{};
 }
 
 }  // namespace ww::sim::gpu

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "ww/sim/gpu/io_die_way.hpp"
+
 namespace ww::sim::gpu::exec {
 namespace {
 
@@ -33,6 +35,12 @@ constexpr const char* kMonitorNames[] = {
     "WW_LEG_TOGGLE_MM_sum",     "WW_LEG_ADJACENT_MM_sum",     "WW_LEG_OPPOSITE_MM_sum",
     "WW_CONTROL_TOGGLE_MM_sum", "WW_CONTROL_ADJACENT_MM_sum", "WW_CONTROL_OPPOSITE_MM_sum",
     "WW_LDS_LANES_sum"};
+
+// Of a chip of several dies: bytes behind the L2s by the links that they took, and bytes between
+// the Infinity Cache and memory. No card counts these either.
+constexpr const char* kIoDieNames[] = {"WW_IO_DIE_OWN_BYTES_sum", "WW_IO_DIE_ROW_BYTES_sum",
+                                       "WW_IO_DIE_COLUMN_BYTES_sum", "WW_IO_DIE_ACROSS_BYTES_sum",
+                                       "WW_MEMORY_STACK_BYTES_sum"};
 
 // Families whose counters differ.
 enum class Family : std::uint8_t { gfx7, gfx9, gfx94 };
@@ -70,6 +78,12 @@ std::vector<std::string> counter_names_of(Family family) {
   return names;
 }
 
+std::vector<std::string> counter_names_of_package() {
+  auto names = counter_names_of(Family::gfx94);
+  names.insert(names.end(), std::begin(kIoDieNames), std::end(kIoDieNames));
+  return names;
+}
+
 }  // namespace
 
 const std::vector<std::string>& counter_names(const Architecture& architecture) {
@@ -77,6 +91,8 @@ const std::vector<std::string>& counter_names(const Architecture& architecture) 
   static const auto& gfx7 = *new std::vector<std::string>(counter_names_of(Family::gfx7));
   static const auto& gfx9 = *new std::vector<std::string>(counter_names_of(Family::gfx9));
   static const auto& gfx94 = *new std::vector<std::string>(counter_names_of(Family::gfx94));
+  static const auto& package = *new std::vector<std::string>(counter_names_of_package());
+  if (architecture.dies > 1) return package;
   switch (family_of(architecture)) {
     case Family::gfx7: return gfx7;
     case Family::gfx94: return gfx94;
@@ -86,7 +102,8 @@ const std::vector<std::string>& counter_names(const Architecture& architecture) 
 
 CounterValues counter_values(const Architecture& architecture, std::int64_t cycles,
                              const CuCounters& cus, std::span<const CuActivity> busy,
-                             const MemoryCounters& memory, const LaunchActivity& activity) {
+                             const MemoryCounters& memory, const LaunchActivity& activity,
+                             const IoDieActivity* io_dies) {
   CuActivity together;
   for (const CuActivity& cu : busy) {
     together.busy_cycles += cu.busy_cycles;
@@ -143,6 +160,13 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
     add({whole(bundle->toggle_mm), whole(bundle->adjacent_mm), whole(bundle->opposite_mm)});
   }
   add({together.lds_accesses});
+  if (io_dies != nullptr) {
+    const auto line_bytes = static_cast<std::uint64_t>(architecture.line_bytes);
+    for (const std::uint64_t lines : lines_by_way(*io_dies, architecture)) {
+      add({line_bytes * lines});
+    }
+    add({line_bytes * memory_lines(*io_dies)});
+  }
   CounterValues result{};
   std::transform(values.begin(), values.end(), result.begin(),
                  [](std::uint64_t value) { return static_cast<double>(value); });

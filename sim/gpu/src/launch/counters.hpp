@@ -15,17 +15,18 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kCounters = 57;  // the most that a chip has
+inline constexpr std::size_t kCounters = 62;  // the most that a chip has
 using CounterValues = std::array<double, kCounters>;
 
 // Under AMD's names for the chip's generation, and monitors, which no card has.
 [[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
 
 // In the order of counter_names(). `cus`: of all compute units together; `busy`: of each; `cycles`:
-// of the launch.
+// of the launch; `io_dies`: of a chip that has them.
 [[nodiscard]] CounterValues counter_values(const Architecture& architecture, std::int64_t cycles,
                                            const CuCounters& cus, std::span<const CuActivity> busy,
                                            const MemoryCounters& memory,
-                                           const LaunchActivity& activity);
+                                           const LaunchActivity& activity,
+                                           const IoDieActivity* io_dies);
 
 }  // namespace ww::sim::gpu::exec

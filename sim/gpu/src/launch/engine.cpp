@@ -278,13 +278,14 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   }
   result.cycles = hierarchy_->finish(result.cycles);
   hierarchy_->end_launch(cus_, launch, result.cycles, instructions());
-  if (const IoDieActivity* io_dies = hierarchy_->io_dies()) observer_.io_dies(*io_dies);
+  const IoDieActivity* io_dies = hierarchy_->io_dies();
+  if (io_dies != nullptr) observer_.io_dies(*io_dies);
   result.activity = observer_.end_launch(result.cycles, activities, hierarchy_->channels());
   result.memory = hierarchy_->counters();
   CuCounters all_cus;
   for (const auto& cu : cus_) all_cus += cu->counters;
   result.counters = counter_values(architecture_, result.cycles, all_cus, activities, result.memory,
-                                   result.activity);
+                                   result.activity, io_dies);
   return result;
 }
 

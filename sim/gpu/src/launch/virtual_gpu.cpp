@@ -522,6 +522,14 @@ Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) cons
   return parts;
 }
 
+Result<LaunchActivity::Ways> VirtualGpu::sealed_ways_j(std::uint64_t id) const {
+  WW_ASSIGN(record, impl_->find_dispatch(id));
+  if (record->activity == nullptr) {
+    return fail(ErrorCode::not_found, "this virtual GPU does not keep energies");
+  }
+  return record->activity->ways_j;
+}
+
 void VirtualGpu::set_host_service(std::function<void()> service) {
   impl_->engine.set_host_service(std::move(service));
 }

@@ -195,6 +195,26 @@ TEST(SemanticsOfDies, RequestsTimesTheirSizesAreTheBytesOfAllDies) {
   }
   EXPECT_EQ(of_home, wanted);
   EXPECT_EQ(io_dies.memory_reads, wanted);
+  // The monitors sort the same lines by the links that they took.
+  double by_way[4]{};
+  for (int die = 0; die < 8; ++die) {
+    for (int home = 0; home < MemoryHome::kIoDies; ++home) {
+      const int turned = (home - die / 2 + 4) % 4;
+      const bool row = (die / 2) % 2 == 0 ? turned == 1 : turned == 3;
+      const auto d = static_cast<std::size_t>(die);
+      const auto h = static_cast<std::size_t>(home);
+      by_way[turned == 0   ? 0
+             : turned == 2 ? 3
+             : row         ? 1
+                   : 2] += 64.0 * static_cast<double>(io_dies.reads[d][h] + io_dies.writes[d][h]);
+    }
+  }
+  EXPECT_EQ(test.counter("WW_IO_DIE_OWN_BYTES_sum"), by_way[0]);
+  EXPECT_EQ(test.counter("WW_IO_DIE_ROW_BYTES_sum"), by_way[1]);
+  EXPECT_EQ(test.counter("WW_IO_DIE_COLUMN_BYTES_sum"), by_way[2]);
+  EXPECT_EQ(test.counter("WW_IO_DIE_ACROSS_BYTES_sum"), by_way[3]);
+  EXPECT_EQ(by_way[0] + by_way[1] + by_way[2] + by_way[3], 3 * kBytes);
+  EXPECT_EQ(test.counter("WW_MEMORY_STACK_BYTES_sum"), 2 * kBytes);
   // The second time the Infinity Cache has all of it.
   test.launch("axpy", kFloats, 256, y, x, 2.0F);
   for (const std::uint64_t reads : test.totals.io_dies.memory_reads) EXPECT_EQ(reads, 0U);

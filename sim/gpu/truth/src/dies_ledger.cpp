@@ -5,7 +5,7 @@
 
 #include "energy_ledger.hpp"
 #include "truth.hpp"
-#include "ww/sim/gpu/memory_home.hpp"
+#include "ww/sim/gpu/io_die_way.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -91,7 +91,8 @@ class DiesLedger final : public ActivityObserver {
       all.payload_bits += one.payload_bits;
     }
     all.cycles = cycles;
-    all.rails = io_die_energy(io_dies_, chip_);
+    all.ways_j = io_die_energy(io_dies_, chip_);
+    all.rails = energy_of_rails(all.ways_j);
     return all;
   }
 
@@ -111,25 +112,29 @@ class DiesLedger final : public ActivityObserver {
 
 }  // namespace
 
-LaunchActivity::Rails io_die_energy(const IoDieActivity& activity, const Chip& chip) {
+LaunchActivity::Ways io_die_energy(const IoDieActivity& activity, const Chip& chip) {
   const IoDieTruth& truth = chip.truth().io_dies;
-  const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
-  LaunchActivity::Rails rails;
-  for (std::size_t die = 0; die < activity.reads.size(); ++die) {
-    for (std::size_t home = 0; home < MemoryHome::kIoDies; ++home) {
-      const double bits = kLineBits * count(activity.reads[die][home] + activity.writes[die][home]);
-      const double crossed = truth.crossing_j(chip.architecture().io_die_of(static_cast<int>(die)),
-                                              static_cast<int>(home));
-      rails.aid_j += bits * (truth.compute_die_j + crossed + truth.infinity_cache_j);
-    }
+  const auto bits = [](std::uint64_t lines) { return kLineBits * static_cast<double>(lines); };
+  const auto lines = lines_by_way(activity, chip.architecture());
+  const auto crossed = [&](IoDieWay way) {
+    return bits(lines[static_cast<std::size_t>(way)]) * truth.crossing_j(way);
+  };
+  LaunchActivity::Ways ways;
+  for (const std::uint64_t count : lines) {
+    ways.compute_die_and_cache += bits(count) * (truth.compute_die_j + truth.infinity_cache_j);
   }
-  for (std::size_t home = 0; home < MemoryHome::kIoDies; ++home) {
-    const double bits =
-        kLineBits * count(activity.memory_reads[home] + activity.memory_writes[home]);
-    rails.aid_j += bits * truth.memory_phy_j;
-    rails.hbm_j += bits * truth.memory_j;
-  }
-  return rails;
+  ways.row_hop = crossed(IoDieWay::row);
+  ways.column_hop = crossed(IoDieWay::column);
+  ways.across = crossed(IoDieWay::across);
+  ways.memory_phy = bits(memory_lines(activity)) * truth.memory_phy_j;
+  ways.memory = bits(memory_lines(activity)) * truth.memory_j;
+  return ways;
+}
+
+LaunchActivity::Rails energy_of_rails(const LaunchActivity::Ways& ways) {
+  return {.aid_j = ways.compute_die_and_cache + ways.row_hop + ways.column_hop + ways.across +
+                   ways.memory_phy,
+          .hbm_j = ways.memory};
 }
 
 std::unique_ptr<ActivityObserver> make_dies_ledger(const Chip& chip) {

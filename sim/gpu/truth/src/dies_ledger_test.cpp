@@ -23,7 +23,7 @@ Chip mi300x() {
 double aid_j(const Chip& chip, std::size_t die, std::size_t home) {
   IoDieActivity activity;
   activity.reads[die][home] = 1;
-  const auto rails = io_die_energy(activity, chip);
+  const auto rails = energy_of_rails(io_die_energy(activity, chip));
   EXPECT_EQ(rails.hbm_j, 0.0);
   return rails.aid_j;
 }
@@ -49,7 +49,7 @@ TEST(IoDieEnergy, OfMemoryIsTheStackAndItsPhy) {
   IoDieActivity activity;
   activity.memory_reads[2] = 3;
   activity.memory_writes[1] = 2;
-  const auto rails = io_die_energy(activity, chip);
+  const auto rails = energy_of_rails(io_die_energy(activity, chip));
   EXPECT_DOUBLE_EQ(rails.aid_j, 5 * kBits * truth.memory_phy_j);
   EXPECT_DOUBLE_EQ(rails.hbm_j, 5 * kBits * truth.memory_j);
 }

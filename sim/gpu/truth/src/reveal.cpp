@@ -153,7 +153,7 @@ std::vector<RevealedWay> reveal_ways(const Chip& chip) {
   };
   add("row_hop", truth.row_hop_j, rails.aid_gain);
   add("column_hop", truth.column_hop_j, rails.aid_gain);
-  add("across", truth.crossing_j(0, 2), rails.aid_gain);
+  add("across", truth.crossing_j(IoDieWay::across), rails.aid_gain);
   add("memory_phy", truth.memory_phy_j, rails.aid_gain);
   add("memory", truth.memory_j, rails.hbm_gain);
   add("compute_die_and_cache", truth.compute_die_j + truth.infinity_cache_j, rails.aid_gain);

@@ -11,6 +11,7 @@
 
 #include "geometry.hpp"
 #include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/io_die_way.hpp"
 
 namespace ww::sim::gpu {
 
@@ -106,12 +107,14 @@ struct IoDieTruth {
   double memory_idle_w{};     // of all stacks
 
   // Links from an I/O die to another, on the ring 0-1-2-3-0.
-  [[nodiscard]] double crossing_j(int from, int to) const {
-    if (from == to) return 0;
-    if ((to - from) % 2 == 0) return row_hop_j + column_hop_j;
-    const int low = from < to ? from : to;
-    const int high = from < to ? to : from;
-    return low % 2 == 0 && high == low + 1 ? row_hop_j : column_hop_j;
+  [[nodiscard]] double crossing_j(IoDieWay way) const {
+    switch (way) {
+      case IoDieWay::own: return 0;
+      case IoDieWay::row: return row_hop_j;
+      case IoDieWay::column: return column_hop_j;
+      case IoDieWay::across: break;
+    }
+    return row_hop_j + column_hop_j;
   }
 };
 

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -153,14 +156,28 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
   if (sealed_file_.empty()) return {};
   WW_ASSIGN(file, StreamedFile::create(sealed_file_));
   WW_TRY(file.write(
-      "Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,caches_j,alu_j,clocks_j,arbiters_j\n"));
+      "Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,caches_j,alu_j,clocks_j,arbiters_j,"
+      "compute_die_and_cache_j,row_hop_j,column_hop_j,across_j,memory_phy_j,memory_j\n"));
   for (std::uint64_t id = 0; id < gpu.dispatch_count(); ++id) {
     WW_ASSIGN(dispatch, gpu.dispatch(id));
     WW_ASSIGN(parts, gpu.sealed_energy_j(id));
-    WW_TRY(file.write(fmt::format(
-        "{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", csv_text(dispatch.kernel),
-        parts.crossbar_wires + parts.crossbar_control, parts.registers_l1, parts.l2_memory,
-        parts.caches, parts.alu, parts.clock, parts.crossbar_arbiters)));
+    WW_ASSIGN(ways, gpu.sealed_ways_j(id));
+    const std::array joules{parts.crossbar_wires + parts.crossbar_control,
+                            parts.registers_l1,
+                            parts.l2_memory,
+                            parts.caches,
+                            parts.alu,
+                            parts.clock,
+                            parts.crossbar_arbiters,
+                            ways.compute_die_and_cache,
+                            ways.row_hop,
+                            ways.column_hop,
+                            ways.across,
+                            ways.memory_phy,
+                            ways.memory};
+    std::string row = csv_text(dispatch.kernel);
+    for (const double value : joules) fmt::format_to(std::back_inserter(row), ",{:.9g}", value);
+    WW_TRY(file.write(row + "\n"));
   }
   return file.keep();
 }

@@ -104,6 +104,10 @@ struct LaunchActivity {
     double aid_j{};  // fabric, Infinity Cache, PHYs
     double hbm_j{};
   } rails;
+  // Where that went, for score alone [J]. A crossing belongs to the way that its line took.
+  struct Ways {
+    double compute_die_and_cache{}, row_hop{}, column_hop{}, across{}, memory_phy{}, memory{};
+  } ways_j;
   std::uint64_t payload_bits{};  // crossed L1-L2, both directions
   WireMonitors monitors;
 };

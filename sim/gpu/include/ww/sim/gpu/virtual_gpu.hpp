@@ -171,6 +171,9 @@ class VirtualGpu {
   // Opens the seal on a dispatch: where its energy went, as joules at the reference voltage. For
   // `wirewatt score` alone. Errors: out_of_range; not_found without Options::keep_energies.
   [[nodiscard]] Result<LaunchActivity::Parts> sealed_energy_j(std::uint64_t id) const;
+  // The same of I/O dies and memory stacks, whose voltages are their own; zeros where there are
+  // none.
+  [[nodiscard]] Result<LaunchActivity::Ways> sealed_ways_j(std::uint64_t id) const;
 
  private:
   VirtualGpu();
