@@ -205,6 +205,63 @@ TEST_F(Estimate, BytesOfAProgramAreTheSameWhateverARequestMoves) {
   EXPECT_EQ(bytes_on("virtual:mi300x_cpx", "gfx942"), bytes_on("virtual:mi210", "gfx90a"));
 }
 
+// The figures of the model are not those of the chip: what is tested is what becomes of them.
+TEST(EstimateOfAPackage, IsByTheWaysThatMonitorsCounted) {
+  if (find_program("clang-19").empty() || find_program("ld.lld-19").empty()) {
+    GTEST_SKIP() << "gfx942 needs clang-19 and lld-19";
+  }
+  const TemporaryFolder folder;
+  json rows = json::array();
+  for (const char* name :
+       {"compute_die_and_cache", "row_hop", "column_hop", "across", "memory_phy", "memory"}) {
+    rows.push_back({{"name", name}, {"status", "ok"}, {"value", 1.0}, {"low", 0.9}, {"high", 1.1}});
+  }
+  std::ofstream(folder.path() / "model.json") << json{{"method", "chiplet"},
+                                                      {"device", "virtual:mi300x"},
+                                                      {"virtual", true},
+                                                      {"chip", {{"target", "gfx942"}}},
+                                                      {"hop_classes", rows}};
+  const auto counters = (folder.path() / "out.csv").string();
+  ASSERT_EQ(run({wirewatt(), "run", "--device", "virtual:mi300x", "--counters", counters, "--",
+                 wirewatt(), "workloads", "run", "nn"})
+                .exit_code,
+            0);
+  const auto estimate = [&] {
+    return parse(run({wirewatt(), "estimate", "--model", folder.path().string(), "--counters",
+                      counters, "--json"}));
+  };
+  const auto bytes = [](const json& result, std::size_t which) {
+    return result.at("ways")
+        .at("total")
+        .at("hop_classes")
+        .at(which)
+        .at("bytes")
+        .at("value")
+        .get<double>();
+  };
+  const auto seen = estimate();
+  EXPECT_EQ(seen.at("kind"), "chiplet");
+  EXPECT_EQ(seen.at("virtual"), true);
+  for (const json& one : seen.at("ways").at("total").at("hop_classes")) {
+    EXPECT_EQ(one.at("status"), "ok");
+    EXPECT_NEAR(one.at("energy_j").at("value").get<double>(),
+                8e-12 * one.at("bytes").at("value").get<double>(), 1e-15);
+  }
+  EXPECT_GT(bytes(seen, 0), bytes(seen, 1) + bytes(seen, 2) + bytes(seen, 3));
+  // As a card's profiler has it.
+  std::ifstream stream(counters);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  for (std::size_t at = 0; (at = text.find("WW_", at)) != std::string::npos;)
+    text.replace(at, 3, "XX_");
+  std::ofstream(counters) << text;
+  const auto unseen = estimate();
+  EXPECT_DOUBLE_EQ(bytes(unseen, 0), bytes(seen, 0));
+  const json& across = unseen.at("ways").at("total").at("hop_classes").at(3);
+  EXPECT_EQ(across.at("status"), "transferred");
+  EXPECT_DOUBLE_EQ(bytes(unseen, 3), bytes(seen, 0) / 4);
+  EXPECT_TRUE(unseen.at("ways").at("total").at("together").at("energy_j").is_null());
+}
+
 TEST_F(Estimate, FromACounterFileIsTheSameAsFromTheRun) {
   const auto counters = (folder_->path() / "out.csv").string();
   std::vector<std::string> command{wirewatt(), "run", "--counters", counters, "--"};

@@ -1,8 +1,11 @@
 #include "ww/session/traffic.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "ww/measure/counter_map.hpp"
 
@@ -187,6 +190,31 @@ Result<CountedTraffic> count_traffic(std::span<const CounterDispatch> dispatches
   return result;
 }
 
+std::map<std::string, model::IoDieBytes> count_io_dies(
+    std::span<const CounterDispatch> dispatches) {
+  std::map<std::string, model::IoDieBytes> of_kernel;
+  std::set<std::string> uncounted;
+  for (const CounterDispatch& dispatch : dispatches) {
+    const auto own = counter(dispatch, "WW_IO_DIE_OWN_BYTES");
+    const auto row = counter(dispatch, "WW_IO_DIE_ROW_BYTES");
+    const auto column = counter(dispatch, "WW_IO_DIE_COLUMN_BYTES");
+    const auto across = counter(dispatch, "WW_IO_DIE_ACROSS_BYTES");
+    const auto memory = counter(dispatch, "WW_MEMORY_STACK_BYTES");
+    if (!own || !row || !column || !across || !memory) {
+      uncounted.insert(dispatch.kernel);
+      continue;
+    }
+    model::IoDieBytes& sum = of_kernel[dispatch.kernel];
+    sum.own += *own;
+    sum.row += *row;
+    sum.column += *column;
+    sum.across += *across;
+    sum.memory += *memory;
+  }
+  std::erase_if(of_kernel, [&](const auto& entry) { return uncounted.contains(entry.first); });
+  return of_kernel;
+}
+
 Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
                                           const std::string& architecture) {
   std::string common;
@@ -198,8 +226,8 @@ Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
       here = generation_of(file.dispatches.front());
     }
     if (!common.empty() && here != common) {
-      return fail(ErrorCode::bad_data, "is of " + here + ", the files before it of " + common,
-                  name);
+      return fail(ErrorCode::bad_data,
+                  fmt::format("is of {}, the files before it of {}", here, common), name);
     }
     common = here;
     std::ranges::move(file.dispatches, std::back_inserter(dispatches));

@@ -19,14 +19,17 @@ namespace {
 constexpr double kAssumedByIiswc16 = 0.34;
 
 // The segments, and what else a launch switched.
-constexpr std::array kSealedColumns = {"l1_l2_j", "registers_l1_j", "l2_memory_j", "caches_j",
-                                       "alu_j",   "clocks_j",       "arbiters_j"};
-using SealedSums = std::array<double, kSealedColumns.size()>;
+constexpr std::array<std::string_view, 7> kSealedColumns = {
+    "l1_l2_j", "registers_l1_j", "l2_memory_j", "caches_j", "alu_j", "clocks_j", "arbiters_j"};
 
-// Sums of these columns. Each process of the program has written a table with a header of its own.
-Result<SealedSums> sealed_sums(const std::string& text) {
+// Sums of columns named so, with `suffix` behind it. Each process of the program has written a
+// table with a header of its own.
+template <std::size_t kCount>
+Result<std::array<double, kCount>> sealed_sums(const std::string& text,
+                                               const std::array<std::string_view, kCount>& names,
+                                               const char* suffix = "") {
   const std::string source = "the sealed energies";
-  SealedSums sums{};
+  std::array<double, kCount> sums{};
   std::optional<measure::CsvColumns> columns;
   WW_TRY(measure::each_csv_row(text, source, {}, [&](measure::CsvRow& row) -> Status {
     if (row.fields.front() == "Kernel_Name") {
@@ -35,7 +38,7 @@ Result<SealedSums> sealed_sums(const std::string& text) {
     }
     if (!columns) return fail(ErrorCode::parse_error, "the table has no header", source);
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      WW_ASSIGN(joules, columns->number(row, kSealedColumns[i]));
+      WW_ASSIGN(joules, columns->number(row, std::string(names[i]) + suffix));
       sums[i] += joules;
     }
     return {};
@@ -56,11 +59,11 @@ std::optional<double> coupling_per_toggle(const std::vector<model::KernelTraffic
 }
 
 // The estimate beside the truth; nothing where there is no figure.
-void judge(nlohmann::json& row, const model::SegmentEstimate& segment, double truth_j) {
-  if (!segment.energy_j) {
+void judge(nlohmann::json& row, const std::optional<model::Interval>& estimate_j, double truth_j) {
+  if (!estimate_j) {
     return;
   }
-  const model::Interval& energy = *segment.energy_j;
+  const model::Interval& energy = *estimate_j;
   row["estimate_j"] = energy.value;
   row["low_j"] = energy.low;
   row["high_j"] = energy.high;
@@ -71,6 +74,39 @@ void judge(nlohmann::json& row, const model::SegmentEstimate& segment, double tr
   if (truth_j > 0) {
     row["error_percent"] = 100 * (energy.value / truth_j - 1);
   }
+}
+
+Status check_exit(const Estimated& done, const std::string& program) {
+  if (done.program_exit_code == 0) return {};
+  return fail(ErrorCode::bad_data, fmt::format("the program ended with {}", done.program_exit_code),
+              program);
+}
+
+// With a calibration of a package's dies: by hop class, with the bytes that monitors counted and,
+// as on a real card, without.
+Result<nlohmann::json> score_chiplet_estimate(const EstimateArguments& arguments) {
+  WW_ASSIGN(done, run_chiplet_estimate(arguments));
+  WW_TRY(check_exit(done.dies, arguments.command.front()));
+  WW_ASSIGN(truth, sealed_sums(done.dies.sealed, model::kHopClasses, "_j"));
+  model::EstimateOptions unseen;
+  unseen.use_monitors = false;
+  WW_ASSIGN(uncounted, model::estimate_chiplet(done.model, done.dies.traffic.kernels, {}, unseen));
+  nlohmann::json result{{"device", done.model.device}, {"virtual", true}};
+  result["hop_classes"] = nlohmann::json::array();
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const model::HopClassUse& use = done.uses.back().classes[i];
+    const model::HopClassUse& other = uncounted.back().classes[i];
+    nlohmann::json row{
+        {"class", model::kHopClasses[i]}, {"status", to_string(use.status)}, {"truth_j", truth[i]}};
+    judge(row, use.energy_j, truth[i]);
+    judge(row["without_monitors"], other.energy_j, truth[i]);
+    if (other.upper_j) {
+      row["without_monitors"] = {{"upper_j", *other.upper_j},
+                                 {"covered", truth[i] <= *other.upper_j}};
+    }
+    result["hop_classes"].push_back(std::move(row));
+  }
+  return result;
 }
 
 }  // namespace
@@ -85,12 +121,10 @@ Result<nlohmann::json> score_estimate(const std::string& model,
   arguments.sealed = true;
   arguments.anyway = true;  // how wrong a flagged model is can be asked; its figures stay marked
   arguments.json = true;    // the program's own output stays away
+  if (model::is_chiplet_model(model)) return score_chiplet_estimate(arguments);
   WW_ASSIGN(done, run_estimate(arguments));
-  if (done.program_exit_code != 0) {
-    return fail(ErrorCode::bad_data,
-                fmt::format("the program ended with {}", done.program_exit_code), command.front());
-  }
-  WW_ASSIGN(sums, sealed_sums(done.sealed));
+  WW_TRY(check_exit(done, command.front()));
+  WW_ASSIGN(sums, sealed_sums(done.sealed, kSealedColumns));
   // As a real card has it, without monitors: with the prior of the data, and as if random words at
   // the paper's rate were certain.
   model::EstimateOptions assumed;
@@ -111,9 +145,9 @@ Result<nlohmann::json> score_estimate(const std::string& model,
     if (const auto coupling = coupling_per_toggle(done.traffic.kernels, s)) {
       row["coupling_per_toggle"] = *coupling;
     }
-    judge(row, segment, truth[s]);
-    judge(row["without_monitors"], by_prior.total.segments[s], truth[s]);
-    judge(row["without_monitors_as_certain"], as_certain.total.segments[s], truth[s]);
+    judge(row, segment.energy_j, truth[s]);
+    judge(row["without_monitors"], by_prior.total.segments[s].energy_j, truth[s]);
+    judge(row["without_monitors_as_certain"], as_certain.total.segments[s].energy_j, truth[s]);
     result["segments"].push_back(std::move(row));
   }
   if (done.estimate.share_percent) {
@@ -134,6 +168,22 @@ void print_score_estimate(const nlohmann::json& result) {
                        number(row, "half_width_percent"),
                        row.is_object() && row.value("covered", false) ? "yes" : "no");
   };
+  if (result.contains("hop_classes")) {
+    std::vector<std::vector<std::string>> rows{
+        {"HOP CLASS", "TRUTH J", "ESTIMATE J", "LOW", "HIGH", "ERROR %", "COVERED", "NOT COUNTED"}};
+    for (const auto& row : result["hop_classes"]) {
+      const auto& other = row["without_monitors"];
+      rows.push_back({row["class"], number(row, "truth_j"), number(row, "estimate_j"),
+                      number(row, "low_j"), number(row, "high_j"), number(row, "error_percent"),
+                      row.value("covered", false) ? "yes" : "no",
+                      other.is_object() && other.contains("upper_j")
+                          ? fmt::format("at most {}, covered {}", number(other, "upper_j"),
+                                        other.value("covered", false) ? "yes" : "no")
+                          : without_monitors(other)});
+    }
+    print_table(rows);
+    return;
+  }
   std::vector<std::vector<std::string>> rows{{"SEGMENT", "TRUTH J", "ESTIMATE J", "LOW", "HIGH",
                                               "ERROR %", "COVERED", "TOGGLES", "WITHOUT MONITORS"}};
   for (const auto& row : result["segments"]) {

@@ -12,6 +12,7 @@
 #include "output.hpp"
 #include "timeline_option.hpp"
 #include "ww/core/log.hpp"
+#include "ww/model/chiplet_use.hpp"
 #include "ww/model/crossing_use.hpp"
 #include "ww/model/technology.hpp"
 #include "ww/report/pages.hpp"
@@ -38,62 +39,6 @@ void add_rows(std::vector<std::vector<std::string>>& rows, const model::KernelEs
                     interval_text(segment.power_w, segment.upper_w, "W"),
                     std::string(to_string(segment.status))});
     name.clear();
-  }
-}
-
-void print_estimate(const Estimated& done) {
-  const auto& result = done.estimate;
-  const char* const mark = done.model.misfit.empty() ? "" : " (misfit)";
-  print_misfit(done.model.misfit);
-  fmt::print("{}{}: {} of {}\n", done.traffic.architecture,
-             done.model.is_virtual ? " (virtual, not a measurement)" : "",
-             counted(done.traffic.dispatches, "dispatch", "dispatches"),
-             counted(result.kernels.size(), "kernel", "kernels"));
-  fmt::print(
-      "energy per bit and {}: {:.4g} fJ ({:.4g}..{:.4g}){} at {:.4g} V, per random bit; {}\n",
-      done.model.unit(), done.model.random.value, done.model.random.low, done.model.random.high,
-      mark, done.model.reference_voltage_v, done.model.source);
-  fmt::print("distances: {}\n", done.model.distance_source);
-  std::vector<std::vector<std::string>> rows{
-      {"KERNEL", "SEGMENT", "BYTES", "TOGGLES", "ENERGY (95%)", "POWER (95%)", "STATUS"}};
-  constexpr std::size_t most = 20;
-  for (std::size_t k = 0; k < std::min(most, result.kernels.size()); ++k) {
-    add_rows(rows, result.kernels[k]);
-  }
-  add_rows(rows, result.total);
-  print_table(rows);
-  if (result.kernels.size() > most) {
-    fmt::print("({} more kernels: --json)\n", result.kernels.size() - most);
-  }
-  const auto assumed = [](const model::KernelEstimate& kernel) {
-    return std::ranges::any_of(kernel.segments, [](const model::SegmentEstimate& segment) {
-      return segment.energy_j && !segment.toggles_measured;
-    });
-  };
-  if (assumed(result.total)) {
-    const model::Interval& rate = result.assumed_rate;
-    fmt::print(
-        "no monitor counts toggles: the data are assumed to cost what random words with {:.2f} "
-        "toggles a bit ({:.2f}..{:.2f}) do; that range is in the intervals\n",
-        rate.value, rate.low, rate.high);
-  }
-  for (const auto& segment : result.total.segments) {
-    if (!segment.reason.empty()) {
-      fmt::print("{}: {}\n", model::to_string(segment.segment), segment.reason);
-    }
-  }
-  fmt::print("together: {}, {}{}{}\n", interval_text(result.total.energy_j, std::nullopt, "J"),
-             interval_text(result.total.power_w, std::nullopt, "W"), mark,
-             result.total.left_out.empty() ? "" : ", without " + result.total.left_out);
-  if (!result.total.power_w && !result.total.time_reason.empty()) {
-    fmt::print("no watts: {}\n", result.total.time_reason);
-  }
-  if (result.share_percent) {
-    fmt::print("share of the dynamic power ({:.3g} W): {:.3g}% ({:.3g}..{:.3g}){}\n",
-               result.dynamic_w.value_or(0), result.share_percent->value, result.share_percent->low,
-               result.share_percent->high, mark);
-  } else {
-    fmt::print("no share of the dynamic power: {}\n", result.share_reason);
   }
 }
 
@@ -158,6 +103,9 @@ int run(const EstimateArguments& arguments) {
     return 0;
   }
   if (crossings) return estimate_crossing(arguments);
+  if (arguments.constant != "literature" && model::is_chiplet_model(arguments.model)) {
+    return estimate_chiplet(arguments);
+  }
   const auto done = run_estimate(arguments);
   if (!done) return report_error(done.error());
   if (!arguments.report.empty()) {
@@ -183,6 +131,62 @@ int run(const EstimateArguments& arguments) {
 }
 
 }  // namespace
+
+void print_estimate(const Estimated& done) {
+  const auto& result = done.estimate;
+  const char* const mark = done.model.misfit.empty() ? "" : " (misfit)";
+  print_misfit(done.model.misfit);
+  fmt::print("{}{}: {} of {}\n", done.traffic.architecture,
+             done.model.is_virtual ? " (virtual, not a measurement)" : "",
+             counted(done.traffic.dispatches, "dispatch", "dispatches"),
+             counted(result.kernels.size(), "kernel", "kernels"));
+  fmt::print(
+      "energy per bit and {}: {:.4g} fJ ({:.4g}..{:.4g}){} at {:.4g} V, per random bit; {}\n",
+      done.model.unit(), done.model.random.value, done.model.random.low, done.model.random.high,
+      mark, done.model.reference_voltage_v, done.model.source);
+  fmt::print("distances: {}\n", done.model.distance_source);
+  std::vector<std::vector<std::string>> rows{
+      {"KERNEL", "SEGMENT", "BYTES", "TOGGLES", "ENERGY (95%)", "POWER (95%)", "STATUS"}};
+  constexpr std::size_t most = 20;
+  for (std::size_t k = 0; k < std::min(most, result.kernels.size()); ++k) {
+    add_rows(rows, result.kernels[k]);
+  }
+  add_rows(rows, result.total);
+  print_table(rows);
+  if (result.kernels.size() > most) {
+    fmt::print("({} more kernels: --json)\n", result.kernels.size() - most);
+  }
+  const auto assumed = [](const model::KernelEstimate& kernel) {
+    return std::ranges::any_of(kernel.segments, [](const model::SegmentEstimate& segment) {
+      return segment.energy_j && !segment.toggles_measured;
+    });
+  };
+  if (assumed(result.total)) {
+    const model::Interval& rate = result.assumed_rate;
+    fmt::print(
+        "no monitor counts toggles: the data are assumed to cost what random words with {:.2f} "
+        "toggles a bit ({:.2f}..{:.2f}) do; that range is in the intervals\n",
+        rate.value, rate.low, rate.high);
+  }
+  for (const auto& segment : result.total.segments) {
+    if (!segment.reason.empty()) {
+      fmt::print("{}: {}\n", model::to_string(segment.segment), segment.reason);
+    }
+  }
+  fmt::print("together: {}, {}{}{}\n", interval_text(result.total.energy_j, std::nullopt, "J"),
+             interval_text(result.total.power_w, std::nullopt, "W"), mark,
+             result.total.left_out.empty() ? "" : ", without " + result.total.left_out);
+  if (!result.total.power_w && !result.total.time_reason.empty()) {
+    fmt::print("no watts: {}\n", result.total.time_reason);
+  }
+  if (result.share_percent) {
+    fmt::print("share of the dynamic power ({:.3g} W): {:.3g}% ({:.3g}..{:.3g}){}\n",
+               result.dynamic_w.value_or(0), result.share_percent->value, result.share_percent->low,
+               result.share_percent->high, mark);
+  } else {
+    fmt::print("no share of the dynamic power: {}\n", result.share_reason);
+  }
+}
 
 nlohmann::json estimate_json(const Estimated& done) {
   nlohmann::json json = model::to_json(done.estimate);

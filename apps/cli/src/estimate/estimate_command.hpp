@@ -1,6 +1,7 @@
 // The estimate as the commands estimate, reproduce and score share it.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "timeline_option.hpp"
 #include "traffic.hpp"
 #include "ww/microbench/device_request.hpp"
+#include "ww/model/chiplet_use.hpp"
 #include "ww/model/estimate.hpp"
 
 namespace ww::cli {
@@ -42,6 +44,9 @@ struct Estimated {
   model::WireModel model;
   CountedTraffic traffic;
   model::Estimate estimate;
+  model::EstimateOptions options;
+  // Of a package of several dies, by kernel, where monitors counted them.
+  std::map<std::string, model::IoDieBytes> io_dies;
   // What the sensor saw of each kernel, by the times of its launches. Empty unless a program ran.
   session::KernelEnergies sensed;
   int program_exit_code{};  // of the program that ran
@@ -52,6 +57,18 @@ struct Estimated {
 // no model), and those of the parts.
 [[nodiscard]] Result<Estimated> run_estimate(const EstimateArguments& arguments);
 [[nodiscard]] nlohmann::json estimate_json(const Estimated& done);
+void print_estimate(const Estimated& done);
+
+struct ChipletEstimated {
+  model::ChipletModel model;
+  Estimated dies;  // wires of the compute dies, from the literature
+  std::vector<model::ChipletUse> uses;
+};
+// The same with a calibration of a package's dies as the model. Errors as run_estimate, and
+// unsupported: options that it has no use for.
+[[nodiscard]] Result<ChipletEstimated> run_chiplet_estimate(const EstimateArguments& arguments);
+// Prints it. Gives the exit code.
+[[nodiscard]] int estimate_chiplet(const EstimateArguments& arguments);
 
 // The same with a calibration of crossings as the model: prints what they cost. Gives the exit
 // code.

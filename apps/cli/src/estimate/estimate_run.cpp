@@ -151,6 +151,8 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   options.use_monitors =
       arguments.toggles.empty() && arguments.dumps.empty() && !arguments.assume_toggles;
   options.voltage_v = arguments.voltage_v;
+  done.options = options;
+  done.io_dies = session::count_io_dies(counted.dispatches);
   WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));
   done.estimate = std::move(estimate);
   if (arguments.timeline.wanted()) {

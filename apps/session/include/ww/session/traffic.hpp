@@ -8,6 +8,7 @@
 
 #include "ww/core/result.hpp"
 #include "ww/measure/counter_file.hpp"
+#include "ww/model/chiplet_use.hpp"
 #include "ww/model/estimate.hpp"
 
 namespace ww::session {
@@ -24,6 +25,11 @@ struct CountedTraffic {
 // bad_data: no dispatch.
 [[nodiscard]] Result<CountedTraffic> count_traffic(
     std::span<const measure::CounterDispatch> dispatches, const std::string& architecture);
+
+// Bytes behind the L2s by the links that they took, by kernel, of the kernels of which every
+// dispatch has the monitors: the virtual GPU alone has them.
+[[nodiscard]] std::map<std::string, model::IoDieBytes> count_io_dies(
+    std::span<const measure::CounterDispatch> dispatches);
 
 struct CountedDispatches {
   std::vector<measure::CounterDispatch> dispatches;

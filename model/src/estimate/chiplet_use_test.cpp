@@ -1,0 +1,172 @@
+// Ways between dies in applications: counted, assumed, bounded, and of data that nobody saw.
+#include "ww/model/chiplet_use.hpp"
+#include "ww/core/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace ww::model {
+namespace {
+
+using ::testing::HasSubstr;
+
+ChipletModel package() {
+  ChipletModel model;
+  model.device = "virtual:mi300x";
+  const double pj[] = {0.5, 0.6, 0.7, 1.3, 0.55, 3.0};
+  for (std::size_t i = 0; i < kHopClasses.size(); ++i) {
+    model.classes[i].pj = Interval{pj[i], 0.9 * pj[i], 1.1 * pj[i]};
+  }
+  return model;
+}
+
+KernelTraffic kernel_of(const char* name, double bytes) {
+  KernelTraffic kernel;
+  kernel.kernel = name;
+  kernel.dispatches = 1;
+  kernel.time_s = 1e-3;
+  kernel.segments[2].bytes = bytes;
+  return kernel;
+}
+
+EstimateOptions of_data(const AssumedData& data, bool use_monitors = true) {
+  EstimateOptions options;
+  options.data = data;
+  options.use_monitors = use_monitors;
+  return options;
+}
+
+const HopClassUse& of(const ChipletUse& use, HopClass which) {
+  return use.classes[static_cast<std::size_t>(which)];
+}
+
+TEST(ChipletUse, IsCountedBitsTimesTheEnergyOfTheirWay) {
+  const std::map<std::string, IoDieBytes> counted{
+      {"copy", {.own = 4e8, .row = 1e8, .column = 2e8, .across = 3e8, .memory = 5e8}}};
+  const auto uses = estimate_chiplet(package(), {kernel_of("copy", 1e9)}, counted,
+                                     of_data(random_words_at_rate(0.5)))
+                        .value();
+  ASSERT_EQ(uses.size(), 2U);
+  const ChipletUse& copy = uses.front();
+  EXPECT_NEAR(of(copy, HopClass::compute_die_and_cache).energy_j->value, 8e9 * 0.5e-12, 1e-9);
+  EXPECT_NEAR(of(copy, HopClass::row_hop).energy_j->value, 8e8 * 0.6e-12, 1e-9);
+  EXPECT_NEAR(of(copy, HopClass::column_hop).energy_j->value, 16e8 * 0.7e-12, 1e-9);
+  EXPECT_NEAR(of(copy, HopClass::across).energy_j->value, 24e8 * 1.3e-12, 1e-9);
+  EXPECT_NEAR(of(copy, HopClass::memory_phy).energy_j->value, 40e8 * 0.55e-12, 1e-9);
+  EXPECT_NEAR(of(copy, HopClass::memory).energy_j->value, 40e8 * 3e-12, 1e-9);
+  double sum = 0;
+  for (const HopClassUse& one : copy.classes) {
+    EXPECT_EQ(one.status, RowStatus::ok);
+    EXPECT_NEAR(one.energy_j->high, 1.1 * one.energy_j->value, 1e-9);
+    EXPECT_NEAR(one.power_w->value, one.energy_j->value / 1e-3, 1e-6);
+    sum += one.energy_j->value;
+  }
+  EXPECT_NEAR(copy.together.energy_j->value, sum, 1e-9);
+  EXPECT_NEAR(copy.together.energy_j->low, 0.9 * sum, 1e-9);
+  EXPECT_EQ(uses.back().kernel, "all");
+  EXPECT_NEAR(uses.back().together.energy_j->value, sum, 1e-9);
+}
+
+TEST(ChipletUse, OfWaysThatNothingCountsLiesBetweenNoneAndAll) {
+  const auto uses =
+      estimate_chiplet(package(), {kernel_of("copy", 1e9)}, {}, of_data(random_words_at_rate(0.5)))
+          .value();
+  const ChipletUse& copy = uses.front();
+  EXPECT_EQ(of(copy, HopClass::compute_die_and_cache).status, RowStatus::ok);
+  const HopClassUse& across = of(copy, HopClass::across);
+  EXPECT_EQ(across.status, RowStatus::transferred);
+  EXPECT_EQ(across.energy_j->low, 0);
+  EXPECT_NEAR(across.energy_j->value, 8e9 / 4 * 1.3e-12, 1e-9);
+  EXPECT_NEAR(across.energy_j->high, 8e9 * 1.43e-12, 1e-9);
+  const HopClassUse& memory = of(copy, HopClass::memory);
+  EXPECT_EQ(memory.status, RowStatus::not_identified);
+  EXPECT_FALSE(memory.energy_j);
+  EXPECT_NEAR(*memory.upper_j, 8e9 * 3.3e-12, 1e-9);
+  EXPECT_FALSE(copy.together.energy_j);
+  EXPECT_THAT(copy.together.reason, HasSubstr("memory_phy"));
+}
+
+TEST(ChipletUse, OfKernelsOneOfWhichWasNotCountedIsNotCounted) {
+  const std::map<std::string, IoDieBytes> counted{{"copy", {.own = 1e9, .memory = 1e9}}};
+  const auto uses = estimate_chiplet(package(), {kernel_of("copy", 1e9), kernel_of("other", 2e9)},
+                                     counted, of_data(random_words_at_rate(0.5)))
+                        .value();
+  ASSERT_EQ(uses.size(), 3U);
+  const HopClassUse& memory = of(uses.back(), HopClass::memory);
+  EXPECT_EQ(memory.status, RowStatus::not_identified);
+  EXPECT_NEAR(*memory.upper_j, 24e9 * 3.3e-12, 1e-9);
+  const HopClassUse& row = of(uses.back(), HopClass::row_hop);
+  EXPECT_EQ(row.status, RowStatus::transferred);
+  EXPECT_NEAR(row.energy_j->value, 16e9 / 4 * 0.6e-12, 1e-9);
+}
+
+TEST(ChipletUse, OfUnknownDataReachesDownToWhatFewerTogglesWouldDraw) {
+  const std::map<std::string, IoDieBytes> counted{{"copy", {.own = 1e9}}};
+  const auto uses =
+      estimate_chiplet(package(), {kernel_of("copy", 1e9)}, counted, of_data(data_at_rate(0.1)))
+          .value();
+  const Interval energy = *of(uses.front(), HopClass::compute_die_and_cache).energy_j;
+  EXPECT_NEAR(energy.value, 8e9 * 0.5e-12, 1e-9);
+  EXPECT_LE(energy.low, 0.2 * 0.9 * energy.value * (1 + 1e-9));
+  EXPECT_NEAR(energy.high, 1.1 * energy.value, 1e-9);
+}
+
+TEST(ChipletUse, OfDataWhoseTogglesMonitorsCountedHasNoMoreThanTheirRange) {
+  KernelTraffic seen = kernel_of("copy", 1e9);
+  seen.segments[2].wires = WireActivity{8e9, 4e9, 0, 0};
+  const std::map<std::string, IoDieBytes> counted{{"copy", {.own = 1e9}}};
+  const auto energy = [&](const EstimateOptions& options) {
+    const auto uses = estimate_chiplet(package(), {seen}, counted, options).value();
+    return *of(uses.front(), HopClass::compute_die_and_cache).energy_j;
+  };
+  const Interval known = energy(of_data(unknown_data()));
+  const Interval unknown = energy(of_data(unknown_data(), false));
+  EXPECT_DOUBLE_EQ(known.value, unknown.value);
+  EXPECT_GT(known.low, unknown.low);
+  EXPECT_NEAR(known.high, kOtherChipsRate * 1.1 * known.value, 1e-6);
+}
+
+TEST(ChipletUse, NamesTheBytesAndTheEnergiesThatAreMissing) {
+  ChipletModel model = package();
+  model.classes[1] = {std::nullopt, "rejected: a control failed"};
+  KernelTraffic blind = kernel_of("copy", 0);
+  blind.segments[2].bytes.reset();
+  blind.segments[2].reason = "no TCC_EA0_RDREQ";
+  const auto missing =
+      estimate_chiplet(model, {blind}, {}, of_data(random_words_at_rate(0.5))).value().front();
+  EXPECT_EQ(of(missing, HopClass::compute_die_and_cache).status, RowStatus::unavailable);
+  EXPECT_EQ(of(missing, HopClass::compute_die_and_cache).reason, "no TCC_EA0_RDREQ");
+  const auto rejected =
+      estimate_chiplet(model, {kernel_of("copy", 1e9)}, {}, of_data(random_words_at_rate(0.5)))
+          .value()
+          .front();
+  EXPECT_EQ(of(rejected, HopClass::row_hop).status, RowStatus::not_identified);
+  EXPECT_EQ(of(rejected, HopClass::row_hop).reason, "rejected: a control failed");
+  EXPECT_FALSE(estimate_chiplet(model, {}, {}, of_data(random_words_at_rate(0.5))));
+}
+
+TEST(ChipletModel, IsReadFromTheCalibrationsFolder) {
+  const ScratchFolder folder = ScratchFolder::create("chiplet-model").value();
+  EXPECT_FALSE(is_chiplet_model(folder.path()));
+  std::ofstream(folder.path() / "model.json") << R"({"method": "chiplet", "virtual": true,
+    "device": "virtual:mi300x", "chip": {"target": "gfx942"}, "hop_classes": [
+    {"name": "row_hop", "status": "ok", "value": 0.6, "low": 0.5, "high": 0.7},
+    {"name": "memory", "status": "rejected", "reason": "a control failed"}]})";
+  EXPECT_TRUE(is_chiplet_model(folder.path()));
+  const auto model = load_chiplet_model(folder.path()).value();
+  EXPECT_EQ(model.target, "gfx942");
+  EXPECT_TRUE(model.is_virtual);
+  EXPECT_DOUBLE_EQ(model.classes[1].pj->low, 0.5);
+  EXPECT_FALSE(model.classes[5].pj);
+  EXPECT_EQ(model.classes[5].why_not, "rejected: a control failed");
+  EXPECT_THAT(model.classes[0].why_not, HasSubstr("no such row"));
+  std::ofstream(folder.path() / "model.json") << R"({"format": "wirewatt-model/1"})";
+  EXPECT_FALSE(is_chiplet_model(folder.path()));
+  EXPECT_FALSE(load_chiplet_model(folder.path()));
+}
+
+}  // namespace
+}  // namespace ww::model
