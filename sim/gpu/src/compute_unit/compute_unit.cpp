@@ -75,7 +75,6 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       engine_(engine),
       index_(index),
       memory_(memory),
-      register_stride_(widest_stride(architecture)),
       lds_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64),
       arena_(arena),
       waves_(*arena.make<std::array<Wave, kSlots>>()),
@@ -83,9 +82,12 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
   key_.fill(kIdleKey);
 }
 
+std::size_t ComputeUnit::waves_of_slot(const Architecture& architecture) {
+  return static_cast<std::size_t>(architecture.cu_places()) | 1U;
+}
+
 std::size_t ComputeUnit::register_bytes(const Architecture& architecture) {
-  return static_cast<std::size_t>(architecture.cu_places()) * kSlots * widest_stride(architecture) *
-         sizeof(std::uint32_t);
+  return waves_of_slot(architecture) * kSlots * widest_stride(architecture) * sizeof(std::uint32_t);
 }
 
 // Waves lie as close as their launch allows, which saves pages. No register number needs a check:
@@ -323,19 +325,26 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   table.blend(target, unpacked, mask, operation.words);
 }
 
-MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
+MemoryOperation* ComputeUnit::new_operation(Wave& wave, bool wide) {
   if (free_operations_.empty()) {
     pool_.push_back(arena_.make<OperationBlock>());
     OperationBlock& block = *pool_.back();
-    for (std::size_t i = block.operations.size(); i-- != 0;) {
-      block.operations[i].bytes = &block.bytes[i];
-      free_operations_.push_back(&block.operations[i]);
+    auto* const bytes = static_cast<OperationBytes*>(
+        arena_.allocate(block.size() * sizeof(OperationBytes), HostArena::Pages::rare));
+    for (std::size_t i = block.size(); i-- != 0;) {
+      block[i].bytes = bytes + i;
+      free_operations_.push_back(&block[i]);
     }
   }
   MemoryOperation* operation = free_operations_.back();
   free_operations_.pop_back();
   static_cast<OperationState&>(*operation) = OperationState{};
   operation->wave = &wave;
+  operation->elements = operation->lane_words;
+  if (wide) {
+    if (operation->wide == nullptr) operation->wide = arena_.make<WideElements>();
+    operation->elements = operation->wide->data;
+  }
   return operation;
 }
 

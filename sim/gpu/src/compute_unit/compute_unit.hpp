@@ -137,7 +137,8 @@ class ComputeUnit {
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   [[nodiscard]] std::int64_t error_cycle() const { return error_cycle_; }
 
-  MemoryOperation* new_operation(Wave& wave);
+  // `wide`: it has more than a word a lane, or is an atomic.
+  MemoryOperation* new_operation(Wave& wave, bool wide);
   void release(MemoryOperation* operation);
   [[nodiscard]] ImageAccess* new_image_access() { return arena_.make<ImageAccess>(); }
   // Whether the wave may add to the queue; if not, it waits and issues the same instruction again.
@@ -202,15 +203,23 @@ class ComputeUnit {
   void bypass(Wave& wave, unsigned vector_left);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
   void choose_slots(WorkGroup& group, std::uint8_t* slots);
+  // Where a slot's vector registers begin.
+  [[nodiscard]] std::uint32_t* registers_of(std::size_t slot) const {
+    return registers_ + slot * slot_stride_;
+  }
   void init_registers(Wave& wave, const WorkGroup& group);
   [[nodiscard]] std::size_t stride_for(const LaunchState& launch) const;
+  // The registers of all CUs' first slots lie in front, then those of the second ones and so on: a
+  // launch with few waves touches few pages. An odd count keeps a CU's slots apart in the host's
+  // caches.
+  [[nodiscard]] static std::size_t waves_of_slot(const Architecture& architecture);
 
   const Architecture& architecture_;
   int engine_;  // of all dies, [die][engine]
   int index_;
   DeviceMemory& memory_;
   const LaunchState* launch_{};
-  std::size_t register_stride_;  // words between two waves' first registers in this launch
+  std::size_t slot_stride_{};  // words between two slots' first registers in this launch
   std::vector<std::byte> lds_;
   HostArena& arena_;
   std::uint32_t* registers_{};  // of all slots
@@ -238,10 +247,7 @@ class ComputeUnit {
   bool clock_read_{};
   std::optional<Error> error_;
   std::int64_t error_cycle_{};
-  struct OperationBlock {
-    std::array<MemoryOperation, 32> operations;
-    std::array<OperationBytes, 32> bytes;
-  };
+  using OperationBlock = std::array<MemoryOperation, 32>;
   std::vector<OperationBlock*> pool_;
   std::vector<MemoryOperation*> free_operations_;
 };

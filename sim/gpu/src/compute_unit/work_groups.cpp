@@ -12,9 +12,10 @@ namespace ww::sim::gpu::exec {
 
 void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registers) {
   launch_ = &launch;
-  register_stride_ = stride_for(launch);
+  const std::size_t stride = stride_for(launch);
   const auto cu = static_cast<std::size_t>(engine_ * architecture_.cus_per_engine + index_);
-  registers_ = registers + cu * kSlots * register_stride_;
+  registers_ = registers + cu * stride;
+  slot_stride_ = waves_of_slot(architecture_) * stride;
   if (coherent) {
     l1.keep_over_launch();
   } else {
@@ -55,7 +56,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   error_.reset();
   free_operations_.clear();
   for (const auto& block : pool_) {
-    for (MemoryOperation& operation : block->operations) free_operations_.push_back(&operation);
+    for (MemoryOperation& operation : *block) free_operations_.push_back(&operation);
   }
   last_end_ = 0;
 }
@@ -98,7 +99,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     const std::size_t slot = slots[n];
     const std::size_t simd = slot % 4;
     Wave& wave = waves_[slot];
-    wave.v = registers_ + slot * register_stride_;
+    wave.v = registers_of(slot);
     wave.code = launch_->code;
     wave.code_dwords = launch_->code_dwords;
     wave.pc = launch_->entry;
@@ -145,7 +146,7 @@ void ComputeUnit::choose_slots(WorkGroup& group, std::uint8_t* slots) {
     prefetch_to_write(wave.sr, launch_->scalar_end * sizeof wave.sr[0] / kHostLine);
     prefetch_to_write(wave.sr + kSpecialScalars,
                       (sizeof wave.sr - kSpecialScalars * sizeof wave.sr[0]) / kHostLine);
-    std::uint32_t* const registers = registers_ + slot * register_stride_;
+    std::uint32_t* const registers = registers_of(slot);
     if (launch_->straight != nullptr && launch_->group_size % kLanes == 0) continue;
     prefetch_to_write(registers, launch_->id_axes * kRegisterLines);
     constexpr std::size_t kMostLines = 64;  // the rest comes by the host's own foresight

@@ -15,13 +15,16 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
 }  // namespace
 
 HostArena::~HostArena() {
-  for (const Chunk& chunk : chunks_) munmap(chunk.begin, chunk.bytes);
+  for (const Row& row : rows_) {
+    for (const Chunk& chunk : row.chunks) munmap(chunk.begin, chunk.bytes);
+  }
 }
 
-void* HostArena::allocate(std::size_t bytes) {
+void* HostArena::allocate(std::size_t bytes, Pages pages) {
   bytes = round_up(bytes, kHostLine);
   const std::lock_guard lock(mutex_);
-  if (chunks_.empty() || bytes > chunks_.back().bytes - used_) {
+  Row& row = rows_[static_cast<std::size_t>(pages)];
+  if (row.chunks.empty() || bytes > row.chunks.back().bytes - row.used) {
     const std::size_t size = round_up(std::max(bytes, kChunk) + kHugePage, kHugePage);
     void* const begin = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -29,12 +32,12 @@ void* HostArena::allocate(std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
     madvise(begin, size, MADV_HUGEPAGE);
 #endif
-    chunks_.push_back({static_cast<std::byte*>(begin), size});
-    used_ = round_up(reinterpret_cast<std::uintptr_t>(begin), kHugePage) -
-            reinterpret_cast<std::uintptr_t>(begin);
+    row.chunks.push_back({static_cast<std::byte*>(begin), size});
+    row.used = round_up(reinterpret_cast<std::uintptr_t>(begin), kHugePage) -
+               reinterpret_cast<std::uintptr_t>(begin);
   }
-  void* const piece = chunks_.back().begin + used_;
-  used_ += bytes;
+  void* const piece = row.chunks.back().begin + row.used;
+  row.used += bytes;
   return piece;
 }
 

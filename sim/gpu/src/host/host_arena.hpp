@@ -3,7 +3,9 @@
 // its address caches serves hundreds of pieces.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <type_traits>
@@ -22,9 +24,13 @@ class HostArena {
   HostArena& operator=(const HostArena&) = delete;
   ~HostArena();
 
+  // Where a piece lies: what many users leave untouched lies apart from the rest, because the first
+  // use of a large page clears all of it.
+  enum class Pages : std::uint8_t { common, rare };
+
   // Begins with a line of the host's caches; zeros; for as long as the arena lives. From any
   // thread. Pages that nobody touches cost nothing. Throws std::bad_alloc.
-  [[nodiscard]] void* allocate(std::size_t bytes);
+  [[nodiscard]] void* allocate(std::size_t bytes, Pages pages = Pages::common);
   // A T there, which nobody destroys.
   template <class T>
   [[nodiscard]] T* make() {
@@ -37,9 +43,13 @@ class HostArena {
     std::byte* begin;
     std::size_t bytes;
   };
+  // Chunks that are handed out one after the other.
+  struct Row {
+    std::vector<Chunk> chunks;
+    std::size_t used{};  // of the last one
+  };
   std::mutex mutex_;
-  std::vector<Chunk> chunks_;
-  std::size_t used_{};  // of the last one
+  std::array<Row, 2> rows_;  // by Pages
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -53,5 +53,17 @@ TEST(HostArena, GivesMoreThanAChunkAtOnce) {
   EXPECT_TRUE(behind + 64 <= begin || behind >= begin + kBytes);
 }
 
+TEST(HostArena, KeepsRarePiecesOffThePagesOfCommonOnes) {
+  HostArena arena;
+  const auto page_of = [&](HostArena::Pages pages) {
+    return reinterpret_cast<std::uintptr_t>(arena.allocate(100, pages)) / kHugePage;
+  };
+  const std::uintptr_t common = page_of(HostArena::Pages::common);
+  const std::uintptr_t rare = page_of(HostArena::Pages::rare);
+  EXPECT_NE(common, rare);
+  EXPECT_EQ(common, page_of(HostArena::Pages::common));
+  EXPECT_EQ(rare, page_of(HostArena::Pages::rare));
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu::exec::host_arena_test

@@ -24,17 +24,21 @@ inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 inline constexpr unsigned kCounterDepth = 15;        // vmcnt and lgkmcnt are 4 bits on gfx7
 inline constexpr std::uint16_t kAccumulators = 256;  // where a wave's accumulation registers begin
 
-// The bytes of one memory instruction in flight. Most instructions use few of them, so they lie
-// apart from what is looked at more often.
-struct alignas(64) OperationBytes {
+// The elements of a wide memory instruction in flight.
+struct alignas(64) WideElements {
   std::uint32_t data[kLanes * 4];             // lane-major elements
-  alignas(64) std::uint64_t address[kLanes];  // where the lanes are not contiguous
   alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
-  alignas(64) std::uint64_t traced_lanes;     // a load's that the trace waits for: Traced::some
+};
+
+// What one memory instruction in flight uses only where its lanes do not lie in a row, or where its
+// elements are wide. Launches without such instructions never touch its pages.
+struct alignas(64) OperationBytes {
+  std::uint64_t address[kLanes];           // where the lanes are not contiguous
+  alignas(64) std::uint64_t traced_lanes;  // a load's that the trace waits for: Traced::some
   // Of a spread operation: its wave's private memory. The wave may end before a store is done.
   std::uint64_t private_begin;
   std::uint64_t private_bytes;
-  ImageAccess* image{};  // of an image instruction; kept for the next one
+  ImageAccess* image;  // of an image instruction; kept for the next one
 };
 
 // Which of an operation's lanes the trace waits for.
@@ -69,21 +73,24 @@ struct OperationState {
 // Without gaps: a new state is written in a few moves.
 static_assert(sizeof(OperationState) == 48);
 
-// One memory instruction in flight: one line of the host's caches, side by side with others of its
-// CU.
+// One memory instruction in flight, side by side with others of its CU: what is looked at most is
+// one line of the host's caches, with a word for each lane behind it.
 struct alignas(64) MemoryOperation : OperationState {
   Wave* wave{};
+  std::uint32_t* elements{};  // lane-major: its own words, or those of `wide`
+  alignas(64) std::uint32_t lane_words[kLanes];
   OperationBytes* bytes{};
+  WideElements* wide{};  // made when first needed, and kept for the next operation
 
-  [[nodiscard]] std::uint32_t* data() const { return bytes->data; }
+  [[nodiscard]] std::uint32_t* data() const { return elements; }
   [[nodiscard]] std::uint64_t* address() const { return bytes->address; }
-  [[nodiscard]] std::uint32_t* old() const { return bytes->old; }
+  [[nodiscard]] std::uint32_t* old() const { return wide->old; }
   // Once it is complete.
   [[nodiscard]] std::uint64_t traced_lanes() const {
     return traced == Traced::enabled ? exec : bytes->traced_lanes;
   }
 };
-static_assert(sizeof(MemoryOperation) == 64);
+static_assert(sizeof(MemoryOperation) == 64 + kLanes * sizeof(std::uint32_t) + 64);
 
 // In-order counter of operations (vmcnt, lgkmcnt). What is most often looked at is in front, in one
 // line of the host's caches with the first entries.

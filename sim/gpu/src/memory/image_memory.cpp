@@ -56,7 +56,7 @@ U32 register_words(U32 channels, bool halves) {
 MemoryOperation& prepare_texels(Wave& wave, const MicroOp& op, const TexelFormat& format,
                                 U32 bytes_of_texel) {
   const MemoryFields& m = op.memory;
-  MemoryOperation& operation = *wave.cu->new_operation(wave);
+  MemoryOperation& operation = *wave.cu->new_operation(wave, true);
   operation.kind = m.kind;
   operation.element_bytes = static_cast<std::uint8_t>(bytes_of_texel);
   operation.destination = op.destination;

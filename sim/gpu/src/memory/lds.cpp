@@ -116,11 +116,11 @@ void finish(Wave& wave, MemoryOperation& operation, std::int64_t cycles) {
   wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
 }
 
-MemoryOperation* begin(Wave& wave, const MicroOp& op) {
+MemoryOperation* begin(Wave& wave, const MicroOp& op, bool wide = false) {
   ComputeUnit& cu = *wave.cu;
   if (!cu.scalar_slot_free(wave, op)) return nullptr;
   ++cu.counters.lds;
-  MemoryOperation* operation = cu.new_operation(wave);
+  MemoryOperation* operation = cu.new_operation(wave, wide);
   operation->kind = MemoryKind::store;
   operation->exec = wave.exec();
   operation->element_bytes = op.memory.element_bytes;
@@ -163,13 +163,13 @@ bool write_all(const LdsView& lds, const MemoryFields& m, const U32* address, U3
 }
 
 void run_read(Wave& wave, const MicroOp& op) {
-  MemoryOperation* operation = begin(wave, op);
-  if (operation == nullptr) return;
   const MemoryFields& m = op.memory;
-  const LdsView lds(wave);
-  const U32* address = wave.vgpr(m.address);
   const std::size_t element = m.element_bytes < 4 ? 1 : m.element_bytes / 4U;
   const std::size_t words = element * m.parts;
+  MemoryOperation* operation = begin(wave, op, words > 1);
+  if (operation == nullptr) return;
+  const LdsView lds(wave);
+  const U32* address = wave.vgpr(m.address);
   operation->kind = MemoryKind::load;
   operation->sign_extend = m.sign_extend;
   operation->half = m.half;
@@ -246,7 +246,7 @@ U64 register_value(const U32* registers, std::size_t lane, int bytes) {
 }
 
 void run_atomic(Wave& wave, const MicroOp& op) {
-  MemoryOperation* operation = begin(wave, op);
+  MemoryOperation* operation = begin(wave, op, true);
   if (operation == nullptr) return;
   const MemoryFields& m = op.memory;
   const LdsView lds(wave);
@@ -443,6 +443,7 @@ void flat_lds_access(Wave& wave, MemoryOperation& operation, std::uint64_t lanes
       std::fill_n(data, words, 0U);
       if (lds.inside(at, bytes)) std::memcpy(data, lds.bytes + at, bytes);
     } else if (!lds.inside(at, bytes)) {
+      if (operation.kind == MemoryKind::store) continue;
       std::fill_n(operation.old() + lane * std::min<std::size_t>(words, 2),
                   std::min<std::size_t>(words, 2), 0U);
     } else if (operation.kind == MemoryKind::store) {

@@ -43,7 +43,7 @@ void run_load(Wave& wave, const MicroOp& op) {
   const U64 bytes = op.memory.parts * U64{4};
   const bool there = cu.memory().contains(address, bytes) || guard_scalar(wave, op, address, bytes);
   if (cu.error()) return;
-  MemoryOperation& operation = *cu.new_operation(wave);
+  MemoryOperation& operation = *cu.new_operation(wave, false);
   if (there) {
     std::memcpy(operation.data(), cu.memory().host(address), bytes);
   } else {
@@ -64,7 +64,7 @@ void run_buffer_load(Wave& wave, const MicroOp& op) {
   const U64 stride = descriptor[1] >> 16 & 0x3FFFU;
   const U64 size = stride == 0 ? descriptor[2] : stride * descriptor[2];
   const U64 offset = offset_of(wave, op) & ~U64{3};
-  MemoryOperation& operation = *cu.new_operation(wave);
+  MemoryOperation& operation = *cu.new_operation(wave, false);
   U64 read = 0;
   for (std::size_t word = 0; word < op.memory.parts; ++word) {
     const U64 at = offset + 4 * word;
@@ -89,7 +89,7 @@ void run_time(Wave& wave, const MicroOp& op) {
   if (!cu.scalar_slot_free(wave, op)) return;
   ++cu.counters.smem;
   cu.read_clock();
-  MemoryOperation& operation = *cu.new_operation(wave);
+  MemoryOperation& operation = *cu.new_operation(wave, false);
   const U64 time = cu.launch().clock_base + static_cast<U64>(wave.now);
   std::memcpy(operation.data(), &time, sizeof time);
   operation.words = 2;
@@ -103,7 +103,7 @@ void run_realtime(Wave& wave, const MicroOp& op) {
   if (!cu.scalar_slot_free(wave, op)) return;
   ++cu.counters.smem;
   cu.read_clock();
-  MemoryOperation& operation = *cu.new_operation(wave);
+  MemoryOperation& operation = *cu.new_operation(wave, false);
   const LaunchState& launch = cu.launch();
   const auto time = static_cast<U64>(launch.realtime_base +
                                      static_cast<double>(wave.now) * launch.realtime_per_cycle);

@@ -80,9 +80,9 @@ bool inside(Wave& wave, MemoryOperation& operation) {
 
 void zero_results(MemoryOperation& operation) {
   if (operation.kind == MemoryKind::load) {
-    std::memset(operation.data(), 0, sizeof operation.bytes->data);
+    std::memset(operation.data(), 0, kLanes * element_words(operation) * sizeof(U32));
   } else if (operation.kind == MemoryKind::atomic_return) {
-    std::memset(operation.old(), 0, sizeof operation.bytes->old);
+    std::memset(operation.old(), 0, sizeof operation.wide->old);
   }
 }
 
@@ -164,7 +164,8 @@ void issue_lanes(Wave& wave, const MicroOp& op, MemoryOperation& operation, U64 
 
 [[gnu::always_inline]] inline MemoryOperation& prepare_access(Wave& wave, const MicroOp& op) {
   const MemoryFields& m = op.memory;
-  MemoryOperation& operation = *wave.cu->new_operation(wave);
+  const bool wide = m.element_bytes > sizeof(U32) || m.kind >= MemoryKind::atomic;
+  MemoryOperation& operation = *wave.cu->new_operation(wave, wide);
   operation.kind = m.kind;
   operation.atomic = m.atomic;
   operation.element_bytes = m.element_bytes;
