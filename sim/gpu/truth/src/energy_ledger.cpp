@@ -54,9 +54,7 @@ double by_values(double share, double toggle_rate) {
 
 // The narrow wires that run beside a link's payload.
 struct Control {
-  std::uint64_t request_word;
-  std::uint64_t tag_word;
-  TransitionCounts counts;
+  Bus wires;  // as BusDriver::control has it
   std::int64_t requests;
   std::uint32_t sequence;
 };
@@ -124,28 +122,26 @@ class EnergyLedger final : public ActivityObserver {
     Control& control = controls_[link];
     transactions_[transfer.engine] += lines;
     control.requests += lines;
-    const std::uint32_t sequence = control.sequence + 1;
-    control.sequence += lines;
+    const std::byte* reply = is_read ? transfer.payload : transfer.reply;
     const std::uint64_t cu = transfer.cu & 0x3FU;
-    drive_narrow_run(control.request_word,
-                     {.first = (transfer.address >> 6 & 0xFFFFFFFFFFULL) | cu << 40 |
-                               static_cast<std::uint64_t>(transfer.kind) << 46,
-                      .step = 1,
-                      .sequence = sequence,
-                      .sequence_at = 48,
-                      .count = lines},
-                     control.counts);
+    ControlRun run{.request = (transfer.address >> 6 & 0xFFFFFFFFFFULL) | cu << 40 |
+                              static_cast<std::uint64_t>(transfer.kind) << 46,
+                   .tag = cu,
+                   .sequence = control.sequence + 1,
+                   .answered = reply != nullptr};
+    control.sequence += lines;
+    for (unsigned left = lines; left != 0; left -= run.count) {
+      run.count = std::min(left, ControlRun::kMost);
+      drive_.control(control.wires, run);
+      run.request += run.count;
+      run.sequence += run.count;
+    }
     std::uint64_t& crossings = crossings_[leg * channels_ + transfer.channel];
     if (!is_read) {
       beats(writes_[link], write_legs_[leg], transfer, transfer.payload, lines, apart);
       crossings += lines;
     }
-    const std::byte* reply = is_read ? transfer.payload : transfer.reply;
     if (reply != nullptr) {
-      drive_narrow_run(
-          control.tag_word,
-          {.first = cu, .step = 0, .sequence = sequence, .sequence_at = 6, .count = lines},
-          control.counts);
       beats(replies_[link], reply_legs_[leg], transfer, reply, lines, apart);
       crossings += lines;
     }
@@ -290,9 +286,10 @@ void EnergyLedger::charge_trunks(LaunchActivity& activity) {
         beats += static_cast<double>(lane->beats);
       }
       double beside =
-          length * (control.counts.capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
-                    event_to_wire(wires.strobe_transitions * beats +
-                                  wires.request_strobes * static_cast<double>(control.requests)));
+          length *
+          (control.wires.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+           event_to_wire(wires.strobe_transitions * beats +
+                         wires.request_strobes * static_cast<double>(control.requests)));
       if (!wires.pair_extra_f.empty()) {
         const auto quadrant = static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
         beside += wires.pair_extra_f[engine * quadrants + quadrant] * beats;
@@ -410,7 +407,7 @@ void EnergyLedger::read_monitors(WireMonitors& monitors, std::span<const CuActiv
       add(monitors.trunks, lane->bus.counts(), lengths.trunk_mm[link]);
       beats += lane->beats;
     }
-    add(monitors.control, controls_[link].counts, lengths.trunk_mm[link]);
+    add(monitors.control, controls_[link].wires.counts(), lengths.trunk_mm[link]);
   }
   for (std::size_t leg = 0; leg < reply_legs_.size(); ++leg) {
     for (const Lane* lane : {&reply_legs_[leg], &write_legs_[leg]}) {

@@ -47,6 +47,18 @@ struct alignas(64) Bus {
 inline constexpr std::array<std::uint64_t, 8> kParkedWord{~0ULL, ~0ULL, ~0ULL, ~0ULL,
                                                           ~0ULL, ~0ULL, ~0ULL, ~0ULL};
 
+// What crosses the two narrow buses of 64 wires beside a link, one pair of words after the other:
+// request + i with the low eight bits of sequence + i from wire 48 on, and, where the link answers,
+// the tag with the same bits from wire 6 on. Zeros stand where those bits go.
+struct ControlRun {
+  static constexpr unsigned kMost = 4;
+  std::uint64_t request{};
+  std::uint64_t tag{};
+  std::uint32_t sequence{};
+  unsigned count{};  // 1 to kMost
+  bool answered{};
+};
+
 // How words are driven onto a bus and counted; all versions give the same counts.
 struct BusDriver {
   // The 64 bytes at `next` (any alignment).
@@ -56,6 +68,9 @@ struct BusDriver {
   // The two halves of the 64 bytes, one after the other, onto the lower 256 wires in straight
   // order; the others hold.
   void (*halves)(Bus& bus, const void* next);
+  // The requests on the lower four lanes and the tags on the upper four, in straight order: each
+  // lane changes to its word from the one in the lane below, the first from what the last one had.
+  void (*control)(Bus& bus, const ControlRun& run);
 };
 
 // stride 0: straight order; 1, 2, 4: words k and k^stride lie interleaved bit by bit. The fastest
@@ -65,19 +80,5 @@ struct BusDriver {
 [[nodiscard]] BusDriver portable_bus_driver(int stride);
 [[nodiscard]] BusDriver avx2_bus_driver(int stride);
 [[nodiscard]] BusDriver avx512_bus_driver(int stride);
-
-// The same for one narrow bus of up to 64 wires (addresses, tags), straight order.
-void drive_narrow(std::uint64_t& word, std::uint64_t next, TransitionCounts& counts);
-
-// Words first + i * step, each with the low eight bits of sequence + i from wire `sequence_at` on
-// (where `first` has zeros).
-struct NarrowRun {
-  std::uint64_t first{};
-  std::uint64_t step{};
-  std::uint32_t sequence{};
-  unsigned sequence_at{};
-  unsigned count{};
-};
-void drive_narrow_run(std::uint64_t& word, const NarrowRun& run, TransitionCounts& counts);
 
 }  // namespace ww::sim::gpu

@@ -113,12 +113,35 @@ struct Drive {
   }
 };
 
+// By the count of a run, which of its words a lane has: the last one again where there are fewer.
+alignas(64) constexpr std::uint64_t kWordOfLane[ControlRun::kMost][8] = {{0, 0, 0, 0, 0, 0, 0, 0},
+                                                                         {0, 1, 1, 1, 0, 1, 1, 1},
+                                                                         {0, 1, 2, 2, 0, 1, 2, 2},
+                                                                         {0, 1, 2, 3, 0, 1, 2, 3}};
+
+void drive_control(Bus& bus, const ControlRun& run) {
+  constexpr std::uint64_t all = ~std::uint64_t{0};
+  constexpr Eight steps = {all, all, all, all, 0, 0, 0, 0};
+  constexpr Eight sequence_at = {48, 48, 48, 48, 6, 6, 6, 6};
+  const std::uint64_t r = run.request;
+  const std::uint64_t t = run.tag;
+  const Eight first = {r, r, r, r, t, t, t, t};
+  const Eight index = load(kWordOfLane[run.count - 1]);
+  const Eight sequence = (index + run.sequence) & std::uint64_t{0xFF};
+  const Eight held = load(bus.word.data());
+  Eight to = (first + (index & steps)) | (sequence << sequence_at);
+  if (!run.answered) to = __builtin_shufflevector(to, held, 0, 1, 2, 3, 15, 15, 15, 15);
+  const Eight from = __builtin_shufflevector(held, to, 3, 8, 9, 10, 7, 12, 13, 14);
+  add(bus, change<0>(from, to));
+  store(bus.word.data(), to);
+}
+
 BusDriver driver(int stride) {
   switch (stride) {
-    case 1: return {Drive<1>::one, Drive<1>::both, Drive<1>::halves};
-    case 2: return {Drive<2>::one, Drive<2>::both, Drive<2>::halves};
-    case 4: return {Drive<4>::one, Drive<4>::both, Drive<4>::halves};
-    default: return {Drive<0>::one, Drive<0>::both, Drive<0>::halves};
+    case 1: return {Drive<1>::one, Drive<1>::both, Drive<1>::halves, drive_control};
+    case 2: return {Drive<2>::one, Drive<2>::both, Drive<2>::halves, drive_control};
+    case 4: return {Drive<4>::one, Drive<4>::both, Drive<4>::halves, drive_control};
+    default: return {Drive<0>::one, Drive<0>::both, Drive<0>::halves, drive_control};
   }
 }
 

@@ -140,22 +140,6 @@ TEST(Transitions, NeverCostLessThanTheirGroundCapacitance) {
   });
 }
 
-TEST(Transitions, DriveNarrowBusesLikeOneLane) {
-  rc::check([] {
-    const Word before = random_word();
-    Word after = before;
-    after[0] = *rc::gen::arbitrary<std::uint64_t>();
-    Bus bus = bus_at(before);
-    bus_driver(0).one(bus, after.data());
-    std::uint64_t word = before[0];
-    TransitionCounts counts;
-    drive_narrow(word, after[0], counts);
-    RC_ASSERT(counts.toggles == bus.counts().toggles);
-    RC_ASSERT(counts.adjacent == bus.counts().adjacent);
-    RC_ASSERT(counts.opposite == bus.counts().opposite);
-  });
-}
-
 TEST(Transitions, OfARunOnTwoBusesAreThoseOfItsWordsOneByOne) {
   rc::check([] {
     std::vector<Word> words(*rc::gen::inRange<std::size_t>(1, 9));
@@ -198,21 +182,35 @@ TEST(Transitions, OfTwoHalvesAreThoseOfEachOnTheLowerWires) {
   });
 }
 
-TEST(Transitions, OfANarrowRunAreThoseOfItsWordsOneByOne) {
-  TransitionCounts together;
-  TransitionCounts alone;
-  std::uint64_t a = 7;
-  std::uint64_t b = 7;
-  drive_narrow_run(
-      a, {.first = 0x123456789A, .step = 1, .sequence = 253, .sequence_at = 48, .count = 9},
-      together);
-  for (std::uint64_t i = 0; i < 9; ++i) {
-    drive_narrow(b, (0x123456789A + i) | ((253 + i) & 0xFF) << 48, alone);
-  }
-  EXPECT_EQ(a, b);
-  EXPECT_EQ(together.toggles, alone.toggles);
-  EXPECT_EQ(together.adjacent, alone.adjacent);
-  EXPECT_EQ(together.opposite, alone.opposite);
+TEST(Transitions, OfAControlRunAreThoseOfItsWordsOneByOneOnTwoBuses) {
+  rc::check([] {
+    for (const BusDriver driver : {bus_driver(0), bus_driver(4), portable_bus_driver(0)}) {
+      Bus together = bus_at(Word{});
+      Bus requests = together;
+      Bus tags = together;
+      ControlRun run{.request = *rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 48),
+                     .tag = *rc::gen::inRange<std::uint64_t>(0, 64),
+                     .sequence = *rc::gen::arbitrary<std::uint32_t>()};
+      for (int runs = 0; runs < 5; ++runs) {
+        run.count = *rc::gen::inRange(1U, ControlRun::kMost + 1);
+        run.answered = *rc::gen::arbitrary<bool>();
+        driver.control(together, run);
+        for (std::uint64_t i = 0; i < run.count; ++i) {
+          const std::uint64_t sequence = (run.sequence + i) & 0xFF;
+          const Word request{(run.request + i) | sequence << 48};
+          portable_bus_driver(0).one(requests, request.data());
+          const Word tag{run.tag | sequence << 6};
+          if (run.answered) portable_bus_driver(0).one(tags, tag.data());
+        }
+        run.sequence += run.count;
+      }
+      TransitionCounts alone = requests.counts();
+      alone += tags.counts();
+      RC_ASSERT(together.counts().toggles == alone.toggles);
+      RC_ASSERT(together.counts().adjacent == alone.adjacent);
+      RC_ASSERT(together.counts().opposite == alone.opposite);
+    }
+  });
 }
 
 }  // namespace
