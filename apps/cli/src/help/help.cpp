@@ -30,7 +30,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() 
 
 // "wirewatt workloads run"
 std::string full_name(const CLI::App& app) {
-  const std::string name = app.get_name();
+  const std::string& name = app.get_name();
   return app.get_parent() == nullptr ? name : full_name(*app.get_parent()) + " " + name;
 }
 
