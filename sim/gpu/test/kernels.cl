@@ -379,6 +379,23 @@ __kernel void long_atomics(__global ulong* a, __global ulong* old) {
 }
 
 #if defined(__gfx900__) || defined(__gfx90a__) || defined(__gfx942__)
+// Scalar instructions stand between moves of indexed registers, as LLVM 17 sets them.
+__kernel void indexed_beside_scalars(__global const uint* in, __global uint* out, uint at) {
+  const size_t i = get_global_id(0);
+  uint picked, chosen;
+  __asm__ volatile(
+      "v_mov_b32 v20, %2\n v_add_u32 v21, 1, v20\n v_add_u32 v22, 2, v20\n v_add_u32 v23, 3, v20\n"
+      "s_set_gpr_idx_on %3, gpr_idx(SRC0)\n"
+      "s_add_u32 s20, %3, 5\n v_mov_b32 %0, v20\n s_cmp_lg_u32 s20, 7\n"
+      "s_set_gpr_idx_off\n"
+      "s_cselect_b32 %1, 1, 2"
+      : "=&v"(picked), "=&s"(chosen)
+      : "v"(in[i]), "s"(__builtin_amdgcn_readfirstlane(at))
+      : "v20", "v21", "v22", "v23", "s20", "scc");
+  out[2 * i] = picked;
+  out[2 * i + 1] = chosen;
+}
+
 // Lanes read each other: quads, rows, the whole wave.
 __kernel void dpp_neighbours(__global const int* in, __global int* out) {
   const size_t i = get_global_id(0);

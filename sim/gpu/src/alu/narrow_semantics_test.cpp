@@ -243,6 +243,21 @@ TEST(Semantics, IndexesRegistersByLane) {
   }
 }
 
+TEST(Semantics, MovesValuesByIndexBesideScalarInstructions) {
+  TestGpu test;
+  std::vector<std::uint32_t> in(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) in[i] = static_cast<std::uint32_t>(7 * i);
+  for (const std::uint32_t at : {2U, 3U}) {
+    const auto out = test.buffer(kCount * 8);
+    test.launch("indexed_beside_scalars", kCount, 64, test.buffer(in), out, at);
+    const auto got = test.read<std::uint32_t>(out, 2 * kCount);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      ASSERT_EQ(got[2 * i], in[i] + at) << i;
+      ASSERT_EQ(got[2 * i + 1], at + 5 != 7 ? 1U : 2U) << i;
+    }
+  }
+}
+
 TEST(Semantics, UpdatesLongsAtomically) {
   TestGpu test;
   const auto a = test.buffer(std::vector<std::uint64_t>(5));

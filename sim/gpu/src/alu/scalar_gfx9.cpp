@@ -75,6 +75,14 @@ bool indexed(MicroOp& op, U32 index, U32 mode) {
   return true;
 }
 
+// Scalar instructions may stand between the moves, unless they change the index itself.
+bool stays_in_region(const MicroOp& op) {
+  if (op.unit == Unit::valu || op.opcode == Opcode::s_nop) return true;
+  constexpr unsigned kMostWords = 2;
+  const bool writes_index = op.destination <= kM0 && op.destination + kMostWords > kM0;
+  return op.unit == Unit::salu && op.straight && !writes_index;
+}
+
 // Executes what stands between s_set_gpr_idx_on and _off with the index added to its registers.
 // What it waits for is waited for first: nothing is executed twice then.
 void index_region(Wave& w, const MicroOp& op) {
@@ -90,7 +98,7 @@ void index_region(Wave& w, const MicroOp& op) {
       if (w.vector_queue.count > (bits & 15U) || w.scalar_queue.count > (bits >> 8 & 15U)) {
         return w.cu->wait(w, op, bits & 15U, bits >> 8 & 15U);
       }
-    } else if (inner.unit != Unit::valu && inner.opcode != Opcode::s_nop) {
+    } else if (!stays_in_region(inner)) {
       return cannot_index(w, inner);
     }
     end += inner.dwords;
@@ -100,6 +108,11 @@ void index_region(Wave& w, const MicroOp& op) {
   while (w.pc < end) {
     MicroOp inner = w.code[w.pc];
     w.pc += inner.dwords;
+    if (inner.unit == Unit::salu && inner.straight) {
+      ++w.cu->counters.salu;
+      inner.run(w, inner);
+      cycles += 4;
+    }
     if (inner.unit != Unit::valu) continue;
     if (!indexed(inner, index, mode)) {
       w.cu->fault(w, ErrorCode::device_error, "an index leaves the vector registers of the wave");
