@@ -71,10 +71,11 @@ class FlitRings {
   [[nodiscard]] Flit& at(Channel channel, SmallCount position) {
     return flits_[(std::size_t{channel.number()} << shift_) + (position & mask_)];
   }
-  void push(Channel channel, const Flit& flit) {
+  // `exists`: as EventList::add(); there must be room even if it does not.
+  void push(Channel channel, const Flit& flit, bool exists = true) {
     SmallCount& write = write_[channel];
     at(channel, write) = flit;
-    ++write;
+    write = SmallCount(static_cast<int>(write + static_cast<std::uint32_t>(exists)));
   }
   // Where the next flit of a channel will be written.
   [[nodiscard]] SmallCount written(Channel channel) const { return write_[channel]; }

@@ -105,6 +105,7 @@ class IdVector {
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   [[nodiscard]] bool empty() const { return items_.empty(); }
   void push_back(const T& value) { items_.push_back(value); }
+  [[nodiscard]] T* data() { return items_.data(); }
   [[nodiscard]] auto begin() { return items_.begin(); }
   [[nodiscard]] auto end() { return items_.end(); }
   [[nodiscard]] auto begin() const { return items_.begin(); }

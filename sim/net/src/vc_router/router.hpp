@@ -49,8 +49,7 @@ class Router {
     bool first;   // it found the VC empty
     bool begins;  // it is a head that wants a route
   };
-  template <class Rules>
-  Arrival take_flit(const Rules& rules, PortVc input_vc);
+  Arrival take_flit(PortVc input_vc);
   // A credit comes back to an output VC. True when a flit that waited for it can now go on.
   template <class Rules>
   bool take_credit(const Rules& rules, PortVc output_vc);
@@ -71,11 +70,15 @@ class Router {
   template <class Rules>
   [[nodiscard]] Mask withdraw_vc_requests(const Rules& rules);
 
-  // The matches of this cycle; they change the pointers alone. Each winner goes to `sink`.
-  // kGuess: heads may bid before they have a VC, if the rules say so. Outputs that are not `open`
-  // take no flit. Inlined by force, for the call would cost a fifth of the work.
+  // Input VCs with a flit, a VC of an output and a credit there: they bid for the switch.
+  [[nodiscard]] Mask bidders() const { return active_ & nonempty_ & credited_; }
+  // The matches of this cycle; they change the pointers alone. Each winner goes to `sink`, which
+  // may let its flit depart() at once if all bidders were known before. kGuess: heads may bid
+  // before they have a VC, if the rules say so. Outputs that are not `open` take no flit. Inlined
+  // by force, for the call would cost a fifth of the work.
   template <bool kGuess, class Rules, class Sink>
-  [[gnu::always_inline]] void allocate_switch(const Rules& rules, Ports open, const Sink& sink);
+  [[gnu::always_inline]] void allocate_switch(const Rules& rules, Mask bidders, Ports open,
+                                              const Sink& sink);
   // Gives each grant to `sink`, which may take_vc() at once.
   template <class Rules, class Sink>
   void allocate_vcs(const Rules& rules, const Sink& sink);
@@ -90,23 +93,28 @@ class Router {
     VcId vc;    // of the output
     bool more;  // it was a tail, and the next packet's head is behind it
   };
+  // `credits`: how many it takes, none where a node takes whatever comes.
   template <class Rules>
-  [[gnu::always_inline]] Departure depart(const Rules& rules, Winner winner, bool tail);
+  [[gnu::always_inline]] Departure depart(const Rules& rules, Winner winner, bool tail,
+                                          std::uint32_t credits = 1);
 
-  // Where in its ring the front flit of an input VC lies.
+  // Where in its ring the front of an input VC lies, and that it is now the next one.
   [[nodiscard]] SmallCount front(PortVc input_vc) const { return read_[input_vc]; }
+  void pass_front(PortVc input_vc) { ++read_[input_vc]; }
+  [[nodiscard]] std::uint32_t flits(PortVc input_vc) const { return count_[input_vc]; }
   [[nodiscard]] PortVc output_vc(PortVc input_vc) const { return output_[input_vc]; }
   [[nodiscard]] bool has_flits(PortVc input_vc) const {
     return (nonempty_ & mask_of(input_vc)) != 0;
   }
   [[nodiscard]] std::uint32_t credits(PortVc output_vc) const { return credits_[output_vc]; }
-  [[nodiscard]] std::uint32_t free_vcs(PortId output) const { return free_vcs_[output]; }
+  template <class Rules>
+  [[nodiscard]] std::uint32_t free_vcs(const Rules& rules, PortId output) const {
+    return rules.vcs_of(free_, output);
+  }
   [[nodiscard]] bool has_owner(PortVc output_vc) const { return !owner_[output_vc].is_none(); }
   [[nodiscard]] bool wants_vcs() const { return want_vc_ != 0; }
-  [[nodiscard]] bool wants_switch_or_vcs() const { return (want_switch_ | want_vc_) != 0; }
-  [[nodiscard]] bool is_idle() const {
-    return (want_switch_ | want_vc_ | static_cast<Ports>(routing_ != 0)) == 0;
-  }
+  [[nodiscard]] bool wants_switch_or_vcs() const { return want_vc_ != 0 || bidders() != 0; }
+  [[nodiscard]] bool is_idle() const { return !wants_switch_or_vcs() && routing_ == 0; }
   // Some packet that owns a VC has a flit here, with or without a credit.
   [[nodiscard]] bool holds_active_flits() const { return (active_ & nonempty_) != 0; }
 
@@ -119,6 +127,16 @@ class Router {
   template <class T>
   using ByVc = IdArray<PortVc, T, S::room_vcs>;
 
+  // Where a round-robin pointer goes: to the index after this one of `count`. first_from() begins
+  // at 0 again where no bit is left, so that a mask with room to spare needs no such step.
+  template <class Id>
+  [[nodiscard]] static constexpr Id after(Id id, std::uint32_t count) {
+    if constexpr (S::ports > 0 && S::ports * S::vcs < 8 * sizeof(Mask)) {
+      return Id(id.number() + 1);
+    } else {
+      return next_in(id, count);
+    }
+  }
   [[nodiscard]] static constexpr Mask mask_of(PortVc vc) { return mask_of_bit<Mask>(vc.number()); }
   [[nodiscard]] static constexpr Ports port_bit(PortId port, bool set = true) {
     return static_cast<Ports>(Ports{set} << port.number());
@@ -128,37 +146,42 @@ class Router {
     return vc_requests_[output.number() * rules.groups() + group.number()];
   }
 
+  template <class Rules>
+  [[nodiscard]] int accept_start(const Rules& rules, PortId output, PortVc input_vc) const;
+  template <class Rules, class Sink>
+  void grant_vc(const Rules& rules, PortId output, GroupId group, PortVc input_vc, int vc,
+                const Sink& sink);
   template <class Rules, class Sink>
   void match_vcs(const Rules& rules, PortId output, GroupId group, Mask requests,
                  std::uint32_t available, const Sink& sink);
   template <bool kGuess, class Rules, class Sink>
-  [[gnu::always_inline]] void match_islip(const Rules& rules, Ports wanted, const Mask* guesses,
-                                          const Sink& sink);
+  [[gnu::always_inline]] void match_islip(const Rules& rules, Mask bidders, Ports wanted,
+                                          const Mask* guesses, const Sink& sink);
   template <bool kGuess, class Rules, class Sink>
-  void match_separable(const Rules& rules, Ports wanted, const Mask* guesses, const Sink& sink);
+  void match_separable(const Rules& rules, Mask bidders, Ports wanted, const Mask* guesses,
+                       const Sink& sink);
   template <bool kGuess, class Rules>
-  Winner accept(const Rules& rules, PortId input, PortId output, const Mask* guesses);
+  Winner accept(const Rules& rules, Mask bidders, PortId input, PortId output, const Mask* guesses);
   template <class Rules>
   [[nodiscard]] Ports guess_requests(const Rules& rules, Mask* guesses);
 
-  Mask active_{};                                // input VCs that own an output VC
-  Mask nonempty_{};                              // input VCs that hold a flit
-  Mask routing_{};                               // input VCs whose head waits for its route
-  Ports want_switch_{};                          // outputs with a nonzero switch request mask
-  Ports want_vc_{};                              // outputs with a nonzero VC request mask
-  Ports has_free_{};                             // outputs with a nonzero free_vcs mask
-  ByPort<Mask, S::room_ports> switch_requests_;  // [output]
+  Mask active_{};                       // input VCs that own an output VC
+  Mask nonempty_{};                     // input VCs that hold a flit
+  Mask credited_{};                     // active input VCs whose output VC has a credit
+  Mask routing_{};                      // input VCs whose head waits for its route
+  Mask free_{};                         // output VCs that no packet owns
+  Mask tail_sent_{};                    // output VCs whose last packet has left
+  Ports want_vc_{};                     // outputs with a nonzero VC request mask
+  ByPort<Mask, S::room_ports> owners_;  // [output]: active input VCs that own a VC of it
   std::array<Mask, static_cast<std::size_t>(S::room_ports* S::room_groups)>
-      vc_requests_{};                               // [output][group]
-  ByPort<std::uint32_t, S::room_ports> free_vcs_;   // [output]: VCs that no packet owns
-  ByPort<std::uint32_t, S::room_ports> tail_sent_;  // [output]: VCs whose last packet has left
-  ByVc<SmallCount> read_;                           // [input VC]: free-running ring positions
-  ByVc<SmallCount> count_;                          // [input VC]: visible flits
-  ByVc<StoredVc> output_;                           // [input VC]: the output VC owned
-  ByVc<SmallCount> credits_;                        // [output VC]
-  ByVc<StoredVc> owner_;                            // [output VC]: the input VC, or none
-  ByVc<StoredVc> vc_grant_pointer_;                 // [output VC]: input VC
-  ByVc<StoredVc> vc_accept_pointer_;                // [input VC]: output VC
+      vc_requests_{};                 // [output][group]
+  ByVc<SmallCount> read_;             // [input VC]: free-running ring positions
+  ByVc<SmallCount> count_;            // [input VC]: visible flits
+  ByVc<StoredVc> output_;             // [input VC]: the output VC owned
+  ByVc<SmallCount> credits_;          // [output VC]
+  ByVc<StoredVc> owner_;              // [output VC]: the input VC, or none
+  ByVc<StoredVc> vc_grant_pointer_;   // [output VC]: input VC
+  ByVc<StoredVc> vc_accept_pointer_;  // [input VC]: output VC
   ByPort<Packed<PortId>, S::room_ports> switch_grant_pointer_;   // [output]: input
   ByPort<Packed<PortId>, S::room_ports> switch_accept_pointer_;  // [input]: output
   ByPort<Packed<VcId>, S::room_ports> switch_vc_pointer_;        // [input]: which VC goes next
@@ -170,47 +193,34 @@ class Router {
 template <class S>
 void Router<S>::clear(const VcRouterConfig& config) {
   *this = Router{};
-  has_free_ = static_cast<Ports>(~Ports{0});
+  free_ = ~Mask{};
   credits_.fill(SmallCount(config.vc_buffer));
   owner_.fill(StoredVc::none());
-  free_vcs_.fill(vcs_between(0, config.vcs));
 }
 
 template <class S>
-template <class Rules>
-auto Router<S>::take_flit(const Rules& rules, PortVc input_vc) -> Arrival {
+inline auto Router<S>::take_flit(PortVc input_vc) -> Arrival {
   const Mask mine = mask_of(input_vc);
   ++count_[input_vc];
-  // First in its VC: a head wants a route, a later flit the switch if there is a credit.
   const bool first = (nonempty_ & mine) == 0;
-  const bool active = (active_ & mine) != 0;
-  const PortVc output_vc = output_[input_vc];
-  const bool bids = first & active & (credits_[output_vc] != 0);
-  const PortId output = rules.port_of(output_vc);
   nonempty_ |= mine;
-  switch_requests_[output] |= only_if(bids, mine);
-  want_switch_ |= port_bit(output, bids);
-  return {first, first && !active};
+  return {first, static_cast<bool>(first & ((active_ & mine) == 0))};
 }
 
 template <class S>
 template <class Rules>
-bool Router<S>::take_credit(const Rules& rules, PortVc output_vc) {
+inline bool Router<S>::take_credit(const Rules& rules, PortVc output_vc) {
   const std::uint32_t credits = ++credits_[output_vc];
-  const PortId output = rules.port_of(output_vc);
-  const StoredVc owner = owner_[output_vc];
-  constexpr std::uint32_t kBits = 8 * sizeof(Mask);  // a power of two
-  const Mask owner_bit = mask_of(PortVc(PortVc(owner).number() & (kBits - 1)));
-  const Mask woken = only_if(!owner.is_none() & (credits == 1), owner_bit & nonempty_);
-  switch_requests_[output] |= woken;
-  want_switch_ |= port_bit(output, woken != 0);
   const VcRouterConfig& config = rules.config();
   if (config.wait_for_tail_credit && credits == static_cast<std::uint32_t>(config.vc_buffer)) {
-    const std::uint32_t vc = std::uint32_t{1} << rules.vc_of(output_vc, output).number();
-    free_vcs_[output] |= tail_sent_[output] & vc;
-    has_free_ |= port_bit(output, free_vcs_[output] != 0);
+    free_ |= tail_sent_ & mask_of(output_vc);
   }
-  return woken != 0;
+  const StoredVc owner = owner_[output_vc];
+  if (credits != 1 || owner.is_none()) {
+    return false;
+  }
+  credited_ |= mask_of(owner);
+  return (nonempty_ & mask_of(owner)) != 0;
 }
 
 template <class S>
@@ -247,20 +257,15 @@ inline void Router<S>::take_vc(const Rules& rules, VcGrant grant) {
   for (std::uint32_t group = 0; rules.groups() > 1 && group < rules.groups(); ++group) {
     others |= vc_requests(rules, output, GroupId(group));
   }
-  if (others == 0) {
-    want_vc_ &= ~port_bit(output);
-  }
-  const std::uint32_t vc = std::uint32_t{1} << rules.vc_of(output_vc, output).number();
-  free_vcs_[output] &= ~vc;
-  has_free_ &= ~port_bit(output, free_vcs_[output] == 0);
-  tail_sent_[output] &= ~vc;
+  want_vc_ &= ~port_bit(output, others == 0);
+  const Mask taken = mask_of(output_vc);
+  free_ &= ~taken;
+  tail_sent_ &= ~taken;
   owner_[output_vc] = grant.input_vc;
   output_[grant.input_vc] = grant.output_vc;
+  owners_[output] |= mine;
   active_ |= mine;
-  if (credits_[output_vc] != 0) {
-    switch_requests_[output] |= mine;
-    want_switch_ |= port_bit(output);
-  }
+  credited_ = (credited_ & ~mine) | only_if(credits_[output_vc] != 0, mine);
 }
 
 template <class S>
@@ -273,27 +278,29 @@ bool Router<S>::guessed_right(const Rules& rules, Winner winner) const {
 
 template <class S>
 template <class Rules>
-inline auto Router<S>::depart(const Rules& rules, Winner winner, bool tail) -> Departure {
+inline auto Router<S>::depart(const Rules& rules, Winner winner, bool tail, std::uint32_t credits)
+    -> Departure {
   const PortVc input_vc = winner.input_vc;
   const PortId output = winner.output;
   const PortVc output_vc = output_[input_vc];
-  const VcId vc = rules.vc_of(output_vc, output);
-  ++read_[input_vc];
-  const std::uint32_t left = --count_[input_vc];
-  const std::uint32_t credits = --credits_[output_vc];
   const Mask mine = mask_of(input_vc);
-  const std::uint32_t released = static_cast<std::uint32_t>(tail) << vc.number();
-  owner_[output_vc].clear_if(tail);
-  active_ &= ~only_if(tail, mine);
-  tail_sent_[output] |= released;
-  free_vcs_[output] |= rules.config().wait_for_tail_credit ? 0 : released;
-  has_free_ |= port_bit(output, free_vcs_[output] != 0);
-  const bool stops = tail | (left == 0) | (credits == 0);
-  const Mask requests = switch_requests_[output] & ~only_if(stops, mine);
-  switch_requests_[output] = requests;
-  want_switch_ &= ~port_bit(output, requests == 0);
+  const std::uint32_t left = --count_[input_vc];
   nonempty_ &= ~only_if(left == 0, mine);
-  return {vc, tail && left != 0};
+  credits_[output_vc] = SmallCount(static_cast<int>(credits_[output_vc] - credits));
+  if (credits_[output_vc] == 0) {
+    credited_ &= ~mine;
+  }
+  const Mask ended = only_if(tail, mine);
+  const Mask released = only_if(tail, mask_of(output_vc));
+  owner_[output_vc].clear_if(tail);
+  active_ &= ~ended;
+  owners_[output] &= ~ended;
+  if (rules.config().wait_for_tail_credit) {
+    tail_sent_ |= released;
+  } else {
+    free_ |= released;
+  }
+  return {rules.vc_of(output_vc, output), static_cast<bool>(tail & (left != 0))};
 }
 
 }  // namespace ww::sim::net

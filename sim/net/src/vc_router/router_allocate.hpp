@@ -7,19 +7,45 @@ namespace ww::sim::net {
 
 template <class S>
 template <class Rules, class Sink>
-void Router<S>::allocate_vcs(const Rules& rules, const Sink& sink) {
-  for_each_bit<PortId>(static_cast<Ports>(want_vc_ & has_free_), [&](PortId output) {
-    const std::uint32_t free = free_vcs_[output];
+inline void Router<S>::allocate_vcs(const Rules& rules, const Sink& sink) {
+  for_each_bit<PortId>(want_vc_, [&](PortId output) {
+    const std::uint32_t free = rules.vcs_of(free_, output);
     for (std::uint32_t number = 0; number < rules.groups(); ++number) {
       const GroupId group(number);
       const Mask requests = vc_requests(rules, output, group);
       const std::uint32_t available =
           rules.groups() == 1 ? free : free & rules.group_vcs(output, group);
-      if (rules.groups() == 1 || (requests != 0 && available != 0)) {
+      if (available == 0 || (rules.groups() > 1 && requests == 0)) {
+        continue;
+      }
+      if (without_lowest(requests) == 0) {
+        const PortVc input_vc(lowest(requests));
+        const int start = accept_start(rules, output, input_vc);
+        grant_vc(rules, output, group, input_vc, first_from(available, start), sink);
+      } else {
         match_vcs(rules, output, group, requests, available, sink);
       }
     }
   });
+}
+
+// Where an input VC begins to look among the VCs of an output.
+template <class S>
+template <class Rules>
+inline int Router<S>::accept_start(const Rules& rules, PortId output, PortVc input_vc) const {
+  const std::uint32_t start =
+      PortVc(vc_accept_pointer_[input_vc]).number() - rules.vc_at(output, VcId{}).number();
+  return static_cast<int>(only_if(start < rules.vcs(), start));
+}
+
+template <class S>
+template <class Rules, class Sink>
+inline void Router<S>::grant_vc(const Rules& rules, PortId output, GroupId group, PortVc input_vc,
+                                int vc, const Sink& sink) {
+  const PortVc output_vc = rules.vc_at(output, VcId(vc));
+  vc_grant_pointer_[output_vc] = after(input_vc, rules.all_vcs());
+  vc_accept_pointer_[input_vc] = after(output_vc, rules.all_vcs());
+  sink(VcGrant{input_vc, output_vc, group});
 }
 
 // All requesters want all available VCs of one output port, so a match is found per VC.
@@ -27,28 +53,14 @@ template <class S>
 template <class Rules, class Sink>
 void Router<S>::match_vcs(const Rules& rules, PortId output, GroupId group, Mask requests,
                           std::uint32_t available, const Sink& sink) {
-  const std::uint32_t base = output.number() * rules.vcs();
-  const auto start_of = [&](PortVc input_vc) {  // where it begins among the output's VCs
-    const std::uint32_t start = PortVc(vc_accept_pointer_[input_vc]).number() - base;
-    return static_cast<int>(only_if(start < rules.vcs(), start));
-  };
+  const auto start_of = [&](PortVc input_vc) { return accept_start(rules, output, input_vc); };
   const auto grant = [&](PortVc input_vc, int vc) {
-    const PortVc output_vc(base + static_cast<std::uint32_t>(vc));
-    vc_grant_pointer_[output_vc] = next_in(input_vc, rules.all_vcs());
-    vc_accept_pointer_[input_vc] = next_in(output_vc, rules.all_vcs());
-    sink(VcGrant{input_vc, output_vc, group});
+    grant_vc(rules, output, group, input_vc, vc, sink);
   };
   const auto pointer_of = [&](VcId vc) {
-    const PortVc pointer = vc_grant_pointer_[PortVc(base + vc.number())];
+    const PortVc pointer = vc_grant_pointer_[rules.vc_at(output, vc)];
     return static_cast<int>(pointer.number());
   };
-
-  if (without_lowest(requests) == 0) {
-    const PortVc input_vc(lowest(requests));
-    grant(input_vc, first_from(available, start_of(input_vc)));
-    return;
-  }
-
   if (rules.config().vc_allocator == Allocator::islip) {
     // Grant: every free VC picks a requester. Accept: a requester picks among its grants.
     std::array<std::uint32_t, static_cast<std::size_t>(S::room_vcs)> offers;
@@ -91,7 +103,7 @@ auto Router<S>::guess_requests(const Rules& rules, Mask* guesses) -> Ports {
   Ports wanted = 0;
   for_each_bit<PortId>(want_vc_, [&](PortId output) {
     std::uint32_t usable = 0;
-    for_each_bit<VcId>(free_vcs_[output], [&](VcId vc) {
+    for_each_bit<VcId>(rules.vcs_of(free_, output), [&](VcId vc) {
       const bool credited = credits_[rules.vc_at(output, vc)] != 0;
       usable |= static_cast<std::uint32_t>(credited) << vc.number();
     });
@@ -109,50 +121,58 @@ auto Router<S>::guess_requests(const Rules& rules, Mask* guesses) -> Ports {
 
 template <class S>
 template <bool kGuess, class Rules, class Sink>
-inline void Router<S>::allocate_switch(const Rules& rules, Ports open, const Sink& sink) {
-  Ports wanted = want_switch_;
+inline void Router<S>::allocate_switch(const Rules& rules, Mask bidders, Ports open,
+                                       const Sink& sink) {
+  Ports wanted = 0;
   std::array<Mask, static_cast<std::size_t>(kGuess ? S::room_ports : 1)> guesses{};
   const Mask* guess_data = nullptr;
   if constexpr (kGuess) {
     if (rules.config().speculative) {
-      wanted |= guess_requests(rules, guesses.data());
+      wanted = guess_requests(rules, guesses.data());
       guess_data = guesses.data();
     }
   }
-  wanted &= open;
-  if (wanted == 0) {
+  if (wanted == 0 && bidders == 0) {
     return;
   }
-  if (guess_data == nullptr && without_lowest(wanted) == 0) {
-    // One output, one bidder: every allocator agrees.
-    const PortId output(lowest(wanted));
-    const Mask bids = switch_requests_[output];
-    if (without_lowest(bids) == 0) {
-      const PortVc input_vc(lowest(bids));
-      const PortId input = rules.port_of(input_vc);
-      switch_grant_pointer_[output] = next_in(input, rules.ports());
-      switch_accept_pointer_[input] = next_in(output, rules.ports());
-      switch_vc_pointer_[input] = next_in(rules.vc_of(input_vc, input), rules.vcs());
+  if (guess_data == nullptr && without_lowest(bidders) == 0) {
+    // One bidder: every allocator agrees.
+    const PortVc input_vc(lowest(bidders));
+    const PortId input = rules.port_of(input_vc);
+    const PortId output = rules.port_of(output_[input_vc]);
+    if ((open & port_bit(output)) != 0) {
+      switch_grant_pointer_[output] = after(input, rules.ports());
+      switch_accept_pointer_[input] = after(output, rules.ports());
+      switch_vc_pointer_[input] = after(rules.vc_of(input_vc, input), rules.vcs());
       sink(Winner{input_vc, output, false});
-      return;
     }
+    return;
   }
-  if (rules.config().sw_allocator == Allocator::islip) {
-    match_islip<kGuess>(rules, wanted, guess_data, sink);
+  if constexpr (S::ports > 0) {
+    for (std::uint32_t output = 0; output < S::ports; ++output) {
+      wanted |= port_bit(PortId(output), (owners_[PortId(output)] & bidders) != 0);
+    }
   } else {
-    match_separable<kGuess>(rules, wanted, guess_data, sink);
+    for_each_bit<PortVc>(
+        bidders, [&](PortVc input_vc) { wanted |= port_bit(rules.port_of(output_[input_vc])); });
+  }
+  wanted &= open;
+  if (rules.config().sw_allocator == Allocator::islip) {
+    match_islip<kGuess>(rules, bidders, wanted, guess_data, sink);
+  } else {
+    match_separable<kGuess>(rules, bidders, wanted, guess_data, sink);
   }
 }
 
 // Within an input and output the VC at or after the pointer wins, sure requests before guesses.
 template <class S>
 template <bool kGuess, class Rules>
-auto Router<S>::accept(const Rules& rules, PortId input, PortId output, const Mask* guesses)
-    -> Winner {
-  switch_grant_pointer_[output] = next_in(input, rules.ports());
-  switch_accept_pointer_[input] = next_in(output, rules.ports());
+auto Router<S>::accept(const Rules& rules, Mask bidders, PortId input, PortId output,
+                       const Mask* guesses) -> Winner {
+  switch_grant_pointer_[output] = after(input, rules.ports());
+  switch_accept_pointer_[input] = after(output, rules.ports());
   std::uint32_t mine =
-      rules.vcs_of(rules.by_priority(switch_requests_[output] & rules.of_port(input)), input);
+      rules.vcs_of(rules.by_priority(bidders & owners_[output] & rules.of_port(input)), input);
   bool guess = false;
   if constexpr (kGuess) {
     if (mine == 0) {
@@ -162,18 +182,18 @@ auto Router<S>::accept(const Rules& rules, PortId input, PortId output, const Ma
   }
   const VcId pointer = switch_vc_pointer_[input];
   const VcId vc(first_from(mine, static_cast<int>(pointer.number())));
-  switch_vc_pointer_[input] = next_in(vc, rules.vcs());
+  switch_vc_pointer_[input] = after(vc, rules.vcs());
   return Winner{rules.vc_at(input, vc), output, guess};
 }
 
 template <class S>
 template <bool kGuess, class Rules, class Sink>
-inline void Router<S>::match_islip(const Rules& rules, Ports wanted, const Mask* guesses,
-                                   const Sink& sink) {
+inline void Router<S>::match_islip(const Rules& rules, Mask bidders, Ports wanted,
+                                   const Mask* guesses, const Sink& sink) {
   IdArray<PortId, Ports, S::room_ports> offers{};
   Ports inputs = 0;
   for_each_bit<PortId>(wanted, [&](PortId output) {
-    Mask bids = switch_requests_[output];
+    Mask bids = bidders & owners_[output];
     if constexpr (kGuess) {
       if (guesses != nullptr) {
         bids |= guesses[output.number()];
@@ -188,13 +208,13 @@ inline void Router<S>::match_islip(const Rules& rules, Ports wanted, const Mask*
   for_each_bit<PortId>(inputs, [&](PortId input) {
     const PortId start = switch_accept_pointer_[input];
     const PortId output(first_from(offers[input], static_cast<int>(start.number())));
-    sink(accept<kGuess>(rules, input, output, guesses));
+    sink(accept<kGuess>(rules, bidders, input, output, guesses));
   });
 }
 
 template <class S>
 template <bool kGuess, class Rules, class Sink>
-void Router<S>::match_separable(const Rules& rules, Ports wanted, const Mask* guesses,
+void Router<S>::match_separable(const Rules& rules, Mask bidders, Ports wanted, const Mask* guesses,
                                 const Sink& sink) {
   using PortMasks = IdArray<PortId, Ports, S::room_ports>;
   PortMasks sure{};  // [input]: outputs bid for
@@ -207,7 +227,7 @@ void Router<S>::match_separable(const Rules& rules, Ports wanted, const Mask* gu
     }
   };
   for_each_bit<PortId>(wanted, [&](PortId output) {
-    spread(switch_requests_[output], output, sure);
+    spread(bidders & owners_[output], output, sure);
     if constexpr (kGuess) {
       if (guesses != nullptr) {
         spread(guesses[output.number()], output, guess);
@@ -233,7 +253,7 @@ void Router<S>::match_separable(const Rules& rules, Ports wanted, const Mask* gu
     const PortId start = switch_grant_pointer_[output];
     const PortId input(first_from(sure_of[output] != 0 ? sure_of[output] : guess_of[output],
                                   static_cast<int>(start.number())));
-    sink(accept<kGuess>(rules, input, output, guesses));
+    sink(accept<kGuess>(rules, bidders, input, output, guesses));
   });
 }
 

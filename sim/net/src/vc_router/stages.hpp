@@ -32,7 +32,8 @@ class Stages {
       switch_runs_ = true;
       winners_held_ = 0;
       router.template allocate_switch<true>(
-          rules, open, [&](typename R::Winner winner) { winners_[winners_held_++] = winner; });
+          rules, router.bidders(), open,
+          [&](typename R::Winner winner) { winners_[winners_held_++] = winner; });
       switch_due_ = now + config.sw_alloc_delay - 1;
     }
     if (!vc_runs_ && router.wants_vcs()) {

@@ -80,12 +80,22 @@ class VcNetwork final : public ClockedNetwork {
   // From a node's send to its router's input, and from a router's send to its node: BookSim's
   // terminal channels take one cycle, plus one to receive.
   static constexpr int kTerminalDelay = 2;
+  static constexpr int kExitLoop = 1 + 2 * kTerminalDelay;  // of a credit, with its delay more
   using R = Router<S>;
   using Winner = typename R::Winner;
 
   struct SwitchWinner {
     RouterId router;
     Winner winner;
+  };
+
+  // The packet at the front of an input VC. Where links are equal a buffer holds heads alone:
+  // behind one it is enough to count.
+  struct Front {
+    Flit head;
+    Channel next;          // where its flits go, once it has a VC
+    std::uint16_t left{};  // flits that have not left
+    bool first{};          // none has
   };
 
   // Routers 64 first to 64 last - 1, the nodes at them, and what their thread alone writes.
@@ -101,25 +111,29 @@ class VcNetwork final : public ClockedNetwork {
     std::vector<SwitchWinner> winners;  // of this cycle
     TimeWheel* own{};                   // from this band to itself
     std::vector<TimeWheel*> to;         // [band]: from this band to others
-    // set anew for each tick: where the events go that a flit causes
-    EventList<Channel>* flits_out{};  // to the next router, when it need not wait
+    // where links are equal: input VCs whose head has just come to the front
+    std::vector<Channel> new_fronts;
+    // set anew for each tick, where links are equal: where the events go that a flit causes
     EventList<Channel>* injected_out{};
+    EventList<Channel>* flits_out{};                    // to the next router
     std::array<EventList<CreditTo>*, 2> credits_out{};  // to the previous router, to a node
-    WheelSlot* ejections_out{};                         // to a node, when it need not wait
-    EventList<CreditTo>* exit_credits_out{};            // from there back
+    EventList<CreditTo>* exit_credits_out{};            // from a node back
+    WheelSlot* ejections_out{};
   };
 
+  // Channels are numbered router << vc_shift() | VC of the router.
+  [[nodiscard]] int vc_shift() const { return std::bit_width(rules_.all_vcs() - 1); }
   [[nodiscard]] std::uint32_t first_number(RouterId router) const {
-    return router.number() << vc_shift_;
+    return router.number() << vc_shift();
   }
   [[nodiscard]] Channel channel(RouterId router, PortVc vc) const {
     return Channel(first_number(router) + vc.number());
   }
   [[nodiscard]] RouterId router_of(Channel channel) const {
-    return RouterId(channel.number() >> vc_shift_);
+    return RouterId(channel.number() >> vc_shift());
   }
   [[nodiscard]] PortVc port_vc_of(Channel channel) const {
-    return PortVc(channel.number() & ((1u << vc_shift_) - 1));
+    return PortVc(channel.number() & ((1u << vc_shift()) - 1));
   }
   [[nodiscard]] std::size_t port_number(RouterId router, PortId port) const {
     return std::size_t{router.number()} * rules_.ports() + port.number();
@@ -133,18 +147,11 @@ class VcNetwork final : public ClockedNetwork {
     }
   }
   // Where a credit goes that `router` gives back, to a router or a node.
-  template <bool kBanded>
-  [[nodiscard]] EventList<CreditTo>& credits_back(Band& band, RouterId router, PortId input,
-                                                  CreditTo credit) {
+  [[nodiscard]] EventList<CreditTo>& credits_back(Band& band, RouterId router, PortId input) {
     const bool entry = routing_.is_entry(router, input);
     if constexpr (Routing::kEqualLinks) {
-      if constexpr (kBanded) {
-        const std::size_t to = entry ? band.number : band_of(Channel(credit.number()));
-        if (to != band.number) {
-          return band.to[to]->at(now_ + credit_delay_).credits;
-        }
-      }
-      return *band.credits_out[entry ? 1 : 0];
+      WheelSlot& slot = band.own->at(now_ + (entry ? kTerminalDelay : credit_delay_));
+      return entry ? slot.node_credits : slot.credits;
     } else {
       const std::size_t port = port_number(router, input);
       const int wait = entry ? 0 : router_config_.credit_delay;
@@ -221,23 +228,30 @@ class VcNetwork final : public ClockedNetwork {
   void draw_ahead(RouterId next, Channel channel);
   void take_arrivals(EventList<Channel>& arrivals);
   void take_credits(EventList<CreditTo>& credits);
-  template <bool kBanded>
   void step_routers(Band& band);
   void step_stages(Band& band, RouterId id, R& router);
   void begin_head(RouterId id, R& router, PortVc input_vc);
   void route(RouterId id, R& router, PortVc input_vc);
   void route_anew(RouterId id, R& router);
   [[gnu::always_inline]] void take_vc(Band& band, R& router, typename R::VcGrant grant);
-  template <bool kBanded>
   [[gnu::always_inline]] void traverse(Band& band, RouterId id, R& router, Winner winner);
+  // Where links are equal and each stage takes one cycle.
+  void take_lean(Band& band, WheelSlot& slot);
+  template <bool kBanded>
+  void step_lean(Band& band);
+  [[gnu::always_inline]] void begin_front(RouterId id, R& router, PortVc input_vc);
+  [[gnu::always_inline]] void route_front(RouterId id, R& router, PortVc input_vc);
+  template <bool kBanded>
+  [[gnu::always_inline]] void leave(Band& band, RouterId id, R& router, Winner winner);
 
   const Wiring wiring_;
   const Rules rules_;
   Routing routing_;
   const VcRouterConfig router_config_;
-  const int vc_shift_;  // of channels: router << vc_shift_ | VC of the router
-  const bool large_;    // too large for the nearest caches
+  const bool large_;  // too large for the nearest caches
   const bool lookahead_;
+  // A node's credits need no count where its flits cannot wait for them.
+  const bool counts_exit_credits_;
   const int flit_delay_;    // from winning the switch to the next router's input, without waiting
   const int credit_delay_;  // from winning the switch to use of the credit upstream
 
@@ -246,7 +260,8 @@ class VcNetwork final : public ClockedNetwork {
   IdVector<RouterId, R> routers_;
   IdVector<RouterId, Stages<S>> stages_;  // kGeneral alone
   FlitRings rings_;
-  Pace pace_;  // where links differ
+  IdVector<Channel, Front> fronts_;  // kCanCut alone
+  Pace pace_;                        // where links differ
   std::vector<Band> bands_;
   std::vector<TimeWheel> wheels_;      // [band from][band to]
   std::vector<std::uint8_t> band_of_;  // [router / 64]
@@ -254,9 +269,10 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<Channel> entry_;      // [node]: VC 0 of its router's input
   std::vector<int> output_delays_;  // [router][port]; where links differ
   std::vector<int> input_delays_;
-  std::vector<RouterId> output_to_;   // [router][port]; where links differ
-  std::vector<RouterId> input_from_;  // itself behind the port of a node
-  std::vector<std::uint64_t> busy_;   // mask over routers with work left over
+  std::vector<RouterId> output_to_;       // [router][port]; where links differ
+  std::vector<RouterId> input_from_;      // itself behind the port of a node
+  std::vector<std::uint64_t> busy_;       // mask over routers with work left over
+  std::vector<std::uint64_t> wants_vcs_;  // of them those with heads; kCanCut alone
   ReplyBuffers reply_buffers_;
   LinkToggles toggles_;
   PairWires pair_wires_;
@@ -283,13 +299,14 @@ void VcNetwork<Rules, kGeneral, Routing>::tick() {
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
   TimeWheel& wheel = *band.own;
-  band.flits_out = &wheel.at(now_ + flit_delay_).arrivals;
-  band.injected_out = &wheel.at(now_ + kTerminalDelay).arrivals;
-  band.credits_out = {&wheel.at(now_ + credit_delay_).credits,
-                      &wheel.at(now_ + kTerminalDelay).node_credits};
-  band.ejections_out = &wheel.at(now_ + 1 + kTerminalDelay);
-  band.exit_credits_out =
-      &wheel.at(now_ + 1 + 2 * kTerminalDelay + router_config_.credit_delay).credits;
+  if constexpr (kCanCut) {
+    band.injected_out = &wheel.at(now_ + kTerminalDelay).arrivals;
+    band.flits_out = &wheel.at(now_ + flit_delay_).arrivals;
+    band.credits_out = {&wheel.at(now_ + credit_delay_).credits,
+                        &wheel.at(now_ + kTerminalDelay).node_credits};
+    band.exit_credits_out = &wheel.at(now_ + kExitLoop + router_config_.credit_delay).credits;
+    band.ejections_out = &wheel.at(now_ + 1 + kTerminalDelay);
+  }
   WheelSlot& slot = wheel.at(now_);
   for (std::uint32_t i = 0; i < slot.node_credits.size(); ++i) {
     sources_.take_credit(NodeVc(slot.node_credits[i].number()), store_);
@@ -303,20 +320,21 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
       [&](NodeId node, std::uint32_t packet, VcId vc, bool first, bool last) {
         send(band, node, packet, vc, first, last);
       });
-  take_arrivals(slot.arrivals);
-  take_credits(slot.credits);
-  if constexpr (kCanCut) {
-    if (team_ != nullptr) {
+  if constexpr (!kCanCut) {
+    take_arrivals(slot.arrivals);
+    take_credits(slot.credits);
+    step_routers(band);
+  } else {
+    take_lean(band, slot);
+    if (team_ == nullptr) {
+      step_lean<false>(band);
+    } else {
       for (const Band& other : bands_) {
-        WheelSlot& from_other = other.to[band.number]->at(now_);
-        take_arrivals(from_other.arrivals);
-        take_credits(from_other.credits);
+        take_lean(band, other.to[band.number]->at(now_));
       }
-      step_routers<true>(band);
-      return;
+      step_lean<true>(band);
     }
   }
-  step_routers<false>(band);
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -356,12 +374,16 @@ void VcNetwork<Rules, kGeneral, Routing>::send(Band& band, NodeId node, std::uin
   ++band.injected_flits;
   band.last_move = now_;
   const Channel at(entry_[node].number() + vc.number());
-  rings_.push(at, flit);
+  if (!kCanCut || first) {
+    rings_.push(at, flit);
+  }
   if (first) {
     draw_ahead(wiring_.terminals[node].from, at);
   }
-  if constexpr (Routing::kEqualLinks) {
+  if constexpr (kCanCut) {
     band.injected_out->add(at);
+  } else if constexpr (Routing::kEqualLinks) {
+    band.own->at(now_ + kTerminalDelay).arrivals.add(at);
   } else {
     const Wiring::Terminal& terminal = wiring_.terminals[node];
     band.own->at(pace_.arrival(terminal.from, terminal.from, now_, 1, terminal.delay))
@@ -412,7 +434,7 @@ void VcNetwork<Rules, kGeneral, Routing>::take_arrivals(EventList<Channel>& arri
     const RouterId id = router_of(arrivals[n]);
     const PortVc input_vc = port_vc_of(arrivals[n]);
     R& router = routers_[id];
-    const typename R::Arrival arrival = router.take_flit(rules_, input_vc);
+    const typename R::Arrival arrival = router.take_flit(input_vc);
     mark_busy(id, arrival.first);
     if (keeps_order() && arrival.first) {
       serve_order_->arrive(id, input_vc, arrival.begins);
@@ -437,7 +459,6 @@ void VcNetwork<Rules, kGeneral, Routing>::take_credits(EventList<CreditTo>& cred
 
 // All matches see the state at the start of the cycle; then heads move on, then flits.
 template <class Rules, bool kGeneral, class Routing>
-template <bool kBanded>
 void VcNetwork<Rules, kGeneral, Routing>::step_routers(Band& band) {
   std::size_t won = 0;
   SwitchWinner* const winners = band.winners.data();
@@ -453,9 +474,10 @@ void VcNetwork<Rules, kGeneral, Routing>::step_routers(Band& band) {
         if (keeps_order()) {
           serve_order_->begin_cycle(id);
         }
-        router.template allocate_switch<false>(rules_, open_outputs(id), [&](Winner winner) {
-          winners[won++] = SwitchWinner{id, winner};
-        });
+        router.template allocate_switch<false>(rules_, router.bidders(), open_outputs(id),
+                                               [&](Winner winner) {
+                                                 winners[won++] = SwitchWinner{id, winner};
+                                               });
         router.allocate_vcs(rules_, [&](typename R::VcGrant grant) {
           take_vc(band, router, grant);
           if (keeps_order()) {
@@ -486,7 +508,7 @@ void VcNetwork<Rules, kGeneral, Routing>::step_routers(Band& band) {
       rings_.fetch_for_write(theirs.forward(later.winner.output, VcId{}));
     }
     R& router = routers_[winner.router];
-    traverse<kBanded>(band, winner.router, router, winner.winner);
+    traverse(band, winner.router, router, winner.winner);
     mark_idle(winner.router, router.is_idle());
   }
 }
@@ -497,7 +519,7 @@ void VcNetwork<Rules, kGeneral, Routing>::step_stages(Band& band, RouterId id, R
       own_time(id), rules_, router, open_outputs(id),
       [&](PortVc input_vc) { route(id, router, input_vc); },
       [&](typename R::VcGrant grant) { take_vc(band, router, grant); },
-      [&](Winner winner) { traverse<false>(band, id, router, winner); });
+      [&](Winner winner) { traverse(band, id, router, winner); });
   if (!stages_[id].allocates_vcs()) {
     route_anew(id, router);
   }
@@ -551,7 +573,6 @@ inline void VcNetwork<Rules, kGeneral, Routing>::take_vc(Band& band, R& router,
 
 // A flit that has won the switch leaves: forward, its credit back, and its VC to the next flit.
 template <class Rules, bool kGeneral, class Routing>
-template <bool kBanded>
 inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId id, R& router,
                                                           Winner winner) {
   const PortVc input_vc = winner.input_vc;
@@ -565,6 +586,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
   const std::uint32_t packet = flit.packet();
   const bool tail = flit.is_tail();
   const typename R::Departure left = router.depart(rules_, winner, tail);
+  router.pass_front(input_vc);
   if (config_.count_events) {
     router.count_flit(output);
   }
@@ -588,10 +610,6 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
   }
 
   // Forward: written now, seen when the arrival comes. Behind a local port nothing is read.
-  const int waits = kGeneral ? stages_[id].send_delay(own_time(id), output, router_config_.st_delay,
-                                                      interval(id, output)) -
-                                   1
-                             : 0;
   const Channel next = router.forward(output, left.vc);
   rings_.push(next, flit);
   if constexpr (!Routing::kEqualLinks) {
@@ -602,33 +620,23 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
       serve_order_->depart(id, input_vc, tail, router.has_flits(input_vc));
     }
   }
-  EventList<Channel>* arrivals = band.flits_out;  // the list that step() has looked up
-  if constexpr (!kCanCut) {
-    arrivals = &band.own->at(arrival_behind(id, output, waits)).arrivals;
-  } else if constexpr (kBanded) {
-    const std::size_t to = local ? band.number : band_of(next);
-    if (to != band.number) {
-      arrivals = &band.to[to]->at(now_ + flit_delay_).arrivals;
-    }
-  }
-  arrivals->add(next, !local);
-  WheelSlot* ejections = band.ejections_out;
-  EventList<CreditTo>* exit_credits = band.exit_credits_out;
-  if constexpr (!kCanCut) {
-    const int exit = delay_to_node(id, output);
-    const std::int64_t leaves = arrival_at_node(id, now_, waits + 2, exit);
-    const int wires = local ? pair_wires_.more_cycles(store_[packet]) : 0;
-    ejections = &band.own->at(leaves + wires);
-    exit_credits =
-        &band.own->at(arrival_at_node(id, leaves, 1, exit, router_config_.credit_delay)).credits;
-  }
-  ejections->ejections.add(packet, local & tail);
-  ejections->ejected_flits += local ? 1 : 0;
-  exit_credits->add(CreditTo(channel(id, output_vc).number()), local);
+  const int waits = kGeneral ? stages_[id].send_delay(own_time(id), output, router_config_.st_delay,
+                                                      interval(id, output)) -
+                                   1
+                             : 0;
+  band.own->at(arrival_behind(id, output, waits)).arrivals.add(next, !local);
+  const int exit = delay_to_node(id, output);
+  const std::int64_t leaves = arrival_at_node(id, now_, waits + 2, exit);
+  const int wires = local ? pair_wires_.more_cycles(store_[packet]) : 0;
+  WheelSlot& ejections = band.own->at(leaves + wires);
+  ejections.ejections.add(packet, local & tail);
+  ejections.ejected_flits += local ? 1 : 0;
+  band.own->at(arrival_at_node(id, leaves, 1, exit, router_config_.credit_delay))
+      .credits.add(CreditTo(channel(id, output_vc).number()), local);
 
   // Back: the room it took is free.
   const CreditTo credit = router.back(input, rules_.vc_of(input_vc, input));
-  credits_back<kBanded>(band, id, input, credit).add(credit);
+  credits_back(band, id, input).add(credit);
   if (left.more) {
     begin_head(id, router, input_vc);
   }
@@ -637,3 +645,4 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
 }  // namespace ww::sim::net
 
 #include "vc_router/vc_network_inspect.hpp"
+#include "vc_router/vc_network_lean.hpp"

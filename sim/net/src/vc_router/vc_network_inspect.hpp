@@ -38,19 +38,22 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
       rules_(std::move(rules)),
       routing_(std::move(routing)),
       router_config_(rules_.config()),
-      vc_shift_(std::bit_width(rules_.all_vcs() - 1)),
       large_(wiring_.routers * sizeof(R) > std::size_t{1} << 18),
       lookahead_(router_config_.routing_delay == 0),
+      counts_exit_credits_(router_config_.wait_for_tail_credit ||
+                           router_config_.vc_buffer <= kExitLoop + router_config_.credit_delay),
       flit_delay_(router_config_.st_delay + 1 + config.link_delay),
       credit_delay_(1 + config.link_delay + router_config_.credit_delay),
       routers_(wiring_.routers),
       stages_(kGeneral ? wiring_.routers : 0),
       // One router more: the rings behind local ports, written but never read.
-      rings_(static_cast<std::size_t>(wiring_.routers + 1) << vc_shift_, router_config_.vc_buffer),
+      rings_(static_cast<std::size_t>(wiring_.routers + 1) << vc_shift(), router_config_.vc_buffer),
+      fronts_(kCanCut ? static_cast<std::size_t>(wiring_.routers) << vc_shift() : 0),
       pace_(Routing::kEqualLinks ? Pace() : Pace(wiring_, config.flit_bits)),
       sources_(static_cast<std::uint32_t>(wiring_.terminals.size()), config.classes,
                router_config_),
       busy_((wiring_.routers + 63) / 64),
+      wants_vcs_(busy_.size()),
       reply_buffers_(config),
       toggles_(config.count_toggles ? std::size_t{wiring_.routers} * rules_.ports() : 0,
                config.count_toggles ? std::size_t{wiring_.routers} * rules_.all_vcs() : 0,
@@ -99,6 +102,7 @@ void VcNetwork<Rules, kGeneral, Routing>::cut_into_bands(int threads, int longes
     band.first_nodes = nodes_of_router * band.first;
     band.last_nodes = number + 1 == count ? waiting_.size() : nodes_of_router * band.last;
     band.winners.resize(64 * (band.last - band.first) * wiring_.ports);
+    band.new_fronts.resize(kCanCut ? band.winners.size() + 1 : 0);
     std::fill(band_of_.begin() + static_cast<std::ptrdiff_t>(band.first),
               band_of_.begin() + static_cast<std::ptrdiff_t>(band.last),
               static_cast<std::uint8_t>(number));
@@ -170,8 +174,9 @@ Status VcNetwork<Rules, kGeneral, Routing>::inject(const Packet& packet) {
 
 template <class Rules, bool kGeneral, class Routing>
 std::optional<Cycles> VcNetwork<Rules, kGeneral, Routing>::next_event() const {
-  if (!sources_.is_idle() ||
-      std::any_of(busy_.begin(), busy_.end(), [](std::uint64_t word) { return word != 0; })) {
+  const auto is_set = [](std::uint64_t word) { return word != 0; };
+  if (!sources_.is_idle() || std::any_of(busy_.begin(), busy_.end(), is_set) ||
+      std::any_of(wants_vcs_.begin(), wants_vcs_.end(), is_set)) {
     return now();
   }
   for (std::size_t ahead = 0; ahead < wheels_.front().size(); ++ahead) {
@@ -264,15 +269,21 @@ std::vector<LinkUse> VcNetwork<Rules, kGeneral, Routing>::link_use() const {
 
 template <class Rules, bool kGeneral, class Routing>
 Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
+  std::vector<std::uint32_t> returning(std::size_t{wiring_.routers} << vc_shift());
+  std::vector<std::uint32_t> coming(returning.size());
   const auto held = [&](RouterId router, PortVc input_vc) {  // under way on the link included
-    return rings_.written(channel(router, input_vc)).since(routers_[router].front(input_vc));
+    const Channel at = channel(router, input_vc);
+    return kCanCut ? routers_[router].flits(input_vc) + coming[at.number()]
+                   : rings_.written(at).since(routers_[router].front(input_vc));
   };
-  std::vector<std::uint32_t> returning(std::size_t{wiring_.routers} << vc_shift_);
   std::uint64_t leaving = 0;
   for (const TimeWheel& wheel : wheels_) {
     for (const WheelSlot& slot : wheel.slots()) {
       for (std::uint32_t i = 0; i < slot.credits.size(); ++i) {
         ++returning[slot.credits[i].number()];
+      }
+      for (std::uint32_t i = 0; kCanCut && i < slot.arrivals.size(); ++i) {
+        ++coming[slot.arrivals[i].number()];
       }
       leaving += slot.ejected_flits;
     }

@@ -187,7 +187,7 @@ class TableRouting {
       std::uint32_t credits = 0;
       for_each_bit<VcId>(usable,
                          [&](VcId vc) { credits += router.credits(rules.vc_at(out.output, vc)); });
-      if ((router.free_vcs(out.output) & usable) != 0 && credits > most) {
+      if ((router.free_vcs(rules, out.output) & usable) != 0 && credits > most) {
         most = credits;
         best = out.output;
       }

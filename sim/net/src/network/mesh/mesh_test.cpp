@@ -10,6 +10,7 @@
 
 #include "network/mesh/config.hpp"
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/random.hpp"
 #include "ww/sim/net/run.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 
@@ -231,6 +232,42 @@ TEST(Mesh, JumpsOverIdleCyclesWithoutChangingLatency) {
   }
   EXPECT_EQ(network->deliveries()[0].arrived, Cycles{1000000 + 4 * 7 + 2});
   EXPECT_LT(ticks, 30);  // of 31 cycles some were empty
+}
+
+// A packet that took another's head along would cross as many links as that one.
+TEST(Mesh, EveryPacketTakesItsOwnWayThroughShallowBuffers) {
+  for (const int buffer : {1, 2, 3}) {
+    NetworkConfig config = mesh(4);
+    auto& router = config.own<VcRouterConfig>();
+    router.vcs = 16;
+    router.vc_buffer = buffer;
+    config.link_delay = 5;
+    const auto network = build(config);
+    ASSERT_NE(network, nullptr);
+    Random random(7);
+    std::uint64_t sent = 0;
+    std::uint64_t link_flits = 0;
+    for (std::uint64_t delivered = 0; delivered < 3000;) {
+      for (NodeId node = 0; node < 16 && sent < 3000; ++node, ++sent) {
+        Packet packet;
+        const NodeId to = random.below(16);
+        packet.source = node;
+        packet.destinations = {&to, 1};
+        packet.flits = static_cast<std::uint16_t>(1 + random.below(3));
+        packet.created = network->now();
+        ASSERT_TRUE(network->inject(packet));
+        link_flits += packet.flits * static_cast<std::uint64_t>(hops(config, node, to) - 1);
+      }
+      network->tick();
+      delivered += network->deliveries().size();
+      ASSERT_LT(network->now().value(), 100000u);
+    }
+    std::uint64_t crossed = 0;
+    for (const LinkUse& link : network->link_use()) {
+      crossed += link.flits;
+    }
+    EXPECT_EQ(crossed, link_flits) << buffer;
+  }
 }
 
 TEST(Mesh, SaysHowManyPacketsWaitAtANode) {
