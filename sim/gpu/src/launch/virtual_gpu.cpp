@@ -332,13 +332,8 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   std::shared_ptr<const exec::L2Snapshot> l2_before = std::move(l2_state);
   l2_state = nullptr;
   const bool one_die = chip.architecture().dies == 1;
-  if (replaying && l2_before == nullptr) {
-    if (one_die) {
-      l2_copy = engine.l2();
-    } else {
-      l2_before = replays.share(engine.state());
-    }
-  }
+  if (replaying && l2_before == nullptr && !one_die) l2_before = replays.share(engine.state());
+  engine.l2().keep_begin(replaying && l2_before == nullptr);
   const std::uint64_t version = memory->version();
   auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
   findings = engine.findings();
@@ -353,7 +348,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
   if (replaying && !executed->clock_read && findings.empty() && memory->version() == version) {
     if (l2_before == nullptr) {
-      l2_before = replays.share(l2_copy->snapshot());
+      l2_before = replays.share(engine.l2().snapshot_at_begin());
     }
     l2_state = replays.share(engine.state());
     // The caches of several dies cannot be restored: what is replayed there left them as they were.

@@ -109,7 +109,6 @@ struct VirtualGpu::Impl {
   // The L2 as of now. Null: as the engine has it. A snapshot takes as long as a small launch, and
   // only launches that are recorded or replayed need one.
   std::shared_ptr<const exec::L2Snapshot> l2_state;
-  std::optional<exec::L2Tags> l2_copy;  // what the engine had before a launch that has no snapshot
   bool l2_behind{};  // the engine's L2 has to be brought to l2_state before it runs
 
   std::deque<DispatchRecord> dispatches;  // the latest Options::most_dispatches

@@ -174,6 +174,7 @@ L2Tags::L2Tags(const Architecture& architecture)
       stamp_(tag_.size(), 0),
       ready_(tag_.size(), 0),
       dirty_(tag_.size(), 0),
+      launch_of_((tag_.size() + kChunk - 1) / kChunk),
       last_way_(kHints) {}
 
 L2Tags::Place L2Tags::find(std::uint32_t line, std::uint32_t first) const {
@@ -186,6 +187,7 @@ L2Tags::Place L2Tags::find(std::uint32_t line, std::uint32_t first) const {
 }
 
 void L2Tags::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access) {
+  use_chunk(place);
   if (dirty_[place] != 0) {
     access.writeback = true;
     access.victim = tag_[place];
@@ -202,6 +204,7 @@ void L2Tags::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place,
 std::uint64_t L2Tags::drop(std::uint32_t line) {
   const Place place = find(line, first_of(line));
   const std::uint64_t dirty = dirty_[place.slot];
+  use_chunk(place.slot);
   tag_[place.slot] = kNone;
   stamp_[place.slot] = 0;
   ready_[place.slot] = 0;
@@ -284,6 +287,7 @@ std::uint32_t L2Tags::stamps_of(std::uint32_t set, std::uint32_t* stamps) const 
 }
 
 void L2Tags::renumber() {
+  for (std::uint32_t place = 0; place < tag_.size(); place += kChunk) use_chunk(place);
   std::vector<std::uint32_t> stamps(ways_);
   std::vector<std::uint32_t> ranks(ways_);
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
@@ -298,9 +302,39 @@ void L2Tags::renumber() {
 }
 
 void L2Tags::begin_launch() {
-  for (std::int64_t& ready : ready_) ready = std::min<std::int64_t>(ready, 0);
+  ++launch_;
+  at_begin_.clear();
   clock_at_begin_ = clock_;
   numbering_at_begin_ = numbering_;
+}
+
+void L2Tags::begin_chunk(std::uint32_t chunk) {
+  launch_of_[chunk] = launch_;
+  const std::uint32_t first = chunk * kChunk;
+  const std::size_t count = std::min<std::size_t>(kChunk, tag_.size() - first);
+  if (keeps_begin_) {
+    ChunkAtBegin& kept = at_begin_.emplace_back();
+    kept.first = first;
+    std::copy_n(&tag_[first], count, kept.tag.begin());
+    std::copy_n(&stamp_[first], count, kept.stamp.begin());
+    std::copy_n(&ready_[first], count, kept.ready.begin());
+    std::copy_n(&dirty_[first], count, kept.dirty.begin());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    ready_[first + i] = std::min<std::int64_t>(ready_[first + i], 0);
+  }
+}
+
+std::shared_ptr<const L2Snapshot> L2Tags::snapshot_at_begin() const {
+  L2Tags before(*this);
+  for (const ChunkAtBegin& kept : at_begin_) {
+    const std::size_t count = std::min<std::size_t>(kChunk, tag_.size() - kept.first);
+    std::copy_n(kept.tag.begin(), count, &before.tag_[kept.first]);
+    std::copy_n(kept.stamp.begin(), count, &before.stamp_[kept.first]);
+    std::copy_n(kept.ready.begin(), count, &before.ready_[kept.first]);
+    std::copy_n(kept.dirty.begin(), count, &before.dirty_[kept.first]);
+  }
+  return before.snapshot();
 }
 
 std::vector<std::uint8_t> L2Tags::lines_used() const {
@@ -352,6 +386,7 @@ void L2Tags::restore(const L2Snapshot& snapshot) {
     }
   }
   for (const L2Snapshot::Unclean& line : snapshot.unclean) {
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a chip's L2 has at least one way
     const std::uint32_t at = slot(first_of_set(line.place / ways_), line.place % ways_);
     if (line.partial) ready_[at] = kPartial;
     dirty_[at] = line.dirty;

@@ -85,6 +85,7 @@ class L2Tags {
                 std::int64_t cycle, std::int64_t apart) {
     if (clock_ > std::numeric_limits<std::uint32_t>::max() - lines) renumber();
     if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
+      use_chunk(place);
       const std::int64_t* const ready = &ready_[place];
       if ((ready[0] | ready[1] | ready[2] | ready[3]) >= 0) {  // none is partial
         const std::uint64_t stamps[] = {two_words(clock_ + 1), two_words(clock_ + 3)};
@@ -100,6 +101,7 @@ class L2Tags {
     for (; found < lines; ++found, first = first_of_next(++line, first), cycle += apart) {
       const std::uint32_t place = last_place(line, first);
       if (tag_[place] != line || ready_[place] == kPartial) break;
+      use_chunk(place);
       stamp_[place] = ++clock_;
       leaves[found] = std::max(ready_[place], cycle);
     }
@@ -136,25 +138,32 @@ class L2Tags {
   // Makes a line clean; returns the bytes that were dirty, none where it has no place.
   std::uint64_t clean_line(std::uint32_t line) {
     const Place place = place_of(line, first_of(line));
-    return place.found ? std::exchange(dirty_[place.slot], 0) : 0;
+    if (!place.found) return 0;
+    use_chunk(place.slot);
+    return std::exchange(dirty_[place.slot], 0);
   }
   // Forgets a line that has a place; returns its dirty bytes.
   std::uint64_t drop(std::uint32_t line);
   // Calls written(line, dirty bytes) for every dirty line, by place; all are clean then.
   template <class F>
   void clean(F&& written) {
-    for (std::size_t place = 0; place < dirty_.size(); ++place) {
+    for (std::uint32_t place = 0; place < dirty_.size(); ++place) {
       if (dirty_[place] == 0) continue;
+      use_chunk(place);
       written(tag_[place], dirty_[place]);
       dirty_[place] = 0;
     }
   }
 
   void begin_launch();  // forgets arrival times
+  // Whether snapshot_at_begin() will be asked for after the next launch.
+  void keep_begin(bool keep) { keeps_begin_ = keep; }
   // How many lines of each set, [channel][set], were used since begin_launch(); empty where that is
   // not known.
   [[nodiscard]] std::vector<std::uint8_t> lines_used() const;
   [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot() const;
+  // What snapshot() would have returned when the last launch began.
+  [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot_at_begin() const;
   void restore(const L2Snapshot& snapshot);
 
  private:
@@ -164,8 +173,25 @@ class L2Tags {
   static constexpr std::uint32_t kSearchWords = 64;  // of four sets with 16 ways each
   // Instead of an arrival time: some bytes of the line were never fetched nor written.
   static constexpr std::int64_t kPartial = -1;
+  // Slots that are brought into a launch together, when one of them is first used in it: most
+  // launches of a program with many use few. Arrival times of other slots are an earlier launch's.
+  static constexpr std::uint32_t kChunk = 64;
+  struct ChunkAtBegin {
+    std::uint32_t first{};  // slot
+    std::array<std::uint32_t, kChunk> tag{};
+    std::array<std::uint32_t, kChunk> stamp{};
+    std::array<std::int64_t, kChunk> ready{};
+    std::array<std::uint64_t, kChunk> dirty{};
+  };
+  // Comes before every change of a slot, and before its arrival time is looked at.
+  void use_chunk(std::uint32_t place) {
+    if (launch_of_[place / kChunk] != launch_) [[unlikely]]
+      begin_chunk(place / kChunk);
+  }
+  void begin_chunk(std::uint32_t chunk);
   // The slot is now its set's most recent.
   void mark_used(std::uint32_t place) {
+    use_chunk(place);
     if (clock_ == std::numeric_limits<std::uint32_t>::max()) renumber();
     stamp_[place] = ++clock_;
   }
@@ -269,7 +295,11 @@ class L2Tags {
   LineVector<std::uint32_t> stamp_;  // of the last use; 0: never
   LineVector<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
   LineVector<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
-  std::array<Row, kRows> rows_{};    // by line
+  std::vector<std::uint32_t> launch_of_;  // by chunk: the launch that used it last
+  std::uint32_t launch_{};
+  bool keeps_begin_{};
+  std::vector<ChunkAtBegin> at_begin_;  // of the chunks that this launch used
+  std::array<Row, kRows> rows_{};       // by line
   std::vector<std::uint8_t> last_way_;  // where a line was last seen in its set
 };
 

@@ -189,6 +189,38 @@ void use(L2Tags& l2, std::uint32_t seed, std::uint32_t lines, bool writes = true
   }
 }
 
+TEST(L2Tags, KeepTheStateThatALaunchBeganWith) {
+  for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+    L2Tags l2{Architecture{}};
+    use(l2, seed + 100, 20000);
+    l2.write(7, 0xFF);  // partial
+    const auto before = l2.snapshot();
+    l2.keep_begin(true);
+    use(l2, seed, 20000);
+    l2.write(9, 0xFF);
+    l2.clean_line(7);
+    l2.drop(11);
+    l2.clean([](std::uint32_t, std::uint64_t) {});
+    EXPECT_NE(l2.snapshot()->hash, before->hash);
+    const auto kept = l2.snapshot_at_begin();
+    EXPECT_EQ(kept->tags, before->tags);
+    EXPECT_EQ(kept->unclean, before->unclean);
+    EXPECT_EQ(kept->hash, before->hash);
+  }
+}
+
+TEST(L2Tags, ForgetWhenLinesOfAnEarlierLaunchArrived) {
+  L2Tags l2{Architecture{}};
+  for (std::uint32_t line = 0; line < 4; ++line) *l2.read(line).ready = 1000;
+  std::int64_t leaves[4];
+  ASSERT_EQ(l2.hits(0, l2.first_of(0), 4, leaves, 5, 1), 4);
+  EXPECT_EQ(leaves[0], 1000);
+  l2.begin_launch();
+  ASSERT_EQ(l2.hits(0, l2.first_of(0), 4, leaves, 5, 1), 4);
+  EXPECT_EQ(leaves[0], 5);
+  EXPECT_EQ(*l2.read(3).ready, 0);
+}
+
 TEST(TagsAfter, HitsAreThoseAfterTheAccessesThemselves) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     L2Tags l2{Architecture{}};
