@@ -11,6 +11,7 @@
 #include "bench/engine.hpp"
 #include "bench/order.hpp"
 #include "chiplet/chiplet_kernels.hpp"
+#include "device/amd_package.hpp"
 #include "experiment/experiments.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
@@ -276,7 +277,13 @@ Result<CampaignSummary> run_chiplet(const ChipletRequest& request,
   WW_ASSIGN(experiment,
             make_experiment(experiments(), "chiplet", {request.seed, request.quick, {}}));
   ExperimentParts parts;
-  parts.open = open_device;
+  parts.open = [](const DeviceRequest& device, const std::string& name) -> Result<Device> {
+    if (DeviceName(name).is_virtual()) return open_device(device, name);
+    DeviceRequest named = device;
+    named.name = name;
+    WW_ASSIGN(opened, open_compute_device(named));
+    return open_amd_package(std::move(opened), name);
+  };
   parts.pinning = [](const Device& device) { return make_die_pinning(device.chip.target); };
   return run_experiment(std::move(experiment),
                         {request.device, request.folder, request.seed, request.resume}, parts,

@@ -11,6 +11,7 @@
 #include "ww/core/json_reader.hpp"
 #include "ww/core/mean.hpp"
 #include "ww/microbench/chiplet.hpp"
+#include "ww/microbench/hosts.hpp"
 #include "ww/microbench/virtual_chips.hpp"
 
 namespace ww::microbench {
@@ -76,7 +77,10 @@ bool is_chiplet_plan(const nlohmann::json& plan) {
 }  // namespace
 
 Result<bool> calibrates_chiplets(const DeviceRequest& request) {
-  if (!DeviceName(request.name).is_virtual()) return false;
+  if (!DeviceName(request.name).is_virtual()) {
+    WW_ASSIGN(host, open_host(request.name));
+    return host->facts().target.starts_with("gfx942");
+  }
   WW_ASSIGN(sheet, virtual_data_sheet(request));
   std::istringstream lines(sheet);
   for (std::string line; std::getline(lines, line);) {

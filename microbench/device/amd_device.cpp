@@ -286,8 +286,9 @@ std::string campaign_obstacle(const std::string& target, const std::string& devi
   }
   if (is("gfx94") || is("gfx95")) {
     return "every die of this part has an L2 of its own: what a far access crosses is the fabric "
-           "between dies, and no stream of this version is tied to a die and its fabric; 'wirewatt "
-           "topology' and imported counters ('wirewatt estimate --counters') work on it";
+           "between dies, which 'wirewatt calibrate' measures on an undivided MI300X or MI325X "
+           "alone; "
+           "'wirewatt topology' and imported counters ('wirewatt estimate --counters') work on it";
   }
   if (is("gfx1")) {
     return "the streams are laid out for wavefronts of 64, and this part runs 32; 'wirewatt "

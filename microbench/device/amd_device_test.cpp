@@ -1,4 +1,5 @@
 #include "device/amd_device.hpp"
+#include "device/amd_package.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,6 +63,15 @@ TEST(AmdCards, ThatNoCampaignCanMeasureSayWhy) {
   EXPECT_THAT(campaign_obstacle("gfx904", "0x69af"), HasSubstr("0x69af"));
   EXPECT_THAT(campaign_obstacle("gfx904", ""), HasSubstr("unknown"));
   EXPECT_THAT(campaign_obstacle("", ""), HasSubstr("PTX"));
+}
+
+TEST(AmdPackages, AreMeasuredUndividedWhereTheirDiesAreKnown) {
+  EXPECT_EQ(package_obstacle("gfx942:sramecc+:xnack-", "0x74a1", "SPX"), "");
+  EXPECT_EQ(package_obstacle("gfx942", "0x74a1", ""), "");
+  EXPECT_THAT(package_obstacle("gfx942", "0x74a1", "CPX"), HasSubstr("CPX"));
+  EXPECT_THAT(package_obstacle("gfx942", "0x74a0", ""), HasSubstr("0x74a0"));
+  EXPECT_THAT(package_obstacle("gfx942", "", ""), HasSubstr("unknown"));
+  EXPECT_NE(package_obstacle("gfx90a", "0x740f", ""), "");
 }
 
 // Channels in plain order: bits 8 to 11, or to 12, each one row of its own.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "device/amd_device.hpp"
+#include "device/amd_package.hpp"
 #include "host/opencl_view.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/hosts.hpp"
@@ -34,8 +35,11 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
   if (!facts.no_code.empty()) {
     device.listing.reason = facts.no_code;
   } else if (!facts.target.starts_with("sm_")) {
-    device.listing.reason =
-        campaign_obstacle(facts.target, match.gpu->amd ? match.gpu->amd->device_id : "");
+    const auto& amd = match.gpu->amd;
+    const std::string id = amd ? amd->device_id : "";
+    if (!package_obstacle(facts.target, id, amd ? amd->compute_partition : "").empty()) {
+      device.listing.reason = campaign_obstacle(facts.target, id);
+    }
   }
   if (device.listing.reason.empty()) {
     device.listing.usable = true;

@@ -93,7 +93,9 @@ class Card {
         temperature_(device_ / "hwmon/hwmon0/temp1_input"),
         voltage_(device_ / "hwmon/hwmon0/in0_input"),
         clock_(device_ / "hwmon/hwmon0/freq1_input"),
-        metrics_(device_ / "gpu_metrics") {}
+        metrics_(device_ / "gpu_metrics") {
+    if (!gpu.rail_names().empty()) rails_.emplace(device_ / "pm_metrics");
+  }
   [[nodiscard]] std::int64_t clock_ns() const { return gpu_.now_ns() + ahead_ns_; }
   // The chip idles until it has caught up with the program.
   void catch_up(std::int64_t clock_ns) {
@@ -120,15 +122,39 @@ class Card {
     clock_.show(std::int64_t{last->clock_khz} * 1000);
     const auto table = measure::testing::gpu_metrics_v1(1, last->energy_ticks);
     metrics_.show(table.data(), table.size());
+    if (rails_) show_rails(clock_ns);
   }
 
  private:
+  // In the order of rail_names(): socket, compute dies, I/O dies, stacks.
+  void show_rails(std::int64_t clock_ns) {
+    std::array<ww_vgpu_rail_sample, 64> chunk{};
+    for (;;) {
+      const std::uint64_t count = gpu_.rails_since(next_rails_, chunk);
+      for (std::uint64_t i = 0; i < count; ++i) rail_samples_.push_back(chunk[i]);
+      next_rails_ += count;
+      if (count < chunk.size()) break;
+    }
+    std::optional<ww_vgpu_rail_sample> last;
+    while (!rail_samples_.empty() && rail_samples_.front().time_ns <= clock_ns - ahead_ns_) {
+      last = rail_samples_.front();
+      rail_samples_.pop_front();
+    }
+    if (!last) return;
+    const auto& ticks = last->energy_ticks;
+    const auto table =
+        measure::testing::pm_metrics_v0({last->time_ns, ticks[0], ticks[1], ticks[2], ticks[3]});
+    rails_->show(table.data(), table.size());
+  }
+
   sim::gpu::VirtualGpu& gpu_;
   std::int64_t ahead_ns_;  // of the chip's clock
   std::filesystem::path device_;
   CardFile power_, temperature_, voltage_, clock_, metrics_;
-  std::uint64_t next_{};
+  std::optional<CardFile> rails_;  // of a package: pm_metrics
+  std::uint64_t next_{}, next_rails_{};
   std::deque<ww_vgpu_sample> samples_;
+  std::deque<ww_vgpu_rail_sample> rail_samples_;
 };
 
 std::string chip_name() {

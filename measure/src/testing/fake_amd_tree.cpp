@@ -55,7 +55,25 @@ std::vector<std::byte> gpu_metrics_v1(std::uint8_t content, std::int64_t energy_
   return data;
 }
 
-FakeAmdTree::FakeAmdTree(fs::path sysfs, const FakeAmdOptions& options) : options_(options) {
+std::vector<std::byte> pm_metrics_v0(const FakePackageEnergies& energies) {
+  constexpr std::size_t kHead = 16;
+  std::vector<std::byte> data(2092);
+  put(data, 0, data.size(), 2);
+  put(data, 4, 0x0D000600, 4);
+  put(data, 8, 0x00557000, 4);
+  put(data, 12, 0xF, 4);
+  const auto ticks = [&](std::size_t at, std::int64_t value) {
+    put(data, kHead + at, static_cast<std::uint64_t>(value), 8);
+  };
+  ticks(52, energies.time_ns / 10);
+  ticks(60, energies.socket_ticks);
+  ticks(76, energies.xcd_ticks);
+  ticks(84, energies.aid_ticks);
+  ticks(92, energies.hbm_ticks);
+  return data;
+}
+
+FakeAmdTree::FakeAmdTree(const fs::path& sysfs, const FakeAmdOptions& options) : options_(options) {
   const auto top = sysfs / "class";
   device_ = top / "_pci/0000:03:00.0";
   hwmon_ = device_ / "hwmon/hwmon0";
@@ -97,6 +115,9 @@ FakeAmdTree::FakeAmdTree(fs::path sysfs, const FakeAmdOptions& options) : option
   write(hwmon_ / "power1_cap_default", "300000000");
   set_power(options.power_uw);
   set_energy(options.energy_ticks);
+  if (!options.with_package) return;
+  const auto data = pm_metrics_v0({});
+  overwrite(device_ / "pm_metrics", data.data(), data.size());
 }
 
 void FakeAmdTree::write(const fs::path& file, const std::string& text) const {
@@ -122,7 +143,7 @@ void FakeAmdTree::set_energy(std::int64_t ticks) const {
 }
 
 Result<std::string> with_own_sysfs(const std::function<std::string()>& body) {
-  const auto answer = run_in_child(
+  auto answer = run_in_child(
       [&body]() -> std::string {
         const bool alone = unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
         if (!alone) return std::string("!unshare: ") + std::strerror(errno);

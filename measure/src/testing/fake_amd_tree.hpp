@@ -19,12 +19,13 @@ struct FakeAmdOptions {
   std::int64_t energy_ticks{1'000'000};
   bool with_metrics{true};
   std::uint8_t metrics_content{3};  // layout v1.N
+  bool with_package{};              // pm_metrics, all of whose energies are 0
 };
 
 // Files under `sysfs`/class: one card at 0000:03:00.0. Everything that rocm_smi64 5.2.3 asks for.
 class FakeAmdTree {
  public:
-  explicit FakeAmdTree(std::filesystem::path sysfs, const FakeAmdOptions& options = {});
+  explicit FakeAmdTree(const std::filesystem::path& sysfs, const FakeAmdOptions& options = {});
   [[nodiscard]] const std::filesystem::path& device() const { return device_; }
   [[nodiscard]] const std::filesystem::path& hwmon() const { return hwmon_; }
   // In place, as a driver's values change: readers keep the file open.
@@ -42,6 +43,13 @@ class FakeAmdTree {
 // 1600 MHz memory, 881 mV where the layout has it, limited by power where it tells.
 [[nodiscard]] std::vector<std::byte> gpu_metrics_v1(std::uint8_t content,
                                                     std::int64_t energy_ticks);
+
+// pm_metrics of MI300X (table V0 behind its head), as the driver gives it. Energies count 2^-16 J.
+struct FakePackageEnergies {
+  std::int64_t time_ns{};  // of the firmware
+  std::int64_t socket_ticks{}, xcd_ticks{}, aid_ticks{}, hbm_ticks{};
+};
+[[nodiscard]] std::vector<std::byte> pm_metrics_v0(const FakePackageEnergies& energies);
 
 // Runs `body` in a child whose /sys/class and /dev/shm are empty and writable, and gives what it
 // returns. Error unsupported where mount namespaces are not permitted.

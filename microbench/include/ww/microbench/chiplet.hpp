@@ -33,7 +33,8 @@ struct ChipletRequest {
 };
 
 // Whether calibrate measures this device so: a virtual package whose data sheet has several compute
-// dies. No real one is measured so yet. Errors: those of virtual_data_sheet().
+// dies, or a card of gfx942. The name is resolved. Errors: those of virtual_data_sheet() and
+// open_host().
 [[nodiscard]] Result<bool> calibrates_chiplets(const DeviceRequest& request);
 
 // Runs or resumes the campaign into folder/campaign.db. Errors as run_campaign.
