@@ -297,6 +297,7 @@ int hipMalloc(void** pointer, std::size_t bytes) {
   if (runtime()->lost != 0) return runtime()->lost;
   const auto made = runtime()->gpu->allocate(bytes);
   if (!made) return out_of_memory;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the chip's addresses are the program's pointers
   *pointer = reinterpret_cast<void*>(*made);
   return success;
 }
