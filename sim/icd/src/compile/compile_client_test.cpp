@@ -133,7 +133,11 @@ TEST(CompileWorker, EndsWithTheProgramThatWasKilledDuringACompilation) {
     std::string endless = "#define A0 x += x * 3;\n";
     for (int i = 1; i <= 40; ++i) {
       const std::string inner = " A" + std::to_string(i - 1);
-      endless += "#define A" + std::to_string(i) + inner + inner + "\n";
+      endless.append("#define A")
+          .append(std::to_string(i))
+          .append(inner)
+          .append(inner)
+          .append("\n");
     }
     (void)client.run(build_request(endless + "__kernel void k(int x) { A40 }"));
     ::_exit(0);
