@@ -76,6 +76,16 @@ TEST_F(QuickCalibration, ScoreFindsTheFitNearTheTruth) {
   EXPECT_LT(std::abs(score.at("error_sensed_percent").get<double>()), 6.0);
   EXPECT_EQ(score.at("covered"), true);
   EXPECT_EQ(score.at("misfit_flagged"), false);
+  // Sensor and distances together make of the truth what the sensed truth says.
+  const auto& parts = score.at("parts");
+  const double both = (1 + parts.at("sensor").at("error").get<double>()) *
+                      (1 + parts.at("distance").at("error").get<double>());
+  EXPECT_NEAR(both,
+              score.at("sensed_truth_fj_per_bit_mm").get<double>() /
+                  score.at("truth_fj_per_bit_mm").get<double>(),
+              1e-9);
+  EXPECT_GT(parts.at("sensor").at("declared_95").get<double>(), 0);
+  EXPECT_TRUE(parts.at("distance").at("covered").get<bool>());
   EXPECT_FALSE(score.at("constants").empty());
   // The wires alone: less than what grows with distance, and within what the fit can say of them.
   EXPECT_LT(score.at("truth_wire_fj_per_bit_mm").get<double>(),

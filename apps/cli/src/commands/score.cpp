@@ -25,6 +25,8 @@
 namespace ww::cli {
 namespace {
 
+constexpr double kScoreNormal95 = 1.959963984540054;  // standard deviations in a 95% half-width
+
 Result<sim::gpu::ChipRequest> chip_of(const CampaignStore& campaign, const std::string& file) {
   WW_ASSIGN(facts, campaign.facts());
   const DeviceName device(facts[std::string(campaign_keys::device)]);
@@ -91,6 +93,41 @@ std::optional<double> control_toggles(const nlohmann::json& model) {
     if (toggles != row.end() && toggles->is_number()) return toggles->get<double>();
   }
   return std::nullopt;
+}
+
+// One of the tolerances that a model declares beside its own noise: relative, 95% half-width.
+std::optional<double> declared_95(const nlohmann::json& model, std::string_view source) {
+  const auto budget = model.find("budget");
+  if (budget == model.end() || !budget->is_object() || !budget->contains("rows")) {
+    return std::nullopt;
+  }
+  for (const auto& row : (*budget)["rows"]) {
+    if (row.value("source", "") == source) {
+      return kScoreNormal95 * row.value("standard_uncertainty", 0.0);
+    }
+  }
+  return std::nullopt;
+}
+
+// What the sensor and the distances make of a truth, each beside what the model declares for it.
+nlohmann::json score_parts(const nlohmann::json& model, const sim::gpu::RevealedConstant& constant,
+                           double sensor_factor) {
+  const bool by_flight = constant.unit == "fJ/bit/ns";
+  const auto part = [](double error, const std::optional<double>& declared) {
+    return nlohmann::json{
+        {"error", error},
+        {"declared_95", declared ? nlohmann::json(*declared) : nlohmann::json(nullptr)},
+        {"covered",
+         declared ? nlohmann::json(std::abs(error) <= *declared) : nlohmann::json(nullptr)}};
+  };
+  const auto gain = declared_95(model, "sensor's gain");
+  const auto regulator = declared_95(model, "regulator's marginal efficiency");
+  std::optional<double> sensor;
+  if (gain && regulator) sensor = std::hypot(*gain, *regulator);
+  return {{"sensor", part(sensor_factor - 1, sensor)},
+          {"distance", part(constant.sensed / constant.truth / sensor_factor - 1,
+                            declared_95(model, by_flight ? "measured latencies"
+                                                         : "positions in the floorplan"))}};
 }
 
 struct HomesScore {
@@ -218,6 +255,7 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
       result["error_percent"] = 100.0 * (*value / constant.truth - 1.0);
       result["error_sensed_percent"] = 100.0 * (*value / constant.sensed - 1.0);
       result["covered"] = covered;
+      result["parts"] = score_parts(model, constant, revealed.sensor_factor);
       if (own_low && own_high) {
         result["covered_sensed"] = own_covered;
         result["sensed_half_width_percent"] = 50.0 * (*own_high - *own_low) / std::abs(*value);

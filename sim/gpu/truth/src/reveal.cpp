@@ -213,6 +213,7 @@ Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
   revealed.control_toggles_per_bit = random.control_toggles_per_bit;
   revealed.energy_fj_per_bit_mm = random.per_true_mm * fj;
   revealed.sensed_fj_per_bit_mm = random.per_published_mm * fj * sensed;
+  revealed.sensor_factor = sensed;
   const auto add = [&](const char* name, double of_true, double of_published, const char* unit) {
     revealed.constants.push_back({name, of_true * fj, of_published * fj * sensed, unit});
   };

@@ -27,6 +27,8 @@ struct Revealed {
   // The same times sensor gain and marginal regulator efficiency at the operating point, per
   // *published* millimetre: what no fit could tell apart from the truth.
   double sensed_fj_per_bit_mm{};
+  // Of these two factors the first: gain times marginal efficiency. The rest is distance.
+  double sensor_factor{};
   // The same per nanosecond of flight there and back, as a campaign measured it.
   double sensed_fj_per_bit_ns{};
   // Energy of the payload's wires alone, per random payload bit and mm of wire: their capacitance
