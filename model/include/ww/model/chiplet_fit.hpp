@@ -71,7 +71,8 @@ struct ChipletControl {
 
 struct ChipletAnswer {
   // J/bit/crossing, or J/bit where nothing is crossed. `low` and `high` include the rail's gain;
-  // the sensed interval, by row, does not. Without a value: not_identified or rejected, and why.
+  // of it, the sensed interval, by row, has only a drift that outlasts the campaign. Without a
+  // value: not_identified or rejected, and why.
   std::vector<ResultRow> rows;
   struct Sensed {
     double low{}, high{};

@@ -175,7 +175,7 @@ class Rows {
     }
     const double value = fit.value(column);
     const double error = fit.error(column);
-    const double reach = t_quantile_95(fit.freedom) * error;
+    const double reach = std::hypot(t_quantile_95(fit.freedom) * error, kRailGainDrift95 * value);
     const auto [low, high] = CrossingDraws(fit.freedom).interval(value, error, {.gain = gain_});
     row.value = value;
     row.low = low;

@@ -181,6 +181,10 @@ inline constexpr double kDepartureTerms = 8;
 // Of idle power, by kelvin: an e-fold of 28 K is the steepest subthreshold current (Roy et al.
 // 2003).
 inline constexpr double kDieLeakagePerKelvin = 1.0 / 28;
+// How far a rail's gain in a campaign is from that of another day, at 95%, a share: a monitor of
+// shunts drifts by up to 50 ppm/K (INA226, data sheet SBOS547A), and a board warms by some 20 K.
+// The scatter over blocks cannot show what lasts longer than the campaign.
+inline constexpr double kRailGainDrift95 = 0.001;
 // A scatter over blocks needs two, and one may be lost.
 inline constexpr std::size_t kLeastChipletBlocks = 3;
 // Confidence at which a control that must be zero is said not to be, and the share of the figure
