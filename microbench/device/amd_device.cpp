@@ -480,10 +480,7 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
   device.notes = notes.dump();
   auto sensor = std::make_unique<CardSensor>(std::move(opened.sensor), std::move(states));
   WW_TRY(sensor->select_dvfs(sensor->dvfs_current()));
-  device.sensor = std::move(sensor);
-  LoggedHost logged = log_launches(std::move(opened.host), *device.sensor);
-  device.host = std::move(logged.host);
-  device.counters = std::move(logged.launches);
+  attach_logged(device, std::move(sensor), std::move(opened.host));
   return device;
 }
 

@@ -57,10 +57,7 @@ Result<Device> open_amd_package(ComputeDevice opened, const std::string& name) {
                                 {"sensor", opened.sensor->facts().name},
                                 {"traffic", {{"source", to_string(device.traffic)}}}}
                      .dump();
-  device.sensor = std::move(opened.sensor);
-  LoggedHost logged = log_launches(std::move(opened.host), *device.sensor);
-  device.host = std::move(logged.host);
-  device.counters = std::move(logged.launches);
+  attach_logged(device, std::move(opened.sensor), std::move(opened.host));
   return device;
 }
 

@@ -126,4 +126,12 @@ LoggedHost log_launches(std::unique_ptr<ComputeHost> host, measure::Sensor& cloc
           std::make_unique<LaunchCounters>(log)};
 }
 
+void attach_logged(Device& device, std::unique_ptr<measure::Sensor> sensor,
+                   std::unique_ptr<ComputeHost> host) {
+  device.sensor = std::move(sensor);
+  LoggedHost logged = log_launches(std::move(host), *device.sensor);
+  device.host = std::move(logged.host);
+  device.counters = std::move(logged.launches);
+}
+
 }  // namespace ww::microbench

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "device/device.hpp"
 #include "ww/measure/i_counters.hpp"
 #include "ww/measure/i_sensor.hpp"
 #include "ww/microbench/i_compute_host.hpp"
@@ -18,5 +19,8 @@ struct LoggedHost {
 };
 // `clock` gives the times and must outlive both.
 [[nodiscard]] LoggedHost log_launches(std::unique_ptr<ComputeHost> host, measure::Sensor& clock);
+// Gives a device its sensor and its host, whose log of launches becomes the device's counters.
+void attach_logged(Device& device, std::unique_ptr<measure::Sensor> sensor,
+                   std::unique_ptr<ComputeHost> host);
 
 }  // namespace ww::microbench
