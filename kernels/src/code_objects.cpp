@@ -127,10 +127,8 @@ Result<std::vector<std::byte>> code_object_for(std::string_view name, std::strin
         known ? fmt::format("{} was not compiled in the variant {}", part, variant)
               : fmt::format("{} had no target {} when wirewatt was built", precompiled_by(), part));
   }
-  const bool rdna =
-      part.starts_with("gfx10") || part.starts_with("gfx11") || part.starts_with("gfx12");
   const std::pair<std::string_view, std::uint32_t> fixed[] = {
-      {"WW_WAVE_SIZE", rdna ? 32 : 64},
+      {"WW_WAVE_SIZE", has_both_wave_sizes(part) ? 32 : 64},
       {"WW_GROUP_SIZE", kPrecompiledGroupSize},
       {"WW_UNROLL", kPrecompiledUnroll}};
   for (const auto& [macro, value] : fixed) {

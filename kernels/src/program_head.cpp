@@ -18,4 +18,8 @@ ProgramHead split_head(std::string_view text) {
   return head;
 }
 
+bool has_both_wave_sizes(std::string_view target) {
+  return target.starts_with("gfx10") || target.starts_with("gfx11") || target.starts_with("gfx12");
+}
+
 }  // namespace ww::kernels

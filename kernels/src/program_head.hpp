@@ -15,4 +15,7 @@ struct ProgramHead {
 };
 [[nodiscard]] ProgramHead split_head(std::string_view text);
 
+// RDNA: code of either 32 or 64 lanes a wavefront runs on it; every other AMD target has 64.
+[[nodiscard]] bool has_both_wave_sizes(std::string_view target);
+
 }  // namespace ww::kernels

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "embedded.hpp"
+#include "program_head.hpp"
 
 namespace ww::kernels {
 namespace {
@@ -150,6 +151,14 @@ Result<std::string> program_text(const Source& source, const Macros& macros) {
   text += embedded_text("pin.clh");
   text += source.text;
   return text;
+}
+
+std::vector<std::string> compiler_options(std::string_view text, std::string_view target) {
+  const ProgramHead head = split_head(text);
+  const auto size = head.values.find("WW_WAVE_SIZE");
+  const bool wide = size != head.values.end() && size->second == "64";
+  if (!wide || !has_both_wave_sizes(target)) return {};
+  return {"-mwavefrontsize64"};
 }
 
 }  // namespace ww::kernels

@@ -291,8 +291,9 @@ std::string campaign_obstacle(const std::string& target, const std::string& devi
            "'wirewatt topology' and imported counters ('wirewatt estimate --counters') work on it";
   }
   if (is("gfx1")) {
-    return "the streams are laid out for wavefronts of 64, and this part runs 32; 'wirewatt "
-           "topology' and 'wirewatt doctor' work on it";
+    return "RDNA's streams have never been checked, neither on a card nor on a virtual chip: each "
+           "shader array has a cache between L1 and L2, which loads must pass; 'wirewatt topology' "
+           "and 'wirewatt doctor' work on it";
   }
   if (find_amd_card(device_id) != nullptr) return {};
   std::string known;

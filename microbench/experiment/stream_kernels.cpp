@@ -36,14 +36,16 @@ Result<std::unique_ptr<StreamKernels>> StreamKernels::create(Device& device, con
     return fail(ErrorCode::unsupported, "the chip's engines and quadrants are not known",
                 device.name);
   }
-  if (pinning.target().wave_size != wave_size) {
+  kernels::Macros macros;
+  macros.target = pinning.target();
+  // AMD's parts all run wavefronts of 64, RDNA where its compiler is asked to.
+  if (macros.target.dialect == kernels::Dialect::amd) macros.target.wave_size = wave_size;
+  if (macros.target.wave_size != wave_size) {
     return fail(ErrorCode::unsupported, "kernels are laid out for wavefronts of 64", chip.target);
   }
   bench->stream_groups_ =
       static_cast<std::size_t>(chip.engines * chip.cus_per_engine) * groups_per_cu;
 
-  kernels::Macros macros;
-  macros.target = pinning.target();
   macros.wait = wait;
   macros.group_size = group_size;
   macros.interleave_bytes = static_cast<unsigned>(chip.interleave_bytes);

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
+#include "ww/kernels/sources.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -47,6 +49,7 @@ Result<std::vector<std::byte>> compile_for_amd(const std::string& target, const 
   ProcessRequest request;
   request.command = {worker.string(), "--compile", "amdgcn-amd-amdhsa--" + target, source.string(),
                      object.string()};
+  std::ranges::copy(kernels::compiler_options(text, target), std::back_inserter(request.command));
   request.limit = std::chrono::minutes(2);
   WW_ASSIGN(done, run_process(request));
   if (done.exit_code == 3) return fail(ErrorCode::missing_dependency, done.errors, name);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "host/code_compiler.hpp"
 #include "host/pinning.hpp"
 #include "toolchain.hpp"
 #include "ww/binpatch/code_object.hpp"
@@ -82,6 +83,63 @@ TEST_F(KernelCode, PinnedKernelsArePatchedOnEveryTarget) {
       EXPECT_NE(*patched, binary);
     }
   }
+}
+
+std::uint32_t wavefront_of(const Bytes& bytes, const std::string& kernel) {
+  return binpatch::CodeObject::parse(bytes).value().find_kernel(kernel)->wavefront_size;
+}
+
+// A campaign's kernels: RDNA's compilers take wavefronts of 32 unless they are asked for 64.
+TEST_F(KernelCode, RunsTheWavefrontsThatItsTextIsLaidOutForOnRdna) {
+  for (const char* cpu : {"gfx1030", "gfx1100"}) {
+    const auto pinning = make_pinning(cpu).value();
+    for (const unsigned lanes : {32u, 64u}) {
+      kernels::Macros macros;
+      macros.target = pinning->target();
+      macros.target.wave_size = lanes;
+      for (const char* kernel : {"l2_stream", "latency"}) {
+        SCOPED_TRACE(std::string(cpu) + " " + kernel + " " + std::to_string(lanes));
+        const auto text = kernels::program_text(*kernels::find_source(kernel), macros).value();
+        const auto options = kernels::compiler_options(text, cpu);
+        EXPECT_EQ(options.size(), lanes == 64 ? 1u : 0u);
+        const auto bytes = binpatch::testing::compile(
+            text, {.cpu = cpu, .extra = options.empty() ? "" : options.front()});
+        ASSERT_TRUE(bytes);
+        EXPECT_EQ(wavefront_of(*bytes, kernel), lanes);
+        const auto patched = pinning->patch(*bytes, kernel);
+        ASSERT_TRUE(patched) << patched.error().text();
+        EXPECT_EQ(wavefront_of(*patched, kernel), lanes);
+      }
+    }
+  }
+}
+
+// The same through the program that compiles for hosts whose driver takes no source.
+TEST_F(KernelCode, IsCompiledByTheWorkerForTheWavefrontsOfItsText) {
+  kernels::Macros macros;
+  for (const char* cpu : {"gfx1030", "gfx1100"}) {
+    macros.target = kernel_target(cpu);
+    for (const unsigned lanes : {32u, 64u}) {
+      macros.target.wave_size = lanes;
+      const auto text = kernels::program_text(*kernels::find_source("l2_stream"), macros).value();
+      const auto bytes = compile_for_amd(cpu, text, "l2_stream");
+      if (!bytes && bytes.error().code == ErrorCode::missing_dependency) {
+        GTEST_SKIP() << bytes.error().text();
+      }
+      ASSERT_TRUE(bytes) << bytes.error().text();
+      EXPECT_EQ(wavefront_of(*bytes, "l2_stream"), lanes) << cpu;
+    }
+  }
+}
+
+TEST(CompilerOptions, AskForNothingWhereAllWavefrontsAreAlike) {
+  kernels::Macros macros;
+  const auto text = kernels::program_text(*kernels::find_source("furnace"), macros).value();
+  EXPECT_TRUE(kernels::compiler_options(text, "gfx90a").empty());
+  EXPECT_TRUE(kernels::compiler_options(text, "gfx701").empty());
+  EXPECT_TRUE(kernels::compiler_options(text, "").empty());
+  EXPECT_FALSE(kernels::compiler_options(text, "gfx1201").empty());
+  EXPECT_TRUE(kernels::compiler_options("__kernel void mine() {}", "gfx1100").empty());
 }
 
 TEST_F(KernelCode, KernelsWithoutThePinAreRefused) {

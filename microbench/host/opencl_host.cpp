@@ -6,6 +6,7 @@
 
 #include "host/opencl_names.hpp"
 #include "ww/core/cl_approximable.h"
+#include "ww/kernels/sources.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -320,7 +321,7 @@ class Host final : public ComputeHost {
     const cl_program program =
         api_.clCreateProgramWithSource(context_, 1, &pointer, &length, &status);
     if (status != CL_SUCCESS) return opencl_failure("clCreateProgramWithSource", status, name);
-    auto binary = built_binary(program, name);
+    auto binary = built_binary(program, name, kernels::compiler_options(text, facts().target));
     api_.clReleaseProgram(program);
     return binary;
   }
@@ -403,9 +404,12 @@ class Host final : public ComputeHost {
     return {};
   }
 
-  Status build_program(cl_program program, const std::string& name) {
+  Status build_program(cl_program program, const std::string& name,
+                       const std::vector<std::string>& more_options = {}) {
+    std::string options = "-cl-std=CL1.2";
+    for (const std::string& option : more_options) options += " " + option;
     const cl_int status =
-        api_.clBuildProgram(program, 1, &device_, "-cl-std=CL1.2", nullptr, nullptr);
+        api_.clBuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr);
     if (status == CL_SUCCESS) return {};
     std::string log = info_text([&](std::size_t size, void* value, std::size_t* needed) {
       return api_.clGetProgramBuildInfo(program, device_, CL_PROGRAM_BUILD_LOG, size, value,
@@ -420,8 +424,9 @@ class Host final : public ComputeHost {
                 fmt::format("the build failed: {}\n{}", opencl_error_name(status), log), context);
   }
 
-  Result<std::vector<std::byte>> built_binary(cl_program program, const std::string& name) {
-    WW_TRY(build_program(program, name));
+  Result<std::vector<std::byte>> built_binary(cl_program program, const std::string& name,
+                                              const std::vector<std::string>& more_options) {
+    WW_TRY(build_program(program, name, more_options));
     std::size_t size = 0;
     cl_int status =
         api_.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);

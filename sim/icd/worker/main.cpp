@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <thread>
 
 #include "clang.hpp"
@@ -87,9 +88,10 @@ class Compilers {
   ww::Result<ww::sim::icd::Clang> clang_ = ww::sim::icd::Clang::find();
 };
 
-// --compile ISA SOURCE OUTPUT. The log goes to stderr. Exit codes: 0 done, 1 the build failed, 3
-// there is no compiler.
-int compile_file(const char* isa, const char* source, const char* output) {
+// --compile ISA SOURCE OUTPUT [OPTION...]. The log goes to stderr. Exit codes: 0 done, 1 the build
+// failed, 3 there is no compiler.
+int compile_file(const char* isa, const char* source, const char* output,
+                 std::span<const char* const> more_options) {
   using namespace ww::sim::icd;
   ::prctl(PR_SET_DUMPABLE, 0);
   const auto say = [](const std::string& text) { std::fputs((text + "\n").c_str(), stderr); };
@@ -103,6 +105,7 @@ int compile_file(const char* isa, const char* source, const char* output) {
   }
   request.source = std::move(*text);
   request.options = {"-cl-std=CL1.2", "-O3"};
+  request.options.insert(request.options.end(), more_options.begin(), more_options.end());
   const CompileAnswer answer = compilers.run(request);
   std::fputs(answer.log.c_str(), stderr);
   if (answer.status != CompileStatus::success) {
@@ -119,15 +122,17 @@ int compile_file(const char* isa, const char* source, const char* output) {
 
 int main(int argc, char** argv) {
   using namespace ww::sim::icd;
-  if (argc == 5 && std::strcmp(argv[1], "--compile") == 0) {
-    return compile_file(argv[2], argv[3], argv[4]);
+  constexpr int words_of_compile = 5;
+  if (argc >= words_of_compile && std::strcmp(argv[1], "--compile") == 0) {
+    const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
+    return compile_file(argv[2], argv[3], argv[4], words.subspan(words_of_compile));
   }
   constexpr int socket = 0;
   struct stat status {};
   if (::fstat(socket, &status) != 0 || !S_ISSOCK(status.st_mode)) {
     std::fputs(
         "wirewatt-compile-worker is started by the virtual GPU's OpenCL driver and speaks to it "
-        "through descriptor 0; by itself: --compile ISA SOURCE OUTPUT\n",
+        "through descriptor 0; by itself: --compile ISA SOURCE OUTPUT [OPTION...]\n",
         stderr);
     return 2;
   }

@@ -66,6 +66,12 @@ struct Macros {
 // every driver's option parser. Error invalid_argument names the macro that makes no sense.
 [[nodiscard]] Result<std::string> program_text(const Source& source, const Macros& macros);
 
+// Returns what a compiler of OpenCL C must be asked for beside the text, as words of its command
+// line: RDNA (gfx10 to gfx12) runs wavefronts of 32 or 64, as the code was compiled, and compilers
+// take 32 unless they are asked. Empty for every other target.
+[[nodiscard]] std::vector<std::string> compiler_options(std::string_view text,
+                                                        std::string_view target);
+
 // Returns a kernel as PTX, which was compiled when the program was built, for hosts without a
 // compiler of OpenCL C (CUDA's driver API). `text` is the result of program_text for the nvidia
 // dialect; its values replace their names in the PTX. Error unsupported: text that is not one of
