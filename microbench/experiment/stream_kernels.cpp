@@ -138,8 +138,9 @@ std::size_t StreamKernels::list_entries() const {
 
 double StreamKernels::list_bytes(double waves) const {
   if (!device_.homes) return 0;
-  constexpr double waves_per_group = group_size / wave_size;
-  return waves / waves_per_group * static_cast<double>(list_entries() * sizeof(std::uint32_t));
+  constexpr std::size_t waves_per_group = group_size / wave_size;
+  return waves / static_cast<double>(waves_per_group) *
+         static_cast<double>(list_entries() * sizeof(std::uint32_t));
 }
 
 double StreamKernels::log_bytes() const {

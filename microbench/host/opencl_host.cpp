@@ -176,6 +176,7 @@ class Kernel final : public LoadedKernel {
     const auto* own = dynamic_cast<const Buffer*>(&buffer);
     if (own == nullptr) return fail(ErrorCode::invalid_argument, "a buffer of another host", name_);
     const cl_mem memory = own->memory();
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a handle is passed, not what it points to
     return set_raw(index, sizeof memory, &memory);
   }
   Status launch(std::size_t groups, std::size_t group_size) override {
@@ -361,6 +362,7 @@ class Host final : public ComputeHost {
  private:
   template <class T>
   bool query(cl_device_info what, T& value) const {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a platform's handle is a value, too
     return api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr) == CL_SUCCESS;
   }
   // NVIDIA's devices give their compute capability (cl_nv_device_attribute_query).

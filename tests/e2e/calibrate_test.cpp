@@ -115,7 +115,7 @@ json fit_with_floorplan(const std::string& campaign, const std::string& floorpla
   std::filesystem::copy_file(campaign, copy);
   EXPECT_TRUE(CampaignStore::open(copy)->put(campaign_keys::floorplan, floorplan));
   const auto finished = run({wirewatt(), "fit", copy.string(), "--out", model.string()});
-  const json result = parse_json(text_of(model));
+  json result = parse_json(text_of(model));
   EXPECT_EQ(finished.exit_code, result.at("misfit").at("flagged").get<bool>() ? 1 : 0);
   return result;
 }
