@@ -10,7 +10,8 @@
 // P0 is the rail at idle, w what resident wavefronts add, e a bit that stays on its I/O die and
 // hits the cache, r, c and x the links on the way, m what a miss adds. o must be zero: it compares
 // the odd dies with the even ones, which stand on the same I/O dies. k_T has a prior from physics:
-// leakage doubles every 25 K or more. The noise is the scatter over blocks (jackknife, Student's
+// leakage doubles every 25 K or more. A bit must take as much at half the rate: two more columns,
+// for the slow conditions, must be zero. The noise is the scatter over blocks (jackknife, Student's
 // t).
 //
 // What each rail sees: the I/O dies' (aid) the links, the Infinity Cache, the way to the compute

@@ -23,6 +23,10 @@ enum Column : Eigen::Index {
   kMemory,
   kOdd,
   kHeat,
+  kModelColumns,
+  // Of the controls alone: what a bit takes more at half the rate, and over links.
+  kSlow = kModelColumns,
+  kSlowAcross,
   kColumns
 };
 
@@ -48,24 +52,26 @@ std::array<double, kColumns> columns_of(const ChipletRun& run, double mean_c) {
   if (point.way == ChipletWay::across) row[kAcross] = run.bits_per_s;
   if (point.memory) row[kMemory] = run.bits_per_s;
   if (point.dies == ChipletDies::odd) row[kOdd] = run.bits_per_s;
+  if (point.slow) row[kSlow] = run.bits_per_s;
+  if (point.slow && point.way == ChipletWay::across) row[kSlowAcross] = run.bits_per_s;
   return row;
 }
 
-// Least squares with a constant for each block and the prior of heat; `sigma_w` weighs the prior.
-// Nothing where the runs cannot tell the columns apart.
-std::optional<Eigen::VectorXd> solve(const Runs& runs, std::size_t rail, double mean_c,
-                                     double sigma_w, double idle_w) {
+// Least squares of the first `columns` with a constant for each block and the prior of heat;
+// `sigma_w` weighs the prior. Nothing where the runs cannot tell the columns apart.
+std::optional<Eigen::VectorXd> solve(const Runs& runs, std::size_t rail, Eigen::Index columns,
+                                     double mean_c, double sigma_w, double idle_w) {
   std::set<std::int64_t> blocks;
   for (const ChipletRun* run : runs) blocks.insert(run->block);
   const auto constants = std::ssize(blocks);
   const Eigen::Index rows = std::ssize(runs) + 1;
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, kColumns + constants);
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, columns + constants);
   Eigen::VectorXd y = Eigen::VectorXd::Zero(rows);
   for (Eigen::Index i = 0; i < std::ssize(runs); ++i) {
     const ChipletRun& run = *runs[static_cast<std::size_t>(i)];
-    const auto columns = columns_of(run, mean_c);
-    for (Eigen::Index c = 0; c < kColumns; ++c) a(i, c) = columns[static_cast<std::size_t>(c)];
-    a(i, kColumns + std::distance(blocks.begin(), blocks.find(run.block))) = 1;
+    const auto of_run = columns_of(run, mean_c);
+    for (Eigen::Index c = 0; c < columns; ++c) a(i, c) = of_run[static_cast<std::size_t>(c)];
+    a(i, columns + std::distance(blocks.begin(), blocks.find(run.block))) = 1;
     y(i) = *run.power_w[rail];
   }
   a(rows - 1, kHeat) = sigma_w / (kDieLeakagePerKelvin * std::max(idle_w, 1e-3));
@@ -77,7 +83,8 @@ std::optional<Eigen::VectorXd> solve(const Runs& runs, std::size_t rail, double 
   return Eigen::VectorXd(qr.solve(y).cwiseQuotient(scale));
 }
 
-RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which) {
+RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which,
+                 Eigen::Index columns = kModelColumns) {
   const auto rail = static_cast<std::size_t>(which);
   RailFit fit;
   Runs runs;
@@ -115,9 +122,9 @@ RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which) {
   }
   if (warm > 0) mean_c /= warm;
   if (idle > 0) idle_w /= idle;
-  auto first = solve(runs, rail, mean_c, 0, idle_w);
+  auto first = solve(runs, rail, columns, mean_c, 0, idle_w);
   // Without its prior the heat may not be told from the load.
-  if (!first) first = solve(runs, rail, mean_c, 0.01 * std::abs(most_w), idle_w);
+  if (!first) first = solve(runs, rail, columns, mean_c, 0.01 * std::abs(most_w), idle_w);
   if (!first) {
     fit.why_not = "the runs that are left do not tell the ways apart";
     return fit;
@@ -125,35 +132,35 @@ RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which) {
   double squares = 0;
   std::set<std::int64_t>::size_type index = 0;
   for (const ChipletRun* run : runs) {
-    const auto columns = columns_of(*run, mean_c);
+    const auto of_run = columns_of(*run, mean_c);
     index = static_cast<std::size_t>(std::distance(blocks.begin(), blocks.find(run->block)));
-    double left = *run->power_w[rail] - (*first)(kColumns + static_cast<Eigen::Index>(index));
-    for (Eigen::Index c = 0; c < kColumns; ++c) {
-      left -= (*first)(c)*columns[static_cast<std::size_t>(c)];
+    double left = *run->power_w[rail] - (*first)(columns + static_cast<Eigen::Index>(index));
+    for (Eigen::Index c = 0; c < columns; ++c) {
+      left -= (*first)(c)*of_run[static_cast<std::size_t>(c)];
     }
     squares += left * left;
   }
   const double freedom =
       std::max(1.0, static_cast<double>(runs.size()) - static_cast<double>(first->size()));
   const double sigma_w = std::sqrt(squares / freedom);
-  const auto whole = solve(runs, rail, mean_c, sigma_w, idle_w);
+  const auto whole = solve(runs, rail, columns, mean_c, sigma_w, idle_w);
   // Blocks are left out one by one.
   std::vector<Eigen::VectorXd> without;
   for (const std::int64_t block : blocks) {
     Runs rest;
     std::ranges::copy_if(runs, std::back_inserter(rest),
                          [block](const ChipletRun* run) { return run->block != block; });
-    const auto part = solve(rest, rail, mean_c, sigma_w, idle_w);
-    if (part) without.emplace_back(part->head(kColumns));
+    const auto part = solve(rest, rail, columns, mean_c, sigma_w, idle_w);
+    if (part) without.emplace_back(part->head(columns));
   }
   if (!whole || without.size() < blocks.size()) {
     fit.why_not = "the runs that are left do not tell the ways apart";
     return fit;
   }
-  fit.value = whole->head(kColumns);
-  Eigen::VectorXd mean = Eigen::VectorXd::Zero(kColumns);
+  fit.value = whole->head(columns);
+  Eigen::VectorXd mean = Eigen::VectorXd::Zero(columns);
   for (const auto& one : without) mean += one / static_cast<double>(without.size());
-  Eigen::VectorXd spread = Eigen::VectorXd::Zero(kColumns);
+  Eigen::VectorXd spread = Eigen::VectorXd::Zero(columns);
   for (const auto& one : without) spread += (one - mean).cwiseAbs2();
   const auto n = static_cast<double>(without.size());
   fit.error = (spread * (n - 1) / n).cwiseSqrt();
@@ -184,7 +191,7 @@ class Rows {
     answer_.sensed.push_back(ChipletAnswer::Sensed{value - reach, value + reach});
   }
   // Takes the values of rows that rest on a control that failed.
-  void reject(std::initializer_list<std::string_view> names, const ChipletControl& control) {
+  void reject(std::span<const std::string_view> names, const ChipletControl& control) {
     if (control.passed) return;
     for (std::size_t i = 0; i < answer_.rows.size(); ++i) {
       ResultRow& row = answer_.rows[i];
@@ -305,17 +312,31 @@ ChipletAnswer fit_chiplet_runs(std::span<const ChipletRun> runs, double gain_tol
     rows.missing(std::move(row), bound);
   }
   close_on_socket(runs, answer);
+  static constexpr std::string_view kOfIoDies[] = {"row_hop", "column_hop", "across", "memory_phy",
+                                                   "compute_die_and_cache"};
   if (aid.why_not.empty()) {
     answer.controls.push_back(zero_control("two dies of one I/O die", aid, kOdd, aid.value(kRate),
                                            "odd dies less even ones:"));
-    rows.reject({"row_hop", "column_hop", "across", "memory_phy", "compute_die_and_cache"},
-                answer.controls.back());
+    rows.reject(kOfIoDies, answer.controls.back());
+  }
+  // A link whose lanes wake for traffic takes more for a bit, the fewer bits there are. The slow
+  // conditions then tilt every column of the rail.
+  const RailFit with_slow = fit_rail(runs, ChipletRail::aid, kColumns);
+  if (with_slow.why_not.empty()) {
+    answer.controls.push_back(zero_control("a bit at half the rate", with_slow, kSlow,
+                                           aid.value(kRate), "on one I/O die, it takes more:"));
+    rows.reject(kOfIoDies, answer.controls.back());
+    answer.controls.push_back(zero_control("a bit over links at half the rate", with_slow,
+                                           kSlowAcross, aid.value(kAcross),
+                                           "to the die across, it takes more:"));
+    rows.reject(kOfIoDies, answer.controls.back());
   }
   if (hbm.why_not.empty()) {
     answer.controls.push_back(zero_control("stacks at rest in the cache's runs", hbm, kRate,
                                            hbm.value(kMemory),
                                            "the stacks' rail by bit that hits the cache:"));
-    rows.reject({"memory", "memory_phy"}, answer.controls.back());
+    static constexpr std::string_view kOfMemory[] = {"memory", "memory_phy"};
+    rows.reject(kOfMemory, answer.controls.back());
   }
   return answer;
 }

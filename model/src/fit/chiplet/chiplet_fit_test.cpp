@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 // What a made-up package draws. Energies in J/bit.
 struct Package {
   double own{0.5e-12}, row{0.6e-12}, column{0.75e-12}, phy{0.55e-12}, memory{2.9e-12};
-  double odd{};  // what odd dies take more
+  double odd{};          // what odd dies take more
+  double link_wake_w{};  // of links that carry anything
   double leak_w_per_k{0.2};
   double noise_w{0.01};
   double drift_w{0.3};  // from block to block
@@ -48,6 +49,7 @@ std::vector<ChipletRun> campaign_of(const Package& truth, unsigned seed = 1, int
       if (point->way == ChipletWay::column) bit += truth.column;
       if (point->way == ChipletWay::across) bit += truth.row + truth.column;
       if (point->memory) bit += truth.phy;
+      if (point->way != ChipletWay::own) aid += truth.link_wake_w;
       if (point->dies == ChipletDies::odd) bit += truth.odd;
       aid += run.bits_per_s * bit;
       hbm += run.bits_per_s * (point->memory ? truth.memory : truth.memory_in_cache);
@@ -151,7 +153,7 @@ TEST(ChipletFit, IdentifiesNothingWithoutItsRails) {
   }
   const ChipletAnswer still = fit_chiplet_runs(runs);
   EXPECT_THAT(row_of(still, "memory").reason, HasSubstr("stands still"));
-  EXPECT_EQ(still.controls.size(), 1U);  // that of the stacks cannot be judged
+  EXPECT_EQ(still.controls.size(), 3U);  // that of the stacks cannot be judged
 }
 
 TEST(ChipletFit, RejectsWhatRestsOnAControlThatFails) {
@@ -164,6 +166,14 @@ TEST(ChipletFit, RejectsWhatRestsOnAControlThatFails) {
   EXPECT_EQ(row_of(answer, "memory").status, RowStatus::rejected);
   EXPECT_THAT(row_of(answer, "memory").reason, HasSubstr("stacks at rest"));
   EXPECT_TRUE(row_of(answer, "row_hop").value);
+  Package waking;
+  waking.link_wake_w = 2;
+  const ChipletAnswer links = fit_chiplet_runs(campaign_of(waking));
+  for (const char* way : {"row_hop", "column_hop", "across", "memory_phy"}) {
+    EXPECT_EQ(row_of(links, way).status, RowStatus::rejected);
+    EXPECT_THAT(row_of(links, way).reason, HasSubstr("over links at half the rate"));
+  }
+  EXPECT_TRUE(row_of(links, "memory").value);
 }
 
 TEST(ChipletFit, SaysSoWhereAWayWasNotMeasured) {

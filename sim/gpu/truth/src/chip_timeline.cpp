@@ -264,6 +264,11 @@ struct ChipTimeline::Impl {
           zone < activity.capacitance_f.size() ? activity.capacitance_f[zone] * square : 0.0;
     }
     rails_per_launch = activity.rails;
+    const LaunchActivity::Ways& ways = activity.ways_j;
+    if (ways.row_hop + ways.column_hop + ways.across > 0) {
+      rails_per_launch.aid_j +=
+          truth.io_dies.link_wake_w * 1e-9 * static_cast<double>(duration_ns(activity));
+    }
   }
 
   [[nodiscard]] std::int64_t duration_ns(const LaunchActivity& activity) const {

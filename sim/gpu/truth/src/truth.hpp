@@ -105,6 +105,7 @@ struct IoDieTruth {
   double memory_j{};          // the stack itself
   double idle_w{};            // of all I/O dies
   double memory_idle_w{};     // of all stacks
+  double link_wake_w{};       // of all links, while a launch crosses any: lanes sleep else
 
   // Links from an I/O die to another, on the ring 0-1-2-3-0.
   [[nodiscard]] double crossing_j(IoDieWay way) const {

@@ -150,6 +150,9 @@ constexpr TomlKey<IoDieTruth> kIoDieKeys[] = {
     {"idle_w", &IoDieTruth::idle_w, 0, 1000, "W", "All I/O dies, always", kIoDies},
     {"memory_idle_w", &IoDieTruth::memory_idle_w, 0, 1000, "W", "All memory stacks, always",
      kIoDies},
+    {"link_wake_w", &IoDieTruth::link_wake_w, 0, 1000, "W",
+     "Links between I/O dies, while a launch crosses one; their lanes sleep else", kIoDies, 1,
+     false},
 };
 
 constexpr TomlKey<RailsTruth> kRailsKeys[] = {
