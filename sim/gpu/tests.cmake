@@ -93,7 +93,9 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/launch/trace_test.cpp src/memory/memory_check_test.cpp
           src/memory/image_kernels_test.cpp src/memory/image_memory_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_truth)
-ww_add_test(exec_lanes_test LABEL property SOURCES src/isa/lanes_test.cpp LIBS ww_sim_gpu)
+ww_add_test(exec_lanes_test LABEL property
+  SOURCES src/isa/lanes_test.cpp src/memory/bank_conflicts_test.cpp
+  LIBS ww_sim_gpu)
 add_executable(isa_coverage src/launch/isa_coverage.cpp)
 target_link_libraries(isa_coverage PRIVATE ww_options ww_sim_gpu)
 target_include_directories(isa_coverage PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)

@@ -29,7 +29,8 @@ struct VectorEntry {
 
 // Where the enabled lanes of a local memory access go, at address + offset modulo 2^32.
 struct LocalSpan {
-  std::uint32_t last{};      // the greatest address
+  std::uint32_t first{};     // the least address
+  std::uint32_t last{};      // the greatest one
   std::uint32_t banks[2]{};  // of 32, each a word wide, that a half of the lanes touches, by bit
   bool in_row{};             // all lanes, disabled ones too: one word behind the other
 };
@@ -73,6 +74,9 @@ struct LaneTable {
                        std::uint32_t bytes, std::uint64_t exec){};
   LocalSpan (*local_span)(const std::uint32_t* address, std::uint32_t offset,
                           const std::uint32_t* mask){};
+  // Whether a = b + distance modulo 2^32 in each enabled lane.
+  bool (*all_apart)(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t distance,
+                    const std::uint32_t* mask){};
   void (*broadcast)(std::uint32_t* d, std::uint32_t value){};
   // d = first + lane * step.
   void (*count_up)(std::uint32_t* d, std::uint32_t first, std::uint32_t step){};

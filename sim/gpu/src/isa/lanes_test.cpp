@@ -204,7 +204,7 @@ TEST(Lanes, FindWhereAccessesGo) {
       const std::uint64_t base = start & ~std::uint64_t{63};
       const auto offset = static_cast<std::uint32_t>(random() % 2 == 0 ? 64 : ~random());
       AddressRange range;
-      LocalSpan span{.in_row = true};
+      LocalSpan span{.first = ~std::uint32_t{0}, .in_row = true};
       bool in_lines = true;
       for (std::size_t lane = 0; lane < 64; ++lane) {
         span.in_row = span.in_row && word[lane] == word[0] + 4 * lane;
@@ -213,6 +213,7 @@ TEST(Lanes, FindWhereAccessesGo) {
         range.most = std::max(range.most, address[lane]);
         in_lines = in_lines && address[lane] / 64 == (address[lane] + bytes - 1) / 64;
         const std::uint32_t local = word[lane] + offset;
+        span.first = std::min(span.first, local);
         span.last = std::max(span.last, local);
         span.banks[lane / 32] |= 1U << local / 4 % 32;
       }
@@ -228,6 +229,7 @@ TEST(Lanes, FindWhereAccessesGo) {
         ASSERT_EQ(line[lane], (address[lane] - base) / 64) << name;
       }
       const LocalSpan found = table->local_span(word.data(), offset, mask.data());
+      ASSERT_EQ(found.first, span.first) << name;
       ASSERT_EQ(found.last, span.last) << name;
       ASSERT_EQ(found.banks[0], span.banks[0]) << name;
       ASSERT_EQ(found.banks[1], span.banks[1]) << name;

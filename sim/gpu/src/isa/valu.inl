@@ -598,12 +598,15 @@ LocalSpan local_span(const U32* address, U32 offset, const U32* mask) {
   constexpr int kHalf = kLanes / 2;
   LocalSpan span;
   U32 differs = 0;
+  U32 first = ~U32{0};
   U32 last = 0;
   WW_LOOP {
     const U32 at = address[l] + offset;
     differs |= address[l] - address[0] - 4U * static_cast<U32>(l);
-    const U32 enabled = at & mask[l];
-    last = enabled > last ? enabled : last;
+    const U32 low = at | ~mask[l];
+    const U32 high = at & mask[l];
+    first = low < first ? low : first;
+    last = high > last ? high : last;
   }
   for (int half = 0; half < 2; ++half) {
     U32 banks = 0;
@@ -612,9 +615,15 @@ LocalSpan local_span(const U32* address, U32 offset, const U32* mask) {
     }
     span.banks[half] = banks;
   }
+  span.first = first;
   span.last = last;
   span.in_row = differs == 0;
   return span;
+}
+bool all_apart(const U32* a, const U32* b, U32 distance, const U32* mask) {
+  U32 differs = 0;
+  WW_LOOP differs |= (a[l] - b[l] - distance) & mask[l];
+  return differs == 0;
 }
 void copy_lines(std::byte* to, const std::byte* from, unsigned lines) {
   if (lines == 4) {  // most often

@@ -415,6 +415,7 @@ void build(LaneTable& table) {
   table.address_range = address_range;
   table.line_numbers = line_numbers;
   table.local_span = local_span;
+  table.all_apart = all_apart;
   table.copy_lines = copy_lines;
   table.count_up = count_up;
 }

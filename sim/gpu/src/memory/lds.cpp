@@ -13,6 +13,7 @@
 #include "compute_unit/memory_operation.hpp"
 #include "isa/lane_table.hpp"
 #include "isa/operands.hpp"
+#include "memory/bank_conflicts.hpp"
 #include "memory/memory_instructions.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -23,7 +24,6 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
 constexpr std::int64_t kLdsLatency = 64;
-constexpr unsigned kBanks = 32;
 
 struct LdsView {
   std::byte* bytes;
@@ -31,35 +31,6 @@ struct LdsView {
   explicit LdsView(Wave& wave) : bytes(wave.cu->lds(*wave.group)), size(wave.group->lds_bytes) {}
   [[nodiscard]] bool inside(U64 address, U64 count) const { return address + count <= size; }
 };
-
-// Cycles that 64 lanes take: 32 banks of a word, lanes on one bank with different words queue.
-// Reads and writes of one word are one access for all lanes. Atomics on one word are not: each has
-// to see what the one before it left, so the bank does them one after the other.
-template <bool Atomic = false>
-std::int64_t bank_cycles(const U32* address, U32 offset, U64 exec, const LocalSpan& span,
-                         int words) {
-  constexpr U32 kNoWord = ~U32{0};
-  std::int64_t cycles = 0;
-  for (unsigned half = 0; half < 2; ++half) {
-    const auto enabled = static_cast<U32>(exec >> (half * 32));
-    if (std::popcount(span.banks[half]) == std::popcount(enabled)) {  // each lane has its own bank
-      cycles += words;
-      continue;
-    }
-    U32 held[kBanks];
-    std::fill_n(held, kBanks, kNoWord);
-    std::uint8_t depth[kBanks] = {};
-    for (U32 set = enabled; set != 0; set &= set - 1) {
-      const unsigned lane = half * 32 + static_cast<unsigned>(std::countr_zero(set));
-      const U32 word = (address[lane] + offset) / 4;
-      const U32 bank = word % kBanks;
-      depth[bank] = static_cast<std::uint8_t>(depth[bank] + (Atomic || held[bank] != word ? 1 : 0));
-      held[bank] = word;
-    }
-    cycles += std::int64_t{*std::max_element(depth, depth + kBanks)} * words;
-  }
-  return cycles;
-}
 
 // Calls f(lane) for each enabled lane.
 template <class F>
@@ -131,8 +102,8 @@ MemoryOperation* begin(Wave& wave, const MicroOp& op, bool wide = false) {
 
 // The lanes of a read all of which are inside, `stride` words apart in `target`.
 void read_all(const LdsView& lds, const MemoryFields& m, const U32* address, U32 offset, U64 exec,
-              const LocalSpan& span, U32* target, std::size_t stride) {
-  if (span.in_row && exec == ~U64{0} && m.element_bytes == 4 && stride == 1) {
+              const LocalAccess& access, U32* target, std::size_t stride) {
+  if (access.in_row && m.element_bytes == 4 && stride == 1) {
     std::memcpy(target, lds.bytes + (address[0] + offset), kLanes * sizeof(U32));
     return;
   }
@@ -148,8 +119,8 @@ void read_all(const LdsView& lds, const MemoryFields& m, const U32* address, U32
 
 // The same for a write; false where the elements are parts of words.
 bool write_all(const LdsView& lds, const MemoryFields& m, const U32* address, U32 offset, U64 exec,
-               const LocalSpan& span, const U32* data) {
-  if (span.in_row && exec == ~U64{0} && m.element_bytes == 4) {
+               const LocalAccess& access, const U32* data) {
+  if (access.in_row && m.element_bytes == 4) {
     std::memcpy(lds.bytes + (address[0] + offset), data, kLanes * sizeof(U32));
     return true;
   }
@@ -160,6 +131,12 @@ bool write_all(const LdsView& lds, const MemoryFields& m, const U32* address, U3
     case 16: write_elements<4>(lds.bytes, address, offset, exec, data); return true;
     default: return false;
   }
+}
+
+// Of a part of the instruction that the wave executes.
+LocalAccess find_access(Wave& wave, std::size_t part, const U32* address, U32 offset) {
+  return find_local_access(wave.pc / 2 + static_cast<U32>(part), address, offset, wave.exec(),
+                           wave.mask());
 }
 
 void run_read(Wave& wave, const MicroOp& op) {
@@ -178,11 +155,11 @@ void run_read(Wave& wave, const MicroOp& op) {
   const bool check = checked(wave);
   for (std::size_t part = 0; part < m.parts; ++part) {
     const U32 offset = part == 0 ? m.offset : m.offset2;
-    const LocalSpan span = lanes().local_span(address, offset, wave.mask());
-    cycles += bank_cycles(address, offset, operation->exec, span, static_cast<int>(element));
+    const LocalAccess access = find_access(wave, part, address, offset);
+    cycles += access.cycles * static_cast<std::int64_t>(element);
     U32* const first = operation->data() + part * element;
-    if (!check && lds.inside(span.last, m.element_bytes)) [[likely]] {
-      read_all(lds, m, address, offset, operation->exec, span, first, words);
+    if (!check && lds.inside(access.last, m.element_bytes)) [[likely]] {
+      read_all(lds, m, address, offset, operation->exec, access, first, words);
       continue;
     }
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
@@ -210,12 +187,12 @@ void run_write(Wave& wave, const MicroOp& op) {
   for (std::size_t part = 0; part < m.parts; ++part) {
     const U32 offset = part == 0 ? m.offset : m.offset2;
     const U32* data = wave.vgpr(part == 0 ? op.source[3] : m.data2);
-    const LocalSpan span = lanes().local_span(address, offset, wave.mask());
-    cycles += bank_cycles(address, offset, operation->exec, span, static_cast<int>(element));
+    const LocalAccess access = find_access(wave, part, address, offset);
+    cycles += access.cycles * static_cast<std::int64_t>(element);
     wave.cu->activity.register_bytes +=
         static_cast<unsigned>(std::popcount(operation->exec)) * element * 4U;
-    if (!check && lds.inside(span.last, m.element_bytes) &&
-        write_all(lds, m, address, offset, operation->exec, span, data)) [[likely]] {
+    if (!check && lds.inside(access.last, m.element_bytes) &&
+        write_all(lds, m, address, offset, operation->exec, access, data)) [[likely]] {
       continue;
     }
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
@@ -277,9 +254,9 @@ void run_atomic(Wave& wave, const MicroOp& op) {
     operation->old()[lane * words] = static_cast<U32>(old);
     if (words == 2) operation->old()[lane * words + 1] = static_cast<U32>(old >> 32);
   }
-  const LocalSpan span = lanes().local_span(address, m.offset, wave.mask());
   finish(wave, *operation,
-         bank_cycles<true>(address, m.offset, operation->exec, span, static_cast<int>(words)));
+         atomic_bank_cycles(address, m.offset, operation->exec, wave.mask()) *
+             static_cast<std::int64_t>(words));
 }
 
 // ds_permute_b32 sends each lane's word to another lane, ds_bpermute_b32 fetches it from there.
