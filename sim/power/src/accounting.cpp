@@ -40,6 +40,11 @@ Picojoule EnergyReport::electrical() const {
   return sum;
 }
 
+Picojoule EnergyReport::routers() const {
+  return buffer_write + buffer_read + crossbar + switch_allocator + vc_allocator + clock +
+         router_leakage;
+}
+
 Picojoule EnergyReport::total() const {
   Picojoule sum = electrical();
   if (photonic) {
@@ -99,6 +104,12 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
   if (report.chip_wires) {
     json["chip_wires"] = chip_wires_json(*report.chip_wires);
   }
+  const RouterCharge& routers = report.router_charge;
+  json["routers"] = {{"pj", figure_json(routers.pj)},
+                     {"least", to_string(routers.least)},
+                     {"most", to_string(routers.most)},
+                     {"estimators", routers.estimators},
+                     {"label", "literature"}};
   json["router_source"] = report.router_source;
   json["wire_source"] = report.wire_source;
   if (!report.bypass_source.empty()) json["bypass_source"] = report.bypass_source;
@@ -244,6 +255,48 @@ Status add_compression(EnergyReport& report, const NetworkEvents& events,
   return {};
 }
 
+constexpr std::array kEstimators = {Estimator::dsent, Estimator::dsent_gem5, Estimator::orion2,
+                                    Estimator::mcpat, Estimator::mcpat_noc};
+
+void add_routers(EnergyReport& report, const NetworkEvents& events, const RouterEnergy& router,
+                 double seconds) {
+  report.buffer_write = times(events.buffer_writes, router.buffer_write_pj);
+  report.buffer_read = times(events.buffer_reads, router.buffer_read_pj);
+  report.crossbar = times(events.crossbar_flits, router.crossbar_pj);
+  report.switch_allocator = times(events.switch_grants, router.switch_grant_pj);
+  report.vc_allocator = times(events.vc_grants, router.vc_grant_pj);
+  report.clock =
+      times(events.cycles * events.routers - events.router_cycles_without_edge, router.clock_pj);
+  report.router_leakage = leakage(events.routers, router.leakage_mw, seconds);
+  report.router_source = router.source;
+}
+
+// What the published estimators say of the same events, least and most.
+RouterCharge charge_of_routers(const EnergyReport& report, const NetworkEvents& events,
+                               const EnergyConfig& config, double seconds) {
+  const double chosen = report.routers().to<double>();
+  RouterCharge charge{{chosen, chosen, chosen}, config.estimator, config.estimator, 0};
+  for (const Estimator estimator : kEstimators) {
+    const auto router = router_energy(estimator, config.node_nm, config.router);
+    if (!router) {
+      continue;  // it has no row near this node
+    }
+    EnergyReport other;
+    add_routers(other, events, *router, seconds);
+    const double pj = other.routers().to<double>();
+    ++charge.estimators;
+    if (pj < charge.pj.low) {
+      charge.pj.low = pj;
+      charge.least = estimator;
+    }
+    if (pj > charge.pj.high) {
+      charge.pj.high = pj;
+      charge.most = estimator;
+    }
+  }
+  return charge;
+}
+
 }  // namespace
 
 Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& config) {
@@ -267,14 +320,9 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
   }
   WW_ASSIGN(router, router_energy(config.estimator, config.node_nm, config.router));
   EnergyReport report;
-  report.buffer_write = times(events.buffer_writes, router.buffer_write_pj);
-  report.buffer_read = times(events.buffer_reads, router.buffer_read_pj);
-  report.crossbar = times(events.crossbar_flits, router.crossbar_pj);
-  report.switch_allocator = times(events.switch_grants, router.switch_grant_pj);
-  report.vc_allocator = times(events.vc_grants, router.vc_grant_pj);
-  report.clock =
-      times(events.cycles * events.routers - events.router_cycles_without_edge, router.clock_pj);
-  report.router_source = router.source;
+  const double seconds = static_cast<double>(events.cycles) / clock_hz;
+  add_routers(report, events, router, seconds);
+  report.router_charge = charge_of_routers(report, events, config, seconds);
 
   const double fj_per_toggle_mm =
       config.wire ? config.wire->per_toggle.to<double>() : router.link_fj_per_toggle_mm;
@@ -289,13 +337,12 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
                     static_cast<double>(config.router.flit_bits),
                     config.toggle_rate,
                     events.toggles_counted,
-                    static_cast<double>(events.cycles) / clock_hz};
+                    seconds};
   // With a calibration of crossings these are no wires of the estimator's.
   const bool charged = config.crossing.has_value();
   const SizedLinkEvents& named = events.sized_links;
   report.link = wires.moving(events.link_flits - (charged ? named.l2_crossing_flits : 0),
                              events.link_toggles - (charged ? named.l2_crossing_toggles : 0));
-  report.router_leakage = leakage(events.routers, router.leakage_mw, wires.seconds);
   report.link_leakage =
       wires.leaking(events.links - (charged ? named.l2_crossings : 0), named.missing_wires);
   if (const SizedLinkEvents& sized = events.sized_links; sized.length_um != 0) {
@@ -340,8 +387,7 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
 std::vector<Comparison> compare_estimators(const NetworkEvents& events,
                                            const EnergyConfig& config) {
   std::vector<Comparison> all;
-  for (const Estimator estimator : {Estimator::dsent, Estimator::dsent_gem5, Estimator::orion2,
-                                    Estimator::mcpat, Estimator::mcpat_noc}) {
+  for (const Estimator estimator : kEstimators) {
     EnergyConfig changed = config;
     changed.estimator = estimator;
     all.push_back(Comparison{estimator, account(events, changed)});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ww/sim/power/wire_energy.hpp"
@@ -161,6 +162,41 @@ TEST(Accounting, EstimatorsStandSideBySide) {
   EXPECT_GT(dynamic(*all[4].report), dynamic(*all[2].report));
   config.node_nm = 22;
   EXPECT_FALSE(compare_estimators(one_flit(), config)[2].report);  // ORION 2 ends at 32 nm
+}
+
+TEST(Accounting, RoutersHaveTheRangeOfThePublishedEstimators) {
+  EnergyConfig config;
+  config.node_nm = 32;
+  NetworkEvents events = one_flit();
+  events.cycles = 1000;
+  events.routers = 16;
+  const auto report = account(events, config);
+  ASSERT_TRUE(report);
+  const RouterCharge& charge = report->router_charge;
+  EXPECT_DOUBLE_EQ(charge.pj.value, pj(report->routers()));
+  EXPECT_EQ(charge.estimators, 5);
+  double low = charge.pj.value;
+  double high = low;
+  for (const Comparison& one : compare_estimators(events, config)) {
+    ASSERT_TRUE(one.report);
+    const double theirs = pj(one.report->routers());
+    low = std::min(low, theirs);
+    high = std::max(high, theirs);
+    if (one.estimator == charge.least) {
+      EXPECT_DOUBLE_EQ(theirs, charge.pj.low);
+    }
+    if (one.estimator == charge.most) {
+      EXPECT_DOUBLE_EQ(theirs, charge.pj.high);
+    }
+  }
+  EXPECT_DOUBLE_EQ(charge.pj.low, low);
+  EXPECT_DOUBLE_EQ(charge.pj.high, high);
+  EXPECT_LT(low, high);
+  const nlohmann::json json = *report;
+  EXPECT_EQ(json["routers"]["label"], "literature");
+  EXPECT_DOUBLE_EQ(json["routers"]["pj"]["high"], high);
+  config.node_nm = 11;  // DSENT alone goes there, in both copies
+  EXPECT_EQ(account(events, config)->router_charge.estimators, 2);
 }
 
 TEST(Accounting, RefusesBadSettingsByKey) {

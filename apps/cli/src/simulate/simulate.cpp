@@ -57,6 +57,15 @@ void mark_misfit(std::vector<std::vector<std::string>>& rows,
   }
 }
 
+// What the routers pay, and what the estimators in print say of them.
+void print_routers(const sim::power::RouterCharge& routers) {
+  if (routers.pj.high > 0) {
+    fmt::print("routers: {:.4g} pJ; {} published estimators say {:.4g} ({}) to {:.4g} ({})\n",
+               routers.pj.value, routers.estimators, routers.pj.low, to_string(routers.least),
+               routers.pj.high, to_string(routers.most));
+  }
+}
+
 void print_crossing(const sim::power::EnergyReport& energy) {
   if (!energy.l2_crossing) {
     return;
@@ -144,6 +153,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   mark_misfit(rows, report);
   print_table(rows);
   print_misfit(report.simulation.misfit);
+  print_routers(report.energy.router_charge);
   print_crossing(report.energy);
   print_chip_wires(report.energy);
   print_area(report.area);

@@ -38,6 +38,16 @@ struct EnergyConfig {
   std::optional<ChipWires> chip_wires;
 };
 
+// What the routers cost, and the range of it in the literature: the least and the most that one of
+// the published estimators with a row for the node says of the same events. No chip's counters
+// separate its routers, so this range, and no measurement, is what is known.
+struct RouterCharge {
+  CrossingFigure pj;  // by the estimator asked for; low and high by others
+  Estimator least{};
+  Estimator most{};
+  int estimators{};
+};
+
 // Energy by component. A bypass router is priced as a router of one VC with one flit, which is the
 // estimator's nearest equivalent of a latch a port. Its crossbar is charged for each switch that a
 // flit passes, and its buffer for each latch. Data energies of routers are for random data; the
@@ -58,12 +68,15 @@ struct EnergyReport {
   // Writing and reading the memory controllers' output buffers, if the network has them. Their
   // leakage is the same in every network and is left out.
   Picojoule reply_buffer{};
+  RouterCharge router_charge;                 // of routers()
   std::optional<CrossingCharge> l2_crossing;  // of `crossing`, with EnergyConfig::crossing
   std::optional<ChipWiresCharge> chip_wires;  // of `link`, with EnergyConfig::chip_wires
   std::optional<PhotonicEnergy> photonic;     // of networks with light; the rest is electrical
   std::string router_source, wire_source;
   std::string bypass_source, overhead_source;  // empty if nothing was charged
 
+  // The sum of what routers pay, those of an overlay not counted.
+  [[nodiscard]] Picojoule routers() const;
   // The sum of all components, light included.
   [[nodiscard]] Picojoule total() const;
   // The sum of all components without light.
@@ -71,11 +84,13 @@ struct EnergyReport {
   // Names and values in the order above, for reports.
   [[nodiscard]] std::array<std::pair<const char*, Picojoule>, 21> components() const;
 };
-// Writes {buffer_write, ..., reply_buffer, total} in pJ, and the sources. A network with light also
-// has laser, tuning, modulators, detectors, and `electrical`, the sum of the others. A charge of
-// crossings adds `l2_crossing`: flits, pj_per_bit and pj with low and high, toggle_rate, source,
-// and label, "measured" or "virtual". A charge of a chip's wires adds `chip_wires`: flits, bit_mm,
-// mean_mm, toggle_rate, fj_per_bit_mm and pj of all, `requests` and `replies`, source and label.
+// Writes {buffer_write, ..., reply_buffer, total} in pJ, the sources, and `routers`: pj with low
+// and high, the estimators that say the least and the most, how many there are, and label,
+// "literature". A network with light also has laser, tuning, modulators, detectors, and
+// `electrical`, the sum of the others. A charge of crossings adds `l2_crossing`: flits, pj_per_bit
+// and pj with low and high, toggle_rate, source, and label, "measured" or "virtual". A charge of a
+// chip's wires adds `chip_wires`: flits, bit_mm, mean_mm, toggle_rate, fj_per_bit_mm and pj of all,
+// `requests` and `replies`, source and label.
 void to_json(nlohmann::json& json, const EnergyReport& report);
 
 // Errors, by key: out_of_range for toggle_rate outside 0 to 1, link_length below 0, clock not above
