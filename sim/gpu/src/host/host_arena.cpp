@@ -8,10 +8,6 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::size_t kChunk = 16 * kHugePage;
-// The front of a chunk lies in small pages, as much of it as 2,048 entries of the host's address
-// caches serve. A launch that touches a little of it does not wait until whole large pages are
-// cleared, which a virtual machine must perhaps ask its own host for first.
-constexpr std::size_t kSmallPages = 4 * kHugePage;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -33,13 +29,12 @@ void* HostArena::allocate(std::size_t bytes, Pages pages) {
     void* const begin = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (begin == MAP_FAILED) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    madvise(begin, size, MADV_HUGEPAGE);
+#endif
     row.chunks.push_back({static_cast<std::byte*>(begin), size});
     row.used = round_up(reinterpret_cast<std::uintptr_t>(begin), kHugePage) -
                reinterpret_cast<std::uintptr_t>(begin);
-#ifdef MADV_HUGEPAGE
-    const std::size_t small = row.used + kSmallPages;
-    madvise(static_cast<std::byte*>(begin) + small, size - small, MADV_HUGEPAGE);
-#endif
   }
   void* const piece = row.chunks.back().begin + row.used;
   row.used += bytes;
