@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "isa/operand.hpp"
 namespace ww::binpatch {
 
 namespace {
@@ -36,7 +37,7 @@ std::uint32_t get_word(std::span<const std::byte> bytes) {
 // s_getreg_b32. `destination` is the 7-bit scalar register number.
 std::uint32_t getreg_word(Generation generation, std::uint32_t destination,
                           const HardwareRegisterField& field) {
-  const bool older_number = generation <= Generation::gfx7 || generation == Generation::gfx10;
+  const bool older_number = generation <= Generation::gfx7 || isa::is_gfx10(generation);
   const std::uint32_t opcode = older_number ? 0x12 : 0x11;
   const std::uint32_t bits = (field.size - 1U) << 11 | std::uint32_t{field.offset} << 6 | field.id;
   return 0xb0000000U | opcode << 23 | destination << 16 | bits;

@@ -74,7 +74,7 @@ Result<Generation> generation_of(GfxTarget target) {
     case 7: return Generation::gfx7;
     case 8: return Generation::gfx8;
     case 9: return gfx9_generation(target);
-    case 10: return Generation::gfx10;
+    case 10: return target.minor == 3 ? Generation::gfx1030 : Generation::gfx10;
     case 11: return Generation::gfx11;
     case 12: return Generation::gfx12;
     default:

@@ -10,7 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto generation :
        {Generation::gfx6, Generation::gfx7, Generation::gfx8, Generation::gfx9, Generation::gfx900,
         Generation::gfx904, Generation::gfx906, Generation::gfx908, Generation::gfx90a,
-        Generation::gfx940, Generation::gfx10, Generation::gfx11, Generation::gfx12}) {
+        Generation::gfx940, Generation::gfx10, Generation::gfx1030, Generation::gfx11,
+        Generation::gfx12}) {
     auto code = std::as_bytes(std::span(data, size));
     while (code.size() >= 4) {
       const auto decoded = ww::binpatch::isa::decode(generation, code);

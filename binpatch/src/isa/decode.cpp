@@ -21,7 +21,7 @@ std::optional<Encoding> gfx12_memory_encoding(std::uint32_t word) {
 // The encodings of gfx10 to gfx12 beside the scalar ALU and the short vector ones. RDNA 2, RDNA3
 // and RDNA4 ISA, chapter "Microcode formats". LDSDIR (gfx12: VDSDIR) and VINTERP count as vintrp.
 std::optional<Encoding> rdna_encoding_of(Generation generation, std::uint32_t word) {
-  const bool gfx10 = generation == Generation::gfx10;
+  const bool gfx10 = is_gfx10(generation);
   switch (word >> 26) {
     case 0x32: return gfx10 ? Encoding::vintrp : Encoding::vopd;
     case 0x33:
@@ -150,7 +150,7 @@ bool Decoder::second_word() {
 }
 
 // An instruction has one literal at most; operands that name it share it.
-void Decoder::take_literal() {
+void Decoder::take_literal(std::size_t at) {
   if (error_) {
     return;
   }
@@ -158,22 +158,28 @@ void Decoder::take_literal() {
   for (const Operand& operand : out_.src) {
     wanted = wanted || operand.kind == OperandKind::literal;
   }
-  if (!wanted || !second_word()) {
+  if (!wanted || !room_for(at + 4)) {
     return;
   }
+  const std::uint32_t literal = load_word(code_, at);
   for (Operand& operand : out_.src) {
     if (operand.kind == OperandKind::literal) {
-      operand.value = second_;
+      operand.value = literal;
     }
   }
-  out_.size_bytes = 8;
+  out_.size_bytes = static_cast<std::uint8_t>(at + 4);
 }
 
-void Decoder::vcc_pair(Operand& operand) {
-  operand = {.kind = OperandKind::special, .count = 2, .index = index_of(SpecialRegister::vcc_lo)};
+void Decoder::vcc_mask(Operand& operand) {
+  operand = {.kind = OperandKind::special,
+             .count = mask_words_,
+             .index = index_of(SpecialRegister::vcc_lo)};
 }
 
 void Decoder::dispatch() {
+  if (generation_ == Generation::gfx1030 && out_.encoding > Encoding::sopp) {
+    return gfx1030_or_unlisted();
+  }
   if (out_.encoding == Encoding::mimg && generation_ < Generation::gfx10) {
     image();
     return or_unlisted();
@@ -224,12 +230,12 @@ Result<Instruction> Decoder::run() {
   return out_;
 }
 
-Result<Instruction> decode(Generation generation, std::span<const std::byte> code) {
+Result<Instruction> decode(Generation generation, std::span<const std::byte> code, WaveSize wave) {
   const Table* table = table_of(generation);
   if (table == nullptr) {
     return fail(ErrorCode::unsupported, "no instruction table for this generation of GPUs");
   }
-  return Decoder(generation, *table, code).run();
+  return Decoder(generation, *table, code, wave).run();
 }
 
 }  // namespace ww::binpatch::isa

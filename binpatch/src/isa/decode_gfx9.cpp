@@ -1,5 +1,5 @@
-// Vector instructions as gfx8 and gfx9 lay them out: VOP3 with ten bits of opcode, VOP3P, and the
-// second words of SDWA and DPP. Vega ISA, chapter "Microcode formats".
+// Vector instructions as gfx8, gfx9 and gfx1030 lay them out: VOP3 with ten bits of opcode, VOP3P,
+// and the second words of SDWA and DPP. Vega ISA, chapter "Microcode formats".
 #include "isa/decoder.hpp"
 
 namespace ww::binpatch::isa {
@@ -43,7 +43,7 @@ void Decoder::or_unlisted() {
   const Encoding encoding = out_.encoding == Encoding::vop3b ? Encoding::vop3a : out_.encoding;
   out_ = Instruction{};
   out_.encoding = encoding;
-  unlisted();
+  generation_ >= Generation::gfx10 ? unlisted_rdna() : unlisted();
 }
 
 void Decoder::vop_short_gfx9() {
@@ -72,14 +72,14 @@ void Decoder::vop_short_gfx9() {
 void Decoder::short_results() {
   const TableEntry& entry = *entry_;
   if (out_.encoding == Encoding::vopc) {
-    vcc_pair(out_.dst[0]);
+    if (!writes_exec_alone()) vcc_mask(out_.dst[0]);
   } else if (entry.result == 0) {
     unsupported("no such form of the instruction");
   } else {
     set(out_.dst[0], vector_register(generation_, bits(word_, 17, 8), entry.result),
         "reserved vector result");
   }
-  carry_pairs();
+  carry_masks();
 }
 
 void Decoder::sdwa() {
@@ -132,11 +132,11 @@ void Decoder::sdwa() {
     return;
   }
   if (out_.encoding == Encoding::vopc) {
-    if (bit(second_, 15)) {
-      set(out_.dst[0], scalar_register(generation_, bits(second_, 8, 7), 2),
+    if (bit(second_, 15) && !writes_exec_alone()) {
+      set(out_.dst[0], scalar_register(generation_, bits(second_, 8, 7), mask_words_),
           "reserved compare result");
     } else {
-      reserved(bits(second_, 8, 7), "reserved bits");
+      reserved(bits(second_, 8, 8), "reserved bits");
     }
     return;
   }
@@ -160,10 +160,15 @@ void Decoder::dpp() {
   const std::uint32_t control = bits(second_, 8, 9);
   const bool broadcast_in_row = control >= 0x150 && control <= 0x15f;
   const bool shift = control > 0x100 && control < 0x130 && control % 16 != 0;
+  const bool mirror = control == 0x140 || control == 0x141;
   const bool whole_wave = control == 0x130 || control == 0x134 || control == 0x138 ||
-                          control == 0x13c || (control >= 0x140 && control <= 0x143);
-  const bool known =
-      control < 0x100 || shift || whole_wave || (broadcast_in_row && has_even_tuples(generation_));
+                          control == 0x13c || control == 0x142 || control == 0x143;
+  // gfx10 fetches from all lanes of a row, in two ways, and not past rows.
+  const bool gfx10 = is_gfx10(generation_);
+  const bool exchange_in_row = control >= 0x160 && control <= 0x16f;
+  const bool known = control < 0x100 || shift || mirror || (whole_wave && !gfx10) ||
+                     (broadcast_in_row && (gfx10 || has_even_tuples(generation_))) ||
+                     (exchange_in_row && gfx10);
   const bool wide = entry.result == 2 || entry.source[0] == 2 || entry.source[1] == 2;
   if ((entry.modifiers & modifier_dpp) == 0 || !known || (wide && !broadcast_in_row)) {
     return unsupported("the instruction has no such DPP form");
@@ -181,7 +186,7 @@ void Decoder::dpp() {
   if (((m.neg | m.abs) & ~floats) != 0) {
     unsupported("a modifier that the instruction does not take");
   }
-  reserved(bits(second_, 17, 2), "reserved bits");
+  reserved(bits(second_, 17, gfx10 ? 1 : 2), "reserved bits");  // bit 18: from disabled lanes too
 }
 
 void Decoder::vop3_gfx9() {
@@ -194,7 +199,8 @@ void Decoder::vop3_gfx9() {
   Modifiers& m = out_.modifiers;
   if (has_carry) {
     out_.encoding = Encoding::vop3b;
-    set(out_.dst[1], scalar_register(generation_, bits(word_, 8, 7), 2), "reserved carry result");
+    set(out_.dst[1], scalar_register(generation_, bits(word_, 8, 7), mask_words_),
+        "reserved carry result");
   } else {
     m.abs = static_cast<std::uint8_t>(bits(word_, 8, 3));
     m.op_sel = static_cast<std::uint8_t>(bits(word_, 11, 4));
@@ -210,8 +216,12 @@ void Decoder::vop3_gfx9() {
   }
 
   const std::uint32_t destination = bits(word_, 0, 8);
-  if (is_compare) {
-    set(out_.dst[0], scalar_register(generation_, destination, 2), "reserved compare result");
+  if (is_compare && writes_exec_alone()) {
+    constexpr std::uint32_t exec_number = 0x7e;
+    reserved(destination & ~exec_number, "a result where the instruction has none");
+  } else if (is_compare) {
+    set(out_.dst[0], scalar_register(generation_, destination, mask_words_),
+        "reserved compare result");
   } else if (entry.result == 0) {
     reserved(destination, "a result where the instruction has none");
   } else if (entry.form == Form::read_lane) {
@@ -230,6 +240,7 @@ void Decoder::vop3_gfx9() {
   if (entry.form == Form::vector_source && !from_vector) {
     unsupported("the source is a vector register only");
   }
+  take_literal(8);
 }
 
 void Decoder::vop3p() {
@@ -250,12 +261,13 @@ void Decoder::vop3p() {
     const std::uint32_t encoded = bits(second_, 9 * i, 9);
     if (entry.source[i] == 0) {
       reserved(encoded, "a source where the instruction has none");
-    } else if (encoded == encoded_literal) {
+    } else if (encoded == encoded_literal && generation_ < Generation::gfx10) {
       unsupported("a literal in VOP3P");
     } else {
       source(i, encoded, entry.source[i]);
     }
   }
+  take_literal(8);
   set(out_.dst[0], vector_register(generation_, bits(word_, 0, 8), entry.result),
       "reserved vector result");
   const bool accumulator =

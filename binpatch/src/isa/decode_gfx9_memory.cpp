@@ -7,11 +7,6 @@ namespace {
 
 constexpr std::uint32_t no_scalar_address = 0x7f;
 
-constexpr std::uint32_t sign_extended(std::uint32_t value, unsigned width) {
-  const std::uint32_t sign = 1U << (width - 1);
-  return (value ^ sign) - sign;
-}
-
 }  // namespace
 
 // The bit for data in accumulation registers, of the word that has it.

@@ -14,7 +14,7 @@ bool has_fixed_literal(Generation generation, std::uint32_t vop2_number) {
     case 0x24:
     case 0x25: return generation < Generation::gfx10;
     case 0x20:
-    case 0x21: return generation == Generation::gfx10;
+    case 0x21: return is_gfx10(generation);
     case 0x2c:
     case 0x2d:
     case 0x37:
@@ -72,7 +72,7 @@ void Decoder::unlisted() {
 }
 
 unsigned Decoder::trailing_words() {
-  const bool gfx10 = generation_ == Generation::gfx10;
+  const bool gfx10 = is_gfx10(generation_);
   bool literal = false;
   bool lanes = false;
   const auto take = [&](std::size_t index, std::uint32_t encoded) {
@@ -117,7 +117,7 @@ unsigned Decoder::trailing_words() {
 // gfx10 to gfx12. RDNA 2, RDNA3 and RDNA4 ISA, chapter "Microcode formats": VOP3 may have a
 // literal.
 void Decoder::unlisted_rdna() {
-  const bool gfx10 = generation_ == Generation::gfx10;
+  const bool gfx10 = is_gfx10(generation_);
   const bool gfx12 = generation_ == Generation::gfx12;
   const bool is_short = is_short_vector(out_.encoding);
   out_.opcode = Opcode::unlisted;
@@ -205,7 +205,7 @@ bool Decoder::unlisted_scalar(std::uint32_t number) {
   out_.modifiers.offset = word_;
   if (literal_form && !error_ && second_word()) out_.size_bytes = 8;
   take_literal();
-  if (out_.size_bytes == 8) out_.modifiers.extra_dword = second_;
+  if (out_.size_bytes == 8) out_.modifiers.extra_dword = load_word(code_, 4);
   return true;
 }
 

@@ -3,16 +3,20 @@
 namespace ww::binpatch::isa {
 
 // VCC as a mask or a carry that the instruction takes or gives without naming it.
-void Decoder::carry_pairs() {
+void Decoder::carry_masks() {
   switch (entry_->form) {
-    case Form::select: vcc_pair(out_.src[2]); break;
-    case Form::carry_out: vcc_pair(out_.dst[1]); break;
+    case Form::select: vcc_mask(out_.src[2]); break;
+    case Form::carry_out: vcc_mask(out_.dst[1]); break;
     case Form::carry_in_out:
-      vcc_pair(out_.dst[1]);
-      vcc_pair(out_.src[2]);
+      vcc_mask(out_.dst[1]);
+      vcc_mask(out_.src[2]);
       break;
     default: break;
   }
+}
+
+bool Decoder::writes_exec_alone() const {
+  return generation_ >= Generation::gfx10 && mnemonic(entry_->opcode).starts_with("v_cmpx");
 }
 
 void Decoder::vop_short() {
@@ -33,7 +37,7 @@ void Decoder::vop_short_operands() {
   const TableEntry& entry = *entry_;
 
   if (out_.encoding == Encoding::vopc) {
-    vcc_pair(out_.dst[0]);
+    if (!writes_exec_alone()) vcc_mask(out_.dst[0]);
   } else if (entry.form == Form::read_lane || entry.form == Form::scalar_result) {
     set(out_.dst[0], scalar_register(generation_, destination, 1), "reserved scalar result");
   } else if (entry.result == 0) {
@@ -71,7 +75,7 @@ void Decoder::vop_short_operands() {
   }
   set(out_.src[1], vector_register(generation_, source1, entry.source[1]),
       "reserved vector source");
-  carry_pairs();
+  carry_masks();
   switch (entry.form) {
     case Form::add_literal: source(2, encoded_literal, 1); break;
     case Form::multiply_literal:
@@ -118,16 +122,17 @@ void Decoder::vop3_sources() {
   auto counts = entry.source;
   const bool third_is_mask = entry.form == Form::select || entry.form == Form::carry_in_out;
   if (third_is_mask) {
-    counts[2] = 2;
+    counts[2] = mask_words_;
   }
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
     if (counts[i] == 0) {
       reserved(encoded, "a source where the instruction has none");
-    } else if (encoded == encoded_literal) {
+    } else if (encoded == encoded_literal && generation_ < Generation::gfx10) {
       unsupported("a literal in VOP3");
     } else if (third_is_mask && i == 2) {
-      set(out_.src[2], encoded < 128 ? scalar_register(generation_, encoded, 2) : std::nullopt,
+      set(out_.src[2],
+          encoded < 128 ? scalar_register(generation_, encoded, mask_words_) : std::nullopt,
           "reserved mask register");
     } else {
       source(i, encoded, counts[i]);

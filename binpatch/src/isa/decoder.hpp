@@ -18,6 +18,11 @@ constexpr bool bit(std::uint32_t word, unsigned index) {
   return ((word >> index) & 1U) != 0;
 }
 
+constexpr std::uint32_t sign_extended(std::uint32_t value, unsigned width) {
+  const std::uint32_t sign = 1U << (width - 1);
+  return (value ^ sign) - sign;
+}
+
 inline std::uint32_t load_word(std::span<const std::byte> code, std::size_t offset) {
   std::uint32_t word = 0;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -29,15 +34,19 @@ inline std::uint32_t load_word(std::span<const std::byte> code, std::size_t offs
 // Decodes one instruction. The first problem is kept in error_ and ends the decoding.
 class Decoder {
  public:
-  Decoder(Generation generation, const Table& table, std::span<const std::byte> code)
-      : generation_(generation), table_(table), code_(code) {}
+  Decoder(Generation generation, const Table& table, std::span<const std::byte> code, WaveSize wave)
+      : generation_(generation), table_(table), code_(code), mask_words_(mask_words(wave)) {}
 
   Result<Instruction> run();
 
  private:
+  [[nodiscard]] std::uint8_t mask_words(WaveSize wave) const {
+    if (wave == WaveSize::usual) return generation_ >= Generation::gfx10 ? 1 : 2;
+    return wave == WaveSize::lanes32 ? 1 : 2;
+  }
   void dispatch();
   void scalar_result();
-  void carry_pairs();
+  void carry_masks();
   void sop2();
   void sopk();
   void sop1();
@@ -55,6 +64,8 @@ class Decoder {
   void flat();
   void gfx9_or_unlisted();
   void vop_short_gfx9();
+  // VOPC of gfx10 and later that writes exec and no scalar register.
+  [[nodiscard]] bool writes_exec_alone() const;
   void short_results();
   void sdwa();
   void dpp();
@@ -66,6 +77,10 @@ class Decoder {
   void buffer_gfx9();
   void flat_gfx9();
   void image();
+  void gfx1030_or_unlisted();
+  void smem_gfx1030();
+  void buffer_gfx1030();
+  void flat_gfx1030();
   void accumulators(bool chosen);
   void data_registers(Operand& operand, std::uint32_t first, unsigned count);
   void unlisted();
@@ -80,13 +95,14 @@ class Decoder {
   bool enter(std::uint32_t number, unsigned words);
   bool room_for(std::size_t size_bytes);
   bool second_word();
-  void take_literal();
+  // `at` bytes into the instruction.
+  void take_literal(std::size_t at = 4);
   void set(Operand& operand, std::optional<Operand> value, std::string_view what);
   void source(std::size_t index, std::uint32_t encoded, unsigned count);
   // Fields that the instruction does not use must be zero: a word that sets them is none of ours.
   void reserved(std::uint32_t value, std::string_view what);
   void unsupported(std::string_view what);
-  void vcc_pair(Operand& operand);
+  void vcc_mask(Operand& operand);
 
   Generation generation_;
   const Table& table_;
@@ -94,6 +110,7 @@ class Decoder {
   std::uint32_t word_{};
   std::uint32_t second_{};
   const TableEntry* entry_{};
+  std::uint8_t mask_words_{};  // scalar registers of a mask of lanes
   bool accumulators_{};
   Instruction out_;
   std::optional<Error> error_;

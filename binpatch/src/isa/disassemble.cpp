@@ -189,6 +189,7 @@ void cache_words(const Modifiers& m, Generation generation, Line& line) {
   line.word_if(m.glc, newest ? "sc0" : "glc");
   line.word_if(m.slc, newest ? "nt" : "slc");
   line.word_if(m.sc1, "sc1");
+  line.word_if(m.dlc, "dlc");
 }
 
 std::string buffer(const Instruction& in, Generation generation) {
@@ -256,6 +257,7 @@ std::string smem(const Instruction& in) {
     line.word_if(in.modifiers.scalar_offset_is_immediate, "offset:" + immediate);
   }
   line.word_if(in.modifiers.glc, "glc");
+  line.word_if(in.modifiers.dlc, "dlc");
   return std::move(line).take();
 }
 

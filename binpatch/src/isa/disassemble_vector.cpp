@@ -38,6 +38,11 @@ bool has_one_form(Opcode opcode) {
     case Opcode::v_madak_f16:
     case Opcode::v_fmamk_f32:
     case Opcode::v_fmaak_f32:
+    case Opcode::v_fmamk_f16:
+    case Opcode::v_fmaak_f16:
+    case Opcode::v_pk_fmac_f16:
+    case Opcode::v_pipeflush:
+    case Opcode::v_swaprel_b32:
     case Opcode::v_swap_b32:
     case Opcode::v_accvgpr_mov_b32: return true;
     default: return false;
@@ -63,7 +68,8 @@ std::string_view vop_suffix(const Instruction& in, Generation generation) {
   const Table* table = table_of(generation);
   const bool has_short =
       table != nullptr && table->find_opcode(Encoding::vop3a, in.opcode) == nullptr;
-  return is_gfx8_or_gfx9(generation) && !has_short ? "" : "_e64";
+  const bool bare = is_gfx8_or_gfx9(generation) || generation == Generation::gfx1030;
+  return bare && !has_short ? "" : "_e64";
 }
 
 // gfx940 counts the blocks of a matrix product in its name.
@@ -93,9 +99,29 @@ std::string_view spelling_of_gfx940(Opcode opcode) {
   }
 }
 
+// gfx10 says of every sum whether it has a carry.
+std::string_view spelling_of_gfx1030(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::v_add_u32: return "v_add_nc_u32";
+    case Opcode::v_sub_u32: return "v_sub_nc_u32";
+    case Opcode::v_subrev_u32: return "v_subrev_nc_u32";
+    case Opcode::v_add_u16: return "v_add_nc_u16";
+    case Opcode::v_sub_u16: return "v_sub_nc_u16";
+    case Opcode::v_add_i16: return "v_add_nc_i16";
+    case Opcode::v_sub_i16: return "v_sub_nc_i16";
+    case Opcode::v_addc_co_u32: return "v_add_co_ci_u32";
+    case Opcode::v_subb_co_u32: return "v_sub_co_ci_u32";
+    case Opcode::v_subbrev_co_u32: return "v_subrev_co_ci_u32";
+    default: return mnemonic(opcode);
+  }
+}
+
 // What gfx9 writes as v_add_i32 has no carry, and is another opcode than gfx7's. What gfx9 calls
 // v_add_co_u32 and v_mad_legacy_f16 had its names from gfx8 without these words.
 std::string_view spelling(Opcode opcode, Generation generation) {
+  if (generation == Generation::gfx1030) {
+    return spelling_of_gfx1030(opcode);
+  }
   switch (opcode) {
     case Opcode::v_add_nc_i32: return "v_add_i32";
     case Opcode::v_sub_nc_i32: return "v_sub_i32";
@@ -143,7 +169,7 @@ void sdwa_words(const Instruction& in, Line& line, bool part_of_result) {
   }
 }
 
-std::string dpp_control(std::uint32_t control) {
+std::string dpp_control(std::uint32_t control, bool gfx10) {
   if (control < 0x100) {
     return fmt::format("quad_perm:[{},{},{},{}]", control & 3, control >> 2 & 3, control >> 4 & 3,
                        control >> 6 & 3);
@@ -159,16 +185,19 @@ std::string dpp_control(std::uint32_t control) {
     case 0x143: return "row_bcast:31";
     default: break;
   }
-  constexpr std::array<std::string_view, 6> names{"row_shl", "row_shr", "row_ror",
-                                                  "?",       "?",       "row_newbcast"};
-  return fmt::format("{}:{}", names[field(control, 4, 4) % names.size()], control & 15);
+  constexpr std::array<std::string_view, 7> names{"row_shl", "row_shr",      "row_ror",  "?",
+                                                  "?",       "row_newbcast", "row_xmask"};
+  const std::uint32_t kind = field(control, 4, 4);
+  const std::string_view name = gfx10 && kind == 5 ? "row_share" : names[kind % names.size()];
+  return fmt::format("{}:{}", name, control & 15);
 }
 
-void dpp_words(const Instruction& in, Line& line) {
+void dpp_words(const Instruction& in, Line& line, bool gfx10) {
   const std::uint32_t word = in.modifiers.extra_dword;
-  line.word(dpp_control(field(word, 8, 9)));
+  line.word(dpp_control(field(word, 8, 9), gfx10));
   line.word(fmt::format("row_mask:{:#x} bank_mask:{:#x}", field(word, 28, 4), field(word, 24, 4)));
   line.word_if(field(word, 19, 1) != 0, "bound_ctrl:0");
+  line.word_if(field(word, 18, 1) != 0, "fi:1");
 }
 
 // "name:[1,0,1]" for `count` operands.
@@ -256,7 +285,7 @@ std::string vector_text(const Instruction& in, Generation generation) {
   if (m.sdwa) {
     sdwa_words(in, line, entry == nullptr || entry->form != Form::part_source);
   } else if (m.dpp) {
-    dpp_words(in, line);
+    dpp_words(in, line, is_gfx10(generation));
   }
   return std::move(line).take();
 }

@@ -70,7 +70,8 @@ std::span<const SpecialRange> special_ranges(Generation generation) {
     case Generation::gfx908:
     case Generation::gfx90a:
     case Generation::gfx940: return gfx9_ranges;
-    case Generation::gfx10: return gfx10_ranges;
+    case Generation::gfx10:
+    case Generation::gfx1030: return gfx10_ranges;
     default: return gfx11_ranges;
   }
 }
@@ -109,7 +110,7 @@ std::optional<Operand> vector_register(Generation generation, std::uint32_t firs
 std::optional<Operand> scalar_register(Generation generation, std::uint32_t encoded,
                                        unsigned count) {
   // The null register is as wide as the instruction wants it.
-  const std::uint32_t null_number = generation == Generation::gfx10 ? 125 : 124;
+  const std::uint32_t null_number = is_gfx10(generation) ? 125 : 124;
   if (generation >= Generation::gfx10 && encoded == null_number && count != 0) {
     return special(null, 0, count);
   }

@@ -15,6 +15,9 @@ inline constexpr std::uint32_t encoded_dpp8 = 233;  // gfx10 and later; 234 fetc
 [[nodiscard]] constexpr bool is_gfx9(Generation generation) {
   return generation >= Generation::gfx9 && generation < Generation::gfx10;
 }
+[[nodiscard]] constexpr bool is_gfx10(Generation generation) {
+  return generation == Generation::gfx10 || generation == Generation::gfx1030;
+}
 // Both lay their instructions out alike.
 [[nodiscard]] constexpr bool is_gfx8_or_gfx9(Generation generation) {
   return generation == Generation::gfx8 || is_gfx9(generation);

@@ -63,7 +63,8 @@ bool have_compiler(const std::string& cpu) {
          std::filesystem::exists(device_libraries);
 }
 
-std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const std::string& cpu) {
+std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const std::string& cpu,
+                                    const std::string& attributes) {
   const auto scratch = ScratchFolder::create("toolchain").value();
   {
     std::ofstream source(scratch.path() / "in.s");
@@ -75,7 +76,8 @@ std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const
   const std::string program = is_newest(cpu)
                                   ? "clang-19 -cc1as -triple amdgcn -filetype asm -target-cpu "
                                   : "llvm-mc-15 -arch=amdgcn -mcpu=";
-  run(program + cpu + " -show-encoding " + (scratch.path() / "in.s").string() + " >" +
+  const std::string with = attributes.empty() ? "" : " -mattr=" + attributes;
+  run(program + cpu + with + " -show-encoding " + (scratch.path() / "in.s").string() + " >" +
       (scratch.path() / "out.s").string() + " 2>/dev/null");
   std::vector<AssembledLine> result(lines.size());
   std::ifstream output(scratch.path() / "out.s");
@@ -232,10 +234,12 @@ std::vector<std::uint64_t> instruction_addresses(const Bytes& object) {
 }
 
 std::vector<DisassembledLine> disassembly(const std::filesystem::path& object,
-                                          const std::string& cpu) {
+                                          const std::string& cpu, const std::string& attributes) {
   const auto scratch = ScratchFolder::create("toolchain").value();
   // LLVM 15 has gfx940 but not its later names.
-  const std::string as = is_newest(cpu) ? "--triple=amdgcn-amd-amdhsa --mcpu=gfx940 " : "";
+  const std::string as = is_newest(cpu)       ? "--triple=amdgcn-amd-amdhsa --mcpu=gfx940 "
+                         : attributes.empty() ? ""
+                                              : "--mattr=" + attributes + " ";
   run("llvm-objdump-15 -d " + as + object.string() + " >" + (scratch.path() / "out").string());
   std::ifstream output(scratch.path() / "out");
   std::vector<DisassembledLine> lines;
@@ -262,12 +266,13 @@ std::vector<DisassembledLine> disassembly(const std::filesystem::path& object,
   return lines;
 }
 
-std::vector<DisassembledLine> disassembly(const Bytes& object, const std::string& cpu) {
+std::vector<DisassembledLine> disassembly(const Bytes& object, const std::string& cpu,
+                                          const std::string& attributes) {
   const auto scratch = ScratchFolder::create("toolchain").value();
   std::ofstream(scratch.path() / "k.so", std::ios::binary)
       .write(reinterpret_cast<const char*>(object.data()),
              static_cast<std::streamsize>(object.size()));
-  return disassembly(scratch.path() / "k.so", cpu);
+  return disassembly(scratch.path() / "k.so", cpu, attributes);
 }
 
 std::string read_source_file(const std::string& relative) {

@@ -21,9 +21,10 @@ namespace ww::binpatch::testing {
 struct AssembledLine {
   std::optional<Bytes> bytes;
 };
-// Assembles each line on its own with LLVM for `cpu`.
+// Assembles each line on its own with LLVM for `cpu` with `attributes` ("+wavefrontsize64").
 [[nodiscard]] std::vector<AssembledLine> assemble(const std::vector<std::string>& lines,
-                                                  const std::string& cpu);
+                                                  const std::string& cpu,
+                                                  const std::string& attributes = {});
 
 struct CompileOptions {
   std::string cpu{"gfx701"};
@@ -60,9 +61,11 @@ struct DisassembledLine {
 // Of an object file or a linked code object; `cpu` is needed for the targets that came after LLVM
 // 15.
 [[nodiscard]] std::vector<DisassembledLine> disassembly(const std::filesystem::path& object,
-                                                        const std::string& cpu = {});
+                                                        const std::string& cpu = {},
+                                                        const std::string& attributes = {});
 [[nodiscard]] std::vector<DisassembledLine> disassembly(const Bytes& object,
-                                                        const std::string& cpu = {});
+                                                        const std::string& cpu = {},
+                                                        const std::string& attributes = {});
 
 // The source tree's file `relative`, through WW_SOURCE_DIR.
 [[nodiscard]] std::string read_source_file(const std::string& relative);

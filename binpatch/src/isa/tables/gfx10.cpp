@@ -15,7 +15,32 @@ using enum Form;
   {Encoding::sopc, form, number, Opcode::name, 0, {s0, s1, 0}, 0},
 #define SOPP(number, name, form) {Encoding::sopp, form, number, Opcode::name, 0, {}, 0},
 
+#define VOP2(number, name, form, d, s0, s1, modifiers) \
+  {Encoding::vop2, form, number, Opcode::name, d, {s0, s1, 0}, modifiers},
+#define VOP1(number, name, form, d, s0, modifiers) \
+  {Encoding::vop1, form, number, Opcode::name, d, {s0, 0, 0}, modifiers},
+#define VOP3(number, name, form, d, s0, s1, s2, modifiers) \
+  {Encoding::vop3a, form, number, Opcode::name, d, {s0, s1, s2}, modifiers},
+#define VOP3P(number, name, form, d, s0, s1, s2, modifiers) \
+  {Encoding::vop3p, form, number, Opcode::name, d, {s0, s1, s2}, modifiers},
+#define VOPC(number, name, s0, s1, modifiers) \
+  {Encoding::vopc, plain, number, Opcode::name, 0, {s0, s1, 0}, modifiers},
+#define DS(number, name, form, d, address, data0, data1) \
+  {Encoding::ds, form, number, Opcode::name, d, {address, data0, data1}, 0},
+#define MUBUF(number, name, form, data) {Encoding::mubuf, form, number, Opcode::name, data, {}, 0},
+#define FLAT(number, name, form, data) {Encoding::flat, form, number, Opcode::name, data, {}, 0},
+#define SCRATCH(number, name, form, data) FLAT(number + flat_segment, name, form, data)
+#define GLOBAL(number, name, form, data) FLAT(number + 2 * flat_segment, name, form, data)
+#define SMEM(number, name, form, data, base) \
+  {Encoding::smem, form, number, Opcode::name, data, {base, 0, 0}, 0},
+
 constexpr TableEntry gfx10_entries[] = {
+#include "isa/tables/gfx10_scalar.def"
+};
+constexpr TableEntry gfx1030_entries[] = {
+#include "isa/tables/gfx1030_compare.def"
+#include "isa/tables/gfx1030_memory.def"
+#include "isa/tables/gfx1030_vector.def"
 #include "isa/tables/gfx10_scalar.def"
 };
 constexpr TableEntry gfx11_entries[] = {
@@ -26,10 +51,17 @@ constexpr TableEntry gfx12_entries[] = {
 #include "isa/tables/gfx11_scalar.def"
 };
 
+constexpr LongFormBases gfx1030_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};
+
 }  // namespace
 
 const Table& gfx10_table() {
   static const Table table(gfx10_entries, {});
+  return table;
+}
+
+const Table& gfx1030_table() {
+  static const Table table(gfx1030_entries, gfx1030_bases);
   return table;
 }
 

@@ -20,7 +20,8 @@ namespace ww::binpatch::isa {
 
 // The gfx9 whose vector and memory instructions have tables: Vega 10 and its kin (gfx900 to
 // gfx903, gfx909, gfx90c), Vega 12 (gfx904), Vega 20 (gfx906), and CDNA 1 to 3 (gfx908, gfx90a,
-// gfx940 to gfx942). gfx9 is any other. In the order of their years, which code compares.
+// gfx940 to gfx942). gfx9 is any other. Likewise gfx1030 is RDNA 2 (gfx1030 to gfx1036), and gfx10
+// any other gfx10. In the order of their years, which code compares.
 enum class Generation : std::uint8_t {
   gfx6,
   gfx7,
@@ -33,11 +34,16 @@ enum class Generation : std::uint8_t {
   gfx90a,
   gfx940,
   gfx10,
+  gfx1030,
   gfx11,
   gfx12
 };
 // Error unsupported for targets without a table.
 [[nodiscard]] Result<Generation> generation_of(GfxTarget target);
+
+// Work-items of a wave. From gfx10 on a kernel's descriptor chooses, and with it how many scalar
+// registers a mask of lanes takes; compilers choose 32 where they are not asked.
+enum class WaveSize : std::uint8_t { usual = 0, lanes32 = 32, lanes64 = 64 };
 
 enum class Encoding : std::uint8_t {
   sop2,
@@ -118,6 +124,7 @@ struct Modifiers {
   bool clamp{};
   bool glc{}, slc{}, tfe{}, lds{}, gds{};  // gfx940 spells glc sc0 and slc nt
   bool sc1{};                              // gfx940
+  bool dlc{};                              // gfx10
   bool offen{}, idxen{}, addr64{};
   // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; SMEM and FLAT (gfx9) in bytes, signed
   std::uint32_t offset{};
@@ -135,7 +142,8 @@ struct Modifiers {
 struct Instruction {
   Opcode opcode{};
   Encoding encoding{};
-  std::uint8_t size_bytes{};  // 4 or 8; up to 20 for Opcode::unlisted of gfx10 and gfx11
+  // 4 or 8; 12 with a literal in gfx1030's long forms; up to 20 for Opcode::unlisted of gfx10+
+  std::uint8_t size_bytes{};
   // dst[0] main destination; dst[1] second (VOP3B carry, s_getreg has one only)
   std::array<Operand, 2> dst{};
   // Sources in the order of the assembly text. MUBUF: vaddr, srsrc, soffset (store: vdata first in
@@ -143,8 +151,9 @@ struct Instruction {
   //
   // Absent operands are `none` and keep their place (MUBUF without vaddr: src[0] is none).
   // Implicit operands that the text names are listed: vcc of VOP2's carries and v_cndmask_b32 and
-  // of VOPC's result, as special vcc_lo with count 2. Not listed: exec, scc, m0, vcc of
-  // v_div_fmas, exec as v_cmpx's second result. Read as well as written, and listed once as dst[0]:
+  // of VOPC's result, as special vcc_lo with count 2, or 1 in waves of 32. Not listed: exec, scc,
+  // m0, vcc of v_div_fmas, exec as v_cmpx's second result (its only one from gfx10 on, which leaves
+  // dst[0] none). Read as well as written, and listed once as dst[0]:
   // s_addk_i32, s_mulk_i32, s_cmovk_i32, s_cmov, s_bitset, v_mac, v_cvt_pkaccum, v_writelane_b32.
   // SOPK compares and s_setreg_b32: the register is src[0]; s_setreg_imm32_b32: src[0] is the
   // literal. SOPK and SOPP immediates are sign-extended to Modifiers::immediate.
@@ -157,7 +166,8 @@ struct Instruction {
   // s_sendmsg_rtn: Modifiers::immediate is the message.
   // SMEM: src[0] base, src[1] the register of the offset or none, src[2] a store's data;
   // Modifiers::offset (bytes) where scalar_offset_is_immediate.
-  // FLAT of gfx9: src[2] is the scalar address (s[n:n+1] of global_, s[n] of scratch_) or none.
+  // FLAT of gfx9 and later: src[2] is the scalar address (s[n:n+1] of global_, s[n] of scratch_) or
+  // none.
   // SDWA and DPP: src[0] is the register that the second word names; Modifiers::extra_dword is that
   // word. VOP3P: Modifiers::neg is neg_lo, abs is neg_hi (of v_mad_mix and v_fma_mix: abs).
   // v_swap_b32: dst[0] and src[0] are both read and written.
@@ -178,7 +188,8 @@ struct HardwareRegisterField {
 
 // Decodes the instruction at the start of `code`. Errors: parse_error when truncated,
 // unsupported with the encoding word when no table entry fits. Never throws, reads only `code`.
-[[nodiscard]] Result<Instruction> decode(Generation generation, std::span<const std::byte> code);
+[[nodiscard]] Result<Instruction> decode(Generation generation, std::span<const std::byte> code,
+                                         WaveSize wave = WaveSize::usual);
 
 // Text that llvm-mc assembles back to the same bytes. `address` resolves branch targets, which are
 // written as numbers (the simm16), as llvm-mc takes them.
