@@ -214,6 +214,17 @@ Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counter
     return tables::tcp_request_bytes * found->second;
   };
   RequestBytes bytes;
+  // RDNA counts the requests where they come in, at the L2, with their sizes.
+  if (counters.contains("GL2C_READ_128_REQ_sum")) {
+    WW_ASSIGN(read, bytes_of("GL2C_READ_128_REQ_sum"));
+    WW_ASSIGN(write, bytes_of("GL2C_WRITE_64_REQ_sum"));
+    WW_ASSIGN(atomic, bytes_of("GL2C_ATOMIC_sum"));
+    bytes.of_a_read = 2 * tables::tcp_request_bytes;
+    bytes.read = 2 * read;
+    bytes.write = write;
+    bytes.atomic = atomic;
+    return bytes;
+  }
   WW_ASSIGN(read, bytes_of("TCP_TCC_READ_REQ_sum"));
   WW_ASSIGN(write, bytes_of("TCP_TCC_WRITE_REQ_sum"));
   const double lines = counters.contains("TCC_BUBBLE_sum") ? 2 : 1;

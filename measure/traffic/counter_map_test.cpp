@@ -69,6 +69,16 @@ TEST(L1L2Requests, OfGfx94ReadWholeLines) {
   EXPECT_EQ(bytes->write, 3 * 64);
 }
 
+TEST(L1L2Requests, OfGfx10AreCountedAtTheL2) {
+  const auto bytes = l1_l2_requests(
+      {{"GL2C_READ_128_REQ_sum", 5}, {"GL2C_WRITE_64_REQ_sum", 3}, {"GL2C_ATOMIC_sum", 2}});
+  ASSERT_TRUE(bytes) << bytes.error().text();
+  EXPECT_EQ(bytes->read, 5 * 128);
+  EXPECT_EQ(bytes->of_a_read, 128);
+  EXPECT_EQ(bytes->write, 3 * 64);
+  EXPECT_EQ(bytes->atomic, 2 * 64);
+}
+
 TEST(L1L2Requests, NameTheCounterThatIsMissing) {
   const auto bytes = l1_l2_requests({{"TCP_TCC_READ_REQ_sum", 5}});
   ASSERT_FALSE(bytes);

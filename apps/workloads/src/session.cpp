@@ -2,17 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "embedded.hpp"
+#include "ww/binpatch/code_object.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/measure/counter_map.hpp"
 
 namespace ww::workloads {
 namespace {
-
-constexpr std::size_t wave_size = 64;
 
 // Of all threads of the process.
 double cpu_seconds() {
@@ -56,6 +56,13 @@ void Session::build(std::string_view file, const std::string& defines) {
   auto binary = device_.host->build(defines + std::string(text), std::string(file));
   if (!binary) return keep(tl::unexpected(binary.error()));
   binary_ = std::move(*binary);
+  wave_size_ = 64;
+  barriers_empty_l1_ = false;
+  const auto object = binpatch::CodeObject::parse(binary_);
+  if (object && !object->kernels().empty()) {
+    wave_size_ = object->kernels().front().wavefront_size;
+    barriers_empty_l1_ = object->target().major >= 10;
+  }
   kernels_.clear();
 }
 
@@ -156,7 +163,7 @@ void Session::launch_list(const char* kernel, Range global, Range local,
   ++launches_;
   const std::size_t group = local.x * local.y * local.z;
   const std::size_t groups = global.x * global.y * global.z / group;
-  const std::size_t waves_of_group = (group + wave_size - 1) / wave_size;
+  const std::size_t waves_of_group = (group + wave_size_ - 1) / wave_size_;
   waves_ += static_cast<double>(groups * waves_of_group);
 }
 

@@ -134,6 +134,12 @@ class Session {
   void writes(double at_least, double at_most) { writes_ = {at_least, at_most}; }
   void atomics(double at_least, double at_most) { atomics_ = {at_least, at_most}; }
 
+  // Of the program that is built: work-items of a wave.
+  [[nodiscard]] std::size_t wave_size() const { return wave_size_; }
+  // Whether a work-group's barrier empties the L1: RDNA's groups may lie on two CUs with a cache
+  // each, and compilers for gfx10 and later invalidate it (LLVM, "Memory Model gfx10-gfx11").
+  [[nodiscard]] bool barriers_empty_l1() const { return barriers_empty_l1_; }
+
   // Whether a check has failed so far (counters aside).
   [[nodiscard]] bool found_wrong_result() const { return !wrong_.empty(); }
 
@@ -211,6 +217,8 @@ class Session {
   std::vector<std::byte> binary_;
   std::vector<std::unique_ptr<microbench::DeviceBuffer>> buffers_;
   std::map<std::string, std::unique_ptr<microbench::LoadedKernel>> kernels_;
+  std::size_t wave_size_{64};
+  bool barriers_empty_l1_{};
   std::uint64_t first_dispatch_{};
   std::uint64_t launches_{};
   double waves_{};

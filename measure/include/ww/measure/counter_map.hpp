@@ -95,7 +95,8 @@ struct RequestBytes {
   double of_a_read{};  // bytes of a read request
 };
 // From counters that are summed over dispatches. Requests move 64 B, but reads of gfx94, whose
-// counters have TCC_BUBBLE_sum, 128 B. Error unsupported: a counter is missing.
+// counters have TCC_BUBBLE_sum, and of gfx10 (GL2C_READ_128_REQ_sum) 128 B. Error unsupported: a
+// counter is missing.
 [[nodiscard]] Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counters);
 
 }  // namespace ww::measure
