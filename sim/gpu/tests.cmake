@@ -56,6 +56,25 @@ if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
     list(APPEND objects ${object})
   endforeach()
 endif()
+# gfx1030, in waves of 32 and of 64.
+list(APPEND other_cpus gfx1030 gfx1030_wave64)
+foreach(cpu gfx1030 gfx1030_wave64)
+  set(wave "")
+  if(cpu STREQUAL gfx1030_wave64)
+    set(wave -mwavefrontsize64)
+  endif()
+  foreach(level 0 1 2)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${WW_EMULATOR_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx1030 ${wave} -O${level}
+              -mcode-object-version=4 -Xclang -finclude-default-header
+              --rocm-device-lib-path=${WW_DEVICE_LIBRARIES}
+              ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl -o ${object}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl VERBATIM
+      COMMENT "Building the emulator's test kernels for ${cpu}, -O${level}")
+    list(APPEND objects ${object})
+  endforeach()
+endforeach()
 add_custom_target(emulator_kernels DEPENDS ${objects})
 if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
   set(dies_object ${CMAKE_CURRENT_BINARY_DIR}/emulator_dies_gfx942.co)
@@ -130,6 +149,8 @@ foreach(cpu IN LISTS other_cpus)
         string(APPEND chosen :CountersOfGfx942.*)
       endif()
       string(APPEND chosen :-SemanticsOfImages.*)
+    elseif(cpu MATCHES "^gfx1030")  # without images and gfx9's indexed registers
+      string(APPEND chosen :-SemanticsOfImages.*:Semantics.MovesValues*)
     elseif(cpu STREQUAL gfx90a AND level EQUAL 0)  # of which the compiler makes no samples, nor halves
       string(APPEND chosen :-SemanticsOfImages.Sample*:SemanticsOfImages.WritesTheRegisters*)
       string(APPEND chosen :SemanticsOfImages.ReadsAndWritesHalves)

@@ -41,7 +41,7 @@ TEST(Workloads, AllPassAtTheSmallSizeWithinFiveMinutes) {
 
 // The workloads that run the most kinds of instructions.
 TEST(Workloads, PassAsCodeOfOtherInstructionSets) {
-  std::vector<const char*> devices{"virtual:vega10", "virtual:mi210"};
+  std::vector<const char*> devices{"virtual:vega10", "virtual:mi210", "virtual:rx6800"};
   if (!find_program("clang-19").empty() && !find_program("ld.lld-19").empty())
     devices.push_back("virtual:mi300x_cpx");
   for (const char* device : devices) {

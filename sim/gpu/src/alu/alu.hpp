@@ -2,6 +2,7 @@
 // emulator has no semantics for the instruction.
 #pragma once
 
+#include "isa/launch_state.hpp"
 #include "isa/micro_op.hpp"
 #include "isa/operands.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
@@ -9,7 +10,8 @@
 namespace ww::sim::gpu::exec {
 
 bool lower_scalar(const binpatch::isa::Instruction& instruction, MicroOp& op);
-bool lower_vector(const binpatch::isa::Instruction& instruction, MicroOp& op, ConstantPool& pool);
+bool lower_vector(const binpatch::isa::Instruction& instruction, MicroOp& op, ConstantPool& pool,
+                  Isa isa);
 // Indexed vector registers of gfx9.
 bool lower_index_mode(const binpatch::isa::Instruction& instruction, MicroOp& op);
 

@@ -92,7 +92,7 @@ TEST(LaneForms, GiveWhatTheLanesGive) {
       const Instruction instruction = some_instruction(random, opcode);
       MicroOp op;
       op.opcode = opcode;
-      if (!lower_vector(instruction, op, pool)) break;
+      if (!lower_vector(instruction, op, pool, Isa::gfx7)) break;
       find_registers(instruction, op);
       if (op.form == nullptr) continue;
       ++tried;
@@ -148,7 +148,7 @@ MicroOp twice(std::uint16_t to, bool carry_in, ConstantPool& pool) {
   if (carry_in) instruction.src[2] = kVccPair;
   MicroOp op;
   op.opcode = instruction.opcode;
-  EXPECT_TRUE(lower_vector(instruction, op, pool));
+  EXPECT_TRUE(lower_vector(instruction, op, pool, Isa::gfx7));
   find_registers(instruction, op);
   return op;
 }

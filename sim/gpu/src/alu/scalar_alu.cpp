@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "alu/alu.hpp"
+#include "alu/scalar_gfx10.hpp"
 #include "alu/scalar_gfx9.hpp"
 #include "alu/scalar_values.hpp"
 #include "compute_unit/compute_unit.hpp"
@@ -78,7 +79,12 @@ enum HardwareRegister : U32 {
   kLdsAlloc = 6,
   kIbStatus = 7,
   kMemoryBases = 15,
-  kXccId = 20
+  kXccId = 20,
+  kFlatScratchLow = 20,  // gfx10
+  kFlatScratchHigh = 21,
+  kHwId1 = 23,
+  kHwId2 = 24,
+  kShaderCycles = 29
 };
 
 bool hardware_register(Wave& w, U32 id, U32& value) {
@@ -86,9 +92,8 @@ bool hardware_register(Wave& w, U32 id, U32& value) {
   switch (id) {
     case kMode: value = w.mode; return true;
     case kStatus:
-      value = (w.scc ? 1U : 0U) | (w.exec() == 0 ? 1U << 9 : 0U) |
-              (w.pair(kVcc) == 0 ? 1U << 10 : 0U) | (launch.waves_per_group > 1 ? 1U << 11 : 0U) |
-              1U << 16;
+      value = (w.scc ? 1U : 0U) | (w.exec() == 0 ? 1U << 9 : 0U) | (w.vcc() == 0 ? 1U << 10 : 0U) |
+              (launch.waves_per_group > 1 ? 1U << 11 : 0U) | 1U << 16;
       return true;
     case kTrapStatus: value = 0; return true;
     case kHwId: value = w.cu->hardware_id(w); return true;
@@ -103,6 +108,19 @@ bool hardware_register(Wave& w, U32 id, U32& value) {
     case kXccId:  // CDNA 3: the number of the die
       if (launch.isa != Isa::gfx942) return false;
       value = w.cu->die();
+      return true;
+    case kHwId1:
+      if (launch.isa != Isa::gfx1030) return false;
+      value = w.cu->hardware_id1(w);
+      return true;
+    case kHwId2:  // RDNA 2: queue, pipe, micro engine and state are 0; the group, the process
+      if (launch.isa != Isa::gfx1030) return false;
+      value = (w.group->hardware_slot & 31U) << 16 | 1U << 24;
+      return true;
+    case kShaderCycles:  // 20 bits, which wrap
+      if (launch.isa != Isa::gfx1030) return false;
+      w.cu->read_clock();
+      value = static_cast<U32>(launch.clock_base + static_cast<U64>(w.now)) & 0xFFFFFU;
       return true;
     case kIbStatus: value = w.vector_queue.count | w.scalar_queue.count << 8; return true;
     default: return false;
@@ -131,16 +149,16 @@ void set_register(Wave& w, const MicroOp& op) {
   const auto selector = static_cast<U32>(op.immediate);
   const U32 size = (selector >> 11 & 31U) + 1;
   const U32 offset = selector >> 6 & 31U;
-  if ((selector & 63U) != kMode) {
-    unsupported_register(w, selector & 63U, "writing");
+  // Flat accesses find the wave's private memory by themselves.
+  const U32 id = selector & 63U;
+  const bool gfx10 = w.cu->launch().isa == Isa::gfx1030;
+  if (gfx10 && (id == kFlatScratchLow || id == kFlatScratchHigh)) return;
+  if (id != kMode) {
+    unsupported_register(w, id, "writing");
     return;
   }
   const U32 field = (size == 32 ? ~U32{0} : (1U << size) - 1U) << offset;
-  w.mode = (w.mode & ~field) | (read32(w, op, 0) << offset & field);
-  if ((w.mode & 15U) != 0) {
-    w.cu->fault(w, ErrorCode::unsupported,
-                "a rounding mode other than to nearest even is not possible on the virtual GPU");
-  }
+  set_mode(w, (w.mode & ~field) | (read32(w, op, 0) << offset & field));
 }
 
 // --- program counter ---
@@ -171,8 +189,9 @@ void sleep(Wave& w, const MicroOp& op) {
 }
 void wait_count(Wave& w, const MicroOp& op) {
   const auto bits = static_cast<U32>(op.immediate);
-  const unsigned vector = bits & 15U;
+  unsigned vector = bits & 15U;
   const unsigned scalar = bits >> 8 & 15U;
+  if (w.cu->launch().isa == Isa::gfx1030) vector = w.vector_queue.left_with(vector, false);
   if (w.vector_queue.count > vector || w.scalar_queue.count > scalar) {
     w.cu->wait(w, op, vector, scalar);
   }
@@ -428,8 +447,8 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_branch, branch_if<([](const Wave&) { return true; })>)
     WW_CASE(s_cbranch_scc0, branch_if<([](const Wave& w) { return !w.scc; })>)
     WW_CASE(s_cbranch_scc1, branch_if<([](const Wave& w) { return w.scc; })>)
-    WW_CASE(s_cbranch_vccz, branch_if<([](const Wave& w) { return w.pair(kVcc) == 0; })>)
-    WW_CASE(s_cbranch_vccnz, branch_if<([](const Wave& w) { return w.pair(kVcc) != 0; })>)
+    WW_CASE(s_cbranch_vccz, branch_if<([](const Wave& w) { return w.vcc() == 0; })>)
+    WW_CASE(s_cbranch_vccnz, branch_if<([](const Wave& w) { return w.vcc() != 0; })>)
     WW_CASE(s_cbranch_execz, branch_if<([](const Wave& w) { return w.exec() == 0; })>)
     WW_CASE(s_cbranch_execnz, branch_if<([](const Wave& w) { return w.exec() != 0; })>)
     WW_CASE(s_nop, no_operation)
@@ -444,9 +463,11 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_trap, trap)
     WW_CASE(s_endpgm, end_program)
 #undef WW_CASE
-    default: return semantics_gfx9(opcode);
+    default: break;
   }
   // NOLINTEND(bugprone-branch-clone)
+  const Handler newer = semantics_gfx9(opcode);
+  return newer != nullptr ? newer : semantics_gfx10(opcode);
 }
 
 // How wide the sources are: a constant is widened when the instruction is lowered.
@@ -464,6 +485,7 @@ int source_bits(Opcode opcode, std::size_t source) {
 }
 
 Unit unit_of(Encoding encoding, Opcode opcode) {
+  if (binpatch::isa::mnemonic(opcode).starts_with("s_waitcnt")) return Unit::internal;
   if (encoding != Encoding::sopp) {
     const bool jumps = opcode == Opcode::s_setpc_b64 || opcode == Opcode::s_swappc_b64 ||
                        opcode == Opcode::s_call_b64;
@@ -508,8 +530,8 @@ bool lower_scalar(const Instruction& instruction, MicroOp& op) {
     }
   }
   if (instruction.dst[0].kind != binpatch::isa::OperandKind::none) {
-    const auto index = scalar_index(instruction.dst[0]);
-    if (!index || *index >= kScalarFile) return false;
+    const auto index = target_index(instruction.dst[0]);
+    if (!index) return false;
     op.destination = *index;
   }
   return true;

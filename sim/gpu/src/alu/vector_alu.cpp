@@ -41,12 +41,14 @@ struct Bases {
       : base{0, reinterpret_cast<std::uintptr_t>(wave.v), reinterpret_cast<std::uintptr_t>(wave.sr),
              0} {}
   const U32* operator()(const MicroOp& op, std::size_t i) const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a place counts from registers, or is one itself
     return reinterpret_cast<const U32*>(base[static_cast<std::size_t>(op.kind[i])] +
                                         op.vector.at[i]);
   }
 };
 
 const U32* constant_lanes(const MicroOp& op, std::size_t i) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a place counts from registers, or is one itself
   return reinterpret_cast<const U32*>(op.vector.at[i]);
 }
 
@@ -96,7 +98,7 @@ void run_vector(Wave& wave, const MicroOp& op) {
   if (op.result == Destination::mask) {
     function(nullptr, source[0], source[1], source[2], context);
     const U64 mask = context.mask_out & context.exec;
-    wave.set_pair(op.destination2, mask);
+    write_mask(wave, op, mask);
     if (f.writes_exec) wave.set_pair(kExec, mask);
     return;
   }
@@ -111,7 +113,7 @@ void run_vector(Wave& wave, const MicroOp& op) {
     if (modified) lanes().modify_result(result.word, words * 32, f.omod, f.clamp);
     lanes().blend(target, result.word, wave.mask(), words);
   }
-  if (f.carry_out) wave.set_pair(op.destination2, context.mask_out & context.exec);
+  if (f.carry_out) write_mask(wave, op, context.mask_out & context.exec);
 }
 
 void run_nothing(Wave&, const MicroOp&) {}
@@ -129,11 +131,12 @@ U32 scalar_source(Wave& wave, const MicroOp& op, std::size_t i) {
 }
 
 void read_lane(Wave& wave, const MicroOp& op) {
-  wave.sr[op.destination] = wave.vgpr(op.source[0])[scalar_source(wave, op, 1) & 63U];
+  wave.sr[op.destination] = wave.vgpr(op.source[0])[scalar_source(wave, op, 1) & wave.last_lane()];
 }
 
 void write_lane(Wave& wave, const MicroOp& op) {
-  wave.vgpr(op.destination)[scalar_source(wave, op, 1) & 63U] = scalar_source(wave, op, 0);
+  wave.vgpr(op.destination)[scalar_source(wave, op, 1) & wave.last_lane()] =
+      scalar_source(wave, op, 0);
 }
 
 // v_movrels reads, v_movreld writes the register that M0 adds to.
@@ -208,8 +211,8 @@ bool lower_special(const Instruction& instruction, Handler handler, MicroOp& op,
     op.destination = target.index;
     return true;
   }
-  const auto index = scalar_index(target);
-  if (!index || *index >= kScalarFile) return false;
+  const auto index = target_index(target);
+  if (!index) return false;
   op.destination = *index;
   return true;
 }
@@ -225,7 +228,9 @@ Handler handler_of(std::size_t sources) {
 
 Plain plain_of(const MicroOp& op, std::size_t sources) {
   const VectorFields& f = op.vector;
-  if (sources == 0 || (f.abs | f.neg | f.omod) != 0 || f.clamp || f.writes_exec) return Plain::no;
+  if (sources == 0 || (f.abs | f.neg | f.omod) != 0 || f.clamp || f.writes_exec || f.short_mask) {
+    return Plain::no;
+  }
   for (std::size_t i = f.scalar_first ? 1 : 0; i < sources; ++i) {
     if (op.kind[i] == Source::scalar) return Plain::no;
   }
@@ -274,7 +279,7 @@ const U32* unmodified_source(Wave& wave, const MicroOp& op, std::size_t i, U32* 
   return buffer;
 }
 
-bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& pool) {
+bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& pool, Isa isa) {
   op.unit = Unit::valu;
   op.vector = VectorFields{};
   for (auto& at : op.vector.at) at = address_of(pool.get(0));
@@ -307,10 +312,13 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
     if (!set_source(instruction.src[i], i, width, entry.float_bits == 64, op, pool)) return false;
   }
   const Operand& target = instruction.dst[0];
-  if (entry.result == Destination::mask) {
-    const auto index = scalar_index(target);
-    if (!index || *index >= kScalarFile) return false;
+  if (entry.result == Destination::mask && target.kind == OperandKind::none) {
+    op.destination2 = kExec;  // v_cmpx of gfx10
+  } else if (entry.result == Destination::mask) {
+    const auto index = target_index(target);
+    if (!index) return false;
     op.destination2 = *index;
+    f.short_mask = target.count == 1;
   } else if (entry.result != Destination::none) {
     if (target.kind != OperandKind::vgpr && target.kind != OperandKind::agpr) return false;
     op.destination = vector_index(target);
@@ -321,8 +329,9 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
     f.at[given] = op.destination * kRegisterBytes;
   }
   if (entry.carry_out) {
-    const auto index = scalar_index(instruction.dst[1]);
+    const auto index = target_index(instruction.dst[1]);
     op.destination2 = index ? *index : static_cast<std::uint16_t>(kVcc);
+    f.short_mask = instruction.dst[1].count == 1;
     f.carry_out = true;
   }
   if (entry.mask_in && given < instruction.src.size() &&
@@ -331,12 +340,12 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
     if (!index || *index >= kScalarFile) return false;
     op.mask_source = *index;
   }
-  if (needs_form(instruction, entry)) {
+  if (needs_form(instruction, entry, isa)) {
     if (instruction.encoding == binpatch::isa::Encoding::vop3p) {
       widen_constants(instruction, entry, op, pool);
     }
     op.straight = true;
-    return lower_form(instruction, entry, op);
+    return lower_form(instruction, entry, op, isa);
   }
   const bool scalar = op.kind[0] == Source::constant ||
                       (op.kind[0] == Source::scalar && op.source[0] < kScalarFile);

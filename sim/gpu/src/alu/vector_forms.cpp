@@ -83,11 +83,11 @@ bool execute(Wave& wave, const MicroOp& op, const U32* const* source, LanePair& 
   function(result.word, source[0], source[1], source[2], context);
   const U64 mask = context.mask_out & context.exec;
   if (op.result == Destination::mask) {
-    wave.set_pair(op.destination2, mask);
+    write_mask(wave, op, mask);
     if (f.writes_exec) wave.set_pair(kExec, mask);
     return false;
   }
-  if (f.carry_out) wave.set_pair(op.destination2, mask);
+  if (f.carry_out) write_mask(wave, op, mask);
   return op.result != Destination::none;
 }
 
@@ -165,7 +165,8 @@ int dpp_source(U32 control, int lane) {
     case 0x10: return in_row + n < 16 ? lane + n : -1;  // row_shl
     case 0x11: return in_row - n >= 0 ? lane - n : -1;  // row_shr
     case 0x12: return row | ((in_row - n) & 15);        // row_ror
-    case 0x15: return row | n;                          // row_newbcast
+    case 0x15: return row | n;                          // row_newbcast, gfx10: row_share
+    case 0x16: return row | (in_row ^ n);               // gfx10: row_xmask
     default: break;
   }
   switch (control) {
@@ -185,6 +186,7 @@ void run_dpp(Wave& wave, const MicroOp& op) {
   const auto word = static_cast<U32>(op.immediate);
   const U32 control = field(word, 8, 9);
   const bool zero = field(word, 19, 1) != 0;  // bound_ctrl: no source reads as zero
+  const bool all = field(word, 18, 1) != 0;   // gfx10: disabled lanes are sources, too
   const U64 exec = wave.exec();
   U64 write = 0;
   LanePair buffer[3];
@@ -196,7 +198,7 @@ void run_dpp(Wave& wave, const MicroOp& op) {
     if (i == 0) {
       for (int l = 0; l < kLanes; ++l) {
         const int from = dpp_source(control, l);
-        const bool valid = from >= 0 && (exec >> from & 1U) != 0;
+        const bool valid = from >= 0 && (all || (exec >> from & 1U) != 0);
         buffer[0].word[l] = valid ? raw[from] : 0;
         if (wide) buffer[0].word[kLanes + l] = valid ? raw[kLanes + from] : 0;
         const bool kept = (field(word, 28, 4) >> (l / 16) & 1U) != 0 &&
@@ -215,7 +217,7 @@ void run_dpp(Wave& wave, const MicroOp& op) {
   modify_result(result.word, f, false);
   write &= exec;
   if (f.carry_out) {
-    wave.set_pair(op.destination2, (wave.pair(op.destination2) & write) | (old_carry & ~write));
+    write_mask(wave, op, (wave.pair(op.destination2) & write) | (old_carry & ~write));
   }
   alignas(64) U32 mask[kLanes];
   lanes().expand_mask(mask, write);
@@ -367,6 +369,12 @@ bool preserves_other_half(Opcode opcode) {
   }
 }
 
+// Every instruction with a result of 16 bits leaves the other half from gfx10 on.
+bool keeps_half(const Widths& widths, const VectorEntry& entry, Isa isa) {
+  return widths.preserves ||
+         (isa == Isa::gfx1030 && widths.narrow_result && entry.result == Destination::vgpr);
+}
+
 // Conversions to floats have no float among their sources.
 bool clamps_integer(const Instruction& instruction, const VectorEntry& entry) {
   return instruction.modifiers.clamp && entry.float_bits == 0 &&
@@ -420,7 +428,7 @@ Widths widths_of(Opcode opcode) {
   return widths;
 }
 
-bool needs_form(const Instruction& instruction, const VectorEntry& entry) {
+bool needs_form(const Instruction& instruction, const VectorEntry& entry, Isa isa) {
   const auto& m = instruction.modifiers;
   if (m.sdwa || m.dpp || m.op_sel != 0) return true;
   if (instruction.encoding == Encoding::vop3p) {
@@ -428,21 +436,21 @@ bool needs_form(const Instruction& instruction, const VectorEntry& entry) {
            instruction.opcode != Opcode::v_accvgpr_write_b32;
   }
   const Widths widths = widths_of(instruction.opcode);
-  if (widths.preserves) return true;
+  if (keeps_half(widths, entry, isa)) return true;
   if (clamps_integer(instruction, entry)) return true;
   const bool sources = (m.abs | m.neg) != 0 && widths.narrow != 0;
   const bool result = (m.clamp || m.omod != 0) && (widths.narrow_result || widths.integer_result);
   return sources || result;
 }
 
-bool lower_form(const Instruction& instruction, const VectorEntry& entry, MicroOp& op) {
+bool lower_form(const Instruction& instruction, const VectorEntry& entry, MicroOp& op, Isa isa) {
   const auto& m = instruction.modifiers;
   VectorFields& f = op.vector;
   const Widths widths = widths_of(instruction.opcode);
   f.narrow = widths.narrow & 7U;
   f.halves = m.op_sel & 15U;
   f.halves_high = m.op_sel_hi & 7U;
-  f.preserves = widths.preserves ? 1U : 0U;
+  f.preserves = keeps_half(widths, entry, isa) ? 1U : 0U;
   f.result_bits = widths.narrow_result ? 16 : entry.float_bits == 64 ? 64 : 32;
   if (entry.float_bits == 64 && entry.result == Destination::vgpr) f.result_bits = 32;
   if (m.clamp && widths.integer_result) return false;

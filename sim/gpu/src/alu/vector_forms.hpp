@@ -3,6 +3,7 @@
 #pragma once
 
 #include "isa/lane_table.hpp"
+#include "isa/launch_state.hpp"
 #include "isa/operands.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -18,14 +19,23 @@ struct Widths {
 
 // Whether the instruction needs more than registers, constants and 32- or 64-bit modifiers.
 [[nodiscard]] bool needs_form(const binpatch::isa::Instruction& instruction,
-                              const VectorEntry& entry);
+                              const VectorEntry& entry, Isa isa);
 // Completes an op that lower_vector has filled; false where there are no semantics.
 [[nodiscard]] bool lower_form(const binpatch::isa::Instruction& instruction,
-                              const VectorEntry& entry, MicroOp& op);
+                              const VectorEntry& entry, MicroOp& op, Isa isa);
 
 // False for dot products that choose halves of bytes, or have a constant where two halves are
 // wanted: what they mean there is not documented.
 [[nodiscard]] bool can_select(const binpatch::isa::Instruction& instruction);
+
+// The mask of lanes that the instruction gives: a pair of scalar registers, or one.
+inline void write_mask(Wave& wave, const MicroOp& op, std::uint64_t mask) {
+  if (op.vector.short_mask) {
+    wave.sr[op.destination2] = static_cast<std::uint32_t>(mask);
+  } else {
+    wave.set_pair(op.destination2, mask);
+  }
+}
 
 // v_swap_b32.
 void swap_registers(Wave& wave, const MicroOp& op);

@@ -128,6 +128,9 @@ class ComputeUnit {
   [[nodiscard]] const LaunchState& launch() const { return *launch_; }
   [[nodiscard]] std::byte* lds(const WorkGroup& group) { return lds_.data() + group.lds_offset; }
   [[nodiscard]] std::uint32_t hardware_id(const Wave& wave) const;
+  // RDNA 2's register of places: its compute units are pairs, whose four SIMDs have sixteen places
+  // each. Here a compute unit has four half as large.
+  [[nodiscard]] std::uint32_t hardware_id1(const Wave& wave) const;
   // Number of the die: what XCC_ID reads.
   [[nodiscard]] std::uint32_t die() const {
     return static_cast<std::uint32_t>(engine_ / architecture_.shader_engines);

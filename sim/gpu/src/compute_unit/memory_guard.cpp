@@ -26,7 +26,7 @@ std::array<std::uint32_t, 3> item_at(const LaunchState& launch, std::uint32_t fl
 }
 
 std::uint16_t flat_item(const Wave& wave, std::uint32_t lane) {
-  return static_cast<std::uint16_t>(wave.in_group * kLanes + lane);
+  return static_cast<std::uint16_t>(wave.in_group * wave.cu->launch().wave_lanes + lane);
 }
 
 // The wave's program counter is behind the instruction; those of vector memory and LDS have two
@@ -116,7 +116,7 @@ bool guard_private(Wave& wave, const MemoryOperation& operation, std::uint32_t l
   MemoryFinding finding =
       make_finding(wave, FindingKind::private_out_of_bounds, access_of(operation.kind),
                    operation.element_bytes, lane, offset);
-  finding.allocation_bytes = wave.scratch_bytes / kLanes;
+  finding.allocation_bytes = wave.scratch_bytes / wave.cu->launch().wave_lanes;
   wave.cu->findings.add(finding);
   // What a store beyond it destroys on a card is another wavefront's.
   const OnFault on_fault = wave.cu->launch().on_fault;
@@ -175,7 +175,7 @@ void LocalShadow::found(Wave& wave, const Access& access, std::uint64_t at, std:
       make_finding(wave, FindingKind::local_race, access.kind, access.bytes, access.lane, at);
   finding.other = item_at(wave.cu->launch(), other);
   finding.other_access = other_access;
-  finding.same_wave = other / kLanes == wave.in_group;
+  finding.same_wave = other / wave.cu->launch().wave_lanes == wave.in_group;
   wave.cu->findings.add(finding);
 }
 

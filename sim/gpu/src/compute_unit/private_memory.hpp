@@ -1,5 +1,6 @@
-// Private (scratch) memory: each lane has its own, whose dwords lie 64 lanes apart. Source: LLVM
-// "User Guide for AMDGPU Backend", private address space: swizzled by dword over the wavefront.
+// Private (scratch) memory: each lane has its own, whose dwords lie a wave's lanes apart. Source:
+// LLVM "User Guide for AMDGPU Backend", private address space: swizzled by dword over the
+// wavefront.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +11,14 @@
 namespace ww::sim::gpu::exec {
 
 // Bytes from a dword of a lane to its next one.
-inline constexpr std::uint64_t kPrivateRow = std::uint64_t{4} * kLanes;
+[[nodiscard]] inline std::uint64_t private_row(const Wave& wave) {
+  return std::uint64_t{4} * (wave.last_lane() + 1);
+}
 
 // Device address of a byte of the lane's private memory.
 [[nodiscard]] inline std::uint64_t private_address(const Wave& wave, std::size_t lane,
                                                    std::uint32_t offset) {
-  return wave.scratch_base + offset / 4 * kPrivateRow + lane * 4 + offset % 4;
+  return wave.scratch_base + offset / 4 * private_row(wave) + lane * 4 + offset % 4;
 }
 
 // Whether a lane's element lies in several rows.
@@ -39,7 +42,7 @@ void for_pieces(const MemoryOperation& operation, std::size_t lane, F&& f) {
     const std::uint64_t count = std::min(4 - at % 4, bytes - done);
     f(done, at, count);
     done += count;
-    at = (at & ~std::uint64_t{3}) + kPrivateRow;
+    at = (at & ~std::uint64_t{3}) + operation.bytes->private_row;
   }
 }
 

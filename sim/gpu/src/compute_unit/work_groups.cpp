@@ -164,8 +164,9 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   const LaunchState& launch = *launch_;
   constexpr std::size_t kRegister = kLanes * sizeof(std::uint32_t);
   const std::uint32_t ordinary = std::min<std::uint32_t>(launch.vgprs - launch.accumulators, 256);
-  const std::uint32_t first = wave.in_group * std::uint32_t{kLanes};
-  const std::uint32_t lanes = std::min<std::uint32_t>(kLanes, launch.group_size - first);
+  const std::uint32_t first = wave.in_group * launch.wave_lanes;
+  const std::uint32_t lanes = std::min(launch.wave_lanes, launch.group_size - first);
+  wave.lane_bits = ~std::uint64_t{0} >> (kLanes - launch.wave_lanes);
   wave.formed = wave.unwritten = 0;
   const bool forms = lanes == kLanes && launch.straight != nullptr;
   if (lanes == kLanes) {
@@ -187,16 +188,16 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
       wave.slot;
   const std::uint64_t scratch_offset = wave_index * slot_scratch;
   wave.scratch_base = launch.scratch + scratch_offset;
-  wave.scratch_bytes = slot_scratch;
+  wave.scratch_bytes = std::uint64_t{launch.scratch_per_lane} * launch.wave_lanes;
 
   std::size_t s = 0;
   if ((launch.code_properties & 1U) != 0) {  // private segment buffer
-    // Swizzled by dword over the 64 lanes: element size 4, index stride 64, add lane id.
+    // Swizzled by dword over the lanes: element size 4, index stride 64 or 32, add lane id.
     wave.sr[0] = static_cast<std::uint32_t>(launch.scratch);
     wave.sr[1] = static_cast<std::uint32_t>(launch.scratch >> 32) | 1U << 31;
     wave.sr[2] = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(launch.scratch_bytes, ~std::uint32_t{0}));
-    wave.sr[3] = 1U << 19 | 3U << 21 | 1U << 23;
+    wave.sr[3] = 1U << 19 | (launch.wave_lanes == 32 ? 2U : 3U) << 21 | 1U << 23;
     s += 4;
   }
   const auto put = [&](unsigned bit, std::uint64_t value, std::size_t words) {

@@ -11,12 +11,13 @@
 #include "isa/micro_op.hpp"
 #include "isa/straight_line.hpp"
 #include "isa/wave.hpp"
+#include "ww/binpatch/code_object.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::gpu::exec {
 
 // The instruction sets that differ in what a wave meets: initial registers, HW_ID.
-enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942 };
+enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942, gfx1030 };
 
 // CDNA 2 and 3: ordinary and accumulation registers share one file of 512, handed out in eights,
 // and a work-item's three ids come packed in one register.
@@ -27,6 +28,11 @@ enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942 };
 // AMDGPU Backend", architected flat scratch). No register brings the wave's offset.
 [[nodiscard]] constexpr bool has_architected_scratch(Isa isa) {
   return isa == Isa::gfx942;
+}
+// ENABLE_WAVEFRONT_SIZE32 of the kernel's descriptor, which older instruction sets do not have.
+[[nodiscard]] inline std::uint32_t wave_lanes(const binpatch::KernelDescriptor& kernel, Isa isa) {
+  const bool half = (kernel.kernel_code_properties >> 10 & 1U) != 0;
+  return isa == Isa::gfx1030 && half ? 32 : kLanes;
 }
 
 struct LaunchState {
@@ -40,6 +46,7 @@ struct LaunchState {
   std::array<std::uint32_t, 3> groups{1, 1, 1};
   std::array<std::uint32_t, 3> local{1, 1, 1};
   std::uint32_t group_size{1};
+  std::uint32_t wave_lanes{kLanes};  // 64, or 32 where the kernel's descriptor says so (gfx10)
   std::uint32_t waves_per_group{1};
   std::uint32_t vgprs{4};  // of a wave, as allocated, accumulation registers among them
   std::uint32_t accumulators{};

@@ -52,6 +52,8 @@ enum ScalarIndex : std::uint16_t {
   kExecz = 252,
   kScc = 253,
   kScalarFile = 128,
+  kDiscard = kScalarFile,  // what is written to the null register (gfx10)
+  kNull = 239,             // reads as zero
 };
 
 enum class Destination : std::uint8_t { none, vgpr, vgpr_pair, vgpr_quad, mask };
@@ -83,6 +85,7 @@ struct VectorFields {
   std::uint16_t halves_high : 3;  // op_sel_hi
   std::uint16_t narrow : 3;       // 16 bits wide
   std::uint16_t preserves : 1;    // the result leaves the other half
+  std::uint16_t short_mask : 1;   // masks are one scalar register: a wave of 32
 };
 
 // An instruction on registers whose lanes follow one another; false where it has to be executed

@@ -45,6 +45,7 @@ std::optional<std::uint16_t> scalar_index(const Operand& operand) {
     case SpecialRegister::vccz: return kVccz;
     case SpecialRegister::execz: return kExecz;
     case SpecialRegister::scc: return kScc;
+    case SpecialRegister::null: return kNull;
     default: break;
   }
   const auto first = static_cast<std::uint16_t>(SpecialRegister::ttmp0);
@@ -52,6 +53,12 @@ std::optional<std::uint16_t> scalar_index(const Operand& operand) {
     return static_cast<std::uint16_t>(kTtmp + operand.index - first);
   }
   return std::nullopt;
+}
+
+std::optional<std::uint16_t> target_index(const Operand& operand) {
+  const auto index = scalar_index(operand);
+  if (index == kNull) return kDiscard;
+  return index && *index < kScalarFile ? index : std::nullopt;
 }
 
 namespace {
@@ -89,7 +96,7 @@ std::uint64_t constant_value(const Operand& operand, int bits, bool is_float) {
 
 std::uint32_t read_special(const Wave& wave, std::uint16_t index) {
   switch (index) {
-    case kVccz: return wave.pair(kVcc) == 0 ? 1 : 0;
+    case kVccz: return wave.vcc() == 0 ? 1 : 0;
     case kExecz: return wave.exec() == 0 ? 1 : 0;
     case kScc: return wave.scc ? 1 : 0;
     default: return static_cast<std::uint32_t>(read_special64(wave, index) >> 32);

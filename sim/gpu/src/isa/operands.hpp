@@ -26,6 +26,8 @@ class ConstantPool {
 
 // Number in the scalar register file of a register operand; nothing for constants.
 [[nodiscard]] std::optional<std::uint16_t> scalar_index(const binpatch::isa::Operand& operand);
+// The same of a register that is written; nothing for those that cannot be.
+[[nodiscard]] std::optional<std::uint16_t> target_index(const binpatch::isa::Operand& operand);
 // Number of a vector register operand: accumulation registers follow the 256 others.
 [[nodiscard]] std::uint16_t vector_index(const binpatch::isa::Operand& operand);
 // Value of an inline constant or literal as a source of `bits` 16, 32 or 64; floats widen to

@@ -249,6 +249,7 @@ void build_gfx9_integer(Gfx9Builder& b) {
   WW_9U3(v_add3_u32, a + c + e);
   WW_9U3(v_lshl_or_b32, (a << (c & 31U)) | e);
   WW_9U3(v_and_or_b32, (a & c) | e);
+  WW_9U3(v_xor3_b32, a ^ c ^ e);
   WW_9U3(v_or3_b32, a | c | e);
   WW_9U3(v_xad_u32, (a ^ c) + e);
   WW_9U3(v_perm_b32, permuted(a, c, e));
@@ -325,6 +326,7 @@ void build_gfx9_half(Gfx9Builder& b) {
     return double{a} * double{c} + double{e};
   };
   WW_H(v_mac_f16, &h3<mad>, 3).accumulates = true;
+  WW_H(v_fmac_f16, &h3<fma>, 3).accumulates = true;
   for (const Opcode opcode : {Opcode::v_mad_f16, Opcode::v_mad_legacy_f16, Opcode::v_madmk_f16,
                               Opcode::v_madak_f16}) {
     b.half(opcode, &h3<mad>, 3);

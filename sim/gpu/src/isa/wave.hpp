@@ -38,7 +38,8 @@ struct alignas(64) OperationBytes {
   // Of a spread operation: its wave's private memory. The wave may end before a store is done.
   std::uint64_t private_begin;
   std::uint64_t private_bytes;
-  ImageAccess* image;  // of an image instruction; kept for the next one
+  std::uint64_t private_row;  // bytes from a dword of a lane to its next one
+  ImageAccess* image;         // of an image instruction; kept for the next one
 };
 
 // Which of an operation's lanes the trace waits for.
@@ -126,6 +127,17 @@ struct alignas(64) CounterQueue {
     }
     return time;
   }
+  // How many may be left for at most `left` loads to be among them, or stores: gfx10 counts the two
+  // apart (what brings nothing back is a store).
+  [[nodiscard]] unsigned left_with(unsigned left, bool stores) const {
+    unsigned seen = 0;
+    for (unsigned i = count; i-- != 0;) {
+      const MemoryKind kind = entry[(head + i) & 15]->kind;
+      const bool store = kind == MemoryKind::store || kind == MemoryKind::atomic;
+      if (store == stores && ++seen > left) return count - 1 - i;
+    }
+    return count;
+  }
   // When the first one leaves; kNever while there is none or its time is not known.
   [[nodiscard]] std::int64_t next() const {
     if (count == 0) return kNever;
@@ -181,6 +193,7 @@ struct Wave {
 
   LaneForm form[kForms];                           // where `formed`
   alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
+  std::uint64_t lane_bits{~std::uint64_t{0}};      // those that it has, by bit: 64, or the lower 32
   std::uint64_t scratch_base{};                    // device address of the wave's private memory
   std::uint64_t scratch_bytes{};                   // of all its lanes
   alignas(64) std::uint32_t lane_mask[kLanes];
@@ -195,6 +208,9 @@ struct Wave {
     std::memcpy(sr + index, &value, sizeof value);
   }
   [[nodiscard]] std::uint64_t exec() const { return pair(kExec); }
+  // In a wave of 32 the upper half of vcc is a register as any other.
+  [[nodiscard]] std::uint64_t vcc() const { return pair(kVcc) & lane_bits; }
+  [[nodiscard]] unsigned last_lane() const { return (lane_bits >> 32) == 0 ? 31U : 63U; }
   [[nodiscard]] std::uint32_t* vgpr(std::size_t index) { return v + index * kLanes; }
   [[nodiscard]] bool flush_f32() const { return (mode >> 4 & 3) == 0; }
 

@@ -1,5 +1,6 @@
 #include "launch/counters.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ww/sim/gpu/io_die_way.hpp"
@@ -43,23 +44,35 @@ constexpr const char* kIoDieNames[] = {"WW_IO_DIE_OWN_BYTES_sum", "WW_IO_DIE_ROW
                                        "WW_MEMORY_STACK_BYTES_sum"};
 
 // Families whose counters differ.
-enum class Family : std::uint8_t { gfx7, gfx9, gfx94 };
+enum class Family : std::uint8_t { gfx7, gfx9, gfx94, gfx10 };
 
 Family family_of(const Architecture& architecture) {
   const std::string& target = architecture.gfx_target;
-  return target.starts_with("gfx94")  ? Family::gfx94
-         : target.starts_with("gfx9") ? Family::gfx9
-                                      : Family::gfx7;
+  return target.starts_with("gfx94")   ? Family::gfx94
+         : target.starts_with("gfx10") ? Family::gfx10
+         : target.starts_with("gfx9")  ? Family::gfx9
+                                       : Family::gfx7;
 }
 
 // The memory side is MC on gfx7, EA from gfx9 on, where atomics are counted by what they return. On
 // gfx94 it is EA0, whose reads of 128 bytes are counted once more as "bubbles".
 std::vector<std::string> counter_names_of(Family family) {
-  const bool is_gfx9 = family != Family::gfx7;
+  const bool is_gfx9 = family == Family::gfx9 || family == Family::gfx94;
   std::vector<std::string> names(std::begin(kCommonNames), std::end(kCommonNames));
   const auto add = [&names](std::initializer_list<const char*> more) {
     names.insert(names.end(), more.begin(), more.end());
   };
+  if (family == Family::gfx10) {
+    // Requests are counted where they come in, at the L2, whose events the kernel's navi10_enum.h
+    // lists (GL2C_PERF_SEL).
+    std::ranges::replace(names, "TCP_TCC_READ_REQ_sum", "GL2C_READ_128_REQ_sum");
+    std::ranges::replace(names, "TCP_TCC_WRITE_REQ_sum", "GL2C_WRITE_64_REQ_sum");
+    add({"GL2C_REQ_sum", "GL2C_ATOMIC_sum", "GL2C_HIT_sum", "GL2C_MISS_sum",
+         "GL2C_EA_RDREQ_32B_sum", "GL2C_EA_RDREQ_64B_sum", "GL2C_EA_RDREQ_96B_sum",
+         "GL2C_EA_RDREQ_128B_sum", "GL2C_MC_WRREQ_sum", "GL2C_EA_WRREQ_64B_sum"});
+    names.insert(names.end(), std::begin(kMonitorNames), std::end(kMonitorNames));
+    return names;
+  }
   if (is_gfx9) {
     add({"TCP_TCC_ATOMIC_WITH_RET_REQ_sum", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum"});
   } else {
@@ -91,11 +104,13 @@ const std::vector<std::string>& counter_names(const Architecture& architecture) 
   static const auto& gfx7 = *new std::vector<std::string>(counter_names_of(Family::gfx7));
   static const auto& gfx9 = *new std::vector<std::string>(counter_names_of(Family::gfx9));
   static const auto& gfx94 = *new std::vector<std::string>(counter_names_of(Family::gfx94));
+  static const auto& gfx10 = *new std::vector<std::string>(counter_names_of(Family::gfx10));
   static const auto& package = *new std::vector<std::string>(counter_names_of_package());
   if (architecture.dies > 1) return package;
   switch (family_of(architecture)) {
     case Family::gfx7: return gfx7;
     case Family::gfx94: return gfx94;
+    case Family::gfx10: return gfx10;
     default: return gfx9;
   }
 }
@@ -134,20 +149,29 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
     values.insert(values.end(), more.begin(), more.end());
   };
   const Family family = family_of(architecture);
-  const bool newer = family != Family::gfx7;
-  if (newer) {
+  const bool newer = family == Family::gfx9 || family == Family::gfx94;
+  if (family == Family::gfx10) {
+    // GL2 looks up lines of 128 bytes, here in halves of 64.
+    const std::uint64_t lookups = memory.hits + memory.misses;
+    const std::uint64_t pairs = memory.memory_read_pairs;
+    add({lookups / 2, cus.atomic_requests, lookups / 2 - memory.misses / 2, memory.misses / 2, 0,
+         memory.memory_read_halves / 2 - pairs, 0, pairs, memory.memory_writes,
+         memory.memory_write_halves - memory.memory_writes});
+  } else if (newer) {
     add({cus.atomic_returns, cus.atomic_requests - cus.atomic_returns});
   } else {
     add({cus.atomic_requests});
   }
-  add({memory.reads + memory.writes + memory.atomics, memory.reads, memory.writes, memory.atomics,
-       memory.hits, memory.misses});
+  if (family != Family::gfx10) {
+    add({memory.reads + memory.writes + memory.atomics, memory.reads, memory.writes, memory.atomics,
+         memory.hits, memory.misses});
+  }
   if (newer) {  // reads fetch whole lines; a line that is half dirty is written as 32 bytes
     const std::uint64_t pairs = family == Family::gfx94 ? memory.memory_read_pairs : 0;
     add({memory.memory_read_halves / 2 - pairs, 0, memory.memory_writes,
          memory.memory_write_halves - memory.memory_writes});
     if (family == Family::gfx94) add({pairs});
-  } else {
+  } else if (family == Family::gfx7) {
     add({memory.memory_read_halves, memory.memory_write_halves});
   }
   const WireMonitors& w = activity.monitors;

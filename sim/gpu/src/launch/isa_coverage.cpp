@@ -28,11 +28,13 @@ struct Count {
 
 void look_at(isa::Generation generation, std::span<const std::byte> code, Count& count,
              exec::ConstantPool& pool) {
+  const auto family =
+      generation == isa::Generation::gfx1030 ? exec::Isa::gfx1030 : exec::Isa::gfx900;
   for (std::size_t at = 0; at + 4 <= code.size();) {
     const auto decoded = isa::decode(generation, code.subspan(at));
     ++count.instructions;
     exec::MicroOp op;
-    exec::lower(decoded, op, pool);
+    exec::lower(decoded, op, pool, family);
     if (!decoded || decoded->opcode == isa::Opcode::unlisted) {
       char text[16];
       std::uint32_t word = 0;

@@ -10,9 +10,10 @@
 
 namespace ww::sim::gpu {
 
-// Vector registers of a wave come in fours, on CDNA 2 and 3 in eights.
+// Vector registers of a wave come in fours, on CDNA 2 and 3 and in waves of 32 in eights.
 std::uint32_t allocated_vgprs(const binpatch::KernelDescriptor& kernel, exec::Isa isa) {
-  return ((kernel.compute_pgm_rsrc1 & 63U) + 1) * (exec::has_unified_registers(isa) ? 8 : 4);
+  return ((kernel.compute_pgm_rsrc1 & 63U) + 1) *
+         (exec::has_unified_registers(isa) || exec::wave_lanes(kernel, isa) == 32 ? 8 : 4);
 }
 
 Status VirtualGpu::Impl::provide_scratch(std::uint32_t bytes_per_lane) {
@@ -75,15 +76,14 @@ void fill_work_item_ids(exec::LaunchState& state) {
   for (std::uint32_t flat = 0; flat < state.group_size; ++flat) {
     const std::uint32_t id[3] = {flat % state.local[0], flat / state.local[0] % state.local[1],
                                  flat / state.local[0] / state.local[1]};
-    const std::size_t wave = flat / exec::kLanes;
+    const std::size_t wave = flat / state.wave_lanes;
+    const std::size_t lane = flat % state.wave_lanes;
     if (packed) {
-      state.work_item_ids[wave * exec::kLanes + flat % exec::kLanes] =
-          id[0] | id[1] << 10 | id[2] << 20;
+      state.work_item_ids[wave * exec::kLanes + lane] = id[0] | id[1] << 10 | id[2] << 20;
       continue;
     }
     for (std::uint32_t axis = 0; axis < state.id_axes; ++axis) {
-      state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + flat % exec::kLanes] =
-          id[axis];
+      state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + lane] = id[axis];
     }
   }
   for (std::size_t at = 0; at < state.work_item_ids.size(); at += exec::kLanes) {
@@ -113,7 +113,8 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
     state.local[axis] = grid.local[axis];
   }
   state.group_size = grid.local[0] * grid.local[1] * grid.local[2];
-  state.waves_per_group = (state.group_size + exec::kLanes - 1) / exec::kLanes;
+  state.wave_lanes = exec::wave_lanes(descriptor, program.isa());
+  state.waves_per_group = (state.group_size + state.wave_lanes - 1) / state.wave_lanes;
   state.rsrc1 = descriptor.compute_pgm_rsrc1;
   state.rsrc2 = descriptor.compute_pgm_rsrc2;
   state.code_properties = descriptor.kernel_code_properties;
@@ -125,11 +126,15 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
     state.accumulators = std::min<std::uint32_t>(others, 256);
   }
   state.scalar_end = program.scalar_end();
-  state.sgprs = ((state.rsrc1 >> 6 & 15U) + 1) * 8;
-  state.waves_per_simd = std::min(
-      {architecture.waves_per_simd, 10,
-       static_cast<int>((exec::has_unified_registers(state.isa) ? 512 : 256) / state.vgprs),
-       static_cast<int>((state.isa == exec::Isa::gfx7 ? 512 : 800) / state.sgprs)});
+  const bool gfx10 = state.isa == exec::Isa::gfx1030;
+  state.sgprs = gfx10 ? 128 : ((state.rsrc1 >> 6 & 15U) + 1) * 8;
+  // RDNA has room for the scalar registers of all its waves.
+  const std::uint32_t vgprs =
+      exec::has_unified_registers(state.isa) || state.wave_lanes == 32 ? 512 : 256;
+  const std::uint32_t sgprs = gfx10 ? 10 * 128 : state.isa == exec::Isa::gfx7 ? 512 : 800;
+  state.waves_per_simd =
+      std::min({architecture.waves_per_simd, 10, static_cast<int>(vgprs / state.vgprs),
+                static_cast<int>(sgprs / state.sgprs)});
   if (kernel.max_flat_workgroup_size != 0 && state.group_size > kernel.max_flat_workgroup_size) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("a work-group of {} work-items is larger than the kernel allows ({})",
@@ -153,7 +158,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.on_fault = options.on_fault;
   state.checks = options.checks;
   state.single_wave_groups =
-      kernel.max_flat_workgroup_size != 0 && kernel.max_flat_workgroup_size <= exec::kLanes;
+      kernel.max_flat_workgroup_size != 0 && kernel.max_flat_workgroup_size <= state.wave_lanes;
   state.lds_bytes = static_cast<std::uint32_t>(lds);
   state.lds_allocated = (state.lds_bytes + 511) / 512 * 512;
   if (kernarg.size() > kKernargBytes) {

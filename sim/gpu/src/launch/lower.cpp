@@ -30,7 +30,7 @@ void run_unsupported(Wave& wave, const MicroOp& op) {
 
 }  // namespace
 
-void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& pool) {
+void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& pool, Isa isa) {
   if (decoded) {
     op.opcode = decoded->opcode;
     op.dwords = static_cast<std::uint8_t>(decoded->size_bytes / 4);
@@ -50,7 +50,7 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
       case Encoding::vopc:
       case Encoding::vop3a:
       case Encoding::vop3b:
-      case Encoding::vop3p: known = lower_vector(*decoded, op, pool); break;
+      case Encoding::vop3p: known = lower_vector(*decoded, op, pool, isa); break;
       case Encoding::ds: known = lower_lds(*decoded, op); break;
       case Encoding::mubuf:
       case Encoding::flat: known = lower_vector_memory(*decoded, op); break;

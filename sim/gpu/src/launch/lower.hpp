@@ -1,6 +1,7 @@
 // From decoded instructions to micro-ops.
 #pragma once
 
+#include "isa/launch_state.hpp"
 #include "isa/micro_op.hpp"
 #include "isa/operands.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
@@ -10,7 +11,8 @@ namespace ww::sim::gpu::exec {
 
 // Fills `op`. An instruction that no room has semantics for fails when it is executed, with the
 // mnemonic or the encoding and the address.
-void lower(const ww::Result<binpatch::isa::Instruction>& decoded, MicroOp& op, ConstantPool& pool);
+void lower(const ww::Result<binpatch::isa::Instruction>& decoded, MicroOp& op, ConstantPool& pool,
+           Isa isa);
 
 // False for an op that fails so.
 [[nodiscard]] bool has_semantics(const MicroOp& op);

@@ -28,19 +28,50 @@ Result<Isa> isa_of(binpatch::isa::Generation generation, const std::string& targ
     case binpatch::isa::Generation::gfx908: return Isa::gfx900;
     case binpatch::isa::Generation::gfx90a: return Isa::gfx90a;
     case binpatch::isa::Generation::gfx940: return Isa::gfx942;
+    case binpatch::isa::Generation::gfx1030: return Isa::gfx1030;
     default:
       return fail(ErrorCode::unsupported,
                   fmt::format("the virtual GPU does not execute {}: choose a chip of gfx7, gfx900, "
-                              "gfx906, gfx908, gfx90a or gfx942",
+                              "gfx906, gfx908, gfx90a, gfx942 or gfx1030",
                               target));
   }
 }
 
-// gfx9 counts to 63, with the two upper bits apart; here no more than 15 are ever on their way.
-std::int32_t short_waitcnt(std::int32_t immediate) {
+// gfx9 counts to 63, with the two upper bits apart, and gfx10 scalar memory too; here no more than
+// 15 are ever on their way.
+std::int32_t short_waitcnt(std::int32_t immediate, Isa isa) {
   const auto bits = static_cast<std::uint32_t>(immediate);
   const std::uint32_t vector = (bits & 15U) | (bits >> 14 & 3U) << 4;
-  return static_cast<std::int32_t>((bits & 0xFF0U) | std::min<std::uint32_t>(vector, 15));
+  const std::uint32_t scalar = bits >> 8 & (isa == Isa::gfx1030 ? 63U : 15U);
+  return static_cast<std::int32_t>((bits & 0xF0U) | std::min(scalar, 15U) << 8 |
+                                   std::min(vector, 15U));
+}
+
+// Of all kernels: the code between them is decoded once.
+Result<binpatch::isa::WaveSize> wave_size(const std::vector<binpatch::Kernel>& kernels, Isa isa) {
+  using binpatch::isa::WaveSize;
+  if (isa != Isa::gfx1030) return WaveSize::usual;
+  const auto is_half = [isa](const binpatch::Kernel& kernel) {
+    return wave_lanes(kernel.descriptor, isa) == 32;
+  };
+  const bool any = std::ranges::any_of(kernels, is_half);
+  if (any && !std::ranges::all_of(kernels, is_half)) {
+    return fail(ErrorCode::unsupported,
+                "the virtual GPU takes no code object with kernels of both wave sizes");
+  }
+  return any ? WaveSize::lanes32 : WaveSize::lanes64;
+}
+
+// A wave of 32 has no upper half of exec.
+bool enables_missing_lanes(const binpatch::isa::Instruction& instruction) {
+  using binpatch::isa::SpecialRegister;
+  return std::ranges::any_of(instruction.dst, [](const binpatch::isa::Operand& operand) {
+    const auto last = operand.index + operand.count - 1U;
+    return operand.kind == binpatch::isa::OperandKind::special &&
+           (operand.index == static_cast<std::uint16_t>(SpecialRegister::exec_lo) ||
+            operand.index == static_cast<std::uint16_t>(SpecialRegister::exec_hi)) &&
+           last == static_cast<std::uint16_t>(SpecialRegister::exec_hi);
+  });
 }
 
 // Behind the last scalar register that the instruction may touch.
@@ -75,6 +106,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   }
   WW_ASSIGN(generation, binpatch::isa::generation_of(object.target()));
   WW_ASSIGN(isa, isa_of(generation, target));
+  WW_ASSIGN(wave, wave_size(object.kernels(), isa));
   std::uint64_t size = 0;
   std::uint64_t code_begin = ~std::uint64_t{0};
   std::uint64_t code_end = 0;
@@ -111,14 +143,17 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   std::vector<RegisterSet> registers(program->code_.size());
   std::size_t scalars = 0;
   for (std::size_t dword = 0; dword < program->code_.size(); ++dword) {
-    const auto rest = code.subspan(dword * 4, std::min<std::size_t>(12, code.size() - dword * 4));
+    const auto rest = code.subspan(dword * 4, std::min<std::size_t>(20, code.size() - dword * 4));
     MicroOp& op = program->code_[dword];
-    auto decoded = binpatch::isa::decode(generation, rest);
+    auto decoded = binpatch::isa::decode(generation, rest, wave);
     // A wave has such registers on chips with one file for both kinds alone.
     if (decoded && !has_unified_registers(isa) && names_accumulator(*decoded)) {
       decoded = fail(ErrorCode::unsupported, "accumulation registers");
     }
-    lower(decoded, op, program->pool_);
+    if (decoded && wave == binpatch::isa::WaveSize::lanes32 && enables_missing_lanes(*decoded)) {
+      decoded = fail(ErrorCode::unsupported, "lanes that the wave does not have");
+    }
+    lower(decoded, op, program->pool_, isa);
     if (program->isa_ == Isa::gfx942) multiply_as_cdna3(op);
     if (decoded) find_registers(*decoded, op);
     if (decoded) scalars = std::max(scalars, scalars_named(*decoded));
@@ -127,7 +162,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
       std::memcpy(&op.immediate, rest.data(), 4);
     }
     if (op.opcode == Opcode::s_waitcnt && program->isa_ != Isa::gfx7) {
-      op.immediate = short_waitcnt(op.immediate);
+      op.immediate = short_waitcnt(op.immediate, isa);
     }
   }
   scalars = (scalars + kScalarsOfLine - 1) / kScalarsOfLine * kScalarsOfLine;

@@ -270,9 +270,12 @@ void run_permute(Wave& wave, const MicroOp& op) {
   operation->element_bytes = 4;
   operation->words = 1;
   std::fill_n(operation->data(), kLanes, 0U);
+  const bool rows = wave.cu->launch().isa == Isa::gfx1030;
   for (U64 set = operation->exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const std::size_t other = (address[lane] + op.memory.offset) / 4 % kLanes;
+    // RDNA's rows of the LDS are 32 lanes wide.
+    const std::size_t chosen = (address[lane] + op.memory.offset) / 4;
+    const std::size_t other = rows ? (lane & 32U) | chosen % 32 : chosen % kLanes;
     if (!Fetch) {
       operation->data()[other] = source[lane];
     } else if ((operation->exec >> other & 1U) != 0) {

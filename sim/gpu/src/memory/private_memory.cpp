@@ -16,7 +16,8 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
 U64 check_private(Wave& wave, MemoryOperation& operation, U64 lanes) {
-  const U64 rows = wave.scratch_bytes / kPrivateRow;
+  const U64 row = private_row(wave);
+  const U64 rows = wave.scratch_bytes / row;
   U64 good = 0;
   for (U64 set = lanes; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
@@ -26,12 +27,13 @@ U64 check_private(Wave& wave, MemoryOperation& operation, U64 lanes) {
       operation.spread = true;
       operation.bytes->private_begin = wave.scratch_base;
       operation.bytes->private_bytes = wave.scratch_bytes;
+      operation.bytes->private_row = row;
     }
-    if (at / kPrivateRow < rows && at / kPrivateRow + last / 4 < rows) {
+    if (at / row < rows && at / row + last / 4 < rows) {
       good |= U64{1} << lane;
       continue;
     }
-    if (!guard_private(wave, operation, static_cast<U32>(lane), at / kPrivateRow * 4 + at % 4)) {
+    if (!guard_private(wave, operation, static_cast<U32>(lane), at / row * 4 + at % 4)) {
       return 0;
     }
     const std::size_t words = element_words(operation);

@@ -169,7 +169,8 @@ bool lower_scalar_memory(const Instruction& instruction, MicroOp& op) {
     case Opcode::s_dcache_wb:
     case Opcode::s_dcache_wb_vol:
     case Opcode::s_dcache_inv:
-    case Opcode::s_dcache_inv_vol: op.run = run_invalidate; return true;
+    case Opcode::s_dcache_inv_vol:
+    case Opcode::s_gl1_inv: op.run = run_invalidate; return true;
     default: return false;
   }
   const auto target = scalar_index(instruction.dst[0]);

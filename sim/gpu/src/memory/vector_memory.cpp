@@ -451,13 +451,16 @@ std::optional<AccessShape> access_shape(std::string_view name) {
 bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   op.unit = Unit::vmem;
   if (instruction.opcode == Opcode::buffer_wbinvl1 ||
+      instruction.opcode == Opcode::buffer_gl0_inv ||
       instruction.opcode == Opcode::buffer_wbinvl1_vol ||
       instruction.opcode == Opcode::buffer_inv) {  // of any scope
     op.run = invalidate_l1;
     return true;
   }
   // The L2 is the chip's one point of coherence: nothing is to be done.
-  if (instruction.opcode == Opcode::buffer_wbl2 || instruction.opcode == Opcode::buffer_invl2) {
+  // (RDNA's middle cache, GL1, is not modelled: it holds nothing.)
+  if (instruction.opcode == Opcode::buffer_wbl2 || instruction.opcode == Opcode::buffer_invl2 ||
+      instruction.opcode == Opcode::buffer_gl1_inv) {
     op.run = run_without_effect;
     return true;
   }
@@ -512,7 +515,7 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
 
 bool lower_buffer_resource(const Instruction& instruction, MicroOp& op) {
   op.memory.resource = instruction.src[1].index;
-  if (const auto index = scalar_index(instruction.src[2])) {
+  if (const auto index = scalar_index(instruction.src[2]); index && *index != kNull) {
     if (*index >= kScalarFile) return false;
     op.kind[2] = Source::scalar;
     op.source[2] = *index;

@@ -133,7 +133,8 @@ inline Chip load_w9100() {
 // The built-in chip that executes this code.
 inline Chip chip_for(const binpatch::CodeObject& object) {
   const std::string target = binpatch::to_string(object.target());
-  return load_chip(target == "gfx942"   ? "mi300x_cpx"
+  return load_chip(target == "gfx1030"  ? "rx6800"
+                   : target == "gfx942" ? "mi300x_cpx"
                    : target == "gfx90a" ? "mi210"
                    : target == "gfx900" ? "vega10"
                                         : "w9100");

@@ -102,10 +102,11 @@ void TimedMemory::finish(TimingStats& stats, Sums& sums) const {
 void TimedMemory::look_for_addresses(const exec::LaunchState& launch) {
   if (stats_.approximable_replies == 0 || warned_.contains(launch.kernel)) return;
   using binpatch::isa::Generation;
-  const auto generation = launch.isa == exec::Isa::gfx900   ? Generation::gfx900
-                          : launch.isa == exec::Isa::gfx90a ? Generation::gfx90a
-                          : launch.isa == exec::Isa::gfx942 ? Generation::gfx940
-                                                            : Generation::gfx7;
+  const auto generation = launch.isa == exec::Isa::gfx900    ? Generation::gfx900
+                          : launch.isa == exec::Isa::gfx90a  ? Generation::gfx90a
+                          : launch.isa == exec::Isa::gfx942  ? Generation::gfx940
+                          : launch.isa == exec::Isa::gfx1030 ? Generation::gfx1030
+                                                             : Generation::gfx7;
   const std::span<const std::byte> code(memory_.host(launch.code_address),
                                         std::size_t{launch.code_dwords} * 4);
   const auto use = find_address_use(code, generation, launch.entry, approximable_loads_);

@@ -11,7 +11,6 @@
 namespace ww::sim::icd::hip {
 namespace {
 
-constexpr int kWarp = 64;
 constexpr int kMostBlocksAcross = 65536;  // in y and z
 constexpr int kTextureAlign = 256;
 constexpr int kRegistersPerCu = 65536;  // 32-bit, of the four SIMDs' files, for a wave's lanes each
@@ -30,6 +29,7 @@ struct Facts {
   int major{}, minor{};
   std::size_t memory{};
   int lds{}, cus{}, l2{}, clock_khz{}, memory_clock_khz{}, bus_bits{}, threads_per_cu{};
+  int warp{};  // work-items of a wave as compilers choose them
 };
 
 Facts facts() {
@@ -53,7 +53,8 @@ Facts facts() {
   facts.bus_bits = 64 * arch.l2_channels;
   facts.memory_clock_khz =
       static_cast<int>(arch.memory_bytes_per_clock_per_channel * clock_hz / (2 * 8) / 1000);
-  facts.threads_per_cu = kWarp * arch.simds_per_cu * arch.waves_per_simd;
+  facts.warp = arch.gfx_target.starts_with("gfx10") ? 32 : 64;
+  facts.threads_per_cu = facts.warp * arch.simds_per_cu * arch.waves_per_simd;
   return facts;
 }
 
@@ -72,7 +73,7 @@ void fill_common(Properties& properties) {
   properties.totalGlobalMem = known.memory;
   properties.sharedMemPerBlock = static_cast<std::size_t>(known.lds);
   properties.regsPerBlock = kRegistersPerCu;
-  properties.warpSize = kWarp;
+  properties.warpSize = known.warp;
   properties.maxThreadsPerBlock = int{kMostBlockThreads};
   std::ranges::fill(properties.maxThreadsDim, int{kMostBlockThreads});
   properties.maxGridSize[0] = INT32_MAX;
@@ -179,7 +180,7 @@ int attribute(int name) {
     case kL2CacheSize: return known.l2;
     case kComputeCapabilityMajor: return known.major;
     case kComputeCapabilityMinor: return known.minor;
-    case kMaxBlocksPerMultiprocessor: return known.threads_per_cu / kWarp;
+    case kMaxBlocksPerMultiprocessor: return known.threads_per_cu / known.warp;
     case kMaxGridDimX: return INT32_MAX;
     case kMaxGridDimY:
     case kMaxGridDimZ: return kMostBlocksAcross;
@@ -201,7 +202,7 @@ int attribute(int name) {
     case kTexturePitchAlignment: return kTextureAlign;
     case kTotalConstantMemory: return kConstantBytes;
     case kTotalGlobalMem: return clamped(static_cast<std::int64_t>(known.memory));
-    case kWarpSize: return kWarp;
+    case kWarpSize: return known.warp;
     case kClockInstructionRate: return kClockInstructionKhz;
     case kArch: return static_cast<int>(kArchFeatures);
     default: return name >= kMaxBlockDimX && name <= kMaxBlockDimZ ? int{kMostBlockThreads} : 0;
@@ -272,7 +273,7 @@ WW_HIP_EXPORT int hipGetDevicePropertiesR0600(DeviceProperties6* properties, int
     p.sharedMemPerMultiprocessor = p.sharedMemPerBlock;
     p.sharedMemPerBlockOptin = p.sharedMemPerBlock;
     p.regsPerMultiprocessor = kRegistersPerCu;
-    p.maxBlocksPerMultiProcessor = p.maxThreadsPerMultiProcessor / kWarp;
+    p.maxBlocksPerMultiProcessor = p.maxThreadsPerMultiProcessor / p.warpSize;
     p.streamPrioritiesSupported = 1;
     p.memoryPoolsSupported = 1;
   });
