@@ -103,6 +103,10 @@ inline binpatch::CodeObject read_object(const std::string& path) {
   return std::move(*object);
 }
 
+#ifndef WW_EMULATOR_KERNELS  // the header read by itself, not in a test
+#define WW_EMULATOR_KERNELS ""
+#endif
+
 // The same tests run on code built with other optimisation levels.
 inline std::string kernels_path() {
   const char* other = std::getenv("WW_EMULATOR_OTHER_KERNELS");
@@ -152,7 +156,7 @@ class TestGpu {
     auto observer = std::make_unique<CountingObserver>(totals, payloads);
     Chip chip = chip_name.empty() ? chip_for(kernels) : load_chip(chip_name);
     observer->set_zones(static_cast<std::size_t>(chip.architecture().shader_engines) + 5);
-    auto gpu = VirtualGpu::create(std::move(chip), options, std::move(observer));
+    auto gpu = VirtualGpu::create(std::move(chip), std::move(options), std::move(observer));
     if (!gpu) throw std::runtime_error(gpu.error().text());
     gpu_ = std::move(*gpu);
     auto program = gpu_->load(kernels);
