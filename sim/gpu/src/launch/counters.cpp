@@ -63,8 +63,8 @@ std::vector<std::string> counter_names_of(Family family) {
     names.insert(names.end(), more.begin(), more.end());
   };
   if (family == Family::gfx10) {
-    // Requests are counted where they come in, at the L2, whose events the kernel's navi10_enum.h
-    // lists (GL2C_PERF_SEL).
+    // Requests are counted where they come in, at the L2. The names of requests by size are
+    // assumed: no profiler's list of gfx10 was at hand that has them.
     std::ranges::replace(names, "TCP_TCC_READ_REQ_sum", "GL2C_READ_128_REQ_sum");
     std::ranges::replace(names, "TCP_TCC_WRITE_REQ_sum", "GL2C_WRITE_64_REQ_sum");
     add({"GL2C_REQ_sum", "GL2C_ATOMIC_sum", "GL2C_HIT_sum", "GL2C_MISS_sum",
