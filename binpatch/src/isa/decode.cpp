@@ -178,7 +178,7 @@ void Decoder::vcc_mask(Operand& operand) {
 
 void Decoder::dispatch() {
   if (generation_ == Generation::gfx1030 && out_.encoding > Encoding::sopp) {
-    return gfx1030_or_unlisted();
+    return since_gfx8_or_unlisted();
   }
   if (out_.encoding == Encoding::mimg && generation_ < Generation::gfx10) {
     image();
@@ -188,7 +188,7 @@ void Decoder::dispatch() {
                         out_.encoding == Encoding::vintrp;
   const bool has_table = generation_ <= Generation::gfx7 || out_.encoding <= Encoding::sopp;
   if (is_gfx8_or_gfx9(generation_) && !graphics && out_.encoding > Encoding::sopp) {
-    return gfx9_or_unlisted();
+    return since_gfx8_or_unlisted();
   }
   if (!has_table || graphics) {
     return generation_ >= Generation::gfx10 ? unlisted_rdna() : unlisted();

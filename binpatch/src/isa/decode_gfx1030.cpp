@@ -10,20 +10,14 @@ constexpr std::uint32_t no_address = 0x7f;  // scratch without a register
 
 }  // namespace
 
-void Decoder::gfx1030_or_unlisted() {
+void Decoder::memory_gfx1030() {
   switch (out_.encoding) {
-    case Encoding::vop2:
-    case Encoding::vop1:
-    case Encoding::vopc: vop_short_gfx9(); break;
-    case Encoding::vop3a: vop3_gfx9(); break;
-    case Encoding::vop3p: vop3p(); break;
     case Encoding::smem: smem_gfx1030(); break;
     case Encoding::ds: ds(); break;
     case Encoding::mubuf: buffer_gfx1030(); break;
     case Encoding::flat: flat_gfx1030(); break;
     default: unsupported("the encoding is not decoded for this generation"); break;
   }
-  or_unlisted();
 }
 
 void Decoder::smem_gfx1030() {
@@ -74,29 +68,7 @@ void Decoder::buffer_gfx1030() {
   m.slc = bit(second_, 22);
   m.tfe = bit(second_, 23);
   reserved(bits(word_, 17, 1) | bits(second_, 21, 1), "reserved bits");
-  const bool is_load = entry.form == Form::load;
-  if ((m.lds && (!is_load || entry.result != 1)) || (m.tfe && (!is_load || m.lds))) {
-    unsupported("a modifier that the instruction does not take");
-  }
-  const std::uint32_t scalar_offset = buffer_operands(unsigned{m.offen} + unsigned{m.idxen});
-  if (scalar_offset >= 235 && scalar_offset != 240 && scalar_offset - 240 > 8) {
-    unsupported("reserved scalar offset");
-  }
-  const std::uint32_t data = bits(second_, 8, 8);
-  if (m.lds) {
-    return reserved(data, "data registers of a load to the local data share");
-  }
-  const unsigned width = entry.result + unsigned{m.tfe};
-  if (is_load) {
-    return data_registers(out_.dst[0], data, width);
-  }
-  data_registers(out_.src[3], data, width);
-  if (entry.form == Form::atomic_silent) {
-    return reserved(std::uint32_t{m.glc}, "a result where the instruction has none");
-  }
-  if (entry.form != Form::store && m.glc) {
-    data_registers(out_.dst[0], data, entry.form == Form::atomic_compare ? width / 2 : width);
-  }
+  buffer_data();
 }
 
 void Decoder::flat_gfx1030() {
@@ -107,7 +79,6 @@ void Decoder::flat_gfx1030() {
   if (!enter(bits(word_, 18, 7) + segment * flat_segment, 2)) {
     return;
   }
-  const TableEntry& entry = *entry_;
   Modifiers& m = out_.modifiers;
   m.dlc = bit(word_, 12);
   m.lds = bit(word_, 13);
@@ -138,24 +109,7 @@ void Decoder::flat_gfx1030() {
     set(out_.src[0], vector_register(generation_, vector, scratch || has_scalar ? 1 : 2),
         "reserved vector address");
   }
-  const std::uint32_t data = bits(second_, 8, 8);
-  const std::uint32_t destination = bits(second_, 24, 8);
-  const bool is_load = entry.form == Form::load;
-  const bool is_atomic = entry.form == Form::atomic || entry.form == Form::atomic_compare;
-  if (entry.form == Form::atomic_silent) {
-    reserved(std::uint32_t{m.glc}, "a result where the instruction has none");
-  }
-  if (is_load) {
-    reserved(data, "data where the instruction has none");
-  } else {
-    data_registers(out_.src[1], data, entry.result);
-  }
-  if (is_load || (is_atomic && m.glc)) {
-    data_registers(out_.dst[0], destination,
-                   entry.form == Form::atomic_compare ? entry.result / 2U : unsigned{entry.result});
-  } else {
-    reserved(destination, "a result where the instruction has none");
-  }
+  flat_data();
 }
 
 }  // namespace ww::binpatch::isa

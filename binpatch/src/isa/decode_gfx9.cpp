@@ -21,18 +21,14 @@ unsigned sdwa_integers(const TableEntry& entry) {
 
 // What the table does not name, and what sets a field that the instruction does not have, is kept
 // as words: the patcher needs no more of it, and the emulator refuses it.
-void Decoder::gfx9_or_unlisted() {
+void Decoder::since_gfx8_or_unlisted() {
   switch (out_.encoding) {
     case Encoding::vop2:
     case Encoding::vop1:
     case Encoding::vopc: vop_short_gfx9(); break;
     case Encoding::vop3a: vop3_gfx9(); break;
     case Encoding::vop3p: vop3p(); break;
-    case Encoding::smem: smem(); break;
-    case Encoding::ds: ds_gfx9(); break;
-    case Encoding::mubuf: buffer_gfx9(); break;
-    case Encoding::flat: flat_gfx9(); break;
-    default: unsupported("the encoding is not decoded for this generation"); break;
+    default: generation_ == Generation::gfx1030 ? memory_gfx1030() : memory_gfx9(); break;
   }
   or_unlisted();
 }

@@ -72,6 +72,16 @@ void Decoder::smem() {
       "reserved offset register");
 }
 
+void Decoder::memory_gfx9() {
+  switch (out_.encoding) {
+    case Encoding::smem: smem(); break;
+    case Encoding::ds: ds_gfx9(); break;
+    case Encoding::mubuf: buffer_gfx9(); break;
+    case Encoding::flat: flat_gfx9(); break;
+    default: unsupported("the encoding is not decoded for this generation"); break;
+  }
+}
+
 void Decoder::ds_gfx9() {
   if (!enter(bits(word_, 17, 8), 2)) {
     return;
@@ -137,6 +147,12 @@ void Decoder::buffer_gfx9() {
   } else {
     m.tfe = bit(second_, 23);
   }
+  buffer_data();
+}
+
+void Decoder::buffer_data() {
+  const TableEntry& entry = *entry_;
+  const Modifiers& m = out_.modifiers;
   const bool is_load = entry.form == Form::load;
   if ((m.lds && (!is_load || entry.result != 1 || accumulators_)) ||
       (m.tfe && (!is_load || m.lds))) {
@@ -172,7 +188,6 @@ void Decoder::flat_gfx9() {
   if (!enter(bits(word_, 18, 7) + segment * flat_segment, 2)) {
     return;
   }
-  const TableEntry& entry = *entry_;
   Modifiers& m = out_.modifiers;
   m.glc = bit(word_, 16);
   m.slc = bit(word_, 17);
@@ -199,6 +214,12 @@ void Decoder::flat_gfx9() {
     set(out_.src[0], vector_register(generation_, vector, segment == 1 || has_scalar ? 1 : 2),
         "reserved vector address");
   }
+  flat_data();
+}
+
+void Decoder::flat_data() {
+  const TableEntry& entry = *entry_;
+  const Modifiers& m = out_.modifiers;
   const std::uint32_t data = bits(second_, 8, 8);
   const std::uint32_t destination = bits(second_, 24, 8);
   const bool is_load = entry.form == Form::load;

@@ -62,7 +62,7 @@ class Decoder {
   // Address, descriptor and scalar offset of a buffer instruction; the offset's encoding.
   std::uint32_t buffer_operands(unsigned address_registers);
   void flat();
-  void gfx9_or_unlisted();
+  void since_gfx8_or_unlisted();
   void vop_short_gfx9();
   // VOPC of gfx10 and later that writes exec and no scalar register.
   [[nodiscard]] bool writes_exec_alone() const;
@@ -73,11 +73,15 @@ class Decoder {
   void vop3p();
   void matrix();
   void smem();
+  void memory_gfx9();
   void ds_gfx9();
   void buffer_gfx9();
   void flat_gfx9();
+  // Data and result, as gfx9 and gfx1030 lay them out.
+  void buffer_data();
+  void flat_data();
   void image();
-  void gfx1030_or_unlisted();
+  void memory_gfx1030();
   void smem_gfx1030();
   void buffer_gfx1030();
   void flat_gfx1030();
