@@ -38,6 +38,20 @@ fs::path installed_file(const char* library) {
   return {};
 }
 
+// The links by which the loader finds AMD's libraries, of whatever release the machine has: its own
+// HIP would be found before the stub. The files that they name stay.
+void remove_links_to_libraries_of_amd(const fs::path& folder) {
+  std::vector<fs::path> links;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    for (const char* stem :
+         {"libamdhip64.so", "libamd_comgr.so", "libamd_smi.so", "librocm_smi64.so"}) {
+      if (entry.is_symlink() && name.starts_with(stem)) links.push_back(entry.path());
+    }
+  }
+  for (const fs::path& link : links) fs::remove(link);
+}
+
 struct Release {
   std::string name;
   std::string folder;                         // empty: the loader's own
@@ -98,11 +112,7 @@ class RocmRoots : public ::testing::Test {
     const std::string options =
         "lowerdir=/usr/lib,upperdir=" + layers + "/upper,workdir=" + layers + "/work";
     if (mount("overlay", "/usr/lib", "overlay", 0, options.c_str()) != 0) return failed("/usr/lib");
-    for (const char* folder : kFolders) {
-      for (const char* library : {kInstalledComgr, kInstalledRocmSmi}) {
-        fs::remove(fs::path(folder) / library);
-      }
-    }
+    for (const char* folder : kFolders) remove_links_to_libraries_of_amd(folder);
     return {};
   }
   static void put_link(const std::string& from, const std::string& to) {
