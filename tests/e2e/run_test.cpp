@@ -125,6 +125,12 @@ TEST(Run, JsonIsTheLastLineAfterTheProgramsOutput) {
   EXPECT_EQ(told["totals"]["l1_l2_bytes"], 2 * 3 * kElements * 4);
   EXPECT_EQ(told["kernels"][0]["dispatches"], 2);
   EXPECT_EQ(told["virtual"], true);
+  const auto& fidelity = told["fidelity"];
+  EXPECT_GT(fidelity["instructions"], 0);
+  EXPECT_EQ(fidelity["approximated"], 0);
+  EXPECT_EQ(fidelity["stopped_launches"], 0);
+  EXPECT_EQ(fidelity["memory_mistakes"], 0);
+  EXPECT_EQ(fidelity["checked"], "bounds");
 }
 
 TEST(Run, PassesExitCodesAndSignalsOn) {

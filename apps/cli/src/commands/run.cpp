@@ -166,11 +166,70 @@ void print_totals(const Totals& totals, const std::string& device) {
   }
 }
 
+// --- what was not exact ---
+
+struct Fidelity {
+  std::uint64_t instructions{};  // of waves, for ALUs and memories; of launches that ended
+  std::uint64_t approximated{};  // of them, those whose last bits may be others on a card
+  std::uint64_t stopped_launches{};
+  std::uint64_t unknown_instructions{};  // of these, stopped by one that cannot be executed
+  std::uint64_t memory_mistakes{};       // accesses
+};
+
+void count_instructions(const Totals& totals, Fidelity& fidelity) {
+  const auto counters = totals.sum().counters;
+  const auto value = [&counters](const char* name) {
+    const auto found = counters.find(name);
+    return found == counters.end() ? 0 : static_cast<std::uint64_t>(found->second);
+  };
+  for (const char* name : {"SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_VMEM_RD",
+                           "SQ_INSTS_VMEM_WR", "SQ_INSTS_LDS"}) {
+    fidelity.instructions += value(name);
+  }
+  fidelity.approximated = value("WW_INSTS_APPROXIMATED_sum");
+}
+
+// Adds what the driver of one process wrote.
+Status add_mistakes(const fs::path& file, Fidelity& fidelity) {
+  WW_ASSIGN(text, read_file(file));
+  const auto told = nlohmann::json::parse(text, nullptr, false);
+  if (!told.is_object()) return fail(ErrorCode::parse_error, "not JSON", file.string());
+  fidelity.stopped_launches += told.value("stopped_launches", std::uint64_t{0});
+  fidelity.unknown_instructions += told.value("unknown_instructions", std::uint64_t{0});
+  fidelity.memory_mistakes += told.value("memory_mistakes", std::uint64_t{0});
+  return {};
+}
+
+nlohmann::json to_json(const Fidelity& fidelity, const std::string& check) {
+  return {{"instructions", fidelity.instructions},
+          {"approximated", fidelity.approximated},
+          {"stopped_launches", fidelity.stopped_launches},
+          {"unknown_instructions", fidelity.unknown_instructions},
+          {"memory_mistakes", fidelity.memory_mistakes},
+          {"checked", check.empty() ? "bounds" : "bounds," + check}};
+}
+
+void print_fidelity(const Fidelity& fidelity, const std::string& check) {
+  fmt::print(stderr,
+             "  fidelity: {} wave instructions, {} of them exact, {} whose last bits a card may "
+             "round otherwise\n",
+             fidelity.instructions, fidelity.instructions - fidelity.approximated,
+             fidelity.approximated);
+  fmt::print(stderr,
+             "            {} launches stopped, {} of them by an instruction that cannot be "
+             "executed\n",
+             fidelity.stopped_launches, fidelity.unknown_instructions);
+  fmt::print(stderr, "            {} mistakes with memory; looked for: bounds{}{}\n",
+             fidelity.memory_mistakes, check.empty() ? "" : ",",
+             check.empty() ? " alone (--check memory,races finds more)" : check);
+}
+
 // --- the command ---
 
 struct Finished {
   ProcessEnd end;
   Totals totals;
+  Fidelity fidelity;
   std::vector<std::string> traces;
   std::vector<nlohmann::json> timing;  // a report for each process
 };
@@ -244,6 +303,8 @@ Result<Finished> execute(const RunArguments& arguments) {
   };
   WW_ASSIGN(counter_folder, beside(arguments.counters));
   ::setenv("WIREWATT_COUNTERS", (counter_folder.path() / "%p.csv").c_str(), 1);
+  WW_ASSIGN(mistakes_folder, ScratchFolder::create("mistakes"));
+  ::setenv("WIREWATT_MISTAKES", (mistakes_folder.path() / "%p.json").c_str(), 1);
   std::optional<ScratchFolder> trace_folder;
   if (arguments.trace.empty()) {
     ::unsetenv("WIREWATT_TRACE");
@@ -279,6 +340,10 @@ Result<Finished> execute(const RunArguments& arguments) {
   }
   for (const auto& file : files) {
     WW_TRY(add_counters(file, finished.totals, file == files.front(), merged ? &*merged : nullptr));
+  }
+  count_instructions(finished.totals, finished.fidelity);
+  for (const auto& file : mistakes_folder.files()) {
+    WW_TRY(add_mistakes(file, finished.fidelity));
   }
   finished.totals.architecture = runner::chip_generation(arguments.device);
   if (merged) WW_TRY(merged->keep());
@@ -335,6 +400,7 @@ int run(const RunArguments& arguments) {
   const Totals& totals = finished->totals;
   if (!arguments.json) {
     print_totals(totals, device);
+    print_fidelity(finished->fidelity, arguments.check);
     for (const auto& report : finished->timing) print_timing(report);
     for (const auto& trace : finished->traces) fmt::print(stderr, "  trace: {}\n", trace);
     return code;
@@ -349,6 +415,7 @@ int run(const RunArguments& arguments) {
   nlohmann::json json{{"device", device},   {"virtual", true},
                       {"exit_code", code},  {"totals", to_json(totals, totals.sum())},
                       {"kernels", kernels}, {"traces", finished->traces}};
+  json["fidelity"] = to_json(finished->fidelity, arguments.check);
   if (arguments.timing.timing()) json["timing"] = finished->timing;
   fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return code;

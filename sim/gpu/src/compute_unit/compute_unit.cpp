@@ -60,6 +60,7 @@ CuCounters& CuCounters::operator+=(const CuCounters& other) {
   write_requests += other.write_requests;
   atomic_requests += other.atomic_requests;
   atomic_returns += other.atomic_returns;
+  approximated += other.approximated;
   return *this;
 }
 
@@ -203,6 +204,7 @@ void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
         unit = time + op.cycles;
         wave.next = unit;
         ++counters.valu;
+        counters.approximated += op.approximated ? 1 : 0;
         activity.vector_lane_operations += enabled_lanes(wave.exec());
         break;
       }
@@ -240,6 +242,7 @@ void ComputeUnit::run_ahead(Wave& wave) {
   if (wave.vector_queue.count + wave.scalar_queue.count != 0 && awaits(wave, run.registers)) return;
   activity.vector_lane_operations += execute_straight(wave, launch_->code + wave.pc, run.count);
   counters.valu += run.vectors;
+  counters.approximated += run.approximated;
   counters.salu += run.count - run.vectors;
   wave.ahead = run.count;
   if (run.load != 0) find_load_addresses(wave, run.load);

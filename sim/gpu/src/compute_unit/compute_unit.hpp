@@ -66,6 +66,7 @@ struct CuCounters {
   std::uint64_t waves{}, valu{}, salu{}, smem{}, vmem_read{}, vmem_write{}, flat{}, lds{};
   std::uint64_t l1_accesses{}, l1_hits{}, read_requests{}, write_requests{}, atomic_requests{};
   std::uint64_t atomic_returns{};  // of the atomic requests, those that bring the old values
+  std::uint64_t approximated{};    // instructions whose last bits may be others on a card
 
   CuCounters& operator+=(const CuCounters& other);
 };

@@ -178,6 +178,7 @@ struct alignas(64) MicroOp {
   FormFunction form{};         // null: none
   std::uint16_t form_at[3]{};  // where the wave has the sources, in bytes from its beginning
   bool reads_vcc{};            // or might
+  bool approximated{};         // a card may give other last bits (approximated.hpp)
   MicroOp() : scalar{} {}
 };
 static_assert(sizeof(MicroOp) == 128);

@@ -50,9 +50,10 @@ struct RegisterSet {
 
 // The run that begins at a dword, as far as it goes.
 struct StraightRun {
-  RegisterSet registers;    // read or written
-  std::uint32_t count{};    // instructions; 0: none of it may run ahead
-  std::uint32_t vectors{};  // of them for the vector ALU
+  RegisterSet registers;         // read or written
+  std::uint32_t count{};         // instructions; 0: none of it may run ahead
+  std::uint32_t vectors{};       // of them for the vector ALU
+  std::uint32_t approximated{};  // of these, those whose last bits may be others on a card
   std::uint32_t load{};  // dword of the first linked load behind it (load_addresses.hpp); 0: none
 };
 

@@ -23,8 +23,8 @@ constexpr const char* kL2Names[] = {"TCC_REQ_sum",    "TCC_READ_sum", "TCC_WRITE
 // lanes that a vector instruction enables; those that take several quad-cycles count once here.
 constexpr std::uint64_t kQuad = 4;
 
-// Monitors, which no card has: of toggles (WireMonitors), and of the lanes that access local
-// memory.
+// Monitors, which no card has: of toggles (WireMonitors), of the lanes that access local memory,
+// and of instructions whose last bits may be others on a card.
 constexpr const char* kMonitorNames[] = {
     "WW_XBAR_BITS_sum",         "WW_XBAR_SLOT_BITS_sum",      "WW_XBAR_BIT_MM_sum",
     "WW_LEG_BIT_MM_sum",        "WW_TRUNK_TOGGLES_sum",       "WW_TRUNK_ADJACENT_sum",
@@ -35,7 +35,7 @@ constexpr const char* kMonitorNames[] = {
     "WW_TRUNK_TOGGLE_MM_sum",   "WW_TRUNK_ADJACENT_MM_sum",   "WW_TRUNK_OPPOSITE_MM_sum",
     "WW_LEG_TOGGLE_MM_sum",     "WW_LEG_ADJACENT_MM_sum",     "WW_LEG_OPPOSITE_MM_sum",
     "WW_CONTROL_TOGGLE_MM_sum", "WW_CONTROL_ADJACENT_MM_sum", "WW_CONTROL_OPPOSITE_MM_sum",
-    "WW_LDS_LANES_sum"};
+    "WW_LDS_LANES_sum",         "WW_INSTS_APPROXIMATED_sum"};
 
 // Of a chip of several dies: bytes behind the L2s by the links that they took, and bytes between
 // the Infinity Cache and memory. No card counts these either.
@@ -183,7 +183,7 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
   for (const auto* bundle : {&w.trunks, &w.legs, &w.control}) {
     add({whole(bundle->toggle_mm), whole(bundle->adjacent_mm), whole(bundle->opposite_mm)});
   }
-  add({together.lds_accesses});
+  add({together.lds_accesses, cus.approximated});
   if (io_dies != nullptr) {
     const auto line_bytes = static_cast<std::uint64_t>(architecture.line_bytes);
     for (const std::uint64_t lines : lines_by_way(*io_dies, architecture)) {

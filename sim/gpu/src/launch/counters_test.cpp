@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "testing/test_gpu.hpp"
 
 namespace ww::sim::gpu::counters_test {
@@ -81,6 +83,21 @@ TEST(CountersOfGfx942, AScatteredReadBringsTheLine) {
   test.launch("chase", 1, 1, test.buffer(next), out, kSteps);
   EXPECT_EQ(test.counter("TCP_TCC_READ_REQ_sum"), kSteps);
   EXPECT_EQ(test.totals.payload_bytes, kSteps * 128U + 4U);
+}
+
+// Divisions begin with a reciprocal, the same number in each wave; a sum of products has none.
+TEST(Counters, KnowInstructionsWhoseLastBitsMayBeOthersOnACard) {
+  TestGpu test;
+  const auto x = test.buffer(std::vector<int>(256, 7));
+  const auto y = test.buffer(std::vector<int>(256, 3));
+  test.launch("integers", 256, 64, x, y, test.buffer(256 * 16 * 4));
+  const double of_division = test.counter("WW_INSTS_APPROXIMATED_sum");
+  EXPECT_GT(of_division, 0);
+  EXPECT_LT(of_division, test.counter("SQ_INSTS_VALU") / 4);
+  EXPECT_EQ(std::fmod(of_division, test.counter("SQ_WAVES")), 0);
+  Saxpy saxpy;
+  saxpy.run();
+  EXPECT_EQ(saxpy.test.counter("WW_INSTS_APPROXIMATED_sum"), 0);
 }
 
 }  // namespace

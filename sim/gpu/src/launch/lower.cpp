@@ -5,6 +5,7 @@
 #include "alu/alu.hpp"
 #include "compute_unit/compute_unit.hpp"
 #include "compute_unit/memory_guard.hpp"
+#include "isa/approximated.hpp"
 #include "memory/memory_instructions.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -57,7 +58,10 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
       case Encoding::mimg: known = lower_image(*decoded, op); break;
       default: break;
     }
-    if (known) return;
+    if (known) {
+      op.approximated = is_approximated(binpatch::isa::mnemonic(op.opcode));
+      return;
+    }
   }
   op.unit = Unit::internal;
   op.straight = false;

@@ -159,7 +159,7 @@ void run_image(Wave& wave, const MicroOp& op) {
   const MemoryFields& m = op.memory;
   const auto image = read_resource(wave.sr + m.resource, cu.launch().isa);
   if (!image) return fail_launch(wave, image.error());
-  count_vector_memory(cu, m);
+  count_vector_memory(cu, op);
   MemoryOperation& operation = prepare_texels(wave, op, image->format, image->texel_bytes);
   if (!is_load(m)) pack_data(wave, op, operation);
   const U64 inside = find_texels(wave, m, *image, operation);
@@ -195,7 +195,7 @@ void run_sample(Wave& wave, const MicroOp& op) {
   if (!image) return fail_launch(wave, image.error());
   const auto sampler = read_sampler(wave.sr + m.sampler);
   if (!sampler) return fail_launch(wave, sampler.error());
-  count_vector_memory(cu, m);
+  count_vector_memory(cu, op);
   MemoryOperation& operation = prepare_texels(wave, op, image->format, image->texel_bytes);
   ImageAccess& access = *operation.bytes->image;
   const bool linear = sampler->linear && image->has_fractions();
@@ -244,7 +244,7 @@ void run_typed_buffer(Wave& wave, const MicroOp& op) {
   const MemoryFields& m = op.memory;
   const auto buffer = read_typed_buffer(wave.sr + m.resource);
   if (!buffer) return fail_launch(wave, buffer.error());
-  count_vector_memory(cu, m);
+  count_vector_memory(cu, op);
   MemoryOperation& operation = prepare_texels(wave, op, buffer->format, buffer->texel_bytes);
   if (!is_load(m)) pack_data(wave, op, operation);
   const U64 inside = find_buffer_addresses(wave, op, operation) & operation.exec;

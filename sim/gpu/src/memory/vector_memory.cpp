@@ -152,7 +152,9 @@ void issue_lanes(Wave& wave, const MicroOp& op, MemoryOperation& operation, U64 
   if (!wave.cu->error()) operation.exec = exec;
 }
 
-[[gnu::always_inline]] inline void count(ComputeUnit& cu, const MemoryFields& m) {
+[[gnu::always_inline]] inline void count(ComputeUnit& cu, const MicroOp& op) {
+  const MemoryFields& m = op.memory;
+  cu.counters.approximated += op.approximated ? 1 : 0;
   ++cu.activity.memory_instructions;
   if (m.flat) ++cu.counters.flat;
   if (m.kind == MemoryKind::load || m.kind == MemoryKind::atomic_return) {
@@ -216,7 +218,7 @@ void run_flat(Wave& wave, const MicroOp& op) {
   ComputeUnit& cu = *wave.cu;
   if (!cu.vector_slot_free(wave, op) || !cu.scalar_slot_free(wave, op)) return;
   const MemoryFields& m = op.memory;
-  count(cu, m);
+  count(cu, op);
   MemoryOperation& operation = prepare_access(wave, op);
   set_addresses(wave, op, operation);
   if (!operation.contiguous) {
@@ -247,8 +249,7 @@ void run_flat(Wave& wave, const MicroOp& op) {
 void run_global(Wave& wave, const MicroOp& op) {
   ComputeUnit& cu = *wave.cu;
   if (!cu.vector_slot_free(wave, op)) return;
-  const MemoryFields& m = op.memory;
-  count(cu, m);
+  count(cu, op);
   MemoryOperation& operation = prepare_access(wave, op);
   set_addresses(wave, op, operation);
   issue(wave, op, operation);
@@ -259,7 +260,7 @@ void run_scratch(Wave& wave, const MicroOp& op) {
   ComputeUnit& cu = *wave.cu;
   if (!cu.vector_slot_free(wave, op)) return;
   const MemoryFields& m = op.memory;
-  count(cu, m);
+  count(cu, op);
   MemoryOperation& operation = prepare_access(wave, op);
   const U32* vector = op.kind[0] == Source::vgpr ? wave.vgpr(m.address) : nullptr;
   const U32 scalar = op.kind[2] == Source::scalar ? wave.sr[m.resource] : 0;
@@ -333,7 +334,7 @@ void run_buffer(Wave& wave, const MicroOp& op) {
   ComputeUnit& cu = *wave.cu;
   if (!cu.vector_slot_free(wave, op)) return;
   const MemoryFields& m = op.memory;
-  count(cu, m);
+  count(cu, op);
   MemoryOperation& operation = prepare_access(wave, op);
   if (m.addr64) {
     const U32* descriptor = wave.sr + m.resource;
@@ -526,8 +527,8 @@ bool lower_buffer_resource(const Instruction& instruction, MicroOp& op) {
   return instruction.src[1].kind == OperandKind::sgpr;
 }
 
-void count_vector_memory(ComputeUnit& cu, const MemoryFields& fields) {
-  count(cu, fields);
+void count_vector_memory(ComputeUnit& cu, const MicroOp& op) {
+  count(cu, op);
 }
 
 void issue_lanes_inside(Wave& wave, const MicroOp& op, MemoryOperation& operation, U64 inside) {

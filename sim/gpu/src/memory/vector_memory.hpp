@@ -8,7 +8,7 @@
 
 namespace ww::sim::gpu::exec {
 
-void count_vector_memory(ComputeUnit& cu, const MemoryFields& fields);
+void count_vector_memory(ComputeUnit& cu, const MicroOp& op);
 
 // Sends those of the operation's lanes that are inside to their addresses; the operation completes
 // as others do. Ends the launch, or not, where an address lies outside every allocation.

@@ -156,7 +156,7 @@ int run(PackedLaunch& packed) {
       device().launch(module.program, kernel.name, {shape.dimensions, shape.global, shape.local},
                       packed.kernarg, packed.dynamic_lds);
   end_hostcalls();
-  tell_findings(module.program, *module.object, kernel.name, packed.kernarg);
+  note_mistakes(module.program, *module.object, kernel.name, packed.kernarg, done.has_value());
   if (!done) return launch_failed(kernel.name, done.error());
   feed_watcher(device());
   return kSuccess;

@@ -33,10 +33,17 @@ std::string argument_of(const binpatch::CodeObject& object, const std::string& k
 
 }  // namespace
 
-void tell_findings(gpu::ProgramId program, const binpatch::CodeObject& object,
-                   const std::string& kernel, std::span<const std::byte> kernarg) {
+void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
+                   const std::string& kernel, std::span<const std::byte> kernarg, bool ended) {
   static auto& told = *new std::set<std::tuple<std::uint32_t, std::string, int, std::uint32_t>>;
+  LaunchMistakes& mistakes = Runtime::get().mistakes;
+  mistakes.stopped_launches += ended ? 0 : 1;
   for (const gpu::MemoryFinding& finding : Runtime::get().powered_gpu().findings()) {
+    if (finding.kind == gpu::FindingKind::unknown_instruction) {
+      ++mistakes.unknown_instructions;
+    } else {
+      mistakes.memory_mistakes += finding.count;
+    }
     if (!told.emplace(program, kernel, static_cast<int>(finding.kind), finding.instruction)
              .second) {
       continue;

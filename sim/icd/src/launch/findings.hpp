@@ -1,4 +1,4 @@
-// Mistakes with memory that a launch made, said on stderr.
+// Mistakes that a launch made, said on stderr and counted.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 
 namespace ww::sim::icd {
 
-// Says what the last launch did wrong with memory, each mistake of a kernel once.
-void tell_findings(gpu::ProgramId program, const binpatch::CodeObject& object,
-                   const std::string& kernel, std::span<const std::byte> kernarg);
+// Says what the last launch did wrong with memory, each mistake of a kernel once, and counts it
+// (Runtime::mistakes). `ended`: it came to its end.
+void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
+                   const std::string& kernel, std::span<const std::byte> kernarg, bool ended);
 
 }  // namespace ww::sim::icd

@@ -110,7 +110,7 @@ cl_int run(cl_context context, const Module& module, const std::string& name,
   const gpu::Grid grid{shape.dimensions, shape.global, shape.local};
   auto result =
       Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);
-  tell_findings(module.id, module.object, name, kernarg);
+  note_mistakes(module.id, module.object, name, kernarg, result.has_value());
   if (!result) {
     report_failure(context, "kernel '" + name + "': " + result.error().text());
     return launch_code_of(result.error());

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "runtime/runtime.hpp"
 #include "runtime/vgpu_abi.hpp"
 
 namespace ww::sim::icd::program_test {
@@ -373,6 +374,7 @@ TEST_F(LaunchApiTest, MistakesWithMemoryAreToldOnceWithTheArgumentsName) {
     return {};
   };
   const std::size_t one = 1;
+  const LaunchMistakes before = Runtime::get().mistakes;
   ::testing::internal::CaptureStderr();
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(
@@ -383,6 +385,8 @@ TEST_F(LaunchApiTest, MistakesWithMemoryAreToldOnceWithTheArgumentsName) {
   EXPECT_THAT(said, ::testing::StartsWith("wirewatt: kernel 'told': "));
   EXPECT_THAT(said, HasSubstr("behind the end of the buffer of argument 1 'target'"));
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1);
+  EXPECT_EQ(Runtime::get().mistakes.memory_mistakes, before.memory_mistakes + 3);
+  EXPECT_EQ(Runtime::get().mistakes.stopped_launches, before.stopped_launches);
   fake::state().findings.clear();
   EXPECT_EQ(cl.clReleaseMemObject(memory), CL_SUCCESS);
   EXPECT_EQ(cl.clReleaseKernel(kernel), CL_SUCCESS);

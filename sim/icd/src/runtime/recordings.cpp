@@ -74,8 +74,9 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   recordings->samples_file_ = settings.samples_file;
   recordings->sealed_file_ = settings.sealed_file;
   recordings->timing_file_ = settings.timing_file;
+  recordings->mistakes_file_ = settings.mistakes_file;
   recordings->watched_ = settings.watched;
-  for (const auto& file : {settings.counters_file, settings.timing_file}) {
+  for (const auto& file : {settings.counters_file, settings.timing_file, settings.mistakes_file}) {
     // A folder that cannot be written to is better told now than after an hour.
     if (!file.empty()) WW_TRY(StreamedFile::create(file));
   }
@@ -186,6 +187,16 @@ Status Recordings::save_timing(const gpu::VirtualGpu& gpu) const {
   const gpu::TimingReport* report = gpu.timing_report();
   if (timing_file_.empty() || report == nullptr || ::getpid() != process_) return {};
   return write_file_atomically(timing_file_, gpu::to_json_text(*report));
+}
+
+Status Recordings::save_mistakes(const LaunchMistakes& mistakes) const {
+  if (mistakes_file_.empty() || ::getpid() != process_) return {};
+  return write_file_atomically(
+      mistakes_file_,
+      fmt::format(R"({{"stopped_launches": {}, "unknown_instructions": {}, "memory_mistakes": {}}})"
+                  "\n",
+                  mistakes.stopped_launches, mistakes.unknown_instructions,
+                  mistakes.memory_mistakes));
 }
 
 Status Recordings::finish_trace() {

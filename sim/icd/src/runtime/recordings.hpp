@@ -1,8 +1,7 @@
 // What the driver writes to files for unmodified programs: counters (WIREWATT_COUNTERS) and a
 // memory trace (WIREWATT_TRACE), sensor readings (WIREWATT_SAMPLES), the report of timing mode
-// (WIREWATT_TIMING_REPORT), and, sealed for
-// `wirewatt score` alone, where the energy went (WIREWATT_SEALED_ENERGY). Files appear whole or not
-// at all.
+// (WIREWATT_TIMING_REPORT), launches' mistakes (WIREWATT_MISTAKES), and, sealed for `wirewatt
+// score` alone, where the energy went (WIREWATT_SEALED_ENERGY). Files appear whole or not at all.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +25,7 @@ class Recordings {
 
   [[nodiscard]] bool any() const {
     return !counters_file_.empty() || trace_ != nullptr || !samples_file_.empty() ||
-           !sealed_file_.empty() || !timing_file_.empty();
+           !sealed_file_.empty() || !timing_file_.empty() || !mistakes_file_.empty();
   }
   // Whether what launches drew is asked for.
   [[nodiscard]] bool power() const { return !samples_file_.empty() || !sealed_file_.empty(); }
@@ -44,6 +43,8 @@ class Recordings {
   Status save_counters(const gpu::VirtualGpu& gpu);
   // Writes the report of timing mode, where one is asked for.
   Status save_timing(const gpu::VirtualGpu& gpu) const;
+  // Writes the launches' mistakes, where they are asked for.
+  Status save_mistakes(const LaunchMistakes& mistakes) const;
   // Ends the trace and puts it in place.
   Status finish_trace();
 
@@ -54,6 +55,7 @@ class Recordings {
   std::string samples_file_;
   std::string sealed_file_;
   std::string timing_file_;
+  std::string mistakes_file_;
   bool watched_{};
   std::unique_ptr<trace::Writer> trace_;
   std::uint64_t saved_dispatches_{};

@@ -173,6 +173,7 @@ Result<Settings> settings_from_environment() {
   settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
   settings.samples_file = recording_name(variable("WIREWATT_SAMPLES").value_or(""));
   settings.watched = watched();
+  settings.mistakes_file = recording_name(variable("WIREWATT_MISTAKES").value_or(""));
   settings.sealed_file = recording_name(variable("WIREWATT_SEALED_ENERGY").value_or(""));
   return settings;
 }
@@ -261,6 +262,9 @@ void Runtime::at_exit() {
     }
     if (auto saved = runtime.recordings_->save_timing(*runtime.gpu_); !saved) {
       complain("WIREWATT_TIMING_REPORT: " + saved.error().text());
+    }
+    if (auto saved = runtime.recordings_->save_mistakes(runtime.mistakes); !saved) {
+      complain("WIREWATT_MISTAKES: " + saved.error().text());
     }
     if (auto saved = runtime.recordings_->finish_trace(); !saved) {
       complain("WIREWATT_TRACE: " + saved.error().text());

@@ -19,6 +19,14 @@
 
 namespace ww::sim::icd {
 
+// What launches did that they should not have, or could not do; for the report of
+// WIREWATT_MISTAKES.
+struct LaunchMistakes {
+  std::uint64_t stopped_launches{};
+  std::uint64_t unknown_instructions{};  // of those, launches that one of these ended
+  std::uint64_t memory_mistakes{};       // accesses
+};
+
 // What the environment asks for.
 struct Settings {
   gpu::ChipRequest chip;
@@ -31,16 +39,17 @@ struct Settings {
   std::string samples_file;  // every reading of the power sensor
   bool watched{};            // a watcher reads along (live_feed.hpp)
   std::string timing_file;   // the report of timing mode
-  std::string sealed_file;   // where the energy went, for `wirewatt score` alone
+  std::string mistakes_file;
+  std::string sealed_file;  // where the energy went, for `wirewatt score` alone
 };
 
 // Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
 // WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_COMPILE_TIMEOUT_MS, WIREWATT_COUNTERS,
-// WIREWATT_TRACE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT and WIREWATT_SEALED_ENERGY (files; %p in
-// their names is the process id), WIREWATT_ON_FAULT, WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES,
-// WIREWATT_MODE, and for timing mode WIREWATT_NETWORK, WIREWATT_TIMING, WIREWATT_TIMING_KEYS and
-// WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX. Errors: invalid_argument naming variable and
-// value; not_found, io_error for the settings' file.
+// WIREWATT_TRACE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT, WIREWATT_MISTAKES and
+// WIREWATT_SEALED_ENERGY (files; %p in their names is the process id), WIREWATT_ON_FAULT,
+// WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and for timing mode WIREWATT_NETWORK,
+// WIREWATT_TIMING, WIREWATT_TIMING_KEYS and WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX. Errors:
+// invalid_argument naming variable and value; not_found, io_error for the settings' file.
 [[nodiscard]] Result<Settings> settings_from_environment();
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.
@@ -64,6 +73,7 @@ class Runtime {
   void save_counters();
 
   std::mutex mutex;
+  LaunchMistakes mistakes;
   std::vector<ApproximationRule> approximations;
   std::condition_variable changed;               // an event's status changed
   std::vector<std::function<void()>> callbacks;  // to run once the lock is released
