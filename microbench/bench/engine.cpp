@@ -404,7 +404,7 @@ Status Engine::measure() {
         spdlog::warn("no fit yet, so no further blocks: {}", width.error().text());
         return {};
       }
-      if (*width && **width <= wanted_half_width) return {};
+      if (*width && **width <= request_.half_width) return {};
       planned_ = std::max(planned_, done_ + static_cast<std::int64_t>(conditions.size()));
     }
     const auto rejected = rejected_;

@@ -30,9 +30,8 @@ struct ExperimentRequest {
   std::filesystem::path folder;  // gets the experiment's file
   std::uint64_t seed{1};         // of the experiment's orders; noted and compared at resume
   bool resume{};
+  double half_width{default_half_width};  // 95%, relative: of noise, where the stop rule ends
 };
-
-inline constexpr double wanted_half_width = 0.015;
 
 // Runs or resumes an experiment into its file. Errors and what is left behind:
 // as run_campaign. The engine owns the experiment, because its kernels must go

@@ -56,9 +56,10 @@ class CampaignTest : public ::testing::Test {
       return testing::make_fake_pinning(device);
     };
     parts.half_width = half_width;
-    return run_experiment(std::move(*experiment),
-                          {request.device, request.folder, request.seed, request.resume}, parts,
-                          {});
+    return run_experiment(
+        std::move(*experiment),
+        {request.device, request.folder, request.seed, request.resume, request.half_width}, parts,
+        {});
   }
   Result<CampaignSummary> campaign(const FakeOptions& options,
                                    const CampaignRequest& request) const {
@@ -181,6 +182,23 @@ TEST_F(CampaignTest, AddsBlocksUntilTheIntervalIsNarrow) {
       });
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary->runs, quick_runs + 2 * 35);  // 5%, 2.5%, 1.25%
+}
+
+TEST_F(CampaignTest, ANarrowerIntervalTakesMoreBlocksAndEndsAtTheMost) {
+  const auto runs_until = [&](double wanted, double least) {
+    fs::remove_all(folder());
+    CampaignRequest narrow = request();
+    narrow.half_width = wanted;
+    double width = 0.05;
+    const auto summary =
+        campaign({}, narrow, [&](const CampaignStore&) -> Result<std::optional<double>> {
+          width = std::max(least, width / 2);
+          return std::optional(width);
+        });
+    return summary ? summary->runs : 0;
+  };
+  EXPECT_EQ(runs_until(0.005, 0), quick_runs + 3 * 35);  // 2.5%, 1.25%, 0.63%, 0.31%
+  EXPECT_EQ(runs_until(0.005, 0.01), quick_runs + 6 * 35);
 }
 
 TEST_F(CampaignTest, RefusesABinaryThatIsNotPatchedAndLeavesNothing) {

@@ -60,9 +60,10 @@ Result<CampaignSummary> run_campaign(const CampaignRequest& request,
   };
   parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };
   parts.half_width = half_width;
-  return run_experiment(std::move(experiment),
-                        {request.device, request.folder, request.seed, request.resume}, parts,
-                        progress);
+  return run_experiment(
+      std::move(experiment),
+      {request.device, request.folder, request.seed, request.resume, request.half_width}, parts,
+      progress);
 }
 
 }  // namespace ww::microbench

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "command.hpp"
 #include "commands/calibrate_chiplet.hpp"
@@ -27,6 +28,7 @@ namespace {
 struct CalibrateArguments {
   microbench::CampaignRequest request;
   std::string out;
+  std::optional<double> half_width_percent;
   bool json{};
   bool unpatched{};
   bool dry_run{};
@@ -117,6 +119,9 @@ int run(CalibrateArguments arguments) {
   if (arguments.out.empty()) arguments.out = default_folder(arguments.request.device.name);
   arguments.request.folder = arguments.out;
   arguments.request.patch_binary = !arguments.unpatched;
+  if (arguments.half_width_percent) {
+    arguments.request.half_width = *arguments.half_width_percent / 100;
+  }
 
   const auto crossing = microbench::calibrates_crossings(arguments.request.device);
   if (!crossing) return report_error(crossing.error());
@@ -124,10 +129,11 @@ int run(CalibrateArguments arguments) {
   if (!chiplets) return report_error(chiplets.error());
   if (*crossing || *chiplets) {
     const auto& request = arguments.request;
-    const char* const foreign = arguments.unpatched ? "--unpatched"
-                                : !request.mirrored ? "--no-mirror"
-                                : request.nops      ? "--nops"
-                                                    : nullptr;
+    const char* const foreign = arguments.unpatched            ? "--unpatched"
+                                : !request.mirrored            ? "--no-mirror"
+                                : request.nops                 ? "--nops"
+                                : arguments.half_width_percent ? "--half-width"
+                                                               : nullptr;
     if (foreign != nullptr) {
       return report_error(
           {ErrorCode::invalid_argument,
@@ -201,6 +207,11 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
       "and time)");
   command->add_flag("--quick", request.quick, "Do fewer and shorter runs");
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
+  command
+      ->add_option("--half-width", arguments->half_width_percent,
+                   "AMD: add blocks (quick: six at most, else 24) until noise leaves the energy so "
+                   "many percent or less (95%); default: 1.5")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--resume", request.resume, "Continue the campaign in --out");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Say which device would be measured and how, and measure nothing");

@@ -15,4 +15,7 @@ namespace ww::microbench {
 // the interval is narrow enough.
 using HalfWidthFunction = std::function<Result<std::optional<double>>(const CampaignStore&)>;
 
+// The relative half-width that is narrow enough where a request names none.
+inline constexpr double default_half_width = 0.015;
+
 }  // namespace ww::microbench
