@@ -150,6 +150,9 @@ foreach(cpu IN LISTS other_cpus)
       endif()
       string(APPEND chosen :-SemanticsOfImages.*)
     elseif(cpu MATCHES "^gfx1030")  # without images and gfx9's indexed registers
+      if(level GREATER 0)  # where scratch is not traffic, too
+        string(APPEND chosen :CountersOfGfx1030.*)
+      endif()
       string(APPEND chosen :-SemanticsOfImages.*:Semantics.MovesValues*)
     elseif(cpu STREQUAL gfx90a AND level EQUAL 0)  # of which the compiler makes no samples, nor halves
       string(APPEND chosen :-SemanticsOfImages.Sample*:SemanticsOfImages.WritesTheRegisters*)

@@ -57,6 +57,7 @@ CuCounters& CuCounters::operator+=(const CuCounters& other) {
   l1_accesses += other.l1_accesses;
   l1_hits += other.l1_hits;
   read_requests += other.read_requests;
+  wide_lines_written += other.wide_lines_written;
   write_requests += other.write_requests;
   atomic_requests += other.atomic_requests;
   atomic_returns += other.atomic_returns;

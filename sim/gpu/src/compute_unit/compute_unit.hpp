@@ -65,6 +65,8 @@ struct WorkGroup {
 struct CuCounters {
   std::uint64_t waves{}, valu{}, salu{}, smem{}, vmem_read{}, vmem_write{}, flat{}, lds{};
   std::uint64_t l1_accesses{}, l1_hits{}, read_requests{}, write_requests{}, atomic_requests{};
+  // Where requests are for lines of 128 bytes: those that stores write to.
+  std::uint64_t wide_lines_written{};
   std::uint64_t atomic_returns{};  // of the atomic requests, those that bring the old values
   std::uint64_t approximated{};    // instructions whose last bits may be others on a card
 

@@ -151,11 +151,14 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
   const Family family = family_of(architecture);
   const bool newer = family == Family::gfx9 || family == Family::gfx94;
   if (family == Family::gfx10) {
-    // GL2 looks up lines of 128 bytes, here in halves of 64.
-    const std::uint64_t lookups = memory.hits + memory.misses;
+    // GL2 looks up lines of 128 bytes. A line that misses does so once: whoever brings one half
+    // brings both.
+    const std::uint64_t lookups =
+        cus.read_requests / lines_of_request + cus.wide_lines_written + cus.atomic_requests;
+    const std::uint64_t misses = std::min(memory.misses, lookups);
     const std::uint64_t pairs = memory.memory_read_pairs;
-    add({lookups / 2, cus.atomic_requests, lookups / 2 - memory.misses / 2, memory.misses / 2, 0,
-         memory.memory_read_halves / 2 - pairs, 0, pairs, memory.memory_writes,
+    add({lookups, cus.atomic_requests, lookups - misses, misses, 0,
+         memory.memory_read_halves / 2 - 2 * pairs, 0, pairs, memory.memory_writes,
          memory.memory_write_halves - memory.memory_writes});
   } else if (newer) {
     add({cus.atomic_returns, cus.atomic_requests - cus.atomic_returns});

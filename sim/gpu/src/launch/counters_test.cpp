@@ -1,6 +1,6 @@
 // What a kernel of known traffic is counted as on a chip of 128-byte lines, as recordings from
 // MI300 cards show it: L1 reads of 128 bytes and writes of 64, fabric reads of 128 ("bubbles"), and
-// no dirty line behind a kernel.
+// no dirty line behind a kernel. And on one of gfx1030, whose L2 counts lines of 128 bytes.
 #include "launch/counters.hpp"
 
 #include <gtest/gtest.h>
@@ -16,6 +16,9 @@ using test::TestGpu;
 
 bool is_gfx942() {
   return binpatch::to_string(test::read_kernels().target()) == "gfx942";
+}
+bool is_gfx1030() {
+  return binpatch::to_string(test::read_kernels().target()) == "gfx1030";
 }
 
 // y = a x + y of so many floats: twice their bytes are read, once are written.
@@ -54,6 +57,24 @@ TEST(CountersOfGfx942, RequestsTimesTheirSizesAreTheBytes) {
     EXPECT_EQ(64 * of("TCC_EA0_WRREQ_64B_sum") +
                   32 * (of("TCC_EA0_WRREQ_sum") - of("TCC_EA0_WRREQ_64B_sum")),
               kBytes);
+  }
+}
+
+// Whatever the wave's size: a store of 32 lanes writes a whole line as well.
+TEST(CountersOfGfx1030, LookupsTimesTheLineAreTheBytes) {
+  if (!is_gfx1030()) GTEST_SKIP() << "counters of gfx1030";
+  Saxpy saxpy;
+  ASSERT_EQ(saxpy.x % 128, 0U);
+  ASSERT_EQ(saxpy.y % 128, 0U);
+  for (int run = 0; run < 2; ++run) {
+    saxpy.run();
+    const auto of = [&](const char* name) { return saxpy.test.counter(name); };
+    EXPECT_EQ(128 * of("GL2C_READ_128_REQ_sum") + 64 * of("GL2C_WRITE_64_REQ_sum"), 3 * kBytes);
+    EXPECT_EQ(128 * of("GL2C_REQ_sum"), 3 * kBytes);
+    EXPECT_EQ(of("GL2C_HIT_sum") + of("GL2C_MISS_sum"), of("GL2C_REQ_sum"));
+    const double missed = run == 0 ? 2 * kBytes : 0;  // all of it fits into the L2
+    EXPECT_EQ(128 * of("GL2C_MISS_sum"), missed);
+    EXPECT_EQ(128 * of("GL2C_EA_RDREQ_128B_sum") + 64 * of("GL2C_EA_RDREQ_64B_sum"), missed);
   }
 }
 

@@ -187,6 +187,10 @@ class L1Pass {
         }
         invalidate(line);
         ++cu_.counters.write_requests;
+        if (cu_.asks_for_pairs) [[unlikely]] {
+          cu_.counters.wide_lines_written += line / 2 != pair_ ? 1 : 0;
+          pair_ = line / 2;
+        }
         write_request(line, lanes_here, departure);
         return;
       default:
