@@ -15,7 +15,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// Mean flight of a request and its reply between an engine's CUs and a quadrant's channels, in core
+// Mean flight of a request and its reply between an array's CUs and a quadrant's channels, in core
 // cycles of the reference state [ns].
 double flight_ns(const Chip& chip, int engine, int quadrant) {
   const Architecture& architecture = chip.architecture();
@@ -47,17 +47,28 @@ Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t be
   options.pattern = pattern;
   options.beats = beats;
   options.with_cores = false;
-  for (int engine = 0; engine < truth.engines(); ++engine) {
+  const int arrays = chip.architecture().arrays_per_engine();
+  const int engines = truth.engines() / arrays;
+  for (int engine = 0; engine < engines; ++engine) {
+    // Compute units of all its arrays stream alike.
+    const auto mean = [&](const auto& of_array) {
+      double sum = 0;
+      for (int array = engine * arrays; array < (engine + 1) * arrays; ++array) {
+        sum += of_array(array);
+      }
+      return sum / arrays;
+    };
     for (int quadrant = 0; quadrant < truth.quadrants(); ++quadrant) {
       const LaunchActivity activity = stream(chip, engine, quadrant, options);
       const auto bits = static_cast<double>(activity.payload_bits);
       energy.push_back(sum(activity) / bits);
       control.push_back(static_cast<double>(activity.monitors.control.toggles) / bits);
-      true_mm.push_back(truth.routed_distance_mm(engine, quadrant));
-      published_mm.push_back(truth.published.geometry.mean_distance_mm(engine, quadrant));
+      true_mm.push_back(mean([&](int array) { return truth.routed_distance_mm(array, quadrant); }));
+      published_mm.push_back(mean(
+          [&](int array) { return truth.published.geometry.mean_distance_mm(array, quadrant); }));
       flight.push_back(
           measured_ns.empty()
-              ? flight_ns(chip, engine, quadrant)
+              ? mean([&](int array) { return flight_ns(chip, array, quadrant); })
               : measured_ns[static_cast<std::size_t>(engine)][static_cast<std::size_t>(quadrant)]);
     }
   }
@@ -67,7 +78,7 @@ Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t be
   const auto [low, high] = std::minmax_element(energy.begin(), energy.end());
   result.spread_f_per_bit = *high - *low;
   for (auto* matrix : {&energy, &true_mm, &published_mm, &flight}) {
-    double_centre(*matrix, truth.engines(), truth.quadrants());
+    double_centre(*matrix, engines, truth.quadrants());
   }
   result.per_true_mm = dot(energy, true_mm) / dot(true_mm, true_mm);
   result.per_published_mm = dot(energy, published_mm) / dot(published_mm, published_mm);

@@ -22,7 +22,8 @@ struct Interaction {
 };
 
 // Saturated streams of `pattern`, one per (engine, quadrant), `beats` a channel. Both matrices are
-// double-centred, then regressed through the origin. Flight is that of reveal().
+// double-centred, then regressed through the origin. Of shader arrays that make an engine to
+// programs, the mean counts. Flight is that of reveal().
 [[nodiscard]] Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t beats,
                                       const FlightTable& measured_ns = {});
 

@@ -178,7 +178,8 @@ RevealedValues reveal_values(const Chip& chip) {
 
 Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
   const Truth& truth = chip.truth();
-  bool fits = measured_ns.empty() || std::ssize(measured_ns) == truth.engines();
+  const int engines = truth.engines() / chip.architecture().arrays_per_engine();
+  bool fits = measured_ns.empty() || std::ssize(measured_ns) == engines;
   for (const auto& row : measured_ns) fits = fits && std::ssize(row) == truth.quadrants();
   if (!fits) {
     return fail(ErrorCode::invalid_argument,

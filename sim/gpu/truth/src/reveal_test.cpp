@@ -178,6 +178,25 @@ TEST(Reveal, FindsTheWiresOfLegs) {
   EXPECT_NEAR(constant(reveal(chip).value(), "legs_energy_fj_per_bit_mm").truth / wires, 1.0, 0.01);
 }
 
+// Programs see engines of two shader arrays each. Their flights are what the table has.
+TEST(Reveal, TakesOneRowOfFlightsForEachPairOfShaderArrays) {
+  const Chip chip = Chip::load({.chip = "rx6800"}).value();
+  ASSERT_EQ(chip.truth().engines(), 6);
+  const FlightTable of_engines{{1, 2, 3, 4}, {2, 1, 1, 2}, {4, 3, 2, 1}};
+  EXPECT_GT(reveal(chip, of_engines).value().sensed_fj_per_bit_ns, 0);
+  EXPECT_FALSE(reveal(chip, FlightTable(6, {1, 2, 3, 4})));
+}
+
+TEST(Reveal, HasBothArraysOfAnEngineStream) {
+  const Chip chip = Chip::load({.chip = "rx6800"}).value();
+  const LaunchActivity activity = stream(chip, 1, 2, {});
+  const auto& zones = activity.capacitance_f;
+  EXPECT_NEAR(zones[2] / zones[3], 1, 0.2);
+  for (const std::size_t idle : {0U, 1U, 4U, 5U}) {
+    EXPECT_LT(zones[idle], 0.5 * std::min(zones[2], zones[3])) << idle;
+  }
+}
+
 double uniform_over_random_toggles(const Chip& chip) {
   const auto toggles = [&](StreamPattern pattern) {
     const StreamOptions options{.pattern = pattern, .beats = 16 * 8192, .with_cores = false};

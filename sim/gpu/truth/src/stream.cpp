@@ -72,12 +72,15 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
   const Truth& truth = chip.truth();
   const auto& members = truth.geometry.quadrants[static_cast<std::size_t>(quadrant)];
   const auto cus = static_cast<std::int64_t>(architecture.cus_per_engine);
+  const int arrays = architecture.arrays_per_engine();
   const ChannelLookup lookup(architecture.channel_map, architecture.l2_channels,
                              architecture.channel_interleave_bytes);
   const std::int64_t lines_per_chunk = architecture.channel_interleave_bytes / 64;
   const auto ledger = make_energy_ledger(chip);
   Draw draw(options.seed);
   Draw walk(options.seed + 1);
+  Draw array_draw(options.seed + 2);
+  int array = engine * arrays;
   std::int64_t stripe = 0;
   std::vector<UniformLines> uniform(members.size());
   ledger->begin_launch();
@@ -89,6 +92,8 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
     // sequence would toggle the address wires less.
     if (beat % lines_per_chunk == 0) {
       stripe = walk.integer(0, kStripes - 1);
+      // Arrays of one engine share a slice in no order.
+      if (arrays > 1) array = engine * arrays + array_draw.integer(0, arrays - 1);
     }
     for (std::size_t member = 0; member < members.size(); ++member) {
       const int channel = members[member];
@@ -104,7 +109,7 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
           lookup.block(static_cast<std::uint64_t>(stripe), static_cast<std::uint32_t>(channel));
       transfer.address = block * static_cast<std::uint64_t>(architecture.channel_interleave_bytes) +
                          static_cast<std::uint64_t>(beat % lines_per_chunk * 64);
-      transfer.engine = static_cast<std::uint16_t>(engine);
+      transfer.engine = static_cast<std::uint16_t>(array);
       transfer.cu = static_cast<std::uint16_t>(cu);
       transfer.channel = static_cast<std::uint16_t>(channel);
       transfer.kind = TransferKind::read;
@@ -119,10 +124,10 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
   if (options.with_cores) {
     cu_activity.resize(static_cast<std::size_t>(architecture.compute_units()));
     channel_activity.resize(static_cast<std::size_t>(architecture.l2_channels));
-    const auto lines =
-        static_cast<std::uint64_t>(options.beats * static_cast<std::int64_t>(members.size()) / cus);
-    for (std::int64_t cu = 0; cu < cus; ++cu) {
-      CuActivity& use = cu_activity[static_cast<std::size_t>(engine * cus + cu)];
+    const auto lines = static_cast<std::uint64_t>(
+        options.beats * static_cast<std::int64_t>(members.size()) / (arrays * cus));
+    for (std::int64_t cu = 0; cu < arrays * cus; ++cu) {
+      CuActivity& use = cu_activity[static_cast<std::size_t>(engine * arrays * cus + cu)];
       use.busy_cycles = static_cast<std::uint64_t>(cycles);
       use.resident_wave_cycles = static_cast<std::uint64_t>(cycles * architecture.simds_per_cu *
                                                             architecture.waves_per_simd);

@@ -55,8 +55,8 @@ const ww_vgpu_chip_info* chip_info() {
     info.name = kept(arch.name);
     info.target = kept(arch.gfx_target);
     info.seed = chip.request().chip == "random" ? chip.request().seed : 0;
-    info.shader_engines = arch.shader_engines;
-    info.cus_per_engine = arch.cus_per_engine;
+    info.shader_engines = arch.shader_engines / arch.arrays_per_engine();
+    info.cus_per_engine = arch.cus_per_engine * arch.arrays_per_engine();
     info.l2_channels = arch.l2_channels;
     info.channel_interleave_bytes = arch.channel_map.plain() ? arch.channel_interleave_bytes : 0;
     info.bytes_per_clock_per_channel = arch.bytes_per_clock_per_channel;

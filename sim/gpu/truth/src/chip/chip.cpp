@@ -213,6 +213,14 @@ Status check_requests(const Architecture& architecture) {
   return {};
 }
 
+Status check_arrays(const Architecture& architecture) {
+  if (architecture.shader_engines % architecture.arrays_per_engine() == 0) return {};
+  return fail(ErrorCode::out_of_range,
+              fmt::format("two shader arrays make an engine of {}, and {} were given",
+                          architecture.gfx_target, architecture.shader_engines),
+              "architecture.shader_engines");
+}
+
 // Dies are told apart by XCC_ID, which gfx94 alone has.
 Status check_dies(const Architecture& architecture) {
   if (architecture.cus_off_per_die > architecture.shader_engines) {
@@ -258,6 +266,7 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
     return fail(ErrorCode::out_of_range, "the reference state is not in the list", "dvfs");
   }
   WW_TRY(check_requests(architecture));
+  WW_TRY(check_arrays(architecture));
   WW_TRY(check_dies(architecture));
   WW_TRY(check_channel_map(architecture.channel_map, architecture.l2_channels,
                            architecture.channel_interleave_bytes));

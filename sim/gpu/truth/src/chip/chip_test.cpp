@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "builtin_chips.hpp"
 #include "test_chip.hpp"
 #include "truth.hpp"
 #include "ww/sim/gpu/chip_catalog.hpp"
@@ -176,6 +177,20 @@ TEST(ChipFile, LinesOfTheL1AreThoseOfTheInstructionSet) {
         << chip.error().text();
   }
   EXPECT_EQ(Chip::load({.chip = "mi300x_cpx"}).value().architecture().l1_line_bytes, 128);
+}
+
+// RDNA: an engine of a file is one of the two arrays of what programs see as an engine.
+TEST(ChipFile, EnginesOfRdnaArePairsOfArrays) {
+  EXPECT_EQ(Chip::load({.chip = "rx6800"}).value().architecture().arrays_per_engine(), 2);
+  EXPECT_EQ(Chip::load({}).value().architecture().arrays_per_engine(), 1);
+  auto toml = std::string(*builtin_chip_toml("rx6800"));
+  const std::string arrays = "shader_engines = 6";
+  toml.replace(toml.find(arrays), arrays.size(), "shader_engines = 5");
+  const auto chip = load_text(toml);
+  ASSERT_FALSE(chip);
+  EXPECT_EQ(chip.error().code, ErrorCode::out_of_range);
+  EXPECT_NE(chip.error().text().find("two shader arrays make an engine"), std::string::npos)
+      << chip.error().text();
 }
 
 TEST(ChipFile, ReadsPairSpecificTerms) {

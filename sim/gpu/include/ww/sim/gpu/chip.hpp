@@ -55,6 +55,8 @@ struct Architecture {
   std::vector<DvfsState> dvfs;               // ascending; reference_state indexes it
   int reference_state{};
 
+  // RDNA: an engine here is a shader array, two of which make a shader engine to programs.
+  [[nodiscard]] int arrays_per_engine() const { return gfx_target.starts_with("gfx1") ? 2 : 1; }
   [[nodiscard]] int engines_of_all_dies() const { return dies * shader_engines; }
   // Places of compute units, also of those that are off: [die][engine][CU].
   [[nodiscard]] int cu_places() const { return engines_of_all_dies() * cus_per_engine; }

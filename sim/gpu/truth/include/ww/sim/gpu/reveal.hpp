@@ -43,8 +43,8 @@ struct Revealed {
   ChipClass chip_class{};
 };
 
-// Flight of a request and its reply [ns], [engine][quadrant]; what a row or a column has of its own
-// does not matter.
+// Flight of a request and its reply [ns], [engine as programs see it][quadrant]; what a row or a
+// column has of its own does not matter.
 using FlightTable = std::vector<std::vector<double>>;
 
 // `measured_ns`: what a campaign takes for distance; empty: flight in whole cycles of the core's
