@@ -144,8 +144,9 @@ double StreamKernels::list_bytes(double waves) const {
 }
 
 double StreamKernels::log_bytes() const {
-  constexpr double kLineBytes = 64;
-  return device_.homes ? kLineBytes * static_cast<double>(waves()) : 0;
+  // RDNA's counters know no less than a line of 128 bytes.
+  const double line_bytes = device_.chip.target.starts_with("gfx1") ? 128 : 64;
+  return device_.homes ? line_bytes * static_cast<double>(waves()) : 0;
 }
 
 Status StreamKernels::make_lists() {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "device/amd_device.hpp"
@@ -181,11 +181,15 @@ Status find_device_homes(Device& device, const DeviceRequest& request) {
   }
   device.homes = std::move(memory);
   Homes& homes = device.homes->homes;
-  std::set<int> engines;
-  for (const TopologyPlace& place : device.homes->places) engines.insert(place.engine);
-  if (*engines.begin() != 0 || *engines.rbegin() != static_cast<int>(engines.size()) - 1) {
+  // Places and not compute units: RDNA names pairs of those alone.
+  std::map<int, int> engines;
+  for (const TopologyPlace& place : device.homes->places) ++engines[place.engine];
+  if (engines.begin()->first != 0 ||
+      engines.rbegin()->first != static_cast<int>(engines.size()) - 1) {
     return fail(ErrorCode::unsupported, "its engines are not numbered from 0 on", device.name);
   }
+  device.engine_cus.clear();
+  for (const auto& [engine, count] : engines) device.engine_cus.push_back(count);
   device.chip.engines = static_cast<int>(engines.size());
   device.chip.channels = homes.address.channels;
   device.chip.interleave_bytes = static_cast<int>(homes.address.interleave_bytes);
