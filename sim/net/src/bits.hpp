@@ -90,6 +90,19 @@ inline void for_each_bit(Mask mask, const Act& act) {
   return static_cast<int>(word * 0x0101010101010101U >> 56);
 }
 
+// The index of the set bit that has n others below it. Precondition: there is one.
+[[nodiscard]] inline int nth_bit(std::uint64_t mask, int n) {
+  const int first = lowest(mask);
+  const std::uint64_t up = mask >> first;
+  if ((up & (up + 1)) == 0) {  // no gaps
+    return first + n;
+  }
+  for (; n > 0; --n) {
+    mask = without_lowest(mask);
+  }
+  return lowest(mask);
+}
+
 // The first bytes of a word in memory, at most 8; the others are zero.
 [[nodiscard]] inline std::uint64_t load_word(const std::byte* bytes, std::size_t count) {
   std::uint64_t word = 0;

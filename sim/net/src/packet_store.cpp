@@ -73,12 +73,11 @@ Result<WordType> word_type_from_string(std::string_view text) {
               "approximable");
 }
 
-Status PacketStore::check(const Packet& packet, std::int64_t now) const {
-  const std::size_t nodes = heads_.size() / static_cast<std::size_t>(classes_);
-  if (packet.source >= nodes) {
+Status PacketStore::check_each(const Packet& packet, std::int64_t now) const {
+  if (packet.source >= nodes_) {
     return fail(ErrorCode::out_of_range,
                 "source " + std::to_string(packet.source) + " is not one of " +
-                    std::to_string(nodes) + " nodes",
+                    std::to_string(nodes_) + " nodes",
                 "packet.source");
   }
   if (packet.destinations.empty()) {
@@ -86,10 +85,10 @@ Status PacketStore::check(const Packet& packet, std::int64_t now) const {
                 "packet.destinations");
   }
   for (const NodeId destination : packet.destinations) {
-    if (destination >= nodes) {
+    if (destination >= nodes_) {
       return fail(ErrorCode::out_of_range,
                   "unreachable destination " + std::to_string(destination) + ": there are " +
-                      std::to_string(nodes) + " nodes",
+                      std::to_string(nodes_) + " nodes",
                   "packet.destinations");
     }
   }
@@ -137,15 +136,11 @@ std::uint32_t PacketStore::enqueue(const Packet& packet, NodeId destination) {
     record.bytes = bytes.data();
     record.size = static_cast<std::uint32_t>(bytes.size());
   }
-  const auto queue = packet.source * static_cast<std::uint32_t>(classes_) + packet.message_class;
-  if (heads_[queue] == kNoPacket) {
-    heads_[queue] = index;
-  } else {
-    records_[tails_[queue]].next = index;
-  }
-  tails_[queue] = index;
+  Queue& queue = queues_[number(packet.source, packet.message_class)];
+  (queue.head == kNoPacket ? queue.head : records_[queue.tail].next) = index;
+  queue.tail = index;
   ++inside_;
-  ++lengths_[queue];
+  ++queue.length;
   return index;
 }
 
@@ -172,11 +167,9 @@ Delivery PacketStore::deliver(std::uint32_t index, std::int64_t arrived, std::ui
   return delivery;
 }
 
-void PacketStore::begin_tick() {
-  if (!dying_payloads_.empty()) {
-    free_payloads_.insert(free_payloads_.end(), dying_payloads_.begin(), dying_payloads_.end());
-    dying_payloads_.clear();
-  }
+void PacketStore::free_dying_payloads() {
+  free_payloads_.insert(free_payloads_.end(), dying_payloads_.begin(), dying_payloads_.end());
+  dying_payloads_.clear();
 }
 
 void PacketStore::copy_flit(const PacketRecord& record, int index, std::size_t bytes_per_flit,

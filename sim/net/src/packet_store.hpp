@@ -35,13 +35,18 @@ static_assert(sizeof(PacketRecord) == 64);
 class PacketStore {
  public:
   PacketStore(int nodes, int classes)
-      : classes_(classes),
-        heads_(static_cast<std::size_t>(nodes * classes), kNoPacket),
-        tails_(static_cast<std::size_t>(nodes * classes), kNoPacket),
-        lengths_(static_cast<std::size_t>(nodes * classes)) {}
+      : nodes_(static_cast<std::uint32_t>(nodes)),
+        classes_(static_cast<std::uint32_t>(classes)),
+        queues_(std::size_t{nodes_} * classes_) {}
 
   // Checks a packet against the network's size. Errors name the key.
-  [[nodiscard]] Status check(const Packet& packet, std::int64_t now) const;
+  [[nodiscard]] Status check(const Packet& packet, std::int64_t now) const {
+    const bool plain = packet.source < nodes_ && packet.destinations.size() == 1 &&
+                       packet.destinations.front() < nodes_ && packet.flits != 0 &&
+                       packet.message_class < classes_ &&
+                       packet.created.value() <= static_cast<std::uint64_t>(now);
+    return plain ? Status{} : check_each(packet, now);
+  }
 
   // Queues one copy for one destination; returns its record's index.
   std::uint32_t enqueue(const Packet& packet, NodeId destination);
@@ -53,29 +58,30 @@ class PacketStore {
 
   // Front of a source queue, or kNoPacket.
   [[nodiscard]] std::uint32_t front(std::uint32_t node, int message_class) const {
-    return heads_[node * static_cast<std::uint32_t>(classes_) +
-                  static_cast<std::uint32_t>(message_class)];
+    return queue(node, message_class).head;
   }
   // Takes the front off its queue; the record stays until release().
   void pop(std::uint32_t node, int message_class) {
-    const auto queue =
-        node * static_cast<std::uint32_t>(classes_) + static_cast<std::uint32_t>(message_class);
-    heads_[queue] = records_[heads_[queue]].next;
-    if (heads_[queue] != kNoPacket) {
-      __builtin_prefetch(&records_[heads_[queue]], 1);  // it is next to leave
+    Queue& queue = queues_[number(node, message_class)];
+    queue.head = records_[queue.head].next;
+    if (queue.head != kNoPacket) {
+      __builtin_prefetch(&records_[queue.head], 1);  // it is next to leave
     }
-    --lengths_[queue];
+    --queue.length;
   }
   // Packets in a source queue.
   [[nodiscard]] std::uint32_t length(std::uint32_t node, int message_class) const {
-    return lengths_[node * static_cast<std::uint32_t>(classes_) +
-                    static_cast<std::uint32_t>(message_class)];
+    return queue(node, message_class).length;
   }
 
   // Fills a delivery and frees the record at the next begin_tick(). `hops` as Delivery::hops.
   [[nodiscard]] Delivery deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops);
   // Payloads of the last tick's deliveries die here.
-  void begin_tick();
+  void begin_tick() {
+    if (!dying_payloads_.empty()) {
+      free_dying_payloads();
+    }
+  }
 
   // Bytes of a packet's payload, which may be changed; empty without one.
   [[nodiscard]] std::span<std::byte> payload(std::uint32_t index) {
@@ -92,11 +98,25 @@ class PacketStore {
   [[nodiscard]] std::uint64_t inside() const { return inside_; }
 
  private:
-  int classes_;
+  struct Queue {  // of packets at their source
+    std::uint32_t head{kNoPacket};
+    std::uint32_t tail{kNoPacket};
+    std::uint32_t length{};
+  };
+
+  [[nodiscard]] std::size_t number(std::uint32_t node, int message_class) const {
+    return node * classes_ + static_cast<std::uint32_t>(message_class);
+  }
+  [[nodiscard]] const Queue& queue(std::uint32_t node, int message_class) const {
+    return queues_[number(node, message_class)];
+  }
+  void free_dying_payloads();
+  [[nodiscard]] Status check_each(const Packet& packet, std::int64_t now) const;
+
+  std::uint32_t nodes_;
+  std::uint32_t classes_;
   std::vector<PacketRecord> records_;
-  std::vector<std::uint32_t> heads_;
-  std::vector<std::uint32_t> tails_;
-  std::vector<std::uint32_t> lengths_;
+  std::vector<Queue> queues_;  // [node][class]
   std::vector<std::vector<std::byte>> payloads_;
   std::vector<std::uint32_t> free_payloads_;
   std::vector<std::uint32_t> dying_payloads_;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "bits.hpp"
 #include "booksim_stream.hpp"
 #include "ww/core/suggest.hpp"
 #include "ww/sim/net/factory.hpp"
@@ -311,7 +312,7 @@ NodeId TrafficSource::destination(NodeId source) {
 
 Status TrafficSource::send(Network& network, Packet& packet) {
   offered_flits_ += packet.flits;
-  const bool measured = network.now().value() >= begin_ && packet.created.value() < end_;
+  const bool measured = now_ >= begin_ && packet.created.value() < end_;
   measured_packets_ += measured ? 1 : 0;
   packet.tag = measured ? 1 : 0;
   return network.inject(packet);
@@ -331,7 +332,7 @@ Status TrafficSource::send_to(Network& network, NodeId source, NodeId destinatio
 // that have passed, up to the next packet; nodes in ascending order. A packet's destination comes
 // from the integers, and one more is drawn to choose among its one subnetwork.
 Status TrafficSource::generate_as_booksim(Network& network) {
-  const std::uint64_t now = network.now().value();
+  const std::uint64_t now = now_;
   const std::span<const std::uint64_t> waiting = network.waiting_sources();
   const auto begin_packet = [&](NodeId source, std::uint64_t created) -> Status {
     const NodeId to = partner_.empty() ? booksim_->below(nodes_) : partner_[source];
@@ -343,31 +344,33 @@ Status TrafficSource::generate_as_booksim(Network& network) {
   for (std::size_t word = 0; word < behind_.size(); ++word) {
     const auto first = static_cast<NodeId>(word * 64);
     const int count = static_cast<int>(std::min<NodeId>(64, nodes_ - first));
-    // Mostly nobody waits and nobody is behind by more than this cycle: all draw one coin.
-    bool all_on_time = (waiting[word] & sender_mask_[word]) == 0;
-    for (std::uint64_t left = behind_[word]; all_on_time && left != 0; left &= left - 1) {
-      all_on_time = next_draw_[first + static_cast<NodeId>(std::countr_zero(left))] == now;
+    const std::uint64_t draws = ~waiting[word] & (~std::uint64_t{0} >> (64 - count));
+    std::uint64_t late = 0;  // by more than this cycle
+    for (std::uint64_t left = behind_[word] & draws; left != 0; left &= left - 1) {
+      const int node = std::countr_zero(left);
+      late |= std::uint64_t{next_draw_[first + static_cast<NodeId>(node)] != now} << node;
     }
-    if (all_on_time) {
-      behind_[word] = 0;
-      for (std::uint64_t left = booksim_->coins(count); left != 0; left &= left - 1) {
-        WW_TRY(begin_packet(first + static_cast<NodeId>(std::countr_zero(left)), now));
+    behind_[word] &= ~draws;
+    // The nodes up to the next late one draw one coin each.
+    for (std::uint64_t left = draws; left != 0;) {
+      const std::uint64_t next_late = late & (~late + 1);
+      const std::uint64_t on_time = left & (next_late - 1);
+      if (on_time != 0) {
+        for (std::uint64_t hits = booksim_->coins(ones(on_time)); hits != 0; hits &= hits - 1) {
+          const int node = nth_bit(on_time, std::countr_zero(hits));
+          WW_TRY(begin_packet(first + static_cast<NodeId>(node), now));
+        }
       }
-      continue;
-    }
-    for (int i = 0; i < count; ++i) {
-      const std::uint64_t mine = std::uint64_t{1} << i;
-      const NodeId source = first + static_cast<NodeId>(i);
-      if ((waiting[word] & mine) != 0) {
-        continue;
+      if (late != 0) {
+        const NodeId source = first + static_cast<NodeId>(std::countr_zero(late));
+        const std::uint64_t most = now + 1 - next_draw_[source];
+        const std::uint64_t misses = booksim_->misses(most);
+        if (misses < most) {
+          WW_TRY(begin_packet(source, next_draw_[source] + misses));
+        }
+        late &= late - 1;
       }
-      const std::uint64_t draw = (behind_[word] & mine) != 0 ? next_draw_[source] : now;
-      const std::uint64_t most = now + 1 - draw;
-      const std::uint64_t misses = booksim_->misses(most);
-      behind_[word] &= ~mine;
-      if (misses < most) {
-        WW_TRY(begin_packet(source, draw + misses));
-      }
+      left &= ~(on_time | next_late);
     }
   }
   return {};
@@ -387,13 +390,13 @@ Status TrafficSource::send_request(Network& network, NodeId source) {
   packet.flits =
       static_cast<std::uint16_t>(write ? config_.write_request_flits : config_.read_request_flits);
   packet.kind = write ? PacketKind::write_request : PacketKind::read_request;
-  packet.created = network.now();
+  packet.created = Cycles{now_};
   return send(network, packet);
 }
 
 Status TrafficSource::send_replies(Network& network) {
   const std::uint8_t reply_class = network.config().classes > 1 ? 1 : 0;
-  while (reply_front_ < replies_.size() && replies_[reply_front_].due <= network.now().value()) {
+  while (reply_front_ < replies_.size() && replies_[reply_front_].due <= now_) {
     const Reply& reply = replies_[reply_front_++];
     Packet packet;
     packet.source = reply.from;
@@ -401,7 +404,7 @@ Status TrafficSource::send_replies(Network& network) {
     packet.flits = reply.flits;
     packet.message_class = reply_class;
     packet.kind = reply.kind;
-    packet.created = network.now();
+    packet.created = Cycles{now_};
     WW_TRY(send(network, packet));
   }
   if (reply_front_ > 4096 && reply_front_ * 2 > replies_.size()) {
@@ -412,10 +415,10 @@ Status TrafficSource::send_replies(Network& network) {
 }
 
 Status TrafficSource::generate(Network& network) {
+  now_ = network.now().value();
   if (booksim_ != nullptr) {
     return generate_as_booksim(network);
   }
-  const Cycles now = network.now();
   for (std::size_t word = 0; word < sender_mask_.size(); ++word) {
     std::uint64_t senders = random_.coins(coin_threshold_) & sender_mask_[word];
     if (!on_.empty()) {
@@ -431,7 +434,7 @@ Status TrafficSource::generate(Network& network) {
         WW_TRY(send_request(network, source));
         continue;
       }
-      WW_TRY(send_to(network, source, destination(source), now.value()));
+      WW_TRY(send_to(network, source, destination(source), now_));
     }
   }
   return config_.pattern == Pattern::many_to_few ? send_replies(network) : Status{};

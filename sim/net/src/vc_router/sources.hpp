@@ -49,7 +49,8 @@ class Sources {
     return std::all_of(live_.begin(), live_.end(), [](std::uint64_t word) { return word == 0; });
   }
 
-  void take_credit(NodeVc channel, const PacketStore& store) {
+  // `waiting`: as in step().
+  void take_credit(NodeVc channel, const std::vector<std::uint64_t>& waiting) {
     const NodeId id = channel.number() >> kVcBits;
     const std::uint32_t vc = channel.number() & ((1u << kVcBits) - 1);
     Node& node = nodes_[id];
@@ -58,11 +59,12 @@ class Sources {
     if (wait_for_tail_ && credits == buffer_) {
       node.free |= node.tail_sent & (std::uint32_t{1} << vc);
     }
-    wake(id, has_packets(id, store));
+    live_[id / 64] |= waiting[id / 64] & std::uint64_t{1} << (id % 64);
   }
 
   // Every node of words `first` to `last` - 1 of the masks sends a flit that can: send(node,
-  // packet, vc, is head, is tail). Nodes whose queues have run empty leave `waiting`. acts(word) is
+  // packet, vc, is head, is tail). `waiting` are the nodes with packets; those whose queues have
+  // run empty leave it. acts(word) is
   // a mask over 64 nodes: the others have no edge of their clock in this cycle. Only with kMayDraw
   // are VCs drawn.
   template <bool kMayDraw, class Acts, class Send>

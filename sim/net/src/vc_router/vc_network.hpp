@@ -267,6 +267,7 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<std::uint8_t> band_of_;  // [router / 64]
   Sources sources_;
   std::vector<Channel> entry_;      // [node]: VC 0 of its router's input
+  std::vector<Place> places_;       // [node]
   std::vector<int> output_delays_;  // [router][port]; where links differ
   std::vector<int> input_delays_;
   std::vector<RouterId> output_to_;       // [router][port]; where links differ
@@ -309,7 +310,7 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
   }
   WheelSlot& slot = wheel.at(now_);
   for (std::uint32_t i = 0; i < slot.node_credits.size(); ++i) {
-    sources_.take_credit(NodeVc(slot.node_credits[i].number()), store_);
+    sources_.take_credit(NodeVc(slot.node_credits[i].number()), waiting_);
   }
   slot.node_credits.clear();
   const auto acts = [this](std::size_t word) {
@@ -364,17 +365,16 @@ void VcNetwork<Rules, kGeneral, Routing>::deliver() {
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::send(Band& band, NodeId node, std::uint32_t packet,
                                                VcId vc, bool first, bool last) {
-  const PacketRecord& record = store_[packet];
-  Flit flit(packet, ClassId(record.message_class), first, last);
-  if (first) {
-    flit.address(routing_.place_of(record.destination),
-                 wiring_.terminals[record.destination].output,
-                 routing_.phase_of(record.source, record.destination));
-  }
   ++band.injected_flits;
   band.last_move = now_;
   const Channel at(entry_[node].number() + vc.number());
   if (!kCanCut || first) {
+    const PacketRecord& record = store_[packet];
+    Flit flit(packet, ClassId(record.message_class), first, last);
+    if (first) {
+      flit.address(places_[record.destination], wiring_.terminals[record.destination].output,
+                   routing_.phase_of(record.source, record.destination));
+    }
     rings_.push(at, flit);
   }
   if (first) {

@@ -153,6 +153,7 @@ void VcNetwork<Rules, kGeneral, Routing>::connect() {
   for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
     const Wiring::Terminal at = wiring_.terminals[node];
     entry_.push_back(channel(at.from, rules_.vc_at(at.input, VcId{})));
+    places_.push_back(routing_.place_of(node));
     routers_[at.to].connect_output(at.output, channel(RouterId(wiring_.routers), PortVc{}));
     routers_[at.from].connect_input(at.input, CreditTo(Sources::node_vc(node, VcId{}).number()));
     set_output(at.to, at.output, at.delay, at.to);

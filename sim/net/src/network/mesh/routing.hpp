@@ -57,7 +57,7 @@ class MeshRouting {
   }
   // Adaptive routing keeps packets to the west apart from the others.
   [[nodiscard]] std::uint32_t phase_of(NodeId source, NodeId destination) const {
-    return place_of(destination).x < place_of(source).x ? 1 : 0;
+    return turns_ != MeshTurns::xy && place_of(destination).x < place_of(source).x ? 1 : 0;
   }
   [[nodiscard]] int hops(NodeId source, NodeId destination) const {
     const Place from = place_of(source);

@@ -131,6 +131,7 @@ class TrafficSource {
   std::uint64_t offered_flits_{};
   std::uint64_t begin_{};
   std::uint64_t end_{};
+  std::uint64_t now_{};  // in which generate() was called last
   std::uint64_t measured_packets_{};
   Random random_;
   // Stream::booksim. A node draws a coin per cycle while its queue is empty; one that has been
