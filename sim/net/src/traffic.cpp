@@ -79,6 +79,7 @@ bool booksim_knows(const TrafficConfig& config) {
 }
 
 constexpr std::uint64_t kBooksimSeeds = std::uint64_t{1} << 30;
+constexpr std::size_t kGapTable = 256;
 constexpr double kLightLoad = 0.05;  // below, chance matters little and drawing matters much
 
 bool draws_as_booksim(const TrafficConfig& config) {
@@ -253,6 +254,15 @@ TrafficSource::TrafficSource(const TrafficConfig& config, const NetworkConfig& n
     behind_.resize(words);
     next_draw_.resize(nodes_);
   }
+  if (booksim_ == nullptr && config_.burst_start == 0 && coin_threshold_ > 0 &&
+      config_.pattern != Pattern::many_to_few) {
+    const std::uint64_t miss = (std::uint64_t{1} << 32) - coin_threshold_;  // times 2^32
+    misses_.push_back(miss << 32);
+    while (misses_.size() < kGapTable) {
+      misses_.push_back(static_cast<std::uint64_t>(Mask128{misses_.back()} * miss >> 32));
+    }
+    misses_left_ = draw_gap();
+  }
   if (config_.burst_start > 0) {
     start_threshold_ = threshold(config_.burst_start);
     stop_threshold_ = threshold(config_.burst_stop);
@@ -414,10 +424,33 @@ Status TrafficSource::send_replies(Network& network) {
   return {};
 }
 
+// How many coins miss before the next one that hits: one number instead of one for each coin.
+std::uint64_t TrafficSource::draw_gap() {
+  for (std::uint64_t gap = 0;; gap += misses_.size()) {
+    const std::uint64_t number = random_.bits();
+    if (number >= misses_.back()) {
+      // The first entry that is not above the number, found by halves and without branches.
+      std::size_t above = 0;
+      for (std::size_t step = kGapTable / 2; step > 0; step /= 2) {
+        above += misses_[above + step - 1] > number ? step : 0;
+      }
+      return gap + above;
+    }
+  }
+}
+
 Status TrafficSource::generate(Network& network) {
   now_ = network.now().value();
   if (booksim_ != nullptr) {
     return generate_as_booksim(network);
+  }
+  if (!misses_.empty()) {
+    for (; misses_left_ < nodes_; misses_left_ += 1 + draw_gap()) {
+      const auto source = static_cast<NodeId>(misses_left_);
+      WW_TRY(send_to(network, source, destination(source), now_));
+    }
+    misses_left_ -= nodes_;
+    return {};
   }
   for (std::size_t word = 0; word < sender_mask_.size(); ++word) {
     std::uint64_t senders = random_.coins(coin_threshold_) & sender_mask_[word];

@@ -113,6 +113,7 @@ class TrafficSource {
   Status generate_as_booksim(Network& network);
   Status send_to(Network& network, NodeId source, NodeId destination, std::uint64_t created);
   [[nodiscard]] NodeId destination(NodeId source);
+  [[nodiscard]] std::uint64_t draw_gap();
   Status send_request(Network& network, NodeId source);
   Status send(Network& network, Packet& packet);
   Status send_replies(Network& network);
@@ -120,6 +121,10 @@ class TrafficSource {
   TrafficConfig config_;
   std::uint32_t nodes_;
   std::uint64_t coin_threshold_{};
+  // The native stream of steady traffic: every node throws a coin in every cycle, the one with the
+  // lowest number first, and all coins are counted in one row.
+  std::vector<std::uint64_t> misses_;  // [n]: probability that n + 1 coins miss, times 2^64
+  std::uint64_t misses_left_{};        // before the next coin that hits
   std::uint64_t start_threshold_{};
   std::uint64_t stop_threshold_{};
   std::vector<NodeId> partner_;  // of permutations
