@@ -236,7 +236,7 @@ class VcNetwork final : public ClockedNetwork {
   [[gnu::always_inline]] void take_vc(Band& band, R& router, typename R::VcGrant grant);
   [[gnu::always_inline]] void traverse(Band& band, RouterId id, R& router, Winner winner);
   // Where links are equal and each stage takes one cycle.
-  void take_lean(Band& band, WheelSlot& slot);
+  void take_lean(Band& band, EventList<Channel>& arrivals);
   template <bool kBanded>
   void step_lean(Band& band);
   [[gnu::always_inline]] void begin_front(RouterId id, R& router, PortVc input_vc);
@@ -326,12 +326,17 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
     take_credits(slot.credits);
     step_routers(band);
   } else {
-    take_lean(band, slot);
+    // Heads may look at the credits where they come, so that all flits come before any credit.
     if (team_ == nullptr) {
+      take_lean(band, slot.arrivals);
+      take_credits(slot.credits);
       step_lean<false>(band);
     } else {
       for (const Band& other : bands_) {
-        take_lean(band, other.to[band.number]->at(now_));
+        take_lean(band, other.to[band.number]->at(now_).arrivals);
+      }
+      for (const Band& other : bands_) {
+        take_credits(other.to[band.number]->at(now_).credits);
       }
       step_lean<true>(band);
     }

@@ -9,15 +9,15 @@
 
 namespace ww::sim::net {
 
-// Flits and credits that come in this cycle.
+// Flits that come in this cycle.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::take_lean(Band& band, WheelSlot& slot) {
+void VcNetwork<Rules, kGeneral, Routing>::take_lean(Band& band, EventList<Channel>& arrivals) {
   Channel* const fronts = band.new_fronts.data();
   R* const routers = routers_.data();
   std::size_t begun = 0;
-  for (std::uint32_t n = 0; n < slot.arrivals.size(); ++n) {
-    fetch_ahead(slot.arrivals, n);
-    const Channel at = slot.arrivals[n];
+  for (std::uint32_t n = 0; n < arrivals.size(); ++n) {
+    fetch_ahead(arrivals, n);
+    const Channel at = arrivals[n];
     const RouterId id = router_of(at);
     R& router = routers[id.number()];
     const typename R::Arrival arrival = router.take_flit(port_vc_of(at));
@@ -25,7 +25,7 @@ void VcNetwork<Rules, kGeneral, Routing>::take_lean(Band& band, WheelSlot& slot)
     fronts[begun] = at;
     begun += arrival.begins ? 1 : 0;
   }
-  slot.arrivals.clear();
+  arrivals.clear();
   for (std::size_t i = 0; i < begun; ++i) {
     if (large_ && i + kAhead < begun) {
       const Channel later = fronts[i + kAhead];
@@ -38,7 +38,6 @@ void VcNetwork<Rules, kGeneral, Routing>::take_lean(Band& band, WheelSlot& slot)
     const RouterId id = router_of(fronts[i]);
     begin_front(id, routers[id.number()], port_vc_of(fronts[i]));
   }
-  take_credits(slot.credits);
 }
 
 // All matches see the state at the start of the cycle; then heads move on, then flits.

@@ -387,7 +387,9 @@ TEST(Mesh, ThreadsShareItAndChangeNothing) {
   NetworkConfig regional = mesh(12);
   regional.network = "mesh-adaptive";
   regional.own<MeshConfig>().adaptive = "rca";
-  for (const NetworkConfig& config : {plain, odd, shared, replies, regional}) {
+  NetworkConfig adaptive = mesh(16);  // heads look at credits where they come
+  adaptive.network = "mesh-adaptive";
+  for (const NetworkConfig& config : {plain, odd, shared, replies, regional, adaptive}) {
     traffic.rate = config.concentration > 1 ? 0.01 : 0.15;
     const std::string alone = run_text(config, traffic, 1);
     EXPECT_GT(alone.size(), 1000U) << alone;
