@@ -27,6 +27,7 @@ Result<std::vector<VirtualChip>> virtual_chips() {
         {catalog->chip_name(chip), fmt::format("{} (virtual)", catalog->chip_description(chip))});
   }
   chips.push_back({"random", "a chip drawn from --chip-seed and --chip-class (virtual)"});
+  chips.push_back({"random_rdna", "the same with shader arrays, as RDNA has (virtual)"});
   return chips;
 }
 

@@ -15,6 +15,7 @@ TEST(DeviceName, OfAVirtualDeviceGivesItsChip) {
   EXPECT_FALSE(built_in.is_random_chip());
   EXPECT_FALSE(built_in.is_chip_file());
   EXPECT_TRUE(DeviceName("virtual:random").is_random_chip());
+  EXPECT_TRUE(DeviceName("virtual:random_rdna").is_random_chip());
   const DeviceName file("virtual:chips/a:b.toml");
   EXPECT_TRUE(file.is_chip_file());
   EXPECT_EQ(file.chip(), "chips/a:b.toml");

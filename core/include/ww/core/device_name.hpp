@@ -41,7 +41,9 @@ class DeviceName {
   // Of virtual devices: the chip ("w9100", "random", "path/chip.toml"), else empty.
   [[nodiscard]] std::string chip() const;
   // Whether the chip is drawn at random, by a seed.
-  [[nodiscard]] bool is_random_chip() const { return chip() == "random"; }
+  [[nodiscard]] bool is_random_chip() const {
+    return chip() == "random" || chip() == "random_rdna";
+  }
   // Whether the chip is described by a file.
   [[nodiscard]] bool is_chip_file() const { return chip().ends_with(".toml"); }
   // Of hip:N, cuda:N and gpu:N: N. Absent for other names and where N is not a number from 0 up.

@@ -54,7 +54,7 @@ const ww_vgpu_chip_info* chip_info() {
     const auto& arch = chip.architecture();
     info.name = kept(arch.name);
     info.target = kept(arch.gfx_target);
-    info.seed = chip.request().chip == "random" ? chip.request().seed : 0;
+    info.seed = chip.request().is_drawn() ? chip.request().seed : 0;
     info.shader_engines = arch.shader_engines / arch.arrays_per_engine();
     info.cus_per_engine = arch.cus_per_engine * arch.arrays_per_engine();
     info.l2_channels = arch.l2_channels;

@@ -299,7 +299,7 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
 
 namespace {
 
-// What a request that is not "random" means: the text of a chip file, and where it comes from.
+// What a request that is not drawn means: the text of a chip file, and where it comes from.
 struct ChipText {
   std::string toml;
   std::string origin;
@@ -314,15 +314,16 @@ Result<ChipText> chip_text(const std::string& chip) {
   if (const auto builtin = builtin_chip_toml(chip)) {
     return ChipText{std::string(*builtin), fmt::format("sim/gpu/chips/{}.toml", chip), {}};
   }
-  return fail(ErrorCode::not_found,
-              fmt::format("unknown chip \"{}\"; one of {}, random, or a path ending in .toml", chip,
-                          builtin_chip_names()));
+  return fail(
+      ErrorCode::not_found,
+      fmt::format("unknown chip \"{}\"; one of {}, random, random_rdna, or a path ending in .toml",
+                  chip, builtin_chip_names()));
 }
 
 }  // namespace
 
 Result<Chip> Chip::load(const ChipRequest& request) {
-  if (request.chip == "random") {
+  if (request.is_drawn()) {
     return draw_chip(request);
   }
   WW_ASSIGN(text, chip_text(request.chip));
@@ -361,7 +362,7 @@ std::vector<BuiltinChip> builtin_chips() {
 }
 
 Result<std::string> chip_sheet(const ChipRequest& request) {
-  if (request.chip == "random") {
+  if (request.is_drawn()) {
     WW_ASSIGN(chip, draw_chip(request));
     return to_toml({"a drawn chip", chip.architecture()});
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 #include "chip/random_geometry.hpp"
 #include "draw.hpp"
@@ -59,6 +60,27 @@ Architecture draw_architecture(Draw& draw) {
   return architecture;
 }
 
+// What RDNA 2's parts have otherwise: two to four engines of two arrays of eight or ten CUs (Navi
+// 23 to Navi 21), lines of 128 B, 1.6 to 2.5 GHz at 0.9 to 1.2 V, and GDDR6 behind the L2.
+void draw_rdna(Draw& draw, Architecture& architecture) {
+  architecture.gfx_target = "gfx1030";
+  architecture.shader_engines = 2 * draw.integer(2, 4);
+  architecture.cus_per_engine = pick(draw, std::array{8, 10});
+  architecture.waves_per_simd = 8;
+  architecture.l1_line_bytes = 128;
+  architecture.l2_bytes = pick(draw, std::array<std::int64_t, 2>{2 << 20, 4 << 20});
+  architecture.l2_hit_cycles = draw.integer(180, 240);
+  architecture.memory_cycles = draw.integer(450, 650);
+  architecture.memory_bytes_per_clock_per_channel = draw.uniform(10, 20);
+  const double volt = draw.uniform(0.9, 1.2);
+  const double hertz = draw.uniform(1.6e9, 2.5e9);
+  const DvfsState highest = architecture.dvfs.back();
+  for (DvfsState& state : architecture.dvfs) {
+    state = {std::round(1e4 * volt * state.voltage_v / highest.voltage_v) * 1e-4,
+             std::round(hertz * state.clock_hz / highest.clock_hz * 1e-6) * 1e6};
+  }
+}
+
 // How addresses go to channels, and what a miss of the L2 brings. By a stream of their own, so that
 // chips are what they were before otherwise: a quarter are in plain order, the others have a hash,
 // a steer or both.
@@ -96,6 +118,7 @@ void draw_channel_map(const ChipRequest& request, Architecture& architecture) {
     }
   }
   architecture.l2_fetch_bytes = pick(draw, std::array{64, 128});
+  if (architecture.l1_line_bytes == 128) architecture.l2_fetch_bytes = 128;
 }
 
 void draw_wires(Draw& draw, Truth& truth) {
@@ -200,7 +223,8 @@ void draw_power(Draw& draw, Truth& truth, double dynamic_w) {
   leakage.voltage_exponent = nested ? 2.0 : draw.uniform(2.0, 4.0);
   const double engines_share = draw.uniform(0.55, 0.75);
   const double l2_share = draw.uniform(0.12, 0.22);
-  leakage.zone_share.assign(4, engines_share / 4);
+  leakage.zone_share.assign(static_cast<std::size_t>(truth.engines()),
+                            engines_share / truth.engines());
   leakage.zone_share.insert(leakage.zone_share.end(), 4, l2_share / 4);
   leakage.zone_share.push_back(1.0 - engines_share - l2_share);
 
@@ -285,19 +309,33 @@ void draw_register(Draw& draw, Truth& truth) {
   sensor.gain_per_k = nested ? 0.0 : gain_per_k;
 }
 
+// What a Radeon's driver offers: whole watts, renewed each millisecond, and no accumulator
+// (SmuMetrics' AverageSocketPower). Half of the averages lag by up to 50 ms, which is a guess.
+void draw_radeon_register(Draw& draw, Truth& truth) {
+  SensorTruth& sensor = truth.sensor;
+  sensor.accumulator = false;
+  sensor.period_ns = 1'000'000;
+  sensor.window_ns = 1'000'000;
+  sensor.delay_ns = 0;
+  sensor.resolution_w = 1.0;
+  const double lag = draw.uniform(-0.05, 0.05);
+  sensor.lag_s = truth.chip_class == ChipClass::nested ? 0.0 : std::max(0.0, lag);
+}
+
 // How wrong the form is, before it is scaled to `size` (about 0 to 1).
 struct Misform {
   // 0: uneven routing, 1: uneven with a hop, 2: pair-specific power, 3: switched energy that grows
   // with temperature
   int kind{};
-  std::array<double, 16> pair;  // [-1, 1]
+  std::vector<double> pair;  // [engine * quadrants + quadrant], [-1, 1]
   double hop_quantile{};
   double per_k{};
 };
 
-Misform draw_misform(Draw& draw, int kind) {
+Misform draw_misform(Draw& draw, int kind, int pairs) {
   Misform form;
   form.kind = kind;
+  form.pair.resize(static_cast<std::size_t>(pairs));
   for (double& value : form.pair) {
     value = draw.uniform(-1, 1);
   }
@@ -341,7 +379,9 @@ void apply_misform(const Misform& form, double size, Truth& truth) {
 
 Result<Chip> build(const ChipRequest& request, const Architecture& architecture,
                    const Truth& truth) {
-  return ChipBuilder::build(request, architecture, truth, to_floorplan_toml(truth.published));
+  // A floorplan's engines are those that programs see: none is drawn of arrays.
+  return ChipBuilder::build(request, architecture, truth,
+                            request.is_rdna_drawn() ? "" : to_floorplan_toml(truth.published));
 }
 
 // Scales the misform until published distance leaves `target` unexplained; false where it cannot.
@@ -367,6 +407,7 @@ Result<bool> reach_residual(const ChipRequest& request, const Architecture& arch
 // One candidate; nothing when it breaks a bound.
 Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& draw) {
   Architecture architecture = draw_architecture(draw);
+  if (request.is_rdna_drawn()) draw_rdna(draw, architecture);
   draw_channel_map(request, architecture);
   Truth truth;
   truth.chip_class = request.chip_class;
@@ -375,7 +416,11 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
   truth.fabric.clock_hz =
       architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].clock_hz *
       draw.uniform(1.0, 1.3);
-  draw_geometry(draw, architecture, truth);
+  if (request.is_rdna_drawn()) {
+    draw_rdna_geometry(draw, architecture, truth);
+  } else {
+    draw_geometry(draw, architecture, truth);
+  }
   draw_variation(draw, truth);
   Draw switches(draw.bits());
   draw_switches(switches, truth);
@@ -385,15 +430,20 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
   draw_sensor(draw, truth);
   Draw registers(draw.bits());
   draw_register(registers, truth);
-  const Misform form = draw_misform(draw, kind);
+  if (request.is_rdna_drawn()) draw_radeon_register(registers, truth);
+  const Misform form = draw_misform(draw, kind, truth.engines() * truth.quadrants());
   const double residual = draw.uniform(kLeastStrongResidual, kMostStrongResidual);
   Draw power_draw(draw.bits());
 
   double nearest = 1e9;
   double farthest = 0;
-  for (int engine = 0; engine < truth.engines(); ++engine) {
+  const int arrays = architecture.arrays_per_engine();
+  for (int engine = 0; engine < truth.engines(); engine += arrays) {
     for (int quadrant = 0; quadrant < truth.quadrants(); ++quadrant) {
-      const double mm = truth.published.geometry.mean_distance_mm(engine, quadrant);
+      double mm = 0;
+      for (int array = engine; array < engine + arrays; ++array) {
+        mm += truth.published.geometry.mean_distance_mm(array, quadrant) / arrays;
+      }
       nearest = std::min(nearest, mm);
       farthest = std::max(farthest, mm);
     }
@@ -441,7 +491,7 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
 Result<Chip> draw_chip(const ChipRequest& request) {
   // Classes share no draws: their chips differ in more than the effects that are switched on.
   Draw draw(request.seed * 3 + static_cast<std::uint64_t>(request.chip_class) +
-            0x77A7'7000'0000'0000ULL);
+            (request.is_rdna_drawn() ? 0x2DA0'7000'0000'0000ULL : 0x77A7'7000'0000'0000ULL));
   const int kind = draw.integer(0, 3);
   for (int i = 0; i < kAttempts; ++i) {
     WW_ASSIGN(chip, attempt(request, kind, draw));

@@ -82,6 +82,28 @@ TEST_P(RandomChip, IsTheSameForTheSameSeed) {
   EXPECT_EQ(a.truth().trunks[5].scale, b.truth().trunks[5].scale);
 }
 
+// Two arrays an engine, and what a Radeon's driver offers for its power.
+TEST(RandomRdnaChips, HaveEnginesOfArraysAndARegisterOfWholeWatts) {
+  for (const ChipClass chip_class : {ChipClass::nested, ChipClass::mild, ChipClass::strong}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      const auto chip = Chip::load({.chip = "random_rdna", .seed = seed, .chip_class = chip_class});
+      ASSERT_TRUE(chip) << "seed " << seed << ": " << chip.error().text();
+      const Truth& truth = chip->truth();
+      EXPECT_EQ(chip->architecture().gfx_target, "gfx1030");
+      EXPECT_EQ(truth.engines() % chip->architecture().arrays_per_engine(), 0);
+      EXPECT_GE(truth.engines(), 4);
+      EXPECT_LE(truth.engines(), 8);
+      EXPECT_TRUE(chip->public_floorplan_toml().empty());
+      EXPECT_FALSE(truth.sensor.accumulator);
+      EXPECT_EQ(truth.sensor.resolution_w, 1.0);
+      for (const Point cu : truth.geometry.compute_units.back()) {
+        EXPECT_GT(cu.y_mm, 0);
+        EXPECT_LT(cu.y_mm, truth.geometry.height_mm);
+      }
+    }
+  }
+}
+
 // A chip just beyond the limit of a class is hardly worse than one just within it.
 TEST(RandomChips, LeaveNoGapBetweenMildAndStrong) {
   double most_mild = 0;

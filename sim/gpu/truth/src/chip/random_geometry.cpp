@@ -115,6 +115,56 @@ void draw_geometry(Draw& draw, const Architecture& architecture, Truth& truth) {
   }
 }
 
+// Arrays in columns above and below the L2, two of each column one engine, as RDNA 2's drawings
+// show them. A quadrant is two slices above and two below, and quadrants stand side by side.
+void draw_rdna_geometry(Draw& draw, const Architecture& architecture, Truth& truth) {
+  Geometry& geometry = truth.geometry;
+  const int columns = architecture.shader_engines / architecture.arrays_per_engine();
+  // From some 240 mm2 (Navi 23) to 520 mm2 (Navi 21), wider than high.
+  const double w = tenth_micron(draw.uniform(18, 29));
+  const double h = tenth_micron(w * draw.uniform(0.62, 0.8));
+  geometry.width_mm = w;
+  geometry.height_mm = h;
+  geometry.registers_to_l1_mm = tenth_micron(draw.uniform(1.5, 2.5));
+  const double l2_pitch = w * draw.uniform(0.13, 0.2);
+  const double half_x = l2_pitch * draw.uniform(0.2, 0.25);
+  const double half_y = h * draw.uniform(0.03, 0.06);
+  const double hub_y = half_y + h * draw.uniform(0.06, 0.1);
+  const double pitch = w * draw.uniform(0.85, 0.95) / columns;
+  const std::array<int, 4> quadrant_at = shuffled(draw);
+  const int in_row = architecture.cus_per_engine / 2;
+  for (int column = 0; column < columns; ++column) {
+    const double hub_x = w / 2 + (column - (columns - 1) / 2.0) * pitch;
+    for (const double side : {1.0, -1.0}) {
+      const auto place = [&](double x, double y) {
+        return Point{tenth_micron(x), tenth_micron(h / 2 + side * y)};
+      };
+      geometry.hubs.push_back(place(hub_x, hub_y));
+      auto& cus = geometry.compute_units.emplace_back();
+      for (int cu = 0; cu < architecture.cus_per_engine; ++cu) {
+        const double across = (cu % in_row - (in_row - 1) / 2.0) / in_row;
+        const double up = (cu / in_row + 0.5) / 2;
+        cus.push_back(place(hub_x + 0.9 * across * pitch, hub_y + up * (0.46 * h - hub_y)));
+      }
+    }
+  }
+  geometry.quadrants = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
+  geometry.l2_channels.resize(16);
+  geometry.memory_controllers.resize(16);
+  for (std::size_t at = 0; at < 4; ++at) {
+    const double x = w / 2 + (static_cast<double>(at) - 1.5) * l2_pitch;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t channel = static_cast<std::size_t>(quadrant_at[at]) * 4 + k;
+      geometry.l2_channels[channel] = {tenth_micron(x + (k % 2 == 0 ? -half_x : half_x)),
+                                       tenth_micron(h / 2 + (k < 2 ? half_y : -half_y))};
+      // Along the left and the right edge.
+      const double up = h * (0.14 + 0.09 * static_cast<double>(4 * (at % 2) + k));
+      geometry.memory_controllers[channel] = {tenth_micron(at < 2 ? 0.03 * w : 0.97 * w),
+                                              tenth_micron(up)};
+    }
+  }
+}
+
 // How far a published block may lie from where it is (95%): from a die photo read to a tenth of a
 // millimetre to a block diagram that shows no more than the order of things.
 constexpr double kLeastPositionErrorMm = 0.1;

@@ -99,9 +99,12 @@ enum class ChipClass {
 
 // Which chip: a built-in name, a file, or a draw.
 struct ChipRequest {
-  std::string chip{"w9100"};  // built-in name, "random", or a path ending in .toml
+  std::string chip{"w9100"};  // built-in name, "random", "random_rdna", or a path ending in .toml
   std::uint64_t seed{};
   ChipClass chip_class{ChipClass::mild};
+
+  [[nodiscard]] bool is_rdna_drawn() const { return chip == "random_rdna"; }
+  [[nodiscard]] bool is_drawn() const { return chip == "random" || is_rdna_drawn(); }
 };
 
 class ActivityObserver;
