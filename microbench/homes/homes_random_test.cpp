@@ -57,9 +57,10 @@ Outcome homes_of(const Chip& chip) {
   const Homes homes = homes_of_lines(address, places, lines, latency);
   Outcome outcome{homes.found, true, homes.reason};
   if (!homes.found) return outcome;
+  const sim::gpu::TrueHomes truth(chip);
   std::map<int, std::set<int>> true_of, found_of;
   for (std::uint64_t offset = 0; offset < kPages * kHomePage; offset += 256) {
-    const int real = sim::gpu::true_home(chip, base + offset);
+    const int real = truth.home_of(base + offset);
     true_of[homes.home_of(offset)].insert(real);
     found_of[real].insert(homes.home_of(offset));
   }

@@ -145,11 +145,12 @@ Result<HomesScore> score_homes(const CampaignStore& campaign, const sim::gpu::Ch
   WW_ASSIGN(homes, microbench::homes_from_json(notes["homes"]));
   const auto address = notes["homes"].value("address", std::uint64_t{0});
   const auto step = static_cast<std::uint64_t>(homes.address.interleave_bytes);
+  const sim::gpu::TrueHomes truth(chip);
   std::map<int, std::set<int>> true_of, found_of;
   for (std::uint64_t offset = 0; offset < homes.page_channel.size() * microbench::kHomePage;
        offset += step) {
     const int found = homes.home_of(offset);
-    const int real = sim::gpu::true_home(chip, address + offset);
+    const int real = truth.home_of(address + offset);
     true_of[found].insert(real);
     found_of[real].insert(found);
   }

@@ -162,13 +162,16 @@ std::vector<RevealedWay> reveal_ways(const Chip& chip) {
   return ways;
 }
 
-int true_home(const Chip& chip, std::uint64_t address) {
-  const Architecture& architecture = chip.architecture();
-  const ChannelLookup lookup(architecture.channel_map, architecture.l2_channels,
-                             architecture.channel_interleave_bytes);
+TrueHomes::TrueHomes(const Chip& chip)
+    : chip_(chip),
+      lookup_(chip.architecture().channel_map, chip.architecture().l2_channels,
+              chip.architecture().channel_interleave_bytes) {}
+
+int TrueHomes::home_of(std::uint64_t address) const {
   const std::uint64_t block =
-      (address - kDeviceBase) / static_cast<std::uint64_t>(architecture.channel_interleave_bytes);
-  return chip.truth().quadrant_of_channel[lookup.channel(block)];
+      (address - kDeviceBase) /
+      static_cast<std::uint64_t>(chip_.architecture().channel_interleave_bytes);
+  return chip_.truth().quadrant_of_channel[lookup_.channel(block)];
 }
 
 RevealedValues reveal_values(const Chip& chip) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ww/core/result.hpp"
+#include "ww/sim/gpu/channel_map.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
 namespace ww::sim::gpu {
@@ -67,7 +68,16 @@ struct RevealedValues {
 };
 [[nodiscard]] RevealedValues reveal_values(const Chip& chip);
 
-// The quadrant in which a byte of device memory lives, by its address as kernels see it.
-[[nodiscard]] int true_home(const Chip& chip, std::uint64_t address);
+// The quadrant in which a byte of device memory lives, by its address as kernels see it. The chip
+// must outlive this.
+class TrueHomes {
+ public:
+  explicit TrueHomes(const Chip& chip);
+  [[nodiscard]] int home_of(std::uint64_t address) const;
+
+ private:
+  const Chip& chip_;
+  ChannelLookup lookup_;
+};
 
 }  // namespace ww::sim::gpu
