@@ -46,8 +46,9 @@ void corners(Draw& draw, int cus, Geometry& geometry) {
     const auto engine = static_cast<std::size_t>(engine_at[corner]);
     geometry.hubs[engine] = place(hub_x, hub_y);
     for (int cu = 0; cu < cus; ++cu) {
+      const int above = cu / columns;
       const double across = (cu % columns + 0.5) / columns;
-      const double up = (cu / columns + 0.5) / rows;
+      const double up = (above + 0.5) / rows;
       geometry.compute_units[engine].push_back(
           place(hub_x + across * (edge_x - hub_x), hub_y + up * (edge_y - hub_y)));
     }
@@ -142,8 +143,9 @@ void draw_rdna_geometry(Draw& draw, const Architecture& architecture, Truth& tru
       geometry.hubs.push_back(place(hub_x, hub_y));
       auto& cus = geometry.compute_units.emplace_back();
       for (int cu = 0; cu < architecture.cus_per_engine; ++cu) {
+        const int above = cu / in_row;
         const double across = (cu % in_row - (in_row - 1) / 2.0) / in_row;
-        const double up = (cu / in_row + 0.5) / 2;
+        const double up = (above + 0.5) / 2;
         cus.push_back(place(hub_x + 0.9 * across * pitch, hub_y + up * (0.46 * h - hub_y)));
       }
     }
