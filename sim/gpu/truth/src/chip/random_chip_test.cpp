@@ -167,6 +167,7 @@ TEST_P(RandomChip, DeclaresPositionsThatItsErrorsKeep) {
     // Distances as they are, found by the published ones: what no sensor and no wire adds to.
     const auto centred = [](const Geometry& geometry) {
       std::vector<double> mm;
+      mm.reserve(16);
       for (int pair = 0; pair < 16; ++pair)
         mm.push_back(geometry.mean_distance_mm(pair / 4, pair % 4));
       double_centre(mm, 4, 4);
