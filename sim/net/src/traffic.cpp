@@ -439,7 +439,7 @@ std::uint64_t TrafficSource::draw_gap() {
   }
 }
 
-Status TrafficSource::generate(Network& network) {
+Status TrafficSource::generate_now(Network& network) {
   now_ = network.now().value();
   if (booksim_ != nullptr) {
     return generate_as_booksim(network);

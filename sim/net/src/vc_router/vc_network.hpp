@@ -241,6 +241,8 @@ class VcNetwork final : public ClockedNetwork {
   void step_lean(Band& band);
   [[gnu::always_inline]] void begin_front(RouterId id, R& router, PortVc input_vc);
   [[gnu::always_inline]] void route_front(RouterId id, R& router, PortVc input_vc);
+  // Of a cycle with winners; out of the way of the loop over them.
+  [[gnu::noinline]] void address_departures(Band& band);
   template <bool kBanded>
   [[gnu::always_inline]] void leave(Band& band, RouterId id, R& router, Winner winner);
 
@@ -302,11 +304,6 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
   TimeWheel& wheel = *band.own;
   if constexpr (kCanCut) {
     band.injected_out = &wheel.at(now_ + kTerminalDelay).arrivals;
-    band.flits_out = &wheel.at(now_ + flit_delay_).arrivals;
-    band.credits_out = {&wheel.at(now_ + credit_delay_).credits,
-                        &wheel.at(now_ + kTerminalDelay).node_credits};
-    band.exit_credits_out = &wheel.at(now_ + kExitLoop + router_config_.credit_delay).credits;
-    band.ejections_out = &wheel.at(now_ + 1 + kTerminalDelay);
   }
   WheelSlot& slot = wheel.at(now_);
   for (std::uint32_t i = 0; i < slot.node_credits.size(); ++i) {

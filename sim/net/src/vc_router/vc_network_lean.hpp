@@ -76,6 +76,9 @@ void VcNetwork<Rules, kGeneral, Routing>::step_lean(Band& band) {
       mark_busy(id, router.bidders() != 0);
     });
   }
+  if (won != 0) {
+    address_departures(band);
+  }
   for (std::size_t i = 0; i < won; ++i) {
     const SwitchWinner& winner = winners[i];
     if (large_ && i + kAhead < won) {
@@ -86,7 +89,17 @@ void VcNetwork<Rules, kGeneral, Routing>::step_lean(Band& band) {
     leave<kBanded>(band, winner.router, router, winner.winner);
     mark_busy(winner.router, router.bidders() != 0);
   }
-  band.last_move = won != 0 ? now_ : band.last_move;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::address_departures(Band& band) {
+  TimeWheel& wheel = *band.own;
+  band.flits_out = &wheel.at(now_ + flit_delay_).arrivals;
+  band.credits_out = {&wheel.at(now_ + credit_delay_).credits,
+                      &wheel.at(now_ + kTerminalDelay).node_credits};
+  band.exit_credits_out = &wheel.at(now_ + kExitLoop + router_config_.credit_delay).credits;
+  band.ejections_out = &wheel.at(now_ + 1 + kTerminalDelay);
+  band.last_move = now_;
 }
 
 // A head has come to the front of its VC.

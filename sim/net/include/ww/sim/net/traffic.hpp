@@ -90,7 +90,14 @@ class TrafficSource {
   [[nodiscard]] bool caught_up() const;
 
   // Injects what is created in the cycle network.now(); call once before every tick.
-  Status generate(Network& network);
+  Status generate(Network& network) {
+    // Mostly, at light loads, the next coin that hits is not of this cycle.
+    if (misses_left_ >= nodes_) {
+      misses_left_ -= nodes_;
+      return {};
+    }
+    return generate_now(network);
+  }
   // Tells the source what arrived (replies, open requests); call for every delivery.
   void on_delivery(const Delivery& delivery);
 
@@ -110,6 +117,7 @@ class TrafficSource {
     PacketKind kind;
   };
 
+  Status generate_now(Network& network);
   Status generate_as_booksim(Network& network);
   Status send_to(Network& network, NodeId source, NodeId destination, std::uint64_t created);
   [[nodiscard]] NodeId destination(NodeId source);
@@ -124,7 +132,7 @@ class TrafficSource {
   // The native stream of steady traffic: every node throws a coin in every cycle, the one with the
   // lowest number first, and all coins are counted in one row.
   std::vector<std::uint64_t> misses_;  // [n]: probability that n + 1 coins miss, times 2^64
-  std::uint64_t misses_left_{};        // before the next coin that hits
+  std::uint64_t misses_left_{};        // before the next coin that hits; 0 in other streams
   std::uint64_t start_threshold_{};
   std::uint64_t stop_threshold_{};
   std::vector<NodeId> partner_;  // of permutations
