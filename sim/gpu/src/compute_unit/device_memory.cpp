@@ -111,7 +111,7 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
   while (old != released_.end() && old->first < offset + need) old = released_.erase(old);
   mark(offset, bytes, true);
   ask_for_huge_pages(base_, size_, offset, bytes);
-  ++version_;
+  touch();
   return kDeviceBase + offset;
 }
 
@@ -127,7 +127,7 @@ Status DeviceMemory::release(std::uint64_t address) {
   allocated_.erase(found);
   madvise(base_ + offset, bytes + kPageBytes,
           MADV_DONTNEED);  // gives the memory back and zeroes it
-  ++version_;
+  touch();
   released_[offset] = asked;
   if (keep_released_) {
     quarantine_.push_back(offset);
@@ -138,6 +138,24 @@ Status DeviceMemory::release(std::uint64_t address) {
     if (released_.size() > kMostNames) released_.erase(released_.begin());
   }
   return {};
+}
+
+void DeviceMemory::replace(std::uint64_t address, const std::byte* bytes, std::size_t count) {
+  std::byte* const place = host(address);
+  if (std::memcmp(place, bytes, count) == 0) return;
+  const std::uint64_t begin = address / ContentVersion::kLine * ContentVersion::kLine;
+  const std::size_t lines =
+      (address + count - begin + ContentVersion::kLine - 1) / ContentVersion::kLine;
+  if (lines > ContentVersion::kMostChanges) {
+    std::memcpy(place, bytes, count);
+    touch();
+    return;
+  }
+  const std::vector<std::byte> before(host(begin), host(begin) + lines * ContentVersion::kLine);
+  std::memcpy(place, bytes, count);
+  for (std::size_t at = 0; at < before.size(); at += ContentVersion::kLine) {
+    version_.replace(begin + at, before.data() + at, host(begin + at));
+  }
 }
 
 void DeviceMemory::empty_quarantine() {

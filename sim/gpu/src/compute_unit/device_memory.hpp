@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "compute_unit/content_version.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/channel_map.hpp"
 
@@ -64,9 +65,11 @@ class DeviceMemory {
   // First device address past the reserved range.
   [[nodiscard]] std::uint64_t limit() const { return kDeviceBase + size_; }
 
-  // Bumped by every real change of contents: the start condition of a replay.
-  [[nodiscard]] std::uint64_t version() const { return version_; }
-  void touch() { ++version_; }
+  // Another number whenever the contents are others; changes are told to it.
+  [[nodiscard]] ContentVersion& version() { return version_; }
+  void touch() { version_.renew(); }
+  // Writes bytes that contain() accepted. Few of them are followed by the version.
+  void replace(std::uint64_t address, const std::byte* bytes, std::size_t count);
 
  private:
   DeviceMemory() = default;
@@ -78,7 +81,7 @@ class DeviceMemory {
   std::byte* base_{};
   std::uint16_t* valid_{};  // valid bytes at the start of each page
   std::uint64_t size_{};
-  std::uint64_t version_{1};
+  ContentVersion version_;
   std::map<std::uint64_t, std::uint64_t> allocated_;  // offset -> bytes asked for
   std::map<std::uint64_t, std::uint64_t> free_;       // offset -> bytes, page multiples
   std::map<std::uint64_t, std::uint64_t> released_;   // offset -> bytes asked for, until used again

@@ -32,6 +32,18 @@ std::shared_ptr<const UniformUse> uniform_use(const MemoryCounters& memory,
   return std::make_shared<const UniformUse>(std::move(use));
 }
 
+std::shared_ptr<const MemoryChanges> memory_changes(DeviceMemory& memory) {
+  const auto addresses = memory.version().changed_lines();
+  if (addresses.empty()) return nullptr;
+  MemoryChanges changes{{}, memory.version().value()};
+  changes.lines.reserve(addresses.size());
+  for (const std::uint64_t address : addresses) {
+    std::memcpy(changes.lines.emplace_back(MemoryChanges::Line{address, {}}).bytes.data(),
+                memory.host(address), ContentVersion::kLine);
+  }
+  return std::make_shared<const MemoryChanges>(std::move(changes));
+}
+
 bool ReplayBook::may_find(const std::string& key, std::uint64_t memory_version) const {
   const auto found = records_.find(key);
   return found != records_.end() &&
@@ -64,7 +76,7 @@ const LaunchRecord* ReplayBook::find(const std::string& key, std::uint64_t memor
 
 const LaunchRecord& ReplayBook::add(const std::string& key, LaunchRecord record) {
   std::vector<LaunchRecord>& records = records_[key];
-  // What was recorded for other contents of memory can never fit again: versions only grow.
+  // What was recorded for other contents of memory rarely fits again.
   const auto before = records.size();
   std::erase_if(records, [&record](const LaunchRecord& old) {
     return old.memory_version != record.memory_version;

@@ -1,14 +1,16 @@
 // Launches that were executed before, to be replayed when nothing that they could see has changed.
 //
 // A launch is determined by its key (program, kernel, arguments, grid, LDS), by the contents of
-// memory and by the L2's tags. It is recorded when it left memory as it was and did not read the
-// clock; replaying it moves the L2 to the recorded end state. Where all of its accesses hit, or
-// each line it uses was brought once, the order in which the L2 used its lines before does not
-// matter: it is replayed from every state that allows the same.
+// memory and by the L2's tags. It is recorded when it changed few lines of memory and did not read
+// the clock; replaying it changes them alike and moves the L2 to the recorded end state. Where all
+// of its accesses hit, or each line it uses was brought once, the order in which the L2 used its
+// lines before does not matter: it is replayed from every state that allows the same.
 //
 // On a chip of several dies a launch is recorded only where it left all caches as they were.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -16,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compute_unit/device_memory.hpp"
 #include "launch/counters.hpp"
 #include "memory/i_hierarchy.hpp"
 #include "memory/l2_tags.hpp"
@@ -35,12 +38,26 @@ struct UniformUse {
                                                             const L2Snapshot& after,
                                                             std::vector<std::uint8_t> lines);
 
+// What a launch left in memory.
+struct MemoryChanges {
+  struct Line {
+    std::uint64_t address{};
+    std::array<std::byte, ContentVersion::kLine> bytes{};
+  };
+  std::vector<Line> lines;
+  std::uint64_t version_after{};
+};
+
+// Those of the launch that has just ended, which were not many; null where there are none.
+[[nodiscard]] std::shared_ptr<const MemoryChanges> memory_changes(DeviceMemory& memory);
+
 struct LaunchRecord {
   std::uint64_t memory_version{};
   std::uint64_t l2_before{};  // its hash
   std::shared_ptr<const L2Snapshot> l2_after;
   // Null where the order of earlier uses may matter.
   std::shared_ptr<const UniformUse> uniform;
+  std::shared_ptr<const MemoryChanges> changes;  // null: memory is as it was
   std::shared_ptr<const CounterValues> counters;
   std::shared_ptr<const LaunchActivity> activity;
 };

@@ -172,9 +172,8 @@ const TimingReport* VirtualGpu::timing_report() const {
 Status VirtualGpu::write(std::uint64_t address, std::span<const std::byte> data) {
   if (data.empty()) return {};
   WW_ASSIGN(host, host_pointer(address, data.size()));
-  if (std::memcmp(host, data.data(), data.size()) == 0) return {};
-  std::memcpy(host, data.data(), data.size());
-  impl_->memory->touch();
+  static_cast<void>(host);
+  impl_->memory->replace(address, data.data(), data.size());
   return {};
 }
 
@@ -298,13 +297,13 @@ void VirtualGpu::Impl::write_key(ProgramId program, std::size_t kernel, const Gr
 }
 
 bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
-  if (!replaying || !replays.may_find(key, memory->version())) {
+  if (!replaying || !replays.may_find(key, memory->version().value())) {
     return false;
   }
   if (l2_state == nullptr) {
     l2_state = replays.share(engine.state());
   }
-  const exec::LaunchRecord* record = replays.find(key, memory->version(), *l2_state);
+  const exec::LaunchRecord* record = replays.find(key, memory->version().value(), *l2_state);
   if (record == nullptr) {
     return false;
   }
@@ -313,6 +312,12 @@ bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
   activity = record->activity;
   l2_behind = l2_behind || l2_state != record->l2_after;
   l2_state = record->l2_after;
+  if (record->changes != nullptr) {
+    for (const auto& [address, bytes] : record->changes->lines) {
+      std::memcpy(memory->host(address), bytes.data(), bytes.size());
+    }
+    memory->version().set(record->changes->version_after);
+  }
   return true;
 }
 
@@ -334,7 +339,8 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   const bool one_die = chip.architecture().dies == 1;
   if (replaying && l2_before == nullptr && !one_die) l2_before = replays.share(engine.state());
   engine.l2().keep_begin(replaying && l2_before == nullptr);
-  const std::uint64_t version = memory->version();
+  const std::uint64_t version = memory->version().value();
+  memory->version().begin_launch();
   auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
   findings = engine.findings();
   if (!executed) {
@@ -346,7 +352,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
                 chip.architecture());
   }
   activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
-  if (replaying && !executed->clock_read && findings.empty() && memory->version() == version) {
+  if (replaying && !executed->clock_read && findings.empty() && !memory->version().many()) {
     if (l2_before == nullptr) {
       l2_before = replays.share(engine.l2().snapshot_at_begin());
     }
@@ -356,8 +362,8 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
     auto uniform = one_die ? exec::uniform_use(executed->memory, *l2_before, *l2_state,
                                                engine.l2().lines_used())
                            : nullptr;
-    replays.add(
-        key, {version, l2_before->hash, l2_state, std::move(uniform), dispatch.counters, activity});
+    replays.add(key, {version, l2_before->hash, l2_state, std::move(uniform),
+                      exec::memory_changes(*memory), dispatch.counters, activity});
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "compute_unit/content_version.hpp"
 #include "launch/program.hpp"
 #include "testing/test_gpu.hpp"
 
@@ -211,6 +212,66 @@ TEST(Replay, NeverHidesAKernelThatChangesMemory) {
     EXPECT_FALSE(test.launch("add_one", 256, 64, data).replayed);
     EXPECT_EQ(test.read<std::uint32_t>(data, 256), std::vector<std::uint32_t>(256, i));
   }
+}
+
+// A kernel that counts: the host sets its counter to zero behind each launch.
+TEST(Replay, ChangesFewLinesOfMemoryAsExecutionDoes) {
+  std::vector<std::vector<double>> counters[2];
+  std::vector<std::vector<std::uint32_t>> contents[2];
+  std::size_t replayed = 0;
+  for (const bool replay : {false, true}) {
+    TestGpu test(Options{.threads = 1, .replay = replay});
+    const auto counter = test.buffer(std::vector<std::uint32_t>(1));
+    const auto tickets = test.buffer(4096 * 4);
+    const auto other = test.buffer(std::vector<std::uint32_t>(64));
+    for (int i = 0; i < 6; ++i) {
+      const auto result = test.launch("count_up", 4096, 256, counter, tickets);
+      if (result.replayed) ++replayed;
+      counters[replay].push_back(test.counters(result.dispatch));
+      contents[replay].push_back(test.read<std::uint32_t>(counter, 1));
+      contents[replay].push_back(test.read<std::uint32_t>(tickets, 4096));
+      // What is replayed behind it sees the changes, too.
+      if (test.launch("add_one", 64, 64, other).replayed) ++replayed;
+      contents[replay].push_back(test.read<std::uint32_t>(other, 64));
+      const std::vector<std::uint32_t> zeros(64);
+      const auto bytes = std::as_bytes(std::span<const std::uint32_t>(zeros));
+      ASSERT_TRUE(test.gpu().write(counter, bytes.first(4)));
+      ASSERT_TRUE(test.gpu().write(other, bytes));
+    }
+  }
+  EXPECT_GE(replayed, 4U);
+  EXPECT_EQ(counters[0], counters[1]);
+  EXPECT_EQ(contents[0], contents[1]);
+}
+
+TEST(Replay, NeverHidesAKernelThatChangesMuchMemory) {
+  TestGpu test;
+  constexpr std::uint32_t words = 16 * (exec::ContentVersion::kMostChanges + 64);
+  const std::vector<std::uint32_t> zeros(words);
+  const auto data = test.buffer(zeros);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(test.launch("add_one", words, 256, data).replayed);
+    EXPECT_EQ(test.read<std::uint32_t>(data, words), std::vector<std::uint32_t>(words, 1));
+    ASSERT_TRUE(test.gpu().write(data, std::as_bytes(std::span(zeros))));
+  }
+}
+
+TEST(Replay, FindsContentsAgainThatTheHostRestored) {
+  TestGpu test;
+  const auto words = random_words(4096);
+  const auto data = test.buffer(words);
+  const auto out = test.buffer(256 * 4);
+  const auto launch = [&] { return test.launch("stream", 256, 64, data, out, 8U, 256U).replayed; };
+  for (int i = 0; i < 3; ++i) launch();
+  ASSERT_TRUE(launch());
+  // Not aligned to a line, and across several.
+  const auto bytes = std::as_bytes(std::span(words)).subspan(100, 300);
+  const std::vector<std::byte> other(bytes.size());
+  ASSERT_TRUE(test.gpu().write(data + 100, other));
+  ASSERT_TRUE(test.gpu().write(data + 100, bytes));
+  EXPECT_TRUE(launch());
+  ASSERT_TRUE(test.gpu().write(data + 100, other));
+  EXPECT_FALSE(launch());
 }
 
 TEST(Replay, EndsWhenTheHostWrites) {

@@ -64,7 +64,6 @@ void MemorySystem::begin_launch(const LaunchState&, std::vector<std::unique_ptr<
   counters_ = {};
   last_completion_ = 0;
   rotation_ = 0;
-  changed_ = false;
   l2_.begin_launch();
 }
 
@@ -171,10 +170,6 @@ void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::
   }
   missed_ = counters_.misses != misses;
   for (auto& cu : cus) cu->drop_done_requests();
-  if (changed_) {
-    memory_.touch();
-    changed_ = false;
-  }
 }
 
 void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
@@ -353,17 +348,22 @@ void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
   transfer.bytes = kLineBytes;
   transfer.payload = memory_.host(transfer.address);
   std::byte packed[kLineBytes];
+  std::byte before[kLineBytes];
   if (const std::byte* bytes = whole_line(*request.operation, request.line, request.lanes)) {
     std::byte* const place = memory_.host(transfer.address);
     for (unsigned i = 0; i < request.lines; ++i) {
-      if (replace_line(place + i * kLineBytes, bytes + i * kLineBytes)) changed(request.line + i);
+      std::memcpy(before, place + i * kLineBytes, kLineBytes);
+      if (replace_line(place + i * kLineBytes, bytes + i * kLineBytes)) {
+        changed(request.line + i, before);
+      }
       fetch(l2_.write(request.line + i, kWholeLine), request.line + i,
             transfer.cycle + i * cycles_per_line_, transfer.channel);
     }
   } else {
+    std::memcpy(before, transfer.payload, kLineBytes);
     const auto [written, changes] =
         store_line(*request.operation, request.line, request.lanes, memory_);
-    if (changes) changed(request.line);
+    if (changes) changed(request.line, before);
     if (written != kWholeLine) {
       transfer.bytes = static_cast<std::uint8_t>(pack_line(transfer.payload, written, packed));
       transfer.payload = packed;
@@ -380,8 +380,10 @@ void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
   // of which one line's worth is shown.
   const L2Tags::Access access = l2_.read(request.line);
   fetch(access, request.line, transfer.cycle, transfer.channel);
+  std::byte before[kLineBytes];
+  std::memcpy(before, memory_.host(line_address(request.line)), kLineBytes);
   const AtomicUpdate update = update_line(operation, request.lanes, memory_);
-  if (update.line.changed) changed(request.line);
+  if (update.line.changed) changed(request.line, before);
   l2_.write(request.line, update.line.written);
   // The channel's atomic unit takes 16 lanes a cycle.
   channel_free_[transfer.channel] += (update.served - 1) / 16;
@@ -409,9 +411,10 @@ void MemorySystem::give_up(std::uint32_t line, std::int64_t cycle) {
   }
 }
 
-void MemorySystem::changed(std::uint32_t line) {
+void MemorySystem::changed(std::uint32_t line, const std::byte* before) {
   const std::uint64_t address = line_address(line);
-  if (address < private_begin_ || address >= private_end_) changed_ = true;
+  if (address >= private_begin_ && address < private_end_) return;
+  memory_.version().replace_in_launch(address, before, memory_.host(address));
 }
 
 void MemorySystem::resolve(ComputeUnit& cu, Request& request, std::int64_t completion) {

@@ -104,7 +104,8 @@ class MemorySystem final : public Hierarchy {
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(die_) * channel_count_ + channel);
   }
   void resolve(ComputeUnit& cu, Request& request, std::int64_t completion);
-  void changed(std::uint32_t line);
+  // Notes that the line was `before`.
+  void changed(std::uint32_t line, const std::byte* before);
   [[nodiscard]] std::int64_t flight(std::uint32_t cu, std::uint32_t channel) const {
     return flight_[cu * channel_count_ + channel];
   }
@@ -133,7 +134,6 @@ class MemorySystem final : public Hierarchy {
   std::int64_t smallest_latency_{};
   std::int64_t last_completion_{};
   std::uint32_t rotation_{};
-  bool changed_{};
   bool missed_{};               // something, in the last commit that had requests
   std::optional<Error> error_;  // never
   std::uint64_t private_begin_{};

@@ -1,0 +1,76 @@
+// A number that stands for the contents of device memory: the start condition of a replay.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace ww::sim::gpu::exec {
+
+// Sums one hash for each line, so that a few changed lines cost little and contents that return get
+// their old number back. After more changes than are followed the number is one that never was.
+class ContentVersion {
+ public:
+  static constexpr std::size_t kLine = 64;  // bytes that are hashed together
+  static constexpr std::size_t kMostChanges = 4096;
+
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+  void set(std::uint64_t value) { value_ = value; }
+
+  // The contents are others in a way that is not followed.
+  void renew() { value_ = mixed(value_ + ++renewals_); }
+
+  // The line at this address was `before` and is `after`.
+  void replace(std::uint64_t address, const std::byte* before, const std::byte* after) {
+    value_ += hash(address, after) - hash(address, before);
+  }
+
+  // Follows the changes of a launch from now on.
+  void begin_launch() {
+    lines_.clear();
+    many_ = false;
+  }
+  void replace_in_launch(std::uint64_t address, const std::byte* before, const std::byte* after) {
+    if (many_) return;
+    if (lines_.size() == kMostChanges) {
+      many_ = true;
+      renew();
+      return;
+    }
+    lines_.push_back(address);
+    replace(address, before, after);
+  }
+  // More than kMostChanges: not all are known.
+  [[nodiscard]] bool many() const { return many_; }
+  // The addresses that changed since begin_launch(), each once, in order. Not after many changes.
+  [[nodiscard]] std::span<const std::uint64_t> changed_lines() {
+    std::ranges::sort(lines_);
+    const auto [first, last] = std::ranges::unique(lines_);
+    lines_.erase(first, last);
+    return lines_;
+  }
+
+ private:
+  static std::uint64_t mixed(std::uint64_t value) {  // the finaliser of splitmix64 (Vigna)
+    value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
+    value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
+    return value ^ (value >> 31U);
+  }
+  static std::uint64_t hash(std::uint64_t address, const std::byte* line) {
+    std::uint64_t words[kLine / 8];
+    std::memcpy(words, line, sizeof words);
+    std::uint64_t sum = mixed(address);
+    for (const std::uint64_t word : words) sum = mixed(sum ^ word);
+    return sum;
+  }
+
+  std::uint64_t value_{1};
+  std::uint64_t renewals_{};
+  std::vector<std::uint64_t> lines_;
+  bool many_{};
+};
+
+}  // namespace ww::sim::gpu::exec
