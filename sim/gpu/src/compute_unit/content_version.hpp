@@ -48,8 +48,7 @@ class ContentVersion {
   // The addresses that changed since begin_launch(), each once, in order. Not after many changes.
   [[nodiscard]] std::span<const std::uint64_t> changed_lines() {
     std::ranges::sort(lines_);
-    const auto [first, last] = std::ranges::unique(lines_);
-    lines_.erase(first, last);
+    lines_.erase(std::unique(lines_.begin(), lines_.end()), lines_.end());
     return lines_;
   }
 

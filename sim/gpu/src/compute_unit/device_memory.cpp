@@ -23,6 +23,7 @@ void* reserve(std::uint64_t bytes) {
 // The same at an address of choice, or where the system likes if that is not free.
 void* reserve_at(std::uint64_t address, std::uint64_t bytes) {
 #ifdef MAP_FIXED_NOREPLACE
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is of the device's choice
   void* base = mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (base != MAP_FAILED) return base;

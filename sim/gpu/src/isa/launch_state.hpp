@@ -71,6 +71,8 @@ struct LaunchState {
   double realtime_base{};      // s_memrealtime of cycle 0, in its 10 ns
   double realtime_per_cycle{};
   int l1_hit_cycles{};
+  int scalar_load_cycles{};
+  int local_memory_cycles{};
   // Work-item ids as the vector registers hold them at first: 64 words for each axis that the
   // kernel asks for, for each wave of a group.
   std::vector<std::uint32_t> work_item_ids;

@@ -178,6 +178,8 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.kernarg = kernarg_address;
   state.dispatch_id = dispatch_count();
   state.l1_hit_cycles = architecture.l1_hit_cycles;
+  state.scalar_load_cycles = architecture.scalar_load_cycles;
+  state.local_memory_cycles = architecture.local_memory_cycles;
   const auto& dvfs = architecture.dvfs;
   const double clock_hz =
       dvfs.empty() ? 1e9 : dvfs[static_cast<std::size_t>(timeline->dvfs_state())].clock_hz;

@@ -23,8 +23,6 @@ using binpatch::isa::Instruction;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-constexpr std::int64_t kLdsLatency = 64;
-
 struct LdsView {
   std::byte* bytes;
   U64 size;
@@ -81,7 +79,7 @@ void finish(Wave& wave, MemoryOperation& operation, std::int64_t cycles) {
   ComputeUnit& cu = *wave.cu;
   const std::int64_t start = std::max(wave.now, cu.lds_free);
   cu.lds_free = start + cycles;
-  operation.completion = start + cycles + kLdsLatency;
+  operation.completion = start + cycles + cu.launch().local_memory_cycles;
   operation.references = 1;
   wave.scalar_queue.push(&operation);
   wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());

@@ -55,6 +55,7 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
                                      ? architecture_.infinity_cache_bytes_per_clock_per_slice
                                      : architecture_.memory_bytes_per_clock_per_channel;
   memory_line_time_ = std::llround(architecture_.line_bytes / bytes_per_clock * kFraction);
+  most_waiting_ = architecture_.write_back_lines * memory_line_time_;
 }
 
 void MemorySystem::begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) {
@@ -111,6 +112,7 @@ void MemorySystem::prefetch_request(const Arrival& arrival) {
                                              : operation.data());
     const std::uintptr_t target = bytes + (line_address(request.line) - operation.base);
     for (unsigned i = 0; i < request.lines; ++i) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): not every one of these is inside an object
       prefetch_to_write(reinterpret_cast<const void*>(target + i * kLineBytes));
     }
   }
@@ -242,6 +244,10 @@ void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
   ++counters_.memory_writes;
   const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
   memory_free_[channel] = begin + memory_line_time_;
+  if (most_waiting_ != 0) {
+    channel_free_[channel] =
+        std::max(channel_free_[channel], (memory_free_[channel] - most_waiting_) / kFraction);
+  }
   observer_.memory({begin / kFraction, channel_of_chip(channel), true,
                     memory_.host(line_address(access.victim))});
   if (behind_ != nullptr) behind_->write(die_, access.victim, begin / kFraction);
@@ -394,6 +400,7 @@ void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
                        ? reinterpret_cast<const std::byte*>(update.old_values)
                        : nullptr;
   observer_.crossbar(transfer);
+  transfer.payload = transfer.reply = nullptr;  // `update` ends here
 }
 
 void MemorySystem::clean(std::uint32_t line, std::int64_t cycle) {

@@ -127,6 +127,7 @@ class MemorySystem final : public Hierarchy {
   std::vector<std::int64_t> channel_free_;  // next slot of each channel
   std::vector<std::int64_t> memory_free_;   // in 1/1024 cycles
   std::int64_t memory_line_time_{};         // in 1/1024 cycles
+  std::int64_t most_waiting_{};             // of a channel's memory, in 1/1024 cycles; 0: any time
   std::int64_t bytes_per_clock_{};
   std::int64_t cycles_per_line_{1};  // between lines of a run; 0: two of them leave in one cycle
   bool pairs_of_lines_{};            // a miss brings both

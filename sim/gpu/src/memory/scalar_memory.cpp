@@ -15,12 +15,10 @@ using binpatch::isa::Instruction;
 using binpatch::isa::OperandKind;
 using U64 = std::uint64_t;
 
-constexpr std::int64_t kScalarLatency = 64;
-
 // `bytes` from `address` on come from memory.
 void queue(Wave& wave, MemoryOperation& operation, U64 address = 0, U64 bytes = 0) {
   operation.scalar = true;
-  operation.completion = wave.now + kScalarLatency;
+  operation.completion = wave.now + wave.cu->launch().scalar_load_cycles;
   operation.references = 1;
   if (bytes != 0) wave.cu->scalar_lines(operation, address, bytes, wave.now);
   wave.scalar_queue.push(&operation);
