@@ -56,13 +56,14 @@ std::map<int, std::map<std::string, double>> counters(const std::filesystem::pat
   return values;
 }
 
-void expect_saxpys_arithmetic(std::map<int, std::map<std::string, double>> values) {
+void expect_saxpys_arithmetic(const std::map<int, std::map<std::string, double>>& values) {
   ASSERT_EQ(values.size(), 2U);
-  for (auto& [dispatch, value] : values) {
-    EXPECT_EQ(value["SQ_WAVES"], (kElements + 63) / 64) << dispatch;
-    EXPECT_EQ(value["TCP_TCC_READ_REQ_sum"] * 64, 2 * kElements * 4) << dispatch;
-    EXPECT_EQ(value["TCP_TCC_WRITE_REQ_sum"] * 64, kElements * 4) << dispatch;
-    EXPECT_EQ((value["TCC_HIT_sum"] + value["TCC_MISS_sum"]) * 64, 3 * kElements * 4) << dispatch;
+  for (const auto& [dispatch, value] : values) {
+    EXPECT_EQ(value.at("SQ_WAVES"), (kElements + 63) / 64) << dispatch;
+    EXPECT_EQ(value.at("TCP_TCC_READ_REQ_sum") * 64, 2 * kElements * 4) << dispatch;
+    EXPECT_EQ(value.at("TCP_TCC_WRITE_REQ_sum") * 64, kElements * 4) << dispatch;
+    EXPECT_EQ((value.at("TCC_HIT_sum") + value.at("TCC_MISS_sum")) * 64, 3 * kElements * 4)
+        << dispatch;
   }
 }
 

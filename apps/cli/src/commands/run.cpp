@@ -255,6 +255,7 @@ Result<std::vector<std::string>> place(const ScratchFolder& folder, const std::s
 
 std::vector<std::string> paths_as_text(const std::vector<fs::path>& files) {
   std::vector<std::string> names;
+  names.reserve(files.size());
   for (const auto& file : files) names.push_back(file.string());
   return names;
 }

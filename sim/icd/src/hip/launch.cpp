@@ -230,6 +230,8 @@ tl::expected<Work, int> kernel_work(const KernelNodeParameters& parameters) {
   return as_work(std::move(*packed));
 }
 
+// The compiler emits calls of these names.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 WW_HIP_EXPORT int __hipPushCallConfiguration(Dim3 blocks, Dim3 threads, std::size_t dynamic_lds,
                                              void* stream) {
   call_configurations().push_back({blocks, threads, dynamic_lds, stream});
@@ -246,6 +248,7 @@ WW_HIP_EXPORT int __hipPopCallConfiguration(Dim3* blocks, Dim3* threads, std::si
   *stream = last.stream;
   return kSuccess;
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 WW_HIP_EXPORT int hipLaunchKernel(const void* stub, Dim3 blocks, Dim3 threads, void** arguments,
                                   std::size_t dynamic_lds, void* stream) {

@@ -214,8 +214,9 @@ TEST_F(KernelTest, SetArgRefusesWhatDoesNotFit) {
   EXPECT_EQ(cl.clSetKernelArg(kernel, 0, 4, &memory), CL_INVALID_ARG_SIZE);
   EXPECT_EQ(cl.clSetKernelArg(kernel, 3, 0, nullptr), CL_INVALID_ARG_SIZE);
   EXPECT_EQ(cl.clSetKernelArg(kernel, 3, 16, &a), CL_INVALID_ARG_VALUE);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): no buffer's handle
   auto* junk = reinterpret_cast<cl_mem>(std::uintptr_t{0x1234567});
-  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof junk, &junk), CL_INVALID_MEM_OBJECT);
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof(cl_mem), &junk), CL_INVALID_MEM_OBJECT);
   EXPECT_EQ(cl.clReleaseMemObject(memory), CL_SUCCESS);
   EXPECT_EQ(cl.clReleaseKernel(kernel), CL_SUCCESS);
   EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
@@ -233,10 +234,10 @@ TEST_F(LaunchApiTest, KernargHoldsAddressesValuesLdsOffsetsAndGlobalOffset) {
   const std::size_t global[] = {128};
   const std::size_t local[] = {64};
   const std::size_t offset[] = {256};
-  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof x, &x), CL_SUCCESS);
-  EXPECT_EQ(cl.clSetKernelArg(kernel, 1, sizeof y, &y), CL_SUCCESS);
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof(cl_mem), &x), CL_SUCCESS);
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 1, sizeof(cl_mem), &y), CL_SUCCESS);
   EXPECT_EQ(cl.clSetKernelArg(kernel, 2, sizeof a, &a), CL_SUCCESS);
-  EXPECT_EQ(cl.clSetKernelArg(kernel, 4, sizeof none, &none), CL_SUCCESS);
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 4, sizeof(cl_mem), &none), CL_SUCCESS);
   EXPECT_EQ(cl.clSetKernelArg(kernel, 5, sizeof v, &v), CL_SUCCESS);
   EXPECT_EQ(cl.clEnqueueNDRangeKernel(queue, kernel, 1, offset, global, local, 0, nullptr, nullptr),
             CL_INVALID_KERNEL_ARGS);
@@ -268,7 +269,7 @@ TEST_F(LaunchApiTest, RefusesShapesThatTheStandardForbids) {
   cl_int code = -1;
   cl_kernel kernel = cl.clCreateKernel(program, "fixed", &code);
   cl_mem memory = buffer(64);
-  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof memory, &memory), CL_SUCCESS);
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof(cl_mem), &memory), CL_SUCCESS);
   const auto launch = [&](cl_uint dimensions, std::vector<std::size_t> global,
                           std::vector<std::size_t> local) {
     return cl.clEnqueueNDRangeKernel(queue, kernel, dimensions, nullptr,
@@ -324,7 +325,7 @@ TEST_F(LaunchApiTest, LargeGroupsGetCodeOfTheirOwn) {
   cl_mem memory = buffer(4096 * 4);
   const auto launch = [&](cl_kernel kernel, std::size_t local) {
     const std::size_t global = local * 4;
-    EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof memory, &memory), CL_SUCCESS);
+    EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof(cl_mem), &memory), CL_SUCCESS);
     return cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, &local, 0, nullptr,
                                      nullptr);
   };
@@ -364,7 +365,7 @@ TEST_F(LaunchApiTest, MistakesWithMemoryAreToldOnceWithTheArgumentsName) {
   cl_mem memory = buffer(64);
   const cl_int n = 1;
   EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof n, &n), CL_SUCCESS);
-  EXPECT_EQ(cl.clSetKernelArg(kernel, 1, sizeof memory, &memory), CL_SUCCESS);
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 1, sizeof(cl_mem), &memory), CL_SUCCESS);
   fake::state().on_launch = [](gpu::VirtualGpu&, const fake::Launch& launch) -> Status {
     gpu::MemoryFinding finding;
     finding.allocation = at<std::uint64_t>(launch.kernarg, 8);
@@ -400,7 +401,7 @@ TEST_F(LaunchApiTest, DeferredLaunchKeepsTheArgumentsOfItsEnqueue) {
   cl_mem memory = buffer(64);
   int value = 1;
   const std::size_t one = 1;
-  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof memory, &memory), CL_SUCCESS);
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof(cl_mem), &memory), CL_SUCCESS);
   EXPECT_EQ(cl.clSetKernelArg(kernel, 1, sizeof value, &value), CL_SUCCESS);
   cl_event gate = cl.clCreateUserEvent(context, &code);
   EXPECT_EQ(cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, nullptr, 1, &gate, nullptr),
@@ -428,7 +429,7 @@ TEST_F(LaunchApiTest, FailureOfTheDeviceReachesCallerAndContext) {
   cl_program program = build("__kernel void k(__global int* o) { o[0] = 1; }");
   cl_kernel kernel = cl.clCreateKernel(program, "k", &code);
   cl_mem memory = buffer(4);
-  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof memory, &memory), CL_SUCCESS);
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof(cl_mem), &memory), CL_SUCCESS);
   cl_command_queue own_queue = cl.clCreateCommandQueue(context, device, 0, &code);
   const std::size_t one = 1;
   fake::state().on_launch = [](gpu::VirtualGpu&, const fake::Launch&) -> Status {
