@@ -215,10 +215,12 @@ __kernel void table_by_group(__global uint* out) {
   out[get_global_id(0)] = kOddNumbers[get_group_id(0) & 7];
 }
 
+#ifndef WITHOUT_REFUSED_KERNELS
 // amdgcn.qsad and friends have no semantics in the emulator.
 __kernel void without_semantics(__global ulong* out) {
   out[get_global_id(0)] = __builtin_amdgcn_qsad_pk_u16_u8(out[0], 0x01020304u, out[1]);
 }
+#endif
 
 __kernel void copy_wide(__global int16* out, __global const int16* in) {
   for (int i = 0; i < 8; ++i) out[i] = in[i];

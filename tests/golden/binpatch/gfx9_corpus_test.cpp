@@ -58,7 +58,8 @@ std::string attributes_of(WaveSize wave) {
 }
 
 void expect_equal(const std::vector<testing::DisassembledLine>& code, const std::string& cpu,
-                  WaveSize wave = WaveSize::usual) {
+                  WaveSize wave = WaveSize::usual,
+                  testing::Toolchain toolchain = testing::Toolchain::of_target) {
   const auto target = parse_gfx_target(cpu);
   ASSERT_TRUE(target);
   const auto found = generation_of(*target);
@@ -89,7 +90,7 @@ void expect_equal(const std::vector<testing::DisassembledLine>& code, const std:
     lines.push_back(text);
     words.push_back(line.bytes);
   }
-  const auto assembled = testing::assemble(lines, cpu, attributes_of(wave));
+  const auto assembled = testing::assemble(lines, cpu, attributes_of(wave), toolchain);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (assembled[i].bytes == words[i]) continue;
     if (!fails(lines[i].substr(0, lines[i].find(' ')))) continue;
@@ -209,20 +210,54 @@ TEST(Gfx1030Corpus, KernelsOfBothWaveSizesAreReadAsLlvmReadsThem) {
   }
 }
 
-// Objects from elsewhere: WW_CORPUS_<cpu> names files, separated by colons
-// (scripts/check_isa_corpus).
-TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {
-  const char* files = std::getenv((std::string("WW_CORPUS_") + GetParam()).c_str());
-  if (files == nullptr) GTEST_SKIP() << "no objects given in WW_CORPUS_" << GetParam();
+// Objects from elsewhere: an environment variable names files, separated by colons
+// (scripts/check_isa_corpus); null without it.
+const char* given_objects(const std::string& name) {
+  return std::getenv(("WW_CORPUS_" + name).c_str());
+}
+
+void expect_given_equal(const std::string& files, const std::string& cpu,
+                        WaveSize wave = WaveSize::usual,
+                        testing::Toolchain toolchain = testing::Toolchain::of_target) {
   std::vector<testing::DisassembledLine> code;
   std::istringstream list(files);
   std::string file;
   while (std::getline(list, file, ':')) {
-    const auto part = testing::disassembly(std::filesystem::path(file), GetParam());
+    const auto part = testing::disassembly(std::filesystem::path(file), cpu, attributes_of(wave));
     code.insert(code.end(), part.begin(), part.end());
   }
-  expect_equal(code, GetParam());
+  expect_equal(code, cpu, wave, toolchain);
 }
+
+TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {
+  const char* files = given_objects(GetParam());
+  if (files == nullptr) GTEST_SKIP() << "no objects given in WW_CORPUS_" << GetParam();
+  expect_given_equal(files, GetParam());
+}
+
+// By wavefront size, and by clang-15 or clang-19.
+struct Given {
+  const char* name;
+  WaveSize wave;
+  testing::Toolchain toolchain;
+};
+
+class Gfx1030Given : public ::testing::TestWithParam<Given> {};
+
+TEST_P(Gfx1030Given, GivenObjectsAreReadAsLlvmReadsThem) {
+  const char* files = given_objects(GetParam().name);
+  if (files == nullptr) GTEST_SKIP() << "no objects given in WW_CORPUS_" << GetParam().name;
+  expect_given_equal(files, "gfx1030", GetParam().wave, GetParam().toolchain);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gpus, Gfx1030Given,
+    ::testing::Values(Given{"gfx1030", WaveSize::lanes32, testing::Toolchain::llvm15},
+                      Given{"gfx1030_waves_of_64", WaveSize::lanes64, testing::Toolchain::llvm15},
+                      Given{"gfx1030_clang_19", WaveSize::lanes32, testing::Toolchain::llvm19},
+                      Given{"gfx1030_clang_19_waves_of_64", WaveSize::lanes64,
+                            testing::Toolchain::llvm19}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Gpus, Gfx9Corpus,
                          ::testing::Values("gfx803", "gfx900", "gfx904", "gfx906", "gfx908",

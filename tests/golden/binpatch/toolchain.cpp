@@ -64,7 +64,9 @@ bool have_compiler(const std::string& cpu) {
 }
 
 std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const std::string& cpu,
-                                    const std::string& attributes) {
+                                    const std::string& attributes, Toolchain toolchain) {
+  const bool newest =
+      toolchain == Toolchain::of_target ? is_newest(cpu) : toolchain == Toolchain::llvm19;
   const auto scratch = ScratchFolder::create("toolchain").value();
   {
     std::ofstream source(scratch.path() / "in.s");
@@ -73,10 +75,10 @@ std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const
     }
   }
   // Refused lines make it exit with 1; the labels still tell which lines those were.
-  const std::string program = is_newest(cpu)
-                                  ? "clang-19 -cc1as -triple amdgcn -filetype asm -target-cpu "
-                                  : "llvm-mc-15 -arch=amdgcn -mcpu=";
-  const std::string with = attributes.empty() ? "" : " -mattr=" + attributes;
+  const std::string program = newest ? "clang-19 -cc1as -triple amdgcn -filetype asm -target-cpu "
+                                     : "llvm-mc-15 -arch=amdgcn -mcpu=";
+  const std::string option = newest ? " -target-feature " : " -mattr=";
+  const std::string with = attributes.empty() ? "" : option + attributes;
   run(program + cpu + with + " -show-encoding " + (scratch.path() / "in.s").string() + " >" +
       (scratch.path() / "out.s").string() + " 2>/dev/null");
   std::vector<AssembledLine> result(lines.size());

@@ -21,10 +21,14 @@ namespace ww::binpatch::testing {
 struct AssembledLine {
   std::optional<Bytes> bytes;
 };
+// Whose assembler: llvm-mc-15, clang-19, or the one that knows the target. They differ where an
+// encoding leaves a choice (the destination of gfx10's v_cmpx).
+enum class Toolchain : std::uint8_t { of_target, llvm15, llvm19 };
 // Assembles each line on its own with LLVM for `cpu` with `attributes` ("+wavefrontsize64").
 [[nodiscard]] std::vector<AssembledLine> assemble(const std::vector<std::string>& lines,
                                                   const std::string& cpu,
-                                                  const std::string& attributes = {});
+                                                  const std::string& attributes = {},
+                                                  Toolchain toolchain = Toolchain::of_target);
 
 struct CompileOptions {
   std::string cpu{"gfx701"};

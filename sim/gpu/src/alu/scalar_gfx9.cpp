@@ -127,6 +127,9 @@ void index_region(Wave& w, const MicroOp& op) {
   w.next = w.now + cycles + 4;
 }
 
+// Reached by a jump, or twice: no register is indexed where s_set_gpr_idx_on has not been.
+void leave_index_mode(Wave&, const MicroOp&) {}
+
 }  // namespace
 
 Handler semantics_gfx9(Opcode opcode) {
@@ -162,6 +165,11 @@ Handler semantics_gfx9(Opcode opcode) {
 }
 
 bool lower_index_mode(const Instruction& instruction, MicroOp& op) {
+  if (instruction.opcode == Opcode::s_set_gpr_idx_off) {
+    op.unit = Unit::salu;
+    op.run = leave_index_mode;
+    return true;
+  }
   if (instruction.opcode != Opcode::s_set_gpr_idx_on) return false;
   op.unit = Unit::salu;
   op.run = index_region;

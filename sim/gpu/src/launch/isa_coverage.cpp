@@ -1,6 +1,7 @@
 // Which instructions of compiled code the virtual GPU does not know: a row of a table for a target,
 // and the names below it. scripts/check_isa_corpus gives it the code.
-//   isa_coverage TARGET CODE...     CODE: files of machine code without a container
+//   isa_coverage [--waves-of-64] TARGET CODE...     CODE: files of machine code without a container
+// What compilers fill the end of a program with is no instruction of it.
 // Exit codes: 0 everything is known, 1 something is not, 2 usage.
 #include <cstdio>
 #include <cstring>
@@ -26,12 +27,16 @@ struct Count {
   std::map<std::string, std::size_t> not_executed;
 };
 
-void look_at(isa::Generation generation, std::span<const std::byte> code, Count& count,
-             exec::ConstantPool& pool) {
+void look_at(isa::Generation generation, isa::WaveSize wave, std::span<const std::byte> code,
+             Count& count, exec::ConstantPool& pool) {
   const auto family =
       generation == isa::Generation::gfx1030 ? exec::Isa::gfx1030 : exec::Isa::gfx900;
   for (std::size_t at = 0; at + 4 <= code.size();) {
-    const auto decoded = isa::decode(generation, code.subspan(at));
+    const auto decoded = isa::decode(generation, code.subspan(at), wave);
+    if (decoded && decoded->opcode == isa::Opcode::s_code_end) {
+      at += decoded->size_bytes;
+      continue;
+    }
     ++count.instructions;
     exec::MicroOp op;
     exec::lower(decoded, op, pool, family);
@@ -63,6 +68,12 @@ void print(const char* kind, const std::map<std::string, std::size_t>& counts) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  auto wave = isa::WaveSize::usual;
+  if (argc > 1 && std::strcmp(argv[1], "--waves-of-64") == 0) {
+    wave = isa::WaveSize::lanes64;
+    ++argv;
+    --argc;
+  }
   const auto target = argc > 2 ? ww::binpatch::parse_gfx_target(argv[1])
                                : ww::Result<ww::binpatch::GfxTarget>(tl::unexpected<ww::Error>(
                                      ww::Error{ww::ErrorCode::invalid_argument, "", ""}));
@@ -70,7 +81,9 @@ int main(int argc, char** argv) {
       target ? isa::generation_of(*target)
              : ww::Result<isa::Generation>(tl::unexpected<ww::Error>(target.error()));
   if (!generation) {
-    std::fputs("usage: isa_coverage TARGET CODE...   (isa_coverage gfx90a kernels.bin)\n", stderr);
+    std::fputs(
+        "usage: isa_coverage [--waves-of-64] TARGET CODE...   (isa_coverage gfx90a kernels.bin)\n",
+        stderr);
     return 2;
   }
   Count count;
@@ -82,7 +95,7 @@ int main(int argc, char** argv) {
       return 2;
     }
     const std::vector<char> code{std::istreambuf_iterator<char>(file), {}};
-    look_at(*generation, std::as_bytes(std::span(code)), count, pool);
+    look_at(*generation, wave, std::as_bytes(std::span(code)), count, pool);
   }
   std::printf("%-7s %5d objects %9zu instructions %6zu not decoded %6zu not executed\n", argv[1],
               argc - 2, count.instructions, total(count.not_decoded), total(count.not_executed));
