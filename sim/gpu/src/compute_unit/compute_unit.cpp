@@ -329,43 +329,15 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   table.blend(target, unpacked, mask, operation.words);
 }
 
-MemoryOperation* ComputeUnit::new_operation(Wave& wave, bool wide) {
-  if (free_operations_.empty()) {
-    pool_.push_back(arena_.make<OperationBlock>());
-    OperationBlock& block = *pool_.back();
-    auto* const bytes = static_cast<OperationBytes*>(
-        arena_.allocate(block.size() * sizeof(OperationBytes), HostArena::Pages::rare));
-    for (std::size_t i = block.size(); i-- != 0;) {
-      block[i].bytes = bytes + i;
-      free_operations_.push_back(&block[i]);
-    }
+void ComputeUnit::add_operations() {
+  pool_.push_back(arena_.make<OperationBlock>());
+  OperationBlock& block = *pool_.back();
+  auto* const bytes = static_cast<OperationBytes*>(
+      arena_.allocate(block.size() * sizeof(OperationBytes), HostArena::Pages::rare));
+  for (std::size_t i = block.size(); i-- != 0;) {
+    block[i].bytes = bytes + i;
+    free_operations_.push_back(&block[i]);
   }
-  MemoryOperation* operation = free_operations_.back();
-  free_operations_.pop_back();
-  static_cast<OperationState&>(*operation) = OperationState{};
-  operation->wave = &wave;
-  operation->elements = operation->lane_words;
-  if (wide) {
-    if (operation->wide == nullptr) operation->wide = arena_.make<WideElements>();
-    operation->elements = operation->wide->data;
-  }
-  return operation;
-}
-
-void ComputeUnit::release(MemoryOperation* operation) {
-  free_operations_.push_back(operation);
-}
-
-bool ComputeUnit::vector_slot_free(Wave& wave, const MicroOp& op) {
-  if (wave.vector_queue.count < kCounterDepth) return true;
-  wait(wave, op, kCounterDepth - 1, kCounterDepth + 1);
-  return false;
-}
-
-bool ComputeUnit::scalar_slot_free(Wave& wave, const MicroOp& op) {
-  if (wave.scalar_queue.count < kCounterDepth) return true;
-  wait(wave, op, kCounterDepth + 1, kCounterDepth - 1);
-  return false;
 }
 
 void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsigned scalar_left) {

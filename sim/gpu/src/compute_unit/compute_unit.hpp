@@ -36,7 +36,7 @@ struct Request {
   // scalar: a read for the scalar cache; merges join what fills a slot already.
   // write_back: a line that a coherent L1 threw out, without an operation and without an answer.
   enum class Kind : std::uint8_t { read, merge, write, atomic, scalar, scalar_merge, write_back };
-  static constexpr unsigned kMostLines = 4;
+  static constexpr unsigned kMostLines = L1Cache::kRow;
   std::int64_t departure{};  // of the first line
   MemoryOperation* operation{};
   std::uint64_t lanes{};  // of the operation that the line concerns; 0 where contiguous
@@ -144,12 +144,33 @@ class ComputeUnit {
   [[nodiscard]] std::int64_t error_cycle() const { return error_cycle_; }
 
   // `wide`: it has more than a word a lane, or is an atomic.
-  MemoryOperation* new_operation(Wave& wave, bool wide);
-  void release(MemoryOperation* operation);
+  MemoryOperation* new_operation(Wave& wave, bool wide) {
+    if (free_operations_.empty()) [[unlikely]]
+      add_operations();
+    MemoryOperation* const operation = free_operations_.back();
+    free_operations_.pop_back();
+    static_cast<OperationState&>(*operation) = OperationState{};
+    operation->wave = &wave;
+    operation->elements = operation->lane_words;
+    if (wide) {
+      if (operation->wide == nullptr) operation->wide = arena_.make<WideElements>();
+      operation->elements = operation->wide->data;
+    }
+    return operation;
+  }
+  void release(MemoryOperation* operation) { free_operations_.push_back(operation); }
   [[nodiscard]] ImageAccess* new_image_access() { return arena_.make<ImageAccess>(); }
   // Whether the wave may add to the queue; if not, it waits and issues the same instruction again.
-  bool vector_slot_free(Wave& wave, const MicroOp& op);
-  bool scalar_slot_free(Wave& wave, const MicroOp& op);
+  bool vector_slot_free(Wave& wave, const MicroOp& op) {
+    if (wave.vector_queue.count < kCounterDepth) return true;
+    wait(wave, op, kCounterDepth - 1, kCounterDepth + 1);
+    return false;
+  }
+  bool scalar_slot_free(Wave& wave, const MicroOp& op) {
+    if (wave.scalar_queue.count < kCounterDepth) return true;
+    wait(wave, op, kCounterDepth + 1, kCounterDepth - 1);
+    return false;
+  }
   // Issues `op` again once the counters have come down to these.
   void wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsigned scalar_left);
   void barrier(Wave& wave);
@@ -167,6 +188,11 @@ class ComputeUnit {
   bool pairs_of_lines{};      // the L1's lines are two of memory's: they come and go together
   bool asks_for_pairs{};      // and every read request is for both
   std::unique_ptr<L1Cache> scalar_cache;  // null: scalar loads take a constant time
+  // Whether a row of the L1's lines goes as one request.
+  [[nodiscard]] bool takes_rows() const {
+    return l1.has_rows() && lines_per_run == L1Cache::kRow && !pairs_of_lines && !asks_for_pairs &&
+           !coherent;
+  }
   std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
   std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
   std::int64_t lds_free{};
@@ -202,6 +228,7 @@ class ComputeUnit {
     key_[wave.slot] = key;
     first_key_ = std::min(first_key_, key);
   }
+  void add_operations();
   void run_ahead(Wave& wave);
   std::int64_t issue_ahead(Wave& wave, std::int64_t time, std::int64_t end);
   void drain(Wave& wave, std::int64_t time);

@@ -66,5 +66,83 @@ TEST(L1Cache, TakesTheFirstEmptySlotElseTheLeastRecentOneWhateverItsShape) {
   }
 }
 
+// Two caches: one is given rows, the other their lines one by one. Other lines come between.
+TEST(L1Cache, DoesWithARowWhatItDoesWithItsLinesOneByOne) {
+  constexpr std::uint32_t kRow = L1Cache::kRow;
+  L1Cache rows(4096, 4, 64);
+  L1Cache lines(4096, 4, 64);
+  ASSERT_TRUE(rows.has_rows());
+  EXPECT_FALSE(L1Cache(4096, 8, 64).has_rows());
+  std::uint32_t state = 3;
+  unsigned allocated = 0;
+  unsigned found_whole = 0;
+  unsigned found_parts = 0;
+  for (std::int64_t now = 0; now < 40000; now += 10) {
+    if (now % 1000 == 0) {  // a launch begins
+      rows.invalidate_all();
+      lines.invalidate_all();
+    }
+    state = state * 1664525U + 1013904223U;
+    const std::uint32_t first = (state >> 10) % 20 * kRow;
+    if (now % 30 == 0) {
+      const std::uint32_t wanted = first + (state >> 8) % kRow;
+      ASSERT_EQ(rows.find_or_allocate(wanted, now).slot, lines.find_or_allocate(wanted, now).slot);
+      continue;
+    }
+    if (now % 70 == 0) {
+      rows.invalidate(first + 1);
+      lines.invalidate(first + 1);
+      continue;
+    }
+    const L1Cache::FoundRow found = rows.find_row(first);
+    unsigned here = 0;
+    for (std::uint32_t slot = 0; slot < lines.slots(); ++slot) {
+      for (std::uint32_t i = 0; i < kRow; ++i) here += lines.holds(slot, first + i) ? 1U : 0U;
+    }
+    ASSERT_EQ(found.any, here != 0) << now;
+    if (found.any && found.slot == L1Cache::kNone) {
+      ++found_parts;  // a row that is no row: line by line
+      for (std::uint32_t i = 0; i < kRow; ++i) {
+        const auto [slot, hit] = rows.find_or_allocate(first + i, now + i);
+        const auto other = lines.find_or_allocate(first + i, now + i);
+        ASSERT_EQ(slot, other.slot) << now;
+        ASSERT_EQ(hit, other.hit) << now;
+      }
+      continue;
+    }
+    std::uint32_t slots[kRow];
+    std::int64_t times[kRow];
+    if (found.any) {
+      ++found_whole;
+      rows.use_row(found.slot);
+    } else {
+      ++allocated;
+      rows.allocate_row(first, now, slots);
+    }
+    std::int64_t latest = 0;
+    for (std::uint32_t i = 0; i < kRow; ++i) {
+      const auto [slot, hit] = lines.find_or_allocate(first + i, now + i);
+      ASSERT_EQ(hit, found.any);
+      ASSERT_EQ(slot, hit ? found.slot + i : slots[i]) << now;
+      latest = std::max(latest, lines.ready(slot));
+      times[i] = now + 100 + i * (state >> 9 & 7U);
+    }
+    if (found.any) {
+      ASSERT_EQ(rows.row_ready(found.slot), latest);
+      continue;
+    }
+    const std::int64_t departure = now % 20 == 0 ? now : now + 1;  // of these, or of others
+    rows.row_filled(slots, first, departure, times);
+    for (std::uint32_t i = 0; i < kRow; ++i) {
+      lines.filled(slots[i], first + i, departure + i, times[i]);
+      ASSERT_EQ(rows.ready(slots[i]), lines.ready(slots[i])) << now;
+      ASSERT_EQ(rows.fill_time(slots[i]), lines.fill_time(slots[i])) << now;
+    }
+  }
+  EXPECT_GT(allocated, 100U);
+  EXPECT_GT(found_whole, 100U);
+  EXPECT_GT(found_parts, 100U);
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu::exec

@@ -60,7 +60,15 @@ class L1Pass {
                 static_cast<std::uint32_t>((end - 1) / kLineBytes));
       return;
     }
-    for (std::uint64_t line = begin / kLineBytes; line <= (end - 1) / kLineBytes; ++line) {
+    const std::uint64_t last_line = (end - 1) / kLineBytes;
+    const bool rows = dense && cu_.takes_rows() && operation_.kind <= MemoryKind::store &&
+                      (operation_.kind == MemoryKind::load || begin % kLineBytes == 0);
+    for (std::uint64_t line = begin / kLineBytes; line <= last_line; ++line) {
+      if (rows && line % L1Cache::kRow == 0 && line + L1Cache::kRow - 1 <= last_line &&
+          access_row(static_cast<std::uint32_t>(line))) {
+        line += L1Cache::kRow - 1;
+        continue;
+      }
       std::uint64_t lanes_here = 0;
       if (!dense) {
         // Lanes whose element lies at least partly in this line.
@@ -161,6 +169,38 @@ class L1Pass {
       }
     }
     for (std::size_t i = 0; i < count; ++i) access(line_of[i], lanes_of[i]);
+  }
+
+  // access() for all lines of a row, of which all lanes have all bytes; false, and nothing is done,
+  // where the L1 has some of them and others not, or their data is on its way.
+  bool access_row(std::uint32_t line) {
+    const L1Cache::FoundRow found = cu_.l1.find_row(line);
+    const std::int64_t departure = start_ + lines_;
+    const bool kept = operation_.kind == MemoryKind::load && !fields_.glc;
+    if (found.any) {
+      if (!kept || found.slot == L1Cache::kNone || cu_.l1_data) return false;
+      const std::int64_t ready = cu_.l1.row_ready(found.slot);
+      if (ready == L1Cache::kPending) return false;
+      cu_.l1.use_row(found.slot);
+      cu_.activity.l1_hits += L1Cache::kRow;
+      cu_.counters.l1_hits += L1Cache::kRow;
+      load_lines(operation_, line, L1Cache::kRow, 0, cu_.memory());
+      const std::int64_t last = departure + L1Cache::kRow - 1 + cu_.launch().l1_hit_cycles;
+      operation_.completion = std::max(operation_.completion, std::max(last, ready));
+    } else if (operation_.kind == MemoryKind::load) {
+      request(Request::Kind::read, line, 0, departure, L1Cache::kNone);
+      Request& added = cu_.requests.back();
+      added.lines = L1Cache::kRow;
+      added.fills_l1 = kept;
+      if (kept) cu_.l1.allocate_row(line, departure, added.l1_slot);
+      cu_.counters.read_requests += L1Cache::kRow;
+    } else {
+      request(Request::Kind::write, line, 0, departure, L1Cache::kNone);
+      cu_.requests.back().lines = L1Cache::kRow;
+      cu_.counters.write_requests += L1Cache::kRow;
+    }
+    lines_ += L1Cache::kRow;
+    return true;
   }
 
   void access(std::uint32_t line, std::uint64_t lanes_here) {

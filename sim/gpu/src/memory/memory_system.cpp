@@ -299,7 +299,10 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, const Arrival& arrival, Crossba
     }
   }
   observer_.crossbar_lines(transfer, lines, cycles_per_line_);
-  if (request.fills_l1) {
+  if (request.fills_l1 && lines == L1Cache::kRow && cu.l1.has_rows()) {
+    for (std::int64_t& time : there) time += latency;
+    cu.l1.row_filled(request.l1_slot, request.line, request.departure, there);
+  } else if (request.fills_l1) {
     for (unsigned i = 0; i < lines; ++i) {
       cu.l1.filled(request.l1_slot[i], request.line + i, request.departure + i, there[i] + latency);
     }

@@ -54,7 +54,7 @@ std::size_t operand_words(const MemoryFields& m) {
 constexpr U64 kNear = U64{1} << 18;
 
 // Whether every enabled lane lies inside an allocation. Where not, every lane gets its address.
-bool inside(Wave& wave, MemoryOperation& operation) {
+bool all_inside(Wave& wave, MemoryOperation& operation) {
   const DeviceMemory& memory = wave.cu->memory();
   const U64 bytes = operation.element_bytes;
   if (operation.contiguous) {
@@ -76,6 +76,15 @@ bool inside(Wave& wave, MemoryOperation& operation) {
     }
   }
   return true;
+}
+
+[[gnu::always_inline]] inline bool inside(Wave& wave, MemoryOperation& operation) {
+  // Most often all lanes access words in a row, on one page.
+  if (operation.contiguous && operation.exec == ~U64{0} &&
+      wave.cu->memory().contains(operation.base, kLanes * U64{operation.element_bytes})) {
+    return true;
+  }
+  return all_inside(wave, operation);
 }
 
 void zero_results(MemoryOperation& operation) {
