@@ -20,6 +20,7 @@ void simulate_case(benchmark::State& state, const std::string& name, bool energy
   RunConfig run_config;
   run_config.traffic.packet_size = static_cast<int>(state.range(1));
   run_config.traffic.rate = static_cast<double>(state.range(2)) / 1000;
+  config.expected_load = run_config.traffic.rate;
   run_config.warmup = Cycles{1000};
   run_config.cycles = Cycles{static_cast<std::uint64_t>(state.range(3))};
   double cycles = 0;
@@ -82,6 +83,7 @@ void MeshThreads(benchmark::State& state) {
   }
   RunConfig run_config;
   run_config.traffic.rate = static_cast<double>(state.range(1)) / 1000;
+  config.expected_load = run_config.traffic.rate;
   run_config.warmup = Cycles{100};
   run_config.cycles = Cycles{static_cast<std::uint64_t>(state.range(2))};
   double flit_hops = 0;

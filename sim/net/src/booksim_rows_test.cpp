@@ -70,6 +70,7 @@ NetworkConfig network_of(const Row& row) {
   config.own<VcRouterConfig>().credit_delay = row.integer("credit_delay");
   config.own<VcRouterConfig>().vc_allocator = *allocator_from_string(row.fields.at("vc_allocator"));
   config.own<VcRouterConfig>().sw_allocator = *allocator_from_string(row.fields.at("sw_allocator"));
+  config.expected_load = 1;  // sixteen routers at a time, where the host and the row allow it
   return config;
 }
 

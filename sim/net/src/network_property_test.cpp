@@ -147,6 +147,7 @@ NetworkConfig any_network(const NetworkKind& kind) {
     config.link_delay = one_of({1, 1, 2, 4});
     config.flit_bits = one_of({64, 128});
     config.count_toggles = one_of({false, true});
+    config.expected_load = one_of({0, 1});
     put(config, "router_delay", between(1, 4));
     auto& router = config.own<VcRouterConfig>();
     router.vcs = between(least, 9);

@@ -82,6 +82,7 @@ Result<NetworkConfig> network_of(const Simulation& simulation) {
     config.classes = answers ? 2 : 1;
   }
   config.count_toggles = is_trace(simulation) || has_packets(simulation);
+  config.expected_load = answers ? 0 : simulation.run.traffic.rate;
   return config;
 }
 

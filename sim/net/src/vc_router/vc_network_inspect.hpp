@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "vc_router/stuck.hpp"
 #include "vc_router/vc_network.hpp"
 
 namespace ww::sim::net {
@@ -331,25 +332,12 @@ Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
 
 template <class Rules, bool kGeneral, class Routing>
 std::optional<Stuck> VcNetwork<Rules, kGeneral, Routing>::stuck(Cycles patience) const {
-  const auto limit = static_cast<std::int64_t>(patience.value());
   std::int64_t last_move = 0;
   for (const Band& band : bands_) {
     last_move = std::max(last_move, band.last_move);
   }
-  if (store_.inside() != 0 && now_ - last_move > limit) {
-    return Stuck{Stuck::Kind::deadlock,
-                 fmt::format("deadlock: {} packets inside, none has moved for {} cycles",
-                             store_.inside(), now_ - last_move)};
-  }
-  for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
-    const std::int64_t waiting = now_ - sources_.waiting_since(node, now_, store_);
-    if (waiting > limit) {
-      return Stuck{
-          Stuck::Kind::starvation,
-          fmt::format("starvation: node {} has had no flit accepted for {} cycles", node, waiting)};
-    }
-  }
-  return std::nullopt;
+  return find_stuck(sources_, store_, static_cast<NodeId>(wiring_.terminals.size()), now_,
+                    last_move, patience);
 }
 
 }  // namespace ww::sim::net

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "network/mesh/config.hpp"
+#include "network/mesh/lane_mesh.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/random.hpp"
 #include "ww/sim/net/run.hpp"
@@ -396,6 +397,45 @@ TEST(Mesh, ThreadsShareItAndChangeNothing) {
     EXPECT_EQ(run_text(config, traffic, 2), alone) << config.network;
     EXPECT_EQ(run_text(config, traffic, 3), alone) << config.network;
     EXPECT_EQ(run_text(config, traffic, 64), alone) << "at most one for 64 routers";
+  }
+}
+
+TEST(Mesh, LanesChangeNothing) {
+  std::uint64_t seed = 0;
+  const auto check = [&](NetworkConfig config, double rate, int size, int threads) {
+    TrafficConfig traffic;
+    traffic.rate = rate;
+    traffic.packet_size = size;
+    traffic.seed = ++seed;
+    traffic.stream = seed % 3 == 0 ? Stream::native : Stream::automatic;
+    const std::string scalar = run_text(config, traffic, 1);
+    config.expected_load = 1;
+    if (!fits_lanes(config)) {
+      GTEST_SKIP() << "this host has no AVX-512";
+    }
+    EXPECT_GT(scalar.size(), 60U) << scalar;
+    EXPECT_EQ(run_text(config, traffic, threads), scalar) << fmt::format(
+        "{}x{}, {} flits at {}, {} VCs of {}", config.width, config.height, size, rate,
+        config.own<VcRouterConfig>().vcs, config.own<VcRouterConfig>().vc_buffer);
+  };
+  for (const int vcs : {2, 4, 5}) {
+    for (const int buffer : {4, 7, 8, 9, 16}) {
+      NetworkConfig config = mesh(3);
+      config.width = 3 + buffer % 4;
+      config.height = 1 + (buffer + vcs) % 6;
+      config.own<VcRouterConfig>().vcs = vcs;
+      config.own<VcRouterConfig>().vc_buffer = buffer;
+      check(config, 0.1, 1, 1);
+      check(config, 0.3, 5, 1);
+      config.link_delay = 1 + buffer % 2;
+      config.own<VcRouterConfig>().credit_delay = buffer % 3;
+      check(config, 0.5, 1 + buffer % 5, 1);
+      check(config, 0.9, 20, 1);
+    }
+  }
+  for (const int threads : {1, 2, 3}) {
+    check(mesh(15), 0.2, 2, threads);
+    check(mesh(16), 0.05, 1, threads);
   }
 }
 

@@ -56,6 +56,10 @@ struct NetworkConfig {
   // Replaces the threshold of every approximable packet, as a fraction: 0 changes nothing.
   std::optional<double> error_threshold;
 
+  // Flits that a node sends in a cycle, where the caller knows: a network that has several engines
+  // takes the fastest at that load. They give the same results.
+  double expected_load{0};
+
   bool count_events{true};    // per-port use, for energy and heat maps
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload
 
