@@ -152,7 +152,7 @@ RC_GTEST_PROP(PatchProperty, PatchingTwiceIsRefused, ()) {
 RC_GTEST_PROP(DecodeProperty, ReadsItsOwnBytesOnly, ()) {
   const auto generation = *rc::gen::element(
       Generation::gfx6, Generation::gfx7, Generation::gfx8, Generation::gfx9, Generation::gfx10,
-      Generation::gfx1030, Generation::gfx11, Generation::gfx12);
+      Generation::gfx1030, Generation::gfx11, Generation::gfx1100, Generation::gfx12);
   const auto first = random_word();
   const auto second = random_word();
   const auto third = random_word();

@@ -75,7 +75,7 @@ Result<Generation> generation_of(GfxTarget target) {
     case 8: return Generation::gfx8;
     case 9: return gfx9_generation(target);
     case 10: return target.minor == 3 ? Generation::gfx1030 : Generation::gfx10;
-    case 11: return Generation::gfx11;
+    case 11: return target.minor == 0 ? Generation::gfx1100 : Generation::gfx11;
     case 12: return Generation::gfx12;
     default:
       return fail(ErrorCode::unsupported,

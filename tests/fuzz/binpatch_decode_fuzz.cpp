@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
        {Generation::gfx6, Generation::gfx7, Generation::gfx8, Generation::gfx9, Generation::gfx900,
         Generation::gfx904, Generation::gfx906, Generation::gfx908, Generation::gfx90a,
         Generation::gfx940, Generation::gfx10, Generation::gfx1030, Generation::gfx11,
-        Generation::gfx12}) {
+        Generation::gfx1100, Generation::gfx12}) {
     auto code = std::as_bytes(std::span(data, size));
     while (code.size() >= 4) {
       const auto decoded = ww::binpatch::isa::decode(generation, code);

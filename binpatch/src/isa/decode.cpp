@@ -177,7 +177,7 @@ void Decoder::vcc_mask(Operand& operand) {
 }
 
 void Decoder::dispatch() {
-  if (generation_ == Generation::gfx1030 && out_.encoding > Encoding::sopp) {
+  if (is_listed_rdna(generation_) && out_.encoding > Encoding::sopp) {
     return since_gfx8_or_unlisted();
   }
   if (out_.encoding == Encoding::mimg && generation_ < Generation::gfx10) {

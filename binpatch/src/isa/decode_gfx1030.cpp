@@ -34,18 +34,24 @@ void Decoder::smem_gfx1030() {
     return set(out_.dst[0], scalar_register(generation_, bits(word_, 6, 7), entry.result),
                "reserved scalar result");
   }
+  m.dlc = bit(word_, 14);
+  m.glc = bit(word_, 16);
+  reserved(bits(word_, 13, 1) | bits(word_, 15, 1) | bits(word_, 17, 1), "reserved bits");
+  smem_operands(null_register);
+}
+
+void Decoder::smem_operands(std::uint32_t absent) {
+  const TableEntry& entry = *entry_;
+  Modifiers& m = out_.modifiers;
   set(out_.dst[0], scalar_register(generation_, bits(word_, 6, 7), entry.result),
       "reserved scalar register");
   set(out_.src[0], scalar_register(generation_, 2 * bits(word_, 0, 6), entry.source[0]),
       "reserved base register");
-  m.dlc = bit(word_, 14);
-  m.glc = bit(word_, 16);
-  reserved(bits(word_, 13, 1) | bits(word_, 15, 1) | bits(word_, 17, 1) | bits(second_, 21, 4),
-           "reserved bits");
+  reserved(bits(second_, 21, 4), "reserved bits");
   const std::uint32_t scalar = bits(second_, 25, 7);
   m.offset = sign_extended(bits(second_, 0, 21), 21);
-  m.scalar_offset_is_immediate = scalar == null_register || m.offset != 0;
-  if (scalar != null_register) {
+  m.scalar_offset_is_immediate = scalar == absent || m.offset != 0;
+  if (scalar != absent) {
     set(out_.src[1], scalar_register(generation_, scalar, 1), "reserved offset register");
   }
 }

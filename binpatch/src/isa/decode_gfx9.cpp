@@ -28,7 +28,12 @@ void Decoder::since_gfx8_or_unlisted() {
     case Encoding::vopc: vop_short_gfx9(); break;
     case Encoding::vop3a: vop3_gfx9(); break;
     case Encoding::vop3p: vop3p(); break;
-    default: generation_ == Generation::gfx1030 ? memory_gfx1030() : memory_gfx9(); break;
+    case Encoding::vopd: dual(); break;
+    default:
+      generation_ == Generation::gfx1100   ? memory_gfx1100()
+      : generation_ == Generation::gfx1030 ? memory_gfx1030()
+                                           : memory_gfx9();
+      break;
   }
   or_unlisted();
 }
@@ -45,7 +50,9 @@ void Decoder::or_unlisted() {
 void Decoder::vop_short_gfx9() {
   const std::uint32_t source0 = bits(word_, 0, 9);
   if (source0 != encoded_sdwa && source0 != encoded_dpp) {
-    return vop_short();
+    vop_short();
+    if (names_upper_half()) unsupported("the upper half of a register");
+    return;
   }
   const std::uint32_t number = out_.encoding == Encoding::vop2   ? bits(word_, 25, 6)
                                : out_.encoding == Encoding::vop1 ? bits(word_, 9, 8)
@@ -160,7 +167,7 @@ void Decoder::dpp() {
   const bool whole_wave = control == 0x130 || control == 0x134 || control == 0x138 ||
                           control == 0x13c || control == 0x142 || control == 0x143;
   // gfx10 fetches from all lanes of a row, in two ways, and not past rows.
-  const bool gfx10 = is_gfx10(generation_);
+  const bool gfx10 = generation_ >= Generation::gfx10;
   const bool exchange_in_row = control >= 0x160 && control <= 0x16f;
   const bool known = control < 0x100 || shift || mirror || (whole_wave && !gfx10) ||
                      (broadcast_in_row && (gfx10 || has_even_tuples(generation_))) ||

@@ -218,6 +218,37 @@ TEST(DecodeGfx115, ScalarFloatIsUnlistedWithItsSizeAndSources) {
   EXPECT_FALSE(decode(Generation::gfx10, words({0xa0000201})));
 }
 
+// Words as llvm-mc-19 assembles them for gfx1100.
+TEST(DecodeGfx1100, TwoInstructionsInOneAreTwoInstructions) {
+  // v_dual_fmaak_f32 v20, v21, v22, 0x40490fdb :: v_dual_add_nc_u32 v23, v20, v20
+  const std::vector<std::uint32_t> code{0xc8602d15, 0x14162914, 0x40490fdb};
+  const Instruction both = decoded(code, Generation::gfx1100);
+  EXPECT_EQ(both.opcode, Opcode::v_dual);
+  EXPECT_EQ(both.size_bytes, 12);
+  EXPECT_EQ(text(code, Generation::gfx1100),
+            "v_dual_fmaak_f32 v20, v21, v22, 0x40490fdb :: v_dual_add_nc_u32 v23, v20, v20");
+  const auto [first, second] = dual_halves(both);
+  EXPECT_EQ(first.opcode, Opcode::v_fmaak_f32);
+  EXPECT_EQ(first.dst[0].index, 20);
+  EXPECT_EQ(first.src[2].value, 0x40490fdbU);
+  EXPECT_EQ(second.opcode, Opcode::v_add_u32);
+  EXPECT_EQ(second.dst[0].index, 23);
+  EXPECT_EQ(second.src[1].index, 20);
+  // Waves of 64 have none.
+  const auto wide = decode(Generation::gfx1100, words(code), WaveSize::lanes64);
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->opcode, Opcode::unlisted);
+}
+
+// v_add_f16 v1, v2, v3 in VOP2, whose numbers from 128 on are upper halves.
+TEST(DecodeGfx1100, UpperHalvesOfRegistersAreUnlisted) {
+  EXPECT_EQ(decoded({0x64020702}, Generation::gfx1100).opcode, Opcode::v_add_f16);
+  EXPECT_EQ(decoded({0x65020702}, Generation::gfx1100).opcode, Opcode::unlisted);
+  EXPECT_EQ(decoded({0x64030702}, Generation::gfx1100).opcode, Opcode::unlisted);
+  // v_cvt_f32_f16 v129, v2: its result has 32 bits
+  EXPECT_EQ(decoded({0x7f021702}, Generation::gfx1100).opcode, Opcode::v_cvt_f32_f16);
+}
+
 // Words as llvm-mc-19 assembles them for gfx1200.
 TEST(DecodeGfx12, InstructionsHaveTheirSize) {
   struct Row {

@@ -81,8 +81,16 @@ class Decoder {
   void buffer_data();
   void flat_data();
   void image();
+  void dual();
+  [[nodiscard]] bool names_upper_half() const;
+  void memory_gfx1100();
+  void smem_gfx1100();
+  void buffer_gfx1100();
+  void flat_gfx1100();
   void memory_gfx1030();
   void smem_gfx1030();
+  // Of gfx10 and gfx11; `absent` is the number that stands for no offset register.
+  void smem_operands(std::uint32_t absent);
   void buffer_gfx1030();
   void flat_gfx1030();
   void accumulators(bool chosen);

@@ -87,6 +87,10 @@ std::string operand_text(const Operand& operand) {
 
 namespace {
 
+std::string_view memory_name(Opcode opcode, Generation generation) {
+  return generation == Generation::gfx1100 ? spelling_of_gfx1100(opcode) : mnemonic(opcode);
+}
+
 std::string hardware_register_text(const Instruction& in, Generation generation) {
   constexpr std::array<std::string_view, 8> names{"",      "MODE",      "STATUS",    "TRAPSTS",
                                                   "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS"};
@@ -166,8 +170,8 @@ std::string smrd(const Instruction& in) {
   return std::move(line).take();
 }
 
-std::string ds(const Instruction& in, const TableEntry* entry) {
-  Line line(mnemonic(in.opcode));
+std::string ds(const Instruction& in, const TableEntry* entry, Generation generation) {
+  Line line(memory_name(in.opcode, generation));
   line.present(in.dst[0]);
   for (std::size_t i = 0; i < 3; ++i) {
     line.present(in.src[i]);
@@ -193,7 +197,7 @@ void cache_words(const Modifiers& m, Generation generation, Line& line) {
 }
 
 std::string buffer(const Instruction& in, Generation generation) {
-  Line line(mnemonic(in.opcode));
+  Line line(memory_name(in.opcode, generation));
   const Modifiers& m = in.modifiers;
   if (in.src[1].kind == OperandKind::none) {
     cache_words(m, generation, line);
@@ -239,8 +243,8 @@ std::string image(const Instruction& in, Generation generation) {
   return std::move(line).take();
 }
 
-std::string smem(const Instruction& in) {
-  Line line(mnemonic(in.opcode));
+std::string smem(const Instruction& in, Generation generation) {
+  Line line(memory_name(in.opcode, generation));
   line.present(in.dst[0]);
   line.present(in.src[2]);
   if (in.src[0].kind == OperandKind::none) {
@@ -263,7 +267,7 @@ std::string smem(const Instruction& in) {
 
 // gfx9's three kinds of FLAT: global_ and scratch_ name their scalar address, or "off".
 std::string flat(const Instruction& in, Generation generation) {
-  const std::string_view name = mnemonic(in.opcode);
+  const std::string_view name = memory_name(in.opcode, generation);
   const bool scratch = name.starts_with("scratch_");
   const bool global = name.starts_with("global_");
   Line line(name);
@@ -319,14 +323,15 @@ std::string disassemble(const Instruction& instruction, Generation generation) {
     case Encoding::sopk: return sopk(instruction, generation);
     case Encoding::sopp: return sopp(instruction, entry);
     case Encoding::smrd: return smrd(instruction);
-    case Encoding::smem: return smem(instruction);
+    case Encoding::smem: return smem(instruction, generation);
     case Encoding::vop2:
     case Encoding::vop1:
     case Encoding::vopc:
     case Encoding::vop3a:
     case Encoding::vop3b:
     case Encoding::vop3p: return vector_text(instruction, generation);
-    case Encoding::ds: return ds(instruction, entry);
+    case Encoding::vopd: return dual_text(instruction);
+    case Encoding::ds: return ds(instruction, entry, generation);
     case Encoding::mubuf:
     case Encoding::mtbuf: return buffer(instruction, generation);
     case Encoding::flat: return flat(instruction, generation);

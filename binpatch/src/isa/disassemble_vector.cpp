@@ -68,7 +68,7 @@ std::string_view vop_suffix(const Instruction& in, Generation generation) {
   const Table* table = table_of(generation);
   const bool has_short =
       table != nullptr && table->find_opcode(Encoding::vop3a, in.opcode) == nullptr;
-  const bool bare = is_gfx8_or_gfx9(generation) || generation == Generation::gfx1030;
+  const bool bare = is_gfx8_or_gfx9(generation) || is_listed_rdna(generation);
   return bare && !has_short ? "" : "_e64";
 }
 
@@ -121,6 +121,9 @@ std::string_view spelling_of_gfx1030(Opcode opcode) {
 std::string_view spelling(Opcode opcode, Generation generation) {
   if (generation == Generation::gfx1030) {
     return spelling_of_gfx1030(opcode);
+  }
+  if (generation == Generation::gfx1100) {
+    return spelling_of_gfx1100(opcode);
   }
   switch (opcode) {
     case Opcode::v_add_nc_i32: return "v_add_i32";
@@ -250,6 +253,20 @@ void halves(const Instruction& in, Line& line, bool byte_of_result) {
 
 }  // namespace
 
+// "v_dual_add_f32 v0, v1, v2 :: v_dual_mov_b32 v3, v4"
+std::string dual_text(const Instruction& in) {
+  std::string text;
+  for (const Instruction& half : dual_halves(in)) {
+    Line line(fmt::format("v_dual_{}", spelling_of_gfx1100(half.opcode).substr(2)));
+    line.operand(half.dst[0]);
+    const bool select = half.opcode == Opcode::v_cndmask_b32;
+    for (std::size_t i = 0; i < (select ? 2U : 3U); ++i) line.present(half.src[i]);
+    text += text.empty() ? "" : " :: ";
+    text += std::move(line).take();
+  }
+  return text;
+}
+
 std::string vector_text(const Instruction& in, Generation generation) {
   const Table* table = table_of(generation);
   const TableEntry* entry = table == nullptr ? nullptr : table->find_opcode(in.encoding, in.opcode);
@@ -285,7 +302,7 @@ std::string vector_text(const Instruction& in, Generation generation) {
   if (m.sdwa) {
     sdwa_words(in, line, entry == nullptr || entry->form != Form::part_source);
   } else if (m.dpp) {
-    dpp_words(in, line, is_gfx10(generation));
+    dpp_words(in, line, generation >= Generation::gfx10);
   }
   return std::move(line).take();
 }

@@ -80,6 +80,7 @@ const Table* table_of(Generation generation) {
     case Generation::gfx10: return &gfx10_table();
     case Generation::gfx1030: return &gfx1030_table();
     case Generation::gfx11: return &gfx11_table();
+    case Generation::gfx1100: return &gfx1100_table();
     case Generation::gfx12: return &gfx12_table();
     default: return nullptr;
   }

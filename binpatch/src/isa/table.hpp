@@ -107,12 +107,13 @@ class Table {
 [[nodiscard]] const Table& gfx940_table();
 // Other gfx9 and gfx10, gfx11 and gfx12 have tables of their scalar ALU and control alone; the
 // decoder knows the sizes of their other encodings and gives those instructions the opcode
-// `unlisted`. It does so too with what the tables of gfx8 to gfx940 and gfx1030 do not name:
-// graphics, most of what images have.
+// `unlisted`. It does so too with what the tables of gfx8 to gfx940, gfx1030 and gfx1100 do not
+// name: graphics, most of what images have.
 [[nodiscard]] const Table& gfx9_table();
 [[nodiscard]] const Table& gfx10_table();
 [[nodiscard]] const Table& gfx1030_table();
 [[nodiscard]] const Table& gfx11_table();
+[[nodiscard]] const Table& gfx1100_table();
 [[nodiscard]] const Table& gfx12_table();
 
 // Null for generations without a table.

@@ -17,6 +17,11 @@ namespace ww::binpatch::isa {
 // VOP1, VOP2, VOPC, VOP3 and VOP3P with their SDWA and DPP forms.
 [[nodiscard]] std::string vector_text(const Instruction& in, Generation generation);
 
+[[nodiscard]] std::string dual_text(const Instruction& in);
+
+// What gfx1100 calls it.
+[[nodiscard]] std::string_view spelling_of_gfx1100(Opcode opcode);
+
 // Collects "mnemonic a, b, c x y".
 class Line {
  public:

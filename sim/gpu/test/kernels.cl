@@ -20,12 +20,19 @@ __kernel void stream(__global const volatile uint* data, __global uint* out, uin
   out[id] = sum;
 }
 
+// Where a wave is; gfx1030's assembler takes the older name for it, too.
+#ifdef __gfx1100__
+#define HW_ID "HW_REG_HW_ID1"
+#else
+#define HW_ID "HW_REG_HW_ID"
+#endif
+
 // Only groups on shader engine `engine` read: channels first..first+3 of 16, 256 bytes each, over
 // and over, 16 bytes a work-item.
 __kernel void pinned_stream(__global const volatile uint4* data, __global uint* out, uint engine,
                             uint first, uint rounds) {
   uint id;
-  __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_HW_ID, 13, 2)" : "=s"(id));
+  __asm__ volatile("s_getreg_b32 %0, hwreg(" HW_ID ", 13, 2)" : "=s"(id));
   if (id != engine) return;
   const uint lane = get_local_id(0);
   uint4 sum = 0;
@@ -44,7 +51,7 @@ __kernel void pinned_stream(__global const volatile uint4* data, __global uint* 
 
 __kernel void where_am_i(__global uint* out) {
   uint id;
-  __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_HW_ID)" : "=s"(id));
+  __asm__ volatile("s_getreg_b32 %0, hwreg(" HW_ID ")" : "=s"(id));
   out[get_global_id(0)] = id;
 }
 
@@ -524,5 +531,26 @@ __kernel void die_of(__global uint* out) {
   uint id;
   __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_XCC_ID)" : "=s"(id));
   out[get_global_id(0)] = id;
+}
+#endif
+
+#if defined(__gfx1100__) && __AMDGCN_WAVEFRONT_SIZE == 32
+// Two instructions in one: registers exchanged, a literal, and a sum of the old value.
+__kernel void dual_instructions(__global const uint* a, __global const uint* b, __global uint* out) {
+  const int i = get_global_id(0);
+  uint first, second, product, sum;
+  __asm__ volatile(
+      "v_mov_b32 v20, %4\n v_mov_b32 v21, %5\n v_mov_b32 v22, %4\n"
+      "v_dual_mov_b32 v20, v21 :: v_dual_mov_b32 v21, v20\n"
+      "v_mov_b32 %0, v20\n v_mov_b32 %1, v21\n"
+      "v_dual_fmaak_f32 v20, v20, v22, 0x40490fdb :: v_dual_add_nc_u32 v23, v21, v20\n"
+      "v_mov_b32 %2, v20\n v_mov_b32 %3, v23\n"
+      : "=&v"(first), "=&v"(second), "=&v"(product), "=&v"(sum)
+      : "v"(a[i]), "v"(b[i])
+      : "v20", "v21", "v22", "v23");
+  out[4 * i] = first;
+  out[4 * i + 1] = second;
+  out[4 * i + 2] = product;
+  out[4 * i + 3] = sum;
 }
 #endif

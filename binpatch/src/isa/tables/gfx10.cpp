@@ -23,11 +23,19 @@ constexpr TableEntry gfx11_entries[] = {
 #include "isa/tables/gfx11_only.def"
 #include "isa/tables/gfx11_scalar.def"
 };
+constexpr TableEntry gfx1100_entries[] = {
+#include "isa/tables/gfx1100_compare.def"
+#include "isa/tables/gfx1100_memory.def"
+#include "isa/tables/gfx1100_vector.def"
+#include "isa/tables/gfx11_only.def"
+#include "isa/tables/gfx11_scalar.def"
+};
 constexpr TableEntry gfx12_entries[] = {
 #include "isa/tables/gfx11_scalar.def"
 };
 
-constexpr LongFormBases gfx1030_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};
+// VOP3's numbers of the short forms; gfx1100 has them where gfx1030 does.
+constexpr LongFormBases rdna_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};
 
 }  // namespace
 
@@ -37,12 +45,17 @@ const Table& gfx10_table() {
 }
 
 const Table& gfx1030_table() {
-  static const Table table(gfx1030_entries, gfx1030_bases);
+  static const Table table(gfx1030_entries, rdna_bases);
   return table;
 }
 
 const Table& gfx11_table() {
   static const Table table(gfx11_entries, {});
+  return table;
+}
+
+const Table& gfx1100_table() {
+  static const Table table(gfx1100_entries, rdna_bases);
   return table;
 }
 

@@ -20,8 +20,9 @@ namespace ww::binpatch::isa {
 
 // The gfx9 whose vector and memory instructions have tables: Vega 10 and its kin (gfx900 to
 // gfx903, gfx909, gfx90c), Vega 12 (gfx904), Vega 20 (gfx906), and CDNA 1 to 3 (gfx908, gfx90a,
-// gfx940 to gfx942). gfx9 is any other. Likewise gfx1030 is RDNA 2 (gfx1030 to gfx1036), and gfx10
-// any other gfx10. In the order of their years, which code compares.
+// gfx940 to gfx942). gfx9 is any other. Likewise gfx1030 is RDNA 2 (gfx1030 to gfx1036), gfx1100
+// is RDNA 3 (gfx1100 to gfx1103), and gfx10 and gfx11 are any others. In the order of their years,
+// which code compares.
 enum class Generation : std::uint8_t {
   gfx6,
   gfx7,
@@ -36,6 +37,7 @@ enum class Generation : std::uint8_t {
   gfx10,
   gfx1030,
   gfx11,
+  gfx1100,
   gfx12
 };
 // Error unsupported for targets without a table.
@@ -171,6 +173,8 @@ struct Instruction {
   // SDWA and DPP: src[0] is the register that the second word names; Modifiers::extra_dword is that
   // word. VOP3P: Modifiers::neg is neg_lo, abs is neg_hi (of v_mad_mix and v_fma_mix: abs).
   // v_swap_b32: dst[0] and src[0] are both read and written.
+  // v_dual: dst[0], src[0] and src[1] are the first half's, dst[1], src[2] and src[3] the second's;
+  // dual_halves has both as instructions of their own.
   // Opcode::unlisted (what no table names: image and graphics of all, vector and memory of some):
   // Modifiers::offset, extra_dword and more_dwords are the raw words.
   std::array<Operand, 4> src{};
@@ -194,6 +198,10 @@ struct HardwareRegisterField {
 // Text that llvm-mc assembles back to the same bytes. `address` resolves branch targets, which are
 // written as numbers (the simm16), as llvm-mc takes them.
 [[nodiscard]] std::string disassemble(const Instruction& instruction, Generation generation);
+
+// The two instructions that a v_dual (VOPD) is, X and Y, as VOP1 and VOP2 would have them. Both
+// read their sources before either writes.
+[[nodiscard]] std::array<Instruction, 2> dual_halves(const Instruction& instruction);
 
 [[nodiscard]] std::string_view mnemonic(Opcode opcode);
 

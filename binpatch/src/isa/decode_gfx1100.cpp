@@ -1,0 +1,228 @@
+// What gfx1100 lays out otherwise than gfx1030: memory instructions, and two vector instructions in
+// one. RDNA3 ISA, chapter "Microcode formats".
+#include "isa/decoder.hpp"
+#include "isa/text.hpp"
+
+namespace ww::binpatch::isa {
+
+namespace {
+
+constexpr std::uint32_t absent_register = 0x7c;
+
+// Halves of VOPD by their numbers. RDNA3 ISA, "VOPD"; from 16 on the second half's alone.
+struct Half {
+  Opcode opcode;
+  Form form;
+};
+constexpr std::array dual_opcodes{
+    Half{Opcode::v_fmac_f32, Form::plain},
+    Half{Opcode::v_fmaak_f32, Form::add_literal},
+    Half{Opcode::v_fmamk_f32, Form::multiply_literal},
+    Half{Opcode::v_mul_f32, Form::plain},
+    Half{Opcode::v_add_f32, Form::plain},
+    Half{Opcode::v_sub_f32, Form::plain},
+    Half{Opcode::v_subrev_f32, Form::plain},
+    Half{Opcode::v_mul_legacy_f32, Form::plain},
+    Half{Opcode::v_mov_b32, Form::vector_source},
+    Half{Opcode::v_cndmask_b32, Form::select},
+    Half{Opcode::v_max_f32, Form::plain},
+    Half{Opcode::v_min_f32, Form::plain},
+    Half{Opcode::v_dot2c_f32_f16, Form::plain},
+    Half{Opcode::invalid, Form::plain},
+    Half{Opcode::invalid, Form::plain},
+    Half{Opcode::invalid, Form::plain},
+    Half{Opcode::v_add_u32, Form::plain},
+    Half{Opcode::v_lshlrev_b32, Form::plain},
+    Half{Opcode::v_and_b32, Form::plain},
+};
+constexpr std::uint32_t first_halves = 13;
+
+bool has_fixed_literal(const Half& half) {
+  return half.form == Form::add_literal || half.form == Form::multiply_literal;
+}
+
+bool is_upper(const Operand& operand) {
+  return operand.kind == OperandKind::vgpr && operand.index >= 128;
+}
+
+}  // namespace
+
+// The short forms name halves of the first 128 registers where an operand has 16 bits: the upper
+// ones by numbers from 128 on.
+bool Decoder::names_upper_half() const {
+  if (generation_ != Generation::gfx1100 || error_) return false;
+  const std::string_view name = mnemonic(out_.opcode);
+  const auto is_short = [](std::string_view part) { return part.ends_with("16"); };
+  if (name.starts_with("v_pk_") || name.starts_with("v_cvt_pk") || name.starts_with("v_dot")) {
+    return false;
+  }
+  bool result = is_short(name);
+  bool source = is_short(name);
+  if (name.starts_with("v_cvt_") && name.rfind('_') > 5) {  // v_cvt_f32_f16
+    result = is_short(name.substr(0, name.rfind('_')));
+  } else if (name.starts_with("v_cmp")) {
+    result = false;
+  }
+  return (result && is_upper(out_.dst[0])) ||
+         (source && (is_upper(out_.src[0]) || is_upper(out_.src[1])));
+}
+
+void Decoder::dual() {
+  out_.size_bytes = 8;
+  if (!second_word()) return;
+  const std::uint32_t first = bits(word_, 22, 4);
+  const std::uint32_t second = bits(word_, 17, 5);
+  if (first >= first_halves || second >= dual_opcodes.size() ||
+      dual_opcodes[second].opcode == Opcode::invalid || mask_words_ != 1) {
+    return unsupported("no such pair of instructions");
+  }
+  out_.opcode = Opcode::v_dual;
+  out_.modifiers.immediate = static_cast<std::int32_t>(first | second << 8);
+  const std::uint32_t result = bits(second_, 24, 8);
+  const std::uint32_t other = bits(second_, 17, 7) << 1 | (~result & 1U);  // never both even
+  set(out_.dst[0], vector_register(generation_, result, 1), "reserved vector result");
+  set(out_.dst[1], vector_register(generation_, other, 1), "reserved vector result");
+  const auto sources = [this](std::size_t at, const Half& half, std::uint32_t word) {
+    const std::uint32_t vector = bits(word, 9, 8);
+    source(at, bits(word, 0, 9), 1);
+    if (half.opcode == Opcode::v_mov_b32) {
+      return reserved(vector, "a source where the instruction has none");
+    }
+    set(out_.src[at + 1], vector_register(generation_, vector, 1), "reserved vector source");
+  };
+  sources(0, dual_opcodes[first], word_);
+  sources(2, dual_opcodes[second], second_);
+  take_literal(8);
+  const bool fixed =
+      has_fixed_literal(dual_opcodes[first]) || has_fixed_literal(dual_opcodes[second]);
+  if (error_ || !fixed || !room_for(12)) return;
+  out_.size_bytes = 12;
+  out_.modifiers.extra_dword = load_word(code_, 8);
+}
+
+std::array<Instruction, 2> dual_halves(const Instruction& instruction) {
+  std::array<Instruction, 2> both;
+  const auto numbers = static_cast<std::uint32_t>(instruction.modifiers.immediate);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Half& half = dual_opcodes[numbers >> (8 * i) & 31U];
+    Instruction& out = both[i];
+    out.opcode = half.opcode;
+    out.encoding = half.opcode == Opcode::v_mov_b32 ? Encoding::vop1 : Encoding::vop2;
+    out.size_bytes = instruction.size_bytes;
+    out.dst[0] = instruction.dst[i];
+    out.src[0] = instruction.src[2 * i];
+    out.src[1] = instruction.src[2 * i + 1];
+    const Operand literal{.kind = OperandKind::literal, .value = instruction.modifiers.extra_dword};
+    switch (half.form) {
+      case Form::select:
+        out.src[2] = {
+            .kind = OperandKind::special, .count = 1, .index = index_of(SpecialRegister::vcc_lo)};
+        break;
+      case Form::add_literal: out.src[2] = literal; break;
+      case Form::multiply_literal:
+        out.src[2] = out.src[1];
+        out.src[1] = literal;
+        break;
+      default: break;
+    }
+  }
+  return both;
+}
+
+std::string_view spelling_of_gfx1100(Opcode opcode) {
+  switch (opcode) {
+#define NAMED(opcode, name) \
+  case Opcode::opcode:      \
+    return #name;
+#include "isa/tables/gfx1100_names.def"
+#undef NAMED
+    default: return mnemonic(opcode);
+  }
+}
+
+void Decoder::memory_gfx1100() {
+  switch (out_.encoding) {
+    case Encoding::smem: smem_gfx1100(); break;
+    case Encoding::ds: ds(); break;
+    case Encoding::mubuf: buffer_gfx1100(); break;
+    case Encoding::flat: flat_gfx1100(); break;
+    default: unsupported("the encoding is not decoded for this generation"); break;
+  }
+}
+
+void Decoder::smem_gfx1100() {
+  if (!enter(bits(word_, 18, 8), 2)) {
+    return;
+  }
+  const TableEntry& entry = *entry_;
+  Modifiers& m = out_.modifiers;
+  if (entry.form == Form::plain) {  // the caches: no address
+    return reserved(bits(word_, 0, 18) | second_, "operands where the instruction has none");
+  }
+  m.dlc = bit(word_, 13);
+  m.glc = bit(word_, 14);
+  reserved(bits(word_, 15, 3), "reserved bits");
+  smem_operands(absent_register);
+}
+
+void Decoder::buffer_gfx1100() {
+  if (!enter(bits(word_, 18, 8), 2)) {
+    return;
+  }
+  const TableEntry& entry = *entry_;
+  if (entry.form == Form::buffer_control) {
+    return reserved(bits(word_, 0, 18) | second_, "operands where the instruction has none");
+  }
+  Modifiers& m = out_.modifiers;
+  m.offset = bits(word_, 0, 12);
+  m.slc = bit(word_, 12);
+  m.dlc = bit(word_, 13);
+  m.glc = bit(word_, 14);
+  m.tfe = bit(second_, 21);
+  m.offen = bit(second_, 22);
+  m.idxen = bit(second_, 23);
+  reserved(bits(word_, 15, 3), "reserved bits");
+  buffer_data();
+}
+
+void Decoder::flat_gfx1100() {
+  const std::uint32_t segment = bits(word_, 16, 2);  // flat, scratch, global
+  if (segment == 3) {
+    return unsupported("reserved segment");
+  }
+  if (!enter(bits(word_, 18, 7) + segment * flat_segment, 2)) {
+    return;
+  }
+  Modifiers& m = out_.modifiers;
+  m.dlc = bit(word_, 13);
+  m.glc = bit(word_, 14);
+  m.slc = bit(word_, 15);
+  reserved(bits(word_, 25, 1), "reserved bits");
+  const bool scratch = segment == 1;
+  const std::uint32_t scalar = bits(second_, 16, 7);
+  const std::uint32_t vector = bits(second_, 0, 8);
+  const bool has_scalar = scalar != absent_register;
+  if (segment == 0) {
+    m.offset = bits(word_, 0, 13);
+    reserved(bits(word_, 12, 1), "a negative offset of a flat access");
+    reserved(std::uint32_t{has_scalar}, "a scalar address of a flat access");
+  } else {
+    m.offset = sign_extended(bits(word_, 0, 13), 13);
+  }
+  if (has_scalar) {
+    set(out_.src[2], scalar_register(generation_, scalar, scratch ? 1 : 2),
+        "reserved scalar address");
+  }
+  // Of scratch a bit says whether there is a vector address.
+  const bool has_vector = !scratch || bit(second_, 23);
+  if (!scratch) reserved(bits(second_, 23, 1), "reserved bits");
+  if (has_vector) {
+    set(out_.src[0], vector_register(generation_, vector, scratch || has_scalar ? 1 : 2),
+        "reserved vector address");
+  } else {
+    reserved(vector, "an address where the instruction has none");
+  }
+  flat_data();
+}
+
+}  // namespace ww::binpatch::isa
