@@ -75,6 +75,33 @@ foreach(cpu gfx1030 gfx1030_wave64)
     list(APPEND objects ${object})
   endforeach()
 endforeach()
+# gfx1100 likewise, by clang-19: the device libraries of LLVM 15 have no constant for it either.
+if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
+  list(APPEND other_cpus gfx1100 gfx1100_wave64)
+  set(constant ${CMAKE_CURRENT_BINARY_DIR}/isa_version_gfx1100.h)
+  file(CONFIGURE OUTPUT ${constant}
+    CONTENT "const __constant unsigned __oclc_ISA_version = 11000;\n" @ONLY)
+  foreach(cpu gfx1100 gfx1100_wave64)
+    set(wave "")
+    set(rdna_libraries ${libraries})
+    if(cpu STREQUAL gfx1100_wave64)
+      set(wave -mwavefrontsize64)
+    else()
+      list(TRANSFORM rdna_libraries REPLACE wavefrontsize64_on wavefrontsize64_off)
+    endif()
+    foreach(level 0 1 2)
+      set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co)
+      add_custom_command(OUTPUT ${object}
+        COMMAND ${WW_EMULATOR_CLANG_19} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa
+                -mcpu=gfx1100 ${wave} -O${level} -mcode-object-version=4 -nogpulib
+                -Xclang -finclude-default-header ${rdna_libraries} -include ${constant}
+                ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl -o ${object}
+        DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl ${constant} VERBATIM
+        COMMENT "Building the emulator's test kernels for ${cpu}, -O${level}")
+      list(APPEND objects ${object})
+    endforeach()
+  endforeach()
+endif()
 add_custom_target(emulator_kernels DEPENDS ${objects})
 if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
   set(dies_object ${CMAKE_CURRENT_BINARY_DIR}/emulator_dies_gfx942.co)
@@ -149,11 +176,14 @@ foreach(cpu IN LISTS other_cpus)
         string(APPEND chosen :CountersOfGfx942.*)
       endif()
       string(APPEND chosen :-SemanticsOfImages.*)
-    elseif(cpu MATCHES "^gfx1030")  # without images and gfx9's indexed registers
-      if(level GREATER 0)  # where scratch is not traffic, too
+    elseif(cpu MATCHES "^gfx1(03|10)0")  # without images and gfx9's indexed registers
+      if(cpu MATCHES "^gfx1030" AND level GREATER 0)  # where scratch is not traffic, too
         string(APPEND chosen :CountersOfGfx1030.*)
       endif()
       string(APPEND chosen :-SemanticsOfImages.*:Semantics.MovesValues*)
+      if(cpu MATCHES "^gfx1100" AND level LESS 2)  # damaged code is the same decoder's at each level
+        string(APPEND chosen :RandomCode.*)
+      endif()
     elseif(cpu STREQUAL gfx90a AND level EQUAL 0)  # of which the compiler makes no samples, nor halves
       string(APPEND chosen :-SemanticsOfImages.Sample*:SemanticsOfImages.WritesTheRegisters*)
       string(APPEND chosen :SemanticsOfImages.ReadsAndWritesHalves)

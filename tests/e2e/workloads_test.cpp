@@ -43,7 +43,7 @@ TEST(Workloads, AllPassAtTheSmallSizeWithinFiveMinutes) {
 TEST(Workloads, PassAsCodeOfOtherInstructionSets) {
   std::vector<const char*> devices{"virtual:vega10", "virtual:mi210", "virtual:rx6800"};
   if (!find_program("clang-19").empty() && !find_program("ld.lld-19").empty())
-    devices.push_back("virtual:mi300x_cpx");
+    devices.insert(devices.end(), {"virtual:mi300x_cpx", "virtual:rx7900"});
   for (const char* device : devices) {
     const auto finished =
         run({wirewatt(), "workloads", "run", "blackscholes", "bfs", "comd", "dxtc", "montecarlo",

@@ -34,7 +34,7 @@ constexpr SheetKey kArchitectureKeys[] = {
      .unit = "",
      .help = "Compute units of a die that are switched off: the last ones of its last engines",
      .required = false},
-    {"shader_engines", &Architecture::shader_engines, 1, 8, "", "Shader engines"},
+    {"shader_engines", &Architecture::shader_engines, 1, 16, "", "Shader engines"},
     {"cus_per_engine", &Architecture::cus_per_engine, 1, 16, "", "Compute units of an engine"},
     {"simds_per_cu", &Architecture::simds_per_cu, 1, 4, "", "SIMDs of a compute unit"},
     {"waves_per_simd", &Architecture::waves_per_simd, 1, 16, "", "Waves that a SIMD keeps at once"},

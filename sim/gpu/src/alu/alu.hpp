@@ -12,6 +12,9 @@ namespace ww::sim::gpu::exec {
 bool lower_scalar(const binpatch::isa::Instruction& instruction, MicroOp& op);
 bool lower_vector(const binpatch::isa::Instruction& instruction, MicroOp& op, ConstantPool& pool,
                   Isa isa);
+// VOPD of gfx11.
+bool lower_dual(const binpatch::isa::Instruction& instruction, MicroOp& op, ConstantPool& pool,
+                Isa isa);
 // Indexed vector registers of gfx9.
 bool lower_index_mode(const binpatch::isa::Instruction& instruction, MicroOp& op);
 

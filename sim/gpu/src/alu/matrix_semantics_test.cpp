@@ -2,6 +2,7 @@
 // element lies is said once more here, lane by lane, as AMD's manual does for each instruction.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -285,6 +286,36 @@ TEST(Semantics, DoesWhatGfx942Adds) {
     EXPECT_EQ(whole[2 * i + 1], a[i]);
     EXPECT_EQ(y[2 * i], std::fma(x[2 * i], pi, x[2 * i + 1]));
     EXPECT_EQ(y[2 * i + 1], std::fma(x[2 * i], x[2 * i + 1], pi));
+  }
+}
+
+// Both halves read their sources before either writes.
+TEST(Semantics, ExecutesTwoInstructionsInOne) {
+  const auto object = test::read_kernels();
+  const auto& kernels = object.kernels();
+  if (std::ranges::none_of(kernels, [](const auto& k) { return k.name == "dual_instructions"; })) {
+    return;
+  }
+  constexpr std::uint32_t kItems = 256;
+  TestGpu test;
+  std::mt19937 random(7);
+  std::vector<float> a(kItems);
+  std::vector<float> b(kItems);
+  for (std::size_t i = 0; i < kItems; ++i) {
+    a[i] = static_cast<float>(static_cast<std::int32_t>(random())) * 0x1p-20F;
+    b[i] = static_cast<float>(static_cast<std::int32_t>(random())) * 0x1p-24F;
+  }
+  const auto out = test.buffer(kItems * 16);
+  test.launch("dual_instructions", kItems, 64, test.buffer(a), test.buffer(b), out);
+  const auto got = test.read<std::uint32_t>(out, 4UL * kItems);
+  const auto pi = std::bit_cast<float>(0x40490FDBU);
+  for (std::size_t i = 0; i < kItems; ++i) {
+    const auto x = std::bit_cast<std::uint32_t>(a[i]);
+    const auto y = std::bit_cast<std::uint32_t>(b[i]);
+    EXPECT_EQ(got[4 * i], y);
+    EXPECT_EQ(got[4 * i + 1], x);
+    EXPECT_EQ(got[4 * i + 2], std::bit_cast<std::uint32_t>(std::fma(b[i], a[i], pi)));
+    EXPECT_EQ(got[4 * i + 3], x + y);
   }
 }
 

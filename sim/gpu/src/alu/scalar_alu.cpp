@@ -110,15 +110,15 @@ bool hardware_register(Wave& w, U32 id, U32& value) {
       value = w.cu->die();
       return true;
     case kHwId1:
-      if (launch.isa != Isa::gfx1030) return false;
+      if (!is_rdna(launch.isa)) return false;
       value = w.cu->hardware_id1(w);
       return true;
-    case kHwId2:  // RDNA 2: queue, pipe, micro engine and state are 0; the group, the process
-      if (launch.isa != Isa::gfx1030) return false;
+    case kHwId2:  // RDNA: queue, pipe, micro engine and state are 0; the group, the process
+      if (!is_rdna(launch.isa)) return false;
       value = (w.group->hardware_slot & 31U) << 16 | 1U << 24;
       return true;
     case kShaderCycles:  // 20 bits, which wrap
-      if (launch.isa != Isa::gfx1030) return false;
+      if (!is_rdna(launch.isa)) return false;
       w.cu->read_clock();
       value = static_cast<U32>(launch.clock_base + static_cast<U64>(w.now)) & 0xFFFFFU;
       return true;
@@ -191,7 +191,7 @@ void wait_count(Wave& w, const MicroOp& op) {
   const auto bits = static_cast<U32>(op.immediate);
   unsigned vector = bits & 15U;
   const unsigned scalar = bits >> 8 & 15U;
-  if (w.cu->launch().isa == Isa::gfx1030) vector = w.vector_queue.left_with(vector, false);
+  if (is_rdna(w.cu->launch().isa)) vector = w.vector_queue.left_with(vector, false);
   if (w.vector_queue.count > vector || w.scalar_queue.count > scalar) {
     w.cu->wait(w, op, vector, scalar);
   }
@@ -466,6 +466,7 @@ Handler semantics(Opcode opcode) {
     default: break;
   }
   // NOLINTEND(bugprone-branch-clone)
+  if (const Opcode older = name_before_gfx11(opcode); older != opcode) return semantics(older);
   const Handler newer = semantics_gfx9(opcode);
   return newer != nullptr ? newer : semantics_gfx10(opcode);
 }
@@ -502,6 +503,7 @@ bool is_straight(Opcode opcode) {
     case Opcode::s_setreg_b32:
     case Opcode::s_setreg_imm32_b32:
     case Opcode::s_getpc_b64:
+    case Opcode::s_sendmsg_rtn_b64:
     case Opcode::s_movrels_b32:
     case Opcode::s_movrels_b64:
     case Opcode::s_movreld_b32:

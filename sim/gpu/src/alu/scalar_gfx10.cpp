@@ -1,5 +1,6 @@
-// Scalar instructions that gfx10 adds: masks of 32 lanes, a counter for stores, hints. Source: AMD
-// RDNA 2 ISA, chapters 5, 6 and 12.
+// Scalar instructions that gfx10 and gfx11 add: masks of 32 lanes, a counter for stores, hints,
+// messages with an answer. Source: AMD RDNA 2 ISA, chapters 5, 6 and 12; RDNA3 ISA, chapters 5 and
+// 16.
 #include "alu/scalar_gfx10.hpp"
 
 #include <algorithm>
@@ -40,6 +41,31 @@ void wait_for(Wave& w, const MicroOp& op) {
 }
 
 void without_effect(Wave&, const MicroOp&) {}
+
+// The only message that a kernel can do without: it gives back its vector registers as it ends.
+void send_message(Wave& w, const MicroOp& op) {
+  constexpr U32 kFreeRegisters = 3;
+  if ((static_cast<U32>(op.immediate) & 0xFFU) == kFreeRegisters) return;
+  w.cu->fault(w, ErrorCode::unsupported, "the virtual GPU cannot send the message of s_sendmsg");
+}
+
+void ask_for_time(Wave& w, const MicroOp& op) {
+  constexpr std::int32_t kRealtime = 0x83;
+  if (op.immediate != kRealtime) {
+    w.cu->fault(w, ErrorCode::unsupported,
+                "the virtual GPU answers no message of s_sendmsg_rtn but the one for the time");
+    return;
+  }
+  w.cu->read_clock();
+  const LaunchState& launch = w.cu->launch();
+  w.set_pair(op.destination,
+             static_cast<U64>(launch.realtime_base +
+                              static_cast<double>(w.now) * launch.realtime_per_cycle));
+}
+
+void pack_high_low(Wave& w, const MicroOp& op) {
+  w.sr[op.destination] = read32(w, op, 0) >> 16 | read32(w, op, 1) << 16;
+}
 
 void set_denormals(Wave& w, const MicroOp& op) {
   w.mode = (w.mode & ~0xF0U) | (static_cast<U32>(op.immediate) & 15U) << 4;
@@ -86,10 +112,46 @@ Handler semantics_gfx10(Opcode opcode) {
     WW_CASE(s_clause, without_effect)
     WW_CASE(s_inst_prefetch, without_effect)
     WW_CASE(s_ttracedata_imm, without_effect)
+    WW_CASE(s_delay_alu, without_effect)
+    WW_CASE(s_set_inst_prefetch_distance, without_effect)
+    WW_CASE(s_sendmsg, send_message)
+    WW_CASE(s_sendmsg_rtn_b64, ask_for_time)
+    WW_CASE(s_pack_hl_b32_b16, pack_high_low)
 #undef WW_CASE
     default: return nullptr;
   }
   // NOLINTEND(bugprone-branch-clone)
+}
+
+Opcode name_before_gfx11(Opcode opcode) {
+  switch (opcode) {
+#define WW_NAME(name, older) \
+  case Opcode::name: return Opcode::older;
+    WW_NAME(s_and_not1_b32, s_andn2_b32)
+    WW_NAME(s_and_not1_b64, s_andn2_b64)
+    WW_NAME(s_or_not1_b32, s_orn2_b32)
+    WW_NAME(s_or_not1_b64, s_orn2_b64)
+    WW_NAME(s_ctz_i32_b32, s_ff1_i32_b32)
+    WW_NAME(s_ctz_i32_b64, s_ff1_i32_b64)
+    WW_NAME(s_clz_i32_u32, s_flbit_i32_b32)
+    WW_NAME(s_clz_i32_u64, s_flbit_i32_b64)
+    WW_NAME(s_cls_i32, s_flbit_i32)
+    WW_NAME(s_cls_i32_i64, s_flbit_i32_i64)
+    WW_NAME(s_and_not0_saveexec_b32, s_andn1_saveexec_b32)
+    WW_NAME(s_and_not0_saveexec_b64, s_andn1_saveexec_b64)
+    WW_NAME(s_and_not1_saveexec_b32, s_andn2_saveexec_b32)
+    WW_NAME(s_and_not1_saveexec_b64, s_andn2_saveexec_b64)
+    WW_NAME(s_or_not0_saveexec_b32, s_orn1_saveexec_b32)
+    WW_NAME(s_or_not0_saveexec_b64, s_orn1_saveexec_b64)
+    WW_NAME(s_or_not1_saveexec_b32, s_orn2_saveexec_b32)
+    WW_NAME(s_or_not1_saveexec_b64, s_orn2_saveexec_b64)
+    WW_NAME(s_and_not0_wrexec_b32, s_andn1_wrexec_b32)
+    WW_NAME(s_and_not0_wrexec_b64, s_andn1_wrexec_b64)
+    WW_NAME(s_and_not1_wrexec_b32, s_andn2_wrexec_b32)
+    WW_NAME(s_and_not1_wrexec_b64, s_andn2_wrexec_b64)
+#undef WW_NAME
+    default: return opcode;
+  }
 }
 
 }  // namespace ww::sim::gpu::exec

@@ -372,7 +372,7 @@ bool preserves_other_half(Opcode opcode) {
 // Every instruction with a result of 16 bits leaves the other half from gfx10 on.
 bool keeps_half(const Widths& widths, const VectorEntry& entry, Isa isa) {
   return widths.preserves ||
-         (isa == Isa::gfx1030 && widths.narrow_result && entry.result == Destination::vgpr);
+         (is_rdna(isa) && widths.narrow_result && entry.result == Destination::vgpr);
 }
 
 // Conversions to floats have no float among their sources.

@@ -224,9 +224,9 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
     wave.sr[s++] =
         launch.waves_per_group | std::uint32_t{wave.in_group} << 6 | (first ? 1U << 26 : 0U);
   }
-  if (has_architected_scratch(launch.isa)) {
+  if (launch.isa == Isa::gfx942) {
     wave.set_pair(kFlatScratch, wave.scratch_base);
-  } else if ((launch.rsrc2 & 1U) != 0) {
+  } else if (!has_architected_scratch(launch.isa) && (launch.rsrc2 & 1U) != 0) {
     wave.sr[s++] = static_cast<std::uint32_t>(scratch_offset);
   }
 

@@ -327,6 +327,18 @@ TEST(Lanes, ChooseTheNumberBesideANan) {
   EXPECT_EQ(one(Opcode::v_med3_f32, f(3.0F), f(1.0F), f(2.0F), false), f(2.0F));
 }
 
+TEST(Lanes, BoundAValueFromBothSides) {
+  const std::uint32_t below = ~0U;  // -1
+  EXPECT_EQ(one(Opcode::v_maxmin_i32, below, 3, 7, false), 3U);
+  EXPECT_EQ(one(Opcode::v_maxmin_i32, 9, 3, 7, false), 7U);
+  EXPECT_EQ(one(Opcode::v_minmax_i32, 9, 7, 3, false), 7U);
+  EXPECT_EQ(one(Opcode::v_minmax_i32, below, 7, 3, false), 3U);
+  EXPECT_EQ(one(Opcode::v_maxmin_u32, below, 3, 7, false), 7U);
+  EXPECT_EQ(one(Opcode::v_minmax_u32, below, 7, 3, false), 7U);
+  EXPECT_EQ(one(Opcode::v_maxmin_f32, f(-1.0F), f(3.0F), f(7.0F), false), f(3.0F));
+  EXPECT_EQ(one(Opcode::v_minmax_f32, f(9.0F), f(7.0F), f(3.0F), false), f(7.0F));
+}
+
 TEST(Lanes, ConvertOutOfRangeFloatsToTheNearestInteger) {
   EXPECT_EQ(one(Opcode::v_cvt_u32_f32, f(-1.0F), 0, 0, false), 0U);
   EXPECT_EQ(one(Opcode::v_cvt_u32_f32, f(1e20F), 0, 0, false), ~0U);

@@ -17,22 +17,29 @@
 namespace ww::sim::gpu::exec {
 
 // The instruction sets that differ in what a wave meets: initial registers, HW_ID.
-enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942, gfx1030 };
+enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942, gfx1030, gfx1100 };
 
-// CDNA 2 and 3: ordinary and accumulation registers share one file of 512, handed out in eights,
-// and a work-item's three ids come packed in one register.
+// CDNA 2 and 3: ordinary and accumulation registers share one file of 512, handed out in eights.
 [[nodiscard]] constexpr bool has_unified_registers(Isa isa) {
   return isa == Isa::gfx90a || isa == Isa::gfx942;
 }
-// CDNA 3: the hardware itself knows where a wave's private memory begins (LLVM "User Guide for
-// AMDGPU Backend", architected flat scratch). No register brings the wave's offset.
+// RDNA 2 and 3.
+[[nodiscard]] constexpr bool is_rdna(Isa isa) {
+  return isa == Isa::gfx1030 || isa == Isa::gfx1100;
+}
+// A work-item's three ids come packed in one register.
+[[nodiscard]] constexpr bool has_packed_ids(Isa isa) {
+  return has_unified_registers(isa) || isa == Isa::gfx1100;
+}
+// CDNA 3 and RDNA 3: the hardware itself knows where a wave's private memory begins (LLVM "User
+// Guide for AMDGPU Backend", architected flat scratch). No register brings the wave's offset.
 [[nodiscard]] constexpr bool has_architected_scratch(Isa isa) {
-  return isa == Isa::gfx942;
+  return isa == Isa::gfx942 || isa == Isa::gfx1100;
 }
 // ENABLE_WAVEFRONT_SIZE32 of the kernel's descriptor, which older instruction sets do not have.
 [[nodiscard]] inline std::uint32_t wave_lanes(const binpatch::KernelDescriptor& kernel, Isa isa) {
   const bool half = (kernel.kernel_code_properties >> 10 & 1U) != 0;
-  return isa == Isa::gfx1030 && half ? 32 : kLanes;
+  return is_rdna(isa) && half ? 32 : kLanes;
 }
 
 struct LaunchState {

@@ -21,6 +21,10 @@ const std::uint32_t* ConstantPool::get(std::uint64_t value) {
   return place->second.word.data();
 }
 
+const std::array<MicroOp, 2>* ConstantPool::keep(const std::array<MicroOp, 2>& dual) {
+  return &duals_.emplace_back(dual);
+}
+
 std::optional<std::uint16_t> scalar_index(const Operand& operand) {
   if (operand.kind == OperandKind::sgpr) return operand.index;
   if (operand.kind != OperandKind::special) return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 
@@ -16,12 +17,15 @@ namespace ww::sim::gpu::exec {
 class ConstantPool {
  public:
   const std::uint32_t* get(std::uint64_t value);
+  // The two instructions that a VOPD is.
+  const std::array<MicroOp, 2>* keep(const std::array<MicroOp, 2>& dual);
 
  private:
   struct alignas(64) Lanes {
     std::array<std::uint32_t, 2 * kLanes> word;
   };
   std::map<std::uint64_t, Lanes> pool_;
+  std::deque<std::array<MicroOp, 2>> duals_;
 };
 
 // Number in the scalar register file of a register operand; nothing for constants.

@@ -250,6 +250,11 @@ void build_gfx9_integer(Gfx9Builder& b) {
   WW_9U3(v_lshl_or_b32, (a << (c & 31U)) | e);
   WW_9U3(v_and_or_b32, (a & c) | e);
   WW_9U3(v_xor3_b32, a ^ c ^ e);
+  // gfx11: the larger of two, then the smaller of that and a third; and the other way around.
+  WW_9U3(v_maxmin_u32, (a > c ? a : c) < e ? (a > c ? a : c) : e);
+  WW_9U3(v_minmax_u32, (a < c ? a : c) > e ? (a < c ? a : c) : e);
+  WW_9U3(v_maxmin_i32, sx(sx(a) > sx(c) ? a : c) < sx(e) ? (sx(a) > sx(c) ? a : c) : e);
+  WW_9U3(v_minmax_i32, sx(sx(a) < sx(c) ? a : c) > sx(e) ? (sx(a) < sx(c) ? a : c) : e);
   WW_9U3(v_or3_b32, a | c | e);
   WW_9U3(v_xad_u32, (a ^ c) + e);
   WW_9U3(v_perm_b32, permuted(a, c, e));

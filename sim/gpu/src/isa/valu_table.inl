@@ -281,6 +281,8 @@ void build_float32(Builder& b) {
   WW_F3(v_fma_f32, __builtin_fmaf(a, c, e));
   WW_F3(v_min3_f32, min_f(min_f(a, c), e));
   WW_F3(v_max3_f32, max_f(max_f(a, c), e));
+  WW_F3(v_maxmin_f32, min_f(max_f(a, c), e));
+  WW_F3(v_minmax_f32, max_f(min_f(a, c), e));
   WW_F3(v_med3_f32, is_nan(a) || is_nan(c) || is_nan(e)
                         ? min_f(min_f(a, c), e)
                         : max_f(min_f(a, c), min_f(max_f(a, c), e)));

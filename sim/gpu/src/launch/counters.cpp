@@ -43,13 +43,14 @@ constexpr const char* kIoDieNames[] = {"WW_IO_DIE_OWN_BYTES_sum", "WW_IO_DIE_ROW
                                        "WW_IO_DIE_COLUMN_BYTES_sum", "WW_IO_DIE_ACROSS_BYTES_sum",
                                        "WW_MEMORY_STACK_BYTES_sum"};
 
-// Families whose counters differ.
+// Families whose counters differ. gfx11 is assumed to have gfx10's.
 enum class Family : std::uint8_t { gfx7, gfx9, gfx94, gfx10 };
 
 Family family_of(const Architecture& architecture) {
   const std::string& target = architecture.gfx_target;
   return target.starts_with("gfx94")   ? Family::gfx94
          : target.starts_with("gfx10") ? Family::gfx10
+         : target.starts_with("gfx11") ? Family::gfx10
          : target.starts_with("gfx9")  ? Family::gfx9
                                        : Family::gfx7;
 }

@@ -29,8 +29,9 @@ struct Count {
 
 void look_at(isa::Generation generation, isa::WaveSize wave, std::span<const std::byte> code,
              Count& count, exec::ConstantPool& pool) {
-  const auto family =
-      generation == isa::Generation::gfx1030 ? exec::Isa::gfx1030 : exec::Isa::gfx900;
+  const auto family = generation == isa::Generation::gfx1030   ? exec::Isa::gfx1030
+                      : generation == isa::Generation::gfx1100 ? exec::Isa::gfx1100
+                                                               : exec::Isa::gfx900;
   for (std::size_t at = 0; at + 4 <= code.size();) {
     const auto decoded = isa::decode(generation, code.subspan(at), wave);
     if (decoded && decoded->opcode == isa::Opcode::s_code_end) {

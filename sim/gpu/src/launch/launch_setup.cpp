@@ -70,7 +70,7 @@ namespace {
 void fill_work_item_ids(exec::LaunchState& state) {
   const std::uint32_t asked = state.rsrc2 >> 11 & 3U;
   // Ten bits for each axis, in one register.
-  const bool packed = exec::has_unified_registers(state.isa);
+  const bool packed = exec::has_packed_ids(state.isa);
   state.id_axes = packed ? 1 : std::min(asked, 2U) + 1;
   state.work_item_ids.assign(std::size_t{state.waves_per_group} * state.id_axes * exec::kLanes, 0);
   for (std::uint32_t flat = 0; flat < state.group_size; ++flat) {
@@ -126,12 +126,14 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
     state.accumulators = std::min<std::uint32_t>(others, 256);
   }
   state.scalar_end = program.scalar_end();
-  const bool gfx10 = state.isa == exec::Isa::gfx1030;
-  state.sgprs = gfx10 ? 128 : ((state.rsrc1 >> 6 & 15U) + 1) * 8;
+  const bool rdna = exec::is_rdna(state.isa);
+  state.sgprs = rdna ? 128 : ((state.rsrc1 >> 6 & 15U) + 1) * 8;
   // RDNA has room for the scalar registers of all its waves.
+  const bool large_file = state.isa == exec::Isa::gfx1100;  // 1536 registers of 32 lanes, not 1024
+  const std::uint32_t half = large_file ? 384 : 256;
   const std::uint32_t vgprs =
-      exec::has_unified_registers(state.isa) || state.wave_lanes == 32 ? 512 : 256;
-  const std::uint32_t sgprs = gfx10 ? 10 * 128 : state.isa == exec::Isa::gfx7 ? 512 : 800;
+      exec::has_unified_registers(state.isa) || state.wave_lanes == 32 ? 2 * half : half;
+  const std::uint32_t sgprs = rdna ? 10 * 128 : state.isa == exec::Isa::gfx7 ? 512 : 800;
   state.waves_per_simd =
       std::min({architecture.waves_per_simd, 10, static_cast<int>(vgprs / state.vgprs),
                 static_cast<int>(sgprs / state.sgprs)});

@@ -52,6 +52,7 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
       case Encoding::vop3a:
       case Encoding::vop3b:
       case Encoding::vop3p: known = lower_vector(*decoded, op, pool, isa); break;
+      case Encoding::vopd: known = lower_dual(*decoded, op, pool, isa); break;
       case Encoding::ds: known = lower_lds(*decoded, op); break;
       case Encoding::mubuf:
       case Encoding::flat: known = lower_vector_memory(*decoded, op); break;

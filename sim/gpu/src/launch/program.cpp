@@ -29,18 +29,23 @@ Result<Isa> isa_of(binpatch::isa::Generation generation, const std::string& targ
     case binpatch::isa::Generation::gfx90a: return Isa::gfx90a;
     case binpatch::isa::Generation::gfx940: return Isa::gfx942;
     case binpatch::isa::Generation::gfx1030: return Isa::gfx1030;
+    case binpatch::isa::Generation::gfx1100: return Isa::gfx1100;
     default:
       return fail(ErrorCode::unsupported,
                   fmt::format("the virtual GPU does not execute {}: choose a chip of gfx7, gfx900, "
-                              "gfx906, gfx908, gfx90a, gfx942 or gfx1030",
+                              "gfx906, gfx908, gfx90a, gfx942, gfx1030 or gfx1100",
                               target));
   }
 }
 
-// gfx9 counts to 63, with the two upper bits apart, and gfx10 scalar memory too; here no more than
-// 15 are ever on their way.
+// gfx9 counts to 63, with the two upper bits apart, and gfx10 scalar memory too; gfx11 has other
+// places for both. Here no more than 15 are ever on their way.
 std::int32_t short_waitcnt(std::int32_t immediate, Isa isa) {
   const auto bits = static_cast<std::uint32_t>(immediate);
+  if (isa == Isa::gfx1100) {
+    return static_cast<std::int32_t>(std::min(bits >> 4 & 63U, 15U) << 8 |
+                                     std::min(bits >> 10 & 63U, 15U));
+  }
   const std::uint32_t vector = (bits & 15U) | (bits >> 14 & 3U) << 4;
   const std::uint32_t scalar = bits >> 8 & (isa == Isa::gfx1030 ? 63U : 15U);
   return static_cast<std::int32_t>((bits & 0xF0U) | std::min(scalar, 15U) << 8 |
@@ -50,7 +55,7 @@ std::int32_t short_waitcnt(std::int32_t immediate, Isa isa) {
 // Of all kernels: the code between them is decoded once.
 Result<binpatch::isa::WaveSize> wave_size(const std::vector<binpatch::Kernel>& kernels, Isa isa) {
   using binpatch::isa::WaveSize;
-  if (isa != Isa::gfx1030) return WaveSize::usual;
+  if (!is_rdna(isa)) return WaveSize::usual;
   const auto is_half = [isa](const binpatch::Kernel& kernel) {
     return wave_lanes(kernel.descriptor, isa) == 32;
   };

@@ -268,7 +268,7 @@ void run_permute(Wave& wave, const MicroOp& op) {
   operation->element_bytes = 4;
   operation->words = 1;
   std::fill_n(operation->data(), kLanes, 0U);
-  const bool rows = wave.cu->launch().isa == Isa::gfx1030;
+  const bool rows = is_rdna(wave.cu->launch().isa);
   for (U64 set = operation->exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
     // RDNA's rows of the LDS are 32 lanes wide.

@@ -137,11 +137,12 @@ inline Chip load_w9100() {
 // The built-in chip that executes this code.
 inline Chip chip_for(const binpatch::CodeObject& object) {
   const std::string target = binpatch::to_string(object.target());
-  return load_chip(target == "gfx1030"  ? "rx6800"
-                   : target == "gfx942" ? "mi300x_cpx"
-                   : target == "gfx90a" ? "mi210"
-                   : target == "gfx900" ? "vega10"
-                                        : "w9100");
+  return load_chip(target == "gfx1100"   ? "rx7900"
+                   : target == "gfx1030" ? "rx6800"
+                   : target == "gfx942"  ? "mi300x_cpx"
+                   : target == "gfx90a"  ? "mi210"
+                   : target == "gfx900"  ? "vega10"
+                                         : "w9100");
 }
 
 // Throws on any error: a test that expects one uses gpu() directly.

@@ -106,6 +106,7 @@ void TimedMemory::look_for_addresses(const exec::LaunchState& launch) {
                           : launch.isa == exec::Isa::gfx90a  ? Generation::gfx90a
                           : launch.isa == exec::Isa::gfx942  ? Generation::gfx940
                           : launch.isa == exec::Isa::gfx1030 ? Generation::gfx1030
+                          : launch.isa == exec::Isa::gfx1100 ? Generation::gfx1100
                                                              : Generation::gfx7;
   const std::span<const std::byte> code(memory_.host(launch.code_address),
                                         std::size_t{launch.code_dwords} * 4);

@@ -53,7 +53,7 @@ Facts facts() {
   facts.bus_bits = 64 * arch.l2_channels;
   facts.memory_clock_khz =
       static_cast<int>(arch.memory_bytes_per_clock_per_channel * clock_hz / (2 * 8) / 1000);
-  facts.warp = arch.gfx_target.starts_with("gfx10") ? 32 : 64;
+  facts.warp = arch.gfx_target.starts_with("gfx1") ? 32 : 64;
   facts.threads_per_cu = facts.warp * arch.simds_per_cu * arch.waves_per_simd;
   return facts;
 }

@@ -192,11 +192,12 @@ Status finish_truth(Truth& truth, const Architecture& architecture) {
 
 namespace {
 
-// The counters of gfx94 and gfx10 are read as requests of 128 bytes, those of the others as of 64:
-// a chip that asks otherwise would be counted wrong by two.
+// The counters of gfx94, gfx10 and gfx11 are read as requests of 128 bytes, those of the others as
+// of 64: a chip that asks otherwise would be counted wrong by two.
 Status check_requests(const Architecture& architecture) {
-  const bool wide =
-      architecture.gfx_target.starts_with("gfx94") || architecture.gfx_target.starts_with("gfx10");
+  const bool wide = architecture.gfx_target.starts_with("gfx94") ||
+                    architecture.gfx_target.starts_with("gfx10") ||
+                    architecture.gfx_target.starts_with("gfx11");
   const int wanted = wide ? 128 : 64;
   if (architecture.l1_line_bytes != wanted ||
       (wide &&
