@@ -9,6 +9,7 @@ namespace ww::sim::gpu::exec {
 namespace {
 
 const std::array<MicroOp, 2>& halves_of(const MicroOp& op) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): lower_dual() put its address there
   return *reinterpret_cast<const std::array<MicroOp, 2>*>(op.vector.at[0]);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <random>
 
 #include "testing/test_gpu.hpp"
@@ -63,8 +64,8 @@ void expect_product(const std::string& kernel, const Product& product,
   const auto c = small_numbers<Out>(64UL * results, 3);
   std::vector<Stored> stored_a;
   std::vector<Stored> stored_b;
-  for (const T x : a) stored_a.push_back(store(x));
-  for (const T x : b) stored_b.push_back(store(x));
+  std::ranges::transform(a, std::back_inserter(stored_a), store);
+  std::ranges::transform(b, std::back_inserter(stored_b), store);
   const auto out = test.buffer(c);
   test.launch(kernel, 64, 64, test.buffer(stored_a), test.buffer(stored_b), out);
   const auto got = test.read<Out>(out, c.size());
