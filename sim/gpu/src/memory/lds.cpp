@@ -274,11 +274,9 @@ void run_permute(Wave& wave, const MicroOp& op) {
     // RDNA's rows of the LDS are 32 lanes wide.
     const std::size_t chosen = (address[lane] + op.memory.offset) / 4;
     const std::size_t other = rows ? (lane & 32U) | chosen % 32 : chosen % kLanes;
-    if (!Fetch) {
-      operation->data()[other] = source[lane];
-    } else if ((operation->exec >> other & 1U) != 0) {
-      operation->data()[lane] = source[other];
-    }
+    const std::size_t from = Fetch ? other : lane;
+    const std::size_t to = Fetch ? lane : other;
+    if ((operation->exec >> from & 1U) != 0) operation->data()[to] = source[from];
   }
   finish(wave, *operation, 2);
 }
