@@ -30,7 +30,9 @@
 #include "ww/sim/net/node_distances.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 
-#if defined(__x86_64__)
+// Clang has no pragma that gives functions a target.
+#if defined(__x86_64__) && !defined(__clang__)
+#define WW_HAS_LANES
 #include <immintrin.h>
 
 #pragma GCC push_options
@@ -932,8 +934,8 @@ std::unique_ptr<Network> make_with_room(const NetworkConfig& config) {
 
 namespace ww::sim::net {
 
-bool fits_lanes(const NetworkConfig& config) {
-#if defined(__x86_64__)
+bool fits_lanes([[maybe_unused]] const NetworkConfig& config) {
+#ifdef WW_HAS_LANES
   const auto& router = config.own<VcRouterConfig>();
   const bool host = __builtin_cpu_supports("avx512f") != 0 &&
                     __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("bmi2") != 0;
@@ -948,8 +950,8 @@ bool fits_lanes(const NetworkConfig& config) {
 #endif
 }
 
-std::unique_ptr<Network> make_lane_mesh(const NetworkConfig& config) {
-#if defined(__x86_64__)
+std::unique_ptr<Network> make_lane_mesh([[maybe_unused]] const NetworkConfig& config) {
+#ifdef WW_HAS_LANES
   switch (config.own<VcRouterConfig>().vcs) {
     case 2: return make_with_room<2>(config);
     case 4: return make_with_room<4>(config);
