@@ -50,8 +50,9 @@ struct Clock {
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<std::int64_t> sleeper_due;  // of the other thread, while it sleeps
+  std::optional<pthread_t> sleeper;         // the other thread, once it has slept
   std::atomic<bool> sleeper_runs{false};    // woken, and not asleep again yet
-  bool joining{};                           // the owner waits for the other thread's end
+  std::optional<pthread_t> joined;          // the owner waits for its end
   std::mutex board_mutex;
   // By PCI bus, for a stub sensor; times do not fall.
   std::map<unsigned, std::vector<BoardStep>> boards;
@@ -87,11 +88,15 @@ void advance(std::int64_t to_ns) {
 // The other thread's sleep.
 void sleep_until(std::int64_t due_ns) {
   Clock& clock = the_clock();
+  const auto is_joined = [&] {
+    return clock.joined && pthread_equal(*clock.joined, pthread_self()) != 0;
+  };
   std::unique_lock lock(clock.mutex);
+  clock.sleeper = pthread_self();
   clock.sleeper_due = due_ns;
   clock.sleeper_runs = false;
   clock.changed.notify_all();
-  clock.changed.wait(lock, [&] { return clock.sleeper_runs || clock.joining; });
+  clock.changed.wait(lock, [&] { return clock.sleeper_runs || is_joined(); });
   clock.sleeper_due.reset();
 }
 
@@ -205,14 +210,18 @@ int pthread_join(pthread_t thread, void** result) {
   if (!attached) return real(thread, result);
   {
     const std::lock_guard lock(clock.mutex);
-    clock.joining = true;
+    clock.joined = thread;
   }
   clock.changed.notify_all();
   const int code = real(thread, result);
   const std::lock_guard lock(clock.mutex);
-  clock.joining = false;
-  clock.sleeper_runs = false;
-  clock.sleeper_due.reset();
+  clock.joined.reset();
+  // The end of another thread, as of a fit's, leaves the sampler asleep until its time.
+  if (clock.sleeper && pthread_equal(*clock.sleeper, thread) != 0) {
+    clock.sleeper.reset();
+    clock.sleeper_runs = false;
+    clock.sleeper_due.reset();
+  }
   return code;
 }
 
