@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kResumedSettleSeconds = 45.0;  // idling of a session that goes on with blocks
 // A real device's launches are longer: what a launch costs its host is then a
-// small part.
+// small part. A simulated one executes every line of a launch, and its host's work takes no time.
 constexpr std::int64_t kRealLaunchNs = 2'000'000;
 
 struct CalibrationSettings {
@@ -29,7 +29,7 @@ struct CalibrationSettings {
   bool nops{};              // lower rates by NOPs instead of sleep
   bool patch_binary{true};  // false: a control that must be refused
   bool mirrored{true};      // false: a control; what drifts within a block no longer cancels
-  std::int64_t launch_ns{200'000};  // wanted length of a launch where counters follow launches
+  std::int64_t launch_ns{200'000};  // wanted length of a launch on a simulated device
 };
 
 class Calibration final : public Experiment {
@@ -188,8 +188,8 @@ Status Calibration::tune(Bench& bench) {
     runner_->use(*inputs_.tuning);
     return {};
   }
-  const bool counters = bench.device().traffic == Traffic::counters;
-  WW_ASSIGN(tuning, runner_->tune(counters ? settings_.launch_ns : kRealLaunchNs, !inputs_.quick));
+  const bool real = bench.device().traffic == Traffic::every_launch;
+  WW_ASSIGN(tuning, runner_->tune(real ? kRealLaunchNs : settings_.launch_ns, !inputs_.quick));
   inputs_.tuning = tuning;
   return {};
 }
