@@ -1,6 +1,7 @@
 // Wave instructions a second of the emulator on one core, and replays a second.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <random>
 
 #include "testing/test_gpu.hpp"
@@ -14,6 +15,13 @@ double instructions(test::TestGpu& gpu) {
   return gpu.counter("SQ_INSTS_VALU") + gpu.counter("SQ_INSTS_SALU") +
          gpu.counter("SQ_INSTS_SMEM") + gpu.counter("SQ_INSTS_VMEM_RD") +
          gpu.counter("SQ_INSTS_VMEM_WR") + gpu.counter("SQ_INSTS_LDS");
+}
+
+// Requests to the L2, by either family's name.
+double lines_of(test::TestGpu& gpu) {
+  const auto& names = gpu.gpu().counter_names();
+  const bool gcn = std::ranges::find(names, "TCC_REQ_sum") != names.end();
+  return gpu.counter(gcn ? "TCC_REQ_sum" : "GL2C_REQ_sum");
 }
 
 // `groups` work-groups of four waves a compute unit, which together read the same number of words.
@@ -30,7 +38,7 @@ void stream_with(benchmark::State& state, std::uint32_t groups) {
   for (auto _ : state) {
     gpu.launch("stream", items, 256, data, out, count, 64U);
     total += instructions(gpu);
-    lines += gpu.counter("TCC_REQ_sum");
+    lines += lines_of(gpu);
   }
   state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
   state.counters["lines"] = benchmark::Counter(lines, benchmark::Counter::kIsRate);
@@ -58,7 +66,7 @@ void pinned_stream(benchmark::State& state) {
   for (auto _ : state) {
     gpu.launch("pinned_stream", 44 * 1024, 256, data, out, 0U, 4U, 128U);
     total += instructions(gpu);
-    lines += gpu.counter("TCC_REQ_sum");
+    lines += lines_of(gpu);
   }
   state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
   state.counters["lines"] = benchmark::Counter(lines, benchmark::Counter::kIsRate);
