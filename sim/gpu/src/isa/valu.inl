@@ -284,22 +284,31 @@ void carry_only_out(U32* d, const U32* a, const U32* b, const U32*, LaneContext&
 template <bool Flush>
 void div_scale32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x) {
   U64 mask = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    bool vcc = false;
-    d[l] = bits(div_scale_f(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l]), vcc));
-    mask |= U64{vcc} << l;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP {
+      bool vcc = false;
+      d[g + i] = div_scale(in<Flush>(a[g + i]), in<Flush>(b[g + i]), in<Flush>(c[g + i]), vcc);
+      word[i] = vcc ? ~U32{0} : 0U;
+    }
+    mask |= WW_PACK(word) << g;
   }
   x.mask_out = mask;
 }
 void div_scale64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x) {
   U64 mask = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    bool vcc = false;
-    const U64 r = bits(div_scale_d(f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l])),
-                                   f64(join(c[l], c[kLanes + l])), vcc));
-    d[l] = static_cast<U32>(r);
-    d[kLanes + l] = static_cast<U32>(r >> 32);
-    mask |= U64{vcc} << l;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP {
+      const int l = g + i;
+      bool vcc = false;
+      const U64 r = div_scale(f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l])),
+                              f64(join(c[l], c[kLanes + l])), vcc);
+      d[l] = static_cast<U32>(r);
+      d[kLanes + l] = static_cast<U32>(r >> 32);
+      word[i] = vcc ? ~U32{0} : 0U;
+    }
+    mask |= WW_PACK(word) << g;
   }
   x.mask_out = mask;
 }

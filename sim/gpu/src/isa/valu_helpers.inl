@@ -1,5 +1,28 @@
 // Single operations on one lane's values; part of valu.inl.
 
+// Of v_div_scale: what it scales by, the distance of the exponents from which a quotient may
+// overflow, and the exponent up to which a numerator is small.
+template <class F>
+struct ScaleLimits;
+template <>
+struct ScaleLimits<float> {
+  using Word = U32;
+  static constexpr Word kNan = 0x7FC00000U;
+  static constexpr Word kUp = 0x5F800000U;  // 2^64
+  static constexpr Word kDown = 0x1F800000U;
+  static constexpr int kFar = 96;
+  static constexpr int kSmall = 23;
+};
+template <>
+struct ScaleLimits<double> {
+  using Word = U64;
+  static constexpr Word kNan = 0x7FF8000000000000U;
+  static constexpr Word kUp = 0x47F0000000000000U;  // 2^128
+  static constexpr Word kDown = 0x37F0000000000000U;
+  static constexpr int kFar = 768;
+  static constexpr int kSmall = 53;
+};
+
 inline float min_f(float a, float b) { return is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a; }
 inline float max_f(float a, float b) { return is_nan(a) ? b : is_nan(b) ? a : b > a ? b : a; }
 inline double min_d(double a, double b) { return is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a; }
@@ -36,7 +59,12 @@ inline U32 to_i32(double x) {
                                              : ux(I32(x));
 }
 inline U32 clamp_i(I32 x, I32 low, I32 high) { return ux(x < low ? low : x > high ? high : x); }
-inline float ldexp_f(float x, I32 e) { return __builtin_ldexpf(x, e); }
+// In a double the product is exact: it is rounded once.
+inline float ldexp_f(float x, I32 e) {
+  constexpr I32 kMost = 300;  // beyond which every number is zero or infinite
+  const I32 power = e < -kMost ? -kMost : e > kMost ? kMost : e;
+  return static_cast<float>(double{x} * f64(U64{ux(power + 1023)} << 52));
+}
 inline double ldexp_d(double x, I32 e) { return __builtin_ldexp(x, e); }
 
 inline U32 class_of(float x, U32 which) {
@@ -161,58 +189,31 @@ inline int exponent_of(float x) { return static_cast<int>(bits(x) >> 23 & 255U);
 inline int exponent_of(double x) { return static_cast<int>(bits(x) >> 52 & 2047U); }
 
 // v_div_scale: scales numerator and denominator so that the quotient's steps neither overflow nor
-// lose bits; a is the one to scale, b the denominator, c the numerator.
-inline float div_scale_f(float a, float b, float c, bool& vcc) {
-  vcc = false;
-  if (b == 0.0F || c == 0.0F) return f32(0x7FC00000U);
+// lose bits; a is the one to scale, b the denominator, c the numerator. Choices alone: loops over
+// branches would go lane by lane.
+template <class F>
+inline auto div_scale(F a, F b, F c, bool& vcc) {
+  using Limits = ScaleLimits<F>;
+  using Word = typename Limits::Word;
   const int eb = exponent_of(b);
   const int ec = exponent_of(c);
-  const bool a_is_b = bits(a) == bits(b);
-  const bool a_is_c = bits(a) == bits(c);
-  float r = a;
-  if (ec - eb >= 96) {  // c / b may overflow
-    vcc = true;
-    if (a_is_b) r = ldexp_f(a, 64);
-  } else if (eb == 0) {  // the denominator is a denormal
-    r = ldexp_f(a, 64);
-  } else if (exponent_of(1.0F / b) == 0 && exponent_of(c / b) == 0) {
-    vcc = true;
-    if (a_is_b) r = ldexp_f(a, -64);
-  } else if (exponent_of(1.0F / b) == 0) {
-    r = ldexp_f(a, -64);
-  } else if (exponent_of(c / b) == 0) {
-    vcc = true;
-    if (a_is_c) r = ldexp_f(a, 64);
-  } else if (ec <= 23) {
-    r = ldexp_f(a, 64);
-  }
-  return r;
-}
-inline double div_scale_d(double a, double b, double c, bool& vcc) {
-  vcc = false;
-  if (b == 0.0 || c == 0.0) return f64(0x7FF8000000000000U);
-  const int eb = exponent_of(b);
-  const int ec = exponent_of(c);
-  const bool a_is_b = bits(a) == bits(b);
-  const bool a_is_c = bits(a) == bits(c);
-  double r = a;
-  if (ec - eb >= 768) {
-    vcc = true;
-    if (a_is_b) r = ldexp_d(a, 128);
-  } else if (eb == 0) {
-    r = ldexp_d(a, 128);
-  } else if (exponent_of(1.0 / b) == 0 && exponent_of(c / b) == 0) {
-    vcc = true;
-    if (a_is_b) r = ldexp_d(a, -128);
-  } else if (exponent_of(1.0 / b) == 0) {
-    r = ldexp_d(a, -128);
-  } else if (exponent_of(c / b) == 0) {
-    vcc = true;
-    if (a_is_c) r = ldexp_d(a, 128);
-  } else if (ec <= 53) {
-    r = ldexp_d(a, 128);
-  }
-  return r;
+  const bool zero = (b == F{0}) | (c == F{0});
+  const bool may_overflow = ec - eb >= Limits::kFar;
+  const bool denormal = eb == 0;
+  const bool small_reciprocal = exponent_of(F{1} / b) == 0;
+  const bool small_quotient = exponent_of(c / b) == 0;
+  const Word if_b_up = bits(a) == bits(b) ? Limits::kUp : Word{0};
+  const Word if_b_down = bits(a) == bits(b) ? Limits::kDown : Word{0};
+  const Word if_c_up = bits(a) == bits(c) ? Limits::kUp : Word{0};
+  Word factor = ec <= Limits::kSmall ? Limits::kUp : Word{0};  // 0: none
+  factor = small_quotient ? if_c_up : factor;
+  factor = small_reciprocal ? (small_quotient ? if_b_down : Limits::kDown) : factor;
+  factor = denormal ? Limits::kUp : factor;
+  factor = may_overflow ? if_b_up : factor;
+  vcc = (!zero) & (may_overflow | ((!denormal) & small_quotient));
+  const Word scaled = bits(a * __builtin_bit_cast(F, factor));
+  const Word result = factor == 0 ? bits(a) : scaled;
+  return zero ? Limits::kNan : result;
 }
 // v_div_fixup: a is the quotient, b the denominator, c the numerator.
 inline U32 div_fixup_f(U32 a, U32 b, U32 c) {
