@@ -190,7 +190,7 @@ TEST(BooksimMore, OtherConfigurationsAreReproducedToTheLastDigit) {
     const auto printed = [](double value) { return fmt::format("{:.6g}", value); };
     std::string name;
     for (const auto& [key, value] : row.fields) {
-      name += key + "=" + value + " ";
+      name += fmt::format("{}={} ", key, value);
     }
     EXPECT_EQ(printed(result->avg_packet_latency), row.fields.at("avg_packet_latency")) << name;
     EXPECT_EQ(printed(result->avg_network_latency), row.fields.at("avg_network_latency")) << name;
