@@ -202,19 +202,22 @@ bool run_transpose() {
   return true;
 }
 
-// Leaves a gap, so that the next buffer lies as wanted within a MiB: channels repeat more often.
+// Leaves a gap, so that the next buffer lies where icd_twin.c has its first one.
 bool align_as_wanted() {
   if (wanted_address == 0) return true;
-  constexpr unsigned long long kPeriod = 1 << 20;
   constexpr unsigned long long kPage = 4096;  // and one behind each buffer
+  constexpr size_t kProbeBytes = 1 << 20;     // no hole between buffers is as large
   size_t bytes = 0;
   CHECK(hipGetSymbolSize(&bytes, &scales));  // loads the code, which takes its place
   void* probe;
-  CHECK(hipMalloc(&probe, 2 * kPeriod));
+  CHECK(hipMalloc(&probe, kProbeBytes));
   const auto here = reinterpret_cast<unsigned long long>(probe);
   CHECK(hipFree(probe));
-  const unsigned long long gap = (wanted_address - here) % kPeriod;
-  return gap == 0 || hipMalloc(&probe, (gap < 2 * kPage ? gap + kPeriod : gap) - kPage) == 0;
+  if (wanted_address < here + kProbeBytes + kPage) return false;
+  CHECK(hipMalloc(&probe, wanted_address - here - kPage));
+  CHECK(hipMalloc(&probe, kProbeBytes));
+  CHECK(hipFree(probe));
+  return reinterpret_cast<unsigned long long>(probe) == wanted_address;
 }
 
 // Three kernels with the sizes, data and buffers of icd_twin.c.

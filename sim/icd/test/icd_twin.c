@@ -1,7 +1,7 @@
 // The OpenCL twin of hip_programs' "twin": a vector addition, a reduction and a transposition with
 // the same sizes, data and order of buffers, so that bytes and energy can be compared. It prints
-// where its first buffer lies, as distances on the chip depend on addresses. icd_twin FILE saves
-// its code object.
+// where its first buffer lies, as distances on the chip depend on addresses. icd_twin FILE BYTES
+// saves its code object and leaves a gap before its first buffer.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -10,27 +10,37 @@
 enum { kItems = 1 << 16, kBlock = 256, kSide = 256, kTile = 16 };
 
 static const char* source =
+    "uint item(void) {\n"
+    "  return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() +\n"
+    "         __builtin_amdgcn_workitem_id_x();\n"
+    "}\n"
+    "void meet(void) {\n"
+    "  __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");\n"
+    "  __builtin_amdgcn_s_barrier();\n"
+    "  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");\n"
+    "}\n"
     "kernel void stream_add(global const float* a, global const float* b, global float* c) {\n"
-    "  c[get_global_id(0)] = a[get_global_id(0)] + b[get_global_id(0)];\n"
+    "  c[item()] = a[item()] + b[item()];\n"
     "}\n"
     "kernel void where(global const float* a, global ulong* at) { *at = (ulong)a; }\n"
     "kernel void reduce(global const int* in, volatile global int* out) {\n"
     "  local int part[256];\n"
-    "  uint lane = get_local_id(0);\n"
-    "  part[lane] = in[get_global_id(0)];\n"
-    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  const uint lane = __builtin_amdgcn_workitem_id_x();\n"
+    "  part[lane] = in[item()];\n"
+    "  meet();\n"
     "  for (uint half_size = 128; half_size > 0; half_size /= 2) {\n"
     "    if (lane < half_size) part[lane] += part[lane + half_size];\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    meet();\n"
     "  }\n"
     "  if (lane == 0) atomic_add(out, part[0]);\n"
     "}\n"
     "kernel void transpose(global const float* in, global float* out, int side) {\n"
     "  local float tile[16][17];\n"
-    "  int x = get_local_id(0), y = get_local_id(1);\n"
-    "  int left = get_group_id(0) * 16, top = get_group_id(1) * 16;\n"
+    "  const int x = __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workitem_id_y();\n"
+    "  const int left = __builtin_amdgcn_workgroup_id_x() * 16;\n"
+    "  const int top = __builtin_amdgcn_workgroup_id_y() * 16;\n"
     "  tile[y][x] = in[(top + y) * side + left + x];\n"
-    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  meet();\n"
     "  out[(left + y) * side + top + x] = tile[x][y];\n"
     "}\n";
 
@@ -102,6 +112,7 @@ int main(int count, char** arguments) {
     expected += in[i] = i % 101;
   }
   const size_t items = kItems, block = kBlock;
+  if (count > 2) buffer(strtoull(arguments[2], NULL, 10), NULL);
   const cl_mem add[] = {buffer(kItems * 4, a), buffer(kItems * 4, b), buffer(kItems * 4, NULL)};
   launch(program, "stream_add", 1, &items, &block, add, 3, NULL);
   const int zero = 0;
