@@ -44,7 +44,9 @@ struct Request {
   Kind kind{};
   std::uint8_t lines{1};  // more than one in contiguous reads, and in writes of whole lines
   bool fills_l1{};
-  bool pair{};  // with the other line of its aligned pair, for l1_slot[1] (kNone: not kept)
+  // With the other line of its aligned pair, for l1_slot[1] (kNone: not kept).
+  bool pair : 1 {};
+  bool past_gl1 : 1 {};  // neither served by the cache of the shader array nor kept in it
   std::uint32_t l1_slot[kMostLines]{};
 };
 
@@ -194,6 +196,7 @@ class ComputeUnit {
            !coherent;
   }
   std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
+  bool empties_gl1{};             // the cache of its shader array, before the next commit
   std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
   std::int64_t lds_free{};
   std::vector<Request> requests;  // in issue order; departures nearly so

@@ -22,6 +22,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
     l1.invalidate_all();
   }
   l1_stores = 0;
+  empties_gl1 = false;
   l1_free = 0;
   lds_free = 0;
   requests.clear();

@@ -123,7 +123,7 @@ struct MemoryFields {
   bool sign_extend;
   MemoryKind kind;
   AtomicOp atomic;
-  bool glc, addr64, offen, idxen;
+  bool glc, dlc, addr64, offen, idxen;
   bool flat;
   std::uint8_t half;  // of 16-bit data: 0 whole registers, 1 their low halves, 2 their high ones
   std::uint16_t address;   // VGPR

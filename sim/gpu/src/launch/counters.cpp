@@ -64,12 +64,13 @@ std::vector<std::string> counter_names_of(Family family) {
     names.insert(names.end(), more.begin(), more.end());
   };
   if (family == Family::gfx10) {
-    // Requests are counted where they come in, at the L2. The names of requests by size are
-    // assumed: no profiler's list of gfx10 was at hand that has them.
+    // Requests are counted where they come in, at GL1 and at the L2. GL1 has all requests of its
+    // shader array, and those that pass it by are misses; the names are rocprofiler-compute's. The
+    // names of requests by size are assumed: no profiler's list of gfx10 was at hand that has them.
     std::ranges::replace(names, "TCP_TCC_READ_REQ_sum", "GL2C_READ_128_REQ_sum");
     std::ranges::replace(names, "TCP_TCC_WRITE_REQ_sum", "GL2C_WRITE_64_REQ_sum");
-    add({"GL2C_REQ_sum", "GL2C_ATOMIC_sum", "GL2C_HIT_sum", "GL2C_MISS_sum",
-         "GL2C_EA_RDREQ_32B_sum", "GL2C_EA_RDREQ_64B_sum", "GL2C_EA_RDREQ_96B_sum",
+    add({"GL1C_REQ_sum", "GL1C_REQ_MISS_sum", "GL2C_REQ_sum", "GL2C_ATOMIC_sum", "GL2C_HIT_sum",
+         "GL2C_MISS_sum", "GL2C_EA_RDREQ_32B_sum", "GL2C_EA_RDREQ_64B_sum", "GL2C_EA_RDREQ_96B_sum",
          "GL2C_EA_RDREQ_128B_sum", "GL2C_MC_WRREQ_sum", "GL2C_EA_WRREQ_64B_sum"});
     names.insert(names.end(), std::begin(kMonitorNames), std::end(kMonitorNames));
     return names;
@@ -141,7 +142,7 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
                                     cus.lds,
                                     cus.l1_accesses,
                                     cus.l1_hits,
-                                    cus.read_requests / lines_of_request,
+                                    cus.read_requests / lines_of_request - memory.gl1_hits,
                                     cus.write_requests,
                                     together.busy_cycles,
                                     together.resident_wave_cycles / kQuad,
@@ -154,11 +155,12 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
   if (family == Family::gfx10) {
     // GL2 looks up lines of 128 bytes. A line that misses does so once: whoever brings one half
     // brings both.
-    const std::uint64_t lookups =
+    const std::uint64_t behind_l1 =
         cus.read_requests / lines_of_request + cus.wide_lines_written + cus.atomic_requests;
+    const std::uint64_t lookups = behind_l1 - memory.gl1_hits;
     const std::uint64_t misses = std::min(memory.misses, lookups);
     const std::uint64_t pairs = memory.memory_read_pairs;
-    add({lookups, cus.atomic_requests, lookups - misses, misses, 0,
+    add({behind_l1, lookups, lookups, cus.atomic_requests, lookups - misses, misses, 0,
          memory.memory_read_halves / 2 - 2 * pairs, 0, pairs, memory.memory_writes,
          memory.memory_write_halves - memory.memory_writes});
   } else if (newer) {

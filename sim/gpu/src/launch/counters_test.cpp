@@ -78,6 +78,34 @@ TEST(CountersOfGfx1030, LookupsTimesTheLineAreTheBytes) {
   }
 }
 
+// Every compute unit reads the same 8 KiB, which its L1 then has: the caches of the arrays ask the
+// L2 for a line once each. Loads around them ask for all.
+TEST(CountersOfGfx1030, AShaderArrayAsksForALineOnce) {
+  if (!is_gfx1030()) GTEST_SKIP() << "counters of gfx1030";
+  constexpr std::uint32_t kShared = 2048;  // words that all groups read
+  constexpr std::uint32_t kGroups = kShared / 64;
+  constexpr std::uint32_t kLines = kShared * 4 / 128;
+  TestGpu test;
+  std::vector<std::uint32_t> next(kShared);
+  for (std::uint32_t i = 0; i < kShared; ++i) next[i] = (i + 64) % kShared;
+  const auto out = test.buffer(kShared * 4);
+  test.launch("chase", kShared, 64, test.buffer(next), out, kGroups);
+  const auto of = [&](const char* name) { return test.counter(name); };
+  const double writes = 2.0 * kGroups;
+  const double asked_by_cus = of("GL1C_REQ_sum") - writes;
+  EXPECT_EQ(asked_by_cus, kGroups * kLines);  // a group on each of so many compute units
+  const double asked_by_arrays = of("GL1C_REQ_MISS_sum") - writes;
+  EXPECT_EQ(asked_by_arrays, of("GL2C_READ_128_REQ_sum"));
+  EXPECT_EQ(asked_by_arrays, 6 * kLines);
+  // On the ways to the compute units.
+  EXPECT_EQ(test.totals.payload_bytes, 128U * kGroups * kLines + 4U * kShared);
+
+  test.launch("stream", kShared, 64, test.buffer(next), out, 8U, 0U);
+  const auto around = test.counter("GL1C_REQ_sum");
+  EXPECT_GT(around, 0);
+  EXPECT_EQ(around, test.counter("GL1C_REQ_MISS_sum"));
+}
+
 // Loads that pass by the L1 ask for whole lines too: eight values of 4 bytes for 64 work-items.
 TEST(CountersOfGfx942, LoadsAroundTheL1AskForWholeLines) {
   if (!is_gfx942()) GTEST_SKIP() << "counters of gfx942";

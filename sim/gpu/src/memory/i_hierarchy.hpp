@@ -21,6 +21,7 @@ namespace ww::sim::gpu::exec {
 struct MemoryCounters {
   std::uint64_t reads{}, writes{}, atomics{}, hits{}, misses{};
   std::uint64_t memory_read_halves{}, memory_write_halves{}, memory_writes{};  // units of 32 bytes
+  std::uint64_t gl1_hits{};           // lines of 128 bytes that caches of shader arrays had
   std::uint64_t memory_read_pairs{};  // reads of 128 bytes, which the halves are of as well
 
   MemoryCounters& operator+=(const MemoryCounters& other) {
@@ -32,6 +33,7 @@ struct MemoryCounters {
     memory_read_halves += other.memory_read_halves;
     memory_write_halves += other.memory_write_halves;
     memory_writes += other.memory_writes;
+    gl1_hits += other.gl1_hits;
     memory_read_pairs += other.memory_read_pairs;
     return *this;
   }

@@ -18,6 +18,8 @@ class L1Pass {
   L1Pass(Wave& wave, const MemoryFields& fields, MemoryOperation& operation)
       : wave_(wave), cu_(*wave.cu), fields_(fields), operation_(operation) {
     start_ = std::max(wave.now, cu_.l1_free);
+    // RDNA 2 has a bit of its own for it (DLC); on RDNA 3 that is a hint for memory's cache.
+    past_gl1_ = cu_.launch().isa == Isa::gfx1030 ? fields_.dlc : fields_.glc;
   }
 
   void run() {
@@ -368,6 +370,7 @@ class L1Pass {
     added.line = line;
     added.kind = kind;
     added.fills_l1 = slot != L1Cache::kNone;
+    added.past_gl1 = past_gl1_;
     added.l1_slot[0] = slot;
     run_ = 0;
   }
@@ -376,6 +379,7 @@ class L1Pass {
   ComputeUnit& cu_;
   const MemoryFields& fields_;
   MemoryOperation& operation_;
+  bool past_gl1_{};
   std::int64_t start_{};
   std::int64_t lines_{};
   std::int64_t joined_{};    // of these, second halves of lines of 128 bytes

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "compute_unit/line_update.hpp"
 #include "compute_unit/memory_operation.hpp"
@@ -29,6 +30,7 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
       observer_(observer),
       die_(die),
       behind_(behind),
+      gl1_(architecture_),
       l2_(architecture_),
       channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
   bytes_per_clock_ = architecture_.bytes_per_clock_per_channel;
@@ -50,6 +52,9 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
     }
   }
   smallest_latency_ = std::max<std::int64_t>(1, nearest + architecture_.l2_hit_cycles);
+  if (gl1_.any()) {
+    smallest_latency_ = std::min<std::int64_t>(smallest_latency_, architecture_.gl1_hit_cycles);
+  }
   // Behind a die's L2 stands the port to its I/O die, as wide as a slice of the Infinity Cache.
   const double bytes_per_clock = behind_ != nullptr
                                      ? architecture_.infinity_cache_bytes_per_clock_per_slice
@@ -65,6 +70,7 @@ void MemorySystem::begin_launch(const LaunchState&, std::vector<std::unique_ptr<
   counters_ = {};
   last_completion_ = 0;
   rotation_ = 0;
+  gl1_.begin_launch();
   l2_.begin_launch();
 }
 
@@ -138,6 +144,7 @@ void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t index = i + rotation_ < count ? i + rotation_ : i + rotation_ - count;
     ComputeUnit& cu = *cus[index];
+    if (std::exchange(cu.empties_gl1, false) && gl1_.any()) gl1_.empty(place_[index].engine);
     wave_bytes += cu.wave_bytes();
     std::size_t next = cu.requests_done;
     for (; next < cu.requests.size() && cu.requests[next].departure < end; ++next) {
@@ -183,6 +190,7 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
                      request.departure + architecture_.l1_hit_cycles));
     return;
   }
+  if (gl1_.any() && request.kind == Request::Kind::read && read_from_gl1(cu, arrival)) return;
   const std::uint32_t cu_index = arrival.cu;
   const std::uint32_t channel = arrival.channel;
   const std::int64_t slot = std::max(cycle, channel_free_[channel]);
@@ -209,7 +217,53 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
     }
     completion += busy(request.lines) - busy(1) + architecture_.l2_hit_cycles + back;
   }
+  if (gl1_.any()) update_gl1(request, transfer.engine, completion);
   resolve(cu, request, completion);
+}
+
+bool MemorySystem::read_from_gl1(ComputeUnit& cu, const Arrival& arrival) {
+  const Request& request = *arrival.request;
+  if (request.past_gl1) return false;
+  const std::uint32_t first = request.line & ~1U;
+  const unsigned lines = request.pair ? 2 : request.lines;
+  const Place& place = place_[arrival.cu];
+  const auto there = gl1_.read(place.engine, first / 2, lines / 2, request.departure);
+  if (!there) return false;
+  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
+  for (std::uint32_t line = first; line < first + lines; ++line) fill_l1(cu, request, line, *there);
+  counters_.gl1_hits += lines / 2;
+  cu.activity.gl1_hits += lines;
+  CrossbarTransfer transfer;
+  transfer.cycle = *there;
+  transfer.address = line_address(first);
+  transfer.engine = place.engine;
+  transfer.cu = place.cu;
+  transfer.channel = arrival.channel;
+  transfer.kind = TransferKind::read;
+  transfer.bytes = kLineBytes;
+  transfer.payload = memory_.host(transfer.address);
+  transfer.from_gl1 = true;
+  observer_.crossbar_lines(transfer, lines, cycles_per_line_);
+  resolve(cu, *arrival.request, *there);
+  return true;
+}
+
+void MemorySystem::update_gl1(const Request& request, std::uint32_t array,
+                              std::int64_t completion) {
+  const std::uint32_t pair = request.line / 2;
+  const unsigned pairs = (request.line + request.lines - 1) / 2 - pair + 1;
+  if (request.kind == Request::Kind::read && !request.past_gl1) {
+    gl1_.keep(array, pair, pairs, request.departure, completion);
+  } else {
+    gl1_.evict(array, pair, pairs);
+  }
+}
+
+void MemorySystem::fill_l1(ComputeUnit& cu, const Request& request, std::uint32_t line,
+                           std::int64_t time) {
+  const std::uint32_t to =
+      !request.fills_l1 ? L1Cache::kNone : request.l1_slot[line == request.line ? 0 : 1];
+  if (to != L1Cache::kNone) cu.l1.filled(to, line, request.departure, time);
 }
 
 void MemorySystem::count(bool hit, std::uint32_t channel) {
@@ -331,9 +385,7 @@ std::int64_t MemorySystem::read_pairs(ComputeUnit& cu, const Request& request,
       if (access.fill) *access.ready = bring(line, slot, transfer.channel);
       const std::int64_t there = std::max(slot, *access.ready);
       last = std::max(last, there);
-      const std::uint32_t to =
-          !request.fills_l1 ? L1Cache::kNone : request.l1_slot[line == request.line ? 0 : 1];
-      if (to != L1Cache::kNone) cu.l1.filled(to, line, request.departure, there + latency);
+      fill_l1(cu, request, line, there + latency);
     }
   }
   observer_.crossbar_lines(transfer, lines, cycles_per_line_);

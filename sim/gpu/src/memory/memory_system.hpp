@@ -14,6 +14,7 @@
 
 #include "compute_unit/compute_unit.hpp"
 #include "memory/deferred_observer.hpp"
+#include "memory/gl1_caches.hpp"
 #include "memory/i_hierarchy.hpp"
 #include "memory/l2_prefetch.hpp"
 #include "memory/l2_tags.hpp"
@@ -80,6 +81,13 @@ class MemorySystem final : public Hierarchy {
   void prefetch_request(const Arrival& arrival);
   void prefetch_victims(const Request& request) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
+  // The cache of the compute unit's shader array: whether it answered the read; and what the L2's
+  // answer to the request leaves in it.
+  bool read_from_gl1(ComputeUnit& cu, const Arrival& arrival);
+  void update_gl1(const Request& request, std::uint32_t array, std::int64_t completion);
+  // Its answer as far as the L1 goes.
+  static void fill_l1(ComputeUnit& cu, const Request& request, std::uint32_t line,
+                      std::int64_t time);
   // Each fills in the transfer, which knows place and slot; a read gives its completion.
   std::int64_t read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
                     std::int64_t back);
@@ -116,6 +124,7 @@ class MemorySystem final : public Hierarchy {
   DeferredObserver& observer_;
   int die_;
   BehindL2* behind_;
+  Gl1Caches gl1_;
   L2Tags l2_;
   L2Prefetch l2_prefetch_{l2_};
   std::uint32_t channel_count_;

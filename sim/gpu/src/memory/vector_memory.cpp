@@ -382,6 +382,10 @@ void invalidate_l1(Wave& wave, const MicroOp&) {
   if (!wave.cu->coherent) wave.cu->l1.invalidate_all();
 }
 
+void invalidate_gl1(Wave& wave, const MicroOp&) {
+  wave.cu->empties_gl1 = true;
+}
+
 struct AccessShape {
   MemoryKind kind{};
   int bytes{};
@@ -468,9 +472,11 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
     return true;
   }
   // The L2 is the chip's one point of coherence: nothing is to be done.
-  // (RDNA's middle cache, GL1, is not modelled: it holds nothing.)
-  if (instruction.opcode == Opcode::buffer_wbl2 || instruction.opcode == Opcode::buffer_invl2 ||
-      instruction.opcode == Opcode::buffer_gl1_inv) {
+  if (instruction.opcode == Opcode::buffer_gl1_inv) {
+    op.run = invalidate_gl1;
+    return true;
+  }
+  if (instruction.opcode == Opcode::buffer_wbl2 || instruction.opcode == Opcode::buffer_invl2) {
     op.run = run_without_effect;
     return true;
   }
@@ -496,6 +502,7 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   // CDNA 3 says the scope in two bits, of which either is more than the wave: such a load goes
   // around the L1. For atomics the lower bit is glc, which asks for the old value.
   m.glc = modifiers.glc || modifiers.sc1;
+  m.dlc = modifiers.dlc;
   m.addr64 = modifiers.addr64;
   m.offen = modifiers.offen;
   m.idxen = modifiers.idxen;

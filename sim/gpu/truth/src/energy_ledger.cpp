@@ -118,6 +118,10 @@ class EnergyLedger final : public ActivityObserver {
   void cross(const CrossbarTransfer& transfer, unsigned lines, std::int64_t apart) {
     const std::size_t link = transfer.engine * channels_ + transfer.channel;
     const std::size_t leg = transfer.engine * cus_ + transfer.cu;
+    if (transfer.from_gl1) {
+      near_beats(reply_legs_[leg], transfer, lines, apart);
+      return;
+    }
     const bool is_read = transfer.kind == TransferKind::read;
     Control& control = controls_[link];
     transactions_[transfer.engine] += lines;
@@ -144,6 +148,17 @@ class EnergyLedger final : public ActivityObserver {
     if (reply != nullptr) {
       beats(replies_[link], reply_legs_[leg], transfer, reply, lines, apart);
       crossings += lines;
+    }
+  }
+
+  // The payload over a leg alone.
+  void near_beats(Lane& leg, const CrossbarTransfer& transfer, unsigned lines, std::int64_t apart) {
+    for (unsigned i = 0; i < lines; ++i) {
+      const std::int64_t cycle = transfer.cycle + i * apart;
+      prepare(leg, cycle);
+      drive_.one(leg.bus, transfer.payload + i * kLine);
+      leg.last_cycle = std::max(leg.last_cycle, cycle);
+      ++leg.beats;
     }
   }
 
@@ -371,9 +386,10 @@ void EnergyLedger::charge_cus(LaunchActivity& activity, std::span<const CuActivi
                                truth_.wires.registers_f_per_mm / 2 *
                                truth_.geometry.registers_to_l1_mm;
       const double l1 =
-          sram_values * (truth_.engine_scale[engine] * (events.l1_access * count(use.l1_accesses) +
-                                                        events.l1_hit * count(use.l1_hits)) +
-                         events.lds_access * count(use.lds_accesses));
+          sram_values *
+          (truth_.engine_scale[engine] *
+               (events.l1_access * count(use.l1_accesses) + events.l1_hit * count(use.l1_hits)) +
+           events.gl1_hit * count(use.gl1_hits) + events.lds_access * count(use.lds_accesses));
       const double vector = events.vector_instruction * count(use.vector_instructions) +
                             events.vector_lane_operation * count(use.vector_lane_operations);
       const double alu = alu_values * vector +

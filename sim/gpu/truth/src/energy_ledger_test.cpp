@@ -157,6 +157,31 @@ TEST(EnergyLedger, CountsPayloadBitsBothWays) {
   EXPECT_EQ(ledger->end_launch(1, {}, {}).payload_bits, 512U + 64U);
 }
 
+TEST(EnergyLedger, ChargesALineOfTheShaderArraysCacheToTheLegAlone) {
+  const Chip chip = Chip::load({.chip = "rx6800"}).value();
+  const auto ledger = make_energy_ledger(chip);
+  const auto line = filled(0x5555555555555555ULL);
+  CrossbarTransfer transfer;
+  transfer.bytes = 64;
+  transfer.payload = reinterpret_cast<const std::byte*>(line.data());
+  transfer.from_gl1 = true;
+  ledger->begin_launch();
+  ledger->crossbar(transfer);
+  std::vector<CuActivity> cus(static_cast<std::size_t>(chip.architecture().cu_places()));
+  cus[0].gl1_hits = 1;
+  const LaunchActivity activity = ledger->end_launch(0, cus, {});
+  EXPECT_EQ(activity.payload_bits, 0U);  // nothing crossed to the L2
+  EXPECT_EQ(activity.parts_f.crossbar_control, 0.0);
+  EXPECT_EQ(activity.parts_f.crossbar_arbiters, 0.0);
+  EXPECT_GT(activity.parts_f.crossbar_wires, 0.0);
+  EXPECT_DOUBLE_EQ(activity.parts_f.caches, chip.truth().events.gl1_hit);
+
+  transfer.from_gl1 = false;
+  ledger->begin_launch();
+  ledger->crossbar(transfer);
+  EXPECT_GT(wires(ledger->end_launch(0, {}, {})), wires(activity));
+}
+
 TEST(EnergyLedger, WeighsEventsByTheLengthOfTheirOwnLink) {
   const Chip chip = w9100();
   const Geometry& geometry = chip.truth().published.geometry;

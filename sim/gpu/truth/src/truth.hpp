@@ -79,6 +79,7 @@ struct EventTruth {
   double transaction{};  // arbiters and queues, distance-independent
   double l1_access{};
   double l1_hit{};
+  double gl1_hit{};  // a line of 64 bytes of the cache of a shader array
   double vector_instruction{};
   double vector_lane_operation{};
   double scalar_instruction{};

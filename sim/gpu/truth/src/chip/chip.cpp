@@ -222,6 +222,24 @@ Status check_arrays(const Architecture& architecture) {
               "architecture.shader_engines");
 }
 
+Status check_gl1(const Architecture& architecture) {
+  if (architecture.gl1_bytes == 0) return {};
+  const std::string& target = architecture.gfx_target;
+  if (!target.starts_with("gfx10") && !target.starts_with("gfx11")) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} has no cache of a shader array; gfx10 and gfx11 have", target),
+                "architecture.gl1_bytes");
+  }
+  const std::int64_t smallest = std::int64_t{128} * architecture.gl1_ways;
+  if (architecture.gl1_bytes < smallest || architecture.gl1_hit_cycles < 1) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} ways need {} bytes or more, and a hit takes a cycle or more",
+                            architecture.gl1_ways, smallest),
+                "architecture.gl1_bytes");
+  }
+  return {};
+}
+
 // Dies are told apart by XCC_ID, which gfx94 alone has.
 Status check_dies(const Architecture& architecture) {
   if (architecture.cus_off_per_die > architecture.shader_engines) {
@@ -268,6 +286,7 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
   }
   WW_TRY(check_requests(architecture));
   WW_TRY(check_arrays(architecture));
+  WW_TRY(check_gl1(architecture));
   WW_TRY(check_dies(architecture));
   WW_TRY(check_channel_map(architecture.channel_map, architecture.l2_channels,
                            architecture.channel_interleave_bytes));

@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view kKeckler = "Keckler et al. 2011 imply 593 fF/mm in all";
 constexpr std::string_view kDraws = "ranges";
 constexpr std::string_view kIoDies = "virtual:mi300x";
+constexpr std::string_view kRdna = "virtual:rx6800";
 constexpr std::string_view kShape = "dynamic energy";
 constexpr double kMilli = 1e-3;
 
@@ -111,6 +112,8 @@ constexpr TomlKey<EventTruth> kEventKeys[] = {
     event_key("transaction_pf", &EventTruth::transaction, "Arbiters and queues, each transaction"),
     event_key("l1_access_pf", &EventTruth::l1_access, "Access of an L1"),
     event_key("l1_hit_pf", &EventTruth::l1_hit, "Hit of an L1, besides the access"),
+    {"gl1_hit_pf", &EventTruth::gl1_hit, 0, 1e6, "pF",
+     "64 bytes from the cache of a shader array (GL1)", kRdna, kPico, false},
     event_key("vector_instruction_pf", &EventTruth::vector_instruction, "Vector instruction"),
     event_key("vector_lane_operation_pf", &EventTruth::vector_lane_operation,
               "Enabled lane of a vector instruction"),

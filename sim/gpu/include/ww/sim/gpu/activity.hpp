@@ -28,6 +28,7 @@ struct CrossbarTransfer {
   std::uint8_t bytes{};        // payload: 1 to 64
   const std::byte* payload{};  // `bytes` bytes: towards the L1 for reads, towards the L2 for writes
   const std::byte* reply{};    // atomics that return: the old value, else nullptr
+  bool from_gl1{};  // a read that the cache of the shader array answers: it crosses a leg alone
 };
 
 // One fill or write-back between an L2 channel and its memory controller.
@@ -49,6 +50,7 @@ struct CuActivity {
   std::uint64_t lds_accesses{};
   std::uint64_t l1_accesses{};
   std::uint64_t l1_hits{};
+  std::uint64_t gl1_hits{};        // lines of 64 bytes that the cache of the shader array had
   std::uint64_t register_bytes{};  // between L1/LDS and registers
 };
 

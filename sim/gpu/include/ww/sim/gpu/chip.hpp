@@ -35,6 +35,12 @@ struct Architecture {
   int writes_back_at_end{};  // 1: no line stays dirty in the L2 behind a launch
   std::int64_t l1_bytes{16 * 1024};
   int l1_ways{4};
+  // RDNA: the read-only cache between the L1s of a shader array and the L2 (GL1), in lines of
+  // 128 bytes. Source: AMD RDNA white paper, "graphics L1 cache".
+  std::int64_t gl1_bytes{};  // of an array; 0: none
+  int gl1_ways{16};
+  int gl1_hit_cycles{};                // from the compute unit and back
+  int gl1_bytes_per_clock{256};        // of all hits of an array
   std::int64_t l2_bytes{1024 * 1024};  // all channels of a die together
   int l2_ways{16};
   std::int64_t lds_bytes_per_cu{64 * 1024};
