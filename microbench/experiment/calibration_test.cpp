@@ -395,5 +395,18 @@ TEST(JudgeStream, NamesWhatIsWrong) {
   EXPECT_EQ(judge_stream(facts), "");
 }
 
+TEST(JudgeStream, AsksTheCountersOfRdnaWhetherShaderArraysServedIt) {
+  auto facts = good_stream();
+  facts.target = "gfx1030";
+  facts.counters = {{"GL2C_HIT_sum", 7.8e6}, {"GL2C_MISS_sum", 500}};
+  EXPECT_THAT(judge_stream(facts), HasSubstr("no counters (GL1C_REQ"));
+  facts.counters["GL1C_REQ_sum"] = facts.counters["GL1C_REQ_MISS_sum"] = 7.8e6;
+  EXPECT_EQ(judge_stream(facts), "");
+  facts.counters["GL1C_REQ_MISS_sum"] -= 0.02 * 7.8e6;
+  EXPECT_THAT(judge_stream(facts), HasSubstr("(GL1) served 2.00% of the loads"));
+  facts.counters["GL2C_MISS_sum"] = 8e5;
+  EXPECT_THAT(judge_stream(facts), HasSubstr("L2 hit rate"));
+}
+
 }  // namespace
 }  // namespace ww::microbench

@@ -30,6 +30,26 @@ std::optional<double> counter(const std::map<std::string, double>& counters,
   return std::nullopt;
 }
 
+// RDNA 1 to 3.5: a cache between the L1s of a shader array and the L2 (GL1).
+bool has_array_caches(const std::string& target) {
+  return target.starts_with("gfx10") || target.starts_with("gfx11");
+}
+
+// Whether the caches of shader arrays may have served a stream, whose bits ask to pass them by.
+std::string judge_array_caches(const StreamFacts& facts) {
+  if (!has_array_caches(facts.target) || facts.counters.empty()) return {};
+  constexpr double kLineBytes = 128;
+  const auto requests = counter(facts.counters, "GL1C_REQ");
+  const auto misses = counter(facts.counters, "GL1C_REQ_MISS");
+  if (!requests || !misses) {
+    return "no counters (GL1C_REQ, GL1C_REQ_MISS) say whether loads pass by the cache of a shader "
+           "array";
+  }
+  const double served = (*requests - *misses) * kLineBytes / facts.expected_bytes;
+  if (served <= most_l1_hits) return {};
+  return fmt::format("the cache of a shader array (GL1) served {:.2f}% of the loads", 100 * served);
+}
+
 }  // namespace
 
 std::string judge_stream(const StreamFacts& facts) {
@@ -41,8 +61,9 @@ std::string judge_stream(const StreamFacts& facts) {
   if (!(std::abs(deviation) <= traffic_tolerance)) {
     return fmt::format("counted traffic is {:+.2f}% off the launches' arithmetic", 100 * deviation);
   }
-  const auto hits = counter(facts.counters, "TCC_HIT");
-  const auto misses = counter(facts.counters, "TCC_MISS");
+  const bool rdna = has_array_caches(facts.target);
+  const auto hits = counter(facts.counters, rdna ? "GL2C_HIT" : "TCC_HIT");
+  const auto misses = counter(facts.counters, rdna ? "GL2C_MISS" : "TCC_MISS");
   if (hits && misses && *hits < least_l2_hits * (*hits + *misses)) {
     return fmt::format("L2 hit rate {:.2f}%", 100 * *hits / (*hits + *misses));
   }
@@ -50,6 +71,7 @@ std::string judge_stream(const StreamFacts& facts) {
   if (l1_hits && *l1_hits * 64 > most_l1_hits * facts.expected_bytes) {
     return fmt::format("L1 hit rate {:.2f}%", 100 * *l1_hits * 64 / facts.expected_bytes);
   }
+  if (auto reason = judge_array_caches(facts); !reason.empty()) return reason;
   if (facts.saturated && facts.counted_bytes < least_bandwidth_share * facts.peak_bytes) {
     return fmt::format(
         "{:.1f}% of {}, not saturated", 100 * facts.counted_bytes / facts.peak_bytes,

@@ -22,8 +22,10 @@ namespace ww::microbench {
 // Judgement of a streaming run, apart from the sensor: empty when good, else
 // the reason for rejection. Bounds as in the paper's section IV: traffic as
 // computed within 0.5%, at least 90% of the channels' peak when saturated, L2
-// hit rate over 99.9%, L1 hit rate under 1%, all CUs of the engine at work.
+// hit rate over 99.9%, L1 hit rate under 1%, all CUs of the engine at work. On RDNA
+// the same 1% bounds what the caches of shader arrays (GL1) may serve.
 struct StreamFacts {
+  std::string target;  // "gfx1030": which counters there are
   double expected_bytes{};
   double counted_bytes{};
   double peak_bytes{};   // of the quadrant's channels over the run

@@ -33,6 +33,7 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   WW_ASSIGN(report, kernels_.read_log(stream));
   stored.waves = report.working;
   StreamFacts facts;
+  facts.target = device_.chip.target;
   facts.expected_bytes = static_cast<double>(stored.launches) *
                          static_cast<double>(report.working_waves) *
                          StreamKernels::bytes_per_wave(loops);
@@ -186,6 +187,7 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   stored.counters = std::move(counters);
 
   StreamFacts facts;
+  facts.target = device_.chip.target;
   facts.saturated = run.rate == Rate::saturated;
   facts.engine_cus = facts.working_cus = device_.chip.cus_per_engine;
   facts.peak_is_tuned = peak_is_tuned();
