@@ -291,9 +291,11 @@ std::string campaign_obstacle(const std::string& target, const std::string& devi
            "'wirewatt topology' and imported counters ('wirewatt estimate --counters') work on it";
   }
   if (is("gfx1")) {
-    return "RDNA's streams have been checked on a virtual chip alone, which lacks the cache that "
-           "each shader array of a card has between L1 and L2: whether loads pass it by is not "
-           "known; 'wirewatt topology' and 'wirewatt doctor' work on it";
+    return "RDNA's streams have been checked on virtual chips alone, whose counters show that "
+           "loads "
+           "pass by the cache between the L1s of a shader array and the L2 (GL1): no card's "
+           "counters "
+           "have shown it; 'wirewatt topology' and 'wirewatt doctor' work on it";
   }
   if (find_amd_card(device_id) != nullptr) return {};
   std::string known;

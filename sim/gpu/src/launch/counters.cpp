@@ -43,6 +43,9 @@ constexpr const char* kIoDieNames[] = {"WW_IO_DIE_OWN_BYTES_sum", "WW_IO_DIE_ROW
                                        "WW_IO_DIE_COLUMN_BYTES_sum", "WW_IO_DIE_ACROSS_BYTES_sum",
                                        "WW_MEMORY_STACK_BYTES_sum"};
 
+// Of a chip of one die with an Infinity Cache: bytes between L2 and that cache, and behind it.
+constexpr const char* kCacheNames[] = {"WW_INFINITY_CACHE_BYTES_sum", "WW_MEMORY_BYTES_sum"};
+
 // Families whose counters differ. gfx11 is assumed to have gfx10's.
 enum class Family : std::uint8_t { gfx7, gfx9, gfx94, gfx10 };
 
@@ -93,9 +96,8 @@ std::vector<std::string> counter_names_of(Family family) {
   return names;
 }
 
-std::vector<std::string> counter_names_of_package() {
-  auto names = counter_names_of(Family::gfx94);
-  names.insert(names.end(), std::begin(kIoDieNames), std::end(kIoDieNames));
+std::vector<std::string> with(std::vector<std::string> names, std::span<const char* const> more) {
+  names.insert(names.end(), more.begin(), more.end());
   return names;
 }
 
@@ -107,12 +109,15 @@ const std::vector<std::string>& counter_names(const Architecture& architecture) 
   static const auto& gfx9 = *new std::vector<std::string>(counter_names_of(Family::gfx9));
   static const auto& gfx94 = *new std::vector<std::string>(counter_names_of(Family::gfx94));
   static const auto& gfx10 = *new std::vector<std::string>(counter_names_of(Family::gfx10));
-  static const auto& package = *new std::vector<std::string>(counter_names_of_package());
+  static const auto& package =
+      *new std::vector<std::string>(with(counter_names_of(Family::gfx94), kIoDieNames));
+  static const auto& cached =
+      *new std::vector<std::string>(with(counter_names_of(Family::gfx10), kCacheNames));
   if (architecture.dies > 1) return package;
   switch (family_of(architecture)) {
     case Family::gfx7: return gfx7;
     case Family::gfx94: return gfx94;
-    case Family::gfx10: return gfx10;
+    case Family::gfx10: return architecture.infinity_cache_bytes != 0 ? cached : gfx10;
     default: return gfx9;
   }
 }
@@ -192,9 +197,10 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
   add({together.lds_accesses, cus.approximated});
   if (io_dies != nullptr) {
     const auto line_bytes = static_cast<std::uint64_t>(architecture.line_bytes);
-    for (const std::uint64_t lines : lines_by_way(*io_dies, architecture)) {
-      add({line_bytes * lines});
-    }
+    const auto by_way = lines_by_way(*io_dies, architecture);
+    // One die is always at home.
+    const std::size_t ways = architecture.dies > 1 ? by_way.size() : 1;
+    for (std::size_t way = 0; way < ways; ++way) add({line_bytes * by_way[way]});
     add({line_bytes * memory_lines(*io_dies)});
   }
   CounterValues result{};

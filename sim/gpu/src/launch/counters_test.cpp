@@ -106,6 +106,23 @@ TEST(CountersOfGfx1030, AShaderArrayAsksForALineOnce) {
   EXPECT_EQ(around, test.counter("GL1C_REQ_MISS_sum"));
 }
 
+// Three times what the L2 has: a second pass misses it and finds all in the Infinity Cache.
+TEST(CountersOfGfx1030, TheInfinityCacheKeepsWhatTheL2GaveUp) {
+  if (!is_gfx1030()) GTEST_SKIP() << "counters of gfx1030";
+  TestGpu test;
+  constexpr std::uint32_t kWords = 3U << 20U;
+  constexpr double kAll = 4.0 * kWords;
+  const auto data = test.buffer(std::vector<std::uint32_t>(kWords, 7));
+  const auto out = test.buffer(kWords / 8 * 4);
+  const auto run = [&] { test.launch("stream", kWords / 8, 256, data, out, 8U, kWords / 8); };
+  run();
+  EXPECT_GE(test.counter("WW_INFINITY_CACHE_BYTES_sum"), kAll);
+  EXPECT_GE(test.counter("WW_MEMORY_BYTES_sum"), kAll);
+  run();
+  EXPECT_GE(test.counter("WW_INFINITY_CACHE_BYTES_sum"), kAll);
+  EXPECT_EQ(test.counter("WW_MEMORY_BYTES_sum"), 0.0);
+}
+
 // Loads that pass by the L1 ask for whole lines too: eight values of 4 bytes for 64 work-items.
 TEST(CountersOfGfx942, LoadsAroundTheL1AskForWholeLines) {
   if (!is_gfx942()) GTEST_SKIP() << "counters of gfx942";

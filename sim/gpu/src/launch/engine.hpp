@@ -49,6 +49,7 @@ class Engine {
   void set_host_service(std::function<void()> service) { host_service_ = std::move(service); }
   [[nodiscard]] L2Tags& l2() { return hierarchy_->l2(); }
   [[nodiscard]] std::shared_ptr<const L2Snapshot> state() { return hierarchy_->state(); }
+  [[nodiscard]] std::uint64_t behind_hash() { return hierarchy_->behind_hash(); }
   void set_private_memory(std::uint64_t begin, std::uint64_t end) {
     hierarchy_->set_private_memory(begin, end);
   }

@@ -53,16 +53,17 @@ bool ReplayBook::may_find(const std::string& key, std::uint64_t memory_version) 
 }
 
 const LaunchRecord* ReplayBook::find(const std::string& key, std::uint64_t memory_version,
-                                     const L2Snapshot& l2_before) {
+                                     const L2Snapshot& l2_before, std::uint64_t behind) {
   const auto found = records_.find(key);
   if (found == records_.end()) return nullptr;
+  const auto may_be = [&](const LaunchRecord& record) {
+    return record.memory_version == memory_version && record.behind.value_or(behind) == behind;
+  };
   for (const LaunchRecord& record : found->second) {
-    if (record.memory_version == memory_version && record.l2_before == l2_before.hash) {
-      return &record;
-    }
+    if (may_be(record) && record.l2_before == l2_before.hash) return &record;
   }
   for (const LaunchRecord& record : found->second) {
-    if (record.memory_version != memory_version || record.uniform == nullptr) continue;
+    if (!may_be(record) || record.uniform == nullptr) continue;
     if (auto after = tags_after(record.uniform->outcome, l2_before, *record.l2_after,
                                 record.uniform->lines)) {
       LaunchRecord here = record;

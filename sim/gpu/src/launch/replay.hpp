@@ -6,6 +6,9 @@
 // of its accesses hit, or each line it uses was brought once, the order in which the L2 used its
 // lines before does not matter: it is replayed from every state that allows the same.
 //
+// What a launch left behind the L2 (an Infinity Cache) cannot be restored either: a launch that
+// went there is recorded only where it left that as it was, and found only where it is so again.
+//
 // On a chip of several dies a launch is recorded only where it left all caches as they were.
 #pragma once
 
@@ -14,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -54,6 +58,8 @@ struct MemoryChanges {
 struct LaunchRecord {
   std::uint64_t memory_version{};
   std::uint64_t l2_before{};  // its hash
+  // Of what lies behind the L2; nothing where the launch did not go there.
+  std::optional<std::uint64_t> behind;
   std::shared_ptr<const L2Snapshot> l2_after;
   // Null where the order of earlier uses may matter.
   std::shared_ptr<const UniformUse> uniform;
@@ -66,9 +72,10 @@ class ReplayBook {
  public:
   // False where no state of the L2 would do.
   [[nodiscard]] bool may_find(const std::string& key, std::uint64_t memory_version) const;
-  // The record that fits, or nullptr. Valid until the next add() or find().
+  // The record that fits, or nullptr. `behind`: hash of what lies behind the L2. Valid until the
+  // next add() or find().
   [[nodiscard]] const LaunchRecord* find(const std::string& key, std::uint64_t memory_version,
-                                         const L2Snapshot& l2_before);
+                                         const L2Snapshot& l2_before, std::uint64_t behind);
   const LaunchRecord& add(const std::string& key, LaunchRecord record);
   // The same snapshot object for equal states.
   std::shared_ptr<const L2Snapshot> share(std::shared_ptr<const L2Snapshot> snapshot);

@@ -303,7 +303,8 @@ bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
   if (l2_state == nullptr) {
     l2_state = replays.share(engine.state());
   }
-  const exec::LaunchRecord* record = replays.find(key, memory->version().value(), *l2_state);
+  const exec::LaunchRecord* record =
+      replays.find(key, memory->version().value(), *l2_state, engine.behind_hash());
   if (record == nullptr) {
     return false;
   }
@@ -339,6 +340,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   const bool one_die = chip.architecture().dies == 1;
   if (replaying && l2_before == nullptr && !one_die) l2_before = replays.share(engine.state());
   engine.l2().keep_begin(replaying && l2_before == nullptr);
+  const std::uint64_t behind = engine.behind_hash();
   const std::uint64_t version = memory->version().value();
   memory->version().begin_launch();
   auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
@@ -359,11 +361,15 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
     l2_state = replays.share(engine.state());
     // The caches of several dies cannot be restored: what is replayed there left them as they were.
     if (!one_die && l2_before != l2_state) return {};
+    if (engine.behind_hash() != behind) return {};
     auto uniform = one_die ? exec::uniform_use(executed->memory, *l2_before, *l2_state,
                                                engine.l2().lines_used())
                            : nullptr;
-    replays.add(key, {version, l2_before->hash, l2_state, std::move(uniform),
-                      exec::memory_changes(*memory), dispatch.counters, activity});
+    const bool went_behind =
+        executed->memory.memory_read_halves + executed->memory.memory_writes != 0;
+    replays.add(key, {version, l2_before->hash, went_behind ? std::optional(behind) : std::nullopt,
+                      l2_state, std::move(uniform), exec::memory_changes(*memory),
+                      dispatch.counters, activity});
   }
   return {};
 }

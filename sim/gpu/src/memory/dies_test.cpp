@@ -52,36 +52,41 @@ TEST(MemoryHome, SpreadsEachMebibyteOverAllSlicesAlike) {
 
 TEST(InfinityCache, KeepsWhatFitsAndWritesBackTheOldest) {
   constexpr int kWays = 2;
-  // One set of four-line blocks would need more than a set: 4 sets of 2 ways in each slice.
-  InfinityCache cache(std::int64_t{64} * MemoryHome::kSlices * kWays * 4, kWays);
-  const std::uint32_t next = 512;  // lines from a block to the slice's next one
-  EXPECT_FALSE(cache.write(0, 3).hit);
-  EXPECT_TRUE(cache.read(0, 3).hit);
-  EXPECT_FALSE(cache.read(0, 4).hit);  // another slice
-  EXPECT_FALSE(cache.read(next, 3).hit);
-  EXPECT_TRUE(cache.read(0, 3).hit);  // which does not make it younger
-  const auto third = cache.read(2 * next, 3);
+  // 4 sets of 2 ways in each slice.
+  InfinityCache cache(std::int64_t{64} * MemoryHome::kSlices * kWays * 4, kWays,
+                      MemoryHome::kSlices);
+  constexpr std::uint32_t kNext = 512;  // lines from a block to the slice's next one
+  const auto block = [](std::uint32_t n) { return std::pair{n * kNext, std::size_t{4} * n}; };
+  const auto read = [&](std::uint32_t n, std::size_t slice) {
+    return cache.read(block(n).first, slice, block(n).second);
+  };
+  EXPECT_FALSE(cache.write(0, 3, 0).hit);
+  EXPECT_TRUE(read(0, 3).hit);
+  EXPECT_FALSE(read(0, 4).hit);  // another slice
+  EXPECT_FALSE(read(1, 3).hit);
+  EXPECT_TRUE(read(0, 3).hit);  // which does not make it younger
+  const auto third = read(2, 3);
   EXPECT_FALSE(third.hit);
   EXPECT_TRUE(third.writeback);
-  EXPECT_FALSE(cache.read(3 * next, 3).writeback);
-  EXPECT_FALSE(cache.read(0, 3).hit);
+  EXPECT_FALSE(read(3, 3).writeback);
+  EXPECT_FALSE(read(0, 3).hit);
 }
 
 TEST(InfinityCache, HasTheHashOfWhatWillBeGivenUpInTurn) {
-  InfinityCache cache(MemoryHome::kSlices * 2 * 64, 2);  // one set of two ways
+  InfinityCache cache(MemoryHome::kSlices * 2 * 64, 2, MemoryHome::kSlices);  // one set of two ways
   const std::uint64_t empty = cache.hash();
-  cache.read(0, 0);
-  cache.read(1U << 9U, 0);
+  cache.read(0, 0, 0);
+  cache.read(1U << 9U, 0, 4);
   const std::uint64_t full = cache.hash();
   EXPECT_NE(full, empty);
-  cache.read(0, 0);  // a hit changes nothing
+  cache.read(0, 0, 0);  // a hit changes nothing
   EXPECT_EQ(cache.hash(), full);
-  cache.read(1U << 10U, 0);  // instead of line 0; now in other ways
+  cache.read(1U << 10U, 0, 8);  // instead of line 0; now in other ways
   EXPECT_NE(cache.hash(), full);
-  cache.read(0, 0);
-  cache.read(1U << 9U, 0);
+  cache.read(0, 0, 0);
+  cache.read(1U << 9U, 0, 4);
   EXPECT_EQ(cache.hash(), full);
-  cache.write(0, 0);
+  cache.write(0, 0, 0);
   EXPECT_NE(cache.hash(), full);
 }
 

@@ -74,7 +74,10 @@ class Hierarchy {
   [[nodiscard]] virtual std::shared_ptr<const L2Snapshot> state() { return l2().snapshot(); }
   [[nodiscard]] virtual const std::vector<ChannelActivity>& channels() const = 0;
   [[nodiscard]] virtual const MemoryCounters& counters() const = 0;
-  // What the I/O dies did in this launch; null on a chip of one die.
+  // Hash of what outlives a launch behind the L2 and is not in state(); 0 where there is nothing.
+  [[nodiscard]] virtual std::uint64_t behind_hash() { return 0; }
+  // What the I/O dies did in this launch, or the Infinity Cache of a chip of one die; null on a
+  // chip that has neither.
   [[nodiscard]] virtual const IoDieActivity* io_dies() const { return nullptr; }
 };
 

@@ -1,8 +1,8 @@
 // The Infinity Cache: a cache on the memory's side, one slice before each memory channel. Tags
 // only, first in, first out: a hit changes nothing.
 //
-// The order of replacement is not published. Ways and bytes are (AMD CDNA 3 white paper: 256 MB,
-// 128 slices of 2 MB, 16 ways).
+// The order of replacement is not published. Ways and bytes of MI300 are (AMD CDNA 3 white paper:
+// 256 MB, 128 slices of 2 MB, 16 ways).
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,18 @@
 #include <vector>
 
 #include "ww/core/split_mix.hpp"
-#include "ww/sim/gpu/memory_home.hpp"
 
 namespace ww::sim::gpu::exec {
 
 class InfinityCache {
  public:
-  // `bytes` of all slices. A power of two of sets, at least one, in each.
-  InfinityCache(std::int64_t bytes, int ways)
+  // `bytes` of all slices. At least one set in each.
+  InfinityCache(std::int64_t bytes, int ways, int slices)
       : ways_(static_cast<std::size_t>(ways)),
-        sets_(static_cast<std::size_t>(bytes) / (kLine * MemoryHome::kSlices) / ways_),
-        tags_(sets_ * MemoryHome::kSlices * ways_),
+        sets_(static_cast<std::size_t>(bytes) / (kLine * static_cast<std::size_t>(slices)) / ways_),
+        tags_(sets_ * static_cast<std::size_t>(slices) * ways_),
         dirty_(tags_.size()),
-        next_(sets_ * MemoryHome::kSlices),
+        next_(sets_ * static_cast<std::size_t>(slices)),
         hash_of_set_(next_.size()),
         is_stale_(next_.size()) {}
 
@@ -31,10 +30,15 @@ class InfinityCache {
     bool hit{};
     bool writeback{};  // a dirty line left for memory
   };
-  // `line`: number of 64 bytes from the start of device memory; `slice` is its home's.
-  Access read(std::uint32_t line, int slice) { return use(line, slice, false); }
+  // `line`: number of 64 bytes from the start of device memory; `in_slice`: its number among the
+  // lines of its slice, as far as that chooses a set.
+  Access read(std::uint32_t line, std::size_t slice, std::size_t in_slice) {
+    return use(line, slice, in_slice, false);
+  }
   // The slice holds the line from here on, whole or in part.
-  Access write(std::uint32_t line, int slice) { return use(line, slice, true); }
+  Access write(std::uint32_t line, std::size_t slice, std::size_t in_slice) {
+    return use(line, slice, in_slice, true);
+  }
 
   // Equal states, which behave alike, have equal hashes: lines count in the order in which they
   // will be given up, whatever their ways.
@@ -55,10 +59,8 @@ class InfinityCache {
  private:
   static constexpr std::size_t kLine = 64;
 
-  Access use(std::uint32_t line, int slice, bool dirty) {
-    // Four lines of a block of 256 B, and 128 blocks to each slice's next.
-    const std::size_t in_slice = std::size_t{line >> 9U} << 2U | (line & 3U);
-    const std::size_t set = static_cast<std::size_t>(slice) * sets_ + in_slice % sets_;
+  Access use(std::uint32_t line, std::size_t slice, std::size_t in_slice, bool dirty) {
+    const std::size_t set = slice * sets_ + in_slice % sets_;
     std::uint32_t* const tags = &tags_[set * ways_];
     std::uint8_t* const dirts = &dirty_[set * ways_];
     const std::uint32_t tag = line + 1;  // 0: nothing

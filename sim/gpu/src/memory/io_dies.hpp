@@ -13,6 +13,7 @@
 #include "memory/infinity_cache.hpp"
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/memory_home.hpp"
 
 namespace ww::sim::gpu::exec {
 
@@ -36,14 +37,6 @@ class IoDies {
   }
 
  private:
-  static constexpr std::int64_t kFraction = 1024;  // of a cycle
-  // Times are in fractions of a cycle. Takes the resource for a line's time, from `at` or later on;
-  // returns when.
-  static std::int64_t take(std::int64_t& free, std::int64_t at, std::int64_t time) {
-    const std::int64_t begin = at > free ? at : free;
-    free = begin + time;
-    return begin;
-  }
   // The links from one I/O die to another; returns when the first word is there, hops not counted.
   std::int64_t cross(int from, int to, std::int64_t at);
 

@@ -29,7 +29,10 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
       memory_(memory),
       observer_(observer),
       die_(die),
-      behind_(behind),
+      cached_(behind == nullptr && architecture_.infinity_cache_bytes != 0
+                  ? std::make_unique<CachedMemory>(architecture_)
+                  : nullptr),
+      behind_(cached_ != nullptr ? cached_.get() : behind),
       gl1_(architecture_),
       l2_(architecture_),
       channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
@@ -55,7 +58,8 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   if (gl1_.any()) {
     smallest_latency_ = std::min<std::int64_t>(smallest_latency_, architecture_.gl1_hit_cycles);
   }
-  // Behind a die's L2 stands the port to its I/O die, as wide as a slice of the Infinity Cache.
+  // Behind a die's L2 stands the port to its I/O die, as wide as a slice of the Infinity Cache, or
+  // such a slice.
   const double bytes_per_clock = behind_ != nullptr
                                      ? architecture_.infinity_cache_bytes_per_clock_per_slice
                                      : architecture_.memory_bytes_per_clock_per_channel;
@@ -70,6 +74,7 @@ void MemorySystem::begin_launch(const LaunchState&, std::vector<std::unique_ptr<
   counters_ = {};
   last_completion_ = 0;
   rotation_ = 0;
+  if (cached_ != nullptr) cached_->begin_launch();
   gl1_.begin_launch();
   l2_.begin_launch();
 }

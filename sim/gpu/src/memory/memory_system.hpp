@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "compute_unit/compute_unit.hpp"
+#include "memory/behind_l2.hpp"
+#include "memory/cached_memory.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/gl1_caches.hpp"
 #include "memory/i_hierarchy.hpp"
@@ -22,21 +24,10 @@
 
 namespace ww::sim::gpu::exec {
 
-// What lies behind the L2s of several dies.
-class BehindL2 {
- public:
-  virtual ~BehindL2() = default;
-  // A die's L2 asks at `cycle` for a line. Returns when its data is there.
-  virtual std::int64_t read(int die, std::uint32_t line, std::int64_t cycle) = 0;
-  // It writes a line back.
-  virtual void write(int die, std::uint32_t line, std::int64_t cycle) = 0;
-  // A compute unit of the die has written to a line: no other die's L2 may keep it.
-  virtual void wrote(int die, std::uint32_t line, std::int64_t cycle) = 0;
-};
-
 class MemorySystem final : public Hierarchy {
  public:
-  // `behind` is null on a chip of one die, whose channels lead to memory.
+  // `behind` is null on a chip of one die, whose channels lead to memory or to a slice of the
+  // Infinity Cache before it.
   MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer, int die = 0,
                BehindL2* behind = nullptr);
 
@@ -67,6 +58,12 @@ class MemorySystem final : public Hierarchy {
   [[nodiscard]] L2Tags& l2() override { return l2_; }
   [[nodiscard]] const std::vector<ChannelActivity>& channels() const override { return channels_; }
   [[nodiscard]] const MemoryCounters& counters() const override { return counters_; }
+  [[nodiscard]] const IoDieActivity* io_dies() const override {
+    return cached_ != nullptr ? &cached_->activity() : nullptr;
+  }
+  [[nodiscard]] std::uint64_t behind_hash() override {
+    return cached_ != nullptr ? cached_->hash() : 0;
+  }
 
  private:
   struct Arrival {
@@ -123,6 +120,7 @@ class MemorySystem final : public Hierarchy {
   DeviceMemory& memory_;
   DeferredObserver& observer_;
   int die_;
+  std::unique_ptr<CachedMemory> cached_;  // of a chip of one die with an Infinity Cache
   BehindL2* behind_;
   Gl1Caches gl1_;
   L2Tags l2_;

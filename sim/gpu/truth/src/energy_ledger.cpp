@@ -8,6 +8,7 @@
 #include "energy_ledger.hpp"
 #include "transitions/transitions.hpp"
 #include "truth.hpp"
+#include "ww/sim/gpu/io_die_way.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -91,6 +92,7 @@ class EnergyLedger final : public ActivityObserver {
     transactions_.assign(transactions_.size(), 0);
     crossings_.assign(crossings_.size(), 0);
     payload_bits_ = 0;
+    behind_ = {};
   }
 
   void crossbar(const CrossbarTransfer& transfer) override { cross(transfer, 1, 0); }
@@ -108,6 +110,8 @@ class EnergyLedger final : public ActivityObserver {
     lane.last_cycle = std::max(lane.last_cycle, transfer.cycle);
     lane.beats += 2;
   }
+
+  void io_dies(const IoDieActivity& behind) override { behind_ = behind; }
 
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override;
@@ -220,6 +224,7 @@ class EnergyLedger final : public ActivityObserver {
   void charge_trunks(LaunchActivity& activity);
   void charge_legs(LaunchActivity& activity);
   void charge_memory(LaunchActivity& activity, std::span<const ChannelActivity> channels);
+  void charge_behind_l2(LaunchActivity& activity) const;
   void charge_cus(LaunchActivity& activity, std::span<const CuActivity> cus);
   void read_monitors(WireMonitors& monitors, std::span<const CuActivity> cus) const;
   struct Lengths {
@@ -251,6 +256,7 @@ class EnergyLedger final : public ActivityObserver {
   std::vector<std::int64_t> transactions_;     // [engine]
   std::vector<std::uint64_t> crossings_;       // beats, [(engine * cus + cu) * channels + channel]
   std::uint64_t payload_bits_{};
+  IoDieActivity behind_;
 };
 
 // After the launch every bus that was used comes to rest.
@@ -367,6 +373,17 @@ void EnergyLedger::charge_memory(LaunchActivity& activity,
     activity.parts_f.l2_memory += segment;
     activity.parts_f.caches += bank;
   }
+}
+
+void EnergyLedger::charge_behind_l2(LaunchActivity& activity) const {
+  const MemorySideTruth& truth = truth_.memory_side;
+  const auto bits = [](std::uint64_t lines) { return 8.0 * kLine * static_cast<double>(lines); };
+  const double asked = bits(behind_.reads[0][0] + behind_.writes[0][0]);
+  LaunchActivity::Ways& ways = activity.ways_j;
+  ways.die_link = asked * truth.die_link_j;
+  ways.infinity_cache = asked * truth.infinity_cache_j;
+  ways.memory_phy = bits(memory_lines(behind_)) * truth.memory_phy_j;
+  activity.rails.aid_j = ways.die_link + ways.infinity_cache + ways.memory_phy;
 }
 
 void EnergyLedger::charge_cus(LaunchActivity& activity, std::span<const CuActivity> cus) {
@@ -491,6 +508,7 @@ LaunchActivity EnergyLedger::end_launch(std::int64_t cycles, std::span<const CuA
   charge_trunks(activity);
   charge_legs(activity);
   charge_memory(activity, channels);
+  charge_behind_l2(activity);
   charge_cus(activity, cus);
   read_monitors(activity.monitors, cus);
   const double clocks = truth_.events.active_cycle * static_cast<double>(cycles);

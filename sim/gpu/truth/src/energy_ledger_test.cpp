@@ -182,6 +182,25 @@ TEST(EnergyLedger, ChargesALineOfTheShaderArraysCacheToTheLegAlone) {
   EXPECT_GT(wires(ledger->end_launch(0, {}, {})), wires(activity));
 }
 
+TEST(EnergyLedger, ChargesTheLinkToAMemoryDieAndWhatIsBehindIt) {
+  const Chip chip = Chip::load({.chip = "rx7900"}).value();
+  const auto ledger = make_energy_ledger(chip);
+  ledger->begin_launch();
+  IoDieActivity behind;
+  behind.reads[0][0] = 3;
+  behind.writes[0][0] = 1;
+  behind.memory_reads[0] = 2;
+  ledger->io_dies(behind);
+  const LaunchActivity activity = ledger->end_launch(0, {}, {});
+  const MemorySideTruth& truth = chip.truth().memory_side;
+  EXPECT_DOUBLE_EQ(activity.ways_j.die_link, 4 * 512 * truth.die_link_j);
+  EXPECT_DOUBLE_EQ(activity.ways_j.infinity_cache, 4 * 512 * truth.infinity_cache_j);
+  EXPECT_DOUBLE_EQ(activity.ways_j.memory_phy, 2 * 512 * truth.memory_phy_j);
+  EXPECT_DOUBLE_EQ(activity.rails.aid_j, activity.ways_j.die_link + activity.ways_j.infinity_cache +
+                                             activity.ways_j.memory_phy);
+  EXPECT_EQ(Chip::load({.chip = "rx6800"}).value().truth().memory_side.die_link_j, 0.0);
+}
+
 TEST(EnergyLedger, WeighsEventsByTheLengthOfTheirOwnLink) {
   const Chip chip = w9100();
   const Geometry& geometry = chip.truth().published.geometry;

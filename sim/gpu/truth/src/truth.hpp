@@ -120,6 +120,14 @@ struct IoDieTruth {
   }
 };
 
+// What lies behind the L2 of a chip of one die with an Infinity Cache. Energies are of a payload
+// bit, request and control included, at voltages that nothing changes.
+struct MemorySideTruth {
+  double die_link_j{};        // to a memory die and its PHYs; 0: the cache is on the die
+  double infinity_cache_j{};  // access of a slice
+  double memory_phy_j{};      // PHY and controller of a memory channel
+};
+
 // The energy accumulators of a package's parts. A rail's gain of 0 is an accumulator that stands
 // still.
 struct RailsTruth {
@@ -202,6 +210,7 @@ struct Truth {
   EventTruth events;
   IoDieTruth io_dies;  // of several dies
   RailsTruth rails;    // likewise
+  MemorySideTruth memory_side;
   LeakageTruth leakage;
   ThermalTruth thermal;
   RegulatorTruth regulator;

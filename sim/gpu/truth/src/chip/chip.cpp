@@ -248,21 +248,28 @@ Status check_dies(const Architecture& architecture) {
         fmt::format("at most one CU of each of {} engines is off", architecture.shader_engines),
         "architecture.cus_off_per_die");
   }
-  if (architecture.dies == 1) return {};
+  const int slices = architecture.dies > 1 ? MemoryHome::kSlices : architecture.l2_channels;
+  const std::int64_t smallest = std::int64_t{64} * slices * architecture.infinity_cache_ways;
+  const bool cached = architecture.dies > 1 || architecture.infinity_cache_bytes != 0;
+  if (cached && architecture.infinity_cache_bytes < smallest) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} slices of {} ways need {} bytes or more", slices,
+                            architecture.infinity_cache_ways, smallest),
+                "architecture.infinity_cache_bytes");
+  }
+  if (architecture.dies == 1) {
+    if (!cached || architecture.gfx_target.starts_with("gfx1")) return {};
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("on one die, {} has no Infinity Cache; RDNA has", architecture.gfx_target),
+        "architecture.infinity_cache_bytes");
+  }
   if (!architecture.gfx_target.starts_with("gfx94")) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("several dies need gfx942, whose programs can read on which they run; "
                             "the chip has {}",
                             architecture.gfx_target),
                 "architecture.dies");
-  }
-  const std::int64_t smallest =
-      std::int64_t{64} * MemoryHome::kSlices * architecture.infinity_cache_ways;
-  if (architecture.infinity_cache_bytes < smallest) {
-    return fail(ErrorCode::out_of_range,
-                fmt::format("{} slices of {} ways need {} bytes or more", MemoryHome::kSlices,
-                            architecture.infinity_cache_ways, smallest),
-                "architecture.infinity_cache_bytes");
   }
   return {};
 }

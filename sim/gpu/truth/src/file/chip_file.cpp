@@ -26,6 +26,9 @@ Result<ChipSpec> parse_chip(std::string_view toml_text, const std::string& origi
     read_io_dies(root, spec.truth.io_dies);
     read_rails(root, spec.truth.rails);
   }
+  if (spec.architecture.dies == 1 && spec.architecture.infinity_cache_bytes != 0) {
+    read_memory_side(root, spec.truth.memory_side);
+  }
   root.finish();
   if (errors.first()) {
     return tl::unexpected<Error>(*errors.first());

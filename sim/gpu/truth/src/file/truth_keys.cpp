@@ -158,6 +158,20 @@ constexpr TomlKey<IoDieTruth> kIoDieKeys[] = {
      false},
 };
 
+constexpr TomlKey<MemorySideTruth> memory_side_key(std::string_view name,
+                                                   double MemorySideTruth::*field,
+                                                   std::string_view help) {
+  return {name, field, 0, 100, kPicojoulePerBit, help, kRdna, kPico};
+}
+constexpr TomlKey<MemorySideTruth> kMemorySideKeys[] = {
+    memory_side_key("die_link_pj_per_bit", &MemorySideTruth::die_link_j,
+                    "Link between the L2's die and a memory die; 0: there is one die"),
+    memory_side_key("infinity_cache_pj_per_bit", &MemorySideTruth::infinity_cache_j,
+                    "Access of the Infinity Cache"),
+    memory_side_key("memory_phy_pj_per_bit", &MemorySideTruth::memory_phy_j,
+                    "PHY and controller of memory"),
+};
+
 constexpr TomlKey<RailsTruth> kRailsKeys[] = {
     {"period_ns", &RailsTruth::period_ns, 10'000, 1'000'000'000, "ns",
      "Time between two refreshes of the parts' energy accumulators", kIoDies},
@@ -380,6 +394,10 @@ void read_io_dies(TomlReader& root, IoDieTruth& truth) {
   read_table(root, "io_dies", kIoDieKeys, truth);
 }
 
+void read_memory_side(TomlReader& root, MemorySideTruth& truth) {
+  read_table(root, "memory_side", kMemorySideKeys, truth);
+}
+
 void read_rails(TomlReader& root, RailsTruth& truth) {
   if (root.has("rails")) read_table(root, "rails", kRailsKeys, truth);
 }
@@ -403,6 +421,7 @@ std::vector<TomlKeyText> truth_key_texts() {
   describe_keys<VariationTruth>("[variation]", kVariationKeys, texts);
   describe_keys<EventTruth>("[events]", kEventKeys, texts);
   describe_keys<IoDieTruth>("[io_dies]", kIoDieKeys, texts);
+  describe_keys<MemorySideTruth>("[memory_side]", kMemorySideKeys, texts);
   describe_keys<RailsTruth>("[rails]", kRailsKeys, texts);
   describe_keys<LeakageTruth>("[leakage]", kLeakageKeys, texts);
   describe_keys<ThermalTruth>("[thermal]", kThermalKeys, texts);

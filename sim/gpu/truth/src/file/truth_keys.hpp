@@ -14,6 +14,7 @@ namespace ww::sim::gpu {
 void read_truth(TomlReader& root, Truth& truth);
 // Of a chip of several dies alone.
 void read_io_dies(TomlReader& root, IoDieTruth& truth);
+void read_memory_side(TomlReader& root, MemorySideTruth& truth);
 // [rails], which a file of several dies need not have: no part is then metered apart.
 void read_rails(TomlReader& root, RailsTruth& truth);
 

@@ -61,7 +61,8 @@ struct ChannelActivity {
   std::uint64_t writebacks{};
 };
 
-// Lines of 64 bytes behind the L2s of several compute dies (up to eight, on four I/O dies).
+// Lines of 64 bytes behind the L2s of several compute dies (up to eight, on four I/O dies). On a
+// chip of one die with an Infinity Cache all are die 0's and home 0's.
 struct IoDieActivity {
   using ByHome = std::array<std::uint64_t, 4>;  // [I/O die of the home]
   std::array<ByHome, 8> reads{};                // [compute die][home]
@@ -109,6 +110,7 @@ struct LaunchActivity {
   // Where that went, for score alone [J]. A crossing belongs to the way that its line took.
   struct Ways {
     double compute_die_and_cache{}, row_hop{}, column_hop{}, across{}, memory_phy{}, memory{};
+    double die_link{}, infinity_cache{};  // of a chip of one die
   } ways_j;
   std::uint64_t payload_bits{};  // crossed L1-L2, both directions
   WireMonitors monitors;
@@ -131,7 +133,7 @@ class ActivityObserver {
     }
   }
   virtual void memory(const MemoryTransfer& transfer) = 0;
-  // Of several dies: what their I/O dies did in the launch that now ends.
+  // What the I/O dies or the Infinity Cache did in the launch that now ends, where there are any.
   virtual void io_dies(const IoDieActivity&) {}
   // Ends the launch. Spans: compute units in order engine-major, channels in order.
   virtual LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,

@@ -53,8 +53,9 @@ struct Architecture {
   int memory_cycles{350};  // beyond an L2 miss; of several dies: at home on the die's own I/O die
   double memory_bytes_per_clock_per_channel{20.0};  // 16 ch x 20 B x 930 MHz ~ 300 GB/s
   int write_back_lines{};  // that may wait for a memory channel; 0: any number
-  // Of several dies, which stand on four I/O dies in a ring (memory_home.hpp).
-  std::int64_t infinity_cache_bytes{std::int64_t{256} << 20};
+  // The cache on the memory's side: a slice before each memory channel of four I/O dies, on which
+  // several dies stand in a ring (memory_home.hpp), or on the way of each L2 channel of one die.
+  std::int64_t infinity_cache_bytes{};  // 0: none, on a chip of one die
   int infinity_cache_ways{16};
   int infinity_cache_cycles{};  // of a hit beyond an L2 miss, at home on the die's own I/O die
   double infinity_cache_bytes_per_clock_per_slice{64.0};

@@ -1,0 +1,37 @@
+// What lies behind an L2 where that is more than channels of memory: the dies of a package, or an
+// Infinity Cache. Each of its resources is busy for a line's time, counted in fractions of a cycle.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu::exec {
+
+class BehindL2 {
+ public:
+  virtual ~BehindL2() = default;
+  // A die's L2 asks at `cycle` for a line. Returns when its data is there.
+  virtual std::int64_t read(int die, std::uint32_t line, std::int64_t cycle) = 0;
+  // It writes a line back.
+  virtual void write(int die, std::uint32_t line, std::int64_t cycle) = 0;
+  // A compute unit of the die has written to a line: no other die's L2 may keep it.
+  virtual void wrote(int die, std::uint32_t line, std::int64_t cycle) = 0;
+};
+
+inline constexpr std::int64_t kCycleFraction = 1024;
+
+[[nodiscard]] inline std::int64_t line_time(const Architecture& architecture,
+                                            double bytes_per_clock) {
+  return std::llround(architecture.line_bytes / bytes_per_clock *
+                      static_cast<double>(kCycleFraction));
+}
+// Takes the resource for `time`, from `at` or later on; returns when.
+inline std::int64_t take(std::int64_t& free, std::int64_t at, std::int64_t time) {
+  const std::int64_t begin = at > free ? at : free;
+  free = begin + time;
+  return begin;
+}
+
+}  // namespace ww::sim::gpu::exec
