@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "drawing/package_map.hpp"
 #include "drawing/svg_writer.hpp"
 #include "ww/microbench/topology.hpp"
 #include "ww/report/latency_curves.hpp"
@@ -80,6 +81,27 @@ TEST(TopologyPicture, ListsTheMultiprocessorsOfASide) {
   sides.side_of_place = {0, 0, 1, 1, 0, 0, 1, 1};
   topology.sides = sides;
   EXPECT_THAT(topology_picture(topology), HasSubstr("side 1    SMs 2-3, 6-7"));
+}
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(PackageMap, DrawsEveryDieAndColoursTheWaysByTheirFigures) {
+  const std::string svg = package_map(
+      {.compute_die = 0.5, .row = 0.6, .column = 0.7, .across = {}, .phy = 0.5, .memory = 2.9},
+      "energy", "pJ");
+  EXPECT_EQ(times(svg, "<title>I/O die</title>"), 4);
+  EXPECT_EQ(times(svg, "<title>compute die</title>"), 8);
+  EXPECT_EQ(times(svg, "class=\"cell h8\" x"), 9);  // the stacks and the scale's last step
+  EXPECT_EQ(times(svg, "<title>memory stack: 2.9 pJ</title>"), 8);
+  EXPECT_EQ(times(svg, "<title>link along a row: 0.6 pJ</title>"), 2);
+  EXPECT_EQ(times(svg, "<title>link along a column: 0.7 pJ</title>"), 2);
+  EXPECT_EQ(times(svg, "<title>across, over two links: not identified</title>"), 2);
 }
 
 TEST(TopologySvg, ShadesNearCellsDarkerAndEscapesTheName) {

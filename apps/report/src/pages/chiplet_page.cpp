@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "drawing/package_map.hpp"
 #include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
 
@@ -21,6 +22,23 @@ std::string way_name(const std::string& name) {
   if (name == "compute_die") return "compute die to its I/O die, alone";
   if (name == "infinity_cache") return "Infinity Cache, alone";
   return name;
+}
+
+PackageWays identified_ways(const json& model) {
+  const std::pair<const char*, std::optional<double> PackageWays::*> places[] = {
+      {"compute_die_and_cache", &PackageWays::compute_die},
+      {"row_hop", &PackageWays::row},
+      {"column_hop", &PackageWays::column},
+      {"across", &PackageWays::across},
+      {"memory_phy", &PackageWays::phy},
+      {"memory", &PackageWays::memory}};
+  PackageWays ways;
+  for (const json& row : model.at("hop_classes")) {
+    for (const auto& [name, place] : places) {
+      if (row.at("name") == name && row.at("value").is_number()) ways.*place = row.at("value");
+    }
+  }
+  return ways;
 }
 
 }  // namespace
@@ -59,6 +77,11 @@ std::string chiplet_page(const json& model) {
                "one across, from the Infinity Cache and from memory, at one rate.",
                "Each figure is a difference between conditions on one rail."});
   page.section("Ways");
+  page.drawing(
+      package_map(identified_ways(model), "energy per bit by way between dies", "pJ/bit"),
+      "The package as a block diagram: four I/O dies, two compute dies (XCDs) on each, two "
+      "memory stacks (HBM) beside each. Which die stands where is its maker's drawing; "
+      "nothing is to scale. A way without colour is not identified.");
   page.table(ways);
   if (!reasons.rows.empty()) page.table(reasons);
   page.section("Controls");
