@@ -248,6 +248,24 @@ TEST(EstimateOfAPackage, IsByTheWaysThatMonitorsCounted) {
                 8e-12 * one.at("bytes").at("value").get<double>(), 1e-15);
   }
   EXPECT_GT(bytes(seen, 0), bytes(seen, 1) + bytes(seen, 2) + bytes(seen, 3));
+  const auto project = [&] {
+    return parse(run({wirewatt(), "project", "--model", folder.path().string(), "--counters",
+                      counters, "--moved", "50", "--json"}));
+  };
+  const auto saved = [](const json& projected, const char* how) {
+    return projected.at(how).at(0).at("saved_j").at("value").get<double>();
+  };
+  const json projected = project();
+  EXPECT_EQ(projected.at("label"), "virtual");
+  EXPECT_NEAR(saved(projected, "near_pages"),
+              0.5 * 8e-12 * (bytes(seen, 1) + bytes(seen, 2) + bytes(seen, 3)), 1e-15);
+  EXPECT_NEAR(saved(projected, "cache_hits"), 0.5 * 8e-12 * (bytes(seen, 4) + bytes(seen, 5)),
+              1e-15);
+  for (const json& row : projected.at("not_projected")) EXPECT_EQ(row.at("status"), "unsupported");
+  const auto refused =
+      run({wirewatt(), "project", "--model", folder.path().string(), "--voltage", "0.8"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("no millimetre and no voltage"), std::string::npos) << refused.err;
   // As a card's profiler has it.
   std::ifstream stream(counters);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
@@ -260,6 +278,12 @@ TEST(EstimateOfAPackage, IsByTheWaysThatMonitorsCounted) {
   EXPECT_EQ(across.at("status"), "transferred");
   EXPECT_DOUBLE_EQ(bytes(unseen, 3), bytes(seen, 0) / 4);
   EXPECT_TRUE(unseen.at("ways").at("total").at("together").at("energy_j").is_null());
+  const json bounded = project();
+  EXPECT_EQ(bounded.at("near_pages").at(0).at("status"), "transferred");
+  EXPECT_EQ(bounded.at("cache_hits").at(0).at("status"), "not_identified");
+  EXPECT_TRUE(bounded.at("cache_hits").at(0).at("saved_j").is_null());
+  EXPECT_GT(bounded.at("cache_hits").at(0).at("upper_j").get<double>(),
+            saved(projected, "cache_hits"));
 }
 
 TEST_F(Estimate, FromACounterFileIsTheSameAsFromTheRun) {

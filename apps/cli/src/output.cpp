@@ -54,6 +54,11 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
   }
 }
 
+nlohmann::json interval_json(const std::optional<model::Interval>& interval) {
+  if (!interval) return {};
+  return {{"value", interval->value}, {"low", interval->low}, {"high", interval->high}};
+}
+
 int report_error(const Error& error) {
   spdlog::error("{}", error.text());
   return exit_code(error.code);

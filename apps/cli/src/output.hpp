@@ -24,6 +24,9 @@ void print_table(const std::vector<std::vector<std::string>>& rows);
 [[nodiscard]] std::string interval_text(const std::optional<model::Interval>& interval,
                                         const std::optional<double>& upper, const char* unit);
 
+// {value, low, high}; null where it is absent.
+[[nodiscard]] nlohmann::json interval_json(const std::optional<model::Interval>& interval);
+
 // Logs the error and gives its exit code.
 int report_error(const Error& error);
 

@@ -10,6 +10,7 @@
 #include "output.hpp"
 #include "traffic.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/model/chiplet_use.hpp"
 #include "ww/model/crossing_use.hpp"
 #include "ww/model/floorplan.hpp"
 #include "ww/model/layout.hpp"
@@ -192,7 +193,8 @@ Result<json> project(const ProjectArguments& arguments) {
   for (const CLI::Option* option : arguments.of_crossings) {
     if (option->count() == 0) continue;
     return fail(ErrorCode::invalid_argument,
-                "goes with a calibration of crossings (crossing.json) alone", option->get_name());
+                "goes with a calibration of crossings or of a package's dies alone",
+                option->get_name());
   }
   WW_ASSIGN(node_nm, node_of(arguments.node));
   if (arguments.wire_to_logic && !(*arguments.wire_to_logic > 0)) {
@@ -292,8 +294,10 @@ void add_project(CLI::App& app, Outcome& outcome) {
       "project", "Project the wires' cost to another node, layout or cache size");
   auto arguments = std::make_shared<ProjectArguments>();
   command
-      ->add_option("--model", arguments->model,
-                   "model.json of a calibration, crossing.json of one of crossings, or its folder")
+      ->add_option(
+          "--model", arguments->model,
+          "model.json of a calibration (of a package's dies, too), crossing.json of one of "
+          "crossings, or its folder")
       ->required();
   add_anyway_option(*command, arguments->anyway);
   command->add_option("--node", arguments->node, "28nm to 3nm")->capture_default_str();
@@ -326,23 +330,29 @@ void add_project(CLI::App& app, Outcome& outcome) {
   of_wires(command->add_option("--l1", arguments->l1_kib, "L1 sizes [KiB]")->capture_default_str());
   of_wires(command->add_option("--l2", arguments->l2_kib, "L2 sizes [KiB]")->capture_default_str());
   const auto of_crossings = [&](CLI::Option* option) {
-    option->group("With a calibration of crossings");
+    option->group("With a calibration of crossings or of a package's dies");
     arguments->of_crossings.push_back(option);
   };
+  const auto of_distances = [&](CLI::Option* option) {
+    option->group("With a calibration of crossings");
+    arguments->of_crossings.push_back(option);
+    arguments->of_distances.push_back(option);
+  };
   of_crossings(command->add_option("--moved", arguments->moved_percent,
-                                   "Shares of the crossings that go to the near side instead [%] "
+                                   "Shares of the crossings that go to the near side instead, or "
+                                   "of the pages that move to the reader's own I/O die [%] "
                                    "(default: 10, 25 and 50)"));
   of_crossings(command->add_option("--toggle-rate", arguments->toggle_rate,
                                    "Of the application's data, 0 to 1 (default: not known)"));
   of_crossings(command->add_option("--arch", arguments->architecture,
                                    "Of the counters, where they name none: sm_80"));
-  of_crossings(command->add_option("--card-node", arguments->card_node,
+  of_distances(command->add_option("--card-node", arguments->card_node,
                                    "Node of the card that was calibrated (default: its data "
                                    "sheet's)"));
-  of_crossings(command->add_option("--crossing-mm", arguments->crossing_mm,
+  of_distances(command->add_option("--crossing-mm", arguments->crossing_mm,
                                    "How long a crossing is, as a floorplan has it [mm] "
                                    "(default: not known)"));
-  of_crossings(command->add_option("--crossing-mm-source", arguments->crossing_mm_source,
+  of_distances(command->add_option("--crossing-mm-source", arguments->crossing_mm_source,
                                    "Where that length is from (needed with it)"));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
@@ -351,6 +361,10 @@ void add_project(CLI::App& app, Outcome& outcome) {
   command->callback([arguments, &outcome] {
     if (model::is_crossing_model(arguments->model)) {
       outcome.exit_code = project_crossing(*arguments);
+      return;
+    }
+    if (model::is_chiplet_model(arguments->model)) {
+      outcome.exit_code = project_chiplet(*arguments);
       return;
     }
     const auto result = project(*arguments);

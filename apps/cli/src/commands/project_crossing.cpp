@@ -14,11 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-json interval_json(const std::optional<model::Interval>& figure) {
-  if (!figure) return {};
-  return {{"value", figure->value}, {"low", figure->low}, {"high", figure->high}};
-}
-
 Status check_crossing_options(const ProjectArguments& arguments) {
   for (const CLI::Option* option : arguments.of_wires) {
     if (option->count() == 0) continue;
