@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "process.hpp"
+#include "stub_card.hpp"
 #include "testing/fake_amd_tree.hpp"
 
 namespace ww::e2e {
@@ -37,14 +38,7 @@ class AmdCard : public ::testing::Test {
     tree_.write(tree_.hwmon() / "freq1_input", mhz + "000000");
   }
   [[nodiscard]] Environment environment() const {
-    const auto stubs = build_folder() / "lib/stubs";
-    return {{"LD_PRELOAD", (stubs / "libchip_clock.so").string()},
-            {"LD_LIBRARY_PATH", stubs.string()},
-            {"WIREWATT_SYSFS", (folder_.path() / "sys").string()},
-            {"WW_STUB_HIP_TREE", (folder_.path() / "sys").string()},
-            {"WW_STUB_HIP_CHIP", chip_},
-            {"WIREWATT_STATE_DIR", (folder_.path() / "state").string()},
-            {"PATH", (folder_.path() / "bin").string() + ":/usr/bin:/bin"}};
+    return stub_card_environment(folder_.path(), chip_);
   }
   // rocprof that lets the stub count, where the program is its own; else whatever `body` does.
   void install_rocprof(const std::string& body) const {

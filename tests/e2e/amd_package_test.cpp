@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "process.hpp"
+#include "stub_card.hpp"
 #include "testing/fake_amd_tree.hpp"
 #include "ww/core/process.hpp"
 
@@ -35,13 +36,7 @@ class AmdPackage : public ::testing::Test {
     }
   }
   [[nodiscard]] Environment environment() const {
-    const auto stubs = build_folder() / "lib/stubs";
-    return {{"LD_PRELOAD", (stubs / "libchip_clock.so").string()},
-            {"LD_LIBRARY_PATH", stubs.string()},
-            {"WIREWATT_SYSFS", (folder_.path() / "sys").string()},
-            {"WW_STUB_HIP_TREE", (folder_.path() / "sys").string()},
-            {"WW_STUB_HIP_CHIP", "mi300x"},
-            {"WIREWATT_STATE_DIR", (folder_.path() / "state").string()}};
+    return stub_card_environment(folder_.path(), "mi300x");
   }
   [[nodiscard]] Finished calibrate(const std::string& device,
                                    const Environment& environment) const {
