@@ -1,10 +1,16 @@
 // Damaged machine code: whatever a patched binary holds, the launch ends with a result or an error.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <random>
 
+#include "isa/lane_table.hpp"
 #include "testing/test_gpu.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/gpu/timing.hpp"
+#include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::gpu::random_code_test {
 namespace {
@@ -62,6 +68,147 @@ TEST(RandomCode, NeverCrashesTheEmulator) {
   }
   EXPECT_GT(good, 10);
   EXPECT_GT(bad, 20);
+}
+
+// How a launch is executed, which nothing that it leaves may depend on.
+struct Way {
+  const char* name;
+  const char* lanes;  // null: the host's best
+  bool run_ahead;
+  unsigned threads;
+};
+constexpr Way kPlain{"instruction by instruction, plain lanes, one thread", "generic", false, 1};
+constexpr Way kOthers[] = {{"one thread", nullptr, true, 1},
+                           {"two threads", nullptr, true, 2},
+                           {"plain lanes, two threads", "generic", true, 2}};
+
+class LanesInUse {
+ public:
+  explicit LanesInUse(const char* name) : before_(&exec::lanes()) {
+    if (name != nullptr) exec::detail::lanes_once_made.store(exec::lanes_named(name));
+  }
+  LanesInUse(const LanesInUse&) = delete;
+  LanesInUse& operator=(const LanesInUse&) = delete;
+  ~LanesInUse() { exec::detail::lanes_once_made.store(before_); }
+
+ private:
+  const exec::LaneTable* before_;
+};
+
+// Everything that a launch left; of one that failed, the error: how far its waves came is no part
+// of that.
+struct Outcome {
+  std::string error;
+  std::int64_t start_ns{};
+  std::int64_t end_ns{};
+  std::vector<std::vector<std::uint32_t>> memory;  // by buffer
+  std::vector<double> counters;
+  std::vector<double> energies_j;
+  std::vector<std::int64_t> samples;
+  std::string trace;
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome outcome_of(const binpatch::CodeObject& object, const binpatch::Kernel& kernel,
+                   const Way& way, const std::filesystem::path& trace_file, std::uint32_t seed) {
+  const LanesInUse lanes(way.lanes);
+  std::unique_ptr<trace::Writer> trace;
+  if (!trace_file.empty()) trace = std::move(*trace::Writer::create(trace_file, "test"));
+  Outcome outcome;
+  {
+    auto gpu =
+        std::move(*VirtualGpu::create(test::chip_for(object), Options{.threads = way.threads,
+                                                                      .replay = false,
+                                                                      .run_ahead = way.run_ahead,
+                                                                      .watchdog_cycles = 20'000,
+                                                                      .on_fault = OnFault::report,
+                                                                      .trace = trace.get()}));
+    std::mt19937 random(seed);
+    std::vector<std::uint32_t> words(1 << 14);
+    const std::uint64_t bytes = words.size() * 4;
+    std::vector<std::uint64_t> buffers;
+    for (int i = 0; i < 3; ++i) {
+      for (auto& word : words) {  // small numbers, floats near one, and anything
+        const auto drawn = static_cast<std::uint32_t>(random());
+        word = drawn % 3 == 0 ? drawn >> 20 : drawn % 3 == 1 ? 0x3F000000U + (drawn >> 8) : drawn;
+      }
+      buffers.push_back(*gpu->allocate(bytes));
+      static_cast<void>(
+          gpu->write(buffers.back(), std::as_bytes(std::span<const std::uint32_t>(words))));
+    }
+    const auto program = gpu->load(object);
+    if (!program) {
+      outcome.error = program.error().text();
+      return outcome;
+    }
+    const auto result =
+        gpu->launch(*program, kernel.name, Grid{1, {512, 1, 1}, {128, 1, 1}},
+                    test::TestGpu::arguments(buffers[0], buffers[1], buffers[2], 3U), 1024);
+    if (!result) {
+      outcome.error = result.error().text();
+      return outcome;
+    }
+    outcome.start_ns = result->start_ns;
+    outcome.end_ns = result->end_ns;
+    outcome.counters.resize(gpu->counter_names().size());
+    static_cast<void>(gpu->counters(result->dispatch, outcome.counters));
+    const LaunchActivity::Parts parts = *gpu->sealed_energy_j(result->dispatch);
+    outcome.energies_j = {parts.crossbar_wires, parts.crossbar_control, parts.registers_l1,
+                          parts.l2_memory,      parts.caches,           parts.alu,
+                          parts.clock,          parts.crossbar_arbiters};
+    gpu->idle_until(result->end_ns + 10'000'000);
+    std::vector<ww_vgpu_sample> samples(64);
+    samples.resize(gpu->samples_since(0, samples));
+    for (const ww_vgpu_sample& sample : samples) {
+      outcome.samples.insert(outcome.samples.end(),
+                             {sample.time_ns, sample.power_uw, sample.energy_ticks});
+    }
+    for (const std::uint64_t buffer : buffers) {
+      auto& memory = outcome.memory.emplace_back(words.size());
+      static_cast<void>(gpu->read(buffer, std::as_writable_bytes(std::span(memory))));
+    }
+  }
+  if (trace != nullptr) {
+    EXPECT_TRUE(trace->finish());
+    std::ifstream file(trace_file, std::ios::binary);
+    outcome.trace.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  return outcome;
+}
+
+// WW_RANDOM: how many kernels (default 25); WW_RANDOM_SEED chooses them.
+TEST(RandomCode, LeavesTheSameHoweverItIsExecuted) {
+  const auto setting = [](const char* name, int otherwise) {
+    const char* const text = std::getenv(name);
+    return text != nullptr ? std::atoi(text) : otherwise;
+  };
+  const int rounds = setting("WW_RANDOM", 25);
+  std::mt19937 random(static_cast<std::uint32_t>(setting("WW_RANDOM_SEED", 1)));
+  const std::vector<std::byte> original = object_bytes();
+  const auto kernels = binpatch::CodeObject::parse(original)->kernels();
+  const ScratchFolder folder = *ScratchFolder::create("random-code");
+  int finished = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const binpatch::Kernel& kernel = kernels[random() % kernels.size()];
+    std::vector<std::byte> bytes = original;
+    if (round % 4 != 0) damage(bytes, kernel, random);
+    const auto object = binpatch::CodeObject::parse(bytes);
+    const auto seed = static_cast<std::uint32_t>(random());
+    if (!object) continue;
+    // Where nothing is traced, loads may go straight to registers.
+    const auto trace_file = round % 2 == 0 ? folder.path() / "trace.wwt" : std::filesystem::path();
+    const Outcome plain = outcome_of(*object, kernel, kPlain, trace_file, seed);
+    finished += plain.error.empty() ? 1 : 0;
+    for (const Way& way : kOthers) {
+      const Outcome other = outcome_of(*object, kernel, way, trace_file, seed);
+      EXPECT_EQ(other.error, plain.error) << kernel.name << ", " << way.name;
+      EXPECT_EQ(other.counters, plain.counters) << kernel.name << ", " << way.name;
+      EXPECT_EQ(other.energies_j, plain.energies_j) << kernel.name << ", " << way.name;
+      EXPECT_TRUE(other == plain) << kernel.name << ", " << way.name << ", round " << round;
+    }
+  }
+  EXPECT_GT(finished, rounds / 3);
+  RecordProperty("finished", finished);
 }
 
 // M0 holds all ones when a wave begins.
