@@ -9,6 +9,7 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::uint64_t kWhole = ~std::uint64_t{0};
+constexpr std::uint32_t kCommonWays = 16;
 
 // The loops over a set, compiled for the host's vector registers.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_THREAD__) && \
@@ -55,13 +56,23 @@ std::uint32_t look_up(const std::uint32_t* tags, const std::uint32_t* stamps, st
   return oldest | kAbsent;
 }
 // By way, its place among the set's when ordered by stamp; equal ones keep their order.
-WW_VECTOR_CLONES void rank(const std::uint32_t* stamps, std::uint32_t ways, std::uint32_t* ranks) {
+[[gnu::always_inline]] inline void rank_ways(const std::uint32_t* stamps, std::uint32_t ways,
+                                             std::uint32_t* ranks) {
   for (std::uint32_t i = 0; i < ways; ++i) ranks[i] = 0;
   for (std::uint32_t j = 0; j < ways; ++j) {
     const std::uint32_t other = stamps[j];
     for (std::uint32_t i = 0; i < ways; ++i) {
       ranks[i] += other < stamps[i] || (other == stamps[i] && j < i) ? 1U : 0U;
     }
+  }
+}
+WW_VECTOR_CLONES void rank(const std::uint32_t* stamps, std::uint32_t ways, std::uint32_t* ranks) {
+  if (ways == kCommonWays) {  // whose ranks stay in the host's registers
+    std::uint32_t kept[kCommonWays];
+    rank_ways(stamps, kCommonWays, kept);
+    std::copy_n(kept, kCommonWays, ranks);
+  } else {
+    rank_ways(stamps, ways, ranks);
   }
 }
 
@@ -174,7 +185,7 @@ L2Tags::L2Tags(const Architecture& architecture)
       stamp_(tag_.size(), 0),
       ready_(tag_.size(), 0),
       dirty_(tag_.size(), 0),
-      launch_of_((tag_.size() + kChunk - 1) / kChunk),
+      used_in_((tag_.size() + kChunk - 1) / kChunk),
       last_way_(kHints) {}
 
 L2Tags::Place L2Tags::find(std::uint32_t line, std::uint32_t first) const {
@@ -302,14 +313,16 @@ void L2Tags::renumber() {
 }
 
 void L2Tags::begin_launch() {
-  ++launch_;
+  launch_period_ = ++period_;
   at_begin_.clear();
   clock_at_begin_ = clock_;
   numbering_at_begin_ = numbering_;
 }
 
 void L2Tags::begin_chunk(std::uint32_t chunk) {
-  launch_of_[chunk] = launch_;
+  const bool first_of_launch = used_in_[chunk] < launch_period_;
+  used_in_[chunk] = period_;
+  if (!first_of_launch) return;
   const std::uint32_t first = chunk * kChunk;
   const std::size_t count = std::min<std::size_t>(kChunk, tag_.size() - first);
   if (keeps_begin_) {
@@ -333,6 +346,7 @@ std::shared_ptr<const L2Snapshot> L2Tags::snapshot_at_begin() const {
     std::copy_n(kept.stamp.begin(), count, &before.stamp_[kept.first]);
     std::copy_n(kept.ready.begin(), count, &before.ready_[kept.first]);
     std::copy_n(kept.dirty.begin(), count, &before.dirty_[kept.first]);
+    before.used_in_[kept.first / kChunk] = before.period_;  // differs from a later snapshot
   }
   return before.snapshot();
 }
@@ -342,6 +356,7 @@ std::vector<std::uint8_t> L2Tags::lines_used() const {
   std::vector<std::uint8_t> used(std::size_t{channels_} * sets_);
   std::vector<std::uint32_t> stamps(ways_);
   for (std::uint32_t set = 0; set < used.size(); ++set) {
+    if (!used_since(first_of_set(set), launch_period_)) continue;
     stamps_of(set, stamps.data());
     used[set] = static_cast<std::uint8_t>(std::ranges::count_if(
         stamps, [this](std::uint32_t stamp) { return stamp > clock_at_begin_; }));
@@ -349,15 +364,28 @@ std::vector<std::uint8_t> L2Tags::lines_used() const {
   return used;
 }
 
-std::shared_ptr<const L2Snapshot> L2Tags::snapshot() const {
+std::shared_ptr<const L2Snapshot> L2Tags::snapshot() {
   auto snapshot = std::make_shared<L2Snapshot>();
-  snapshot->tags.resize(tag_.size());
+  std::span<const L2Snapshot::Unclean> old;
+  if (last_snapshot_ != nullptr) {
+    snapshot->tags = last_snapshot_->tags;
+    old = last_snapshot_->unclean;
+  } else {
+    snapshot->tags.resize(tag_.size());
+  }
   std::vector<L2Snapshot::Unclean>& unclean = snapshot->unclean;
   std::vector<std::uint32_t> stamps(ways_);
   std::vector<std::uint32_t> ranks(ways_);
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
-    const std::uint32_t first = stamps_of(set, stamps.data());
+    const std::uint32_t first = first_of_set(set);
+    const std::uint32_t end = (set + 1) * ways_;
+    const bool stays = last_snapshot_ != nullptr && !used_since(first, snapshot_period_);
+    for (; !old.empty() && old.front().place < end; old = old.subspan(1)) {
+      if (stays) unclean.push_back(old.front());
+    }
+    if (stays) continue;
     const std::ptrdiff_t of_set = std::ssize(unclean);
+    stamps_of(set, stamps.data());
     rank(stamps.data(), ways_, ranks.data());
     for (std::uint32_t way = 0; way < ways_; ++way) {
       const std::uint32_t from = slot(first, way);
@@ -370,10 +398,13 @@ std::shared_ptr<const L2Snapshot> L2Tags::snapshot() const {
               [](const auto& a, const auto& b) { return a.place < b.place; });
   }
   snapshot->hash = hash_of(*snapshot);
+  last_snapshot_ = snapshot;
+  snapshot_period_ = ++period_;
   return snapshot;
 }
 
 void L2Tags::restore(const L2Snapshot& snapshot) {
+  last_snapshot_ = nullptr;
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
     const std::uint32_t first = first_of_set(set);
     for (std::uint32_t age = 0; age < ways_; ++age) {

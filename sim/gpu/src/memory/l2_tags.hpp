@@ -161,7 +161,8 @@ class L2Tags {
   // How many lines of each set, [channel][set], were used since begin_launch(); empty where that is
   // not known.
   [[nodiscard]] std::vector<std::uint8_t> lines_used() const;
-  [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot() const;
+  // Takes from the last one what was not used since.
+  [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot();
   // What snapshot() would have returned when the last launch began.
   [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot_at_begin() const;
   void restore(const L2Snapshot& snapshot);
@@ -185,10 +186,18 @@ class L2Tags {
   };
   // Comes before every change of a slot, and before its arrival time is looked at.
   void use_chunk(std::uint32_t place) {
-    if (launch_of_[place / kChunk] != launch_) [[unlikely]]
+    if (used_in_[place / kChunk] != period_) [[unlikely]]
       begin_chunk(place / kChunk);
   }
   void begin_chunk(std::uint32_t chunk);
+  // Whether a way of the set, whose first slot this is, was used in that period or later.
+  [[nodiscard]] bool used_since(std::uint32_t first, std::uint64_t period) const {
+    const std::uint32_t last = slot(first, ways_ - 1) / kChunk;
+    for (std::uint32_t chunk = first / kChunk; chunk <= last; ++chunk) {
+      if (used_in_[chunk] >= period) return true;
+    }
+    return false;
+  }
   // The slot is now its set's most recent.
   void mark_used(std::uint32_t place) {
     use_chunk(place);
@@ -295,8 +304,12 @@ class L2Tags {
   LineVector<std::uint32_t> stamp_;  // of the last use; 0: never
   LineVector<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
   LineVector<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
-  std::vector<std::uint32_t> launch_of_;  // by chunk: the launch that used it last
-  std::uint32_t launch_{};
+  // A launch begins a period, and so does a snapshot.
+  std::uint64_t period_{};
+  std::uint64_t launch_period_{};                    // the launch's first
+  std::vector<std::uint64_t> used_in_;               // by chunk: the period that used it last
+  std::shared_ptr<const L2Snapshot> last_snapshot_;  // null: none that a new one can begin with
+  std::uint64_t snapshot_period_{};                  // begun by it
   bool keeps_begin_{};
   std::vector<ChunkAtBegin> at_begin_;  // of the chunks that this launch used
   std::array<Row, kRows> rows_{};       // by line

@@ -98,6 +98,41 @@ TEST(L2Tags, FillsALineThatWasWrittenInPartWhenItIsRead) {
   EXPECT_TRUE(l2.read(6).hit);  // whole by now
 }
 
+// A snapshot takes from the last one what was not used since: another L2 that sees the same, and of
+// which none was taken before, says what it has to be.
+TEST(L2Tags, TakesASnapshotFromTheLastOneAsFromTheStart) {
+  L2Tags l2{Architecture{}};
+  L2Tags other{Architecture{}};
+  std::uint32_t state = 1;
+  const auto next = [&state](std::uint32_t lines) {
+    return (state = state * 1664525U + 1013904223U) >> 8 & (lines - 1);
+  };
+  const auto use = [&](std::uint32_t begin, std::uint32_t lines, int times) {
+    for (int i = 0; i < times; ++i) {
+      const std::uint32_t line = begin + next(lines);
+      for (L2Tags* const each : {&l2, &other})
+        i % 5 == 0 ? each->write(line, 0xF0) : each->read(line);
+    }
+  };
+  for (std::uint32_t launch = 0; launch < 20; ++launch) {
+    l2.begin_launch();
+    other.begin_launch();
+    use(launch * 4096, 1U << (launch % 3 == 0 ? 15 : 6), launch % 3 == 0 ? 20000 : 200);
+    if (launch % 4 == 1) static_cast<void>(l2.snapshot());
+    use(launch * 64, 64, 50);
+    if (launch % 4 == 3) {
+      for (L2Tags* const each : {&l2, &other}) each->drop(launch * 64);
+    }
+    if (launch % 2 == 0) continue;
+    const auto snapshot = l2.snapshot();
+    const auto expected = L2Tags(other).snapshot();
+    EXPECT_EQ(snapshot->tags, expected->tags);
+    EXPECT_EQ(snapshot->unclean, expected->unclean);
+    EXPECT_EQ(snapshot->hash, expected->hash);
+    EXPECT_EQ(l2.lines_used(), other.lines_used());
+  }
+}
+
 TEST(L2Tags, BehavesAlikeAfterSnapshotAndRestore) {
   L2Tags l2{Architecture{}};
   std::uint32_t state = 1;
