@@ -20,9 +20,14 @@ constexpr std::array<std::string_view, 9> names{
     "timeout", "out_of_memory", "no_result", "missing"};
 
 // Times that wirewatt's own commands print.
-constexpr std::array<std::string_view, 7> known_timings{
-    "wall_s", "cpu_s", "flit_hops_per_cpu_s", "elapsed_s", "seconds", "launch_cpu_seconds",
-    "folder"};
+constexpr std::array<std::string_view, 8> known_timings{"wall_s",
+                                                        "cpu_s",
+                                                        "flit_hops_per_cpu_s",
+                                                        "elapsed_s",
+                                                        "seconds",
+                                                        "launch_cpu_seconds",
+                                                        "launch_wall_seconds",
+                                                        "folder"};
 
 constexpr std::size_t longest_reason = 400;
 

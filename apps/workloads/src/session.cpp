@@ -14,11 +14,17 @@
 namespace ww::workloads {
 namespace {
 
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 // Of all threads of the process.
 double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+double wall_seconds() {
+  return seconds_of(CLOCK_MONOTONIC);
 }
 
 }  // namespace
@@ -155,10 +161,12 @@ void Session::launch_list(const char* kernel, Range global, Range local,
   if (failed_) return;
   if (time_launches_) keep(device_.host->finish());
   const double begin = time_launches_ ? cpu_seconds() : 0;
+  const double wall_begin = time_launches_ ? wall_seconds() : 0;
   keep(loaded->launch_grid({global.x, global.y, global.z}, {local.x, local.y, local.z}));
   if (time_launches_) {
     keep(device_.host->finish());
     launch_cpu_seconds_ += cpu_seconds() - begin;
+    launch_wall_seconds_ += wall_seconds() - wall_begin;
   }
   ++launches_;
   const std::size_t group = local.x * local.y * local.z;
@@ -218,6 +226,7 @@ Report Session::finish(std::string_view name) {
   report.name = name;
   report.launches = launches_;
   report.launch_cpu_seconds = launch_cpu_seconds_;
+  report.launch_wall_seconds = launch_wall_seconds_;
   if (!failed_ && device_.counters) check_counters(report);
   report.outcome = failed_ ? Outcome::error : !wrong_.empty() ? Outcome::fail : Outcome::pass;
   report.reason = failed_ ? error_.text() : wrong_;

@@ -47,7 +47,7 @@ constexpr const char* type_name() {
 
 class Session {
  public:
-  // `time_launches`: waits for each launch, and adds up the CPU time that they take.
+  // `time_launches`: waits for each launch, and adds up the CPU and wall time that they take.
   Session(microbench::ComputeDevice& device, Size size, std::uint64_t seed,
           bool time_launches = false);
   ~Session();
@@ -211,6 +211,7 @@ class Session {
   Size size_;
   bool time_launches_;
   double launch_cpu_seconds_{};
+  double launch_wall_seconds_{};
   Error error_;
   bool failed_{};  // error_ says why
   std::string wrong_;

@@ -51,6 +51,7 @@ nlohmann::json to_json(const workloads::Report& report) {
           {"seconds", report.seconds},
           {"launches", report.launches},
           {"launch_cpu_seconds", report.launch_cpu_seconds},
+          {"launch_wall_seconds", report.launch_wall_seconds},
           {"l1_l2_read_bytes", report.read_bytes},
           {"l1_l2_write_bytes", report.write_bytes},
           {"l1_l2_atomic_bytes", report.atomic_bytes}};
@@ -141,8 +142,9 @@ void add_workloads(CLI::App& app, Outcome& outcome) {
   add_timing_options(*run, arguments->timing);
   run->add_option("--output-dir", arguments->request.output_folder,
                   "Write each result array to this folder: NAME.N.raw, and NAME.N.json about it");
-  run->add_flag("--time-launches", arguments->request.time_launches,
-                "Wait for each launch; their CPU time is launch_cpu_seconds of --json");
+  run->add_flag(
+      "--time-launches", arguments->request.time_launches,
+      "Wait for each launch; their time is launch_cpu_seconds and launch_wall_seconds of --json");
   run->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   run->footer(
       "Examples:\n  wirewatt workloads run dct bfs --size small\n"
