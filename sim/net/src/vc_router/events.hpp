@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "vc_router/ids.hpp"
@@ -24,6 +25,7 @@ class EventList {
   void clear() { size_ = 0; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] Item operator[](std::uint32_t n) const { return items_[n]; }
+  [[nodiscard]] std::span<Item> items() { return {items_.data(), size_}; }
 
  private:
   std::vector<Item> items_;

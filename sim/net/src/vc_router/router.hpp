@@ -71,7 +71,7 @@ class Router {
   [[nodiscard]] Mask withdraw_vc_requests(const Rules& rules);
 
   // Input VCs with a flit, a VC of an output and a credit there: they bid for the switch.
-  [[nodiscard]] Mask bidders() const { return active_ & nonempty_ & credited_; }
+  [[nodiscard]] Mask bidders() const { return active_ & nonempty_ & credited_ & ~barred_; }
   // The matches of this cycle; they change the pointers alone. Each winner goes to `sink`, which
   // may let its flit depart() at once if all bidders were known before. kGuess: heads may bid
   // before they have a VC, if the rules say so. Outputs that are not `open` take no flit. Inlined
@@ -97,6 +97,42 @@ class Router {
   template <class Rules>
   [[gnu::always_inline]] Departure depart(const Rules& rules, Winner winner, bool tail,
                                           std::uint32_t credits = 1);
+
+  // A router whose packets share neither inputs nor outputs has nothing to arbitrate: each flit
+  // leaves in the cycle after it came. Then no flit is counted here, and these do all.
+  [[nodiscard]] bool owns_vc(PortVc input_vc) const { return (active_ & mask_of(input_vc)) != 0; }
+  // Whether a head from `input_vc` to `output` shares them with a packet that owns a VC.
+  template <class Rules>
+  [[nodiscard]] bool would_share(const Rules& rules, PortVc input_vc, PortId output) const {
+    const Mask same_input = active_ & rules.of_port(rules.port_of(input_vc));
+    return (owners_[output] | same_input) != 0;
+  }
+  template <class Rules>
+  [[nodiscard]] bool has_all_credits(const Rules& rules, PortId output) const;
+  // VCs of an output that a head of the group may get, as a mask over the output's.
+  template <class Rules>
+  [[nodiscard]] std::uint32_t free_for(const Rules& rules, PortId output, GroupId group) const {
+    const std::uint32_t free = rules.vcs_of(free_, output);
+    return rules.groups() == 1 ? free : free & rules.group_vcs(output, group);
+  }
+  // The head of an input VC gets one of `available`, and the switch in the next cycle.
+  template <class Rules>
+  [[gnu::always_inline]] VcGrant grant_alone(const Rules& rules, PortVc input_vc, PortId output,
+                                             GroupId group, std::uint32_t available);
+  void spend_credits(PortVc output_vc, std::uint32_t credits) {
+    credits_[output_vc] = SmallCount(static_cast<int>(credits_[output_vc] - credits));
+  }
+  template <class Rules>
+  void release_alone(const Rules& rules, PortVc input_vc);
+  // From now on flits are counted. In this cycle the `barred` input VCs do not bid, since their
+  // last flit leaves in it, and the `withheld` output VCs are not free, since a tail leaves.
+  void begin_arbitration(Mask barred, Mask withheld);
+  void end_first_arbitration(Mask withheld) {
+    barred_ = Mask{};
+    free_ |= withheld;
+  }
+  [[nodiscard]] Mask owning_vcs() const { return active_; }
+  [[nodiscard]] bool is_empty() const { return (active_ | nonempty_) == 0; }
 
   // Where in its ring the front of an input VC lies, and that it is now the next one.
   [[nodiscard]] SmallCount front(PortVc input_vc) const { return read_[input_vc]; }
@@ -148,6 +184,8 @@ class Router {
 
   template <class Rules>
   [[nodiscard]] int accept_start(const Rules& rules, PortId output, PortVc input_vc) const;
+  template <class Rules>
+  [[gnu::always_inline]] void pass_pointers(const Rules& rules, PortVc input_vc, PortId output);
   template <class Rules, class Sink>
   void grant_vc(const Rules& rules, PortId output, GroupId group, PortVc input_vc, int vc,
                 const Sink& sink);
@@ -168,6 +206,7 @@ class Router {
   Mask active_{};                       // input VCs that own an output VC
   Mask nonempty_{};                     // input VCs that hold a flit
   Mask credited_{};                     // active input VCs whose output VC has a credit
+  Mask barred_{};                       // input VCs that may not bid in this cycle
   Mask routing_{};                      // input VCs whose head waits for its route
   Mask free_{};                         // output VCs that no packet owns
   Mask tail_sent_{};                    // output VCs whose last packet has left
@@ -301,6 +340,27 @@ inline auto Router<S>::depart(const Rules& rules, Winner winner, bool tail, std:
     free_ |= released;
   }
   return {rules.vc_of(output_vc, output), static_cast<bool>(tail & (left != 0))};
+}
+
+template <class S>
+template <class Rules>
+inline void Router<S>::release_alone(const Rules& rules, PortVc input_vc) {
+  const PortVc output_vc = output_[input_vc];
+  const Mask mine = mask_of(input_vc);
+  owner_[output_vc] = StoredVc::none();
+  active_ &= ~mine;
+  owners_[rules.port_of(output_vc)] &= ~mine;
+  free_ |= mask_of(output_vc);
+}
+
+template <class S>
+void Router<S>::begin_arbitration(Mask barred, Mask withheld) {
+  barred_ = barred;
+  free_ &= ~withheld;
+  credited_ = Mask{};
+  for_each_bit<PortVc>(active_, [&](PortVc input_vc) {
+    credited_ |= only_if(credits_[output_[input_vc]] != 0, mask_of(input_vc));
+  });
 }
 
 }  // namespace ww::sim::net

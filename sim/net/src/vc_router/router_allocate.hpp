@@ -9,12 +9,10 @@ template <class S>
 template <class Rules, class Sink>
 inline void Router<S>::allocate_vcs(const Rules& rules, const Sink& sink) {
   for_each_bit<PortId>(want_vc_, [&](PortId output) {
-    const std::uint32_t free = rules.vcs_of(free_, output);
     for (std::uint32_t number = 0; number < rules.groups(); ++number) {
       const GroupId group(number);
       const Mask requests = vc_requests(rules, output, group);
-      const std::uint32_t available =
-          rules.groups() == 1 ? free : free & rules.group_vcs(output, group);
+      const std::uint32_t available = free_for(rules, output, group);
       if (available == 0 || (rules.groups() > 1 && requests == 0)) {
         continue;
       }
@@ -138,12 +136,9 @@ inline void Router<S>::allocate_switch(const Rules& rules, Mask bidders, Ports o
   if (guess_data == nullptr && without_lowest(bidders) == 0) {
     // One bidder: every allocator agrees.
     const PortVc input_vc(lowest(bidders));
-    const PortId input = rules.port_of(input_vc);
     const PortId output = rules.port_of(output_[input_vc]);
     if ((open & port_bit(output)) != 0) {
-      switch_grant_pointer_[output] = after(input, rules.ports());
-      switch_accept_pointer_[input] = after(output, rules.ports());
-      switch_vc_pointer_[input] = after(rules.vc_of(input_vc, input), rules.vcs());
+      pass_pointers(rules, input_vc, output);
       sink(Winner{input_vc, output, false});
     }
     return;
@@ -162,6 +157,38 @@ inline void Router<S>::allocate_switch(const Rules& rules, Mask bidders, Ports o
   } else {
     match_separable<kGuess>(rules, bidders, wanted, guess_data, sink);
   }
+}
+
+// The switch's pointers go on behind who has won it.
+template <class S>
+template <class Rules>
+inline void Router<S>::pass_pointers(const Rules& rules, PortVc input_vc, PortId output) {
+  const PortId input = rules.port_of(input_vc);
+  switch_grant_pointer_[output] = after(input, rules.ports());
+  switch_accept_pointer_[input] = after(output, rules.ports());
+  switch_vc_pointer_[input] = after(rules.vc_of(input_vc, input), rules.vcs());
+}
+
+template <class S>
+template <class Rules>
+bool Router<S>::has_all_credits(const Rules& rules, PortId output) const {
+  bool all = true;
+  for (std::uint32_t vc = 0; vc < rules.vcs(); ++vc) {
+    all &= credits_[rules.vc_at(output, VcId(vc))] != 0;
+  }
+  return all;
+}
+
+template <class S>
+template <class Rules>
+inline auto Router<S>::grant_alone(const Rules& rules, PortVc input_vc, PortId output,
+                                   GroupId group, std::uint32_t available) -> VcGrant {
+  VcGrant granted;
+  const int start = accept_start(rules, output, input_vc);
+  grant_vc(rules, output, group, input_vc, first_from(available, start),
+           [&](VcGrant grant) { granted = grant; });
+  pass_pointers(rules, input_vc, output);
+  return granted;
 }
 
 // Within an input and output the VC at or after the pointer wins, sure requests before guesses.

@@ -93,9 +93,29 @@ class VcNetwork final : public ClockedNetwork {
   // behind one it is enough to count.
   struct Front {
     Flit head;
-    Channel next;          // where its flits go, once it has a VC
-    std::uint16_t left{};  // flits that have not left
-    bool first{};          // none has
+    Channel next;               // where its flits go, once it has a VC
+    std::uint16_t left{};       // flits that have not left
+    bool first{};               // none has
+    std::int64_t last_out{-1};  // when the last flit left a router that did not arbitrate
+  };
+
+  // Of routers that do not arbitrate (vc_network_alone.hpp).
+  struct LoneHead {
+    Channel at;
+    Hop hop;
+    std::uint32_t vcs{};  // that it may get
+  };
+  struct LastTail {  // of an output
+    std::int64_t cycle{-1};
+    PortVc vc;
+  };
+  struct Claim {  // outputs that heads of this cycle want
+    std::int64_t cycle{-1};
+    typename S::Ports outputs{};
+  };
+  struct FirstArbitration {
+    RouterId router;
+    typename S::Mask withheld;
   };
 
   // Routers 64 first to 64 last - 1, the nodes at them, and what their thread alone writes.
@@ -242,9 +262,24 @@ class VcNetwork final : public ClockedNetwork {
   [[gnu::always_inline]] void begin_front(RouterId id, R& router, PortVc input_vc);
   [[gnu::always_inline]] void route_front(RouterId id, R& router, PortVc input_vc);
   // Of a cycle with winners; out of the way of the loop over them.
-  [[gnu::noinline]] void address_departures(Band& band);
+  [[gnu::noinline]] void address_departures(Band& band, std::int64_t cycle);
   template <bool kBanded>
   [[gnu::always_inline]] void leave(Band& band, RouterId id, R& router, Winner winner);
+  // The same for routers that have nothing to arbitrate.
+  [[nodiscard]] bool arbitrates(RouterId id) const {
+    return (arbitrates_[id.number() / 64] >> (id.number() % 64) & 1u) != 0;
+  }
+  void take_alone(Band& band, EventList<Channel>& arrivals);
+  void look_ahead(RouterId id, R& router, Channel at);
+  void take_to_arbitrate(Band& band, Channel at, std::size_t& begun);
+  [[gnu::always_inline]] void pass_head(Band& band, const LoneHead& head);
+  [[gnu::always_inline]] void pass_body(Band& band, Channel at);
+  [[gnu::always_inline]] void leave_alone(Band& band, Channel at, PortVc output_vc, Channel next,
+                                          std::uint32_t packet, bool tail);
+  [[gnu::noinline]] void begin_arbitration(RouterId id);
+  [[gnu::noinline]] void end_first_arbitrations();
+  // Without those that leave in the cycle that comes.
+  [[nodiscard]] std::uint64_t flits_sent(RouterId router, PortId output) const;
 
   const Wiring wiring_;
   const Rules rules_;
@@ -258,6 +293,7 @@ class VcNetwork final : public ClockedNetwork {
   const int credit_delay_;  // from winning the switch to use of the credit upstream
 
   std::uint64_t ejected_flits_{0};
+  bool skips_arbitration_{};  // where there is nothing to arbitrate
 
   IdVector<RouterId, R> routers_;
   IdVector<RouterId, Stages<S>> stages_;  // kGeneral alone
@@ -272,10 +308,18 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<Place> places_;       // [node]
   std::vector<int> output_delays_;  // [router][port]; where links differ
   std::vector<int> input_delays_;
-  std::vector<RouterId> output_to_;       // [router][port]; where links differ
-  std::vector<RouterId> input_from_;      // itself behind the port of a node
-  std::vector<std::uint64_t> busy_;       // mask over routers with work left over
-  std::vector<std::uint64_t> wants_vcs_;  // of them those with heads; kCanCut alone
+  std::vector<RouterId> output_to_;        // [router][port]; where links differ
+  std::vector<RouterId> input_from_;       // itself behind the port of a node
+  std::vector<std::uint64_t> busy_;        // mask over routers with work left over
+  std::vector<std::uint64_t> wants_vcs_;   // of them those with heads; kCanCut alone
+  std::vector<std::uint64_t> arbitrates_;  // mask over routers; if skips_arbitration_
+  std::vector<LastTail> tails_;            // [router][output]
+  IdVector<RouterId, Claim> claims_;
+  std::vector<std::size_t> early_;  // outputs of flits that leave in the cycle that comes
+  std::vector<LoneHead> lone_heads_;
+  std::vector<Channel> lone_bodies_;
+  std::vector<Channel> late_fronts_;  // that begin when the tail before them has left
+  std::vector<FirstArbitration> began_arbitration_;  // routers, in this cycle
   ReplyBuffers reply_buffers_;
   LinkToggles toggles_;
   PairWires pair_wires_;
@@ -325,7 +369,11 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
   } else {
     // Heads may look at the credits where they come, so that all flits come before any credit.
     if (team_ == nullptr) {
-      take_lean(band, slot.arrivals);
+      if (skips_arbitration_) {
+        take_alone(band, slot.arrivals);
+      } else {
+        take_lean(band, slot.arrivals);
+      }
       take_credits(slot.credits);
       step_lean<false>(band);
     } else {
@@ -348,6 +396,10 @@ void VcNetwork<Rules, kGeneral, Routing>::deliver() {
     WheelSlot& slot = band.own->at(now_);
     ejected_flits_ += slot.ejected_flits;
     slot.ejected_flits = 0;
+    if (skips_arbitration_ && slot.ejections.size() > 1) {
+      std::ranges::sort(slot.ejections.items(), {},
+                        [this](std::uint32_t packet) { return store_[packet].destination; });
+    }
     for (std::uint32_t i = 0; i < slot.ejections.size(); ++i) {
       const std::uint32_t index = slot.ejections[i];
       const PacketRecord& record = store_[index];
@@ -646,5 +698,6 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
 
 }  // namespace ww::sim::net
 
+#include "vc_router/vc_network_alone.hpp"
 #include "vc_router/vc_network_inspect.hpp"
 #include "vc_router/vc_network_lean.hpp"

@@ -72,8 +72,25 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
       serve_order_ = std::make_unique<ServeOrder>(wiring_.routers, rules_.all_vcs());
     }
   }
-  cut_into_bands(threads, longest_delay(router_config_, longest_link(wiring_), pace_) + wires,
-                 most_ejections);
+  // Routers that do not arbitrate decide a cycle ahead.
+  const int longest = longest_delay(router_config_, longest_link(wiring_), pace_) + wires + 1;
+  cut_into_bands(threads, longest, most_ejections);
+  if constexpr (kCanCut) {
+    skips_arbitration_ = bands_.size() == 1 && lookahead_ && !routing_.is_adaptive() &&
+                         !router_config_.wait_for_tail_credit && !config.count_toggles &&
+                         wiring_.terminals.size() == wiring_.routers;
+  }
+  if (skips_arbitration_) {
+    const std::size_t ports = std::size_t{wiring_.routers} * rules_.ports();
+    tails_.resize(ports);
+    claims_ = IdVector<RouterId, Claim>(wiring_.routers);
+    arbitrates_.resize(busy_.size());
+    early_.reserve(ports);
+    lone_heads_.reserve(ports);
+    lone_bodies_.reserve(ports);
+    late_fronts_.reserve(ports);
+    began_arbitration_.reserve(wiring_.routers);
+  }
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -177,7 +194,7 @@ Status VcNetwork<Rules, kGeneral, Routing>::inject(const Packet& packet) {
 template <class Rules, bool kGeneral, class Routing>
 std::optional<Cycles> VcNetwork<Rules, kGeneral, Routing>::next_event() const {
   const auto is_set = [](std::uint64_t word) { return word != 0; };
-  if (!sources_.is_idle() || std::any_of(busy_.begin(), busy_.end(), is_set) ||
+  if (!sources_.is_idle() || !early_.empty() || std::any_of(busy_.begin(), busy_.end(), is_set) ||
       std::any_of(wants_vcs_.begin(), wants_vcs_.end(), is_set)) {
     return now();
   }
@@ -198,6 +215,16 @@ void VcNetwork<Rules, kGeneral, Routing>::skip(Cycles to) {
 }
 
 template <class Rules, bool kGeneral, class Routing>
+std::uint64_t VcNetwork<Rules, kGeneral, Routing>::flits_sent(RouterId router,
+                                                              PortId output) const {
+  if (!config_.count_events) {
+    return 0;
+  }
+  const auto early = std::count(early_.begin(), early_.end(), port_number(router, output));
+  return routers_[router].flits_sent(output) - static_cast<std::uint64_t>(early);
+}
+
+template <class Rules, bool kGeneral, class Routing>
 power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
   power::NetworkEvents events;
   events.cycles = static_cast<std::uint64_t>(now_);
@@ -209,11 +236,11 @@ power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
   }
   events.ejected_flits = ejected_flits_;
   for (const Wiring::Terminal& terminal : wiring_.terminals) {
-    events.crossbar_flits += routers_[terminal.to].flits_sent(terminal.output);
+    events.crossbar_flits += flits_sent(terminal.to, terminal.output);
   }
   std::uint64_t link_flits = 0;
   for (const Wiring::Link& link : wiring_.links) {
-    const std::uint64_t flits = routers_[link.from].flits_sent(link.output);
+    const std::uint64_t flits = flits_sent(link.from, link.output);
     link_flits += flits;
     add_link_events(events, link, flits);
   }
@@ -263,7 +290,7 @@ std::vector<LinkUse> VcNetwork<Rules, kGeneral, Routing>::link_use() const {
   uses.reserve(wiring_.links.size());
   for (const Wiring::Link& link : wiring_.links) {
     uses.push_back(
-        LinkUse{link.from.number(), link.to.number(), routers_[link.from].flits_sent(link.output),
+        LinkUse{link.from.number(), link.to.number(), flits_sent(link.from, link.output),
                 config_.count_toggles ? toggles_.of(port_number(link.from, link.output)) : 0});
   }
   return uses;

@@ -76,8 +76,12 @@ void VcNetwork<Rules, kGeneral, Routing>::step_lean(Band& band) {
       mark_busy(id, router.bidders() != 0);
     });
   }
+  if (!began_arbitration_.empty()) {
+    end_first_arbitrations();
+  }
   if (won != 0) {
-    address_departures(band);
+    band.last_move = now_;
+    address_departures(band, now_);
   }
   for (std::size_t i = 0; i < won; ++i) {
     const SwitchWinner& winner = winners[i];
@@ -92,14 +96,13 @@ void VcNetwork<Rules, kGeneral, Routing>::step_lean(Band& band) {
 }
 
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::address_departures(Band& band) {
+void VcNetwork<Rules, kGeneral, Routing>::address_departures(Band& band, std::int64_t cycle) {
   TimeWheel& wheel = *band.own;
-  band.flits_out = &wheel.at(now_ + flit_delay_).arrivals;
-  band.credits_out = {&wheel.at(now_ + credit_delay_).credits,
-                      &wheel.at(now_ + kTerminalDelay).node_credits};
-  band.exit_credits_out = &wheel.at(now_ + kExitLoop + router_config_.credit_delay).credits;
-  band.ejections_out = &wheel.at(now_ + 1 + kTerminalDelay);
-  band.last_move = now_;
+  band.flits_out = &wheel.at(cycle + flit_delay_).arrivals;
+  band.credits_out = {&wheel.at(cycle + credit_delay_).credits,
+                      &wheel.at(cycle + kTerminalDelay).node_credits};
+  band.exit_credits_out = &wheel.at(cycle + kExitLoop + router_config_.credit_delay).credits;
+  band.ejections_out = &wheel.at(cycle + 1 + kTerminalDelay);
 }
 
 // A head has come to the front of its VC.
@@ -178,6 +181,9 @@ inline void VcNetwork<Rules, kGeneral, Routing>::leave(Band& band, RouterId id, 
   band.ejections_out->ejections.add(packet, local & tail);
   if (left.more) {
     begin_front(id, router, input_vc);
+  }
+  if (skips_arbitration_ && router.is_empty()) {
+    arbitrates_[id.number() / 64] &= ~(std::uint64_t{1} << (id.number() % 64));
   }
 }
 

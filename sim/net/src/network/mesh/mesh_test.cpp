@@ -366,9 +366,10 @@ std::string run_text(NetworkConfig config, const TrafficConfig& traffic, int thr
   std::string text =
       fmt::format("{} {} {} {} {}", result->avg_packet_latency, result->avg_network_latency,
                   result->p99_packet_latency, result->packets, result->cycles.value());
-  const power::NetworkEvents events = network->events();
-  text += fmt::format(" {} {} {} {} {}", events.injected_flits, events.ejected_flits,
-                      events.crossbar_flits, events.vc_grants, events.link_toggles);
+  for (const power::NetworkEvents& events : {network->events(), result->window}) {
+    text += fmt::format(" {} {} {} {} {}", events.injected_flits, events.ejected_flits,
+                        events.crossbar_flits, events.vc_grants, events.link_toggles);
+  }
   for (const LinkUse& use : network->link_use()) {
     text += fmt::format(" {}:{}", use.flits, use.toggles);
   }
@@ -400,6 +401,30 @@ TEST(Mesh, ThreadsShareItAndChangeNothing) {
   }
 }
 
+// On one thread routers whose packets share no port do not arbitrate; on several all do.
+TEST(Mesh, RoutersThatDoNotArbitrateChangeNothing) {
+  std::uint64_t seed = 100;
+  for (const int vcs : {1, 2, 4, 7}) {
+    for (const int buffer : {(10 + vcs) / vcs, 12}) {
+      for (const int size : {1, 2, 5, 17}) {
+        NetworkConfig config = mesh(9);
+        config.height = 8;
+        config.classes = vcs > 1 ? 1 + size % 2 : 1;
+        config.link_delay = 1 + (vcs + buffer) % 3;
+        config.own<VcRouterConfig>().vcs = vcs;
+        config.own<VcRouterConfig>().vc_buffer = buffer;
+        config.own<VcRouterConfig>().credit_delay = (buffer + size) % 3;
+        TrafficConfig traffic;
+        traffic.packet_size = size;
+        traffic.seed = ++seed;
+        traffic.rate = 0.01 * static_cast<double>(seed % 7 * (seed % 7));
+        EXPECT_EQ(run_text(config, traffic, 1), run_text(config, traffic, 2)) << fmt::format(
+            "{} flits at {}, {} VCs of {}, seed {}", size, traffic.rate, vcs, buffer, traffic.seed);
+      }
+    }
+  }
+}
+
 TEST(Mesh, LanesChangeNothing) {
   std::uint64_t seed = 0;
   const auto check = [&](NetworkConfig config, double rate, int size, int threads) {
@@ -425,6 +450,7 @@ TEST(Mesh, LanesChangeNothing) {
       config.height = 1 + (buffer + vcs) % 6;
       config.own<VcRouterConfig>().vcs = vcs;
       config.own<VcRouterConfig>().vc_buffer = buffer;
+      check(config, 0.02, 5, 1);
       check(config, 0.1, 1, 1);
       check(config, 0.3, 5, 1);
       config.link_delay = 1 + buffer % 2;

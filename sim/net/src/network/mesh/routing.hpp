@@ -55,6 +55,7 @@ class MeshRouting {
   [[nodiscard]] Place place_of(NodeId node) const {
     return places_[RouterId(nodes_per_router_ == 1 ? node : node / nodes_per_router_)];
   }
+  [[nodiscard]] bool is_adaptive() const { return turns_ != MeshTurns::xy; }
   // Adaptive routing keeps packets to the west apart from the others.
   [[nodiscard]] std::uint32_t phase_of(NodeId source, NodeId destination) const {
     return turns_ != MeshTurns::xy && place_of(destination).x < place_of(source).x ? 1 : 0;
