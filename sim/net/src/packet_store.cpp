@@ -144,29 +144,6 @@ std::uint32_t PacketStore::enqueue(const Packet& packet, NodeId destination) {
   return index;
 }
 
-Delivery PacketStore::deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops) {
-  PacketRecord& record = records_[index];
-  Delivery delivery;
-  delivery.source = record.source;
-  delivery.destination = record.destination;
-  delivery.flits = record.flits;
-  delivery.hops = hops;
-  delivery.message_class = record.message_class;
-  delivery.kind = record.kind;
-  delivery.tag = record.tag;
-  delivery.created = Cycles{static_cast<std::uint64_t>(record.created)};
-  delivery.injected = Cycles{static_cast<std::uint64_t>(record.injected)};
-  delivery.arrived = Cycles{static_cast<std::uint64_t>(arrived)};
-  if (record.payload != kNoPacket) {
-    delivery.payload = {record.bytes, record.size};
-    dying_payloads_.push_back(record.payload);
-  }
-  record.next = free_;
-  free_ = index;
-  --inside_;
-  return delivery;
-}
-
 void PacketStore::free_dying_payloads() {
   free_payloads_.insert(free_payloads_.end(), dying_payloads_.begin(), dying_payloads_.end());
   dying_payloads_.clear();

@@ -74,8 +74,9 @@ class PacketStore {
     return queue(node, message_class).length;
   }
 
-  // Fills a delivery and frees the record at the next begin_tick(). `hops` as Delivery::hops.
-  [[nodiscard]] Delivery deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops);
+  // Adds a delivery and frees the record at the next begin_tick(). `hops` as Delivery::hops.
+  void deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops,
+               std::vector<Delivery>& deliveries);
   // Payloads of the last tick's deliveries die here.
   void begin_tick() {
     if (!dying_payloads_.empty()) {
@@ -123,5 +124,28 @@ class PacketStore {
   std::uint32_t free_{kNoPacket};
   std::uint64_t inside_{};
 };
+
+inline void PacketStore::deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops,
+                                 std::vector<Delivery>& deliveries) {
+  PacketRecord& record = records_[index];
+  Delivery& delivery = deliveries.emplace_back();
+  delivery.source = record.source;
+  delivery.destination = record.destination;
+  delivery.flits = record.flits;
+  delivery.hops = hops;
+  delivery.message_class = record.message_class;
+  delivery.kind = record.kind;
+  delivery.tag = record.tag;
+  delivery.created = Cycles{static_cast<std::uint64_t>(record.created)};
+  delivery.injected = Cycles{static_cast<std::uint64_t>(record.injected)};
+  delivery.arrived = Cycles{static_cast<std::uint64_t>(arrived)};
+  if (record.payload != kNoPacket) {
+    delivery.payload = {record.bytes, record.size};
+    dying_payloads_.push_back(record.payload);
+  }
+  record.next = free_;
+  free_ = index;
+  --inside_;
+}
 
 }  // namespace ww::sim::net

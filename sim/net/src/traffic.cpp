@@ -80,6 +80,8 @@ bool booksim_knows(const TrafficConfig& config) {
 
 constexpr std::uint64_t kBooksimSeeds = std::uint64_t{1} << 30;
 constexpr std::size_t kGapTable = 256;
+constexpr std::size_t kGapTops = 1024;
+constexpr int kGapShift = 54;        // leaves that many tops
 constexpr double kLightLoad = 0.05;  // below, chance matters little and drawing matters much
 
 bool draws_as_booksim(const TrafficConfig& config) {
@@ -261,6 +263,12 @@ TrafficSource::TrafficSource(const TrafficConfig& config, const NetworkConfig& n
     while (misses_.size() < kGapTable) {
       misses_.push_back(static_cast<std::uint64_t>(Mask128{misses_.back()} * miss >> 32));
     }
+    for (std::size_t top = 0; top < kGapTops; ++top) {
+      const std::uint64_t highest = ((top + 1) << kGapShift) - 1;
+      const auto first = std::find_if(misses_.begin(), misses_.end() - 1,
+                                      [&](std::uint64_t miss) { return miss <= highest; });
+      gap_from_.push_back(static_cast<std::uint16_t>(first - misses_.begin()));
+    }
     misses_left_ = draw_gap();
   }
   if (config_.burst_start > 0) {
@@ -429,10 +437,10 @@ std::uint64_t TrafficSource::draw_gap() {
   for (std::uint64_t gap = 0;; gap += misses_.size()) {
     const std::uint64_t number = random_.bits();
     if (number >= misses_.back()) {
-      // The first entry that is not above the number, found by halves and without branches.
-      std::size_t above = 0;
-      for (std::size_t step = kGapTable / 2; step > 0; step /= 2) {
-        above += misses_[above + step - 1] > number ? step : 0;
+      // The first entry that is not above the number: mostly the one where its top bits begin.
+      std::size_t above = gap_from_[number >> kGapShift];
+      while (misses_[above] > number) {
+        ++above;
       }
       return gap + above;
     }

@@ -100,10 +100,11 @@ class VcNetwork final : public ClockedNetwork {
   };
 
   // Of routers that do not arbitrate (vc_network_alone.hpp).
-  struct LoneHead {
+  struct LoneFlit {
     Channel at;
-    Hop hop;
-    std::uint32_t vcs{};  // that it may get
+    Hop hop;              // of a head
+    std::uint32_t vcs{};  // that a head may get
+    bool is_head{};
   };
   struct LastTail {  // of an output
     std::int64_t cycle{-1};
@@ -270,9 +271,11 @@ class VcNetwork final : public ClockedNetwork {
     return (arbitrates_[id.number() / 64] >> (id.number() % 64) & 1u) != 0;
   }
   void take_alone(Band& band, EventList<Channel>& arrivals);
-  void look_ahead(RouterId id, R& router, Channel at);
+  [[gnu::always_inline]] LoneFlit look_ahead(RouterId id, R& router, Channel at);
+  [[gnu::always_inline]] void pass_or_arbitrate(Band& band, const LoneFlit& flit,
+                                                std::size_t& begun);
   void take_to_arbitrate(Band& band, Channel at, std::size_t& begun);
-  [[gnu::always_inline]] void pass_head(Band& band, const LoneHead& head);
+  [[gnu::always_inline]] void pass_head(Band& band, const LoneFlit& lone);
   [[gnu::always_inline]] void pass_body(Band& band, Channel at);
   [[gnu::always_inline]] void leave_alone(Band& band, Channel at, PortVc output_vc, Channel next,
                                           std::uint32_t packet, bool tail);
@@ -293,7 +296,8 @@ class VcNetwork final : public ClockedNetwork {
   const int credit_delay_;  // from winning the switch to use of the credit upstream
 
   std::uint64_t ejected_flits_{0};
-  bool skips_arbitration_{};  // where there is nothing to arbitrate
+  bool skips_arbitration_{};   // where there is nothing to arbitrate
+  std::size_t arbitrating_{};  // routers that arbitrate all the same
 
   IdVector<RouterId, R> routers_;
   IdVector<RouterId, Stages<S>> stages_;  // kGeneral alone
@@ -315,9 +319,8 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<std::uint64_t> arbitrates_;  // mask over routers; if skips_arbitration_
   std::vector<LastTail> tails_;            // [router][output]
   IdVector<RouterId, Claim> claims_;
-  std::vector<std::size_t> early_;  // outputs of flits that leave in the cycle that comes
-  std::vector<LoneHead> lone_heads_;
-  std::vector<Channel> lone_bodies_;
+  std::vector<std::size_t> early_;    // outputs of flits that leave in the cycle that comes
+  std::vector<LoneFlit> lone_;        // of routers to which several come
   std::vector<Channel> late_fronts_;  // that begin when the tail before them has left
   std::vector<FirstArbitration> began_arbitration_;  // routers, in this cycle
   ReplyBuffers reply_buffers_;
@@ -375,7 +378,9 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
         take_lean(band, slot.arrivals);
       }
       take_credits(slot.credits);
-      step_lean<false>(band);
+      if (!skips_arbitration_ || arbitrating_ != 0) {
+        step_lean<false>(band);
+      }
     } else {
       for (const Band& other : bands_) {
         take_lean(band, other.to[band.number]->at(now_).arrivals);
@@ -410,7 +415,7 @@ void VcNetwork<Rules, kGeneral, Routing>::deliver() {
         hops = routing_.hops_vary() ? static_cast<int>(record.hops)
                                     : routing_.hops(record.source, record.destination);
       }
-      deliveries_.push_back(store_.deliver(index, now_, static_cast<std::uint16_t>(hops)));
+      store_.deliver(index, now_, static_cast<std::uint16_t>(hops), deliveries_);
     }
     slot.ejections.clear();
   }

@@ -12,7 +12,8 @@
 
 namespace ww::sim::net {
 
-// Flits that come in this cycle. Whether a router must arbitrate is known when all have been seen.
+// Flits that come in this cycle. Whether a router must arbitrate is known when all that come to it
+// have been seen; mostly that is one.
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, EventList<Channel>& arrivals) {
   if (!early_.empty()) {
@@ -22,34 +23,34 @@ void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, EventList<Chann
   if (arrivals.size() == 0) {
     return;
   }
-  lone_heads_.clear();
-  lone_bodies_.clear();
+  address_departures(band, now_ + 1);
   std::size_t begun = 0;
+  std::uint64_t seen = 0;  // routers, modulo 64
+  std::uint64_t twice = 0;
+  for (std::uint32_t n = 0; n < arrivals.size(); ++n) {
+    const std::uint64_t mine = std::uint64_t{1} << (router_of(arrivals[n]).number() % 64);
+    twice |= seen & mine;
+    seen |= mine;
+  }
+  lone_.clear();
   for (std::uint32_t n = 0; n < arrivals.size(); ++n) {
     fetch_ahead(arrivals, n);
     const Channel at = arrivals[n];
     const RouterId id = router_of(at);
     if (arbitrates(id)) {
       take_to_arbitrate(band, at, begun);
+      continue;
+    }
+    const LoneFlit flit = look_ahead(id, routers_[id], at);
+    if ((twice >> (id.number() % 64) & 1u) != 0) {
+      lone_.push_back(flit);
     } else {
-      look_ahead(id, routers_[id], at);
+      pass_or_arbitrate(band, flit, begun);
     }
   }
   arrivals.clear();
-  address_departures(band, now_ + 1);
-  for (const LoneHead& head : lone_heads_) {
-    if (arbitrates(router_of(head.at))) {
-      take_to_arbitrate(band, head.at, begun);
-    } else {
-      pass_head(band, head);
-    }
-  }
-  for (const Channel at : lone_bodies_) {
-    if (arbitrates(router_of(at))) {
-      take_to_arbitrate(band, at, begun);
-    } else {
-      pass_body(band, at);
-    }
+  for (const LoneFlit& flit : lone_) {
+    pass_or_arbitrate(band, flit, begun);
   }
   for (std::size_t i = 0; i < begun; ++i) {
     const Channel at = band.new_fronts[i];
@@ -60,14 +61,14 @@ void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, EventList<Chann
 
 // Whether a flit shares anything, lacks a credit, or has lost touch with the flit before it.
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& router, Channel at) {
+inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& router, Channel at)
+    -> LoneFlit {
   const PortVc input_vc = port_vc_of(at);
   if (router.owns_vc(input_vc)) {
-    lone_bodies_.push_back(at);
     if (fronts_[at].last_out != now_ || router.credits(router.output_vc(input_vc)) == 0) {
       begin_arbitration(id);
     }
-    return;
+    return LoneFlit{.at = at, .hop = {}, .vcs = 0, .is_head = false};
   }
   const Flit& head = rings_.at(at, router.front(input_vc));
   const Hop hop = routing_.route(rules_, id, router, input_vc, head);
@@ -81,10 +82,22 @@ inline void VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& rout
   const bool is_claimed = claim.cycle == now_ && (claim.outputs & mine) != 0;
   claim.outputs = claim.cycle == now_ ? claim.outputs | mine : mine;
   claim.cycle = now_;
-  lone_heads_.push_back({at, hop, vcs});
   if (is_claimed || vcs == 0 || router.would_share(rules_, input_vc, hop.output) ||
       !router.has_all_credits(rules_, hop.output) || fronts_[at].last_out == now_) {
     begin_arbitration(id);
+  }
+  return LoneFlit{.at = at, .hop = hop, .vcs = vcs, .is_head = true};
+}
+
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::pass_or_arbitrate(Band& band, const LoneFlit& flit,
+                                                                   std::size_t& begun) {
+  if (arbitrates(router_of(flit.at))) {
+    take_to_arbitrate(band, flit.at, begun);
+  } else if (flit.is_head) {
+    pass_head(band, flit);
+  } else {
+    pass_body(band, flit.at);
   }
 }
 
@@ -106,7 +119,7 @@ void VcNetwork<Rules, kGeneral, Routing>::take_to_arbitrate(Band& band, Channel 
 }
 
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::pass_head(Band& band, const LoneHead& lone) {
+inline void VcNetwork<Rules, kGeneral, Routing>::pass_head(Band& band, const LoneFlit& lone) {
   const RouterId id = router_of(lone.at);
   R& router = routers_[id];
   const PortVc input_vc = port_vc_of(lone.at);
@@ -180,6 +193,7 @@ void VcNetwork<Rules, kGeneral, Routing>::begin_arbitration(RouterId id) {
     return;
   }
   arbitrates_[id.number() / 64] |= std::uint64_t{1} << (id.number() % 64);
+  ++arbitrating_;
   R& router = routers_[id];
   typename S::Mask barred{};
   for_each_bit<PortVc>(router.owning_vcs(), [&](PortVc input_vc) {

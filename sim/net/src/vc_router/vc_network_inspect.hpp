@@ -86,8 +86,7 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
     claims_ = IdVector<RouterId, Claim>(wiring_.routers);
     arbitrates_.resize(busy_.size());
     early_.reserve(ports);
-    lone_heads_.reserve(ports);
-    lone_bodies_.reserve(ports);
+    lone_.reserve(ports);
     late_fronts_.reserve(ports);
     began_arbitration_.reserve(wiring_.routers);
   }

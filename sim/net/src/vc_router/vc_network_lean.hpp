@@ -184,6 +184,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::leave(Band& band, RouterId id, 
   }
   if (skips_arbitration_ && router.is_empty()) {
     arbitrates_[id.number() / 64] &= ~(std::uint64_t{1} << (id.number() % 64));
+    --arbitrating_;
   }
 }
 

@@ -307,7 +307,7 @@ class ApproxNoc final : public NetworkBase {
       compression_.updates += 1;
     }
     ejected_flits_ += record.flits;
-    deliveries_.push_back(store_.deliver(index, now, static_cast<std::uint16_t>(record.hops)));
+    store_.deliver(index, now, static_cast<std::uint16_t>(record.hops), deliveries_);
   }
 
   // One piece of news an entry: a later one replaces it.

@@ -60,7 +60,7 @@ void Deflection::tick() {
   for (const std::uint32_t index : ending_[slot]) {
     const PacketRecord& record = store_[index];
     const auto hops = static_cast<std::uint16_t>((record.hops + record.flits / 2u) / record.flits);
-    deliveries_.push_back(store_.deliver(index, now_, hops));
+    store_.deliver(index, now_, hops, deliveries_);
   }
   ending_[slot].clear();
   for (std::size_t word = 0; word < words(); ++word) {

@@ -136,7 +136,7 @@ void ReplyPlane::tick(std::int64_t now, std::vector<Delivery>& deliveries) {
     const std::uint32_t hops = distance(record.source % width, record.destination % width) +
                                distance(record.source / width, record.destination / width) + 1;
     ejected_flits_ += record.flits;
-    deliveries.push_back(store_.deliver(index, now, static_cast<std::uint16_t>(hops)));
+    store_.deliver(index, now, static_cast<std::uint16_t>(hops), deliveries);
     last_move_ = now;
   }
   advance_to(now);

@@ -42,8 +42,7 @@ class Ideal final : public ClockedNetwork {
       const std::uint32_t index = under_way_.back().packet;
       under_way_.pop_back();
       events_.ejected_flits += store_[index].flits;
-      deliveries_.push_back(
-          store_.deliver(index, now_, static_cast<std::uint16_t>(store_[index].hops)));
+      store_.deliver(index, now_, static_cast<std::uint16_t>(store_[index].hops), deliveries_);
     }
     ++now_;
   }

@@ -445,7 +445,7 @@ void LaneMesh<kVcs, kRoom>::deliver() {
     for (const std::uint32_t index : leaving.packets) {
       const PacketRecord& record = store_[index];
       const int hops = routing_.hops(record.source, record.destination);
-      deliveries_.push_back(store_.deliver(index, now_, static_cast<std::uint16_t>(hops)));
+      store_.deliver(index, now_, static_cast<std::uint16_t>(hops), deliveries_);
     }
     leaving.packets.clear();
   }

@@ -266,7 +266,7 @@ void Photonic::hand_out(Ring<Due>& from) {
       count_toggles(packet, store_[packet].destination, false);
     }
     last_progress_ = now_;
-    deliveries_.push_back(store_.deliver(packet, now_, 1));
+    store_.deliver(packet, now_, 1, deliveries_);
   }
 }
 

@@ -131,8 +131,10 @@ class TrafficSource {
   std::uint64_t coin_threshold_{};
   // The native stream of steady traffic: every node throws a coin in every cycle, the one with the
   // lowest number first, and all coins are counted in one row.
-  std::vector<std::uint64_t> misses_;  // [n]: probability that n + 1 coins miss, times 2^64
-  std::uint64_t misses_left_{};        // before the next coin that hits; 0 in other streams
+  std::vector<std::uint64_t> misses_;    // [n]: probability that n + 1 coins miss, times 2^64
+  std::vector<std::uint16_t> gap_from_;  // [top bits of a number]: the first entry of misses_
+                                         // that is not above the highest such number
+  std::uint64_t misses_left_{};          // before the next coin that hits; 0 in other streams
   std::uint64_t start_threshold_{};
   std::uint64_t stop_threshold_{};
   std::vector<NodeId> partner_;  // of permutations
