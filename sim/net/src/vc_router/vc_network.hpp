@@ -262,8 +262,8 @@ class VcNetwork final : public ClockedNetwork {
   void step_lean(Band& band);
   [[gnu::always_inline]] void begin_front(RouterId id, R& router, PortVc input_vc);
   [[gnu::always_inline]] void route_front(RouterId id, R& router, PortVc input_vc);
-  // Of a cycle with winners; out of the way of the loop over them.
-  [[gnu::noinline]] void address_departures(Band& band, std::int64_t cycle);
+  // What leaves in a cycle goes there.
+  void address_departures(Band& band, std::int64_t cycle);
   template <bool kBanded>
   [[gnu::always_inline]] void leave(Band& band, RouterId id, R& router, Winner winner);
   // The same for routers that have nothing to arbitrate.
@@ -271,7 +271,8 @@ class VcNetwork final : public ClockedNetwork {
     return (arbitrates_[id.number() / 64] >> (id.number() % 64) & 1u) != 0;
   }
   void take_alone(Band& band, EventList<Channel>& arrivals);
-  [[gnu::always_inline]] LoneFlit look_ahead(RouterId id, R& router, Channel at);
+  [[gnu::always_inline]] LoneFlit look_ahead(RouterId id, R& router, Channel at, bool several);
+  [[gnu::noinline]] bool claim(RouterId id, PortId output);
   [[gnu::always_inline]] void pass_or_arbitrate(Band& band, const LoneFlit& flit,
                                                 std::size_t& begun);
   void take_to_arbitrate(Band& band, Channel at, std::size_t& begun);

@@ -41,8 +41,9 @@ void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, EventList<Chann
       take_to_arbitrate(band, at, begun);
       continue;
     }
-    const LoneFlit flit = look_ahead(id, routers_[id], at);
-    if ((twice >> (id.number() % 64) & 1u) != 0) {
+    const bool several = (twice >> (id.number() % 64) & 1u) != 0;
+    const LoneFlit flit = look_ahead(id, routers_[id], at, several);
+    if (several) {
       lone_.push_back(flit);
     } else {
       pass_or_arbitrate(band, flit, begun);
@@ -59,10 +60,21 @@ void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, EventList<Chann
   }
 }
 
+// Whether a head of this cycle wants the same output.
+template <class Rules, bool kGeneral, class Routing>
+bool VcNetwork<Rules, kGeneral, Routing>::claim(RouterId id, PortId output) {
+  Claim& claim = claims_[id];
+  const auto mine = static_cast<typename S::Ports>(typename S::Ports{1} << output.number());
+  const bool is_claimed = claim.cycle == now_ && (claim.outputs & mine) != 0;
+  claim.outputs = claim.cycle == now_ ? claim.outputs | mine : mine;
+  claim.cycle = now_;
+  return is_claimed;
+}
+
 // Whether a flit shares anything, lacks a credit, or has lost touch with the flit before it.
 template <class Rules, bool kGeneral, class Routing>
-inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& router, Channel at)
-    -> LoneFlit {
+inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& router, Channel at,
+                                                            bool several) -> LoneFlit {
   const PortVc input_vc = port_vc_of(at);
   if (router.owns_vc(input_vc)) {
     if (fronts_[at].last_out != now_ || router.credits(router.output_vc(input_vc)) == 0) {
@@ -77,12 +89,8 @@ inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& rout
   if (tail.cycle == now_) {
     vcs &= ~(std::uint32_t{1} << rules_.vc_of(tail.vc, hop.output).number());
   }
-  Claim& claim = claims_[id];
-  const auto mine = static_cast<typename S::Ports>(typename S::Ports{1} << hop.output.number());
-  const bool is_claimed = claim.cycle == now_ && (claim.outputs & mine) != 0;
-  claim.outputs = claim.cycle == now_ ? claim.outputs | mine : mine;
-  claim.cycle = now_;
-  if (is_claimed || vcs == 0 || router.would_share(rules_, input_vc, hop.output) ||
+  if ((several && claim(id, hop.output)) || vcs == 0 ||
+      router.would_share(rules_, input_vc, hop.output) ||
       !router.has_all_credits(rules_, hop.output) || fronts_[at].last_out == now_) {
     begin_arbitration(id);
   }

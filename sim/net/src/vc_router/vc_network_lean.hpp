@@ -96,7 +96,8 @@ void VcNetwork<Rules, kGeneral, Routing>::step_lean(Band& band) {
 }
 
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::address_departures(Band& band, std::int64_t cycle) {
+inline void VcNetwork<Rules, kGeneral, Routing>::address_departures(Band& band,
+                                                                    std::int64_t cycle) {
   TimeWheel& wheel = *band.own;
   band.flits_out = &wheel.at(cycle + flit_delay_).arrivals;
   band.credits_out = {&wheel.at(cycle + credit_delay_).credits,
