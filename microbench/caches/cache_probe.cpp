@@ -25,6 +25,8 @@ constexpr std::int64_t kFetchLoads = 512;
 constexpr std::int64_t kMostL1 = 256 << 10;
 // OpenCL promises no larger constant buffer.
 constexpr std::int64_t kMostScalar = 64 << 10;
+constexpr std::int64_t kScalarStep = 256;  // no scalar cache that is known has longer lines
+constexpr double kLeastMiss = 1.25;        // of a hit's time; else no load was seen to miss
 constexpr std::int64_t kMemoryLoads = 2048;
 constexpr std::int64_t kMemoryStep = 1024;
 constexpr std::size_t kGroupSize = kernels::ptx_group_size;
@@ -99,6 +101,7 @@ class CacheProbe {
     }
     const auto first = static_cast<std::size_t>(low / 4);
     const auto count = static_cast<std::size_t>((high - low) / 4 + 1);
+    is_scalar_behind_ = true;
     return buffer_->write(first * 4, std::as_bytes(std::span(words_).subspan(first, count)));
   }
   Status write_chain(std::int64_t from, std::int64_t step, std::int64_t loads) {
@@ -114,7 +117,8 @@ class CacheProbe {
                                    Way way) {
     if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
     count = std::min(count, kMostTimed);
-    if (way == Way::scalar) {
+    if (way == Way::scalar && is_scalar_behind_) {
+      is_scalar_behind_ = false;
       WW_TRY(scalar_->write(0, std::as_bytes(std::span(words_).first(kMostScalar / 4))));
     }
     WW_TRY(chase_->set(2, static_cast<std::uint32_t>(from / 4)));
@@ -187,11 +191,23 @@ class CacheProbe {
     return {};
   }
 
+  // Of scalar loads from the L2, which can take far less than vector loads from there: each line is
+  // read once, and the second launch finds all in the L2 and none in the scalar cache.
+  Result<double> scalar_miss_ticks() {
+    WW_TRY(write_chain(0, kScalarStep, kMostScalar / kScalarStep));
+    WW_TRY(walk(0, 0, kMostScalar / kScalarStep, Way::scalar));
+    WW_ASSIGN(ticks, walk(0, 0, kMostScalar / kScalarStep, Way::scalar));
+    return latency_of(ticks).p50_cycles;
+  }
+
   Status fetches(Caches& caches) {
     const std::int64_t from = std::int64_t{1} << 20;
     l1_bound_ = (caches.l1.latency.p50_cycles + caches.l2.latency.p50_cycles) / 2;
     l2_bound_ = (caches.l2.latency.p95_cycles + caches.memory.latency.p50_cycles) / 2;
-    scalar_bound_ = (caches.scalar_l1.latency.p50_cycles + caches.l2.latency.p50_cycles) / 2;
+    WW_ASSIGN(scalar_miss, scalar_miss_ticks());
+    const double scalar_hit = caches.scalar_l1.latency.p50_cycles;
+    const bool misses = scalar_miss > kLeastMiss * scalar_hit;
+    scalar_bound_ = (scalar_hit + (misses ? scalar_miss : caches.l2.latency.p50_cycles)) / 2;
     WW_TRY(write_chain(from, 4, kFetchLoads));
     WW_TRY(drive_out());
     WW_ASSIGN(cold, walk(from, 0, kFetchLoads, Way::past_l1));
@@ -199,7 +215,9 @@ class CacheProbe {
     // The same words again: now they are in the L2, and in no cache before it.
     WW_ASSIGN(l1, walk(from, 0, kFetchLoads, Way::l1));
     caches.l1.fetch_bytes = find_fetch(l1, l1_bound_, caches.l1.miss_penalty_cycles);
+    // Twice as well: a launch finds nothing in the scalar cache.
     WW_TRY(write_chain(0, 4, kFetchLoads));
+    WW_TRY(walk(0, 0, kFetchLoads, Way::scalar));
     WW_ASSIGN(scalar, walk(0, 0, kFetchLoads, Way::scalar));
     caches.scalar_l1.fetch_bytes =
         find_fetch(scalar, scalar_bound_, caches.scalar_l1.miss_penalty_cycles);
@@ -289,6 +307,7 @@ class CacheProbe {
   std::int64_t l2_bytes_{};
   std::size_t bytes_{};
   std::vector<std::uint32_t> words_;  // what the buffer holds
+  bool is_scalar_behind_{true};       // the constant buffer, which has the first of them
   std::unique_ptr<DeviceBuffer> buffer_, scalar_, ticks_, output_;
   std::unique_ptr<LoadedKernel> chase_, stream_;
   double l1_bound_{}, l2_bound_{}, scalar_bound_{};

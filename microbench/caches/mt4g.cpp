@@ -133,8 +133,6 @@ json to_mt4g(const Topology& topology) {
 const std::vector<Mt4gGap>& mt4g_gaps() {
   constexpr std::string_view kHip = "an attribute of HIP's alone; it is not measured";
   constexpr std::string_view kBuild = "describes MT4G's own build and host";
-  constexpr std::string_view kScalar =
-      "found only where times of scalar loads depend on the cache; the virtual GPU's do not";
   static const std::vector<Mt4gGap> gaps{
       {"/compute/concurrentKernels", kHip},
       {"/compute/maxBlocksPerMultiProcessor", kHip},
@@ -149,10 +147,6 @@ const std::vector<Mt4gGap>& mt4g_gaps() {
       {"/memory/l2/persistingL2CacheMaxSize/", kHip},
       {"/memory/main/memoryBusWidth/", kHip},
       {"/memory/main/memoryClockRate/", kHip},
-      {"/memory/scalarL1/fetchGranularity/", kScalar},
-      {"/memory/scalarL1/lineSize/", kScalar},
-      {"/memory/scalarL1/missPenalty/", kScalar},
-      {"/memory/scalarL1/size/", kScalar},
       {"/memory/scalarL1/sharedBetween", "no probe runs on two compute units at once"},
       {"/memory/scalarL1/uniqueAmount", "no probe runs on two compute units at once"},
       {"/memory/shared/reservedSharedMemPerBlock/", kHip},

@@ -27,7 +27,7 @@ CacheLevel full_level() {
   return level;
 }
 
-// What the virtual GPU of the class of MI210 gives, but for its scalar cache.
+// What the virtual GPU of the class of MI210 gives.
 Topology topology() {
   Topology topology;
   topology.device = "virtual:mi210";
@@ -43,6 +43,8 @@ Topology topology() {
   topology.told.clock_hz = 1'700'000'000;
   Caches caches;
   caches.l1 = caches.l2 = full_level();
+  caches.scalar_l1 = full_level();
+  caches.scalar_l1.read_gib_s = caches.scalar_l1.write_gib_s = {};
   caches.scalar_l1.latency = caches.shared.latency = {true, "", 48, 48, 48, 0.5, 512};
   caches.memory.latency = {true, "", 740, 684, 1208, 186, 2048};
   caches.memory.read_gib_s = {1085.0, "", 0};

@@ -132,6 +132,7 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/alu/narrow_semantics_test.cpp
           src/alu/matrix_semantics_test.cpp
           src/memory/memory_timing_test.cpp src/launch/chip_time_test.cpp
+          src/memory/scalar_cache_test.cpp
           src/launch/counters_test.cpp
           src/launch/random_code_test.cpp src/isa/straight_line_test.cpp
           src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
@@ -155,6 +156,8 @@ foreach(name exec_virtual_gpu_test bench_emulator exec_launch_fuzz)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O2.co")
 endforeach()
+target_compile_definitions(exec_virtual_gpu_test PRIVATE
+  WW_EMULATOR_KERNELS_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx90a_O2.co")
 target_compile_definitions(exec_launch_fuzz PRIVATE
   WW_EMULATOR_IMAGES="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_O2.co"
   WW_EMULATOR_IMAGES_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_gfx900_O2.co"

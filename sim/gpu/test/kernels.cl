@@ -193,6 +193,15 @@ __kernel void chase(__global const uint* next, __global uint* out, uint steps) {
   out[get_global_id(0)] = at;
 }
 
+// The compiler loads by scalar means what is the same for all of a group. Each group begins `apart`
+// further on, if it is one of another eight.
+__kernel void scalar_chase(__constant const uint* next, __global uint* out, uint steps,
+                           uint apart) {
+  uint at = get_group_id(0) / 8 % 2 * apart;
+  for (uint i = 0; i < steps; ++i) at = next[at];
+  out[get_global_id(0)] = at;
+}
+
 __kernel void out_of_bounds(__global uint* data, uint far) { data[get_global_id(0) + far] = 1; }
 
 __kernel void add_one(__global uint* data) { data[get_global_id(0)] += 1; }

@@ -189,7 +189,10 @@ class ComputeUnit {
   std::uint64_t l1_stores{};  // of a launch, to lines that a coherent L1 owned
   bool pairs_of_lines{};      // the L1's lines are two of memory's: they come and go together
   bool asks_for_pairs{};      // and every read request is for both
-  std::unique_ptr<L1Cache> scalar_cache;  // null: scalar loads take a constant time
+  static constexpr int kScalarWays = 4;  // AMD, GCN white paper (2012)
+  // Null: scalar loads take a constant time. Of a cache that several CUs share, each has the tags
+  // as it knows them: what the others bring comes to it when requests are committed.
+  std::unique_ptr<L1Cache> scalar_cache;
   // Whether a row of the L1's lines goes as one request.
   [[nodiscard]] bool takes_rows() const {
     return l1.has_rows() && lines_per_run == L1Cache::kRow && !pairs_of_lines && !asks_for_pairs &&
@@ -279,6 +282,7 @@ class ComputeUnit {
   std::vector<bool> lds_blocks_;
   std::int64_t busy_since_{};
   std::int64_t last_end_{};
+  std::int64_t scalar_asked_{};  // departure of the last request for the scalar cache
   unsigned finished_{};
   bool clock_read_{};
   std::optional<Error> error_;

@@ -1,6 +1,7 @@
-// Tags of one CU's vector L1, LRU. Data always comes from device memory; the tags decide what
-// crosses to the L2 and when data is there. It writes through and keeps nothing on writes, or it is
-// kept coherent: then it may own lines, whose stores stay in it until the line is written back.
+// Tags of one CU's vector L1 or of its scalar cache, LRU. Data always comes from device memory; the
+// tags decide what crosses to the L2 and when data is there. It writes through and keeps nothing on
+// writes, or it is kept coherent: then it may own lines, whose stores stay in it until the line is
+// written back.
 #pragma once
 
 #include <algorithm>
@@ -180,6 +181,11 @@ class L1Cache {
     fill_time_[slot] = time;
     if (tag_[slot] == line && asked_[slot] == static_cast<std::uint32_t>(departure))
       ready_[slot] = time;
+  }
+  // A line that another one's request brought is there from `time` on.
+  void put(std::uint32_t line, std::int64_t time) {
+    const std::uint32_t first = first_of(line);
+    if (holder(line, first) == kNone) ready_[take(least_recent(first), line, time)] = time;
   }
   // The same for the lines of a row, each of which departed a cycle after the one before it.
   void row_filled(const std::uint32_t* slots, std::uint32_t line, std::int64_t departure,

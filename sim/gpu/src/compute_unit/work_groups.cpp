@@ -60,6 +60,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
     for (MemoryOperation& operation : *block) free_operations_.push_back(&operation);
   }
   last_end_ = 0;
+  scalar_asked_ = 0;
 }
 
 bool ComputeUnit::has_room() const {

@@ -54,7 +54,10 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
       }
     }
   }
-  smallest_latency_ = std::max<std::int64_t>(1, nearest + architecture_.l2_hit_cycles);
+  const int soonest = architecture_.scalar_cache_bytes == 0
+                          ? architecture_.l2_hit_cycles
+                          : std::min(architecture_.l2_hit_cycles, architecture_.scalar_miss_cycles);
+  smallest_latency_ = std::max<std::int64_t>(1, nearest + soonest);
   if (gl1_.any()) {
     smallest_latency_ = std::min<std::int64_t>(smallest_latency_, architecture_.gl1_hit_cycles);
   }
@@ -67,7 +70,19 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   most_waiting_ = architecture_.write_back_lines * memory_line_time_;
 }
 
-void MemorySystem::begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) {
+void MemorySystem::begin_launch(const LaunchState&,
+                                std::vector<std::unique_ptr<ComputeUnit>>& cus) {
+  if (architecture_.scalar_cache_bytes != 0) {
+    const std::size_t first = static_cast<std::size_t>(die_) * place_.size();
+    for (std::size_t i = first; i < first + place_.size(); ++i) {
+      std::unique_ptr<L1Cache>& cache = cus[i]->scalar_cache;
+      if (!cache) {
+        cache = std::make_unique<L1Cache>(architecture_.scalar_cache_bytes,
+                                          ComputeUnit::kScalarWays, architecture_.line_bytes);
+      }
+      cache->invalidate_all();
+    }
+  }
   channel_free_.assign(channel_count_, 0);
   memory_free_.assign(channel_count_, 0);
   channels_.assign(channel_count_, {});
@@ -183,6 +198,7 @@ void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::
     serve(*cus[arrival.cu], arrival, start + arrival.delay);
   }
   missed_ = counters_.misses != misses;
+  if (!scalar_fills_.empty()) share_scalar_lines(cus);
   for (auto& cu : cus) cu->drop_done_requests();
 }
 
@@ -193,6 +209,12 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
     resolve(cu, request,
             std::max(cu.l1.fill_time(request.l1_slot[0]),
                      request.departure + architecture_.l1_hit_cycles));
+    return;
+  }
+  if (request.kind == Request::Kind::scalar_merge) {
+    resolve(cu, request,
+            std::max(cu.scalar_cache->fill_time(request.l1_slot[0]),
+                     request.departure + architecture_.scalar_load_cycles));
     return;
   }
   if (gl1_.any() && request.kind == Request::Kind::read && read_from_gl1(cu, arrival)) return;
@@ -213,10 +235,11 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
   std::int64_t completion = slot;
   switch (request.kind) {
     case Request::Kind::read: completion = read(cu, arrival, transfer, back); break;
+    case Request::Kind::scalar: completion = read_scalar(cu, arrival, transfer, back); break;
     case Request::Kind::write: write(request, transfer); break;
     default: atomic(request, transfer); break;
   }
-  if (request.kind != Request::Kind::read) {
+  if (request.kind != Request::Kind::read && request.kind != Request::Kind::scalar) {
     if (behind_ != nullptr) {
       for (unsigned i = 0; i < request.lines; ++i) behind_->wrote(die_, request.line + i, slot);
     }
@@ -395,6 +418,37 @@ std::int64_t MemorySystem::read_pairs(ComputeUnit& cu, const Request& request,
   }
   observer_.crossbar_lines(transfer, lines, cycles_per_line_);
   return last + latency;
+}
+
+std::int64_t MemorySystem::read_scalar(ComputeUnit& cu, const Arrival& arrival,
+                                       CrossbarTransfer& transfer, std::int64_t back) {
+  const Request& request = *arrival.request;
+  transfer.kind = TransferKind::read;
+  transfer.bytes = kLineBytes;
+  transfer.payload = memory_.host(transfer.address);
+  ++counters_.reads;
+  const std::int64_t there =
+      fetch(l2_.read(request.line), request.line, transfer.cycle, transfer.channel);
+  observer_.crossbar_lines(transfer, 1, cycles_per_line_);
+  const std::int64_t time = there + architecture_.scalar_miss_cycles + back;
+  cu.scalar_cache->filled(request.l1_slot[0], request.line, request.departure, time);
+  if (architecture_.scalar_cache_cus > 1) {
+    scalar_fills_.push_back({arrival.cu, request.line, time});
+  }
+  return time;
+}
+
+void MemorySystem::share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus) {
+  const auto of_engine = static_cast<std::uint32_t>(architecture_.cus_per_engine);
+  const auto sharing = static_cast<std::uint32_t>(architecture_.scalar_cache_cus);
+  for (const ScalarFill& fill : scalar_fills_) {
+    const std::uint32_t engine = fill.cu / of_engine * of_engine;
+    const std::uint32_t first = (fill.cu - engine) / sharing * sharing;
+    for (std::uint32_t i = first; i < std::min(first + sharing, of_engine); ++i) {
+      if (engine + i != fill.cu) cus[engine + i]->scalar_cache->put(fill.line, fill.time);
+    }
+  }
+  scalar_fills_.clear();
 }
 
 std::int64_t MemorySystem::finish(std::int64_t cycles) {

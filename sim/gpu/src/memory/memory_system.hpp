@@ -91,6 +91,11 @@ class MemorySystem final : public Hierarchy {
   // A read whose requests are for aligned pairs of lines: each counts once.
   std::int64_t read_pairs(ComputeUnit& cu, const Request& request, CrossbarTransfer& transfer,
                           std::int64_t latency);
+  // For the scalar cache, whose line it fills.
+  std::int64_t read_scalar(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
+                           std::int64_t back);
+  // What a shared scalar cache got for one CU is there for the others.
+  void share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus);
   void write(Request& request, CrossbarTransfer& transfer);
   void atomic(Request& request, CrossbarTransfer& transfer);
   void count(bool hit, std::uint32_t channel);
@@ -148,8 +153,14 @@ class MemorySystem final : public Hierarchy {
   std::uint64_t private_end_{};
   std::vector<ChannelActivity> channels_;
   MemoryCounters counters_;
-  std::vector<Arrival> arrivals_;  // by CU
-  std::vector<Arrival> sorted_;    // by arrival
+  struct ScalarFill {
+    std::uint32_t cu{};
+    std::uint32_t line{};
+    std::int64_t time{};
+  };
+  std::vector<ScalarFill> scalar_fills_;  // of this commit, where caches are shared
+  std::vector<Arrival> arrivals_;         // by CU
+  std::vector<Arrival> sorted_;           // by arrival
   std::vector<std::uint32_t> bucket_;
 };
 

@@ -1,4 +1,4 @@
-// Scalar memory reads (SMRD) through a cache without timing detail: constant latency.
+// Scalar memory reads (SMRD), of constant latency or through a cache of their own.
 // Source: AMD Sea Islands ISA, chapter 7.
 #include <algorithm>
 
@@ -111,7 +111,12 @@ void run_realtime(Wave& wave, const MicroOp& op) {
   queue(wave, operation);
 }
 
-void run_invalidate(Wave&, const MicroOp&) {}
+// No scalar store is executed that would be written back.
+void run_no_cache_control(Wave&, const MicroOp&) {}
+
+void run_invalidate(Wave& wave, const MicroOp&) {
+  if (wave.cu->scalar_cache) wave.cu->scalar_cache->invalidate_all();
+}
 
 }  // namespace
 
@@ -131,8 +136,10 @@ void ComputeUnit::scalar_lines(MemoryOperation& operation, std::uint64_t address
       continue;
     }
     ++operation.unresolved;
+    // Waves do not issue in the order of time to the cycle: what joins a line follows its request.
+    scalar_asked_ = missed ? std::max(scalar_asked_, cycle) : scalar_asked_;
     Request& request = requests.emplace_back();
-    request.departure = cycle;
+    request.departure = missed ? cycle : std::max(cycle, scalar_asked_);
     request.operation = &operation;
     request.line = line;
     request.kind = missed ? Request::Kind::scalar : Request::Kind::scalar_merge;
@@ -166,9 +173,9 @@ bool lower_scalar_memory(const Instruction& instruction, MicroOp& op) {
     }
     case Opcode::s_dcache_wb:
     case Opcode::s_dcache_wb_vol:
+    case Opcode::s_gl1_inv: op.run = run_no_cache_control; return true;
     case Opcode::s_dcache_inv:
-    case Opcode::s_dcache_inv_vol:
-    case Opcode::s_gl1_inv: op.run = run_invalidate; return true;
+    case Opcode::s_dcache_inv_vol: op.run = run_invalidate; return true;
     default: return false;
   }
   const auto target = scalar_index(instruction.dst[0]);

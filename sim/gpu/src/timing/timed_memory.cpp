@@ -7,9 +7,8 @@
 
 namespace ww::sim::gpu::timing {
 namespace {
-constexpr std::int64_t kWatchPeriod = 1 << 16;  // network cycles between looks for a deadlock
-constexpr std::uint64_t kPatience = 200'000;    // without any movement
-constexpr int kScalarWays = 4;
+constexpr std::int64_t kWatchPeriod = 1 << 16;      // network cycles between looks for a deadlock
+constexpr std::uint64_t kPatience = 200'000;        // without any movement
 constexpr std::int64_t kMostDraining = 10'000'000;  // network cycles, after a launch that failed
 }  // namespace
 
@@ -86,8 +85,9 @@ void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
     cus[i]->pairs_of_lines = config_.line_bytes > static_cast<int>(exec::kLineBytes);
     if (config_.scalar_cache_bytes > 0) {
       if (!cus[i]->scalar_cache) {
-        cus[i]->scalar_cache = std::make_unique<exec::L1Cache>(
-            config_.scalar_cache_bytes, kScalarWays, static_cast<int>(exec::kLineBytes));
+        cus[i]->scalar_cache = std::make_unique<exec::L1Cache>(config_.scalar_cache_bytes,
+                                                               exec::ComputeUnit::kScalarWays,
+                                                               static_cast<int>(exec::kLineBytes));
       }
       cus[i]->scalar_cache->invalidate_all();
       core.flight_of_scalar_slot.assign(cus[i]->scalar_cache->slots(), kNone);

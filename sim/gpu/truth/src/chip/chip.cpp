@@ -214,6 +214,15 @@ Status check_requests(const Architecture& architecture) {
   return {};
 }
 
+Status check_scalar_cache(const Architecture& architecture) {
+  constexpr int kSetBytes = 4 * 64;
+  if (architecture.scalar_cache_bytes % kSetBytes == 0) return {};
+  return fail(ErrorCode::out_of_range,
+              fmt::format("the scalar cache has sets of {} bytes, and {} are no whole sets",
+                          kSetBytes, architecture.scalar_cache_bytes),
+              "architecture.scalar_cache_bytes");
+}
+
 Status check_arrays(const Architecture& architecture) {
   if (architecture.shader_engines % architecture.arrays_per_engine() == 0) return {};
   return fail(ErrorCode::out_of_range,
@@ -292,6 +301,7 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
     return fail(ErrorCode::out_of_range, "the reference state is not in the list", "dvfs");
   }
   WW_TRY(check_requests(architecture));
+  WW_TRY(check_scalar_cache(architecture));
   WW_TRY(check_arrays(architecture));
   WW_TRY(check_gl1(architecture));
   WW_TRY(check_dies(architecture));

@@ -166,6 +166,13 @@ TEST(ChipFile, ShapesMustAgree) {
       << chip.error().text();
 }
 
+TEST(ChipFile, AScalarCacheHasWholeSets) {
+  const auto chip = load_text(w9100_text({{"l1_ways", "4\nscalar_cache_bytes = 1000"}}));
+  ASSERT_FALSE(chip);
+  EXPECT_NE(chip.error().text().find("1000 are no whole sets"), std::string::npos)
+      << chip.error().text();
+}
+
 // What the counters of an instruction set are taken for is what the chip does.
 TEST(ChipFile, LinesOfTheL1AreThoseOfTheInstructionSet) {
   for (const auto& [key, value] :

@@ -47,9 +47,12 @@ struct Architecture {
   std::int64_t memory_bytes{std::int64_t{16} << 30};
   int bytes_per_clock_per_channel{64};  // L2 channel towards the crossbar
   int l1_hit_cycles{110};
-  int scalar_load_cycles{64};   // whatever is in the scalar cache
-  int local_memory_cycles{64};  // without bank conflicts
-  int l2_hit_cycles{150};       // at zero distance; the crossbar's flight time is added
+  int scalar_load_cycles{64};  // of a hit in the scalar cache; of any scalar load without one
+  std::int64_t scalar_cache_bytes{};  // 0: whatever is read is there
+  int scalar_cache_cus{1};            // neighbours in an engine that share one
+  int scalar_miss_cycles{150};        // to the L2 at zero distance and back, of a hit there
+  int local_memory_cycles{64};        // without bank conflicts
+  int l2_hit_cycles{150};             // at zero distance; the crossbar's flight time is added
   int memory_cycles{350};  // beyond an L2 miss; of several dies: at home on the die's own I/O die
   double memory_bytes_per_clock_per_channel{20.0};  // 16 ch x 20 B x 930 MHz ~ 300 GB/s
   int write_back_lines{};  // that may wait for a memory channel; 0: any number
