@@ -50,6 +50,14 @@ constexpr SheetKey kArchitectureKeys[] = {
      .help =
          "What a miss of the L2 brings: one line, or 128 bytes, an aligned pair (functional mode)",
      .required = false},
+    {.name = "l2_line_bytes",
+     .field = &Architecture::l2_line_bytes,
+     .low = 64,
+     .high = 128,
+     .unit = "bytes",
+     .help = "What one tag of the L2 stands for: one line, or 128 bytes, an aligned pair, which "
+             "takes and leaves its place as one (functional mode)",
+     .required = false},
     {.name = "l1_line_bytes",
      .field = &Architecture::l1_line_bytes,
      .low = 64,

@@ -40,6 +40,7 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   cycles_per_line_ = architecture_.line_bytes / bytes_per_clock_;
   pairs_of_lines_ = architecture_.l2_fetch_bytes > architecture_.line_bytes;
   asks_for_pairs_ = architecture_.l1_line_bytes > architecture_.line_bytes;
+  tags_pairs_ = architecture_.l2_line_bytes > architecture_.line_bytes;
   std::int64_t nearest = 0;
   bool first = true;
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
@@ -239,6 +240,7 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
     case Request::Kind::write: write(request, transfer); break;
     default: atomic(request, transfer); break;
   }
+  if (tags_pairs_) use_partners(request, lines, slot, channel);
   if (request.kind != Request::Kind::read && request.kind != Request::Kind::scalar) {
     if (behind_ != nullptr) {
       for (unsigned i = 0; i < request.lines; ++i) behind_->wrote(die_, request.line + i, slot);
@@ -436,6 +438,18 @@ std::int64_t MemorySystem::read_scalar(ComputeUnit& cu, const Arrival& arrival,
     scalar_fills_.push_back({arrival.cu, request.line, time});
   }
   return time;
+}
+
+void MemorySystem::use_partners(const Request& request, unsigned lines, std::int64_t slot,
+                                std::uint32_t channel) {
+  const auto use = [&](std::uint32_t line) {
+    const L2Tags::Access access = l2_.write(line, 0);  // not a byte of it
+    if (access.writeback) write_back(access, slot, channel);
+  };
+  const std::uint32_t first = request.pair ? request.line & ~1U : request.line;
+  const std::uint32_t last = first + lines - 1;
+  if (first % 2 == 1) use(first - 1);
+  if (last % 2 == 0) use(last + 1);
 }
 
 void MemorySystem::share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus) {

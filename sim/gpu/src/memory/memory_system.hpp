@@ -96,6 +96,9 @@ class MemorySystem final : public Hierarchy {
                            std::int64_t back);
   // What a shared scalar cache got for one CU is there for the others.
   void share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus);
+  // The other halves of the lines' tags are used with them; they come only when they are read.
+  void use_partners(const Request& request, unsigned lines, std::int64_t slot,
+                    std::uint32_t channel);
   void write(Request& request, CrossbarTransfer& transfer);
   void atomic(Request& request, CrossbarTransfer& transfer);
   void count(bool hit, std::uint32_t channel);
@@ -144,6 +147,7 @@ class MemorySystem final : public Hierarchy {
   std::int64_t cycles_per_line_{1};  // between lines of a run; 0: two of them leave in one cycle
   bool pairs_of_lines_{};            // a miss brings both
   bool asks_for_pairs_{};            // so does every read request
+  bool tags_pairs_{};                // a tag of the L2 stands for both
   std::int64_t smallest_latency_{};
   std::int64_t last_completion_{};
   std::uint32_t rotation_{};

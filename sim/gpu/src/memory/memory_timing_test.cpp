@@ -1,6 +1,7 @@
 // Chip time: what launches cost in cycles follows from the architecture.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 
 #include "testing/test_gpu.hpp"
@@ -40,6 +41,40 @@ TEST(Latency, GrowsFromL1ToL2ToMemory) {
   EXPECT_GE(l2, architecture.l2_hit_cycles);
   EXPECT_LE(l2, architecture.l2_hit_cycles + 160);
   EXPECT_GE(memory, l2 + architecture.memory_cycles * 0.9);
+}
+
+// mi210 has a tag for 128 bytes and fetches 64: what half fills its tags leaves no room, though it
+// has half the bytes. Chains of 1024 work-items go through the first half of each pair of lines.
+TEST(L2, HasATagForTwoLinesAndFetchesOne) {
+  TestGpu test({.threads = 1, .replay = false}, false, {},
+               test::read_object(WW_EMULATOR_KERNELS_GFX90A));
+  constexpr std::uint32_t kItems = 1024;
+  constexpr std::uint32_t kWordsOfPair = 32;
+  const auto tags =
+      static_cast<std::uint32_t>(test.gpu().chip().architecture().l2_bytes / 4 / kWordsOfPair);
+  const auto out = test.buffer(std::size_t{kItems} * 4);
+  // Misses of the first and of the second walk through so many pairs.
+  const auto misses = [&](std::uint32_t pairs) {
+    std::vector<std::uint32_t> next(kItems + std::size_t{pairs} * kWordsOfPair);
+    for (std::uint32_t i = 0; i < kItems; ++i) next[i] = kItems + i * kWordsOfPair;
+    for (std::uint32_t pair = 0; pair < pairs; ++pair) {
+      next[kItems + std::size_t{pair} * kWordsOfPair] = kItems + (pair + kItems) * kWordsOfPair;
+    }
+    const auto data = test.buffer(next);
+    std::array<double, 2> walks{};
+    for (double& walk : walks) {
+      test.launch("chase", kItems, 64, data, out, pairs / kItems + 1);
+      walk = test.counter("TCC_MISS_sum") / pairs;
+    }
+    return walks;
+  };
+  const auto few = misses(tags / 2);
+  EXPECT_GT(few[0], 0.9);
+  EXPECT_LT(few[1], 0.1);
+  const auto many = misses(tags + tags / 2);  // three quarters of the bytes
+  EXPECT_GT(many[0], 0.9);
+  EXPECT_GT(many[1], 0.9);
+  EXPECT_LT(many[1], 1.1);  // no line came with the one that was asked for
 }
 
 // A CU's requests do not always stand in the order in which they depart; a late one is served at

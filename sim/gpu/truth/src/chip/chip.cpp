@@ -214,6 +214,17 @@ Status check_requests(const Architecture& architecture) {
   return {};
 }
 
+Status check_tags(const Architecture& architecture) {
+  if (architecture.l2_line_bytes % 64 == 0 &&
+      architecture.l2_line_bytes <= architecture.channel_interleave_bytes) {
+    return {};
+  }
+  return fail(ErrorCode::out_of_range,
+              fmt::format("a tag of the L2 stands for 64 or 128 bytes of one channel, not for {}",
+                          architecture.l2_line_bytes),
+              "architecture.l2_line_bytes");
+}
+
 Status check_scalar_cache(const Architecture& architecture) {
   constexpr int kSetBytes = 4 * 64;
   if (architecture.scalar_cache_bytes % kSetBytes == 0) return {};
@@ -301,6 +312,7 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
     return fail(ErrorCode::out_of_range, "the reference state is not in the list", "dvfs");
   }
   WW_TRY(check_requests(architecture));
+  WW_TRY(check_tags(architecture));
   WW_TRY(check_scalar_cache(architecture));
   WW_TRY(check_arrays(architecture));
   WW_TRY(check_gl1(architecture));

@@ -166,6 +166,15 @@ TEST(ChipFile, ShapesMustAgree) {
       << chip.error().text();
 }
 
+TEST(ChipFile, ATagOfTheL2IsForLinesOfOneChannel) {
+  for (const char* interleave : {"256\nl2_line_bytes = 96", "64\nl2_line_bytes = 128"}) {
+    const auto chip = load_text(w9100_text({{"channel_interleave_bytes", interleave}}));
+    ASSERT_FALSE(chip) << interleave;
+    EXPECT_NE(chip.error().text().find("a tag of the L2"), std::string::npos)
+        << chip.error().text();
+  }
+}
+
 TEST(ChipFile, AScalarCacheHasWholeSets) {
   const auto chip = load_text(w9100_text({{"l1_ways", "4\nscalar_cache_bytes = 1000"}}));
   ASSERT_FALSE(chip);

@@ -31,6 +31,7 @@ struct Architecture {
   ChannelMap channel_map;             // sealed: no part of the data sheet
   int line_bytes{64};
   int l2_fetch_bytes{64};    // 128: a miss brings the aligned pair of lines (functional mode)
+  int l2_line_bytes{64};     // 128: one tag of the L2 stands for an aligned pair of lines
   int l1_line_bytes{64};     // 128: the L1's lines are aligned pairs, and so is what it asks for
   int writes_back_at_end{};  // 1: no line stays dirty in the L2 behind a launch
   std::int64_t l1_bytes{16 * 1024};
