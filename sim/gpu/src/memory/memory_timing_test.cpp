@@ -191,7 +191,8 @@ TEST(Activity, AddsUpToTheCounters) {
   EXPECT_EQ(hits + misses, accesses);
   EXPECT_GT(waves, 0U);
   EXPECT_EQ(static_cast<double>(busy), test.counter("SQ_BUSY_CU_CYCLES"));
-  EXPECT_EQ(static_cast<double>(waves / 4), test.counter("SQ_WAVE_CYCLES"));
+  const std::uint64_t fours_of_cycles = waves / 4;
+  EXPECT_EQ(static_cast<double>(fours_of_cycles), test.counter("SQ_WAVE_CYCLES"));
   EXPECT_EQ(static_cast<double>(lanes), test.counter("SQ_THREAD_CYCLES_VALU"));
   EXPECT_EQ(test.gpu().last_activity().payload_bits, test.totals.payload_bytes * 8);
 }
