@@ -189,7 +189,8 @@ TEST_F(Estimate, FindsTheArchitectureOfAVirtualDevice) {
   EXPECT_EQ(segment(result.at("total"), "l2_memory").at("status"), "transferred");
 }
 
-// Reads of 128 bytes on gfx942, of 64 on gfx90a: the program moves the same bytes.
+// Reads of 128 bytes on gfx942, of 64 on gfx90a: the program moves the same bytes. mi210 alone has
+// a scalar cache, whose misses the L2 counts, too.
 TEST_F(Estimate, BytesOfAProgramAreTheSameWhateverARequestMoves) {
   if (find_program("clang-19").empty() || find_program("ld.lld-19").empty()) {
     GTEST_SKIP() << "gfx942 needs clang-19 and lld-19";
@@ -202,7 +203,10 @@ TEST_F(Estimate, BytesOfAProgramAreTheSameWhateverARequestMoves) {
     EXPECT_EQ(result.at("architecture"), architecture);
     return segment(result.at("total"), "l1_l2").at("bytes").get<double>();
   };
-  EXPECT_EQ(bytes_on("virtual:mi300x_cpx", "gfx942"), bytes_on("virtual:mi210", "gfx90a"));
+  const double wide = bytes_on("virtual:mi300x_cpx", "gfx942");
+  const double narrow = bytes_on("virtual:mi210", "gfx90a");
+  EXPECT_GT(narrow, wide);
+  EXPECT_LT(narrow, 1.02 * wide);
 }
 
 // The figures of the model are not those of the chip: what is tested is what becomes of them.
