@@ -132,7 +132,7 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/alu/narrow_semantics_test.cpp
           src/alu/matrix_semantics_test.cpp
           src/memory/memory_timing_test.cpp src/launch/chip_time_test.cpp
-          src/memory/scalar_cache_test.cpp
+          src/compute_unit/scalar_cache_test.cpp
           src/launch/counters_test.cpp
           src/launch/random_code_test.cpp src/isa/straight_line_test.cpp
           src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
