@@ -121,7 +121,7 @@ endif()
 
 ww_add_test(exec_cache_test LABEL unit
   SOURCES src/compute_unit/l1_cache_test.cpp src/memory/channel_map_test.cpp
-          src/memory/l2_tags_test.cpp
+          src/caches/l2_tags_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_base)
 ww_add_test(exec_image_test LABEL unit OPTIMISED SOURCES src/image/image_test.cpp LIBS ww_sim_gpu_base)
 # What gfx701 has not: halves and moves between lanes.

@@ -54,7 +54,9 @@ std::string comparison_page(const Document& first, const Document& second) {
   Html page(fmt::format("Two runs compared: {}", to_string(first.kind)), is_virtual);
   std::size_t apart = 0;
   std::size_t judged = 0;
-  for (const auto& [a, b] : pairs) {
+  for (const auto& pair : pairs) {
+    const Figure& a = pair.first;
+    const Figure& b = pair.second;
     if (!std::isfinite(a.value) || !std::isfinite(b.value) || !has_interval(a) ||
         !has_interval(b)) {
       continue;
@@ -82,7 +84,9 @@ std::string comparison_page(const Document& first, const Document& second) {
   plot.height = 360;
   Series one{"first", 1, {}, false, 4};
   Series other{"second", 4, {}, false, 4};
-  for (const auto& [a, b] : pairs) {
+  for (const auto& pair : pairs) {
+    const Figure& a = pair.first;
+    const Figure& b = pair.second;
     if (!std::isfinite(a.value) || a.value == 0 || !std::isfinite(b.value)) continue;
     if (plot.x_names.size() >= 12) break;
     const auto place = static_cast<double>(plot.x_names.size());

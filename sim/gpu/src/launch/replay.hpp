@@ -22,10 +22,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "caches/l2_tags.hpp"
 #include "compute_unit/device_memory.hpp"
 #include "launch/counters.hpp"
 #include "memory/i_hierarchy.hpp"
-#include "memory/l2_tags.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
 namespace ww::sim::gpu::exec {

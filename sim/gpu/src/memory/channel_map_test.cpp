@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "memory/l2_tags.hpp"
+#include "caches/l2_tags.hpp"
 
 namespace ww::sim::gpu {
 namespace {

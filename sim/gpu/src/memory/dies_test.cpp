@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "memory/infinity_cache.hpp"
+#include "caches/infinity_cache.hpp"
 #include "memory/io_dies.hpp"
 #include "testing/test_gpu.hpp"
 #include "ww/sim/gpu/memory_home.hpp"

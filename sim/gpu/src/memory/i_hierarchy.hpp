@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "caches/l2_tags.hpp"
 #include "compute_unit/compute_unit.hpp"
-#include "memory/l2_tags.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/activity.hpp"
 

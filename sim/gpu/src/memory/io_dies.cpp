@@ -1,6 +1,6 @@
 #include "memory/io_dies.hpp"
 
-#include "memory/behind_l2.hpp"
+#include "caches/behind_l2.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "memory/infinity_cache.hpp"
+#include "caches/infinity_cache.hpp"
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/chip.hpp"
 #include "ww/sim/gpu/memory_home.hpp"

@@ -12,14 +12,14 @@
 #include <span>
 #include <vector>
 
+#include "caches/behind_l2.hpp"
+#include "caches/cached_memory.hpp"
+#include "caches/l2_prefetch.hpp"
+#include "caches/l2_tags.hpp"
 #include "compute_unit/compute_unit.hpp"
-#include "memory/behind_l2.hpp"
-#include "memory/cached_memory.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/gl1_caches.hpp"
 #include "memory/i_hierarchy.hpp"
-#include "memory/l2_prefetch.hpp"
-#include "memory/l2_tags.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
 namespace ww::sim::gpu::exec {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "memory/behind_l2.hpp"
-#include "memory/infinity_cache.hpp"
+#include "caches/behind_l2.hpp"
+#include "caches/infinity_cache.hpp"
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/channel_map.hpp"
 #include "ww/sim/gpu/chip.hpp"

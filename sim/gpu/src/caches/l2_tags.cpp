@@ -1,4 +1,4 @@
-#include "memory/l2_tags.hpp"
+#include "caches/l2_tags.hpp"
 
 #include <algorithm>
 #include <span>

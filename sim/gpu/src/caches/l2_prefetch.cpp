@@ -1,4 +1,4 @@
-#include "memory/l2_prefetch.hpp"
+#include "caches/l2_prefetch.hpp"
 
 namespace ww::sim::gpu::exec {
 

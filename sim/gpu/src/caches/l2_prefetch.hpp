@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "caches/l2_tags.hpp"
 #include "host/host_cache.hpp"
-#include "memory/l2_tags.hpp"
 
 namespace ww::sim::gpu::exec {
 

@@ -1,11 +1,11 @@
-#include "memory/l2_tags.hpp"
+#include "caches/l2_tags.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "memory/l2_prefetch.hpp"
+#include "caches/l2_prefetch.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {

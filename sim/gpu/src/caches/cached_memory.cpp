@@ -1,4 +1,4 @@
-#include "memory/cached_memory.hpp"
+#include "caches/cached_memory.hpp"
 
 #include <algorithm>
 
