@@ -54,7 +54,7 @@ class FixedDelay final : public Network {
       const std::uint32_t index = under_way_.front().packet;
       under_way_.pop_front();
       events_.ejected_flits += store_[index].flits;
-      deliveries_.push_back(store_.deliver(index, now_, 1));
+      store_.deliver(index, now_, 1, deliveries_);
     }
     ++now_;
   }
