@@ -26,7 +26,7 @@
 // is_adaptive() as well: heads that get no VC are then routed anew in every cycle. They also say
 // draws(): heads then draw their way where they enter, or draws_under_way() at every router, with
 // draw(draws, next router, head, load), in the order in which BookSim's routers would. A head that
-// ends_detour() is addressed to its destination from there on.
+// ends_detour() is addressed to its destination from there on, in phase_behind_detour().
 #pragma once
 
 #include <algorithm>
@@ -617,7 +617,7 @@ void VcNetwork<Rules, kGeneral, Routing>::route(RouterId id, R& router, PortVc i
     }
     const NodeId to = store_[flit.packet()].destination;
     if (routing_.ends_detour(id, to, flit)) {
-      flit.address(routing_.place_of(to), flit.port(), 0);
+      flit.address(routing_.place_of(to), flit.port(), routing_.phase_behind_detour());
     }
   }
   const Hop hop = routing_.route(rules_, id, router, input_vc, flit);

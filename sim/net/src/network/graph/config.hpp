@@ -16,6 +16,8 @@ struct GraphConfig {
   double die_to_die_pj_per_bit{0.5};
   int global_delay{8};        // dragonfly: cycles between groups
   std::string ways{"fixed"};  // or drawn where BookSim 2 draws them: "booksim", "booksim-adaptive"
+  std::string deadlock{"refuse"};  // or "watch": run routes that could wait in a circle
+  bool express_links{false};       // cmesh: links over half a side, along the edges
 };
 
 }  // namespace ww::sim::net

@@ -22,14 +22,18 @@ struct Position {
 class Detours {
  public:
   enum class Kind {
-    valiant,  // all packets, by the router of any node (Valiant and Brebner, STOC 1981)
-    ugal,     // those whose shortest way is busier than such a detour (Singh, Stanford, 2005)
+    valiant,      // all packets, by the router of any node (Valiant and Brebner, STOC 1981)
+    ugal,         // those whose shortest way is busier than such a detour (Singh, Stanford, 2005)
+    ugal_groups,  // the same between the groups of a dragonfly (Kim et al., ISCA 2008)
   };
 
-  // A flattened butterfly, with the router of each node.
-  Detours(Kind kind, int nodes_of_router, std::vector<Position> at, std::vector<RouterId> nodes)
+  // A flattened butterfly, or a dragonfly whose groups are rows, with the router of each node.
+  // Behind the detour's router packets are in phase `phase_behind`.
+  Detours(Kind kind, int nodes_of_router, std::vector<Position> at, std::vector<RouterId> nodes,
+          std::uint32_t phase_behind = 0)
       : kind_(kind),
         nodes_of_router_(static_cast<std::uint32_t>(nodes_of_router)),
+        phase_behind_(phase_behind),
         at_(std::move(at)),
         nodes_(std::move(nodes)) {
     for (const Position& position : at_) {
@@ -41,6 +45,7 @@ class Detours {
   // A packet at its destination's router ends its detour there, even before it has passed the drawn
   // router.
   [[nodiscard]] bool end_early() const { return kind_ == Kind::valiant; }
+  [[nodiscard]] std::uint32_t phase_behind() const { return phase_behind_; }
 
   // By which router a packet goes that enters at `from`; empty: none. load(router): flits under way
   // from the output of `from` towards it. The numbers, and the bias towards the shortest way, are
@@ -51,6 +56,16 @@ class Detours {
     if (kind_ == Kind::valiant) {
       const RouterId via = nodes_[draws.below(static_cast<std::uint32_t>(nodes_.size()))];
       return via == from || from == to ? std::nullopt : std::optional(via);
+    }
+    if (kind_ == Kind::ugal_groups) {
+      constexpr std::uint32_t kGroupBias = 30;
+      const auto group = [&](RouterId router) { return at_[router.number()].y; };
+      if (group(from) == group(to)) {
+        return std::nullopt;
+      }
+      const RouterId via = nodes_[draws.below(static_cast<std::uint32_t>(nodes_.size()))];
+      const bool is_freer = group(via) != group(from) && load(to) > 2 * load(via) + kGroupBias;
+      return is_freer ? std::optional(via) : std::nullopt;
     }
     if (from == to) {
       return std::nullopt;
@@ -83,6 +98,7 @@ class Detours {
 
   Kind kind_;
   std::uint32_t nodes_of_router_;
+  std::uint32_t phase_behind_;
   int width_{};
   int height_{};
   std::vector<Position> at_;  // [router]

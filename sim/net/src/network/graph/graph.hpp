@@ -91,9 +91,9 @@ class Routes {
   // Packets draw at the router alone where they enter.
   void draw_at_entries_alone() { draws_under_way_ = false; }
   [[nodiscard]] bool draws_under_way() const { return !draws_.empty() && draws_under_way_; }
-  // Packets may go by way of another router: in phase 1 up to there, and in phase 0 from there on.
-  // The two have layers of their own. As channels of the second leg never wait for those of the
-  // first, no circle runs through both.
+  // Packets may go by way of another router: in phase 1 up to there, and in phase_behind() from
+  // there on. The two have layers of their own. As channels of the second leg never wait for those
+  // of the first, no circle runs through both.
   void make_detours(Detours detours) { detours_ = std::move(detours); }
   [[nodiscard]] const std::optional<Detours>& detours() const { return detours_; }
   [[nodiscard]] Draw draw(RouterId here, RouterId to) const {
@@ -156,7 +156,8 @@ inline constexpr std::uint32_t kNoWay = std::numeric_limits<std::uint32_t>::max(
 // First towards the root (router 0), then away from it, never back: free of deadlock in any graph
 // (Schroeder et al., Autonet, 1991). Of such ways, one with the fewest links.
 [[nodiscard]] Routes up_down_routes(const Wiring& wiring);
-// Along x, then along y, each time by the link that brings the packet nearest. Routers lie at
+// Along x, then along y, each time by the link that brings the packet nearest without passing its
+// place on that axis. Nobody turns back, so that no circle is possible. Routers lie at
 // (x, y) = at[router].
 [[nodiscard]] Routes dimension_order_routes(const Wiring& wiring, const std::vector<Position>& at);
 
@@ -164,11 +165,16 @@ inline constexpr std::uint32_t kNoWay = std::numeric_limits<std::uint32_t>::max(
 // that no nodes need.
 using HopTable = std::vector<std::uint16_t>;
 
+// What becomes of routes that could wait for each other in a circle: refused, or left to the
+// detector of stuck packets.
+enum class Circles : std::uint8_t { refuse, watch };
+
 // Follows every route between nodes. Errors, by key `routing`: bad_data when there is no way, when
 // a route never ends, or when routes can wait for each other in a circle, which is then named: the
 // graph of channels that wait for channels must have no cycle (Dally and Seitz, 1987). Where ways
 // are adaptive, this is asked of the escape channel, from every router that a packet may reach
 // (Duato, 1993); the table is then empty, for packets count their routers themselves.
-[[nodiscard]] Result<HopTable> check_routes(const Topology& topology);
+[[nodiscard]] Result<HopTable> check_routes(const Topology& topology,
+                                            Circles circles = Circles::refuse);
 
 }  // namespace ww::sim::net::graph

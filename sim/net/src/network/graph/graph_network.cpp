@@ -43,9 +43,14 @@ constexpr Key<GraphConfig> kGraphKeys[] = {
     {"global_delay", &GraphConfig::global_delay, between(1, 128, "a wire takes a cycle"), "cycles",
      kGraphGroup, "dragonfly: time to cross between groups", "assumed"},
     {"ways", &GraphConfig::ways,
-     one_of("fixed, booksim, booksim-adaptive, booksim-valiant, booksim-ugal"), "", kGraphGroup,
+     one_of("fixed, booksim, booksim-adaptive, booksim-valiant, booksim-ugal, ugal"), "",
+     kGraphGroup,
      "torus, ring, cmesh, flatfly, fattree, dragonfly: fixed, or drawn as BookSim 2 draws them",
      ""},
+    {"deadlock", &GraphConfig::deadlock, one_of("refuse, watch"), "", kGraphGroup,
+     "Routes that could deadlock: refuse them, or run and stop when packets are stuck", ""},
+    {"express_links", &GraphConfig::express_links, anything(), "", kGraphGroup,
+     "cmesh: links over half a side, along the four edges", ""},
 };
 
 void graph_keys(NetworkConfig& config, BoundKeys& keys) {
@@ -56,6 +61,10 @@ void graph_keys(NetworkConfig& config, BoundKeys& keys) {
 constexpr std::uint32_t kMostPorts = 128;
 constexpr int kMostInputVcs = 1024;
 
+Circles circles_of(const NetworkConfig& config) {
+  return config.own<GraphConfig>().deadlock == "watch" ? Circles::watch : Circles::refuse;
+}
+
 Status check_graph(const NetworkConfig& config, const Topology& topology) {
   if (topology.wiring.ports > kMostPorts) {
     return fail(ErrorCode::out_of_range,
@@ -63,7 +72,7 @@ Status check_graph(const NetworkConfig& config, const Topology& topology) {
                             config.network, topology.wiring.ports, kMostPorts),
                 "width");
   }
-  WW_TRY(check_routes(topology));
+  WW_TRY(check_routes(topology, circles_of(config)));
   const int classes = config.planes ? 1 : config.classes;
   return validate_vc_router(config, {.ports = static_cast<int>(topology.wiring.ports),
                                      .vcs = classes * static_cast<int>(topology.routes.layers()),
@@ -88,7 +97,7 @@ std::unique_ptr<Network> make_graph(const NetworkConfig& config, Topology topolo
   const auto& router = config.own<VcRouterConfig>();
   const std::uint32_t ports = topology.wiring.ports;
   const std::uint32_t input_vcs = ports * static_cast<std::uint32_t>(router.vcs);
-  HopTable hops = *check_routes(topology);
+  HopTable hops = *check_routes(topology, circles_of(config));
   const auto make = [&](auto shaped) {
     return shaped(config, std::move(topology), std::move(hops));
   };
@@ -113,15 +122,14 @@ power::RouterSize mean_router(const NetworkConfig& config, const Topology& topol
           router.vc_buffer};
 }
 
-// What BookSim 2 draws in a topology. Its other routing functions draw nothing, or could deadlock:
-// its dragonfly's detours use a layer twice.
+// What can be drawn in a topology. BookSim 2's other routing functions draw nothing.
 Status check_ways(const NetworkConfig& config) {
   using Ways = std::vector<std::string_view>;
   static const std::map<std::string_view, Ways> kDrawn = {
       {"torus", {"booksim"}},
       {"ring", {"booksim"}},
       {"cmesh", {"booksim"}},
-      {"dragonfly", {"booksim"}},
+      {"dragonfly", {"booksim", "booksim-ugal", "ugal"}},
       {"fattree", {"booksim", "booksim-adaptive"}},
       {"flatfly", {"booksim", "booksim-adaptive", "booksim-valiant", "booksim-ugal"}}};
   const std::string& ways = config.own<GraphConfig>().ways;
@@ -151,6 +159,16 @@ Status check_square_nodes(const NetworkConfig& config) {
         fmt::format("concentration = {}: a router of cmesh has a square of nodes: 1, 4 or 9",
                     config.concentration),
         "concentration");
+  }
+  for (const auto& [key, count] : {std::pair("width", config.width), {"height", config.height}}) {
+    if (config.own<GraphConfig>().express_links && (count < 4 || count % 2 != 0)) {
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("{} = {}: express links go over half a side, which must be even, and 4 "
+                      "or more",
+                      key, count),
+          key);
+    }
   }
   return {};
 }

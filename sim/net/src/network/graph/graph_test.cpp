@@ -151,6 +151,7 @@ const Case kCases[] = {
     {"fattree", 16, 4, 1, of_fat_tree, "booksim-adaptive"},
     {"dragonfly", 4, 5, 2, of_dragonfly},
     {"dragonfly", 4, 5, 2, of_dragonfly, "booksim"},
+    {"dragonfly", 4, 5, 2, of_dragonfly, "ugal"},
 };
 
 class TopologiesByName : public testing::TestWithParam<Case> {};
@@ -181,6 +182,7 @@ TEST_P(TopologiesByName, LoseNothingInOverload) {
   for (const int classes : {1, 2}) {
     NetworkConfig config = sized(one);
     config.classes = classes;
+    config.own<VcRouterConfig>().vcs = 4 * classes;  // a class may have four layers
     const auto network = made(config);
     ASSERT_NE(network, nullptr);
     Random random(7);
@@ -282,14 +284,88 @@ TEST(DrawnWays, DetoursPassMoreRouters) {
 
 TEST(DrawnWays, AreThoseThatATopologyHas) {
   for (const auto& [network, ways] :
-       {std::pair{"torus", "booksim-adaptive"}, std::pair{"dragonfly", "booksim-ugal"},
-        std::pair{"fattree", "booksim-valiant"}, std::pair{"crossbar", "booksim"}}) {
+       {std::pair{"torus", "booksim-adaptive"}, std::pair{"dragonfly", "booksim-valiant"},
+        std::pair{"fattree", "booksim-valiant"}, std::pair{"flatfly", "ugal"},
+        std::pair{"crossbar", "booksim"}}) {
     NetworkConfig config = sized(network, 4, 4);
     config.own<GraphConfig>().ways = ways;
     const auto refused = make_network(config);
     ASSERT_FALSE(refused) << network;
     EXPECT_EQ(refused.error().context, "ways") << refused.error().text();
   }
+}
+
+// BookSim's detours use the links of a group with one layer where they begin and where they end.
+TEST(DrawnWays, DetoursOfADragonflyAreRefusedUnlessTheyCannotLock) {
+  NetworkConfig config = sized("dragonfly", 4, 9, 2);
+  config.own<GraphConfig>().ways = "booksim-ugal";
+  const auto refused = make_network(config);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().context, "routing");
+  EXPECT_THAT(refused.error().message, HasSubstr(" -> "));
+  EXPECT_THAT(refused.error().message, HasSubstr("ways = ugal"));
+  config.own<GraphConfig>().deadlock = "watch";
+  EXPECT_TRUE(make_network(config));
+  config.own<GraphConfig>().deadlock = "refuse";
+  config.own<GraphConfig>().ways = "ugal";
+  EXPECT_TRUE(make_network(config));
+}
+
+// A router with the link to the other group sends its packets for that group over it. As that link
+// is busier than the others, some go by way of another group, whatever the layers.
+TEST(DrawnWays, DetoursOfADragonflyPassMoreRouters) {
+  const auto hops = [](const char* ways) {
+    NetworkConfig config = sized("dragonfly", 4, 9, 2);
+    config.own<GraphConfig>().ways = ways;
+    config.own<GraphConfig>().global_delay = 100;
+    config.own<VcRouterConfig>().vc_buffer = 128;
+    const auto network = made(config);
+    RunConfig run_config;
+    run_config.traffic.rate = 0.3;
+    run_config.cycles = Cycles{3000};
+    const auto result = run(*network, run_config);
+    EXPECT_TRUE(result) << result.error().text();
+    EXPECT_EQ(result ? result->undelivered : 1, 0u);
+    EXPECT_TRUE(network->check_conservation());
+    return result ? result->avg_hops : 0;
+  };
+  EXPECT_GT(hops("ugal"), hops("fixed") + 0.2);
+}
+
+// Of 4 x 4 routers with four nodes each, those on the edges are joined over two places as well. A
+// packet takes such a link once at the most, in the row where it enters and the column where it
+// leaves.
+TEST(Topologies, ExpressLinksAreTakenAlongTheEdgesAlone) {
+  NetworkConfig config = sized("cmesh", 4, 4, 4);
+  config.own<GraphConfig>().express_links = true;
+  const auto network = made(config);
+  const auto routers_passed = [](int distance, bool on_edge) {
+    return on_edge && distance >= 2 ? distance - 1 : distance;
+  };
+  for (int from = 0; from < 64; from += 4) {
+    for (int to = 0; to < 64; to += 7) {
+      if (from == to) {
+        continue;
+      }
+      const int x = std::abs(from % 8 / 2 - to % 8 / 2);
+      const int y = std::abs(from / 16 - to / 16);
+      const bool edge_row = from / 16 == 0 || from / 16 == 3;
+      const bool edge_column = to % 8 / 2 == 0 || to % 8 / 2 == 3;
+      const int routers = 1 + routers_passed(x, edge_row) + routers_passed(y, edge_column);
+      const LonePacket packet =
+          lone_packet(*network, static_cast<NodeId>(from), static_cast<NodeId>(to), 1);
+      EXPECT_EQ(packet.hops, routers) << from << " to " << to;
+      EXPECT_EQ(packet.latency, static_cast<std::uint64_t>(3 * routers + 2 * (x + y) + 3));
+    }
+  }
+}
+
+TEST(Topologies, ExpressLinksNeedEvenSides) {
+  NetworkConfig config = sized("cmesh", 6, 3, 4);
+  config.own<GraphConfig>().express_links = true;
+  const auto refused = make_network(config);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().context, "height");
 }
 
 TEST(DrawnWays, AreNotEstimated) {

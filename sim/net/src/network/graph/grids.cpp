@@ -116,6 +116,30 @@ Topology rings(const NetworkConfig& config, int delay) {
   return {builder.take(), std::move(routes)};
 }
 
+// Links over half a side along the four edges, BookSim's: a router there has no neighbour beyond
+// it, and its port to that side is free for them.
+void add_express_links(GraphBuilder& builder, const NetworkConfig& config, const Tile& tile) {
+  const auto nodes = static_cast<std::uint32_t>(config.concentration);
+  // Along one axis, of `side` routers, at both ends of the other. Port `low` is free at its
+  // beginning, and `low` - 1 at its end.
+  const auto add = [&](int side, int rows, std::uint32_t low, int delay, const auto& router) {
+    for (const int row : {0, rows - 1}) {
+      const std::uint32_t port = nodes + low - (row == 0 ? 0 : 1);
+      for (int place = 0; place < side / 2; ++place) {
+        const std::uint32_t one = router(place, row);
+        const std::uint32_t other = router(place + side / 2, row);
+        const Wiring::Link like{.delay = side / 2 * delay};
+        builder.add_link_at(one, port, other, port, like);
+        builder.add_link_at(other, port, one, port, like);
+      }
+    }
+  };
+  add(config.width, config.height, 3, tile.columns * config.link_delay,
+      [&](int place, int row) { return grid_router(config, place, row); });
+  add(config.height, config.width, 1, tile.rows * config.link_delay,
+      [&](int place, int row) { return grid_router(config, row, place); });
+}
+
 // Dimension order. Where packets draw the order of the dimensions, x first is phase 1 and has layer
 // 0. Where they take detours, layer 0 is for the way to the router by which they go.
 Routes grid_routes(const NetworkConfig& config, const Wiring& wiring) {
@@ -190,6 +214,9 @@ Topology concentrated_mesh(const NetworkConfig& config) {
         builder.add_link_at(above, nodes + 3, here, nodes + 2, like);
       }
     }
+  }
+  if (config.own<GraphConfig>().express_links) {
+    add_express_links(builder, config, tile);
   }
   Wiring wiring = builder.take();
   Routes routes = grid_routes(config, wiring);

@@ -202,10 +202,16 @@ Routes dimension_order_routes(const Wiring& wiring, const std::vector<Position>&
         return along_x ? std::abs(at[router].x - at[to].x) : std::abs(at[router].y - at[to].y);
       };
       int best = left(here);
+      const auto passes = [&](std::uint32_t next) {
+        const auto ahead = [&](std::uint32_t router) {
+          return along_x ? at[to].x - at[router].x : at[to].y - at[router].y;
+        };
+        return ahead(here) * ahead(next) < 0;
+      };
       for (const Wiring::Link* link : from[here]) {
         const std::uint32_t next = link->to.number();
         const bool stays = along_x ? at[next].y == at[here].y : at[next].x == at[here].x;
-        if (stays && left(next) < best) {
+        if (stays && left(next) < best && !passes(next)) {
           best = left(next);
           routes.at(0, RouterId(here), RouterId(to)).output = output_of(*link);
         }
@@ -303,7 +309,7 @@ std::set<RouterId> passed_to(RouterId to, const std::set<RouterId>& entries, con
 
 }  // namespace
 
-Result<HopTable> check_routes(const Topology& topology) {
+Result<HopTable> check_routes(const Topology& topology, Circles circles) {
   const Wiring& wiring = topology.wiring;
   const Routes& routes = topology.routes;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> link_at;  // (router, output)
@@ -368,7 +374,9 @@ Result<HopTable> check_routes(const Topology& topology) {
     return {};
   };
   const auto follow_all = [&](RouterId from, RouterId to) -> Status {
-    const std::uint32_t legs = routes.detours() ? 2 : 1;
+    // A detour begins in phase 1 and ends in its own.
+    const std::uint32_t legs =
+        routes.detours() ? std::max(2u, routes.detours()->phase_behind() + 1) : 1;
     for (std::uint32_t phase = 0; phase < std::max(legs, routes.first_phases()); ++phase) {
       WW_TRY(follow(from, to, phase));
     }
@@ -388,11 +396,17 @@ Result<HopTable> check_routes(const Topology& topology) {
       }
     }
   }
+  if (circles == Circles::watch) {
+    return hops;
+  }
   if (const std::string circle = dependencies.circle(); !circle.empty()) {
     return fail(ErrorCode::bad_data,
                 fmt::format("packets could wait for each other in a circle for ever, over the "
-                            "routers {}; {} up-down cannot deadlock",
-                            circle, routes.adaptive() ? "escape" : "routing"),
+                            "routers {}; {} cannot deadlock",
+                            circle,
+                            routes.detours()    ? "ways = ugal"
+                            : routes.adaptive() ? "escape up-down"
+                                                : "routing up-down"),
                 "routing");
   }
   return hops;

@@ -72,12 +72,15 @@ class TableRouting {
   [[nodiscard]] bool draws() const { return routes_.draws(); }
   [[nodiscard]] bool draws_under_way() const { return routes_.draws_under_way(); }
   // Packets of one source and destination may pass different numbers of routers.
-  [[nodiscard]] bool hops_vary() const { return routes_.adaptive() || routes_.detours(); }
+  [[nodiscard]] bool hops_vary() const { return routes_.adaptive() || routes_.draws(); }
   // The head has come to the router by which it goes, and now goes to its destination.
   [[nodiscard]] bool ends_detour(RouterId here, NodeId destination, const Flit& head) const {
     return routes_.detours() && head.phase() == kDetour &&
            (here == router_at(head.to()) ||
             (routes_.detours()->end_early() && here == terminals_[destination].to));
+  }
+  [[nodiscard]] std::uint32_t phase_behind_detour() const {
+    return routes_.detours()->phase_behind();
   }
   // A head is about to come to `next`, or has come where routers do not look ahead. load(output) is
   // the flits that have left by an output of `next` and still hold their room behind it.

@@ -153,72 +153,152 @@ Topology fat_tree(const NetworkConfig& config) {
   return {builder.take(), std::move(routes)};
 }
 
-// Kim et al., ISCA 2008, minimal routing: to the router with the link to the group, over it, to the
-// router of the destination. Layer 1 begins behind the link between groups.
-Topology dragonfly(const NetworkConfig& config) {
-  const auto groups = static_cast<std::uint32_t>(config.height);
-  const auto size = static_cast<std::uint32_t>(config.width);
-  const auto nodes = static_cast<std::uint32_t>(config.concentration);
-  const std::uint32_t globals = (groups - 1 + size - 1) / size;  // of a router, at the most
-  // Ports: nodes, the other routers of the group, other groups.
-  const auto local_port = [&](std::uint32_t mine, std::uint32_t other) {
+namespace {
+
+// How the routers of a dragonfly are joined. Ports: nodes, the other routers of the group, other
+// groups.
+struct Groups {
+  std::uint32_t count;
+  std::uint32_t size;     // routers of a group
+  std::uint32_t nodes;    // of a router
+  std::uint32_t globals;  // links of a router to other groups, at the most
+
+  [[nodiscard]] std::uint32_t local_port(std::uint32_t mine, std::uint32_t other) const {
     return nodes + (other < mine ? other : other - 1);
-  };
+  }
   // Which of a group's links leads to another group: they are dealt out router by router, in the
   // order of the other groups.
-  const auto link_to = [](std::uint32_t group, std::uint32_t other) {
+  [[nodiscard]] static std::uint32_t link_to(std::uint32_t group, std::uint32_t other) {
     return other < group ? other : other - 1;
+  }
+  [[nodiscard]] std::uint32_t global_port(std::uint32_t link) const {
+    return nodes + size - 1 + link % globals;
+  }
+
+  // The output on the shortest way.
+  struct Way {
+    std::uint16_t output{};
+    bool crosses{};  // to another group
   };
-  const auto global_port = [&](std::uint32_t link) { return nodes + size - 1 + link % globals; };
-  GraphBuilder builder(groups * size);
-  for (std::uint32_t node = 0; node < groups * size * nodes; ++node) {
-    builder.add_node_at(node / nodes, node % nodes);
-  }
-  const Wiring::Link local{.delay = config.link_delay};
-  const Wiring::Link global{.delay = config.own<GraphConfig>().global_delay};
-  for (std::uint32_t group = 0; group < groups; ++group) {
-    for (std::uint32_t one = 0; one < size; ++one) {
-      for (std::uint32_t other = 0; other < size; ++other) {
-        if (one != other) {
-          builder.add_link_at(group * size + one, local_port(one, other), group * size + other,
-                              local_port(other, one), local);
-        }
-      }
+  [[nodiscard]] Way way(std::uint32_t here, std::uint32_t to) const {
+    const std::uint32_t mine = here % size;
+    if (here / size == to / size) {
+      return {port_number(local_port(mine, to % size)), false};
     }
-    for (std::uint32_t other = 0; other < groups; ++other) {
-      if (other != group) {
-        const std::uint32_t out = link_to(group, other);
-        const std::uint32_t in = link_to(other, group);
-        builder.add_link_at(group * size + out / globals, global_port(out),
-                            other * size + in / globals, global_port(in), global);
-      }
-    }
+    const std::uint32_t link = link_to(here / size, to / size);
+    const bool crosses = link / globals == mine;
+    return {port_number(crosses ? global_port(link) : local_port(mine, link / globals)), crosses};
   }
-  Routes routes(groups * size, 2, 2);
-  if (config.own<GraphConfig>().ways != "fixed") {
-    routes.draw_entry_vcs();
-    routes.leave_by_layer();
-  }
+};
+
+// To the router with the link to the group, over it, to the router of the destination. Layer 1
+// begins behind the link between groups.
+Routes shortest_routes(const Groups& groups) {
+  const std::uint32_t routers = groups.count * groups.size;
+  Routes routes(routers, 2, 2);
   for (std::uint32_t phase = 0; phase < 2; ++phase) {
-    for (std::uint32_t here = 0; here < groups * size; ++here) {
-      for (std::uint32_t to = 0; to < groups * size; ++to) {
-        const std::uint32_t mine = here % size;
+    const auto same = static_cast<std::uint8_t>(phase);
+    for (std::uint32_t here = 0; here < routers; ++here) {
+      for (std::uint32_t to = 0; to < routers; ++to) {
         Routes::Step& step = routes.at(phase, RouterId(here), RouterId(to));
-        const auto same = static_cast<std::uint8_t>(phase);
         if (here == to) {
           step.layer = same;
           continue;
         }
-        if (here / size == to / size) {
-          step = {port_number(local_port(mine, to % size)), same, same};
-          continue;
-        }
-        const std::uint32_t link = link_to(here / size, to / size);
-        const bool crosses = link / globals == mine;
-        step = {port_number(crosses ? global_port(link) : local_port(mine, link / globals)),
-                static_cast<std::uint8_t>(crosses ? 1 : 0), 0};
+        const Groups::Way way = groups.way(here, to);
+        const bool same_group = here / groups.size == to / groups.size;
+        step = same_group ? Routes::Step{way.output, same, same}
+                          : Routes::Step{way.output, static_cast<std::uint8_t>(way.crosses), 0};
       }
     }
+  }
+  return routes;
+}
+
+// With detours by a router of another group (UGAL), in BookSim's layers: 0 for the detour, 1 from
+// there to the link to the last group, 2 over that link and behind it, and for packets that stay in
+// their group. In these a detour uses a group's links with layer 0 where it begins and where it
+// ends, so that such detours may wait for each other in a circle over several groups. With
+// `layer_for_ends` a detour has layer 3 in the group where it ends, and no circle is left: what
+// waits for a channel holds one that comes before it in the order 0 within a group, 0 between
+// groups, 3, 1, 2 between groups, 2 within a group.
+Routes detour_routes(const Groups& groups, bool layer_for_ends) {
+  constexpr std::uint8_t kEntered = 0;
+  constexpr std::uint8_t kDetour = 1;
+  constexpr std::uint8_t kBehind = 2;   // it has passed the detour's router
+  constexpr std::uint8_t kCrossed = 3;  // it has come to its last group
+  const std::uint32_t routers = groups.count * groups.size;
+  Routes routes(routers, 4, layer_for_ends ? 4 : 3);
+  const std::uint8_t at_detours_end = layer_for_ends ? 3 : 0;
+  // [phase]: layers within the group of the destination, and on the way to it
+  const std::uint8_t near[] = {2, at_detours_end, 1, 2};
+  const std::uint8_t far[] = {1, 0, 1};
+  for (std::uint32_t here = 0; here < routers; ++here) {
+    for (std::uint32_t to = 0; to < routers; ++to) {
+      const bool same_group = here / groups.size == to / groups.size;
+      for (const std::uint8_t phase : {kEntered, kDetour, kBehind, kCrossed}) {
+        Routes::Step& step = routes.at(phase, RouterId(here), RouterId(to));
+        if (here == to) {
+          step.layer = near[phase];
+        } else if (same_group) {
+          step = {groups.way(here, to).output, phase, near[phase]};
+        } else if (phase != kCrossed) {
+          const Groups::Way way = groups.way(here, to);
+          const bool arrives = way.crosses && phase != kDetour;
+          step = {way.output, arrives ? kCrossed : phase, arrives ? near[kCrossed] : far[phase]};
+        }
+      }
+    }
+  }
+  std::vector<Position> at;
+  std::vector<RouterId> nodes;
+  for (std::uint32_t router = 0; router < routers; ++router) {
+    at.push_back({static_cast<int>(router % groups.size), static_cast<int>(router / groups.size)});
+    nodes.insert(nodes.end(), groups.nodes, RouterId(router));
+  }
+  routes.make_detours(Detours(Detours::Kind::ugal_groups, static_cast<int>(groups.nodes),
+                              std::move(at), std::move(nodes), kBehind));
+  return routes;
+}
+
+}  // namespace
+
+// Kim et al., ISCA 2008.
+Topology dragonfly(const NetworkConfig& config) {
+  const auto size = static_cast<std::uint32_t>(config.width);
+  const auto count = static_cast<std::uint32_t>(config.height);
+  const Groups groups{count, size, static_cast<std::uint32_t>(config.concentration),
+                      (count - 1 + size - 1) / size};
+  GraphBuilder builder(count * size);
+  for (std::uint32_t node = 0; node < count * size * groups.nodes; ++node) {
+    builder.add_node_at(node / groups.nodes, node % groups.nodes);
+  }
+  const Wiring::Link local{.delay = config.link_delay};
+  const Wiring::Link global{.delay = config.own<GraphConfig>().global_delay};
+  for (std::uint32_t group = 0; group < count; ++group) {
+    for (std::uint32_t one = 0; one < size; ++one) {
+      for (std::uint32_t other = 0; other < size; ++other) {
+        if (one != other) {
+          builder.add_link_at(group * size + one, groups.local_port(one, other),
+                              group * size + other, groups.local_port(other, one), local);
+        }
+      }
+    }
+    for (std::uint32_t other = 0; other < count; ++other) {
+      if (other != group) {
+        const std::uint32_t out = Groups::link_to(group, other);
+        const std::uint32_t in = Groups::link_to(other, group);
+        builder.add_link_at(group * size + out / groups.globals, groups.global_port(out),
+                            other * size + in / groups.globals, groups.global_port(in), global);
+      }
+    }
+  }
+  const std::string& ways = config.own<GraphConfig>().ways;
+  const bool detours = ways == "ugal" || ways == "booksim-ugal";
+  Routes routes = detours ? detour_routes(groups, ways == "ugal") : shortest_routes(groups);
+  if (ways != "fixed") {
+    routes.draw_entry_vcs();
+    routes.leave_by_layer();
   }
   return {builder.take(), std::move(routes)};
 }
