@@ -56,30 +56,36 @@ if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
     list(APPEND objects ${object})
   endforeach()
 endif()
-# gfx1030, in waves of 32 and of 64.
+# gfx1030, in waves of 32 and of 64. Kernels on images differ little between levels.
+set(with_images "_O2$|^gfx1030_O0$")
 list(APPEND other_cpus gfx1030 gfx1030_wave64)
 foreach(cpu gfx1030 gfx1030_wave64)
   set(wave "")
   if(cpu STREQUAL gfx1030_wave64)
     set(wave -mwavefrontsize64)
   endif()
-  foreach(level 0 1 2)
-    set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co)
-    add_custom_command(OUTPUT ${object}
-      COMMAND ${WW_EMULATOR_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx1030 ${wave} -O${level}
-              -mcode-object-version=4 -Xclang -finclude-default-header
-              --rocm-device-lib-path=${WW_DEVICE_LIBRARIES}
-              ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl -o ${object}
-      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl VERBATIM
-      COMMENT "Building the emulator's test kernels for ${cpu}, -O${level}")
-    list(APPEND objects ${object})
+  foreach(source kernels images)
+    foreach(level 0 1 2)
+      if(source STREQUAL images AND NOT ${cpu}_O${level} MATCHES ${with_images})
+        continue()
+      endif()
+      set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_${source}_${cpu}_O${level}.co)
+      add_custom_command(OUTPUT ${object}
+        COMMAND ${WW_EMULATOR_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx1030 ${wave} -O${level}
+                -mcode-object-version=4 -Xclang -finclude-default-header
+                --rocm-device-lib-path=${WW_DEVICE_LIBRARIES}
+                ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl -o ${object}
+        DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl VERBATIM
+        COMMENT "Building the emulator's test ${source} for ${cpu}, -O${level}")
+      list(APPEND objects ${object})
+    endforeach()
   endforeach()
 endforeach()
 # gfx1100 likewise, by clang-19: the device libraries of LLVM 15 have no constant for it either.
 if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
   list(APPEND other_cpus gfx1100 gfx1100_wave64)
-  set(constant ${CMAKE_CURRENT_BINARY_DIR}/isa_version_gfx1100.h)
-  file(CONFIGURE OUTPUT ${constant}
+  set(rdna_constant ${CMAKE_CURRENT_BINARY_DIR}/isa_version_gfx1100.h)
+  file(CONFIGURE OUTPUT ${rdna_constant}
     CONTENT "const __constant unsigned __oclc_ISA_version = 11000;\n" @ONLY)
   foreach(cpu gfx1100 gfx1100_wave64)
     set(wave "")
@@ -89,16 +95,21 @@ if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
     else()
       list(TRANSFORM rdna_libraries REPLACE wavefrontsize64_on wavefrontsize64_off)
     endif()
-    foreach(level 0 1 2)
-      set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co)
-      add_custom_command(OUTPUT ${object}
-        COMMAND ${WW_EMULATOR_CLANG_19} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa
-                -mcpu=gfx1100 ${wave} -O${level} -mcode-object-version=4 -nogpulib
-                -Xclang -finclude-default-header ${rdna_libraries} -include ${constant}
-                ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl -o ${object}
-        DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl ${constant} VERBATIM
-        COMMENT "Building the emulator's test kernels for ${cpu}, -O${level}")
-      list(APPEND objects ${object})
+    foreach(source kernels images)
+      foreach(level 0 1 2)
+        if(source STREQUAL images AND NOT ${cpu}_O${level} MATCHES ${with_images})
+          continue()
+        endif()
+        set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_${source}_${cpu}_O${level}.co)
+        add_custom_command(OUTPUT ${object}
+          COMMAND ${WW_EMULATOR_CLANG_19} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa
+                  -mcpu=gfx1100 ${wave} -O${level} -mcode-object-version=4 -nogpulib
+                  -Xclang -finclude-default-header ${rdna_libraries} -include ${rdna_constant}
+                  ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl -o ${object}
+          DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl ${rdna_constant} VERBATIM
+          COMMENT "Building the emulator's test ${source} for ${cpu}, -O${level}")
+        list(APPEND objects ${object})
+      endforeach()
     endforeach()
   endforeach()
 endif()
@@ -179,11 +190,14 @@ foreach(cpu IN LISTS other_cpus)
         string(APPEND chosen :CountersOfGfx942.*)
       endif()
       string(APPEND chosen :-SemanticsOfImages.*)
-    elseif(cpu MATCHES "^gfx1(03|10)0")  # without images and gfx9's indexed registers
+    elseif(cpu MATCHES "^gfx1(03|10)0")  # without gfx9's indexed registers
       if(cpu MATCHES "^gfx1030" AND level GREATER 0)  # where scratch is not traffic, too
         string(APPEND chosen :CountersOfGfx1030.*)
       endif()
-      string(APPEND chosen :-SemanticsOfImages.*:Semantics.MovesValues*)
+      string(APPEND chosen :-Semantics.MovesValues*)
+      if(NOT ${cpu}_O${level} MATCHES ${with_images})
+        string(APPEND chosen :SemanticsOfImages.*)
+      endif()
       if(cpu MATCHES "^gfx1100" AND level LESS 2)  # damaged code is the same decoder's at each level
         string(APPEND chosen :RandomCode.*)
       endif()

@@ -1,13 +1,11 @@
-// What gfx1100 lays out otherwise than gfx1030: memory instructions, and two vector instructions in
-// one. RDNA3 ISA, chapter "Microcode formats".
+// What gfx1100's vector instructions have that gfx1030's have not: two instructions in one, and
+// halves of registers. RDNA3 ISA, chapter "Microcode formats".
 #include "isa/decoder.hpp"
 #include "isa/text.hpp"
 
 namespace ww::binpatch::isa {
 
 namespace {
-
-constexpr std::uint32_t absent_register = 0x7c;
 
 // Halves of VOPD by their numbers. RDNA3 ISA, "VOPD"; from 16 on the second half's alone.
 struct Half {
@@ -138,91 +136,6 @@ std::string_view spelling_of_gfx1100(Opcode opcode) {
 #undef NAMED
     default: return mnemonic(opcode);
   }
-}
-
-void Decoder::memory_gfx1100() {
-  switch (out_.encoding) {
-    case Encoding::smem: smem_gfx1100(); break;
-    case Encoding::ds: ds(); break;
-    case Encoding::mubuf: buffer_gfx1100(); break;
-    case Encoding::flat: flat_gfx1100(); break;
-    default: unsupported("the encoding is not decoded for this generation"); break;
-  }
-}
-
-void Decoder::smem_gfx1100() {
-  if (!enter(bits(word_, 18, 8), 2)) {
-    return;
-  }
-  const TableEntry& entry = *entry_;
-  Modifiers& m = out_.modifiers;
-  if (entry.form == Form::plain) {  // the caches: no address
-    return reserved(bits(word_, 0, 18) | second_, "operands where the instruction has none");
-  }
-  m.dlc = bit(word_, 13);
-  m.glc = bit(word_, 14);
-  reserved(bits(word_, 15, 3), "reserved bits");
-  smem_operands(absent_register);
-}
-
-void Decoder::buffer_gfx1100() {
-  if (!enter(bits(word_, 18, 8), 2)) {
-    return;
-  }
-  const TableEntry& entry = *entry_;
-  if (entry.form == Form::buffer_control) {
-    return reserved(bits(word_, 0, 18) | second_, "operands where the instruction has none");
-  }
-  Modifiers& m = out_.modifiers;
-  m.offset = bits(word_, 0, 12);
-  m.slc = bit(word_, 12);
-  m.dlc = bit(word_, 13);
-  m.glc = bit(word_, 14);
-  m.tfe = bit(second_, 21);
-  m.offen = bit(second_, 22);
-  m.idxen = bit(second_, 23);
-  reserved(bits(word_, 15, 3), "reserved bits");
-  buffer_data();
-}
-
-void Decoder::flat_gfx1100() {
-  const std::uint32_t segment = bits(word_, 16, 2);  // flat, scratch, global
-  if (segment == 3) {
-    return unsupported("reserved segment");
-  }
-  if (!enter(bits(word_, 18, 7) + segment * flat_segment, 2)) {
-    return;
-  }
-  Modifiers& m = out_.modifiers;
-  m.dlc = bit(word_, 13);
-  m.glc = bit(word_, 14);
-  m.slc = bit(word_, 15);
-  reserved(bits(word_, 25, 1), "reserved bits");
-  const bool scratch = segment == 1;
-  const std::uint32_t scalar = bits(second_, 16, 7);
-  const std::uint32_t vector = bits(second_, 0, 8);
-  const bool has_scalar = scalar != absent_register;
-  if (segment == 0) {
-    m.offset = bits(word_, 0, 13);
-    reserved(bits(word_, 12, 1), "a negative offset of a flat access");
-    reserved(std::uint32_t{has_scalar}, "a scalar address of a flat access");
-  } else {
-    m.offset = sign_extended(bits(word_, 0, 13), 13);
-  }
-  if (has_scalar) {
-    set(out_.src[2], scalar_register(generation_, scalar, scratch ? 1 : 2),
-        "reserved scalar address");
-  }
-  // Of scratch a bit says whether there is a vector address.
-  const bool has_vector = !scratch || bit(second_, 23);
-  if (!scratch) reserved(bits(second_, 23, 1), "reserved bits");
-  if (has_vector) {
-    set(out_.src[0], vector_register(generation_, vector, scratch || has_scalar ? 1 : 2),
-        "reserved vector address");
-  } else {
-    reserved(vector, "an address where the instruction has none");
-  }
-  flat_data();
 }
 
 }  // namespace ww::binpatch::isa

@@ -29,11 +29,7 @@ void Decoder::since_gfx8_or_unlisted() {
     case Encoding::vop3a: vop3_gfx9(); break;
     case Encoding::vop3p: vop3p(); break;
     case Encoding::vopd: dual(); break;
-    default:
-      generation_ == Generation::gfx1100   ? memory_gfx1100()
-      : generation_ == Generation::gfx1030 ? memory_gfx1030()
-                                           : memory_gfx9();
-      break;
+    default: is_listed_rdna(generation_) ? memory_rdna() : memory_gfx9(); break;
   }
   or_unlisted();
 }

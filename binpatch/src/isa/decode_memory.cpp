@@ -143,9 +143,14 @@ void Decoder::image() {
     set(out_.src[2], scalar_register(generation_, 4 * bits(second_, 21, 5), 4),
         "reserved sampler descriptor");
   }
-  const auto channels = static_cast<unsigned>(std::popcount(m.dmask));
-  data_registers(entry.form == Form::store ? out_.src[3] : out_.dst[0], bits(second_, 8, 8),
-                 m.d16 ? (channels + 1) / 2 : channels);
+  image_data();
+}
+
+// A register for each of the channels, or for two of them.
+void Decoder::image_data() {
+  const auto channels = static_cast<unsigned>(std::popcount(out_.modifiers.dmask));
+  data_registers(entry_->form == Form::store ? out_.src[3] : out_.dst[0], bits(second_, 8, 8),
+                 out_.modifiers.d16 ? (channels + 1) / 2 : channels);
 }
 
 void Decoder::flat() {

@@ -218,6 +218,26 @@ TEST(DecodeGfx115, ScalarFloatIsUnlistedWithItsSizeAndSources) {
   EXPECT_FALSE(decode(Generation::gfx10, words({0xa0000201})));
 }
 
+// Words as llvm-mc-15 assembles them.
+TEST(DecodeRdna, ImagesHaveTheirAddressesInOneTupleOrApart) {
+  const auto gfx10 = Generation::gfx1030;
+  const auto gfx11 = Generation::gfx1100;
+  const std::string sample =
+      "image_sample_l v[0:3], [v0, v5, v6, v9], s[4:11], s[0:3] dmask:0xf "
+      "dim:SQ_RSRC_IMG_2D_ARRAY";
+  EXPECT_EQ(text({0xf0900f2a, 0x00010000, 0x00090605}, gfx10), sample);
+  EXPECT_EQ(text({0xf0740f15, 0x00010000, 0x00090605}, gfx11), sample);
+  EXPECT_EQ(decoded({0xf0740f15, 0x00010000, 0x00090605}, gfx11).size_bytes, 12);
+  const std::string store =
+      "image_store_mip v[0:3], v[0:2], s[4:11] dmask:0xf dim:SQ_RSRC_IMG_2D unorm glc slc dlc";
+  EXPECT_EQ(text({0xf2243f88, 0x00010000}, gfx10), store);
+  EXPECT_EQ(text({0xf01c7f84, 0x00010000}, gfx11), store);
+  EXPECT_FALSE(decode(gfx10, words({0xf0900f2a, 0x00010000})));  // its addresses are cut off
+  // Warnings of the level of detail, and an address too many.
+  EXPECT_EQ(decoded({0xf09e0f08, 0x00010000}, gfx10).opcode, Opcode::unlisted);
+  EXPECT_EQ(decoded({0xf0900f2a, 0x00010000, 0x01090605}, gfx10).opcode, Opcode::unlisted);
+}
+
 // Words as llvm-mc-19 assembles them for gfx1100.
 TEST(DecodeGfx1100, TwoInstructionsInOneAreTwoInstructions) {
   // v_dual_fmaak_f32 v20, v21, v22, 0x40490fdb :: v_dual_add_nc_u32 v23, v20, v20

@@ -81,18 +81,19 @@ class Decoder {
   void buffer_data();
   void flat_data();
   void image();
+  void image_data();
   void dual();
   [[nodiscard]] bool names_upper_half() const;
-  void memory_gfx1100();
-  void smem_gfx1100();
-  void buffer_gfx1100();
-  void flat_gfx1100();
-  void memory_gfx1030();
-  void smem_gfx1030();
-  // Of gfx10 and gfx11; `absent` is the number that stands for no offset register.
-  void smem_operands(std::uint32_t absent);
-  void buffer_gfx1030();
+  // Of gfx1030 and gfx1100.
+  void memory_rdna();
+  void smem_rdna();
+  void buffer_rdna();
   void flat_gfx1030();
+  void flat_gfx1100();
+  bool enter_flat(std::uint32_t segment);
+  void flat_addresses(std::uint32_t segment, unsigned offset_bits, bool has_scalar,
+                      bool has_vector);
+  void image_rdna();
   void accumulators(bool chosen);
   void data_registers(Operand& operand, std::uint32_t first, unsigned count);
   void unlisted();

@@ -231,11 +231,24 @@ std::string image(const Instruction& in, Generation generation) {
   Line line(mnemonic(in.opcode));
   line.present(in.dst[0]);
   line.present(in.src[3]);
-  line.operand(in.src[0]);
+  const Modifiers& m = in.modifiers;
+  if (m.separate_addresses == 0) {
+    line.operand(in.src[0]);
+  } else {
+    std::string addresses = operand_text(in.src[0]);
+    for (unsigned i = 0; i < m.separate_addresses; ++i) {
+      addresses += fmt::format(", v{}", m.extra_dword >> 8 * i & 0xffU);
+    }
+    line.operand(fmt::format("[{}]", addresses));
+  }
   line.operand(in.src[1]);
   line.present(in.src[2]);
-  const Modifiers& m = in.modifiers;
   line.word(fmt::format("dmask:{:#x}", m.dmask));
+  if (generation >= Generation::gfx10) {
+    constexpr std::string_view kShapes[] = {"1D",       "2D",       "3D",      "CUBE",
+                                            "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"};
+    line.word(fmt::format("dim:SQ_RSRC_IMG_{}", kShapes[m.dim]));
+  }
   line.word_if(m.unorm, "unorm");
   cache_words(m, generation, line);
   line.word_if(m.da, "da");

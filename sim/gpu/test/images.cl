@@ -61,10 +61,7 @@ __kernel void sample_often(read_only image2d_t image, sampler_t sampler, __globa
   out[get_global_id(0)] = sum;
 }
 
-#ifdef __gfx900__
-#define WW_HALVES
-#endif
-#ifdef __gfx90a__
+#if defined(__gfx900__) || defined(__gfx90a__) || defined(__gfx1030__) || defined(__gfx1100__)
 #define WW_HALVES
 #endif
 #ifdef WW_HALVES

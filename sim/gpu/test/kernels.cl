@@ -344,7 +344,8 @@ __kernel void bytes(__global const uchar4* a, __global const char4* b, __global 
   out[8 * i + 7] = as_uchar4(y >> (char4)2) + (x << (uchar4)3);
 }
 
-#if defined(__gfx900__) || defined(__gfx90a__) || defined(__gfx942__)
+#if defined(__gfx900__) || defined(__gfx90a__) || defined(__gfx942__) || \
+    defined(__gfx1030__) || defined(__gfx1100__)
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 __kernel void half_floats(__global const half2* a, __global const half2* b, __global half2* out) {
   const size_t i = get_global_id(0);
@@ -362,7 +363,8 @@ __kernel void half_floats(__global const half2* a, __global const half2* b, __gl
   out[16 * i + 10] = (half2)(x.x < y.x ? x.x : y.y, isnan(y.y) ? x.x : x.y);
   out[16 * i + 11] = (half2)(clamp(x.x, (half)0, (half)1), fabs(y.x) * -x.y);
   out[16 * i + 12] = (half2)(ldexp(x.x, 3), trunc(y.y) + ceil(y.x));
-  out[16 * i + 13] = (half2)(x.x, y.y);
+  // Constants that no operand has inline.
+  out[16 * i + 13] = (half2)(fma(x.x, y.x, (half)0.3h), fma(x.x, (half)0.7h, y.x));
   out[16 * i + 14] = (half2)(x.y, y.x) * (half2)2;
   out[16 * i + 15] = mad(x, y, x);
 }

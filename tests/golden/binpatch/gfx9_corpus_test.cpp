@@ -218,11 +218,12 @@ TEST_P(RdnaCorpus, KernelsOfBothWaveSizesAreReadAsLlvmReadsThem) {
           .optimisation = level,
           .code_object_version = 5,
           .extra = wave == WaveSize::lanes64 ? "-mwavefrontsize64" : ""};
-      const auto object =
-          testing::compile(testing::read_source_file("sim/gpu/test/kernels.cl"), options);
-      ASSERT_TRUE(object) << level;
-      const auto part = testing::disassembly(*object, cpu, attributes_of(wave));
-      code.insert(code.end(), part.begin(), part.end());
+      for (const char* file : {"sim/gpu/test/kernels.cl", "sim/gpu/test/images.cl"}) {
+        const auto object = testing::compile(testing::read_source_file(file), options);
+        ASSERT_TRUE(object) << file << ' ' << level;
+        const auto part = testing::disassembly(*object, cpu, attributes_of(wave));
+        code.insert(code.end(), part.begin(), part.end());
+      }
     }
     expect_equal(code, cpu, wave);
   }
@@ -259,25 +260,30 @@ TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {
 // By wavefront size, and by clang-15 or clang-19.
 struct Given {
   const char* name;
+  const char* cpu;
   WaveSize wave;
   testing::Toolchain toolchain;
 };
 
-class Gfx1030Given : public ::testing::TestWithParam<Given> {};
+class RdnaGiven : public ::testing::TestWithParam<Given> {};
 
-TEST_P(Gfx1030Given, GivenObjectsAreReadAsLlvmReadsThem) {
+TEST_P(RdnaGiven, GivenObjectsAreReadAsLlvmReadsThem) {
   const char* files = given_objects(GetParam().name);
   if (files == nullptr) GTEST_SKIP() << "no objects given in WW_CORPUS_" << GetParam().name;
-  expect_given_equal(files, "gfx1030", GetParam().wave, GetParam().toolchain);
+  expect_given_equal(files, GetParam().cpu, GetParam().wave, GetParam().toolchain);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Gpus, Gfx1030Given,
-    ::testing::Values(Given{"gfx1030", WaveSize::lanes32, testing::Toolchain::llvm15},
-                      Given{"gfx1030_waves_of_64", WaveSize::lanes64, testing::Toolchain::llvm15},
-                      Given{"gfx1030_clang_19", WaveSize::lanes32, testing::Toolchain::llvm19},
-                      Given{"gfx1030_clang_19_waves_of_64", WaveSize::lanes64,
-                            testing::Toolchain::llvm19}),
+    Gpus, RdnaGiven,
+    ::testing::Values(
+        Given{"gfx1030", "gfx1030", WaveSize::lanes32, testing::Toolchain::llvm15},
+        Given{"gfx1030_waves_of_64", "gfx1030", WaveSize::lanes64, testing::Toolchain::llvm15},
+        Given{"gfx1030_clang_19", "gfx1030", WaveSize::lanes32, testing::Toolchain::llvm19},
+        Given{"gfx1030_clang_19_waves_of_64", "gfx1030", WaveSize::lanes64,
+              testing::Toolchain::llvm19},
+        Given{"gfx1100_clang_19", "gfx1100", WaveSize::lanes32, testing::Toolchain::llvm19},
+        Given{"gfx1100_clang_19_waves_of_64", "gfx1100", WaveSize::lanes64,
+              testing::Toolchain::llvm19}),
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Gpus, Gfx9Corpus,

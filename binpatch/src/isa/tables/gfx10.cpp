@@ -18,6 +18,8 @@ constexpr TableEntry gfx1030_entries[] = {
 #include "isa/tables/gfx1030_memory.def"
 #include "isa/tables/gfx1030_vector.def"
 #include "isa/tables/gfx10_scalar.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx11_entries[] = {
 #include "isa/tables/gfx11_only.def"

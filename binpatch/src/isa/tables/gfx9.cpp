@@ -14,9 +14,6 @@ constexpr TableEntry gfx9_entries[] = {
 #include "isa/tables/gfx9_scalar.def"
 };
 
-#define MIMG(number, name, form, address, sampler) \
-  {Encoding::mimg, form, number, Opcode::name, 0, {address, sampler, 0}, 0},
-
 constexpr TableEntry gfx8_entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"

@@ -24,6 +24,8 @@
   {Encoding::ds, form, number, Opcode::name, d, {address, data0, data1}, 0},
 #define MUBUF(number, name, form, data) {Encoding::mubuf, form, number, Opcode::name, data, {}, 0},
 #define FLAT(number, name, form, data) {Encoding::flat, form, number, Opcode::name, data, {}, 0},
+#define MIMG(number, name, form, address, sampler) \
+  {Encoding::mimg, form, number, Opcode::name, 0, {address, sampler, 0}, 0},
 #define SCRATCH(number, name, form, data) FLAT(number + flat_segment, name, form, data)
 #define GLOBAL(number, name, form, data) FLAT(number + 2 * flat_segment, name, form, data)
 #define SMEM(number, name, form, data, base) \

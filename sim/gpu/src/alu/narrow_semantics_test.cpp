@@ -181,7 +181,8 @@ TEST(Semantics, ComputesHalvesRoundedToNearest) {
           c == 0 ? (x0 < y0 ? x0 : y1) : (std::isnan(y1) ? x0 : x1),
           c == 0 ? std::fmin(std::fmax(x0, 0.0), 1.0) : nearest_half(std::fabs(y0) * -x1),
           c == 0 ? nearest_half(x0 * 8) : nearest_half(std::trunc(y1) + std::ceil(y0)),
-          c == 0 ? x0 : y1,
+          c == 0 ? nearest_half(std::fma(x0, y0, nearest_half(0.3)))
+                 : nearest_half(std::fma(x0, nearest_half(0.7), y0)),
           nearest_half((c == 0 ? x1 : y0) * 2),
           NAN};
       for (std::size_t k = 0; k < 16; ++k) {

@@ -30,8 +30,9 @@ struct ImageAccess {
   std::uint8_t channels{};  // dmask
   bool halves{};            // d16: two channels a register
   std::uint64_t inside{};   // lanes with a texel; the others get the border
-  std::int64_t cycles{};    // that the texture unit is taken
-  TapSet taps;              // where the operation is spread
+  Channels border{};
+  std::int64_t cycles{};  // that the texture unit is taken
+  TapSet taps;            // where the operation is spread
 };
 
 // Calls f(tap) for each of the lane's texels.

@@ -14,8 +14,20 @@ namespace {
 
 using exec::TexelFormat;
 
-constexpr std::uint64_t round_up_row(std::uint64_t value, std::uint64_t to) {
-  return (value + to - 1) / to * to;
+// Instruction sets by their descriptors.
+enum class Layouts : std::uint8_t { gfx7, gfx9, gfx10, gfx11 };
+
+bool is_rdna(Layouts layouts) {
+  return layouts >= Layouts::gfx10;
+}
+
+Result<Layouts> layouts_of(std::string_view gfx_target) {
+  if (gfx_target == "gfx701") return Layouts::gfx7;
+  if (gfx_target == "gfx1030") return Layouts::gfx10;
+  if (gfx_target == "gfx1100") return Layouts::gfx11;
+  constexpr std::string_view kGfx9[] = {"gfx900", "gfx906", "gfx908", "gfx90a"};
+  if (std::ranges::find(kGfx9, gfx_target) != std::end(kGfx9)) return Layouts::gfx9;
+  return fail(ErrorCode::unsupported, fmt::format("no image descriptors for {}", gfx_target));
 }
 
 bool is_array(ImageKind kind) {
@@ -45,7 +57,13 @@ Status check_size(const char* what, std::uint64_t value, std::uint64_t most) {
               fmt::format("an image's {} is 1 to {} here, not {}", what, most, value));
 }
 
-Status check_layout(const ImageLayout& layout, std::uint32_t texel, std::uint64_t most_pitch) {
+// RDNA's arrays and volumes have no pitch of their own.
+bool has_pitch(ImageKind kind, Layouts layouts) {
+  return !is_rdna(layouts) || (!is_array(kind) && kind != ImageKind::image_3d);
+}
+
+Status check_layout(const ImageLayout& layout, std::uint32_t texel, Layouts layouts) {
+  const std::uint64_t most_pitch = layouts == Layouts::gfx9 ? 65536 : 16384;
   const bool buffer = layout.kind == ImageKind::image_1d_buffer;
   WW_TRY(check_size("width", layout.width, buffer ? kMostImageBufferWidth : kMostImageWidth));
   WW_TRY(check_size("height", layout.height, is_flat(layout.kind) ? 1 : kMostImageHeight));
@@ -69,6 +87,13 @@ Status check_layout(const ImageLayout& layout, std::uint32_t texel, std::uint64_
                             kImageRowAlignment, std::uint64_t{layout.width} * texel, most_pitch,
                             layout.row_pitch));
   }
+  if (!has_pitch(layout.kind, layouts) &&
+      layout.row_pitch != exec::round_up_row(std::uint64_t{layout.width} * texel)) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("arrays and volumes have rows of {} bytes here, not {}",
+                    exec::round_up_row(std::uint64_t{layout.width} * texel), layout.row_pitch));
+  }
   if (layout.slice_pitch != layout.row_pitch * layout.height) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("a slice pitch is row pitch times height, {} bytes, not {}",
@@ -77,19 +102,30 @@ Status check_layout(const ImageLayout& layout, std::uint32_t texel, std::uint64_
   return {};
 }
 
+std::uint32_t combined(const TexelFormat& format, Layouts layouts) {
+  return exec::combined_format(format, layouts == Layouts::gfx10 ? exec::CombinedFormats::gfx10
+                                                                 : exec::CombinedFormats::gfx11);
+}
+
 ImageDescriptor buffer_descriptor(const ImageLayout& layout, const TexelFormat& format,
-                                  std::uint32_t texel) {
+                                  std::uint32_t texel, Layouts layouts) {
   ImageDescriptor words{};
   words[0] = static_cast<std::uint32_t>(layout.address);
   words[1] = static_cast<std::uint32_t>(layout.address >> 32) | texel << 16;  // stride
   words[2] = layout.width;                                                    // records
-  words[3] = static_cast<std::uint32_t>(format.number) << 12 |
-             static_cast<std::uint32_t>(format.data) << 15;
+  if (is_rdna(layouts)) {
+    words[3] = combined(format, layouts) << 12 |
+               (layouts == Layouts::gfx10 ? exec::kBufferResourceLevel : 0);
+  } else {
+    words[3] = static_cast<std::uint32_t>(format.number) << 12 |
+               static_cast<std::uint32_t>(format.data) << 15;
+  }
   return words;
 }
 
 ImageDescriptor texture_descriptor(const ImageLayout& layout, const TexelFormat& format,
-                                   std::uint32_t texel, bool gfx7) {
+                                   std::uint32_t texel, Layouts layouts) {
+  const bool gfx7 = layouts == Layouts::gfx7;
   ImageDescriptor words{};
   const std::uint64_t address = layout.address / kImageAlignment;
   words[0] = static_cast<std::uint32_t>(address);
@@ -102,6 +138,42 @@ ImageDescriptor texture_descriptor(const ImageLayout& layout, const TexelFormat&
   words[4] = (std::max(layout.depth, layout.layers) - 1) |
              static_cast<std::uint32_t>(layout.row_pitch / texel - 1) << 13;
   if (gfx7) words[5] = (layout.layers - 1) << 13;  // last_array
+  return words;
+}
+
+// BC_SWIZZLE, which leads a border's alpha to the component that the channels take theirs from: as
+// AMD's ROCR-Runtime chooses it (image_manager_nv.cpp).
+std::uint32_t border_order(const TexelFormat& format) {
+  constexpr std::uint8_t kY = exec::kSelectX + 1;
+  constexpr std::uint32_t kXyzw = 0, kXwyz = 1, kWzyx = 2, kWxyz = 3, kZyxw = 4, kYxwz = 5;
+  const auto& [red, green, blue, alpha] = format.select;
+  constexpr auto kX = exec::kSelectX;
+  if (alpha == kX) {
+    if (blue == kY) return kWzyx;
+    return red == kX && green == kX && blue == kX ? kXyzw : kWxyz;
+  }
+  if (red == kX) {
+    const bool grey = green == kX && blue == kX && alpha == kX + 3;
+    return green == kY || grey ? kXyzw : kXwyz;
+  }
+  if (green == kX) return kYxwz;
+  return blue == kX ? kZyxw : kXyzw;
+}
+
+ImageDescriptor rdna_descriptor(const ImageLayout& layout, const TexelFormat& format,
+                                std::uint32_t texel, Layouts layouts) {
+  ImageDescriptor words{};
+  const std::uint64_t address = layout.address / kImageAlignment;
+  words[0] = static_cast<std::uint32_t>(address);
+  words[1] = static_cast<std::uint32_t>(address >> 32) | combined(format, layouts) << 20 |
+             (layout.width - 1) << 30;
+  words[2] = (layout.width - 1) >> 2 | (layout.height - 1) << 14 |
+             (layouts == Layouts::gfx10 ? exec::kImageResourceLevel : 0);
+  words[3] = exec::kLinearSwizzleMode << 20 | border_order(format) << 25 |
+             resource_type(layout.kind) << 28;
+  words[4] = has_pitch(layout.kind, layouts)
+                 ? static_cast<std::uint32_t>(layout.row_pitch / texel - 1)
+                 : std::max(layout.depth, layout.layers) - 1;
   return words;
 }
 
@@ -142,7 +214,7 @@ std::uint32_t bytes_per_texel(ImageFormat format) {
 
 std::uint64_t image_row_pitch(ImageKind kind, ImageFormat format, std::uint32_t width) {
   const std::uint64_t row = std::uint64_t{width} * bytes_per_texel(format);
-  return kind == ImageKind::image_1d_buffer ? row : round_up_row(row, kImageRowAlignment);
+  return kind == ImageKind::image_1d_buffer ? row : exec::round_up_row(row);
 }
 
 std::uint64_t image_bytes(const ImageLayout& layout) {
@@ -150,11 +222,7 @@ std::uint64_t image_bytes(const ImageLayout& layout) {
 }
 
 Result<ImageDescriptor> image_descriptor(const ImageLayout& layout, std::string_view gfx_target) {
-  const bool gfx7 = gfx_target == "gfx701";
-  constexpr std::string_view kGfx9[] = {"gfx900", "gfx906", "gfx908", "gfx90a"};
-  if (!gfx7 && std::ranges::find(kGfx9, gfx_target) == std::end(kGfx9)) {
-    return fail(ErrorCode::unsupported, fmt::format("no image descriptors for {}", gfx_target));
-  }
+  WW_ASSIGN(layouts, layouts_of(gfx_target));
   if (!supported(layout.kind, layout.format)) {
     return fail(
         ErrorCode::unsupported,
@@ -163,10 +231,11 @@ Result<ImageDescriptor> image_descriptor(const ImageLayout& layout, std::string_
   }
   const TexelFormat format = exec::texel_format(layout.format);
   const std::uint32_t texel = bytes_per_texel(layout.format);
-  WW_TRY(check_layout(layout, texel, gfx7 ? 16384 : 65536));
+  WW_TRY(check_layout(layout, texel, layouts));
   ImageDescriptor words = layout.kind == ImageKind::image_1d_buffer
-                              ? buffer_descriptor(layout, format, texel)
-                              : texture_descriptor(layout, format, texel, gfx7);
+                              ? buffer_descriptor(layout, format, texel, layouts)
+                          : is_rdna(layouts) ? rdna_descriptor(layout, format, texel, layouts)
+                                             : texture_descriptor(layout, format, texel, layouts);
   for (std::size_t i = 0; i < format.select.size(); ++i)
     words[3] |= std::uint32_t{format.select[i]} << 3 * i;
   words[8] = static_cast<std::uint32_t>(layout.format.type);

@@ -154,6 +154,78 @@ std::uint32_t texel_bytes(std::uint32_t data, std::uint32_t number) {
   return 0;
 }
 
+namespace {
+
+struct CombinedFormat {
+  DataFormat data;
+  NumberFormat number;
+  std::uint8_t gfx10, gfx11;
+};
+
+// Up to 127 as LLVM assembles a buffer's format (BUF_FMT_...); the others, which only images have,
+// as AMD's ROCR-Runtime has them (resource_nv.h, resource_gfx11.h).
+constexpr CombinedFormat kCombined[] = {
+    {DataFormat::f8, NumberFormat::unorm, 1, 1},
+    {DataFormat::f8, NumberFormat::snorm, 2, 2},
+    {DataFormat::f8, NumberFormat::uint, 5, 5},
+    {DataFormat::f8, NumberFormat::sint, 6, 6},
+    {DataFormat::f16, NumberFormat::unorm, 7, 7},
+    {DataFormat::f16, NumberFormat::snorm, 8, 8},
+    {DataFormat::f16, NumberFormat::uint, 11, 11},
+    {DataFormat::f16, NumberFormat::sint, 12, 12},
+    {DataFormat::f16, NumberFormat::floating, 13, 13},
+    {DataFormat::f8_8, NumberFormat::unorm, 14, 14},
+    {DataFormat::f8_8, NumberFormat::snorm, 15, 15},
+    {DataFormat::f8_8, NumberFormat::uint, 18, 18},
+    {DataFormat::f8_8, NumberFormat::sint, 19, 19},
+    {DataFormat::f32, NumberFormat::uint, 20, 20},
+    {DataFormat::f32, NumberFormat::sint, 21, 21},
+    {DataFormat::f32, NumberFormat::floating, 22, 22},
+    {DataFormat::f16_16, NumberFormat::unorm, 23, 23},
+    {DataFormat::f16_16, NumberFormat::snorm, 24, 24},
+    {DataFormat::f16_16, NumberFormat::uint, 27, 27},
+    {DataFormat::f16_16, NumberFormat::sint, 28, 28},
+    {DataFormat::f16_16, NumberFormat::floating, 29, 29},
+    {DataFormat::f2_10_10_10, NumberFormat::unorm, 50, 36},
+    {DataFormat::f8_8_8_8, NumberFormat::unorm, 56, 42},
+    {DataFormat::f8_8_8_8, NumberFormat::snorm, 57, 43},
+    {DataFormat::f8_8_8_8, NumberFormat::uint, 60, 46},
+    {DataFormat::f8_8_8_8, NumberFormat::sint, 61, 47},
+    {DataFormat::f32_32, NumberFormat::uint, 62, 48},
+    {DataFormat::f32_32, NumberFormat::sint, 63, 49},
+    {DataFormat::f32_32, NumberFormat::floating, 64, 50},
+    {DataFormat::f16_16_16_16, NumberFormat::unorm, 65, 51},
+    {DataFormat::f16_16_16_16, NumberFormat::snorm, 66, 52},
+    {DataFormat::f16_16_16_16, NumberFormat::uint, 69, 55},
+    {DataFormat::f16_16_16_16, NumberFormat::sint, 70, 56},
+    {DataFormat::f16_16_16_16, NumberFormat::floating, 71, 57},
+    {DataFormat::f32_32_32_32, NumberFormat::uint, 75, 61},
+    {DataFormat::f32_32_32_32, NumberFormat::sint, 76, 62},
+    {DataFormat::f32_32_32_32, NumberFormat::floating, 77, 63},
+    {DataFormat::f5_6_5, NumberFormat::unorm, 133, 133},
+    {DataFormat::f1_5_5_5, NumberFormat::unorm, 134, 134},
+};
+
+std::uint32_t number_of(const CombinedFormat& format, CombinedFormats numbers) {
+  return numbers == CombinedFormats::gfx10 ? format.gfx10 : format.gfx11;
+}
+
+}  // namespace
+
+std::uint32_t combined_format(const TexelFormat& format, CombinedFormats numbers) {
+  const auto* const found = std::ranges::find_if(kCombined, [&format](const CombinedFormat& entry) {
+    return entry.data == format.data && entry.number == format.number;
+  });
+  return found == std::end(kCombined) ? 0 : number_of(*found, numbers);
+}
+
+TexelFormat split_format(std::uint32_t combined, CombinedFormats numbers) {
+  const auto* const found = std::ranges::find_if(kCombined, [&](const CombinedFormat& entry) {
+    return number_of(entry, numbers) == combined;
+  });
+  return found == std::end(kCombined) ? TexelFormat{} : TexelFormat{found->data, found->number, {}};
+}
+
 TexelFormat texel_format(ImageFormat format) {
   static constexpr std::uint8_t kX = kSelectX, kY = kX + 1, kZ = kX + 2, kW = kX + 3;
   static constexpr std::uint8_t k0 = kSelectZero, k1 = kSelectOne;
@@ -261,6 +333,12 @@ Channels unpack_texel(const TexelFormat& format, const std::byte* texel) {
 
 Channels border_channels(const TexelFormat& format) {
   return select(format, {});
+}
+
+Channels opaque_border_channels(const TexelFormat& format, std::size_t alpha) {
+  Channels components{};
+  components[alpha] = one(format.number);
+  return select(format, components);
 }
 
 void pack_texel(const TexelFormat& format, const Channels& channels, std::byte* texel) {

@@ -46,6 +46,13 @@ struct TexelFormat {
 // Bytes of a texel; 0 for a combination that no image has here.
 [[nodiscard]] std::uint32_t texel_bytes(std::uint32_t data, std::uint32_t number);
 
+// RDNA has one number for data and number format, in which gfx10 and gfx11 differ.
+enum class CombinedFormats : std::uint8_t { gfx10, gfx11 };
+// 0 for a combination that no image has here.
+[[nodiscard]] std::uint32_t combined_format(const TexelFormat& format, CombinedFormats numbers);
+// The same backwards, without selects; data 0 where no image has the number.
+[[nodiscard]] TexelFormat split_format(std::uint32_t combined, CombinedFormats numbers);
+
 // Null-like (data 0) where no image has the format.
 [[nodiscard]] TexelFormat texel_format(ImageFormat format);
 
@@ -53,6 +60,8 @@ struct TexelFormat {
 [[nodiscard]] Channels unpack_texel(const TexelFormat& format, const std::byte* texel);
 // What it sees where there is no texel: components are 0, and so the border's colour.
 [[nodiscard]] Channels border_channels(const TexelFormat& format);
+// The same of an opaque border, whose component `alpha` is 1.
+[[nodiscard]] Channels opaque_border_channels(const TexelFormat& format, std::size_t alpha);
 // Bytes of a texel that an instruction writes. A component that no channel has is 0.
 void pack_texel(const TexelFormat& format, const Channels& channels, std::byte* texel);
 

@@ -22,6 +22,7 @@ struct ImageResource {
   bool array{};
   TexelFormat format{};
   std::uint32_t texel_bytes{};
+  std::uint8_t border_alpha{3};  // component
 
   // Of a texel inside. A layer and the z of a volume are both slices.
   [[nodiscard]] std::uint64_t address(std::uint32_t x, std::uint32_t y, std::uint32_t slice) const {
@@ -38,19 +39,21 @@ struct ImageSampler {
   bool unnormalized{};
   bool linear{};
   bool linear_between_slices{};
+  bool opaque_border{};  // black with alpha 1, and not transparent
 };
 
 // From a T#'s 8 words. Error unsupported: what the virtual GPU has no semantics for (tiled images,
 // formats that no OpenCL image has, levels of detail), named.
 Result<ImageResource> read_resource(const std::uint32_t* words, Isa isa);
 // From an S#'s 4 words. Error unsupported: clamping or border colours that OpenCL has no use for.
-Result<ImageSampler> read_sampler(const std::uint32_t* words);
+// The device library's literals of RDNA have an opaque border.
+Result<ImageSampler> read_sampler(const std::uint32_t* words, Isa isa);
 
 struct TypedBuffer {
   TexelFormat format{};
   std::uint32_t texel_bytes{};
 };
 // The format of a V#'s 4 words. Error unsupported.
-Result<TypedBuffer> read_typed_buffer(const std::uint32_t* words);
+Result<TypedBuffer> read_typed_buffer(const std::uint32_t* words, Isa isa);
 
 }  // namespace ww::sim::gpu::exec

@@ -182,7 +182,8 @@ TEST(Descriptors, SayWhatTheyWereMadeOf) {
     Isa isa;
   };
   for (const auto& [target, isa] :
-       {Case{"gfx701", Isa::gfx7}, Case{"gfx900", Isa::gfx900}, Case{"gfx90a", Isa::gfx90a}}) {
+       {Case{"gfx701", Isa::gfx7}, Case{"gfx900", Isa::gfx900}, Case{"gfx90a", Isa::gfx90a},
+        Case{"gfx1030", Isa::gfx1030}, Case{"gfx1100", Isa::gfx1100}}) {
     for (const ImageLayout& layout : {layout_of(ImageKind::image_1d, {16384, 1, 1}, 1),
                                       layout_of(ImageKind::image_1d_array, {7, 1, 1}, 8192),
                                       layout_of(ImageKind::image_2d, {16384, 16384, 1}, 1),
@@ -219,7 +220,12 @@ TEST(Descriptors, ThatDoNotFitAreRefusedByName) {
   };
   const ImageLayout good = layout_of(ImageKind::image_2d, {19, 11, 1}, 1);
   EXPECT_EQ(message(good), "");
-  EXPECT_NE(message(good, "gfx1030").find("gfx1030"), std::string::npos);
+  EXPECT_NE(message(good, "gfx942").find("gfx942"), std::string::npos);
+  ImageLayout wide = layout_of(ImageKind::image_3d, {19, 11, 2}, 1);
+  wide.row_pitch += kImageRowAlignment;
+  wide.slice_pitch = wide.row_pitch * wide.height;
+  EXPECT_EQ(message(wide), "");
+  EXPECT_NE(message(wide, "gfx1030").find("rows of 256 bytes"), std::string::npos);
   const auto changed = [&](auto change) {
     ImageLayout layout = good;
     change(layout);
@@ -256,6 +262,11 @@ TEST(Descriptors, ThatNoImageHasAreNamed) {
   EXPECT_NE(message(3, 4U << 20).find("tiling mode 4"), std::string::npos);
   EXPECT_NE(message(3, 1U << 12).find("levels of detail"), std::string::npos);
   EXPECT_NE(message(6, 1U << 21).find("compressed"), std::string::npos);
+  // RDNA has one number for both parts of a format.
+  const auto rdna = *image_descriptor(layout_of(ImageKind::image_2d, {19, 11, 1}, 1), "gfx1100");
+  const auto rgba_bytes_of_gfx10 = exec::read_resource(rdna.data(), Isa::gfx1030);
+  ASSERT_FALSE(rgba_bytes_of_gfx10);
+  EXPECT_NE(rgba_bytes_of_gfx10.error().message.find("format 42"), std::string::npos);
   // gfx7 counts its tiling modes otherwise.
   EXPECT_FALSE(exec::read_resource(words.data(), Isa::gfx7));
 }
@@ -264,7 +275,8 @@ TEST(Samplers, SayWhatTheyWereMadeOf) {
   for (const bool normalized : {false, true}) {
     for (const Filter filter : {Filter::nearest, Filter::linear}) {
       const auto read = [&](Addressing addressing) {
-        return *exec::read_sampler(sampler_descriptor(normalized, addressing, filter).data());
+        return *exec::read_sampler(sampler_descriptor(normalized, addressing, filter).data(),
+                                   Isa::gfx900);
       };
       EXPECT_EQ(read(Addressing::none).clamp[0], exec::kClampBorder);
       EXPECT_EQ(read(Addressing::clamp).clamp[1], exec::kClampBorder);
@@ -287,12 +299,34 @@ TEST(Samplers, SayWhatTheyWereMadeOf) {
 TEST(Samplers, ThatOpenClHasNoUseForAreNamed) {
   SamplerDescriptor words = sampler_descriptor(true, Addressing::clamp, Filter::nearest);
   words[0] ^= 1U << 3;
-  EXPECT_NE(exec::read_sampler(words.data()).error().message.find("clamps as 7"),
+  EXPECT_NE(exec::read_sampler(words.data(), Isa::gfx900).error().message.find("clamps as 7"),
             std::string::npos);
   words = sampler_descriptor(true, Addressing::clamp, Filter::nearest);
   words[3] = 3U << 30;
-  EXPECT_NE(exec::read_sampler(words.data()).error().message.find("border colour of type 3"),
+  EXPECT_NE(
+      exec::read_sampler(words.data(), Isa::gfx900).error().message.find("border colour of type 3"),
+      std::string::npos);
+  // RDNA's literals ask for an opaque border.
+  words[3] = 1U << 30;
+  EXPECT_NE(exec::read_sampler(words.data(), Isa::gfx900).error().message.find("colour of type 1"),
             std::string::npos);
+  EXPECT_TRUE(exec::read_sampler(words.data(), Isa::gfx1100)->opaque_border);
+}
+
+TEST(Samplers, LeadTheAlphaOfAnOpaqueBorderToTheImagesAlpha) {
+  using enum ChannelOrder;
+  constexpr float kOne = 1;
+  for (const ChannelOrder order : {a, r, rg, rgba, bgra, argb, luminance}) {
+    ImageLayout layout = layout_of(ImageKind::image_2d, {4, 4, 1}, 1);
+    layout.format = {order, ChannelType::unorm_int8};
+    const auto words = image_descriptor(layout, "gfx1030");
+    ASSERT_TRUE(words) << words.error().text();
+    const auto image = exec::read_resource(words->data(), Isa::gfx1030);
+    ASSERT_TRUE(image) << image.error().text();
+    EXPECT_EQ(exec::opaque_border_channels(image->format, image->border_alpha),
+              (exec::Channels{0, 0, 0, std::bit_cast<std::uint32_t>(kOne)}))
+        << static_cast<int>(order);
+  }
 }
 
 // What the device library makes of a nearest sample: floor(u * w) / w, by the reciprocal. The

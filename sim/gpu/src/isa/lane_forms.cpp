@@ -443,7 +443,9 @@ void find_registers(const Instruction& instruction, MicroOp& op) {
     read(op.memory.lane_addresses ? 1 : 0, atomic ? 2 * words : words);
     if (op.memory.channels != 0) {  // as many addresses as the image has dimensions
       constexpr std::size_t kMostChannels = 4;
-      op.reads |= formable(op.memory.address, op.memory.parts);
+      for (unsigned i = 0; i < op.memory.parts; ++i) {
+        op.reads |= formable(image_address(op.memory, i), 1);
+      }
       if (op.memory.kind == MemoryKind::store) op.reads |= formable(op.source[3], kMostChannels);
     }
   } else if (op.unit == Unit::lds) {

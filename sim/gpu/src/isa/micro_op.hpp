@@ -142,7 +142,14 @@ struct MemoryFields {
   std::uint8_t channels;  // bit i: channel i has a register; 0 for all others
   bool packed_halves;     // two channels a register
   bool declares_array, unnormalized, has_level;
+  // The first of them is `address`, byte i of `offset` is the VGPR of the one after that.
+  bool separate;
 };
+
+// The register of an image's address i.
+[[nodiscard]] constexpr std::uint32_t image_address(const MemoryFields& fields, unsigned i) {
+  return fields.separate && i != 0 ? fields.offset >> 8 * (i - 1) & 0xFFU : fields.address + i;
+}
 
 struct ScalarFields {
   std::uint64_t constant[2];  // sources that are constants, widened

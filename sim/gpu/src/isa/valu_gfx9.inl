@@ -336,9 +336,14 @@ void build_gfx9_half(Gfx9Builder& b) {
                               Opcode::v_madak_f16}) {
     b.half(opcode, &h3<mad>, 3);
   }
-  for (const Opcode opcode : {Opcode::v_fma_f16, Opcode::v_fma_legacy_f16}) b.half(opcode, &h3<fma>, 3);
+  for (const Opcode opcode : {Opcode::v_fma_f16, Opcode::v_fma_legacy_f16, Opcode::v_fmamk_f16,
+                              Opcode::v_fmaak_f16}) {
+    b.half(opcode, &h3<fma>, 3);
+  }
   WW_H3(v_min3_f16, min_f(min_f(a, c), e));
   WW_H3(v_max3_f16, max_f(max_f(a, c), e));
+  WW_H3(v_maxmin_f16, min_f(max_f(a, c), e));
+  WW_H3(v_minmax_f16, max_f(min_f(a, c), e));
   WW_H3(v_med3_f16, is_nan(a) || is_nan(c) || is_nan(e)
                         ? min_f(min_f(a, c), e)
                         : max_f(min_f(a, c), min_f(max_f(a, c), e)));

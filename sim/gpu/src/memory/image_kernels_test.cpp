@@ -327,8 +327,18 @@ TEST(SemanticsOfImages, SamplesAtWholeNumbers) {
 }
 
 // The compiler turns sampler literals into descriptors by itself.
+// Whether the position is outside, where unnormalized coordinates name the nearest texel.
+bool is_outside(const Shape& shape, const std::array<float, 4>& at) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(shape.dimensions); ++i) {
+    if (!(at[i] >= 0 && at[i] < static_cast<float>(shape.size[i]))) return true;
+  }
+  return false;
+}
+
+// LLVM 15's device library gives RDNA's literals an opaque black border, whatever the image.
 TEST(SemanticsOfImages, SamplesThroughLiteralsAsThroughArguments) {
   ImageGpu test;
+  const bool opaque_border = isa_of(test).starts_with("gfx1");
   if (!has_kernel("sample_literal_0")) GTEST_SKIP() << "the compiler makes no samples of this code";
   constexpr SamplerCase kLiterals[] = {{false, Addressing::clamp, Filter::nearest},
                                        {false, Addressing::clamp_to_edge, Filter::linear},
@@ -337,15 +347,23 @@ TEST(SemanticsOfImages, SamplesThroughLiteralsAsThroughArguments) {
   const Shape& shape = kShapes[3];
   const Image image = make_image(test, shape, {ChannelOrder::bgra, ChannelType::unorm_int8}, 8);
   for (std::size_t n = 0; n < std::size(kLiterals); ++n) {
-    const auto at = test.buffer(positions(shape, kLiterals[n], 21, false));
+    const auto where = positions(shape, kLiterals[n], 21, false);
+    const auto at = test.buffer(where);
     const auto literal = test.buffer(kItems * 16);
     const auto argument = test.buffer(kItems * 16);
     test.launch("sample_literal_" + std::to_string(n), kItems, 64, image.descriptor, at, literal);
     test.launch("sample_2d", kItems, 64, image.descriptor, make_sampler(test, kLiterals[n]), at,
                 argument);
-    EXPECT_EQ(test.read<std::uint32_t>(literal, kItems * 4),
-              test.read<std::uint32_t>(argument, kItems * 4))
-        << n;
+    auto expected = test.read<float>(argument, kItems * 4);
+    std::size_t outside = 0;
+    for (std::size_t i = 0;
+         opaque_border && kLiterals[n].addressing == Addressing::clamp && i < kItems; ++i) {
+      if (!is_outside(shape, where[i])) continue;
+      expected[4 * i + 3] = 1;
+      ++outside;
+    }
+    EXPECT_EQ(test.read<float>(literal, kItems * 4), expected) << n;
+    EXPECT_EQ(outside != 0, opaque_border && n == 0);
   }
 }
 

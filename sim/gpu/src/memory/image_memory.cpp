@@ -36,11 +36,18 @@ std::int64_t texture_cycles(const ImageAccess& access, std::size_t taps) {
 }
 
 const U32* address_register(Wave& wave, const MemoryFields& m, unsigned i) {
-  return wave.vgpr(std::min<U32>(m.address + i, kLastRegister));
+  return wave.vgpr(std::min(image_address(m, i), kLastRegister));
 }
 
 void fail_launch(Wave& wave, const Error& error) {
   wave.cu->fault(wave, error.code, error.message);
+}
+
+// gfx10 and later say which kind of image the addresses are of.
+bool names_array(std::uint8_t dim) {
+  constexpr std::uint8_t kArray1d = 4;
+  constexpr std::uint8_t kArray2d = 5;
+  return dim == kArray1d || dim == kArray2d;
 }
 
 bool is_load(const MemoryFields& m) {
@@ -71,6 +78,7 @@ MemoryOperation& prepare_texels(Wave& wave, const MicroOp& op, const TexelFormat
   access.channels = m.channels;
   access.halves = m.packed_halves;
   access.inside = 0;
+  access.border = border_channels(format);
   access.taps.count = 0;
   access.cycles = texture_cycles(access, 1);
   operation.image = true;
@@ -193,11 +201,14 @@ void run_sample(Wave& wave, const MicroOp& op) {
   const MemoryFields& m = op.memory;
   const auto image = read_resource(wave.sr + m.resource, cu.launch().isa);
   if (!image) return fail_launch(wave, image.error());
-  const auto sampler = read_sampler(wave.sr + m.sampler);
+  const auto sampler = read_sampler(wave.sr + m.sampler, cu.launch().isa);
   if (!sampler) return fail_launch(wave, sampler.error());
   count_vector_memory(cu, op);
   MemoryOperation& operation = prepare_texels(wave, op, image->format, image->texel_bytes);
   ImageAccess& access = *operation.bytes->image;
+  if (sampler->opaque_border) {
+    access.border = opaque_border_channels(image->format, image->border_alpha);
+  }
   const bool linear = sampler->linear && image->has_fractions();
   const bool linear_z = sampler->linear_between_slices && image->has_fractions();
   const bool filtered = linear || (linear_z && image->dimensions == 3);
@@ -242,7 +253,7 @@ void run_typed_buffer(Wave& wave, const MicroOp& op) {
   ComputeUnit& cu = *wave.cu;
   if (!cu.vector_slot_free(wave, op)) return;
   const MemoryFields& m = op.memory;
-  const auto buffer = read_typed_buffer(wave.sr + m.resource);
+  const auto buffer = read_typed_buffer(wave.sr + m.resource, cu.launch().isa);
   if (!buffer) return fail_launch(wave, buffer.error());
   count_vector_memory(cu, op);
   MemoryOperation& operation = prepare_texels(wave, op, buffer->format, buffer->texel_bytes);
@@ -252,8 +263,7 @@ void run_typed_buffer(Wave& wave, const MicroOp& op) {
   issue_lanes_inside(wave, op, operation, inside);
 }
 
-Channels filtered(const ImageAccess& access, std::size_t lane, std::size_t words,
-                  const Channels& border) {
+Channels filtered(const ImageAccess& access, std::size_t lane, std::size_t words) {
   const TapSet& taps = access.taps;
   std::array<double, 4> sum{};
   for (std::size_t tap = 0; tap < taps.count; ++tap) {
@@ -266,7 +276,7 @@ Channels filtered(const ImageAccess& access, std::size_t lane, std::size_t words
     if (weight == 0) continue;
     const Channels texel =
         (taps.inside[tap] >> lane & 1U) == 0
-            ? border
+            ? access.border
             : unpack_texel(access.format,
                            reinterpret_cast<const std::byte*>(taps.data[tap] + lane * words));
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * std::bit_cast<float>(texel[i]);
@@ -316,18 +326,17 @@ void set_fields(const Instruction& instruction, MicroOp& op, bool load, U32 chan
 
 void complete_image(Wave& wave, MemoryOperation& operation) {
   const ImageAccess& access = *operation.bytes->image;
-  const Channels border = border_channels(access.format);
   const std::size_t words = element_words(operation);
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
     if (access.taps.count != 0) {
-      write_channels(wave, operation, lane, filtered(access, lane, words, border));
+      write_channels(wave, operation, lane, filtered(access, lane, words));
     } else if ((access.inside >> lane & 1U) != 0) {
       write_channels(wave, operation, lane,
                      unpack_texel(access.format, reinterpret_cast<const std::byte*>(
                                                      operation.data() + lane * words)));
     } else {
-      write_channels(wave, operation, lane, border);
+      write_channels(wave, operation, lane, access.border);
     }
   }
 }
@@ -349,11 +358,13 @@ bool lower_image(const Instruction& instruction, MicroOp& op) {
   const bool load = instruction.dst[0].kind != OperandKind::none;
   set_fields(instruction, op, load, modifiers.dmask, modifiers.d16);
   MemoryFields& m = op.memory;
-  m.declares_array = modifiers.da;
+  m.declares_array = modifiers.da || names_array(modifiers.dim);
   m.unnormalized = modifiers.unorm && op.run == run_sample;
   m.has_level =
       instruction.opcode == Opcode::image_load_mip || instruction.opcode == Opcode::image_store_mip;
-  m.parts = instruction.src[0].count;
+  m.parts = static_cast<std::uint8_t>(instruction.src[0].count + modifiers.separate_addresses);
+  m.separate = modifiers.separate_addresses != 0;
+  if (m.separate) m.offset = modifiers.extra_dword;
   if (op.run == run_sample) {
     if (instruction.src[2].kind != OperandKind::sgpr) return false;
     m.sampler = instruction.src[2].index;

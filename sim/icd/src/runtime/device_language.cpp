@@ -4,10 +4,8 @@ namespace ww::sim::icd {
 
 DeviceLanguage device_language(std::string_view gfx_target) {
   const bool is_cdna3 = gfx_target.starts_with("gfx94");
-  const bool is_rdna = gfx_target.starts_with("gfx10") ||
-                       gfx_target.starts_with("gfx11");  // whose images are not executed
   return {.halves = !gfx_target.starts_with("gfx6") && !gfx_target.starts_with("gfx7"),
-          .images = !is_cdna3 && !is_rdna};
+          .images = !is_cdna3};
 }
 
 }  // namespace ww::sim::icd

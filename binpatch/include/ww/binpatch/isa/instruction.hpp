@@ -131,9 +131,13 @@ struct Modifiers {
   // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; SMEM and FLAT (gfx9) in bytes, signed
   std::uint32_t offset{};
   std::int32_t immediate{};  // SOPK simm16, SOPP simm16 (branch offset in dwords, waitcnt bits)
-  bool scalar_offset_is_immediate{};   // SMRD/SMEM imm bit
-  std::uint8_t dmask{};                // MIMG: bit i, channel i
-  bool unorm{}, da{}, d16{};           // MIMG
+  bool scalar_offset_is_immediate{};  // SMRD/SMEM imm bit
+  std::uint8_t dmask{};               // MIMG: bit i, channel i
+  bool unorm{}, da{}, d16{};          // MIMG
+  std::uint8_t dim{};                 // MIMG of gfx10 and later, in place of da
+  // MIMG of gfx10 and later: addresses after src[0]; byte i of extra_dword is the register of the
+  // one after that
+  std::uint8_t separate_addresses{};
   std::uint8_t op_sel{}, op_sel_hi{};  // VOP3P; VOP3 of gfx9: bit i source i, bit 3 the result
   // gfx8+ sub-dword and data-parallel forms; present only where sdwa or dpp is set
   bool sdwa{}, dpp{};
@@ -144,7 +148,8 @@ struct Modifiers {
 struct Instruction {
   Opcode opcode{};
   Encoding encoding{};
-  // 4 or 8; 12 with a literal in gfx1030's long forms; up to 20 for Opcode::unlisted of gfx10+
+  // 4 or 8; 12 with a literal in gfx1030's long forms or separate addresses of an image; up to 20
+  // for Opcode::unlisted of gfx10+
   std::uint8_t size_bytes{};
   // dst[0] main destination; dst[1] second (VOP3B carry, s_getreg has one only)
   std::array<Operand, 2> dst{};

@@ -7,7 +7,7 @@
 // Sources: AMD Sea Islands ISA and "Vega" ISA, "image resource descriptor (T#)", "buffer resource
 // descriptor (V#)", "sampler descriptor (S#)"; AMD's ROCR-Runtime (resource_kv.h, resource_ai.h,
 // image_lut_kv.cpp) for formats, channel selects and dwords 8 to 10; the sampler literals that LLVM
-// 15's compiler makes.
+// 15's compiler makes; for RDNA, resource_nv.h and resource_gfx11.h.
 //
 // Images lie linearly: texel (x, y, z or layer) at address + x * bytes per texel + y * row pitch +
 // z * row pitch * height. Descriptors have no slice pitch of their own.
@@ -107,7 +107,8 @@ struct ImageLayout {
   std::uint32_t depth{1};   // texels; 1 but for image_3d
   std::uint32_t layers{1};  // 1 but for arrays
   // Between rows, and between the layers of a 1D array [bytes]; a multiple of kImageRowAlignment
-  // that the descriptor's field can hold: at most 16384 texels (gfx7) or 65536 (gfx9).
+  // that the descriptor's field can hold: at most 65536 texels on gfx9, and 16384 elsewhere.
+  // Rows of RDNA's arrays and volumes have image_row_pitch.
   // image_1d_buffer: width texels.
   std::uint64_t row_pitch{};
   // Between layers or slices [bytes]: row_pitch * height, always.
@@ -128,7 +129,8 @@ using SamplerDescriptor = std::array<std::uint32_t, 4>;
 // Alignment of a descriptor's device address.
 inline constexpr std::uint64_t kDescriptorAlignment = 64;
 
-// Makes the descriptor for a chip of this instruction set ("gfx701", "gfx900", "gfx90a"). Errors:
+// Makes the descriptor for a chip of this instruction set ("gfx701", "gfx900", "gfx90a",
+// "gfx1030", "gfx1100"). Errors:
 // unsupported (format, target), out_of_range (a size, a pitch or an address that does not fit,
 // named).
 Result<ImageDescriptor> image_descriptor(const ImageLayout& layout, std::string_view gfx_target);
