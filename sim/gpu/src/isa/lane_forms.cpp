@@ -1,6 +1,7 @@
 #include "isa/lane_forms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -59,6 +60,7 @@ LaneForm source_form(const Wave& wave, const MicroOp& op, std::size_t i, bool up
     std::memcpy(&form, of_wave + (upper ? sizeof form : 0), sizeof form);
   } else {
     const bool constant = op.kind[i] == Source::constant;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a constant's place is the address of its lanes
     const auto* from = constant ? reinterpret_cast<const std::byte*>(op.vector.at[i]) : of_wave;
     if (upper) from += constant ? kLanes * sizeof(U32) : sizeof(U32);
     std::memcpy(&form.first, from, sizeof form.first);
@@ -127,10 +129,10 @@ bool subtract(LaneForm a, LaneForm b, LaneForm& result, bool& carry) {
 // Of 64 bits: source `By` tells the distance.
 template <std::size_t By, bool Vector0, bool Vector1>
 bool shift_pair(Wave& wave, const MicroOp& op) {
-  constexpr bool kVector = By == 0 ? Vector1 : Vector0;
-  const LaneForm low = source_form<kVector>(wave, op, 1 - By);
-  const LaneForm high = source_form<kVector>(wave, op, 1 - By, true);
-  const LaneForm count = source_form<(By == 0 ? Vector0 : Vector1)>(wave, op, By);
+  constexpr std::array kVector{Vector0, Vector1};
+  const LaneForm low = source_form<kVector[1 - By]>(wave, op, 1 - By);
+  const LaneForm high = source_form<kVector[1 - By]>(wave, op, 1 - By, true);
+  const LaneForm count = source_form<kVector[By]>(wave, op, By);
   if ((high.step | count.step) != 0 || !Range(low).below(kWords)) return false;
   const unsigned bits = count.first & 63U;
   const U64 first = (U64{high.first} << 32 | low.first) << bits;
