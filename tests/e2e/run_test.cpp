@@ -208,7 +208,7 @@ TEST(Run, CountsTheBytesOfAHipProgramsStreams) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_NE(finished.out.find("streams    ok"), std::string::npos);
   const json told = last_line(finished.out);
-  constexpr int kArrayBytes = 4 << 16;
+  constexpr int kArrayBytes = 4 << 18;
   const std::map<std::string, int> arrays{{"stream_copy", 2},
                                           {"stream_scale", 2},
                                           {"stream_add", 3},
@@ -222,8 +222,9 @@ TEST(Run, CountsTheBytesOfAHipProgramsStreams) {
 
 // A vector addition, a reduction and a transposition in both languages, their buffers at the same
 // addresses and their indices computed alike: OpenCL's get_global_id() adds an offset that HIP
-// lacks, and a few more instructions change the order of accesses, which the wires see. The same
-// machine code costs the same joules whichever front end launched it.
+// lacks, and a few more instructions change the order of accesses, which the wires see. Arguments
+// are the front end's own: a kernel's lie at another address, and each scalar cache reads the lines
+// of them that the compiler's code asks for. So the same machine code costs nearly the same joules.
 TEST(Run, GivesAHipProgramTheBytesAndJoulesOfItsOpenClTwin) {
   if (hip_programs().empty()) GTEST_SKIP() << kNoHipCompiler;
   TemporaryFolder folder;
@@ -271,13 +272,17 @@ TEST(Run, GivesAHipProgramTheBytesAndJoulesOfItsOpenClTwin) {
   for (const std::string name : {"stream_add", "reduce", "transpose"}) {
     const double reference = joules(of_opencl, name);
     EXPECT_GT(reference, 1e-7) << name;
-    EXPECT_NEAR(joules(of_same_code, name) / reference, 1, 1e-9) << name;
+    EXPECT_NEAR(joules(of_same_code, name) / reference, 1, 1e-4) << name;
     EXPECT_NEAR(joules(of_hip, name) / reference, 1, 0.01) << name;
-    for (const std::string bytes :
-         {"l1_l2_bytes", "l2_memory_read_bytes", "l2_memory_write_bytes"}) {
-      EXPECT_EQ(kernel_of(bytes_of_hip, name)[bytes], kernel_of(bytes_of_opencl, name)[bytes])
-          << name << " " << bytes;
+    const json hip_bytes = kernel_of(bytes_of_hip, name);
+    const json opencl_bytes = kernel_of(bytes_of_opencl, name);
+    for (const std::string bytes : {"l1_l2_bytes", "l2_memory_write_bytes"}) {
+      EXPECT_EQ(hip_bytes[bytes], opencl_bytes[bytes]) << name << " " << bytes;
     }
+    constexpr double kArgumentsBytes = 2 * 64;  // at most: OpenCL's arguments and dispatch packet
+    EXPECT_NEAR(hip_bytes["l2_memory_read_bytes"].get<double>(),
+                opencl_bytes["l2_memory_read_bytes"].get<double>(), kArgumentsBytes)
+        << name;
   }
 }
 

@@ -22,7 +22,7 @@ extern "C" __device__ int printf(const char*, ...);
 
 namespace {
 
-constexpr int kItems = 1 << 16;
+constexpr int kItems = 1 << 18;
 constexpr int kBlock = 256;
 
 __device__ unsigned item() {
@@ -180,7 +180,7 @@ bool run_reduce() {
 }
 
 bool run_transpose() {
-  constexpr int kSide = 256;
+  constexpr int kSide = 512;
   std::vector<float> in(kSide * kSide), out(kSide * kSide);
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
   float *din, *dout;

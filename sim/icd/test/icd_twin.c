@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kItems = 1 << 16, kBlock = 256, kSide = 256, kTile = 16 };
+enum { kItems = 1 << 18, kBlock = 256, kSide = 512, kTile = 16 };
 
 static const char* source =
     "uint item(void) {\n"
