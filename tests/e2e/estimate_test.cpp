@@ -270,6 +270,31 @@ TEST(EstimateOfAPackage, IsByTheWaysThatMonitorsCounted) {
       run({wirewatt(), "project", "--model", folder.path().string(), "--voltage", "0.8"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("no millimetre and no voltage"), std::string::npos) << refused.err;
+  // The same figures price the links between the dies of a simulated package.
+  const auto simulate = [&](const char* network, const std::vector<std::string>& more) {
+    std::vector<std::string> words{wirewatt(), "simulate", "--network", network, "--k",
+                                   "4",        "--rate",   "0.1",       "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  const json plain = parse(simulate("chiplet-mesh", {})).at("energy_pj");
+  const json charged =
+      parse(simulate("chiplet-mesh", {"--model", folder.path().string()})).at("energy_pj");
+  EXPECT_FALSE(plain.contains("die_hops"));
+  double crossing = 0;
+  for (const char* direction : {"row", "column"}) {
+    const json& hop = charged.at("die_hops").at(direction);
+    const double bits = 128 * hop.at("flits").get<double>();
+    ASSERT_GT(bits, 0);
+    EXPECT_NEAR(hop.at("pj").at("low").get<double>(), 0.9 * bits, 1e-6 * bits);
+    EXPECT_EQ(hop.at("label"), "virtual");
+    crossing += hop.at("pj").at("value").get<double>();
+  }
+  EXPECT_NEAR(charged.at("crossing").get<double>(), crossing, 1e-6 * crossing);
+  EXPECT_EQ(charged.at("link"), plain.at("link"));
+  const auto no_dies = simulate("mesh", {"--model", folder.path().string()});
+  EXPECT_EQ(no_dies.exit_code, 1);
+  EXPECT_NE(no_dies.err.find("no links to a next die"), std::string::npos) << no_dies.err;
   // As a card's profiler has it.
   std::ifstream stream(counters);
   std::string text{std::istreambuf_iterator<char>(stream), {}};

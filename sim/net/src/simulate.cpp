@@ -112,6 +112,17 @@ Result<SimulateReport> simulate(const Simulation& simulation) {
                             config.network),
                 "model");
   }
+  if (energy_config.die_hops) {
+    const power::NetworkEvents events = network->events();
+    if (events.row_hops.links + events.column_hops.links == 0) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("{} has no links to a next die, so a calibration of a package's dies "
+                              "says nothing about it: use chiplet-mesh with a chiplet_side below "
+                              "the mesh's",
+                              config.network),
+                  "model");
+    }
+  }
   if (energy_config.chip_wires && config.own<NodeDistances>().um.empty()) {
     return fail(ErrorCode::unsupported,
                 "a chip's wires are charged by their lengths, and this network has no distances "

@@ -61,6 +61,15 @@ nlohmann::json figure_json(const CrossingFigure& of) {
   return {{"value", of.value}, {"low", of.low}, {"high", of.high}};
 }
 
+nlohmann::json crossing_json(const CrossingCharge& charge) {
+  return {{"flits", charge.flits},
+          {"toggle_rate", charge.toggle_rate},
+          {"pj_per_bit", figure_json(charge.pj_per_bit)},
+          {"pj", figure_json(charge.pj)},
+          {"source", charge.source},
+          {"label", charge.is_virtual ? "virtual" : "measured"}};
+}
+
 nlohmann::json pair_wires_json(const PairWireCharge& charge) {
   return {{"flits", charge.flits},
           {"bits", charge.bits},
@@ -93,13 +102,11 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
   }
   json["total"] = report.total().to<double>();
   if (report.l2_crossing) {
-    const CrossingCharge& charge = *report.l2_crossing;
-    json["l2_crossing"] = {{"flits", charge.flits},
-                           {"toggle_rate", charge.toggle_rate},
-                           {"pj_per_bit", figure_json(charge.pj_per_bit)},
-                           {"pj", figure_json(charge.pj)},
-                           {"source", charge.source},
-                           {"label", charge.is_virtual ? "virtual" : "measured"}};
+    json["l2_crossing"] = crossing_json(*report.l2_crossing);
+  }
+  if (report.die_hops) {
+    json["die_hops"] = {{"row", crossing_json(report.die_hops->row)},
+                        {"column", crossing_json(report.die_hops->column)}};
   }
   if (report.chip_wires) {
     json["chip_wires"] = chip_wires_json(*report.chip_wires);
@@ -147,21 +154,40 @@ Picojoule leakage(std::uint64_t count, double milliwatts, double seconds) {
   return Picojoule(static_cast<double>(count) * milliwatts * 1e-3 * seconds * 1e12);
 }
 
-// What the crossings cost at the calibration's energy.
-CrossingCharge charge_of(const SizedLinkEvents& links, const CrossingEnergy& energy,
-                         const Wires& wires) {
+// What crossings cost. `pj_at` gives the figure per bit at a toggle rate.
+template <class PjAt>
+CrossingCharge charge_of(std::uint64_t flits, std::uint64_t toggles, const Wires& wires,
+                         const PjAt& pj_at) {
   CrossingCharge charge;
-  charge.flits = links.l2_crossing_flits;
-  const double bits = static_cast<double>(links.l2_crossing_flits) * wires.flit_bits;
-  charge.toggle_rate = wires.counted && bits > 0
-                           ? static_cast<double>(links.l2_crossing_toggles) / bits
-                           : wires.toggle_rate;
-  charge.pj_per_bit = energy.at(charge.toggle_rate);
+  charge.flits = flits;
+  const double bits = static_cast<double>(flits) * wires.flit_bits;
+  charge.toggle_rate =
+      wires.counted && bits > 0 ? static_cast<double>(toggles) / bits : wires.toggle_rate;
+  charge.pj_per_bit = pj_at(charge.toggle_rate);
   charge.pj = {bits * charge.pj_per_bit.value, bits * charge.pj_per_bit.low,
                bits * charge.pj_per_bit.high};
+  return charge;
+}
+
+CrossingCharge charge_of(const SizedLinkEvents& links, const CrossingEnergy& energy,
+                         const Wires& wires) {
+  CrossingCharge charge = charge_of(links.l2_crossing_flits, links.l2_crossing_toggles, wires,
+                                    [&](double rate) { return energy.at(rate); });
   charge.source = energy.source;
   charge.is_virtual = energy.is_virtual;
   return charge;
+}
+
+DieHopCharge charge_of(const NetworkEvents& events, const DieHopEnergy& energy,
+                       const Wires& wires) {
+  const auto charge = [&](const DieHopEvents& hops, const CrossingFigure& pj) {
+    CrossingCharge one = charge_of(hops.flits, hops.toggles, wires,
+                                   [&](double rate) { return DieHopEnergy::at(pj, rate); });
+    one.source = energy.source;
+    one.is_virtual = energy.is_virtual;
+    return one;
+  };
+  return {charge(events.row_hops, energy.row_pj), charge(events.column_hops, energy.column_pj)};
 }
 
 // What the wires of one direction cost at the calibration's energy.
@@ -360,7 +386,14 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
     report.link += micrometres.moving(events.request_wires.flit_um, events.request_wires.toggle_um);
     report.link += micrometres.moving(events.reply_wires.flit_um, events.reply_wires.toggle_um);
   }
-  report.crossing = times(events.sized_links.crossing_fj, 1e-3);
+  if (config.die_hops) {
+    report.die_hops = charge_of(events, *config.die_hops, wires);
+    const std::uint64_t others = named.crossing_fj - events.row_hops.fj - events.column_hops.fj;
+    report.crossing = times(others, 1e-3) +
+                      Picojoule(report.die_hops->row.pj.value + report.die_hops->column.pj.value);
+  } else {
+    report.crossing = times(named.crossing_fj, 1e-3);
+  }
   if (charged) {
     report.l2_crossing = charge_of(named, *config.crossing, wires);
     report.crossing += Picojoule(report.l2_crossing->pj.value);

@@ -25,6 +25,7 @@ constexpr std::array kSizedLinkCounts{
     &SizedLinkEvents::flit_um,           &SizedLinkEvents::toggle_um,
     &SizedLinkEvents::crossing_flits,    &SizedLinkEvents::crossing_fj,
     &SizedLinkEvents::l2_crossing_flits, &SizedLinkEvents::l2_crossing_toggles};
+constexpr std::array kDieHopCounts{&DieHopEvents::flits, &DieHopEvents::toggles, &DieHopEvents::fj};
 constexpr std::array kPairWireCounts{&PairWireEvents::flits, &PairWireEvents::flit_um,
                                      &PairWireEvents::toggle_um};
 constexpr std::array kOverlayCounts{
@@ -47,6 +48,7 @@ constexpr std::array kOverlayParts{&OverlayEvents::routers, &OverlayEvents::link
 
 static_assert(sizeof(SizedLinkEvents) ==
               (kSizedLinkCounts.size() + kSizedLinkParts.size()) * sizeof(Count));
+static_assert(sizeof(DieHopEvents) == (kDieHopCounts.size() + 1) * sizeof(Count));
 static_assert(sizeof(PairWireEvents) == kPairWireCounts.size() * sizeof(Count));
 static_assert(sizeof(OverlayEvents) ==
               (kOverlayCounts.size() + kOverlayParts.size()) * sizeof(Count));
@@ -63,6 +65,8 @@ template <class Change>
 void each_count(NetworkEvents& a, const NetworkEvents& b, const Change& change) {
   each(kNetworkCounts, a, b, change);
   each(kSizedLinkCounts, a.sized_links, b.sized_links, change);
+  each(kDieHopCounts, a.row_hops, b.row_hops, change);
+  each(kDieHopCounts, a.column_hops, b.column_hops, change);
   each(kPairWireCounts, a.request_wires, b.request_wires, change);
   each(kPairWireCounts, a.reply_wires, b.reply_wires, change);
   each(kOverlayCounts, a.overlay, b.overlay, change);
@@ -77,6 +81,8 @@ NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other) {
   each(kParts, sum, other, add);
   each(kSizedLinkParts, sum.sized_links, other.sized_links, add);
   each(kOverlayParts, sum.overlay, other.overlay, add);
+  sum.row_hops.links += other.row_hops.links;
+  sum.column_hops.links += other.column_hops.links;
   sum.compression.dictionary_bits += other.compression.dictionary_bits;
   sum.photonic += other.photonic;
   return sum;

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "anyway.hpp"
+#include "simulate/crossings.hpp"
 #include "ww/model/crossbar_lengths.hpp"
-#include "ww/model/crossing_use.hpp"
 #include "ww/model/wire_model.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/node_distances.hpp"
@@ -90,7 +90,7 @@ Result<model::CrossbarLengths> lengths_of(const SimulateArguments& arguments) {
 bool wants_chip_crossbar(const SimulateArguments& arguments) {
   const sim::net::NetworkKind* kind = sim::net::find_network(arguments.network.config.network);
   return kind != nullptr && kind->one_switch && !arguments.model.empty() &&
-         !model::is_crossing_model(arguments.model);
+         !is_calibration_of_crossings(arguments.model);
 }
 
 Status lay_out_chip_crossbar(const SimulateArguments& arguments, sim::net::Simulation& simulation) {

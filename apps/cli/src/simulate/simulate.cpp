@@ -9,13 +9,13 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "simulate/chip_crossbar.hpp"
+#include "simulate/crossings.hpp"
 #include "simulate/photonic_options.hpp"
 #include "simulate/simulate_options.hpp"
 #include "simulate/workload_trace.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
-#include "ww/model/crossing_use.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::cli {
@@ -66,17 +66,21 @@ void print_routers(const sim::power::RouterCharge& routers) {
   }
 }
 
-void print_crossing(const sim::power::EnergyReport& energy) {
-  if (!energy.l2_crossing) {
-    return;
+void print_crossing(const char* what, const sim::power::CrossingCharge& charge) {
+  fmt::print("{}: {} flits, {:.3g} [{:.3g}, {:.3g}] pJ/bit, {:.4g} [{:.4g}, {:.4g}] pJ, {} ({})\n",
+             what, charge.flits, charge.pj_per_bit.value, charge.pj_per_bit.low,
+             charge.pj_per_bit.high, charge.pj.value, charge.pj.low, charge.pj.high,
+             charge.is_virtual ? "virtual" : "measured", charge.source);
+}
+
+void print_crossings(const sim::power::EnergyReport& energy) {
+  if (energy.l2_crossing) {
+    print_crossing("crossings of the L2", *energy.l2_crossing);
   }
-  const auto& charge = *energy.l2_crossing;
-  fmt::print(
-      "crossings of the L2: {} flits, {:.3g} [{:.3g}, {:.3g}] pJ/bit, {:.4g} [{:.4g}, "
-      "{:.4g}] pJ, {} ({})\n",
-      charge.flits, charge.pj_per_bit.value, charge.pj_per_bit.low, charge.pj_per_bit.high,
-      charge.pj.value, charge.pj.low, charge.pj.high, charge.is_virtual ? "virtual" : "measured",
-      charge.source);
+  if (energy.die_hops) {
+    print_crossing("to the next die of the row", energy.die_hops->row);
+    print_crossing("to the next die of the column", energy.die_hops->column);
+  }
 }
 
 // The wires between compute units and channels, as a calibration has their energy.
@@ -154,7 +158,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   print_table(rows);
   print_misfit(report.simulation.misfit);
   print_routers(report.energy.router_charge);
-  print_crossing(report.energy);
+  print_crossings(report.energy);
   print_chip_wires(report.energy);
   print_area(report.area);
 }
@@ -254,28 +258,9 @@ int run_curve(const SimulateArguments& arguments) {
   return 0;
 }
 
-// A calibration of crossings as the accounting takes it: links between the sides of an L2 cost what
-// was measured, and wires what the estimator says.
-Result<sim::power::CrossingEnergy> crossing_energy(const std::string& path) {
-  WW_ASSIGN(model, model::load_crossing_model(path));
-  const auto figure = [](const model::Interval& pj) {
-    return sim::power::CrossingFigure{pj.value, pj.low, pj.high};
-  };
-  return sim::power::CrossingEnergy{figure(model.random_pj),
-                                    figure(model.zero_pj.value_or(model::Interval{})), model.source,
-                                    model.is_virtual};
-}
-
 int run(const SimulateArguments& arguments) {
   std::string misfit;
-  std::optional<sim::power::CrossingEnergy> crossing;
-  if (!arguments.model.empty() && model::is_crossing_model(arguments.model)) {
-    auto energy = crossing_energy(arguments.model);
-    if (!energy) {
-      return report_error(energy.error());
-    }
-    crossing = std::move(*energy);
-  } else if (!arguments.model.empty()) {
+  if (!arguments.model.empty() && !is_calibration_of_crossings(arguments.model)) {
     auto reason = model::admit_model_file(arguments.model, flagged_model(arguments.anyway));
     if (!reason) {
       return report_error(reason.error());
@@ -306,10 +291,6 @@ int run(const SimulateArguments& arguments) {
   }
   std::optional<WorkloadTrace> traced;
   simulation->misfit = std::move(misfit);
-  if (crossing) {
-    simulation->energy.crossing = std::move(crossing);
-    simulation->model.clear();
-  }
   simulation->trace = arguments.trace;
   if (!arguments.workload.empty()) {
     auto made = trace_workload(arguments.workload, arguments.size, arguments.device);

@@ -5,6 +5,7 @@
 #include "anyway.hpp"
 #include "option.hpp"
 #include "simulate/chip_crossbar.hpp"
+#include "simulate/crossings.hpp"
 #include "simulate/photonic_options.hpp"
 
 namespace ww::cli {
@@ -124,7 +125,8 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
   sim::power::EnergyConfig& energy = arguments.simulation.energy;
   command
       .add_option("--model", arguments.model,
-                  "A calibration: model.json, crossing.json, or its folder")
+                  "A calibration: model.json (of wires, or of a package's dies), "
+                  "crossing.json, or its folder")
       ->group(kEnergy);
   add_anyway_option(command, arguments.anyway)->group(kEnergy);
   command
@@ -179,7 +181,9 @@ Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments) {
   simulation.model = arguments.model;
   simulation.packets = arguments.packets;
   simulation.open_loop = arguments.open_loop;
-  if (wants_chip_crossbar(arguments)) {
+  if (!arguments.model.empty() && is_calibration_of_crossings(arguments.model)) {
+    WW_TRY(charge_crossings(arguments.model, simulation));
+  } else if (wants_chip_crossbar(arguments)) {
     WW_TRY(lay_out_chip_crossbar(arguments, simulation));
   }
   return simulation;

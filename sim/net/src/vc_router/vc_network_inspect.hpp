@@ -265,6 +265,14 @@ void VcNetwork<Rules, kGeneral, Routing>::add_link_events(power::NetworkEvents& 
     const double fj = static_cast<double>(flits) * config_.flit_bits * link.pj_per_bit * 1e3;
     events.sized_links.crossing_flits += flits;
     events.sized_links.crossing_fj += static_cast<std::uint64_t>(std::llround(fj));
+    if (link.die_hop != Wiring::DieHop::none) {
+      power::DieHopEvents& hops =
+          link.die_hop == Wiring::DieHop::row ? events.row_hops : events.column_hops;
+      ++hops.links;
+      hops.flits += flits;
+      hops.toggles += toggles;
+      hops.fj += static_cast<std::uint64_t>(std::llround(fj));
+    }
   } else if (link.length_um != 0) {
     events.sized_links.length_um += link.length_um * bits / flit_bits;
     events.sized_links.flit_um += flits * link.length_um;

@@ -10,6 +10,8 @@
 namespace ww::sim::net {
 
 struct Wiring {
+  // Which way a link leads to the next die of a package whose dies lie in rows and columns.
+  enum class DieHop : std::uint8_t { none, row, column };
   struct Link {
     RouterId from{};
     PortId output{};
@@ -19,6 +21,7 @@ struct Wiring {
     std::uint32_t length_um{};  // 0: the link length of the energy accounting
     // Not a wire on the die: it costs so much for each bit that crosses, whatever its length.
     double pj_per_bit{};
+    DieHop die_hop{};    // says more of a link with pj_per_bit
     bool l2_crossing{};  // between the sides of a partitioned L2
     std::uint32_t
         width_bits{};  // below a flit's, it takes several cycles a flit; 0: as wide as one

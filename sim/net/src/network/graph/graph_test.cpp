@@ -589,6 +589,80 @@ TEST(TopologyFile, LinksBetweenAnL2sSidesAreWiresUntilACalibrationSaysWhatCrossi
   EXPECT_NE(validate(config).error().text().find("is for wires"), std::string::npos);
 }
 
+// Node 0 and node 15 of 4 x 4 routers in 2 x 2 dies: one die on, and then one die up.
+TEST(ChipletMesh, ChargesHopsAsACalibrationOfDiesSays) {
+  NetworkConfig config;
+  config.network = "chiplet-mesh";
+  config.width = config.height = 4;
+  ASSERT_TRUE(set_key(config, "die_to_die_pj_per_bit", "0.25"));
+  const auto network = made(config);
+  lone_packet(*network, 0, 15, 3);
+  lone_packet(*network, 0, 3, 2);
+  const power::NetworkEvents events = network->events();
+  EXPECT_EQ(events.row_hops.links, 8u);
+  EXPECT_EQ(events.column_hops.links, 8u);
+  EXPECT_EQ(events.row_hops.flits, 5u);
+  EXPECT_EQ(events.column_hops.flits, 3u);
+  EXPECT_EQ(events.sized_links.crossing_flits, 8u);
+
+  power::EnergyConfig energy = energy_config(network->config());
+  EXPECT_DOUBLE_EQ(power::account(events, energy)->crossing.to<double>(), 8 * 128 * 0.25);
+  energy.die_hops = power::DieHopEnergy{{0.6, 0.5, 0.7}, {0.8, 0.7, 0.9}, "a package", true};
+  const auto charged = power::account(events, energy);
+  EXPECT_DOUBLE_EQ(charged->crossing.to<double>(), 128 * (5 * 0.6 + 3 * 0.8));
+  ASSERT_TRUE(charged->die_hops);
+  EXPECT_DOUBLE_EQ(charged->die_hops->row.pj.low, 128 * 5 * 0.5);
+  EXPECT_DOUBLE_EQ(charged->die_hops->column.pj.high, 128 * 3 * 0.9);
+  EXPECT_TRUE(charged->die_hops->row.is_virtual);
+
+  // The calibration was of random bits; what others draw lies between theirs and in proportion.
+  energy.toggle_rate = 0.1;
+  const auto calm = power::account(events, energy);
+  EXPECT_DOUBLE_EQ(calm->die_hops->row.pj.value, 128 * 5 * 0.6);
+  EXPECT_DOUBLE_EQ(calm->die_hops->row.pj.low, 128 * 5 * 0.5 * 0.2);
+  EXPECT_DOUBLE_EQ(calm->die_hops->row.pj.high, 128 * 5 * 0.7);
+
+  // Two such networks side by side, and a window of one.
+  power::NetworkEvents both = events;
+  both += events;
+  EXPECT_EQ(both.row_hops.links, 16u);
+  EXPECT_EQ(both.column_hops.flits, 6u);
+  const power::NetworkEvents window = events - events;
+  EXPECT_EQ(window.row_hops.links, 8u);
+  EXPECT_EQ(window.row_hops.flits, 0u);
+}
+
+TEST(ChipletMesh, CountsTheTogglesOfHops) {
+  NetworkConfig config;
+  config.network = "chiplet-mesh";
+  config.width = config.height = 4;
+  config.count_toggles = true;
+  const auto network = made(config);
+  std::vector<std::byte> payload(2 * 128 / 8);
+  std::fill_n(payload.begin(), payload.size() / 2, std::byte{0xff});
+  constexpr NodeId kTo = 15;
+  Packet packet;
+  packet.destinations = {&kTo, 1};
+  packet.flits = 3;
+  packet.payload = payload;
+  ASSERT_TRUE(network->inject(packet));
+  while (network->next_event()) network->tick();
+  const power::NetworkEvents events = network->events();
+  std::uint64_t from_1_to_2 = 0;
+  std::uint64_t from_7_to_11 = 0;
+  for (const LinkUse& use : network->link_use()) {
+    if (use.from_router == 1 && use.to_router == 2) from_1_to_2 = use.toggles;
+    if (use.from_router == 7 && use.to_router == 11) from_7_to_11 = use.toggles;
+  }
+  EXPECT_GE(from_1_to_2, 128u);  // all ones, and then all zeros
+  EXPECT_EQ(events.row_hops.toggles, from_1_to_2);
+  EXPECT_EQ(events.column_hops.toggles, from_7_to_11);
+  power::EnergyConfig energy = energy_config(network->config());
+  energy.die_hops = power::DieHopEnergy{{0.6, 0.5, 0.7}, {0.8, 0.7, 0.9}, "a package", true};
+  EXPECT_DOUBLE_EQ(power::account(events, energy)->die_hops->row.toggle_rate,
+                   static_cast<double>(events.row_hops.toggles) / (3 * 128));
+}
+
 TEST(Topologies, RefuseSizesThatTheyCannotHave) {
   NetworkConfig fly = sized("fly", 5, 1);
   EXPECT_EQ(validate(fly).error().context, "radix");

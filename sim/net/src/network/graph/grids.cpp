@@ -254,21 +254,24 @@ Topology flattened_butterfly(const NetworkConfig& config) {
 Topology chiplet_mesh(const NetworkConfig& config) {
   const GraphConfig& keys = config.own<GraphConfig>();
   GraphBuilder builder(static_cast<std::uint32_t>(config.width * config.height));
-  const Wiring::Link inside{.delay = config.link_delay};
-  const Wiring::Link across{.delay = keys.die_to_die_delay,
-                            .pj_per_bit = keys.die_to_die_pj_per_bit};
+  const auto link_to = [&](int place, Wiring::DieHop hop) {
+    if (place % keys.chiplet_side != 0) return Wiring::Link{.delay = config.link_delay};
+    return Wiring::Link{
+        .delay = keys.die_to_die_delay, .pj_per_bit = keys.die_to_die_pj_per_bit, .die_hop = hop};
+  };
   for (int y = 0; y < config.height; ++y) {
     for (int x = 0; x < config.width; ++x) {
       const std::uint32_t here = grid_router(config, x, y);
-      const auto like = [&](int place) { return place % keys.chiplet_side == 0 ? across : inside; };
       if (x + 1 < config.width) {
-        builder.add_link_at(here, 0, here + 1, 1, like(x + 1));
-        builder.add_link_at(here + 1, 1, here, 0, like(x + 1));
+        const Wiring::Link along_row = link_to(x + 1, Wiring::DieHop::row);
+        builder.add_link_at(here, 0, here + 1, 1, along_row);
+        builder.add_link_at(here + 1, 1, here, 0, along_row);
       }
       if (y + 1 < config.height) {
         const std::uint32_t above = grid_router(config, x, y + 1);
-        builder.add_link_at(here, 2, above, 3, like(y + 1));
-        builder.add_link_at(above, 3, here, 2, like(y + 1));
+        const Wiring::Link along_column = link_to(y + 1, Wiring::DieHop::column);
+        builder.add_link_at(here, 2, above, 3, along_column);
+        builder.add_link_at(above, 3, here, 2, along_column);
       }
     }
   }

@@ -34,6 +34,8 @@ struct EnergyConfig {
   std::optional<WireEnergy> wire;  // instead of the estimator's link, e.g. wire_from_model()
   // Of links between the sides of an L2, instead of the link. Every bit of a flit is one.
   std::optional<CrossingEnergy> crossing;
+  // Of links to the next die of a package, instead of the topology's pJ per bit.
+  std::optional<DieHopEnergy> die_hops;
   // Of wires between pairs of nodes, instead of the link.
   std::optional<ChipWires> chip_wires;
 };
@@ -48,14 +50,20 @@ struct RouterCharge {
   int estimators{};
 };
 
+// What the links to the next die of a package came to.
+struct DieHopCharge {
+  CrossingCharge row;
+  CrossingCharge column;
+};
+
 // Energy by component. A bypass router is priced as a router of one VC with one flit, which is the
 // estimator's nearest equivalent of a latch a port. Its crossbar is charged for each switch that a
 // flit passes, and its buffer for each latch. Data energies of routers are for random data; the
 // energy of a link follows its transitions.
 struct EnergyReport {
   Picojoule buffer_write{}, buffer_read{}, crossbar{}, switch_allocator{}, vc_allocator{};
-  // Links between dies and packages, at their own pJ per bit; those between the sides of an L2
-  // where a calibration says what they cost.
+  // Links between dies and packages, at their own pJ per bit or a calibration's; those between the
+  // sides of an L2 where a calibration says what they cost.
   Picojoule crossing{};
   Picojoule link{}, clock{}, router_leakage{}, link_leakage{};
   // Dapper's reply plane: switches and latches of its bypass routers, its links, and its control.
@@ -70,6 +78,7 @@ struct EnergyReport {
   Picojoule reply_buffer{};
   RouterCharge router_charge;                 // of routers()
   std::optional<CrossingCharge> l2_crossing;  // of `crossing`, with EnergyConfig::crossing
+  std::optional<DieHopCharge> die_hops;       // of `crossing`, with EnergyConfig::die_hops
   std::optional<ChipWiresCharge> chip_wires;  // of `link`, with EnergyConfig::chip_wires
   std::optional<PhotonicEnergy> photonic;     // of networks with light; the rest is electrical
   std::string router_source, wire_source;
@@ -88,8 +97,9 @@ struct EnergyReport {
 // and high, the estimators that say the least and the most, how many there are, and label,
 // "literature". A network with light also has laser, tuning, modulators, detectors, and
 // `electrical`, the sum of the others. A charge of crossings adds `l2_crossing`: flits, pj_per_bit
-// and pj with low and high, toggle_rate, source, and label, "measured" or "virtual". A charge of a
-// chip's wires adds `chip_wires`: flits, bit_mm, mean_mm, toggle_rate, fj_per_bit_mm and pj of all,
+// and pj with low and high, toggle_rate, source, and label, "measured" or "virtual". A charge of
+// hops between dies adds `die_hops`, with the same of `row` and `column`. A charge of a chip's
+// wires adds `chip_wires`: flits, bit_mm, mean_mm, toggle_rate, fj_per_bit_mm and pj of all,
 // `requests` and `replies`, source and label.
 void to_json(nlohmann::json& json, const EnergyReport& report);
 

@@ -1,4 +1,5 @@
-// What a bit pays that crosses between the sides of a partitioned L2, as a calibration measured it.
+// What a bit pays that crosses between the sides of a partitioned L2, or to the next die of a
+// package, as a calibration measured it.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +37,23 @@ struct CrossingEnergy {
 
   [[nodiscard]] CrossingFigure at(double toggle_rate) const {
     return at_toggle_rate(zero_pj, random_pj, toggle_rate);
+  }
+};
+
+// Per bit and link to the next die [pJ]. A calibration of a package measures random bits alone.
+struct DieHopEnergy {
+  CrossingFigure row_pj;     // to the next die of the row
+  CrossingFigure column_pj;  // to the next die of the column
+  std::string source;
+  bool is_virtual{};
+
+  // What data of another toggle rate draw is not known: in proportion to it at most, and the same
+  // as random bits at least. The interval holds both, and the value stays that of random bits.
+  [[nodiscard]] static CrossingFigure at(const CrossingFigure& random_pj, double toggle_rate) {
+    constexpr double kRandomRate = 0.5;
+    const double share = toggle_rate / kRandomRate;
+    return {random_pj.value, random_pj.low * std::min(1.0, share),
+            random_pj.high * std::max(1.0, share)};
   }
 };
 

@@ -57,6 +57,16 @@ struct SizedLinkEvents {
   std::uint64_t l2_crossing_toggles{};
 };
 
+// Links to the next die of a package, of one direction. They also count among SizedLinkEvents'
+// crossings, at the pJ per bit that the topology says, unless EnergyConfig::die_hops says what they
+// cost.
+struct DieHopEvents {
+  std::uint64_t links{};  // directed links
+  std::uint64_t flits{};
+  std::uint64_t toggles{};  // real bit transitions; meaningful with NetworkEvents::toggles_counted
+  std::uint64_t fj{};       // their part of SizedLinkEvents::crossing_fj
+};
+
 // Wires between pairs of nodes, each pair's way of a length of its own.
 struct PairWireEvents {
   std::uint64_t flits{};
@@ -86,6 +96,8 @@ struct NetworkEvents {
   // Flits of packets put into memory controllers' output buffers, if the network has memory nodes.
   std::uint64_t reply_buffer_flits{};
   SizedLinkEvents sized_links;
+  // Of a package whose dies lie in rows and columns.
+  DieHopEvents row_hops, column_hops;
   // Of a crossbar whose lengths are known, on the way to a reply's reader and of all other packets.
   PairWireEvents reply_wires, request_wires;
   OverlayEvents overlay;
