@@ -209,6 +209,11 @@ TEST_F(Estimate, BytesOfAProgramAreTheSameWhateverARequestMoves) {
   EXPECT_LT(narrow, 1.02 * wide);
 }
 
+std::string text_in(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 // The figures of the model are not those of the chip: what is tested is what becomes of them.
 TEST(EstimateOfAPackage, IsByTheWaysThatMonitorsCounted) {
   if (find_program("clang-19").empty() || find_program("ld.lld-19").empty()) {
@@ -252,6 +257,16 @@ TEST(EstimateOfAPackage, IsByTheWaysThatMonitorsCounted) {
                 8e-12 * one.at("bytes").at("value").get<double>(), 1e-15);
   }
   EXPECT_GT(bytes(seen, 0), bytes(seen, 1) + bytes(seen, 2) + bytes(seen, 3));
+  const auto page = folder.path() / "page.html";
+  ASSERT_EQ(run({wirewatt(), "estimate", "--model", folder.path().string(), "--counters", counters,
+                 "--report", page.string(), "--json"})
+                .exit_code,
+            0);
+  const std::string html = text_in(page);
+  for (const char* seen_on_it :
+       {"Four I/O dies in two rows", "link between I/O dies, along a row", "VIRTUAL"}) {
+    EXPECT_NE(html.find(seen_on_it), std::string::npos) << seen_on_it;
+  }
   const auto project = [&] {
     return parse(run({wirewatt(), "project", "--model", folder.path().string(), "--counters",
                       counters, "--moved", "50", "--json"}));
@@ -296,8 +311,7 @@ TEST(EstimateOfAPackage, IsByTheWaysThatMonitorsCounted) {
   EXPECT_EQ(no_dies.exit_code, 1);
   EXPECT_NE(no_dies.err.find("no links to a next die"), std::string::npos) << no_dies.err;
   // As a card's profiler has it.
-  std::ifstream stream(counters);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  std::string text = text_in(counters);
   for (std::size_t at = 0; (at = text.find("WW_", at)) != std::string::npos;)
     text.replace(at, 3, "XX_");
   std::ofstream(counters) << text;
@@ -329,8 +343,7 @@ TEST_F(Estimate, FromACounterFileIsTheSameAsFromTheRun) {
   EXPECT_DOUBLE_EQ(from_file.at("total").at("energy_j").at("value").get<double>(),
                    from_run.at("total").at("energy_j").at("value").get<double>());
   EXPECT_TRUE(from_file.at("interconnect_share_percent").is_null());
-  std::ifstream stream(page);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::string text = text_in(page);
   EXPECT_NE(text.find("VIRTUAL"), std::string::npos);
   EXPECT_NE(text.find("<svg"), std::string::npos);
 }

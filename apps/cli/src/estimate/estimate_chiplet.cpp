@@ -7,6 +7,7 @@
 
 #include "estimate/estimate_command.hpp"
 #include "output.hpp"
+#include "ww/report/pages.hpp"
 
 namespace ww::cli {
 namespace {
@@ -15,7 +16,6 @@ Status refuse_options(const EstimateArguments& arguments) {
   const std::pair<bool, const char*> without_a_way[] = {
       {!arguments.floorplan.empty(), "--floorplan"},
       {!arguments.segments.empty(), "--segments"},
-      {!arguments.report.empty(), "--report"},
       {arguments.timeline.wanted(), "--timeline or --rocpd"},
       {arguments.voltage_v.has_value(), "--voltage"}};
   for (const auto& [given, option] : without_a_way) {
@@ -111,6 +111,12 @@ Result<ChipletEstimated> run_chiplet_estimate(const EstimateArguments& arguments
 int estimate_chiplet(const EstimateArguments& arguments) {
   const auto done = run_chiplet_estimate(arguments);
   if (!done) return report_error(done.error());
+  if (!arguments.report.empty()) {
+    if (const auto saved = report::write_estimate_page(ways_json(*done), arguments.report);
+        !saved) {
+      return report_error(saved.error());
+    }
+  }
   if (arguments.json) {
     print_json(ways_json(*done));
   } else {

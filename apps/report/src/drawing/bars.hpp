@@ -16,6 +16,9 @@ struct Bar {
   std::string hint;
 };
 
+// A page draws so many kernels; its table has all.
+inline constexpr std::size_t kMostKernelBars = 30;
+
 struct BarChart {
   std::string title, description;  // for screen readers
   std::string unit;

@@ -3,42 +3,21 @@
 
 #include <nlohmann/json.hpp>
 
-#include "drawing/package_map.hpp"
 #include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
+#include "pages/ways.hpp"
 
 namespace ww::report {
 namespace {
 
 using nlohmann::json;
 
-std::string way_name(const std::string& name) {
-  if (name == "row_hop") return "link between I/O dies, along a row";
-  if (name == "column_hop") return "link between I/O dies, along a column";
-  if (name == "across") return "to the I/O die across, over two links";
-  if (name == "memory_phy") return "I/O die to memory, on the I/O die (PHY and controller)";
-  if (name == "memory") return "memory stack";
-  if (name == "compute_die_and_cache") return "compute die to its I/O die, with the Infinity Cache";
-  if (name == "compute_die") return "compute die to its I/O die, alone";
-  if (name == "infinity_cache") return "Infinity Cache, alone";
-  return name;
-}
-
 PackageWays identified_ways(const json& model) {
-  const std::pair<const char*, std::optional<double> PackageWays::*> places[] = {
-      {"compute_die_and_cache", &PackageWays::compute_die},
-      {"row_hop", &PackageWays::row},
-      {"column_hop", &PackageWays::column},
-      {"across", &PackageWays::across},
-      {"memory_phy", &PackageWays::phy},
-      {"memory", &PackageWays::memory}};
-  PackageWays ways;
+  std::map<std::string, double> figures;
   for (const json& row : model.at("hop_classes")) {
-    for (const auto& [name, place] : places) {
-      if (row.at("name") == name && row.at("value").is_number()) ways.*place = row.at("value");
-    }
+    if (row.at("value").is_number()) figures[row.at("name")] = row.at("value");
   }
-  return ways;
+  return package_ways(figures);
 }
 
 }  // namespace

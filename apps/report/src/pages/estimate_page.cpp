@@ -7,25 +7,13 @@
 #include "drawing/floorplan_map.hpp"
 #include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
+#include "pages/ways.hpp"
 #include "values/values.hpp"
 
 namespace ww::report {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kMostKernelBars = 30;
-
-// The unit in which a page's energies are easy to read.
-struct Scale {
-  double times;
-  const char* unit;
-};
-Scale scale_for(double joules) {
-  if (joules >= 1) return {1, "J"};
-  if (joules >= 1e-3) return {1e3, "mJ"};
-  return joules >= 1e-6 ? Scale{1e6, "µJ"} : Scale{1e9, "nJ"};
-}
 
 void add_answer(Html& page, const json& estimate, const char* key, const char* unit) {
   const json& total = estimate.at("total");
@@ -40,6 +28,23 @@ void add_answer(Html& page, const json& estimate, const char* key, const char* u
                                     : "No share of the dynamic power: " +
                                           text_of(estimate, "share_reason") + ".");
   page.answer(interval_cell(total.at(key)) + " " + unit, lines);
+}
+
+// With a calibration of a package's dies, which has the ways and no wires of a die.
+void add_answer_of_ways(Html& page, const json& ways, const char* key, const char* unit) {
+  const json& together = ways.at("total").at("together");
+  const json& known =
+      together.at(key).is_object() ? together : ways.at("total").at("hop_classes").at(0);
+  std::vector<std::string> lines;
+  if (&known == &together) {
+    lines.emplace_back("95% interval, all ways between dies together.");
+  } else {
+    lines.push_back("95% interval, " + way_name(text_of(known, "class")) + " alone.");
+    lines.push_back("No sum of all ways: " + text_of(together, "reason") + ".");
+  }
+  lines.push_back("Energy of random bits, of the " + text_of(ways, "source") +
+                  ". It has no wires of the compute dies; those below are from the literature.");
+  page.answer(interval_cell(known.at(key)) + " " + unit, lines);
 }
 
 void add_map(Html& page, const json& estimate, const char* key, const char* unit) {
@@ -71,7 +76,13 @@ std::string estimate_page(const json& estimate) {
   const bool watts = total.at("power_w").is_object();
   const char* key = watts ? "power_w" : "energy_j";
   const char* unit = watts ? "W" : "J";
-  add_answer(page, estimate, key, unit);
+  const json& ways = object_of(estimate, "ways");
+  if (!ways.empty()) {
+    add_answer_of_ways(page, ways, key, unit);
+    add_ways(page, ways, key);
+  } else {
+    add_answer(page, estimate, key, unit);
+  }
   add_map(page, estimate, key, unit);
   BarChart chart;
   chart.title = "Interconnect by segment";
@@ -114,7 +125,7 @@ std::string estimate_page(const json& estimate) {
     chart.description +=
         fmt::format(" The {} kernels with the most energy; the table has all.", kMostKernelBars);
   }
-  page.chart("By segment", chart);
+  page.chart(ways.empty() ? "By segment" : "Wires of the compute dies", chart);
   page.section("All figures");
   page.table(table);
   page.section("Provenance");

@@ -41,6 +41,12 @@ std::string in_unit(const json& model, const char* name) {
   return std::string(name) + "_" + distance_unit(model);
 }
 
+Scale scale_for(double joules) {
+  if (joules >= 1) return {1, "J"};
+  if (joules >= 1e-3) return {1e3, "mJ"};
+  return joules >= 1e-6 ? Scale{1e6, "µJ"} : Scale{1e9, "nJ"};
+}
+
 std::string figure_text(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "–";
 }

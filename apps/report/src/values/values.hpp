@@ -20,6 +20,13 @@ namespace ww::report {
 // A key of a model that ends in that unit: "near" is "near_mm" or "near_ns".
 [[nodiscard]] std::string in_unit(const nlohmann::json& model, const char* name);
 
+// The unit in which energies of this size are easy to read: joules times `times`.
+struct Scale {
+  double times;
+  const char* unit;
+};
+[[nodiscard]] Scale scale_for(double joules);
+
 // "3.142", or a dash where it is not finite.
 [[nodiscard]] std::string figure_text(double value, int digits = 4);
 // "2.9 to 3.3", or a dash.

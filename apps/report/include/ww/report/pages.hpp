@@ -10,7 +10,9 @@ namespace ww::report {
 
 // `estimate` is the output of `wirewatt estimate --json`. The page has a bar for each kernel and
 // for the whole run, by segment, and the table. It shows watts if the file has usable times, else
-// joules. Errors: parse_error (not an estimate), io_error, permission_denied.
+// joules. With a package's calibration the ways
+// between its dies come first, on a drawing of the package. Errors: parse_error (not an estimate),
+// io_error, permission_denied.
 [[nodiscard]] Status write_estimate_page(const nlohmann::json& estimate,
                                          const std::filesystem::path& html);
 

@@ -1,0 +1,119 @@
+#include "pages/ways.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "values/values.hpp"
+
+namespace ww::report {
+namespace {
+
+using nlohmann::json;
+
+Bar bar_of(const json& kernel, const char* key, double scale) {
+  Bar bar;
+  bar.name = text_of(kernel, "kernel");
+  for (const json& way : kernel.at("hop_classes")) {
+    const json& figure = way.at(key);
+    bar.parts.push_back(figure.is_object() ? scale * figure.at("value").get<double>() : 0.0);
+  }
+  if (const json& figure = kernel.at("together").at(key); figure.is_object()) {
+    bar.interval = {scale * figure.at("low").get<double>(),
+                    scale * figure.at("high").get<double>()};
+  }
+  return bar;
+}
+
+std::string bytes_cell(const json& bytes) {
+  return bytes.is_object() && bytes.at("low") == bytes.at("high")
+             ? figure_text(bytes.at("value").get<double>(), 9)
+             : interval_cell(bytes);
+}
+
+}  // namespace
+
+std::string way_name(const std::string& hop_class) {
+  if (hop_class == "row_hop") return "link between I/O dies, along a row";
+  if (hop_class == "column_hop") return "link between I/O dies, along a column";
+  if (hop_class == "across") return "to the I/O die across, over two links";
+  if (hop_class == "memory_phy") return "I/O die to memory, on the I/O die (PHY and controller)";
+  if (hop_class == "memory") return "memory stack";
+  if (hop_class == "compute_die_and_cache") {
+    return "compute die to its I/O die, with the Infinity Cache";
+  }
+  if (hop_class == "compute_die") return "compute die to its I/O die, alone";
+  if (hop_class == "infinity_cache") return "Infinity Cache, alone";
+  return hop_class;
+}
+
+PackageWays package_ways(const std::map<std::string, double>& figures) {
+  const auto figure = [&figures](const char* name) {
+    const auto found = figures.find(name);
+    return found == figures.end() ? std::nullopt : std::optional(found->second);
+  };
+  return {figure("compute_die_and_cache"),
+          figure("row_hop"),
+          figure("column_hop"),
+          figure("across"),
+          figure("memory_phy"),
+          figure("memory")};
+}
+
+void add_ways(Html& page, const json& ways, const char* key) {
+  const bool watts = std::string_view(key) == "power_w";
+  const json& total = ways.at("total");
+  std::map<std::string, double> figures;
+  for (const json& way : total.at("hop_classes")) {
+    if (!way.at(key).is_object()) continue;
+    figures[way.at("class")] = way.at(key).at("value");
+  }
+  const Scale joules =
+      scale_for(number_of(object_of(total.at("hop_classes").at(0), "energy_j"), "value"));
+  const Scale scale = watts ? Scale{1, "W"} : joules;
+  for (auto& [name, value] : figures) value *= scale.times;
+  page.section("Between the dies");
+  page.drawing(
+      package_map(package_ways(figures),
+                  fmt::format("{} by way between dies", watts ? "power" : "energy"), scale.unit),
+      "The package as a block diagram, nothing to scale. Each figure is that of all ways "
+      "of its kind together. A way without colour has no figure; the table says why.");
+  BarChart chart;
+  chart.title = "Ways between dies";
+  chart.description =
+      "Each kernel, and all together, stacked by way; the line is the 95% interval of the sum, "
+      "where all ways have a figure.";
+  chart.unit = scale.unit;
+  Table table{"Ways of every kernel",
+              {{"kernel"},
+               {"way"},
+               {"bytes", true},
+               {fmt::format("energy [{}]", joules.unit), true},
+               {"power [W]", true},
+               {"status"},
+               {"why"}},
+              {}};
+  for (const json& way : total.at("hop_classes")) {
+    chart.legend.push_back(way_name(way.at("class")));
+  }
+  const auto add = [&](const json& kernel) {
+    if (chart.bars.size() <= kMostKernelBars) {
+      chart.bars.push_back(bar_of(kernel, key, scale.times));
+    }
+    for (const json& way : kernel.at("hop_classes")) {
+      const json& upper = way.at("upper_j");
+      table.rows.push_back(
+          {text_of(kernel, "kernel"), way_name(way.at("class")), bytes_cell(way.at("bytes")),
+           upper.is_number() ? "at most " + figure_text(joules.times * upper.get<double>())
+                             : interval_cell(way.at("energy_j"), joules.times),
+           interval_cell(way.at("power_w")), text_of(way, "status"), text_of(way, "reason")});
+    }
+  };
+  add(total);
+  for (const json& kernel : ways.at("kernels")) add(kernel);
+  page.chart("By way", chart);
+  page.table(table);
+}
+
+}  // namespace ww::report

@@ -1,0 +1,23 @@
+// The ways between a package's dies, as pages name and draw them.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "drawing/package_map.hpp"
+#include "pages/html.hpp"
+
+namespace ww::report {
+
+// What a hop class is ("row_hop"), in words; a name that is none stays as it is.
+[[nodiscard]] std::string way_name(const std::string& hop_class);
+
+// Figures by hop class, where the drawing has them.
+[[nodiscard]] PackageWays package_ways(const std::map<std::string, double>& figures);
+
+// The sections about the ways of an estimate: the drawing, a bar for each kernel, and the table.
+// `ways` is what `estimate --json` has under this name; `key` is energy_j or power_w.
+void add_ways(Html& page, const nlohmann::json& ways, const char* key);
+
+}  // namespace ww::report
