@@ -55,6 +55,13 @@ template <class Mask>
   return mask & static_cast<Mask>(-static_cast<Mask>(condition));
 }
 
+// 1 if the condition holds, else 0, for arithmetic that the compiler must not make a branch of.
+[[nodiscard]] inline std::uint32_t as_number(bool condition) {
+  std::uint32_t number = condition ? 1 : 0;
+  asm("" : "+r"(number));  // NOLINT(hicpp-no-assembler): what it is, the compiler cannot see
+  return number;
+}
+
 // The first set bit at or after `start`, cyclically. Precondition: mask != 0, start < width.
 template <class Mask>
 [[nodiscard]] inline int first_from(Mask mask, int start) {

@@ -4,9 +4,11 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "vc_router/flit.hpp"
 #include "vc_router/ids.hpp"
 
 namespace ww::sim::net {
@@ -17,28 +19,40 @@ namespace ww::sim::net {
 template <class Item>
 class EventList {
  public:
-  void make_room(std::size_t items) { items_.resize(items + 1); }
-  void add(Item item, bool exists = true) {
+  void make_room(std::size_t items) { items_ = std::make_unique<Item[]>(items + 1); }
+  void add(const Item& item, std::uint32_t exists = 1) {
     items_[size_] = item;
-    size_ += exists ? 1 : 0;
+    size_ += exists;
   }
   void clear() { size_ = 0; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  [[nodiscard]] Item operator[](std::uint32_t n) const { return items_[n]; }
-  [[nodiscard]] std::span<Item> items() { return {items_.data(), size_}; }
+  [[nodiscard]] const Item& operator[](std::uint32_t n) const { return items_[n]; }
+  [[nodiscard]] std::span<Item> items() { return {items_.get(), size_}; }
+  [[nodiscard]] std::span<const Item> items() const { return {items_.get(), size_}; }
 
  private:
-  std::vector<Item> items_;
+  std::unique_ptr<Item[]> items_;
   std::uint32_t size_{};
 };
 
+// A flit comes to an input VC. A head comes with it where links are equal: it is written into its
+// buffer then.
+struct Arrival {
+  Channel at;
+  Flit head;
+
+  [[nodiscard]] std::uint32_t number() const { return at.number(); }
+};
+
 // What happens in one cycle.
-struct WheelSlot {
-  EventList<Channel> arrivals;         // at input VCs
+struct alignas(128) WheelSlot {
+  EventList<Arrival> arrivals;         // at input VCs
   EventList<CreditTo> credits;         // at output VCs: Channel
   EventList<CreditTo> node_credits;    // at the nodes: NodeVc
   EventList<std::uint32_t> ejections;  // packets whose tail arrives
-  std::uint64_t ejected_flits{};
+  std::uint32_t ejected_flits{};
+  std::uint64_t visited{};    // routers to which arrivals come, modulo 64
+  std::uint64_t revisited{};  // those to which several do
 
   [[nodiscard]] bool is_empty() const {
     return (arrivals.size() | credits.size() | node_credits.size() | ejections.size()) == 0 &&

@@ -35,6 +35,9 @@ class Flit {
     flags_ = static_cast<char8_t>((flags_ & ~(kPhaseMask << kPhaseShift)) | phase << kPhaseShift);
   }
 
+  // From now on it stands for the flits behind the head.
+  void end_head() { flags_ = static_cast<char8_t>(flags_ & ~kHead); }
+
   [[nodiscard]] std::uint32_t packet() const { return packet_; }
   [[nodiscard]] Place to() const { return to_; }
   [[nodiscard]] PortId port() const { return port_; }  // local port at the destination's router
@@ -52,7 +55,7 @@ class Flit {
 
   std::uint32_t packet_{};
   Place to_;
-  Packed<PortId> port_;
+  Packed<PortId> port_{PortId{}};
   char8_t flags_{};
 };
 static_assert(sizeof(Flit) == 8);

@@ -107,18 +107,23 @@ class Router {
     const Mask same_input = active_ & rules.of_port(rules.port_of(input_vc));
     return (owners_[output] | same_input) != 0;
   }
-  template <class Rules>
-  [[nodiscard]] bool has_all_credits(const Rules& rules, PortId output) const;
   // VCs of an output that a head of the group may get, as a mask over the output's.
   template <class Rules>
   [[nodiscard]] std::uint32_t free_for(const Rules& rules, PortId output, GroupId group) const {
     const std::uint32_t free = rules.vcs_of(free_, output);
     return rules.groups() == 1 ? free : free & rules.group_vcs(output, group);
   }
-  // The head of an input VC gets one of `available`, and the switch in the next cycle.
+  // Which of `available` the head of an input VC gets, as a VC of the router.
   template <class Rules>
-  [[gnu::always_inline]] VcGrant grant_alone(const Rules& rules, PortVc input_vc, PortId output,
-                                             GroupId group, std::uint32_t available);
+  [[nodiscard]] PortVc choose_alone(const Rules& rules, PortVc input_vc, PortId output,
+                                    std::uint32_t available) const {
+    return rules.vc_at(output, VcId(first_from(available, accept_start(rules, output, input_vc))));
+  }
+  // The head of an input VC gets that VC, and the switch in the next cycle.
+  template <class Rules>
+  [[gnu::always_inline]] void grant_alone(const Rules& rules, PortVc input_vc, PortId output,
+                                          PortVc output_vc);
+  [[nodiscard]] SmallCount& credits_of(PortVc output_vc) { return credits_[output_vc]; }
   void spend_credits(PortVc output_vc, std::uint32_t credits) {
     credits_[output_vc] = SmallCount(static_cast<int>(credits_[output_vc] - credits));
   }

@@ -171,24 +171,11 @@ inline void Router<S>::pass_pointers(const Rules& rules, PortVc input_vc, PortId
 
 template <class S>
 template <class Rules>
-bool Router<S>::has_all_credits(const Rules& rules, PortId output) const {
-  bool all = true;
-  for (std::uint32_t vc = 0; vc < rules.vcs(); ++vc) {
-    all &= credits_[rules.vc_at(output, VcId(vc))] != 0;
-  }
-  return all;
-}
-
-template <class S>
-template <class Rules>
-inline auto Router<S>::grant_alone(const Rules& rules, PortVc input_vc, PortId output,
-                                   GroupId group, std::uint32_t available) -> VcGrant {
-  VcGrant granted;
-  const int start = accept_start(rules, output, input_vc);
-  grant_vc(rules, output, group, input_vc, first_from(available, start),
-           [&](VcGrant grant) { granted = grant; });
+inline void Router<S>::grant_alone(const Rules& rules, PortVc input_vc, PortId output,
+                                   PortVc output_vc) {
+  vc_grant_pointer_[output_vc] = after(input_vc, rules.all_vcs());
+  vc_accept_pointer_[input_vc] = after(output_vc, rules.all_vcs());
   pass_pointers(rules, input_vc, output);
-  return granted;
 }
 
 // Within an input and output the VC at or after the pointer wins, sure requests before guesses.

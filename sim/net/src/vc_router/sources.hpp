@@ -62,6 +62,12 @@ class Sources {
     live_[id / 64] |= waiting[id / 64] & std::uint64_t{1} << (id % 64);
   }
 
+  // The credits of a node's VC.
+  [[nodiscard]] SmallCount& credits(NodeVc channel) {
+    const std::uint32_t vc = channel.number() & ((1u << kVcBits) - 1);
+    return credits_[(channel.number() >> kVcBits) * vcs_ + vc];
+  }
+
   // Every node of words `first` to `last` - 1 of the masks sends a flit that can: send(node,
   // packet, vc, is head, is tail). `waiting` are the nodes with packets; those whose queues have
   // run empty leave it. acts(word) is

@@ -92,23 +92,20 @@ class VcNetwork final : public ClockedNetwork {
   // The packet at the front of an input VC. Where links are equal a buffer holds heads alone:
   // behind one it is enough to count.
   struct Front {
-    Flit head;
+    Flit head;                  // no head any more once that has left
     Channel next;               // where its flits go, once it has a VC
     std::uint16_t left{};       // flits that have not left
-    bool first{};               // none has
     std::int64_t last_out{-1};  // when the last flit left a router that did not arbitrate
   };
 
   // Of routers that do not arbitrate (vc_network_alone.hpp).
   struct LoneFlit {
-    Channel at;
-    Hop hop;              // of a head
-    std::uint32_t vcs{};  // that a head may get
-    bool is_head{};
+    Arrival arrival;
+    PortVc output_vc;  // of a head
   };
   struct LastTail {  // of an output
     std::int64_t cycle{-1};
-    PortVc vc;
+    std::uint32_t vcs{};  // that it leaves through, as a mask over the output's
   };
   struct Claim {  // outputs that heads of this cycle want
     std::int64_t cycle{-1};
@@ -135,8 +132,8 @@ class VcNetwork final : public ClockedNetwork {
     // where links are equal: input VCs whose head has just come to the front
     std::vector<Channel> new_fronts;
     // set anew for each tick, where links are equal: where the events go that a flit causes
-    EventList<Channel>* injected_out{};
-    EventList<Channel>* flits_out{};                    // to the next router
+    WheelSlot* injected_out{};
+    WheelSlot* flits_out{};                             // to the next router
     std::array<EventList<CreditTo>*, 2> credits_out{};  // to the previous router, to a node
     EventList<CreditTo>* exit_credits_out{};            // from a node back
     WheelSlot* ejections_out{};
@@ -156,8 +153,8 @@ class VcNetwork final : public ClockedNetwork {
   [[nodiscard]] PortVc port_vc_of(Channel channel) const {
     return PortVc(channel.number() & ((1u << vc_shift()) - 1));
   }
-  [[nodiscard]] std::size_t port_number(RouterId router, PortId port) const {
-    return std::size_t{router.number()} * rules_.ports() + port.number();
+  [[nodiscard]] std::uint32_t port_number(RouterId router, PortId port) const {
+    return router.number() * rules_.ports() + port.number();
   }
   // Cycles from the router to the node behind an output.
   [[nodiscard]] int delay_to_node(RouterId router, PortId output) const {
@@ -238,6 +235,13 @@ class VcNetwork final : public ClockedNetwork {
   void cut_into_bands(int threads, int longest, std::size_t most_ejections);
   void add_link_events(power::NetworkEvents& events, const Wiring::Link& link,
                        std::uint64_t flits) const;
+  // Where links are equal.
+  void add_arrival(WheelSlot& slot, const Arrival& arrival, std::uint32_t exists = 1) const {
+    const std::uint64_t router = std::uint64_t{exists} << (router_of(arrival.at).number() % 64);
+    slot.revisited |= slot.visited & router;
+    slot.visited |= router;
+    slot.arrivals.add(arrival, exists);
+  }
   void deliver();
   void step(Band& band);
   void send(Band& band, NodeId node, std::uint32_t packet, VcId vc, bool first, bool last);
@@ -247,7 +251,7 @@ class VcNetwork final : public ClockedNetwork {
   void draw_way(RouterId at, Flit& head);
   // The same for the head that was written last into a channel, where routers look ahead.
   void draw_ahead(RouterId next, Channel channel);
-  void take_arrivals(EventList<Channel>& arrivals);
+  void take_arrivals(EventList<Arrival>& arrivals);
   void take_credits(EventList<CreditTo>& credits);
   void step_routers(Band& band);
   void step_stages(Band& band, RouterId id, R& router);
@@ -257,7 +261,7 @@ class VcNetwork final : public ClockedNetwork {
   [[gnu::always_inline]] void take_vc(Band& band, R& router, typename R::VcGrant grant);
   [[gnu::always_inline]] void traverse(Band& band, RouterId id, R& router, Winner winner);
   // Where links are equal and each stage takes one cycle.
-  void take_lean(Band& band, EventList<Channel>& arrivals);
+  void take_lean(Band& band, EventList<Arrival>& arrivals);
   template <bool kBanded>
   void step_lean(Band& band);
   [[gnu::always_inline]] void begin_front(RouterId id, R& router, PortVc input_vc);
@@ -270,16 +274,16 @@ class VcNetwork final : public ClockedNetwork {
   [[nodiscard]] bool arbitrates(RouterId id) const {
     return (arbitrates_[id.number() / 64] >> (id.number() % 64) & 1u) != 0;
   }
-  void take_alone(Band& band, EventList<Channel>& arrivals);
-  [[gnu::always_inline]] LoneFlit look_ahead(RouterId id, R& router, Channel at, bool several);
+  void take_alone(Band& band, WheelSlot& slot);
+  [[gnu::always_inline]] LoneFlit look_ahead(RouterId id, R& router, const Arrival& arrival,
+                                             bool several);
+  [[gnu::noinline]] void pass_together(Band& band, std::size_t& begun);
   [[gnu::noinline]] bool claim(RouterId id, PortId output);
-  [[gnu::always_inline]] void pass_or_arbitrate(Band& band, const LoneFlit& flit,
-                                                std::size_t& begun);
-  void take_to_arbitrate(Band& band, Channel at, std::size_t& begun);
-  [[gnu::always_inline]] void pass_head(Band& band, const LoneFlit& lone);
-  [[gnu::always_inline]] void pass_body(Band& band, Channel at);
-  [[gnu::always_inline]] void leave_alone(Band& band, Channel at, PortVc output_vc, Channel next,
-                                          std::uint32_t packet, bool tail);
+  void take_to_arbitrate(Band& band, const Arrival& arrival, std::size_t& begun);
+  [[gnu::always_inline]] void pass_alone(Band& band, RouterId id, R& router, const LoneFlit& lone);
+  [[gnu::always_inline]] void leave_alone(Band& band, RouterId id, R& router, PortVc input_vc,
+                                          PortVc output_vc, const Arrival& behind, bool tail);
+  [[gnu::noinline]] void return_credit(bool entry, CreditTo back);
   [[gnu::noinline]] void begin_arbitration(RouterId id);
   [[gnu::noinline]] void end_first_arbitrations();
   // Without those that leave in the cycle that comes.
@@ -295,6 +299,10 @@ class VcNetwork final : public ClockedNetwork {
   const bool counts_exit_credits_;
   const int flit_delay_;    // from winning the switch to the next router's input, without waiting
   const int credit_delay_;  // from winning the switch to use of the credit upstream
+
+  // More credits than these, and one may count before it comes: of a router, of a node.
+  const std::array<std::uint32_t, 2> early_credit_from_{
+      static_cast<std::uint32_t>(credit_delay_ + 1), kTerminalDelay + 1};
 
   std::uint64_t ejected_flits_{0};
   bool skips_arbitration_{};   // where there is nothing to arbitrate
@@ -320,7 +328,7 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<std::uint64_t> arbitrates_;  // mask over routers; if skips_arbitration_
   std::vector<LastTail> tails_;            // [router][output]
   IdVector<RouterId, Claim> claims_;
-  std::vector<std::size_t> early_;    // outputs of flits that leave in the cycle that comes
+  EventList<std::uint32_t> early_;    // outputs of flits that leave in the cycle that comes
   std::vector<LoneFlit> lone_;        // of routers to which several come
   std::vector<Channel> late_fronts_;  // that begin when the tail before them has left
   std::vector<FirstArbitration> began_arbitration_;  // routers, in this cycle
@@ -351,7 +359,7 @@ template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
   TimeWheel& wheel = *band.own;
   if constexpr (kCanCut) {
-    band.injected_out = &wheel.at(now_ + kTerminalDelay).arrivals;
+    band.injected_out = &wheel.at(now_ + kTerminalDelay);
   }
   WheelSlot& slot = wheel.at(now_);
   for (std::uint32_t i = 0; i < slot.node_credits.size(); ++i) {
@@ -373,10 +381,10 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
   } else {
     // Heads may look at the credits where they come, so that all flits come before any credit.
     if (team_ == nullptr) {
-      if (skips_arbitration_) {
-        take_alone(band, slot.arrivals);
-      } else {
+      if (!skips_arbitration_) {
         take_lean(band, slot.arrivals);
+      } else {
+        take_alone(band, slot);
       }
       take_credits(slot.credits);
       if (!skips_arbitration_ || arbitrating_ != 0) {
@@ -428,26 +436,27 @@ void VcNetwork<Rules, kGeneral, Routing>::send(Band& band, NodeId node, std::uin
   ++band.injected_flits;
   band.last_move = now_;
   const Channel at(entry_[node].number() + vc.number());
+  Flit flit;
   if (!kCanCut || first) {
     const PacketRecord& record = store_[packet];
-    Flit flit(packet, ClassId(record.message_class), first, last);
+    flit = Flit(packet, ClassId(record.message_class), first, last);
     if (first) {
       flit.address(places_[record.destination], wiring_.terminals[record.destination].output,
                    routing_.phase_of(record.source, record.destination));
     }
-    rings_.push(at, flit);
-  }
-  if (first) {
-    draw_ahead(wiring_.terminals[node].from, at);
   }
   if constexpr (kCanCut) {
-    band.injected_out->add(at);
-  } else if constexpr (Routing::kEqualLinks) {
-    band.own->at(now_ + kTerminalDelay).arrivals.add(at);
+    add_arrival(*band.injected_out, Arrival{at, flit});
   } else {
+    rings_.push(at, flit);
+    if (first) {
+      draw_ahead(wiring_.terminals[node].from, at);
+    }
     const Wiring::Terminal& terminal = wiring_.terminals[node];
-    band.own->at(pace_.arrival(terminal.from, terminal.from, now_, 1, terminal.delay))
-        .arrivals.add(at);
+    const std::int64_t comes =
+        Routing::kEqualLinks ? now_ + kTerminalDelay
+                             : pace_.arrival(terminal.from, terminal.from, now_, 1, terminal.delay);
+    band.own->at(comes).arrivals.add(Arrival{at, flit});
   }
 }
 
@@ -488,11 +497,11 @@ void VcNetwork<Rules, kGeneral, Routing>::draw_way(RouterId at, Flit& head) {
 }
 
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::take_arrivals(EventList<Channel>& arrivals) {
+void VcNetwork<Rules, kGeneral, Routing>::take_arrivals(EventList<Arrival>& arrivals) {
   for (std::uint32_t n = 0; n < arrivals.size(); ++n) {
     fetch_ahead(arrivals, n);
-    const RouterId id = router_of(arrivals[n]);
-    const PortVc input_vc = port_vc_of(arrivals[n]);
+    const RouterId id = router_of(arrivals[n].at);
+    const PortVc input_vc = port_vc_of(arrivals[n].at);
     R& router = routers_[id];
     const typename R::Arrival arrival = router.take_flit(input_vc);
     mark_busy(id, arrival.first);
@@ -684,7 +693,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
                                                       interval(id, output)) -
                                    1
                              : 0;
-  band.own->at(arrival_behind(id, output, waits)).arrivals.add(next, !local);
+  band.own->at(arrival_behind(id, output, waits)).arrivals.add(Arrival{next, flit}, !local);
   const int exit = delay_to_node(id, output);
   const std::int64_t leaves = arrival_at_node(id, now_, waits + 2, exit);
   const int wires = local ? pair_wires_.more_cycles(store_[packet]) : 0;

@@ -15,49 +15,59 @@ namespace ww::sim::net {
 // Flits that come in this cycle. Whether a router must arbitrate is known when all that come to it
 // have been seen; mostly that is one.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, EventList<Channel>& arrivals) {
-  if (!early_.empty()) {
-    band.last_move = now_;
-    early_.clear();
-  }
-  if (arrivals.size() == 0) {
-    return;
-  }
-  address_departures(band, now_ + 1);
+inline void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlot& slot) {
+  EventList<Arrival>& arrivals = slot.arrivals;
+  TimeWheel& wheel = *band.own;
+  band.flits_out = &wheel.at(now_ + 1 + flit_delay_);
+  band.ejections_out = &wheel.at(now_ + 2 + kTerminalDelay);
+  band.last_move = early_.size() != 0 ? now_ : band.last_move;
+  early_.clear();
   std::size_t begun = 0;
-  std::uint64_t seen = 0;  // routers, modulo 64
-  std::uint64_t twice = 0;
-  for (std::uint32_t n = 0; n < arrivals.size(); ++n) {
-    const std::uint64_t mine = std::uint64_t{1} << (router_of(arrivals[n]).number() % 64);
-    twice |= seen & mine;
-    seen |= mine;
-  }
-  lone_.clear();
-  for (std::uint32_t n = 0; n < arrivals.size(); ++n) {
+  const std::uint64_t twice = slot.revisited;
+  slot.visited = slot.revisited = 0;
+  const std::uint32_t count = arrivals.size();
+  for (std::uint32_t n = 0; n < count; ++n) {
     fetch_ahead(arrivals, n);
-    const Channel at = arrivals[n];
-    const RouterId id = router_of(at);
+    const Arrival& arrival = arrivals[n];
+    const RouterId id = router_of(arrival.at);
     if (arbitrates(id)) {
-      take_to_arbitrate(band, at, begun);
+      take_to_arbitrate(band, arrival, begun);
       continue;
     }
     const bool several = (twice >> (id.number() % 64) & 1u) != 0;
-    const LoneFlit flit = look_ahead(id, routers_[id], at, several);
+    R& router = routers_[id];
+    const LoneFlit flit = look_ahead(id, router, arrival, several);
     if (several) {
       lone_.push_back(flit);
+    } else if (arbitrates(id)) {
+      take_to_arbitrate(band, arrival, begun);
     } else {
-      pass_or_arbitrate(band, flit, begun);
+      pass_alone(band, id, router, flit);
     }
   }
   arrivals.clear();
-  for (const LoneFlit& flit : lone_) {
-    pass_or_arbitrate(band, flit, begun);
+  if (twice != 0) {
+    pass_together(band, begun);
   }
   for (std::size_t i = 0; i < begun; ++i) {
     const Channel at = band.new_fronts[i];
     const RouterId id = router_of(at);
     begin_front(id, routers_[id], port_vc_of(at));
   }
+}
+
+// Flits of routers to which several come.
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::pass_together(Band& band, std::size_t& begun) {
+  for (const LoneFlit& flit : lone_) {
+    const RouterId id = router_of(flit.arrival.at);
+    if (arbitrates(id)) {
+      take_to_arbitrate(band, flit.arrival, begun);
+    } else {
+      pass_alone(band, id, routers_[id], flit);
+    }
+  }
+  lone_.clear();
 }
 
 // Whether a head of this cycle wants the same output.
@@ -71,52 +81,47 @@ bool VcNetwork<Rules, kGeneral, Routing>::claim(RouterId id, PortId output) {
   return is_claimed;
 }
 
-// Whether a flit shares anything, lacks a credit, or has lost touch with the flit before it.
+// Makes the router arbitrate if a flit shares anything, lacks a credit, or has lost touch with the
+// flit before it.
 template <class Rules, bool kGeneral, class Routing>
-inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& router, Channel at,
-                                                            bool several) -> LoneFlit {
-  const PortVc input_vc = port_vc_of(at);
-  if (router.owns_vc(input_vc)) {
-    if (fronts_[at].last_out != now_ || router.credits(router.output_vc(input_vc)) == 0) {
+inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& router,
+                                                            const Arrival& arrival, bool several)
+    -> LoneFlit {
+  const PortVc input_vc = port_vc_of(arrival.at);
+  const std::int64_t last_out = fronts_[arrival.at].last_out;
+  if (!arrival.head.is_head()) {
+    const PortVc output_vc = router.output_vc(input_vc);
+    if (last_out != now_ || router.credits(output_vc) == 0) {
       begin_arbitration(id);
     }
-    return LoneFlit{.at = at, .hop = {}, .vcs = 0, .is_head = false};
+    return LoneFlit{arrival, output_vc};
   }
-  const Flit& head = rings_.at(at, router.front(input_vc));
-  const Hop hop = routing_.route(rules_, id, router, input_vc, head);
+  const Hop hop = routing_.route(rules_, id, router, input_vc, arrival.head);
   const LastTail& tail = tails_[port_number(id, hop.output)];
-  std::uint32_t vcs = router.free_for(rules_, hop.output, hop.group);
-  if (tail.cycle == now_) {
-    vcs &= ~(std::uint32_t{1} << rules_.vc_of(tail.vc, hop.output).number());
+  const std::uint32_t vcs =
+      router.free_for(rules_, hop.output, hop.group) & ~only_if(tail.cycle == now_, tail.vcs);
+  if ((several && claim(id, hop.output)) || vcs == 0 || last_out == now_ ||
+      router.would_share(rules_, input_vc, hop.output)) {
+    begin_arbitration(id);
+    return LoneFlit{arrival, PortVc{}};
   }
-  if ((several && claim(id, hop.output)) || vcs == 0 ||
-      router.would_share(rules_, input_vc, hop.output) ||
-      !router.has_all_credits(rules_, hop.output) || fronts_[at].last_out == now_) {
+  const PortVc output_vc = router.choose_alone(rules_, input_vc, hop.output, vcs);
+  if (router.credits(output_vc) == 0) {
     begin_arbitration(id);
   }
-  return LoneFlit{.at = at, .hop = hop, .vcs = vcs, .is_head = true};
-}
-
-template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::pass_or_arbitrate(Band& band, const LoneFlit& flit,
-                                                                   std::size_t& begun) {
-  if (arbitrates(router_of(flit.at))) {
-    take_to_arbitrate(band, flit.at, begun);
-  } else if (flit.is_head) {
-    pass_head(band, flit);
-  } else {
-    pass_body(band, flit.at);
-  }
+  return LoneFlit{arrival, output_vc};
 }
 
 // As take_lean() does it.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::take_to_arbitrate(Band& band, Channel at,
+void VcNetwork<Rules, kGeneral, Routing>::take_to_arbitrate(Band& band, const Arrival& arrival,
                                                             std::size_t& begun) {
+  const Channel at = arrival.at;
   const RouterId id = router_of(at);
-  const typename R::Arrival arrival = routers_[id].take_flit(port_vc_of(at));
-  mark_busy(id, arrival.first & !arrival.begins);
-  if (!arrival.begins) {
+  rings_.push(at, arrival.head, arrival.head.is_head());
+  const typename R::Arrival came = routers_[id].take_flit(port_vc_of(at));
+  mark_busy(id, came.first & !came.begins);
+  if (!came.begins) {
     return;
   }
   if (fronts_[at].last_out == now_) {
@@ -127,71 +132,83 @@ void VcNetwork<Rules, kGeneral, Routing>::take_to_arbitrate(Band& band, Channel 
 }
 
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::pass_head(Band& band, const LoneFlit& lone) {
-  const RouterId id = router_of(lone.at);
-  R& router = routers_[id];
-  const PortVc input_vc = port_vc_of(lone.at);
-  const PortId output = lone.hop.output;
-  const Flit head = rings_.at(lone.at, router.front(input_vc));
-  router.pass_front(input_vc);
-  const typename R::VcGrant grant =
-      router.grant_alone(rules_, input_vc, output, lone.hop.group, lone.vcs);
-  const PortVc output_vc = grant.output_vc;
+inline void VcNetwork<Rules, kGeneral, Routing>::pass_alone(Band& band, RouterId id, R& router,
+                                                            const LoneFlit& lone) {
+  const Channel at = lone.arrival.at;
+  const PortVc input_vc = port_vc_of(at);
+  const PortVc output_vc = lone.output_vc;
+  Flit flit = lone.arrival.head;
+  if (!flit.is_head()) {
+    Front& front = fronts_[at];
+    const bool tail = --front.left == 0;
+    if (tail) {
+      router.release_alone(rules_, input_vc);
+    }
+    leave_alone(band, id, router, input_vc, output_vc, Arrival{front.next, front.head}, tail);
+    return;
+  }
+  const PortId output = rules_.port_of(output_vc);
+  router.grant_alone(rules_, input_vc, output, output_vc);
   const Channel next = router.forward(output, rules_.vc_of(output_vc, output));
   ++band.vc_grants;
-  if (!head.is_tail()) {
-    Front& front = fronts_[lone.at];
-    front.head = head;
+  if (!flit.is_tail()) {
+    Front& front = fronts_[at];
+    front.head = flit;
+    front.head.end_head();
     front.next = next;
-    front.left = static_cast<std::uint16_t>(store_[head.packet()].flits - 1);
-    front.first = false;
-    router.take_vc(rules_, grant);
+    front.left = static_cast<std::uint16_t>(store_[flit.packet()].flits - 1);
+    router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
   }
-  rings_.push(next, head);
-  leave_alone(band, lone.at, output_vc, next, head.packet(), head.is_tail());
-}
-
-template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::pass_body(Band& band, Channel at) {
-  const PortVc input_vc = port_vc_of(at);
-  R& router = routers_[router_of(at)];
-  Front& front = fronts_[at];
-  const bool tail = --front.left == 0;
-  const PortVc output_vc = router.output_vc(input_vc);
-  if (tail) {
-    router.release_alone(rules_, input_vc);
-  }
-  leave_alone(band, at, output_vc, front.next, front.head.packet(), tail);
+  leave_alone(band, id, router, input_vc, output_vc, Arrival{next, flit}, flit.is_tail());
 }
 
 // A flit that has just come leaves in the next cycle.
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::leave_alone(Band& band, Channel at,
-                                                             PortVc output_vc, Channel next,
-                                                             std::uint32_t packet, bool tail) {
-  const RouterId id = router_of(at);
-  R& router = routers_[id];
-  const PortVc input_vc = port_vc_of(at);
+inline void VcNetwork<Rules, kGeneral, Routing>::leave_alone(Band& band, RouterId id, R& router,
+                                                             PortVc input_vc, PortVc output_vc,
+                                                             const Arrival& behind, bool tail) {
   const PortId input = rules_.port_of(input_vc);
   const PortId output = rules_.port_of(output_vc);
-  const bool local = routing_.is_exit(id, output);
-  fronts_[at].last_out = now_ + 1;
+  const std::uint32_t local = as_number(routing_.is_exit(id, output));
+  fronts_[channel(id, input_vc)].last_out = now_ + 1;
   if (tail) {
-    tails_[port_number(id, output)] = {now_ + 1, output_vc};
+    tails_[port_number(id, output)] = {
+        now_ + 1, std::uint32_t{1} << rules_.vc_of(output_vc, output).number()};
   }
   if (config_.count_events) {
     router.count_flit(output);
   }
-  early_.push_back(port_number(id, output));
-  router.spend_credits(output_vc, 1u - static_cast<std::uint32_t>(local & !counts_exit_credits_));
-  band.flits_out->add(next, !local);
-  band.credits_out[routing_.is_entry(id, input) ? 1 : 0]->add(
-      router.back(input, rules_.vc_of(input_vc, input)));
+  early_.add(port_number(id, output));
+  router.spend_credits(output_vc, counts_exit_credits_ ? 1 : 1 - local);
+  add_arrival(*band.flits_out, behind, 1 - local);
   if (counts_exit_credits_) {
-    band.exit_credits_out->add(CreditTo(channel(id, output_vc).number()), local);
+    band.own->at(now_ + 1 + kExitLoop + router_config_.credit_delay)
+        .credits.add(CreditTo(channel(id, output_vc).number()), local);
   }
-  band.ejections_out->ejected_flits += local ? 1 : 0;
-  band.ejections_out->ejections.add(packet, local & tail);
+  band.ejections_out->ejected_flits += local;
+  band.ejections_out->ejections.add(behind.head.packet(), tail ? local : 0);
+
+  // Of credits it matters alone whether there are any. So this one may count at once, if others
+  // last until it comes; at most one is spent in each cycle.
+  const CreditTo back = router.back(input, rules_.vc_of(input_vc, input));
+  const std::uint32_t entry = as_number(routing_.is_entry(id, input));
+  const Channel of_router(back.number() & (entry - 1));
+  const NodeVc of_node(back.number() & (0 - entry));
+  const std::array<SmallCount*, 2> both{
+      &routers_[router_of(of_router)].credits_of(port_vc_of(of_router)),
+      &sources_.credits(of_node)};
+  SmallCount& credits = *both[entry];
+  if (credits > early_credit_from_[entry]) {
+    ++credits;
+  } else {
+    return_credit(entry != 0, back);
+  }
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::return_credit(bool entry, CreditTo back) {
+  WheelSlot& slot = bands_.front().own->at(now_ + 1 + (entry ? kTerminalDelay : credit_delay_));
+  (entry ? slot.node_credits : slot.credits).add(back);
 }
 
 // Out of the way of the loops: it is rare where routers mostly have nothing to arbitrate.
@@ -212,7 +229,8 @@ void VcNetwork<Rules, kGeneral, Routing>::begin_arbitration(RouterId id) {
   for (std::uint32_t output = 0; output < rules_.ports(); ++output) {
     const LastTail& tail = tails_[port_number(id, PortId(output))];
     if (tail.cycle == now_) {
-      withheld |= mask_of_bit<typename S::Mask>(tail.vc.number());
+      withheld |= static_cast<typename S::Mask>(static_cast<typename S::Mask>(tail.vcs)
+                                                << (output * rules_.vcs()));
     }
   }
   router.begin_arbitration(barred, withheld);

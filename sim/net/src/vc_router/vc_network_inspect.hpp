@@ -85,7 +85,7 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
     tails_.resize(ports);
     claims_ = IdVector<RouterId, Claim>(wiring_.routers);
     arbitrates_.resize(busy_.size());
-    early_.reserve(ports);
+    early_.make_room(ports);
     lone_.reserve(ports);
     late_fronts_.reserve(ports);
     began_arbitration_.reserve(wiring_.routers);
@@ -193,7 +193,8 @@ Status VcNetwork<Rules, kGeneral, Routing>::inject(const Packet& packet) {
 template <class Rules, bool kGeneral, class Routing>
 std::optional<Cycles> VcNetwork<Rules, kGeneral, Routing>::next_event() const {
   const auto is_set = [](std::uint64_t word) { return word != 0; };
-  if (!sources_.is_idle() || !early_.empty() || std::any_of(busy_.begin(), busy_.end(), is_set) ||
+  if (!sources_.is_idle() || early_.size() != 0 ||
+      std::any_of(busy_.begin(), busy_.end(), is_set) ||
       std::any_of(wants_vcs_.begin(), wants_vcs_.end(), is_set)) {
     return now();
   }
@@ -219,7 +220,7 @@ std::uint64_t VcNetwork<Rules, kGeneral, Routing>::flits_sent(RouterId router,
   if (!config_.count_events) {
     return 0;
   }
-  const auto early = std::count(early_.begin(), early_.end(), port_number(router, output));
+  const auto early = std::ranges::count(early_.items(), port_number(router, output));
   return routers_[router].flits_sent(output) - static_cast<std::uint64_t>(early);
 }
 

@@ -11,15 +11,17 @@ namespace ww::sim::net {
 
 // Flits that come in this cycle.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::take_lean(Band& band, EventList<Channel>& arrivals) {
+void VcNetwork<Rules, kGeneral, Routing>::take_lean(Band& band, EventList<Arrival>& arrivals) {
   Channel* const fronts = band.new_fronts.data();
   R* const routers = routers_.data();
   std::size_t begun = 0;
   for (std::uint32_t n = 0; n < arrivals.size(); ++n) {
     fetch_ahead(arrivals, n);
-    const Channel at = arrivals[n];
+    const Channel at = arrivals[n].at;
+    const Flit head = arrivals[n].head;
     const RouterId id = router_of(at);
     R& router = routers[id.number()];
+    rings_.push(at, head, head.is_head());
     const typename R::Arrival arrival = router.take_flit(port_vc_of(at));
     mark_busy(id, arrival.first & !arrival.begins);
     fronts[begun] = at;
@@ -99,7 +101,7 @@ template <class Rules, bool kGeneral, class Routing>
 inline void VcNetwork<Rules, kGeneral, Routing>::address_departures(Band& band,
                                                                     std::int64_t cycle) {
   TimeWheel& wheel = *band.own;
-  band.flits_out = &wheel.at(cycle + flit_delay_).arrivals;
+  band.flits_out = &wheel.at(cycle + flit_delay_);
   band.credits_out = {&wheel.at(cycle + credit_delay_).credits,
                       &wheel.at(cycle + kTerminalDelay).node_credits};
   band.exit_credits_out = &wheel.at(cycle + kExitLoop + router_config_.credit_delay).credits;
@@ -126,7 +128,6 @@ inline void VcNetwork<Rules, kGeneral, Routing>::route_front(RouterId id, R& rou
   router.pass_front(input_vc);
   fronts_[at].head = head;
   fronts_[at].left = store_[head.packet()].flits;
-  fronts_[at].first = true;
   const Hop hop = routing_.route(rules_, id, router, input_vc, head);
   router.request_vc(rules_, input_vc, hop.output, hop.group);
 }
@@ -146,7 +147,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::leave(Band& band, RouterId id, 
   const Channel next = front.next;
   const PortVc output_vc = router.output_vc(input_vc);
   if (config_.count_toggles && !local) {
-    toggles_.count(store_, packet, front.first, port_number(id, output),
+    toggles_.count(store_, packet, front.head.is_head(), port_number(id, output),
                    std::size_t{id.number()} * rules_.all_vcs() + output_vc.number());
   }
   if (config_.count_events) {
@@ -156,24 +157,20 @@ inline void VcNetwork<Rules, kGeneral, Routing>::leave(Band& band, RouterId id, 
   const typename R::Departure left = router.depart(
       rules_, winner, tail, 1u - static_cast<std::uint32_t>(local & !counts_exit_credits_));
   const CreditTo back = router.back(input, rules_.vc_of(input_vc, input));
-  EventList<Channel>* arrivals = band.flits_out;
+  WheelSlot* arrivals = band.flits_out;
   EventList<CreditTo>* credits = band.credits_out[entry ? 1 : 0];
   if constexpr (kBanded) {
     const std::size_t ahead = local ? band.number : band_of(next);
     const std::size_t behind = entry ? band.number : band_of(Channel(back.number()));
     if (ahead != band.number) {
-      arrivals = &band.to[ahead]->at(now_ + flit_delay_).arrivals;
+      arrivals = &band.to[ahead]->at(now_ + flit_delay_);
     }
     if (behind != band.number) {
       credits = &band.to[behind]->at(now_ + credit_delay_).credits;
     }
   }
-  // A head is written behind the link now and read when its arrival comes.
-  if (!kBanded || !local) {
-    rings_.push(next, front.head, front.first);
-  }
-  front.first = false;
-  arrivals->add(next, !local);
+  add_arrival(*arrivals, Arrival{next, front.head}, local ? 0 : 1);
+  front.head.end_head();
   credits->add(back);
   if (counts_exit_credits_) {
     band.exit_credits_out->add(CreditTo(channel(id, output_vc).number()), local);
