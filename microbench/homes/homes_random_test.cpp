@@ -70,14 +70,14 @@ Outcome homes_of(const Chip& chip) {
   return outcome;
 }
 
-// WW_HOMES_CHIPS: how many; seeds follow 940,000.
-TEST(HomesOfRandomChips, AreExactlyTheTrueOnesOrRefused) {
+// WW_HOMES_CHIPS: how many.
+void expect_exact_or_refused(const char* name, std::uint64_t first_seed) {
   const char* const wanted = std::getenv("WW_HOMES_CHIPS");
   const int chips = wanted != nullptr ? std::atoi(wanted) : 20;
   int exact = 0;
   for (int i = 0; i < chips; ++i) {
-    const std::uint64_t seed = 940'000 + static_cast<std::uint64_t>(i);
-    const auto chip = Chip::load({.chip = "random", .seed = seed});
+    const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(i);
+    const auto chip = Chip::load({.chip = name, .seed = seed});
     ASSERT_TRUE(chip) << chip.error().text();
     const Outcome outcome = homes_of(*chip);
     EXPECT_TRUE(!outcome.found || outcome.exact) << "seed " << seed << ": homes are mixed";
@@ -90,8 +90,16 @@ TEST(HomesOfRandomChips, AreExactlyTheTrueOnesOrRefused) {
   EXPECT_GE(exact, (98 * chips + 99) / 100);
 }
 
+TEST(HomesOfRandomChips, AreExactlyTheTrueOnesOrRefused) {
+  expect_exact_or_refused("random", 940'000);
+}
+
+TEST(HomesOfRandomChips, AreExactlyTheTrueOnesOrRefusedOnRdna) {
+  expect_exact_or_refused("random_rdna", 641'000);
+}
+
 TEST(HomesOfTwins, AreExactlyTheTrueOnes) {
-  for (const char* name : {"w9100", "vega10", "vega20", "mi100", "mi210"}) {
+  for (const char* name : {"w9100", "vega10", "vega20", "mi100", "mi210", "rx6800", "rx7900"}) {
     const auto chip = Chip::load({.chip = name});
     ASSERT_TRUE(chip) << chip.error().text();
     const Outcome outcome = homes_of(*chip);

@@ -119,6 +119,31 @@ Grouping best_grouping(const Distances& squared, std::size_t homes) {
   return best;
 }
 
+// Sum of squared differences from the homes' means.
+double left_within(const Distances& squared, std::size_t homes) {
+  const std::size_t members = squared.size() / homes;
+  return best_grouping(squared, homes).cost / static_cast<double>(members);
+}
+
+// Of the numbers that divide the channels, the first wanted one below which no smaller number
+// leaves less within homes. More homes of places that lie apart always leave less, unless they
+// cut such places up: four homes of three places have lines of two of them together.
+std::size_t number_of_homes(const Distances& squared) {
+  const std::size_t channels = squared.size();
+  const auto cuts_places = [&](std::size_t count) {
+    const double left = left_within(squared, count);
+    for (std::size_t fewer = 2; fewer < count; ++fewer) {
+      if (channels % fewer == 0 && left_within(squared, fewer) < left) return true;
+    }
+    return false;
+  };
+  for (const std::size_t count : {std::size_t{kWantedHomes}, std::size_t{3}, std::size_t{2},
+                                  std::size_t{5}, std::size_t{7}}) {
+    if (channels % count == 0 && !cuts_places(count)) return count;
+  }
+  return channels;
+}
+
 }  // namespace
 
 HomeClusters cluster_channels(const LatencyTable& ticks, double noise_ticks) {
@@ -128,12 +153,8 @@ HomeClusters cluster_channels(const LatencyTable& ticks, double noise_ticks) {
     return clusters;
   }
   const std::size_t channels = ticks.front().size();
-  std::size_t homes = 0;
-  for (const std::size_t count : {std::size_t{kWantedHomes}, std::size_t{3}, std::size_t{2},
-                                  std::size_t{5}, std::size_t{7}, channels}) {
-    if (homes == 0 && channels % count == 0) homes = count;
-  }
   const Distances squared = profile_distances(ticks);
+  const std::size_t homes = number_of_homes(squared);
   const Grouping best = best_grouping(squared, homes);
   double within = 0;
   double between = std::numeric_limits<double>::infinity();

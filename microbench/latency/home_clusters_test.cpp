@@ -25,7 +25,7 @@ LatencyTable corners(double noise, double spread) {
     auto& row = table.emplace_back();
     for (int channel = 0; channel < 16; ++channel) {
       const double at_x = (channel % 2 == 0 ? -4.0 : 4.0) + spread * (channel / 4 % 2);
-      const double at_y = (channel % 4 < 2 ? -4.0 : 4.0) + spread * (channel / 8);
+      const double at_y = (channel % 4 < 2 ? -4.0 : 4.0) + spread * (channel < 8 ? 0.0 : 1.0);
       row.push_back(200 + 3.0 * place + 5.0 * (channel % 3) + std::abs(x - at_x) +
                     std::abs(y - at_y) + noise * error(generator));
     }
@@ -57,6 +57,25 @@ TEST(HomeClusters, AreRefusedWithinTheNoise) {
   const HomeClusters clusters = cluster_channels(corners(8.0, 1.0), 8.0);
   EXPECT_FALSE(clusters.found);
   EXPECT_FALSE(clusters.reason.empty());
+}
+
+// As on RDNA 3, whose slices stand at three places: four homes would have lines of two of them.
+TEST(HomeClusters, AreThreeWhereChannelsStandAtThreePlaces) {
+  const LatencyTable table = on_a_line(12, 22, {0, 1, 2, 3, 9, 10, 11, 12, 19, 20, 21, 22});
+  const HomeClusters clusters = cluster_channels(table, 0.1);
+  ASSERT_TRUE(clusters.found) << clusters.reason;
+  EXPECT_THAT(clusters.members, ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(4, 5, 6, 7),
+                                            ElementsAre(8, 9, 10, 11)));
+  EXPECT_GT(clusters.separation, 1.0);
+}
+
+// A line without gaps has no number of its own.
+TEST(HomeClusters, AreFourWhereChannelsStandEvenly) {
+  const LatencyTable table = on_a_line(12, 22, {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22});
+  const HomeClusters clusters = cluster_channels(table, 0.1);
+  ASSERT_TRUE(clusters.found) << clusters.reason;
+  EXPECT_THAT(clusters.members, ElementsAre(ElementsAre(0, 1, 2), ElementsAre(3, 4, 5),
+                                            ElementsAre(6, 7, 8), ElementsAre(9, 10, 11)));
 }
 
 // Three channels at one place cannot be two homes.
