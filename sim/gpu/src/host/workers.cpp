@@ -1,41 +1,63 @@
 #include "host/workers.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
 namespace ww::sim::gpu::exec {
 namespace {
-// A quantum takes some microseconds: worth a short spin before a thread sleeps.
-constexpr int kWorkerSpins = 500;
+using Clock = std::chrono::steady_clock;
+
+// Between two quanta lies a commit of 10 to 100 us. Waking a thread that sleeps takes as long, and
+// on a virtual machine longer, so a thread waits some commits before it sleeps.
+constexpr auto kLongestWait = std::chrono::microseconds(300);
+constexpr int kSpinsBetweenLooks = 32;  // at the clock
+constexpr int kCallerSpins = 500;       // before it lets others have its core
+constexpr std::size_t kLargestChunk = 4;
 
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
+
+std::uint64_t packed(std::size_t begin, std::size_t end) {
+  return std::uint64_t{end} << 32 | begin;
+}
 }  // namespace
 
-Workers::Workers(unsigned threads) {
-  for (unsigned i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+Workers::Workers(unsigned threads, std::function<bool()> between)
+    : shares_(std::max(1U, threads)), between_(std::move(between)) {
+  for (unsigned i = 1; i < threads; ++i) threads_.emplace_back([this, i] { serve(i); });
 }
 
 Workers::~Workers() {
   stop_ = true;
-  round_.fetch_add(1);
-  round_.notify_all();
+  wake();
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::run(std::size_t count, const std::function<void(std::size_t)>& task) {
-  if (threads_.empty() || count < 2) {
-    for (std::size_t i = 0; i < count; ++i) task(i);
+void Workers::wake() {
+  round_.fetch_add(1);
+  round_.notify_all();
+}
+
+void Workers::run(std::size_t count, const Task& task, bool awaited) {
+  if (threads_.empty() || count < 2 || !(awaited || awake())) {
+    task(0, count);
     return;
   }
   task_ = &task;
   done_.store(0, std::memory_order_relaxed);
-  next_.store(std::uint64_t{count} << 32, std::memory_order_release);
+  const std::size_t threads = shares_.size();
+  for (std::size_t i = 0; i < threads; ++i) {
+    shares_[i].left.store(packed(count * i / threads, count * (i + 1) / threads),
+                          std::memory_order_release);
+  }
   round_.fetch_add(1);
-  if (asleep_.load() != 0) round_.notify_all();
-  take();
+  take(0);
   for (int spins = 0; done_.load(std::memory_order_acquire) != count; ++spins) {
-    if (spins < kWorkerSpins) {
+    if (spins < kCallerSpins) {
       pause();
     } else {
       std::this_thread::yield();
@@ -43,20 +65,46 @@ void Workers::run(std::size_t count, const std::function<void(std::size_t)>& tas
   }
 }
 
-void Workers::take() {
+bool Workers::take_chunk(Share& share, bool from_front) {
+  std::uint64_t left = share.left.load(std::memory_order_relaxed);
   while (true) {
-    const std::uint64_t claim = next_.fetch_add(1, std::memory_order_acq_rel);
-    const std::uint64_t item = claim & 0xFFFFFFFFU;
-    if (item >= claim >> 32) return;
-    (*task_)(item);
-    done_.fetch_add(1, std::memory_order_release);
+    const std::size_t begin = left & 0xFFFFFFFFU;
+    const std::size_t end = left >> 32;
+    if (begin >= end) return false;
+    const std::size_t chunk = std::clamp<std::size_t>((end - begin) / 4, 1, kLargestChunk);
+    const std::uint64_t rest = from_front ? packed(begin + chunk, end) : packed(begin, end - chunk);
+    if (!share.left.compare_exchange_weak(left, rest, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed)) {
+      continue;
+    }
+    const std::size_t first = from_front ? begin : end - chunk;
+    (*task_)(first, first + chunk);
+    done_.fetch_add(static_cast<std::uint32_t>(chunk), std::memory_order_release);
+    return true;
   }
 }
 
-void Workers::serve() {
+void Workers::take(std::size_t self) {
+  while (take_chunk(shares_[self], true)) {
+  }
+  for (std::size_t other = 1; other < shares_.size(); ++other) {
+    while (take_chunk(shares_[(self + other) % shares_.size()], false)) {
+    }
+  }
+}
+
+void Workers::serve(std::size_t self) {
   std::uint32_t seen = 0;
   while (true) {
-    for (int spins = 0; spins < kWorkerSpins && round_.load() == seen; ++spins) pause();
+    auto sleep_at = Clock::now() + kLongestWait;
+    for (int spins = 1; round_.load() == seen; ++spins) {
+      if (between_()) {
+        sleep_at = Clock::now() + kLongestWait;
+      } else if (spins % kSpinsBetweenLooks == 0 && Clock::now() > sleep_at) {
+        break;
+      }
+      pause();
+    }
     if (round_.load() == seen) {
       asleep_.fetch_add(1);
       round_.wait(seen);
@@ -64,7 +112,7 @@ void Workers::serve() {
     }
     seen = round_.load();
     if (stop_) return;
-    take();
+    take(self);
   }
 }
 

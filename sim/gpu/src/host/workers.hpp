@@ -11,28 +11,46 @@ namespace ww::sim::gpu::exec {
 
 class Workers {
  public:
-  // `threads` in all, the caller's included.
-  explicit Workers(unsigned threads);
+  // Items [begin, end), in order.
+  using Task = std::function<void(std::size_t begin, std::size_t end)>;
+
+  // `threads` in all, the caller's included. `between` is called by threads that wait for a round,
+  // again and again; it returns soon and says whether it had anything to do.
+  Workers(unsigned threads, std::function<bool()> between);
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Whether the caller does all the work, in order.
+  // Whether the caller does all the work.
   [[nodiscard]] bool alone() const { return threads_.empty(); }
+  // Whether a thread looks for work now. One that found none for a while sleeps.
+  [[nodiscard]] bool awake() const { return asleep_.load(std::memory_order_relaxed) == 0; }
+  // Waking takes longer than many launches: worth it only where much work follows.
+  void wake();
 
-  // Calls task(i) for every i < count, on any thread, and returns when all are done. The caller
-  // never waits for a thread that has not begun: where cores are short, it does the work itself.
-  void run(std::size_t count, const std::function<void(std::size_t)>& task);
+  // Calls the task for every item below `count`, in chunks, on any thread, and returns when all are
+  // done. A thread gets mostly the same items as in the last round, whose data are in its core's
+  // cache. The caller never waits for a thread that has not begun: where cores are short, it does
+  // the work itself.
+  // `awaited`: shares also with threads that were woken and are not there yet.
+  void run(std::size_t count, const Task& task, bool awaited);
 
  private:
-  void serve();
-  void take();
+  // What is left of a thread's items: end << 32 | begin.
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> left{0};
+  };
+  void serve(std::size_t self);
+  // Its own items first, from the front; then the others', from the back.
+  void take(std::size_t self);
+  bool take_chunk(Share& share, bool from_front);
 
+  std::vector<Share> shares_;
   std::vector<std::thread> threads_;
-  const std::function<void(std::size_t)>* task_{};
-  std::atomic<std::uint64_t> next_{0};  // items of this round << 32 | next one
-  std::atomic<std::uint32_t> done_{0};
-  std::atomic<std::uint32_t> round_{0};
+  std::function<bool()> between_;
+  const Task* task_{};
+  alignas(64) std::atomic<std::uint32_t> done_{0};
+  alignas(64) std::atomic<std::uint32_t> round_{0};
   std::atomic<std::uint32_t> asleep_{0};
   std::atomic<bool> stop_{false};
 };

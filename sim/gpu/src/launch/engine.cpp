@@ -13,6 +13,9 @@ namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
 constexpr std::size_t kCusAhead = 2;                 // of the one that runs
+// Compute units times quanta that a launch runs before it wakes other threads: about 100 us of
+// work. A shorter launch ends before they come.
+constexpr std::size_t kWorthWaking = 100;
 }  // namespace
 
 // Hands out work-groups. Group i goes to die i modulo the dies, whether or not there is room on
@@ -110,12 +113,12 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
     : architecture_(chip.architecture()),
       cus_in_use_(
           static_cast<std::size_t>(cus_in_use > 0 ? cus_in_use : architecture_.cus_per_engine)),
-      observer_(observer, threads > 1),
+      observer_(observer),
       hierarchy_(make_hierarchy ? make_hierarchy(observer_)
                                 : ideal_hierarchy(chip, memory, observer_)),
       registers_(
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
-      workers_(threads),
+      workers_(threads, [this] { return observer_.help(); }),
       trace_(trace) {
   for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
@@ -172,13 +175,22 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   std::int64_t time = 0;
   std::vector<std::size_t> active;
   bool look_ahead = false;
-  const std::function<void(std::size_t)> run_one = [&](std::size_t i) {
+  const Workers::Task run_some = [&](std::size_t begin, std::size_t end) {
     if (look_ahead) {
-      if (i + kCusAhead < active.size()) cus_[active[i + kCusAhead]]->look_at_waves();
-      if (i + 1 < active.size()) cus_[active[i + 1]]->look_at_operations();
+      for (std::size_t i = begin; i < end; ++i) cus_[active[i]]->look_for_waves(time + quantum);
+      for (std::size_t i = begin; i < std::min(begin + kCusAhead, end); ++i) {
+        cus_[active[i]]->look_at_waves();
+      }
     }
-    cus_[active[i]]->run(time + quantum);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (look_ahead) {
+        if (i + kCusAhead < end) cus_[active[i + kCusAhead]]->look_at_waves();
+        if (i + 1 < end) cus_[active[i + 1]]->look_at_operations();
+      }
+      cus_[active[i]]->run(time + quantum);
+    }
   };
+  std::size_t worked = 0;
   bool groups_ended = true;
   std::optional<Error> error;
   std::uint64_t quanta = 0;
@@ -191,14 +203,13 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       if (!cus_[i]->idle()) active.push_back(i);
     }
     // Waves that stay are found again in the caches; while others wait to start, new ones come.
-    look_ahead = workers_.alone() && dispatcher.started < dispatcher.total && crowded(active);
-    if (look_ahead) {
-      for (const std::size_t i : active) cus_[i]->look_for_waves(time + quantum);
-      for (std::size_t i = 0; i < std::min(kCusAhead, active.size()); ++i) {
-        cus_[active[i]]->look_at_waves();
-      }
+    look_ahead = dispatcher.started < dispatcher.total && crowded(active);
+    if (!workers_.alone()) {
+      worked += active.size();
+      if (worked >= kWorthWaking && !workers_.awake()) workers_.wake();
+      observer_.defer(workers_.awake());
     }
-    workers_.run(active.size(), run_one);
+    workers_.run(active.size(), run_some, worked >= kWorthWaking);
     if (const ComputeUnit* failed = first_error(); failed != nullptr) {
       error = failed->error();
       break;

@@ -1,34 +1,37 @@
-// Hands transfers to another observer on a thread of its own, in order, some microseconds later:
-// the energy accounting then runs beside the next quanta.
+// Passes transfers on to another observer, at once or some microseconds later on another thread, in
+// order: the energy accounting then runs beside the commits.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
-#include <thread>
-#include <vector>
+#include <memory>
 
+#include "host/host_cache.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
 namespace ww::sim::gpu::exec {
 
 class DeferredObserver final : public ActivityObserver {
  public:
-  // With `deferred` false it calls the target at once.
-  DeferredObserver(ActivityObserver& target, bool deferred);
-  ~DeferredObserver() override;
+  explicit DeferredObserver(ActivityObserver& target) : target_(target) {}
+
+  // From here on: keeps what comes for help() on another thread, or calls the target at once.
+  void defer(bool deferred);
+  // Called by any other thread, at any time: passes on some of what was handed over. Returns false
+  // where there was nothing.
+  bool help();
 
   void begin_launch() override { target_.begin_launch(); }
   void crossbar(const CrossbarTransfer& transfer) override {
     if (deferred_) {
-      record(transfer);
+      record(transfer, 1, 0, true);
     } else {
       target_.crossbar(transfer);
     }
   }
   void crossbar_lines(const CrossbarTransfer& first, unsigned lines, std::int64_t cycles) override {
     if (deferred_) {
-      ActivityObserver::crossbar_lines(first, lines, cycles);
+      record(first, lines, cycles, false);
     } else {
       target_.crossbar_lines(first, lines, cycles);
     }
@@ -44,41 +47,51 @@ class DeferredObserver final : public ActivityObserver {
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override;
 
-  // Passes on what was recorded, if there is enough of it to be worth a hand-over.
+  // Hands over what was recorded, if there is enough of it and whoever helps is free.
   void pass_on() {
-    if (batches_[filling_].size >= kWorthwhile) hand_over();
+    if (deferred_ && batches_[filling_].lines >= kWorthwhile &&
+        state_.load(std::memory_order_acquire) == kIdle) {
+      hand_over();
+    }
   }
 
  private:
-  static constexpr std::size_t kWorthwhile = 4096;
-  using Line = std::array<std::byte, 64>;
+  // Small enough that both batches stay in a core's own cache.
+  static constexpr std::size_t kCapacity = 2048;
+  static constexpr std::size_t kWorthwhile = 128;
+  static constexpr std::size_t kAtOnce = 128;  // items that help() passes on
   struct Item {
     CrossbarTransfer transfer;
-    bool to_memory;
-    bool write;
-    Line payload;  // memory may change before the target sees it
+    std::int64_t apart;
+    std::uint32_t lines;
+    enum Kind : std::uint8_t { kLines, kOne, kRead, kWrite } kind;
   };
+  struct alignas(kHostLine) Line {
+    std::byte bytes[kHostLine];
+  };
+  // Every item has a line or more, so there are at most as many items.
   struct Batch {
-    std::vector<Item> items;  // the first `size` count; the rest is kept for its memory
+    std::unique_ptr<Item[]> items;
+    std::unique_ptr<Line[]> payloads;  // memory may change before the target sees it
     std::size_t size{};
-    std::vector<Line> replies;  // of atomics, in order
+    std::size_t lines{};
+    std::size_t passed_on{};  // items
   };
-  Item& next_item();
-  void record(const CrossbarTransfer& transfer);
+  // Makes room for so many lines.
+  Batch& batch_with_room(std::size_t lines);
+  void record(const CrossbarTransfer& transfer, unsigned lines, std::int64_t cycles, bool one);
   void record(const MemoryTransfer& transfer);
   void hand_over();
-  // Sees the other batch through: does it here if the thread has not begun (cores may be short).
+  // Sees the batch that was handed over through, here as far as nobody else has begun.
   void settle();
-  void serve();
-  void deliver(Batch& batch);
+  void pass_on(Batch& batch, std::size_t most);
 
   ActivityObserver& target_;
-  bool deferred_;
-  std::array<Batch, 2> batches_;
+  bool deferred_{};
+  Batch batches_[2];
   std::size_t filling_{};
-  enum State : int { kIdle, kOffered, kTaken, kStop };
-  std::atomic<int> state_{kIdle};  // of the batch that is not being filled
-  std::thread thread_;
+  enum State : int { kIdle, kOffered, kTaken };
+  alignas(kHostLine) std::atomic<int> state_{kIdle};  // of the batch that is not being filled
 };
 
 }  // namespace ww::sim::gpu::exec
