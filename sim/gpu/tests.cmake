@@ -142,7 +142,8 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
   SOURCES src/launch/virtual_gpu_test.cpp src/alu/kernel_semantics_test.cpp
           src/alu/narrow_semantics_test.cpp
           src/alu/matrix_semantics_test.cpp
-          src/memory/memory_timing_test.cpp src/launch/chip_time_test.cpp
+          src/memory/memory_timing_test.cpp src/memory/deferred_observer_test.cpp
+          src/launch/chip_time_test.cpp
           src/compute_unit/scalar_cache_test.cpp
           src/launch/counters_test.cpp
           src/launch/random_code_test.cpp src/isa/straight_line_test.cpp
