@@ -125,8 +125,7 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
   sim::power::EnergyConfig& energy = arguments.simulation.energy;
   command
       .add_option("--model", arguments.model,
-                  "A calibration: model.json (of wires, or of a package's dies), "
-                  "crossing.json, or its folder")
+                  "A calibration: model.json, crossing.json, or its folder")
       ->group(kEnergy);
   add_anyway_option(command, arguments.anyway)->group(kEnergy);
   command
