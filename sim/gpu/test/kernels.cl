@@ -238,6 +238,19 @@ __kernel void without_semantics(__global ulong* out) {
 }
 #endif
 
+// A wave that halts never ends: the emulator reports it, and only where it happens.
+__kernel void halts(__global uint* out, uint where) {
+  __asm volatile("s_sethalt 0");
+  if (get_group_id(0) == where) {
+    __builtin_amdgcn_s_sendmsghalt(0, 0);
+  }
+  out[get_global_id(0)] = 7;
+}
+__kernel void halts_when_told(__global uint* out) {
+  __asm volatile("s_sethalt 1");
+  out[get_global_id(0)] = 7;
+}
+
 __kernel void copy_wide(__global int16* out, __global const int16* in) {
   for (int i = 0; i < 8; ++i) out[i] = in[i];
 }

@@ -235,6 +235,22 @@ TEST(Semantics, RefusesWhatItDoesNotKnowByNameAndAddress) {
   EXPECT_NE(result.error().message.find("0x"), std::string::npos);
 }
 
+TEST(Semantics, ReportsAWaveThatHaltsWhereItHalts) {
+  TestGpu test;
+  const auto out = test.buffer(2 * 64 * 4);
+  const std::uint32_t nowhere = 9;
+  test.launch("halts", 128, 64, out, nowhere);
+  EXPECT_EQ(test.read<std::uint32_t>(out, 128), std::vector<std::uint32_t>(128, 7));
+  const Grid grid{1, {128, 1, 1}, {64, 1, 1}};
+  const std::uint32_t second = 1;
+  for (const auto& result : {test.try_launch("halts", grid, out, second),
+                             test.try_launch("halts_when_told", grid, out)}) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, ErrorCode::device_error);
+    EXPECT_NE(result.error().message.find("halts"), std::string::npos);
+  }
+}
+
 TEST(Semantics, ReadsTablesAtScalarOffsets) {
   TestGpu test;
   constexpr std::uint32_t table[] = {3, 5, 7, 11, 13, 17, 19, 23};

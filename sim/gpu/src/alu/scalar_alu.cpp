@@ -202,6 +202,15 @@ void barrier(Wave& w, const MicroOp&) {
 void trap(Wave& w, const MicroOp&) {
   w.cu->fault(w, ErrorCode::device_error, std::string(kTrapMessage));
 }
+// A wave that halts waits for the host, which never comes here; a card hangs. The message that goes
+// with it would not change that.
+void halt(Wave& w, const MicroOp&) {
+  w.cu->fault(w, ErrorCode::device_error,
+              "a wave halts (s_sethalt, s_sendmsghalt), and would never end");
+}
+void halt_if_asked(Wave& w, const MicroOp& op) {
+  if ((static_cast<U32>(op.immediate) & 1U) != 0) halt(w, op);
+}
 void end_program(Wave& w, const MicroOp&) {
   w.cu->end_wave(w);
 }
@@ -461,6 +470,8 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_waitcnt, wait_count)
     WW_CASE(s_barrier, barrier)
     WW_CASE(s_trap, trap)
+    WW_CASE(s_sethalt, halt_if_asked)
+    WW_CASE(s_sendmsghalt, halt)
     WW_CASE(s_endpgm, end_program)
 #undef WW_CASE
     default: break;
