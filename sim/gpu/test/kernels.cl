@@ -220,6 +220,28 @@ __kernel void exchange(__global uint* a, __global uint* b, __global ulong* c) {
   b[i] = atomic_add(&a[11], 3);
 }
 
+// Each work-item adds to two counters in local memory, by comparing and swapping.
+__kernel void local_swaps(__global uint* out, __global ulong* wide_out) {
+  __local volatile uint sum;
+  __local volatile ulong wide_sum;
+  if (get_local_id(0) == 0) {
+    sum = 0;
+    wide_sum = 0;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  uint before;
+  do {
+    before = sum;
+  } while (atomic_cmpxchg(&sum, before, before + get_local_id(0) + 2) != before);
+  ulong wide_before;
+  do {
+    wide_before = wide_sum;
+  } while (atom_cmpxchg(&wide_sum, wide_before, wide_before + 0x100000001UL) != wide_before);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = sum;
+  wide_out[get_global_id(0)] = wide_sum;
+}
+
 __kernel void large_sines(__global const double* a, __global double* out) {
   const size_t i = get_global_id(0);
   out[i] = sin(a[i]);

@@ -306,6 +306,17 @@ TEST(Semantics, DoesEveryKindOfAtomic) {
   EXPECT_EQ(got[11], 256U * 3);
 }
 
+TEST(Semantics, ComparesAndSwapsInLocalMemory) {
+  TestGpu test;
+  const auto out = test.buffer(256 * 4);
+  const auto wide = test.buffer(256 * 8);
+  test.launch("local_swaps", 256, 128, out, wide);
+  EXPECT_EQ(test.read<std::uint32_t>(out, 256),
+            std::vector<std::uint32_t>(256, 127 * 128 / 2 + 2 * 128));
+  EXPECT_EQ(test.read<std::uint64_t>(wide, 256),
+            std::vector<std::uint64_t>(256, 128 * 0x100000001ULL));
+}
+
 TEST(Semantics, AddsAddressAndOffsetOfLocalMemoryModulo32Bits) {
   TestGpu test;
   std::vector<std::uint32_t> in(128);

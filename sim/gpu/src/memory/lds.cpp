@@ -228,8 +228,10 @@ void run_atomic(Wave& wave, const MicroOp& op) {
   const U32* address = wave.vgpr(m.address);
   const U32* first = wave.vgpr(op.source[3]);
   const U32* second = wave.vgpr(m.data2);
-  // A compare-and-swap of the LDS has the comparison first, the new value second.
-  const bool swapped = m.atomic == AtomicOp::cmpswap || m.atomic == AtomicOp::fcmpswap;
+  // A compare-and-swap of the LDS (ds_cmpst) has the comparison first, the new value second. That
+  // of gfx11 (ds_cmpstore) has them as memory's has.
+  const bool swapped = (m.atomic == AtomicOp::cmpswap || m.atomic == AtomicOp::fcmpswap) &&
+                       wave.cu->launch().isa != Isa::gfx1100;
   const bool masked = m.atomic == AtomicOp::mskor;
   const std::size_t words = m.element_bytes / 4U;
   if (m.kind == MemoryKind::atomic_return) {
