@@ -119,6 +119,15 @@ class Router {
                                     std::uint32_t available) const {
     return rules.vc_at(output, VcId(first_from(available, accept_start(rules, output, input_vc))));
   }
+  // The same where no packet owns a VC.
+  template <class Rules>
+  [[nodiscard]] PortVc choose_of_all(const Rules& rules, PortVc input_vc, PortId output,
+                                     GroupId group) const {
+    const int start = accept_start(rules, output, input_vc);
+    return rules.vc_at(
+        output,
+        VcId(rules.groups() == 1 ? start : first_from(rules.group_vcs(output, group), start)));
+  }
   // The head of an input VC gets that VC, and the switch in the next cycle.
   template <class Rules>
   [[gnu::always_inline]] void grant_alone(const Rules& rules, PortVc input_vc, PortId output,

@@ -92,10 +92,9 @@ class VcNetwork final : public ClockedNetwork {
   // The packet at the front of an input VC. Where links are equal a buffer holds heads alone:
   // behind one it is enough to count.
   struct Front {
-    Flit head;                  // no head any more once that has left
-    Channel next;               // where its flits go, once it has a VC
-    std::uint16_t left{};       // flits that have not left
-    std::int64_t last_out{-1};  // when the last flit left a router that did not arbitrate
+    Flit head;             // no head any more once that has left
+    Channel next;          // where its flits go, once it has a VC
+    std::uint16_t left{};  // flits that have not left
   };
 
   // Of routers that do not arbitrate (vc_network_alone.hpp).
@@ -103,9 +102,17 @@ class VcNetwork final : public ClockedNetwork {
     Arrival arrival;
     PortVc output_vc;  // of a head
   };
-  struct LastTail {  // of an output
+  struct Departures {  // from a router, the last ones
     std::int64_t cycle{-1};
-    std::uint32_t vcs{};  // that it leaves through, as a mask over the output's
+    typename S::Mask inputs{};  // input VCs that they leave
+    typename S::Mask tails{};   // output VCs that tails leave through
+    [[nodiscard]] bool inputs_have(PortVc vc) const {
+      return (inputs & mask_of_bit<typename S::Mask>(vc.number())) != 0;
+    }
+  };
+  struct Upstream {              // of an input
+    SmallCount* credits{};       // for its VC 0, at the router or the node that sends to it
+    std::uint32_t early_from{};  // more credits than these, and one may count before it comes
   };
   struct Claim {  // outputs that heads of this cycle want
     std::int64_t cycle{-1};
@@ -232,6 +239,7 @@ class VcNetwork final : public ClockedNetwork {
 
   void skip(Cycles to) override;
   void connect();
+  void find_upstreams();
   void cut_into_bands(int threads, int longest, std::size_t most_ejections);
   void add_link_events(power::NetworkEvents& events, const Wiring::Link& link,
                        std::uint64_t flits) const;
@@ -241,6 +249,10 @@ class VcNetwork final : public ClockedNetwork {
     slot.revisited |= slot.visited & router;
     slot.visited |= router;
     slot.arrivals.add(arrival, exists);
+  }
+  // Whether nothing can happen in this cycle; if skips_arbitration_.
+  [[nodiscard]] bool nothing_comes() const {
+    return bands_.front().own->at(now_).is_empty() && arbitrating_ == 0 && sources_.is_idle();
   }
   void deliver();
   void step(Band& band);
@@ -283,11 +295,19 @@ class VcNetwork final : public ClockedNetwork {
   [[gnu::always_inline]] void pass_alone(Band& band, RouterId id, R& router, const LoneFlit& lone);
   [[gnu::always_inline]] void leave_alone(Band& band, RouterId id, R& router, PortVc input_vc,
                                           PortVc output_vc, const Arrival& behind, bool tail);
+  [[gnu::always_inline]] bool pass_simple(Band& band, RouterId id, R& router,
+                                          const Arrival& arrival);
+  void begin_moves(Band& band);
+  void begin_behind_head(const Arrival& arrival, Channel next);
+  [[gnu::always_inline]] void pass_on(Band& band, RouterId id, R& router, PortVc input_vc,
+                                      PortVc output_vc, const Arrival& behind, bool tail);
+  [[gnu::always_inline]] void give_back_early(RouterId id, const R& router, PortId input, VcId vc);
   [[gnu::noinline]] void return_credit(bool entry, CreditTo back);
   [[gnu::noinline]] void begin_arbitration(RouterId id);
   [[gnu::noinline]] void end_first_arbitrations();
-  // Without those that leave in the cycle that comes.
-  [[nodiscard]] std::uint64_t flits_sent(RouterId router, PortId output) const;
+  // Those that leave in the cycle that comes are counted already: to a node, over a link.
+  [[nodiscard]] std::uint64_t ejected_ahead() const;
+  [[nodiscard]] std::uint64_t flits_sent(const Wiring::Link& link) const;
 
   const Wiring wiring_;
   const Rules rules_;
@@ -299,10 +319,7 @@ class VcNetwork final : public ClockedNetwork {
   const bool counts_exit_credits_;
   const int flit_delay_;    // from winning the switch to the next router's input, without waiting
   const int credit_delay_;  // from winning the switch to use of the credit upstream
-
-  // More credits than these, and one may count before it comes: of a router, of a node.
-  const std::array<std::uint32_t, 2> early_credit_from_{
-      static_cast<std::uint32_t>(credit_delay_ + 1), kTerminalDelay + 1};
+  const std::uint32_t exit_credits_ = counts_exit_credits_ ? 1 : 0;  // that a flit to a node takes
 
   std::uint64_t ejected_flits_{0};
   bool skips_arbitration_{};   // where there is nothing to arbitrate
@@ -321,14 +338,15 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<Place> places_;       // [node]
   std::vector<int> output_delays_;  // [router][port]; where links differ
   std::vector<int> input_delays_;
-  std::vector<RouterId> output_to_;        // [router][port]; where links differ
-  std::vector<RouterId> input_from_;       // itself behind the port of a node
-  std::vector<std::uint64_t> busy_;        // mask over routers with work left over
-  std::vector<std::uint64_t> wants_vcs_;   // of them those with heads; kCanCut alone
-  std::vector<std::uint64_t> arbitrates_;  // mask over routers; if skips_arbitration_
-  std::vector<LastTail> tails_;            // [router][output]
+  std::vector<RouterId> output_to_;            // [router][port]; where links differ
+  std::vector<RouterId> input_from_;           // itself behind the port of a node
+  std::vector<std::uint64_t> busy_;            // mask over routers with work left over
+  std::vector<std::uint64_t> wants_vcs_;       // of them those with heads; kCanCut alone
+  std::vector<std::uint64_t> arbitrates_;      // mask over routers; if skips_arbitration_
+  IdVector<RouterId, Departures> departures_;  // if skips_arbitration_
+  std::vector<Upstream> upstream_;             // [router][input]; if skips_arbitration_
+  bool moves_ahead_{};                         // flits leave in the cycle that comes
   IdVector<RouterId, Claim> claims_;
-  EventList<std::uint32_t> early_;    // outputs of flits that leave in the cycle that comes
   std::vector<LoneFlit> lone_;        // of routers to which several come
   std::vector<Channel> late_fronts_;  // that begin when the tail before them has left
   std::vector<FirstArbitration> began_arbitration_;  // routers, in this cycle
@@ -342,6 +360,13 @@ class VcNetwork final : public ClockedNetwork {
 
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::tick() {
+  if (skips_arbitration_ && nothing_comes()) {
+    store_.begin_tick();
+    deliveries_.clear();
+    begin_moves(bands_.front());
+    ++now_;
+    return;
+  }
   if constexpr (!Routing::kEqualLinks) {
     pace_.begin_cycle(now_);
   }

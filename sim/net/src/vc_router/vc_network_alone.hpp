@@ -20,8 +20,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlo
   TimeWheel& wheel = *band.own;
   band.flits_out = &wheel.at(now_ + 1 + flit_delay_);
   band.ejections_out = &wheel.at(now_ + 2 + kTerminalDelay);
-  band.last_move = early_.size() != 0 ? now_ : band.last_move;
-  early_.clear();
+  begin_moves(band);
   std::size_t begun = 0;
   const std::uint64_t twice = slot.revisited;
   slot.visited = slot.revisited = 0;
@@ -30,12 +29,16 @@ inline void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlo
     fetch_ahead(arrivals, n);
     const Arrival& arrival = arrivals[n];
     const RouterId id = router_of(arrival.at);
+    R& router = routers_[id];
+    const std::uint64_t not_simple = twice | arbitrates_[id.number() / 64];
+    if ((not_simple >> (id.number() % 64) & 1u) == 0 && pass_simple(band, id, router, arrival)) {
+      continue;
+    }
     if (arbitrates(id)) {
       take_to_arbitrate(band, arrival, begun);
       continue;
     }
     const bool several = (twice >> (id.number() % 64) & 1u) != 0;
-    R& router = routers_[id];
     const LoneFlit flit = look_ahead(id, router, arrival, several);
     if (several) {
       lone_.push_back(flit);
@@ -54,6 +57,70 @@ inline void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlo
     const RouterId id = router_of(at);
     begin_front(id, routers_[id], port_vc_of(at));
   }
+}
+
+// What was decided in the cycle before leaves now.
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::begin_moves(Band& band) {
+  band.last_move = moves_ahead_ ? now_ : band.last_move;
+  moves_ahead_ = false;
+}
+
+// Whether the only flit that comes to a router in this cycle finds it empty, or goes on right
+// behind its head, and has been passed on. Mostly that is so at light loads.
+template <class Rules, bool kGeneral, class Routing>
+inline bool VcNetwork<Rules, kGeneral, Routing>::pass_simple(Band& band, RouterId id, R& router,
+                                                             const Arrival& arrival) {
+  using Mask = typename S::Mask;
+  const PortVc input_vc = port_vc_of(arrival.at);
+  const Mask mine = mask_of_bit<Mask>(input_vc.number());
+  Departures& leaving = departures_[id];
+  PortVc output_vc;
+  Arrival behind = arrival;
+  bool tail = arrival.head.is_tail();
+  if (arrival.head.is_head()) {
+    if (leaving.cycle == now_ || router.owning_vcs() != 0) {
+      return false;
+    }
+    const Hop hop = routing_.route(rules_, id, router, input_vc, arrival.head);
+    output_vc = router.choose_of_all(rules_, input_vc, hop.output, hop.group);
+    if (router.credits(output_vc) == 0) {
+      return false;
+    }
+    router.grant_alone(rules_, input_vc, hop.output, output_vc);
+    ++band.vc_grants;
+    behind.at = router.forward(hop.output, rules_.vc_of(output_vc, hop.output));
+    if (!tail) {
+      begin_behind_head(arrival, behind.at);
+      router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
+    }
+  } else {
+    output_vc = router.output_vc(input_vc);
+    if (leaving.cycle != now_ || (leaving.inputs & mine) == 0 || router.credits(output_vc) == 0) {
+      return false;
+    }
+    Front& front = fronts_[arrival.at];
+    tail = --front.left == 0;
+    if (tail) {
+      router.release_alone(rules_, input_vc);
+    }
+    behind = Arrival{front.next, front.head};
+  }
+  leaving.cycle = now_ + 1;
+  leaving.inputs = mine;
+  leaving.tails = only_if(tail, mask_of_bit<Mask>(output_vc.number()));
+  pass_on(band, id, router, input_vc, output_vc, behind, tail);
+  return true;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::begin_behind_head(const Arrival& arrival,
+                                                                   Channel next) {
+  Front& front = fronts_[arrival.at];
+  front.head = arrival.head;
+  front.head.end_head();
+  front.next = next;
+  front.left = static_cast<std::uint16_t>(store_[arrival.head.packet()].flits - 1);
 }
 
 // Flits of routers to which several come.
@@ -88,19 +155,20 @@ inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& rout
                                                             const Arrival& arrival, bool several)
     -> LoneFlit {
   const PortVc input_vc = port_vc_of(arrival.at);
-  const std::int64_t last_out = fronts_[arrival.at].last_out;
+  const Departures& leaving = departures_[id];
+  const bool leaves_now = leaving.cycle == now_ && leaving.inputs_have(input_vc);
   if (!arrival.head.is_head()) {
     const PortVc output_vc = router.output_vc(input_vc);
-    if (last_out != now_ || router.credits(output_vc) == 0) {
+    if (!leaves_now || router.credits(output_vc) == 0) {
       begin_arbitration(id);
     }
     return LoneFlit{arrival, output_vc};
   }
   const Hop hop = routing_.route(rules_, id, router, input_vc, arrival.head);
-  const LastTail& tail = tails_[port_number(id, hop.output)];
+  const std::uint32_t tails = rules_.vcs_of(leaving.tails, hop.output);
   const std::uint32_t vcs =
-      router.free_for(rules_, hop.output, hop.group) & ~only_if(tail.cycle == now_, tail.vcs);
-  if ((several && claim(id, hop.output)) || vcs == 0 || last_out == now_ ||
+      router.free_for(rules_, hop.output, hop.group) & ~only_if(leaving.cycle == now_, tails);
+  if ((several && claim(id, hop.output)) || vcs == 0 || leaves_now ||
       router.would_share(rules_, input_vc, hop.output)) {
     begin_arbitration(id);
     return LoneFlit{arrival, PortVc{}};
@@ -124,7 +192,8 @@ void VcNetwork<Rules, kGeneral, Routing>::take_to_arbitrate(Band& band, const Ar
   if (!came.begins) {
     return;
   }
-  if (fronts_[at].last_out == now_) {
+  const Departures& leaving = departures_[id];
+  if (leaving.cycle == now_ && leaving.inputs_have(port_vc_of(at))) {
     late_fronts_.push_back(at);
   } else {
     band.new_fronts[begun++] = at;
@@ -152,11 +221,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::pass_alone(Band& band, RouterId
   const Channel next = router.forward(output, rules_.vc_of(output_vc, output));
   ++band.vc_grants;
   if (!flit.is_tail()) {
-    Front& front = fronts_[at];
-    front.head = flit;
-    front.head.end_head();
-    front.next = next;
-    front.left = static_cast<std::uint16_t>(store_[flit.packet()].flits - 1);
+    begin_behind_head(lone.arrival, next);
     router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
   }
   leave_alone(band, id, router, input_vc, output_vc, Arrival{next, flit}, flit.is_tail());
@@ -167,19 +232,28 @@ template <class Rules, bool kGeneral, class Routing>
 inline void VcNetwork<Rules, kGeneral, Routing>::leave_alone(Band& band, RouterId id, R& router,
                                                              PortVc input_vc, PortVc output_vc,
                                                              const Arrival& behind, bool tail) {
+  using Mask = typename S::Mask;
+  Departures& leaving = departures_[id];
+  const bool others = leaving.cycle == now_ + 1;
+  leaving.inputs = only_if(others, leaving.inputs) | mask_of_bit<Mask>(input_vc.number());
+  leaving.tails =
+      only_if(others, leaving.tails) | only_if(tail, mask_of_bit<Mask>(output_vc.number()));
+  leaving.cycle = now_ + 1;
+  pass_on(band, id, router, input_vc, output_vc, behind, tail);
+}
+
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(Band& band, RouterId id, R& router,
+                                                         PortVc input_vc, PortVc output_vc,
+                                                         const Arrival& behind, bool tail) {
   const PortId input = rules_.port_of(input_vc);
   const PortId output = rules_.port_of(output_vc);
   const std::uint32_t local = as_number(routing_.is_exit(id, output));
-  fronts_[channel(id, input_vc)].last_out = now_ + 1;
-  if (tail) {
-    tails_[port_number(id, output)] = {
-        now_ + 1, std::uint32_t{1} << rules_.vc_of(output_vc, output).number()};
-  }
+  moves_ahead_ = true;
   if (config_.count_events) {
     router.count_flit(output);
   }
-  early_.add(port_number(id, output));
-  router.spend_credits(output_vc, counts_exit_credits_ ? 1 : 1 - local);
+  router.spend_credits(output_vc, exit_credits_ | (1 - local));
   add_arrival(*band.flits_out, behind, 1 - local);
   if (counts_exit_credits_) {
     band.own->at(now_ + 1 + kExitLoop + router_config_.credit_delay)
@@ -188,20 +262,20 @@ inline void VcNetwork<Rules, kGeneral, Routing>::leave_alone(Band& band, RouterI
   band.ejections_out->ejected_flits += local;
   band.ejections_out->ejections.add(behind.head.packet(), tail ? local : 0);
 
-  // Of credits it matters alone whether there are any. So this one may count at once, if others
-  // last until it comes; at most one is spent in each cycle.
-  const CreditTo back = router.back(input, rules_.vc_of(input_vc, input));
-  const std::uint32_t entry = as_number(routing_.is_entry(id, input));
-  const Channel of_router(back.number() & (entry - 1));
-  const NodeVc of_node(back.number() & (0 - entry));
-  const std::array<SmallCount*, 2> both{
-      &routers_[router_of(of_router)].credits_of(port_vc_of(of_router)),
-      &sources_.credits(of_node)};
-  SmallCount& credits = *both[entry];
-  if (credits > early_credit_from_[entry]) {
+  give_back_early(id, router, input, rules_.vc_of(input_vc, input));
+}
+
+// Of credits it matters alone whether there are any. So this one may count at once, if others last
+// until it comes; at most one is spent in each cycle.
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::give_back_early(RouterId id, const R& router,
+                                                                 PortId input, VcId vc) {
+  const Upstream& upstream = upstream_[port_number(id, input)];
+  SmallCount& credits = upstream.credits[vc.number()];
+  if (credits > upstream.early_from) {
     ++credits;
   } else {
-    return_credit(entry != 0, back);
+    return_credit(routing_.is_entry(id, input), router.back(input, vc));
   }
 }
 
@@ -220,19 +294,10 @@ void VcNetwork<Rules, kGeneral, Routing>::begin_arbitration(RouterId id) {
   arbitrates_[id.number() / 64] |= std::uint64_t{1} << (id.number() % 64);
   ++arbitrating_;
   R& router = routers_[id];
-  typename S::Mask barred{};
-  for_each_bit<PortVc>(router.owning_vcs(), [&](PortVc input_vc) {
-    barred |= only_if(fronts_[channel(id, input_vc)].last_out == now_,
-                      mask_of_bit<typename S::Mask>(input_vc.number()));
-  });
-  typename S::Mask withheld{};
-  for (std::uint32_t output = 0; output < rules_.ports(); ++output) {
-    const LastTail& tail = tails_[port_number(id, PortId(output))];
-    if (tail.cycle == now_) {
-      withheld |= static_cast<typename S::Mask>(static_cast<typename S::Mask>(tail.vcs)
-                                                << (output * rules_.vcs()));
-    }
-  }
+  const Departures& leaving = departures_[id];
+  const bool leaves = leaving.cycle == now_;
+  const typename S::Mask barred = only_if(leaves, leaving.inputs) & router.owning_vcs();
+  const typename S::Mask withheld = only_if(leaves, leaving.tails);
   router.begin_arbitration(barred, withheld);
   began_arbitration_.push_back({id, withheld});
 }

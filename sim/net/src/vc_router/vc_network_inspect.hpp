@@ -82,13 +82,28 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
   }
   if (skips_arbitration_) {
     const std::size_t ports = std::size_t{wiring_.routers} * rules_.ports();
-    tails_.resize(ports);
+    departures_ = IdVector<RouterId, Departures>(wiring_.routers);
+    find_upstreams();
     claims_ = IdVector<RouterId, Claim>(wiring_.routers);
     arbitrates_.resize(busy_.size());
-    early_.make_room(ports);
     lone_.reserve(ports);
     late_fronts_.reserve(ports);
     began_arbitration_.reserve(wiring_.routers);
+  }
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::find_upstreams() {
+  upstream_.resize(std::size_t{wiring_.routers} * rules_.ports());
+  for (const Wiring::Link& link : wiring_.links) {
+    upstream_[port_number(link.to, link.input)] = {
+        &routers_[link.from].credits_of(rules_.vc_at(link.output, VcId{})),
+        static_cast<std::uint32_t>(credit_delay_ + 1)};
+  }
+  for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
+    const Wiring::Terminal& at = wiring_.terminals[node];
+    upstream_[port_number(at.from, at.input)] = {&sources_.credits(Sources::node_vc(node, VcId{})),
+                                                 kTerminalDelay + 1};
   }
 }
 
@@ -193,8 +208,7 @@ Status VcNetwork<Rules, kGeneral, Routing>::inject(const Packet& packet) {
 template <class Rules, bool kGeneral, class Routing>
 std::optional<Cycles> VcNetwork<Rules, kGeneral, Routing>::next_event() const {
   const auto is_set = [](std::uint64_t word) { return word != 0; };
-  if (!sources_.is_idle() || early_.size() != 0 ||
-      std::any_of(busy_.begin(), busy_.end(), is_set) ||
+  if (!sources_.is_idle() || moves_ahead_ || std::any_of(busy_.begin(), busy_.end(), is_set) ||
       std::any_of(wants_vcs_.begin(), wants_vcs_.end(), is_set)) {
     return now();
   }
@@ -214,14 +228,29 @@ void VcNetwork<Rules, kGeneral, Routing>::skip(Cycles to) {
   ClockedNetwork::skip(to);
 }
 
+// Nothing but what leaves in the cycle that comes can arrive so late.
 template <class Rules, bool kGeneral, class Routing>
-std::uint64_t VcNetwork<Rules, kGeneral, Routing>::flits_sent(RouterId router,
-                                                              PortId output) const {
+std::uint64_t VcNetwork<Rules, kGeneral, Routing>::ejected_ahead() const {
+  return skips_arbitration_ && config_.count_events
+             ? bands_.front().own->at(now_ + 1 + kTerminalDelay).ejected_flits
+             : 0;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+std::uint64_t VcNetwork<Rules, kGeneral, Routing>::flits_sent(const Wiring::Link& link) const {
   if (!config_.count_events) {
     return 0;
   }
-  const auto early = std::ranges::count(early_.items(), port_number(router, output));
-  return routers_[router].flits_sent(output) - static_cast<std::uint64_t>(early);
+  std::uint64_t flits = routers_[link.from].flits_sent(link.output);
+  if (skips_arbitration_) {
+    for (const Arrival& arrival : bands_.front().own->at(now_ + flit_delay_).arrivals.items()) {
+      flits -=
+          router_of(arrival.at) == link.to && rules_.port_of(port_vc_of(arrival.at)) == link.input
+              ? 1
+              : 0;
+    }
+  }
+  return flits;
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -235,12 +264,15 @@ power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
     events.vc_grants += band.vc_grants;
   }
   events.ejected_flits = ejected_flits_;
-  for (const Wiring::Terminal& terminal : wiring_.terminals) {
-    events.crossbar_flits += flits_sent(terminal.to, terminal.output);
+  if (config_.count_events) {
+    for (const Wiring::Terminal& terminal : wiring_.terminals) {
+      events.crossbar_flits += routers_[terminal.to].flits_sent(terminal.output);
+    }
+    events.crossbar_flits -= ejected_ahead();
   }
   std::uint64_t link_flits = 0;
   for (const Wiring::Link& link : wiring_.links) {
-    const std::uint64_t flits = flits_sent(link.from, link.output);
+    const std::uint64_t flits = flits_sent(link);
     link_flits += flits;
     add_link_events(events, link, flits);
   }
@@ -298,7 +330,7 @@ std::vector<LinkUse> VcNetwork<Rules, kGeneral, Routing>::link_use() const {
   uses.reserve(wiring_.links.size());
   for (const Wiring::Link& link : wiring_.links) {
     uses.push_back(
-        LinkUse{link.from.number(), link.to.number(), flits_sent(link.from, link.output),
+        LinkUse{link.from.number(), link.to.number(), flits_sent(link),
                 config_.count_toggles ? toggles_.of(port_number(link.from, link.output)) : 0});
   }
   return uses;
