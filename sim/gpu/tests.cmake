@@ -130,6 +130,20 @@ if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
     WW_EMULATOR_KERNELS="${dies_object}" WW_EMULATOR_DIES_KERNELS="${dies_object}")
 endif()
 
+set(package_object ${CMAKE_CURRENT_BINARY_DIR}/emulator_packages_gfx90a.co)
+add_custom_command(OUTPUT ${package_object}
+  COMMAND ${WW_EMULATOR_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx90a -O2
+          -mcode-object-version=4 -Xclang -finclude-default-header
+          --rocm-device-lib-path=${WW_DEVICE_LIBRARIES}
+          ${CMAKE_CURRENT_SOURCE_DIR}/test/packages.cl -o ${package_object}
+  DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/packages.cl VERBATIM
+  COMMENT "Building the emulator's test kernels for packages of several devices")
+ww_add_test(exec_packages_test LABEL unit
+  SOURCES src/memory/packages_test.cpp ${package_object} LIBS ww_sim_gpu ww_sim_gpu_truth)
+target_include_directories(exec_packages_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+target_compile_definitions(exec_packages_test PRIVATE
+  WW_EMULATOR_KERNELS="${package_object}" WW_EMULATOR_PACKAGE_KERNELS="${package_object}")
+
 ww_add_test(exec_cache_test LABEL unit
   SOURCES src/compute_unit/l1_cache_test.cpp src/memory/channel_map_test.cpp
           src/caches/l2_tags_test.cpp

@@ -105,7 +105,7 @@ bool hardware_register(Wave& w, U32 id, U32& value) {
       if (launch.isa == Isa::gfx7) return false;
       value = (flat_lds_aperture_high & 0xFFFF0000U) | flat_private_aperture_high >> 16;
       return true;
-    case kXccId:  // CDNA 3: the number of the die
+    case kXccId:  // CDNA 3: the number of the die within the device
       if (launch.isa != Isa::gfx942) return false;
       value = w.cu->die();
       return true;

@@ -136,9 +136,10 @@ class ComputeUnit {
   // RDNA 2's register of places: its compute units are pairs, whose four SIMDs have sixteen places
   // each. Here a compute unit has four half as large.
   [[nodiscard]] std::uint32_t hardware_id1(const Wave& wave) const;
-  // Number of the die: what XCC_ID reads.
+  // Number of the die within its device: what XCC_ID reads.
   [[nodiscard]] std::uint32_t die() const {
-    return static_cast<std::uint32_t>(engine_ / architecture_.shader_engines);
+    return static_cast<std::uint32_t>(engine_ / architecture_.shader_engines %
+                                      architecture_.dies_per_device());
   }
   // Records the launch's first error and stops this CU.
   void fault(const Wave& wave, ErrorCode code, std::string message);

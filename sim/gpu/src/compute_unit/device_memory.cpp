@@ -58,7 +58,7 @@ void ask_for_huge_pages(std::byte* base, std::uint64_t room, std::uint64_t offse
 }  // namespace
 
 Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes,
-                                                           bool at_device_addresses) {
+                                                           bool at_device_addresses, int domains) {
   auto memory = std::unique_ptr<DeviceMemory>(new DeviceMemory);
   const std::uint64_t pages = pages_of(bytes);
   void* base = at_device_addresses ? reserve_at(kDeviceBase, pages * kPageBytes)
@@ -75,15 +75,61 @@ Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes,
   }
   memory->valid_ = static_cast<std::uint16_t*>(valid);
   memory->free_[0] = memory->size_;
+  if (domains > 1) {
+    void* homes = reserve(pages);
+    if (homes == MAP_FAILED) {
+      return fail(ErrorCode::device_error, "cannot reserve the homes of device memory");
+    }
+    memory->homes_ = static_cast<std::uint8_t*>(homes);
+    memory->domains_ = domains;
+  }
   return memory;
 }
 
 DeviceMemory::~DeviceMemory() {
+  if (homes_ != nullptr) munmap(homes_, size_ / kPageBytes);
   if (valid_ != nullptr) munmap(valid_, size_ / kPageBytes * sizeof(std::uint16_t));
   if (base_ != nullptr) munmap(base_, size_);
 }
 
-Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
+Status DeviceMemory::settle(std::uint64_t offset, std::uint64_t bytes, int domain) {
+  if (homes_ == nullptr || domain == kNowhere) return {};
+  const std::uint64_t pages = pages_of(bytes);
+  std::uint64_t& used = used_.at(static_cast<std::size_t>(domain));
+  const std::uint64_t room = size_ / static_cast<std::uint64_t>(domains_);
+  if (pages * kPageBytes > room - used) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("no room for {} bytes in memory domain {}", bytes, domain));
+  }
+  used += pages * kPageBytes;
+  std::fill_n(homes_ + offset / kPageBytes, pages, static_cast<std::uint8_t>(domain + 1));
+  return {};
+}
+
+void DeviceMemory::leave(std::uint64_t offset, std::uint64_t bytes) {
+  const int domain = home(kDeviceBase + offset);
+  if (domain == kNowhere) return;
+  used_.at(static_cast<std::size_t>(domain)) -= pages_of(bytes) * kPageBytes;
+  std::fill_n(homes_ + offset / kPageBytes, pages_of(bytes), std::uint8_t{0});
+}
+
+Status DeviceMemory::move(std::uint64_t address, int domain) {
+  const auto found = allocated_.find(address - kDeviceBase);
+  if (found == allocated_.end()) {
+    return fail(ErrorCode::out_of_range, fmt::format("{:#x} is not an allocation", address));
+  }
+  const int before = home(address);
+  if (before == domain) return {};
+  leave(found->first, found->second);
+  if (auto settled = settle(found->first, found->second, domain); !settled) {
+    WW_TRY(settle(found->first, found->second, before));
+    return settled;
+  }
+  touch();
+  return {};
+}
+
+Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain) {
   if (bytes == 0 || bytes > size_) {
     return fail(ErrorCode::out_of_range, fmt::format("cannot allocate {} bytes", bytes));
   }
@@ -102,6 +148,7 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
                 fmt::format("no room for {} bytes in {} bytes of device memory", bytes, size_));
   }
   const std::uint64_t offset = hole->first;
+  WW_TRY(settle(offset, bytes, domain));
   const std::uint64_t rest = hole->second - need;
   free_.erase(hole);
   if (rest != 0) free_[offset + need] = rest;
@@ -125,6 +172,7 @@ Status DeviceMemory::release(std::uint64_t address) {
   const std::uint64_t asked = found->second;
   const std::uint64_t bytes = pages_of(asked) * kPageBytes;
   mark(offset, asked, false);
+  leave(offset, asked);
   allocated_.erase(found);
   madvise(base_ + offset, bytes + kPageBytes,
           MADV_DONTNEED);  // gives the memory back and zeroes it

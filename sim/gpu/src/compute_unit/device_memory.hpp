@@ -2,6 +2,7 @@
 // with a bounds check to the byte.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -19,17 +20,28 @@ inline constexpr std::uint64_t kPageBytes = 4096;
 
 class DeviceMemory {
  public:
-  // Reserves address space only; where asked for and free, at the device's own addresses. Error
-  // device_error when the system refuses.
+  // Reserves address space only; where asked for and free, at the device's own addresses. Each of
+  // `domains` has an equal part of the bytes. Error device_error when the system refuses.
   static Result<std::unique_ptr<DeviceMemory>> create(std::uint64_t bytes,
-                                                      bool at_device_addresses = false);
+                                                      bool at_device_addresses = false,
+                                                      int domains = 1);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   // First fit, aligned to 4096, zeroed, with an unmapped page behind it. Error out_of_range.
-  Result<std::uint64_t> allocate(std::uint64_t bytes);
+  // `domain` is its home; kNowhere: every die finds it in its own domain, as code and private
+  // memory, of which each device has its own.
+  static constexpr int kNowhere = -1;
+  Result<std::uint64_t> allocate(std::uint64_t bytes, int domain = kNowhere);
   Status release(std::uint64_t address);
+  // Gives an allocation another home, as a page table does: no address changes. Error out_of_range:
+  // no allocation begins there, or the domain has no room for it.
+  Status move(std::uint64_t address, int domain);
+  // The domain that the page is at home in. Memory of one domain is at home nowhere.
+  [[nodiscard]] int home(std::uint64_t address) const {
+    return homes_ == nullptr ? kNowhere : int{homes_[(address - kDeviceBase) / kPageBytes]} - 1;
+  }
 
   // Whether [address, address + bytes) lies inside one allocation.
   [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t bytes) const {
@@ -77,10 +89,16 @@ class DeviceMemory {
   void mark(std::uint64_t offset, std::uint64_t bytes, bool valid);
   void give_back(std::uint64_t offset, std::uint64_t bytes);
   void empty_quarantine();
+  // Charges an allocation's pages to a domain, or takes them back.
+  Status settle(std::uint64_t offset, std::uint64_t bytes, int domain);
+  void leave(std::uint64_t offset, std::uint64_t bytes);
 
   std::byte* base_{};
   std::uint16_t* valid_{};  // valid bytes at the start of each page
+  std::uint8_t* homes_{};   // of each page, domain + 1; null: there is one domain
   std::uint64_t size_{};
+  int domains_{1};
+  std::array<std::uint64_t, 4> used_{};  // bytes of each domain
   ContentVersion version_;
   std::map<std::uint64_t, std::uint64_t> allocated_;  // offset -> bytes asked for
   std::map<std::uint64_t, std::uint64_t> free_;       // offset -> bytes, page multiples

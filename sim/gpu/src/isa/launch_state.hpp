@@ -44,6 +44,7 @@ enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942, gfx1030, gfx1100 }
 
 struct LaunchState {
   Isa isa{};
+  int device{};  // whose dies run it
   std::string kernel;
   const MicroOp* code{};
   const StraightLines* straight{};  // null: every instruction is executed when it issues

@@ -43,6 +43,15 @@ constexpr const char* kIoDieNames[] = {"WW_IO_DIE_OWN_BYTES_sum", "WW_IO_DIE_ROW
                                        "WW_IO_DIE_COLUMN_BYTES_sum", "WW_IO_DIE_ACROSS_BYTES_sum",
                                        "WW_MEMORY_STACK_BYTES_sum"};
 
+// Of two dies without I/O dies: bytes over each link between them, as the die that runs reads and
+// writes the other one's memory. The firmware of newer packages counts them in KB since power-on
+// (xgmi_read_data_acc and xgmi_write_data_acc of gpu_metrics).
+constexpr const char* kLinkNames[] = {
+    "WW_XGMI_LINK0_READ_BYTES_sum",  "WW_XGMI_LINK1_READ_BYTES_sum",
+    "WW_XGMI_LINK2_READ_BYTES_sum",  "WW_XGMI_LINK3_READ_BYTES_sum",
+    "WW_XGMI_LINK0_WRITE_BYTES_sum", "WW_XGMI_LINK1_WRITE_BYTES_sum",
+    "WW_XGMI_LINK2_WRITE_BYTES_sum", "WW_XGMI_LINK3_WRITE_BYTES_sum"};
+
 // Of a chip of one die with an Infinity Cache: bytes between L2 and that cache, and behind it.
 constexpr const char* kCacheNames[] = {"WW_INFINITY_CACHE_BYTES_sum", "WW_MEMORY_BYTES_sum"};
 
@@ -113,6 +122,9 @@ const std::vector<std::string>& counter_names(const Architecture& architecture) 
       *new std::vector<std::string>(with(counter_names_of(Family::gfx94), kIoDieNames));
   static const auto& cached =
       *new std::vector<std::string>(with(counter_names_of(Family::gfx10), kCacheNames));
+  static const auto& linked =
+      *new std::vector<std::string>(with(counter_names_of(Family::gfx9), kLinkNames));
+  if (architecture.xgmi_links != 0) return linked;
   if (architecture.dies > 1) return package;
   switch (family_of(architecture)) {
     case Family::gfx7: return gfx7;
@@ -195,8 +207,12 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
     add({whole(bundle->toggle_mm), whole(bundle->adjacent_mm), whole(bundle->opposite_mm)});
   }
   add({together.lds_accesses, cus.approximated});
-  if (io_dies != nullptr) {
-    const auto line_bytes = static_cast<std::uint64_t>(architecture.line_bytes);
+  const auto line_bytes = static_cast<std::uint64_t>(architecture.line_bytes);
+  if (io_dies != nullptr && architecture.xgmi_links != 0) {
+    for (const auto* lines : {&io_dies->xgmi_reads, &io_dies->xgmi_writes}) {
+      for (const std::uint64_t count : *lines) add({line_bytes * count});
+    }
+  } else if (io_dies != nullptr) {
     const auto by_way = lines_by_way(*io_dies, architecture);
     // One die is always at home.
     const std::size_t ways = architecture.dies > 1 ? by_way.size() : 1;

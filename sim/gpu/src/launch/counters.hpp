@@ -15,7 +15,7 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kCounters = 63;  // the most that a chip has
+inline constexpr std::size_t kCounters = 65;  // the most that a chip has
 using CounterValues = std::array<double, kCounters>;
 
 // Under AMD's names for the chip's generation, and monitors, which no card has.

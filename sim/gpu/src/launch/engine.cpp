@@ -18,9 +18,9 @@ constexpr std::size_t kCusAhead = 2;                 // of the one that runs
 constexpr std::size_t kWorthWaking = 100;
 }  // namespace
 
-// Hands out work-groups. Group i goes to die i modulo the dies, whether or not there is room on
-// another (round robin, as ROCm's notes on the placement of work have it); within a die engines in
-// turn, within an engine the next CU that has room.
+// Hands out work-groups to the device's dies. Group i goes to die i modulo the dies, whether or not
+// there is room on another (round robin, as ROCm's notes on the placement of work have it); within
+// a die engines in turn, within an engine the next CU that has room.
 struct Engine::Dispatcher {
   Dispatcher(const LaunchState& launch_state, const Architecture& architecture_of_chip,
              std::size_t cus_used)
@@ -28,7 +28,8 @@ struct Engine::Dispatcher {
         architecture(architecture_of_chip),
         engines_of_die(static_cast<std::size_t>(architecture.shader_engines)),
         cus_per_engine(static_cast<std::size_t>(architecture.cus_per_engine)),
-        dies(static_cast<std::size_t>(architecture.dies)),
+        first_die(static_cast<std::size_t>(launch.device * architecture.dies_per_device())),
+        dies(static_cast<std::size_t>(architecture.dies_per_device())),
         total(std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2]) {
     for (int engine = 0; engine < architecture.engines_of_all_dies(); ++engine) {
       const auto working = static_cast<std::size_t>(architecture.cus_of_engine(engine));
@@ -48,7 +49,8 @@ struct Engine::Dispatcher {
   bool place(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t die, std::int64_t cycle) {
     for (std::size_t tried = 0; tried < engines_of_die; ++tried) {
       const std::size_t engine = (dies[die].next_engine + tried) % engines_of_die;
-      if (!place_on(cus, die * engines_of_die + engine, dies[die].next_group, cycle)) continue;
+      const std::size_t number = (first_die + die) * engines_of_die + engine;
+      if (!place_on(cus, number, dies[die].next_group, cycle)) continue;
       dies[die].next_engine = (engine + 1) % engines_of_die;
       dies[die].next_group += dies.size();
       ++started;
@@ -93,7 +95,8 @@ struct Engine::Dispatcher {
   std::size_t engines_of_die;
   std::size_t cus_per_engine;
   std::vector<EngineState> engines;  // of all dies
-  std::vector<DieState> dies;
+  std::size_t first_die;             // of the launch's device
+  std::vector<DieState> dies;        // of that device
   std::uint64_t started{};
   std::uint64_t total;
 };

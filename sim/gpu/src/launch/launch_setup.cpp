@@ -101,6 +101,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   const binpatch::KernelDescriptor& descriptor = kernel.descriptor;
   const Architecture& architecture = chip.architecture();
   exec::LaunchState state;
+  state.device = device;
   state.kernel = kernel.name;
   state.code = program.code();
   state.code_dwords = program.code_dwords();

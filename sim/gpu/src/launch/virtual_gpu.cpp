@@ -110,7 +110,8 @@ Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options option
 Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options,
                                                        std::unique_ptr<ActivityObserver> observer) {
   const auto bytes = static_cast<std::uint64_t>(chip.architecture().memory_bytes);
-  WW_ASSIGN(memory, exec::DeviceMemory::create(bytes, options.host_at_device_addresses));
+  WW_ASSIGN(memory, exec::DeviceMemory::create(bytes, options.host_at_device_addresses,
+                                               chip.architecture().memory_domains));
   std::optional<timing::System> system;
   if (options.timing) {
     WW_ASSIGN(made, timing::make_system(chip, *options.timing));
@@ -143,7 +144,20 @@ const Chip& VirtualGpu::chip() const {
 // --- memory ---
 
 Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes) {
-  return impl_->memory->allocate(bytes);
+  const Architecture& architecture = chip().architecture();
+  const int domain = architecture.domain_of_device(impl_->device);
+  return impl_->memory->allocate(
+      bytes, architecture.memory_domains > 1 ? domain : exec::DeviceMemory::kNowhere);
+}
+
+void VirtualGpu::select_device(int device) {
+  impl_->device = device;
+}
+
+Status VirtualGpu::move(std::uint64_t address) {
+  const Architecture& architecture = chip().architecture();
+  if (architecture.memory_domains == 1) return {};
+  return impl_->memory->move(address, architecture.domain_of_device(impl_->device));
 }
 
 Status VirtualGpu::release(std::uint64_t address) {
@@ -287,6 +301,7 @@ void VirtualGpu::Impl::write_key(ProgramId program, std::size_t kernel, const Gr
                                  std::span<const std::byte> kernarg,
                                  std::uint32_t dynamic_lds_bytes) {
   key.clear();
+  put(key, device);
   put(key, program);
   put(key, static_cast<std::uint32_t>(kernel));
   put(key, grid.dimensions);

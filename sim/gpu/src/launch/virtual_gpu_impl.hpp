@@ -90,6 +90,7 @@ struct VirtualGpu::Impl {
   Chip chip;
   Options options;
   bool replaying;  // a trace shows every launch
+  int device{};    // of the calls that follow
   std::unique_ptr<exec::DeviceMemory> memory;
   std::unique_ptr<ActivityObserver> observer;
   timing::Annotations annotations;

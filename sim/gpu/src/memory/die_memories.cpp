@@ -3,14 +3,29 @@
 #include <algorithm>
 #include <span>
 
+#include "memory/die_links.hpp"
+#include "memory/io_dies.hpp"
 #include "ww/core/split_mix.hpp"
 
 namespace ww::sim::gpu::exec {
+namespace {
+
+// Lines that are noted before those that the L2 has given up are forgotten.
+constexpr std::size_t kMostForeign = std::size_t{1} << 20;
+
+std::unique_ptr<Fabric> make_fabric(const Architecture& architecture, const DeviceMemory& memory) {
+  if (architecture.xgmi_links != 0) return std::make_unique<DieLinks>(architecture, memory);
+  return std::make_unique<IoDies>(architecture, &memory);
+}
+
+}  // namespace
 
 DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
-    : io_dies_(chip.architecture()),
+    : fabric_(make_fabric(chip.architecture(), memory)),
       cus_of_die_(
-          static_cast<std::size_t>(chip.architecture().cu_places() / chip.architecture().dies)) {
+          static_cast<std::size_t>(chip.architecture().cu_places() / chip.architecture().dies)),
+      foreign_(static_cast<std::size_t>(chip.architecture().dies)),
+      architecture_(chip.architecture()) {
   for (int die = 0; die < chip.architecture().dies; ++die) {
     dies_.push_back(std::make_unique<MemorySystem>(chip, memory, observer, die, this));
   }
@@ -18,7 +33,7 @@ DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserve
 
 void DieMemories::begin_launch(const LaunchState& launch,
                                std::vector<std::unique_ptr<ComputeUnit>>& cus) {
-  io_dies_.begin_launch();
+  fabric_->begin_launch();
   first_ = 0;
   for (auto& die : dies_) die->begin_launch(launch, cus);
 }
@@ -36,7 +51,29 @@ void DieMemories::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::in
 std::int64_t DieMemories::finish(std::int64_t cycles) {
   std::int64_t end = cycles;
   for (auto& die : dies_) end = std::max(end, die->finish(cycles));
-  return end;
+  bool foreign = false;
+  for (std::size_t die = 0; die < dies_.size(); ++die) {
+    for (const std::uint32_t line : foreign_[die]) dies_[die]->give_up(line, end);
+    foreign = foreign || !foreign_[die].empty();
+    foreign_[die].clear();
+  }
+  return foreign ? fabric_->drained(end) : end;
+}
+
+void DieMemories::note_foreign(int die, std::uint32_t line) {
+  if (architecture_.devices == 1 ||
+      fabric_->domain(die, line) == architecture_.domain_of_die(die)) {
+    return;
+  }
+  auto& lines = foreign_[static_cast<std::size_t>(die)];
+  if (lines.size() >= kMostForeign) {
+    const L2Tags& l2 = dies_[static_cast<std::size_t>(die)]->l2();
+    std::ranges::sort(lines);
+    const auto twice = std::ranges::unique(lines);
+    lines.erase(twice.begin(), twice.end());
+    std::erase_if(lines, [&l2](std::uint32_t one) { return !l2.holds(one); });
+  }
+  lines.push_back(line);
 }
 
 void DieMemories::set_private_memory(std::uint64_t begin, std::uint64_t end) {
@@ -65,7 +102,7 @@ const MemoryCounters& DieMemories::counters() const {
 
 std::shared_ptr<const L2Snapshot> DieMemories::state() {
   auto all = std::make_shared<L2Snapshot>();
-  all->hash = io_dies_.cache_hash();
+  all->hash = fabric_->cache_hash();
   for (const auto& die : dies_) all->hash = SplitMix(all->hash ^ die->l2().snapshot()->hash).next();
   return all;
 }
@@ -74,10 +111,12 @@ std::int64_t DieMemories::read(int die, std::uint32_t line, std::int64_t cycle) 
   for (std::size_t other = 0; other < dies_.size(); ++other) {
     if (static_cast<int>(other) != die) dies_[other]->clean(line, cycle);
   }
-  return io_dies_.read(die, line, cycle);
+  note_foreign(die, line);
+  return fabric_->read(die, line, cycle);
 }
 
 void DieMemories::wrote(int die, std::uint32_t line, std::int64_t cycle) {
+  note_foreign(die, line);
   for (std::size_t other = 0; other < dies_.size(); ++other) {
     if (static_cast<int>(other) != die) dies_[other]->give_up(line, cycle);
   }

@@ -6,14 +6,19 @@
 // writes leaves the other dies' L2s, dirty bytes by way of memory. A read of what is dirty
 // elsewhere writes it back first, too. Programs that forget a release or an acquire at the scope of
 // the device therefore work here, though they may fail on a card.
+//
+// Where the dies are several devices, a line of another device's memory stays in an L2 for one
+// launch: the packet that begins the next one would make it invalid (LLVM, "Memory model gfx90a":
+// an acquire at the scope of the system drops what is not local to the L2, and a release writes it
+// back).
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
+#include "memory/i_fabric.hpp"
 #include "memory/i_hierarchy.hpp"
-#include "memory/io_dies.hpp"
 #include "memory/memory_system.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -39,23 +44,28 @@ class DieMemories final : public Hierarchy, public BehindL2 {
   }
   // Of the first die.
   [[nodiscard]] L2Tags& l2() override { return dies_.front()->l2(); }
-  // Of all L2s and of the Infinity Cache.
+  // Of all L2s, and of the Infinity Cache where there is one.
   [[nodiscard]] std::shared_ptr<const L2Snapshot> state() override;
   [[nodiscard]] const std::vector<ChannelActivity>& channels() const override;
   [[nodiscard]] const MemoryCounters& counters() const override;
-  [[nodiscard]] const IoDieActivity* io_dies() const override { return &io_dies_.activity(); }
+  [[nodiscard]] const IoDieActivity* io_dies() const override { return &fabric_->activity(); }
 
  private:
   std::int64_t read(int die, std::uint32_t line, std::int64_t cycle) override;
   void write(int die, std::uint32_t line, std::int64_t cycle) override {
-    io_dies_.write(die, line, cycle);
+    fabric_->write(die, line, cycle);
   }
   void wrote(int die, std::uint32_t line, std::int64_t cycle) override;
 
-  IoDies io_dies_;
+  // Notes a line that the die has of another device's memory.
+  void note_foreign(int die, std::uint32_t line);
+
+  std::unique_ptr<Fabric> fabric_;
   std::vector<std::unique_ptr<MemorySystem>> dies_;
   std::size_t cus_of_die_;
-  std::size_t first_{};                            // die of the next commit
+  std::size_t first_{};                              // die of the next commit
+  std::vector<std::vector<std::uint32_t>> foreign_;  // by die, lines of other devices' memory
+  const Architecture& architecture_;
   std::optional<Error> error_;                     // never
   mutable std::vector<ChannelActivity> channels_;  // of all dies together
   mutable MemoryCounters counters_;

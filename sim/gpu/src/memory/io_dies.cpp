@@ -1,25 +1,48 @@
 #include "memory/io_dies.hpp"
 
+#include <algorithm>
+
 #include "caches/behind_l2.hpp"
+#include "compute_unit/device_memory.hpp"
+#include "compute_unit/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
-namespace {
 
-// Four lines of a block of 256 B, and 128 blocks to each slice's next.
-std::size_t in_slice(std::uint32_t line) {
-  return std::size_t{line >> 9U} << 2U | (line & 3U);
-}
-
-}  // namespace
-
-IoDies::IoDies(const Architecture& architecture)
+IoDies::IoDies(const Architecture& architecture, const DeviceMemory* memory)
     : architecture_(architecture),
+      memory_(architecture.memory_domains > 1 ? memory : nullptr),
       cache_(architecture.infinity_cache_bytes, architecture.infinity_cache_ways,
              MemoryHome::kSlices),
       slice_line_time_(
           line_time(architecture, architecture.infinity_cache_bytes_per_clock_per_slice)),
       memory_line_time_(line_time(architecture, architecture.memory_bytes_per_clock_per_channel)),
       link_line_time_(line_time(architecture, architecture.io_die_link_bytes_per_clock)) {}
+
+// Four lines of a block of 256 B, and 128 blocks to each slice's next. Where the page chooses the
+// I/O die, the two bits of the address that else do so count as well.
+std::size_t IoDies::in_slice(std::uint32_t line) const {
+  const std::size_t row = line >> 9U;
+  const std::size_t block = memory_ == nullptr ? row : row << 2U | (line >> 6U & 3U);
+  return block << 2U | (line & 3U);
+}
+
+std::int64_t IoDies::drained(std::int64_t cycle) const {
+  std::int64_t last =
+      std::max(*std::ranges::max_element(slice_free_), *std::ranges::max_element(memory_free_));
+  for (const auto& links : link_free_) last = std::max(last, *std::ranges::max_element(links));
+  return std::max(cycle, last / kCycleFraction);
+}
+
+int IoDies::domain(int die, std::uint32_t line) const {
+  const int home = memory_ == nullptr ? DeviceMemory::kNowhere : memory_->home(line_address(line));
+  return home == DeviceMemory::kNowhere ? architecture_.domain_of_die(die) : home;
+}
+
+MemoryHome IoDies::home_of(int die, std::uint32_t line) const {
+  MemoryHome home = memory_home(std::uint64_t{line} * 64);
+  if (memory_ != nullptr) home.io_die = domain(die, line);
+  return home;
+}
 
 void IoDies::begin_launch() {
   slice_free_.fill(0);
@@ -41,7 +64,7 @@ std::int64_t IoDies::cross(int from, int to, std::int64_t at) {
 }
 
 std::int64_t IoDies::read(int die, std::uint32_t line, std::int64_t cycle) {
-  const MemoryHome home = memory_home(std::uint64_t{line} * 64);
+  const MemoryHome home = home_of(die, line);
   const auto slice = static_cast<std::size_t>(home.slice());
   const int at = architecture_.io_die_of(die);
   const InfinityCache::Access access = cache_.read(line, slice, in_slice(line));
@@ -64,7 +87,7 @@ std::int64_t IoDies::read(int die, std::uint32_t line, std::int64_t cycle) {
 }
 
 void IoDies::write(int die, std::uint32_t line, std::int64_t cycle) {
-  const MemoryHome home = memory_home(std::uint64_t{line} * 64);
+  const MemoryHome home = home_of(die, line);
   const auto slice = static_cast<std::size_t>(home.slice());
   ++activity_.writes[static_cast<std::size_t>(die)][static_cast<std::size_t>(home.io_die)];
   const std::int64_t there =

@@ -11,24 +11,28 @@
 #include <vector>
 
 #include "caches/infinity_cache.hpp"
-#include "ww/sim/gpu/activity.hpp"
+#include "memory/i_fabric.hpp"
 #include "ww/sim/gpu/chip.hpp"
 #include "ww/sim/gpu/memory_home.hpp"
 
 namespace ww::sim::gpu::exec {
 
-class IoDies {
- public:
-  explicit IoDies(const Architecture& architecture);
+class DeviceMemory;
 
-  void begin_launch();
-  // A die's L2 asks for a line at `cycle`, or writes it; returns when its data is there.
-  std::int64_t read(int die, std::uint32_t line, std::int64_t cycle);
-  void write(int die, std::uint32_t line, std::int64_t cycle);
+class IoDies final : public Fabric {
+ public:
+  // `memory` says where a page is at home if the package has a domain for each I/O die (NPS4); with
+  // one domain it may be null.
+  explicit IoDies(const Architecture& architecture, const DeviceMemory* memory = nullptr);
+
+  void begin_launch() override;
+  std::int64_t read(int die, std::uint32_t line, std::int64_t cycle) override;
+  void write(int die, std::uint32_t line, std::int64_t cycle) override;
+  [[nodiscard]] std::int64_t drained(std::int64_t cycle) const override;
+  [[nodiscard]] int domain(int die, std::uint32_t line) const override;
   // Of the Infinity Cache's content.
-  [[nodiscard]] std::uint64_t cache_hash() { return cache_.hash(); }
-  // Since begin_launch().
-  [[nodiscard]] const IoDieActivity& activity() const { return activity_; }
+  [[nodiscard]] std::uint64_t cache_hash() override { return cache_.hash(); }
+  [[nodiscard]] const IoDieActivity& activity() const override { return activity_; }
 
   // On the ring 0-1-2-3-0.
   [[nodiscard]] static int hops(int from, int to) {
@@ -37,10 +41,15 @@ class IoDies {
   }
 
  private:
+  // With a domain for each I/O die the address chooses stack and channel alone.
+  [[nodiscard]] MemoryHome home_of(int die, std::uint32_t line) const;
+  // The line's number among those of its slice.
+  [[nodiscard]] std::size_t in_slice(std::uint32_t line) const;
   // The links from one I/O die to another; returns when the first word is there, hops not counted.
   std::int64_t cross(int from, int to, std::int64_t at);
 
   const Architecture& architecture_;
+  const DeviceMemory* memory_;  // null: one domain
   InfinityCache cache_;
   std::int64_t slice_line_time_;
   std::int64_t memory_line_time_;

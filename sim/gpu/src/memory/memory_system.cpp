@@ -63,8 +63,8 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
     smallest_latency_ = std::min<std::int64_t>(smallest_latency_, architecture_.gl1_hit_cycles);
   }
   // Behind a die's L2 stands the port to its I/O die, as wide as a slice of the Infinity Cache, or
-  // such a slice.
-  const double bytes_per_clock = behind_ != nullptr
+  // such a slice; or memory.
+  const double bytes_per_clock = behind_ != nullptr && architecture_.xgmi_links == 0
                                      ? architecture_.infinity_cache_bytes_per_clock_per_slice
                                      : architecture_.memory_bytes_per_clock_per_channel;
   memory_line_time_ = std::llround(architecture_.line_bytes / bytes_per_clock * kFraction);

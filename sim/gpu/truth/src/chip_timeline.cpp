@@ -162,9 +162,9 @@ struct ChipTimeline::Impl {
     return weight * thermal.zones_c()[zones - 1] + (1.0 - weight) * thermal.spreader_c();
   }
 
-  // I/O dies and memory stacks, at voltages of their own.
+  // I/O dies, memory stacks and links between dies, at voltages of their own.
   [[nodiscard]] double rails_idle_w() const {
-    return truth.io_dies.idle_w + truth.io_dies.memory_idle_w;
+    return truth.io_dies.idle_w + truth.io_dies.memory_idle_w + truth.xgmi.idle_w;
   }
 
   // Passes time up to `until`, at most the end of the step, with so many launches of `activity`.
@@ -218,7 +218,7 @@ struct ChipTimeline::Impl {
       ratio = std::clamp(1.0 - droop / nominal_v, 0.5, 1.0);
     }
     last_ratio = ratio;
-    const double aid_w = truth.io_dies.idle_w + aid_energy_j / seconds;
+    const double aid_w = truth.io_dies.idle_w + truth.xgmi.idle_w + aid_energy_j / seconds;
     const double hbm_w = truth.io_dies.memory_idle_w + hbm_energy_j / seconds;
     const double rails_w = aid_w + hbm_w;
     const double cores_w = power_at(ratio);
@@ -268,6 +268,11 @@ struct ChipTimeline::Impl {
     if (ways.row_hop + ways.column_hop + ways.across > 0) {
       rails_per_launch.aid_j +=
           truth.io_dies.link_wake_w * 1e-9 * static_cast<double>(duration_ns(activity));
+    }
+    if (ways.xgmi > 0) {
+      rails_per_launch.aid_j +=
+          truth.xgmi.training_j +
+          truth.xgmi.wake_w * 1e-9 * static_cast<double>(duration_ns(activity));
     }
   }
 

@@ -80,9 +80,15 @@ class DiesLedger final : public ActivityObserver {
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override {
     LaunchActivity all;
+    const bool several = chip_.architecture().devices > 1;
     for (std::size_t die = 0; die < ledgers_.size(); ++die) {
+      const auto own = part(cus, die, cus_);
+      // The clocks of a device that has no launch stand still.
+      const bool works = !several || std::ranges::any_of(own, [](const CuActivity& cu) {
+        return cu.busy_cycles != 0;
+      });
       const LaunchActivity one =
-          ledgers_[die]->end_launch(cycles, part(cus, die, cus_), part(channels, die, channels_));
+          ledgers_[die]->end_launch(works ? cycles : 0, own, part(channels, die, channels_));
       all.capacitance_f.resize(one.capacitance_f.size());
       std::transform(one.capacitance_f.begin(), one.capacitance_f.end(), all.capacitance_f.begin(),
                      all.capacitance_f.begin(), std::plus<>());
@@ -115,6 +121,15 @@ class DiesLedger final : public ActivityObserver {
 LaunchActivity::Ways io_die_energy(const IoDieActivity& activity, const Chip& chip) {
   const IoDieTruth& truth = chip.truth().io_dies;
   const auto bits = [](std::uint64_t lines) { return kLineBits * static_cast<double>(lines); };
+  if (chip.architecture().xgmi_links != 0) {
+    LaunchActivity::Ways ways;
+    for (const auto* crossed : {&activity.xgmi_reads, &activity.xgmi_writes}) {
+      for (const std::uint64_t count : *crossed) {
+        ways.xgmi += bits(count) * chip.truth().xgmi.bit_j;
+      }
+    }
+    return ways;
+  }
   const auto lines = lines_by_way(activity, chip.architecture());
   const auto crossed = [&](IoDieWay way) {
     return bits(lines[static_cast<std::size_t>(way)]) * truth.crossing_j(way);
@@ -133,7 +148,7 @@ LaunchActivity::Ways io_die_energy(const IoDieActivity& activity, const Chip& ch
 
 LaunchActivity::Rails energy_of_rails(const LaunchActivity::Ways& ways) {
   return {.aid_j = ways.compute_die_and_cache + ways.row_hop + ways.column_hop + ways.across +
-                   ways.memory_phy,
+                   ways.memory_phy + ways.xgmi,
           .hbm_j = ways.memory};
 }
 

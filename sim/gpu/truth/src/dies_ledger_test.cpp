@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "builtin_chips.hpp"
 #include "chip_timeline.hpp"
 #include "energy_ledger.hpp"
 #include "truth.hpp"
@@ -54,6 +57,38 @@ TEST(IoDieEnergy, OfMemoryIsTheStackAndItsPhy) {
   EXPECT_DOUBLE_EQ(rails.hbm_j, 5 * kBits * truth.memory_j);
 }
 
+TEST(XgmiEnergy, FollowsTheLinesThatCrossALink) {
+  const Chip chip = Chip::load({.chip = "mi250x"}).value();
+  IoDieActivity activity;
+  activity.memory_reads = {100, 7, 0, 0};
+  EXPECT_EQ(io_die_energy(activity, chip).xgmi, 0);
+  activity.xgmi_reads = {3, 0, 2, 1};
+  activity.xgmi_writes = {0, 5, 0, 0};
+  const LaunchActivity::Ways ways = io_die_energy(activity, chip);
+  EXPECT_DOUBLE_EQ(ways.xgmi, 11 * kBits * chip.truth().xgmi.bit_j);
+  EXPECT_DOUBLE_EQ(energy_of_rails(ways).aid_j, ways.xgmi);
+  EXPECT_EQ(energy_of_rails(ways).hbm_j, 0);
+}
+
+TEST(DiesLedger, LetsTheClocksOfADeviceWithoutALaunchStandStill) {
+  const Chip chip = Chip::load({.chip = "mi250x"}).value();
+  const Architecture& architecture = chip.architecture();
+  const auto ledger = make_dies_ledger(chip);
+  std::vector<CuActivity> cus(static_cast<std::size_t>(architecture.cu_places()));
+  const std::vector<ChannelActivity> channels(
+      static_cast<std::size_t>(architecture.dies * architecture.l2_channels));
+  const auto clocks = [&] {
+    ledger->begin_launch();
+    return ledger->end_launch(1000, cus, channels).parts_f.clock;
+  };
+  const double none = clocks();
+  cus.front().busy_cycles = 1;
+  const double one = clocks();
+  cus.back().busy_cycles = 1;
+  EXPECT_NEAR(one - none, 1000 * chip.truth().events.active_cycle, 0.01 * (one - none));
+  EXPECT_NEAR(clocks() - none, 2 * (one - none), 1e-9 * one);
+}
+
 TEST(DiesLedger, CountsEachDieByItself) {
   const Chip chip = mi300x();
   const Architecture& architecture = chip.architecture();
@@ -94,6 +129,35 @@ TEST(DiesLedger, CountsEachDieByItself) {
   const LaunchActivity all = ledger->end_launch(0, cus, channels);
   EXPECT_NEAR(switched(all), architecture.dies * one, 1e-9 * one);
   EXPECT_EQ(all.payload_bits, 512U * static_cast<unsigned>(architecture.dies));
+}
+
+// Lanes that sleep draw while a launch crosses a link, and once more each time they wake.
+TEST(Timeline, WakesTheLinksOfTwoDiesForALaunchThatCrossesThem) {
+  std::string text(*builtin_chip_toml("mi250x"));
+  const auto put = [&text](const std::string& from, const std::string& to) {
+    ASSERT_NE(text.find(from), std::string::npos) << from;
+    text.replace(text.find(from), from.size(), to);
+  };
+  put("wake_w = 0.0", "wake_w = 30.0");
+  put("training_uj = 0.0", "training_uj = 20000.0");
+  const std::string own = testing::TempDir() + "sleepy_pair.toml";
+  std::ofstream(own) << text;
+  const Chip chip = Chip::load({.chip = own}).value();
+  const double clock_hz = chip.architecture().dvfs.back().clock_hz;
+  const auto joules = [&](double xgmi_j) {
+    LaunchActivity activity;
+    activity.cycles = static_cast<std::int64_t>(clock_hz * 1e-3);
+    activity.capacitance_f.assign(static_cast<std::size_t>(chip.truth().zones()), 0.0);
+    activity.ways_j.xgmi = xgmi_j;
+    activity.rails.aid_j = xgmi_j;
+    ChipTimeline timeline(chip, 1);
+    timeline.run_repeated(activity, 1000);
+    std::vector<ww_vgpu_sample> samples(timeline.sample_count());
+    timeline.samples_since(0, samples);
+    return static_cast<double>(samples.back().energy_ticks) / 65536;
+  };
+  // 1000 launches of 1 ms: 30 J awake and 20 J of training, and some percent of gain and slope.
+  EXPECT_NEAR(joules(1e-9) - joules(0), 50.0, 4.0);
 }
 
 TEST(Timeline, AddsTheRailsOfIoDiesAndMemoryToTheSocket) {

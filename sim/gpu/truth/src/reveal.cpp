@@ -145,6 +145,14 @@ PerMm legs_f_per_bit_mm(const Chip& chip) {
 
 std::vector<RevealedWay> reveal_ways(const Chip& chip) {
   if (chip.architecture().dies == 1) return {};
+  if (chip.architecture().xgmi_links != 0) {
+    // Only the socket meters the links, as it meters all else.
+    const Truth& all = chip.truth();
+    const double sensed =
+        all.sensor.gain *
+        (all.regulator.slope + 2.0 * all.regulator.quadratic_per_w * stream_power_w(chip));
+    return {{"xgmi", 1e12 * all.xgmi.bit_j, sensed * 1e12 * all.xgmi.bit_j}};
+  }
   const IoDieTruth& truth = chip.truth().io_dies;
   const RailsTruth& rails = chip.truth().rails;
   std::vector<RevealedWay> ways;

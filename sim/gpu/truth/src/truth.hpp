@@ -120,6 +120,15 @@ struct IoDieTruth {
   }
 };
 
+// The links between two dies without I/O dies, PHYs at both ends and the wires to them included. A
+// bit's energy is that of a payload bit, request and control included.
+struct XgmiTruth {
+  double bit_j{};
+  double idle_w{};      // of all links, always: clocks of lanes that do not sleep
+  double wake_w{};      // while a launch crosses any: lanes sleep else
+  double training_j{};  // each time that they wake
+};
+
 // What lies behind the L2 of a chip of one die with an Infinity Cache. Energies are of a payload
 // bit, request and control included, at voltages that nothing changes.
 struct MemorySideTruth {
@@ -210,6 +219,7 @@ struct Truth {
   EventTruth events;
   IoDieTruth io_dies;  // of several dies
   RailsTruth rails;    // likewise
+  XgmiTruth xgmi;
   MemorySideTruth memory_side;
   LeakageTruth leakage;
   ThermalTruth thermal;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <numeric>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "builtin_chips.hpp"
@@ -260,8 +261,38 @@ Status check_gl1(const Architecture& architecture) {
   return {};
 }
 
-// Dies are told apart by XCC_ID, which gfx94 alone has.
+// A driver divides a package's memory into no more parts than its dies (SPX goes with NPS1, CPX
+// with NPS1 and NPS4: AMD SMI, "GPU partitioning").
+Status check_devices(const Architecture& architecture) {
+  const auto& [dies, devices, domains] =
+      std::tie(architecture.dies, architecture.devices, architecture.memory_domains);
+  if (dies % devices != 0 || devices % domains != 0) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} dies make no {} equal devices in {} domains of memory", dies,
+                            devices, domains),
+                "architecture.devices");
+  }
+  const bool pair = architecture.xgmi_links != 0;
+  if (pair &&
+      (dies != 2 || devices != 2 || domains != 2 || architecture.infinity_cache_bytes != 0)) {
+    return fail(ErrorCode::out_of_range,
+                "links join two dies that are two devices, each with memory of its own and no "
+                "Infinity Cache",
+                "architecture.xgmi_links");
+  }
+  if (!pair && domains != 1 && (domains != MemoryHome::kIoDies || dies != 2 * domains)) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("eight dies stand on {} I/O dies, each of which is a domain of memory, "
+                            "or all are one",
+                            MemoryHome::kIoDies),
+                "architecture.memory_domains");
+  }
+  return {};
+}
+
+// Dies of one device are told apart by XCC_ID, which gfx94 alone has.
 Status check_dies(const Architecture& architecture) {
+  WW_TRY(check_devices(architecture));
   if (architecture.cus_off_per_die > architecture.shader_engines) {
     return fail(
         ErrorCode::out_of_range,
@@ -270,7 +301,8 @@ Status check_dies(const Architecture& architecture) {
   }
   const int slices = architecture.dies > 1 ? MemoryHome::kSlices : architecture.l2_channels;
   const std::int64_t smallest = std::int64_t{64} * slices * architecture.infinity_cache_ways;
-  const bool cached = architecture.dies > 1 || architecture.infinity_cache_bytes != 0;
+  const bool cached = (architecture.dies > 1 && architecture.xgmi_links == 0) ||
+                      architecture.infinity_cache_bytes != 0;
   if (cached && architecture.infinity_cache_bytes < smallest) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("{} slices of {} ways need {} bytes or more", slices,
@@ -284,12 +316,14 @@ Status check_dies(const Architecture& architecture) {
         fmt::format("on one die, {} has no Infinity Cache; RDNA has", architecture.gfx_target),
         "architecture.infinity_cache_bytes");
   }
-  if (!architecture.gfx_target.starts_with("gfx94")) {
-    return fail(ErrorCode::out_of_range,
-                fmt::format("several dies need gfx942, whose programs can read on which they run; "
-                            "the chip has {}",
-                            architecture.gfx_target),
-                "architecture.dies");
+  if (architecture.dies_per_device() > 1 && !architecture.gfx_target.starts_with("gfx94")) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format(
+            "several dies of a device need gfx942, whose programs can read on which they run; "
+            "the chip has {}",
+            architecture.gfx_target),
+        "architecture.dies");
   }
   return {};
 }
@@ -398,7 +432,11 @@ std::vector<BuiltinChip> builtin_chips() {
     if (const auto spec = parse_chip(*builtin_chip_toml(name), name)) {
       chip.description =
           spec->architecture.dies > 1
-              ? fmt::format("{}, {}, {} dies of {} CUs", spec->title, spec->architecture.gfx_target,
+              ? fmt::format("{}, {}, {}{} dies of {} CUs", spec->title,
+                            spec->architecture.gfx_target,
+                            spec->architecture.devices > 1
+                                ? fmt::format("{} devices, ", spec->architecture.devices)
+                                : "",
                             spec->architecture.dies,
                             spec->architecture.compute_units() / spec->architecture.dies)
               : fmt::format("{}, {}, {} engines of {} CUs", spec->title,

@@ -22,7 +22,9 @@ Result<ChipSpec> parse_chip(std::string_view toml_text, const std::string& origi
   read_channel_map(root, spec.architecture.channel_map);
   read_geometry(root, spec.truth.geometry);
   read_truth(root, spec.truth);
-  if (spec.architecture.dies > 1) {
+  if (spec.architecture.xgmi_links != 0) {
+    read_xgmi(root, spec.truth.xgmi);
+  } else if (spec.architecture.dies > 1) {
     read_io_dies(root, spec.truth.io_dies);
     read_rails(root, spec.truth.rails);
   }

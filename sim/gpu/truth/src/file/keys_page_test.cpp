@@ -27,7 +27,7 @@ This page is for users who describe a virtual chip of their own. It lists every 
 - A value outside its range is an error with file, line and key. Both ends of a range are allowed.
 - `[architecture]` and `[[dvfs]]` are public: a driver publishes them as the chip's data sheet. All tables after
   them are the sealed truth, which no fit sees.
-- The source "dynamic energy", "classes", "ranges", "virtual:rx6800" or "virtual:mi300x" is that section of
+- The source "dynamic energy", "classes", "ranges", "virtual:rx6800", "virtual:mi300x" or "virtual:mi250x" is that section of
   `docs/virtual-gpu.md`: what a parameter does, or which values are plausible for real chips.
 )";
 

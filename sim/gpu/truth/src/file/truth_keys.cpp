@@ -14,6 +14,7 @@ constexpr std::string_view kIoDies = "virtual:mi300x";
 constexpr std::string_view kRdna = "virtual:rx6800";
 constexpr std::string_view kShape = "dynamic energy";
 constexpr double kMilli = 1e-3;
+constexpr double kMicro = 1e-6;
 
 // Where a row names no member, the reader of its table reads it.
 constexpr TomlKey<WireTruth> kWireKeys[] = {
@@ -134,6 +135,18 @@ constexpr TomlKey<EventTruth> kEventKeys[] = {
 };
 
 constexpr std::string_view kPicojoulePerBit = "pJ/bit";
+constexpr std::string_view kPair = "virtual:mi250x";
+
+constexpr TomlKey<XgmiTruth> kXgmiKeys[] = {
+    {"pj_per_bit", &XgmiTruth::bit_j, 0, 100, kPicojoulePerBit,
+     "Links between the two dies, both ends and the wires to them", kPair, kPico},
+    {"idle_w", &XgmiTruth::idle_w, 0, 1000, "W", "All links, always", kPair},
+    {"wake_w", &XgmiTruth::wake_w, 0, 1000, "W",
+     "All links, while a launch crosses one; their lanes sleep else", kPair, 1, false},
+    {"training_uj", &XgmiTruth::training_j, 0, 1e6, "uJ", "Each time that the lanes wake", kPair,
+     kMicro, false},
+};
+
 constexpr TomlKey<IoDieTruth> io_die_key(std::string_view name, double IoDieTruth::*field,
                                          std::string_view help) {
   return {name, field, 0, 100, kPicojoulePerBit, help, kIoDies, kPico};
@@ -390,6 +403,10 @@ void read_geometry(TomlReader& root, Geometry& geometry) {
   table.finish();
 }
 
+void read_xgmi(TomlReader& root, XgmiTruth& truth) {
+  read_table(root, "xgmi", kXgmiKeys, truth);
+}
+
 void read_io_dies(TomlReader& root, IoDieTruth& truth) {
   read_table(root, "io_dies", kIoDieKeys, truth);
 }
@@ -421,6 +438,7 @@ std::vector<TomlKeyText> truth_key_texts() {
   describe_keys<VariationTruth>("[variation]", kVariationKeys, texts);
   describe_keys<EventTruth>("[events]", kEventKeys, texts);
   describe_keys<IoDieTruth>("[io_dies]", kIoDieKeys, texts);
+  describe_keys<XgmiTruth>("[xgmi]", kXgmiKeys, texts);
   describe_keys<MemorySideTruth>("[memory_side]", kMemorySideKeys, texts);
   describe_keys<RailsTruth>("[rails]", kRailsKeys, texts);
   describe_keys<LeakageTruth>("[leakage]", kLeakageKeys, texts);

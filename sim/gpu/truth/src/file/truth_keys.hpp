@@ -12,7 +12,8 @@ namespace ww::sim::gpu {
 // The geometry is read before, since rows of pairs need its shape. The reader keeps the first
 // error.
 void read_truth(TomlReader& root, Truth& truth);
-// Of a chip of several dies alone.
+// Of two dies without I/O dies, and of a chip of several dies on I/O dies.
+void read_xgmi(TomlReader& root, XgmiTruth& truth);
 void read_io_dies(TomlReader& root, IoDieTruth& truth);
 void read_memory_side(TomlReader& root, MemorySideTruth& truth);
 // [rails], which a file of several dies need not have: no part is then metered apart.

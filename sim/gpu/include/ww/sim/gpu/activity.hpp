@@ -69,6 +69,10 @@ struct IoDieActivity {
   std::array<ByHome, 8> writes{};
   ByHome memory_reads{};  // of these lines, what the Infinity Cache did not have
   ByHome memory_writes{};
+  // Of two dies without I/O dies: lines that crossed each link, as the die that runs reads and
+  // writes the other one's memory.
+  using ByLink = std::array<std::uint64_t, 4>;
+  ByLink xgmi_reads{}, xgmi_writes{};
 };
 
 // What toggle monitors on the wires would count: events, and nothing of what they cost. No card has
@@ -111,6 +115,7 @@ struct LaunchActivity {
   struct Ways {
     double compute_die_and_cache{}, row_hop{}, column_hop{}, across{}, memory_phy{}, memory{};
     double die_link{}, infinity_cache{};  // of a chip of one die
+    double xgmi{};                        // of two dies without I/O dies
   } ways_j;
   std::uint64_t payload_bits{};  // crossed L1-L2, both directions
   WireMonitors monitors;

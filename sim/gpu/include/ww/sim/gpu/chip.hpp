@@ -22,6 +22,10 @@ struct Architecture {
   // Compute dies (XCDs of MI300X). Engines, L2 channels and the L2's bytes are those of one die.
   int dies{1};
   int cus_off_per_die{};  // of as many engines from the last on, the last CU is switched off
+  // Devices that the package is to a program, each of as many dies in a row, and domains of its
+  // memory, each at home with as many dies in a row. A device's own buffers lie in its domain.
+  int devices{1};
+  int memory_domains{1};
   int shader_engines{4};
   int cus_per_engine{11};
   int simds_per_cu{4};
@@ -65,6 +69,10 @@ struct Architecture {
   double infinity_cache_bytes_per_clock_per_slice{64.0};
   int io_die_hop_cycles{};                   // from an I/O die to its neighbour and back
   double io_die_link_bytes_per_clock{64.0};  // to a neighbour, each way
+  // In-package links between two dies that have memory of their own and no I/O dies (MI250X).
+  int xgmi_links{};                          // 0: none
+  int xgmi_cycles{};                         // what a read over them takes longer, there and back
+  double xgmi_bytes_per_clock_per_link{32};  // each way
   int launch_overhead_ns{4000};              // between two dispatches of one queue
   std::vector<DvfsState> dvfs;               // ascending; reference_state indexes it
   int reference_state{};
@@ -74,6 +82,13 @@ struct Architecture {
   [[nodiscard]] int engines_of_all_dies() const { return dies * shader_engines; }
   // Places of compute units, also of those that are off: [die][engine][CU].
   [[nodiscard]] int cu_places() const { return engines_of_all_dies() * cus_per_engine; }
+  [[nodiscard]] int dies_per_device() const { return dies / devices; }
+  [[nodiscard]] int domain_of_die(int die) const { return die * memory_domains / dies; }
+  [[nodiscard]] int domain_of_device(int device) const {
+    return domain_of_die(device * dies_per_device());
+  }
+  [[nodiscard]] std::int64_t memory_bytes_of_device() const { return memory_bytes / devices; }
+  [[nodiscard]] int compute_units_of_device() const { return compute_units() / devices; }
   // The I/O die that a compute die stands on: two of them share one.
   [[nodiscard]] int io_die_of(int die) const { return die / 2; }
   // That work, of an engine of any die.

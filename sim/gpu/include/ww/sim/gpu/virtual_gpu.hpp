@@ -87,10 +87,16 @@ class VirtualGpu {
 
   [[nodiscard]] const Chip& chip() const;
 
-  // Device memory. Addresses are device virtual addresses, aligned to 4096; address 0 is never
-  // valid. Errors: out_of_range (no room, or not inside one allocation).
+  // Which of the package's devices (Architecture::devices) the following calls of allocate(),
+  // move() and launch() mean; 0 at first.
+  void select_device(int device);
+  // Device memory; addresses are those of all devices. Addresses are device virtual addresses,
+  // aligned to 4096; address 0 is never valid. Errors: out_of_range (no room, or not inside one
+  // allocation).
   Result<std::uint64_t> allocate(std::uint64_t bytes);
   Status release(std::uint64_t address);
+  // Makes the device's memory an allocation's home; its address stays.
+  Status move(std::uint64_t address);
   Status write(std::uint64_t address, std::span<const std::byte> data);
   Status read(std::uint64_t address, std::span<std::byte> data) const;
   Status fill(std::uint64_t address, std::uint64_t bytes, std::span<const std::byte> pattern);
