@@ -78,6 +78,12 @@ Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes) {
   return address;
 }
 
+void VirtualGpu::select_device(int) {}
+
+Status VirtualGpu::move(std::uint64_t) {
+  return {};
+}
+
 Status VirtualGpu::release(std::uint64_t address) {
   if (impl_->memory.erase(address) == 0) return fail(ErrorCode::out_of_range, "not allocated");
   --icd::fake::state().live_allocations;

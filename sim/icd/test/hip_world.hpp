@@ -11,6 +11,10 @@
 #include "compile/compile_client.hpp"
 #include "hip_declarations.hpp"
 
+#ifndef WW_HIP_CHIP
+#define WW_HIP_CHIP "mi210"
+#endif
+
 namespace ww::sim::icd {
 
 constexpr int kInvalidValue = 1;
@@ -75,7 +79,7 @@ T* allocate(std::size_t count) {
 class Hip : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv("WIREWATT_CHIP", "mi210", 1);
+    setenv("WIREWATT_CHIP", WW_HIP_CHIP, 1);
     setenv("WIREWATT_THREADS", "1", 1);
     ASSERT_EQ(hipInit(0), 0);
   }

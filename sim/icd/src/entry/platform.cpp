@@ -1,6 +1,9 @@
-// The platform and its device: what clinfo shows.
+// The platform and its devices: what clinfo shows.
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "memory/image.hpp"
 #include "memory/memory.hpp"
@@ -33,12 +36,14 @@ cl_int architecture_info(const gpu::Architecture& arch, cl_device_info name, con
   switch (name) {
     case CL_DEVICE_NAME:
       return sink.text("wirewatt virtual " + arch.name + " (" + arch.gfx_target + ")");
-    case CL_DEVICE_MAX_COMPUTE_UNITS: return sink.value(static_cast<cl_uint>(arch.compute_units()));
+    case CL_DEVICE_MAX_COMPUTE_UNITS:
+      return sink.value(static_cast<cl_uint>(arch.compute_units_of_device()));
     case CL_DEVICE_MAX_CLOCK_FREQUENCY: {
       const double clock_hz = arch.dvfs.empty() ? 0.0 : arch.dvfs.back().clock_hz;
       return sink.value(static_cast<cl_uint>(clock_hz / 1e6));
     }
-    case CL_DEVICE_GLOBAL_MEM_SIZE: return sink.value(static_cast<cl_ulong>(arch.memory_bytes));
+    case CL_DEVICE_GLOBAL_MEM_SIZE:
+      return sink.value(static_cast<cl_ulong>(arch.memory_bytes_of_device()));
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return sink.value(static_cast<cl_ulong>(max_allocation()));
     // Constants lie in device memory, where there is room for more; but programs fill as much as
     // this says, and other devices say no more than some MiB.
@@ -157,9 +162,26 @@ cl_platform_id the_platform() {
   return &platform;
 }
 
-cl_device_id the_device() {
-  static auto& device = *new _cl_device_id;
-  return &device;
+namespace {
+
+std::vector<std::unique_ptr<_cl_device_id>>& devices_of_platform() {
+  static auto& devices = *new std::vector<std::unique_ptr<_cl_device_id>>;
+  return devices;
+}
+
+}  // namespace
+
+cl_device_id device_of(int ordinal) {
+  auto& devices = devices_of_platform();
+  while (devices.size() <= static_cast<std::size_t>(ordinal)) {
+    devices.push_back(std::make_unique<_cl_device_id>(static_cast<int>(devices.size())));
+  }
+  return devices[static_cast<std::size_t>(ordinal)].get();
+}
+
+bool is_device(cl_device_id device) {
+  const auto& devices = devices_of_platform();
+  return std::ranges::find(devices, device, &std::unique_ptr<_cl_device_id>::get) != devices.end();
 }
 
 namespace api {
@@ -208,8 +230,14 @@ cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, 
       if (device_count != nullptr) *device_count = 0;
       return CL_DEVICE_NOT_FOUND;
     }
-    if (devices != nullptr) devices[0] = the_device();
-    if (device_count != nullptr) *device_count = 1;
+    const auto all =
+        static_cast<cl_uint>(Runtime::get().powered_gpu().chip().architecture().devices);
+    // The default device is one.
+    const cl_uint found = type == CL_DEVICE_TYPE_DEFAULT ? 1 : all;
+    for (cl_uint i = 0; devices != nullptr && i < std::min(count, found); ++i) {
+      devices[i] = device_of(static_cast<int>(i));
+    }
+    if (device_count != nullptr) *device_count = found;
     return CL_SUCCESS;
   });
 }
@@ -217,7 +245,7 @@ cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, 
 cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info name, std::size_t size,
                                    void* value, std::size_t* size_ret) {
   return guarded([&](Entry&) -> cl_int {
-    if (device != the_device()) return CL_INVALID_DEVICE;
+    if (!is_device(device)) return CL_INVALID_DEVICE;
     auto* gpu = Runtime::get().gpu();
     if (gpu == nullptr) return CL_INVALID_DEVICE;
     const InfoSink sink(size, value, size_ret);
@@ -230,15 +258,15 @@ cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info name, std
 cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl_device_partition_property*,
                                       cl_uint, cl_device_id*, cl_uint*) {
   // The device reports no partition type, so every requested one is invalid.
-  return device == the_device() ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
+  return guarded([&](Entry&) { return is_device(device) ? CL_INVALID_VALUE : CL_INVALID_DEVICE; });
 }
 
 cl_int CL_API_CALL clRetainDevice(cl_device_id device) {
-  return device == the_device() ? CL_SUCCESS : CL_INVALID_DEVICE;
+  return guarded([&](Entry&) { return is_device(device) ? CL_SUCCESS : CL_INVALID_DEVICE; });
 }
 
 cl_int CL_API_CALL clReleaseDevice(cl_device_id device) {
-  return device == the_device() ? CL_SUCCESS : CL_INVALID_DEVICE;
+  return guarded([&](Entry&) { return is_device(device) ? CL_SUCCESS : CL_INVALID_DEVICE; });
 }
 
 }  // namespace api

@@ -28,6 +28,11 @@ std::byte* host_side(const void* pointer, std::size_t bytes) {
   return place ? *place : nullptr;
 }
 
+int check_ordinals(int to, int from) {
+  return guarded(
+      [&]() -> int { return is_ordinal(to) && is_ordinal(from) ? kSuccess : kInvalidDevice; });
+}
+
 // Whether the pointers are on the sides that the kind names.
 int check_sides(const void* to, const void* from, int kind) {
   if (kind < kHostToHost || kind > kDefaultKind) return kInvalidMemcpyDirection;
@@ -286,12 +291,12 @@ WW_HIP_EXPORT int hipMemcpyDtoDAsync(void* to, void* from, std::size_t bytes, vo
 }
 WW_HIP_EXPORT int hipMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes) {
-  if (to_device != 0 || from_device != 0) return finish(kInvalidDevice);
+  if (const int bad = check_ordinals(to_device, from_device); bad != kSuccess) return bad;
   return hipMemcpy(to, from, bytes, kDeviceToDevice);
 }
 WW_HIP_EXPORT int hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                      std::size_t bytes, void* stream) {
-  if (to_device != 0 || from_device != 0) return finish(kInvalidDevice);
+  if (const int bad = check_ordinals(to_device, from_device); bad != kSuccess) return bad;
   return hipMemcpyAsync(to, from, bytes, kDeviceToDevice, stream);
 }
 WW_HIP_EXPORT int hipMemcpy2D(void* to, std::size_t to_pitch, const void* from,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <utility>
 
 #include "hip/memory_table.hpp"
 #include "hip/session.hpp"
@@ -16,7 +18,6 @@ constexpr int kTextureAlign = 256;
 constexpr int kRegistersPerCu = 65536;  // 32-bit, of the four SIMDs' files, for a wave's lanes each
 constexpr int kClockInstructionKhz = 25000;
 constexpr int kConstantBytes = 0x7fff'ffff;
-constexpr const char* kPciAddress = "0000:00:00.0";
 
 int clamped(std::int64_t value) {
   return static_cast<int>(std::clamp<std::int64_t>(value, 0, INT32_MAX));
@@ -42,9 +43,9 @@ Facts facts() {
   const std::string digits = arch.gfx_target.substr(3);
   facts.major = digits.size() > 3 ? std::stoi(digits.substr(0, 2)) : digits[0] - '0';
   facts.minor = digits[digits.size() - 2] - '0';
-  facts.memory = static_cast<std::size_t>(arch.memory_bytes);
+  facts.memory = static_cast<std::size_t>(arch.memory_bytes_of_device());
   facts.lds = clamped(arch.lds_bytes_per_cu);
-  facts.cus = arch.compute_units();
+  facts.cus = arch.compute_units_of_device();
   facts.l2 = clamped(arch.l2_bytes);
   double clock_hz = 1e9;
   for (const DvfsState& state : arch.dvfs) clock_hz = std::max(clock_hz, state.clock_hz);
@@ -103,7 +104,7 @@ template <class Properties, class More>
 int properties_of(Properties* properties, int ordinal, More&& more) {
   return guarded([&]() -> int {
     if (properties == nullptr) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
     fill_common(*properties);
     more(*properties);
     return kSuccess;
@@ -209,8 +210,22 @@ int attribute(int name) {
   }
 }
 
-int valid_device(int ordinal) {
-  return ordinal == 0 ? kSuccess : kInvalidDevice;
+// Dies with links are PCI devices of their own. Partitions are one, which ROCm numbers in the
+// function's digit.
+std::string pci_address(int ordinal) {
+  const bool linked = device().chip().architecture().xgmi_links != 0;
+  return linked ? fmt::format("0000:{:02x}:00.0", ordinal) : fmt::format("0000:00:00.{}", ordinal);
+}
+
+// Which device may use whose memory, as programs asked for it. Kernels reach all of it anyway.
+std::set<std::pair<int, int>>& peers() {
+  static auto& pairs = *new std::set<std::pair<int, int>>;
+  return pairs;
+}
+
+int check_peer(int peer, unsigned flags = 0) {
+  if (!is_ordinal(peer) || peer == chosen_device()) return kInvalidDevice;
+  return flags == 0 ? kSuccess : kInvalidValue;
 }
 
 }  // namespace
@@ -221,25 +236,29 @@ WW_HIP_EXPORT int hipInit(unsigned flags) {
 WW_HIP_EXPORT int hipGetDeviceCount(int* count) {
   return guarded([&]() -> int {
     if (count == nullptr) return kInvalidValue;
-    *count = 1;
+    *count = device().chip().architecture().devices;
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipGetDevice(int* ordinal) {
   return guarded([&]() -> int {
     if (ordinal == nullptr) return kInvalidValue;
-    *ordinal = 0;
+    *ordinal = chosen_device();
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipSetDevice(int ordinal) {
-  return guarded([&] { return valid_device(ordinal); });
+  return guarded([&]() -> int {
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
+    chosen_device() = ordinal;
+    return kSuccess;
+  });
 }
 WW_HIP_EXPORT int hipDeviceGet(int* handle, int ordinal) {
   return guarded([&]() -> int {
     if (handle == nullptr) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
-    *handle = 0;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
+    *handle = ordinal;
     return kSuccess;
   });
 }
@@ -291,7 +310,7 @@ WW_HIP_EXPORT int hipChooseDeviceR0600(int* ordinal, const void* properties) {
 WW_HIP_EXPORT int hipDeviceGetAttribute(int* value, int name, int ordinal) {
   return guarded([&]() -> int {
     if (value == nullptr) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
     const bool known = (name >= 0 && name <= kLastCommonAttribute) ||
                        (name >= kClockInstructionRate && name <= kLastAmdAttribute);
     if (!known) return kInvalidValue;
@@ -302,7 +321,7 @@ WW_HIP_EXPORT int hipDeviceGetAttribute(int* value, int name, int ordinal) {
 WW_HIP_EXPORT int hipDeviceGetName(char* name, int size, int ordinal) {
   return guarded([&]() -> int {
     if (name == nullptr || size <= 0) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
     const std::string text = facts().name;
     const std::size_t kept = std::min(text.size(), static_cast<std::size_t>(size) - 1);
     std::memcpy(name, text.data(), kept);
@@ -313,32 +332,36 @@ WW_HIP_EXPORT int hipDeviceGetName(char* name, int size, int ordinal) {
 WW_HIP_EXPORT int hipDeviceGetUuid(void* uuid, int ordinal) {
   return guarded([&]() -> int {
     if (uuid == nullptr) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
     std::memcpy(uuid, "wirewatt-virtual", 16);
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipDeviceGetPCIBusId(char* text, int size, int ordinal) {
   return guarded([&]() -> int {
-    const std::size_t bytes = std::strlen(kPciAddress) + 1;
-    if (text == nullptr || size < static_cast<int>(bytes)) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
-    std::memcpy(text, kPciAddress, bytes);
+    if (text == nullptr) return kInvalidValue;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
+    const std::string address = pci_address(ordinal);
+    if (size < static_cast<int>(address.size()) + 1) return kInvalidValue;
+    std::memcpy(text, address.c_str(), address.size() + 1);
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipDeviceGetByPCIBusId(int* ordinal, const char* text) {
   return guarded([&]() -> int {
     if (ordinal == nullptr || text == nullptr) return kInvalidValue;
-    if (std::strcmp(text, kPciAddress) != 0) return kInvalidDevice;
-    *ordinal = 0;
-    return kSuccess;
+    for (int one = 0; is_ordinal(one); ++one) {
+      if (pci_address(one) != text) continue;
+      *ordinal = one;
+      return kSuccess;
+    }
+    return kInvalidDevice;
   });
 }
 WW_HIP_EXPORT int hipDeviceComputeCapability(int* major, int* minor, int ordinal) {
   return guarded([&]() -> int {
     if (major == nullptr || minor == nullptr) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
     *major = facts().major;
     *minor = facts().minor;
     return kSuccess;
@@ -347,25 +370,30 @@ WW_HIP_EXPORT int hipDeviceComputeCapability(int* major, int* minor, int ordinal
 WW_HIP_EXPORT int hipDeviceTotalMem(std::size_t* bytes, int ordinal) {
   return guarded([&]() -> int {
     if (bytes == nullptr) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
     *bytes = facts().memory;
     return kSuccess;
   });
 }
-// One device has no peers.
 WW_HIP_EXPORT int hipDeviceCanAccessPeer(int* can, int ordinal, int peer) {
   return guarded([&]() -> int {
     if (can == nullptr) return kInvalidValue;
-    if (ordinal != 0 || peer != 0) return kInvalidDevice;
-    *can = 0;
+    if (!is_ordinal(ordinal) || !is_ordinal(peer)) return kInvalidDevice;
+    *can = ordinal != peer ? 1 : 0;
     return kSuccess;
   });
 }
-WW_HIP_EXPORT int hipDeviceEnablePeerAccess(int, unsigned) {
-  return guarded([] { return int{kInvalidDevice}; });
+WW_HIP_EXPORT int hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return guarded([&]() -> int {
+    if (const int bad = check_peer(peer, flags); bad != kSuccess) return bad;
+    const bool is_new = peers().emplace(chosen_device(), peer).second;
+    return is_new ? kSuccess : kPeerAccessAlreadyEnabled;
+  });
 }
-WW_HIP_EXPORT int hipDeviceDisablePeerAccess(int) {
-  return guarded([] { return int{kPeerAccessNotEnabled}; });
+WW_HIP_EXPORT int hipDeviceDisablePeerAccess(int peer) {
+  return guarded([&]() -> int {
+    return peers().erase({chosen_device(), peer}) != 0 ? kSuccess : kPeerAccessNotEnabled;
+  });
 }
 WW_HIP_EXPORT int hipDriverGetVersion(int* version) {
   return guarded([&]() -> int {

@@ -183,7 +183,8 @@ int launch(const Function& function, const LaunchRequest& request, const void* s
 int check_cooperative(const Function& function, const LaunchRequest& request) {
   const auto resident = resident_blocks(function, request.threads, request.dynamic_lds);
   if (!resident) return resident.error();
-  const auto cus = static_cast<std::uint64_t>(device().chip().architecture().compute_units());
+  const auto cus =
+      static_cast<std::uint64_t>(device().chip().architecture().compute_units_of_device());
   const std::uint64_t blocks =
       std::uint64_t{request.blocks.x} * request.blocks.y * request.blocks.z;
   return blocks > *resident * cus ? kCooperativeLaunchTooLarge : kSuccess;

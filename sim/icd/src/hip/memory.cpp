@@ -177,7 +177,8 @@ WW_HIP_EXPORT int hipMemAllocPitch(void** pointer, std::size_t* pitch, std::size
 WW_HIP_EXPORT int hipMemGetInfo(std::size_t* free_bytes, std::size_t* total) {
   return guarded([&]() -> int {
     if (free_bytes == nullptr && total == nullptr) return kInvalidValue;
-    const auto all = static_cast<std::size_t>(device().chip().architecture().memory_bytes);
+    const auto all =
+        static_cast<std::size_t>(device().chip().architecture().memory_bytes_of_device());
     if (total != nullptr) *total = all;
     if (free_bytes != nullptr) *free_bytes = all - std::min<std::size_t>(all, allocated_bytes());
     return kSuccess;
@@ -211,6 +212,7 @@ WW_HIP_EXPORT int hipPointerGetAttributes(PointerAttributes* attributes, const v
     attributes->memoryType = memory_type(found->kind);
     attributes->devicePointer = const_cast<void*>(pointer);
     attributes->hostPointer = host ? const_cast<void*>(pointer) : nullptr;
+    attributes->device = found->device;
     attributes->isManaged = host && found->kind != MemoryKind::host ? 1 : 0;
     attributes->allocationFlags = found->flags;
     return kSuccess;
@@ -274,7 +276,7 @@ WW_HIP_EXPORT int hipFreeAsync(void* pointer, void* stream) {
 WW_HIP_EXPORT int hipDeviceGetDefaultMemPool(void** pool, int ordinal) {
   return guarded([&]() -> int {
     if (pool == nullptr) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
     *pool = default_pool();
     return kSuccess;
   });
@@ -282,7 +284,7 @@ WW_HIP_EXPORT int hipDeviceGetDefaultMemPool(void** pool, int ordinal) {
 WW_HIP_EXPORT int hipDeviceGetMemPool(void** pool, int ordinal) {
   return guarded([&]() -> int {
     if (pool == nullptr) return kInvalidValue;
-    if (ordinal != 0) return kInvalidDevice;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
     *pool = current_pool();
     return kSuccess;
   });
@@ -290,7 +292,7 @@ WW_HIP_EXPORT int hipDeviceGetMemPool(void** pool, int ordinal) {
 WW_HIP_EXPORT int hipDeviceSetMemPool(int ordinal, void* pool) {
   return guarded([&]() -> int {
     static_cast<void>(default_pool());
-    if (ordinal != 0) return kInvalidDevice;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
     const auto found = memory_pools().find(pool);
     if (found == memory_pools().end()) return kInvalidValue;
     current_pool() = found->second.get();

@@ -8,7 +8,7 @@ namespace {
 
 struct MemoryTable {
   std::map<std::uint64_t, Allocation> allocations;
-  std::uint64_t bytes{};
+  std::map<int, std::uint64_t> bytes;  // by device
   std::size_t host_visible{};
 };
 
@@ -36,8 +36,8 @@ tl::expected<std::uint64_t, int> allocate_memory(std::uint64_t bytes, MemoryKind
   const auto address = device().allocate(bytes);
   if (!address) return tl::unexpected<int>(kOutOfMemory);
   auto& table = memory_table();
-  table.allocations[*address] = {*address, bytes, kind, flags};
-  table.bytes += bytes;
+  table.allocations[*address] = {*address, bytes, kind, flags, chosen_device()};
+  table.bytes[chosen_device()] += bytes;
   if (kind != MemoryKind::device) ++table.host_visible;
   return *address;
 }
@@ -46,7 +46,7 @@ int free_memory(std::uint64_t address) {
   auto& table = memory_table();
   const auto found = table.allocations.find(address);
   if (found == table.allocations.end()) return kInvalidValue;
-  table.bytes -= found->second.bytes;
+  table.bytes[found->second.device] -= found->second.bytes;
   if (found->second.kind != MemoryKind::device) --table.host_visible;
   table.allocations.erase(found);
   return device().release(address) ? kSuccess : kInvalidValue;
@@ -62,7 +62,7 @@ std::optional<Allocation> find_allocation(std::uint64_t address) {
 }
 
 std::uint64_t allocated_bytes() {
-  return memory_table().bytes;
+  return memory_table().bytes[chosen_device()];
 }
 
 void note_host_writes() {

@@ -19,6 +19,7 @@ struct Allocation {
   std::uint64_t bytes{};
   MemoryKind kind{};
   unsigned flags{};
+  int device{};  // whose memory it is
 };
 
 // Errors: kOutOfMemory; for what the host has to see, where it cannot (said on stderr once).
@@ -28,6 +29,7 @@ struct Allocation {
 int free_memory(std::uint64_t address);
 // The allocation around an address.
 [[nodiscard]] std::optional<Allocation> find_allocation(std::uint64_t address);
+// Of the device that the thread has chosen.
 [[nodiscard]] std::uint64_t allocated_bytes();
 // Before a launch: what the host may have written without a call.
 void note_host_writes();

@@ -21,7 +21,7 @@ int potential_block(const Function& function, std::size_t dynamic_lds, int limit
     if (!blocks || *blocks * size <= best_threads) continue;
     best_threads = *blocks * size;
     *block = static_cast<int>(size);
-    *grid = static_cast<int>(*blocks) * device().chip().architecture().compute_units();
+    *grid = static_cast<int>(*blocks) * device().chip().architecture().compute_units_of_device();
   }
   return best_threads != 0 ? kSuccess : kInvalidValue;
 }

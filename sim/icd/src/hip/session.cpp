@@ -12,6 +12,11 @@ int& last_error() {
   return error;
 }
 
+int& chosen_device() {
+  thread_local int ordinal = 0;
+  return ordinal;
+}
+
 std::atomic<int>& device_error() {
   static std::atomic<int> error{kSuccess};
   return error;

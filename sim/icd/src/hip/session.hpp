@@ -1,5 +1,5 @@
-// What every HIP call goes through: the driver's lock, the virtual GPU, and the last error of the
-// thread. One device, number 0; the state is the process's, as in HIP.
+// What every HIP call goes through: the driver's lock, the virtual GPU, the device that the thread
+// has chosen, and the thread's last error. Modules and the devices' errors are the process's.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,12 @@ namespace ww::sim::icd::hip {
   return Runtime::get().powered_gpu();
 }
 
+// hipSetDevice's: of the calling thread. A package may be several devices.
+[[nodiscard]] int& chosen_device();
+[[nodiscard]] inline bool is_ordinal(int ordinal) {
+  return ordinal >= 0 && ordinal < device().chip().architecture().devices;
+}
+
 // The HIP version that the program was linked against: 5, 6 or 7.
 [[nodiscard]] int hip_major();
 
@@ -45,7 +51,10 @@ int guarded(Body&& body) noexcept {
   try {
     Entry entry;
     code = power_on();
-    if (code == kSuccess) code = body();
+    if (code == kSuccess) {
+      device().select_device(chosen_device());
+      code = body();
+    }
   } catch (...) {
     code = kOutOfMemory;
   }

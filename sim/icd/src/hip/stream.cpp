@@ -25,6 +25,7 @@ struct Stream {
   std::shared_ptr<Capture> capture;  // null: commands run
   std::vector<GraphNode*> last;      // nodes that the next one runs after
   bool began{};                      // the stream that the program told to capture
+  int device{};                      // that runs its commands
 };
 
 struct Event {
@@ -52,7 +53,12 @@ Event* event_of(const void* handle) {
 int create_stream(void** handle, unsigned flags, int priority) {
   if (handle == nullptr || flags > kStreamNonBlocking) return kInvalidValue;
   auto made = std::make_unique<Stream>(
-      Stream{flags, std::min(std::max(priority, kHighestPriority), kLowestPriority), {}, {}, {}});
+      Stream{flags,
+             std::min(std::max(priority, kHighestPriority), kLowestPriority),
+             {},
+             {},
+             {},
+             chosen_device()});
   *handle = made.get();
   streams().emplace(*handle, std::move(made));
   return kSuccess;
@@ -179,7 +185,10 @@ bool is_stream(const void* stream) {
 tl::expected<Capture*, int> capture_for_work(const void* handle) {
   if (!is_stream(handle)) return tl::unexpected<int>(kInvalidHandle);
   if (Stream* stream = made_stream(handle); stream != nullptr) {
-    if (stream->capture == nullptr) return nullptr;
+    if (stream->capture == nullptr) {
+      device().select_device(stream->device);
+      return nullptr;
+    }
     if (stream->capture->failed) return tl::unexpected<int>(kStreamCaptureInvalidated);
     return stream->capture.get();
   }
@@ -283,7 +292,8 @@ WW_HIP_EXPORT int hipStreamGetDevice(void* stream, int* ordinal) {
   return guarded([&]() -> int {
     if (!is_stream(stream)) return kInvalidHandle;
     if (ordinal == nullptr) return kInvalidValue;
-    *ordinal = 0;
+    const Stream* made = made_stream(stream);
+    *ordinal = made != nullptr ? made->device : chosen_device();
     return kSuccess;
   });
 }

@@ -34,6 +34,7 @@ enum Code : int {
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
   kLaunchTimeOut = 702,
+  kPeerAccessAlreadyEnabled = 704,
   kPeerAccessNotEnabled = 705,
   kAssert = 710,
   kHostMemoryAlreadyRegistered = 712,

@@ -103,11 +103,12 @@ cl_int launch_code_of(const Error& error) {
   return error.code == ErrorCode::invalid_argument ? CL_INVALID_KERNEL_ARGS : CL_OUT_OF_RESOURCES;
 }
 
-cl_int run(cl_context context, const Module& module, const std::string& name,
+cl_int run(cl_context context, cl_device_id device, const Module& module, const std::string& name,
            const LaunchShape& shape, std::span<const std::byte> kernarg,
            std::uint32_t dynamic_lds_bytes, bool prints, Timing& timing) {
   if (prints && !clear_printf_buffer()) return CL_OUT_OF_RESOURCES;
   const gpu::Grid grid{shape.dimensions, shape.global, shape.local};
+  Runtime::get().powered_gpu().select_device(device->ordinal);
   auto result =
       Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);
   note_mistakes(module.id, module.object, name, kernarg, result.has_value());
@@ -130,11 +131,11 @@ cl_int defer_launch(Entry& entry, const Enqueue& what, const _cl_kernel& kernel,
     if (argument.memory != nullptr) memories.emplace_back(argument.memory);
     if (argument.sampler != nullptr) samplers.emplace_back(argument.sampler);
   }
-  auto work = [context = what.queue->context, form = std::move(form), shape,
-               lds = kernel.dynamic_lds_bytes, prints = kernel.prints,
+  auto work = [context = what.queue->context, device = what.queue->device, form = std::move(form),
+               shape, lds = kernel.dynamic_lds_bytes, prints = kernel.prints,
                memories = std::move(memories), samplers = std::move(samplers)](Timing& timing) {
-    return run(context.get(), *form.module, form.info->name, shape, form.kernarg, lds, prints,
-               timing);
+    return run(context.get(), device, *form.module, form.info->name, shape, form.kernarg, lds,
+               prints, timing);
   };
   return defer(entry, what, std::move(work));
 }
@@ -177,7 +178,7 @@ cl_int enqueue_kernel(Entry& entry, const Enqueue& what, cl_kernel kernel, cl_ui
     return defer_launch(entry, what, *kernel, std::move(*form), shape);
   }
   return enqueue(entry, what, [&](Timing& timing) {
-    return run(context, *form->module, form->info->name, shape, form->kernarg,
+    return run(context, what.queue->device, *form->module, form->info->name, shape, form->kernarg,
                kernel->dynamic_lds_bytes, kernel->prints, timing);
   });
 }

@@ -143,6 +143,7 @@ Created<cl_mem> make_image(cl_context context, cl_mem_flags flags, const cl_imag
     }
     return make_image_in(buffer, flags, std::move(*wanted));
   }
+  Runtime::get().powered_gpu().select_device(context->devices.front()->ordinal);
   const auto address =
       allocate(state, size, wanted->bytes, static_cast<const std::byte*>(host_ptr));
   if (!address) return refuse(address.error());

@@ -177,9 +177,28 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint me
         return bad;
       }
     }
-    // There is one device: everything is where it should be.
     const Enqueue what = command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, {count, waits, event});
-    return enqueue(entry, what, [](Timing&) -> cl_int { return CL_SUCCESS; });
+    std::vector<Use<_cl_mem>> kept;
+    // Of what lies in another one's memory, that one moves.
+    for (cl_uint i = 0; i < memory_count; ++i) {
+      kept.emplace_back(memories[i]->parent ? memories[i]->parent.get() : memories[i]);
+    }
+    return enqueue(
+        entry, what,
+        [kept = std::move(kept), flags, device = queue->device](Timing& timing) -> cl_int {
+          // A host that wants them at hand leaves them where they are.
+          if ((flags & CL_MIGRATE_MEM_OBJECT_HOST) != 0) return CL_SUCCESS;
+          auto& gpu = Runtime::get().powered_gpu();
+          if (gpu.chip().architecture().memory_domains == 1) return CL_SUCCESS;
+          gpu.select_device(device->ordinal);
+          std::size_t bytes = 0;
+          for (const auto& memory : kept) {
+            if (!gpu.move(memory->address)) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+            bytes += memory->size;
+          }
+          charge(timing, device_transfer_ns(bytes));
+          return CL_SUCCESS;
+        });
   });
 }
 

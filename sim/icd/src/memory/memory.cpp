@@ -37,6 +37,7 @@ Created<cl_mem> make_buffer(cl_context context, cl_mem_flags flags, std::size_t 
   const bool takes_pointer = (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
   if (takes_pointer != (host_ptr != nullptr)) return refuse(CL_INVALID_HOST_PTR);
 
+  gpu.select_device(context->devices.front()->ordinal);
   auto address = gpu.allocate(size);
   if (!address) return refuse(CL_MEM_OBJECT_ALLOCATION_FAILURE);
   if (host_ptr != nullptr &&
@@ -87,7 +88,7 @@ std::optional<net::WordType> word_type(std::uint32_t type) {
 
 std::size_t max_allocation() {
   const auto& arch = Runtime::get().powered_gpu().chip().architecture();
-  return static_cast<std::size_t>(arch.memory_bytes) / 4;
+  return static_cast<std::size_t>(arch.memory_bytes_of_device()) / 4;
 }
 
 bool flags_are_sound(cl_mem_flags flags) {

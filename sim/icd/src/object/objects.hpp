@@ -17,9 +17,12 @@
 
 namespace ww::sim::icd {
 
-// The one platform and its one device; both live for ever.
+// The one platform and its devices, which live for ever: one, or those of a package that is several
+// to a program. `ordinal` is below their number.
 [[nodiscard]] cl_platform_id the_platform();
-[[nodiscard]] cl_device_id the_device();
+[[nodiscard]] cl_device_id device_of(int ordinal);
+// Whether a handle is one of them.
+[[nodiscard]] bool is_device(cl_device_id device);
 
 // The compiler makes code for work-groups of up to 256 work-items, as AMD's drivers do, unless the
 // source says otherwise; for larger ones the driver compiles the program once more, for the first
@@ -107,11 +110,13 @@ struct _cl_platform_id : ww::sim::icd::Object {
 
 struct _cl_device_id : ww::sim::icd::Object {
   static constexpr auto kObjectType = ww::sim::icd::ObjectType::device;
-  _cl_device_id() : Object(kObjectType) {}
+  explicit _cl_device_id(int number) : Object(kObjectType), ordinal(number) {}
+  int ordinal;
 };
 
 struct _cl_context : ww::sim::icd::ObjectOf<_cl_context, ww::sim::icd::ObjectType::context> {
   std::vector<cl_context_properties> properties;
+  std::vector<cl_device_id> devices;
   void(CL_CALLBACK* notify)(const char*, const void*, std::size_t, void*){};
   void* user_data{};
   std::vector<std::function<void()>> destructors;
@@ -120,6 +125,7 @@ struct _cl_context : ww::sim::icd::ObjectOf<_cl_context, ww::sim::icd::ObjectTyp
 struct _cl_command_queue
     : ww::sim::icd::ObjectOf<_cl_command_queue, ww::sim::icd::ObjectType::queue> {
   ww::sim::icd::Use<_cl_context> context;
+  cl_device_id device{};
   cl_command_queue_properties properties{};
   std::deque<ww::sim::icd::Command> pending;  // non-empty only while something waits for an event
 };

@@ -287,7 +287,7 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id devic
                                             void* value, std::size_t* size_ret) {
   return guarded([&](Entry&) -> cl_int {
     if (!valid(kernel)) return CL_INVALID_KERNEL;
-    if (device != nullptr && device != the_device()) return CL_INVALID_DEVICE;
+    if (device != nullptr && !is_device(device)) return CL_INVALID_DEVICE;
     const InfoSink sink(size, value, size_ret);
     const auto& info = *kernel->info;
     switch (name) {

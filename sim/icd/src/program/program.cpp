@@ -60,13 +60,16 @@ cl_int kernel_info(_cl_program& program, cl_program_info name, const InfoSink& s
 // CL_PROGRAM_BINARIES: the value is an array of pointers to the application's room, one a device.
 cl_int copy_binaries(const _cl_program& program, std::size_t size, void* value,
                      std::size_t* size_ret) {
+  const std::size_t bytes = program.context->devices.size() * sizeof(unsigned char*);
   if (value != nullptr) {
-    if (size < sizeof(unsigned char*)) return CL_INVALID_VALUE;
-    if (auto* room = *static_cast<unsigned char**>(value); room != nullptr) {
-      std::copy(program.binary.begin(), program.binary.end(), room);
+    if (size < bytes) return CL_INVALID_VALUE;
+    for (std::size_t i = 0; i < program.context->devices.size(); ++i) {
+      if (auto* room = static_cast<unsigned char**>(value)[i]; room != nullptr) {
+        std::copy(program.binary.begin(), program.binary.end(), room);
+      }
     }
   }
-  if (size_ret != nullptr) *size_ret = sizeof(unsigned char*);
+  if (size_ret != nullptr) *size_ret = bytes;
   return CL_SUCCESS;
 }
 
@@ -126,9 +129,7 @@ cl_program new_program(cl_context context) {
 cl_int check_device_list(cl_uint count, const cl_device_id* devices) {
   if ((count == 0) != (devices == nullptr)) return CL_INVALID_VALUE;
   const auto* end = devices + count;
-  return std::all_of(devices, end, [](cl_device_id device) { return device == the_device(); })
-             ? CL_SUCCESS
-             : CL_INVALID_DEVICE;
+  return std::all_of(devices, end, is_device) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
 Result<binpatch::CodeObject> parse_for_device(std::string_view binary) {
@@ -182,15 +183,26 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
       return refuse(CL_INVALID_VALUE);
     }
     if (const cl_int bad = check_device_list(count, devices); bad != CL_SUCCESS) return refuse(bad);
-    if (count != 1) return refuse(CL_INVALID_DEVICE);  // one binary per device, one device
+    if (count > context->devices.size()) return refuse(CL_INVALID_DEVICE);
     const auto tell = [&](cl_int status) {
-      if (binary_status != nullptr) *binary_status = status;
+      if (binary_status != nullptr) std::fill_n(binary_status, count, status);
     };
-    if (lengths[0] == 0 || binaries[0] == nullptr) {
-      tell(CL_INVALID_VALUE);
-      return refuse(CL_INVALID_VALUE);
+    for (cl_uint i = 0; i < count; ++i) {
+      if (lengths[i] == 0 || binaries[i] == nullptr) {
+        tell(CL_INVALID_VALUE);
+        return refuse(CL_INVALID_VALUE);
+      }
     }
+    // The devices of a package are alike, and run one binary.
     std::string binary(reinterpret_cast<const char*>(binaries[0]), lengths[0]);
+    for (cl_uint i = 1; i < count; ++i) {
+      if (std::string_view(reinterpret_cast<const char*>(binaries[i]), lengths[i]) == binary) {
+        continue;
+      }
+      tell(CL_INVALID_BINARY);
+      complain("clCreateProgramWithBinary: the devices of one package need one binary");
+      return refuse(CL_INVALID_BINARY);
+    }
     cl_program_binary_type type = is_library(binary) ? CL_PROGRAM_BINARY_TYPE_LIBRARY
                                                      : CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
     if (!is_bitcode(binary)) {
@@ -236,10 +248,16 @@ cl_int CL_API_CALL clGetProgramInfo(cl_program program, cl_program_info name, st
     switch (name) {
       case CL_PROGRAM_REFERENCE_COUNT: return sink.value(program->references);
       case CL_PROGRAM_CONTEXT: return sink.value(program->context.get());
-      case CL_PROGRAM_NUM_DEVICES: return sink.value<cl_uint>(1);
-      case CL_PROGRAM_DEVICES: return sink.value(the_device());
+      case CL_PROGRAM_NUM_DEVICES:
+        return sink.value(static_cast<cl_uint>(program->context->devices.size()));
+      case CL_PROGRAM_DEVICES:
+        return sink.array(std::span<const cl_device_id>(program->context->devices));
       case CL_PROGRAM_SOURCE: return sink.text(program->source);
-      case CL_PROGRAM_BINARY_SIZES: return sink.value(program->binary.size());
+      case CL_PROGRAM_BINARY_SIZES: {
+        const std::vector<std::size_t> sizes(program->context->devices.size(),
+                                             program->binary.size());
+        return sink.array(std::span<const std::size_t>(sizes));
+      }
       case CL_PROGRAM_BINARIES: return copy_binaries(*program, size, value, size_ret);
       case CL_PROGRAM_NUM_KERNELS:
       case CL_PROGRAM_KERNEL_NAMES: return kernel_info(*program, name, sink);
@@ -253,7 +271,7 @@ cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_id device
                                          std::size_t* size_ret) {
   return guarded([&](Entry&) -> cl_int {
     if (!valid(program)) return CL_INVALID_PROGRAM;
-    if (device != the_device()) return CL_INVALID_DEVICE;
+    if (!is_device(device)) return CL_INVALID_DEVICE;
     const InfoSink sink(size, value, size_ret);
     switch (name) {
       case CL_PROGRAM_BUILD_STATUS: return sink.value(program->status);

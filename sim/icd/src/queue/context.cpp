@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "object/api.hpp"
 #include "object/info.hpp"
@@ -37,13 +40,15 @@ Created<std::vector<cl_context_properties>> read_properties(const cl_context_pro
   return copy;
 }
 
-Created<cl_context> make_context(const cl_context_properties* list, Notify notify,
+Created<cl_context> make_context(const cl_context_properties* list,
+                                 std::vector<cl_device_id> devices, Notify notify,
                                  void* user_data) {
   if (notify == nullptr && user_data != nullptr) return refuse(CL_INVALID_VALUE);
   auto properties = read_properties(list);
   if (!properties) return refuse(properties.error());
   auto* context = new _cl_context;
   context->properties = std::move(*properties);
+  context->devices = std::move(devices);
   context->notify = notify;
   context->user_data = user_data;
   ++contexts;
@@ -68,23 +73,27 @@ cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, 
   return created<cl_context>(errcode_ret, [&](Entry&) -> Created<cl_context> {
     if (count == 0 || devices == nullptr) return refuse(CL_INVALID_VALUE);
     const auto* end = devices + count;
-    if (std::any_of(devices, end, [](cl_device_id device) { return device != the_device(); })) {
-      return refuse(CL_INVALID_DEVICE);
-    }
+    if (!std::all_of(devices, end, is_device)) return refuse(CL_INVALID_DEVICE);
     if (Runtime::get().gpu() == nullptr) return refuse(CL_DEVICE_NOT_AVAILABLE);
-    return make_context(properties, notify, user_data);
+    std::vector<cl_device_id> given;
+    for (const cl_device_id device : std::span(devices, count)) {
+      if (std::ranges::find(given, device) == given.end()) given.push_back(device);
+    }
+    return make_context(properties, std::move(given), notify, user_data);
   });
 }
 
 cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* properties,
                                                cl_device_type type, Notify notify, void* user_data,
                                                cl_int* errcode_ret) {
-  cl_device_id device = nullptr;
+  constexpr cl_uint kMost = 8;
+  std::vector<cl_device_id> devices(kMost);
   cl_uint count = 0;
-  const cl_int found = api::clGetDeviceIDs(the_platform(), type, 1, &device, &count);
+  const cl_int found = api::clGetDeviceIDs(the_platform(), type, kMost, devices.data(), &count);
+  devices.resize(std::min(count, kMost));
   return created<cl_context>(errcode_ret, [&](Entry&) -> Created<cl_context> {
     if (found != CL_SUCCESS) return refuse(found);
-    return make_context(properties, notify, user_data);
+    return make_context(properties, std::move(devices), notify, user_data);
   });
 }
 
@@ -103,8 +112,8 @@ cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, st
     const InfoSink sink(size, value, size_ret);
     switch (name) {
       case CL_CONTEXT_REFERENCE_COUNT: return sink.value(context->references);
-      case CL_CONTEXT_NUM_DEVICES: return sink.value<cl_uint>(1);
-      case CL_CONTEXT_DEVICES: return sink.value(the_device());
+      case CL_CONTEXT_NUM_DEVICES: return sink.value(static_cast<cl_uint>(context->devices.size()));
+      case CL_CONTEXT_DEVICES: return sink.array(std::span<const cl_device_id>(context->devices));
       case CL_CONTEXT_PROPERTIES:
         return sink.array(std::span<const cl_context_properties>(context->properties));
       default: return CL_INVALID_VALUE;

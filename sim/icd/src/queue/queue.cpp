@@ -68,10 +68,13 @@ void run_command(Command command) {
 Created<cl_command_queue> make_queue(cl_context context, cl_device_id device,
                                      cl_command_queue_properties properties) {
   if (!valid(context)) return refuse(CL_INVALID_CONTEXT);
-  if (device != the_device()) return refuse(CL_INVALID_DEVICE);
+  if (std::ranges::find(context->devices, device) == context->devices.end()) {
+    return refuse(CL_INVALID_DEVICE);
+  }
   if ((properties & ~kKnownProperties) != 0) return refuse(CL_INVALID_VALUE);
   auto* queue = new _cl_command_queue;
   queue->context = Use(context);
+  queue->device = device;
   queue->properties = properties;
   return queue;
 }
@@ -251,7 +254,7 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
     const InfoSink sink(size, value, size_ret);
     switch (name) {
       case CL_QUEUE_CONTEXT: return sink.value(queue->context.get());
-      case CL_QUEUE_DEVICE: return sink.value(the_device());
+      case CL_QUEUE_DEVICE: return sink.value(queue->device);
       case CL_QUEUE_REFERENCE_COUNT: return sink.value(queue->references);
       case CL_QUEUE_PROPERTIES: return sink.value(queue->properties);
       default: return CL_INVALID_VALUE;
