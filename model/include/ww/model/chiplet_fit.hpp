@@ -20,6 +20,15 @@
 // condition: their sum is identified, each of them only bounded. The socket identifies no way: what
 // compute dies draw changes by more than a link's watts with how they share their time between
 // reading and waiting.
+//
+// Two parts that are devices of their own, with links between them (MI250X), have the socket's
+// accumulator alone. Each reads its own memory or the other's, one at a time and at one rate:
+//   P = P0(block) + w_p * awake + (e_p + h * second's + x * other's + u * one by one + s * slow) *
+//   rate + k_T * (T - mean)
+// for part p. x is the link's energy, from the interaction of part and memory: what parts and
+// memories have of their own is in e_p and h. Far reads come in another rhythm, and their waves
+// wait longer for memory and shorter by instruction. Near reads one by one do so even more, at the
+// same rate: |u| is in the interval. A bit over the links must take as much at half the rate.
 #pragma once
 
 #include <array>
@@ -35,8 +44,9 @@
 
 namespace ww::model {
 
-// On which I/O die, as seen from the reader's.
-enum class ChipletWay { own, row, column, across };
+// On which I/O die, as seen from the reader's; or in the other part's memory.
+enum class ChipletWay { own, row, column, across, xgmi };
+// Of two parts, the first one is even.
 enum class ChipletDies { all, even, odd };
 
 // A condition of the campaign. A point without traffic waits as long as the others read.
@@ -45,10 +55,13 @@ struct ChipletPoint {
   ChipletWay way{ChipletWay::own};
   bool memory{};  // misses the Infinity Cache
   bool slow{};    // at half the rate
+  bool serial{};  // loads one by one, so that waves wait longer for memory
   bool traffic{true};
   ChipletDies dies{ChipletDies::all};
 };
 [[nodiscard]] std::span<const ChipletPoint> chiplet_points();
+// The conditions of two parts with links.
+[[nodiscard]] std::span<const ChipletPoint> pair_points();
 
 enum class ChipletRail { socket, xcd, aid, hbm };
 inline constexpr std::array<std::string_view, 4> kChipletRailNames{"socket_energy", "xcd_energy",
@@ -88,5 +101,9 @@ struct ChipletAnswer {
 // `gain_tolerance_95`: of each rail, relative 95% half-width about 1.
 [[nodiscard]] ChipletAnswer fit_chiplet_runs(std::span<const ChipletRun> runs,
                                              double gain_tolerance_95 = kBoardGainTolerance95);
+
+// The same of two parts with links: the row "xgmi", from the socket.
+[[nodiscard]] ChipletAnswer fit_pair_runs(std::span<const ChipletRun> runs,
+                                          double gain_tolerance_95 = kBoardGainTolerance95);
 
 }  // namespace ww::model
