@@ -11,8 +11,8 @@
 namespace ww::kernels {
 namespace {
 
-const std::array<Source, 14>& table() {
-  static const std::array<Source, 14> entries{{
+const std::array<Source, 15>& table() {
+  static const std::array<Source, 15> entries{{
       {"l2_stream", embedded_text("l2_stream.cl"), true},
       {"l2_sweep", embedded_text("l2_sweep.cl"), false},
       {"furnace", embedded_text("furnace.cl"), false},
@@ -27,6 +27,7 @@ const std::array<Source, 14>& table() {
       {"bandwidth", embedded_text("bandwidth.cl"), false},
       {"fabric_stream", embedded_text("fabric_stream.cl"), true},
       {"fabric_probe", embedded_text("fabric_probe.cl"), true},
+      {"part_stream", embedded_text("part_stream.cl"), false},
   }};
   return entries;
 }

@@ -11,6 +11,7 @@
 #include "bench/engine.hpp"
 #include "bench/order.hpp"
 #include "chiplet/chiplet_kernels.hpp"
+#include "chiplet/pair_kernels.hpp"
 #include "device/amd_package.hpp"
 #include "experiment/experiments.hpp"
 #include "ww/core/device_name.hpp"
@@ -25,11 +26,11 @@ namespace {
 using model::ChipletPoint;
 using nlohmann::json;
 
-constexpr double kRoom = 1.03;  // slowest way over which all are slowed down
-constexpr double kSlower = 2;   // points at half the rate
+constexpr double kSlower = 2;  // points at half the rate
 constexpr std::uint32_t kTriedWaits = 16;
-constexpr int kWarmLaunches = 2;      // until the caches hold what they will hold
-constexpr double kAgreement = 0.005;  // of counters and arithmetic
+constexpr int kWarmLaunches = 2;       // until the caches hold what they will hold
+constexpr double kEqualRates = 0.004;  // of a search for waits
+constexpr double kAgreement = 0.005;   // of counters and arithmetic
 // At most half of a run is cut off at its start.
 constexpr double kLeastPlateauOverSettling = 2;
 
@@ -58,42 +59,37 @@ class Chiplet final : public Experiment {
   Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
 
  private:
-  using Pace = ChipletKernels::Pace;
+  using Pace = PackageKernels::Pace;
   [[nodiscard]] std::vector<std::size_t> order(std::int64_t block) const;
   Result<double> seconds_of(const ChipletPoint& point, const Pace& pace);
+  Result<std::uint32_t> waits_for(const ChipletPoint& point, double wanted, std::uint32_t guess,
+                                  int steps);
   [[nodiscard]] Pace pace(std::size_t point) const { return {passes_, waits_.at(point)}; }
   Result<Bench::Launch> select(std::size_t point) {
-    WW_TRY(kernels_->select(model::chiplet_points()[point], pace(point)));
+    WW_TRY(kernels_->select(kernels_->points()[point], pace(point)));
     return Bench::Launch([this] { return kernels_->launch(); });
   }
   void compare_with_counters(Bench& bench, const Bench::Launched& done, StoredRun& run) const;
 
   ChipletSettings settings_;
-  std::unique_ptr<ChipletKernels> kernels_;
-  std::vector<std::int32_t> io_die_of_die_;  // as the first session found them
-  std::vector<std::uint32_t> waits_;         // by point; empty: not tuned
+  std::unique_ptr<PackageKernels> kernels_;
+  std::vector<std::int32_t> identity_;  // of the package, as the first session found it
+  std::vector<std::uint32_t> waits_;    // by point; empty: not tuned
   std::uint32_t passes_{1};
   double plateau_s_{}, settle_s_{};  // 0 until the sensor's response is known
 };
 
 json Chiplet::plan() const {
-  const ChipletLayout& layout = kernels_->layout();
+  json setup = kernels_->setup();
+  setup["identity"] = identity_;
+  setup["waits"] = waits_;
+  setup["passes"] = passes_;
   json plan{{"method", "chiplet"},
             {"blocks", settings_.blocks},
             {"least_plateau_s", settings_.plateau_s},
             {"quick", settings_.quick},
             {"seed", settings_.seed},
-            {"setup",
-             {{"io_die_of_die", layout.io_die_of_die},
-              {"row_of", layout.row_of},
-              {"column_of", layout.column_of},
-              {"across_of", layout.across_of},
-              {"ticks_by_hops", layout.ticks_by_hops},
-              {"separation", layout.separation},
-              {"pages_of_list", kernels_->pages_of_list()},
-              {"memory_misses", kernels_->memory_misses()},
-              {"waits", waits_},
-              {"passes", passes_}}}};
+            {"setup", std::move(setup)}};
   if (settle_s_ > 0) {
     plan["plateau_s"] = plateau_s_;
     plan["settle_s"] = settle_s_;
@@ -108,7 +104,9 @@ Status Chiplet::restore(const json& plan) {
   reader.read("least_plateau_s", then.plateau_s);
   reader.read("quick", then.quick);
   const JsonReader setup = reader.object("setup");
-  setup.read("io_die_of_die", io_die_of_die_);
+  setup.read_optional("identity", identity_);
+  // Recordings of earlier versions, of packages on I/O dies.
+  if (identity_.empty()) setup.read("io_die_of_die", identity_);
   setup.read("waits", waits_);
   setup.read("passes", passes_);
   reader.read_optional("plateau_s", plateau_s_);
@@ -126,11 +124,13 @@ Status Chiplet::restore(const json& plan) {
 }
 
 Status Chiplet::prepare(Bench& bench) {
-  WW_ASSIGN(kernels, ChipletKernels::create(bench.device(), bench.pinning(), settings_.seed));
+  // Parts are devices of their own; a device by itself may have several dies.
+  const auto create =
+      bench.device().host->parts() == 1 ? &ChipletKernels::create : &PairKernels::create;
+  WW_ASSIGN(kernels, create(bench.device(), bench.pinning(), settings_.seed));
   kernels_ = std::move(kernels);
-  const auto& found = kernels_->layout().io_die_of_die;
-  if (io_die_of_die_.empty()) io_die_of_die_.assign(found.begin(), found.end());
-  if (std::ranges::equal(io_die_of_die_, found)) return {};
+  if (identity_.empty()) identity_ = kernels_->identity();
+  if (identity_ == kernels_->identity()) return {};
   return fail(
       ErrorCode::bad_data,
       "the compute dies do not stand on the I/O dies on which the recording found them: it is "
@@ -144,6 +144,36 @@ Result<double> Chiplet::seconds_of(const ChipletPoint& point, const Pace& pace) 
   return kernels_->time_launch();
 }
 
+// So many waits that a pass takes `wanted` seconds, between two numbers of waits that take less and
+// more. Waits that hide behind a queue count less than others, so that no slope is taken for
+// granted.
+Result<std::uint32_t> Chiplet::waits_for(const ChipletPoint& point, double wanted,
+                                         std::uint32_t guess, int steps) {
+  std::uint32_t few = 0;
+  std::uint32_t enough = std::max(1U, guess);
+  double few_s = 0;
+  WW_ASSIGN(enough_s, seconds_of(point, {1, enough}));
+  for (int step = 0; step < steps && enough_s < wanted; ++step) {
+    few = enough;
+    few_s = enough_s;
+    enough *= 2;
+    WW_ASSIGN(seconds, seconds_of(point, {1, enough}));
+    enough_s = seconds;
+  }
+  for (int step = 0; step < steps && enough - few > 1; ++step) {
+    if (std::abs(enough_s - wanted) < kEqualRates * wanted) return enough;
+    const double share =
+        few_s > 0 ? std::clamp((wanted - few_s) / (enough_s - few_s), 0.1, 0.9) : 0.5;
+    const auto between = std::clamp(
+        few + static_cast<std::uint32_t>(std::lround(share * (enough - few))), few + 1, enough - 1);
+    WW_ASSIGN(seconds, seconds_of(point, {1, between}));
+    if (std::abs(seconds - wanted) < kEqualRates * wanted) return between;
+    (seconds < wanted ? few : enough) = between;
+    (seconds < wanted ? few_s : enough_s) = seconds;
+  }
+  return enough;
+}
+
 // All ways at one rate, that of the slowest: waits after each page make up for what others are
 // faster.
 Status Chiplet::tune(Bench& bench) {
@@ -153,7 +183,7 @@ Status Chiplet::tune(Bench& bench) {
   };
   std::vector<Time> times;
   double slowest = 0;
-  for (const ChipletPoint& point : model::chiplet_points()) {
+  for (const ChipletPoint& point : kernels_->points()) {
     WW_TRY(kernels_->check(point));
     WW_ASSIGN(none, seconds_of(point, {1, 0}));
     WW_ASSIGN(slowed, seconds_of(point, {1, kTriedWaits}));
@@ -163,13 +193,17 @@ Status Chiplet::tune(Bench& bench) {
     }
     slowest = std::max(slowest, none);
   }
+  const PackageKernels::Tuning tuning = kernels_->tuning();
   for (std::size_t i = 0; i < times.size(); ++i) {
-    const double wanted = kRoom * slowest * (model::chiplet_points()[i].slow ? kSlower : 1);
+    const double wanted = tuning.room * slowest * (kernels_->points()[i].slow ? kSlower : 1);
     waits_.push_back(static_cast<std::uint32_t>(
         std::max(0L, std::lround((wanted - times[i].none) / times[i].per_wait))));
+    if (tuning.refinements == 0) continue;
+    WW_ASSIGN(refined, waits_for(kernels_->points()[i], wanted, waits_.back(), tuning.refinements));
+    waits_.back() = refined;
   }
-  passes_ = static_cast<std::uint32_t>(
-      std::max(1L, std::lround(std::ceil(settings_.launch_s / (kRoom * slowest)))));
+  passes_ = static_cast<std::uint32_t>(std::max(
+      long{tuning.passes}, std::lround(std::ceil(settings_.launch_s / (tuning.room * slowest)))));
   return {};
 }
 
@@ -181,7 +215,7 @@ Status Chiplet::warm_up(Bench& bench, bool) {
 
 // Steps of the sensor's test and heat.
 Result<Bench::Launch> Chiplet::load(Bench&, const Condition&, StoredRun& run) {
-  run.pattern = model::chiplet_points()[0].name;
+  run.pattern = kernels_->points()[0].name;
   run.kernel_hash = kernels_->hash();
   return select(0);
 }
@@ -198,7 +232,7 @@ void Chiplet::use(const SensorResponse& response) {
 std::vector<std::size_t> Chiplet::order(std::int64_t block) const {
   std::vector<std::size_t> points;
   SplitMix random(settings_.seed + static_cast<std::uint64_t>((block + 1) / 2));
-  for (std::size_t i = 0; i < model::chiplet_points().size(); ++i) points.push_back(i);
+  for (std::size_t i = 0; i < kernels_->points().size(); ++i) points.push_back(i);
   shuffle(points, [&] { return random.next(); });
   if (block % 2 == 0) std::ranges::reverse(points);
   return points;
@@ -208,7 +242,7 @@ std::vector<Condition> Chiplet::block(std::int64_t block) const {
   std::vector<Condition> list;
   add_run(list, block, RunKind::idle, plateau_s_, "idle");
   for (const std::size_t point : order(block)) {
-    add_run(list, block, RunKind::stream, plateau_s_, model::chiplet_points()[point].name);
+    add_run(list, block, RunKind::stream, plateau_s_, kernels_->points()[point].name);
   }
   return list;
 }
@@ -216,7 +250,7 @@ std::vector<Condition> Chiplet::block(std::int64_t block) const {
 Status Chiplet::perform(Bench& bench, const Condition& condition, StoredRun& run) {
   const std::size_t index =
       order(condition.block).at(static_cast<std::size_t>(condition.position - 1));
-  const ChipletPoint& point = model::chiplet_points()[index];
+  const ChipletPoint& point = kernels_->points()[index];
   run.pattern = point.name;
   run.throttle = static_cast<std::int32_t>(waits_.at(index));
   run.kernel_hash = kernels_->hash();
@@ -284,7 +318,11 @@ Result<CampaignSummary> run_chiplet(const ChipletRequest& request,
     WW_ASSIGN(opened, open_compute_device(named));
     return open_amd_package(std::move(opened), name);
   };
-  parts.pinning = [](const Device& device) { return make_die_pinning(device.chip.target); };
+  // No place of a part is named.
+  parts.pinning = [](const Device& device) {
+    return device.host->parts() == 1 ? make_die_pinning(device.chip.target)
+                                     : make_pinning(device.chip.target);
+  };
   return run_experiment(std::move(experiment),
                         {request.device, request.folder, request.seed, request.resume}, parts,
                         progress);

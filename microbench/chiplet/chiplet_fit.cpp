@@ -21,13 +21,14 @@ namespace {
 constexpr double kLeastMisses = 0.995;
 
 // Nothing for runs of other kinds, and those that were rejected.
-std::optional<model::ChipletRun> chiplet_run_of(const StoredRun& run, double settle_s) {
+std::optional<model::ChipletRun> chiplet_run_of(const StoredRun& run,
+                                                std::span<const model::ChipletPoint> points,
+                                                double settle_s) {
   const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
   if (run.status != RunStatus::ok || run.block == 0 || !(seconds > 0)) return std::nullopt;
   model::ChipletRun out;
   out.block = run.block;
   if (run.kind != RunKind::idle) {
-    const auto points = model::chiplet_points();
     const auto found =
         std::ranges::find(points, std::string_view(run.pattern), &model::ChipletPoint::name);
     if (found == points.end()) return std::nullopt;
@@ -45,6 +46,12 @@ std::optional<model::ChipletRun> chiplet_run_of(const StoredRun& run, double set
     const std::string_view name = model::kChipletRailNames[rail];
     out.power_w[rail] = rail_power(run, name, settle_s);
     out.read[rail] = std::ranges::find(run.rails, name, &RailReading::rail) != run.rails.end();
+  }
+  // A package without accumulators of its parts has the power sensor's.
+  constexpr auto kSocket = static_cast<std::size_t>(model::ChipletRail::socket);
+  if (!out.read[kSocket]) {
+    out.power_w[kSocket] = sensor_power(run, settle_s);
+    out.read[kSocket] = !run.samples.empty();
   }
   return out;
 }
@@ -68,6 +75,12 @@ void reject_hits(const nlohmann::json& plan, model::ChipletAnswer& answer) {
         "only {:.1f}% of the lines for memory miss the Infinity Cache, by latency", 100 * misses);
     answer.sensed[i].reset();
   }
+}
+
+// Two parts that are devices of their own.
+bool is_pair(const nlohmann::json& plan) {
+  const auto setup = plan.value("setup", nlohmann::json::object());
+  return setup.is_object() && setup.contains("parts");
 }
 
 bool is_chiplet_plan(const nlohmann::json& plan) {
@@ -105,6 +118,8 @@ Result<ChipletFit> fit_chiplet(const CampaignStore& store) {
                 "calibrate --resume'",
                 store.file().string());
   }
+  const bool pair = is_pair(plan);
+  const auto points = pair ? model::pair_points() : model::chiplet_points();
   WW_ASSIGN(stored, store.runs());
   ChipletFit fit;
   std::vector<model::ChipletRun> runs;
@@ -113,18 +128,18 @@ Result<ChipletFit> fit_chiplet(const CampaignStore& store) {
     if (run.block == 0) continue;
     ++fit.runs;
     if (run.status != RunStatus::ok) ++fit.rejected;
-    const auto one = chiplet_run_of(run, plan.value("settle_s", 0.0));
+    const auto one = chiplet_run_of(run, points, plan.value("settle_s", 0.0));
     if (!one) continue;
     runs.push_back(*one);
     const model::ChipletPoint* point = one->point;
     if (point != nullptr && point->traffic && !point->slow &&
-        point->dies == model::ChipletDies::all) {
+        (pair || point->dies == model::ChipletDies::all)) {
       bits_per_s.add(one->bits_per_s);
     }
   }
   if (bits_per_s.count > 0) fit.bits_per_s = bits_per_s.value();
-  fit.answer = model::fit_chiplet_runs(runs);
-  reject_hits(plan, fit.answer);
+  fit.answer = pair ? model::fit_pair_runs(runs) : model::fit_chiplet_runs(runs);
+  if (!pair) reject_hits(plan, fit.answer);
   return fit;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
@@ -58,7 +59,7 @@ Result<std::unique_ptr<DeviceBuffer>> buffer_of(ComputeHost& host, const std::ve
 
 }  // namespace
 
-Result<std::unique_ptr<ChipletKernels>> ChipletKernels::create(Device& device,
+Result<std::unique_ptr<PackageKernels>> ChipletKernels::create(Device& device,
                                                                const Pinning& pinning,
                                                                std::uint64_t seed) {
   std::unique_ptr<ChipletKernels> made(new ChipletKernels(device, pinning));
@@ -245,6 +246,17 @@ Status ChipletKernels::find_misses() {
   return {};
 }
 
+nlohmann::json ChipletKernels::setup() const {
+  return {{"io_die_of_die", layout_.io_die_of_die},
+          {"row_of", layout_.row_of},
+          {"column_of", layout_.column_of},
+          {"across_of", layout_.across_of},
+          {"ticks_by_hops", layout_.ticks_by_hops},
+          {"separation", layout_.separation},
+          {"pages_of_list", pages_},
+          {"memory_misses", memory_misses_}};
+}
+
 std::size_t ChipletKernels::waves_of_die() const {
   return kGroupsPerDie * kGroupSize / pinning_.target().wave_size;
 }
@@ -264,6 +276,7 @@ std::uint64_t ChipletKernels::homes(const model::ChipletPoint& point) const {
     if (!works(point, die)) continue;
     std::size_t home = from;
     switch (point.way) {
+      case model::ChipletWay::xgmi:  // of no point of this package
       case model::ChipletWay::own: break;
       case model::ChipletWay::row: home = static_cast<std::size_t>(layout_.row_of[from]); break;
       case model::ChipletWay::column:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chiplet/chiplet_layout.hpp"
+#include "chiplet/package_kernels.hpp"
 #include "device/device.hpp"
 #include "host/pinning.hpp"
 #include "ww/core/result.hpp"
@@ -16,7 +17,7 @@
 
 namespace ww::microbench {
 
-class ChipletKernels {
+class ChipletKernels final : public PackageKernels {
  public:
   static constexpr std::uint32_t kPageBytes = 4096;
   static constexpr std::size_t kGroupSize = 256;
@@ -24,35 +25,27 @@ class ChipletKernels {
 
   // Builds, loads, fills the pages with random bits of `seed`, and finds the layout. Errors: those
   // of host and pinning; those of chiplet_layout(). Device and pinning must outlive the kernels.
-  static Result<std::unique_ptr<ChipletKernels>> create(Device& device, const Pinning& pinning,
+  static Result<std::unique_ptr<PackageKernels>> create(Device& device, const Pinning& pinning,
                                                         std::uint64_t seed);
 
-  // What a launch does: so many times through the list, so many waits of 256 cycles after each
-  // page.
-  struct Pace {
-    std::uint32_t passes{1};
-    std::uint32_t waits{};
-  };
-  // Launches once and counts the wavefronts that took part. Error bad_data where these are not
-  // those of the point's dies. It writes to memory, after which a simulated chip executes all
-  // launches anew.
-  Status check(const model::ChipletPoint& point);
-  // Sets the arguments.
-  Status select(const model::ChipletPoint& point, const Pace& pace);
-  Status launch() { return stream_->launch(groups(), kGroupSize); }
-  Result<double> time_launch() { return stream_->time_launch(groups(), kGroupSize); }
-  // Bits that one launch brings past the L2s, by arithmetic.
-  [[nodiscard]] double bits(const model::ChipletPoint& point, const Pace& pace) const;
-
-  [[nodiscard]] const ChipletLayout& layout() const { return layout_; }
-  [[nodiscard]] std::size_t dies() const { return layout_.io_die_of_die.size(); }
-  [[nodiscard]] std::uint32_t pages_of_list() const { return pages_; }
-  // Share of the lines for memory that do miss the Infinity Cache, by latency.
-  [[nodiscard]] double memory_misses() const { return memory_misses_; }
-  [[nodiscard]] const std::string& hash() const { return hash_; }
+  [[nodiscard]] std::span<const model::ChipletPoint> points() const override {
+    return model::chiplet_points();
+  }
+  [[nodiscard]] nlohmann::json setup() const override;
+  // I/O dies of the compute dies.
+  [[nodiscard]] std::vector<std::int32_t> identity() const override {
+    return {layout_.io_die_of_die.begin(), layout_.io_die_of_die.end()};
+  }
+  Status check(const model::ChipletPoint& point) override;
+  Status select(const model::ChipletPoint& point, const Pace& pace) override;
+  Status launch() override { return stream_->launch(groups(), kGroupSize); }
+  Result<double> time_launch() override { return stream_->time_launch(groups(), kGroupSize); }
+  [[nodiscard]] double bits(const model::ChipletPoint& point, const Pace& pace) const override;
+  [[nodiscard]] const std::string& hash() const override { return hash_; }
 
  private:
   ChipletKernels(Device& device, const Pinning& pinning) : device_(device), pinning_(pinning) {}
+  [[nodiscard]] std::size_t dies() const { return layout_.io_die_of_die.size(); }
   Status load_kernels();
   Status fill(std::uint64_t seed);
   Result<std::vector<std::vector<double>>> latencies(const std::vector<std::uint32_t>& pages,
@@ -72,7 +65,8 @@ class ChipletKernels {
   std::string hash_;
   ChipletLayout layout_;
   std::uint32_t pages_{};  // of a list
-  double memory_misses_{};
+  double
+      memory_misses_{};  // share of the lines for memory that miss the Infinity Cache, by latency
   // Pages that fit the Infinity Cache, and pages that do not.
   std::vector<std::uint32_t> candidates_[2];
   // Kernels are destroyed before the buffers that their arguments name.

@@ -115,24 +115,61 @@ TEST(RailPower, IsAbsentWhereTheAccumulatorStandsStillOrRunsBackward) {
   EXPECT_FALSE(rail_power(run_with({1, 200, 200, 200, 200}), "aid_energy", 0));
 }
 
-// The whole campaign on a made-up package whose one rail is that of the I/O dies.
-TEST(ChipletCampaign, MeasuresALinkAndSaysWhatItsRailsDoNotTell) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / fmt::format("ww_chiplet_{}", getpid());
-  std::filesystem::remove_all(folder);
+// The whole campaign on a made-up package.
+Result<CampaignSummary> run_on(const testing::FakeOptions& options,
+                               const std::filesystem::path& folder, double plateau_s) {
   auto experiment =
       make_experiment(experiments(), "chiplet",
-                      {.seed = 1, .quick = true, .own = {{"blocks", 4}, {"plateau_s", 0.3}}});
-  ASSERT_TRUE(experiment) << experiment.error().text();
+                      {.seed = 1, .quick = true, .own = {{"blocks", 4}, {"plateau_s", plateau_s}}});
+  EXPECT_TRUE(experiment) << experiment.error().text();
   ExperimentParts parts;
-  parts.open = [](const DeviceRequest&, const std::string&) -> Result<Device> {
-    return testing::make_fake_device({.dies = true});
+  parts.open = [&](const DeviceRequest&, const std::string&) -> Result<Device> {
+    return testing::make_fake_device(options);
   };
   parts.pinning = [](const Device& device) -> Result<std::unique_ptr<Pinning>> {
     return testing::make_fake_pinning(device);
   };
-  const auto summary = run_experiment(std::move(*experiment),
-                                      {{.name = "virtual:w9100"}, folder, 1, false}, parts, {});
+  return run_experiment(std::move(*experiment), {{.name = "virtual:w9100"}, folder, 1, false},
+                        parts, {});
+}
+
+// Each part has a row and a column of its own; the link is what is left.
+TEST(ChipletCampaign, MeasuresTheLinkBetweenTwoPartsFromTheSocket) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("ww_pair_{}", getpid());
+  std::filesystem::remove_all(folder);
+  const auto summary = run_on({.parts = 2}, folder, 2.0);
+  ASSERT_TRUE(summary) << summary.error().text();
+  const auto store = CampaignStore::open_read_only(folder);
+  ASSERT_TRUE(store) << store.error().text();
+  const auto fit = fit_chiplet(*store);
+  ASSERT_TRUE(fit) << fit.error().text();
+  ASSERT_EQ(fit->answer.rows.size(), 1U);
+  const ResultRow& row = fit->answer.rows.front();
+  EXPECT_EQ(row.name, "xgmi");
+  ASSERT_TRUE(row.value) << row.reason;
+  EXPECT_NEAR(1e12 * *row.value, 1.6, 0.1);
+  EXPECT_LT(1e12 * *row.low, 1.6);
+  EXPECT_GT(1e12 * *row.high, 1.6);
+  EXPECT_EQ(fit->rejected, 0);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ChipletCampaign, RefusesAPackageThatIsDividedIntoMoreParts) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("ww_eight_{}", getpid());
+  std::filesystem::remove_all(folder);
+  const auto summary = run_on({.parts = 8}, folder, 0.3);
+  ASSERT_FALSE(summary);
+  EXPECT_EQ(summary.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(summary.error().text(), HasSubstr("divided into 8 devices"));
+  std::filesystem::remove_all(folder);
+}
+
+// The one rail is that of the I/O dies.
+TEST(ChipletCampaign, MeasuresALinkAndSaysWhatItsRailsDoNotTell) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("ww_chiplet_{}", getpid());
+  std::filesystem::remove_all(folder);
+  const auto summary = run_on({.dies = true}, folder, 0.3);
   ASSERT_TRUE(summary) << summary.error().text();
   const auto store = CampaignStore::open_read_only(folder);
   ASSERT_TRUE(store) << store.error().text();

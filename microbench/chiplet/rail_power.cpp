@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ww/core/energy_tick.hpp"
+#include "ww/core/mean.hpp"
 
 namespace ww::microbench {
 
@@ -29,6 +30,27 @@ std::optional<double> rail_power(const StoredRun& run, std::string_view rail, do
   if (ns <= 0) return std::nullopt;
   return static_cast<double>(last->value - first->value) * kJoulesPerTick /
          (static_cast<double>(ns) * 1e-9);
+}
+
+std::optional<double> sensor_power(const StoredRun& run, double settle_s) {
+  const auto begin = run.start_ns + std::llround(settle_s * 1e9);
+  const SensorReading* first = nullptr;
+  const SensorReading* last = nullptr;
+  Mean power_w;
+  for (const SensorReading& reading : run.samples) {
+    if (reading.time_ns < begin || reading.time_ns > run.end_ns) continue;
+    if (reading.power_uw) power_w.add(static_cast<double>(*reading.power_uw) * 1e-6);
+    if (!reading.energy_ticks) continue;
+    if (first == nullptr) first = &reading;
+    if (last != nullptr && *reading.energy_ticks < *last->energy_ticks) return std::nullopt;
+    last = &reading;
+  }
+  if (first != last && *last->energy_ticks != *first->energy_ticks) {
+    return static_cast<double>(*last->energy_ticks - *first->energy_ticks) * kJoulesPerTick /
+           (static_cast<double>(last->time_ns - first->time_ns) * 1e-9);
+  }
+  if (first != nullptr || power_w.count == 0) return std::nullopt;
+  return power_w.value();
 }
 
 }  // namespace ww::microbench

@@ -15,4 +15,8 @@ namespace ww::microbench {
 [[nodiscard]] std::optional<double> rail_power(const StoredRun& run, std::string_view rail,
                                                double settle_s);
 
+// The same of the power sensor: of its energy accumulator, or the mean of its power where it has
+// none.
+[[nodiscard]] std::optional<double> sensor_power(const StoredRun& run, double settle_s);
+
 }  // namespace ww::microbench

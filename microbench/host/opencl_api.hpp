@@ -25,6 +25,7 @@ namespace ww::microbench {
   X(clReleaseMemObject)                       \
   X(clEnqueueWriteBuffer)                     \
   X(clEnqueueReadBuffer)                      \
+  X(clEnqueueMigrateMemObjects)               \
   X(clCreateProgramWithSource)                \
   X(clCreateProgramWithBinary)                \
   X(clBuildProgram)                           \

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <utility>
 
 #include "host/opencl_names.hpp"
@@ -154,13 +155,41 @@ class TimingQueue {
   cl_command_queue queue_{};
 };
 
+// The devices of a context, each with its queues, and the one on which launches run.
+class Parts {
+ public:
+  Parts(const OpenClApi& api, cl_context context, std::vector<cl_device_id> devices,
+        std::vector<cl_command_queue> queues)
+      : api_(api), devices_(std::move(devices)), queues_(std::move(queues)) {
+    for (const cl_device_id device : devices_) timing_.emplace_back(api, context, device);
+  }
+  ~Parts() {
+    timing_.clear();
+    for (const cl_command_queue queue : queues_) api_.clReleaseCommandQueue(queue);
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  [[nodiscard]] const std::vector<cl_device_id>& devices() const { return devices_; }
+  [[nodiscard]] cl_command_queue queue() const { return queues_[used_]; }
+  [[nodiscard]] TimingQueue& timing() { return timing_[used_]; }
+  [[nodiscard]] std::size_t used() const { return used_; }
+  void use(std::size_t part) { used_ = part; }
+
+ private:
+  const OpenClApi& api_;
+  std::vector<cl_device_id> devices_;
+  std::vector<cl_command_queue> queues_;
+  std::deque<TimingQueue> timing_;
+  std::size_t used_{};
+};
+
 class Kernel final : public LoadedKernel {
  public:
-  Kernel(const OpenClApi& api, cl_command_queue queue, std::shared_ptr<TimingQueue> timing,
-         cl_program program, cl_kernel kernel, std::string name)
+  Kernel(const OpenClApi& api, std::shared_ptr<Parts> parts, cl_program program, cl_kernel kernel,
+         std::string name)
       : api_(api),
-        queue_(queue),
-        timing_(std::move(timing)),
+        parts_(std::move(parts)),
         program_(program),
         kernel_(kernel),
         name_(std::move(name)) {}
@@ -188,8 +217,8 @@ class Kernel final : public LoadedKernel {
     return launch_raw(3, global.data(), local.data());
   }
   Result<double> time_launch(std::size_t groups, std::size_t group_size) override {
-    WW_ASSIGN(queue, timing_->get());
-    if (const cl_int status = api_.clFinish(queue_); status != CL_SUCCESS) {
+    WW_ASSIGN(queue, parts_->timing().get());
+    if (const cl_int status = api_.clFinish(parts_->queue()); status != CL_SUCCESS) {
       return opencl_failure("clFinish", status, name_);
     }
     const std::size_t global = groups * group_size;
@@ -215,8 +244,8 @@ class Kernel final : public LoadedKernel {
 
  private:
   Status launch_raw(cl_uint dimensions, const std::size_t* global, const std::size_t* local) {
-    const cl_int status = api_.clEnqueueNDRangeKernel(queue_, kernel_, dimensions, nullptr, global,
-                                                      local, 0, nullptr, nullptr);
+    const cl_int status = api_.clEnqueueNDRangeKernel(parts_->queue(), kernel_, dimensions, nullptr,
+                                                      global, local, 0, nullptr, nullptr);
     if (status != CL_SUCCESS) return opencl_failure("clEnqueueNDRangeKernel", status, name_);
     return {};
   }
@@ -226,8 +255,7 @@ class Kernel final : public LoadedKernel {
     return opencl_failure("clSetKernelArg", status, fmt::format("{}, argument {}", name_, index));
   }
   const OpenClApi& api_;
-  cl_command_queue queue_;
-  std::shared_ptr<TimingQueue> timing_;
+  std::shared_ptr<Parts> parts_;
   cl_program program_;
   cl_kernel kernel_;
   std::string name_;
@@ -235,17 +263,22 @@ class Kernel final : public LoadedKernel {
 
 class Host final : public ComputeHost {
  public:
-  Host(const OpenClApi& api, cl_device_id device, cl_context context, cl_command_queue queue)
-      : api_(api),
-        device_(device),
-        context_(context),
-        queue_(queue),
-        timing_(std::make_shared<TimingQueue>(api, context, device)) {}
+  Host(const OpenClApi& api, cl_context context, std::shared_ptr<Parts> parts)
+      : api_(api), device_(parts->devices().front()), context_(context), parts_(std::move(parts)) {}
   ~Host() override {
-    api_.clFinish(queue_);
-    timing_.reset();
-    api_.clReleaseCommandQueue(queue_);
+    api_.clFinish(parts_->queue());
+    parts_.reset();
     api_.clReleaseContext(context_);
+  }
+
+  int parts() const override { return static_cast<int>(parts_->devices().size()); }
+  Status use_part(int part) override {
+    if (part < 0 || part >= parts()) {
+      return fail(ErrorCode::out_of_range, fmt::format("there is no part {}", part), device_name());
+    }
+    WW_TRY(finish());
+    parts_->use(static_cast<std::size_t>(part));
+    return {};
   }
 
   std::string device_name() const override { return device_text(api_, device_, CL_DEVICE_NAME); }
@@ -312,7 +345,14 @@ class Host final : public ComputeHost {
     if (status != CL_SUCCESS) {
       return opencl_failure("clCreateBuffer", status, fmt::format("{} B", bytes));
     }
-    return std::make_unique<Buffer>(api_, queue_, memory, bytes, set_approximable());
+    auto buffer =
+        std::make_unique<Buffer>(api_, parts_->queue(), memory, bytes, set_approximable());
+    // A context's buffers begin in its first device's memory.
+    if (parts_->used() != 0) {
+      status = api_.clEnqueueMigrateMemObjects(parts_->queue(), 1, &memory, 0, 0, nullptr, nullptr);
+      if (status != CL_SUCCESS) return opencl_failure("clEnqueueMigrateMemObjects", status);
+    }
+    return buffer;
   }
 
   Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
@@ -329,12 +369,14 @@ class Host final : public ComputeHost {
 
   Result<std::unique_ptr<LoadedKernel>> load(std::span<const std::byte> binary,
                                              const std::string& kernel) override {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
-    const std::size_t size = binary.size();
+    const std::vector<cl_device_id>& devices = parts_->devices();
+    const std::vector bytes(devices.size(), reinterpret_cast<const unsigned char*>(binary.data()));
+    const std::vector sizes(devices.size(), binary.size());
+    std::vector<cl_int> of_binary(devices.size());
     cl_int status = CL_SUCCESS;
-    cl_int of_binary = CL_SUCCESS;
-    const cl_program program =
-        api_.clCreateProgramWithBinary(context_, 1, &device_, &size, &bytes, &of_binary, &status);
+    const cl_program program = api_.clCreateProgramWithBinary(
+        context_, static_cast<cl_uint>(devices.size()), devices.data(), sizes.data(),
+        const_cast<const unsigned char**>(bytes.data()), of_binary.data(), &status);
     if (status != CL_SUCCESS) return opencl_failure("clCreateProgramWithBinary", status, kernel);
     if (auto built = build_program(program, kernel); !built) {
       api_.clReleaseProgram(program);
@@ -345,16 +387,16 @@ class Host final : public ComputeHost {
       api_.clReleaseProgram(program);
       return opencl_failure("clCreateKernel", status, kernel);
     }
-    return std::make_unique<Kernel>(api_, queue_, timing_, program, handle, kernel);
+    return std::make_unique<Kernel>(api_, parts_, program, handle, kernel);
   }
 
   Status flush() override {
-    const cl_int status = api_.clFlush(queue_);
+    const cl_int status = api_.clFlush(parts_->queue());
     if (status != CL_SUCCESS) return opencl_failure("clFlush", status);
     return {};
   }
   Status finish() override {
-    const cl_int status = api_.clFinish(queue_);
+    const cl_int status = api_.clFinish(parts_->queue());
     if (status != CL_SUCCESS) return opencl_failure("clFinish", status);
     return {};
   }
@@ -411,7 +453,8 @@ class Host final : public ComputeHost {
     std::string options = "-cl-std=CL1.2";
     for (const std::string& option : more_options) options += " " + option;
     const cl_int status =
-        api_.clBuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr);
+        api_.clBuildProgram(program, static_cast<cl_uint>(parts_->devices().size()),
+                            parts_->devices().data(), options.c_str(), nullptr, nullptr);
     if (status == CL_SUCCESS) return {};
     std::string log = info_text([&](std::size_t size, void* value, std::size_t* needed) {
       return api_.clGetProgramBuildInfo(program, device_, CL_PROGRAM_BUILD_LOG, size, value,
@@ -429,16 +472,21 @@ class Host final : public ComputeHost {
   Result<std::vector<std::byte>> built_binary(cl_program program, const std::string& name,
                                               const std::vector<std::string>& more_options) {
     WW_TRY(build_program(program, name, more_options));
-    std::size_t size = 0;
-    cl_int status =
-        api_.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
+    // The parts of a package are alike: the first one's binary is everybody's.
+    const std::size_t devices = parts_->devices().size();
+    std::vector<std::size_t> sizes(devices);
+    cl_int status = api_.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
+                                          devices * sizeof(std::size_t), sizes.data(), nullptr);
     if (status != CL_SUCCESS) return opencl_failure("clGetProgramInfo", status, name);
+    const std::size_t size = sizes.front();
     if (size == 0) {
       return fail(ErrorCode::device_error, "the driver gives no binary of what it built", name);
     }
     std::vector<std::byte> binary(size);
-    auto* pointer = reinterpret_cast<unsigned char*>(binary.data());
-    status = api_.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof pointer, &pointer, nullptr);
+    std::vector<unsigned char*> pointers(devices);
+    pointers.front() = reinterpret_cast<unsigned char*>(binary.data());
+    status = api_.clGetProgramInfo(program, CL_PROGRAM_BINARIES, devices * sizeof(unsigned char*),
+                                   pointers.data(), nullptr);
     if (status != CL_SUCCESS) return opencl_failure("clGetProgramInfo", status, name);
     return binary;
   }
@@ -446,9 +494,19 @@ class Host final : public ComputeHost {
   const OpenClApi& api_;
   cl_device_id device_;
   cl_context context_;
-  cl_command_queue queue_;
-  std::shared_ptr<TimingQueue> timing_;
+  std::shared_ptr<Parts> parts_;
 };
+
+// The device alone; where it is the first of a package that our own driver shows, all of them.
+// Other drivers' devices of one platform need not reach each other's memory.
+std::vector<cl_device_id> parts_of(const OpenClApi& api, cl_platform_id platform,
+                                   const std::vector<cl_device_id>& devices, std::size_t device) {
+  const std::string name = info_text([&](std::size_t size, void* value, std::size_t* needed) {
+    return api.clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, value, needed);
+  });
+  if (device == 0 && name.starts_with("wirewatt")) return devices;
+  return {devices[device]};
+}
 
 }  // namespace
 
@@ -494,16 +552,25 @@ Result<std::unique_ptr<ComputeHost>> open_opencl_host(const OpenClApi& api, int 
     return fail(ErrorCode::not_found,
                 fmt::format("no device {} on OpenCL platform {}", device, platform));
   }
-  const cl_device_id id = devices[static_cast<std::size_t>(device)];
+  const auto ids = parts_of(api, platforms[static_cast<std::size_t>(platform)], devices,
+                            static_cast<std::size_t>(device));
   cl_int status = CL_SUCCESS;
-  const cl_context context = api.clCreateContext(nullptr, 1, &id, nullptr, nullptr, &status);
+  const cl_context context = api.clCreateContext(nullptr, static_cast<cl_uint>(ids.size()),
+                                                 ids.data(), nullptr, nullptr, &status);
   if (status != CL_SUCCESS) return opencl_failure("clCreateContext", status);
-  const cl_command_queue queue = api.clCreateCommandQueue(context, id, 0, &status);
-  if (status != CL_SUCCESS) {
+  std::vector<cl_command_queue> queues;
+  for (const cl_device_id id : ids) {
+    const cl_command_queue queue = api.clCreateCommandQueue(context, id, 0, &status);
+    if (status == CL_SUCCESS) {
+      queues.push_back(queue);
+      continue;
+    }
+    for (const cl_command_queue made : queues) api.clReleaseCommandQueue(made);
     api.clReleaseContext(context);
     return opencl_failure("clCreateCommandQueue", status);
   }
-  return std::make_unique<Host>(api, id, context, queue);
+  return std::make_unique<Host>(api, context,
+                                std::make_shared<Parts>(api, context, ids, std::move(queues)));
 }
 
 }  // namespace ww::microbench

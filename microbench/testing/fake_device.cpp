@@ -38,6 +38,9 @@ constexpr unsigned dies = 8;
 constexpr unsigned io_dies = 4;
 constexpr double near_page_ns = 1200, hop_page_ns = 480, page_wait_ns = 120;
 constexpr double aid_idle_w = 10, joules_per_near_bit = 0.5e-12, joules_per_hop_bit = 0.6e-12;
+// Of parts that are devices of their own. Each and its memory have something of their own.
+constexpr double part_page_ns = 1000, far_page_ns = 4000;
+constexpr double joules_per_part_bit = 8e-12, joules_per_far_bit = 1.6e-12;
 
 unsigned hops_of(unsigned die, std::uint32_t offset) {
   const unsigned apart = ((offset >> 12) + io_dies - die / 2) % io_dies;
@@ -100,6 +103,7 @@ struct Chip {
   double aid_energy_j{};
   std::vector<RailReading> unread_rails;
   bool throttled{};  // in one of those
+  int part{};        // on which launches run
   struct Done {
     measure::Dispatch dispatch;
     double hits{}, misses{};
@@ -180,9 +184,11 @@ struct Chip {
 class FakeBuffer final : public DeviceBuffer {
  public:
   // Of a large one the host has only the pages that are used.
-  explicit FakeBuffer(std::size_t size)
-      : memory_(static_cast<std::byte*>(std::calloc(size, 1)), std::free),
+  explicit FakeBuffer(std::size_t size, int of_part = 0)
+      : part(of_part),
+        memory_(static_cast<std::byte*>(std::calloc(size, 1)), std::free),
         bytes(memory_.get(), size) {}
+  const int part;  // whose memory it is
   std::size_t size() const override { return bytes.size(); }
   Status write(std::size_t offset, std::span<const std::byte> data) override {
     std::ranges::copy(data, bytes.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -243,6 +249,8 @@ class FakeKernel final : public LoadedKernel {
       probe_pages();
     } else if (name_ == "fabric_stream") {
       stream_pages();
+    } else if (name_ == "part_stream") {
+      stream_part();
     } else {
       for (std::size_t i = 0; i < buffers_[0]->bytes.size(); ++i) {
         buffers_[1]->bytes[i] = buffers_[0]->bytes[i] ^ std::byte{0xA5};
@@ -325,6 +333,21 @@ class FakeKernel final : public LoadedKernel {
     chip_.aid_load_w = 0;
   }
 
+  void stream_part() {
+    const int home = buffers_[0]->part;
+    const bool reads = numbers_[5] != 0;
+    const double pages = static_cast<double>(numbers_[1]) * static_cast<double>(numbers_[3]);
+    const double page_ns = (!reads               ? 20
+                            : home == chip_.part ? part_page_ns
+                                                 : far_page_ns) +
+                           page_wait_ns * static_cast<double>(numbers_[4]);
+    const double ns = page_ns * pages / static_cast<double>(numbers_[2]);
+    double bit_j = joules_per_part_bit * (1 + 0.1 * chip_.part + 0.05 * home);
+    if (home != chip_.part) bit_j += joules_per_far_bit;
+    const double joules = reads ? 8 * 4096 * pages * bit_j : 0;
+    chip_.launch(name_, ns, 20 + joules / (ns * 1e-9), 0);
+  }
+
   void cross(std::size_t waves_per_sm) {
     const auto loops = static_cast<std::uint32_t>(numbers_[3]);
     const bool empty = numbers_[2] == 0;
@@ -384,13 +407,19 @@ class FakeHost final : public ComputeHost {
   explicit FakeHost(std::shared_ptr<Chip> chip) : chip_(std::move(chip)) {}
   std::string device_name() const override { return "fake"; }
   std::string driver_version() const override { return "1"; }
+  int parts() const override { return chip_->options.parts; }
+  Status use_part(int part) override {
+    chip_->part = part;
+    return {};
+  }
   HostFacts facts() const override {
     HostFacts facts = ComputeHost::facts();
     if (chip_->options.two_sides) facts.compute_units = sms;
+    if (chip_->options.parts > 1) facts.compute_units = engines * cus;
     return facts;
   }
   Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
-    return std::make_unique<FakeBuffer>(bytes);
+    return std::make_unique<FakeBuffer>(bytes, chip_->part);
   }
   Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
     const std::string binary = text.find(fours_define) == std::string::npos ? name : name + fours;
@@ -496,6 +525,8 @@ Device make_fake_device(const FakeOptions& options) {
   device.chip = {"fake", "gfx701", engines, cus, 16, 256, 64, 16 * 1024, 1024 * 1024};
   if (options.two_sides) {
     device.chip = {"fake", "sm_90", static_cast<int>(sms), 1, 0, 0, 0, 0, 4 * 1024 * 1024};
+  } else if (options.parts > 1) {
+    device.chip = {"fake", "gfx90a", engines, cus, 32, 256, 128, 16 * 1024, 8 * 1024 * 1024};
   } else if (options.dies) {
     device.chip = {"fake", "gfx942", engines, cus, 16, 256, 128, 32 * 1024, 4 * 1024 * 1024};
   } else {

@@ -35,6 +35,7 @@ struct FakeOptions {
   double throttled_from_s{-1}, throttled_until_s{-1};
   bool two_sides{};  // a partitioned L2 and SMs, without a floorplan
   bool dies{};       // a package of eight compute dies on four I/O dies, with rails
+  int parts{1};      // devices of one package; far reads take 1.6 pJ/bit more than near ones
 };
 
 // Launches are as many as the loop counts ask for. Bits 14:13 of a place are the engine, 11:8 the

@@ -102,6 +102,14 @@ class ComputeHost {
     known.driver = driver_version();
     return known;
   }
+  // Parts of a package that are devices of their own and whose memory kernels of each reach; this
+  // device is number 0. 1 for a device by itself, and from hosts that do not know.
+  [[nodiscard]] virtual int parts() const { return 1; }
+  // From now on launches run on that part, and new buffers lie in its memory. Error out_of_range.
+  virtual Status use_part(int part) {
+    if (part == 0) return {};
+    return fail(ErrorCode::out_of_range, "the device is no package of several parts");
+  }
   virtual Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) = 0;
   // Compiles OpenCL C and returns the device's binary. Errors: device_error with the build log;
   // missing_dependency if the driver reports that it has no compiler.
