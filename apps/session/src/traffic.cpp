@@ -190,11 +190,31 @@ Result<CountedTraffic> count_traffic(std::span<const CounterDispatch> dispatches
   return result;
 }
 
+namespace {
+
+// Over all links, both ways; nothing on a device without such links.
+std::optional<double> xgmi_bytes(const CounterDispatch& dispatch) {
+  std::optional<double> sum;
+  for (const char* name :
+       {"WW_XGMI_LINK0_READ_BYTES", "WW_XGMI_LINK1_READ_BYTES", "WW_XGMI_LINK2_READ_BYTES",
+        "WW_XGMI_LINK3_READ_BYTES", "WW_XGMI_LINK0_WRITE_BYTES", "WW_XGMI_LINK1_WRITE_BYTES",
+        "WW_XGMI_LINK2_WRITE_BYTES", "WW_XGMI_LINK3_WRITE_BYTES"}) {
+    if (const auto bytes = counter(dispatch, name)) sum = sum.value_or(0) + *bytes;
+  }
+  return sum;
+}
+
+}  // namespace
+
 std::map<std::string, model::IoDieBytes> count_io_dies(
     std::span<const CounterDispatch> dispatches) {
   std::map<std::string, model::IoDieBytes> of_kernel;
   std::set<std::string> uncounted;
   for (const CounterDispatch& dispatch : dispatches) {
+    if (const auto crossed = xgmi_bytes(dispatch)) {
+      of_kernel[dispatch.kernel].xgmi += *crossed;
+      continue;
+    }
     const auto own = counter(dispatch, "WW_IO_DIE_OWN_BYTES");
     const auto row = counter(dispatch, "WW_IO_DIE_ROW_BYTES");
     const auto column = counter(dispatch, "WW_IO_DIE_COLUMN_BYTES");

@@ -64,6 +64,7 @@ HopClassUse bytes_of(HopClass which, const SegmentTraffic& behind_l2, const IoDi
       case HopClass::across: certain(counted->across); break;
       case HopClass::memory_phy:
       case HopClass::memory: certain(counted->memory); break;
+      case HopClass::xgmi: certain(counted->xgmi); break;
     }
     return use;
   }
@@ -89,6 +90,11 @@ HopClassUse bytes_of(HopClass which, const SegmentTraffic& behind_l2, const IoDi
       use.bytes = Interval{bytes, 0, bytes};
       use.reason = "no counter says what the Infinity Cache had: at most all of the traffic";
       break;
+    case HopClass::xgmi:
+      use.status = RowStatus::not_identified;
+      use.bytes = Interval{0, 0, bytes};
+      use.reason = "no counter says what is another part's memory: at most all of the traffic";
+      break;
   }
   return use;
 }
@@ -98,6 +104,11 @@ HopClassUse use_of(HopClass which, const ChipletModel::Energy& energy, const Int
   HopClassUse use =
       bytes_of(which, kernel.segments[static_cast<std::size_t>(WireSegment::l2_memory)], counted);
   if (!use.bytes) return use;
+  if (use.bytes->high == 0) {  // whatever a bit takes
+    use.energy_j = Interval{};
+    if (kernel.time_s && *kernel.time_s > 0) use.power_w = Interval{};
+    return use;
+  }
   if (!energy.pj) {
     use.status = RowStatus::not_identified;
     use.reason = energy.why_not;

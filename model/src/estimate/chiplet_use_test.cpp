@@ -17,7 +17,7 @@ ChipletModel package() {
   ChipletModel model;
   model.device = "virtual:mi300x";
   const double pj[] = {0.5, 0.6, 0.7, 1.3, 0.55, 3.0};
-  for (std::size_t i = 0; i < kHopClasses.size(); ++i) {
+  for (std::size_t i = 0; i < std::size(pj); ++i) {
     model.classes[i].pj = Interval{pj[i], 0.9 * pj[i], 1.1 * pj[i]};
   }
   return model;
@@ -41,6 +41,31 @@ EstimateOptions of_data(const AssumedData& data, bool use_monitors = true) {
 
 const HopClassUse& of(const ChipletUse& use, HopClass which) {
   return use.classes[static_cast<std::size_t>(which)];
+}
+
+TEST(ChipletUse, PricesTheLinksBetweenTwoPartsAlone) {
+  ChipletModel pair;
+  for (auto& energy : pair.classes) energy.why_not = "the calibration has no such row";
+  pair.classes[static_cast<std::size_t>(HopClass::xgmi)] = {Interval{1.6, 1.5, 1.7}, ""};
+  KernelTraffic kernel;
+  kernel.kernel = "copy";
+  kernel.segments[static_cast<std::size_t>(WireSegment::l2_memory)].bytes = 2e9;
+  const auto uses =
+      estimate_chiplet(pair, {kernel}, {{"copy", IoDieBytes{.xgmi = 1e9}}}, EstimateOptions{});
+  ASSERT_TRUE(uses) << uses.error().text();
+  const HopClassUse& link = uses->back().classes[static_cast<std::size_t>(HopClass::xgmi)];
+  ASSERT_TRUE(link.energy_j);
+  EXPECT_NEAR(link.energy_j->value, 8e9 * 1.6e-12, 1e-6);
+  // Nothing takes the ways that such a package does not have.
+  EXPECT_EQ(uses->back().classes[0].energy_j->high, 0);
+  ASSERT_TRUE(uses->back().together.energy_j);
+  EXPECT_NEAR(uses->back().together.energy_j->value, 8e9 * 1.6e-12, 1e-6);
+  // Without monitors there is a bound.
+  const auto unseen = estimate_chiplet(pair, {kernel}, {}, EstimateOptions{});
+  const HopClassUse& bound = unseen->back().classes[static_cast<std::size_t>(HopClass::xgmi)];
+  EXPECT_FALSE(bound.energy_j);
+  EXPECT_EQ(bound.status, RowStatus::not_identified);
+  EXPECT_GE(bound.upper_j.value(), 16e9 * 1.7e-12);
 }
 
 TEST(ChipletUse, IsCountedBitsTimesTheEnergyOfTheirWay) {

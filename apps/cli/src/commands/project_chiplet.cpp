@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "commands/project.hpp"
 #include "estimate/estimate_command.hpp"
@@ -20,10 +21,20 @@ using nlohmann::json;
 constexpr std::array kLinks{HopClass::row_hop, HopClass::column_hop, HopClass::across};
 // Behind the Infinity Cache: what a hit does not take.
 constexpr std::array kBehindCache{HopClass::memory_phy, HopClass::memory};
-constexpr double kEvenShare = 0.25;  // of each way, where pages and readers are spread evenly
+// Between two parts, of which each has memory of its own.
+constexpr std::array kOfParts{HopClass::xgmi};
 
 std::size_t index_of(HopClass which) {
   return static_cast<std::size_t>(which);
+}
+
+// Whether the calibration is of two parts.
+bool is_pair(const model::ChipletModel& model) {
+  return model.classes[index_of(HopClass::xgmi)].pj &&
+         !model.classes[index_of(HopClass::row_hop)].pj;
+}
+std::span<const HopClass> links_of(const model::ChipletModel& model) {
+  return is_pair(model) ? std::span<const HopClass>(kOfParts) : kLinks;
 }
 
 Status check_chiplet_options(const ProjectArguments& arguments) {
@@ -78,9 +89,7 @@ json refusals(double node_nm) {
 }
 
 // What it saves when a share of the traffic on these ways takes none of them.
-template <std::size_t kSize>
-json saved_row(double percent, const std::array<HopClass, kSize>& ways,
-               const model::ChipletUse& all) {
+json saved_row(double percent, std::span<const HopClass> ways, const model::ChipletUse& all) {
   const double share = percent / 100;
   json row{{"moved_percent", percent}, {"status", "ok"}, {"reason", ""}};
   std::optional<model::Interval> joules = model::Interval{};
@@ -109,11 +118,15 @@ json saved_row(double percent, const std::array<HopClass, kSize>& ways,
 
 // The same for each bit behind the L2s, without an application: pages are spread evenly.
 json saved_of_a_bit(double percent, const model::ChipletModel& model) {
-  json row{{"moved_percent", percent},
-           {"status", "assumed"},
-           {"reason", "pages and readers spread evenly: a quarter of the traffic on each way"}};
+  json row{
+      {"moved_percent", percent},
+      {"status", "assumed"},
+      {"reason", is_pair(model)
+                     ? "pages and readers spread evenly: half of the traffic to the other part"
+                     : "pages and readers spread evenly: a quarter of the traffic on each way"}};
+  const double share = is_pair(model) ? 0.5 : 0.25;
   model::Interval pj{};
-  for (const HopClass way : kLinks) {
+  for (const HopClass way : links_of(model)) {
     const auto& energy = model.classes[index_of(way)];
     if (!energy.pj) {
       row["status"] = "not_identified";
@@ -123,7 +136,7 @@ json saved_of_a_bit(double percent, const model::ChipletModel& model) {
     }
     pj = together(pj, *energy.pj);
   }
-  row["saved_pj_per_bit"] = interval_json(pj.times(kEvenShare * percent / 100));
+  row["saved_pj_per_bit"] = interval_json(pj.times(share * percent / 100));
   return row;
 }
 
@@ -154,8 +167,10 @@ Result<json> projected_chiplet(const ProjectArguments& arguments) {
       continue;
     }
     const model::ChipletUse& all = application->uses.back();
-    result["near_pages"].push_back(saved_row(percent, kLinks, all));
-    result["cache_hits"].push_back(saved_row(percent, kBehindCache, all));
+    result["near_pages"].push_back(saved_row(percent, links_of(model), all));
+    if (!is_pair(model)) {
+      result["cache_hits"].push_back(saved_row(percent, kBehindCache, all));
+    }
   }
   return result;
 }
@@ -211,7 +226,7 @@ void print_chiplet_projection(const json& result) {
     }
   }
   print_table(rows);
-  print_saved("PAGES MOVED TO THE OWN I/O DIE", result["near_pages"]);
+  print_saved("PAGES MOVED TO THE READER'S OWN", result["near_pages"]);
   if (result.contains("cache_hits")) {
     print_saved("MEMORY'S LINES FROM THE CACHE", result["cache_hits"]);
   }

@@ -29,6 +29,9 @@ Result<std::array<double, kCount>> sealed_sums(const std::string& text,
                                                const std::array<std::string_view, kCount>& names,
                                                const char* suffix = "") {
   const std::string source = "the sealed energies";
+  // A way that the chip does not have is no column of its table.
+  const std::string xgmi = std::string("xgmi") + suffix;
+  const bool linked = text.substr(0, text.find('\n')).ends_with("," + xgmi);
   std::array<double, kCount> sums{};
   std::optional<measure::CsvColumns> columns;
   WW_TRY(measure::each_csv_row(text, source, {}, [&](measure::CsvRow& row) -> Status {
@@ -38,6 +41,7 @@ Result<std::array<double, kCount>> sealed_sums(const std::string& text,
     }
     if (!columns) return fail(ErrorCode::parse_error, "the table has no header", source);
     for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (!linked && names[i] == "xgmi") continue;
       WW_ASSIGN(joules, columns->number(row, std::string(names[i]) + suffix));
       sums[i] += joules;
     }

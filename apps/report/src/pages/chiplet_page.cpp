@@ -20,6 +20,11 @@ PackageWays identified_ways(const json& model) {
   return package_ways(figures);
 }
 
+// Two parts with links between them: there is no other row.
+bool is_pair(const json& model) {
+  return model.at("hop_classes").size() == 1 && model.at("hop_classes").at(0).at("name") == "xgmi";
+}
+
 }  // namespace
 
 std::string chiplet_page(const json& model) {
@@ -49,18 +54,26 @@ std::string chiplet_page(const json& model) {
     }
     ++identified;
     if (row.at("name") == "row_hop") answer = text("value") + " pJ per bit and row's link";
+    if (row.at("name") == "xgmi") answer = text("value") + " pJ per bit and link between the parts";
   }
   if (answer.empty()) answer = fmt::format("{} ways identified", identified);
-  page.answer(answer,
-              {"Every compute die reads pages of its own I/O die, of its neighbours and of the "
-               "one across, from the Infinity Cache and from memory, at one rate.",
-               "Each figure is a difference between conditions on one rail."});
-  page.section("Ways");
-  page.drawing(
-      package_map(identified_ways(model), "energy per bit by way between dies", "pJ/bit"),
-      "The package as a block diagram: four I/O dies, two compute dies (XCDs) on each, two "
-      "memory stacks (HBM) beside each. Which die stands where is its maker's drawing; "
-      "nothing is to scale. A way without colour is not identified.");
+  if (is_pair(model)) {
+    page.answer(answer,
+                {"Each of two parts reads its own memory and the other's, at one rate.",
+                 "The figure is the interaction of part and memory in the socket's power."});
+    page.section("Ways");
+  } else {
+    page.answer(answer,
+                {"Every compute die reads pages of its own I/O die, of its neighbours and of the "
+                 "one across, from the Infinity Cache and from memory, at one rate.",
+                 "Each figure is a difference between conditions on one rail."});
+    page.section("Ways");
+    page.drawing(
+        package_map(identified_ways(model), "energy per bit by way between dies", "pJ/bit"),
+        "The package as a block diagram: four I/O dies, two compute dies (XCDs) on each, two "
+        "memory stacks (HBM) beside each. Which die stands where is its maker's drawing; "
+        "nothing is to scale. A way without colour is not identified.");
+  }
   page.table(ways);
   if (!reasons.rows.empty()) page.table(reasons);
   page.section("Controls");

@@ -26,6 +26,13 @@ Bar bar_of(const json& kernel, const char* key, double scale) {
   return bar;
 }
 
+// Two parts with a link have no I/O dies to draw.
+bool is_of_pair(const json& ways) {
+  const json& energies = ways.at("pj_per_bit");
+  return energies.value("xgmi", json()).is_object() &&
+         !energies.value("row_hop", json()).is_object();
+}
+
 std::string bytes_cell(const json& bytes) {
   return bytes.is_object() && bytes.at("low") == bytes.at("high")
              ? figure_text(bytes.at("value").get<double>(), 9)
@@ -40,6 +47,7 @@ std::string way_name(const std::string& hop_class) {
   if (hop_class == "across") return "to the I/O die across, over two links";
   if (hop_class == "memory_phy") return "I/O die to memory, on the I/O die (PHY and controller)";
   if (hop_class == "memory") return "memory stack";
+  if (hop_class == "xgmi") return "link to the other part of the package";
   if (hop_class == "compute_die_and_cache") {
     return "compute die to its I/O die, with the Infinity Cache";
   }
@@ -74,11 +82,13 @@ void add_ways(Html& page, const json& ways, const char* key) {
   const Scale scale = watts ? Scale{1, "W"} : joules;
   for (auto& [name, value] : figures) value *= scale.times;
   page.section("Between the dies");
-  page.drawing(
-      package_map(package_ways(figures),
-                  fmt::format("{} by way between dies", watts ? "power" : "energy"), scale.unit),
-      "The package as a block diagram, nothing to scale. Each figure is that of all ways "
-      "of its kind together. A way without colour has no figure; the table says why.");
+  if (!is_of_pair(ways)) {
+    page.drawing(
+        package_map(package_ways(figures),
+                    fmt::format("{} by way between dies", watts ? "power" : "energy"), scale.unit),
+        "The package as a block diagram, nothing to scale. Each figure is that of all ways "
+        "of its kind together. A way without colour has no figure; the table says why.");
+  }
   BarChart chart;
   chart.title = "Ways between dies";
   chart.description =

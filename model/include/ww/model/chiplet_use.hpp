@@ -28,16 +28,18 @@
 
 namespace ww::model {
 
-// In the order of ChipletAnswer's rows. `across` is the whole way across, both links together.
-inline constexpr std::array<std::string_view, 6> kHopClasses{
-    "compute_die_and_cache", "row_hop", "column_hop", "across", "memory_phy", "memory"};
+// In the order of ChipletAnswer's rows. `across` is the whole way across, both links together;
+// `xgmi` the links to another part of the package that has memory of its own.
+inline constexpr std::array<std::string_view, 7> kHopClasses{
+    "compute_die_and_cache", "row_hop", "column_hop", "across", "memory_phy", "memory", "xgmi"};
 enum class HopClass : std::uint8_t {
   compute_die_and_cache,
   row_hop,
   column_hop,
   across,
   memory_phy,
-  memory
+  memory,
+  xgmi
 };
 
 struct ChipletModel {
@@ -62,6 +64,7 @@ struct ChipletModel {
 struct IoDieBytes {
   double own{}, row{}, column{}, across{};
   double memory{};  // between the Infinity Cache and memory
+  double xgmi{};    // over the links to another part
 };
 
 struct HopClassUse {

@@ -156,9 +156,12 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
   }
   if (sealed_file_.empty()) return {};
   WW_ASSIGN(file, StreamedFile::create(sealed_file_));
+  const bool linked = gpu.chip().architecture().xgmi_links != 0;
   WW_TRY(file.write(
-      "Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,caches_j,alu_j,clocks_j,arbiters_j,"
-      "compute_die_and_cache_j,row_hop_j,column_hop_j,across_j,memory_phy_j,memory_j\n"));
+      std::string(
+          "Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,caches_j,alu_j,clocks_j,arbiters_j,"
+          "compute_die_and_cache_j,row_hop_j,column_hop_j,across_j,memory_phy_j,memory_j") +
+      (linked ? ",xgmi_j\n" : "\n")));
   for (std::uint64_t id = 0; id < gpu.dispatch_count(); ++id) {
     WW_ASSIGN(dispatch, gpu.dispatch(id));
     WW_ASSIGN(parts, gpu.sealed_energy_j(id));
@@ -178,6 +181,7 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
                             ways.memory};
     std::string row = csv_text(dispatch.kernel);
     for (const double value : joules) fmt::format_to(std::back_inserter(row), ",{:.9g}", value);
+    if (linked) row += fmt::format(",{:.9g}", ways.xgmi);
     WW_TRY(file.write(row + "\n"));
   }
   return file.keep();
