@@ -83,6 +83,8 @@ const std::map<std::string, std::string>& no_assumptions() {
       {"passes", "steps of the search, of which the last changes nothing"},
       {"least_mass", "guards a division"},
       {"kHopClasses", "names in a list"},
+      {"kEquation", "columns of a fit and what fills them"},
+      {"kPairEquation", "the same"},
       {"kJoulesPerPjAndByte", "unit"},
       {"kEvenShare", "one of four dies; the interval goes from none to all of the traffic"},
       {"kHarmonics", "where a series is cut; what is left out has 2% of the variance"},
