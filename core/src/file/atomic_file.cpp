@@ -9,10 +9,18 @@
 #include <sstream>
 
 #include "errno_error.hpp"
+#include "write_all.hpp"
 
 namespace ww {
 
 Status write_file_atomically(const std::filesystem::path& file, std::string_view content) {
+  if (is_no_file(file)) {
+    const int out = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+    if (out < 0) return tl::unexpected(errno_error(errno, "cannot write", file));
+    Status written = write_all(out, content, file);
+    ::close(out);
+    return written;
+  }
   const auto parent = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
   std::string aside = (parent / ("." + file.filename().string() + ".XXXXXX")).string();
   const int fd = ::mkostemp(aside.data(), O_CLOEXEC);
@@ -25,11 +33,10 @@ Status write_file_atomically(const std::filesystem::path& file, std::string_view
     ::unlink(aside.c_str());
     return tl::unexpected(errno_error(number, what, file));
   };
-  while (!content.empty()) {
-    const auto written = ::write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return give_up("cannot write");
-    content.remove_prefix(static_cast<std::size_t>(written));
+  if (Status written = write_all(fd, content, file); !written) {
+    ::close(fd);
+    ::unlink(aside.c_str());
+    return written;
   }
   if (::fchmod(fd, 0644) != 0 || ::fsync(fd) != 0) return give_up("cannot flush");
   ::close(fd);

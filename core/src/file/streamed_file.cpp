@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "errno_error.hpp"
+#include "write_all.hpp"
 
 namespace ww {
 namespace {
@@ -27,6 +28,11 @@ std::string hidden_name(const std::filesystem::path& file) {
 Result<StreamedFile> StreamedFile::create(const std::filesystem::path& target) {
   StreamedFile file;
   file.target_ = target;
+  if (is_no_file(target)) {
+    file.fd_ = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file.fd_ < 0) return tl::unexpected(errno_error(errno, "cannot write", target));
+    return file;
+  }
   const auto folder = folder_of(target);
   file.fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
   if (file.fd_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
@@ -78,17 +84,15 @@ Status StreamedFile::flush() {
 }
 
 Status StreamedFile::put(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto written = ::write(fd_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return tl::unexpected(errno_error(errno, "cannot write", target_));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
+  return write_all(fd_, bytes, target_);
 }
 
 Status StreamedFile::keep() {
   WW_TRY(flush());
+  if (is_no_file(target_)) {
+    ::close(std::exchange(fd_, -1));
+    return {};
+  }
   if (::fchmod(fd_, 0644) != 0 || ::fsync(fd_) != 0) {
     return tl::unexpected(errno_error(errno, "cannot flush", target_));
   }
