@@ -69,8 +69,7 @@ void DieMemories::note_foreign(int die, std::uint32_t line) {
   if (lines.size() >= kMostForeign) {
     const L2Tags& l2 = dies_[static_cast<std::size_t>(die)]->l2();
     std::ranges::sort(lines);
-    const auto twice = std::ranges::unique(lines);
-    lines.erase(twice.begin(), twice.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     std::erase_if(lines, [&l2](std::uint32_t one) { return !l2.holds(one); });
   }
   lines.push_back(line);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "hip/device_pointer.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/module.hpp"
 #include "hip/stream.hpp"
@@ -140,7 +141,7 @@ int with_symbol(const void* symbol, std::size_t bytes, std::size_t offset, Run&&
   const auto variable = variable_of_symbol(symbol);
   if (!variable) return variable.error();
   if (offset > variable->size || bytes > variable->size - offset) return kInvalidValue;
-  return run(reinterpret_cast<void*>(variable->address + offset));
+  return run(device_pointer(variable->address + offset));
 }
 
 int copy_to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,

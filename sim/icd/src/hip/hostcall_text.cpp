@@ -5,6 +5,8 @@
 #include <cstring>
 #include <optional>
 
+#include "hip/device_pointer.hpp"
+
 namespace ww::sim::icd::hip {
 namespace {
 
@@ -81,7 +83,7 @@ std::optional<std::string> convert(std::string flags, const std::string& length,
       return printed(flags + "ll" + kind, static_cast<unsigned long long>(value));
     }
     case 'c': return printed(flags + "c", static_cast<int>(*word));
-    case 'p': return printed(flags + "p", reinterpret_cast<void*>(*word));
+    case 'p': return printed(flags + "p", device_pointer(*word));
     default: return printed(flags + kind, std::bit_cast<double>(*word));
   }
 }

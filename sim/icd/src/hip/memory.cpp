@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "hip/device_pointer.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/module.hpp"
 #include "hip/stream.hpp"
@@ -22,7 +23,7 @@ int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags 
   if (bytes == 0) return kSuccess;
   const auto address = allocate_memory(bytes, kind, flags);
   if (!address) return address.error();
-  *pointer = reinterpret_cast<void*>(*address);
+  *pointer = device_pointer(*address);
   return kSuccess;
 }
 
@@ -196,7 +197,7 @@ WW_HIP_EXPORT int hipMemGetAddressRange(void** base, std::size_t* bytes, void* p
   return guarded([&]() -> int {
     const auto found = find_allocation(address_of(pointer));
     if (!found) return kNotFound;
-    if (base != nullptr) *base = reinterpret_cast<void*>(found->address);
+    if (base != nullptr) *base = device_pointer(found->address);
     if (bytes != nullptr) *bytes = found->bytes;
     return kSuccess;
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "hip/device_pointer.hpp"
 #include "hip/image.hpp"
 #include "ww/core/atomic_file.hpp"
 
@@ -132,7 +133,7 @@ WW_HIP_EXPORT int hipModuleGetGlobal(void** address, std::size_t* bytes, void* h
     if (module == nullptr) return kInvalidHandle;
     const auto found = find_variable(*module, name);
     if (!found) return found.error();
-    if (address != nullptr) *address = reinterpret_cast<void*>(found->address);
+    if (address != nullptr) *address = device_pointer(found->address);
     if (bytes != nullptr) *bytes = found->size;
     return kSuccess;
   });

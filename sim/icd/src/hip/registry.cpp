@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "hip/device_pointer.hpp"
 #include "hip/image.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/module.hpp"
@@ -105,7 +106,7 @@ void register_managed(FatBinary& binary, void** pointer, const void* initial, co
     complain(fmt::format("HIP: no room for the managed variable '{}' of {} bytes", name, bytes));
     return;
   }
-  *pointer = reinterpret_cast<void*>(*address);
+  *pointer = device_pointer(*address);
   if (initial != nullptr) std::memcpy(*pointer, initial, bytes);
   binary.managed.push_back({name, *address});
 }

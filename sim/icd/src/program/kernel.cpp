@@ -57,7 +57,7 @@ cl_int set_buffer(_cl_kernel& kernel, ArgumentState& argument, std::size_t size,
                   const void* value) {
   if (size != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
   cl_mem memory = nullptr;
-  if (value != nullptr) std::memcpy(&memory, value, sizeof memory);
+  if (value != nullptr) std::memcpy(&memory, value, sizeof(cl_mem));
   if (memory != nullptr && (!known_memory(memory) || memory->image ||
                             memory->context.get() != kernel.program->context.get())) {
     return CL_INVALID_MEM_OBJECT;
@@ -88,7 +88,7 @@ std::optional<cl_mem_object_type> image_type_of(const binpatch::KernelArgument& 
 cl_int set_image(_cl_kernel& kernel, ArgumentState& argument, std::size_t size, const void* value) {
   if (size != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
   cl_mem memory = nullptr;
-  if (value != nullptr) std::memcpy(&memory, value, sizeof memory);
+  if (value != nullptr) std::memcpy(&memory, value, sizeof(cl_mem));
   if (!known_memory(memory) || !memory->image ||
       memory->context.get() != kernel.program->context.get() ||
       image_type_of(*argument.metadata).value_or(memory->image->type) != memory->image->type) {
@@ -108,7 +108,7 @@ cl_int set_sampler(_cl_kernel& kernel, ArgumentState& argument, std::size_t size
                    const void* value) {
   if (size != sizeof(cl_sampler)) return CL_INVALID_ARG_SIZE;
   cl_sampler sampler = nullptr;
-  if (value != nullptr) std::memcpy(&sampler, value, sizeof sampler);
+  if (value != nullptr) std::memcpy(&sampler, value, sizeof(cl_sampler));
   if (!known_sampler(sampler) || sampler->context.get() != kernel.program->context.get()) {
     return CL_INVALID_SAMPLER;
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ Created<std::vector<cl_context_properties>> read_properties(const cl_context_pro
   for (; *list != 0; list += 2) {
     if (list[0] == CL_CONTEXT_PLATFORM && !platform) {
       platform = true;
-      if (reinterpret_cast<cl_platform_id>(list[1]) != the_platform()) {
+      if (std::bit_cast<cl_platform_id>(list[1]) != the_platform()) {
         return refuse(CL_INVALID_PLATFORM);
       }
     } else if (list[0] == CL_CONTEXT_INTEROP_USER_SYNC && !sync) {

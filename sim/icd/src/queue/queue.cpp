@@ -52,7 +52,7 @@ std::deque<Command>::iterator next_runnable(_cl_command_queue& queue) {
   return queue.pending.end();
 }
 
-void run_command(Command command) {
+void run_command(const Command& command) {
   const Readiness state = waits_readiness(command.waits);
   const auto now = Runtime::get().powered_gpu().now_ns();
   _cl_event& event = *command.event.get();
@@ -174,9 +174,9 @@ void pump() {
       const auto queue = queues[i];
       for (auto next = next_runnable(*queue.get()); next != queue->pending.end();
            next = next_runnable(*queue.get())) {
-        Command command = std::move(*next);
+        const Command command = std::move(*next);
         queue->pending.erase(next);
-        run_command(std::move(command));
+        run_command(command);
         progress = true;
       }
     }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace ww::sim::icd::hip {
+
+// A place on the device as programs hold it.
+[[nodiscard]] inline void* device_pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): HIP's own form
+}
+
+}  // namespace ww::sim::icd::hip
