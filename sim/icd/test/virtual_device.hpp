@@ -39,12 +39,14 @@ struct VirtualDevice {
   VirtualDevice& operator=(const VirtualDevice&) = delete;
 
   // The program, or nullptr where it does not build and `log` says why.
-  [[nodiscard]] cl_program try_build(const std::string& source, std::string& log) const {
+  [[nodiscard]] cl_program try_build(const std::string& source, std::string& log,
+                                     const char* options = "") const {
     const char* text = source.c_str();
     cl_int code{};
     cl_program program = clCreateProgramWithSource(context, 1, &text, nullptr, &code);
     must(code, "clCreateProgramWithSource");
-    if (clBuildProgram(program, 1, &device, "", nullptr, nullptr) == CL_SUCCESS) return program;
+    if (clBuildProgram(program, 1, &device, options, nullptr, nullptr) == CL_SUCCESS)
+      return program;
     std::vector<char> told(1 << 16);
     clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, told.size(), told.data(), nullptr);
     log = told.data();
@@ -52,9 +54,9 @@ struct VirtualDevice {
     return nullptr;
   }
   // Ends the test where the program does not build.
-  [[nodiscard]] cl_program build(const std::string& source) const {
+  [[nodiscard]] cl_program build(const std::string& source, const char* options = "") const {
     std::string log;
-    cl_program program = try_build(source, log);
+    cl_program program = try_build(source, log, options);
     if (program != nullptr) return program;
     std::fprintf(stderr, "%s\n%s\n", source.c_str(), log.c_str());
     std::exit(1);

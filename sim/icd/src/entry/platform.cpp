@@ -67,6 +67,11 @@ cl_int architecture_info(const gpu::Architecture& arch, cl_device_info name, con
                                                  ? CL_FP_DENORM | CL_FP_INF_NAN |
                                                        CL_FP_ROUND_TO_NEAREST | CL_FP_FMA
                                                  : 0);
+    case CL_DEVICE_SINGLE_FP_CONFIG:
+      return sink.value<cl_device_fp_config>(
+          (device_language(arch.gfx_target).denormals ? CL_FP_DENORM : 0) | CL_FP_INF_NAN |
+          CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA |
+          CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
     default: return CL_INVALID_VALUE;
   }
 }
@@ -105,10 +110,6 @@ cl_int fixed_info(cl_device_info name, const InfoSink& sink) {
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE: return sink.value<cl_uint>(1);
 
-    case CL_DEVICE_SINGLE_FP_CONFIG:
-      return sink.value<cl_device_fp_config>(CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
-                                             CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA |
-                                             CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
     case CL_DEVICE_DOUBLE_FP_CONFIG:
       return sink.value<cl_device_fp_config>(CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
                                              CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA);

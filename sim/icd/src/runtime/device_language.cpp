@@ -4,7 +4,9 @@ namespace ww::sim::icd {
 
 DeviceLanguage device_language(std::string_view gfx_target) {
   const bool is_cdna3 = gfx_target.starts_with("gfx94");
-  return {.halves = !gfx_target.starts_with("gfx6") && !gfx_target.starts_with("gfx7"),
+  const bool before_gfx8 = gfx_target.starts_with("gfx6") || gfx_target.starts_with("gfx7");
+  return {.halves = !before_gfx8,
+          .denormals = !before_gfx8 && !gfx_target.starts_with("gfx8"),
           .images = !is_cdna3};
 }
 

@@ -7,10 +7,12 @@ namespace ww::sim::icd {
 
 struct DeviceLanguage {
   bool halves{};      // cl_khr_fp16
+  bool denormals{};   // of floats
   bool images{true};  // image functions
 };
-// `gfx_target`: "gfx942", say. CDNA 3 has no image instructions, and
-// RDNA's are not executed.
+// `gfx_target`: "gfx942", say. CDNA 3 has no image instructions. Compiled code keeps denormal
+// floats where that slows no multiply-add, which is from gfx9 on (getDefaultDenormsAreZeroForTarget
+// of clang's AMDGPU tool chain); a program may give them up (-cl-denorms-are-zero).
 [[nodiscard]] DeviceLanguage device_language(std::string_view gfx_target);
 
 }  // namespace ww::sim::icd
