@@ -302,7 +302,8 @@ void Engine::judge_readings(StoredRun& run) {
   const auto health = measure::check_health(run.samples, device_.sensor->facts().name, expectation);
   sensor_failures_ = health ? 0 : sensor_failures_ + 1;
   if (!health) reject(run, health.error().text());
-  const bool steady = run.kind == RunKind::stream || run.kind == RunKind::lock_in;
+  const bool steady =
+      run.kind == RunKind::stream || run.kind == RunKind::lock_in || run.kind == RunKind::beyond_l2;
   if (const std::string why = device_.sensor->throttling(); steady && !why.empty()) {
     reject(run, fmt::format("the device held its clocks down during the run ({}); cool it, raise "
                             "its power limit or select a lower clock",

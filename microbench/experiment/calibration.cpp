@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "experiment/beyond_l2.hpp"
 #include "experiment/experiments.hpp"
 #include "experiment/latency_pass.hpp"
 #include "experiment/plan.hpp"
@@ -62,6 +63,7 @@ class Calibration final : public Experiment {
 
   Status find_latency(Bench& bench);
   Status perform_latency(Bench& bench, const PlannedRun& wanted, StoredRun& run);
+  Status perform_beyond_l2(Bench& bench, const PlannedRun& wanted, StoredRun& run);
 
   CalibrationSettings settings_;
   PlanInputs inputs_;
@@ -69,6 +71,7 @@ class Calibration final : public Experiment {
   std::unique_ptr<StreamKernels> kernels_;
   std::optional<Runner> runner_;
   std::unique_ptr<LatencyPass> latency_;
+  std::unique_ptr<BeyondL2> beyond_l2_;
   // The runs behind the conditions that were listed.
   mutable std::map<std::pair<std::int64_t, std::int64_t>, PlannedRun> planned_;
 };
@@ -86,6 +89,9 @@ nlohmann::json run_json(const PlannedRun& run) {
   if (run.kind == RunKind::stream) {
     entry["pattern"] = kernels::to_string(run.pattern);
     entry["rate"] = to_string(run.rate);
+  }
+  if (run.kind == RunKind::beyond_l2) {
+    entry["point"] = model::kBeyondL2Points.at(static_cast<std::size_t>(run.point));
   }
   if (run.kind == RunKind::lock_in) {
     entry["pattern"] = kernels::to_string(run.pattern);
@@ -106,6 +112,7 @@ nlohmann::json Calibration::plan() const {
   add(dvfs_runs(inputs_));
   add(latency_runs(inputs_));
   if (inputs_.plateau_s) {
+    add(beyond_l2_runs(inputs_));
     for (std::int64_t b = 1; b <= minimum_blocks(); ++b) add(block_runs(inputs_, b));
   }
   plan["minimum_blocks"] = minimum_blocks();
@@ -159,6 +166,7 @@ Status Calibration::prepare(Bench& bench) {
   inputs_.quadrants = static_cast<int>(device.quadrants.size());
   inputs_.dvfs_states = static_cast<int>(device.sensor->dvfs_states().size());
   inputs_.reference_state = device.sensor->dvfs_current();
+  inputs_.beyond_l2 = BeyondL2::is_for(device);
   return find_latency(bench);
 }
 
@@ -181,6 +189,15 @@ Status Calibration::perform_latency(Bench& bench, const PlannedRun& wanted, Stor
     latency_ = std::move(pass);
   }
   return latency_->perform(wanted, run);
+}
+
+// Late, so that its memory is where no other condition's would be.
+Status Calibration::perform_beyond_l2(Bench& bench, const PlannedRun& wanted, StoredRun& run) {
+  if (!beyond_l2_) {
+    WW_ASSIGN(made, BeyondL2::create(bench, inputs_.seed));
+    beyond_l2_ = std::move(made);
+  }
+  return beyond_l2_->perform(wanted, run);
 }
 
 Status Calibration::tune(Bench& bench) {
@@ -215,6 +232,8 @@ std::vector<Condition> Calibration::rest_of_setup() const {
   runs.insert(runs.end(), other_states.begin(), other_states.end());
   const auto latencies = latency_runs(inputs_);
   runs.insert(runs.end(), latencies.begin(), latencies.end());
+  const auto behind = beyond_l2_runs(inputs_);
+  runs.insert(runs.end(), behind.begin(), behind.end());
   return conditions(runs);
 }
 
@@ -266,6 +285,7 @@ Status Calibration::perform(Bench& bench, const Condition& condition, StoredRun&
     case RunKind::lock_in: return runner_->perform_lock_in(wanted, run);
     case RunKind::known_bytes: return runner_->perform_known_bytes(run);
     case RunKind::latency: return perform_latency(bench, wanted, run);
+    case RunKind::beyond_l2: return perform_beyond_l2(bench, wanted, run);
     case RunKind::heat:
     case RunKind::cooldown:
     case RunKind::idle:

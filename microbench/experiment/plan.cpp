@@ -10,6 +10,7 @@
 #include "bench/order.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/split_mix.hpp"
+#include "ww/model/beyond_l2.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -84,6 +85,9 @@ constexpr std::int64_t heat_position = 21;
 constexpr std::int64_t first_dvfs = 30;
 constexpr std::int64_t kFirstLatency = 1000;
 constexpr int kLatencyRepeats = 3;
+constexpr std::int64_t kFirstBeyondL2 = 100'000;  // behind the latencies of 4096 pairs
+constexpr int kBeyondL2Rounds = 4;
+constexpr double kShortestBeyondL2S = 1.0;
 
 constexpr double lock_in_s = 30.0;  // device time of a lock-in run, at least one cycle
 constexpr std::array turn_factors{1.0, 4.0, 16.0};
@@ -209,6 +213,22 @@ std::vector<PlannedRun> latency_runs(const PlanInputs& inputs) {
   return runs;
 }
 
+std::vector<PlannedRun> beyond_l2_runs(const PlanInputs& inputs) {
+  std::vector<PlannedRun> runs;
+  if (!inputs.beyond_l2) return runs;
+  const double seconds = std::max(kShortestBeyondL2S, inputs.plateau_s.value_or(0.0));
+  constexpr auto kPoints = static_cast<int>(model::kBeyondL2Points.size());
+  for (int round = 0; round < kBeyondL2Rounds; ++round) {
+    for (int i = 0; i < 2 * kPoints; ++i) {
+      PlannedRun run = make(0, kFirstBeyondL2 + std::ssize(runs), RunKind::beyond_l2,
+                            inputs.reference_state, seconds);
+      run.point = i < kPoints ? i : 2 * kPoints - 1 - i;
+      runs.push_back(run);
+    }
+  }
+  return runs;
+}
+
 std::int64_t minimum_blocks(const PlanInputs& inputs) {
   const auto round = static_cast<std::int64_t>(round_of(inputs).size());
   return inputs.quick ? round : full_rounds * round;
@@ -274,6 +294,7 @@ double planned_seconds(const PlanInputs& inputs) {
   };
   add(setup_runs(inputs));
   add(dvfs_runs(inputs));
+  add(beyond_l2_runs(inputs));
   for (std::int64_t block = 1; block <= minimum_blocks(inputs); ++block) {
     add(block_runs(inputs, block));
   }
@@ -302,6 +323,7 @@ nlohmann::json to_json(const PlanInputs& inputs) {
   if (!inputs.mirrored) json["mirrored"] = false;
   if (inputs.nops) json["nops"] = true;
   if (inputs.latency) json["latency"] = true;
+  if (inputs.beyond_l2) json["beyond_l2"] = true;
   if (inputs.tuning) {
     json["tuning"] = {{"saturated_loops", inputs.tuning->saturated_loops},
                       {"throttled_loops", inputs.tuning->throttled_loops},
@@ -345,6 +367,7 @@ Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
   reader.read_optional("mirrored", inputs.mirrored);
   reader.read_optional("nops", inputs.nops);
   reader.read_optional("latency", inputs.latency);
+  reader.read_optional("beyond_l2", inputs.beyond_l2);
   reader.read_optional("plateau_s", inputs.plateau_s);
   reader.read_optional("turn_s", inputs.turn_s);
   WW_TRY(reader.status());

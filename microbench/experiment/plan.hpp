@@ -36,6 +36,7 @@ struct PlanInputs {
   bool mirrored{true};  // false: a control; what drifts within a block no longer cancels
   bool nops{};          // lower rates by NOPs instead of sleep
   bool latency{};       // loads can be timed: the set-up ends with a latency pass
+  bool beyond_l2{};     // the set-up ends with reads behind the L2 (experiment/beyond_l2.hpp)
 
   // Found at the start of the campaign; absent until then, and kept for every later session.
   struct Tuning {
@@ -77,6 +78,7 @@ struct PlannedRun {
   std::vector<int> order;  // lock_in: pairs (engine * quadrants + quadrant); see cycle_of_turns
   bool mirrored{true};     // lock_in; false: the same order again
   int repeat{};            // latency: which of the passes
+  int point{};             // beyond_l2: which of its conditions
   bool operator==(const PlannedRun&) const = default;
 };
 
@@ -86,6 +88,9 @@ struct PlannedRun {
 [[nodiscard]] std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs);
 // Passes over all pairs that time a load; none unless `latency`.
 [[nodiscard]] std::vector<PlannedRun> latency_runs(const PlanInputs& inputs);
+// Each condition of reads behind the L2, and the same mirrored, some times; none unless
+// `beyond_l2`. Needs plateau_s.
+[[nodiscard]] std::vector<PlannedRun> beyond_l2_runs(const PlanInputs& inputs);
 // Longer step-test runs for sensors that the first ones did not resolve.
 [[nodiscard]] std::vector<PlannedRun> slow_step_runs(const PlanInputs& inputs);
 

@@ -285,5 +285,27 @@ TEST(Plan, DamagedInputsAreNamed) {
   EXPECT_FALSE(plan_inputs_from_json(json));
 }
 
+// Every condition stands as early as late in each round, so that linear drift cancels.
+TEST(Plan, ReadsBehindTheL2AreMirroredAndNoneUnlessAsked) {
+  PlanInputs inputs = inputs_of(1, true);
+  EXPECT_TRUE(beyond_l2_runs(inputs).empty());
+  inputs.beyond_l2 = true;
+  const auto runs = beyond_l2_runs(inputs);
+  ASSERT_EQ(runs.size(), 24U);
+  for (std::size_t round = 0; round < runs.size(); round += 6) {
+    std::map<int, std::int64_t> places;
+    for (std::size_t i = round; i < round + 6; ++i) {
+      EXPECT_EQ(runs[i].kind, RunKind::beyond_l2);
+      EXPECT_EQ(runs[i].dvfs_state, inputs.reference_state);
+      places[runs[i].point] += static_cast<std::int64_t>(i - round);
+    }
+    EXPECT_EQ(places, (std::map<int, std::int64_t>{{0, 5}, {1, 5}, {2, 5}}));
+  }
+  const auto again = plan_inputs_from_json(to_json(inputs));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(beyond_l2_runs(*again), runs);
+  EXPECT_FALSE(plan_inputs_from_json(to_json(inputs_of(1, true)))->beyond_l2);
+}
+
 }  // namespace
 }  // namespace ww::microbench

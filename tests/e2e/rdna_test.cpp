@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "process.hpp"
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/process.hpp"
 
 namespace ww::e2e {
 namespace {
@@ -23,14 +27,15 @@ json constant(const json& score, const std::string& name) {
   return {};
 }
 
-TEST(Rdna, ACampaignFindsTheHomesAndCoversTheTruth) {
+// Calibrates and scores; leaves `score` empty where that fails.
+void check_campaign(const std::string& device, json& score, std::vector<StoredRun>& runs) {
   const TemporaryFolder folder;
   const std::string out = (folder.path() / "run").string();
-  const auto done = run({wirewatt(), "-q", "calibrate", "--device", "virtual:rx6800", "--quick",
-                         "--seed", "1", "--out", out});
+  const auto done = run(
+      {wirewatt(), "-q", "calibrate", "--device", device, "--quick", "--seed", "1", "--out", out});
   ASSERT_EQ(done.exit_code, 0) << done.err;
 
-  const auto runs = CampaignStore::open_read_only(out)->runs().value();
+  runs = CampaignStore::open_read_only(out)->runs().value();
   std::size_t streams = 0;
   for (const StoredRun& one : runs) {
     EXPECT_EQ(one.status, RunStatus::ok) << one.reason;
@@ -44,13 +49,46 @@ TEST(Rdna, ACampaignFindsTheHomesAndCoversTheTruth) {
 
   const auto scored = run({wirewatt(), "score", out, "--json"});
   ASSERT_EQ(scored.exit_code, 0) << scored.err;
-  const json score = scored.json();
+  score = scored.json();
   EXPECT_TRUE(score.at("homes").at("exact").get<bool>()) << score.at("homes").dump();
   EXPECT_FALSE(score.at("misfit_flagged").get<bool>());
   const json energy = constant(score, "energy_fj_per_bit_ns");
   EXPECT_EQ(energy.at("status"), "ok");
   EXPECT_TRUE(energy.at("covered").get<bool>()) << energy.dump();
   EXPECT_LT(std::abs(score.at("error_sensed_percent").get<double>()), kLargestError);
+}
+
+TEST(Rdna, ACampaignFindsTheHomesAndCoversTheTruth) {
+  json score;
+  std::vector<StoredRun> runs;
+  check_campaign("virtual:rx6800", score, runs);
+  // One die has no link to memory dies.
+  EXPECT_TRUE(constant(score, "fanout_link_fj_per_bit").is_null());
+  for (const StoredRun& one : runs) EXPECT_NE(one.kind, RunKind::beyond_l2);
+}
+
+TEST(Rdna, ACampaignBoundsTheLinkToMemoryDies) {
+  if (find_program("clang-19").empty() || find_program("ld.lld-19").empty()) {
+    GTEST_SKIP() << "gfx1100 needs clang-19 and lld-19";
+  }
+  json score;
+  std::vector<StoredRun> runs;
+  check_campaign("virtual:rx7900", score, runs);
+  const json link = constant(score, "fanout_link_fj_per_bit");
+  ASSERT_TRUE(link.is_object());
+  EXPECT_EQ(link.at("status"), "not_identified");
+  EXPECT_TRUE(link.at("fit").is_null());
+  EXPECT_GE(link.at("high").get<double>(), link.at("truth").get<double>());
+  EXPECT_TRUE(link.at("covered").get<bool>());
+  // The same reads at about the same rate, by the same instructions.
+  std::map<std::string, double> bits_per_ns;
+  for (const StoredRun& one : runs) {
+    if (one.kind != RunKind::beyond_l2) continue;
+    bits_per_ns[one.pattern] = one.payload_bits / static_cast<double>(one.end_ns - one.start_ns);
+  }
+  EXPECT_EQ(bits_per_ns.size(), 3U);
+  EXPECT_EQ(bits_per_ns.at("waits"), 0);
+  EXPECT_NEAR(bits_per_ns.at("missed") / bits_per_ns.at("held"), 1, 0.05);
 }
 
 }  // namespace

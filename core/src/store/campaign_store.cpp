@@ -59,7 +59,7 @@ CREATE TABLE IF NOT EXISTS rail(run INTEGER NOT NULL REFERENCES run(id), sequenc
 )sql";
 
 template <class E>
-using Names = std::array<std::pair<E, std::string_view>, 8>;
+using Names = std::array<std::pair<E, std::string_view>, 9>;
 
 constexpr Names<RunKind> kind_names{{{RunKind::idle, "idle"},
                                      {RunKind::heat, "heat"},
@@ -68,7 +68,8 @@ constexpr Names<RunKind> kind_names{{{RunKind::idle, "idle"},
                                      {RunKind::stream, "stream"},
                                      {RunKind::known_bytes, "known_bytes"},
                                      {RunKind::latency, "latency"},
-                                     {RunKind::lock_in, "lock_in"}}};
+                                     {RunKind::lock_in, "lock_in"},
+                                     {RunKind::beyond_l2, "beyond_l2"}}};
 
 constexpr std::array<std::pair<RunStatus, std::string_view>, 3> status_names{
     {{RunStatus::ok, "ok"}, {RunStatus::rejected, "rejected"}, {RunStatus::failed, "failed"}}};

@@ -28,6 +28,7 @@ enum class RunKind {
   known_bytes,  // traffic known by arithmetic, to check counters
   latency,      // pointer chase
   lock_in,      // streams that take turns within one run, faster than heat follows
+  beyond_l2,    // the whole chip reads what its L2 holds, or what lies behind it
 };
 [[nodiscard]] std::string_view to_string(RunKind kind);
 [[nodiscard]] Result<RunKind> run_kind_from_string(std::string_view text);

@@ -23,6 +23,7 @@
 #include "reduction/facts.hpp"
 #include "stats.hpp"
 #include "ww/core/hash.hpp"
+#include "ww/model/beyond_l2.hpp"
 #include "ww/model/latency_table.hpp"
 
 namespace ww::model {
@@ -434,6 +435,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
     result.whole_flight = whole_flight(input, fit, facts, random);
     go_by_flight(result, no_millimetres(facts), flight_error_95(*facts.paths));
   }
+  if (auto link = bound_fanout_link(result.plateaus)) result.constants.push_back(std::move(*link));
   return result;
 }
 

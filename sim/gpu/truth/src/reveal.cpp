@@ -285,6 +285,9 @@ Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
     revealed.constants.push_back({name, kVoltageExponent, kVoltageExponent, "1"});
   }
   revealed.constants.push_back({"frequency_exponent", 0.0, 0.0, "1"});
+  if (const double link_fj = truth.memory_side.die_link_j / kFemto; link_fj > 0) {
+    revealed.constants.push_back({"fanout_link_fj_per_bit", link_fj, link_fj * sensed, "fJ/bit"});
+  }
   return revealed;
 }
 
