@@ -9,12 +9,12 @@
 #include <optional>
 #include <utility>
 
-#include "experiment/beyond_l2.hpp"
 #include "experiment/experiments.hpp"
 #include "experiment/latency_pass.hpp"
 #include "experiment/plan.hpp"
 #include "experiment/runner.hpp"
 #include "experiment/stream_kernels.hpp"
+#include "memory_dies/beyond_l2.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -197,7 +197,7 @@ Status Calibration::perform_beyond_l2(Bench& bench, const PlannedRun& wanted, St
     WW_ASSIGN(made, BeyondL2::create(bench, inputs_.seed));
     beyond_l2_ = std::move(made);
   }
-  return beyond_l2_->perform(wanted, run);
+  return beyond_l2_->perform(wanted.point, wanted.seconds, run);
 }
 
 Status Calibration::tune(Bench& bench) {

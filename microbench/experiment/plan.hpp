@@ -36,7 +36,7 @@ struct PlanInputs {
   bool mirrored{true};  // false: a control; what drifts within a block no longer cancels
   bool nops{};          // lower rates by NOPs instead of sleep
   bool latency{};       // loads can be timed: the set-up ends with a latency pass
-  bool beyond_l2{};     // the set-up ends with reads behind the L2 (experiment/beyond_l2.hpp)
+  bool beyond_l2{};     // the set-up ends with reads behind the L2 (memory_dies/beyond_l2.hpp)
 
   // Found at the start of the campaign; absent until then, and kept for every later session.
   struct Tuning {

@@ -1,4 +1,4 @@
-#include "experiment/beyond_l2.hpp"
+#include "memory_dies/beyond_l2.hpp"
 
 #include <fmt/format.h>
 
@@ -104,18 +104,18 @@ std::string BeyondL2::judge(const StoredRun& run, int point) const {
   return {};
 }
 
-Status BeyondL2::perform(const PlannedRun& planned, StoredRun& run) {
-  const auto& name = model::kBeyondL2Points.at(static_cast<std::size_t>(planned.point));
-  const bool misses = planned.point == kMissed;
-  const bool reads = planned.point != 0;
+Status BeyondL2::perform(int point, double seconds, StoredRun& run) {
+  const auto& name = model::kBeyondL2Points.at(static_cast<std::size_t>(point));
+  const bool misses = point == kMissed;
+  const bool reads = point != 0;
   WW_TRY(stream_->set(1, misses ? kTimesHeld * pages_ : pages_));
   WW_TRY(stream_->set(3, misses ? kPasses : kTimesHeld * kPasses));
   WW_TRY(stream_->set(5, reads ? static_cast<std::uint32_t>(kPageBytes / (kWaveSize * 16)) : 0U));
   run.pattern = name;
   run.throttle = static_cast<std::int32_t>(kWaits);
   run.kernel_hash = hash_;
-  WW_ASSIGN(done, bench_.launch_for(planned.seconds,
-                                    [this] { return stream_->launch(groups_, kGroupSize); }));
+  WW_ASSIGN(done,
+            bench_.launch_for(seconds, [this] { return stream_->launch(groups_, kGroupSize); }));
   run.start_ns = done.start_ns;
   run.end_ns = done.end_ns;
   run.launches = static_cast<std::int64_t>(done.end - done.first);
@@ -124,7 +124,7 @@ Status BeyondL2::perform(const PlannedRun& planned, StoredRun& run) {
   run.payload_bits =
       reads ? 8.0 * pages_ * kTimesHeld * kPasses * kPageBytes * static_cast<double>(run.launches)
             : 0;
-  if (auto reason = judge(run, planned.point); !reason.empty()) reject(run, std::move(reason));
+  if (auto reason = judge(run, point); !reason.empty()) reject(run, std::move(reason));
   return {};
 }
 

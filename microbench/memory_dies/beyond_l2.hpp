@@ -10,7 +10,6 @@
 
 #include "bench/bench.hpp"
 #include "device/device.hpp"
-#include "experiment/plan.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
 #include "ww/model/beyond_l2.hpp"
@@ -25,9 +24,9 @@ class BeyondL2 {
   // Errors of the host.
   static Result<std::unique_ptr<BeyondL2>> create(Bench& bench, std::uint64_t seed);
 
-  // Launches for the run's time. Rejected where the counters' bytes or hits of the L2 are not the
-  // condition's. `payload_bits` are those that waves load.
-  Status perform(const PlannedRun& planned, StoredRun& run);
+  // Launches for so long. `point`: place in model::kBeyondL2Points. Rejected where the counters'
+  // bytes or hits of the L2 are not the point's. `payload_bits` are those that waves load.
+  Status perform(int point, double seconds, StoredRun& run);
 
  private:
   explicit BeyondL2(Bench& bench) : bench_(bench) {}
