@@ -82,8 +82,8 @@ std::vector<float> device_results(const VirtualDevice& device, const std::vector
   cl_mem to =
       clCreateBuffer(device.context, CL_MEM_WRITE_ONLY, out.size() * sizeof(float), nullptr, &code);
   must(code, "clCreateBuffer");
-  must(clSetKernelArg(kernel, 0, sizeof to, &to), "clSetKernelArg");
-  must(clSetKernelArg(kernel, 1, sizeof from, &from), "clSetKernelArg");
+  must(clSetKernelArg(kernel, 0, sizeof(cl_mem), &to), "clSetKernelArg");
+  must(clSetKernelArg(kernel, 1, sizeof(cl_mem), &from), "clSetKernelArg");
   must(clEnqueueNDRangeKernel(device.queue, kernel, 1, nullptr, &kItems, nullptr, 0, nullptr,
                               nullptr),
        "clEnqueueNDRangeKernel");
