@@ -19,6 +19,8 @@
 namespace ww::microbench {
 namespace {
 
+static_assert(kBeyondL2Conditions == std::ssize(model::kBeyondL2Points));
+
 constexpr double kResumedSettleSeconds = 45.0;  // idling of a session that goes on with blocks
 // A real device's launches are longer: what a launch costs its host is then a
 // small part. A simulated one executes every line of a launch, and its host's work takes no time.

@@ -10,7 +10,6 @@
 #include "bench/order.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/split_mix.hpp"
-#include "ww/model/beyond_l2.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -217,12 +216,11 @@ std::vector<PlannedRun> beyond_l2_runs(const PlanInputs& inputs) {
   std::vector<PlannedRun> runs;
   if (!inputs.beyond_l2) return runs;
   const double seconds = std::max(kShortestBeyondL2S, inputs.plateau_s.value_or(0.0));
-  constexpr auto kPoints = static_cast<int>(model::kBeyondL2Points.size());
   for (int round = 0; round < kBeyondL2Rounds; ++round) {
-    for (int i = 0; i < 2 * kPoints; ++i) {
+    for (int i = 0; i < 2 * kBeyondL2Conditions; ++i) {
       PlannedRun run = make(0, kFirstBeyondL2 + std::ssize(runs), RunKind::beyond_l2,
                             inputs.reference_state, seconds);
-      run.point = i < kPoints ? i : 2 * kPoints - 1 - i;
+      run.point = i < kBeyondL2Conditions ? i : 2 * kBeyondL2Conditions - 1 - i;
       runs.push_back(run);
     }
   }

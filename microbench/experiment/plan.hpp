@@ -88,6 +88,7 @@ struct PlannedRun {
 [[nodiscard]] std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs);
 // Passes over all pairs that time a load; none unless `latency`.
 [[nodiscard]] std::vector<PlannedRun> latency_runs(const PlanInputs& inputs);
+inline constexpr int kBeyondL2Conditions = 3;  // as many as model::kBeyondL2Points
 // Each condition of reads behind the L2, and the same mirrored, some times; none unless
 // `beyond_l2`. Needs plateau_s.
 [[nodiscard]] std::vector<PlannedRun> beyond_l2_runs(const PlanInputs& inputs);
