@@ -229,6 +229,7 @@ class ComputeUnit {
   static void bring(const Wave& wave);
   void turn(Wave& wave, std::int64_t time, std::int64_t end);
   void step(Wave& wave, std::int64_t time, std::int64_t horizon);
+  void issue_alone(std::size_t simd, std::int64_t end);
   // When its `next` changed from outside.
   void set_key(const Wave& wave) {
     const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
@@ -270,6 +271,8 @@ class ComputeUnit {
   bool keys_changed_{};                                // by the wave that runs, of other waves
   std::uint64_t coming_{};                             // bits: waves that look_for_waves() found
   std::array<int, 4> simd_waves_{};
+  std::array<std::int64_t, 4> alone_from_{};  // when a look at each SIMD alone may be worth it
+  std::array<int, 4> at_barrier_{};           // of each SIMD's waves, those that wait at one
   std::array<std::int64_t, 4> valu_free_{};
   std::array<std::int64_t, 4> salu_free_{};
   std::array<std::int64_t, 4> branch_free_{};

@@ -41,6 +41,8 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   key_rows_ = 0;
   first_key_ = kIdleKey;
   simd_waves_ = {};
+  alone_from_ = {};
+  at_barrier_ = {};
   valu_free_ = {};
   salu_free_ = {};
   branch_free_ = {};
@@ -251,6 +253,7 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
 void ComputeUnit::barrier(Wave& wave) {
   WorkGroup& group = *wave.group;
   ++group.at_barrier;
+  ++at_barrier_[wave.simd];
   wave.state = WaveState::barrier;
   group.barrier_time = std::max(group.barrier_time, wave.now);
   if (group.at_barrier < group.alive) return;
@@ -260,6 +263,7 @@ void ComputeUnit::barrier(Wave& wave) {
     Wave& other = waves_[static_cast<std::size_t>(std::countr_zero(set))];
     if (other.state != WaveState::barrier) continue;
     other.state = WaveState::running;
+    --at_barrier_[other.simd];
     other.next = (group.barrier_time - other.simd + 3) / 4 * 4 + other.simd + 4;
     set_key(other);
     keys_changed_ = true;
@@ -323,6 +327,7 @@ void ComputeUnit::end_wave(Wave& wave) {
         if (other.state == WaveState::barrier) {
           other.now = std::max(other.now, wave.now);
           other.state = WaveState::running;
+          --at_barrier_[other.simd];
           barrier(other);
           break;
         }

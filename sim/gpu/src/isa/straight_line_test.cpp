@@ -57,6 +57,11 @@ Outcome outcome(bool run_ahead) {
   launch("narrow", 1000, 100, data, data, out, out + 8192);
   gpu.lds_bytes = 256 * 4;
   launch("reduce", 2048, 256, numbers, out, 0U);
+  // As many waves as the chip takes: a SIMD's turns may then be taken before those of the others.
+  constexpr std::uint32_t kAllWaves = 44 * 40 * 64;
+  const auto many = gpu.buffer(std::vector<float>(kAllWaves, 0.75F));
+  launch("reduce", kAllWaves, 256, many, out, 0U);
+  launch("math_f32", kAllWaves, 256, many, gpu.buffer(std::uint64_t{kAllWaves} * 32));
   outcome.memory = gpu.read<std::uint32_t>(out, out_bytes / 4);
   const auto counted = gpu.read<std::uint32_t>(bins, 1024);
   outcome.memory.insert(outcome.memory.end(), counted.begin(), counted.end());
