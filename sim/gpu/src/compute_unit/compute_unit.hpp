@@ -94,12 +94,6 @@ class ComputeUnit {
   void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
   // Runs every wave up to `end`.
   void run(std::int64_t end);
-  // Hints for the host's caches, worth their time where all CUs' waves together are too much for
-  // those (host_cache.hpp). Some time before a run, for the waves that will have a turn in it;
-  // later for what those point to, and at last for bytes that wait for their registers.
-  void look_for_waves(std::int64_t end);
-  void look_at_waves() const;
-  void look_at_operations() const;
   // Registers and state of its waves.
   [[nodiscard]] std::size_t wave_bytes() const {
     return static_cast<std::size_t>(resident_) *
@@ -269,7 +263,6 @@ class ComputeUnit {
   std::uint64_t first_key_{};                          // smallest; between runs
   int key_rows_{};                                     // of eight, that waves ever had
   bool keys_changed_{};                                // by the wave that runs, of other waves
-  std::uint64_t coming_{};                             // bits: waves that look_for_waves() found
   std::array<int, 4> simd_waves_{};
   std::array<std::int64_t, 4> alone_from_{};  // when a look at each SIMD alone may be worth it
   std::array<int, 4> at_barrier_{};           // of each SIMD's waves, those that wait at one

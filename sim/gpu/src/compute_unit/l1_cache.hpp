@@ -165,12 +165,6 @@ class L1Cache {
     if (slot == kNone) return;
     drop(slot);
   }
-  // Brings the tags to the host's caches: every access looks at some.
-  void look_ahead() const {
-    const std::size_t lines = (tag_.size() * sizeof(std::uint32_t) + 63) / kHostLine;
-    prefetch_to_write(tag_.data(), lines);
-    prefetch_to_write(stamp_.data(), lines);
-  }
   // When the data of a slot is (or was) there; kPending while that is not known.
   [[nodiscard]] std::int64_t ready(std::uint32_t slot) const { return ready_[slot]; }
   // The data of a line that the request of this departure asked for through this slot comes at

@@ -5,7 +5,6 @@
 
 #include "compute_unit/compute_unit.hpp"
 #include "compute_unit/memory_operation.hpp"
-#include "host/host_cache.hpp"
 #include "isa/lane_forms.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -131,7 +130,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
   }
 }
 
-// Each wave goes to the SIMD that has the fewest. What its start will write is fetched meanwhile.
+// Each wave goes to the SIMD that has the fewest.
 void ComputeUnit::choose_slots(WorkGroup& group, std::uint8_t* slots) {
   for (std::uint32_t n = 0; n < group.waves; ++n) {
     const auto simd = static_cast<std::size_t>(
@@ -143,21 +142,6 @@ void ComputeUnit::choose_slots(WorkGroup& group, std::uint8_t* slots) {
     ++simd_waves_[simd];
     ++resident_;
     slots[n] = static_cast<std::uint8_t>(slot);
-    Wave& wave = waves_[slot];
-    prefetch_to_write(&wave, 2);
-    prefetch_to_write(&wave.vector_queue);
-    prefetch_to_write(&wave.scalar_queue);
-    prefetch_to_write(wave.sr, launch_->scalar_end * sizeof wave.sr[0] / kHostLine);
-    prefetch_to_write(wave.sr + kSpecialScalars,
-                      (sizeof wave.sr - kSpecialScalars * sizeof wave.sr[0]) / kHostLine);
-    std::uint32_t* const registers = registers_of(slot);
-    if (launch_->straight != nullptr && launch_->group_size % kLanes == 0) continue;
-    prefetch_to_write(registers, launch_->id_axes * kRegisterLines);
-    constexpr std::size_t kMostLines = 64;  // the rest comes by the host's own foresight
-    for (const RegisterSpan& span : launch_->cleared) {
-      prefetch_to_write(registers + std::size_t{span.first} * kLanes,
-                        std::min(span.count * kRegisterLines, kMostLines));
-    }
   }
 }
 

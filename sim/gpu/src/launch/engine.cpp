@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "host/host_cache.hpp"
 #include "memory/die_memories.hpp"
 #include "memory/memory_system.hpp"
 #include "ww/sim/trace/writer.hpp"
@@ -12,7 +11,6 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
-constexpr std::size_t kCusAhead = 2;                 // of the one that runs
 // Compute units times quanta that a launch runs before it wakes other threads: about 100 us of
 // work. A shorter launch ends before they come.
 constexpr std::size_t kWorthWaking = 100;
@@ -149,13 +147,6 @@ std::vector<MemoryFinding> Engine::findings() const {
   return merge(logs);
 }
 
-// Whether the waves' state is more than the host's caches keep from one quantum to the next.
-bool Engine::crowded(const std::vector<std::size_t>& active) const {
-  std::size_t bytes = 0;
-  for (const std::size_t i : active) bytes += cus_[i]->wave_bytes();
-  return bytes > kHostCacheBytes;
-}
-
 std::uint64_t Engine::instructions() const {
   std::uint64_t sum = 0;
   for (const auto& cu : cus_) {
@@ -177,21 +168,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   const std::int64_t quantum = hierarchy_->smallest_latency();
   std::int64_t time = 0;
   std::vector<std::size_t> active;
-  bool look_ahead = false;
   const Workers::Task run_some = [&](std::size_t begin, std::size_t end) {
-    if (look_ahead) {
-      for (std::size_t i = begin; i < end; ++i) cus_[active[i]]->look_for_waves(time + quantum);
-      for (std::size_t i = begin; i < std::min(begin + kCusAhead, end); ++i) {
-        cus_[active[i]]->look_at_waves();
-      }
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      if (look_ahead) {
-        if (i + kCusAhead < end) cus_[active[i + kCusAhead]]->look_at_waves();
-        if (i + 1 < end) cus_[active[i + 1]]->look_at_operations();
-      }
-      cus_[active[i]]->run(time + quantum);
-    }
+    for (std::size_t i = begin; i < end; ++i) cus_[active[i]]->run(time + quantum);
   };
   std::size_t worked = 0;
   bool groups_ended = true;
@@ -205,8 +183,6 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     for (std::size_t i = 0; i < cus_.size(); ++i) {
       if (!cus_[i]->idle()) active.push_back(i);
     }
-    // Waves that stay are found again in the caches; while others wait to start, new ones come.
-    look_ahead = dispatcher.started < dispatcher.total && crowded(active);
     if (!workers_.alone()) {
       worked += active.size();
       if (worked >= kWorthWaking && !workers_.awake()) workers_.wake();

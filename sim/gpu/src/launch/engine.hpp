@@ -57,7 +57,6 @@ class Engine {
  private:
   struct Dispatcher;
   [[nodiscard]] const ComputeUnit* first_error() const;
-  [[nodiscard]] bool crowded(const std::vector<std::size_t>& active) const;
   [[nodiscard]] std::uint64_t instructions() const;
 
   const Architecture& architecture_;
