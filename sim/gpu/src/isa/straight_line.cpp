@@ -1,7 +1,6 @@
 #include "isa/straight_line.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "isa/operands.hpp"
 #include "isa/wave.hpp"
@@ -22,26 +21,6 @@ bool pending(const CounterQueue& queue, const RegisterSet& registers) {
     if (hit) return true;
   }
   return false;
-}
-
-// What the instruction touches first, then what the code behind it does.
-ComingRegisters coming_registers(const MicroOp& op, const RegisterSet& registers,
-                                 const ComingRegisters* behind) {
-  ComingRegisters coming;
-  for (std::size_t word = 0; word < registers.vector.size(); ++word) {
-    for (std::uint64_t set = registers.vector[word]; set != 0; set &= set - 1) {
-      coming.add(
-          static_cast<std::uint16_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(set))));
-    }
-  }
-  if (op.unit == Unit::vmem) {
-    coming.add(op.memory.address);
-    coming.add(op.memory.address + 1);
-    if (op.memory.kind != MemoryKind::load) coming.add(op.source[3]);
-  }
-  if (op.unit == Unit::branch || behind == nullptr) return coming;
-  for (std::size_t i = 0; i < behind->count; ++i) coming.add(behind->vector[i]);
-  return coming;
 }
 
 }  // namespace
@@ -80,13 +59,10 @@ StraightLines find_straight_lines(const std::vector<MicroOp>& code,
   StraightLines lines;
   lines.run.resize(code.size());
   lines.issue.resize(code.size());
-  lines.coming.resize(code.size());
   for (std::size_t dword = code.size(); dword-- != 0;) {
     const MicroOp& op = code[dword];
     lines.issue[dword] = {op.unit, op.unit == Unit::salu ? std::uint8_t{4} : op.cycles, op.dwords};
     const std::size_t next = dword + op.dwords;
-    lines.coming[dword] =
-        coming_registers(op, registers[dword], next < code.size() ? &lines.coming[next] : nullptr);
     if (!op.straight) continue;
     StraightRun& run = lines.run[dword];
     run.registers = registers[dword];

@@ -64,25 +64,9 @@ struct alignas(4) IssueSlot {
   std::uint8_t dwords{};
 };
 
-// Vector registers that the code from here on touches first, up to the next jump: for the host's
-// caches.
-struct ComingRegisters {
-  static constexpr std::size_t kMost = 12;
-  std::array<std::uint16_t, kMost> vector{};
-  std::uint8_t count{};
-
-  void add(std::uint16_t index) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (vector[i] == index) return;
-    }
-    if (count < kMost) vector[count++] = index;
-  }
-};
-
 struct StraightLines {  // by dword
   std::vector<StraightRun> run;
   std::vector<IssueSlot> issue;
-  std::vector<ComingRegisters> coming;
 };
 
 // What a straight instruction reads and writes; conservative.

@@ -160,26 +160,6 @@ TEST(StraightLine, EndsAtTheFirstInstructionThatIsNot) {
   EXPECT_EQ(lines.run[4].count, 1U);  // the code ends within it
 }
 
-TEST(StraightLine, TellsTheRegistersThatComeFirstUpToAJump) {
-  std::vector<exec::MicroOp> code{straight(exec::Unit::valu, 1), exec::MicroOp{}, exec::MicroOp{},
-                                  straight(exec::Unit::valu, 1)};
-  code[1].unit = exec::Unit::vmem;
-  code[1].memory = exec::MemoryFields{};
-  code[1].memory.kind = exec::MemoryKind::store;
-  code[1].memory.address = 20;
-  code[1].source[3] = 5;
-  code[2].unit = exec::Unit::branch;
-  std::vector<exec::RegisterSet> registers(code.size());
-  registers[0].add_vector(5, 2);
-  registers[3].add_vector(30, 1);
-  const exec::ComingRegisters coming = exec::find_straight_lines(code, registers).coming[0];
-  ASSERT_EQ(coming.count, 4U);  // none twice, and nothing behind the jump
-  EXPECT_EQ(coming.vector[0], 5U);
-  EXPECT_EQ(coming.vector[1], 6U);
-  EXPECT_EQ(coming.vector[2], 20U);
-  EXPECT_EQ(coming.vector[3], 21U);
-}
-
 TEST(StraightLine, WaitsForRegistersThatAreOnTheirWay) {
   exec::Wave wave{};
   exec::MemoryOperation load{};
