@@ -215,6 +215,7 @@ void ComputeUnit::issue_alone(std::size_t simd, std::int64_t end) {
 void ComputeUnit::run(std::int64_t end) {
   if (resident_ == 0) return;
   const LaneTable& table = lanes();
+  const bool many = *std::ranges::max_element(simd_waves_) > kFewWaves;
   std::uint64_t key = first_key_;
   // The last wave's new key waits here for a turn: a search that read a word just written would
   // wait for it. What the array says of that wave meanwhile lies before every key that is looked
@@ -236,7 +237,7 @@ void ComputeUnit::run(std::int64_t end) {
                ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
                : kIdleKey;
     // What waits at a barrier may get a turn from another SIMD at any time.
-    if (wave.ahead >= kLongAhead && simd_waves_[wave.simd] > kFewWaves &&
+    if (many && wave.ahead >= kLongAhead && simd_waves_[wave.simd] > kFewWaves &&
         alone_from_[wave.simd] < end && kept != kIdleKey && at_barrier_[wave.simd] == 0)
         [[unlikely]] {
       key_[slot] = kept;
