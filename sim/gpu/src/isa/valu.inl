@@ -30,6 +30,7 @@ using I64 = std::int64_t;
 #define WW_ROLLED _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 #define WW_LOOP WW_IVDEP for (int l = 0; l < kLanes; ++l)
+#define WW_ROLLED_LOOP WW_ROLLED for (int l = 0; l < kLanes; ++l)
 
 // --- bits and floats ---
 inline float f32(U32 x) { return __builtin_bit_cast(float, x); }
@@ -81,15 +82,17 @@ template <bool Flush, auto F>
 void f1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
   WW_LOOP d[l] = out<Flush>(F(in<Flush>(a[l])));
 }
+// Rolled: of two NaNs the host compiler chooses for each copy of the loop's body which one a sum or a
+// product brings, and all lanes are to have the same one.
 template <bool Flush, auto F, bool S = false>
 void f2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
   const U32 all = a[0];
-  WW_LOOP d[l] = out<Flush>(F(in<Flush>(S ? all : a[l]), in<Flush>(b[l])));
+  WW_ROLLED_LOOP d[l] = out<Flush>(F(in<Flush>(S ? all : a[l]), in<Flush>(b[l])));
 }
 template <bool Flush, auto F, bool S = false>
 void f3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
   const U32 all = a[0];
-  WW_LOOP d[l] = out<Flush>(F(in<Flush>(S ? all : a[l]), in<Flush>(b[l]), in<Flush>(c[l])));
+  WW_ROLLED_LOOP d[l] = out<Flush>(F(in<Flush>(S ? all : a[l]), in<Flush>(b[l]), in<Flush>(c[l])));
 }
 // 64-bit values in register pairs.
 template <auto F>
@@ -317,7 +320,7 @@ void div_fmas32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x
   const U32* const from[3] = {a, b, c};
   const SmallFmas<float, U32> small(Flush ? 0 : x.mask_in, 127, 0x1p-126F,
                                     [&](int i, int l) { return f32(from[i][l]); });
-  WW_LOOP {
+  WW_ROLLED_LOOP {
     const float r = __builtin_fmaf(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l]));
     const float scaled = exponent_of(in<Flush>(c[l])) > 127 ? r * 18446744073709551616.0F
                                                             : r * (1.0F / 18446744073709551616.0F);
