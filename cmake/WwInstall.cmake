@@ -128,7 +128,7 @@ License: Apache-2.0
  /usr/share/common-licenses/Apache-2.0.
 ")
 foreach(carried libjs-chart.js nlohmann-json3-dev libcli11-dev libunits-cpp-dev libexpected-dev libprotobuf-dev
-        libeigen3-dev)
+        libeigen3-dev libxbyak-dev)
   if(EXISTS /usr/share/doc/${carried}/copyright)
     file(READ /usr/share/doc/${carried}/copyright text)
     string(REPLACE "\n" "\n " text " ${text}")

@@ -356,6 +356,7 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
   }
   op.run = handler_of(sources);
   op.plain = plain_of(op, sources);
+  op.whole = true;
   set_form_function(op);
   op.straight = true;
   return true;

@@ -10,6 +10,7 @@
 #include "isa/lane_forms.hpp"
 #include "isa/lane_table.hpp"
 #include "isa/load_addresses.hpp"
+#include "translate/translations.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -316,7 +317,9 @@ void ComputeUnit::run_ahead(Wave& wave) {
   if (launch_->straight == nullptr) return;
   const StraightRun& run = launch_->straight->run[wave.pc];
   if (wave.vector_queue.count + wave.scalar_queue.count != 0 && awaits(wave, run.registers)) return;
-  activity.vector_lane_operations += execute_straight(wave, launch_->code + wave.pc, run.count);
+  activity.vector_lane_operations +=
+      launch_->translations != nullptr ? launch_->translations->execute(wave, wave.pc, run.count)
+                                       : execute_straight(wave, launch_->code + wave.pc, run.count);
   counters.valu += run.vectors;
   counters.approximated += run.approximated;
   counters.salu += run.count - run.vectors;

@@ -16,6 +16,8 @@
 
 namespace ww::sim::gpu::exec {
 
+class Translations;
+
 // The instruction sets that differ in what a wave meets: initial registers, HW_ID.
 enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942, gfx1030, gfx1100 };
 
@@ -48,6 +50,7 @@ struct LaunchState {
   std::string kernel;
   const MicroOp* code{};
   const StraightLines* straight{};  // null: every instruction is executed when it issues
+  Translations* translations{};     // null: straight-line code is interpreted
   std::uint32_t code_dwords{};
   std::uint64_t code_address{};  // device address of dword 0
   std::uint32_t entry{};         // dword of the first instruction

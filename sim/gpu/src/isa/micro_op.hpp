@@ -170,6 +170,7 @@ struct alignas(64) MicroOp {
   std::uint16_t destination2{};     // carry or mask: scalar register pair
   std::uint16_t mask_source{kVcc};  // the same, read
   Plain plain{Plain::no};
+  bool whole{};  // a vector instruction that takes and gives whole registers, no parts of them
   union {
     VectorFields vector;
     MemoryFields memory;

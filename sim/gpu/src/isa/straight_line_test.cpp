@@ -23,8 +23,12 @@ struct Outcome {
 };
 
 // Kernels with loops, divergence, loads that overlap arithmetic, barriers, atomics, private memory.
-Outcome outcome(bool run_ahead) {
-  TestGpu gpu(Options{.threads = 1, .replay = false, .run_ahead = run_ahead});
+Outcome outcome(bool run_ahead, bool translate = false) {
+  TestGpu gpu(Options{.threads = 1,
+                      .replay = false,
+                      .run_ahead = run_ahead,
+                      .translate = translate,
+                      .translate_after = 2});
   std::mt19937 random(7);
   std::vector<std::uint32_t> words(1 << 16);
   for (auto& word : words) word = static_cast<std::uint32_t>(random());
@@ -70,6 +74,10 @@ Outcome outcome(bool run_ahead) {
 
 TEST(StraightLine, RunningAheadChangesNothing) {
   EXPECT_TRUE(outcome(true) == outcome(false));
+}
+
+TEST(StraightLine, TranslatingItChangesNothing) {
+  EXPECT_TRUE(outcome(true, true) == outcome(true));
 }
 
 // What a kernel with some of its waits and jumps damaged does: results, or the error.

@@ -106,6 +106,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.code = program.code();
   state.code_dwords = program.code_dwords();
   if (options.run_ahead) state.straight = &program.straight_lines();
+  if (options.run_ahead && options.translate) state.translations = program.translations();
   state.code_address = program.code_address();
   state.entry = static_cast<std::uint32_t>(
       (program.device_address(kernel.entry_address) - state.code_address) / 4);

@@ -103,7 +103,8 @@ bool names_accumulator(const binpatch::isa::Instruction& instruction) {
 }  // namespace
 
 Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const std::string& target,
-                                               DeviceMemory& memory) {
+                                               DeviceMemory& memory,
+                                               std::uint32_t translate_after) {
   if (const std::string made_for = binpatch::to_string(object.target()); made_for != target) {
     return fail(
         ErrorCode::unsupported,
@@ -175,6 +176,9 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   choose_forms(program->code_);
   program->straight_lines_ = find_straight_lines(program->code_, registers);
   link_loads(program->code_, program->straight_lines_);
+  if (Translations::possible()) {
+    program->translations_ = std::make_unique<Translations>(program->code_, translate_after);
+  }
   return program;
 }
 

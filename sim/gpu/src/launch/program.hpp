@@ -12,15 +12,18 @@
 #include "isa/operands.hpp"
 #include "isa/straight_line.hpp"
 #include "launch/lower.hpp"
+#include "translate/translations.hpp"
 #include "ww/binpatch/code_object.hpp"
 
 namespace ww::sim::gpu::exec {
 
 class Program {
  public:
+  // `translate_after`: Options::translate_after.
   // Errors: unsupported (another GPU's code), out_of_range (no room), parse_error (no code).
   static Result<std::unique_ptr<Program>> load(const binpatch::CodeObject& object,
-                                               const std::string& target, DeviceMemory& memory);
+                                               const std::string& target, DeviceMemory& memory,
+                                               std::uint32_t translate_after);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -30,6 +33,8 @@ class Program {
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
   [[nodiscard]] const MicroOp* code() const { return code_.data(); }
   [[nodiscard]] const StraightLines& straight_lines() const { return straight_lines_; }
+  // Null on hosts that have no use for them.
+  [[nodiscard]] Translations* translations() const { return translations_.get(); }
   [[nodiscard]] std::uint32_t code_dwords() const {
     return static_cast<std::uint32_t>(code_.size());
   }
@@ -55,6 +60,7 @@ class Program {
   StraightLines straight_lines_;
   std::uint32_t scalar_end_{};
   ConstantPool pool_;
+  std::unique_ptr<Translations> translations_;
 };
 
 }  // namespace ww::sim::gpu::exec

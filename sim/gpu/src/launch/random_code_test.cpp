@@ -76,10 +76,14 @@ struct Way {
   const char* lanes;  // null: the host's best
   bool run_ahead;
   unsigned threads;
+  bool translate;  // at once
 };
-constexpr Way kPlain{"instruction by instruction, one thread", nullptr, false, 1};
-constexpr Way kOthers[] = {{"one thread", nullptr, true, 1}, {"two threads", nullptr, true, 2}};
-constexpr Way kPlainLanes{"plain lanes, two threads", "generic", true, 2};
+constexpr Way kPlain{"instruction by instruction, one thread", nullptr, false, 1, false};
+constexpr Way kOthers[] = {{"one thread", nullptr, true, 1, false},
+                           {"two threads", nullptr, true, 2, false},
+                           {"one thread, translated", nullptr, true, 1, true},
+                           {"two threads, translated", nullptr, true, 2, true}};
+constexpr Way kPlainLanes{"plain lanes, two threads", "generic", true, 2, false};
 
 class LanesInUse {
  public:
@@ -119,6 +123,8 @@ Outcome outcome_of(const binpatch::CodeObject& object, const binpatch::Kernel& k
         std::move(*VirtualGpu::create(test::chip_for(object), Options{.threads = way.threads,
                                                                       .replay = false,
                                                                       .run_ahead = way.run_ahead,
+                                                                      .translate = way.translate,
+                                                                      .translate_after = 0,
                                                                       .watchdog_cycles = 20'000,
                                                                       .on_fault = OnFault::report,
                                                                       .trace = trace.get()}));

@@ -241,8 +241,8 @@ bool VirtualGpu::host_at_device_addresses() const {
 // --- programs ---
 
 Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject& object) {
-  WW_ASSIGN(program,
-            exec::Program::load(object, impl_->chip.architecture().gfx_target, *impl_->memory));
+  WW_ASSIGN(program, exec::Program::load(object, impl_->chip.architecture().gfx_target,
+                                         *impl_->memory, impl_->options.translate_after));
   const ProgramId id = impl_->next_program++;
   impl_->programs[id] = std::move(program);
   return id;

@@ -36,6 +36,10 @@ struct Options {
   unsigned threads{};    // 0: as many as there are cores, at most 2
   bool replay{true};     // identical launches without side effects are replayed
   bool run_ahead{true};  // straight-line code is executed at once; changes nothing but the speed
+  // Straight-line code becomes host code where it was executed so many times, if the host has
+  // AVX-512; changes nothing but the speed. `translate`: false never does.
+  bool translate{true};
+  std::uint32_t translate_after{64};
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
   // Wave instructions without the end of a work-group; then device_error.

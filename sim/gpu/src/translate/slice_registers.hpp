@@ -1,0 +1,99 @@
+// The host's vector registers while 16 lanes of a wave go through a stretch of instructions: which
+// of them holds what. A vector register of the wave is loaded when it is first read, and written
+// back at the end or when its place is needed.
+#pragma once
+
+#include <xbyak/xbyak.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "isa/micro_op.hpp"
+
+namespace ww::sim::gpu::exec::translate {
+
+// Where the code of a slice finds the wave: vector and scalar registers, and its part of the masks
+// among the latter.
+inline constexpr Xbyak::Reg64 kVectors = Xbyak::util::rdi;
+inline constexpr Xbyak::Reg64 kScalars = Xbyak::util::rsi;
+inline constexpr Xbyak::Reg64 kMasks = Xbyak::util::rdx;
+inline constexpr std::uint32_t kRegisterStep = kLanes * sizeof(std::uint32_t);
+
+// Words that the code reads, behind it.
+class Literals {
+ public:
+  explicit Literals(Xbyak::CodeGenerator& assembler) : assembler_(assembler) {}
+  [[nodiscard]] Xbyak::Address word(std::uint32_t value);
+  [[nodiscard]] Xbyak::Address all_lanes(std::uint32_t value);
+  void write();
+
+ private:
+  std::size_t offset_of(std::uint32_t value);
+
+  Xbyak::CodeGenerator& assembler_;
+  Xbyak::Label label_;
+  std::vector<std::uint32_t> words_;
+};
+
+// What a host register may hold: a vector register of the wave, or a scalar register or constant in
+// all lanes.
+struct Held {
+  Source kind{};
+  std::uint32_t number{};  // of the register; of a constant its value
+  bool flushed{};          // a copy without denormals
+  bool operator==(const Held&) const = default;
+};
+[[nodiscard]] Held source_of(const MicroOp& op, std::size_t i);
+
+class SliceRegisters {
+ public:
+  using Zmm = Xbyak::Zmm;
+  static constexpr std::uint32_t kCount = 30;  // two are left for constants
+
+  // `masked`: writing a register needs what it held.
+  SliceRegisters(Xbyak::CodeGenerator& assembler, Literals& literals,
+                 std::span<const MicroOp* const> code, bool masked)
+      : assembler_(assembler), literals_(literals), code_(code), masked_(masked) {}
+
+  // Instruction `at` of the code begins: registers of the one before it may be given away.
+  void begin(std::size_t at);
+  // To be read, not to be changed.
+  [[nodiscard]] Zmm read(Held held);
+  // A copy that read() gave before, and still has; nothing where it has not.
+  [[nodiscard]] std::optional<Zmm> find(Held held);
+  // As fresh(), to be filled with what it then holds.
+  [[nodiscard]] Zmm hold(Held held);
+  // Its contents are of no interest.
+  [[nodiscard]] Zmm fresh();
+  // `result` is now the wave's vector register; it came from fresh().
+  void bind(std::uint32_t vector, Zmm result, bool flushed);
+  // `target`, which read() gave, was changed in some lanes.
+  void changed(Zmm target, bool flushed);
+  // Whether denormals cannot be there.
+  [[nodiscard]] bool flushed(Zmm zmm) const { return place_[zmm.getIdx()].flushed; }
+  void write_back();
+
+ private:
+  struct Place {
+    Held held;
+    bool taken{};
+    bool dirty{};
+    bool flushed{};
+    bool pinned{};
+  };
+  [[nodiscard]] Xbyak::Address home(std::uint32_t vector) const;
+  [[nodiscard]] std::size_t next_use(Held held) const;
+  std::uint32_t free_place();
+
+  Xbyak::CodeGenerator& assembler_;
+  Literals& literals_;
+  std::span<const MicroOp* const> code_;
+  bool masked_;
+  std::size_t at_{};
+  std::array<Place, kCount> place_{};
+};
+
+}  // namespace ww::sim::gpu::exec::translate

@@ -1,0 +1,67 @@
+#include "translate/stretch.hpp"
+
+#include "isa/straight_line.hpp"
+#include "translate/operation.hpp"
+
+namespace ww::sim::gpu::exec::translate {
+namespace {
+
+// Slices of lanes go through a stretch one after the other. So a scalar register of which it writes
+// a mask's part may be used as that mask alone.
+class ScalarUse {
+ public:
+  // Whether the instruction may be in the same stretch as those before it.
+  bool take(const MicroOp& op) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (op.kind[i] != Source::scalar) continue;
+      if (written_.has_scalar(op.source[i], 1)) return false;
+      read_.add_scalar(op.source[i], 1);
+    }
+    if (op.vector.mask_in && !take_mask(op.mask_source)) return false;
+    if (op.result != Destination::mask && !op.vector.carry_out) return true;
+    if (read_.has_scalar(op.destination2, 2) || !take_mask(op.destination2)) return false;
+    written_.add_scalar(op.destination2, 2);
+    return true;
+  }
+
+ private:
+  // Only if the pair is one of the masks, or apart from all of them.
+  bool take_mask(std::uint16_t pair) {
+    for (const std::uint16_t mask : masks_) {
+      if (mask + 1 == pair || pair + 1 == mask) return false;
+    }
+    masks_.push_back(pair);
+    return true;
+  }
+
+  RegisterSet read_;     // as words
+  RegisterSet written_;  // in parts
+  std::vector<std::uint16_t> masks_;
+};
+
+}  // namespace
+
+std::vector<Stretch> divide(const MicroOp* first, const std::vector<bool>& by_form, bool flush) {
+  std::vector<Stretch> stretches;
+  ScalarUse scalars;
+  const MicroOp* op = first;
+  for (std::size_t i = 0; i < by_form.size(); ++i, op += op->dwords) {
+    const bool translatable = !by_form[i] && can_translate(*op, flush);
+    const bool begins = stretches.empty() || stretches.back().translatable != translatable ||
+                        (translatable && !scalars.take(*op));
+    if (begins) {
+      stretches.push_back({op, 0, translatable, 0, 0});
+      if (translatable) {
+        scalars = {};
+        if (!scalars.take(*op)) stretches.back().translatable = false;
+      }
+    }
+    Stretch& stretch = stretches.back();
+    ++stretch.count;
+    stretch.reads |= op->reads & ~stretch.writes;
+    stretch.writes |= op->writes;
+  }
+  return stretches;
+}
+
+}  // namespace ww::sim::gpu::exec::translate

@@ -1,0 +1,28 @@
+// Stretches: instructions of a straight-line run that become host code together, and those between
+// them, which the interpreter executes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isa/micro_op.hpp"
+
+namespace ww::sim::gpu::exec::translate {
+
+struct Stretch {
+  const MicroOp* first{};
+  std::uint32_t count{};
+  bool translatable{};
+  // Of a translatable one, by bit as MicroOp::reads: registers that it reads before it has written
+  // them, and those that it writes.
+  std::uint64_t reads{};
+  std::uint64_t writes{};
+};
+
+// The straight instructions from `first` on, as many as `by_form` has: whether each is best
+// executed on registers whose lanes follow one another, without lanes. `flush`: the mode of 32-bit
+// floats.
+[[nodiscard]] std::vector<Stretch> divide(const MicroOp* first, const std::vector<bool>& by_form,
+                                          bool flush);
+
+}  // namespace ww::sim::gpu::exec::translate

@@ -1,0 +1,253 @@
+// Translated code does to a wave what the interpreter does, to the bit.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "alu/alu.hpp"
+#include "isa/lane_forms.hpp"
+#include "isa/operands.hpp"
+#include "isa/straight_line.hpp"
+#include "translate/operation.hpp"
+#include "translate/translations.hpp"
+
+namespace ww::sim::gpu::exec::translate_test {
+namespace {
+
+using binpatch::isa::Instruction;
+using binpatch::isa::Operand;
+using binpatch::isa::OperandKind;
+using binpatch::isa::SpecialRegister;
+
+constexpr std::uint32_t kVectorsUsed = 72;  // some of them beyond those with forms
+constexpr std::uint32_t kScalarsUsed = 24;
+constexpr std::uint32_t kKeepDenormals = 0x30;
+
+struct TestWave {
+  struct alignas(64) Registers {
+    std::array<std::uint32_t, kVectorsUsed * kLanes> word{};
+  };
+  Wave wave{};
+  std::unique_ptr<Registers> registers = std::make_unique<Registers>();
+
+  TestWave() { wave.v = registers->word.data(); }
+  TestWave(const TestWave& other) : wave(other.wave) {
+    *registers = *other.registers;
+    wave.v = registers->word.data();
+  }
+  TestWave& operator=(const TestWave&) = delete;
+};
+
+class Dice {
+ public:
+  explicit Dice(std::uint32_t seed) : random_(seed) {}
+  std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(random_() % end); }
+  std::uint64_t mask() { return std::uint64_t{below(~0U)} << 32 | below(~0U); }
+  // Floats of every class, NaNs with payloads among them, and integers of every size.
+  std::uint32_t word() {
+    static constexpr std::array<std::uint32_t, 20> kSpecial{
+        0,          0x80000000, 1,          0x80000001, 0x007FFFFF, 0x00800000, 0x3F800000,
+        0xBF800000, 0x7F7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7FC01234,
+        0xFFC04321, 0x7F800001, 0xFFA00000, 31,         32,         0xFFFFFFFF};
+    switch (below(6)) {
+      case 0: return kSpecial[below(kSpecial.size())];
+      case 1: return below(1U << below(32));
+      case 2: return 0x3E000000U + below(0x03000000) + (below(2) << 31);
+      case 3: return below(0x02000000) + (below(2) << 31);  // denormals and their kin
+      case 4: return 0x7FC00000U + below(0x400000) + (below(2) << 31);
+      default: return below(~0U);
+    }
+  }
+  Operand source() {
+    const auto index = static_cast<std::uint16_t>(below(kVectorsUsed - 4));
+    switch (below(8)) {
+      case 0: return {OperandKind::sgpr, 1, static_cast<std::uint16_t>(below(kScalarsUsed)), 0};
+      case 1: return {OperandKind::inline_int, 1, 0, below(65)};
+      case 2: return {OperandKind::literal, 1, 0, word()};
+      // Few registers, so that results are used again.
+      default:
+        return {OperandKind::vgpr, 1, static_cast<std::uint16_t>(below(3) ? index % 8 : index), 0};
+    }
+  }
+  Operand pair() {
+    if (below(2) == 0) {
+      return {OperandKind::special, 2, static_cast<std::uint16_t>(SpecialRegister::vcc_lo), 0};
+    }
+    return {OperandKind::sgpr, 2, static_cast<std::uint16_t>(below(kScalarsUsed - 1)), 0};
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+Instruction some_instruction(Dice& dice, Opcode opcode) {
+  Instruction instruction{};
+  instruction.encoding = binpatch::isa::Encoding::vop3a;
+  instruction.opcode = opcode;
+  const std::string_view name = binpatch::isa::mnemonic(opcode);
+  if (name.starts_with("v_cmp")) {
+    instruction.dst[0] = dice.pair();
+  } else {
+    instruction.dst[0] = dice.source();
+    instruction.dst[0].kind = OperandKind::vgpr;
+    instruction.dst[0].index %= kVectorsUsed - 4;
+    instruction.dst[1] = dice.pair();
+  }
+  for (auto& source : instruction.src) source = dice.source();
+  const bool reads_mask = name.find("addc") != std::string_view::npos ||
+                          name.find("subb") != std::string_view::npos || name == "v_cndmask_b32";
+  if (reads_mask) instruction.src[2] = dice.pair();
+  if (dice.below(3) == 0) instruction.modifiers.abs = static_cast<std::uint8_t>(dice.below(8));
+  if (dice.below(3) == 0) instruction.modifiers.neg = static_cast<std::uint8_t>(dice.below(8));
+  if (dice.below(6) == 0) instruction.modifiers.omod = static_cast<std::uint8_t>(dice.below(4));
+  if (dice.below(6) == 0) instruction.modifiers.clamp = true;
+  return instruction;
+}
+
+std::uint64_t some_exec(Dice& dice) {
+  switch (dice.below(4)) {
+    case 0: return dice.mask();
+    case 1: return dice.mask() & 0x0000FFFF'FFFF0000;  // whole slices are off
+    default: return ~std::uint64_t{0};
+  }
+}
+
+TestWave some_wave(Dice& dice) {
+  TestWave test;
+  Wave& wave = test.wave;
+  wave.mode = dice.below(2) == 0 ? kKeepDenormals : 0;
+  for (auto& word : test.registers->word) word = dice.word();
+  for (std::size_t i = 0; i < kScalarFile; ++i) wave.sr[i] = dice.word();
+  wave.set_pair(kExec, some_exec(dice));
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (dice.below(4) == 0) set_form(wave, dice.below(kForms), {dice.word(), dice.below(5)});
+  }
+  return test;
+}
+
+// Code without an instruction that could leave the wave's registers.
+std::vector<MicroOp> some_code(Dice& dice, ConstantPool& pool, const std::vector<Opcode>& opcodes,
+                               std::size_t count) {
+  std::vector<MicroOp> code;
+  while (code.size() < count) {
+    const Opcode opcode = opcodes[dice.below(static_cast<std::uint32_t>(opcodes.size()))];
+    const Instruction instruction = some_instruction(dice, opcode);
+    MicroOp op;
+    op.opcode = opcode;
+    if (!lower_vector(instruction, op, pool, Isa::gfx900) || !op.straight || !op.whole) continue;
+    find_registers(instruction, op);
+    code.push_back(op);
+  }
+  return code;
+}
+
+void expect_same(TestWave& translated, TestWave& interpreted, const std::string& what) {
+  write_lanes(translated.wave, translated.wave.unwritten);
+  write_lanes(interpreted.wave, interpreted.wave.unwritten);
+  for (std::size_t i = 0; i < kScalarFile; ++i) {
+    ASSERT_EQ(translated.wave.sr[i], interpreted.wave.sr[i]) << what << ", scalar register " << i;
+  }
+  for (std::size_t i = 0; i < translated.registers->word.size(); ++i) {
+    ASSERT_EQ(translated.registers->word[i], interpreted.registers->word[i])
+        << what << ", v" << i / kLanes << " lane " << i % kLanes;
+  }
+}
+
+std::string text_of(const std::vector<MicroOp>& code) {
+  std::string text;
+  for (const MicroOp& op : code) text += std::string(binpatch::isa::mnemonic(op.opcode)) + " ";
+  return text;
+}
+
+std::vector<Opcode> opcodes_where(bool (*wanted)(Opcode)) {
+  std::vector<Opcode> opcodes;
+  for (std::size_t i = 0; i < binpatch::isa::opcode_count; ++i) {
+    if (wanted(static_cast<Opcode>(i))) opcodes.push_back(static_cast<Opcode>(i));
+  }
+  return opcodes;
+}
+
+bool is_translated(Opcode opcode) {
+  return translate::operation_of(opcode).action != translate::Action::none;
+}
+bool is_vector(Opcode opcode) {
+  return binpatch::isa::mnemonic(opcode).starts_with("v_");
+}
+
+void compare(Dice& dice, const std::vector<MicroOp>& code, int waves, std::uint64_t* made) {
+  Translations translations(code, 0);
+  const auto count = static_cast<std::uint32_t>(code.size());
+  for (int i = 0; i < waves; ++i) {
+    TestWave translated = some_wave(dice);
+    TestWave interpreted = translated;
+    const std::uint64_t lanes = translations.execute(translated.wave, 0, count);
+    ASSERT_EQ(lanes, execute_straight(interpreted.wave, code.data(), count)) << text_of(code);
+    ASSERT_NO_FATAL_FAILURE(expect_same(translated, interpreted, text_of(code)));
+  }
+  *made += translations.made();
+}
+
+TEST(Translate, DoesWhatTheInterpreterDoesInstructionByInstruction) {
+  if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
+  Dice dice(5);
+  ConstantPool pool;
+  for (const Opcode opcode : opcodes_where(is_translated)) {
+    std::uint64_t made = 0;
+    for (int round = 0; round < 60; ++round) {
+      const auto code = some_code(dice, pool, {opcode}, 1);
+      ASSERT_NO_FATAL_FAILURE(compare(dice, code, 4, &made));
+    }
+    EXPECT_GT(made, 20) << binpatch::isa::mnemonic(opcode);
+  }
+}
+
+TEST(Translate, DoesWhatTheInterpreterDoesInLongStretches) {
+  if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
+  Dice dice(6);
+  ConstantPool pool;
+  const auto opcodes = opcodes_where(is_translated);
+  std::uint64_t made = 0;
+  for (int round = 0; round < 400; ++round) {
+    const auto code = some_code(dice, pool, opcodes, 1 + dice.below(120));
+    ASSERT_NO_FATAL_FAILURE(compare(dice, code, 3, &made));
+  }
+  EXPECT_GT(made, 400);
+}
+
+// What is not translated stands between.
+TEST(Translate, LeavesOtherInstructionsToTheInterpreter) {
+  if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
+  Dice dice(7);
+  ConstantPool pool;
+  auto opcodes = opcodes_where(is_vector);
+  const auto translated = opcodes_where(is_translated);
+  for (int i = 0; i < 6; ++i) opcodes.insert(opcodes.end(), translated.begin(), translated.end());
+  std::uint64_t made = 0;
+  for (int round = 0; round < 200; ++round) {
+    const auto code = some_code(dice, pool, opcodes, 1 + dice.below(60));
+    ASSERT_NO_FATAL_FAILURE(compare(dice, code, 3, &made));
+  }
+  EXPECT_GT(made, 200);
+}
+
+TEST(Translate, InterpretsWhatIsExecutedSeldom) {
+  if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
+  Dice dice(8);
+  ConstantPool pool;
+  const auto code = some_code(dice, pool, {Opcode::v_mul_f32}, 4);
+  Translations translations(code, 10);
+  TestWave test = some_wave(dice);
+  test.wave.set_pair(kExec, ~std::uint64_t{0});
+  for (int i = 0; i < 20; ++i) translations.execute(test.wave, 0, 4);
+  EXPECT_EQ(translations.made(), 0U);
+  for (int i = 0; i < 4; ++i) translations.execute(test.wave, 0, 4);
+  EXPECT_EQ(translations.made(), 1U);
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu::exec::translate_test

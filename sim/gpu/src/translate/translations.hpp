@@ -1,0 +1,58 @@
+// Host code in place of straight-line runs that were executed often: vector instructions are
+// translated, with the registers of 16 lanes in those of the host from one instruction to the next.
+// All else, runs that were executed seldom, and hosts without AVX-512 are left to the interpreter,
+// execute_straight(). What a run does to its wave is the same to the bit.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "isa/micro_op.hpp"
+
+namespace ww::sim::gpu::exec {
+
+struct Wave;
+
+class Translations {
+ public:
+  // For code that outlives it. `least_uses`: how often a run is interpreted first.
+  Translations(const std::vector<MicroOp>& code, std::uint32_t least_uses);
+  ~Translations();
+  Translations(const Translations&) = delete;
+  Translations& operator=(const Translations&) = delete;
+
+  // Whether this host has what the translated code needs.
+  [[nodiscard]] static bool possible();
+
+  // As execute_straight() does it with the run of `count` instructions that begins at the dword;
+  // several threads may call it at once.
+  std::uint64_t execute(Wave& wave, std::uint32_t dword, std::uint32_t count);
+
+  // Functions made so far.
+  [[nodiscard]] std::uint64_t made() const { return made_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Part;
+  struct Run;
+  struct Maker;
+  std::uint64_t execute_parts(Wave& wave, const Run& run);
+  std::uint64_t execute_and_divide(Wave& wave, std::uint32_t dword, std::uint32_t count);
+  void make(Part& part, bool flush, bool masked);
+
+  const std::vector<MicroOp>& code_;
+  const std::uint32_t least_uses_;
+  struct Place {
+    std::atomic<std::uint32_t> uses{};
+    std::atomic<const Run*> run[2]{};  // [flush f32 denormals]
+  };
+  std::unique_ptr<Place[]> place_;  // by dword
+  std::mutex mutex_;                // of what follows
+  std::unique_ptr<Maker> maker_;
+  std::vector<std::unique_ptr<Run>> runs_;
+  std::atomic<std::uint64_t> made_{};
+};
+
+}  // namespace ww::sim::gpu::exec
