@@ -15,20 +15,51 @@ constexpr std::uint64_t kRunPatience = 20000;  // cycles without any movement th
 constexpr std::uint64_t kRunWatchPeriod = 4096;
 constexpr std::size_t kBatches = 20;  // of a run's measured cycles
 
-struct LatencyBatch {
-  std::uint64_t sum{};
-  std::uint64_t packets{};
-};
-
-std::vector<double> batch_means(const std::array<LatencyBatch, kBatches>& batches) {
-  std::vector<double> means;
-  for (const LatencyBatch& batch : batches) {
-    if (batch.packets > 0) {
-      means.push_back(static_cast<double>(batch.sum) / static_cast<double>(batch.packets));
-    }
+// Latencies by the part of the measured cycles in which a packet was created.
+class LatencyBatches {
+ public:
+  LatencyBatches(std::uint64_t begin, std::uint64_t cycles) : begin_(begin), cycles_(cycles) {
+    find_bounds();
   }
-  return means;
-}
+  void add(std::uint64_t created, std::uint64_t latency) {
+    // A node that has fallen behind creates packets of earlier cycles.
+    if (created < from_ || created >= to_) {
+      const std::uint64_t since = std::max(created, begin_) - begin_;
+      batch_ = std::min<std::uint64_t>(since * kBatches / cycles_, kBatches - 1);
+      find_bounds();
+    }
+    sums_[batch_] += latency;
+    ++packets_[batch_];
+  }
+  [[nodiscard]] std::vector<double> means() const {
+    std::vector<double> means;
+    for (std::size_t batch = 0; batch < kBatches; ++batch) {
+      if (packets_[batch] > 0) {
+        means.push_back(static_cast<double>(sums_[batch]) / static_cast<double>(packets_[batch]));
+      }
+    }
+    return means;
+  }
+
+ private:
+  // Cycles of the current batch: packets mostly belong to the same one as those before them, and a
+  // division takes long.
+  void find_bounds() {
+    const auto start_of = [this](std::uint64_t batch) {
+      return begin_ + (batch * cycles_ + kBatches - 1) / kBatches;
+    };
+    from_ = batch_ == 0 ? 0 : start_of(batch_);
+    to_ = batch_ == kBatches - 1 ? ~std::uint64_t{0} : start_of(batch_ + 1);
+  }
+
+  std::uint64_t begin_;
+  std::uint64_t cycles_;
+  std::size_t batch_{};
+  std::uint64_t from_{};
+  std::uint64_t to_{};
+  std::array<std::uint64_t, kBatches> sums_{};
+  std::array<std::uint64_t, kBatches> packets_{};
+};
 
 }  // namespace
 
@@ -43,13 +74,13 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   network.draw_from(source.draws());
   source.measure(network.now() + config.warmup, network.now() + config.warmup + config.cycles);
   LatencyHistogram latencies;
-  std::array<LatencyBatch, kBatches> batches;
   std::uint64_t network_latency = 0;
   std::uint64_t hops = 0;
 
   const std::uint64_t first = network.now().value();
   const std::uint64_t begin = first + config.warmup.value();
   const std::uint64_t end = begin + config.cycles.value();
+  LatencyBatches batches(begin, config.cycles.value());
   const std::uint64_t last = end + 10 * (config.warmup.value() + config.cycles.value());
   double offered_before = 0;
   double offered = 0;
@@ -57,13 +88,27 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   RunResult result;
   std::vector<LinkUse> links_before;
 
+  const auto count_delivery = [&](const Delivery& delivery) {
+    source.on_delivery(delivery);
+    if (delivery.tag == 1) {
+      const std::uint64_t latency = delivery.arrived.value() - delivery.created.value();
+      latencies.add(latency);
+      batches.add(delivery.created.value(), latency);
+      network_latency += delivery.arrived.value() - delivery.injected.value();
+      hops += delivery.hops;
+    }
+  };
+  // The next cycle that needs more than its traffic: the ends of the warm-up and of the
+  // measurement, every cycle of the drain, and the watch.
+  std::uint64_t next_look = first;
   for (std::uint64_t now = first;; ++now) {
-    if (now == begin) {
+    const bool looks = now >= next_look;
+    if (looks && now == begin) {
       at_begin = network.events();
       links_before = network.link_use();
       offered_before = source.offered_flits(network.now());
     }
-    if (now == end) {
+    if (looks && now == end) {
       result.window = network.events() - at_begin;
       result.links = network.link_use();
       offered = source.offered_flits(network.now()) - offered_before;
@@ -71,19 +116,10 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
     WW_TRY(source.generate(network));
     network.tick();
     for (const Delivery& delivery : network.deliveries()) {
-      source.on_delivery(delivery);
-      if (delivery.tag == 1) {
-        const std::uint64_t latency = delivery.arrived.value() - delivery.created.value();
-        latencies.add(latency);
-        // A node that has fallen behind creates packets of earlier cycles.
-        const std::uint64_t since = std::max(delivery.created.value(), begin) - begin;
-        LatencyBatch& batch = batches[std::min<std::uint64_t>(
-            since * kBatches / config.cycles.value(), kBatches - 1)];
-        batch.sum += latency;
-        ++batch.packets;
-        network_latency += delivery.arrived.value() - delivery.injected.value();
-        hops += delivery.hops;
-      }
+      count_delivery(delivery);
+    }
+    if (!looks) {
+      continue;
     }
     if (now >= end &&
         ((latencies.count() == source.measured_packets() && source.caught_up()) || now >= last)) {
@@ -101,6 +137,12 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
         break;  // a node that is kept out will not be let in while traffic goes on
       }
     }
+    if (now >= end) {
+      next_look = now + 1;
+    } else {
+      const std::uint64_t watch = (now / kRunWatchPeriod + 1) * kRunWatchPeriod;
+      next_look = std::min(watch, now < begin ? begin : end);
+    }
   }
 
   const auto nodes = static_cast<double>(node_count(network.config()));
@@ -109,7 +151,7 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   result.avg_packet_latency = latencies.mean();
   result.p99_packet_latency = latencies.quantile(0.99);
   result.max_packet_latency = latencies.max();
-  result.batch_latency = batch_means(batches);
+  result.batch_latency = batches.means();
   result.avg_network_latency = static_cast<double>(network_latency) / count;
   result.avg_hops = static_cast<double>(hops) / count;
   result.packets = latencies.count();

@@ -249,6 +249,7 @@ TrafficSource::TrafficSource(const TrafficConfig& config, const NetworkConfig& n
       partner_.push_back(permutation_partner(config_.pattern, node, network));
     }
   }
+  packet_.flits = static_cast<std::uint16_t>(config_.packet_size);
   coin_threshold_ = threshold(rate_while_on(config_));
   if (draws_as_booksim(config_)) {
     booksim_ = std::make_shared<BooksimStream>(static_cast<std::uint32_t>(config_.seed),
@@ -318,7 +319,7 @@ double TrafficSource::offered_flits(Cycles now) const {
   return static_cast<double>(offered_flits_) + cycles_behind * config_.rate;
 }
 
-NodeId TrafficSource::destination(NodeId source) {
+inline NodeId TrafficSource::destination(NodeId source) {
   if (!partner_.empty()) {
     return partner_[source];
   }
@@ -328,7 +329,7 @@ NodeId TrafficSource::destination(NodeId source) {
   return random_.below(nodes_);
 }
 
-Status TrafficSource::send(Network& network, Packet& packet) {
+inline Status TrafficSource::send(Network& network, Packet& packet) {
   offered_flits_ += packet.flits;
   const bool measured = now_ >= begin_ && packet.created.value() < end_;
   measured_packets_ += measured ? 1 : 0;
@@ -336,14 +337,12 @@ Status TrafficSource::send(Network& network, Packet& packet) {
   return network.inject(packet);
 }
 
-Status TrafficSource::send_to(Network& network, NodeId source, NodeId destination,
-                              std::uint64_t created) {
-  Packet packet;
-  packet.source = source;
-  packet.destinations = {&destination, 1};
-  packet.flits = static_cast<std::uint16_t>(config_.packet_size);
-  packet.created = Cycles{created};
-  return send(network, packet);
+inline Status TrafficSource::send_to(Network& network, NodeId source, NodeId destination,
+                                     std::uint64_t created) {
+  packet_.source = source;
+  packet_.destinations = {&destination, 1};
+  packet_.created = Cycles{created};
+  return send(network, packet_);
 }
 
 // BookSim 2 draws a node's coins only while nothing of it waits at the source, then for all cycles

@@ -128,6 +128,7 @@ class TrafficSource {
 
   TrafficConfig config_;
   std::uint32_t nodes_;
+  Packet packet_;  // what the packets of send_to() have in common
   std::uint64_t coin_threshold_{};
   // The native stream of steady traffic: every node throws a coin in every cycle, the one with the
   // lowest number first, and all coins are counted in one row.
