@@ -102,7 +102,7 @@ class FixedDelay final : public Network {
   PacketStore store_;
   std::vector<std::uint64_t> waiting_;
   std::deque<UnderWay> under_way_;  // in order of arrival, since the delay is one and the same
-  std::vector<Delivery> deliveries_;
+  Deliveries deliveries_;
   sim::power::NetworkEvents events_;
   std::int64_t now_{};
 };

@@ -33,7 +33,7 @@ class NetworkBase : public Network {
 
   const NetworkConfig config_;
   std::vector<std::uint64_t> waiting_;  // mask over nodes with flits in their queues
-  std::vector<Delivery> deliveries_;
+  Deliveries deliveries_;
 };
 
 // A network with a clock and packets of its own, rather than those of another network inside it.

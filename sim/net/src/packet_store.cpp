@@ -107,41 +107,17 @@ Status PacketStore::check_each(const Packet& packet, std::int64_t now) const {
   return {};
 }
 
-std::uint32_t PacketStore::enqueue(const Packet& packet, NodeId destination) {
-  std::uint32_t index = free_;
-  if (index == kNoPacket) {
-    index = static_cast<std::uint32_t>(records_.size());
-    records_.emplace_back();
-  } else {
-    free_ = records_[index].next;
+void PacketStore::copy_payload(PacketRecord& record, std::span<const std::byte> payload) {
+  if (free_payloads_.empty()) {
+    free_payloads_.push_back(static_cast<std::uint32_t>(payloads_.size()));
+    payloads_.emplace_back();
   }
-  PacketRecord& record = records_[index];
-  record = PacketRecord{};
-  record.tag = packet.tag;
-  record.created = static_cast<std::int64_t>(packet.created.value());
-  record.source = packet.source;
-  record.destination = destination;
-  record.flits = packet.flits;
-  record.message_class = packet.message_class;
-  record.kind = packet.kind;
-  if (!packet.payload.empty()) {
-    if (free_payloads_.empty()) {
-      free_payloads_.push_back(static_cast<std::uint32_t>(payloads_.size()));
-      payloads_.emplace_back();
-    }
-    record.payload = free_payloads_.back();
-    free_payloads_.pop_back();
-    std::vector<std::byte>& bytes = payloads_[record.payload];
-    bytes.assign(packet.payload.begin(), packet.payload.end());
-    record.bytes = bytes.data();
-    record.size = static_cast<std::uint32_t>(bytes.size());
-  }
-  Queue& queue = queues_[number(packet.source, packet.message_class)];
-  (queue.head == kNoPacket ? queue.head : records_[queue.tail].next) = index;
-  queue.tail = index;
-  ++inside_;
-  ++queue.length;
-  return index;
+  record.payload = free_payloads_.back();
+  free_payloads_.pop_back();
+  std::vector<std::byte>& bytes = payloads_[record.payload];
+  bytes.assign(payload.begin(), payload.end());
+  record.bytes = bytes.data();
+  record.size = static_cast<std::uint32_t>(bytes.size());
 }
 
 void PacketStore::free_dying_payloads() {

@@ -2,8 +2,10 @@
 // Shared by all networks. Slots are reused; memory grows with the packets inside, never with time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -32,6 +34,26 @@ struct alignas(64) PacketRecord {
 };
 static_assert(sizeof(PacketRecord) == 64);
 
+// What the last tick delivered. Its length changes without a branch, which nobody could predict.
+class Deliveries {
+ public:
+  void reserve(std::size_t count) { items_.resize(std::max(count, items_.size())); }
+  void clear() { size_ = 0; }
+  // The caller writes all of it.
+  [[nodiscard]] Delivery& add() {
+    if (size_ == items_.size()) {
+      items_.resize(2 * size_ + 1);
+    }
+    return items_[size_++];
+  }
+  void push_back(const Delivery& delivery) { add() = delivery; }
+  operator std::span<const Delivery>() const { return {items_.data(), size_}; }
+
+ private:
+  std::vector<Delivery> items_;
+  std::size_t size_{};
+};
+
 class PacketStore {
  public:
   PacketStore(int nodes, int classes)
@@ -49,7 +71,16 @@ class PacketStore {
   }
 
   // Queues one copy for one destination; returns its record's index.
-  std::uint32_t enqueue(const Packet& packet, NodeId destination);
+  std::uint32_t enqueue(const Packet& packet, NodeId destination) {
+    const std::uint32_t index = take_in(packet, destination);
+    Queue& queue = queues_[number(packet.source, packet.message_class)];
+    (queue.head == kNoPacket ? queue.head : records_[queue.tail].next) = index;
+    queue.tail = index;
+    ++queue.length;
+    return index;
+  }
+  // The same for one that leaves its source at once.
+  std::uint32_t take_in(const Packet& packet, NodeId destination);
 
   [[nodiscard]] PacketRecord& operator[](std::uint32_t index) { return records_[index]; }
   [[nodiscard]] const PacketRecord& operator[](std::uint32_t index) const {
@@ -60,9 +91,16 @@ class PacketStore {
   [[nodiscard]] std::uint32_t front(std::uint32_t node, int message_class) const {
     return queue(node, message_class).head;
   }
-  // Takes the front off its queue; the record stays until release().
-  void pop(std::uint32_t node, int message_class) {
-    Queue& queue = queues_[number(node, message_class)];
+  struct Queue {  // of packets at their source
+    std::uint32_t head{kNoPacket};
+    std::uint32_t tail{kNoPacket};
+    std::uint32_t length{};
+  };
+  // `number`: node * classes + class.
+  [[nodiscard]] Queue& queue_at(std::uint32_t number) { return queues_[number]; }
+  // Takes the front off its queue; the record stays until deliver().
+  void pop(std::uint32_t node, int message_class) { pop(queues_[number(node, message_class)]); }
+  void pop(Queue& queue) {
     queue.head = records_[queue.head].next;
     if (queue.head != kNoPacket) {
       __builtin_prefetch(&records_[queue.head], 1);  // it is next to leave
@@ -76,7 +114,7 @@ class PacketStore {
 
   // Adds a delivery and frees the record at the next begin_tick(). `hops` as Delivery::hops.
   void deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops,
-               std::vector<Delivery>& deliveries);
+               Deliveries& deliveries);
   // Payloads of the last tick's deliveries die here.
   void begin_tick() {
     if (!dying_payloads_.empty()) {
@@ -99,18 +137,13 @@ class PacketStore {
   [[nodiscard]] std::uint64_t inside() const { return inside_; }
 
  private:
-  struct Queue {  // of packets at their source
-    std::uint32_t head{kNoPacket};
-    std::uint32_t tail{kNoPacket};
-    std::uint32_t length{};
-  };
-
   [[nodiscard]] std::size_t number(std::uint32_t node, int message_class) const {
     return node * classes_ + static_cast<std::uint32_t>(message_class);
   }
   [[nodiscard]] const Queue& queue(std::uint32_t node, int message_class) const {
     return queues_[number(node, message_class)];
   }
+  void copy_payload(PacketRecord& record, std::span<const std::byte> payload);
   void free_dying_payloads();
   [[nodiscard]] Status check_each(const Packet& packet, std::int64_t now) const;
 
@@ -125,10 +158,34 @@ class PacketStore {
   std::uint64_t inside_{};
 };
 
-inline void PacketStore::deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops,
-                                 std::vector<Delivery>& deliveries) {
+inline std::uint32_t PacketStore::take_in(const Packet& packet, NodeId destination) {
+  std::uint32_t index = free_;
+  if (index == kNoPacket) {
+    index = static_cast<std::uint32_t>(records_.size());
+    records_.emplace_back();
+  } else {
+    free_ = records_[index].next;
+  }
   PacketRecord& record = records_[index];
-  Delivery& delivery = deliveries.emplace_back();
+  record = PacketRecord{};
+  record.tag = packet.tag;
+  record.created = static_cast<std::int64_t>(packet.created.value());
+  record.source = packet.source;
+  record.destination = destination;
+  record.flits = packet.flits;
+  record.message_class = packet.message_class;
+  record.kind = packet.kind;
+  if (!packet.payload.empty()) {
+    copy_payload(record, packet.payload);
+  }
+  ++inside_;
+  return index;
+}
+
+inline void PacketStore::deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops,
+                                 Deliveries& deliveries) {
+  PacketRecord& record = records_[index];
+  Delivery& delivery = deliveries.add();
   delivery.source = record.source;
   delivery.destination = record.destination;
   delivery.flits = record.flits;
@@ -139,8 +196,8 @@ inline void PacketStore::deliver(std::uint32_t index, std::int64_t arrived, std:
   delivery.created = Cycles{static_cast<std::uint64_t>(record.created)};
   delivery.injected = Cycles{static_cast<std::uint64_t>(record.injected)};
   delivery.arrived = Cycles{static_cast<std::uint64_t>(arrived)};
+  delivery.payload = {record.bytes, record.size};
   if (record.payload != kNoPacket) {
-    delivery.payload = {record.bytes, record.size};
     dying_payloads_.push_back(record.payload);
   }
   record.next = free_;

@@ -24,6 +24,12 @@ class EventList {
     items_[size_] = item;
     size_ += exists;
   }
+  // Room for an item that is written in place.
+  [[nodiscard]] Item& add_in_place(std::uint32_t exists) {
+    Item& item = items_[size_];
+    size_ += exists;
+    return item;
+  }
   void clear() { size_ = 0; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] const Item& operator[](std::uint32_t n) const { return items_[n]; }
@@ -50,8 +56,8 @@ struct alignas(128) WheelSlot {
   EventList<CreditTo> credits;         // at output VCs: Channel
   EventList<CreditTo> node_credits;    // at the nodes: NodeVc
   EventList<std::uint32_t> ejections;  // packets whose tail arrives
+  std::uint64_t visited{};             // routers to which arrivals come, modulo 64
   std::uint32_t ejected_flits{};
-  std::uint64_t visited{};    // routers to which arrivals come, modulo 64
   std::uint64_t revisited{};  // those to which several do
 
   [[nodiscard]] bool is_empty() const {

@@ -46,7 +46,12 @@ class Sources {
     live_[node / 64] |= static_cast<std::uint64_t>(if_so) << (node % 64);
   }
   [[nodiscard]] bool is_idle() const {
-    return std::all_of(live_.begin(), live_.end(), [](std::uint64_t word) { return word == 0; });
+    for (const std::uint64_t word : live_) {
+      if (word != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // `waiting`: as in step().
@@ -62,6 +67,31 @@ class Sources {
     live_[id / 64] |= waiting[id / 64] & std::uint64_t{1} << (id % 64);
   }
 
+  // Whether the only packet of a node, of the only class, can leave it in this cycle, with any VC
+  // as it will be when this cycle's credits have come.
+  [[nodiscard]] bool can_enter(NodeId node, std::int64_t now) const {
+    return (nodes_[node].free & nodes_[node].credited) == class_vcs_.front() && !sent(node, now);
+  }
+  // It does, being of one flit.
+  [[nodiscard]] VcId enter(NodeId id, std::int64_t now) {
+    Node& node = nodes_[id];
+    Queue& queue = queues_[id];
+    const VcId vc(first_from(class_vcs_.front(), static_cast<int>(VcId(queue.next_vc).number())));
+    queue.vc = vc;
+    queue.next_vc = VcId(vc.number() + 1);
+    SmallCount& credits = credits_[id * vcs_ + vc.number()];
+    --credits;
+    const std::uint32_t mine = std::uint32_t{1} << vc.number();
+    node.credited &= ~only_if(credits == 0, mine);
+    node.tail_sent |= mine;
+    node.last_send = now;
+    return vc;
+  }
+  // Whether a flit of the node has left in a cycle.
+  [[nodiscard]] bool sent(NodeId node, std::int64_t cycle) const {
+    return nodes_[node].last_send == cycle;
+  }
+
   // The credits of a node's VC.
   [[nodiscard]] SmallCount& credits(NodeVc channel) {
     const std::uint32_t vc = channel.number() & ((1u << kVcBits) - 1);
@@ -69,19 +99,16 @@ class Sources {
   }
 
   // Every node of words `first` to `last` - 1 of the masks sends a flit that can: send(node,
-  // packet, vc, is head, is tail). `waiting` are the nodes with packets; those whose queues have
-  // run empty leave it. acts(word) is
-  // a mask over 64 nodes: the others have no edge of their clock in this cycle. Only with kMayDraw
-  // are VCs drawn.
+  // packet, its record, vc, is head, is tail). `waiting` are the nodes with packets; those whose
+  // queues have run empty leave it. acts(word) is a mask over 64 nodes: the others have no edge of
+  // their clock in this cycle. Only with kMayDraw are VCs drawn.
   template <bool kMayDraw, class Acts, class Send>
   void step(std::size_t first, std::size_t last, std::int64_t now, PacketStore& store,
             std::vector<std::uint64_t>& waiting, const Acts& acts, const Send& send) {
-    for (std::size_t word = first; word < last; ++word) {
-      for (std::uint64_t left = live_[word] & acts(word); left != 0; left = without_lowest(left)) {
-        const NodeId node = static_cast<NodeId>(word * 64) + static_cast<NodeId>(lowest(left));
-        const bool more = send_from<kMayDraw>(node, now, store, waiting, send);
-        live_[word] &= ~(more ? 0 : left & (~left + 1));
-      }
+    if (!kMayDraw && classes_ == 1) {
+      step_all<kMayDraw, true>(first, last, now, store, waiting, acts, send);
+    } else {
+      step_all<kMayDraw, false>(first, last, now, store, waiting, acts, send);
     }
   }
 
@@ -104,7 +131,7 @@ class Sources {
     std::uint32_t tail_sent{};  // VCs whose last packet has left
     std::uint32_t credited{};   // VCs with a credit
     std::uint32_t last_class{};
-    std::int64_t last_send{};
+    std::int64_t last_send{-1};
   };
   struct Queue {           // of a node and class
     std::uint16_t sent{};  // flits of the front packet
@@ -120,20 +147,38 @@ class Sources {
     return any;
   }
 
+  template <bool kMayDraw, bool kOneClass, class Acts, class Send>
+  [[gnu::always_inline]] void step_all(std::size_t first, std::size_t last, std::int64_t now,
+                                       PacketStore& store, std::vector<std::uint64_t>& waiting,
+                                       const Acts& acts, const Send& send) {
+    for (std::size_t word = first; word < last; ++word) {
+      for (std::uint64_t left = live_[word] & acts(word); left != 0; left = without_lowest(left)) {
+        const NodeId node = static_cast<NodeId>(word * 64) + static_cast<NodeId>(lowest(left));
+        const bool more = send_from<kMayDraw, kOneClass>(node, now, store, waiting, send);
+        live_[word] &= ~(more ? 0 : left & (~left + 1));
+      }
+    }
+  }
+
   // False when the node must wait for a packet or a credit.
-  template <bool kMayDraw, class Send>
-  bool send_from(NodeId id, std::int64_t now, PacketStore& store,
-                 std::vector<std::uint64_t>& waiting, const Send& send) {
+  template <bool kMayDraw, bool kOneClass, class Send>
+  [[gnu::always_inline]] bool send_from(NodeId id, std::int64_t now, PacketStore& store,
+                                        std::vector<std::uint64_t>& waiting, const Send& send) {
     Node& node = nodes_[id];
-    std::uint32_t message_class = node.last_class;
+    if (kOneClass && node.last_send == now) {
+      return true;  // one has entered already
+    }
+    const std::uint32_t classes = kOneClass ? 1 : classes_;
+    std::uint32_t message_class = kOneClass ? 0 : node.last_class;
     bool draws_again = false;
-    for (std::uint32_t tried = 0; tried < classes_; ++tried) {
-      message_class = message_class + 1 == classes_ ? 0 : message_class + 1;
-      const std::uint32_t index = store.front(id, static_cast<int>(message_class));
+    for (std::uint32_t tried = 0; tried < classes; ++tried) {
+      message_class = message_class + 1 >= classes ? 0 : message_class + 1;
+      PacketStore::Queue& packets = store.queue_at(id * classes + message_class);
+      const std::uint32_t index = packets.head;
       if (index == kNoPacket) {
         continue;
       }
-      Queue& queue = queues_[id * classes_ + message_class];
+      Queue& queue = queues_[id * classes + message_class];
       PacketRecord& record = store[index];
       const bool first = queue.sent == 0;
       VcId vc = queue.vc;
@@ -153,8 +198,9 @@ class Sources {
         vc = VcId(first_from(usable, static_cast<int>(VcId(queue.next_vc).number())));
         queue.next_vc = VcId(vc.number() + 1);
         queue.vc = vc;
-        node.free &= ~(std::uint32_t{1} << vc.number());
-        node.tail_sent &= ~(std::uint32_t{1} << vc.number());
+        const std::uint32_t taken = std::uint32_t{1} << vc.number();
+        node.free &= ~taken;
+        node.tail_sent &= ~taken;
         record.injected = now;
       } else if ((node.credited >> vc.number() & 1u) == 0) {
         continue;
@@ -164,17 +210,18 @@ class Sources {
       node.last_class = message_class;
       SmallCount& credits = credits_[id * vcs_ + vc.number()];
       --credits;
-      node.credited &= ~(static_cast<std::uint32_t>(credits == 0) << vc.number());
+      const std::uint32_t mine = std::uint32_t{1} << vc.number();
+      node.credited &= ~only_if(credits == 0, mine);
       node.last_send = now;
-      send(id, index, vc, first, last);
+      send(id, index, record, vc, first, last);
       if (last) {
         queue.sent = 0;
-        store.pop(id, static_cast<int>(message_class));
-        node.tail_sent |= std::uint32_t{1} << vc.number();
+        store.pop(packets);
+        node.tail_sent |= mine;
         if (!wait_for_tail_) {
-          node.free |= std::uint32_t{1} << vc.number();
+          node.free |= mine;
         }
-        const bool more = has_packets(id, store);
+        const bool more = kOneClass ? packets.head != kNoPacket : has_packets(id, store);
         waiting[id / 64] &= ~(static_cast<std::uint64_t>(!more) << (id % 64));
         return more;
       }

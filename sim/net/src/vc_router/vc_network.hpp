@@ -36,6 +36,7 @@
 
 #include "network_base.hpp"
 #include "reply_buffers.hpp"
+#include "vc_router/departures.hpp"
 #include "vc_router/events.hpp"
 #include "vc_router/flit.hpp"
 #include "vc_router/link_toggles.hpp"
@@ -71,6 +72,7 @@ class VcNetwork final : public ClockedNetwork {
   [[nodiscard]] std::optional<Cycles> next_event() const override;
   [[nodiscard]] power::NetworkEvents events() const override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
+  [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override;
   [[nodiscard]] Status check_conservation() const override;
   [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override;
 
@@ -102,21 +104,27 @@ class VcNetwork final : public ClockedNetwork {
     Arrival arrival;
     PortVc output_vc;  // of a head
   };
-  struct Departures {  // from a router, the last ones
-    std::int64_t cycle{-1};
-    typename S::Mask inputs{};  // input VCs that they leave
-    typename S::Mask tails{};   // output VCs that tails leave through
-    [[nodiscard]] bool inputs_have(PortVc vc) const {
-      return (inputs & mask_of_bit<typename S::Mask>(vc.number())) != 0;
-    }
-  };
+  using Departures = RouterDepartures<R>;
   struct Upstream {              // of an input
     SmallCount* credits{};       // for its VC 0, at the router or the node that sends to it
     std::uint32_t early_from{};  // more credits than these, and one may count before it comes
   };
+  struct Passing {  // what passing a flit on needs, to be kept in registers
+    R* routers;
+    Departures* departures;
+    const Upstream* upstream;
+    WheelSlot* flits_out;
+    WheelSlot* ejections_out;
+    std::int64_t now;
+    std::uint32_t exit_credits;
+  };
   struct Claim {  // outputs that heads of this cycle want
     std::int64_t cycle{-1};
     typename S::Ports outputs{};
+  };
+  struct Exit {  // of a node's packets
+    Place place;
+    Packed<PortId> port;
   };
   struct FirstArbitration {
     RouterId router;
@@ -130,7 +138,7 @@ class VcNetwork final : public ClockedNetwork {
     std::size_t last{};
     std::size_t first_nodes{};  // of words of masks over nodes
     std::size_t last_nodes{};
-    std::int64_t last_move{0};
+    std::int64_t last_move{-1};
     std::uint64_t injected_flits{0};
     std::uint64_t vc_grants{0};
     std::vector<SwitchWinner> winners;  // of this cycle
@@ -250,13 +258,13 @@ class VcNetwork final : public ClockedNetwork {
     slot.visited |= router;
     slot.arrivals.add(arrival, exists);
   }
-  // Whether nothing can happen in this cycle; if skips_arbitration_.
-  [[nodiscard]] bool nothing_comes() const {
-    return bands_.front().own->at(now_).is_empty() && arbitrating_ == 0 && sources_.is_idle();
-  }
   void deliver();
   void step(Band& band);
-  void send(Band& band, NodeId node, std::uint32_t packet, VcId vc, bool first, bool last);
+  void deliver_of(WheelSlot& slot);
+  [[gnu::noinline]] void take_node_credits(WheelSlot& slot);
+  [[gnu::noinline]] void send_from_nodes(Band& band);
+  [[gnu::always_inline]] void send(Band& band, NodeId node, std::uint32_t packet,
+                                   const PacketRecord& record, VcId vc, bool first, bool last);
   template <class Item>
   void fetch_ahead(const EventList<Item>& list, std::uint32_t n) const;
   // A head draws its way at the router that it comes to.
@@ -286,7 +294,12 @@ class VcNetwork final : public ClockedNetwork {
   [[nodiscard]] bool arbitrates(RouterId id) const {
     return (arbitrates_[id.number() / 64] >> (id.number() % 64) & 1u) != 0;
   }
-  void take_alone(Band& band, WheelSlot& slot);
+  [[nodiscard]] bool enters_at_once(const Packet& packet) const;
+  void enter(Band& band, const Packet& packet);
+  // Apart from each other, so that a cycle does not save registers for what does not happen in it.
+  [[gnu::noinline]] void tick_alone(Band& band);
+  [[gnu::noinline]] void deliver_alone(WheelSlot& slot);
+  [[gnu::noinline]] void take_alone(Band& band, WheelSlot& slot);
   [[gnu::always_inline]] LoneFlit look_ahead(RouterId id, R& router, const Arrival& arrival,
                                              bool several);
   [[gnu::noinline]] void pass_together(Band& band, std::size_t& begun);
@@ -295,14 +308,17 @@ class VcNetwork final : public ClockedNetwork {
   [[gnu::always_inline]] void pass_alone(Band& band, RouterId id, R& router, const LoneFlit& lone);
   [[gnu::always_inline]] void leave_alone(Band& band, RouterId id, R& router, PortVc input_vc,
                                           PortVc output_vc, const Arrival& behind, bool tail);
-  [[gnu::always_inline]] bool pass_simple(Band& band, RouterId id, R& router,
+  [[gnu::always_inline]] bool pass_simple(Band& band, const Passing& passing,
                                           const Arrival& arrival);
-  void begin_moves(Band& band);
+  [[gnu::noinline]] void take_otherwise(Band& band, const Arrival& arrival, bool several,
+                                        std::size_t& begun);
   void begin_behind_head(const Arrival& arrival, Channel next);
-  [[gnu::always_inline]] void pass_on(Band& band, RouterId id, R& router, PortVc input_vc,
-                                      PortVc output_vc, const Arrival& behind, bool tail);
-  [[gnu::always_inline]] void give_back_early(RouterId id, const R& router, PortId input, VcId vc);
-  [[gnu::noinline]] void return_credit(bool entry, CreditTo back);
+  [[gnu::always_inline]] void pass_on(const Passing& passing, RouterId id, R& router,
+                                      PortVc input_vc, PortVc output_vc, Channel next,
+                                      const Flit& flit, bool tail);
+  [[gnu::always_inline]] void give_back_early(const Upstream& upstream, RouterId id,
+                                              const R& router, PortId input, VcId vc);
+  [[gnu::noinline]] void return_credit(SmallCount& credits, bool entry, CreditTo back);
   [[gnu::noinline]] void begin_arbitration(RouterId id);
   [[gnu::noinline]] void end_first_arbitrations();
   // Those that leave in the cycle that comes are counted already: to a node, over a link.
@@ -335,17 +351,17 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<std::uint8_t> band_of_;  // [router / 64]
   Sources sources_;
   std::vector<Channel> entry_;      // [node]: VC 0 of its router's input
-  std::vector<Place> places_;       // [node]
+  std::vector<Exit> exits_;         // [node]
   std::vector<int> output_delays_;  // [router][port]; where links differ
   std::vector<int> input_delays_;
-  std::vector<RouterId> output_to_;            // [router][port]; where links differ
-  std::vector<RouterId> input_from_;           // itself behind the port of a node
-  std::vector<std::uint64_t> busy_;            // mask over routers with work left over
-  std::vector<std::uint64_t> wants_vcs_;       // of them those with heads; kCanCut alone
-  std::vector<std::uint64_t> arbitrates_;      // mask over routers; if skips_arbitration_
-  IdVector<RouterId, Departures> departures_;  // if skips_arbitration_
-  std::vector<Upstream> upstream_;             // [router][input]; if skips_arbitration_
-  bool moves_ahead_{};                         // flits leave in the cycle that comes
+  std::vector<RouterId> output_to_;        // [router][port]; where links differ
+  std::vector<RouterId> input_from_;       // itself behind the port of a node
+  std::vector<std::uint64_t> busy_;        // mask over routers with work left over
+  std::vector<std::uint64_t> wants_vcs_;   // of them those with heads; kCanCut alone
+  std::vector<std::uint64_t> arbitrates_;  // mask over routers; if skips_arbitration_
+  std::vector<Departures> departures_;     // [router]; if skips_arbitration_
+  std::vector<Upstream> upstream_;         // [router][input]; if skips_arbitration_
+  std::int64_t last_ahead_{0};             // cycle for which a move was decided before it
   IdVector<RouterId, Claim> claims_;
   std::vector<LoneFlit> lone_;        // of routers to which several come
   std::vector<Channel> late_fronts_;  // that begin when the tail before them has left
@@ -360,12 +376,11 @@ class VcNetwork final : public ClockedNetwork {
 
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::tick() {
-  if (skips_arbitration_ && nothing_comes()) {
-    store_.begin_tick();
-    deliveries_.clear();
-    begin_moves(bands_.front());
-    ++now_;
-    return;
+  if constexpr (kCanCut) {
+    if (skips_arbitration_) {
+      tick_alone(bands_.front());
+      return;
+    }
   }
   if constexpr (!Routing::kEqualLinks) {
     pace_.begin_cycle(now_);
@@ -382,23 +397,9 @@ void VcNetwork<Rules, kGeneral, Routing>::tick() {
 
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
-  TimeWheel& wheel = *band.own;
-  if constexpr (kCanCut) {
-    band.injected_out = &wheel.at(now_ + kTerminalDelay);
-  }
-  WheelSlot& slot = wheel.at(now_);
-  for (std::uint32_t i = 0; i < slot.node_credits.size(); ++i) {
-    sources_.take_credit(NodeVc(slot.node_credits[i].number()), waiting_);
-  }
-  slot.node_credits.clear();
-  const auto acts = [this](std::size_t word) {
-    return Routing::kEqualLinks ? ~std::uint64_t{0} : pace_.nodes_with_edge(word);
-  };
-  sources_.template step<!Routing::kEqualLinks>(
-      band.first_nodes, band.last_nodes, now_, store_, waiting_, acts,
-      [&](NodeId node, std::uint32_t packet, VcId vc, bool first, bool last) {
-        send(band, node, packet, vc, first, last);
-      });
+  WheelSlot& slot = band.own->at(now_);
+  take_node_credits(slot);
+  send_from_nodes(band);
   if constexpr (!kCanCut) {
     take_arrivals(slot.arrivals);
     take_credits(slot.credits);
@@ -406,15 +407,9 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
   } else {
     // Heads may look at the credits where they come, so that all flits come before any credit.
     if (team_ == nullptr) {
-      if (!skips_arbitration_) {
-        take_lean(band, slot.arrivals);
-      } else {
-        take_alone(band, slot);
-      }
+      take_lean(band, slot.arrivals);
       take_credits(slot.credits);
-      if (!skips_arbitration_ || arbitrating_ != 0) {
-        step_lean<false>(band);
-      }
+      step_lean<false>(band);
     } else {
       for (const Band& other : bands_) {
         take_lean(band, other.to[band.number]->at(now_).arrivals);
@@ -428,46 +423,68 @@ void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
 }
 
 template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::take_node_credits(WheelSlot& slot) {
+  for (std::uint32_t i = 0; i < slot.node_credits.size(); ++i) {
+    sources_.take_credit(NodeVc(slot.node_credits[i].number()), waiting_);
+  }
+  slot.node_credits.clear();
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::send_from_nodes(Band& band) {
+  if constexpr (kCanCut) {
+    band.injected_out = &band.own->at(now_ + kTerminalDelay);
+  }
+  const auto acts = [this](std::size_t word) {
+    return Routing::kEqualLinks ? ~std::uint64_t{0} : pace_.nodes_with_edge(word);
+  };
+  sources_.template step<!Routing::kEqualLinks>(
+      band.first_nodes, band.last_nodes, now_, store_, waiting_, acts,
+      [&](NodeId node, std::uint32_t packet, const PacketRecord& record, VcId vc, bool first,
+          bool last) { send(band, node, packet, record, vc, first, last); });
+}
+
+template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::deliver() {
   store_.begin_tick();
   deliveries_.clear();
   for (const Band& band : bands_) {
-    WheelSlot& slot = band.own->at(now_);
-    ejected_flits_ += slot.ejected_flits;
-    slot.ejected_flits = 0;
-    if (skips_arbitration_ && slot.ejections.size() > 1) {
-      std::ranges::sort(slot.ejections.items(), {},
-                        [this](std::uint32_t packet) { return store_[packet].destination; });
-    }
-    for (std::uint32_t i = 0; i < slot.ejections.size(); ++i) {
-      const std::uint32_t index = slot.ejections[i];
-      const PacketRecord& record = store_[index];
-      int hops = 0;
-      if constexpr (Routing::kEqualLinks) {
-        hops = routing_.hops(record.source, record.destination);
-      } else {
-        hops = routing_.hops_vary() ? static_cast<int>(record.hops)
-                                    : routing_.hops(record.source, record.destination);
-      }
-      store_.deliver(index, now_, static_cast<std::uint16_t>(hops), deliveries_);
-    }
-    slot.ejections.clear();
+    deliver_of(band.own->at(now_));
   }
 }
 
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::send(Band& band, NodeId node, std::uint32_t packet,
-                                               VcId vc, bool first, bool last) {
+inline void VcNetwork<Rules, kGeneral, Routing>::deliver_of(WheelSlot& slot) {
+  ejected_flits_ += slot.ejected_flits;
+  slot.ejected_flits = 0;
+  for (std::uint32_t i = 0; i < slot.ejections.size(); ++i) {
+    const std::uint32_t index = slot.ejections[i];
+    const PacketRecord& record = store_[index];
+    int hops = 0;
+    if constexpr (Routing::kEqualLinks) {
+      hops = routing_.hops(record.source, record.destination);
+    } else {
+      hops = routing_.hops_vary() ? static_cast<int>(record.hops)
+                                  : routing_.hops(record.source, record.destination);
+    }
+    store_.deliver(index, now_, static_cast<std::uint16_t>(hops), deliveries_);
+  }
+  slot.ejections.clear();
+}
+
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::send(Band& band, NodeId node, std::uint32_t packet,
+                                                      const PacketRecord& record, VcId vc,
+                                                      bool first, bool last) {
   ++band.injected_flits;
   band.last_move = now_;
   const Channel at(entry_[node].number() + vc.number());
   Flit flit;
   if (!kCanCut || first) {
-    const PacketRecord& record = store_[packet];
     flit = Flit(packet, ClassId(record.message_class), first, last);
     if (first) {
-      flit.address(places_[record.destination], wiring_.terminals[record.destination].output,
-                   routing_.phase_of(record.source, record.destination));
+      const Exit& exit = exits_[record.destination];
+      flit.address(exit.place, exit.port, routing_.phase_of(record.source, record.destination));
     }
   }
   if constexpr (kCanCut) {

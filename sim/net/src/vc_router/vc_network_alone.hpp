@@ -8,44 +8,89 @@
 // cycle was decided in the one before, and stays so.
 #pragma once
 
+#include <cstring>
+#include <span>
+
 #include "vc_router/vc_network.hpp"
 
 namespace ww::sim::net {
 
-// Flits that come in this cycle. Whether a router must arbitrate is known when all that come to it
-// have been seen; mostly that is one.
+// A packet of one flit, whose node has nothing else to send and all VCs to choose from, leaves it
+// in the very cycle of its injection. So its queue is not needed.
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlot& slot) {
+inline bool VcNetwork<Rules, kGeneral, Routing>::enters_at_once(const Packet& packet) const {
+  return skips_arbitration_ && packet.flits == 1 && packet.destinations.size() == 1 &&
+         config_.classes == 1 && store_.front(packet.source, 0) == kNoPacket &&
+         sources_.can_enter(packet.source, now_);
+}
+
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::enter(Band& band, const Packet& packet) {
+  const std::uint32_t index = store_.take_in(packet, packet.destinations.front());
+  PacketRecord& record = store_[index];
+  record.injected = now_;
+  band.injected_out = &band.own->at(now_ + kTerminalDelay);
+  send(band, packet.source, index, record, sources_.enter(packet.source, now_), true, true);
+}
+
+// A cycle in which mostly little happens: what does not, costs a look each.
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::tick_alone(Band& band) {
+  WheelSlot& slot = band.own->at(now_);
+  store_.begin_tick();
+  deliveries_.clear();
+  if (slot.node_credits.size() != 0) {
+    take_node_credits(slot);
+  }
+  if (!sources_.is_idle()) {
+    send_from_nodes(band);
+  }
+  if (slot.arrivals.size() != 0) {
+    take_alone(band, slot);
+  }
+  if (slot.credits.size() != 0) {
+    take_credits(slot.credits);
+  }
+  if (arbitrating_ != 0) {
+    step_lean<false>(band);
+  }
+  // Last, so that the caller's look at what was delivered is easy to foresee.
+  if (slot.ejected_flits != 0) {
+    deliver_alone(slot);
+  }
+  ++now_;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::deliver_alone(WheelSlot& slot) {
+  if (slot.ejections.size() > 1) {
+    std::ranges::sort(slot.ejections.items(), {},
+                      [this](std::uint32_t packet) { return store_[packet].destination; });
+  }
+  deliver_of(slot);
+}
+
+// Flits that come in this cycle. Whether a router must arbitrate is known when all that come to it
+// have been seen; mostly that is one, and it finds the router empty or goes on behind its head.
+// That case has a loop of its own which fits into the registers.
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlot& slot) {
   EventList<Arrival>& arrivals = slot.arrivals;
-  TimeWheel& wheel = *band.own;
-  band.flits_out = &wheel.at(now_ + 1 + flit_delay_);
-  band.ejections_out = &wheel.at(now_ + 2 + kTerminalDelay);
-  begin_moves(band);
+  band.flits_out = &band.own->at(now_ + 1 + flit_delay_);
+  band.ejections_out = &band.own->at(now_ + 2 + kTerminalDelay);
+  const Passing passing{routers_.data(), departures_.data(), upstream_.data(),
+                        band.flits_out,  band.ejections_out, now_,
+                        exit_credits_};
   std::size_t begun = 0;
   const std::uint64_t twice = slot.revisited;
   slot.visited = slot.revisited = 0;
-  const std::uint32_t count = arrivals.size();
-  for (std::uint32_t n = 0; n < count; ++n) {
+  const std::span<const Arrival> all = arrivals.items();
+  for (std::uint32_t n = 0; n < all.size(); ++n) {
     fetch_ahead(arrivals, n);
-    const Arrival& arrival = arrivals[n];
-    const RouterId id = router_of(arrival.at);
-    R& router = routers_[id];
-    const std::uint64_t not_simple = twice | arbitrates_[id.number() / 64];
-    if ((not_simple >> (id.number() % 64) & 1u) == 0 && pass_simple(band, id, router, arrival)) {
-      continue;
-    }
-    if (arbitrates(id)) {
-      take_to_arbitrate(band, arrival, begun);
-      continue;
-    }
-    const bool several = (twice >> (id.number() % 64) & 1u) != 0;
-    const LoneFlit flit = look_ahead(id, router, arrival, several);
-    if (several) {
-      lone_.push_back(flit);
-    } else if (arbitrates(id)) {
-      take_to_arbitrate(band, arrival, begun);
-    } else {
-      pass_alone(band, id, router, flit);
+    const Arrival& arrival = all[n];
+    const bool several = twice != 0 && (twice >> (router_of(arrival.at).number() % 64) & 1u) != 0;
+    if (several || !pass_simple(band, passing, arrival)) {
+      take_otherwise(band, arrival, several, begun);
     }
   }
   arrivals.clear();
@@ -59,57 +104,70 @@ inline void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlo
   }
 }
 
-// What was decided in the cycle before leaves now.
+// A flit that shares its router with others, or finds it arbitrating.
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::begin_moves(Band& band) {
-  band.last_move = moves_ahead_ ? now_ : band.last_move;
-  moves_ahead_ = false;
+void VcNetwork<Rules, kGeneral, Routing>::take_otherwise(Band& band, const Arrival& arrival,
+                                                         bool several, std::size_t& begun) {
+  const RouterId id = router_of(arrival.at);
+  R& router = routers_[id];
+  if (arbitrates(id)) {
+    take_to_arbitrate(band, arrival, begun);
+    return;
+  }
+  const LoneFlit flit = look_ahead(id, router, arrival, several);
+  if (several) {
+    lone_.push_back(flit);
+  } else if (arbitrates(id)) {
+    take_to_arbitrate(band, arrival, begun);
+  } else {
+    pass_alone(band, id, router, flit);
+  }
 }
 
 // Whether the only flit that comes to a router in this cycle finds it empty, or goes on right
-// behind its head, and has been passed on. Mostly that is so at light loads.
+// behind its head, and has been passed on. A router that arbitrates is not empty, and nothing that
+// was decided in the cycle before leaves it.
 template <class Rules, bool kGeneral, class Routing>
-inline bool VcNetwork<Rules, kGeneral, Routing>::pass_simple(Band& band, RouterId id, R& router,
+inline bool VcNetwork<Rules, kGeneral, Routing>::pass_simple(Band& band, const Passing& passing,
                                                              const Arrival& arrival) {
-  using Mask = typename S::Mask;
+  const RouterId id = router_of(arrival.at);
   const PortVc input_vc = port_vc_of(arrival.at);
-  const Mask mine = mask_of_bit<Mask>(input_vc.number());
-  Departures& leaving = departures_[id];
-  PortVc output_vc;
-  Arrival behind = arrival;
-  bool tail = arrival.head.is_tail();
-  if (arrival.head.is_head()) {
-    if (leaving.cycle == now_ || router.owning_vcs() != 0) {
-      return false;
-    }
-    const Hop hop = routing_.route(rules_, id, router, input_vc, arrival.head);
-    output_vc = router.choose_of_all(rules_, input_vc, hop.output, hop.group);
-    if (router.credits(output_vc) == 0) {
-      return false;
-    }
-    router.grant_alone(rules_, input_vc, hop.output, output_vc);
-    ++band.vc_grants;
-    behind.at = router.forward(hop.output, rules_.vc_of(output_vc, hop.output));
-    if (!tail) {
-      begin_behind_head(arrival, behind.at);
-      router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
-    }
-  } else {
-    output_vc = router.output_vc(input_vc);
-    if (leaving.cycle != now_ || (leaving.inputs & mine) == 0 || router.credits(output_vc) == 0) {
+  R& router = passing.routers[id.number()];
+  Departures& leaving = passing.departures[id.number()];
+  if (!arrival.head.is_head()) {
+    const PortVc output_vc = router.output_vc(input_vc);
+    if (leaving.cycle != passing.now || !leaving.is_only(input_vc) ||
+        router.credits(output_vc) == 0) {
       return false;
     }
     Front& front = fronts_[arrival.at];
-    tail = --front.left == 0;
+    const bool tail = --front.left == 0;
     if (tail) {
       router.release_alone(rules_, input_vc);
     }
-    behind = Arrival{front.next, front.head};
+    leaving.begin(passing.now + 1, input_vc, output_vc, tail);
+    pass_on(passing, id, router, input_vc, output_vc, front.next, front.head, tail);
+    return true;
   }
-  leaving.cycle = now_ + 1;
-  leaving.inputs = mine;
-  leaving.tails = only_if(tail, mask_of_bit<Mask>(output_vc.number()));
-  pass_on(band, id, router, input_vc, output_vc, behind, tail);
+  if (!router.is_empty()) {
+    return false;
+  }
+  const Hop hop = routing_.route(rules_, id, router, input_vc, arrival.head);
+  const PortVc output_vc = router.choose_of_all(rules_, input_vc, hop.output, hop.group);
+  if ((leaving.cycle == passing.now && leaving.hinder(input_vc, output_vc)) ||
+      router.credits(output_vc) == 0) {
+    return false;
+  }
+  router.grant_alone(rules_, input_vc, hop.output, output_vc);
+  ++band.vc_grants;
+  const bool tail = arrival.head.is_tail();
+  const Channel next = router.forward(hop.output, rules_.vc_of(output_vc, hop.output));
+  if (!tail) {
+    begin_behind_head(arrival, next);
+    router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
+  }
+  leaving.begin(passing.now + 1, input_vc, output_vc, tail);
+  pass_on(passing, id, router, input_vc, output_vc, next, arrival.head, tail);
   return true;
 }
 
@@ -155,7 +213,7 @@ inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& rout
                                                             const Arrival& arrival, bool several)
     -> LoneFlit {
   const PortVc input_vc = port_vc_of(arrival.at);
-  const Departures& leaving = departures_[id];
+  const Departures& leaving = departures_[id.number()];
   const bool leaves_now = leaving.cycle == now_ && leaving.inputs_have(input_vc);
   if (!arrival.head.is_head()) {
     const PortVc output_vc = router.output_vc(input_vc);
@@ -165,7 +223,7 @@ inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& rout
     return LoneFlit{arrival, output_vc};
   }
   const Hop hop = routing_.route(rules_, id, router, input_vc, arrival.head);
-  const std::uint32_t tails = rules_.vcs_of(leaving.tails, hop.output);
+  const std::uint32_t tails = rules_.vcs_of(leaving.tails(), hop.output);
   const std::uint32_t vcs =
       router.free_for(rules_, hop.output, hop.group) & ~only_if(leaving.cycle == now_, tails);
   if ((several && claim(id, hop.output)) || vcs == 0 || leaves_now ||
@@ -192,7 +250,7 @@ void VcNetwork<Rules, kGeneral, Routing>::take_to_arbitrate(Band& band, const Ar
   if (!came.begins) {
     return;
   }
-  const Departures& leaving = departures_[id];
+  const Departures& leaving = departures_[id.number()];
   if (leaving.cycle == now_ && leaving.inputs_have(port_vc_of(at))) {
     late_fronts_.push_back(at);
   } else {
@@ -232,55 +290,70 @@ template <class Rules, bool kGeneral, class Routing>
 inline void VcNetwork<Rules, kGeneral, Routing>::leave_alone(Band& band, RouterId id, R& router,
                                                              PortVc input_vc, PortVc output_vc,
                                                              const Arrival& behind, bool tail) {
-  using Mask = typename S::Mask;
-  Departures& leaving = departures_[id];
-  const bool others = leaving.cycle == now_ + 1;
-  leaving.inputs = only_if(others, leaving.inputs) | mask_of_bit<Mask>(input_vc.number());
-  leaving.tails =
-      only_if(others, leaving.tails) | only_if(tail, mask_of_bit<Mask>(output_vc.number()));
-  leaving.cycle = now_ + 1;
-  pass_on(band, id, router, input_vc, output_vc, behind, tail);
+  Departures& leaving = departures_[id.number()];
+  if (leaving.cycle == now_ + 1) {
+    leaving.add(input_vc, output_vc, tail);
+  } else {
+    leaving.begin(now_ + 1, input_vc, output_vc, tail);
+  }
+  const Passing passing{routers_.data(), departures_.data(), upstream_.data(),
+                        band.flits_out,  band.ejections_out, now_,
+                        exit_credits_};
+  pass_on(passing, id, router, input_vc, output_vc, behind.at, behind.head, tail);
 }
 
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(Band& band, RouterId id, R& router,
-                                                         PortVc input_vc, PortVc output_vc,
-                                                         const Arrival& behind, bool tail) {
+inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(const Passing& passing, RouterId id,
+                                                         R& router, PortVc input_vc,
+                                                         PortVc output_vc, Channel next,
+                                                         const Flit& flit, bool tail) {
   const PortId input = rules_.port_of(input_vc);
   const PortId output = rules_.port_of(output_vc);
   const std::uint32_t local = as_number(routing_.is_exit(id, output));
-  moves_ahead_ = true;
-  if (config_.count_events) {
-    router.count_flit(output);
-  }
-  router.spend_credits(output_vc, exit_credits_ | (1 - local));
-  add_arrival(*band.flits_out, behind, 1 - local);
-  if (counts_exit_credits_) {
-    band.own->at(now_ + 1 + kExitLoop + router_config_.credit_delay)
+  last_ahead_ = passing.now + 1;
+  router.count_flit(output);
+  router.spend_credits(output_vc, passing.exit_credits | (1 - local));
+  const std::uint64_t there = std::uint64_t{1 - local} << (router_of(next).number() % 64);
+  passing.flits_out->revisited |= passing.flits_out->visited & there;
+  passing.flits_out->visited |= there;
+  Arrival& behind = passing.flits_out->arrivals.add_in_place(1 - local);
+  behind.at = next;
+  std::memcpy(&behind.head, &flit, sizeof flit);
+  if (passing.exit_credits != 0) {
+    bands_.front()
+        .own->at(passing.now + 1 + kExitLoop + router_config_.credit_delay)
         .credits.add(CreditTo(channel(id, output_vc).number()), local);
   }
-  band.ejections_out->ejected_flits += local;
-  band.ejections_out->ejections.add(behind.head.packet(), tail ? local : 0);
-
-  give_back_early(id, router, input, rules_.vc_of(input_vc, input));
+  passing.ejections_out->ejected_flits += local;
+  passing.ejections_out->ejections.add(flit.packet(), only_if(tail, local));
+  give_back_early(passing.upstream[port_number(id, input)], id, router, input,
+                  rules_.vc_of(input_vc, input));
 }
 
-// Of credits it matters alone whether there are any. So this one may count at once, if others last
-// until it comes; at most one is spent in each cycle.
+// Of credits it matters alone whether there are any when a flit leaves. So this one may count at
+// once, if others last until it comes: at most one is spent and one comes back in each cycle.
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::give_back_early(RouterId id, const R& router,
+inline void VcNetwork<Rules, kGeneral, Routing>::give_back_early(const Upstream& upstream,
+                                                                 RouterId id, const R& router,
                                                                  PortId input, VcId vc) {
-  const Upstream& upstream = upstream_[port_number(id, input)];
   SmallCount& credits = upstream.credits[vc.number()];
   if (credits > upstream.early_from) {
     ++credits;
   } else {
-    return_credit(routing_.is_entry(id, input), router.back(input, vc));
+    return_credit(credits, routing_.is_entry(id, input), router.back(input, vc));
   }
 }
 
+// Where nothing is arbitrated upstream, what leaves there in this cycle has spent its credit
+// already, and one fewer has to last.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::return_credit(bool entry, CreditTo back) {
+void VcNetwork<Rules, kGeneral, Routing>::return_credit(SmallCount& credits, bool entry,
+                                                        CreditTo back) {
+  if (!entry && credits == static_cast<std::uint32_t>(credit_delay_) &&
+      !arbitrates(router_of(Channel(back.number())))) {
+    ++credits;
+    return;
+  }
   WheelSlot& slot = bands_.front().own->at(now_ + 1 + (entry ? kTerminalDelay : credit_delay_));
   (entry ? slot.node_credits : slot.credits).add(back);
 }
@@ -294,10 +367,10 @@ void VcNetwork<Rules, kGeneral, Routing>::begin_arbitration(RouterId id) {
   arbitrates_[id.number() / 64] |= std::uint64_t{1} << (id.number() % 64);
   ++arbitrating_;
   R& router = routers_[id];
-  const Departures& leaving = departures_[id];
+  const Departures& leaving = departures_[id.number()];
   const bool leaves = leaving.cycle == now_;
-  const typename S::Mask barred = only_if(leaves, leaving.inputs) & router.owning_vcs();
-  const typename S::Mask withheld = only_if(leaves, leaving.tails);
+  const typename S::Mask barred = only_if(leaves, leaving.inputs()) & router.owning_vcs();
+  const typename S::Mask withheld = only_if(leaves, leaving.tails());
   router.begin_arbitration(barred, withheld);
   began_arbitration_.push_back({id, withheld});
 }

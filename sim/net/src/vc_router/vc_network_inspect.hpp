@@ -82,7 +82,7 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
   }
   if (skips_arbitration_) {
     const std::size_t ports = std::size_t{wiring_.routers} * rules_.ports();
-    departures_ = IdVector<RouterId, Departures>(wiring_.routers);
+    departures_.resize(wiring_.routers);
     find_upstreams();
     claims_ = IdVector<RouterId, Claim>(wiring_.routers);
     arbitrates_.resize(busy_.size());
@@ -98,12 +98,12 @@ void VcNetwork<Rules, kGeneral, Routing>::find_upstreams() {
   for (const Wiring::Link& link : wiring_.links) {
     upstream_[port_number(link.to, link.input)] = {
         &routers_[link.from].credits_of(rules_.vc_at(link.output, VcId{})),
-        static_cast<std::uint32_t>(credit_delay_ + 1)};
+        static_cast<std::uint32_t>(credit_delay_)};
   }
   for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
     const Wiring::Terminal& at = wiring_.terminals[node];
     upstream_[port_number(at.from, at.input)] = {&sources_.credits(Sources::node_vc(node, VcId{})),
-                                                 kTerminalDelay + 1};
+                                                 kTerminalDelay - 1};
   }
 }
 
@@ -185,7 +185,7 @@ void VcNetwork<Rules, kGeneral, Routing>::connect() {
   for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
     const Wiring::Terminal at = wiring_.terminals[node];
     entry_.push_back(channel(at.from, rules_.vc_at(at.input, VcId{})));
-    places_.push_back(routing_.place_of(node));
+    exits_.push_back({routing_.place_of(node), at.output});
     routers_[at.to].connect_output(at.output, channel(RouterId(wiring_.routers), PortVc{}));
     routers_[at.from].connect_input(at.input, CreditTo(Sources::node_vc(node, VcId{}).number()));
     set_output(at.to, at.output, at.delay, at.to);
@@ -196,6 +196,13 @@ void VcNetwork<Rules, kGeneral, Routing>::connect() {
 template <class Rules, bool kGeneral, class Routing>
 Status VcNetwork<Rules, kGeneral, Routing>::inject(const Packet& packet) {
   WW_TRY(store_.check(packet, now_));
+  if constexpr (kCanCut) {
+    if (enters_at_once(packet)) {
+      enter(bands_.front(), packet);
+      reply_buffers_.count(packet);
+      return {};
+    }
+  }
   for (const NodeId destination : packet.destinations) {
     store_.enqueue(packet, destination);
   }
@@ -208,7 +215,9 @@ Status VcNetwork<Rules, kGeneral, Routing>::inject(const Packet& packet) {
 template <class Rules, bool kGeneral, class Routing>
 std::optional<Cycles> VcNetwork<Rules, kGeneral, Routing>::next_event() const {
   const auto is_set = [](std::uint64_t word) { return word != 0; };
-  if (!sources_.is_idle() || moves_ahead_ || std::any_of(busy_.begin(), busy_.end(), is_set) ||
+  const bool moves = now_ != 0 && last_ahead_ == now_;
+  const bool enters = bands_.front().last_move == now_;
+  if (!sources_.is_idle() || moves || enters || std::any_of(busy_.begin(), busy_.end(), is_set) ||
       std::any_of(wants_vcs_.begin(), wants_vcs_.end(), is_set)) {
     return now();
   }
@@ -262,6 +271,9 @@ power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
   for (const Band& band : bands_) {
     events.injected_flits += band.injected_flits;
     events.vc_grants += band.vc_grants;
+  }
+  for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
+    events.injected_flits -= sources_.sent(node, now_) ? 1 : 0;  // they will leave in this cycle
   }
   events.ejected_flits = ejected_flits_;
   if (config_.count_events) {
@@ -337,6 +349,12 @@ std::vector<LinkUse> VcNetwork<Rules, kGeneral, Routing>::link_use() const {
 }
 
 template <class Rules, bool kGeneral, class Routing>
+std::uint32_t VcNetwork<Rules, kGeneral, Routing>::source_queue(NodeId node,
+                                                                std::uint8_t message_class) const {
+  return store_.length(node, message_class) + (sources_.sent(node, now_) ? 1 : 0);
+}
+
+template <class Rules, bool kGeneral, class Routing>
 Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
   std::vector<std::uint32_t> returning(std::size_t{wiring_.routers} << vc_shift());
   std::vector<std::uint32_t> coming(returning.size());
@@ -399,7 +417,8 @@ Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
 
 template <class Rules, bool kGeneral, class Routing>
 std::optional<Stuck> VcNetwork<Rules, kGeneral, Routing>::stuck(Cycles patience) const {
-  std::int64_t last_move = 0;
+  // What was decided for this cycle has not moved yet.
+  std::int64_t last_move = std::max<std::int64_t>(0, std::min(last_ahead_, now_ - 1));
   for (const Band& band : bands_) {
     last_move = std::max(last_move, band.last_move);
   }

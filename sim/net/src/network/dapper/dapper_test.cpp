@@ -205,7 +205,7 @@ TEST(Dapper, APacketThatDoesNotFitTheRestOfTheWindowWaits) {
 TEST(Dapper, AnEpochsTrafficGivesTheNextEpochsWindows) {
   NetworkConfig config = dapper_network();
   ReplyPlane plane(config, memory_node_in_each_row(4, 4));
-  std::vector<Delivery> deliveries;
+  Deliveries deliveries;
   const NodeId to = 0;
   for (std::int64_t now = 0; now < 10001; ++now) {
     // A packet every 100 cycles at the third controller: A is 10 a period.

@@ -125,7 +125,7 @@ bool ReplyPlane::fits(std::uint32_t mc, const Usable& part, std::int64_t from) c
   return flits <= part.end - from || flits > part.end - part.begin;
 }
 
-void ReplyPlane::tick(std::int64_t now, std::vector<Delivery>& deliveries) {
+void ReplyPlane::tick(std::int64_t now, Deliveries& deliveries) {
   store_.begin_tick();
   while (!under_way_.empty() && under_way_.front().arrival == now) {
     const std::uint32_t index = under_way_.front().packet;

@@ -41,7 +41,7 @@ class ReplyPlane {
   // A packet that has passed PacketStore::check(), to a destination that is reached.
   void inject(const Packet& packet, NodeId destination, std::int64_t now);
   // Cycle `now`: what arrives is appended to `deliveries`, then flits leave.
-  void tick(std::int64_t now, std::vector<Delivery>& deliveries);
+  void tick(std::int64_t now, Deliveries& deliveries);
   // The first cycle >= now in which something arrives or leaves; -1 when it is empty.
   [[nodiscard]] std::int64_t next_event(std::int64_t now) const;
   // Epochs that end at or before `now` are done with.

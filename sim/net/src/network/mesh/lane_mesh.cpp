@@ -500,7 +500,7 @@ void LaneMesh<kVcs, kRoom>::step(Band& band) {
   sources_.template step<false>(
       band.first_nodes, band.last_nodes, now_, store_, waiting_,
       [](std::size_t) { return ~std::uint64_t{0}; },
-      [&](NodeId node, std::uint32_t packet, VcId vc, bool first, bool last) {
+      [&](NodeId node, std::uint32_t packet, const PacketRecord&, VcId vc, bool first, bool last) {
         send(band, node, packet, vc, first, last);
       });
   for (std::size_t number = band.first; number < band.last; ++number) {

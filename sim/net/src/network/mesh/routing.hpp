@@ -77,13 +77,13 @@ class MeshRouting {
       const bool west_on_y = output.number() / 2 == kPlusY / 2 && flit.phase() != 0;
       return {output, GroupId(2 * group + (west_on_y ? 1 : 0))};
     }
-    const std::uint32_t along_x = kPlusX + (to.x > at.x ? 0u : 1u);
-    const std::uint32_t along_y = kPlusY + (to.y > at.y ? 0u : 1u);
-    const bool x_done = to.x == at.x;
-    const bool y_done = to.y == at.y;
-    return {PortId(only_if(!x_done, along_x) | only_if(x_done & !y_done, along_y) |
-                   only_if(x_done & y_done, flit.port().number())),
-            GroupId(group)};
+    const int x_left = to.x - at.x;
+    const int y_left = to.y - at.y;
+    const std::uint32_t along_x = kPlusX + is_negative(x_left);
+    const std::uint32_t along_y = kPlusY + is_negative(y_left);
+    const std::uint32_t behind_x =
+        only_if(y_left != 0, along_y) | only_if(y_left == 0, flit.port().number());
+    return {PortId(only_if(x_left != 0, along_x) | only_if(x_left == 0, behind_x)), GroupId(group)};
   }
 
   // RCA: what a router knows of an output is the mean of its own busy VCs there and of what the
@@ -117,6 +117,9 @@ class MeshRouting {
   }
 
  private:
+  [[nodiscard]] static std::uint32_t is_negative(int number) {
+    return static_cast<std::uint32_t>(number) >> 31;
+  }
   using Congestion = IdArray<PortId, std::uint16_t, kLocalFrom>;  // 8 binary places
 
   [[nodiscard]] Place place(std::uint32_t router) const {
