@@ -168,6 +168,7 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t);
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t, hipGraphNode_t, const hipMemsetParams*);
 hipError_t hipGraphExecUpdate(hipGraphExec_t, hipGraph_t, hipGraphNode_t*, int*);
 hipError_t hipGraphLaunch(hipGraphExec_t, hipStream_t);
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are HIP's
 void** __hipRegisterFatBinary(const void*);
 void __hipRegisterFunction(void**, const void*, char*, const char*, unsigned, void*, void*, void*,
                            void*, int*);
@@ -175,6 +176,7 @@ void __hipRegisterVar(void**, void*, char*, char*, int, size_t, int, int);
 void __hipUnregisterFatBinary(void**);
 hipError_t __hipPushCallConfiguration(dim3, dim3, size_t = 0, hipStream_t = nullptr);
 hipError_t __hipPopCallConfiguration(dim3*, dim3*, size_t*, hipStream_t*);
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 #undef WW_BOTH
