@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -61,14 +62,14 @@ struct Device : VirtualDevice {
 // One kernel for each expression of x, y and z.
 std::string kernels(const std::string& in, const std::string& out,
                     const std::vector<std::string>& expressions) {
-  std::string source;
+  std::ostringstream source;
   for (std::size_t i = 0; i < expressions.size(); ++i) {
-    source += "__kernel void f" + std::to_string(i) + "(__global const " + in +
-              "* a, __global const " + in + "* b, __global const " + in + "* c, __global " + out +
-              "* d) {\n  const size_t i = get_global_id(0);\n  const " + in +
-              " x = a[i], y = b[i], z = c[i];\n  d[i] = " + expressions[i] + ";\n}\n";
+    source << "__kernel void f" << i << "(__global const " << in << "* a, __global const " << in
+           << "* b, __global const " << in << "* c, __global " << out
+           << "* d) {\n  const size_t i = get_global_id(0);\n  const " << in
+           << " x = a[i], y = b[i], z = c[i];\n  d[i] = " << expressions[i] << ";\n}\n";
   }
-  return source;
+  return source.str();
 }
 
 // --- floating point; references in a wider format ---
@@ -260,6 +261,7 @@ template <class T>
 void check_floats(const Device& device, const std::string& name) {
   const auto table = functions<T>();
   std::vector<std::string> expressions;
+  expressions.reserve(table.size());
   for (const auto& function : table) expressions.emplace_back(function.expression);
   std::string source = "#define T " + name + "\n";
   if (name == "double") source = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" + source;
@@ -299,6 +301,7 @@ struct IntegerFunction {
 template <class T>
 std::vector<IntegerFunction<T>> integer_functions() {
   constexpr int kBits = 8 * sizeof(T);
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a character
   static constexpr Big kLow = std::numeric_limits<T>::min();
   static constexpr Big kHigh = std::numeric_limits<T>::max();
   const auto saturate = [](Big v) { return std::clamp(v, kLow, kHigh); };
@@ -377,6 +380,7 @@ template <class T>
 void check_integers(const Device& device, const std::string& name) {
   const auto table = integer_functions<T>();
   std::vector<std::string> expressions;
+  expressions.reserve(table.size());
   for (const auto& function : table) expressions.emplace_back(function.expression);
   const std::string low24 = std::is_signed_v<T> ? "((v) << 8 >> 8)" : "((v) & 0xFFFFFF)";
   const std::string low =

@@ -54,7 +54,7 @@ int field_size(std::uint64_t word) {
 
 // One conversion: flags, width and precision as in the format, stars replaced; its length modifier
 // cuts the 64 bits that came. Nothing when the words end.
-std::optional<std::string> convert(std::string flags, const std::string& length, char kind,
+std::optional<std::string> convert(const std::string& flags, const std::string& length, char kind,
                                    Words& words) {
   if (kind == 's') {
     const auto text = words.text();
@@ -67,6 +67,7 @@ std::optional<std::string> convert(std::string flags, const std::string& length,
     case 'd':
     case 'i': {
       auto value = static_cast<std::int64_t>(*word);
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a character
       if (length == "hh") value = static_cast<signed char>(value);
       if (length == "h") value = static_cast<std::int16_t>(value);
       if (length.empty()) value = static_cast<std::int32_t>(value);

@@ -150,6 +150,7 @@ void reset_modules() {
   for (auto& [stub, kernel] : registry().kernels) kernel.function = nullptr;
 }
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are HIP's
 WW_HIP_EXPORT void** __hipRegisterFatBinary(const void* data) {
   void** handle = nullptr;
   registering([&] {
@@ -208,5 +209,6 @@ WW_HIP_EXPORT void __hipUnregisterFatBinary(void** handle) {
     registry().binaries.remove_if([&](const FatBinary& each) { return &each == binary; });
   });
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 }  // namespace ww::sim::icd::hip
