@@ -82,6 +82,12 @@ class LoggingHost final : public ComputeHost {
   std::string device_name() const override { return host_->device_name(); }
   std::string driver_version() const override { return host_->driver_version(); }
   HostFacts facts() const override { return host_->facts(); }
+  int parts() const override { return host_->parts(); }
+  Status use_part(int part) override {
+    WW_TRY(host_->use_part(part));
+    log_->drained();  // it has waited for the part that was used
+    return {};
+  }
   Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
     return host_->create_buffer(bytes);
   }

@@ -113,11 +113,12 @@ Status judged(const CudaApi& api, int code, const char* call) {
 
 class CudaDriver final : public ModuleDriver {
  public:
-  CudaDriver(const CudaApi& api, int device, HostFacts facts)
-      : api_(api), device_(device), facts_(std::move(facts)) {}
+  CudaDriver(const CudaApi& api, int device, void* context, HostFacts facts)
+      : api_(api), device_(device), context_(context), facts_(std::move(facts)) {}
   ~CudaDriver() override { api_.release_context(device_); }
 
   HostFacts facts() const override { return facts_; }
+  int make_current() override { return api_.set_context(context_); }
 
   Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
     WW_ASSIGN(ptx, kernels::ptx_for(name, text));
@@ -169,6 +170,7 @@ class CudaDriver final : public ModuleDriver {
  private:
   const CudaApi& api_;
   int device_;
+  void* context_;
   HostFacts facts_;
 };
 
@@ -224,7 +226,7 @@ Result<std::unique_ptr<ModuleDriver>> open_cuda(int index) {
     api->release_context(device);
     return tl::unexpected(status.error());
   }
-  return std::make_unique<CudaDriver>(*api, device, std::move(facts));
+  return std::make_unique<CudaDriver>(*api, device, context, std::move(facts));
 }
 
 }  // namespace ww::microbench

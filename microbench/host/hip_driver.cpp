@@ -7,6 +7,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "host/code_compiler.hpp"
 #include "host/module_driver.hpp"
@@ -17,6 +18,13 @@
 namespace ww::microbench {
 namespace {
 
+// hipDeviceAttribute_t, whose numbers have been these since ROCm 5. On RDNA HIP counts pairs of
+// compute units.
+constexpr int kMultiprocessorCount = 63;
+constexpr int kRenumbered = 50'000'000;
+
+constexpr std::uint32_t kLinkXgmi = 4;  // hsa_amd_link_info_type_t
+
 struct HipApi {
   int (*init)(unsigned){};
   int (*device_count)(int*){};
@@ -24,6 +32,10 @@ struct HipApi {
   int (*device_name)(char*, int, int){};
   int (*pci_bus)(char*, int, int){};
   int (*driver_version)(int*){};
+  int (*attribute)(int*, int, int){};
+  int (*can_access_peer)(int*, int, int){};
+  int (*enable_peer_access)(int, unsigned){};
+  int (*link_type_and_hops)(int, int, std::uint32_t*, std::uint32_t*){};  // null: not there
   int (*properties)(void*, int){};
   int (*allocate)(void**, std::size_t){};
   int (*release)(void*){};
@@ -53,6 +65,9 @@ Result<HipApi> resolve_hip() {
   library.need(api.device_name, "hipDeviceGetName");
   library.need(api.pci_bus, "hipDeviceGetPCIBusId");
   library.need(api.driver_version, "hipDriverGetVersion");
+  library.need(api.attribute, "hipDeviceGetAttribute");
+  library.need(api.can_access_peer, "hipDeviceCanAccessPeer");
+  library.need(api.enable_peer_access, "hipDeviceEnablePeerAccess");
   // ROCm 6 renamed it along with the structure's layout.
   if (!library.find(api.properties, "hipGetDevicePropertiesR0600")) {
     library.need(api.properties, "hipGetDeviceProperties");
@@ -72,6 +87,7 @@ Result<HipApi> resolve_hip() {
   library.need(api.milliseconds, "hipEventElapsedTime");
   library.need(api.error_name, "hipGetErrorName");
   WW_TRY(library.complete());
+  static_cast<void>(library.find(api.link_type_and_hops, "hipExtGetLinkTypeAndHopCount"));
   static_cast<void>(library.find(api.virtual_device, "wirewatt_virtual_device"));
   return api;
 }
@@ -111,9 +127,11 @@ std::string target_in(std::span<const char> properties) {
 
 class HipDriver final : public ModuleDriver {
  public:
-  HipDriver(const HipApi& api, HostFacts facts) : api_(api), facts_(std::move(facts)) {}
+  HipDriver(const HipApi& api, int device, HostFacts facts)
+      : api_(api), device_(device), facts_(std::move(facts)) {}
 
   HostFacts facts() const override { return facts_; }
+  int make_current() override { return api_.set_device(device_); }
 
   Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
     // A program that was compiled beforehand needs no compiler on this machine.
@@ -179,8 +197,48 @@ class HipDriver final : public ModuleDriver {
  private:
   static void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
   const HipApi& api_;
+  int device_;
   HostFacts facts_;
 };
+
+// Empty where HIP does not say.
+std::string pci_bus_of(const HipApi& api, int device) {
+  std::array<char, 256> text{};
+  return api.pci_bus(text.data(), 255, device) == 0 ? text.data() : "";
+}
+
+// Kernels of `device` reach memory of `peer` from now on. Makes `device` current.
+Status open_way(const HipApi& api, int device, int peer) {
+  int can = 0;
+  WW_TRY(judged(api, api.can_access_peer(&can, device, peer), "hipDeviceCanAccessPeer"));
+  if (can == 0) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("HIP says that device {} does not reach the memory of device {}, the "
+                            "other die of its package (hipDeviceCanAccessPeer); the kernel's log "
+                            "says why, and amdgpu's parameter use_xgmi_p2p=0 forbids it",
+                            device, peer));
+  }
+  WW_TRY(judged(api, api.set_device(device), "hipSetDevice"));
+  const int code = api.enable_peer_access(peer, 0);
+  if (code == module_error::peer_access_already_enabled) return {};
+  return judged(api, code, "hipDeviceEnablePeerAccess");
+}
+
+// Memory of the other die may be reached by way of the host, too. Releases that do not say are
+// believed.
+Status check_link(const HipApi& api, int device, int peer) {
+  if (api.link_type_and_hops == nullptr) return {};
+  std::uint32_t type = 0;
+  std::uint32_t hops = 0;
+  if (api.link_type_and_hops(device, peer, &type, &hops) != 0) return {};
+  if (type == kLinkXgmi) return {};
+  return fail(
+      ErrorCode::unsupported,
+      fmt::format("HIP reaches device {} from device {} by a link of type {} and not by xGMI "
+                  "({}), so that it is not the links between the dies that would be "
+                  "measured; 'rocm-smi --showtopo' shows the links",
+                  peer, device, type, kLinkXgmi));
+}
 
 }  // namespace
 
@@ -205,8 +263,7 @@ Result<std::unique_ptr<ModuleDriver>> open_hip(int device) {
   WW_TRY(judged(*api, api->device_name(text.data(), 255, device), "hipDeviceGetName"));
   facts.device = text.data();
   facts.is_virtual = api->virtual_device != nullptr;
-  text = {};
-  if (api->pci_bus(text.data(), 255, device) == 0) facts.pci_bus = text.data();
+  facts.pci_bus = pci_bus_of(*api, device);
   int version = 0;
   if (api->driver_version(&version) == 0) facts.driver = fmt::format("HIP {}", version);
   // Larger than any version's structure.
@@ -217,7 +274,39 @@ Result<std::unique_ptr<ModuleDriver>> open_hip(int device) {
     return fail(ErrorCode::unsupported, "HIP does not name the device's architecture",
                 facts.device);
   }
-  return std::make_unique<HipDriver>(*api, std::move(facts));
+  if (version >= kRenumbered && facts.target.starts_with("gfx9")) {
+    static_cast<void>(api->attribute(&facts.compute_units, kMultiprocessorCount, device));
+  }
+  return std::make_unique<HipDriver>(*api, device, std::move(facts));
+}
+
+Result<ModuleParts> open_hip_pair(int device, const std::string& other_pci) {
+  WW_ASSIGN(count, hip_device_count());
+  WW_ASSIGN(api, load_hip());
+  std::optional<int> other;
+  std::string shown;
+  for (int one = 0; one < count; ++one) {
+    const std::string pci = pci_bus_of(*api, one);
+    if (pci == other_pci && one != device) other = one;
+    shown += fmt::format("{}hip:{} at {}", shown.empty() ? "" : ", ", one, pci);
+  }
+  if (!other) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("the other die of the package, at {}, is not among HIP's devices ({}); "
+                            "HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, the batch system or the "
+                            "container may hide it",
+                            other_pci, shown),
+                fmt::format("hip:{}", device));
+  }
+  ModuleParts parts;
+  for (const int one : {device, *other}) {
+    WW_ASSIGN(driver, open_hip(one));
+    parts.push_back(std::move(driver));
+  }
+  WW_TRY(check_link(*api, device, *other));
+  WW_TRY(open_way(*api, *other, device));
+  WW_TRY(open_way(*api, device, *other));
+  return parts;
 }
 
 }  // namespace ww::microbench

@@ -87,7 +87,23 @@ Result<std::unique_ptr<ComputeHost>> open_host(const std::string& name) {
   const auto index = parsed.index();
   if (!parsed.is_host() || !index) return no_such_name(name);
   WW_ASSIGN(driver, parsed.kind() == DeviceName::Kind::hip ? open_hip(*index) : open_cuda(*index));
-  return make_module_host(std::move(driver));
+  ModuleParts parts;
+  parts.push_back(std::move(driver));
+  return make_module_host(std::move(parts));
+}
+
+Result<std::unique_ptr<ComputeHost>> open_host_pair(const std::string& name,
+                                                    const std::string& other_pci) {
+  const DeviceName parsed(name);
+  const auto index = parsed.index();
+  if (parsed.kind() != DeviceName::Kind::hip || !index) {
+    return fail(ErrorCode::unsupported,
+                "the dies of one package reach each other's memory through HIP alone; name the "
+                "device as hip:N",
+                name);
+  }
+  WW_ASSIGN(parts, open_hip_pair(*index, other_pci));
+  return make_module_host(std::move(parts));
 }
 
 std::vector<HostListing> list_driver_hosts() {

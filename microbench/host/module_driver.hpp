@@ -34,6 +34,9 @@ class ModuleDriver {
   virtual ~ModuleDriver() = default;
 
   [[nodiscard]] virtual HostFacts facts() const = 0;
+  // Makes the device the one that allocations, loads, launches, events and waits mean. Needed in
+  // processes that open several.
+  virtual int make_current() = 0;
   // Compiles OpenCL C into a module image. As ComputeHost::build.
   virtual Result<std::vector<std::byte>> build(const std::string& text,
                                                const std::string& name) = 0;
@@ -79,21 +82,31 @@ inline constexpr int invalid_configuration = 9;  // hip: work-group too large
 inline constexpr int not_found = 500;
 inline constexpr int launch_out_of_resources = 701;
 inline constexpr int launch_timeout = 702;
+inline constexpr int peer_access_already_enabled = 704;
 // From 700 on (but for 701) the context is lost: illegal address, assertion, launch failure...
 [[nodiscard]] constexpr bool loses_context(int code) {
-  return (code >= 700 && code < 720 && code != launch_out_of_resources && code != 704 &&
-          code != 705 && code != 708 && code != 712 && code != 713) ||
+  return (code >= 700 && code < 720 && code != launch_out_of_resources &&
+          code != peer_access_already_enabled && code != 705 && code != 708 && code != 712 &&
+          code != 713) ||
          code == 999;
 }
 }  // namespace module_error
 
-[[nodiscard]] std::unique_ptr<ComputeHost> make_module_host(std::unique_ptr<ModuleDriver> driver);
+// The devices of a host, its parts; one of them for a device by itself. Kernels of each reach the
+// memory of all, and the first is current.
+using ModuleParts = std::vector<std::unique_ptr<ModuleDriver>>;
+
+[[nodiscard]] std::unique_ptr<ComputeHost> make_module_host(ModuleParts parts);
 
 // "hip:0", "cuda:1": the n-th device of the driver, counted from 0. Errors: missing_dependency (no
 // driver library, or one without a needed entry point: names library and package), not_found (no
 // such device), device_error.
 [[nodiscard]] Result<std::unique_ptr<ModuleDriver>> open_hip(int device);
 [[nodiscard]] Result<std::unique_ptr<ModuleDriver>> open_cuda(int device);
+// The n-th device and the one at a PCI address ("0000:c9:00.0"), with access to each other's
+// memory. Errors: unsupported where HIP does not show the second, or says that they do not reach
+// each other, or not over xGMI; those of open_hip.
+[[nodiscard]] Result<ModuleParts> open_hip_pair(int device, const std::string& other_pci);
 [[nodiscard]] Result<int> hip_device_count();
 [[nodiscard]] Result<int> cuda_device_count();
 

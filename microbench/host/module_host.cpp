@@ -10,23 +10,34 @@
 namespace ww::microbench {
 namespace {
 
-// The driver, and what became of its context. Outlives host, buffers and kernels.
+// The parts, the one that is used, and what became of their context. Outlives host, buffers and
+// kernels.
 class Context {
  public:
-  explicit Context(std::unique_ptr<ModuleDriver> driver) : driver_(std::move(driver)) {}
-  [[nodiscard]] ModuleDriver& driver() const { return *driver_; }
+  explicit Context(ModuleParts parts) : parts_(std::move(parts)) {}
+  [[nodiscard]] ModuleDriver& driver() const { return *parts_[used_]; }
+  [[nodiscard]] std::size_t size() const { return parts_.size(); }
+  [[nodiscard]] std::size_t used() const { return used_; }
+  Status use(std::size_t part) {
+    if (part == used_) return {};
+    WW_TRY(usable());
+    WW_TRY(
+        check(parts_[part]->make_current(), "choosing the device", parts_[part]->facts().pci_bus));
+    used_ = part;
+    return {};
+  }
 
   Status usable() const {
     if (lost_.empty()) return {};
     return fail(ErrorCode::device_error,
                 "the device's context was lost earlier (" + lost_ + "); start the program again",
-                driver_->facts().device);
+                driver().facts().device);
   }
 
   // Judges a call of the driver.
   Status check(int code, const char* what, const std::string& context = {}) {
     if (code == 0) return {};
-    const std::string name = driver_->error_name(code);
+    const std::string name = driver().error_name(code);
     ErrorCode kind = ErrorCode::device_error;
     if (code == module_error::out_of_memory || code == module_error::invalid_configuration ||
         code == module_error::launch_out_of_resources) {
@@ -45,11 +56,12 @@ class Context {
           "a "
           "display: use another card, or stop the display";
     }
-    return fail(kind, std::move(message), context.empty() ? driver_->facts().device : context);
+    return fail(kind, std::move(message), context.empty() ? driver().facts().device : context);
   }
 
  private:
-  std::unique_ptr<ModuleDriver> driver_;
+  ModuleParts parts_;
+  std::size_t used_{};
   std::string lost_;
 };
 using SharedContext = std::shared_ptr<Context>;
@@ -91,11 +103,9 @@ class ModuleBuffer final : public DeviceBuffer {
 
 class ModuleKernel final : public LoadedKernel {
  public:
-  ModuleKernel(SharedContext context, ModuleDriver::Handle module, ModuleDriver::Handle function,
-               std::vector<ArgumentSlot> slots, std::string name)
+  ModuleKernel(SharedContext context, std::vector<ArgumentSlot> slots, std::string name)
       : context_(std::move(context)),
-        module_(module),
-        function_(function),
+        code_(context_->size()),
         slots_(std::move(slots)),
         set_(slots_.size()),
         name_(std::move(name)) {
@@ -107,7 +117,24 @@ class ModuleKernel final : public LoadedKernel {
   }
   ~ModuleKernel() override {
     context_->driver().synchronize();
-    context_->driver().unload(module_);
+    for (const Code& code : code_) {
+      if (code.module != nullptr) context_->driver().unload(code.module);
+    }
+  }
+
+  // Onto the part that is used; each part needs the code before the kernel is launched there.
+  Status load(std::span<const std::byte> binary) {
+    ModuleDriver& driver = context_->driver();
+    Code& code = code_[context_->used()];
+    std::string log;
+    if (const int result = driver.load(code.module, binary, log); result != 0) {
+      code.module = nullptr;
+      auto status = context_->check(result, "loading the binary", name_);
+      if (!log.empty()) status.error().message += "\n" + log;
+      return status;
+    }
+    return context_->check(driver.find(code.function, code.module, name_), "looking for the kernel",
+                           name_);
   }
 
   Status set(unsigned index, std::span<const std::byte> value) override {
@@ -174,6 +201,9 @@ class ModuleKernel final : public LoadedKernel {
   }
 
  private:
+  struct Code {
+    ModuleDriver::Handle module{}, function{};
+  };
   Status start(const ModuleGrid& grid, std::size_t largest) {
     WW_TRY(context_->usable());
     if (largest > 0x7FFFFFFFu) {
@@ -185,7 +215,7 @@ class ModuleKernel final : public LoadedKernel {
         return fail(ErrorCode::invalid_argument, fmt::format("argument {} is not set", i), name_);
       }
     }
-    const int code = context_->driver().launch(function_, grid, packed_);
+    const int code = context_->driver().launch(code_[context_->used()].function, grid, packed_);
     if (code == module_error::invalid_value) {
       return fail(ErrorCode::out_of_range,
                   fmt::format("the device takes no work-groups of {} x {} x {}", grid.local[0],
@@ -195,8 +225,7 @@ class ModuleKernel final : public LoadedKernel {
     return context_->check(code, "launch", name_);
   }
   SharedContext context_;
-  ModuleDriver::Handle module_;
-  ModuleDriver::Handle function_;
+  std::vector<Code> code_;  // by part
   std::vector<ArgumentSlot> slots_;
   std::vector<bool> set_;
   std::vector<std::byte> packed_;
@@ -205,13 +234,21 @@ class ModuleKernel final : public LoadedKernel {
 
 class ModuleHost final : public ComputeHost {
  public:
-  explicit ModuleHost(std::unique_ptr<ModuleDriver> driver)
-      : context_(std::make_shared<Context>(std::move(driver))) {}
+  explicit ModuleHost(ModuleParts parts) : context_(std::make_shared<Context>(std::move(parts))) {}
   ~ModuleHost() override { context_->driver().synchronize(); }
 
   std::string device_name() const override { return facts().device; }
   std::string driver_version() const override { return facts().driver; }
   HostFacts facts() const override { return context_->driver().facts(); }
+
+  int parts() const override { return static_cast<int>(context_->size()); }
+  Status use_part(int part) override {
+    if (part < 0 || part >= parts()) {
+      return fail(ErrorCode::out_of_range, fmt::format("there is no part {}", part), device_name());
+    }
+    WW_TRY(finish());
+    return context_->use(static_cast<std::size_t>(part));
+  }
 
   Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
     WW_TRY(context_->usable());
@@ -227,21 +264,18 @@ class ModuleHost final : public ComputeHost {
   Result<std::unique_ptr<LoadedKernel>> load(std::span<const std::byte> binary,
                                              const std::string& kernel) override {
     WW_TRY(context_->usable());
-    ModuleDriver& driver = context_->driver();
-    WW_ASSIGN(slots, driver.arguments(binary, kernel));
-    ModuleDriver::Handle module{};
-    std::string log;
-    if (const int code = driver.load(module, binary, log); code != 0) {
-      auto status = context_->check(code, "loading the binary", kernel);
-      if (!log.empty()) status.error().message += "\n" + log;
-      return tl::unexpected(status.error());
+    WW_ASSIGN(slots, context_->driver().arguments(binary, kernel));
+    auto made = std::make_unique<ModuleKernel>(context_, std::move(slots), kernel);
+    const std::size_t used = context_->used();
+    Status status;
+    for (std::size_t part = 0; part < context_->size() && status; ++part) {
+      status = context_->use(part);
+      if (status) status = made->load(binary);
     }
-    ModuleDriver::Handle function{};
-    if (const int code = driver.find(function, module, kernel); code != 0) {
-      driver.unload(module);
-      return tl::unexpected(context_->check(code, "looking for the kernel", kernel).error());
-    }
-    return std::make_unique<ModuleKernel>(context_, module, function, std::move(slots), kernel);
+    const Status back = context_->use(used);
+    WW_TRY(status);
+    WW_TRY(back);
+    return made;
   }
   // Launches are on their way as soon as they are queued.
   Status flush() override { return context_->usable(); }
@@ -256,8 +290,8 @@ class ModuleHost final : public ComputeHost {
 
 }  // namespace
 
-std::unique_ptr<ComputeHost> make_module_host(std::unique_ptr<ModuleDriver> driver) {
-  return std::make_unique<ModuleHost>(std::move(driver));
+std::unique_ptr<ComputeHost> make_module_host(ModuleParts parts) {
+  return std::make_unique<ModuleHost>(std::move(parts));
 }
 
 }  // namespace ww::microbench

@@ -1,8 +1,13 @@
 // A libamdhip64 for tests, over the virtual GPU: what HIP's runtime does with a code object and
-// packed arguments really happens, on one device. Errors stick from a fault on until hipSetDevice,
-// as a lost context does until the process ends.
+// packed arguments really happens. A package of several devices has them at PCI buses 3, 4, ...;
+// each has its own modules, and reaches another's memory once peer access is enabled. Errors stick
+// from a fault on until hipSetDevice chooses the device again, as a lost context does until the
+// process ends.
 //
 // WW_STUB_HIP_CHIP names the virtual chip, or its file (w9100).
+//
+// WW_STUB_HIP_PEERS says how devices reach each other's memory: xgmi (the default), pcie, none.
+// HIP_VISIBLE_DEVICES lists the devices that there are, as for AMD's runtime.
 //
 // WW_STUB_HIP_COUNTERS names a file that gets the counters of all dispatches at the program's end,
 // as rocprof v1 writes them.
@@ -27,8 +32,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "testing/fake_amd_tree.hpp"
@@ -44,13 +53,16 @@ constexpr int invalid_value = 1;
 constexpr int out_of_memory = 2;
 constexpr int invalid_device = 101;
 constexpr int invalid_image = 200;
+constexpr int peer_access_unsupported = 217;
 constexpr int not_found = 500;
 constexpr int illegal_address = 700;
+constexpr int peer_access_already_enabled = 704;
 constexpr unsigned most_work_items = 256;
 
 struct Module {
   binpatch::CodeObject object;
   sim::gpu::ProgramId program{};
+  int device{};
 };
 struct Function {
   Module* module{};
@@ -167,10 +179,26 @@ struct Runtime {
   std::unique_ptr<Card> card;  // null: the chip keeps its time to itself
   std::map<void*, std::unique_ptr<Module>> modules;
   std::vector<std::unique_ptr<Function>> functions;
+  std::vector<int> devices;           // of the package, by ordinal
+  int chosen{};                       // of the package
+  std::map<std::uint64_t, int> home;  // of allocations: the package's device
+  std::set<std::pair<int, int>> peers;
   int lost{};
 };
 
 void write_counters();
+
+// As HIP_VISIBLE_DEVICES lists them; all where it is not set.
+std::vector<int> visible_devices(int all) {
+  std::vector<int> devices;
+  if (const char* set = std::getenv("HIP_VISIBLE_DEVICES"); set != nullptr) {
+    std::istringstream list(set);
+    for (std::string one; std::getline(list, one, ',');) devices.push_back(std::stoi(one));
+  } else {
+    for (int device = 0; device < all; ++device) devices.push_back(device);
+  }
+  return devices;
+}
 
 Runtime* runtime() {
   static Runtime* instance = [] {
@@ -179,6 +207,7 @@ Runtime* runtime() {
     sim::gpu::Options options;
     options.threads = 1;
     if (chip) {
+      made->devices = visible_devices(chip->architecture().devices);
       if (auto gpu = sim::gpu::VirtualGpu::create(*chip, options)) made->gpu = std::move(*gpu);
     }
     if (made->gpu && std::getenv("WW_STUB_HIP_COUNTERS") != nullptr) std::atexit(write_counters);
@@ -237,6 +266,32 @@ std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
 
+bool is_ordinal(int device) {
+  return device >= 0 && device < static_cast<int>(runtime()->devices.size());
+}
+int of_package(int ordinal) {
+  return runtime()->devices[static_cast<std::size_t>(ordinal)];
+}
+
+std::string_view peer_links() {
+  const char* set = std::getenv("WW_STUB_HIP_PEERS");
+  return set != nullptr ? set : "xgmi";
+}
+
+// Whether the chosen device reaches every buffer that the arguments name.
+bool reaches_buffers(const binpatch::Kernel& kernel, std::span<const std::byte> kernarg) {
+  const Runtime& state = *runtime();
+  return std::ranges::none_of(kernel.arguments, [&](const auto& argument) {
+    if (argument.value_kind != "global_buffer") return false;
+    std::uint64_t at = 0;
+    std::memcpy(&at, kernarg.data() + argument.offset, sizeof at);
+    const auto after = state.home.upper_bound(at);
+    if (after == state.home.begin()) return false;
+    const int home = std::prev(after)->second;
+    return home != state.chosen && !state.peers.contains({state.chosen, home});
+  });
+}
+
 // A code object names no size: its section headers end it, as the ELF header says.
 std::span<const std::byte> image_of(const void* data) {
   std::uint64_t headers = 0;
@@ -262,12 +317,16 @@ int hipInit(unsigned) {
   return runtime()->gpu ? success : 100;
 }
 int hipGetDeviceCount(int* count) {
-  *count = 1;
+  *count = static_cast<int>(runtime()->devices.size());
   return success;
 }
 int hipSetDevice(int device) {
-  runtime()->lost = 0;
-  return device == 0 ? success : invalid_device;
+  if (!is_ordinal(device)) return invalid_device;
+  const int chosen = of_package(device);
+  if (chosen == runtime()->chosen) runtime()->lost = 0;
+  runtime()->chosen = chosen;
+  runtime()->gpu->select_device(chosen);
+  return success;
 }
 int hipDeviceGetName(char* name, int size, int) {
   const std::string shown = chip_name() == "w9100" ? "AMD FirePro W9100 (stub over the virtual GPU)"
@@ -275,8 +334,33 @@ int hipDeviceGetName(char* name, int size, int) {
   std::strncpy(name, shown.c_str(), static_cast<std::size_t>(size));
   return success;
 }
-int hipDeviceGetPCIBusId(char* name, int size, int) {
-  std::strncpy(name, "0000:03:00.0", static_cast<std::size_t>(size));
+int hipDeviceGetPCIBusId(char* name, int size, int device) {
+  if (!is_ordinal(device)) return invalid_device;
+  std::snprintf(name, static_cast<std::size_t>(size), "0000:%02x:00.0", 3 + of_package(device));
+  return success;
+}
+// hipDeviceAttributeMultiprocessorCount; others are 0.
+int hipDeviceGetAttribute(int* value, int attribute, int device) {
+  if (!is_ordinal(device)) return invalid_device;
+  *value = attribute == 63 ? runtime()->gpu->chip().architecture().compute_units_of_device() : 0;
+  return success;
+}
+int hipDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (!is_ordinal(device) || !is_ordinal(peer)) return invalid_device;
+  *can = device != peer && peer_links() != "none" ? 1 : 0;
+  return success;
+}
+int hipDeviceEnablePeerAccess(int peer, unsigned) {
+  if (!is_ordinal(peer) || of_package(peer) == runtime()->chosen) return invalid_device;
+  if (peer_links() == "none") return peer_access_unsupported;
+  const bool is_new = runtime()->peers.emplace(runtime()->chosen, of_package(peer)).second;
+  return is_new ? success : peer_access_already_enabled;
+}
+// hsa_amd_link_info_type_t: 2 is PCIe, 4 is xGMI.
+int hipExtGetLinkTypeAndHopCount(int device, int peer, std::uint32_t* type, std::uint32_t* hops) {
+  if (!is_ordinal(device) || !is_ordinal(peer)) return invalid_device;
+  *type = peer_links() == "pcie" ? 2 : 4;
+  *hops = 1;
   return success;
 }
 int hipDriverGetVersion(int* version) {
@@ -285,7 +369,7 @@ int hipDriverGetVersion(int* version) {
 }
 // As ROCm 6 lays it out: the architecture's name begins at byte 1160.
 int hipGetDevicePropertiesR0600(void* properties, int device) {
-  if (device != 0) return invalid_device;
+  if (!is_ordinal(device)) return invalid_device;
   auto* bytes = static_cast<char*>(properties);
   std::memset(bytes, 0, 1472);
   std::strcpy(bytes, "AMD FirePro gfxless");
@@ -299,9 +383,11 @@ int hipMalloc(void** pointer, std::size_t bytes) {
   if (!made) return out_of_memory;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the chip's addresses are the program's pointers
   *pointer = reinterpret_cast<void*>(*made);
+  runtime()->home[*made] = runtime()->chosen;
   return success;
 }
 int hipFree(void* pointer) {
+  runtime()->home.erase(address(pointer));
   return runtime()->gpu->release(address(pointer)) ? success : invalid_value;
 }
 int hipMemcpyHtoD(void* to, void* from, std::size_t bytes) {
@@ -328,7 +414,7 @@ int hipModuleLoadData(void** module, const void* image) {
   if (!object) return invalid_image;
   const auto program = runtime()->gpu->load(*object);
   if (!program) return invalid_image;
-  auto made = std::make_unique<Module>(Module{std::move(*object), *program});
+  auto made = std::make_unique<Module>(Module{std::move(*object), *program, runtime()->chosen});
   *module = made.get();
   runtime()->modules.emplace(*module, std::move(made));
   return success;
@@ -361,12 +447,17 @@ int hipModuleLaunchKernel(void* handle, unsigned gx, unsigned gy, unsigned gz, u
     return invalid_value;
   }
   const auto* function = static_cast<Function*>(handle);
+  if (function->module->device != runtime()->chosen) return invalid_device;
   const auto& kernel = *function->kernel;
   const std::size_t size = *static_cast<std::size_t*>(extra[3]);
   if (bx * by * bz > most_work_items || size > kernel.kernarg_segment_size) return invalid_value;
   // Hidden arguments of code object version 4 are zero for a launch without an offset.
   std::vector<std::byte> kernarg(kernel.kernarg_segment_size);
   std::memcpy(kernarg.data(), extra[1], size);
+  if (!reaches_buffers(kernel, kernarg)) {
+    runtime()->lost = illegal_address;  // seen when the queue is waited for
+    return success;
+  }
   begin_work();
   const sim::gpu::Grid grid{3, {gx * bx, gy * by, gz * bz}, {bx, by, bz}};
   const auto done =
@@ -406,6 +497,8 @@ const char* hipGetErrorName(int code) {
     case out_of_memory: return "hipErrorOutOfMemory";
     case invalid_device: return "hipErrorInvalidDevice";
     case invalid_image: return "hipErrorInvalidImage";
+    case peer_access_unsupported: return "hipErrorPeerAccessUnsupported";
+    case peer_access_already_enabled: return "hipErrorPeerAccessAlreadyEnabled";
     case not_found: return "hipErrorNotFound";
     case illegal_address: return "hipErrorIllegalAddress";
     default: return "hipErrorUnknown";

@@ -15,6 +15,13 @@ namespace ww::microbench {
 // package), device_error.
 [[nodiscard]] Result<std::unique_ptr<ComputeHost>> open_host(const std::string& name);
 
+// A host over the device of a name ("hip:0") and the one at another PCI address ("0000:c9:00.0"),
+// which are its parts 0 and 1: kernels of each reach the memory of both. Errors: unsupported (a
+// name that is not HIP's, another device that HIP does not show, devices that do not reach each
+// other's memory), those of open_host.
+[[nodiscard]] Result<std::unique_ptr<ComputeHost>> open_host_pair(const std::string& name,
+                                                                  const std::string& other_pci);
+
 struct HostListing {
   std::string name;    // "cuda:0"; "cuda" where the driver gave no device
   HostFacts facts;     // empty where it could not be opened
