@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "chiplet/rail_power.hpp"
+#include "device/amd_package.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/mean.hpp"
@@ -92,7 +93,12 @@ bool is_chiplet_plan(const nlohmann::json& plan) {
 Result<bool> calibrates_chiplets(const DeviceRequest& request) {
   if (!DeviceName(request.name).is_virtual()) {
     WW_ASSIGN(host, open_host(request.name));
-    return host->facts().target.starts_with("gfx942");
+    const HostFacts facts = host->facts();
+    const auto address = measure::parse_pci_address(facts.pci_bus);
+    const auto gpus = measure::list_amd_gpus(measure::sysfs_of({}));
+    const auto amd = std::ranges::find_if(
+        gpus, [&](const measure::AmdGpu& gpu) { return address && gpu.pci == *address; });
+    return is_amd_package(facts, amd != gpus.end() ? &*amd : nullptr);
   }
   WW_ASSIGN(sheet, virtual_data_sheet(request));
   std::istringstream lines(sheet);

@@ -65,13 +65,43 @@ TEST(AmdCards, ThatNoCampaignCanMeasureSayWhy) {
   EXPECT_THAT(campaign_obstacle("", ""), HasSubstr("PTX"));
 }
 
+std::string obstacle(const std::string& target, const std::string& device_id,
+                     const std::string& partition) {
+  HostFacts host;
+  host.api = "hip";
+  host.target = target;
+  measure::AmdGpu amd;
+  amd.device_id = device_id;
+  amd.compute_partition = partition;
+  return package_obstacle(host, &amd);
+}
+
 TEST(AmdPackages, AreMeasuredUndividedWhereTheirDiesAreKnown) {
-  EXPECT_EQ(package_obstacle("gfx942:sramecc+:xnack-", "0x74a1", "SPX"), "");
-  EXPECT_EQ(package_obstacle("gfx942", "0x74a1", ""), "");
-  EXPECT_THAT(package_obstacle("gfx942", "0x74a1", "CPX"), HasSubstr("CPX"));
-  EXPECT_THAT(package_obstacle("gfx942", "0x74a0", ""), HasSubstr("0x74a0"));
-  EXPECT_THAT(package_obstacle("gfx942", "", ""), HasSubstr("unknown"));
-  EXPECT_NE(package_obstacle("gfx90a", "0x740f", ""), "");
+  EXPECT_EQ(obstacle("gfx942:sramecc+:xnack-", "0x74a1", "SPX"), "");
+  EXPECT_EQ(obstacle("gfx942", "0x74a1", ""), "");
+  EXPECT_THAT(obstacle("gfx942", "0x74a1", "CPX"), HasSubstr("CPX"));
+  EXPECT_THAT(obstacle("gfx942", "0x74a0", ""), HasSubstr("0x74a0"));
+  EXPECT_THAT(obstacle("gfx942", "", ""), HasSubstr("unknown"));
+  EXPECT_NE(obstacle("gfx90a", "0x740f", ""), "");
+}
+
+TEST(AmdPackages, OfTwoDiesAreMeasuredThroughHipWhereTheOtherDieIsKnown) {
+  HostFacts host;
+  host.api = "hip";
+  host.target = "gfx90a:sramecc+:xnack-";
+  measure::AmdGpu amd;
+  amd.device_id = "0x7408";
+  EXPECT_TRUE(is_amd_package(host, &amd));
+  EXPECT_THAT(package_obstacle(host, &amd), HasSubstr("kfd/topology"));
+  amd.other_die.emplace();
+  EXPECT_EQ(package_obstacle(host, &amd), "");
+  EXPECT_FALSE(is_amd_package(host, nullptr));
+  // MI210 is such a die alone, and through OpenCL so is each of the two.
+  host.api = "opencl";
+  EXPECT_FALSE(is_amd_package(host, &amd));
+  host.api = "hip";
+  amd.device_id = "0x740f";
+  EXPECT_FALSE(is_amd_package(host, &amd));
 }
 
 // Channels in plain order: bits 8 to 11, or to 12, each one row of its own.

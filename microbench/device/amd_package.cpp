@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device/launch_log.hpp"
+#include "ww/microbench/hosts.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -18,9 +19,22 @@ constexpr std::array<std::string_view, 2> kPackages{"0x74a1", "0x74a5"};
 
 }  // namespace
 
-std::string package_obstacle(const std::string& target, const std::string& device_id,
-                             const std::string& partition) {
-  if (!target.starts_with("gfx942")) return "it is no package of several compute dies";
+bool is_amd_package(const HostFacts& host, const measure::AmdGpu* amd) {
+  if (host.target.starts_with("gfx942")) return true;
+  return host.api == "hip" && amd != nullptr && measure::is_die_of_two(*amd);
+}
+
+std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd) {
+  if (!host.no_code.empty()) return host.no_code;
+  if (!is_amd_package(host, amd)) return "it is no package of several compute dies";
+  if (amd != nullptr && measure::is_die_of_two(*amd)) {
+    if (amd->other_die) return {};
+    return "which device is the other die of its package is not to be seen; the widest link of the "
+           "die's node under /sys/class/kfd/kfd/topology/nodes leads there, and a container must "
+           "have that node";
+  }
+  const std::string device_id = amd != nullptr ? amd->device_id : "";
+  const std::string partition = amd != nullptr ? amd->compute_partition : "";
   if (std::ranges::find(kPackages, device_id) == kPackages.end()) {
     return fmt::format(
         "how many dies the package with PCI id {} has is not known; MI300X and MI325X are",
@@ -37,14 +51,21 @@ std::string package_obstacle(const std::string& target, const std::string& devic
 
 Result<Device> open_amd_package(ComputeDevice opened, const std::string& name) {
   if (opened.sensor == nullptr) return tl::unexpected(no_power(opened));
-  std::string why = opened.host->facts().no_code;
-  if (why.empty()) {
-    why = package_obstacle(opened.target, opened.amd ? opened.amd->device_id : "",
-                           opened.amd ? opened.amd->compute_partition : "");
-  }
+  const std::string why =
+      package_obstacle(opened.host->facts(), opened.amd ? &*opened.amd : nullptr);
   if (!why.empty()) {
     return fail(ErrorCode::unsupported, "the ways between its dies cannot be measured: " + why,
                 name);
+  }
+  nlohmann::json notes{{"device_id", opened.amd->device_id},
+                       {"driver", opened.host->driver_version()},
+                       {"sensor", opened.sensor->facts().name}};
+  if (opened.amd->other_die) {
+    const std::string other = to_string(opened.amd->other_die->pci);
+    notes["parts"] = {opened.host->facts().pci_bus, other};
+    opened.host.reset();
+    WW_ASSIGN(pair, open_host_pair(name, other));
+    opened.host = std::move(pair);
   }
   Device device;
   device.name = name;
@@ -52,11 +73,8 @@ Result<Device> open_amd_package(ComputeDevice opened, const std::string& name) {
   device.chip.name = opened.host->device_name();
   device.chip.target = opened.target;
   device.traffic = device.is_virtual ? Traffic::one_launch : Traffic::every_launch;
-  device.notes = nlohmann::json{{"device_id", opened.amd->device_id},
-                                {"driver", opened.host->driver_version()},
-                                {"sensor", opened.sensor->facts().name},
-                                {"traffic", {{"source", to_string(device.traffic)}}}}
-                     .dump();
+  notes["traffic"] = {{"source", to_string(device.traffic)}};
+  device.notes = notes.dump();
   attach_logged(device, std::move(opened.sensor), std::move(opened.host));
   return device;
 }

@@ -9,14 +9,19 @@
 
 namespace ww::microbench {
 
+// Whether `calibrate` measures the ways between the dies of this device's package: a part of
+// gfx942, or, through HIP, a die of MI250 or MI250X. Through OpenCL such a die is a device by
+// itself. `amd` is null where its files are not known.
+[[nodiscard]] bool is_amd_package(const HostFacts& host, const measure::AmdGpu* amd);
+
 // Why the ways between the dies of a package cannot be measured; empty where they can, as far as
-// can be told without touching it. `partition` is AmdGpu::compute_partition.
-[[nodiscard]] std::string package_obstacle(const std::string& target, const std::string& device_id,
-                                           const std::string& partition);
+// can be told without touching it.
+[[nodiscard]] std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd);
 
 // The campaign's device from an opened one. The campaign finds dies, I/O dies and homes itself, so
-// no topology is looked for. Errors: unsupported with package_obstacle()'s reason;
-// missing_dependency where its power cannot be read.
+// no topology is looked for. The two dies of an MI250 or MI250X are the device's parts; which two
+// belong together is AmdGpu::other_die. Errors: unsupported with package_obstacle()'s reason;
+// missing_dependency where its power cannot be read; those of open_host_pair.
 [[nodiscard]] Result<Device> open_amd_package(ComputeDevice opened, const std::string& name);
 
 }  // namespace ww::microbench

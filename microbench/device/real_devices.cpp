@@ -35,11 +35,11 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
   if (!facts.no_code.empty()) {
     device.listing.reason = facts.no_code;
   } else if (!facts.target.starts_with("sm_")) {
-    const auto& amd = match.gpu->amd;
-    const std::string id = amd ? amd->device_id : "";
-    if (!package_obstacle(facts.target, id, amd ? amd->compute_partition : "").empty()) {
-      device.listing.reason = campaign_obstacle(facts.target, id);
-    }
+    const measure::AmdGpu* amd = match.gpu->amd ? &*match.gpu->amd : nullptr;
+    device.listing.reason =
+        is_amd_package(facts, amd)
+            ? package_obstacle(facts, amd)
+            : campaign_obstacle(facts.target, amd != nullptr ? amd->device_id : "");
   }
   if (device.listing.reason.empty()) {
     device.listing.usable = true;

@@ -1,23 +1,58 @@
 // The chiplet campaign on a card of several dies from the command line, without one: HIP's runtime
-// is a stub that executes gfx942 code objects on the virtual MI300X, and the package's energy
-// accumulators are the driver's pm_metrics in a tree of kernel files. What runs is what runs on a
-// card. Compared with the same campaign through the virtual GPU's own door.
+// is a stub that executes code objects on the virtual MI300X or MI250X, and the package's sensors
+// are the driver's files in a tree of kernel files. What runs is what runs on a card. Compared with
+// the same campaign through the virtual GPU's own door.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <regex>
 
 #include "process.hpp"
 #include "stub_card.hpp"
 #include "testing/fake_amd_tree.hpp"
+#include "testing/fake_cards.hpp"
 #include "ww/core/process.hpp"
 
 namespace ww::e2e {
 namespace {
 
 using measure::testing::FakeAmdTree;
+using measure::testing::FakeCards;
 using nlohmann::json;
 using ::testing::HasSubstr;
+
+[[nodiscard]] Finished calibrate_into(const std::filesystem::path& folder,
+                                      const std::string& device, const Environment& environment) {
+  return run({wirewatt(), "calibrate", "--device", device, "--quick", "--no-clock-control", "--out",
+              folder.string(), "--json"},
+             environment);
+}
+
+// Both see the same sensors, so the gain is not in the difference.
+void expect_equal_figures(const json& card, const json& door) {
+  EXPECT_EQ(card.at("virtual"), true);
+  ASSERT_EQ(card.at("hop_classes").size(), door.at("hop_classes").size());
+  for (std::size_t i = 0; i < card.at("hop_classes").size(); ++i) {
+    const json& ours = card.at("hop_classes").at(i);
+    const json& theirs = door.at("hop_classes").at(i);
+    EXPECT_EQ(ours.at("name"), theirs.at("name"));
+    EXPECT_EQ(ours.at("status"), theirs.at("status")) << ours;
+    if (ours.at("value").is_null() || theirs.at("value").is_null()) continue;
+    const auto number = [](const json& row, const char* key) { return row.at(key).get<double>(); };
+    const double apart = number(ours, "value") - number(theirs, "value");
+    const auto half = [&](const json& row) {
+      return (number(row, "sensed_high") - number(row, "sensed_low")) / 2;
+    };
+    EXPECT_LE(std::abs(apart), std::hypot(half(ours), half(theirs))) << ours << theirs;
+    std::printf("%s: %.4f [%.4f, %.4f], through the door %.4f [%.4f, %.4f] pJ/bit (virtual)\n",
+                ours.at("name").get<std::string>().c_str(), number(ours, "value"),
+                number(ours, "low"), number(ours, "high"), number(theirs, "value"),
+                number(theirs, "low"), number(theirs, "high"));
+  }
+}
 
 class AmdPackage : public ::testing::Test {
  protected:
@@ -40,9 +75,7 @@ class AmdPackage : public ::testing::Test {
   }
   [[nodiscard]] Finished calibrate(const std::string& device,
                                    const Environment& environment) const {
-    return run({wirewatt(), "calibrate", "--device", device, "--quick", "--no-clock-control",
-                "--out", (folder_.path() / device).string(), "--json"},
-               environment);
+    return calibrate_into(folder_.path() / device, device, environment);
   }
 
   TemporaryFolder folder_;
@@ -62,26 +95,93 @@ TEST_F(AmdPackage, HasTheSameFiguresThroughTheDriversFilesAsThroughTheDoor) {
   const json card = finished.json();
   const auto other = calibrate("virtual:mi300x", {});
   ASSERT_EQ(other.exit_code, 0) << other.err;
-  const json door = other.json();
-  EXPECT_EQ(card.at("virtual"), true);
-  for (std::size_t i = 0; i < card.at("hop_classes").size(); ++i) {
-    const json& ours = card.at("hop_classes").at(i);
-    const json& theirs = door.at("hop_classes").at(i);
-    EXPECT_EQ(ours.at("name"), theirs.at("name"));
-    EXPECT_EQ(ours.at("status"), theirs.at("status")) << ours;
-    if (ours.at("value").is_null()) continue;
-    const auto number = [](const json& row, const char* key) { return row.at(key).get<double>(); };
-    // Both see the same rails, so the gain is not in the difference.
-    const double apart = number(ours, "value") - number(theirs, "value");
-    const auto half = [&](const json& row) {
-      return (number(row, "sensed_high") - number(row, "sensed_low")) / 2;
+  expect_equal_figures(card, other.json());
+}
+
+// virtual:mi250x with two compute units an engine and an L2 of a size with them: its launches are
+// executed seven times as fast. The links are the same.
+std::string write_small_package(const std::filesystem::path& folder) {
+  std::ifstream whole(source_folder() / "sim/gpu/chips/mi250x.toml");
+  std::string text(std::istreambuf_iterator<char>(whole), {});
+  const auto replace = [&text](const char* pattern, const char* with) {
+    text = std::regex_replace(text, std::regex(pattern), with);
+  };
+  replace("cus_off_per_die = \\d+", "cus_off_per_die = 0");
+  replace("cus_per_engine = \\d+", "cus_per_engine = 2");
+  replace("\nl2_bytes = \\d+", "\nl2_bytes = 1048576");
+  // Places of an engine's units, of which two are left.
+  replace("cu = \\[\\s*(\\[[^\\]]*\\], \\[[^\\]]*\\])[^=]*?\n\\]", "cu = [$1]");
+  const auto file = folder / "small.toml";
+  std::ofstream(file) << text;
+  return file.string();
+}
+
+// MI250X: two dies, each a PCI device of its own. The first holds the sensor.
+class TwoDies : public ::testing::Test {
+ protected:
+  TwoDies()
+      : chip_(write_small_package(folder_.path())),
+        first_(folder_.path() / "sys", {.name = "AMD Instinct MI250X", .metrics_content = 1}) {
+    first_.write(first_.device() / "device", "0x7408");
+    first_.write(first_.device() / "pp_dpm_sclk", "0: 500Mhz\n1: 1700Mhz *");
+    first_.write(first_.hwmon() / "freq1_label", "sclk");
+    first_.write(first_.hwmon() / "freq1_input", "1700000000");
+    const auto second = FakeCards(folder_.path() / "sys").add(1, "0000:04:00.0", "0x7408");
+    FakeCards::write(second / "hwmon/hwmon0/power1_average", "0\n");
+    FakeCards::write(second / "hwmon/hwmon0/power1_cap", "0\n");
+    FakeCards::write(second / "gpu_busy_percent", "0\n");
+    const auto link = [this](int from, int to) {
+      FakeCards::write(node(from) / "io_links/0/properties",
+                       "type 11\nnode_to " + std::to_string(to) + "\nmax_bandwidth 200000\n");
     };
-    EXPECT_LE(std::abs(apart), std::hypot(half(ours), half(theirs))) << ours << theirs;
-    std::printf("%s: %.4f [%.4f, %.4f], through the door %.4f [%.4f, %.4f] pJ/bit (virtual)\n",
-                ours.at("name").get<std::string>().c_str(), number(ours, "value"),
-                number(ours, "low"), number(ours, "high"), number(theirs, "value"),
-                number(theirs, "low"), number(theirs, "high"));
+    FakeCards::write(node(2) / "properties", "simd_count 440\nlocation_id 1024\ndomain 0\n");
+    link(1, 2);
+    link(2, 1);
   }
+  [[nodiscard]] std::filesystem::path node(int number) const {
+    return folder_.path() / "sys/class/kfd/kfd/topology/nodes" / std::to_string(number);
+  }
+  [[nodiscard]] Finished calibrate(const std::string& device, const Environment& more = {}) const {
+    Environment environment = stub_card_environment(folder_.path(), chip_);
+    environment.insert(environment.end(), more.begin(), more.end());
+    return calibrate_into(folder_.path() / device, device, environment);
+  }
+
+  TemporaryFolder folder_;
+  std::string chip_;
+  FakeAmdTree first_;
+};
+
+TEST_F(TwoDies, HaveTheSameFigureThroughPeersAsThroughTheDoor) {
+  const auto finished = calibrate("hip:0");
+  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+  const auto other = calibrate_into(folder_.path() / "door", "virtual:" + chip_, {});
+  ASSERT_EQ(other.exit_code, 0) << other.err;
+  expect_equal_figures(finished.json(), other.json());
+}
+
+TEST_F(TwoDies, OfWhichOneIsHiddenAreRefusedWithWhatHipShows) {
+  const auto finished = calibrate("hip:0", {{"HIP_VISIBLE_DEVICES", "0"}});
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("0000:04:00.0"), HasSubstr("hip:0 at 0000:03:00.0"),
+                                  HasSubstr("HIP_VISIBLE_DEVICES")));
+}
+
+TEST_F(TwoDies, ThatDoNotReachEachOtherAreRefused) {
+  const auto refused = calibrate("hip:0", {{"WW_STUB_HIP_PEERS", "none"}});
+  EXPECT_EQ(refused.exit_code, 1) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("hipDeviceCanAccessPeer"));
+  const auto by_host = calibrate("hip:1", {{"WW_STUB_HIP_PEERS", "pcie"}});
+  EXPECT_EQ(by_host.exit_code, 1) << by_host.err;
+  EXPECT_THAT(by_host.err, HasSubstr("not by xGMI"));
+}
+
+// Two dies of different packages have no links of four.
+TEST_F(TwoDies, WithoutALinkBetweenThemAreNoPackage) {
+  std::filesystem::remove_all(node(1) / "io_links");
+  const auto finished = calibrate("hip:0");
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("which device is the other die"));
 }
 
 }  // namespace

@@ -25,12 +25,6 @@ bool is_card(const std::string& name) {
          std::all_of(name.begin() + 4, name.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-// MI250 and MI250X: two dies, two PCI devices, one power sensor.
-bool is_die_of_two(const AmdGpu& gpu) {
-  constexpr std::array<std::string_view, 2> ids = {"0x7408", "0x740c"};
-  return std::ranges::find(ids, gpu.device_id) != ids.end();
-}
-
 // The die without the sensor reads 0 for power and for the limit of power.
 bool reads_no_power(const AmdGpu& gpu) {
   return file_text(gpu.hwmon + "/power1_average") == "0" &&
@@ -139,6 +133,11 @@ std::string hsmp_folder(const std::string& sysfs, const AmdGpu& gpu) {
 }
 
 }  // namespace
+
+bool is_die_of_two(const AmdGpu& gpu) {
+  constexpr std::array<std::string_view, 2> ids = {"0x7408", "0x740c"};
+  return std::ranges::find(ids, gpu.device_id) != ids.end();
+}
 
 bool is_mi300a(const AmdGpu& gpu) {
   return gpu.device_id == "0x74a0";

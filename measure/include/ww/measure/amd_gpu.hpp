@@ -47,6 +47,9 @@ struct AmdGpu {
 // the card at function 0. Dies of one package are paired by the topology that the driver publishes.
 [[nodiscard]] std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs);
 
+// MI250 and MI250X: one package of two dies, each a PCI device of its own.
+[[nodiscard]] bool is_die_of_two(const AmdGpu& gpu);
+
 // A package with CPU dies beside the GPU's.
 [[nodiscard]] bool is_mi300a(const AmdGpu& gpu);
 

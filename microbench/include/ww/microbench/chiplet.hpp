@@ -33,8 +33,8 @@ struct ChipletRequest {
 };
 
 // Whether calibrate measures this device so: a virtual package whose data sheet has several compute
-// dies, or a card of gfx942. The name is resolved. Errors: those of virtual_data_sheet() and
-// open_host().
+// dies, a card of gfx942, or, through HIP, an MI250 or MI250X. The name is resolved. Errors: those
+// of virtual_data_sheet() and open_host().
 [[nodiscard]] Result<bool> calibrates_chiplets(const DeviceRequest& request);
 
 // Runs or resumes the campaign into folder/campaign.db. Errors as run_campaign.
