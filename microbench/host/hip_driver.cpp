@@ -195,7 +195,10 @@ class HipDriver final : public ModuleDriver {
   }
 
  private:
-  static void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+  static void* pointer_to(std::uint64_t address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): HIP takes addresses as pointers
+    return reinterpret_cast<void*>(address);
+  }
   const HipApi& api_;
   int device_;
   HostFacts facts_;
