@@ -14,6 +14,10 @@ constexpr std::uint32_t kFactorDown = 0x1F800000;  // 2^-64
 constexpr std::uint32_t kFar = 96;                 // distance of exponents: quotients may overflow
 constexpr std::uint32_t kSmall = 23;               // up to this exponent a numerator is small
 constexpr std::uint32_t kFarBelow = 0U - 150;
+// Exponents of which no two are kFar apart, nor any near one that matters.
+constexpr std::uint32_t kLeastTame = 80;
+constexpr std::uint32_t kMostTame = 174;
+static_assert(kMostTame - kLeastTame < kFar && kLeastTame > kSmall && kMostTame < 250);
 
 }  // namespace
 
@@ -34,10 +38,34 @@ bool SliceCode::division(const MicroOp& op, Operation operation, Zmm r) {
   }
 }
 
+// With numerator and denominator of such exponents a division needs no scaling, and its quotient is
+// an ordinary number.
+void SliceCode::rule_out_wild(Zmm x, Zmm y) {
+  const Zmm t = registers_.fresh();
+  const auto find = [&](Zmm value, Opmask wild) {
+    a_.vpslld(t, value, 1);
+    a_.vpsubd(t, t, literals_.all_lanes(kLeastTame << 24));
+    a_.vpcmpud(enabled(wild), t, literals_.all_lanes((kMostTame + 1 - kLeastTame) << 24),
+               Predicate::kGreaterOrEqual);
+  };
+  find(x, k2);
+  find(y, k3);
+  a_.korw(k2, k2, k3);
+  give_up_where(k2);
+}
+
 void SliceCode::divide_scale(const MicroOp& op, Zmm r) {
   const Zmm x = number(op, 0, mode_flush_);  // the one to scale
   const Zmm y = number(op, 1, mode_flush_);  // denominator
   const Zmm z = number(op, 2, mode_flush_);  // numerator
+  if (hoping_) {
+    rule_out_wild(y, z);
+    a_.vmovdqa32(r, x);
+    const Opmask none = new_mask();
+    a_.kxorw(none, none, none);
+    write_mask(op.destination2, none);
+    return;
+  }
   const Zmm up = registers_.read({Source::constant, kFactorUp});
   const Zmm down = registers_.read({Source::constant, kFactorDown});
   const Zmm one = registers_.read({Source::constant, kOne});
@@ -97,6 +125,12 @@ bool SliceCode::divide_fused(const MicroOp& op, Zmm r) {
   const Zmm x = number(op, factor, mode_flush_);
   const Zmm y = number(op, 1 - factor, mode_flush_);
   const Zmm z = number(op, 2, mode_flush_);
+  if (hoping_) {
+    give_up_where(scaled);
+    a_.vmovaps(r, x);
+    a_.vfmadd132ps(result(r), z, y);
+    return true;
+  }
   const Zmm t = registers_.fresh();
   a_.vmovaps(r, x);
   a_.vfmadd132ps(r, z, y);
@@ -113,6 +147,16 @@ void SliceCode::divide_fix(const MicroOp& op, Zmm r) {
   const Zmm z = number(op, 2, mode_flush_);  // numerator
   const Zmm x = number(op, 0, mode_flush_);  // quotient
   const Zmm infinity = registers_.read({Source::constant, kInfinity});
+  if (hoping_) {
+    rule_out_wild(y, z);
+    const Zmm sign = registers_.fresh();
+    a_.vpandd(r, x, literals_.all_lanes(~kSign));
+    a_.vpminud(r, r, infinity);
+    a_.vpxord(sign, y, z);
+    a_.vpandd(sign, sign, literals_.all_lanes(kSign));
+    a_.vpord(r, r, sign);
+    return;
+  }
   const Zmm of_y = registers_.fresh();
   const Zmm of_z = registers_.fresh();
   const Zmm t = registers_.fresh();

@@ -6,10 +6,8 @@ namespace {
 
 using namespace Xbyak::util;  // the names of registers and operands
 
-constexpr std::uint8_t kQuietNan = 0x01;  // classes of vfpclass
-constexpr std::uint8_t kZeros = 0x06;
+constexpr std::uint8_t kZeros = 0x06;  // classes of vfpclass
 constexpr std::uint8_t kInfinities = 0x18;
-constexpr std::uint8_t kSignallingNan = 0x80;
 constexpr std::uint8_t kUnordered = 3;  // predicates of vcmp
 constexpr std::uint8_t kAtLeast = 0x1D;
 
@@ -48,9 +46,9 @@ bool SliceCode::conversion(const MicroOp& op, Operation operation, Zmm r) {
 void SliceCode::choose_of_two(bool least, Zmm r, Zmm x, Zmm y) {
   a_.vcmpps(k2, x, x, kUnordered);
   if (least) {
-    a_.vminps(r, y, x);
+    a_.vminps(result(r), y, x);
   } else {
-    a_.vmaxps(r, y, x);
+    a_.vmaxps(result(r), y, x);
   }
   a_.vmovaps(r | k2, y);
 }
@@ -71,29 +69,29 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Zmm r) {
     case Action::float_add: {
       const std::size_t first = order.addend ? 1 : 0;
       const Zmm x = in(first);
-      a_.vaddps(r, x, in(1 - first));
+      a_.vaddps(result(r), x, in(1 - first));
       break;
     }
     case Action::float_subtract: {
       const std::size_t first = operation.reversed ? 1 : 0;
       const Zmm x = in(first);
-      a_.vsubps(r, x, in(1 - first));
+      a_.vsubps(result(r), x, in(1 - first));
       break;
     }
     case Action::float_multiply: {
       const Zmm x = in(factor);
-      a_.vmulps(r, x, in(1 - factor));
+      a_.vmulps(result(r), x, in(1 - factor));
       break;
     }
     case Action::float_multiply_add: {
       const Zmm x = in(factor);
-      a_.vmulps(r, x, in(1 - factor));
-      flush_denormals(r);
+      a_.vmulps(result(r), x, in(1 - factor));
+      if (!hoping_) flush_denormals(r);
       const Zmm addend = in(2);
       if (order.addend) {
-        a_.vaddps(r, addend, r);
+        a_.vaddps(result(r), addend, r);
       } else {
-        a_.vaddps(r, r, addend);
+        a_.vaddps(result(r), r, addend);
       }
       break;
     }
@@ -101,7 +99,7 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Zmm r) {
       const Zmm x = in(factor);
       const Zmm y = in(1 - factor);
       a_.vmovaps(r, x);
-      a_.vfmadd132ps(r, in(2), y);  // r * y + third
+      a_.vfmadd132ps(result(r), in(2), y);  // r * y + third
       break;
     }
     case Action::float_least:
@@ -148,13 +146,13 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Zmm r) {
       break;
     }
     case Action::float_reciprocal:
-      a_.vdivps(r, registers_.read({Source::constant, kOne}), in(0));
+      a_.vdivps(result(r), registers_.read({Source::constant, kOne}), in(0));
       break;
     case Action::float_reciprocal_root:
-      a_.vsqrtps(r, in(0));
-      a_.vdivps(r, registers_.read({Source::constant, kOne}), r);
+      a_.vsqrtps(result(r), in(0));
+      a_.vdivps(result(r), registers_.read({Source::constant, kOne}), r);
       break;
-    case Action::float_root: a_.vsqrtps(r, in(0)); break;
+    case Action::float_root: a_.vsqrtps(result(r), in(0)); break;
     default: return false;
   }
   finish_float(r, flush);
@@ -162,6 +160,7 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Zmm r) {
 }
 
 void SliceCode::finish_float(Zmm r, bool flush) {
+  if (hoping_) return;
   a_.vpcmpeqd(k2, r, kHostNan);
   a_.vmovdqa32(r | k2, kDeviceNan);
   if (flush) flush_denormals(r);

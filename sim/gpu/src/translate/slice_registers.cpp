@@ -74,7 +74,7 @@ std::uint32_t SliceRegisters::free_place() {
   std::uint32_t best = kCount;
   std::size_t latest = 0;
   for (std::uint32_t i = 0; i < kCount; ++i) {
-    if (place_[i].pinned) continue;
+    if (place_[i].pinned || (retained_ && place_[i].dirty)) continue;
     const std::size_t use = 2 * next_use(place_[i].held) + (place_[i].dirty ? 0 : 1);
     if (best == kCount || use > latest) {
       best = i;
@@ -87,9 +87,14 @@ std::uint32_t SliceRegisters::free_place() {
   return best;
 }
 
+bool SliceRegisters::crowded() const {
+  return kCount - std::ranges::count_if(place_, &Place::dirty) < kOfInstruction;
+}
+
 SliceRegisters::Zmm SliceRegisters::fresh() {
   const std::uint32_t i = free_place();
-  place_[i] = {.held = {}, .taken = true, .dirty = false, .flushed = false, .pinned = true};
+  place_[i] = {};
+  place_[i].taken = place_[i].pinned = true;
   return Zmm(static_cast<int>(i));
 }
 
@@ -142,6 +147,14 @@ void SliceRegisters::changed(Zmm target, bool flushed) {
   for (Place& other : place_) {
     if (other.taken && other.held == copy) other = {};
   }
+}
+
+std::vector<SliceRegisters::Zmm> SliceRegisters::results() const {
+  std::vector<Zmm> results;
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    if (place_[i].dirty) results.emplace_back(static_cast<int>(i));
+  }
+  return results;
 }
 
 void SliceRegisters::write_back() {

@@ -51,12 +51,18 @@ struct Held {
 class SliceRegisters {
  public:
   using Zmm = Xbyak::Zmm;
-  static constexpr std::uint32_t kCount = 30;  // two are left for constants
+  static constexpr std::uint32_t kCount = 30;          // two are left for constants
+  static constexpr std::uint32_t kOfInstruction = 12;  // that one instruction may need
 
-  // `masked`: writing a register needs what it held.
+  // `masked`: writing a register needs what it held. `retained`: what the wave's registers held is
+  // still in their places until write_back(); the caller ends where they are crowded().
   SliceRegisters(Xbyak::CodeGenerator& assembler, Literals& literals,
-                 std::span<const MicroOp* const> code, bool masked)
-      : assembler_(assembler), literals_(literals), code_(code), masked_(masked) {}
+                 std::span<const MicroOp* const> code, bool masked, bool retained)
+      : assembler_(assembler),
+        literals_(literals),
+        code_(code),
+        masked_(masked),
+        retained_(retained) {}
 
   // Instruction `at` of the code begins: registers of the one before it may be given away.
   void begin(std::size_t at);
@@ -72,6 +78,15 @@ class SliceRegisters {
   void bind(std::uint32_t vector, Zmm result, bool flushed);
   // `target`, which read() gave, was changed in some lanes.
   void changed(Zmm target, bool flushed);
+  // Whether an instruction may not find enough registers whose contents need not be written back.
+  [[nodiscard]] bool crowded() const;
+  // Classes of vfpclass that have to be ruled out before the register's values may be used by all
+  // instructions.
+  void suspect(Zmm zmm, std::uint8_t classes) { place_[zmm.getIdx()].suspected |= classes; }
+  [[nodiscard]] std::uint8_t suspected(Zmm zmm) const { return place_[zmm.getIdx()].suspected; }
+  // Those that write_back() will write.
+  [[nodiscard]] std::vector<Zmm> results() const;
+  void ruled_out(Zmm zmm) { place_[zmm.getIdx()].suspected = 0; }
   // Whether denormals cannot be there.
   [[nodiscard]] bool flushed(Zmm zmm) const { return place_[zmm.getIdx()].flushed; }
   void write_back();
@@ -83,6 +98,7 @@ class SliceRegisters {
     bool dirty{};
     bool flushed{};
     bool pinned{};
+    std::uint8_t suspected{};
   };
   [[nodiscard]] Xbyak::Address home(std::uint32_t vector) const;
   [[nodiscard]] std::size_t next_use(Held held) const;
@@ -92,6 +108,7 @@ class SliceRegisters {
   Literals& literals_;
   std::span<const MicroOp* const> code_;
   bool masked_;
+  bool retained_;
   std::size_t at_{};
   std::array<Place, kCount> place_{};
 };

@@ -63,6 +63,11 @@ class Dice {
       default: return below(~0U);
     }
   }
+  // An ordinary float, or, once in so many times, any word.
+  std::uint32_t tame_word(std::uint32_t wild_once_in) {
+    if (below(wild_once_in) == 0) return word();
+    return 0x3C000000U + below(0x07000000) + (below(2) << 31);
+  }
   Operand source() {
     const auto index = static_cast<std::uint16_t>(below(kVectorsUsed - 4));
     switch (below(8)) {
@@ -117,15 +122,18 @@ std::uint64_t some_exec(Dice& dice) {
   }
 }
 
-TestWave some_wave(Dice& dice) {
+constexpr std::uint32_t kWild = 1;
+
+TestWave some_wave(Dice& dice, std::uint32_t wild_once_in) {
   TestWave test;
   Wave& wave = test.wave;
   wave.mode = dice.below(2) == 0 ? kKeepDenormals : 0;
-  for (auto& word : test.registers->word) word = dice.word();
+  for (auto& word : test.registers->word) word = dice.tame_word(wild_once_in);
   for (std::size_t i = 0; i < kScalarFile; ++i) wave.sr[i] = dice.word();
   wave.set_pair(kExec, some_exec(dice));
   for (std::size_t i = 0; i < 16; ++i) {
-    if (dice.below(4) == 0) set_form(wave, dice.below(kForms), {dice.word(), dice.below(5)});
+    if (wild_once_in == kWild && dice.below(4) == 0)
+      set_form(wave, dice.below(kForms), {dice.word(), dice.below(5)});
   }
   return test;
 }
@@ -179,11 +187,12 @@ bool is_vector(Opcode opcode) {
   return binpatch::isa::mnemonic(opcode).starts_with("v_");
 }
 
-void compare(Dice& dice, const std::vector<MicroOp>& code, int waves, std::uint64_t* made) {
+void compare(Dice& dice, const std::vector<MicroOp>& code, int waves, std::uint64_t* made,
+             std::uint32_t wild_once_in = kWild) {
   Translations translations(code, 0);
   const auto count = static_cast<std::uint32_t>(code.size());
   for (int i = 0; i < waves; ++i) {
-    TestWave translated = some_wave(dice);
+    TestWave translated = some_wave(dice, wild_once_in);
     TestWave interpreted = translated;
     const std::uint64_t lanes = translations.execute(translated.wave, 0, count);
     ASSERT_EQ(lanes, execute_straight(interpreted.wave, code.data(), count)) << text_of(code);
@@ -219,6 +228,79 @@ TEST(Translate, DoesWhatTheInterpreterDoesInLongStretches) {
   EXPECT_GT(made, 400);
 }
 
+// Most lanes have ordinary numbers, as in programs; a NaN or a denormal is somewhere, or nowhere.
+TEST(Translate, DoesWhatTheInterpreterDoesWithFewSpecialNumbers) {
+  if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
+  Dice dice(9);
+  ConstantPool pool;
+  const auto floats = opcodes_where([](Opcode opcode) {
+    const auto action = translate::operation_of(opcode).action;
+    return (action >= translate::Action::float_add && action <= translate::Action::divide_fix) ||
+           action == translate::Action::compare_float;
+  });
+  auto opcodes = opcodes_where(is_translated);
+  for (int i = 0; i < 12; ++i) opcodes.insert(opcodes.end(), floats.begin(), floats.end());
+  std::uint64_t made = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const auto code = some_code(dice, pool, opcodes, 1 + dice.below(12));
+    const std::uint32_t wild_once_in = round % 2 == 0 ? 1000 : 1'000'000;
+    ASSERT_NO_FATAL_FAILURE(compare(dice, code, 4, &made, wild_once_in));
+  }
+  EXPECT_GT(made, 3000);
+}
+
+// Every special number against every other, alone in one lane.
+TEST(Translate, SeesOneSpecialNumberAmongOrdinaryOnes) {
+  if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
+  constexpr std::array<std::uint32_t, 14> kNumbers{
+      0,          0x80000000, 1,          0x807FFFFF, 0x00800000, 0x80800001, 0x7F7FFFFF,
+      0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7FC01234, 0x7F800001, 0x3F800000};
+  Dice dice(10);
+  ConstantPool pool;
+  for (const char* const name :
+       {"v_add_f32", "v_sub_f32", "v_mul_f32", "v_mac_f32", "v_mad_f32", "v_fma_f32", "v_min_f32",
+        "v_max_f32", "v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_cmp_lt_f32", "v_cmp_neq_f32"}) {
+    const auto found = opcodes_where(is_vector);
+    const auto opcode = std::ranges::find_if(
+        found, [&](Opcode each) { return binpatch::isa::mnemonic(each) == name; });
+    ASSERT_NE(opcode, found.end()) << name;
+    // The same instruction often enough that hope is worth it, on registers of its own.
+    std::vector<MicroOp> code;
+    for (std::uint16_t i = 0; i < 4; ++i) {
+      Instruction instruction = some_instruction(dice, *opcode);
+      instruction.modifiers = {};
+      for (std::uint16_t source = 0; source < 3; ++source) {
+        instruction.src[source] = {OperandKind::vgpr, 1, source, 0};
+      }
+      if (instruction.dst[0].kind == OperandKind::vgpr) {
+        instruction.dst[0].index = static_cast<std::uint16_t>(8 + i);
+      } else {
+        instruction.dst[0] = {OperandKind::sgpr, 2, static_cast<std::uint16_t>(2 * i), 0};
+      }
+      MicroOp op;
+      op.opcode = *opcode;
+      ASSERT_TRUE(lower_vector(instruction, op, pool, Isa::gfx900)) << name;
+      find_registers(instruction, op);
+      code.push_back(op);
+    }
+    Translations translations(code, 0);
+    for (const std::uint32_t x : kNumbers) {
+      for (const std::uint32_t y : kNumbers) {
+        TestWave translated = some_wave(dice, 1'000'000'000);
+        const std::size_t lane = dice.below(kLanes);
+        for (std::size_t i = 0; i < 3; ++i) {
+          translated.registers->word[i * kLanes + lane] = std::array{x, y, y}[i];
+        }
+        TestWave interpreted = translated;
+        translations.execute(translated.wave, 0, 4);
+        execute_straight(interpreted.wave, code.data(), 4);
+        ASSERT_NO_FATAL_FAILURE(expect_same(translated, interpreted, name)) << x << ", " << y;
+      }
+    }
+    EXPECT_NE(translations.made(), 0U) << name;
+  }
+}
+
 // What is not translated stands between.
 TEST(Translate, LeavesOtherInstructionsToTheInterpreter) {
   if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
@@ -241,7 +323,7 @@ TEST(Translate, InterpretsWhatIsExecutedSeldom) {
   ConstantPool pool;
   const auto code = some_code(dice, pool, {Opcode::v_mul_f32}, 4);
   Translations translations(code, 10);
-  TestWave test = some_wave(dice);
+  TestWave test = some_wave(dice, kWild);
   test.wave.set_pair(kExec, ~std::uint64_t{0});
   for (int i = 0; i < 20; ++i) translations.execute(test.wave, 0, 4);
   EXPECT_EQ(translations.made(), 0U);
