@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "compute_unit/issue_slots.hpp"
 #include "compute_unit/memory_operation.hpp"
-#include "compute_unit/turn_queue.hpp"
 #include "host/host_cache.hpp"
 #include "isa/lane_forms.hpp"
 #include "isa/lane_table.hpp"
@@ -15,16 +15,10 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-// A wave keeps its turn for this many cycles before the next one is looked for: oldest first, and
-// the host keeps its registers at hand.
-constexpr std::int64_t kTurn = 32;
 // Where a SIMD has more than so many waves, and the one that had its turn is so many instructions
-// ahead, most turns issue one instruction: these are worth a look of their own. A look that finds
-// fewer turns than that is not repeated for so many cycles.
+// ahead, most turns issue one instruction: these are worth a look of their own.
 constexpr int kFewWaves = 4;
 constexpr std::uint32_t kLongAhead = 16;
-constexpr int kWorthLooking = 5;
-constexpr std::int64_t kLookAgain = 512;
 // Words between two waves' first registers where each has room for all 256 vector registers, and on
 // CDNA 2 and 3 as many accumulation registers. The odd distance keeps them apart in the host's
 // caches.
@@ -44,24 +38,6 @@ std::uint64_t enabled_lanes(std::uint64_t exec) {
 std::uint64_t predicted(std::uint64_t value) {
   __asm__ volatile("" : "+r"(value));
   return value;
-}
-
-// What is executed already issues up to `end`; the time then is when the next instruction can.
-struct Issued {
-  std::int64_t time, valu, salu;  // the units' next free cycles
-  const IssueSlot* slot;
-  std::uint32_t left;
-};
-[[gnu::always_inline]] inline Issued issue_slots(Issued at, std::int64_t end) {
-  do {
-    if (at.slot->unit == Unit::valu) {
-      at.valu = at.time = std::max(at.time, at.valu) + at.slot->cycles;
-    } else {
-      at.salu = at.time = std::max(at.time, at.salu) + at.slot->cycles;
-    }
-    at.slot += at.slot->dwords;
-  } while (--at.left != 0 && at.time < end);
-  return at;
 }
 
 }  // namespace
@@ -159,58 +135,6 @@ inline void ComputeUnit::bring(const Wave& wave) {
   prefetch_to_write(&wave.scalar_queue);
   prefetch_to_write(wave.load_address);
   prefetch(wave.sr + kExec);
-}
-
-// Turns of a SIMD's waves one after the other, as long as these only issue what is executed
-// already: that concerns their own SIMD alone, so that no turn on another one could come between.
-void ComputeUnit::issue_alone(std::size_t simd, std::int64_t end) {
-  TurnQueue turns;
-  struct Ahead {
-    const IssueSlot* slot{};
-    std::int64_t completion{};
-    std::uint32_t left{};
-  };
-  std::array<Ahead, TurnQueue::kMost> ahead;  // by wave
-  const IssueSlot* const issue = launch_->straight->issue.data();
-  for (std::size_t slot = simd; slot < static_cast<std::size_t>(key_rows_) * 8; slot += 4) {
-    if (static_cast<std::int64_t>(key_[slot] >> 6) >= end) continue;
-    turns.add(key_[slot]);
-    const Wave& wave = waves_[slot];
-    ahead[slot / 4] = {issue + wave.pc, wave.next_completion, wave.ahead};
-  }
-  std::int64_t valu = valu_free_[simd];
-  std::int64_t salu = salu_free_[simd];
-  int found = 0;
-  while (turns.first() != TurnQueue::kNone) {
-    const std::size_t number = turns.first() & 63;
-    Ahead& wave = ahead[number / 4];
-    auto time = static_cast<std::int64_t>(turns.first() >> 6);
-    if (wave.left == 0 || time >= wave.completion) break;
-    const std::int64_t horizon = std::min(end, time + kTurn);
-    const Issued issued =
-        issue_slots({time, valu, salu, wave.slot, wave.left}, std::min(horizon, wave.completion));
-    if (issued.time < horizon) break;  // the turn does more
-    valu = issued.valu;
-    salu = issued.salu;
-    wave.slot = issued.slot;
-    wave.left = issued.left;
-    const std::uint64_t key = static_cast<std::uint64_t>(issued.time) << 6 | number;
-    key_[number] = key;
-    turns.take_first();
-    if (issued.time < end) turns.add(key);
-    ++found;
-  }
-  if (found < kWorthLooking) alone_from_[simd] = end + kLookAgain;
-  valu_free_[simd] = valu;
-  salu_free_[simd] = salu;
-  for (std::size_t slot = simd; slot < static_cast<std::size_t>(key_rows_) * 8; slot += 4) {
-    const Ahead& state = ahead[slot / 4];
-    if (state.slot == nullptr) continue;
-    Wave& wave = waves_[slot];
-    wave.pc = static_cast<std::uint32_t>(state.slot - issue);
-    wave.ahead = state.left;
-    wave.next = static_cast<std::int64_t>(key_[slot] >> 6);
-  }
 }
 
 void ComputeUnit::run(std::int64_t end) {

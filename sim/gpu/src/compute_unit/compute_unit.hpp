@@ -20,6 +20,7 @@
 #include "compute_unit/l1_cache.hpp"
 #include "compute_unit/l1_data.hpp"
 #include "compute_unit/memory_guard.hpp"
+#include "compute_unit/turn_queue.hpp"
 #include "host/host_arena.hpp"
 #include "image/image_access.hpp"
 #include "isa/launch_state.hpp"
@@ -265,7 +266,10 @@ class ComputeUnit {
   bool keys_changed_{};                                // by the wave that runs, of other waves
   std::array<int, 4> simd_waves_{};
   std::array<std::int64_t, 4> alone_from_{};  // when a look at each SIMD alone may be worth it
-  std::array<int, 4> at_barrier_{};           // of each SIMD's waves, those that wait at one
+  std::array<int, 4> spare_turns_{};          // that looks found beyond what they must
+  std::array<TurnOrder::Places, 4> turn_order_{TurnOrder::first(), TurnOrder::first(),
+                                               TurnOrder::first(), TurnOrder::first()};
+  std::array<int, 4> at_barrier_{};  // of each SIMD's waves, those that wait at one
   std::array<std::int64_t, 4> valu_free_{};
   std::array<std::int64_t, 4> salu_free_{};
   std::array<std::int64_t, 4> branch_free_{};

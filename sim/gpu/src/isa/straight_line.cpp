@@ -10,6 +10,11 @@ namespace {
 
 // Bounds what a wave is ahead of its time.
 constexpr std::uint32_t kMostInstructions = 256;
+constexpr std::uint8_t kMostAlike = 255;
+
+bool is_alike(const IssueSlot& a, const IssueSlot& b) {
+  return a.unit == b.unit && a.cycles == b.cycles && a.dwords == b.dwords;
+}
 
 bool pending(const CounterQueue& queue, const RegisterSet& registers) {
   for (unsigned i = 0; i < queue.count; ++i) {
@@ -61,9 +66,14 @@ StraightLines find_straight_lines(const std::vector<MicroOp>& code,
   lines.issue.resize(code.size());
   for (std::size_t dword = code.size(); dword-- != 0;) {
     const MicroOp& op = code[dword];
-    lines.issue[dword] = {op.unit, op.unit == Unit::salu ? std::uint8_t{4} : op.cycles, op.dwords};
+    IssueSlot& slot = lines.issue[dword];
+    slot = {op.unit, op.unit == Unit::salu ? std::uint8_t{4} : op.cycles, op.dwords, 0};
     const std::size_t next = dword + op.dwords;
     if (!op.straight) continue;
+    slot.alike = 1;
+    if (next < code.size() && is_alike(slot, lines.issue[next])) {
+      slot.alike += std::min<std::uint8_t>(lines.issue[next].alike, kMostAlike - 1);
+    }
     StraightRun& run = lines.run[dword];
     run.registers = registers[dword];
     run.count = 1;

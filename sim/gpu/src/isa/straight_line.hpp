@@ -62,6 +62,7 @@ struct alignas(4) IssueSlot {
   Unit unit{Unit::internal};
   std::uint8_t cycles{};
   std::uint8_t dwords{};
+  std::uint8_t alike{};  // straight instructions from this one on that have all of these alike
 };
 
 struct StraightLines {  // by dword
