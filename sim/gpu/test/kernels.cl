@@ -600,3 +600,14 @@ __kernel void dual_instructions(__global const uint* a, __global const uint* b, 
   out[4 * i + 3] = sum;
 }
 #endif
+
+// Long chains of arithmetic, whose values stay small.
+__kernel void multiply_adds(__global float* out, uint rounds) {
+  float x = 0.5f;
+  const float c = -(float)(get_local_id(0)) / 256.0f;
+  for (uint i = 0; i < rounds; ++i) {
+#pragma unroll
+    for (int k = 0; k < 16; ++k) x = mad(x, x, c);
+  }
+  out[get_global_id(0)] = x;
+}

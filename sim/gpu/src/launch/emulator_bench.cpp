@@ -55,6 +55,22 @@ void stream_one_group(benchmark::State& state) {
 }
 BENCHMARK(stream_one_group)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
+// Arithmetic alone, by as many waves as fit.
+void multiply_adds(benchmark::State& state) {
+  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
+                    false);
+  constexpr std::uint32_t kItems = 44 * 256 * 20;
+  const auto out = gpu.buffer(kItems * 4);
+  gpu.launch("multiply_adds", kItems, 256, out, 64U);
+  double total = 0;
+  for (auto _ : state) {
+    gpu.launch("multiply_adds", kItems, 256, out, 64U);
+    total += instructions(gpu);
+  }
+  state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
+}
+BENCHMARK(multiply_adds)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+
 void pinned_stream(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
                     false);
