@@ -55,6 +55,11 @@ template <class Mask>
   return mask & static_cast<Mask>(-static_cast<Mask>(condition));
 }
 
+// One of two numbers, by a move and not by a branch where nobody can predict the condition.
+[[nodiscard]] inline std::uint32_t either(bool condition, std::uint32_t yes, std::uint32_t no) {
+  return __builtin_expect_with_probability(condition ? 1 : 0, 1, 0.5) != 0 ? yes : no;
+}
+
 // 1 if the condition holds, else 0, for arithmetic that the compiler must not make a branch of.
 [[nodiscard]] inline std::uint32_t as_number(bool condition) {
   std::uint32_t number = condition ? 1 : 0;

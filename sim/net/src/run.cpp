@@ -101,6 +101,7 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   // The next cycle that needs more than its traffic: the ends of the warm-up and of the
   // measurement, every cycle of the drain, and the watch.
   std::uint64_t next_look = first;
+  std::vector<Delivery> delivered;
   for (std::uint64_t now = first;; ++now) {
     const bool looks = now >= next_look;
     if (looks && now == begin) {
@@ -113,9 +114,16 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
       result.links = network.link_use();
       offered = source.offered_flits(network.now()) - offered_before;
     }
-    WW_TRY(source.generate(network));
-    network.tick();
-    for (const Delivery& delivery : network.deliveries()) {
+    if (source.plans()) {
+      const Plan plan = source.plan(Cycles{now}, Cycles{looks ? now + 1 : next_look});
+      delivered.clear();
+      WW_TRY(network.advance(plan, delivered));
+      now = plan.end.value() - 1;
+    } else {
+      WW_TRY(source.generate(network));
+      network.tick();
+    }
+    for (const Delivery& delivery : source.plans() ? delivered : network.deliveries()) {
       count_delivery(delivery);
     }
     if (!looks) {

@@ -81,8 +81,9 @@ bool booksim_knows(const TrafficConfig& config) {
 constexpr std::uint64_t kBooksimSeeds = std::uint64_t{1} << 30;
 constexpr std::size_t kGapTable = 256;
 constexpr std::size_t kGapTops = 1024;
-constexpr int kGapShift = 54;        // leaves that many tops
-constexpr double kLightLoad = 0.05;  // below, chance matters little and drawing matters much
+constexpr int kGapShift = 54;             // leaves that many tops
+constexpr std::size_t kManyPlanned = 64;  // packets; they and their deliveries stay in the caches
+constexpr double kLightLoad = 0.05;       // below, chance matters little and drawing matters much
 
 bool draws_as_booksim(const TrafficConfig& config) {
   return config.stream == Stream::booksim ||
@@ -446,18 +447,39 @@ std::uint64_t TrafficSource::draw_gap() {
   }
 }
 
-Status TrafficSource::generate_now(Network& network) {
+Plan TrafficSource::plan(Cycles now, Cycles end) {
+  std::uint64_t cycle = now.value();
+  std::uint64_t last = end.value();
+  for (const std::uint64_t mark : {begin_, end_}) {  // one tag for all
+    last = cycle < mark ? std::min(last, mark) : last;
+  }
+  const bool measured = cycle >= begin_ && cycle < end_;
+  std::uint64_t coin = misses_left_;  // of the cycle
+  const auto pass_cycles = [&] {
+    const std::uint64_t cycles = coin / nodes_;
+    cycle += cycles;
+    coin -= cycles * nodes_;
+  };
+  planned_.clear();
+  for (pass_cycles(); cycle < last; pass_cycles()) {
+    if (planned_.size() >= kManyPlanned && cycle != planned_.back().created) {
+      last = cycle;
+      break;
+    }
+    const auto source = static_cast<NodeId>(coin);
+    planned_.push_back({cycle, source, destination(source)});
+    coin += 1 + draw_gap();
+  }
+  misses_left_ = (cycle - last) * nodes_ + coin;
+  offered_flits_ += planned_.size() * packet_.flits;
+  measured_packets_ += measured ? planned_.size() : 0;
+  return {Cycles{last}, planned_, packet_.flits, measured ? std::uint64_t{1} : 0};
+}
+
+Status TrafficSource::generate(Network& network) {
   now_ = network.now().value();
   if (booksim_ != nullptr) {
     return generate_as_booksim(network);
-  }
-  if (!misses_.empty()) {
-    for (; misses_left_ < nodes_; misses_left_ += 1 + draw_gap()) {
-      const auto source = static_cast<NodeId>(misses_left_);
-      WW_TRY(send_to(network, source, destination(source), now_));
-    }
-    misses_left_ -= nodes_;
-    return {};
   }
   for (std::size_t word = 0; word < sender_mask_.size(); ++word) {
     std::uint64_t senders = random_.coins(coin_threshold_) & sender_mask_[word];

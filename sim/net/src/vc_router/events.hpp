@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -50,19 +51,41 @@ struct Arrival {
   [[nodiscard]] std::uint32_t number() const { return at.number(); }
 };
 
+// Flits that come in one cycle, to routers or to nodes.
+struct FlitEvents : EventList<Arrival> {
+  std::uint64_t visited{};    // routers to which they come, modulo 64; at nodes scrap
+  std::uint32_t flits{};      // that come to nodes; at routers scrap
+  std::uint64_t revisited{};  // those to which several do
+
+  // `router`: its bit in `visited`.
+  void visit(std::uint64_t router) {
+    revisited |= visited & router;
+    visited |= router;
+  }
+  void clear_all() {
+    clear();
+    visited = revisited = 0;
+  }
+  // A flit comes. At nodes the tails alone are listed.
+  void come(Channel at, const Flit& head, std::uint64_t router, std::uint32_t listed) {
+    visit(router);
+    ++flits;
+    Arrival& arrival = add_in_place(listed);
+    arrival.at = at;
+    std::memcpy(&arrival.head, &head, sizeof head);  // as a whole: the compiler would take it apart
+  }
+};
+
 // What happens in one cycle.
 struct alignas(128) WheelSlot {
-  EventList<Arrival> arrivals;         // at input VCs
-  EventList<CreditTo> credits;         // at output VCs: Channel
-  EventList<CreditTo> node_credits;    // at the nodes: NodeVc
-  EventList<std::uint32_t> ejections;  // packets whose tail arrives
-  std::uint64_t visited{};             // routers to which arrivals come, modulo 64
-  std::uint32_t ejected_flits{};
-  std::uint64_t revisited{};  // those to which several do
+  FlitEvents arrivals;               // at input VCs
+  FlitEvents ejections;              // at the nodes; those behind local ports listed are tails
+  EventList<CreditTo> credits;       // at output VCs: Channel
+  EventList<CreditTo> node_credits;  // at the nodes: NodeVc
 
   [[nodiscard]] bool is_empty() const {
     return (arrivals.size() | credits.size() | node_credits.size() | ejections.size()) == 0 &&
-           ejected_flits == 0;
+           ejections.flits == 0;
   }
 };
 

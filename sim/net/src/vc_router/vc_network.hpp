@@ -68,6 +68,7 @@ class VcNetwork final : public ClockedNetwork {
 
   Status inject(const Packet& packet) override;
   void tick() override;
+  Status advance(const Plan& plan, std::vector<Delivery>& delivered) override;
   void draw_from(const std::shared_ptr<Draws>& draws) override;
   [[nodiscard]] std::optional<Cycles> next_event() const override;
   [[nodiscard]] power::NetworkEvents events() const override;
@@ -82,6 +83,8 @@ class VcNetwork final : public ClockedNetwork {
   // From a node's send to its router's input, and from a router's send to its node: BookSim's
   // terminal channels take one cycle, plus one to receive.
   static constexpr int kTerminalDelay = 2;
+  static constexpr int kTogether = kTerminalDelay + 1;      // cycles that need not alternate
+  static constexpr std::size_t kFewArrivals = 4;            // in a cycle
   static constexpr int kExitLoop = 1 + 2 * kTerminalDelay;  // of a credit, with its delay more
   using R = Router<S>;
   using Winner = typename R::Winner;
@@ -109,14 +112,14 @@ class VcNetwork final : public ClockedNetwork {
     SmallCount* credits{};       // for its VC 0, at the router or the node that sends to it
     std::uint32_t early_from{};  // more credits than these, and one may count before it comes
   };
-  struct Passing {  // what passing a flit on needs, to be kept in registers
-    R* routers;
-    Departures* departures;
-    const Upstream* upstream;
-    WheelSlot* flits_out;
-    WheelSlot* ejections_out;
+  struct Passing {  // of the flits that come in a cycle
     std::int64_t now;
-    std::uint32_t exit_credits;
+    std::uint64_t twice;             // routers modulo 64 to which several come
+    std::array<FlitEvents*, 2> out;  // where they go: to routers, to nodes
+
+    [[nodiscard]] bool is_one_of_several(RouterId id) const {
+      return twice != 0 && (twice >> (id.number() % 64) & 1u) != 0;
+    }
   };
   struct Claim {  // outputs that heads of this cycle want
     std::int64_t cycle{-1};
@@ -253,14 +256,16 @@ class VcNetwork final : public ClockedNetwork {
                        std::uint64_t flits) const;
   // Where links are equal.
   void add_arrival(WheelSlot& slot, const Arrival& arrival, std::uint32_t exists = 1) const {
-    const std::uint64_t router = std::uint64_t{exists} << (router_of(arrival.at).number() % 64);
-    slot.revisited |= slot.visited & router;
-    slot.visited |= router;
+    slot.arrivals.visit(visit_of(arrival.at, exists));
     slot.arrivals.add(arrival, exists);
+  }
+  // Of FlitEvents::visit(): the router of a channel, if that exists.
+  [[nodiscard]] std::uint64_t visit_of(Channel at, std::uint32_t exists = 1) const {
+    return std::uint64_t{exists} << (router_of(at).number() % 64);
   }
   void deliver();
   void step(Band& band);
-  void deliver_of(WheelSlot& slot);
+  void deliver_of(WheelSlot& slot, std::int64_t cycle);
   [[gnu::noinline]] void take_node_credits(WheelSlot& slot);
   [[gnu::noinline]] void send_from_nodes(Band& band);
   [[gnu::always_inline]] void send(Band& band, NodeId node, std::uint32_t packet,
@@ -297,17 +302,25 @@ class VcNetwork final : public ClockedNetwork {
   [[nodiscard]] bool enters_at_once(const Packet& packet) const;
   void enter(Band& band, const Packet& packet);
   // Apart from each other, so that a cycle does not save registers for what does not happen in it.
+  void put_in(const Packet& packet);
   [[gnu::noinline]] void tick_alone(Band& band);
-  [[gnu::noinline]] void deliver_alone(WheelSlot& slot);
-  [[gnu::noinline]] void take_alone(Band& band, WheelSlot& slot);
+  [[gnu::noinline, gnu::flatten]] Status advance_alone(const Plan& plan);
+  [[nodiscard]] bool is_quiet(std::int64_t begin, std::int64_t until) const;
+  void send_alone(Band& band);
+  void deliver_alone(std::int64_t cycle);
+  [[gnu::noinline]] void sort_ejections(WheelSlot& slot);
+  [[nodiscard, gnu::always_inline]] std::uint32_t take_together(Band& band);
+  [[gnu::noinline]] void step_alone(Band& band, std::int64_t until, bool apart);
+  [[nodiscard, gnu::always_inline]] Passing passing_in(std::int64_t cycle);
+  [[gnu::always_inline]] void take_alone(Band& band, WheelSlot& slot, std::uint32_t first);
   [[gnu::always_inline]] LoneFlit look_ahead(RouterId id, R& router, const Arrival& arrival,
                                              bool several);
   [[gnu::noinline]] void pass_together(Band& band, std::size_t& begun);
   [[gnu::noinline]] bool claim(RouterId id, PortId output);
   void take_to_arbitrate(Band& band, const Arrival& arrival, std::size_t& begun);
   [[gnu::always_inline]] void pass_alone(Band& band, RouterId id, R& router, const LoneFlit& lone);
-  [[gnu::always_inline]] void leave_alone(Band& band, RouterId id, R& router, PortVc input_vc,
-                                          PortVc output_vc, const Arrival& behind, bool tail);
+  [[gnu::always_inline]] void leave_alone(RouterId id, R& router, PortVc input_vc, PortVc output_vc,
+                                          const Arrival& behind, bool tail);
   [[gnu::always_inline]] bool pass_simple(Band& band, const Passing& passing,
                                           const Arrival& arrival);
   [[gnu::noinline]] void take_otherwise(Band& band, const Arrival& arrival, bool several,
@@ -316,9 +329,10 @@ class VcNetwork final : public ClockedNetwork {
   [[gnu::always_inline]] void pass_on(const Passing& passing, RouterId id, R& router,
                                       PortVc input_vc, PortVc output_vc, Channel next,
                                       const Flit& flit, bool tail);
-  [[gnu::always_inline]] void give_back_early(const Upstream& upstream, RouterId id,
-                                              const R& router, PortId input, VcId vc);
-  [[gnu::noinline]] void return_credit(SmallCount& credits, bool entry, CreditTo back);
+  [[gnu::always_inline]] void give_back_early(const Upstream& upstream, std::int64_t now,
+                                              RouterId id, const R& router, PortId input, VcId vc);
+  [[gnu::noinline]] void return_credit(SmallCount& credits, std::int64_t now, bool entry,
+                                       CreditTo back);
   [[gnu::noinline]] void begin_arbitration(RouterId id);
   [[gnu::noinline]] void end_first_arbitrations();
   // Those that leave in the cycle that comes are counted already: to a node, over a link.
@@ -363,7 +377,8 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<Upstream> upstream_;         // [router][input]; if skips_arbitration_
   std::int64_t last_ahead_{0};             // cycle for which a move was decided before it
   IdVector<RouterId, Claim> claims_;
-  std::vector<LoneFlit> lone_;        // of routers to which several come
+  std::array<Arrival, kTogether * kFewArrivals> together_;  // flits of several cycles
+  std::vector<LoneFlit> lone_;                              // of routers to which several come
   std::vector<Channel> late_fronts_;  // that begin when the tail before them has left
   std::vector<FirstArbitration> began_arbitration_;  // routers, in this cycle
   ReplyBuffers reply_buffers_;
@@ -393,6 +408,21 @@ void VcNetwork<Rules, kGeneral, Routing>::tick() {
   }
   routing_.end_cycle(rules_, routers_);
   ++now_;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+Status VcNetwork<Rules, kGeneral, Routing>::advance(const Plan& plan,
+                                                    std::vector<Delivery>& delivered) {
+  if constexpr (kCanCut) {
+    if (skips_arbitration_) {
+      WW_TRY(advance_alone(plan));
+      const std::span<const Delivery> all = deliveries_;
+      delivered.insert(delivered.end(), all.begin(), all.end());
+      deliveries_.clear();
+      return {};
+    }
+  }
+  return Network::advance(plan, delivered);
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -449,16 +479,15 @@ void VcNetwork<Rules, kGeneral, Routing>::deliver() {
   store_.begin_tick();
   deliveries_.clear();
   for (const Band& band : bands_) {
-    deliver_of(band.own->at(now_));
+    deliver_of(band.own->at(now_), now_);
   }
 }
 
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::deliver_of(WheelSlot& slot) {
-  ejected_flits_ += slot.ejected_flits;
-  slot.ejected_flits = 0;
+inline void VcNetwork<Rules, kGeneral, Routing>::deliver_of(WheelSlot& slot, std::int64_t cycle) {
+  ejected_flits_ += std::exchange(slot.ejections.flits, 0);
   for (std::uint32_t i = 0; i < slot.ejections.size(); ++i) {
-    const std::uint32_t index = slot.ejections[i];
+    const std::uint32_t index = slot.ejections[i].head.packet();
     const PacketRecord& record = store_[index];
     int hops = 0;
     if constexpr (Routing::kEqualLinks) {
@@ -467,7 +496,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::deliver_of(WheelSlot& slot) {
       hops = routing_.hops_vary() ? static_cast<int>(record.hops)
                                   : routing_.hops(record.source, record.destination);
     }
-    store_.deliver(index, now_, static_cast<std::uint16_t>(hops), deliveries_);
+    store_.deliver(index, cycle, static_cast<std::uint16_t>(hops), deliveries_);
   }
   slot.ejections.clear();
 }
@@ -740,8 +769,8 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
   const std::int64_t leaves = arrival_at_node(id, now_, waits + 2, exit);
   const int wires = local ? pair_wires_.more_cycles(store_[packet]) : 0;
   WheelSlot& ejections = band.own->at(leaves + wires);
-  ejections.ejections.add(packet, local & tail);
-  ejections.ejected_flits += local ? 1 : 0;
+  ejections.ejections.add(Arrival{next, flit}, local & tail);
+  ejections.ejections.flits += local ? 1 : 0;
   band.own->at(arrival_at_node(id, leaves, 1, exit, router_config_.credit_delay))
       .credits.add(CreditTo(channel(id, output_vc).number()), local);
 

@@ -33,68 +33,197 @@ inline void VcNetwork<Rules, kGeneral, Routing>::enter(Band& band, const Packet&
   send(band, packet.source, index, record, sources_.enter(packet.source, now_), true, true);
 }
 
-// A cycle in which mostly little happens: what does not, costs a look each.
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::tick_alone(Band& band) {
-  WheelSlot& slot = band.own->at(now_);
   store_.begin_tick();
   deliveries_.clear();
+  send_alone(band);
+  deliver_alone(now_);
+  step_alone(band, now_ + 1, false);
+}
+
+// What a router does takes kTogether cycles until a node sees it, unless the router arbitrated in
+// the cycle before: what leaves was decided a cycle ahead. So the nodes may do so many cycles
+// before the routers do them.
+template <class Rules, bool kGeneral, class Routing>
+Status VcNetwork<Rules, kGeneral, Routing>::advance_alone(const Plan& plan) {
+  Band& band = bands_.front();
+  const auto end = static_cast<std::int64_t>(plan.end.value());
+  Packet packet;
+  packet.flits = plan.flits;
+  packet.tag = plan.tag;
+  auto next = plan.packets.begin();
+  const auto comes_before = [&](std::int64_t cycle) {
+    return next != plan.packets.end() && next->created < static_cast<std::uint64_t>(cycle);
+  };
+  const auto put_in_next = [&]() -> Status {
+    packet.source = next->source;
+    packet.destinations = {&next->destination, 1};
+    packet.created = now();
+    ++next;
+    WW_TRY(store_.check(packet, now_));
+    put_in(packet);
+    return {};
+  };
+  const bool apart = plan.flits == 1;
+  store_.begin_tick();
+  deliveries_.clear();
+  while (now_ < end) {
+    const std::int64_t begin = now_;
+    const std::int64_t until = std::min(end, begin + (arbitrating_ == 0 ? kTogether : 1));
+    if (apart && is_quiet(begin, until)) {
+      // Mostly all packets enter at once, so that nodes have nothing else to do.
+      while (sources_.is_idle() && comes_before(until)) {
+        now_ = static_cast<std::int64_t>(next->created);
+        WW_TRY(put_in_next());
+      }
+      now_ = sources_.is_idle() ? until : now_;
+    }
+    for (; now_ < until; ++now_) {
+      while (comes_before(now_ + 1)) {
+        WW_TRY(put_in_next());
+      }
+      send_alone(band);
+    }
+    for (std::int64_t cycle = begin; cycle < until; ++cycle) {
+      deliver_alone(cycle);
+    }
+    now_ = begin;
+    step_alone(band, until, apart);
+  }
+  return {};
+}
+
+// Whether no node has anything to send or to take.
+template <class Rules, bool kGeneral, class Routing>
+inline bool VcNetwork<Rules, kGeneral, Routing>::is_quiet(std::int64_t begin,
+                                                          std::int64_t until) const {
+  bool quiet = sources_.is_idle();
+  for (std::int64_t cycle = begin; cycle < until; ++cycle) {
+    quiet &= bands_.front().own->at(cycle).node_credits.size() == 0;
+  }
+  return quiet;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::send_alone(Band& band) {
+  WheelSlot& slot = band.own->at(now_);
   if (slot.node_credits.size() != 0) {
     take_node_credits(slot);
   }
   if (!sources_.is_idle()) {
     send_from_nodes(band);
   }
-  if (slot.arrivals.size() != 0) {
-    take_alone(band, slot);
-  }
-  if (slot.credits.size() != 0) {
-    take_credits(slot.credits);
-  }
-  if (arbitrating_ != 0) {
-    step_lean<false>(band);
-  }
-  // Last, so that the caller's look at what was delivered is easy to foresee.
-  if (slot.ejected_flits != 0) {
-    deliver_alone(slot);
-  }
-  ++now_;
 }
 
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::deliver_alone(WheelSlot& slot) {
-  if (slot.ejections.size() > 1) {
-    std::ranges::sort(slot.ejections.items(), {},
-                      [this](std::uint32_t packet) { return store_[packet].destination; });
+inline void VcNetwork<Rules, kGeneral, Routing>::deliver_alone(std::int64_t cycle) {
+  WheelSlot& slot = bands_.front().own->at(cycle);
+  if (slot.ejections.flits == 0) {
+    return;
   }
-  deliver_of(slot);
+  if (slot.ejections.size() > 1) {
+    sort_ejections(slot);
+  }
+  deliver_of(slot, cycle);
+}
+
+// The routers' part of the cycles from now() to `until` - 1. `apart`: no flit comes right behind
+// another of its packet, which would wait in the processor for what that one writes.
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::step_alone(Band& band, std::int64_t until, bool apart) {
+  std::uint32_t first = 0;  // flit of the cycle
+  if (apart && until - now_ == kTogether) {
+    first = take_together(band);
+  }
+  for (; now_ < until; ++now_) {
+    WheelSlot& slot = band.own->at(now_);
+    if (slot.arrivals.size() != 0) {
+      take_alone(band, slot, std::exchange(first, 0));
+    }
+    if (slot.credits.size() != 0) {
+      take_credits(slot.credits);
+    }
+    if (arbitrating_ != 0) {
+      step_lean<false>(band);
+    }
+  }
+}
+
+// Passes on the flits that come in the next kTogether cycles, up to the first that finds more than
+// an empty router. Returns its number within its cycle, which is now() then. Flits of different
+// cycles are as independent of each other as those of one. So one loop takes them all: where it
+// ends is guessed once and not in each cycle.
+template <class Rules, bool kGeneral, class Routing>
+inline std::uint32_t VcNetwork<Rules, kGeneral, Routing>::take_together(Band& band) {
+  std::array<Passing, kTogether> cycles;
+  std::array<std::uint32_t, kTogether + 1> begins{};  // [cycle]: the number of its first flit
+  TimeWheel& wheel = *band.own;
+  for (std::size_t i = 0; i < kTogether; ++i) {
+    cycles[i] = passing_in(now_ + static_cast<std::int64_t>(i));
+    const WheelSlot& slot = wheel.at(cycles[i].now);
+    const std::span<const Arrival> arrivals = slot.arrivals.items();
+    if (arrivals.size() > kFewArrivals || slot.credits.size() != 0) {
+      return 0;
+    }
+    // What lies beyond the last one is scrap, and the next cycle's go over it.
+    std::memcpy(&together_[begins[i]], arrivals.data(), kFewArrivals * sizeof(Arrival));
+    begins[i + 1] = begins[i] + static_cast<std::uint32_t>(arrivals.size());
+  }
+  const std::uint32_t count = begins[kTogether];
+  std::uint32_t n = 0;
+  std::size_t cycle = 0;
+  for (; n < count; ++n) {
+    cycle = 0;
+    for (std::size_t i = 1; i < kTogether; ++i) {
+      cycle += n >= begins[i] ? 1 : 0;
+    }
+    if (!pass_simple(band, cycles[cycle], together_[n])) {
+      break;
+    }
+  }
+  cycle = n == count ? kTogether : cycle;
+  for (std::size_t i = 0; i < cycle; ++i) {
+    wheel.at(cycles[i].now).arrivals.clear_all();
+  }
+  now_ += static_cast<std::int64_t>(cycle);
+  return n - begins[cycle];
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::sort_ejections(WheelSlot& slot) {
+  std::ranges::sort(slot.ejections.items(), {},
+                    [this](const Arrival& tail) { return store_[tail.head.packet()].destination; });
+}
+
+template <class Rules, bool kGeneral, class Routing>
+inline auto VcNetwork<Rules, kGeneral, Routing>::passing_in(std::int64_t cycle) -> Passing {
+  TimeWheel& wheel = *bands_.front().own;
+  return {cycle,
+          wheel.at(cycle).arrivals.revisited,
+          {&wheel.at(cycle + 1 + flit_delay_).arrivals,
+           &wheel.at(cycle + 2 + kTerminalDelay).ejections}};
 }
 
 // Flits that come in this cycle. Whether a router must arbitrate is known when all that come to it
 // have been seen; mostly that is one, and it finds the router empty or goes on behind its head.
 // That case has a loop of its own which fits into the registers.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlot& slot) {
-  EventList<Arrival>& arrivals = slot.arrivals;
-  band.flits_out = &band.own->at(now_ + 1 + flit_delay_);
-  band.ejections_out = &band.own->at(now_ + 2 + kTerminalDelay);
-  const Passing passing{routers_.data(), departures_.data(), upstream_.data(),
-                        band.flits_out,  band.ejections_out, now_,
-                        exit_credits_};
+inline void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlot& slot,
+                                                            std::uint32_t first) {
+  FlitEvents& arrivals = slot.arrivals;
+  const Passing passing = passing_in(now_);
   std::size_t begun = 0;
-  const std::uint64_t twice = slot.revisited;
-  slot.visited = slot.revisited = 0;
   const std::span<const Arrival> all = arrivals.items();
-  for (std::uint32_t n = 0; n < all.size(); ++n) {
+  for (std::uint32_t n = first; n < all.size(); ++n) {
     fetch_ahead(arrivals, n);
     const Arrival& arrival = all[n];
-    const bool several = twice != 0 && (twice >> (router_of(arrival.at).number() % 64) & 1u) != 0;
-    if (several || !pass_simple(band, passing, arrival)) {
-      take_otherwise(band, arrival, several, begun);
+    if (!pass_simple(band, passing, arrival)) {
+      take_otherwise(band, arrival, passing.is_one_of_several(router_of(arrival.at)), begun);
     }
   }
-  arrivals.clear();
-  if (twice != 0) {
+  arrivals.clear_all();
+  if (passing.twice != 0) {
     pass_together(band, begun);
   }
   for (std::size_t i = 0; i < begun; ++i) {
@@ -131,9 +260,12 @@ template <class Rules, bool kGeneral, class Routing>
 inline bool VcNetwork<Rules, kGeneral, Routing>::pass_simple(Band& band, const Passing& passing,
                                                              const Arrival& arrival) {
   const RouterId id = router_of(arrival.at);
+  if (passing.is_one_of_several(id)) {
+    return false;
+  }
   const PortVc input_vc = port_vc_of(arrival.at);
-  R& router = passing.routers[id.number()];
-  Departures& leaving = passing.departures[id.number()];
+  R& router = routers_[id];
+  Departures& leaving = departures_[id.number()];
   if (!arrival.head.is_head()) {
     const PortVc output_vc = router.output_vc(input_vc);
     if (leaving.cycle != passing.now || !leaving.is_only(input_vc) ||
@@ -160,14 +292,16 @@ inline bool VcNetwork<Rules, kGeneral, Routing>::pass_simple(Band& band, const P
   }
   router.grant_alone(rules_, input_vc, hop.output, output_vc);
   ++band.vc_grants;
-  const bool tail = arrival.head.is_tail();
   const Channel next = router.forward(hop.output, rules_.vc_of(output_vc, hop.output));
-  if (!tail) {
-    begin_behind_head(arrival, next);
-    router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
+  if (arrival.head.is_tail()) {
+    leaving.begin(passing.now + 1, input_vc, output_vc, true);
+    pass_on(passing, id, router, input_vc, output_vc, next, arrival.head, true);
+    return true;
   }
-  leaving.begin(passing.now + 1, input_vc, output_vc, tail);
-  pass_on(passing, id, router, input_vc, output_vc, next, arrival.head, tail);
+  begin_behind_head(arrival, next);
+  router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
+  leaving.begin(passing.now + 1, input_vc, output_vc, false);
+  pass_on(passing, id, router, input_vc, output_vc, next, arrival.head, false);
   return true;
 }
 
@@ -271,7 +405,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::pass_alone(Band& band, RouterId
     if (tail) {
       router.release_alone(rules_, input_vc);
     }
-    leave_alone(band, id, router, input_vc, output_vc, Arrival{front.next, front.head}, tail);
+    leave_alone(id, router, input_vc, output_vc, Arrival{front.next, front.head}, tail);
     return;
   }
   const PortId output = rules_.port_of(output_vc);
@@ -282,12 +416,12 @@ inline void VcNetwork<Rules, kGeneral, Routing>::pass_alone(Band& band, RouterId
     begin_behind_head(lone.arrival, next);
     router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
   }
-  leave_alone(band, id, router, input_vc, output_vc, Arrival{next, flit}, flit.is_tail());
+  leave_alone(id, router, input_vc, output_vc, Arrival{next, flit}, flit.is_tail());
 }
 
 // A flit that has just come leaves in the next cycle.
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::leave_alone(Band& band, RouterId id, R& router,
+inline void VcNetwork<Rules, kGeneral, Routing>::leave_alone(RouterId id, R& router,
                                                              PortVc input_vc, PortVc output_vc,
                                                              const Arrival& behind, bool tail) {
   Departures& leaving = departures_[id.number()];
@@ -296,10 +430,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::leave_alone(Band& band, RouterI
   } else {
     leaving.begin(now_ + 1, input_vc, output_vc, tail);
   }
-  const Passing passing{routers_.data(), departures_.data(), upstream_.data(),
-                        band.flits_out,  band.ejections_out, now_,
-                        exit_credits_};
-  pass_on(passing, id, router, input_vc, output_vc, behind.at, behind.head, tail);
+  pass_on(passing_in(now_), id, router, input_vc, output_vc, behind.at, behind.head, tail);
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -312,21 +443,15 @@ inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(const Passing& passing,
   const std::uint32_t local = as_number(routing_.is_exit(id, output));
   last_ahead_ = passing.now + 1;
   router.count_flit(output);
-  router.spend_credits(output_vc, passing.exit_credits | (1 - local));
-  const std::uint64_t there = std::uint64_t{1 - local} << (router_of(next).number() % 64);
-  passing.flits_out->revisited |= passing.flits_out->visited & there;
-  passing.flits_out->visited |= there;
-  Arrival& behind = passing.flits_out->arrivals.add_in_place(1 - local);
-  behind.at = next;
-  std::memcpy(&behind.head, &flit, sizeof flit);
-  if (passing.exit_credits != 0) {
+  router.spend_credits(output_vc, exit_credits_ | (1 - local));
+  // To a router or a node: where, nobody can foresee.
+  passing.out[local]->come(next, flit, visit_of(next), (1 - local) | as_number(tail));
+  if (exit_credits_ != 0) {
     bands_.front()
         .own->at(passing.now + 1 + kExitLoop + router_config_.credit_delay)
         .credits.add(CreditTo(channel(id, output_vc).number()), local);
   }
-  passing.ejections_out->ejected_flits += local;
-  passing.ejections_out->ejections.add(flit.packet(), only_if(tail, local));
-  give_back_early(passing.upstream[port_number(id, input)], id, router, input,
+  give_back_early(upstream_[port_number(id, input)], passing.now, id, router, input,
                   rules_.vc_of(input_vc, input));
 }
 
@@ -334,27 +459,28 @@ inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(const Passing& passing,
 // once, if others last until it comes: at most one is spent and one comes back in each cycle.
 template <class Rules, bool kGeneral, class Routing>
 inline void VcNetwork<Rules, kGeneral, Routing>::give_back_early(const Upstream& upstream,
-                                                                 RouterId id, const R& router,
-                                                                 PortId input, VcId vc) {
+                                                                 std::int64_t now, RouterId id,
+                                                                 const R& router, PortId input,
+                                                                 VcId vc) {
   SmallCount& credits = upstream.credits[vc.number()];
   if (credits > upstream.early_from) {
     ++credits;
   } else {
-    return_credit(credits, routing_.is_entry(id, input), router.back(input, vc));
+    return_credit(credits, now, routing_.is_entry(id, input), router.back(input, vc));
   }
 }
 
 // Where nothing is arbitrated upstream, what leaves there in this cycle has spent its credit
 // already, and one fewer has to last.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::return_credit(SmallCount& credits, bool entry,
-                                                        CreditTo back) {
+void VcNetwork<Rules, kGeneral, Routing>::return_credit(SmallCount& credits, std::int64_t now,
+                                                        bool entry, CreditTo back) {
   if (!entry && credits == static_cast<std::uint32_t>(credit_delay_) &&
       !arbitrates(router_of(Channel(back.number())))) {
     ++credits;
     return;
   }
-  WheelSlot& slot = bands_.front().own->at(now_ + 1 + (entry ? kTerminalDelay : credit_delay_));
+  WheelSlot& slot = bands_.front().own->at(now + 1 + (entry ? kTerminalDelay : credit_delay_));
   (entry ? slot.node_credits : slot.credits).add(back);
 }
 

@@ -196,20 +196,24 @@ void VcNetwork<Rules, kGeneral, Routing>::connect() {
 template <class Rules, bool kGeneral, class Routing>
 Status VcNetwork<Rules, kGeneral, Routing>::inject(const Packet& packet) {
   WW_TRY(store_.check(packet, now_));
+  put_in(packet);
+  return {};
+}
+
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::put_in(const Packet& packet) {
+  reply_buffers_.count(packet);
   if constexpr (kCanCut) {
     if (enters_at_once(packet)) {
       enter(bands_.front(), packet);
-      reply_buffers_.count(packet);
-      return {};
+      return;
     }
   }
   for (const NodeId destination : packet.destinations) {
     store_.enqueue(packet, destination);
   }
-  reply_buffers_.count(packet);
   sources_.wake(packet.source);
   waiting_[packet.source / 64] |= std::uint64_t{1} << (packet.source % 64);
-  return {};
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -241,7 +245,7 @@ void VcNetwork<Rules, kGeneral, Routing>::skip(Cycles to) {
 template <class Rules, bool kGeneral, class Routing>
 std::uint64_t VcNetwork<Rules, kGeneral, Routing>::ejected_ahead() const {
   return skips_arbitration_ && config_.count_events
-             ? bands_.front().own->at(now_ + 1 + kTerminalDelay).ejected_flits
+             ? bands_.front().own->at(now_ + 1 + kTerminalDelay).ejections.flits
              : 0;
 }
 
@@ -372,7 +376,7 @@ Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
       for (std::uint32_t i = 0; kCanCut && i < slot.arrivals.size(); ++i) {
         ++coming[slot.arrivals[i].number()];
       }
-      leaving += slot.ejected_flits;
+      leaving += slot.ejections.flits;
     }
   }
   std::uint64_t injected = 0;

@@ -175,8 +175,8 @@ inline void VcNetwork<Rules, kGeneral, Routing>::leave(Band& band, RouterId id, 
   if (counts_exit_credits_) {
     band.exit_credits_out->add(CreditTo(channel(id, output_vc).number()), local);
   }
-  band.ejections_out->ejected_flits += local ? 1 : 0;
-  band.ejections_out->ejections.add(packet, local & tail);
+  band.ejections_out->ejections.flits += local ? 1 : 0;
+  band.ejections_out->ejections.add(Arrival{next, front.head}, local & tail);
   if (left.more) {
     begin_front(id, router, input_vc);
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/random.hpp"
 #include "ww/sim/net/run.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 
@@ -86,6 +87,106 @@ TEST(LightLoad, APacketLeavesItsQueueInTheTick) {
     }
   }
   EXPECT_EQ(injected, (std::vector<std::uint64_t>{0, 1}));
+}
+
+std::string text_of(const Delivery& delivery) {
+  return fmt::format("{}-{} {} {} {}..{}..{}", delivery.source, delivery.destination,
+                     delivery.flits, delivery.tag, delivery.created.value(),
+                     delivery.injected.value(), delivery.arrived.value());
+}
+
+TEST(LightLoad, ManyCyclesAtOnceGiveWhatOneAfterAnotherGives) {
+  Random random(7);
+  for (const int buffer : {3, 4, 8, 20}) {
+    for (const int flits : {1, 2, 5}) {
+      for (const std::uint32_t packets_in_100 : {3, 20, 150}) {
+        NetworkConfig config;
+        config.width = 4;
+        config.height = 3;
+        config.own<VcRouterConfig>().vc_buffer = buffer;
+        const auto made = make_network(config);
+        const auto made_alike = make_network(config);
+        ASSERT_TRUE(made && made_alike);
+        Network& at_once = **made;
+        Network& in_turn = **made_alike;
+        while (at_once.now() < Cycles{2000}) {
+          const std::uint64_t begin = at_once.now().value();
+          const std::uint64_t end = begin + 1 + random.below(40);
+          std::vector<Plan::Entry> packets;
+          for (std::uint64_t cycle = begin; cycle < end; ++cycle) {
+            while (random.below(100) < packets_in_100 * 100 / (packets_in_100 + 100)) {
+              packets.push_back({cycle, random.below(12), random.below(12)});
+            }
+          }
+          const Plan plan{Cycles{end}, packets, static_cast<std::uint16_t>(flits), begin};
+          std::vector<Delivery> some;
+          std::vector<Delivery> others;
+          ASSERT_TRUE(at_once.advance(plan, some));
+          ASSERT_TRUE(in_turn.Network::advance(plan, others));
+          ASSERT_EQ(at_once.now().value(), end);
+          ASSERT_TRUE(at_once.deliveries().empty());
+          ASSERT_TRUE(at_once.check_conservation());
+          ASSERT_EQ(some.size(), others.size());
+          for (std::size_t n = 0; n < some.size(); ++n) {
+            ASSERT_EQ(text_of(some[n]), text_of(others[n])) << buffer << " " << flits;
+          }
+          ASSERT_EQ(at_once.events().crossbar_flits, in_turn.events().crossbar_flits);
+          ASSERT_EQ(at_once.events().injected_flits, in_turn.events().injected_flits);
+          ASSERT_EQ(at_once.events().vc_grants, in_turn.events().vc_grants);
+          ASSERT_EQ(at_once.next_event(), in_turn.next_event());
+        }
+        EXPECT_GT(at_once.events().ejected_flits, 0U);
+      }
+    }
+  }
+}
+
+TEST(LightLoad, AdvanceRefusesWhatInjectRefuses) {
+  NetworkConfig config;
+  config.width = config.height = 4;
+  const auto mesh = make_network(config);
+  ASSERT_TRUE(mesh);
+  std::vector<Delivery> delivered;
+  const std::vector<Plan::Entry> packets{{0, 0, 16}};
+  const Status refused = (*mesh)->advance({Cycles{1}, packets, 1, 0}, delivered);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::out_of_range);
+}
+
+// The packets of 3000 cycles, planned for at most so many cycles at a time.
+std::vector<std::string> planned(std::uint64_t most) {
+  NetworkConfig config;
+  config.width = config.height = 4;
+  TrafficConfig traffic;
+  traffic.rate = 0.3;
+  traffic.packet_size = 3;
+  traffic.stream = Stream::native;
+  TrafficSource source(traffic, config);
+  source.measure(Cycles{1000}, Cycles{2000});
+  EXPECT_TRUE(source.plans());
+  std::vector<std::string> texts;
+  std::uint64_t measured = 0;
+  for (std::uint64_t now = 0; now < 3000;) {
+    const Plan plan = source.plan(Cycles{now}, Cycles{std::min<std::uint64_t>(now + most, 3000)});
+    EXPECT_GT(plan.end.value(), now);
+    for (const Plan::Entry& packet : plan.packets) {
+      EXPECT_TRUE(packet.created >= now && packet.created < plan.end.value());
+      EXPECT_EQ(plan.tag, packet.created >= 1000 && packet.created < 2000 ? 1U : 0U);
+      measured += plan.tag;
+      texts.push_back(fmt::format("{} {} {}", packet.created, packet.source, packet.destination));
+    }
+    now = plan.end.value();
+  }
+  EXPECT_EQ(source.measured_packets(), measured);
+  EXPECT_EQ(source.offered_flits(Cycles{3000}), 3.0 * static_cast<double>(texts.size()));
+  return texts;
+}
+
+TEST(LightLoad, APlanDoesNotDependOnHowTheCyclesAreCut) {
+  const std::vector<std::string> one_by_one = planned(1);
+  EXPECT_NEAR(static_cast<double>(one_by_one.size()), 3000 * 16 * 0.1, 300);
+  EXPECT_EQ(planned(7), one_by_one);
+  EXPECT_EQ(planned(3000), one_by_one);
 }
 
 }  // namespace

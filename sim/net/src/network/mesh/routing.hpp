@@ -81,9 +81,8 @@ class MeshRouting {
     const int y_left = to.y - at.y;
     const std::uint32_t along_x = kPlusX + is_negative(x_left);
     const std::uint32_t along_y = kPlusY + is_negative(y_left);
-    const std::uint32_t behind_x =
-        only_if(y_left != 0, along_y) | only_if(y_left == 0, flit.port().number());
-    return {PortId(only_if(x_left != 0, along_x) | only_if(x_left == 0, behind_x)), GroupId(group)};
+    const std::uint32_t behind_x = either(y_left != 0, along_y, flit.port().number());
+    return {PortId(either(x_left != 0, along_x, behind_x)), GroupId(group)};
   }
 
   // RCA: what a router knows of an output is the mean of its own busy VCs there and of what the

@@ -64,6 +64,20 @@ struct Packet {
   Approximable approximable{};         // exact networks ignore it
 };
 
+// The packets of the cycles from now() to `end` - 1 where they are known before these: of one size
+// and tag, of class 0, each to one destination and without payload.
+struct Plan {
+  struct Entry {
+    std::uint64_t created{};
+    NodeId source{};
+    NodeId destination{};
+  };
+  Cycles end{};
+  std::span<const Entry> packets;  // by cycle of creation; those of one cycle in inject()'s order
+  std::uint16_t flits{1};
+  std::uint64_t tag{};
+};
+
 // A packet whose last flit left the network in the last tick.
 struct Delivery {
   NodeId source{};
@@ -118,6 +132,12 @@ class Network {
   virtual Status inject(const Packet& packet) = 0;
 
   virtual void tick() = 0;
+
+  // inject() and tick() for every cycle before the plan's end, in one call. Appends what is
+  // delivered in these cycles, by cycle; deliveries() is empty afterwards. A network that can do
+  // parts of several cycles together gains from it. Errors: those of inject(). Precondition: the
+  // end lies after now(), and no packet is created before now() or at the end.
+  virtual Status advance(const Plan& plan, std::vector<Delivery>& delivered);
 
   // Where the routers draw from, if they draw their ways at all. Without this call a network has
   // numbers of its own, the same in every run.

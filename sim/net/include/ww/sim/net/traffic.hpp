@@ -90,14 +90,13 @@ class TrafficSource {
   [[nodiscard]] bool caught_up() const;
 
   // Injects what is created in the cycle network.now(); call once before every tick.
-  Status generate(Network& network) {
-    // Mostly, at light loads, the next coin that hits is not of this cycle.
-    if (misses_left_ >= nodes_) {
-      misses_left_ -= nodes_;
-      return {};
-    }
-    return generate_now(network);
-  }
+  // Precondition: !plans().
+  Status generate(Network& network);
+  // Whether the packets depend on nothing that the network does. Then plan() replaces generate().
+  [[nodiscard]] bool plans() const { return !misses_.empty(); }
+  // The packets of the cycles from `now` on and before `end`, or before an earlier cycle if they
+  // are many. They last until the next call. Precondition: plans(), and now < end.
+  [[nodiscard]] Plan plan(Cycles now, Cycles end);
   // Tells the source what arrived (replies, open requests); call for every delivery.
   void on_delivery(const Delivery& delivery);
 
@@ -117,7 +116,6 @@ class TrafficSource {
     PacketKind kind;
   };
 
-  Status generate_now(Network& network);
   Status generate_as_booksim(Network& network);
   Status send_to(Network& network, NodeId source, NodeId destination, std::uint64_t created);
   [[nodiscard]] NodeId destination(NodeId source);
@@ -135,7 +133,8 @@ class TrafficSource {
   std::vector<std::uint64_t> misses_;    // [n]: probability that n + 1 coins miss, times 2^64
   std::vector<std::uint16_t> gap_from_;  // [top bits of a number]: the first entry of misses_
                                          // that is not above the highest such number
-  std::uint64_t misses_left_{};          // before the next coin that hits; 0 in other streams
+  std::uint64_t misses_left_{};          // before the next coin that hits
+  std::vector<Plan::Entry> planned_;
   std::uint64_t start_threshold_{};
   std::uint64_t stop_threshold_{};
   std::vector<NodeId> partner_;  // of permutations
