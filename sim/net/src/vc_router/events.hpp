@@ -70,9 +70,13 @@ struct FlitEvents : EventList<Arrival> {
   void come(Channel at, const Flit& head, std::uint64_t router, std::uint32_t listed) {
     visit(router);
     ++flits;
-    Arrival& arrival = add_in_place(listed);
+    add_whole(at, head, listed);
+  }
+  // As a whole: the compiler would take the head apart.
+  void add_whole(Channel at, const Flit& head, std::uint32_t exists) {
+    Arrival& arrival = add_in_place(exists);
     arrival.at = at;
-    std::memcpy(&arrival.head, &head, sizeof head);  // as a whole: the compiler would take it apart
+    std::memcpy(&arrival.head, &head, sizeof head);
   }
 };
 

@@ -121,6 +121,39 @@ class VcNetwork final : public ClockedNetwork {
       return twice != 0 && (twice >> (id.number() % 64) & 1u) != 0;
     }
   };
+  class Entering {  // the packets of a plan, one after the other
+   public:
+    Entering(VcNetwork& network, const Plan& plan) : network_(network), left_(plan.packets) {
+      packet_.flits = plan.flits;
+      packet_.tag = plan.tag;
+    }
+    [[nodiscard]] bool comes_before(std::int64_t cycle) const {
+      return !left_.empty() && left_.front().created < static_cast<std::uint64_t>(cycle);
+    }
+    [[nodiscard]] std::int64_t created() const {
+      return static_cast<std::int64_t>(left_.front().created);
+    }
+    Status put_in_next() {
+      packet_.source = left_.front().source;
+      packet_.destinations = {&left_.front().destination, 1};
+      packet_.created = network_.now();
+      left_ = left_.subspan(1);
+      WW_TRY(network_.store_.check(packet_, network_.now_));
+      network_.put_in(packet_);
+      return {};
+    }
+
+   private:
+    VcNetwork& network_;
+    std::span<const Plan::Entry> left_;
+    Packet packet_;
+  };
+  struct Places {  // what passing a flit on needs, to be kept in registers
+    R* routers;
+    Departures* departures;
+    const Upstream* upstream;
+    std::uint32_t exit_credits;
+  };
   struct Claim {  // outputs that heads of this cycle want
     std::int64_t cycle{-1};
     typename S::Ports outputs{};
@@ -304,14 +337,24 @@ class VcNetwork final : public ClockedNetwork {
   // Apart from each other, so that a cycle does not save registers for what does not happen in it.
   void put_in(const Packet& packet);
   [[gnu::noinline]] void tick_alone(Band& band);
-  [[gnu::noinline, gnu::flatten]] Status advance_alone(const Plan& plan);
+  void step_alone(Band& band);
+  [[gnu::noinline]] Status advance_in_turn(const Plan& plan);
+  [[gnu::noinline, gnu::flatten]] Status advance_together(const Plan& plan);
   [[nodiscard]] bool is_quiet(std::int64_t begin, std::int64_t until) const;
   void send_alone(Band& band);
   void deliver_alone(std::int64_t cycle);
+  [[gnu::noinline]] void deliver_in_order(WheelSlot& slot, std::int64_t cycle);
   [[gnu::noinline]] void sort_ejections(WheelSlot& slot);
   [[nodiscard, gnu::always_inline]] std::uint32_t take_together(Band& band);
-  [[gnu::noinline]] void step_alone(Band& band, std::int64_t until, bool apart);
+  [[nodiscard]] Places places() {
+    return {routers_.data(), departures_.data(), upstream_.data(), exit_credits_};
+  }
+  [[gnu::noinline]] void step_together(Band& band, std::int64_t until);
   [[nodiscard, gnu::always_inline]] Passing passing_in(std::int64_t cycle);
+  [[gnu::noinline]] void take_in_turn(Band& band, WheelSlot& slot);
+  // kApart: packets of one flit, of which none comes right behind another of its packet. The
+  // processor need not make it wait for what that one writes.
+  template <bool kApart>
   [[gnu::always_inline]] void take_alone(Band& band, WheelSlot& slot, std::uint32_t first);
   [[gnu::always_inline]] LoneFlit look_ahead(RouterId id, R& router, const Arrival& arrival,
                                              bool several);
@@ -321,13 +364,15 @@ class VcNetwork final : public ClockedNetwork {
   [[gnu::always_inline]] void pass_alone(Band& band, RouterId id, R& router, const LoneFlit& lone);
   [[gnu::always_inline]] void leave_alone(RouterId id, R& router, PortVc input_vc, PortVc output_vc,
                                           const Arrival& behind, bool tail);
-  [[gnu::always_inline]] bool pass_simple(Band& band, const Passing& passing,
+  template <bool kApart>
+  [[gnu::always_inline]] bool pass_simple(Band& band, const Passing& passing, const Places& places,
                                           const Arrival& arrival);
   [[gnu::noinline]] void take_otherwise(Band& band, const Arrival& arrival, bool several,
                                         std::size_t& begun);
   void begin_behind_head(const Arrival& arrival, Channel next);
-  [[gnu::always_inline]] void pass_on(const Passing& passing, RouterId id, R& router,
-                                      PortVc input_vc, PortVc output_vc, Channel next,
+  template <bool kApart>
+  [[gnu::always_inline]] void pass_on(const Passing& passing, const Places& places, RouterId id,
+                                      R& router, PortVc input_vc, PortVc output_vc, Channel next,
                                       const Flit& flit, bool tail);
   [[gnu::always_inline]] void give_back_early(const Upstream& upstream, std::int64_t now,
                                               RouterId id, const R& router, PortId input, VcId vc);
@@ -415,7 +460,7 @@ Status VcNetwork<Rules, kGeneral, Routing>::advance(const Plan& plan,
                                                     std::vector<Delivery>& delivered) {
   if constexpr (kCanCut) {
     if (skips_arbitration_) {
-      WW_TRY(advance_alone(plan));
+      WW_TRY(plan.flits == 1 ? advance_together(plan) : advance_in_turn(plan));
       const std::span<const Delivery> all = deliveries_;
       delivered.insert(delivered.end(), all.begin(), all.end());
       deliveries_.clear();

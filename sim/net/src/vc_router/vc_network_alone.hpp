@@ -37,51 +37,69 @@ template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::tick_alone(Band& band) {
   store_.begin_tick();
   deliveries_.clear();
+  step_alone(band);
+}
+
+// A cycle in which mostly little happens: what does not, costs a look each.
+template <class Rules, bool kGeneral, class Routing>
+inline void VcNetwork<Rules, kGeneral, Routing>::step_alone(Band& band) {
+  WheelSlot& slot = band.own->at(now_);
   send_alone(band);
-  deliver_alone(now_);
-  step_alone(band, now_ + 1, false);
+  if (slot.arrivals.size() != 0) {
+    take_in_turn(band, slot);
+  }
+  if (slot.credits.size() != 0) {
+    take_credits(slot.credits);
+  }
+  if (arbitrating_ != 0) {
+    step_lean<false>(band);
+  }
+  // Last, so that the caller's look at what was delivered is easy to foresee.
+  if (slot.ejections.flits != 0) {
+    deliver_in_order(slot, now_);
+  }
+  ++now_;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+Status VcNetwork<Rules, kGeneral, Routing>::advance_in_turn(const Plan& plan) {
+  Band& band = bands_.front();
+  Entering packets(*this, plan);
+  store_.begin_tick();
+  deliveries_.clear();
+  while (now_ < static_cast<std::int64_t>(plan.end.value())) {
+    while (packets.comes_before(now_ + 1)) {
+      WW_TRY(packets.put_in_next());
+    }
+    step_alone(band);
+  }
+  return {};
 }
 
 // What a router does takes kTogether cycles until a node sees it, unless the router arbitrated in
 // the cycle before: what leaves was decided a cycle ahead. So the nodes may do so many cycles
-// before the routers do them.
+// before the routers do them. Packets of one flit gain from it.
 template <class Rules, bool kGeneral, class Routing>
-Status VcNetwork<Rules, kGeneral, Routing>::advance_alone(const Plan& plan) {
+Status VcNetwork<Rules, kGeneral, Routing>::advance_together(const Plan& plan) {
   Band& band = bands_.front();
   const auto end = static_cast<std::int64_t>(plan.end.value());
-  Packet packet;
-  packet.flits = plan.flits;
-  packet.tag = plan.tag;
-  auto next = plan.packets.begin();
-  const auto comes_before = [&](std::int64_t cycle) {
-    return next != plan.packets.end() && next->created < static_cast<std::uint64_t>(cycle);
-  };
-  const auto put_in_next = [&]() -> Status {
-    packet.source = next->source;
-    packet.destinations = {&next->destination, 1};
-    packet.created = now();
-    ++next;
-    WW_TRY(store_.check(packet, now_));
-    put_in(packet);
-    return {};
-  };
-  const bool apart = plan.flits == 1;
+  Entering packets(*this, plan);
   store_.begin_tick();
   deliveries_.clear();
   while (now_ < end) {
     const std::int64_t begin = now_;
     const std::int64_t until = std::min(end, begin + (arbitrating_ == 0 ? kTogether : 1));
-    if (apart && is_quiet(begin, until)) {
+    if (is_quiet(begin, until)) {
       // Mostly all packets enter at once, so that nodes have nothing else to do.
-      while (sources_.is_idle() && comes_before(until)) {
-        now_ = static_cast<std::int64_t>(next->created);
-        WW_TRY(put_in_next());
+      while (sources_.is_idle() && packets.comes_before(until)) {
+        now_ = packets.created();
+        WW_TRY(packets.put_in_next());
       }
       now_ = sources_.is_idle() ? until : now_;
     }
     for (; now_ < until; ++now_) {
-      while (comes_before(now_ + 1)) {
-        WW_TRY(put_in_next());
+      while (packets.comes_before(now_ + 1)) {
+        WW_TRY(packets.put_in_next());
       }
       send_alone(band);
     }
@@ -89,7 +107,7 @@ Status VcNetwork<Rules, kGeneral, Routing>::advance_alone(const Plan& plan) {
       deliver_alone(cycle);
     }
     now_ = begin;
-    step_alone(band, until, apart);
+    step_together(band, until);
   }
   return {};
 }
@@ -119,27 +137,28 @@ inline void VcNetwork<Rules, kGeneral, Routing>::send_alone(Band& band) {
 template <class Rules, bool kGeneral, class Routing>
 inline void VcNetwork<Rules, kGeneral, Routing>::deliver_alone(std::int64_t cycle) {
   WheelSlot& slot = bands_.front().own->at(cycle);
-  if (slot.ejections.flits == 0) {
-    return;
+  if (slot.ejections.flits != 0) {
+    deliver_in_order(slot, cycle);
   }
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::deliver_in_order(WheelSlot& slot, std::int64_t cycle) {
   if (slot.ejections.size() > 1) {
     sort_ejections(slot);
   }
   deliver_of(slot, cycle);
 }
 
-// The routers' part of the cycles from now() to `until` - 1. `apart`: no flit comes right behind
-// another of its packet, which would wait in the processor for what that one writes.
+// The routers' part of the cycles from now() to `until` - 1, with packets of one flit.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::step_alone(Band& band, std::int64_t until, bool apart) {
-  std::uint32_t first = 0;  // flit of the cycle
-  if (apart && until - now_ == kTogether) {
-    first = take_together(band);
-  }
+void VcNetwork<Rules, kGeneral, Routing>::step_together(Band& band, std::int64_t until) {
+  // The flit of the cycle that comes next.
+  std::uint32_t first = until - now_ == kTogether ? take_together(band) : 0;
   for (; now_ < until; ++now_) {
     WheelSlot& slot = band.own->at(now_);
     if (slot.arrivals.size() != 0) {
-      take_alone(band, slot, std::exchange(first, 0));
+      take_alone<true>(band, slot, std::exchange(first, 0));
     }
     if (slot.credits.size() != 0) {
       take_credits(slot.credits);
@@ -178,7 +197,7 @@ inline std::uint32_t VcNetwork<Rules, kGeneral, Routing>::take_together(Band& ba
     for (std::size_t i = 1; i < kTogether; ++i) {
       cycle += n >= begins[i] ? 1 : 0;
     }
-    if (!pass_simple(band, cycles[cycle], together_[n])) {
+    if (!pass_simple<true>(band, cycles[cycle], places(), together_[n])) {
       break;
     }
   }
@@ -205,20 +224,27 @@ inline auto VcNetwork<Rules, kGeneral, Routing>::passing_in(std::int64_t cycle) 
            &wheel.at(cycle + 2 + kTerminalDelay).ejections}};
 }
 
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::take_in_turn(Band& band, WheelSlot& slot) {
+  take_alone<false>(band, slot, 0);
+}
+
 // Flits that come in this cycle. Whether a router must arbitrate is known when all that come to it
 // have been seen; mostly that is one, and it finds the router empty or goes on behind its head.
 // That case has a loop of its own which fits into the registers.
 template <class Rules, bool kGeneral, class Routing>
+template <bool kApart>
 inline void VcNetwork<Rules, kGeneral, Routing>::take_alone(Band& band, WheelSlot& slot,
                                                             std::uint32_t first) {
   FlitEvents& arrivals = slot.arrivals;
   const Passing passing = passing_in(now_);
+  const Places kept = places();
   std::size_t begun = 0;
   const std::span<const Arrival> all = arrivals.items();
   for (std::uint32_t n = first; n < all.size(); ++n) {
     fetch_ahead(arrivals, n);
     const Arrival& arrival = all[n];
-    if (!pass_simple(band, passing, arrival)) {
+    if (!pass_simple<kApart>(band, passing, kept, arrival)) {
       take_otherwise(band, arrival, passing.is_one_of_several(router_of(arrival.at)), begun);
     }
   }
@@ -257,15 +283,17 @@ void VcNetwork<Rules, kGeneral, Routing>::take_otherwise(Band& band, const Arriv
 // behind its head, and has been passed on. A router that arbitrates is not empty, and nothing that
 // was decided in the cycle before leaves it.
 template <class Rules, bool kGeneral, class Routing>
+template <bool kApart>
 inline bool VcNetwork<Rules, kGeneral, Routing>::pass_simple(Band& band, const Passing& passing,
+                                                             const Places& places,
                                                              const Arrival& arrival) {
   const RouterId id = router_of(arrival.at);
   if (passing.is_one_of_several(id)) {
     return false;
   }
   const PortVc input_vc = port_vc_of(arrival.at);
-  R& router = routers_[id];
-  Departures& leaving = departures_[id.number()];
+  R& router = places.routers[id.number()];
+  Departures& leaving = places.departures[id.number()];
   if (!arrival.head.is_head()) {
     const PortVc output_vc = router.output_vc(input_vc);
     if (leaving.cycle != passing.now || !leaving.is_only(input_vc) ||
@@ -278,7 +306,7 @@ inline bool VcNetwork<Rules, kGeneral, Routing>::pass_simple(Band& band, const P
       router.release_alone(rules_, input_vc);
     }
     leaving.begin(passing.now + 1, input_vc, output_vc, tail);
-    pass_on(passing, id, router, input_vc, output_vc, front.next, front.head, tail);
+    pass_on<kApart>(passing, places, id, router, input_vc, output_vc, front.next, front.head, tail);
     return true;
   }
   if (!router.is_empty()) {
@@ -293,15 +321,18 @@ inline bool VcNetwork<Rules, kGeneral, Routing>::pass_simple(Band& band, const P
   router.grant_alone(rules_, input_vc, hop.output, output_vc);
   ++band.vc_grants;
   const Channel next = router.forward(hop.output, rules_.vc_of(output_vc, hop.output));
-  if (arrival.head.is_tail()) {
+  const bool tail = arrival.head.is_tail();
+  if (kApart && tail) {
     leaving.begin(passing.now + 1, input_vc, output_vc, true);
-    pass_on(passing, id, router, input_vc, output_vc, next, arrival.head, true);
+    pass_on<kApart>(passing, places, id, router, input_vc, output_vc, next, arrival.head, true);
     return true;
   }
-  begin_behind_head(arrival, next);
-  router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
-  leaving.begin(passing.now + 1, input_vc, output_vc, false);
-  pass_on(passing, id, router, input_vc, output_vc, next, arrival.head, false);
+  if (!tail) {
+    begin_behind_head(arrival, next);
+    router.take_vc(rules_, {input_vc, output_vc, GroupId{}});
+  }
+  leaving.begin(passing.now + 1, input_vc, output_vc, tail);
+  pass_on<kApart>(passing, places, id, router, input_vc, output_vc, next, arrival.head, tail);
   return true;
 }
 
@@ -430,11 +461,14 @@ inline void VcNetwork<Rules, kGeneral, Routing>::leave_alone(RouterId id, R& rou
   } else {
     leaving.begin(now_ + 1, input_vc, output_vc, tail);
   }
-  pass_on(passing_in(now_), id, router, input_vc, output_vc, behind.at, behind.head, tail);
+  pass_on<false>(passing_in(now_), places(), id, router, input_vc, output_vc, behind.at,
+                 behind.head, tail);
 }
 
 template <class Rules, bool kGeneral, class Routing>
-inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(const Passing& passing, RouterId id,
+template <bool kApart>
+inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(const Passing& passing,
+                                                         const Places& places, RouterId id,
                                                          R& router, PortVc input_vc,
                                                          PortVc output_vc, Channel next,
                                                          const Flit& flit, bool tail) {
@@ -443,15 +477,23 @@ inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(const Passing& passing,
   const std::uint32_t local = as_number(routing_.is_exit(id, output));
   last_ahead_ = passing.now + 1;
   router.count_flit(output);
-  router.spend_credits(output_vc, exit_credits_ | (1 - local));
-  // To a router or a node: where, nobody can foresee.
-  passing.out[local]->come(next, flit, visit_of(next), (1 - local) | as_number(tail));
-  if (exit_credits_ != 0) {
+  router.spend_credits(output_vc, places.exit_credits | (1 - local));
+  if constexpr (kApart) {
+    // To a router or a node: where, nobody can foresee.
+    passing.out[local]->come(next, flit, visit_of(next), (1 - local) | as_number(tail));
+  } else {
+    // To both, so that the flit behind need not wait until it is known where.
+    passing.out[0]->visit(visit_of(next, 1 - local));
+    passing.out[0]->add_whole(next, flit, 1 - local);
+    passing.out[1]->flits += local;
+    passing.out[1]->add_whole(next, flit, local & as_number(tail));
+  }
+  if (places.exit_credits != 0) {
     bands_.front()
         .own->at(passing.now + 1 + kExitLoop + router_config_.credit_delay)
         .credits.add(CreditTo(channel(id, output_vc).number()), local);
   }
-  give_back_early(upstream_[port_number(id, input)], passing.now, id, router, input,
+  give_back_early(places.upstream[port_number(id, input)], passing.now, id, router, input,
                   rules_.vc_of(input_vc, input));
 }
 
