@@ -93,7 +93,7 @@ TEST(AmdPackages, OfTwoDiesAreMeasuredThroughHipWhereTheOtherDieIsKnown) {
   amd.device_id = "0x7408";
   EXPECT_TRUE(is_amd_package(host, &amd));
   EXPECT_THAT(package_obstacle(host, &amd), HasSubstr("kfd/topology"));
-  amd.other_die.emplace();
+  amd.other_die = measure::AmdGpu::OtherDie{};
   EXPECT_EQ(package_obstacle(host, &amd), "");
   EXPECT_FALSE(is_amd_package(host, nullptr));
   // MI210 is such a die alone, and through OpenCL so is each of the two.

@@ -145,7 +145,7 @@ class CudaDriver final : public ModuleDriver {
     std::string text(reinterpret_cast<const char*>(image.data()), image.size());
     std::string errors(std::size_t{16} << 10, '\0');
     std::array<int, 2> options{jit_error_log_buffer, jit_error_log_buffer_bytes};
-    // The API takes sizes as pointers.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the API takes sizes as pointers
     std::array<void*, 2> values{errors.data(), reinterpret_cast<void*>(errors.size() - 1)};
     const int code = api_.load(&module, text.c_str(), 2, options.data(), values.data());
     log = errors.c_str();
