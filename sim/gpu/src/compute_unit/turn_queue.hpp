@@ -20,9 +20,8 @@ class TurnQueue {
   [[nodiscard]] std::uint64_t first() const { return first_ == end_ ? kNone : key_[first_]; }
   [[nodiscard]] std::size_t count() const { return end_ - first_; }
   // The key that comes `place`th, from 0 on.
-  [[nodiscard]] std::uint64_t& at(std::size_t place) { return key_[first_ + place]; }
+  [[nodiscard]] std::uint64_t at(std::size_t place) const { return key_[first_ + place]; }
   void take_first() { ++first_; }
-  void take_last() { --end_; }
   void add(std::uint64_t key) {
     if (end_ == kRoom) {
       std::copy(key_.begin() + first_, key_.end(), key_.begin());
@@ -55,7 +54,7 @@ class TurnOrder {
   void add(std::uint64_t key) { put(place_of(key)); }
   // Those that still wait in the queue come first, then those that had their last turn, then all
   // others as before.
-  [[nodiscard]] Places next(TurnQueue& waiting, const Places& before) {
+  [[nodiscard]] Places next(const TurnQueue& waiting, const Places& before) {
     const Places done = places_;
     const std::size_t count = std::exchange(count_, 0);
     placed_ = 0;

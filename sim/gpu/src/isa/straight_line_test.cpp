@@ -66,6 +66,13 @@ Outcome outcome(bool run_ahead, bool translate = false) {
   const auto many = gpu.buffer(std::vector<float>(kAllWaves, 0.75F));
   launch("reduce", kAllWaves, 256, many, out, 0U);
   launch("math_f32", kAllWaves, 256, many, gpu.buffer(std::uint64_t{kAllWaves} * 32));
+  // Long enough that whole rounds of their turns may be taken at once: with so many waves on each
+  // SIMD, and with more groups to come than there is room for.
+  const auto sums = gpu.buffer(std::uint64_t{kAllWaves} * 12);
+  for (const std::uint32_t waves : {5U, 6U, 7U, 8U, 9U}) {
+    launch("multiply_adds", 44 * waves * 256, 256, sums, 5U);
+  }
+  launch("multiply_adds", 2 * kAllWaves + 256, 256, sums, 9U);
   outcome.memory = gpu.read<std::uint32_t>(out, out_bytes / 4);
   const auto counted = gpu.read<std::uint32_t>(bins, 1024);
   outcome.memory.insert(outcome.memory.end(), counted.begin(), counted.end());
