@@ -95,6 +95,13 @@ TEST(AmdPackages, OfTwoDiesAreMeasuredThroughHipWhereTheOtherDieIsKnown) {
   EXPECT_THAT(package_obstacle(host, &amd), HasSubstr("kfd/topology"));
   amd.other_die = measure::AmdGpu::OtherDie{};
   EXPECT_EQ(package_obstacle(host, &amd), "");
+  HostListing other;
+  other.name = "hip:1";
+  other.facts = host;
+  other.facts.pci_bus = to_string(amd.other_die->pci);
+  EXPECT_EQ(package_obstacle(host, &amd, {other}), "");
+  other.facts.pci_bus = "0000:c9:00.0";
+  EXPECT_THAT(package_obstacle(host, &amd, {other}), HasSubstr("hip:1 at 0000:c9:00.0"));
   EXPECT_FALSE(is_amd_package(host, nullptr));
   // MI210 is such a die alone, and through OpenCL so is each of the two.
   host.api = "opencl";

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "device/launch_log.hpp"
-#include "ww/microbench/hosts.hpp"
+#include "host/module_driver.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -47,6 +47,20 @@ std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd) 
         partition);
   }
   return {};
+}
+
+std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd,
+                             const std::vector<HostListing>& hosts) {
+  std::string why = package_obstacle(host, amd);
+  if (!why.empty() || amd == nullptr || !amd->other_die) return why;
+  const std::string other = to_string(amd->other_die->pci);
+  std::vector<std::string> shown;
+  for (const HostListing& listing : hosts) {
+    if (listing.facts.api != "hip") continue;
+    if (listing.facts.pci_bus == other) return {};
+    shown.push_back(fmt::format("{} at {}", listing.name, listing.facts.pci_bus));
+  }
+  return hidden_die(other, shown);
 }
 
 Result<Device> open_amd_package(ComputeDevice opened, const std::string& name) {

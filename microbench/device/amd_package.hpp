@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "device/device.hpp"
 #include "ww/core/result.hpp"
 #include "ww/microbench/compute_device.hpp"
+#include "ww/microbench/hosts.hpp"
 
 namespace ww::microbench {
 
@@ -17,6 +19,9 @@ namespace ww::microbench {
 // Why the ways between the dies of a package cannot be measured; empty where they can, as far as
 // can be told without touching it.
 [[nodiscard]] std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd);
+// Likewise where all hosts are known (list_driver_hosts): whether HIP shows the other die.
+[[nodiscard]] std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd,
+                                           const std::vector<HostListing>& hosts);
 
 // The campaign's device from an opened one. The campaign finds dies, I/O dies and homes itself, so
 // no topology is looked for. The two dies of an MI250 or MI250X are the device's parts; which two

@@ -11,8 +11,9 @@
 namespace ww::microbench {
 namespace {
 
-// Says what the GPU lacks for a campaign, and which sensor it has.
-void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry& telemetry) {
+// Says what the GPU lacks for a campaign, and which sensor it has. `hosts`: HIP's and CUDA's.
+void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry& telemetry,
+           const std::vector<HostListing>& hosts) {
   const SensorMatch match = match_sensor(facts, telemetry);
   if (match.gpu == nullptr) {
     device.listing.reason = "its power cannot be read: " + match.reason;
@@ -38,7 +39,7 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
     const measure::AmdGpu* amd = match.gpu->amd ? &*match.gpu->amd : nullptr;
     device.listing.reason =
         is_amd_package(facts, amd)
-            ? package_obstacle(facts, amd)
+            ? package_obstacle(facts, amd, hosts)
             : campaign_obstacle(facts.target, amd != nullptr ? amd->device_id : "");
   }
   if (device.listing.reason.empty()) {
@@ -78,7 +79,7 @@ void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& teleme
       facts.pci_bus = seen.pci_bus;
       facts.target = seen.target;
       facts.no_code = seen.no_code;
-      judge(device, facts, telemetry);
+      judge(device, facts, telemetry, {});
     }
     found.push_back(std::move(device));
   }
@@ -89,7 +90,8 @@ void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& teleme
 std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry) {
   std::vector<RealDevice> found;
   add_opencl(found, telemetry);
-  for (const HostListing& host : list_driver_hosts()) {
+  const std::vector<HostListing> hosts = list_driver_hosts();
+  for (const HostListing& host : hosts) {
     RealDevice device;
     device.listing.name = host.name;
     device.listing.is_virtual = host.facts.is_virtual;
@@ -99,7 +101,7 @@ std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry) {
             : fmt::format("{} ({}, {})", host.facts.device, host.facts.target, host.facts.driver);
     device.listing.reason = host.reason;
     device.is_gpu = host.reason.empty();
-    if (device.is_gpu) judge(device, host.facts, telemetry);
+    if (device.is_gpu) judge(device, host.facts, telemetry, hosts);
     found.push_back(std::move(device));
   }
   return found;

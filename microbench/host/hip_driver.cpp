@@ -283,22 +283,25 @@ Result<std::unique_ptr<ModuleDriver>> open_hip(int device) {
   return std::make_unique<HipDriver>(*api, device, std::move(facts));
 }
 
+std::string hidden_die(const std::string& other_pci, const std::vector<std::string>& shown) {
+  return fmt::format(
+      "the other die of the package, at {}, is not among HIP's devices ({}); HIP_VISIBLE_DEVICES, "
+      "ROCR_VISIBLE_DEVICES, the batch system or the container may hide it",
+      other_pci, fmt::join(shown, ", "));
+}
+
 Result<ModuleParts> open_hip_pair(int device, const std::string& other_pci) {
   WW_ASSIGN(count, hip_device_count());
   WW_ASSIGN(api, load_hip());
   std::optional<int> other;
-  std::string shown;
+  std::vector<std::string> shown;
   for (int one = 0; one < count; ++one) {
     const std::string pci = pci_bus_of(*api, one);
     if (pci == other_pci && one != device) other = one;
-    shown += fmt::format("{}hip:{} at {}", shown.empty() ? "" : ", ", one, pci);
+    shown.push_back(fmt::format("hip:{} at {}", one, pci));
   }
   if (!other) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("the other die of the package, at {}, is not among HIP's devices ({}); "
-                            "HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, the batch system or the "
-                            "container may hide it",
-                            other_pci, shown),
+    return fail(ErrorCode::unsupported, hidden_die(other_pci, shown),
                 fmt::format("hip:{}", device));
   }
   ModuleParts parts;

@@ -107,6 +107,9 @@ using ModuleParts = std::vector<std::unique_ptr<ModuleDriver>>;
 // memory. Errors: unsupported where HIP does not show the second, or says that they do not reach
 // each other, or not over xGMI; those of open_hip.
 [[nodiscard]] Result<ModuleParts> open_hip_pair(int device, const std::string& other_pci);
+// Says that HIP does not show the second, and what it shows: "hip:0 at 0000:c1:00.0", ....
+[[nodiscard]] std::string hidden_die(const std::string& other_pci,
+                                     const std::vector<std::string>& shown);
 [[nodiscard]] Result<int> hip_device_count();
 [[nodiscard]] Result<int> cuda_device_count();
 

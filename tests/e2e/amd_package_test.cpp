@@ -25,10 +25,13 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 [[nodiscard]] Finished calibrate_into(const std::filesystem::path& folder,
-                                      const std::string& device, const Environment& environment) {
-  return run({wirewatt(), "calibrate", "--device", device, "--quick", "--no-clock-control", "--out",
-              folder.string(), "--json"},
-             environment);
+                                      const std::string& device, const Environment& environment,
+                                      const std::vector<std::string>& more = {}) {
+  std::vector<std::string> command{wirewatt(), "calibrate",     "--device",
+                                   device,     "--quick",       "--no-clock-control",
+                                   "--out",    folder.string(), "--json"};
+  command.insert(command.end(), more.begin(), more.end());
+  return run(command, environment);
 }
 
 // Both see the same sensors, so the gain is not in the difference.
@@ -141,10 +144,11 @@ class TwoDies : public ::testing::Test {
   [[nodiscard]] std::filesystem::path node(int number) const {
     return folder_.path() / "sys/class/kfd/kfd/topology/nodes" / std::to_string(number);
   }
-  [[nodiscard]] Finished calibrate(const std::string& device, const Environment& more = {}) const {
+  [[nodiscard]] Finished calibrate(const std::string& device, const Environment& more = {},
+                                   const std::vector<std::string>& arguments = {}) const {
     Environment environment = stub_card_environment(folder_.path(), chip_);
     environment.insert(environment.end(), more.begin(), more.end());
-    return calibrate_into(folder_.path() / device, device, environment);
+    return calibrate_into(folder_.path() / device, device, environment, arguments);
   }
 
   TemporaryFolder folder_;
@@ -165,6 +169,10 @@ TEST_F(TwoDies, OfWhichOneIsHiddenAreRefusedWithWhatHipShows) {
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_THAT(finished.err, AllOf(HasSubstr("0000:04:00.0"), HasSubstr("hip:0 at 0000:03:00.0"),
                                   HasSubstr("HIP_VISIBLE_DEVICES")));
+  const auto planned = calibrate("hip:0", {{"HIP_VISIBLE_DEVICES", "0"}}, {"--dry-run"});
+  EXPECT_EQ(planned.exit_code, 1) << planned.out;
+  EXPECT_THAT(planned.err, HasSubstr("hip:0 at 0000:03:00.0"));
+  EXPECT_EQ(calibrate("hip:0", {}, {"--dry-run"}).exit_code, 0);
 }
 
 TEST_F(TwoDies, ThatDoNotReachEachOtherAreRefused) {
