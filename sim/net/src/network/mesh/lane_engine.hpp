@@ -39,14 +39,33 @@ constexpr int kLocal = static_cast<int>(MeshRouting::kLocalFrom);
 constexpr std::int64_t kTerminalDelay = 2;  // as VcNetwork's
 constexpr std::int64_t kExitLoop = 1 + 2 * kTerminalDelay;
 
-// A packet on its way, as its head knows it.
-struct Head {
-  std::uint32_t packet{};
-  char8_t x{};
-  char8_t y{};
-  char8_t output{};  // at the router where it is the front of its VC
+// A packet on its way, as its head knows it: where it goes, and through which output of the router
+// where it is the front of its VC. One word: bytes that were written one by one and then read
+// together would have to reach the cache between the two.
+class Head {
+ public:
+  Head() = default;
+  Head(std::uint32_t packet, Place to)
+      : word_(packet | std::uint64_t{to.x} << kX | std::uint64_t{to.y} << kY) {}
+  [[nodiscard]] std::uint32_t packet() const { return static_cast<std::uint32_t>(word_); }
+  [[nodiscard]] std::uint32_t x() const { return byte(kX); }
+  [[nodiscard]] std::uint32_t y() const { return byte(kY); }
+  [[nodiscard]] std::uint32_t output() const { return byte(kOutput); }
+  [[nodiscard]] Head through(std::uint32_t output) const {
+    Head head;
+    head.word_ = (word_ & ((std::uint64_t{1} << kOutput) - 1)) | std::uint64_t{output} << kOutput;
+    return head;
+  }
+
+ private:
+  static constexpr int kX = 32;
+  static constexpr int kY = 40;
+  static constexpr int kOutput = 48;
+  [[nodiscard]] std::uint32_t byte(int from) const {
+    return static_cast<std::uint32_t>(word_ >> from) & 0xFF;
+  }
+  std::uint64_t word_{};
 };
-static_assert(sizeof(Head) == 8);
 
 // kVcs: of a port. kRoom: at least as many flits as a VC holds.
 template <int kVcs, int kRoom>
@@ -151,10 +170,10 @@ class LaneMesh final : public ClockedNetwork {
   void step(Band& band);
   void send(Band& band, NodeId node, std::uint32_t packet, VcId vc, bool first, bool last);
   void take_node_credits(const Band& band);
-  [[gnu::always_inline]] void push_head(std::size_t channel, const Head& head) {
+  [[gnu::always_inline]] void push_head(std::size_t channel, Head head) {
     heads_[(channel << ring_shift_) + (written_[channel]++ & ring_mask_)] = head;
   }
-  [[gnu::always_inline]] const Head& pop_head(std::size_t channel) {
+  [[gnu::always_inline]] Head pop_head(std::size_t channel) {
     return heads_[(channel << ring_shift_) + (read_[channel]++ & ring_mask_)];
   }
   void begin_heads(Group& group, std::size_t first_router, Vec begins);
@@ -320,8 +339,7 @@ void LaneMesh<kVcs, kRoom>::send(Band& band, NodeId node, std::uint32_t packet, 
   band.last_move = now_;
   const std::uint32_t input_vc = kLocal * kVcs + vc.number();
   if (first) {
-    const Place to = places_[store_[packet].destination];
-    push_head(node * kStride + input_vc, Head{packet, to.x, to.y, 0});
+    push_head(node * kStride + input_vc, Head(packet, places_[store_[packet].destination]));
   }
   entering_.at(now_ + kTerminalDelay)[node] = 1u << input_vc;
   entering_tail_.at(now_ + kTerminalDelay)[node] = static_cast<std::uint32_t>(last) << input_vc;
@@ -392,15 +410,14 @@ template <int kVcs, int kRoom>
   for_each_channel(begins, first_router, [&](std::uint32_t channel) {
     const std::size_t router = channel / kStride;
     const Place at = places_[router];
-    Head head = pop_head(channel);
-    const std::uint32_t along_x = MeshRouting::kPlusX + (head.x > at.x ? 0u : 1u);
-    const std::uint32_t along_y = MeshRouting::kPlusY + (head.y > at.y ? 0u : 1u);
-    const bool x_done = head.x == at.x;
-    const bool y_done = head.y == at.y;
+    const Head head = pop_head(channel);
+    const std::uint32_t along_x = MeshRouting::kPlusX + (head.x() > at.x ? 0u : 1u);
+    const std::uint32_t along_y = MeshRouting::kPlusY + (head.y() > at.y ? 0u : 1u);
+    const bool x_done = head.x() == at.x;
+    const bool y_done = head.y() == at.y;
     const std::uint32_t output = only_if(!x_done, along_x) | only_if(x_done & !y_done, along_y) |
                                  only_if(x_done & y_done, MeshRouting::kLocalFrom);
-    head.output = static_cast<char8_t>(output);
-    fronts_[channel] = head;
+    fronts_[channel] = head.through(output);
     group.requests[output].lane[router % kLanes] |= 1u << (channel % kStride);
   });
 }
@@ -564,11 +581,11 @@ template <int kVcs, int kRoom>
   }
   for_each_channel(granted, first_router, [&](std::uint32_t channel) {
     const std::uint32_t router = channel / kStride;
-    const Head& head = fronts_[channel];
+    const Head head = fronts_[channel];
     const auto digit = [&](std::size_t n) {
       return (digit_rows[n].lane[router % kLanes] >> (channel % kStride) & 1u) << n;
     };
-    push_head(next_[router * 8 + head.output] + (digit(0) | digit(1) | digit(2)), head);
+    push_head(next_[router * 8 + head.output()] + (digit(0) | digit(1) | digit(2)), head);
     ++band.vc_grants;
   });
   return granted;
@@ -650,7 +667,7 @@ template <int kVcs, int kRoom>
     for_each_set(meet(out_tail, all(field(kLocal))), [&](std::uint32_t lane) {
       const auto vc = static_cast<std::uint32_t>(__builtin_ctz(row.lane[lane] >> (kLocal * kVcs)));
       const std::size_t exit = next_[(first + lane) * 8 + MeshRouting::kLocalFrom] + vc;
-      leaving.packets.push_back(pop_head(exit).packet);
+      leaving.packets.push_back(pop_head(exit).packet());
     });
   }
   begin_heads(group, first, ended & get(group.held[0]));
