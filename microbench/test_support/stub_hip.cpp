@@ -132,7 +132,8 @@ class Card {
     temperature_.show(last->temperature_mc);
     voltage_.show(last->voltage_uv / 1000);
     clock_.show(std::int64_t{last->clock_khz} * 1000);
-    const auto table = measure::testing::gpu_metrics_v1(1, last->energy_ticks);
+    const auto table =
+        measure::testing::gpu_metrics_v1(1, last->energy_ticks, last->temperature_mc / 1000);
     metrics_.show(table.data(), table.size());
     if (rails_) show_rails(clock_ns);
   }

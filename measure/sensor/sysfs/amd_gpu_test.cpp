@@ -70,8 +70,9 @@ TEST_F(AmdFiles, GiveEveryFieldAndFollowItsChanges) {
   (*source)->read_slow(reading);
   EXPECT_EQ(reading.power_uw, 100'000'000);
   EXPECT_EQ(reading.energy_ticks, 1'000'000);
-  EXPECT_EQ(reading.edge_mc, 41'000);
-  EXPECT_EQ(reading.junction_mc, 46'000);
+  // From the table, which each reading of the energy needs, and not from files now and then.
+  EXPECT_EQ(reading.edge_mc, 46'000);
+  EXPECT_EQ(reading.junction_mc, 51'000);
   EXPECT_EQ(reading.memory_mc, 44'000);
   EXPECT_EQ(reading.voltage_uv, 881'000);
   EXPECT_EQ(reading.clock_khz, 1'000'000);
@@ -80,9 +81,24 @@ TEST_F(AmdFiles, GiveEveryFieldAndFollowItsChanges) {
   EXPECT_EQ((*source)->power_name(), "power1_average");
   tree.set_power(123'456'789);
   tree.set_energy(2'000'000);
+  RawReading next;
+  (*source)->read_fast(next);
+  EXPECT_EQ(next.power_uw, 123'456'789);
+  EXPECT_EQ(next.energy_ticks, 2'000'000);
+  EXPECT_EQ(next.edge_mc, 46'000);
+  EXPECT_FALSE(next.voltage_uv);
+}
+
+TEST_F(AmdFiles, WithoutATableGiveTemperaturesOfFiles) {
+  const FakeAmdTree tree(sysfs(), {.with_metrics = false});
+  const auto source = open_amd_sysfs(list_amd_gpus(sysfs()).at(0));
+  ASSERT_TRUE(source) << source.error().text();
+  RawReading reading;
   (*source)->read_fast(reading);
-  EXPECT_EQ(reading.power_uw, 123'456'789);
-  EXPECT_EQ(reading.energy_ticks, 2'000'000);
+  EXPECT_FALSE(reading.edge_mc);
+  (*source)->read_slow(reading);
+  EXPECT_EQ(reading.edge_mc, 41'000);
+  EXPECT_EQ(reading.junction_mc, 46'000);
 }
 
 TEST_F(AmdFiles, PreferInstantPowerAndKeepTheAverageBesideIt) {
@@ -325,7 +341,7 @@ TEST_F(AmdFiles, AreWhatTelemetryUsesUnderAnotherTree) {
   ASSERT_TRUE(readings);
   ASSERT_GT(readings->size(), 10u);
   EXPECT_EQ(readings->front().power_uw, 100'000'000);
-  EXPECT_EQ(readings->front().temperature_mc, 41'000);
+  EXPECT_EQ(readings->front().temperature_mc, 46'000);
 }
 
 // The library that ROCm's users have, on a card that is not there.

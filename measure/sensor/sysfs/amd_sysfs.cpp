@@ -123,18 +123,19 @@ class AmdSysfs final : public PowerSource {
     reading.power_uw = power(power_);
     reading.second_power_uw = power(second_);
     if (table_ && has_energy_) reading.energy_ticks = table_->energy_ticks;
+    // The table is here anyway, and a run's temperature is a mean of whole degrees.
+    if (table_) take_temperatures(reading);
   }
 
   void read_slow(RawReading& reading) override {
+    const bool in_every_reading = table_.has_value();
     if (!table_ && metrics_.is_open()) read_table();
     read_files(reading);
     read_rails();
     if (!table_) return;
-    const auto fill = [](auto& field, const auto& value) {
-      if (!field) field = value;
-    };
-    // The table is the other die's where that one holds the sensor.
-    if (!gpu_.other_die || !gpu_.other_die->holds_sensor) {
+    // From one source throughout: the files need not round alike.
+    if (in_every_reading) take_temperatures(reading);
+    if (is_own_table()) {
       fill(reading.edge_mc, table_->edge_mc);
       fill(reading.junction_mc, table_->junction_mc);
       fill(reading.memory_mc, table_->memory_mc);
@@ -157,6 +158,23 @@ class AmdSysfs final : public PowerSource {
       case Power::table_average: return "gpu_metrics average power";
     }
     return "";
+  }
+  template <class Field, class Value>
+  static void fill(Field& field, const Value& value) {
+    if (!field) field = value;
+  }
+  // The table is the other die's where that one holds the sensor.
+  [[nodiscard]] bool is_own_table() const {
+    return !gpu_.other_die || !gpu_.other_die->holds_sensor;
+  }
+  void take_temperatures(RawReading& reading) const {
+    if (!is_own_table()) return;
+    const auto take = [](auto& field, const auto& value) {
+      if (value) field = value;
+    };
+    take(reading.edge_mc, table_->edge_mc);
+    take(reading.junction_mc, table_->junction_mc);
+    take(reading.memory_mc, table_->memory_mc);
   }
   static bool needs_table(Power power) {
     return power == Power::table_current || power == Power::table_average;

@@ -32,14 +32,15 @@ void overwrite(const fs::path& file, const void* data, std::size_t bytes) {
 
 }  // namespace
 
-std::vector<std::byte> gpu_metrics_v1(std::uint8_t content, std::int64_t energy_ticks) {
+std::vector<std::byte> gpu_metrics_v1(std::uint8_t content, std::int64_t energy_ticks,
+                                      std::int64_t edge_c) {
   const std::size_t sizes[] = {80, 96, 104, 120};
   std::vector<std::byte> data(sizes[content]);
   put(data, 0, data.size(), 2);
   put(data, 2, 1, 1);
   put(data, 3, content, 1);
   const std::size_t temperatures = content == 0 ? 16 : 4;
-  put(data, temperatures, 46, 2);
+  put(data, temperatures, static_cast<std::uint64_t>(edge_c), 2);
   put(data, temperatures + 2, 51, 2);
   put(data, temperatures + 4, 44, 2);
   put(data, content == 0 ? 34 : 22, 100, 2);

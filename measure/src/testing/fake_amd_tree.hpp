@@ -39,10 +39,10 @@ class FakeAmdTree {
   FakeAmdOptions options_;
 };
 
-// gpu_metrics of layout v1.0 to v1.3: 46 C edge, 51 C junction, 44 C memory, 100 W, 1000 MHz core,
+// gpu_metrics of layout v1.0 to v1.3: `edge_c`, 51 C junction, 44 C memory, 100 W, 1000 MHz core,
 // 1600 MHz memory, 881 mV where the layout has it, limited by power where it tells.
-[[nodiscard]] std::vector<std::byte> gpu_metrics_v1(std::uint8_t content,
-                                                    std::int64_t energy_ticks);
+[[nodiscard]] std::vector<std::byte> gpu_metrics_v1(std::uint8_t content, std::int64_t energy_ticks,
+                                                    std::int64_t edge_c = 46);
 
 // pm_metrics of MI300X (table V0 behind its head), as the driver gives it. Energies count 2^-16 J.
 struct FakePackageEnergies {
