@@ -277,14 +277,11 @@ const char* given_objects(const std::string& name) {
 void expect_given_equal(const std::string& files, const std::string& cpu,
                         WaveSize wave = WaveSize::usual,
                         testing::Toolchain toolchain = testing::Toolchain::of_target) {
-  std::vector<testing::DisassembledLine> code;
+  std::vector<std::filesystem::path> objects;
   std::istringstream list(files);
   std::string file;
-  while (std::getline(list, file, ':')) {
-    const auto part = testing::disassembly(std::filesystem::path(file), cpu, attributes_of(wave));
-    code.insert(code.end(), part.begin(), part.end());
-  }
-  expect_equal(code, cpu, wave, toolchain);
+  while (std::getline(list, file, ':')) objects.emplace_back(file);
+  expect_equal(testing::disassembly(objects, cpu, attributes_of(wave)), cpu, wave, toolchain);
 }
 
 TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {

@@ -235,14 +235,21 @@ std::vector<std::uint64_t> instruction_addresses(const Bytes& object) {
   return addresses;
 }
 
-std::vector<DisassembledLine> disassembly(const std::filesystem::path& object,
+std::vector<DisassembledLine> disassembly(const std::vector<std::filesystem::path>& objects,
                                           const std::string& cpu, const std::string& attributes) {
   const auto scratch = ScratchFolder::create("toolchain").value();
   // LLVM 15 has gfx940 but not its later names.
   const std::string as = is_newest(cpu)       ? "--triple=amdgcn-amd-amdhsa --mcpu=gfx940 "
                          : attributes.empty() ? ""
                                               : "--mattr=" + attributes + " ";
-  run("llvm-objdump-15 -d " + as + object.string() + " >" + (scratch.path() / "out").string());
+  std::string names;
+  for (const auto& object : objects) names += object.string() + ' ';
+  {
+    // A command line may be too short for all names.
+    std::ofstream(scratch.path() / "names") << "-d " << as << names;
+  }
+  run("llvm-objdump-15 @" + (scratch.path() / "names").string() + " >" +
+      (scratch.path() / "out").string());
   std::ifstream output(scratch.path() / "out");
   std::vector<DisassembledLine> lines;
   std::string line;
@@ -274,7 +281,7 @@ std::vector<DisassembledLine> disassembly(const Bytes& object, const std::string
   std::ofstream(scratch.path() / "k.so", std::ios::binary)
       .write(reinterpret_cast<const char*>(object.data()),
              static_cast<std::streamsize>(object.size()));
-  return disassembly(scratch.path() / "k.so", cpu, attributes);
+  return disassembly(std::vector{scratch.path() / "k.so"}, cpu, attributes);
 }
 
 std::string read_source_file(const std::string& relative) {

@@ -62,11 +62,11 @@ struct DisassembledLine {
   std::string mnemonic;
   Bytes bytes;
 };
-// Of an object file or a linked code object; `cpu` is needed for the targets that came after LLVM
-// 15.
-[[nodiscard]] std::vector<DisassembledLine> disassembly(const std::filesystem::path& object,
-                                                        const std::string& cpu = {},
-                                                        const std::string& attributes = {});
+// Of object files or linked code objects, one after the other; `cpu` is needed for the targets that
+// came after LLVM 15.
+[[nodiscard]] std::vector<DisassembledLine> disassembly(
+    const std::vector<std::filesystem::path>& objects, const std::string& cpu = {},
+    const std::string& attributes = {});
 [[nodiscard]] std::vector<DisassembledLine> disassembly(const Bytes& object,
                                                         const std::string& cpu = {},
                                                         const std::string& attributes = {});
