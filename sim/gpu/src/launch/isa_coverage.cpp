@@ -4,14 +4,14 @@
 //   isa_coverage [--waves-of-64] TARGET OBJECT...     OBJECT: an ELF file, linked or not
 // What compilers fill the end of a program with is no instruction of it.
 // Exit codes: 0 everything is known, 1 something is not, 2 usage.
-#include <elf.h>
+#include <gelf.h>
 
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,26 +58,26 @@ void look_at(isa::Generation generation, isa::WaveSize wave, std::span<const std
   }
 }
 
-// The executable sections of an ELF file; nothing where it is none or is cut off.
-std::optional<std::vector<std::span<const std::byte>>> code_of(std::span<const std::byte> file) {
-  Elf64_Ehdr header;
-  if (file.size() < sizeof header) return std::nullopt;
-  std::memcpy(&header, file.data(), sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shoff > file.size() ||
-      header.e_shnum > (file.size() - header.e_shoff) / sizeof(Elf64_Shdr)) {
-    return std::nullopt;
+// Calls act(bytes) for each executable section of an ELF file; false where it is none or is cut
+// off.
+template <class Act>
+bool for_each_code(std::span<char> file, const Act& act) {
+  const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_memory(file.data(), file.size()), elf_end);
+  std::size_t sections = 0;
+  if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF ||
+      elf_getshdrnum(elf.get(), &sections) != 0 || sections == 0 ||
+      elf_getscn(elf.get(), sections - 1) == nullptr) {
+    return false;
   }
-  std::vector<std::span<const std::byte>> code;
-  for (std::size_t i = 0; i < header.e_shnum; ++i) {
-    Elf64_Shdr section;
-    std::memcpy(&section, file.data() + header.e_shoff + i * sizeof section, sizeof section);
-    if ((section.sh_flags & SHF_EXECINSTR) == 0 || section.sh_size == 0) continue;
-    if (section.sh_offset > file.size() || section.sh_size > file.size() - section.sh_offset) {
-      return std::nullopt;
-    }
-    code.push_back(file.subspan(section.sh_offset, section.sh_size));
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) return false;
+    if ((header.sh_flags & SHF_EXECINSTR) == 0 || header.sh_size == 0) continue;
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) return false;
+    act(std::span(static_cast<const std::byte*>(data->d_buf), data->d_size));
   }
-  return code;
+  return true;
 }
 
 std::size_t total(const std::map<std::string, std::size_t>& counts) {
@@ -113,19 +113,23 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
+  elf_version(EV_CURRENT);
   Count count;
   exec::ConstantPool pool;
   std::size_t objects = 0;
   for (int i = 2; i < argc; ++i) {
     std::ifstream stream(argv[i], std::ios::binary);
-    const std::vector<char> file{std::istreambuf_iterator<char>(stream), {}};
-    const auto code = code_of(std::as_bytes(std::span(file)));
-    if (!code) {
+    std::vector<char> file{std::istreambuf_iterator<char>(stream), {}};
+    bool has_code = false;
+    const auto look = [&](std::span<const std::byte> code) {
+      has_code = true;
+      look_at(*generation, wave, code, count, pool);
+    };
+    if (!for_each_code(file, look)) {
       std::fprintf(stderr, "%s is no ELF file that can be read\n", argv[i]);
       return 2;
     }
-    if (!code->empty()) ++objects;
-    for (const auto section : *code) look_at(*generation, wave, section, count, pool);
+    if (has_code) ++objects;
   }
   std::printf("%-7s %5zu objects %9zu instructions %6zu not decoded %6zu not executed\n", argv[1],
               objects, count.instructions, total(count.not_decoded), total(count.not_executed));
