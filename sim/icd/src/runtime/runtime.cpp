@@ -163,6 +163,9 @@ Result<Settings> settings_from_environment() {
   unsigned replay = settings.options.replay ? 1 : 0;
   WW_TRY(read_number<unsigned>("WIREWATT_REPLAY", 0, 1, replay));
   settings.options.replay = replay == 1;
+  unsigned translate = settings.options.translate ? 1 : 0;
+  WW_TRY(read_number<unsigned>("WIREWATT_TRANSLATE", 0, 1, translate));
+  settings.options.translate = translate == 1;
   WW_TRY(
       read_number<int>("WIREWATT_COMPILE_TIMEOUT_MS", 1, 86'400'000, settings.compile_timeout_ms));
   WW_TRY(read_memory_settings(settings.options));

@@ -44,12 +44,13 @@ struct Settings {
 };
 
 // Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
-// WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_COMPILE_TIMEOUT_MS, WIREWATT_COUNTERS,
-// WIREWATT_TRACE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT, WIREWATT_MISTAKES and
-// WIREWATT_SEALED_ENERGY (files; %p in their names is the process id), WIREWATT_ON_FAULT,
-// WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and for timing mode WIREWATT_NETWORK,
-// WIREWATT_TIMING, WIREWATT_TIMING_KEYS and WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX. Errors:
-// invalid_argument naming variable and value; not_found, io_error for the settings' file.
+// WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_TRANSLATE, WIREWATT_COMPILE_TIMEOUT_MS,
+// WIREWATT_COUNTERS, WIREWATT_TRACE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT,
+// WIREWATT_MISTAKES and WIREWATT_SEALED_ENERGY (files; %p in their names is the process id),
+// WIREWATT_ON_FAULT, WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and for timing mode
+// WIREWATT_NETWORK, WIREWATT_TIMING, WIREWATT_TIMING_KEYS and WIREWATT_APPROX_THRESHOLD; and
+// WIREWATT_APPROX. Errors: invalid_argument naming variable and value; not_found, io_error for the
+// settings' file.
 [[nodiscard]] Result<Settings> settings_from_environment();
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.

@@ -24,6 +24,7 @@ TEST(Settings, DefaultsAreTheW9100WithReplay) {
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->chip.chip, "w9100");
   EXPECT_TRUE(settings->options.replay);
+  EXPECT_TRUE(settings->options.translate);
 }
 
 TEST(Settings, EveryVariableIsRead) {
@@ -33,6 +34,7 @@ TEST(Settings, EveryVariableIsRead) {
   const Variable noise("WIREWATT_NOISE_SEED", "5");
   const Variable threads("WIREWATT_THREADS", "2");
   const Variable replay("WIREWATT_REPLAY", "0");
+  const Variable translate("WIREWATT_TRANSLATE", "0");
   const auto settings = settings_from_environment();
   ASSERT_TRUE(settings) << settings.error().text();
   EXPECT_EQ(settings->chip.chip, "random");
@@ -41,13 +43,14 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_EQ(settings->options.noise_seed, 5u);
   EXPECT_EQ(settings->options.threads, 2u);
   EXPECT_FALSE(settings->options.replay);
+  EXPECT_FALSE(settings->options.translate);
 }
 
 TEST(Settings, BadValuesNameTheVariableAndTheValue) {
   for (const auto& [name, value] :
        {std::pair{"WIREWATT_CHIP_SEED", "-1"}, std::pair{"WIREWATT_CHIP_CLASS", "weird"},
         std::pair{"WIREWATT_THREADS", "two"}, std::pair{"WIREWATT_REPLAY", "2"},
-        std::pair{"WIREWATT_NOISE_SEED", "1x"}}) {
+        std::pair{"WIREWATT_TRANSLATE", "no"}, std::pair{"WIREWATT_NOISE_SEED", "1x"}}) {
     const Variable variable(name, value);
     const auto settings = settings_from_environment();
     ASSERT_FALSE(settings) << name;
