@@ -117,9 +117,11 @@ void Decoder::image() {
   m.glc = bit(word_, 13);
   m.da = bit(word_, 14);
   m.slc = bit(word_, 25);
+  m.a16 = gfx9 && bit(word_, 15);
   m.d16 = gfx9 && bit(second_, 31);
-  // Descriptors of four words or addresses of 16 bits, residency, warnings of the level of detail.
-  reserved(bits(word_, 0, 8) | bits(word_, 15, 1) | bits(word_, 17, 1), "a modifier of images");
+  // Descriptors of four words, residency, warnings of the level of detail.
+  reserved(bits(word_, 0, 8) | (gfx9 ? 0 : bits(word_, 15, 1)) | bits(word_, 17, 1),
+           "a modifier of images");
   reserved(bits(second_, 26, 5) | (gfx9 ? 0 : bits(second_, 31, 1)), "reserved bits");
   if (has_even_tuples(generation_)) {
     accumulators(bit(word_, 16));
@@ -133,7 +135,8 @@ void Decoder::image() {
   // A GPU that aligns tuples has a single address where the register is an odd one.
   const std::uint32_t address = bits(second_, 0, 8);
   const bool single = has_even_tuples(generation_) && address % 2 != 0;
-  const unsigned most = std::min(single ? 1U : unsigned{entry.source[0]}, 256U - address);
+  const unsigned words = m.a16 ? (entry.source[0] + 1U) / 2 : entry.source[0];
+  const unsigned most = std::min(single ? 1U : words, 256U - address);
   set(out_.src[0], vector_register(generation_, address, most), "reserved vector address");
   set(out_.src[1], scalar_register(generation_, 4 * bits(second_, 16, 5), 8),
       "reserved image descriptor");

@@ -194,19 +194,21 @@ void Decoder::image_rdna() {
     m.unorm = bit(word_, 12);
     m.glc = bit(word_, 13);
     m.slc = bit(word_, 25);
+    m.a16 = bit(second_, 30);
     m.d16 = bit(second_, 31);
     sampler = bits(second_, 21, 5);
-    // Descriptors of four words, residency, warnings of the level of detail, addresses of 16 bits.
-    reserved(bits(word_, 6, 1) | bits(word_, 14, 4) | bits(second_, 26, 5), "a modifier of images");
+    // Descriptors of four words, residency, warnings of the level of detail.
+    reserved(bits(word_, 6, 1) | bits(word_, 14, 4) | bits(second_, 26, 4), "a modifier of images");
   } else {
     m.dim = static_cast<std::uint8_t>(bits(word_, 2, 3));
     m.unorm = bit(word_, 7);
     m.slc = bit(word_, 12);
     m.dlc = bit(word_, 13);
     m.glc = bit(word_, 14);
+    m.a16 = bit(word_, 16);
     m.d16 = bit(word_, 17);
     sampler = bits(second_, 26, 5);
-    reserved(bits(word_, 1, 1) | bits(word_, 5, 2) | bits(word_, 15, 2) | bits(second_, 21, 5) |
+    reserved(bits(word_, 1, 1) | bits(word_, 5, 2) | bits(word_, 15, 1) | bits(second_, 21, 5) |
                  bits(second_, 31, 1),
              "a modifier of images");
   }
@@ -214,7 +216,8 @@ void Decoder::image_rdna() {
     return unsupported("an image instruction without data");
   }
   const bool has_level = entry.source[0] == 4;
-  const unsigned addresses = image_coordinates[m.dim] + unsigned{has_level};
+  const unsigned components = image_coordinates[m.dim] + unsigned{has_level};
+  const unsigned addresses = m.a16 ? (components + 1) / 2 : components;
   if (separate > 1 || (separate == 1 && addresses == 1)) {
     return unsupported("more words of addresses than there are");
   }

@@ -238,6 +238,22 @@ TEST(DecodeRdna, ImagesHaveTheirAddressesInOneTupleOrApart) {
   EXPECT_EQ(decoded({0xf0900f2a, 0x00010000, 0x01090605}, gfx10).opcode, Opcode::unlisted);
 }
 
+TEST(DecodeRdna, AddressesOf16BitsShareWords) {
+  const auto gfx10 = Generation::gfx1030;
+  const auto gfx11 = Generation::gfx1100;
+  const std::string load = "image_load v[0:3], v0, s[0:7] dmask:0xf dim:SQ_RSRC_IMG_2D unorm a16";
+  EXPECT_EQ(text({0xf0001f08, 0x40000000}, gfx10), load);
+  EXPECT_EQ(text({0xf0010f84, 0x00000000}, gfx11), load);
+  const std::string halves =
+      "image_load v[0:1], v[0:1], s[0:7] dmask:0xf dim:SQ_RSRC_IMG_3D unorm a16 d16";
+  EXPECT_EQ(text({0xf0001f10, 0xc0000000}, gfx10), halves);
+  EXPECT_EQ(text({0xf0030f88, 0x00000000}, gfx11), halves);
+  const std::string sample =
+      "image_sample_l v[0:3], [v0, v5], s[4:11], s[0:3] dmask:0xf dim:SQ_RSRC_IMG_2D_ARRAY a16";
+  EXPECT_EQ(text({0xf0900f2a, 0x40010000, 0x00000005}, gfx10), sample);
+  EXPECT_EQ(text({0xf0750f15, 0x00010000, 0x00000005}, gfx11), sample);
+}
+
 // Words as llvm-mc-19 assembles them for gfx1100.
 TEST(DecodeGfx1100, TwoInstructionsInOneAreTwoInstructions) {
   // v_dual_fmaak_f32 v20, v21, v22, 0x40490fdb :: v_dual_add_nc_u32 v23, v20, v20

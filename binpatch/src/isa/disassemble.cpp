@@ -251,6 +251,7 @@ std::string image(const Instruction& in, Generation generation) {
   }
   line.word_if(m.unorm, "unorm");
   cache_words(m, generation, line);
+  line.word_if(m.a16, "a16");
   line.word_if(m.da, "da");
   line.word_if(m.d16, "d16");
   return std::move(line).take();

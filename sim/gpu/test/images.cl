@@ -94,6 +94,39 @@ WW_LITERAL(2, CLK_NORMALIZED_COORDS_TRUE, CLK_ADDRESS_REPEAT, CLK_FILTER_NEAREST
 WW_LITERAL(3, CLK_NORMALIZED_COORDS_TRUE, CLK_ADDRESS_MIRRORED_REPEAT, CLK_FILTER_LINEAR)
 #endif
 
+// Coordinates that 16 bits hold: where it optimises, a compiler puts two of them in a register from
+// gfx9 on. Those of a sample have to be constants.
+#ifdef __OPTIMIZE__
+#define WW_SHORT(kind, ints, part)                                                                 \
+  __kernel void short_load_##kind(read_only image##kind##_t image, __global const ushort4* at,     \
+                                  __global uint4* out) {                                           \
+    const int i = get_global_id(0);                                                                \
+    out[i] = as_uint4(read_imagef(image, convert_##ints(at[i] part)));                             \
+  }                                                                                                \
+  __kernel void short_store_##kind(write_only image##kind##_t image, __global const ushort4* at,   \
+                                   __global const float4* value) {                                 \
+    const int i = get_global_id(0);                                                                \
+    write_imagef(image, convert_##ints(at[i] part), value[i]);                                     \
+  }
+WW_SHORT(1d, int, .x)
+WW_SHORT(1d_array, int2, .xy)
+WW_SHORT(2d, int2, .xy)
+WW_SHORT(2d_array, int4, )
+WW_SHORT(3d, int4, )
+#define WW_SHORT_SAMPLES(kind, floats)                                                             \
+  __kernel void short_sample_##kind(read_only image##kind##_t image, __global uint4* out) {        \
+    out[0] = as_uint4(read_imagef(image, literal_1, (floats)(0.5f)));                              \
+    out[1] = as_uint4(read_imagef(image, literal_1, (floats)(1.25f)));                             \
+    out[2] = as_uint4(read_imagef(image, literal_1, (floats)(2.75f)));                             \
+    out[3] = as_uint4(read_imagef(image, literal_1, (floats)(-300.0f)));                           \
+  }
+WW_SHORT_SAMPLES(1d, float)
+WW_SHORT_SAMPLES(1d_array, float2)
+WW_SHORT_SAMPLES(2d, float2)
+WW_SHORT_SAMPLES(2d_array, float4)
+WW_SHORT_SAMPLES(3d, float4)
+#endif
+
 #define WW_QUERY(kind, height, depth, layers)                                                      \
   __kernel void query_##kind(read_only image##kind##_t image, __global int* out) {                 \
     out[0] = get_image_width(image);                                                               \

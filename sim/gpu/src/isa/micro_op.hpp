@@ -141,6 +141,7 @@ struct MemoryFields {
   std::uint16_t sampler;  // SGPR of the sampler descriptor
   std::uint8_t channels;  // bit i: channel i has a register; 0 for all others
   bool packed_halves;     // two channels a register
+  bool packed_addresses;  // two addresses a register: 16-bit integers, or halves with a sampler
   bool declares_array, unnormalized, has_level;
   // The first of them is `address`, byte i of `offset` is the VGPR of the one after that.
   bool separate;

@@ -609,5 +609,89 @@ TEST(SemanticsOfImages, ReadsAndWritesHalves) {
   }
 }
 
+// How many instructions of the kernel have two addresses a register.
+std::size_t packed_addresses(const std::string& name) {
+  const auto object = test::read_images();
+  const auto generation = *binpatch::isa::generation_of(object.target());
+  std::size_t count = 0;
+  for (const auto& kernel : object.kernels()) {
+    if (kernel.name != name) continue;
+    auto code = object.code(kernel);
+    while (code.size() >= 4) {
+      const auto decoded = binpatch::isa::decode(generation, code);
+      if (decoded && decoded->modifiers.a16) ++count;
+      code = code.subspan(decoded ? decoded->size_bytes : 4);
+    }
+  }
+  return count;
+}
+
+// Loads, stores and samples whose coordinates are 16-bit integers or halves.
+TEST(SemanticsOfImages, TakesCoordinatesOf16Bits) {
+  if (!has_kernel("short_load_2d"))
+    GTEST_SKIP() << "the compiler makes none where it does not optimise";
+  ImageGpu test;
+  const ImageFormat format{ChannelOrder::rgba, ChannelType::single_float};
+  const bool packs = isa_of(test) != "gfx701";
+  for (const Shape& shape : kShapes) {
+    if (shape.kind == ImageKind::image_1d_buffer) continue;
+    const std::string name = shape.name;
+    EXPECT_EQ(packed_addresses("short_load_" + name), packs ? 1U : 0U);
+    EXPECT_EQ(packed_addresses("short_store_" + name), packs ? 1U : 0U);
+    EXPECT_EQ(packed_addresses("short_sample_" + name), packs ? 4U : 0U);
+    Image image = make_image(test, shape, format, 50);
+    image.reference.bytes = image.bytes.data();
+
+    // Each texel once, row by row, then places outside.
+    std::vector<std::array<std::uint16_t, 4>> at(kItems);
+    std::vector<Colour> expected(kItems);
+    std::vector<std::byte> written = image.bytes;
+    std::vector<std::array<std::uint32_t, 4>> values(kItems);
+    for (std::uint32_t i = 0; i < kItems; ++i) {
+      const std::uint32_t x = i % shape.size[0];
+      const std::uint32_t y = i / shape.size[0] % shape.size[1];
+      const std::uint32_t z = i / shape.size[0] / shape.size[1];
+      const std::uint32_t slices = shape.array ? shape.layers : shape.size[2];
+      const bool inside = z < slices;
+      const std::uint32_t column = inside ? x : i % 2 == 0 ? shape.size[0] : 0xFFFFU;
+      const std::uint32_t slice = inside ? z : 0;
+      at[i][0] = static_cast<std::uint16_t>(column);
+      at[i][1] = static_cast<std::uint16_t>(shape.dimensions > 1 ? y : slice);
+      at[i][2] = static_cast<std::uint16_t>(slice);
+      expected[i] = image.reference.texel({static_cast<int>(column), static_cast<int>(y),
+                                           shape.array ? 0 : static_cast<int>(slice)},
+                                          static_cast<int>(slice));
+      values[i] = {i, ~i, i << 8, 0x3F800000U};
+      if (!inside) continue;
+      write_texel(format, values[i],
+                  std::span(written).subspan(
+                      slice * image.layout.slice_pitch + y * image.layout.row_pitch + x * 16, 16));
+    }
+    const auto out = test.buffer(kItems * 16);
+    test.launch("short_load_" + name, kItems, 64, image.descriptor, test.buffer(at), out);
+    const auto got = test.read<std::uint32_t>(out, kItems * 4);
+    for (std::size_t i = 0; i < kItems; ++i) {
+      ASSERT_EQ(colour_of(format, &got[4 * i]), expected[i]) << name << " item " << i;
+    }
+
+    test.launch("short_sample_" + name, 1, 1, image.descriptor, out);
+    const auto sampled = test.read<std::uint32_t>(out, 4 * 4);
+    const float places[] = {0.5F, 1.25F, 2.75F, -300.0F};
+    for (std::size_t i = 0; i < 4; ++i) {
+      const float p = places[i];
+      const Colour sample = reference_sample(image.reference, {p, p, p, p}, false,
+                                             Addressing::clamp_to_edge, Filter::linear);
+      const Colour colour = colour_of(format, &sampled[4 * i]);
+      for (std::size_t n = 0; n < 4; ++n) {
+        ASSERT_NEAR(colour[n], sample[n], 8e-6) << name << " at " << p;
+      }
+    }
+
+    test.launch("short_store_" + name, kItems, 64, image.descriptor, test.buffer(at),
+                test.buffer(values));
+    ASSERT_EQ(test.read<std::byte>(image.layout.address, written.size()), written) << name;
+  }
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu::image_kernels_test

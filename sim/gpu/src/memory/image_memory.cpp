@@ -35,9 +35,29 @@ std::int64_t texture_cycles(const ImageAccess& access, std::size_t taps) {
   return kAddresses * width * (taps == TapSet::kMost ? 2 : 1);
 }
 
-const U32* address_register(Wave& wave, const MemoryFields& m, unsigned i) {
-  return wave.vgpr(std::min(image_address(m, i), kLastRegister));
-}
+// The lanes' values of one address: a coordinate, a layer or a level.
+class Address {
+ public:
+  Address() = default;
+  Address(Wave& wave, const MemoryFields& m, unsigned i)
+      : words_(
+            wave.vgpr(std::min(image_address(m, m.packed_addresses ? i / 2 : i), kLastRegister))),
+        shift_(m.packed_addresses ? 16 * (i % 2) : 0),
+        half_(m.packed_addresses) {}
+
+  [[nodiscard]] bool given() const { return words_ != nullptr; }
+  [[nodiscard]] U32 integer(std::size_t lane) const {
+    return half_ ? words_[lane] >> shift_ & 0xFFFFU : words_[lane];
+  }
+  [[nodiscard]] float real(std::size_t lane) const {
+    return std::bit_cast<float>(half_ ? half_as_float(integer(lane)) : words_[lane]);
+  }
+
+ private:
+  const U32* words_{};
+  unsigned shift_{};
+  bool half_{};
+};
 
 void fail_launch(Wave& wave, const Error& error) {
   wave.cu->fault(wave, error.code, error.message);
@@ -134,24 +154,24 @@ void pack_data(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
 // Loads and stores without a sampler: integer coordinates.
 U64 find_texels(Wave& wave, const MemoryFields& m, const ImageResource& image,
                 MemoryOperation& operation) {
-  std::array<const U32*, 3> coordinate{};
-  for (unsigned i = 0; i < image.dimensions; ++i) coordinate[i] = address_register(wave, m, i);
+  std::array<Address, 3> coordinate;
+  for (unsigned i = 0; i < image.dimensions; ++i) coordinate[i] = Address(wave, m, i);
   unsigned used = image.dimensions;
-  const U32* const layer =
-      image.array && m.declares_array ? address_register(wave, m, used++) : nullptr;
-  const U32* const level = m.has_level ? address_register(wave, m, used) : nullptr;
+  Address layer;
+  if (image.array && m.declares_array) layer = Address(wave, m, used++);
+  const Address level = m.has_level ? Address(wave, m, used) : Address();
   U64 inside = 0;
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
     std::array<U32, 3> at{};
-    bool fits = level == nullptr || level[lane] == 0;
+    bool fits = !level.given() || level.integer(lane) == 0;
     for (unsigned i = 0; i < image.dimensions; ++i) {
-      at[i] = coordinate[i][lane];
+      at[i] = coordinate[i].integer(lane);
       fits = fits && at[i] < image.size[i];
     }
     U32 slice = at[2];
-    if (layer != nullptr) {
-      slice = layer[lane];
+    if (layer.given()) {
+      slice = layer.integer(lane);
       fits = fits && slice < image.layers;
     }
     if (!fits) continue;
@@ -217,23 +237,22 @@ void run_sample(Wave& wave, const MicroOp& op) {
     access.taps.inside = {};
     access.cycles = texture_cycles(access, access.taps.count);
   }
-  std::array<const U32*, 3> coordinate{};
-  for (unsigned i = 0; i < image->dimensions; ++i) coordinate[i] = address_register(wave, m, i);
-  const U32* const layer_of =
-      image->array && m.declares_array ? address_register(wave, m, image->dimensions) : nullptr;
+  std::array<Address, 3> coordinate;
+  for (unsigned i = 0; i < image->dimensions; ++i) coordinate[i] = Address(wave, m, i);
+  Address layer_of;
+  if (image->array && m.declares_array) {
+    layer_of = Address(wave, m, static_cast<unsigned>(image->dimensions));
+  }
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
     std::array<AxisTaps, 3> axis{};
     bool inside = true;
     for (std::size_t i = 0; i < image->dimensions; ++i) {
-      axis[i] =
-          axis_taps(std::bit_cast<float>(coordinate[i][lane]), image->size[i], sampler->clamp[i],
-                    sampler->unnormalized || m.unnormalized, i == 2 ? linear_z : linear);
+      axis[i] = axis_taps(coordinate[i].real(lane), image->size[i], sampler->clamp[i],
+                          sampler->unnormalized || m.unnormalized, i == 2 ? linear_z : linear);
       inside = inside && axis[i].inside[0];
     }
-    const U32 layer = layer_of == nullptr
-                          ? 0U
-                          : nearest_layer(std::bit_cast<float>(layer_of[lane]), image->layers);
+    const U32 layer = layer_of.given() ? nearest_layer(layer_of.real(lane), image->layers) : 0U;
     if (filtered) {
       spread_taps(*image, axis, layer, lane, access.taps);
     } else if (inside) {
@@ -363,6 +382,7 @@ bool lower_image(const Instruction& instruction, MicroOp& op) {
   m.has_level =
       instruction.opcode == Opcode::image_load_mip || instruction.opcode == Opcode::image_store_mip;
   m.parts = static_cast<std::uint8_t>(instruction.src[0].count + modifiers.separate_addresses);
+  m.packed_addresses = modifiers.a16;
   m.separate = modifiers.separate_addresses != 0;
   if (m.separate) m.offset = modifiers.extra_dword;
   if (op.run == run_sample) {

@@ -134,6 +134,7 @@ struct Modifiers {
   bool scalar_offset_is_immediate{};  // SMRD/SMEM imm bit
   std::uint8_t dmask{};               // MIMG: bit i, channel i
   bool unorm{}, da{}, d16{};          // MIMG
+  bool a16{};                         // MIMG of gfx9 and later: two addresses a word
   std::uint8_t dim{};                 // MIMG of gfx10 and later, in place of da
   // MIMG of gfx10 and later: addresses after src[0]; byte i of extra_dword is the register of the
   // one after that
