@@ -2,6 +2,7 @@
 // (its objects that have code), and the names below it. scripts/check_isa_corpus gives it the
 // objects.
 //   isa_coverage [--waves-of-64] TARGET OBJECT...     OBJECT: an ELF file, linked or not
+//   isa_coverage [--waves-of-64] TARGET - <LIST       LIST: their names, one a line
 // What compilers fill the end of a program with is no instruction of it.
 // Exit codes: 0 everything is known, 1 something is not, 2 usage.
 #include <gelf.h>
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -117,8 +119,13 @@ int main(int argc, char** argv) {
   Count count;
   exec::ConstantPool pool;
   std::size_t objects = 0;
-  for (int i = 2; i < argc; ++i) {
-    std::ifstream stream(argv[i], std::ios::binary);
+  std::vector<std::string> names(argv + 2, argv + argc);
+  if (names.size() == 1 && names[0] == "-") {
+    names.clear();
+    for (std::string line; std::getline(std::cin, line);) names.push_back(line);
+  }
+  for (const std::string& name : names) {
+    std::ifstream stream(name, std::ios::binary);
     std::vector<char> file{std::istreambuf_iterator<char>(stream), {}};
     bool has_code = false;
     const auto look = [&](std::span<const std::byte> code) {
@@ -126,7 +133,7 @@ int main(int argc, char** argv) {
       look_at(*generation, wave, code, count, pool);
     };
     if (!for_each_code(file, look)) {
-      std::fprintf(stderr, "%s is no ELF file that can be read\n", argv[i]);
+      std::fprintf(stderr, "%s is no ELF file that can be read\n", name.c_str());
       return 2;
     }
     if (has_code) ++objects;
