@@ -254,6 +254,14 @@ TEST(DecodeRdna, AddressesOf16BitsShareWords) {
   EXPECT_EQ(text({0xf0750f15, 0x00010000, 0x00000005}, gfx11), sample);
 }
 
+TEST(DecodeGfx9, AddressesOf16BitsShareWords) {
+  const std::vector<std::uint32_t> load = {0xf000df00, 0x00000000};
+  const std::string expected = "image_load v[0:3], v[0:1], s[0:7] dmask:0xf unorm a16 da";
+  EXPECT_EQ(text(load, Generation::gfx900), expected);
+  EXPECT_EQ(text(load, Generation::gfx90a), expected);
+  EXPECT_NE(decoded(load, Generation::gfx7).opcode, Opcode::image_load);
+}
+
 // Words as llvm-mc-19 assembles them for gfx1100.
 TEST(DecodeGfx1100, TwoInstructionsInOneAreTwoInstructions) {
   // v_dual_fmaak_f32 v20, v21, v22, 0x40490fdb :: v_dual_add_nc_u32 v23, v20, v20
