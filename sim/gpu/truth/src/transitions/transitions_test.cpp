@@ -1,7 +1,7 @@
 #include "transitions/transitions.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,6 +24,20 @@ Word random_word() {
     lane = *rc::gen::arbitrary<std::uint64_t>() ^ (*rc::gen::arbitrary<std::uint64_t>() << 17);
   }
   return word;
+}
+
+// Of every instruction set that this host has; the portable version comes first.
+std::vector<BusDriver> versions(int stride) {
+  std::vector<BusDriver> all{portable_bus_driver(stride)};
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") != 0) all.push_back(avx2_bus_driver(stride));
+  if (__builtin_cpu_supports("avx512vpopcntdq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+      __builtin_cpu_supports("avx512bw") != 0) {
+    all.push_back(avx512_bus_driver(stride));
+  }
+#endif
+  return all;
 }
 
 // Wire by wire: positions in order, groups apart, by the definition of the header.
@@ -64,153 +78,142 @@ Slow slow_count(const Word& before, const Word& after, int stride) {
   return result;
 }
 
-TEST(Transitions, AgreeWithAWireByWireCount) {
-  rc::check([] {
-    const Word before = random_word();
-    const Word after = random_word();
-    for (const int stride : {0, 1, 2, 4}) {
+RC_GTEST_PROP(Transitions, AgreeWithAWireByWireCount, ()) {
+  const Word before = random_word();
+  const Word after = random_word();
+  for (const int stride : {0, 1, 2, 4}) {
+    const Slow slow = slow_count(before, after, stride);
+    for (const BusDriver driver : versions(stride)) {
       Bus bus = bus_at(before);
-      bus_driver(stride).one(bus, after.data());
+      driver.one(bus, after.data());
       const TransitionCounts counts = bus.counts();
-      const Slow slow = slow_count(before, after, stride);
       RC_ASSERT(static_cast<std::int64_t>(counts.toggles) == slow.toggles);
       RC_ASSERT(static_cast<std::int64_t>(2 * counts.toggles + 4 * counts.opposite) -
                     static_cast<std::int64_t>(2 * counts.adjacent) ==
                 slow.squares);
       RC_ASSERT(bus.word == after);
     }
-  });
+  }
 }
 
-TEST(Transitions, AreTheSameOnEveryInstructionSet) {
-  rc::check([] {
-    const Word before = random_word();
-    const Word after = random_word();
-    for (const int stride : {0, 1, 2, 4}) {
-      Bus fast = bus_at(before);
-      Bus portable = bus_at(before);
-      bus_driver(stride).one(fast, after.data());
-      portable_bus_driver(stride).one(portable, after.data());
-      RC_ASSERT(fast.counts().toggles == portable.counts().toggles);
-      RC_ASSERT(fast.counts().adjacent == portable.counts().adjacent);
-      RC_ASSERT(fast.counts().opposite == portable.counts().opposite);
+// Adjacent and opposite neighbours one by one, which the sum of squares has together.
+RC_GTEST_PROP(Transitions, AreTheSameOnEveryInstructionSet, ()) {
+  const Word before = random_word();
+  const Word after = random_word();
+  for (const int stride : {0, 1, 2, 4}) {
+    Bus portable = bus_at(before);
+    portable_bus_driver(stride).one(portable, after.data());
+    for (const BusDriver driver : versions(stride)) {
+      Bus bus = bus_at(before);
+      driver.one(bus, after.data());
+      RC_ASSERT(bus.toggles == portable.toggles);
+      RC_ASSERT(bus.adjacent == portable.adjacent);
+      RC_ASSERT(bus.opposite == portable.opposite);
     }
-  });
+  }
 }
 
-TEST(Transitions, CostNothingWhenNothingChanges) {
-  rc::check([] {
-    const Word word = random_word();
-    Bus bus = bus_at(word);
-    bus_driver(0).one(bus, word.data());
-    RC_ASSERT(bus.counts().capacitance_f(1.0, 1.0) == 0.0);
-  });
+RC_GTEST_PROP(Transitions, CostNothingWhenNothingChanges, ()) {
+  const Word word = random_word();
+  Bus bus = bus_at(word);
+  bus_driver(0).one(bus, word.data());
+  RC_ASSERT(bus.counts().capacitance_f(1.0, 1.0) == 0.0);
 }
 
-TEST(Transitions, NeverCostLessWithAnotherIsolatedToggle) {
-  rc::check([] {
-    // One more toggling wire whose neighbours are quiet.
-    Word before = random_word();
-    Word after = random_word();
-    const auto lane = static_cast<unsigned>(*rc::gen::inRange(0, 8));
-    const auto bit = static_cast<unsigned>(*rc::gen::inRange(1, 63));
-    const std::uint64_t around = 7ULL << (bit - 1);
-    after[lane] = (after[lane] & ~around) | (before[lane] & around);
-    Word more = after;
-    more[lane] ^= 1ULL << bit;
-    Bus fewer_bus = bus_at(before);
-    Bus more_bus = bus_at(before);
-    bus_driver(0).one(fewer_bus, after.data());
-    bus_driver(0).one(more_bus, more.data());
-    const double ground = 200;
-    const double coupling = 170;
-    RC_ASSERT(more_bus.counts().capacitance_f(ground, coupling) >
-              fewer_bus.counts().capacitance_f(ground, coupling));
-  });
+RC_GTEST_PROP(Transitions, NeverCostLessWithAnotherIsolatedToggle, ()) {
+  // One more toggling wire whose neighbours are quiet.
+  Word before = random_word();
+  Word after = random_word();
+  const auto lane = static_cast<unsigned>(*rc::gen::inRange(0, 8));
+  const auto bit = static_cast<unsigned>(*rc::gen::inRange(1, 63));
+  const std::uint64_t around = 7ULL << (bit - 1);
+  after[lane] = (after[lane] & ~around) | (before[lane] & around);
+  Word more = after;
+  more[lane] ^= 1ULL << bit;
+  Bus fewer_bus = bus_at(before);
+  Bus more_bus = bus_at(before);
+  bus_driver(0).one(fewer_bus, after.data());
+  bus_driver(0).one(more_bus, more.data());
+  const double ground = 200;
+  const double coupling = 170;
+  RC_ASSERT(more_bus.counts().capacitance_f(ground, coupling) >
+            fewer_bus.counts().capacitance_f(ground, coupling));
 }
 
-TEST(Transitions, NeverCostLessThanTheirGroundCapacitance) {
-  rc::check([] {
-    const Word before = random_word();
-    const Word after = random_word();
-    Bus bus = bus_at(before);
-    bus_driver(0).one(bus, after.data());
-    const TransitionCounts counts = bus.counts();
-    RC_ASSERT(counts.capacitance_f(200, 170) >= 100.0 * static_cast<double>(counts.toggles));
-  });
+RC_GTEST_PROP(Transitions, NeverCostLessThanTheirGroundCapacitance, ()) {
+  const Word before = random_word();
+  const Word after = random_word();
+  Bus bus = bus_at(before);
+  bus_driver(0).one(bus, after.data());
+  const TransitionCounts counts = bus.counts();
+  RC_ASSERT(counts.capacitance_f(200, 170) >= 100.0 * static_cast<double>(counts.toggles));
 }
 
-TEST(Transitions, OfARunOnTwoBusesAreThoseOfItsWordsOneByOne) {
-  rc::check([] {
-    std::vector<Word> words(*rc::gen::inRange<std::size_t>(1, 9));
-    for (auto& word : words) word = random_word();
-    for (const int stride : {0, 1, 2, 4}) {
-      for (const BusDriver driver : {bus_driver(stride), portable_bus_driver(stride)}) {
-        Bus together[2] = {bus_at(random_word()), bus_at(random_word())};
-        Bus alone[2] = {together[0], together[1]};
-        driver.both(together[0], together[1], words.data(), static_cast<unsigned>(words.size()));
-        for (int i = 0; i < 2; ++i) {
-          for (const Word& word : words) driver.one(alone[i], word.data());
-          RC_ASSERT(together[i].word == alone[i].word);
-          RC_ASSERT(together[i].toggles == alone[i].toggles);
-          RC_ASSERT(together[i].adjacent == alone[i].adjacent);
-          RC_ASSERT(together[i].opposite == alone[i].opposite);
-        }
+RC_GTEST_PROP(Transitions, OfARunOnTwoBusesAreThoseOfItsWordsOneByOne, ()) {
+  std::vector<Word> words(*rc::gen::inRange<std::size_t>(1, 9));
+  for (auto& word : words) word = random_word();
+  for (const int stride : {0, 1, 2, 4}) {
+    for (const BusDriver driver : versions(stride)) {
+      Bus together[2] = {bus_at(random_word()), bus_at(random_word())};
+      Bus alone[2] = {together[0], together[1]};
+      driver.both(together[0], together[1], words.data(), static_cast<unsigned>(words.size()));
+      for (int i = 0; i < 2; ++i) {
+        for (const Word& word : words) driver.one(alone[i], word.data());
+        RC_ASSERT(together[i].word == alone[i].word);
+        RC_ASSERT(together[i].toggles == alone[i].toggles);
+        RC_ASSERT(together[i].adjacent == alone[i].adjacent);
+        RC_ASSERT(together[i].opposite == alone[i].opposite);
       }
     }
-  });
+  }
 }
 
-TEST(Transitions, OfTwoHalvesAreThoseOfEachOnTheLowerWires) {
-  rc::check([] {
-    const Word halves = random_word();
-    const Word before = random_word();
-    for (const BusDriver driver : {bus_driver(0), portable_bus_driver(0)}) {
-      Bus together = bus_at(before);
-      driver.halves(together, halves.data());
-      Bus alone = bus_at(before);
-      for (std::size_t half : {0U, 4U}) {
-        Word next = alone.word;
-        std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(half), 4, next.begin());
-        driver.one(alone, next.data());
-      }
-      RC_ASSERT(together.word == alone.word);
-      const TransitionCounts a = together.counts();
-      const TransitionCounts b = alone.counts();
-      RC_ASSERT(a.toggles == b.toggles && a.adjacent == b.adjacent && a.opposite == b.opposite);
+RC_GTEST_PROP(Transitions, OfTwoHalvesAreThoseOfEachOnTheLowerWires, ()) {
+  const Word halves = random_word();
+  const Word before = random_word();
+  for (const BusDriver driver : versions(0)) {
+    Bus together = bus_at(before);
+    driver.halves(together, halves.data());
+    Bus alone = bus_at(before);
+    for (std::size_t half : {0U, 4U}) {
+      Word next = alone.word;
+      std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(half), 4, next.begin());
+      driver.one(alone, next.data());
     }
-  });
+    RC_ASSERT(together.word == alone.word);
+    const TransitionCounts a = together.counts();
+    const TransitionCounts b = alone.counts();
+    RC_ASSERT(a.toggles == b.toggles && a.adjacent == b.adjacent && a.opposite == b.opposite);
+  }
 }
 
-TEST(Transitions, OfAControlRunAreThoseOfItsWordsOneByOneOnTwoBuses) {
-  rc::check([] {
-    for (const BusDriver driver : {bus_driver(0), bus_driver(4), portable_bus_driver(0)}) {
-      Bus together = bus_at(Word{});
-      Bus requests = together;
-      Bus tags = together;
-      ControlRun run{.request = *rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 48),
-                     .tag = *rc::gen::inRange<std::uint64_t>(0, 64),
-                     .sequence = *rc::gen::arbitrary<std::uint32_t>()};
-      for (int runs = 0; runs < 5; ++runs) {
-        run.count = *rc::gen::inRange(1U, ControlRun::kMost + 1);
-        run.answered = *rc::gen::arbitrary<bool>();
-        driver.control(together, run);
-        for (std::uint64_t i = 0; i < run.count; ++i) {
-          const std::uint64_t sequence = (run.sequence + i) & 0xFF;
-          const Word request{(run.request + i) | sequence << 48};
-          portable_bus_driver(0).one(requests, request.data());
-          const Word tag{run.tag | sequence << 6};
-          if (run.answered) portable_bus_driver(0).one(tags, tag.data());
-        }
-        run.sequence += run.count;
+RC_GTEST_PROP(Transitions, OfAControlRunAreThoseOfItsWordsOneByOneOnTwoBuses, ()) {
+  for (const BusDriver driver : versions(0)) {
+    Bus together = bus_at(Word{});
+    Bus requests = together;
+    Bus tags = together;
+    ControlRun run{.request = *rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 48),
+                   .tag = *rc::gen::inRange<std::uint64_t>(0, 64),
+                   .sequence = *rc::gen::arbitrary<std::uint32_t>()};
+    for (int runs = 0; runs < 5; ++runs) {
+      run.count = *rc::gen::inRange(1U, ControlRun::kMost + 1);
+      run.answered = *rc::gen::arbitrary<bool>();
+      driver.control(together, run);
+      for (std::uint64_t i = 0; i < run.count; ++i) {
+        const std::uint64_t sequence = (run.sequence + i) & 0xFF;
+        const Word request{(run.request + i) | sequence << 48};
+        portable_bus_driver(0).one(requests, request.data());
+        const Word tag{run.tag | sequence << 6};
+        if (run.answered) portable_bus_driver(0).one(tags, tag.data());
       }
-      TransitionCounts alone = requests.counts();
-      alone += tags.counts();
-      RC_ASSERT(together.counts().toggles == alone.toggles);
-      RC_ASSERT(together.counts().adjacent == alone.adjacent);
-      RC_ASSERT(together.counts().opposite == alone.opposite);
+      run.sequence += run.count;
     }
-  });
+    TransitionCounts alone = requests.counts();
+    alone += tags.counts();
+    RC_ASSERT(together.counts().toggles == alone.toggles);
+    RC_ASSERT(together.counts().adjacent == alone.adjacent);
+    RC_ASSERT(together.counts().opposite == alone.opposite);
+  }
 }
 
 }  // namespace
