@@ -485,37 +485,52 @@ U64 smallest_above(const U64* keys, U64 key, int rows) {
     default: return smallest_of_rows<5>(keys, key);
   }
 }
-// Of a table with 16 rows of four columns, four rows at a time. All stays in vector registers: a
-// value that was stored word by word would be waited for.
-using Rows = U32 __attribute__((vector_size(64)));
+// Of a table with 16 rows of four columns, as many words at a time as a vector of the host has. All
+// stays in vector registers: a value that was stored word by word would be waited for, and
+// compilers take a vector apart that the host does not have.
+#if defined(__AVX512F__)
+constexpr int kRowWords = 16;
+#elif defined(__AVX2__)
+constexpr int kRowWords = 8;
+#else
+constexpr int kRowWords = 4;
+#endif
+using Rows = U32 __attribute__((vector_size(kRowWords * sizeof(U32))));
 inline void load_rows(Rows& rows, const U32* words) { std::memcpy(&rows, words, sizeof rows); }
 inline U64 equal_words(const U32* words, const Rows& wanted) {
   U64 mask = 0;
   WW_GROUPS {
-    Rows rows;
-    load_rows(rows, words + g);
-    const auto equal = rows == wanted;
     alignas(64) U32 word[kGroup];
-    std::memcpy(word, &equal, sizeof word);
+    for (int i = 0; i < kGroup; i += kRowWords) {
+      Rows rows;
+      load_rows(rows, words + g + i);
+      const auto equal = rows == wanted;
+      std::memcpy(word + i, &equal, sizeof equal);
+    }
     mask |= WW_PACK(word) << g;
   }
   return mask;
 }
 U64 equal_by_column(const U32* words, U32 first, U32 step) {
-  const Rows column = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
+  Rows column;
+  for (int i = 0; i < kRowWords; ++i) column[i] = static_cast<U32>(i) % 4;
   return equal_words(words, first + step * column);
 }
 U64 least_by_column(const U32* words) {
   Rows least;
   load_rows(least, words);
   const auto take = [&least](const Rows& other) { least = other < least ? other : least; };
-  for (int g = kGroup; g < kLanes; g += kGroup) {
+  for (int g = kRowWords; g < kLanes; g += kRowWords) {
     Rows rows;
     load_rows(rows, words + g);
     take(rows);
   }
+#if defined(__AVX512F__)
   take(__builtin_shufflevector(least, least, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
   take(__builtin_shufflevector(least, least, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+#elif defined(__AVX2__)
+  take(__builtin_shufflevector(least, least, 4, 5, 6, 7, 0, 1, 2, 3));
+#endif
   return equal_words(words, least);
 }
 void modify_source(U32* d, const U32* s, int float_bits, bool abs, bool neg) {

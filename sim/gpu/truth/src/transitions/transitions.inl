@@ -1,30 +1,11 @@
 // The inner loops of the transition counts, compiled once for each vector instruction set of the
-// host. Where that counts the set bits of all lanes at once, the including file says how, as
-// WW_BITS_IN(word).
-#include <array>
-#include <bit>
+// host. The including file says how that holds eight lanes: eight_whole.inl or eight_halves.inl.
 #include <cstdint>
-#include <cstring>
 
 #include "transitions/transitions.hpp"
 
 namespace ww::sim::gpu {
 namespace {
-
-// Eight 64-bit lanes, one to a group of 64 wires.
-using Eight = std::uint64_t __attribute__((vector_size(64)));
-
-#ifndef WW_BITS_IN
-// One lane after the other.
-inline Eight bits_in(const Eight& word) {
-  Eight count{};
-  for (int lane = 0; lane < 8; ++lane) {
-    count[lane] = static_cast<std::uint64_t>(std::popcount(std::uint64_t{word[lane]}));
-  }
-  return count;
-}
-#define WW_BITS_IN(word) bits_in(word)
-#endif
 
 struct Change {
   Eight toggles, adjacent, opposite;
@@ -36,29 +17,14 @@ struct Change {
   }
 };
 
-inline Eight load(const void* bytes) {
-  Eight word;
-  std::memcpy(&word, bytes, sizeof word);
-  return word;
-}
-
-inline void store(void* bytes, const Eight& word) {
-  std::memcpy(bytes, &word, sizeof word);
-}
-
 // The upper neighbours of each lane's wires: of bit i bit i + 1 of the same lane, or, interleaved,
 // bit i of the second lane and bit i + 1 of the first.
 template <int stride>
 inline Eight neighbours(const Eight& word) {
   if constexpr (stride == 0) {
-    return word >> 1;
+    return shifted_down(word);
   } else {
-    constexpr int s = stride;
-    const Eight partner =
-        __builtin_shufflevector(word, word, 0 ^ s, 1 ^ s, 2 ^ s, 3 ^ s, 4 ^ s, 5 ^ s, 6 ^ s, 7 ^ s);
-    const Eight by = {(0 & s) / s, (1 & s) / s, (2 & s) / s, (3 & s) / s,
-                      (4 & s) / s, (5 & s) / s, (6 & s) / s, (7 & s) / s};
-    return partner >> by;
+    return partners<stride>(word);
   }
 }
 
@@ -66,7 +32,7 @@ template <int stride>
 inline Change change(const Eight& from, const Eight& to) {
   const Eight toggled = from ^ to;
   const Eight both = toggled & neighbours<stride>(toggled);
-  return {WW_BITS_IN(toggled), WW_BITS_IN(both), WW_BITS_IN(both & (to ^ neighbours<stride>(to)))};
+  return {bits_in(toggled), bits_in(both), bits_in(both & (to ^ neighbours<stride>(to)))};
 }
 
 inline void add(Bus& bus, const Change& sum) {
@@ -108,8 +74,8 @@ struct Drive {
   static void halves(Bus& bus, const void* next) {
     const Eight to = load(next);
     const Eight held = load(bus.word.data());
-    add(bus, change<0>(__builtin_shufflevector(held, to, 0, 1, 2, 3, 8, 9, 10, 11), to));
-    store(bus.word.data(), __builtin_shufflevector(to, held, 4, 5, 6, 7, 12, 13, 14, 15));
+    add(bus, change<0>(lower_of(held, to), to));
+    store(bus.word.data(), upper_of(to, held));
   }
 };
 
@@ -120,19 +86,13 @@ alignas(64) constexpr std::uint64_t kWordOfLane[ControlRun::kMost][8] = {{0, 0, 
                                                                          {0, 1, 2, 3, 0, 1, 2, 3}};
 
 void drive_control(Bus& bus, const ControlRun& run) {
-  constexpr std::uint64_t all = ~std::uint64_t{0};
-  constexpr Eight steps = {all, all, all, all, 0, 0, 0, 0};
-  constexpr Eight sequence_at = {48, 48, 48, 48, 6, 6, 6, 6};
-  const std::uint64_t r = run.request;
-  const std::uint64_t t = run.tag;
-  const Eight first = {r, r, r, r, t, t, t, t};
+  const Eight steps = of_halves(~std::uint64_t{0}, 0);
   const Eight index = load(kWordOfLane[run.count - 1]);
-  const Eight sequence = (index + run.sequence) & std::uint64_t{0xFF};
+  const Eight sequence = (index + of_halves(run.sequence, run.sequence)) & of_halves(0xFF, 0xFF);
   const Eight held = load(bus.word.data());
-  Eight to = (first + (index & steps)) | (sequence << sequence_at);
-  if (!run.answered) to = __builtin_shufflevector(to, held, 0, 1, 2, 3, 15, 15, 15, 15);
-  const Eight from = __builtin_shufflevector(held, to, 3, 8, 9, 10, 7, 12, 13, 14);
-  add(bus, change<0>(from, to));
+  Eight to = (of_halves(run.request, run.tag) + (index & steps)) | shifted_up<48, 6>(sequence);
+  if (!run.answered) to = lower_and_upper(to, last_of_halves(held));
+  add(bus, change<0>(one_lane_up(to, held), to));
   store(bus.word.data(), to);
 }
 

@@ -1,9 +1,5 @@
 // Transition counts for hosts with AVX-512 F, BW, VL and VPOPCNTDQ; reached only where they exist.
-#include <immintrin.h>
-
-#define WW_BITS_IN(word) \
-  reinterpret_cast<Eight>(_mm512_popcnt_epi64(reinterpret_cast<__m512i>(word)))
-
+#include "transitions/eight_whole.inl"
 #include "transitions/transitions.inl"
 
 namespace ww::sim::gpu {

@@ -1,4 +1,5 @@
 // Transition counts for any host.
+#include "transitions/eight_halves.inl"
 #include "transitions/transitions.inl"
 
 namespace ww::sim::gpu {
