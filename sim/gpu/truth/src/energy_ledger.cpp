@@ -197,10 +197,10 @@ class EnergyLedger final : public ActivityObserver {
 
   // Wires without payload hold.
   void part_of_beat(Lane& lane, const std::byte* payload, std::size_t bytes, std::int64_t cycle) {
+    prepare(lane, cycle);
     alignas(64) std::byte whole[kLine];
     std::memcpy(whole, lane.bus.word.data(), kLine);
     std::memcpy(whole, payload, bytes);
-    prepare(lane, cycle);
     drive_.one(lane.bus, whole);
     lane.last_cycle = std::max(lane.last_cycle, cycle);
     ++lane.beats;

@@ -4,13 +4,14 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
+
+#include "transitions/wire_by_wire.hpp"
 
 namespace ww::sim::gpu {
 namespace {
 
-using Word = std::array<std::uint64_t, 8>;
+using Word = WireWord;
 
 Bus bus_at(const Word& word) {
   Bus bus{};
@@ -40,49 +41,11 @@ std::vector<BusDriver> versions(int stride) {
   return all;
 }
 
-// Wire by wire: positions in order, groups apart, by the definition of the header.
-struct Slow {
-  std::int64_t toggles{};
-  std::int64_t squares{};  // sum over gaps, shields included, of (d_i - d_{i+1})^2
-};
-
-Slow slow_count(const Word& before, const Word& after, int stride) {
-  std::vector<std::vector<int>> groups;
-  const auto change = [&](unsigned lane, unsigned bit) {
-    return static_cast<int>(after[lane] >> bit & 1U) - static_cast<int>(before[lane] >> bit & 1U);
-  };
-  for (unsigned lane = 0; lane < 8; ++lane) {
-    const auto step = static_cast<unsigned>(stride);
-    if (stride != 0 && (lane & step) != 0) {
-      continue;
-    }
-    std::vector<int> group;
-    for (unsigned bit = 0; bit < 64; ++bit) {
-      group.push_back(change(lane, bit));
-      if (stride != 0) {
-        group.push_back(change(lane ^ step, bit));
-      }
-    }
-    groups.push_back(group);
-  }
-  Slow result;
-  for (const auto& group : groups) {
-    int previous = 0;
-    for (const int d : group) {
-      result.toggles += std::abs(d);
-      result.squares += (d - previous) * (d - previous);
-      previous = d;
-    }
-    result.squares += previous * previous;
-  }
-  return result;
-}
-
 RC_GTEST_PROP(Transitions, AgreeWithAWireByWireCount, ()) {
   const Word before = random_word();
   const Word after = random_word();
   for (const int stride : {0, 1, 2, 4}) {
-    const Slow slow = slow_count(before, after, stride);
+    const WireCount slow = count_wire_by_wire(before, after, stride);
     for (const BusDriver driver : versions(stride)) {
       Bus bus = bus_at(before);
       driver.one(bus, after.data());
