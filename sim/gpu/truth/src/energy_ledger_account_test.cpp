@@ -1,10 +1,12 @@
 // The ledger beside an account of the same transfers that goes wire by wire and line by line, as
-// docs/virtual-gpu.md has the links: energies by part and by zone.
+// docs/virtual-gpu.md has the links and the events: energies by part and by zone, and the monitors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "draw.hpp"
@@ -64,7 +66,8 @@ class Account {
         legs_(2 * truth_.legs.size()),
         memory_(channels_),
         controls_(truth_.trunks.size()),
-        transactions_(static_cast<std::size_t>(truth_.engines())) {}
+        transactions_(static_cast<std::size_t>(truth_.engines())),
+        crossings_(truth_.legs.size() * channels_) {}
 
   void crossbar(const CrossbarTransfer& transfer) {
     const std::size_t link = transfer.engine * channels_ + transfer.channel;
@@ -87,7 +90,8 @@ class Account {
   }
 
   // Every bus that was used comes to rest; then all is charged.
-  LaunchActivity end() {
+  LaunchActivity end(std::int64_t cycles, const std::vector<CuActivity>& cus,
+                     const std::vector<ChannelActivity>& channels) {
     for (auto* buses : {&trunks_, &legs_}) {
       for (SlowBus& bus : *buses) {
         if (bus.beats != 0) bus.drive(kOnes, stride_);
@@ -101,7 +105,15 @@ class Account {
     activity.capacitance_f.resize(static_cast<std::size_t>(truth_.zones()));
     charge_trunks(activity);
     charge_legs(activity);
-    charge_memory(activity);
+    charge_memory(activity, channels);
+    charge_cus(activity, cus);
+    const double clocks = truth_.events.active_cycle * static_cast<double>(cycles);
+    activity.parts_f.clock += clocks;
+    for (double& zone : activity.capacitance_f) {
+      zone += clocks / static_cast<double>(activity.capacitance_f.size());
+    }
+    read_monitors(activity.monitors);
+    for (const CuActivity& cu : cus) activity.monitors.register_bytes += cu.register_bytes;
     return activity;
   }
 
@@ -134,6 +146,7 @@ class Account {
       ++bus->beats;
     }
     ++controls_[link].beats;
+    ++crossings_[leg * channels_ + transfer.channel];
     payload_bits_ += 8U * transfer.bytes;
   }
 
@@ -207,7 +220,7 @@ class Account {
     }
   }
 
-  void charge_memory(LaunchActivity& activity) {
+  void charge_memory(LaunchActivity& activity, const std::vector<ChannelActivity>& channels) {
     for (std::size_t channel = 0; channel < channels_; ++channel) {
       const Truth::Link& link = truth_.memory_links[channel];
       const auto beats = static_cast<double>(memory_[channel].beats);
@@ -215,9 +228,136 @@ class Account {
       const double energy =
           link.length_mm * link.scale *
           (wires_f(memory_[channel]) + lone_f() * truth_.wires.strobe_transitions / 2 * beats);
+      std::vector<const SlowBus*> links;
+      for (std::size_t engine = 0; engine < transactions_.size(); ++engine) {
+        const std::size_t trunk = 2 * (engine * channels_ + channel);
+        links.insert(links.end(), {&trunks_[trunk], &trunks_[trunk + 1]});
+      }
+      const ChannelActivity& use = channels[channel];
+      const double bank = truth_.slice_scale[channel] *
+                          (1 + truth_.events.sram_value_share * (2 * toggle_rate(links) - 1)) *
+                          (truth_.events.l2_access * static_cast<double>(use.accesses) +
+                           truth_.events.l2_miss * static_cast<double>(use.misses) +
+                           truth_.events.l2_miss * static_cast<double>(use.writebacks));
       activity.parts_f.l2_memory += energy;
+      activity.parts_f.caches += bank;
       const auto quadrant = static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
-      activity.capacitance_f[static_cast<std::size_t>(truth_.engines()) + quadrant] += energy;
+      activity.capacitance_f[transactions_.size() + quadrant] += energy + bank;
+    }
+  }
+
+  // Toggles a bit; half the time where nothing came.
+  static double toggle_rate(const std::vector<const SlowBus*>& buses) {
+    double toggles = 0;
+    double bits = 0;
+    for (const SlowBus* bus : buses) {
+      toggles += static_cast<double>(bus->changes.toggles);
+      bits += 512 * static_cast<double>(bus->beats);
+    }
+    return bits > 0 ? toggles / bits : 0.5;
+  }
+
+  void charge_cus(LaunchActivity& activity, const std::vector<CuActivity>& cus) {
+    const EventTruth& events = truth_.events;
+    for (std::size_t engine = 0; engine < transactions_.size(); ++engine) {
+      std::vector<const SlowBus*> replies;
+      for (std::size_t cu = 0; cu < cus_; ++cu) replies.push_back(&legs_[2 * (engine * cus_ + cu)]);
+      const double rate = toggle_rate(replies);
+      for (std::size_t cu = 0; cu < cus_; ++cu) {
+        const CuActivity& use = cus[engine * cus_ + cu];
+        const auto times = [](double event, std::uint64_t count) {
+          return event * static_cast<double>(count);
+        };
+        const double registers = truth_.wires.registers_f_per_mm / 2 *
+                                 truth_.geometry.registers_to_l1_mm * rate *
+                                 times(8, use.register_bytes);
+        const double caches =
+            (1 + events.sram_value_share * (2 * rate - 1)) *
+            (truth_.engine_scale[engine] * times(events.l1_access, use.l1_accesses) +
+             truth_.engine_scale[engine] * times(events.l1_hit, use.l1_hits) +
+             times(events.gl1_hit, use.gl1_hits) + times(events.lds_access, use.lds_accesses));
+        const double alu = (1 + events.alu_value_share * (2 * rate - 1)) *
+                               (times(events.vector_instruction, use.vector_instructions) +
+                                times(events.vector_lane_operation, use.vector_lane_operations)) +
+                           times(events.scalar_instruction, use.scalar_instructions) +
+                           times(events.memory_instruction, use.memory_instructions);
+        const double clock = times(events.cu_busy_cycle, use.busy_cycles) +
+                             times(events.wave_resident_cycle, use.resident_wave_cycles);
+        activity.parts_f.registers_l1 += registers;
+        activity.parts_f.caches += caches;
+        activity.parts_f.alu += alu;
+        activity.parts_f.clock += clock;
+        activity.capacitance_f[engine] += registers + caches + alu + clock;
+      }
+    }
+  }
+
+  static void add(WireMonitors::Bundle& sum, const WireCount& changes, double mm) {
+    sum.toggles += static_cast<std::uint64_t>(changes.toggles);
+    sum.adjacent += static_cast<std::uint64_t>(changes.adjacent);
+    sum.opposite += static_cast<std::uint64_t>(changes.opposite);
+    sum.toggle_mm += mm * static_cast<double>(changes.toggles);
+    sum.adjacent_mm += mm * static_cast<double>(changes.adjacent);
+    sum.opposite_mm += mm * static_cast<double>(changes.opposite);
+  }
+
+  // Of the published floorplan, from the compute unit's place to the channel's; the leg's part of
+  // it ends at the compute unit that is nearest to the middle of the L2.
+  struct Way {
+    double all_mm{}, leg_mm{};
+  };
+  [[nodiscard]] Way published_way(std::size_t leg, std::size_t channel) const {
+    if (truth_.published.hidden) return {};
+    const Geometry& geometry = truth_.published.geometry;
+    Point middle{};
+    for (const Point& point : geometry.l2_channels) {
+      middle.x_mm += point.x_mm / static_cast<double>(channels_);
+      middle.y_mm += point.y_mm / static_cast<double>(channels_);
+    }
+    const auto& places = geometry.compute_units[leg / cus_];
+    Point hub = places[0];
+    for (const Point& place : places) {
+      if (manhattan_mm(place, middle) < manhattan_mm(hub, middle)) hub = place;
+    }
+    const Point& place = places[leg % cus_];
+    const double all = manhattan_mm(place, geometry.l2_channels[channel]);
+    return {all, std::min(all, manhattan_mm(place, hub))};
+  }
+
+  void read_monitors(WireMonitors& monitors) const {
+    for (std::size_t link = 0; link < controls_.size(); ++link) {
+      // The trunk's mean length over the beats that crossed it.
+      double beats = 0;
+      double beats_mm = 0;
+      for (std::size_t cu = 0; cu < cus_; ++cu) {
+        const std::size_t leg = link / channels_ * cus_ + cu;
+        const Way way = published_way(leg, link % channels_);
+        const auto crossed = static_cast<double>(crossings_[leg * channels_ + link % channels_]);
+        monitors.crossbar_bit_mm += 512 * crossed * way.all_mm;
+        monitors.leg_bit_mm += 512 * crossed * way.leg_mm;
+        beats += crossed;
+        beats_mm += crossed * (way.all_mm - way.leg_mm);
+      }
+      monitors.crossbar_slot_bits += 512 * static_cast<std::uint64_t>(beats);
+      const double mm = beats > 0 ? beats_mm / beats : 0;
+      add(monitors.trunks, trunks_[2 * link].changes, mm);
+      add(monitors.trunks, trunks_[2 * link + 1].changes, mm);
+      add(monitors.control, controls_[link].changes, mm);
+    }
+    for (std::size_t leg = 0; leg < legs_.size() / 2; ++leg) {
+      double beats = 0;
+      double beats_mm = 0;
+      for (std::size_t channel = 0; channel < channels_; ++channel) {
+        const auto crossed = static_cast<double>(crossings_[leg * channels_ + channel]);
+        beats += crossed;
+        beats_mm += crossed * published_way(leg, channel).leg_mm;
+      }
+      add(monitors.legs, legs_[2 * leg].changes, beats > 0 ? beats_mm / beats : 0);
+      add(monitors.legs, legs_[2 * leg + 1].changes, beats > 0 ? beats_mm / beats : 0);
+    }
+    for (const SlowBus& bus : memory_) {
+      add(monitors.memory, bus.changes, 0);
+      monitors.memory_slot_bits += 256 * static_cast<std::uint64_t>(bus.beats);
     }
   }
 
@@ -227,7 +367,8 @@ class Account {
   std::vector<SlowBus> trunks_, legs_;  // [link][direction]
   std::vector<SlowBus> memory_;
   std::vector<SlowControl> controls_;
-  std::vector<std::uint64_t> transactions_;
+  std::vector<std::uint64_t> transactions_;  // [engine]
+  std::vector<std::uint64_t> crossings_;     // beats, [leg][channel]
   std::uint64_t payload_bits_{};
 };
 
@@ -254,7 +395,7 @@ void send(const Chip& chip, std::uint64_t seed, ActivityObserver& ledger, Accoun
              : pause == 1 ? wires.park_after_cycles
                           : draw.integer(0, 3 * wires.park_after_cycles);
     const auto channel =
-        static_cast<std::uint16_t>(architecture.l2_channels - 1 - draw.integer(0, 1));
+        static_cast<std::uint16_t>(draw.integer(0, 1) * (architecture.l2_channels - 1));
     if (draw.integer(0, 4) == 0) {
       const Line line = line_of(draw);
       const MemoryTransfer transfer{cycle, channel, draw.integer(0, 1) == 0, line.bytes.data()};
@@ -269,7 +410,8 @@ void send(const Chip& chip, std::uint64_t seed, ActivityObserver& ledger, Accoun
     transfer.cycle = cycle;
     transfer.address = draw.bits() >> 18 & ~0x3FULL;
     transfer.engine = static_cast<std::uint16_t>(draw.integer(0, 1));
-    transfer.cu = static_cast<std::uint16_t>(draw.integer(0, 1));
+    transfer.cu =
+        static_cast<std::uint16_t>(draw.integer(0, 1) * (architecture.cus_per_engine - 1));
     transfer.channel = channel;
     transfer.kind = static_cast<TransferKind>(draw.integer(0, 2));
     transfer.payload = lines[0].bytes.data();
@@ -296,24 +438,84 @@ void send(const Chip& chip, std::uint64_t seed, ActivityObserver& ledger, Accoun
   }
 }
 
+// Each count another number, so that none can stand for another.
+std::vector<CuActivity> cus_of(const Chip& chip, Draw& draw) {
+  std::vector<CuActivity> cus(chip.truth().legs.size());
+  for (CuActivity& cu : cus) {
+    for (std::uint64_t* count :
+         {&cu.busy_cycles, &cu.resident_wave_cycles, &cu.scalar_instructions,
+          &cu.vector_instructions, &cu.vector_lane_operations, &cu.memory_instructions,
+          &cu.lds_accesses, &cu.l1_accesses, &cu.l1_hits, &cu.gl1_hits, &cu.register_bytes}) {
+      *count = draw.bits() % 1000;
+    }
+  }
+  return cus;
+}
+
+std::vector<ChannelActivity> channels_of(const Chip& chip, Draw& draw) {
+  std::vector<ChannelActivity> channels(static_cast<std::size_t>(chip.truth().channels()));
+  for (ChannelActivity& channel : channels) {
+    for (std::uint64_t* count :
+         {&channel.accesses, &channel.hits, &channel.misses, &channel.writebacks}) {
+      *count = draw.bits() % 1000;
+    }
+  }
+  return channels;
+}
+
+void expect_near(double fast, double slow, const char* what) {
+  EXPECT_NEAR(fast, slow, 1e-9 * std::abs(slow)) << what;
+}
+
+void expect_alike(const WireMonitors::Bundle& fast, const WireMonitors::Bundle& slow,
+                  const char* what) {
+  EXPECT_EQ(fast.toggles, slow.toggles) << what;
+  EXPECT_EQ(fast.adjacent, slow.adjacent) << what;
+  EXPECT_EQ(fast.opposite, slow.opposite) << what;
+  expect_near(fast.toggle_mm, slow.toggle_mm, what);
+  expect_near(fast.adjacent_mm, slow.adjacent_mm, what);
+  expect_near(fast.opposite_mm, slow.opposite_mm, what);
+}
+
 void expect_alike(const Chip& chip, std::uint64_t seed) {
   const auto ledger = make_energy_ledger(chip);
   ledger->begin_launch();
   Account account(chip);
   send(chip, seed, *ledger, account);
-  const LaunchActivity fast = ledger->end_launch(0, {}, {});
-  const LaunchActivity slow = account.end();
-  const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); };
+  Draw draw(seed);
+  const auto cus = cus_of(chip, draw);
+  const auto channels = channels_of(chip, draw);
+  const LaunchActivity fast = ledger->end_launch(1234, cus, channels);
+  const LaunchActivity slow = account.end(1234, cus, channels);
   EXPECT_EQ(fast.payload_bits, slow.payload_bits);
   EXPECT_GT(slow.parts_f.crossbar_wires, 0.0);
-  EXPECT_PRED2(near, fast.parts_f.crossbar_wires, slow.parts_f.crossbar_wires);
-  EXPECT_PRED2(near, fast.parts_f.crossbar_control, slow.parts_f.crossbar_control);
-  EXPECT_PRED2(near, fast.parts_f.crossbar_arbiters, slow.parts_f.crossbar_arbiters);
-  EXPECT_PRED2(near, fast.parts_f.l2_memory, slow.parts_f.l2_memory);
+  using Parts = LaunchActivity::Parts;
+  const std::pair<const char*, double Parts::*> parts[] = {
+      {"crossbar_wires", &Parts::crossbar_wires},
+      {"crossbar_control", &Parts::crossbar_control},
+      {"crossbar_arbiters", &Parts::crossbar_arbiters},
+      {"registers_l1", &Parts::registers_l1},
+      {"l2_memory", &Parts::l2_memory},
+      {"caches", &Parts::caches},
+      {"alu", &Parts::alu},
+      {"clock", &Parts::clock}};
+  for (const auto& [name, part] : parts) expect_near(fast.parts_f.*part, slow.parts_f.*part, name);
   ASSERT_EQ(fast.capacitance_f.size(), slow.capacitance_f.size());
   for (std::size_t zone = 0; zone < slow.capacitance_f.size(); ++zone) {
-    EXPECT_PRED2(near, fast.capacitance_f[zone], slow.capacitance_f[zone]) << "zone " << zone;
+    SCOPED_TRACE(testing::Message() << "zone " << zone);
+    expect_near(fast.capacitance_f[zone], slow.capacitance_f[zone], "zone");
   }
+  const WireMonitors& a = fast.monitors;
+  const WireMonitors& b = slow.monitors;
+  expect_alike(a.trunks, b.trunks, "trunks");
+  expect_alike(a.legs, b.legs, "legs");
+  expect_alike(a.memory, b.memory, "memory");
+  expect_alike(a.control, b.control, "control");
+  EXPECT_EQ(a.crossbar_slot_bits, b.crossbar_slot_bits);
+  EXPECT_EQ(a.memory_slot_bits, b.memory_slot_bits);
+  EXPECT_EQ(a.register_bytes, b.register_bytes);
+  expect_near(a.crossbar_bit_mm, b.crossbar_bit_mm, "crossbar_bit_mm");
+  expect_near(a.leg_bit_mm, b.leg_bit_mm, "leg_bit_mm");
 }
 
 TEST(EnergyLedger, AgreesWithAnAccountWireByWireOnTheBuiltInChips) {

@@ -12,7 +12,9 @@ using WireWord = std::array<std::uint64_t, 8>;
 
 struct WireCount {
   std::int64_t toggles{};
-  std::int64_t squares{};  // sum over gaps, shields included, of (d_i - d_{i+1})^2
+  std::int64_t squares{};   // sum over gaps, shields included, of (d_i - d_{i+1})^2
+  std::int64_t adjacent{};  // neighbouring pairs of which both change
+  std::int64_t opposite{};  // those of them that go opposite ways
 
   // Switched capacitance [F] on a wire of unit length.
   [[nodiscard]] double capacitance_f(double ground_f, double coupling_f) const {
@@ -22,6 +24,8 @@ struct WireCount {
   WireCount& operator+=(const WireCount& other) {
     toggles += other.toggles;
     squares += other.squares;
+    adjacent += other.adjacent;
+    opposite += other.opposite;
     return *this;
   }
 };
@@ -48,6 +52,8 @@ inline WireCount count_wire_by_wire(const WireWord& before, const WireWord& afte
     for (const int d : group) {
       result.toggles += std::abs(d);
       result.squares += (d - previous) * (d - previous);
+      result.adjacent += d != 0 && previous != 0 ? 1 : 0;
+      result.opposite += d * previous < 0 ? 1 : 0;
       previous = d;
     }
     result.squares += previous * previous;
