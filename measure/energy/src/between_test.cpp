@@ -10,6 +10,7 @@ namespace ww::energy {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::PolledAccumulator;
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -37,6 +38,29 @@ TEST(EnergyBetween, IsPowerTimesTimeByEitherColumn) {
     EXPECT_NEAR(energy.high_j - energy.low_j, 2 * 0.01 * 100, 1e-9);
     EXPECT_EQ(energy.reason.empty(), accumulator) << energy.reason;
   }
+}
+
+TEST(EnergyBetween, FollowsARegisterThatRises) {
+  auto series = steady(false);
+  for (int i = 0; i <= 100; ++i) {
+    series.readings[static_cast<std::size_t>(i)].power_uw = (50 + i) * 1'000'000;
+  }
+  const auto energy = energy_between(series, 0, 1000 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.energy_j, 100, 1e-9);
+}
+
+TEST(EnergyBetween, LeavesWhatNoReadingCoversOpenAtTheHighestPower) {
+  auto series = steady(true);
+  std::int64_t extra = 0;
+  for (int i = 0; i <= 100; ++i) {
+    if (i > 50 && i <= 60) extra += 2 * kTicksPerJoule;  // 300 W for 100 ms
+    series.readings[static_cast<std::size_t>(i)].ticks += extra;
+  }
+  const auto energy = energy_between(series, 105 * kMs, 905 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.energy_j, (79 + 20) / 0.79 * 0.8, 1e-9);
+  EXPECT_NEAR(energy.high_j - energy.energy_j, 0.01 * 300, 1e-9);
 }
 
 TEST(EnergyBetween, HasAWiderIntervalForAnUncertainGain) {
@@ -94,7 +118,7 @@ TEST(EnergyBetween, MeasuresFromMoveToMoveWherePollsRepeat) {
   EXPECT_NEAR(energy.power_w, 130, 0.1);
   EXPECT_NEAR(energy.energy_j, 130 * 2.7, 0.3);
   // Moves at 1.2 s and 3.8 s leave 0.1 s open; stamps are late by up to a poll of 1 ms.
-  EXPECT_NEAR(energy.high_j - energy.energy_j, 130 * 0.101, 0.5);
+  EXPECT_NEAR(energy.high_j - energy.energy_j, 130 * 0.101, 0.05);
 }
 
 TEST(EnergyBetween, FallsBackToTheRegisterIfTheAccumulatorMovedTooSeldom) {
@@ -152,6 +176,16 @@ TEST(EnergyBetween, WidensForAGapInARegistersReadings) {
   EXPECT_NEAR(energy.energy_j, 1000, 1e-6);
   EXPECT_NEAR(energy.high_j - energy.energy_j, 2 * 100, 1e-6);
   EXPECT_THAT(energy.reason, HasSubstr("2 s without readings"));
+}
+
+TEST(EnergyBetween, TakesAPauseOfSomeUsualOnesForNoGap) {
+  auto series = steady(false);
+  for (auto& reading : series.readings) reading.time_ns *= 10;  // 10 s, each 100 ms
+  series.readings.erase(series.readings.begin() + 40, series.readings.begin() + 47);  // 0.8 s
+  const auto energy = energy_between(series, 0, 10'000 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.high_j - energy.energy_j, 0, 1e-9);
+  EXPECT_THAT(energy.reason, Not(HasSubstr("without readings")));
 }
 
 TEST(EnergyBetween, CountsThroughAGapIfThereIsAnAccumulator) {

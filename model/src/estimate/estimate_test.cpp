@@ -90,6 +90,23 @@ TEST(Estimate, IsBitsTimesEnergyTimesDistance) {
   EXPECT_NEAR(l1_l2(result->total).energy_j->low, 8e-3 * 0.95, 5e-5);
 }
 
+TEST(Estimate, TakesTheDistanceOfAKernelsOwnBitsWhereItIsKnown) {
+  EstimateOptions options;
+  options.data = random_words_at_rate(0.5);
+  auto far = kernel(1e9);
+  far.l1_l2_mm = 20;  // the floorplan's mean is 10
+  const auto mean = estimate(wire_model(), {kernel(1e9)}, options)->kernels[0];
+  const auto own = estimate(wire_model(), {far}, options)->kernels[0];
+  EXPECT_NEAR(l1_l2(own).distance_mm, 20, 1e-12);
+  EXPECT_NEAR(l1_l2(own).energy_j->value, 2 * l1_l2(mean).energy_j->value, 1e-12);
+  EXPECT_NEAR(l1_l2(own).energy_j->low, 2 * l1_l2(mean).energy_j->low, 1e-12);
+  EXPECT_NEAR(l1_l2(own).energy_j->high, 2 * l1_l2(mean).energy_j->high, 1e-12);
+  // It says nothing of the other segments.
+  for (const std::size_t s : {0U, 2U}) {
+    EXPECT_EQ(own.segments[s].energy_j->value, mean.segments[s].energy_j->value);
+  }
+}
+
 TEST(Estimate, FollowsTheToggleRateAlongTheFittedSlope) {
   EstimateOptions options;
   options.data = data_at_rate(0.34);
@@ -422,6 +439,21 @@ TEST(Estimate, GivesOnlyABoundWhereTheBytesAreABound) {
   EXPECT_EQ(result->total.segments[0].status, RowStatus::not_identified);
   EXPECT_FALSE(result->total.segments[0].energy_j);
   EXPECT_GT(*result->total.segments[0].upper_j, 0);
+}
+
+TEST(Estimate, BoundsASumByTheHighEndsOfFiguresAndTheBoundsOfTheOthers) {
+  auto bounded = kernel(1e9);
+  bounded.segments[1].upper_bytes = bounded.segments[1].bytes;
+  bounded.segments[1].bytes.reset();
+  const auto result = estimate(wire_model(), {kernel(1e9), bounded}, {});
+  ASSERT_TRUE(result);
+  double sum = 0;
+  for (const auto& each : result->kernels) {
+    sum += l1_l2(each).energy_j ? l1_l2(each).energy_j->high : *l1_l2(each).upper_j;
+  }
+  EXPECT_FALSE(l1_l2(result->total).energy_j);
+  ASSERT_TRUE(l1_l2(result->total).upper_j);
+  EXPECT_NEAR(*l1_l2(result->total).upper_j, sum, 1e-12);
 }
 
 TEST(Estimate, NamesTheKernelAndSegmentOfNegativeBytes) {
