@@ -463,7 +463,7 @@ TEST(Estimate, NamesTheKernelAndSegmentOfNegativeBytes) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::bad_data);
   EXPECT_NE(result.error().text().find("l1_l2"), std::string::npos);
-  EXPECT_NE(result.error().text().find("k"), std::string::npos);
+  EXPECT_NE(result.error().text().find('k'), std::string::npos);
 }
 
 TEST(Estimate, RefusesNoKernelAndImpossibleToggleRates) {
