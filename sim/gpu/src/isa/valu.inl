@@ -486,8 +486,8 @@ U64 smallest_above(const U64* keys, U64 key, int rows) {
   }
 }
 // Of a table with 16 rows of four columns, as many words at a time as a vector of the host has. All
-// stays in vector registers: a value that was stored word by word would be waited for, and
-// compilers take a vector apart that the host does not have.
+// stays in vector registers, for a value that was stored word by word would be waited for. A vector
+// wider than the host's would be taken apart by the compiler.
 #if defined(__AVX512F__)
 constexpr int kRowWords = 16;
 #elif defined(__AVX2__)

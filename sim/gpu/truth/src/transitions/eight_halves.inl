@@ -45,7 +45,7 @@ inline void store(void* bytes, const Eight& word) {
 }
 
 #ifndef WW_BITS_IN_FOUR
-// In pairs of bits, then of pairs and so on, as no host does it lane by lane.
+// Neighbouring bits are added, then neighbouring sums: such a host counts no bits of vectors.
 inline Four bits_in_four(Four word) {
   word -= word >> 1 & std::uint64_t{0x5555555555555555};
   constexpr std::uint64_t kPairs = 0x3333333333333333;

@@ -15,7 +15,7 @@ BusDriver best(int stride) {
       __builtin_cpu_supports("avx512bw")) {
     return avx512_bus_driver(stride);
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
+  if (__builtin_cpu_supports("avx2")) {
     return avx2_bus_driver(stride);
   }
 #endif

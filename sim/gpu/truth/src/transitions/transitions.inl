@@ -1,5 +1,6 @@
 // The inner loops of the transition counts, compiled once for each vector instruction set of the
-// host. The including file says how that holds eight lanes: eight_whole.inl or eight_halves.inl.
+// host. The including file chooses how eight lanes are held: eight_whole.inl or
+// eight_halves.inl.
 #include <cstdint>
 
 #include "transitions/transitions.hpp"
