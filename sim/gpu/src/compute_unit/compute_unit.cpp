@@ -137,8 +137,9 @@ inline void ComputeUnit::bring(const Wave& wave) {
   prefetch(wave.sr + kExec);
 }
 
-void ComputeUnit::run(std::int64_t end) {
+void ComputeUnit::run(Quantum quantum, bool more_groups) {
   if (resident_ == 0) return;
+  const std::int64_t end = quantum.end;
   const LaneTable& table = lanes();
   const bool many = *std::ranges::max_element(simd_waves_) > kFewWaves;
   std::uint64_t key = first_key_;
@@ -166,7 +167,7 @@ void ComputeUnit::run(std::int64_t end) {
         alone_from_[wave.simd] < end && kept != kIdleKey && at_barrier_[wave.simd] == 0)
         [[unlikely]] {
       key_[slot] = kept;
-      issue_alone(wave.simd, end);
+      issue_alone(wave.simd, quantum, more_groups);
       kept = key_[slot];
       keys_changed_ = true;
     }

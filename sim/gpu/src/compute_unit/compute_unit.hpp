@@ -17,6 +17,7 @@
 #include "compute_unit/access_log.hpp"
 #include "compute_unit/device_memory.hpp"
 #include "compute_unit/finding_log.hpp"
+#include "compute_unit/issue_slots.hpp"
 #include "compute_unit/l1_cache.hpp"
 #include "compute_unit/l1_data.hpp"
 #include "compute_unit/memory_guard.hpp"
@@ -93,8 +94,8 @@ class ComputeUnit {
   [[nodiscard]] bool has_room() const;
   // Starts a group's waves; they issue from `cycle` on.
   void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
-  // Runs every wave up to `end`.
-  void run(std::int64_t end);
+  // Runs every wave up to the quantum's end. `more_groups`: some of the launch have yet to start.
+  void run(Quantum quantum, bool more_groups);
   // Registers and state of its waves.
   [[nodiscard]] std::size_t wave_bytes() const {
     return static_cast<std::size_t>(resident_) *
@@ -114,8 +115,10 @@ class ComputeUnit {
   }
   [[nodiscard]] bool idle() const { return resident_ == 0; }
   [[nodiscard]] int resident() const { return resident_; }
-  // Earliest cycle at which a wave can issue; kNever when all wait for memory (or none is there).
-  [[nodiscard]] std::int64_t next_event() const {
+  // Earliest cycle from `from` on, where a quantum begins, at which a wave can issue; kNever when
+  // all wait for memory (or none is there).
+  [[nodiscard]] std::int64_t next_event(std::int64_t from) const {
+    if (issued_until_ >= from) return from;
     return first_key_ == kIdleKey ? kNever : static_cast<std::int64_t>(first_key_ >> 6);
   }
   // Cycle at which the last wave ended.
@@ -224,7 +227,8 @@ class ComputeUnit {
   static void bring(const Wave& wave);
   void turn(Wave& wave, std::int64_t time, std::int64_t end);
   void step(Wave& wave, std::int64_t time, std::int64_t horizon);
-  void issue_alone(std::size_t simd, std::int64_t end);
+  void issue_alone(std::size_t simd, Quantum quantum, bool more_groups);
+  [[nodiscard]] bool nothing_meets(std::size_t simd, bool more_groups) const;
   // When its `next` changed from outside.
   void set_key(const Wave& wave) {
     const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
@@ -266,7 +270,8 @@ class ComputeUnit {
   bool keys_changed_{};                                // by the wave that runs, of other waves
   std::array<int, 4> simd_waves_{};
   std::array<std::int64_t, 4> alone_from_{};  // when a look at each SIMD alone may be worth it
-  std::array<int, 4> spare_turns_{};          // that looks found beyond what they must
+  std::int64_t issued_until_{};       // every quantum up to there has a turn, if taken before
+  std::array<int, 4> spare_turns_{};  // that looks found beyond what they must
   std::array<TurnOrder::Places, 4> turn_order_{TurnOrder::first(), TurnOrder::first(),
                                                TurnOrder::first(), TurnOrder::first()};
   std::array<int, 4> at_barrier_{};  // of each SIMD's waves, those that wait at one

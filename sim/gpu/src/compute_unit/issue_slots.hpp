@@ -12,6 +12,12 @@ namespace ww::sim::gpu::exec {
 // the host keeps its registers at hand.
 inline constexpr std::int64_t kTurn = 32;
 
+// Quanta follow one another from cycle 0 on; this one ends at a multiple of their length.
+struct Quantum {
+  std::int64_t end{};
+  std::int64_t cycles{};
+};
+
 // What is executed already issues up to `end`; the time then is when the next instruction can.
 struct Issued {
   std::int64_t time, valu, salu;  // the units' next free cycles

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 
 #include "compute_unit/issue_slots.hpp"
 #include "compute_unit/turn_queue.hpp"
@@ -19,9 +20,15 @@ class SimdTurns {
     std::uint32_t left{};
   };
 
-  // `valu`, `salu`: when the units are free. Turns begin before `end`.
-  SimdTurns(std::int64_t valu, std::int64_t salu, std::int64_t end)
-      : valu_(valu), salu_(salu), end_(end) {}
+  // `valu`, `salu`: when the units are free. Turns begin before the quantum's end, or go `beyond`
+  // it: where nothing from outside can meet these waves, as many quanta as have turns of theirs.
+  SimdTurns(std::int64_t valu, std::int64_t salu, Quantum quantum, bool beyond)
+      : valu_(valu),
+        salu_(salu),
+        end_(quantum.end),
+        cycles_(quantum.cycles),
+        last_(quantum.end - 1),
+        beyond_(beyond) {}
 
   void add(std::uint64_t key, const Ahead& wave) {
     queue_.add(key);
@@ -36,10 +43,13 @@ class SimdTurns {
     Ahead& wave = ahead_[place_of(first)];
     const auto time = static_cast<std::int64_t>(first >> 6);
     if (wave.left == 0 || time >= wave.completion) return false;
+    if (beyond_ && time - last_ > cycles_) return false;  // a quantum between may have no turn
+    if (time >= end_) end_ += ((time - end_) / cycles_ + 1) * cycles_;
     const std::int64_t horizon = std::min(end_, time + kTurn);
     const Issued issued =
         issue_slots({time, valu_, salu_, wave.slot, wave.left}, std::min(horizon, wave.completion));
     if (issued.time < horizon) return false;
+    last_ = time;
     valu_ = issued.valu;
     salu_ = issued.salu;
     wave.slot = issued.slot;
@@ -58,6 +68,7 @@ class SimdTurns {
     if (rounds < 2) return 0;
     const std::size_t waves = queue_.count();
     std::int64_t time = valu_ + (rounds - 1) * round_cycles();
+    last_ = time;
     valu_ += rounds * round_cycles();
     for (std::size_t i = 0; i < waves; ++i) {
       const std::uint64_t number = queue_.first() & 63;
@@ -71,6 +82,8 @@ class SimdTurns {
     return static_cast<int>(rounds) * static_cast<int>(waves);
   }
 
+  // When the latest turn began; every quantum up to there has one.
+  [[nodiscard]] std::int64_t last() const { return last_; }
   [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
   [[nodiscard]] const TurnQueue& queue() const { return queue_; }
   [[nodiscard]] const Ahead& ahead(std::size_t place) const { return ahead_[place]; }
@@ -79,6 +92,7 @@ class SimdTurns {
 
  private:
   static constexpr std::int64_t kInstruction = 4;  // cycles of one that a round may be made of
+  static constexpr std::int64_t kMostRounds = std::numeric_limits<std::uint8_t>::max();  // alike
 
   static std::size_t place_of(std::uint64_t key) { return (key & 63) / 4; }
   [[nodiscard]] std::int64_t round_cycles() const {
@@ -86,7 +100,7 @@ class SimdTurns {
   }
   template <class F>
   void finish(std::uint64_t key, F&& had_turn) {
-    if (static_cast<std::int64_t>(key >> 6) < end_) queue_.add(key);
+    if (beyond_ || static_cast<std::int64_t>(key >> 6) < end_) queue_.add(key);
     had_turn(key);
   }
   [[nodiscard]] std::int64_t sure_rounds() const {
@@ -97,7 +111,10 @@ class SimdTurns {
     const auto waves = static_cast<std::int64_t>(queue_.count());
     const auto last = static_cast<std::int64_t>(queue_.at(queue_.count() - 1) >> 6);
     if (last >= valu_ + kInstruction) return 0;
-    std::int64_t rounds = (end_ - 1 - valu_) / round + 1;
+    // No quantum on the way may be without a turn.
+    const auto first = static_cast<std::int64_t>(queue_.first() >> 6);
+    if (beyond_ && valu_ + kInstruction - std::min(first, last_) > cycles_) return 0;
+    std::int64_t rounds = beyond_ ? kMostRounds : (end_ - 1 - valu_) / round + 1;
     for (std::int64_t i = 0; i < waves; ++i) {
       const std::uint64_t key = queue_.at(static_cast<std::size_t>(i));
       const Ahead& wave = ahead_[place_of(key)];
@@ -116,7 +133,10 @@ class SimdTurns {
   std::array<Ahead, TurnQueue::kMost> ahead_;  // by place in the SIMD
   std::int64_t valu_;
   std::int64_t salu_;
-  std::int64_t end_;
+  std::int64_t end_;     // of the quantum in which the next turn begins
+  std::int64_t cycles_;  // of a quantum
+  std::int64_t last_;
+  bool beyond_;
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -1,17 +1,20 @@
-// Rounds of turns that are taken at once end as the same turns one by one.
+// Turns that are taken at once, in rounds or in several quanta, end as the same turns one by one.
 #include "compute_unit/simd_turns.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <random>
+#include <set>
+#include <span>
 #include <vector>
 
 namespace ww::sim::gpu::exec::simd_turns_test {
 namespace {
 
 constexpr std::size_t kSlots = 600;
+constexpr std::int64_t kFree = 1000;  // when the units are free at first
 
 // Runs of instructions that are alike, most of them such as rounds are made of.
 std::vector<IssueSlot> some_code(std::mt19937& random) {
@@ -31,34 +34,88 @@ std::vector<IssueSlot> some_code(std::mt19937& random) {
   return code;
 }
 
+struct WaveTurns {
+  std::uint64_t key{};  // of its next turn
+  SimdTurns::Ahead ahead;
+};
+
 struct Outcome {
-  std::map<std::uint64_t, std::uint64_t> key;  // of each wave's next turn, by number
-  std::vector<std::ptrdiff_t> issued;
+  std::vector<std::uint64_t> key;  // by place
+  std::vector<const IssueSlot*> slot;
   std::vector<std::uint32_t> left;
   std::int64_t valu{}, salu{};
-  int turns{};
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome run(SimdTurns turns, std::size_t waves, const IssueSlot* code, bool rounds, int* at_once) {
-  Outcome outcome;
-  const auto had_turn = [&](std::uint64_t key) { outcome.key[key & 63] = key; };
-  while (true) {
-    if (rounds) {
-      const int taken = turns.take_rounds(had_turn);
-      *at_once += taken;
-      outcome.turns += taken;
+// A SIMD's waves, and when its units are free.
+struct Simd {
+  std::vector<WaveTurns> waves;
+  std::int64_t valu{kFree}, salu{kFree};
+  int turns{};
+  int at_once{};                    // of the turns, those taken in rounds
+  std::int64_t last{};              // when the latest turn began
+  std::set<std::int64_t> quanta{};  // with turns taken one by one
+
+  // As many turns as there are in the quantum, or `beyond` it; at most so many in all. False where
+  // a wave has to do more than issue.
+  bool take_all(Quantum quantum, bool beyond, bool rounds,
+                int most = std::numeric_limits<int>::max()) {
+    SimdTurns simd(valu, salu, quantum, beyond);
+    for (const WaveTurns& wave : waves) {
+      if (beyond || static_cast<std::int64_t>(wave.key >> 6) < quantum.end) {
+        simd.add(wave.key, wave.ahead);
+      }
     }
-    if (!turns.take(had_turn)) break;
-    ++outcome.turns;
+    const auto had_turn = [&](std::uint64_t key) { waves[(key & 63) / 4].key = key; };
+    while (turns < most) {
+      if (rounds) {
+        const int taken = simd.take_rounds(had_turn);
+        at_once += taken;
+        turns += taken;
+      }
+      const auto time = static_cast<std::int64_t>(simd.queue().first() >> 6);
+      if (!simd.take(had_turn)) break;
+      quanta.insert(time / quantum.cycles);
+      ++turns;
+    }
+    last = simd.last();
+    for (std::size_t place = 0; place < waves.size(); ++place) {
+      if (simd.ahead(place).slot != nullptr) waves[place].ahead = simd.ahead(place);
+    }
+    valu = simd.valu();
+    salu = simd.salu();
+    return simd.waiting() == 0;
   }
-  for (std::size_t place = 0; place < waves; ++place) {
-    outcome.issued.push_back(turns.ahead(place).slot - code);
-    outcome.left.push_back(turns.ahead(place).left);
+
+  [[nodiscard]] Outcome outcome() const {
+    Outcome result;
+    result.valu = valu;
+    result.salu = salu;
+    for (const WaveTurns& wave : waves) {
+      result.key.push_back(wave.key);
+      result.slot.push_back(wave.ahead.slot);
+      result.left.push_back(wave.ahead.left);
+    }
+    return result;
   }
-  outcome.valu = turns.valu();
-  outcome.salu = turns.salu();
-  return outcome;
+};
+
+// Waves have waited for the unit for long, or only just; some come later than it is free. All of
+// their turns begin before `end`.
+Simd some_waves(std::mt19937& random, std::span<const IssueSlot> code, std::int64_t end) {
+  Simd simd;
+  const auto spread = static_cast<std::int64_t>(1 + random() % 60);
+  const std::size_t waves = 4 + random() % 7;
+  for (std::uint64_t place = 0; place < waves; ++place) {
+    const std::int64_t time =
+        std::min(end - 1, kFree + 4 - static_cast<std::int64_t>(random()) % spread);
+    const std::int64_t completion =
+        random() % 5 == 0 ? kFree + static_cast<std::int64_t>(random() % 500) : kNever;
+    simd.waves.push_back(
+        {static_cast<std::uint64_t>(time) << 6 | place * 4,
+         {&code[random() % 100], completion, 1 + static_cast<std::uint32_t>(random() % 256)}});
+  }
+  return simd;
 }
 
 TEST(SimdTurns, RoundsEndAsTheirTurnsOneByOne) {
@@ -66,25 +123,42 @@ TEST(SimdTurns, RoundsEndAsTheirTurnsOneByOne) {
   int at_once = 0;
   for (int round = 0; round < 20'000; ++round) {
     const std::vector<IssueSlot> code = some_code(random);
-    const std::size_t waves = 4 + random() % 7;
-    const std::int64_t valu = 1000;
-    // Waves have waited for the unit for long, or only just; some come later than it is free.
-    const auto spread = static_cast<std::int64_t>(1 + random() % 60);
-    const std::int64_t end = valu + static_cast<std::int64_t>(random() % 600);
-    SimdTurns turns(valu, valu, end);
-    for (std::uint64_t place = 0; place < waves; ++place) {
-      const std::int64_t time =
-          std::min(end - 1, valu + 4 - static_cast<std::int64_t>(random()) % spread);
-      const std::uint64_t key = static_cast<std::uint64_t>(time) << 6 | place * 4;
-      const std::int64_t completion =
-          random() % 5 == 0 ? valu + static_cast<std::int64_t>(random() % 500) : kNever;
-      turns.add(
-          key, {&code[random() % 100], completion, 1 + static_cast<std::uint32_t>(random() % 256)});
-    }
-    const Outcome one_by_one = run(turns, waves, code.data(), false, &at_once);
-    ASSERT_EQ(run(turns, waves, code.data(), true, &at_once), one_by_one) << round;
+    const Quantum quantum{kFree + static_cast<std::int64_t>(random() % 600), 600};
+    Simd in_rounds = some_waves(random, code, quantum.end);
+    Simd one_by_one = in_rounds;
+    in_rounds.take_all(quantum, false, true);
+    one_by_one.take_all(quantum, false, false);
+    ASSERT_EQ(in_rounds.outcome(), one_by_one.outcome()) << round;
+    ASSERT_EQ(in_rounds.turns, one_by_one.turns) << round;
+    at_once += in_rounds.at_once;
   }
   EXPECT_GT(at_once, 10'000);
+}
+
+// As far as every quantum has a turn: what happens between quanta then happens after each of them.
+TEST(SimdTurns, SeveralQuantaAtOnceEndAsOneAfterTheOther) {
+  std::mt19937 random(12);
+  int quanta = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const std::vector<IssueSlot> code = some_code(random);
+    const auto cycles = static_cast<std::int64_t>(1 + random() % 200);
+    Quantum quantum{(kFree / cycles + 1) * cycles, cycles};
+    Simd beyond = some_waves(random, code, quantum.end);
+    Simd one_by_one = beyond;
+    ASSERT_FALSE(beyond.take_all(quantum, true, random() % 2 == 0));
+    const std::int64_t first = quantum.end / cycles;
+    while (one_by_one.take_all(quantum, false, false, beyond.turns) &&
+           one_by_one.turns < beyond.turns) {
+      quantum.end += cycles;
+    }
+    ASSERT_EQ(beyond.outcome(), one_by_one.outcome()) << round;
+    ASSERT_EQ(beyond.turns, one_by_one.turns) << round;
+    for (std::int64_t i = first; i <= beyond.last / cycles; ++i) {
+      ASSERT_TRUE(one_by_one.quanta.contains(i)) << round << ", quantum " << i;
+      ++quanta;
+    }
+  }
+  EXPECT_GT(quanta, 20'000);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   first_key_ = kIdleKey;
   simd_waves_ = {};
   alone_from_ = {};
+  issued_until_ = -1;
   at_barrier_ = {};
   valu_free_ = {};
   salu_free_ = {};

@@ -169,7 +169,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   std::int64_t time = 0;
   std::vector<std::size_t> active;
   const Workers::Task run_some = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) cus_[active[i]]->run(time + quantum);
+    const bool more = dispatcher.started < dispatcher.total;
+    for (std::size_t i = begin; i < end; ++i) cus_[active[i]]->run({time + quantum, quantum}, more);
   };
   std::size_t worked = 0;
   bool groups_ended = true;
@@ -210,7 +211,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       groups_ended |= cu->take_finished() != 0;
       if (!cu->idle()) {
         busy = true;
-        next = std::min(next, cu->next_event());
+        next = std::min(next, cu->next_event(time + quantum));
       }
       if (cu->requests_done < cu->requests.size()) {
         busy = true;
