@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -33,12 +34,12 @@ inline double rms(const std::vector<double>& values) {
   return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
+// The only one of that name.
 inline const FittedConstant& constant(const FitResult& result, const std::string& name) {
-  for (const auto& c : result.constants) {
-    if (c.row.name == name) return c;
-  }
-  ADD_FAILURE() << "no constant " << name;
-  return result.energy_per_bit_mm;
+  const auto is_named = [&](const FittedConstant& constant) { return constant.row.name == name; };
+  EXPECT_EQ(std::ranges::count_if(result.constants, is_named), 1) << name;
+  const auto found = std::ranges::find_if(result.constants, is_named);
+  return found != result.constants.end() ? *found : result.energy_per_bit_mm;
 }
 
 inline SyntheticSpec with_lock_in(std::uint64_t seed) {
