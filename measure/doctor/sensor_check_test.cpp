@@ -39,7 +39,10 @@ TEST(SensorCheck, AnAveragedMi210IsLimitedAndItsAccumulatorGood) {
   EXPECT_NEAR(power.delay_s, 0.19, 0.05);
   EXPECT_GT(power.settle_s, 4.1);
   EXPECT_THAT(power.detail, HasSubstr("averaged"));
-  EXPECT_EQ(energy_of(report).verdict, Verdict::good) << energy_of(report).detail;
+  const SensorCheck& energy = energy_of(report);
+  EXPECT_EQ(energy.verdict, Verdict::good) << energy.detail;
+  EXPECT_NEAR(energy.step_w, gpu.load_w - gpu.idle_w, 1);
+  EXPECT_LT(energy.noise_w, 1);
 }
 
 TEST(SensorCheck, AnH100ThatSees25MillisecondsOf100IsLimited) {

@@ -289,7 +289,8 @@ TEST(LaunchEnergy, DoesNotCallAnEnergyZeroBecauseTheWattsAreWhole) {
   const auto found = launch_energies(card.readings, card.launches, card.awake, card.sensor);
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->kernels[0].status, RowStatus::not_identified);
-  EXPECT_GT(found->kernels[0].quantum_j, 0.5 * 3e-4);
+  // A reading is never the kernel's power alone: a watt of it takes more than one of the kernel's.
+  EXPECT_GT(found->kernels[0].quantum_j, 3e-4);
   EXPECT_FALSE(found->kernels[0].launches_wanted);
 }
 
