@@ -100,7 +100,8 @@ Instruction some_instruction(Dice& dice, Opcode opcode) {
   } else {
     instruction.dst[0] = dice.source();
     instruction.dst[0].kind = OperandKind::vgpr;
-    instruction.dst[0].index %= kVectorsUsed - 4;
+    const std::uint32_t written = instruction.dst[0].index % (kVectorsUsed - 4);
+    instruction.dst[0].index = static_cast<std::uint16_t>(written);
     instruction.dst[1] = dice.pair();
   }
   for (auto& source : instruction.src) source = dice.source();
