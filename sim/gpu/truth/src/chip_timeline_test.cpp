@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <string>
 
+#include "interaction.hpp"
 #include "stream.hpp"
 #include "test_chip.hpp"
 #include "thermal.hpp"
@@ -102,6 +104,15 @@ TEST(ChipTimeline, EnergyAccumulatorEqualsTheIntegral) {
   EXPECT_NEAR(joules(samples(timeline)), expected, 1e-6 * expected + 2.0 / 65536);
 }
 
+TEST(ChipTimeline, DrawsTheDynamicPowerOfALaunch) {
+  const Chip chip = w9100_with(plain());
+  const LaunchActivity activity = launch(chip, 0.02, 80.0);
+  EXPECT_NEAR(dynamic_power_w(chip, activity), 80.0, 1e-5);
+  ChipTimeline timeline(chip, 1);
+  timeline.run(activity);
+  EXPECT_NEAR(static_cast<double>(samples(timeline).back().power_uw) * 1e-6, 80.0, 0.01);
+}
+
 TEST(ChipTimeline, PowerReadingsIntegrateToTheAccumulator) {
   const Chip chip = Chip::load({}).value();
   ChipTimeline timeline(chip, 3);
@@ -191,6 +202,25 @@ TEST(ChipTimeline, LeakageGrowsFasterThanLinearlyWithTemperature) {
   };
   EXPECT_GT(cooling.front().temperature_mc, cooling.back().temperature_mc + 10000);
   EXPECT_GT(slope(0, 5000), 1.1 * slope(40000, 60000));
+}
+
+// So little that the chip is as warm as its surroundings everywhere.
+TEST(ChipTimeline, LeakageIsThatOfItsTemperature) {
+  for (const char* ambient_c : {"15.0", "45.0", "85.0"}) {
+    auto changes = plain();
+    changes.push_back({"reference_w", "1.0"});
+    changes.push_back({"ambient_c", ambient_c});
+    const Chip chip = w9100_with(changes);
+    const LeakageTruth& leakage = chip.truth().leakage;
+    ChipTimeline timeline(chip, 1);
+    timeline.idle_until(1'000'000'000);
+    const ww_vgpu_sample last = samples(timeline).back();
+    const double celsius = last.temperature_mc * 1e-3;
+    EXPECT_NEAR(celsius, std::stod(ambient_c), 2);
+    const double grown = std::exp((celsius - leakage.reference_c) / leakage.efold_c);
+    const double expected = leakage.flat_share + (1 - leakage.flat_share) * grown;
+    EXPECT_NEAR(static_cast<double>(last.power_uw) * 1e-6, expected, 0.005 * expected);
+  }
 }
 
 TEST(ChipTimeline, WindowDelayAndLagShapeTheRegister) {
