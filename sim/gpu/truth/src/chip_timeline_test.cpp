@@ -249,6 +249,25 @@ TEST(ChipTimeline, WindowDelayAndLagShapeTheRegister) {
               100.0 * (1.0 - std::exp(-1.0)), 0.2);
 }
 
+TEST(ChipTimeline, AChipAtRestIsWarmAndShowsItsPowerBeforeTheWindowHasFilled) {
+  auto changes = plain();
+  changes.push_back({"reference_w", "20.0"});
+  const Chip plain_chip = w9100_with(changes);
+  changes.push_back({"window_ns", "10000000"});
+  const Chip averaging = w9100_with(changes);
+  ChipTimeline at_once(plain_chip, 1), averaged(averaging, 1);
+  for (ChipTimeline* timeline : {&at_once, &averaged}) timeline->idle_until(50'000'000);
+  const auto expected = samples(at_once), found = samples(averaged);
+  ASSERT_EQ(found.size(), expected.size());
+  EXPECT_GT(expected.front().power_uw, 5'000'000);
+  EXPECT_NEAR(expected.front().temperature_mc, expected.back().temperature_mc, 10);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(found[i].power_uw), static_cast<double>(expected[i].power_uw),
+                10'000)
+        << i;
+  }
+}
+
 TEST(ChipTimeline, SlowerStatesDrawLess) {
   const Chip chip = Chip::load({}).value();
   ChipTimeline timeline(chip, 1);
