@@ -57,6 +57,42 @@ TEST(LightLoad, GivesWhatArbitratingGivesWhateverTheBuffersAndPackets) {
   }
 }
 
+TEST(LightLoad, NothingComesWhenTheLastPacketHasLeft) {
+  for (const int buffer : {7, 8, 9}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      NetworkConfig config;
+      config.width = 3;
+      config.height = 2;
+      config.link_delay = 2;
+      auto& router = config.own<VcRouterConfig>();
+      router.vcs = 1;
+      router.vc_buffer = buffer;
+      router.routing_delay = 0;
+      router.credit_delay = 0;
+      const auto made = make_network(config);
+      ASSERT_TRUE(made) << made.error().text();
+      Network& mesh = **made;
+      Random random(seed);
+      for (int cycle = 0; cycle < 300; ++cycle) {
+        for (NodeId node = 0; node < 6; ++node) {
+          if (random.unit() >= 0.2) continue;
+          const NodeId to = random.below(6);
+          Packet packet;
+          packet.source = node;
+          packet.destinations = {&to, 1};
+          packet.flits = static_cast<std::uint16_t>(1 + random.below(3));
+          packet.created = mesh.now();
+          ASSERT_TRUE(mesh.inject(packet));
+        }
+        mesh.tick();
+      }
+      for (int cycle = 0; cycle < 10'000 && mesh.packets_inside() != 0; ++cycle) mesh.tick();
+      for (int cycle = 0; cycle < 64; ++cycle) mesh.tick();
+      EXPECT_FALSE(mesh.next_event()) << buffer << ", " << seed;
+    }
+  }
+}
+
 TEST(LightLoad, APacketLeavesItsQueueInTheTick) {
   NetworkConfig config;
   config.width = config.height = 4;
