@@ -289,7 +289,7 @@ TEST(LaunchEnergy, DoesNotCallAnEnergyZeroBecauseTheWattsAreWhole) {
   const auto found = launch_energies(card.readings, card.launches, card.awake, card.sensor);
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->kernels[0].status, RowStatus::not_identified);
-  // A reading is never the kernel's power alone: a watt of it takes more than one of the kernel's.
+  // No reading is the kernel's power alone, so a watt of a reading is more than one of the kernel.
   EXPECT_GT(found->kernels[0].quantum_j, 3e-4);
   EXPECT_FALSE(found->kernels[0].launches_wanted);
 }

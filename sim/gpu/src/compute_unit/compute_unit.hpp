@@ -270,7 +270,7 @@ class ComputeUnit {
   bool keys_changed_{};                                // by the wave that runs, of other waves
   std::array<int, 4> simd_waves_{};
   std::array<std::int64_t, 4> alone_from_{};  // when a look at each SIMD alone may be worth it
-  std::int64_t issued_until_{};       // every quantum up to there has a turn, if taken before
+  std::int64_t issued_until_{};       // turns are taken up to there, and no quantum lacks one
   std::array<int, 4> spare_turns_{};  // that looks found beyond what they must
   std::array<TurnOrder::Places, 4> turn_order_{TurnOrder::first(), TurnOrder::first(),
                                                TurnOrder::first(), TurnOrder::first()};

@@ -82,7 +82,7 @@ class SimdTurns {
     return static_cast<int>(rounds) * static_cast<int>(waves);
   }
 
-  // When the latest turn began; every quantum up to there has one.
+  // When the latest turn began. Every quantum up to there has a turn.
   [[nodiscard]] std::int64_t last() const { return last_; }
   [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
   [[nodiscard]] const TurnQueue& queue() const { return queue_; }

@@ -221,9 +221,10 @@ std::optional<Cycles> VcNetwork<Rules, kGeneral, Routing>::next_event() const {
   const auto is_set = [](std::uint64_t word) { return word != 0; };
   const bool moves = now_ != 0 && last_ahead_ == now_;
   const bool enters = bands_.front().last_move == now_;
-  // A credit may mark a router that has nothing to arbitrate: the mark stays until another one has.
-  const bool looks = !skips_arbitration_ || arbitrating_ != 0;
-  const bool busy = looks && std::any_of(busy_.begin(), busy_.end(), is_set);
+  // A credit may mark a router that has nothing to arbitrate. The mark stays until another router
+  // arbitrates, and means nothing before.
+  const bool arbitration = !skips_arbitration_ || arbitrating_ != 0;
+  const bool busy = arbitration && std::any_of(busy_.begin(), busy_.end(), is_set);
   if (!sources_.is_idle() || moves || enters || busy ||
       std::any_of(wants_vcs_.begin(), wants_vcs_.end(), is_set)) {
     return now();
