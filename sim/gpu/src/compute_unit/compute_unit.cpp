@@ -40,6 +40,20 @@ std::uint64_t predicted(std::uint64_t value) {
   return value;
 }
 
+// Jumps that concern their wave alone and cannot fail.
+bool is_plain_jump(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::s_branch:
+    case Opcode::s_cbranch_scc0:
+    case Opcode::s_cbranch_scc1:
+    case Opcode::s_cbranch_vccz:
+    case Opcode::s_cbranch_vccnz:
+    case Opcode::s_cbranch_execz:
+    case Opcode::s_cbranch_execnz: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 void Wave::expand_mask(std::uint64_t enabled) {
@@ -120,6 +134,11 @@ inline std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std:
 // Runs the wave from `time` on, for one turn or to the quantum's end.
 inline void ComputeUnit::turn(Wave& wave, std::int64_t time, std::int64_t end) {
   const std::int64_t horizon = std::min(end, time + kTurn);
+  if ((begun_turns_ >> wave.slot & 1U) != 0) [[unlikely]] {
+    begun_turns_ &= ~(std::uint64_t{1} << wave.slot);
+    step(wave, turn_goes_on_[wave.slot], horizon);
+    return;
+  }
   if (wave.ahead != 0 && time < wave.next_completion) {  // often there is no more to it
     time = issue_ahead(wave, time, horizon);
     wave.next = time;
@@ -182,6 +201,43 @@ void ComputeUnit::run(Quantum quantum, bool more_groups) {
   first_key_ = key;
 }
 
+inline void ComputeUnit::execute(Wave& wave, const MicroOp& op, std::int64_t time) {
+  // A unit takes one instruction at a time; the wave reserves the unit's next free slot.
+  switch (op.unit) {
+    case Unit::valu: {
+      std::int64_t& unit = valu_free_[wave.simd];
+      time = std::max(time, unit);
+      unit = time + op.cycles;
+      wave.next = unit;
+      ++counters.valu;
+      counters.approximated += op.approximated ? 1 : 0;
+      activity.vector_lane_operations += enabled_lanes(wave.exec());
+      break;
+    }
+    case Unit::salu: {
+      std::int64_t& unit = salu_free_[wave.simd];
+      time = std::max(time, unit);
+      unit = time + 4;
+      wave.next = unit;
+      ++counters.salu;
+      break;
+    }
+    case Unit::branch: {
+      std::int64_t& unit = branch_free_[wave.simd];
+      time = std::max(time, unit);
+      unit = time + 4;
+      wave.next = time + op.cycles;
+      ++activity.scalar_instructions;
+      break;
+    }
+    default: wave.next = time + 4; break;
+  }
+  wave.now = time;
+  wave.pc += op.dwords;
+  use_lanes(wave, op, false);
+  op.run(wave, op);
+}
+
 void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
   do {
     if (time >= wave.next_completion) drain(wave, time);
@@ -197,41 +253,7 @@ void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
       wave.next = time;
       continue;
     }
-    const MicroOp& op = launch_->code[wave.pc];
-    // A unit takes one instruction at a time; the wave reserves the unit's next free slot.
-    switch (op.unit) {
-      case Unit::valu: {
-        std::int64_t& unit = valu_free_[wave.simd];
-        time = std::max(time, unit);
-        unit = time + op.cycles;
-        wave.next = unit;
-        ++counters.valu;
-        counters.approximated += op.approximated ? 1 : 0;
-        activity.vector_lane_operations += enabled_lanes(wave.exec());
-        break;
-      }
-      case Unit::salu: {
-        std::int64_t& unit = salu_free_[wave.simd];
-        time = std::max(time, unit);
-        unit = time + 4;
-        wave.next = unit;
-        ++counters.salu;
-        break;
-      }
-      case Unit::branch: {
-        std::int64_t& unit = branch_free_[wave.simd];
-        time = std::max(time, unit);
-        unit = time + 4;
-        wave.next = time + op.cycles;
-        ++activity.scalar_instructions;
-        break;
-      }
-      default: wave.next = time + 4; break;
-    }
-    wave.now = time;
-    wave.pc += op.dwords;
-    use_lanes(wave, op, false);
-    op.run(wave, op);
+    execute(wave, launch_->code[wave.pc], time);
     time = wave.next;
   } while (time < horizon && wave.state == WaveState::running && !error_);
 }
@@ -250,6 +272,21 @@ void ComputeUnit::run_ahead(Wave& wave) {
   counters.salu += run.count - run.vectors;
   wave.ahead = run.count;
   if (run.load != 0) find_load_addresses(wave, run.load);
+}
+
+// The next step of a wave at that place that has issued all that is executed.
+Step ComputeUnit::step_alone(Wave& wave, std::int64_t time, std::uint32_t pc) {
+  if (pc >= launch_->code_dwords) return {time, 0, 0};
+  const MicroOp& op = launch_->code[pc];
+  wave.pc = pc;
+  if (op.straight) {
+    wave.ahead = 0;
+    run_ahead(wave);
+    return {time, wave.ahead, 0};
+  }
+  if (!is_plain_jump(op.opcode)) return {time, 0, 0};
+  execute(wave, op, time);
+  return {wave.next, 0, static_cast<std::int32_t>(wave.pc - pc)};
 }
 
 void ComputeUnit::drain(Wave& wave, std::int64_t time) {

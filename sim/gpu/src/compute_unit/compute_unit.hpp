@@ -229,6 +229,9 @@ class ComputeUnit {
   void step(Wave& wave, std::int64_t time, std::int64_t horizon);
   void issue_alone(std::size_t simd, Quantum quantum, bool more_groups);
   [[nodiscard]] bool nothing_meets(std::size_t simd, bool more_groups) const;
+  Step step_alone(Wave& wave, std::int64_t time, std::uint32_t pc);
+  // One instruction, which can issue at that time or later.
+  void execute(Wave& wave, const MicroOp& op, std::int64_t time);
   // When its `next` changed from outside.
   void set_key(const Wave& wave) {
     const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
@@ -272,6 +275,9 @@ class ComputeUnit {
   std::array<std::int64_t, 4> alone_from_{};  // when a look at each SIMD alone may be worth it
   std::int64_t issued_until_{};       // turns are taken up to there, and no quantum lacks one
   std::array<int, 4> spare_turns_{};  // that looks found beyond what they must
+  // Waves, by slot, whose next turn has begun on its SIMD alone, and when it goes on.
+  std::uint64_t begun_turns_{};
+  std::array<std::int64_t, kSlots> turn_goes_on_{};
   std::array<TurnOrder::Places, 4> turn_order_{TurnOrder::first(), TurnOrder::first(),
                                                TurnOrder::first(), TurnOrder::first()};
   std::array<int, 4> at_barrier_{};  // of each SIMD's waves, those that wait at one

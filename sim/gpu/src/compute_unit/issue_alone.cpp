@@ -9,6 +9,10 @@ namespace {
 constexpr int kWorthLooking = 5;
 constexpr int kMostSpare = 64;
 constexpr std::int64_t kLookAgain = 512;
+constexpr int kWorthRounds = 10;       // turns
+constexpr int kMostBetweenLooks = 64;  // turns
+// A wave may never end: what watches over the launch looks at it between two calls.
+constexpr int kMostTurns = 1 << 14;
 
 }  // namespace
 
@@ -28,8 +32,9 @@ bool ComputeUnit::nothing_meets(std::size_t simd, bool more_groups) const {
   return true;
 }
 
-// Turns of a SIMD's waves one after the other, as long as these only issue what is executed
-// already: that concerns their own SIMD alone, so that no turn on another one could come between.
+// Turns of a SIMD's waves one after the other, as long as these execute and issue straight-line
+// code and jump: that concerns their own SIMD alone, so that no turn on another one could come
+// between.
 void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_groups) {
   const bool beyond = nothing_meets(simd, more_groups);
   SimdTurns turns(valu_free_[simd], salu_free_[simd], quantum, beyond);
@@ -40,21 +45,29 @@ void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_group
     if (key_[slot] == kIdleKey) continue;
     if (!beyond && static_cast<std::int64_t>(key_[slot] >> 6) >= quantum.end) continue;
     const Wave& wave = waves_[slot];
-    turns.add(key_[slot], {issue + wave.pc, wave.next_completion, wave.ahead});
+    const bool begun = (begun_turns_ >> slot & 1U) != 0;  // it goes on in run()
+    turns.add(key_[slot], {issue + wave.pc, begun ? 0 : wave.next_completion, wave.ahead});
   }
   TurnOrder order;
   const auto had_turn = [&](std::uint64_t key) {
     key_[key & 63] = key;
     if (!beyond && static_cast<std::int64_t>(key >> 6) >= quantum.end) order.add(key);
   };
+  const auto do_more = [&](std::uint64_t slot, std::int64_t time, const IssueSlot* at) {
+    return step_alone(waves_[slot], time, static_cast<std::uint32_t>(at - issue));
+  };
   int found = 0;
-  std::size_t turns_to_look = 0;  // until a look for rounds is worth it
-  while (true) {
+  // A look for rounds costs as much as some turns: where one finds few, the next one comes later.
+  int between_looks = 1;
+  int turns_to_look = turns.has_rounds() ? 0 : kMostTurns;
+  while (found < kMostTurns) {
     if (turns_to_look-- == 0) {
-      turns_to_look = turns.waiting();
-      found += turns.take_rounds(had_turn);
+      const int taken = turns.take_rounds(had_turn, do_more, kMostTurns - found);
+      found += taken;
+      between_looks = taken >= kWorthRounds ? 1 : std::min(2 * between_looks, kMostBetweenLooks);
+      turns_to_look = between_looks;
     }
-    if (!turns.take(had_turn)) break;
+    if (!turns.take(had_turn, do_more)) break;
     ++found;
   }
   int& spare = spare_turns_[simd];
@@ -74,6 +87,10 @@ void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_group
     wave.pc = static_cast<std::uint32_t>(state.slot - issue);
     wave.ahead = state.left;
     wave.next = static_cast<std::int64_t>(key_[slot] >> 6);
+  }
+  if (const auto& begun = turns.goes_on(); begun.has_value()) {
+    begun_turns_ |= std::uint64_t{1} << begun->slot;
+    turn_goes_on_[begun->slot] = begun->time;
   }
 }
 

@@ -36,4 +36,11 @@ struct Issued {
   return at;
 }
 
+// What a wave does that has issued all that is executed: more straight-line code, or a jump.
+struct Step {
+  std::int64_t time{};    // when it goes on
+  std::uint32_t left{};   // instructions that were executed
+  std::int32_t dwords{};  // that it jumps
+};
+
 }  // namespace ww::sim::gpu::exec

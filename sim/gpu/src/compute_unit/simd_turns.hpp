@@ -1,10 +1,11 @@
-// Turns of one SIMD's waves that only issue what is executed already.
+// Turns of one SIMD's waves that execute and issue straight-line code alone.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "compute_unit/issue_slots.hpp"
 #include "compute_unit/turn_queue.hpp"
@@ -12,12 +13,21 @@
 
 namespace ww::sim::gpu::exec {
 
+// Two functions are given with each call. do_more(slot, time, at) is called where the wave in that
+// slot of the CU has issued all that is executed, and does its next step; where that is
+// neither, it does nothing and returns the same time. The turn then goes on elsewhere.
+// had_turn(key) is called with the key of a wave's next turn.
 class SimdTurns {
  public:
   struct Ahead {
     const IssueSlot* slot{};  // null: the wave had no turn to wait for
     std::int64_t completion{};
     std::uint32_t left{};
+  };
+  // A turn that has begun and goes on elsewhere: the wave's slot, and when.
+  struct Begun {
+    std::uint64_t slot{};
+    std::int64_t time{};
   };
 
   // `valu`, `salu`: when the units are free. Turns begin before the quantum's end, or go `beyond`
@@ -34,54 +44,68 @@ class SimdTurns {
     queue_.add(key);
     ahead_[place_of(key)] = wave;
   }
-  // The next turn, of the first wave; false where that does more than issue, or none waits.
-  // had_turn(key) is called with the key of its next turn.
-  template <class F>
-  bool take(F&& had_turn) {
+
+  // The next turn, of the first wave; false where it goes on elsewhere, and where no wave waits.
+  template <class F, class G>
+  bool take(F&& had_turn, G&& do_more) {
     const std::uint64_t first = queue_.first();
-    if (first == TurnQueue::kNone) return false;
-    Ahead& wave = ahead_[place_of(first)];
-    const auto time = static_cast<std::int64_t>(first >> 6);
-    if (wave.left == 0 || time >= wave.completion) return false;
+    if (first == TurnQueue::kNone || goes_on_) return false;
+    const std::int64_t time = time_of(first);
     if (beyond_ && time - last_ > cycles_) return false;  // a quantum between may have no turn
-    if (time >= end_) end_ += ((time - end_) / cycles_ + 1) * cycles_;
-    const std::int64_t horizon = std::min(end_, time + kTurn);
-    const Issued issued =
-        issue_slots({time, valu_, salu_, wave.slot, wave.left}, std::min(horizon, wave.completion));
-    if (issued.time < horizon) return false;
-    last_ = time;
-    valu_ = issued.valu;
-    salu_ = issued.salu;
-    wave.slot = issued.slot;
-    wave.left = issued.left;
-    const std::uint64_t key = static_cast<std::uint64_t>(issued.time) << 6 | (first & 63);
+    const std::uint64_t slot = first & 63;
+    const auto ended = turn(slot, time, do_more);
+    if (!ended) return false;
     queue_.take_first();
-    finish(key, had_turn);
+    finish(key_of(*ended, slot), had_turn);
     return true;
   }
-  // Where many waves wait for the vector unit, each turn issues one instruction and its wave goes
-  // to the end of the queue: as many rounds of that as are sure to come are taken at once. Returns
-  // the turns; had_turn(key) is called for the last one of each wave.
-  template <class F>
-  int take_rounds(F&& had_turn) {
-    const std::int64_t rounds = sure_rounds();
-    if (rounds < 2) return 0;
-    const std::size_t waves = queue_.count();
-    std::int64_t time = valu_ + (rounds - 1) * round_cycles();
-    last_ = time;
-    valu_ += rounds * round_cycles();
-    for (std::size_t i = 0; i < waves; ++i) {
-      const std::uint64_t number = queue_.first() & 63;
-      Ahead& wave = ahead_[number / 4];
-      wave.left -= static_cast<std::uint32_t>(rounds);
-      wave.slot += rounds * wave.slot->dwords;
-      time += kInstruction;
-      queue_.take_first();
-      finish(static_cast<std::uint64_t>(time) << 6 | number, had_turn);
+
+  // Whether there are as many waves as rounds need.
+  [[nodiscard]] bool has_rounds() const {
+    return static_cast<std::int64_t>(queue_.count()) * kInstruction >= kTurn;
+  }
+  // Where many waves wait for the vector unit, each turn issues one instruction, and its wave goes
+  // to the end of the queue. Such turns are not taken one by one: it is known beforehand which turn
+  // of each wave is the next one that may be of another kind, and these alone are looked at. That
+  // goes on until one does not end as the others, up to `most` turns, of which there is one at
+  // least. Returns how many.
+  template <class F, class G>
+  int take_rounds(F&& had_turn, G&& do_more, int most) {
+    Rounds rounds;
+    if (!begin_rounds(rounds)) return 0;
+    const int stop = beyond_ ? most : std::min(most, rounds.turns_before(end_));
+    while (true) {
+      const auto [number, place] = rounds.next();
+      if (number >= stop) {
+        end_rounds(rounds, stop, had_turn);
+        return stop;
+      }
+      const std::int64_t time = rounds.time(number);
+      take_plain_turns(rounds, place, rounds.special_round[place]);
+      last_ = rounds.time(number - 1);
+      valu_ = rounds.valu + number * kInstruction;
+      const std::int64_t next = valu_ + kInstruction;
+      const auto ended = turn(rounds.slot[place], time, do_more);
+      if (ended && valu_ == next) {
+        ++rounds.done[place];
+        find_special(rounds, place);
+        continue;
+      }
+      // The wave is the first one in the queue then, with a turn that has not ended, or none.
+      const std::int64_t valu = valu_;
+      const std::int64_t last = last_;
+      end_rounds(rounds, number, had_turn);
+      valu_ = valu;
+      last_ = last;
+      if (ended) {
+        queue_.take_first();
+        finish(key_of(*ended, rounds.slot[place]), had_turn);
+      }
+      return number + (ended || goes_on_ ? 1 : 0);
     }
-    return static_cast<int>(rounds) * static_cast<int>(waves);
   }
 
+  [[nodiscard]] const std::optional<Begun>& goes_on() const { return goes_on_; }
   // When the latest turn began. Every quantum up to there has a turn.
   [[nodiscard]] std::int64_t last() const { return last_; }
   [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
@@ -92,41 +116,163 @@ class SimdTurns {
 
  private:
   static constexpr std::int64_t kInstruction = 4;  // cycles of one that a round may be made of
-  static constexpr std::int64_t kMostRounds = std::numeric_limits<std::uint8_t>::max();  // alike
+  // A turn ends with its first instruction if the unit is free so late for its wave.
+  static constexpr std::int64_t kLate = kTurn - kInstruction;
+
+  // Turns in rounds, counted from 0 on: turn i is that of wave i modulo `count`, in the order of
+  // the queue when they began, and its instruction issues at valu + 4 i.
+  struct Rounds {
+    // More than there are waves, so that the first is found without a jump.
+    static constexpr std::size_t kRoom = 12;
+    static_assert(kRoom >= TurnQueue::kMost && TurnQueue::kMost <= 16);
+
+    int count{};          // waves
+    std::int64_t valu{};  // when the unit was free
+    std::array<std::uint64_t, kRoom> slot;
+    std::array<std::int64_t, kRoom> first;  // when a wave's first turn begins
+    std::array<int, kRoom> done;            // rounds, as `ahead_` has the wave's state
+    std::array<int, kRoom> special_round;   // the next one whose turn may be of another kind
+    std::array<int, kRoom> special;         // number of that turn << 4 | wave
+
+    Rounds() { special.fill(std::numeric_limits<int>::max()); }
+    // When a turn begins: as its wave's last one ended.
+    [[nodiscard]] std::int64_t time(int number) const {
+      return number < count ? first[static_cast<std::size_t>(number)]
+                            : valu + (number - count + 1) * kInstruction;
+    }
+    [[nodiscard]] int turns_before(std::int64_t end) const {
+      return count + static_cast<int>(std::max<std::int64_t>(0, (end - valu - 1) / kInstruction));
+    }
+    struct Special {
+      int number;
+      std::size_t wave;
+    };
+    // The special turn that comes first.
+    [[nodiscard]] Special next() const {
+      std::array<int, 3> least{special[0], special[1], special[2]};
+      for (std::size_t i = 3; i < kRoom; ++i) least[i % 3] = std::min(least[i % 3], special[i]);
+      const int first_of_all = std::min({least[0], least[1], least[2]});
+      return {first_of_all >> 4, static_cast<std::size_t>(first_of_all & 15)};
+    }
+  };
 
   static std::size_t place_of(std::uint64_t key) { return (key & 63) / 4; }
-  [[nodiscard]] std::int64_t round_cycles() const {
-    return static_cast<std::int64_t>(queue_.count()) * kInstruction;
+  static std::int64_t time_of(std::uint64_t key) { return static_cast<std::int64_t>(key >> 6); }
+  static std::uint64_t key_of(std::int64_t time, std::uint64_t slot) {
+    return static_cast<std::uint64_t>(time) << 6 | slot;
   }
   template <class F>
   void finish(std::uint64_t key, F&& had_turn) {
-    if (beyond_ || static_cast<std::int64_t>(key >> 6) < end_) queue_.add(key);
+    if (beyond_ || time_of(key) < end_) queue_.add(key);
     had_turn(key);
   }
-  [[nodiscard]] std::int64_t sure_rounds() const {
-    // A turn ends with its first instruction if the unit is free so late for its wave.
-    constexpr std::int64_t kLate = kTurn - kInstruction;
-    const std::int64_t round = round_cycles();
-    if (round < kTurn) return 0;
-    const auto waves = static_cast<std::int64_t>(queue_.count());
-    const auto last = static_cast<std::int64_t>(queue_.at(queue_.count() - 1) >> 6);
-    if (last >= valu_ + kInstruction) return 0;
+
+  // A turn of the wave in that slot; when it ended, or nothing where it goes on elsewhere.
+  template <class G>
+  std::optional<std::int64_t> turn(std::uint64_t slot, std::int64_t time, G&& do_more) {
+    Ahead& wave = ahead_[place_of(slot)];
+    if (time >= end_) end_ += ((time - end_) / cycles_ + 1) * cycles_;
+    const std::int64_t horizon = std::min(end_, time + kTurn);
+    const std::int64_t until = std::min(horizon, wave.completion);
+    Issued issued{time, valu_, salu_, wave.slot, wave.left};
+    bool ended = false;
+    while (issued.time < wave.completion) {
+      if (issued.left != 0) {
+        issued = issue_slots(issued, until);
+      } else {
+        const Step step = do_more(slot, issued.time, issued.slot);
+        if (step.time == issued.time && step.left == 0) break;
+        issued.time = step.time;
+        issued.left = step.left;
+        issued.slot += step.dwords;
+      }
+      ended = issued.time >= horizon;
+      if (ended) break;
+    }
+    const bool begun = issued.time != time;
+    wave.slot = issued.slot;
+    wave.left = issued.left;
+    valu_ = issued.valu;
+    salu_ = issued.salu;
+    if (begun) last_ = time;
+    if (ended) return issued.time;
+    if (begun) goes_on_ = {slot, issued.time};
+    return std::nullopt;
+  }
+
+  // False where the next turns are not such as rounds are made of.
+  bool begin_rounds(Rounds& rounds) const {
+    if (!has_rounds()) return false;
+    const std::size_t waves = queue_.count();
     // No quantum on the way may be without a turn.
-    const auto first = static_cast<std::int64_t>(queue_.first() >> 6);
-    if (beyond_ && valu_ + kInstruction - std::min(first, last_) > cycles_) return 0;
-    std::int64_t rounds = beyond_ ? kMostRounds : (end_ - 1 - valu_) / round + 1;
-    for (std::int64_t i = 0; i < waves; ++i) {
-      const std::uint64_t key = queue_.at(static_cast<std::size_t>(i));
-      const Ahead& wave = ahead_[place_of(key)];
-      const IssueSlot slot = *wave.slot;
-      if (slot.unit != Unit::valu || slot.cycles != kInstruction) return 0;
-      if (static_cast<std::int64_t>(key >> 6) + kLate > valu_ + i * kInstruction) return 0;
-      rounds = std::min<std::int64_t>(rounds, std::min<std::uint32_t>(slot.alike, wave.left));
-      if (wave.completion != kNever) {
-        rounds = std::min(rounds, (wave.completion - 1 - valu_) / round + 1);
+    const std::int64_t first = time_of(queue_.first());
+    if (beyond_ && valu_ + kInstruction - std::min(first, last_) > cycles_) return false;
+    if (time_of(queue_.at(waves - 1)) >= valu_ + kInstruction) return false;
+    rounds.count = static_cast<int>(waves);
+    rounds.valu = valu_;
+    for (std::size_t i = 0; i < waves; ++i) {
+      const std::uint64_t key = queue_.at(i);
+      if (time_of(key) + kLate > valu_ + static_cast<int>(i) * kInstruction) return false;
+      rounds.slot[i] = key & 63;
+      rounds.first[i] = time_of(key);
+      rounds.done[i] = 0;
+      find_special(rounds, i);
+    }
+    return rounds.next().number != 0;
+  }
+
+  // The wave's next turn that may do anything but issue one vector instruction of four cycles.
+  void find_special(Rounds& rounds, std::size_t place) const {
+    const int round = rounds.done[place] + plain_turns(rounds, place);
+    rounds.special_round[place] = round;
+    rounds.special[place] =
+        (round * rounds.count + static_cast<int>(place)) << 4 | static_cast<int>(place);
+  }
+  // How many it is sure to have before.
+  [[nodiscard]] int plain_turns(const Rounds& rounds, std::size_t place) const {
+    const Ahead& wave = ahead_[place_of(rounds.slot[place])];
+    if (wave.left == 0) return 0;
+    const IssueSlot slot = *wave.slot;
+    if (slot.unit != Unit::valu || slot.cycles != kInstruction) return 0;
+    std::int64_t turns = std::min<std::uint32_t>(slot.alike, wave.left);
+    if (wave.completion != kNever) {  // turns from there on have to see what is complete
+      const int next = rounds.done[place] * rounds.count + static_cast<int>(place);
+      if (rounds.time(next) >= wave.completion) return 0;
+      const std::int64_t second = rounds.time(next + rounds.count);
+      const std::int64_t round = rounds.count * kInstruction;
+      const std::int64_t more =
+          second < wave.completion ? (wave.completion - 1 - second) / round + 1 : 0;
+      turns = std::min(turns, 1 + more);
+    }
+    return static_cast<int>(turns);
+  }
+
+  // Those of the wave before that round.
+  void take_plain_turns(Rounds& rounds, std::size_t place, int round) {
+    const int turns = round - rounds.done[place];
+    if (turns == 0) return;
+    Ahead& wave = ahead_[place_of(rounds.slot[place])];
+    wave.left -= static_cast<std::uint32_t>(turns);
+    wave.slot += turns * wave.slot->dwords;
+    rounds.done[place] = round;
+  }
+
+  // Those of all waves before turn `number`, whose wave is then the first of the queue.
+  template <class F>
+  void end_rounds(Rounds& rounds, int number, F&& had_turn) {
+    valu_ = rounds.valu + number * kInstruction;
+    last_ = rounds.time(number - 1);
+    queue_.clear();
+    int round = number / rounds.count;
+    auto place = static_cast<std::size_t>(number % rounds.count);
+    for (int next = number; next < number + rounds.count; ++next) {
+      take_plain_turns(rounds, place, round);
+      finish(key_of(rounds.time(next), rounds.slot[place]), had_turn);
+      if (++place == static_cast<std::size_t>(rounds.count)) {
+        place = 0;
+        ++round;
       }
     }
-    return rounds;
   }
 
   TurnQueue queue_;
@@ -137,6 +283,7 @@ class SimdTurns {
   std::int64_t cycles_;  // of a quantum
   std::int64_t last_;
   bool beyond_;
+  std::optional<Begun> goes_on_;
 };
 
 }  // namespace ww::sim::gpu::exec

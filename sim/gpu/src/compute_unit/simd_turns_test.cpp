@@ -44,15 +44,22 @@ struct Outcome {
   std::vector<const IssueSlot*> slot;
   std::vector<std::uint32_t> left;
   std::int64_t valu{}, salu{};
+  std::int64_t last{};
+  std::uint64_t begun{};
+  std::int64_t goes_on{};
   bool operator==(const Outcome&) const = default;
 };
 
 // A SIMD's waves, and when its units are free.
 struct Simd {
+  const IssueSlot* begin{};  // of the code
   std::vector<WaveTurns> waves;
   std::int64_t valu{kFree}, salu{kFree};
   int turns{};
   int at_once{};                    // of the turns, those taken in rounds
+  int steps{};                      // done when a wave had to do more than issue
+  std::uint64_t begun{};            // the wave whose last turn did not end, by slot
+  std::int64_t goes_on{};           // and when it goes on
   std::int64_t last{};              // when the latest turn began
   std::set<std::int64_t> quanta{};  // with turns taken one by one
 
@@ -67,18 +74,30 @@ struct Simd {
       }
     }
     const auto had_turn = [&](std::uint64_t key) { waves[(key & 63) / 4].key = key; };
+    const IssueSlot* const code = begin;
+    const auto do_more = [&](std::uint64_t wave, std::int64_t time, const IssueSlot* at) {
+      return do_some_more(static_cast<std::uint32_t>(at - code), wave, time);
+    };
+    const int before = turns;
     while (turns < most) {
       if (rounds) {
-        const int taken = simd.take_rounds(had_turn);
+        const int taken = simd.take_rounds(had_turn, do_more, most - turns);
         at_once += taken;
         turns += taken;
+        if (simd.goes_on() || turns == most) break;
       }
       const auto time = static_cast<std::int64_t>(simd.queue().first() >> 6);
-      if (!simd.take(had_turn)) break;
+      const bool taken = simd.take(had_turn, do_more);
+      if (!taken && !simd.goes_on()) break;
       quanta.insert(time / quantum.cycles);
       ++turns;
+      if (!taken) break;
     }
-    last = simd.last();
+    if (turns != before) last = simd.last();
+    if (const auto& turn = simd.goes_on(); turn.has_value()) {
+      begun = turn->slot;
+      goes_on = turn->time;
+    }
     for (std::size_t place = 0; place < waves.size(); ++place) {
       if (simd.ahead(place).slot != nullptr) waves[place].ahead = simd.ahead(place);
     }
@@ -87,8 +106,23 @@ struct Simd {
     return simd.waiting() == 0;
   }
 
+  // More straight-line code, a jump, or neither; a wave on its way to the same place does the same.
+  Step do_some_more(std::uint32_t at, std::uint64_t wave, std::int64_t time) {
+    constexpr int kMostSteps = 60;
+    const std::uint32_t kind = (at * 2654435761U + static_cast<std::uint32_t>(wave)) >> 20U;
+    if (++steps > kMostSteps || kind % 8 == 0) return {time, 0, 0};
+    if (kind % 2 != 0) {
+      return {time + (kind % 4 == 1 ? 4 : 16), 0,
+              static_cast<std::int32_t>(kind % 100) - static_cast<std::int32_t>(at)};
+    }
+    return {time, at + kind % 40 < kSlots ? 1 + kind % 40 : 0, 0};
+  }
+
   [[nodiscard]] Outcome outcome() const {
     Outcome result;
+    result.last = last;
+    result.begun = begun;
+    result.goes_on = goes_on;
     result.valu = valu;
     result.salu = salu;
     for (const WaveTurns& wave : waves) {
@@ -104,6 +138,7 @@ struct Simd {
 // their turns begin before `end`.
 Simd some_waves(std::mt19937& random, std::span<const IssueSlot> code, std::int64_t end) {
   Simd simd;
+  simd.begin = code.data();
   const auto spread = static_cast<std::int64_t>(1 + random() % 60);
   const std::size_t waves = 4 + random() % 7;
   for (std::uint64_t place = 0; place < waves; ++place) {

@@ -22,6 +22,7 @@ class TurnQueue {
   // The key that comes `place`th, from 0 on.
   [[nodiscard]] std::uint64_t at(std::size_t place) const { return key_[first_ + place]; }
   void take_first() { ++first_; }
+  void clear() { first_ = end_ = 0; }
   void add(std::uint64_t key) {
     if (end_ == kRoom) {
       std::copy(key_.begin() + first_, key_.end(), key_.begin());

@@ -42,6 +42,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   simd_waves_ = {};
   alone_from_ = {};
   issued_until_ = -1;
+  begun_turns_ = 0;
   at_barrier_ = {};
   valu_free_ = {};
   salu_free_ = {};
