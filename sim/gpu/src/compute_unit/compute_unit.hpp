@@ -278,8 +278,7 @@ class ComputeUnit {
   // Waves, by slot, whose next turn has begun on its SIMD alone, and when it goes on.
   std::uint64_t begun_turns_{};
   std::array<std::int64_t, kSlots> turn_goes_on_{};
-  std::array<TurnOrder::Places, 4> turn_order_{TurnOrder::first(), TurnOrder::first(),
-                                               TurnOrder::first(), TurnOrder::first()};
+  std::array<TurnOrder, 4> turn_order_;
   std::array<int, 4> at_barrier_{};  // of each SIMD's waves, those that wait at one
   std::array<std::int64_t, 4> valu_free_{};
   std::array<std::int64_t, 4> salu_free_{};

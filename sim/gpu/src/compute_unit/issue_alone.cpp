@@ -36,23 +36,16 @@ bool ComputeUnit::nothing_meets(std::size_t simd, bool more_groups) const {
 // code and jump: that concerns their own SIMD alone, so that no turn on another one could come
 // between.
 void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_groups) {
-  const bool beyond = nothing_meets(simd, more_groups);
-  SimdTurns turns(valu_free_[simd], salu_free_[simd], quantum, beyond);
+  SimdTurns turns(valu_free_[simd], salu_free_[simd], quantum);
   const IssueSlot* const issue = launch_->straight->issue.data();
   // In the order of the last look, which most often still is theirs.
   for (const std::uint8_t place : turn_order_[simd]) {
     const std::size_t slot = simd + std::size_t{4} * place;
     if (key_[slot] == kIdleKey) continue;
-    if (!beyond && static_cast<std::int64_t>(key_[slot] >> 6) >= quantum.end) continue;
     const Wave& wave = waves_[slot];
     const bool begun = (begun_turns_ >> slot & 1U) != 0;  // it goes on in run()
     turns.add(key_[slot], {issue + wave.pc, begun ? 0 : wave.next_completion, wave.ahead});
   }
-  TurnOrder order;
-  const auto had_turn = [&](std::uint64_t key) {
-    key_[key & 63] = key;
-    if (!beyond && static_cast<std::int64_t>(key >> 6) >= quantum.end) order.add(key);
-  };
   const auto do_more = [&](std::uint64_t slot, std::int64_t time, const IssueSlot* at) {
     return step_alone(waves_[slot], time, static_cast<std::uint32_t>(at - issue));
   };
@@ -62,13 +55,18 @@ void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_group
   int turns_to_look = turns.has_rounds() ? 0 : kMostTurns;
   while (found < kMostTurns) {
     if (turns_to_look-- == 0) {
-      const int taken = turns.take_rounds(had_turn, do_more, kMostTurns - found);
+      const int taken = turns.take_rounds(do_more, kMostTurns - found);
       found += taken;
       between_looks = taken >= kWorthRounds ? 1 : std::min(2 * between_looks, kMostBetweenLooks);
       turns_to_look = between_looks;
     }
-    if (!turns.take(had_turn, do_more)) break;
-    ++found;
+    if (turns.take(do_more)) {
+      ++found;
+    } else if (turns.is_at_end() && nothing_meets(simd, more_groups)) {
+      turns.go_beyond();
+    } else {
+      break;
+    }
   }
   int& spare = spare_turns_[simd];
   spare = std::min(spare + found - kWorthLooking, kMostSpare);
@@ -76,17 +74,18 @@ void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_group
     spare = 0;
     alone_from_[simd] = quantum.end + kLookAgain;
   }
-  if (beyond) issued_until_ = std::max(issued_until_, turns.last());
-  turn_order_[simd] = order.next(turns.queue(), turn_order_[simd]);
+  if (turns.is_beyond()) issued_until_ = std::max(issued_until_, turns.last());
+  turn_order_[simd].put_first(turns.queue());
   valu_free_[simd] = turns.valu();
   salu_free_[simd] = turns.salu();
-  for (std::size_t slot = simd; slot < static_cast<std::size_t>(key_rows_) * 8; slot += 4) {
-    const SimdTurns::Ahead& state = turns.ahead(slot / 4);
-    if (state.slot == nullptr) continue;
-    Wave& wave = waves_[slot];
+  for (std::size_t i = 0; i < turns.queue().count(); ++i) {
+    const std::uint64_t key = turns.queue().at(i);
+    const SimdTurns::Ahead& state = turns.ahead(key);
+    Wave& wave = waves_[key & 63];
+    key_[key & 63] = key;
     wave.pc = static_cast<std::uint32_t>(state.slot - issue);
     wave.ahead = state.left;
-    wave.next = static_cast<std::int64_t>(key_[slot] >> 6);
+    wave.next = static_cast<std::int64_t>(key >> 6);
   }
   if (const auto& begun = turns.goes_on(); begun.has_value()) {
     begun_turns_ |= std::uint64_t{1} << begun->slot;

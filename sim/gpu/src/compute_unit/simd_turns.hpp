@@ -13,14 +13,13 @@
 
 namespace ww::sim::gpu::exec {
 
-// Two functions are given with each call. do_more(slot, time, at) is called where the wave in that
-// slot of the CU has issued all that is executed, and does its next step; where that is
-// neither, it does nothing and returns the same time. The turn then goes on elsewhere.
-// had_turn(key) is called with the key of a wave's next turn.
+// do_more(slot, time, at) is called where the wave in that slot of the CU has issued all that is
+// executed. It does the wave's next step: more straight-line code, or a jump. For anything else it
+// does nothing and returns the same time; the turn then goes on elsewhere.
 class SimdTurns {
  public:
   struct Ahead {
-    const IssueSlot* slot{};  // null: the wave had no turn to wait for
+    const IssueSlot* slot{};
     std::int64_t completion{};
     std::uint32_t left{};
   };
@@ -30,35 +29,42 @@ class SimdTurns {
     std::int64_t time{};
   };
 
-  // `valu`, `salu`: when the units are free. Turns begin before the quantum's end, or go `beyond`
-  // it: where nothing from outside can meet these waves, as many quanta as have turns of theirs.
-  SimdTurns(std::int64_t valu, std::int64_t salu, Quantum quantum, bool beyond)
+  // `valu`, `salu`: when the units are free. Turns begin before the quantum's end.
+  SimdTurns(std::int64_t valu, std::int64_t salu, Quantum quantum)
       : valu_(valu),
         salu_(salu),
         end_(quantum.end),
         cycles_(quantum.cycles),
-        last_(quantum.end - 1),
-        beyond_(beyond) {}
+        last_of_quantum_(quantum.end - 1) {}
 
   void add(std::uint64_t key, const Ahead& wave) {
     queue_.add(key);
     ahead_[place_of(key)] = wave;
   }
 
-  // The next turn, of the first wave; false where it goes on elsewhere, and where no wave waits.
-  template <class F, class G>
-  bool take(F&& had_turn, G&& do_more) {
+  // The next turn, of the first wave; false where it goes on elsewhere, where no wave waits, and at
+  // the end of the quantum.
+  template <class G>
+  bool take(G&& do_more) {
+    if (queue_.count() == 0 || goes_on_ || is_at_end()) return false;
     const std::uint64_t first = queue_.first();
-    if (first == TurnQueue::kNone || goes_on_) return false;
     const std::int64_t time = time_of(first);
-    if (beyond_ && time - last_ > cycles_) return false;  // a quantum between may have no turn
+    if (beyond_ && time - seen() > cycles_) return false;  // a quantum between may have no turn
     const std::uint64_t slot = first & 63;
     const auto ended = turn(slot, time, do_more);
     if (!ended) return false;
     queue_.take_first();
-    finish(key_of(*ended, slot), had_turn);
+    queue_.add(key_of(*ended, slot));
     return true;
   }
+
+  // Whether the quantum has no further turn; others have one, perhaps.
+  [[nodiscard]] bool is_at_end() const {
+    return !beyond_ && !goes_on_ && queue_.count() != 0 && time_of(queue_.first()) >= end_;
+  }
+  // Turns go on beyond the quantum's end, as many quanta as have turns of these waves: nothing from
+  // outside can meet them meanwhile.
+  void go_beyond() { beyond_ = true; }
 
   // Whether there are as many waves as rounds need.
   [[nodiscard]] bool has_rounds() const {
@@ -69,15 +75,15 @@ class SimdTurns {
   // of each wave is the next one that may be of another kind, and these alone are looked at. That
   // goes on until one does not end as the others, up to `most` turns, of which there is one at
   // least. Returns how many.
-  template <class F, class G>
-  int take_rounds(F&& had_turn, G&& do_more, int most) {
+  template <class G>
+  int take_rounds(G&& do_more, int most) {
     Rounds rounds;
     if (!begin_rounds(rounds)) return 0;
-    const int stop = beyond_ ? most : std::min(most, rounds.turns_before(end_));
+    const int stop = std::min(most, rounds.turns_before(rounds.end));
     while (true) {
       const auto [number, place] = rounds.next();
       if (number >= stop) {
-        end_rounds(rounds, stop, had_turn);
+        end_rounds(rounds, stop);
         return stop;
       }
       const std::int64_t time = rounds.time(number);
@@ -94,23 +100,24 @@ class SimdTurns {
       // The wave is the first one in the queue then, with a turn that has not ended, or none.
       const std::int64_t valu = valu_;
       const std::int64_t last = last_;
-      end_rounds(rounds, number, had_turn);
+      end_rounds(rounds, number);
       valu_ = valu;
       last_ = last;
       if (ended) {
         queue_.take_first();
-        finish(key_of(*ended, rounds.slot[place]), had_turn);
+        queue_.add(key_of(*ended, rounds.slot[place]));
       }
       return number + (ended || goes_on_ ? 1 : 0);
     }
   }
 
   [[nodiscard]] const std::optional<Begun>& goes_on() const { return goes_on_; }
-  // When the latest turn began. Every quantum up to there has a turn.
+  // When the latest turn began, if one did. Every quantum up to there has a turn.
   [[nodiscard]] std::int64_t last() const { return last_; }
-  [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
+  [[nodiscard]] bool is_beyond() const { return beyond_; }
+  // All waves, by the keys of their next turns.
   [[nodiscard]] const TurnQueue& queue() const { return queue_; }
-  [[nodiscard]] const Ahead& ahead(std::size_t place) const { return ahead_[place]; }
+  [[nodiscard]] const Ahead& ahead(std::uint64_t key) const { return ahead_[place_of(key)]; }
   [[nodiscard]] std::int64_t valu() const { return valu_; }
   [[nodiscard]] std::int64_t salu() const { return salu_; }
 
@@ -128,6 +135,7 @@ class SimdTurns {
 
     int count{};          // waves
     std::int64_t valu{};  // when the unit was free
+    std::int64_t end{};   // turns begin before that
     std::array<std::uint64_t, kRoom> slot;
     std::array<std::int64_t, kRoom> first;  // when a wave's first turn begins
     std::array<int, kRoom> done;            // rounds, as `ahead_` has the wave's state
@@ -141,6 +149,7 @@ class SimdTurns {
                             : valu + (number - count + 1) * kInstruction;
     }
     [[nodiscard]] int turns_before(std::int64_t end) const {
+      if (end == kNever) return std::numeric_limits<int>::max();
       return count + static_cast<int>(std::max<std::int64_t>(0, (end - valu - 1) / kInstruction));
     }
     struct Special {
@@ -161,11 +170,8 @@ class SimdTurns {
   static std::uint64_t key_of(std::int64_t time, std::uint64_t slot) {
     return static_cast<std::uint64_t>(time) << 6 | slot;
   }
-  template <class F>
-  void finish(std::uint64_t key, F&& had_turn) {
-    if (beyond_ || time_of(key) < end_) queue_.add(key);
-    had_turn(key);
-  }
+  // The quanta up to there have a turn, or are under way.
+  [[nodiscard]] std::int64_t seen() const { return std::max(last_, last_of_quantum_); }
 
   // A turn of the wave in that slot; when it ended, or nothing where it goes on elsewhere.
   template <class G>
@@ -203,11 +209,16 @@ class SimdTurns {
   // False where the next turns are not such as rounds are made of.
   bool begin_rounds(Rounds& rounds) const {
     if (!has_rounds()) return false;
-    const std::size_t waves = queue_.count();
     // No quantum on the way may be without a turn.
     const std::int64_t first = time_of(queue_.first());
-    if (beyond_ && valu_ + kInstruction - std::min(first, last_) > cycles_) return false;
-    if (time_of(queue_.at(waves - 1)) >= valu_ + kInstruction) return false;
+    if (beyond_ && valu_ + kInstruction - std::min(first, seen()) > cycles_) return false;
+    // Waves that come later end the rounds.
+    std::size_t waves = queue_.count();
+    while (waves != 0 && time_of(queue_.at(waves - 1)) >= valu_ + kInstruction) --waves;
+    if (static_cast<std::int64_t>(waves) * kInstruction < kTurn) return false;
+    rounds.end = beyond_ ? kNever : end_;
+    if (waves != queue_.count()) rounds.end = std::min(rounds.end, time_of(queue_.at(waves)));
+    if (time_of(queue_.at(waves - 1)) >= rounds.end) return false;
     rounds.count = static_cast<int>(waves);
     rounds.valu = valu_;
     for (std::size_t i = 0; i < waves; ++i) {
@@ -258,16 +269,15 @@ class SimdTurns {
   }
 
   // Those of all waves before turn `number`, whose wave is then the first of the queue.
-  template <class F>
-  void end_rounds(Rounds& rounds, int number, F&& had_turn) {
+  void end_rounds(Rounds& rounds, int number) {
     valu_ = rounds.valu + number * kInstruction;
     last_ = rounds.time(number - 1);
-    queue_.clear();
+    for (int i = 0; i < rounds.count; ++i) queue_.take_first();
     int round = number / rounds.count;
     auto place = static_cast<std::size_t>(number % rounds.count);
     for (int next = number; next < number + rounds.count; ++next) {
       take_plain_turns(rounds, place, round);
-      finish(key_of(rounds.time(next), rounds.slot[place]), had_turn);
+      queue_.add(key_of(rounds.time(next), rounds.slot[place]));
       if (++place == static_cast<std::size_t>(rounds.count)) {
         place = 0;
         ++round;
@@ -281,8 +291,9 @@ class SimdTurns {
   std::int64_t salu_;
   std::int64_t end_;     // of the quantum in which the next turn begins
   std::int64_t cycles_;  // of a quantum
-  std::int64_t last_;
-  bool beyond_;
+  std::int64_t last_of_quantum_;
+  std::int64_t last_{};
+  bool beyond_{};
   std::optional<Begun> goes_on_;
 };
 

@@ -67,13 +67,8 @@ struct Simd {
   // a wave has to do more than issue.
   bool take_all(Quantum quantum, bool beyond, bool rounds,
                 int most = std::numeric_limits<int>::max()) {
-    SimdTurns simd(valu, salu, quantum, beyond);
-    for (const WaveTurns& wave : waves) {
-      if (beyond || static_cast<std::int64_t>(wave.key >> 6) < quantum.end) {
-        simd.add(wave.key, wave.ahead);
-      }
-    }
-    const auto had_turn = [&](std::uint64_t key) { waves[(key & 63) / 4].key = key; };
+    SimdTurns simd(valu, salu, quantum);
+    for (const WaveTurns& wave : waves) simd.add(wave.key, wave.ahead);
     const IssueSlot* const code = begin;
     const auto do_more = [&](std::uint64_t wave, std::int64_t time, const IssueSlot* at) {
       return do_some_more(static_cast<std::uint32_t>(at - code), wave, time);
@@ -81,13 +76,18 @@ struct Simd {
     const int before = turns;
     while (turns < most) {
       if (rounds) {
-        const int taken = simd.take_rounds(had_turn, do_more, most - turns);
+        const int taken = simd.take_rounds(do_more, most - turns);
         at_once += taken;
         turns += taken;
+        if (simd.goes_on()) EXPECT_FALSE(simd.take(do_more));
         if (simd.goes_on() || turns == most) break;
       }
       const auto time = static_cast<std::int64_t>(simd.queue().first() >> 6);
-      const bool taken = simd.take(had_turn, do_more);
+      const bool taken = simd.take(do_more);
+      if (!taken && beyond && simd.is_at_end()) {
+        simd.go_beyond();
+        continue;
+      }
       if (!taken && !simd.goes_on()) break;
       quanta.insert(time / quantum.cycles);
       ++turns;
@@ -98,12 +98,13 @@ struct Simd {
       begun = turn->slot;
       goes_on = turn->time;
     }
-    for (std::size_t place = 0; place < waves.size(); ++place) {
-      if (simd.ahead(place).slot != nullptr) waves[place].ahead = simd.ahead(place);
+    for (std::size_t i = 0; i < simd.queue().count(); ++i) {
+      const std::uint64_t key = simd.queue().at(i);
+      waves[(key & 63) / 4] = {key, simd.ahead(key)};
     }
     valu = simd.valu();
     salu = simd.salu();
-    return simd.waiting() == 0;
+    return simd.is_at_end();
   }
 
   // More straight-line code, a jump, or neither; a wave on its way to the same place does the same.

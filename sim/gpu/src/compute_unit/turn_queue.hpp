@@ -22,7 +22,6 @@ class TurnQueue {
   // The key that comes `place`th, from 0 on.
   [[nodiscard]] std::uint64_t at(std::size_t place) const { return key_[first_ + place]; }
   void take_first() { ++first_; }
-  void clear() { first_ = end_ = 0; }
   void add(std::uint64_t key) {
     if (end_ == kRoom) {
       std::copy(key_.begin() + first_, key_.end(), key_.begin());
@@ -44,40 +43,27 @@ class TurnQueue {
 // The places of all waves of a SIMD in the order in which their next turns most likely come.
 class TurnOrder {
  public:
-  using Places = std::array<std::uint8_t, TurnQueue::kMost>;
+  TurnOrder() { std::iota(places_.begin(), places_.end(), std::uint8_t{0}); }
+  [[nodiscard]] auto begin() const { return places_.begin(); }
+  [[nodiscard]] auto end() const { return places_.end(); }
 
-  [[nodiscard]] static Places first() {
-    Places places;
-    std::iota(places.begin(), places.end(), std::uint8_t{0});
-    return places;
-  }
-  // The wave had its last turn.
-  void add(std::uint64_t key) { put(place_of(key)); }
-  // Those that still wait in the queue come first, then those that had their last turn, then all
-  // others as before.
-  [[nodiscard]] Places next(const TurnQueue& waiting, const Places& before) {
-    const Places done = places_;
-    const std::size_t count = std::exchange(count_, 0);
-    placed_ = 0;
-    for (std::size_t i = 0; i < waiting.count(); ++i) put(place_of(waiting.at(i)));
-    for (std::size_t i = 0; i < count; ++i) put(done[i]);
-    for (const std::uint8_t place : before) put(place);
-    return places_;
+  // Those of the queue come first, then all others as before.
+  void put_first(const TurnQueue& queue) {
+    const std::array<std::uint8_t, TurnQueue::kMost> before = places_;
+    std::uint32_t placed = 0;  // by bit
+    std::size_t count = 0;
+    for (; count < queue.count(); ++count) {
+      const auto place = static_cast<std::uint8_t>((queue.at(count) & 63) / 4);
+      placed |= 1U << place;
+      places_[count] = place;
+    }
+    for (const std::uint8_t place : before) {
+      if ((placed >> place & 1U) == 0) places_[count++] = place;
+    }
   }
 
  private:
-  static std::uint8_t place_of(std::uint64_t key) {
-    return static_cast<std::uint8_t>((key & 63) / 4);
-  }
-  void put(std::uint8_t place) {
-    if ((placed_ >> place & 1U) != 0) return;
-    placed_ |= 1U << place;
-    places_[count_++] = place;
-  }
-
-  Places places_;
-  std::size_t count_{};
-  std::uint32_t placed_{};  // by bit
+  std::array<std::uint8_t, TurnQueue::kMost> places_;
 };
 
 }  // namespace ww::sim::gpu::exec
