@@ -14,10 +14,7 @@ namespace {
 
 using namespace Xbyak::util;  // the names of its registers
 
-constexpr int kSliceLanes = 16;
-constexpr int kSliceBytes = kSliceLanes * static_cast<int>(sizeof(std::uint32_t));
-constexpr int kSlices = kLanes / kSliceLanes;
-constexpr std::size_t kMostBytes = 256UL << 10;  // of a function
+constexpr std::size_t kMostBytes = 1UL << 20;  // of a function
 constexpr std::size_t kChunkBytes = 256UL << 10;
 constexpr std::size_t kAlignment = 64;
 
@@ -35,7 +32,7 @@ void write_constants(Xbyak::CodeGenerator& generator, Literals& literals) {
   generator.vbroadcastss(kDeviceNan, literals.word(0x7FC00000));
 }
 
-// A function: as many instructions as make sense on one slice after the other, and so on.
+// A function: as many instructions as make sense on one group of slices after the other, and so on.
 class FunctionCode {
  public:
   FunctionCode(Xbyak::CodeGenerator& generator, bool flush, bool masked)
@@ -43,6 +40,7 @@ class FunctionCode {
 
   bool write(std::span<const MicroOp* const> code) {
     write_constants(a_, literals_);
+    a_.mov(kMasks, kScalars);
     while (!code.empty()) {
       const std::size_t written = write_part(code);
       if (written == 0) return false;
@@ -52,12 +50,15 @@ class FunctionCode {
     a_.ret();
     for (Careful& careful : careful_) {
       a_.L(careful.begin);
+      Xbyak::Label again;
+      begin_steps(r8d, careful.slices, 1, again);
       for (auto rest = careful.code; !rest.empty();) {
         const std::size_t written =
-            SliceCode(a_, literals_, rest, flush_, masked_, nullptr).write();
+            SliceCode(a_, literals_, rest, 1, flush_, masked_, nullptr).write();
         if (written == 0) return false;
         rest = rest.subspan(written);
       }
+      end_steps(r8d, careful.slices, 1, again);
       SliceCode::clear_flags(a_);
       a_.jmp(careful.next, Xbyak::CodeGenerator::T_NEAR);
     }
@@ -66,40 +67,59 @@ class FunctionCode {
   }
 
  private:
-  // What is left for the end: the careful way through a part.
+  // What is left for the end: the careful way through a part, one slice of the group after the
+  // other.
   struct Careful {
     Xbyak::Label begin;
     Xbyak::Label next;
     std::span<const MicroOp* const> code;
+    std::uint32_t slices;
   };
 
-  // From the front of the code on all slices; how many instructions, or 0.
+  // What is between them goes over so many slices, `step` at a time.
+  void begin_steps(Xbyak::Reg32 counter, std::uint32_t slices, std::uint32_t step,
+                   Xbyak::Label& again) {
+    if (slices == step) return;
+    a_.mov(counter, slices / step);
+    a_.L(again);
+  }
+  void end_steps(Xbyak::Reg32 counter, std::uint32_t slices, std::uint32_t step,
+                 Xbyak::Label& again) {
+    if (slices == step) return;
+    a_.add(kVectors, step * kSliceBytes);
+    a_.add(kMasks, step * kSliceMaskBytes);
+    a_.dec(counter);
+    a_.jnz(again, Xbyak::CodeGenerator::T_NEAR);
+    a_.sub(kVectors, slices * kSliceBytes);
+    a_.sub(kMasks, slices * kSliceMaskBytes);
+  }
+
+  // From the front of the code on all slices, some at a time; how many instructions, or 0.
   std::size_t write_part(std::span<const MicroOp* const> code) {
     Careful careful;
     Xbyak::Label again;
     Xbyak::Label none;
     Xbyak::Label done;
+    // Each slice has its own enabled lanes.
+    const Group group = masked_ ? Group{1, code.size()} : group_for(code);
+    code = code.first(group.instructions);
     const bool hopeful = SliceCode::worth_hoping(code);
     if (hopeful && !std::exchange(flags_cleared_, true)) SliceCode::clear_flags(a_);
-    a_.mov(kMasks, kScalars);
-    a_.mov(ecx, kSlices);
-    a_.L(again);
+    begin_steps(ecx, kSlices, group.slices, again);
     if (masked_) {
       a_.movzx(eax, word[kMasks + kExec * sizeof(std::uint32_t)]);
       a_.test(eax, eax);
       a_.jz(none, Xbyak::CodeGenerator::T_NEAR);
       a_.kmovw(k1, eax);
     }
-    SliceCode slice(a_, literals_, code, flush_, masked_, hopeful ? &careful.begin : nullptr);
+    SliceCode slice(a_, literals_, code, group.slices, flush_, masked_,
+                    hopeful ? &careful.begin : nullptr);
     const std::size_t written = slice.write();
     if (written == 0) return 0;
     careful.code = code.first(written);
+    careful.slices = group.slices;
     a_.L(careful.next);
-    a_.add(kVectors, kSliceBytes);
-    a_.add(kMasks, kSliceLanes / 8);
-    a_.dec(ecx);
-    a_.jnz(again, Xbyak::CodeGenerator::T_NEAR);
-    a_.sub(kVectors, kSlices * kSliceBytes);
+    end_steps(ecx, kSlices, group.slices, again);
     if (masked_) {
       a_.jmp(done, Xbyak::CodeGenerator::T_NEAR);
       a_.L(none);

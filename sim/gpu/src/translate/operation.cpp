@@ -204,6 +204,26 @@ bool can_translate(const MicroOp& op, bool flush) {
   return true;
 }
 
+bool can_hope(const MicroOp& op, Operation operation) {
+  switch (operation.action) {
+    case Action::compare_float: return true;
+    case Action::float_add:
+    case Action::float_subtract:
+    case Action::float_multiply:
+    case Action::float_multiply_add:
+    case Action::float_fused:
+    case Action::float_least:
+    case Action::float_most:
+    case Action::float_reciprocal:
+    case Action::float_reciprocal_root:
+    case Action::float_root:
+    case Action::divide_scale:
+    case Action::divide_fused:
+    case Action::divide_fix: return op.vector.omod == 0 && !op.vector.clamp;
+    default: return false;
+  }
+}
+
 std::uint32_t constant_of(const MicroOp& op, std::size_t i) {
   std::uint32_t value = 0;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): a constant's place is the address of its lanes

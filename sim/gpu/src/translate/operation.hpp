@@ -100,6 +100,9 @@ struct Operation {
 // mode of 32-bit floats.
 [[nodiscard]] bool can_translate(const MicroOp& op, bool flush);
 
+// Whether it has a hopeful way (slice_code.hpp).
+[[nodiscard]] bool can_hope(const MicroOp& op, Operation operation);
+
 // Source i of it, which is a constant.
 [[nodiscard]] std::uint32_t constant_of(const MicroOp& op, std::size_t i);
 // Sources of an instruction that can_translate().

@@ -6,8 +6,10 @@ namespace {
 using namespace Xbyak::util;  // the names of registers and operands
 
 // So much code is some hundred instructions: those of all four slices are within a host's reach at
-// once. In longer parts each slice would wait for its own results, one after the other.
+// once. In longer parts each group would wait for its own results, one after the other, if these
+// come in longer chains.
 constexpr std::size_t kBytesTogether = 600;
+constexpr std::uint32_t kChainTogether = 40;
 
 const Xbyak::Address kStatus = dword[rsp - 8];  // in the red zone
 
@@ -30,14 +32,22 @@ void SliceCode::clear_flags(Xbyak::CodeGenerator& assembler) {
 std::size_t SliceCode::write() {
   const std::size_t begin = a_.getSize();
   std::size_t at = 0;
+  Chain chain;
+  const auto long_enough = [&] {
+    return slices_ < kSlices && a_.getSize() - begin > kBytesTogether &&
+           chain.length() > kChainTogether;
+  };
   for (; at < code_.size(); ++at) {
     const MicroOp& op = *code_[at];
-    registers_.begin(at);
-    if (at != 0 && a_.getSize() - begin > kBytesTogether) break;
+    if (long_enough()) break;
+    chain.add(op);
     if (careful_ != nullptr && at != 0) {
-      if (registers_.crowded() || loses_mask(op) || loses_mask(*code_[at - 1])) break;
+      if (registers_.crowded(op) || loses_mask(op) || loses_mask(*code_[at - 1])) break;
     }
-    if (!instruction(op)) return 0;
+    for (slice_ = 0; slice_ < slices_; ++slice_) {
+      registers_.begin(at, slice_);
+      if (!instruction(op)) return 0;
+    }
     if (writes_mask(op)) masks_written_.add_scalar(op.destination2, 1);
   }
   rule_out_results();
@@ -50,26 +60,6 @@ bool SliceCode::loses_mask(const MicroOp& op) const {
   const bool reads_it = op.vector.mask_in && op.mask_source == op.destination2 &&
                         !masks_written_.has_scalar(op.destination2, 1);
   return reads_it || masks_read_.has_scalar(op.destination2, 1);
-}
-
-bool SliceCode::can_hope(const MicroOp& op, Operation operation) {
-  switch (operation.action) {
-    case Action::compare_float: return true;
-    case Action::float_add:
-    case Action::float_subtract:
-    case Action::float_multiply:
-    case Action::float_multiply_add:
-    case Action::float_fused:
-    case Action::float_least:
-    case Action::float_most:
-    case Action::float_reciprocal:
-    case Action::float_reciprocal_root:
-    case Action::float_root:
-    case Action::divide_scale:
-    case Action::divide_fused:
-    case Action::divide_fix: return op.vector.omod == 0 && !op.vector.clamp;
-    default: return false;
-  }
 }
 
 bool SliceCode::worth_hoping(std::span<const MicroOp* const> code) {
@@ -166,27 +156,33 @@ void SliceCode::flush_denormals(Zmm r) {
 
 SliceCode::Opmask SliceCode::new_mask() {
   const std::uint32_t place = next_mask_++ % static_cast<std::uint32_t>(mask_of_.size());
-  mask_of_[place] = kNoMask;
+  mask_of_[place] = {};
   return Opmask(static_cast<int>(kFirstMask + place));
 }
 
+Xbyak::Address SliceCode::home(std::uint32_t mask) const {
+  return word[kMasks + mask * sizeof(std::uint32_t) + slice_ * kSliceMaskBytes];
+}
+
 SliceCode::Opmask SliceCode::read_mask(std::uint32_t index) {
+  const HeldMask held{index, slice_};
   for (std::uint32_t i = 0; i < mask_of_.size(); ++i) {
-    if (mask_of_[i] == index) return Opmask(static_cast<int>(kFirstMask + i));
+    if (mask_of_[i] == held) return Opmask(static_cast<int>(kFirstMask + i));
   }
   if (!masks_written_.has_scalar(index, 1)) masks_read_.add_scalar(index, 1);
   const Opmask mask = new_mask();
-  a_.kmovw(mask, word[kMasks + index * sizeof(std::uint32_t)]);
-  mask_of_[mask.getIdx() - kFirstMask] = index;
+  a_.kmovw(mask, home(index));
+  mask_of_[mask.getIdx() - kFirstMask] = held;
   return mask;
 }
 
 void SliceCode::write_mask(std::uint32_t index, Opmask mask) {
-  for (std::uint32_t& of : mask_of_) {
-    if (of != kNoMask && of + 1 >= index && of <= index + 1) of = kNoMask;
+  for (HeldMask& of : mask_of_) {
+    const bool overlaps = of.index + 1 >= index && of.index <= index + 1;
+    if (of.slice == slice_ && overlaps) of = {};
   }
-  mask_of_[mask.getIdx() - kFirstMask] = index;
-  a_.kmovw(word[kMasks + index * sizeof(std::uint32_t)], mask);
+  mask_of_[mask.getIdx() - kFirstMask] = {index, slice_};
+  a_.kmovw(home(index), mask);
 }
 
 bool SliceCode::instruction(const MicroOp& op) {

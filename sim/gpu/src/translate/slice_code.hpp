@@ -1,4 +1,4 @@
-// Host code for instructions on 16 lanes.
+// Host code for instructions on a group of slices, 16 lanes each.
 #pragma once
 
 #include <xbyak/xbyak.h>
@@ -22,7 +22,10 @@ inline constexpr std::uint8_t kSignallingNan = 0x80;
 inline constexpr Xbyak::Zmm kHostNan = Xbyak::util::zmm30;
 inline constexpr Xbyak::Zmm kDeviceNan = Xbyak::util::zmm31;
 
-// A slice can be done in two ways. The careful one makes of each float what a device would: it has
+// Each instruction is written for one slice of the group after the other, with host registers of
+// its own for each, so that the host has something to do while a slice waits for its own results.
+//
+// A group can be done in two ways. The careful one makes of each float what a device would: it has
 // its own NaN, and flushes denormals in its own way. The hopeful one leaves these out, which takes
 // a few times less, and finds out at the end whether there was anything to do; if so, nothing of
 // the wave has changed yet, and the careful way begins anew. A NaN comes through to a result, where
@@ -33,14 +36,17 @@ class SliceCode {
   using Zmm = Xbyak::Zmm;
   using Opmask = Xbyak::Opmask;
 
-  // `flush`: the mode of the floats. `masked`: k1 has the enabled lanes; otherwise all are.
+  // `flush`: the mode of the floats. `masked`: k1 has the enabled lanes, of one slice; otherwise
+  // all are.
   // `careful`: where to go on if hope fails; null: careful from the start.
   SliceCode(Xbyak::CodeGenerator& assembler, Literals& literals,
-            std::span<const MicroOp* const> code, bool flush, bool masked, Xbyak::Label* careful)
+            std::span<const MicroOp* const> code, std::uint32_t slices, bool flush, bool masked,
+            Xbyak::Label* careful)
       : a_(assembler),
         literals_(literals),
-        registers_(assembler, literals, code, masked, careful != nullptr),
+        registers_(assembler, literals, code, slices, masked, careful != nullptr),
         code_(code),
+        slices_(slices),
         mode_flush_(flush),
         masked_(masked),
         careful_(careful) {}
@@ -48,8 +54,8 @@ class SliceCode {
   // Whether hope saves more at the front of the code than its checks take.
   [[nodiscard]] static bool worth_hoping(std::span<const MicroOp* const> code);
 
-  // How many instructions were written, as many as are best done together on one slice; 0 where one
-  // cannot be translated after all.
+  // How many instructions were written, as many as are best done together; 0 where one cannot be
+  // translated after all.
   std::size_t write();
   // Whether it did anything that may have to be done again carefully.
   [[nodiscard]] bool may_give_up() const { return may_give_up_; }
@@ -76,8 +82,6 @@ class SliceCode {
 
   void compare_class(const MicroOp& op);
 
-  // Whether it has a hopeful way.
-  [[nodiscard]] static bool can_hope(const MicroOp& op, Operation operation);
   // Whether it writes a mask that would be needed to begin anew.
   [[nodiscard]] bool loses_mask(const MicroOp& op) const;
   // On to the careful way if there are such lanes.
@@ -109,10 +113,12 @@ class SliceCode {
   void flush_denormals(Zmm r);
   void choose_of_two(bool least, Zmm r, Zmm x, Zmm y);
   void finish_float(Zmm r, bool flush);
+  // Where the wave has the slice's part.
+  [[nodiscard]] Xbyak::Address home(std::uint32_t mask) const;
   Opmask read_mask(std::uint32_t index);
   Opmask new_mask();
   // k4 to k7 are to be used otherwise.
-  void forget_masks() { mask_of_.fill(kNoMask); }
+  void forget_masks() { mask_of_.fill({}); }
   void write_mask(std::uint32_t index, Opmask mask);
   void low_24(const MicroOp& op, std::size_t i, bool is_signed, Zmm r);
   // Enabled lanes alone, for what writes a mask.
@@ -124,6 +130,8 @@ class SliceCode {
   Literals& literals_;
   SliceRegisters registers_;
   std::span<const MicroOp* const> code_;
+  std::uint32_t slices_;
+  std::uint32_t slice_{};  // whose code is being written
   bool mode_flush_;
   bool masked_;
   Xbyak::Label* careful_;
@@ -133,8 +141,13 @@ class SliceCode {
   RegisterSet masks_read_, masks_written_;
   // Masks of the wave in k4 to k7, by the scalar register where they begin.
   static constexpr std::uint32_t kFirstMask = 4;
-  static constexpr std::uint32_t kNoMask = ~0U;
-  std::array<std::uint32_t, 4> mask_of_{kNoMask, kNoMask, kNoMask, kNoMask};
+  static constexpr std::uint32_t kNoMask = kScalarFile + 2;
+  struct HeldMask {
+    std::uint32_t index{kNoMask};
+    std::uint32_t slice{};
+    bool operator==(const HeldMask&) const = default;
+  };
+  std::array<HeldMask, 4> mask_of_{};
   std::uint32_t next_mask_{};
 };
 

@@ -36,26 +36,36 @@ Held source_of(const MicroOp& op, std::size_t i) {
 }
 
 namespace {
+
 // A copy without denormals is made of the other.
 bool is_of(const Held& source, const Held& held) {
   return source.kind == held.kind && source.number == held.number;
 }
+
 }  // namespace
 
-void SliceRegisters::begin(std::size_t at) {
+void SliceRegisters::begin(std::size_t at, std::uint32_t slice) {
   at_ = at;
+  slice_ = slice;
   for (Place& place : place_) {
     place.pinned = false;
     if (place.held.kind == Source::none) place.taken = false;
   }
 }
 
-Address SliceRegisters::home(std::uint32_t vector) const {
-  return ptr[kVectors + vector * kRegisterStep];
+Held SliceRegisters::of_this_slice(Held held) const {
+  if (held.kind == Source::vgpr) held.slice = slice_;
+  return held;
+}
+
+Address SliceRegisters::home(Held vector) {
+  return ptr[kVectors + vector.number * kRegisterStep + vector.slice * kSliceBytes];
 }
 
 std::size_t SliceRegisters::next_use(Held held) const {
-  for (std::size_t i = at_ + 1; i < code_.size(); ++i) {
+  // The instruction may still need it on this slice or on one that is still to come.
+  const bool later = held.kind != Source::vgpr || held.slice >= slice_;
+  for (std::size_t i = later ? at_ : at_ + 1; i < code_.size(); ++i) {
     const MicroOp& op = *code_[i];
     for (std::size_t source = 0; source < 3; ++source) {
       if (op.kind[source] != Source::none && is_of(source_of(op, source), held)) return i;
@@ -82,13 +92,14 @@ std::uint32_t SliceRegisters::free_place() {
     }
   }
   Place& place = place_[best];
-  if (place.dirty) assembler_.vmovdqa32(home(place.held.number), Zmm(static_cast<int>(best)));
+  if (place.dirty) assembler_.vmovdqa32(home(place.held), Zmm(static_cast<int>(best)));
   place = {};
   return best;
 }
 
-bool SliceRegisters::crowded() const {
-  return kCount - std::ranges::count_if(place_, &Place::dirty) < kOfInstruction;
+bool SliceRegisters::crowded(const MicroOp& op) const {
+  const auto dirty = static_cast<std::uint32_t>(std::ranges::count_if(place_, &Place::dirty));
+  return dirty + (slices_ - 1) + registers_for(op) > kCount;
 }
 
 SliceRegisters::Zmm SliceRegisters::fresh() {
@@ -99,6 +110,7 @@ SliceRegisters::Zmm SliceRegisters::fresh() {
 }
 
 std::optional<SliceRegisters::Zmm> SliceRegisters::find(Held held) {
+  held = of_this_slice(held);
   for (std::uint32_t i = 0; i < kCount; ++i) {
     if (!place_[i].taken || place_[i].held != held) continue;
     place_[i].pinned = true;
@@ -109,7 +121,7 @@ std::optional<SliceRegisters::Zmm> SliceRegisters::find(Held held) {
 
 SliceRegisters::Zmm SliceRegisters::hold(Held held) {
   const Zmm zmm = fresh();
-  place_[zmm.getIdx()].held = held;
+  place_[zmm.getIdx()].held = of_this_slice(held);
   return zmm;
 }
 
@@ -117,7 +129,7 @@ SliceRegisters::Zmm SliceRegisters::read(Held held) {
   if (const auto found = find(held)) return *found;
   const Zmm zmm = hold(held);
   if (held.kind == Source::vgpr) {
-    assembler_.vmovdqa32(zmm, home(held.number));
+    assembler_.vmovdqa32(zmm, home(of_this_slice(held)));
   } else if (held.kind == Source::scalar) {
     assembler_.vbroadcastss(zmm, ptr[kScalars + held.number * sizeof(std::uint32_t)]);
   } else {
@@ -129,12 +141,13 @@ SliceRegisters::Zmm SliceRegisters::read(Held held) {
 }
 
 void SliceRegisters::bind(std::uint32_t vector, Zmm result, bool flushed) {
+  const Held held = of_this_slice({Source::vgpr, vector});
   for (Place& place : place_) {
-    const bool is_same = place.held.kind == Source::vgpr && place.held.number == vector;
+    const bool is_same = is_of(place.held, held) && place.held.slice == held.slice;
     if (place.taken && is_same) place = {};
   }
   Place& place = place_[result.getIdx()];
-  place.held = {Source::vgpr, vector};
+  place.held = held;
   place.dirty = true;
   place.flushed = flushed;
 }
@@ -143,7 +156,8 @@ void SliceRegisters::changed(Zmm target, bool flushed) {
   Place& place = place_[target.getIdx()];
   place.dirty = true;
   place.flushed = place.flushed && flushed;
-  const Held copy{place.held.kind, place.held.number, true};
+  Held copy = place.held;
+  copy.flushed = true;
   for (Place& other : place_) {
     if (other.taken && other.held == copy) other = {};
   }
@@ -159,8 +173,9 @@ std::vector<SliceRegisters::Zmm> SliceRegisters::results() const {
 
 void SliceRegisters::write_back() {
   for (std::uint32_t i = 0; i < kCount; ++i) {
-    if (place_[i].dirty)
-      assembler_.vmovdqa32(home(place_[i].held.number), Zmm(static_cast<int>(i)));
+    if (place_[i].dirty) {
+      assembler_.vmovdqa32(home(place_[i].held), Zmm(static_cast<int>(i)));
+    }
     place_[i] = {};
   }
 }

@@ -1,6 +1,6 @@
-// The host's vector registers while 16 lanes of a wave go through a stretch of instructions: which
-// of them holds what. A vector register of the wave is loaded when it is first read, and written
-// back at the end or when its place is needed.
+// The host's vector registers while a group of slices, 16 lanes each, goes through a stretch of
+// instructions: which of them holds what. A vector register of the wave is loaded when it is first
+// read, and written back at the end or when its place is needed.
 #pragma once
 
 #include <xbyak/xbyak.h>
@@ -12,11 +12,15 @@
 #include <vector>
 
 #include "isa/micro_op.hpp"
+#include "translate/slice_group.hpp"
 
 namespace ww::sim::gpu::exec::translate {
 
-// Where the code of a slice finds the wave: vector and scalar registers, and its part of the masks
-// among the latter.
+inline constexpr std::uint32_t kSliceBytes = kSliceLanes * sizeof(std::uint32_t);
+inline constexpr std::uint32_t kSliceMaskBytes = kSliceLanes / 8;
+
+// Where the code of a group of slices finds the wave: vector registers from the first slice's lanes
+// on, scalar registers, and the first slice's part of the masks among the latter.
 inline constexpr Xbyak::Reg64 kVectors = Xbyak::util::rdi;
 inline constexpr Xbyak::Reg64 kScalars = Xbyak::util::rsi;
 inline constexpr Xbyak::Reg64 kMasks = Xbyak::util::rdx;
@@ -44,6 +48,7 @@ struct Held {
   Source kind{};
   std::uint32_t number{};  // of the register; of a constant its value
   bool flushed{};          // a copy without denormals
+  std::uint32_t slice{};   // of a vector register; all slices share the others
   bool operator==(const Held&) const = default;
 };
 [[nodiscard]] Held source_of(const MicroOp& op, std::size_t i);
@@ -51,21 +56,24 @@ struct Held {
 class SliceRegisters {
  public:
   using Zmm = Xbyak::Zmm;
-  static constexpr std::uint32_t kCount = 30;          // two are left for constants
-  static constexpr std::uint32_t kOfInstruction = 12;  // that one instruction may need
+  static constexpr std::uint32_t kCount = kHostRegisters;
 
   // `masked`: writing a register needs what it held. `retained`: what the wave's registers held is
-  // still in their places until write_back(); the caller ends where they are crowded().
+  // still in their places until write_back(); the caller ends where they are crowded(). A read()
+  // and the like of a vector register is that of the slice which began last.
   SliceRegisters(Xbyak::CodeGenerator& assembler, Literals& literals,
-                 std::span<const MicroOp* const> code, bool masked, bool retained)
+                 std::span<const MicroOp* const> code, std::uint32_t slices, bool masked,
+                 bool retained)
       : assembler_(assembler),
         literals_(literals),
         code_(code),
+        slices_(slices),
         masked_(masked),
         retained_(retained) {}
 
-  // Instruction `at` of the code begins: registers of the one before it may be given away.
-  void begin(std::size_t at);
+  // Instruction `at` of the code begins on a slice: registers of what came before it may be given
+  // away.
+  void begin(std::size_t at, std::uint32_t slice);
   // To be read, not to be changed.
   [[nodiscard]] Zmm read(Held held);
   // A copy that read() gave before, and still has; nothing where it has not.
@@ -78,8 +86,9 @@ class SliceRegisters {
   void bind(std::uint32_t vector, Zmm result, bool flushed);
   // `target`, which read() gave, was changed in some lanes.
   void changed(Zmm target, bool flushed);
-  // Whether an instruction may not find enough registers whose contents need not be written back.
-  [[nodiscard]] bool crowded() const;
+  // Whether an instruction on all slices may not find enough registers whose contents need not be
+  // written back.
+  [[nodiscard]] bool crowded(const MicroOp& op) const;
   // Classes of vfpclass that have to be ruled out before the register's values may be used by all
   // instructions.
   void suspect(Zmm zmm, std::uint8_t classes) { place_[zmm.getIdx()].suspected |= classes; }
@@ -100,16 +109,19 @@ class SliceRegisters {
     bool pinned{};
     std::uint8_t suspected{};
   };
-  [[nodiscard]] Xbyak::Address home(std::uint32_t vector) const;
+  [[nodiscard]] Held of_this_slice(Held held) const;
+  [[nodiscard]] static Xbyak::Address home(Held vector);
   [[nodiscard]] std::size_t next_use(Held held) const;
   std::uint32_t free_place();
 
   Xbyak::CodeGenerator& assembler_;
   Literals& literals_;
   std::span<const MicroOp* const> code_;
+  std::uint32_t slices_;
   bool masked_;
   bool retained_;
   std::size_t at_{};
+  std::uint32_t slice_{};
   std::array<Place, kCount> place_{};
 };
 

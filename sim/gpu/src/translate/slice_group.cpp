@@ -1,0 +1,98 @@
+#include "translate/slice_group.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "translate/operation.hpp"
+
+namespace ww::sim::gpu::exec::translate {
+namespace {
+
+// Shorter chains are done while other slices' are, although these come behind them.
+constexpr std::uint32_t kLeastChain = 24;
+// Where a part is this long, loading and storing its registers takes little of its time; and if
+// hope fails, not too much has to be done again.
+constexpr std::size_t kMostInstructions = 128;
+
+std::uint32_t time_of(Action action) {
+  switch (action) {
+    case Action::float_multiply_add: return 2;
+    case Action::float_reciprocal:
+    case Action::float_root: return 4;
+    case Action::float_reciprocal_root: return 8;
+    default: return 1;
+  }
+}
+
+// Of instructions, beside sources and result.
+std::uint32_t temporaries_of(Action action) {
+  switch (action) {
+    case Action::float_add:
+    case Action::float_subtract:
+    case Action::float_multiply:
+    case Action::float_multiply_add:
+    case Action::float_fused:
+    case Action::float_least:
+    case Action::float_most: return 0;
+    case Action::compare_class: return 8;
+    case Action::divide_scale:
+    case Action::divide_fused:
+    case Action::divide_fix: return 6;
+    default: return 4;
+  }
+}
+
+void add_vectors(const MicroOp& op, std::vector<std::uint32_t>& vectors) {
+  const auto add = [&](std::uint32_t number) {
+    if (std::ranges::find(vectors, number) == vectors.end()) vectors.push_back(number);
+  };
+  for (std::size_t i = 0; i < sources_of(op); ++i) {
+    if (op.kind[i] == Source::vgpr) add(op.source[i]);
+  }
+  if (op.result == Destination::vgpr) add(op.destination);
+}
+
+}  // namespace
+
+void Chain::add(const MicroOp& op) {
+  std::uint32_t begin = 0;
+  for (std::size_t i = 0; i < sources_of(op); ++i) {
+    if (op.kind[i] == Source::vgpr) begin = std::max(begin, until_[op.source[i]]);
+  }
+  const std::uint32_t end = begin + time_of(operation_of(op.opcode).action);
+  if (op.result == Destination::vgpr) until_[op.destination] = end;
+  length_ = std::max(length_, end);
+}
+
+// Two are for the result and for what disabled lanes keep. A source may be in three: as the wave
+// has it, with its modifiers and, of a float that is not hoped for, without denormals.
+std::uint32_t registers_for(const MicroOp& op) {
+  const Operation operation = operation_of(op.opcode);
+  const bool flushes = operation.action >= Action::compare_float && !can_hope(op, operation);
+  const int modified = std::popcount((op.vector.abs | op.vector.neg) & 7U);
+  const std::uint32_t sources = sources_of(op);
+  return 2 + temporaries_of(operation.action) + static_cast<std::uint32_t>(modified) +
+         (flushes ? 2 * sources : sources);
+}
+
+Group group_for(std::span<const MicroOp* const> code) {
+  const std::size_t most = std::min(kMostInstructions, code.size());
+  for (std::uint32_t slices = kSlices; slices > 1; slices /= 2) {
+    std::vector<std::uint32_t> vectors;
+    Chain chain;
+    std::size_t count = 0;
+    for (; count < most; ++count) {
+      const MicroOp& op = *code[count];
+      add_vectors(op, vectors);
+      // Scalars and constants have what is left: all slices share them, and they are read again at
+      // little cost.
+      if (slices * vectors.size() + (slices - 1) + registers_for(op) > kHostRegisters) break;
+      chain.add(op);
+    }
+    if (chain.length() >= kLeastChain) return {slices, count};
+  }
+  return {1, code.size()};
+}
+
+}  // namespace ww::sim::gpu::exec::translate
