@@ -14,6 +14,7 @@
 #include "isa/operands.hpp"
 #include "isa/straight_line.hpp"
 #include "translate/operation.hpp"
+#include "translate/slice_group.hpp"
 #include "translate/translations.hpp"
 
 namespace ww::sim::gpu::exec::translate_test {
@@ -27,6 +28,9 @@ using binpatch::isa::SpecialRegister;
 constexpr std::uint32_t kVectorsUsed = 72;  // some of them beyond those with forms
 constexpr std::uint32_t kScalarsUsed = 24;
 constexpr std::uint32_t kKeepDenormals = 0x30;
+
+constexpr Operand kVccPair{OperandKind::special, 2,
+                           static_cast<std::uint16_t>(SpecialRegister::vcc_lo), 0};
 
 struct TestWave {
   struct alignas(64) Registers {
@@ -80,9 +84,7 @@ class Dice {
     }
   }
   Operand pair() {
-    if (below(2) == 0) {
-      return {OperandKind::special, 2, static_cast<std::uint16_t>(SpecialRegister::vcc_lo), 0};
-    }
+    if (below(2) == 0) return kVccPair;
     return {OperandKind::sgpr, 2, static_cast<std::uint16_t>(below(kScalarsUsed - 1)), 0};
   }
 
@@ -139,16 +141,27 @@ TestWave some_wave(Dice& dice, std::uint32_t wild_once_in) {
   return test;
 }
 
-// Code without an instruction that could leave the wave's registers.
+// Code without an instruction that could leave the wave's registers. With fewer vector registers it
+// is one stretch: all masks are vcc, and nothing is left to the interpreter.
 std::vector<MicroOp> some_code(Dice& dice, ConstantPool& pool, const std::vector<Opcode>& opcodes,
-                               std::size_t count) {
+                               std::size_t count, std::uint32_t vectors = kVectorsUsed) {
   std::vector<MicroOp> code;
+  const auto keep_below = [vectors](Operand& operand) {
+    if (operand.kind == OperandKind::vgpr) {
+      operand.index = static_cast<std::uint16_t>(operand.index % vectors);
+    } else if (operand.kind == OperandKind::sgpr && operand.count == 2 && vectors < kVectorsUsed) {
+      operand = kVccPair;
+    }
+  };
   while (code.size() < count) {
     const Opcode opcode = opcodes[dice.below(static_cast<std::uint32_t>(opcodes.size()))];
-    const Instruction instruction = some_instruction(dice, opcode);
+    Instruction instruction = some_instruction(dice, opcode);
+    for (Operand& target : instruction.dst) keep_below(target);
+    for (Operand& source : instruction.src) keep_below(source);
     MicroOp op;
     op.opcode = opcode;
     if (!lower_vector(instruction, op, pool, Isa::gfx900) || !op.straight || !op.whole) continue;
+    if (vectors < kVectorsUsed && !translate::can_translate(op, true)) continue;
     find_registers(instruction, op);
     code.push_back(op);
   }
@@ -300,6 +313,144 @@ TEST(Translate, SeesOneSpecialNumberAmongOrdinaryOnes) {
     }
     EXPECT_NE(translations.made(), 0U) << name;
   }
+}
+
+std::vector<const MicroOp*> pointers_to(const std::vector<MicroOp>& code) {
+  std::vector<const MicroOp*> pointers;
+  pointers.reserve(code.size());
+  for (const MicroOp& op : code) pointers.push_back(&op);
+  return pointers;
+}
+
+// Few registers, so that slices go through the code in groups of every size.
+TEST(Translate, DoesWhatTheInterpreterDoesInGroupsOfSlices) {
+  if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
+  Dice dice(11);
+  ConstantPool pool;
+  const auto opcodes = opcodes_where(is_translated);
+  const auto floats_and_bits = opcodes_where([](Opcode opcode) {
+    const auto action = translate::operation_of(opcode).action;
+    return is_translated(opcode) && (translate::can_hope(MicroOp{}, {action}) ||
+                                     action <= translate::Action::compare_signed);
+  });
+  std::set<std::uint32_t> sizes;
+  std::uint64_t made = 0;
+  for (int round = 0; round < 600; ++round) {
+    const auto& wanted = round % 3 == 0 ? opcodes : floats_and_bits;
+    const std::uint32_t vectors = 2 + dice.below(dice.below(2) == 0 ? 9 : 40);
+    const auto code = some_code(dice, pool, wanted, 30 + dice.below(150), vectors);
+    sizes.insert(translate::group_for(pointers_to(code)).slices);
+    const std::uint32_t wild_once_in = round % 2 == 0 ? kWild : 1'000'000;
+    ASSERT_NO_FATAL_FAILURE(compare(dice, code, 3, &made, wild_once_in));
+  }
+  EXPECT_EQ(sizes, (std::set<std::uint32_t>{1, 2, 4}));
+  EXPECT_GT(made, 600);
+}
+
+// Where the code looks for NaNs: at its end alone, also before bits between, or only before these.
+enum class Bits : std::uint8_t { none, between, between_and_last };
+
+// Code whose registers keep to ordinary numbers, on so many chains: x = x * v0 + v1, with a mask, a
+// choice and bits between, or without; the last bits are others for other NaNs. Every x is read and
+// overwritten.
+std::vector<MicroOp> tame_code(ConstantPool& pool, std::uint32_t chains, Bits bits) {
+  constexpr std::uint32_t kTurns = 32;
+  const auto vector = [](std::uint32_t i) {
+    return Operand{OperandKind::vgpr, 1, static_cast<std::uint16_t>(i), 0};
+  };
+  std::vector<MicroOp> code;
+  for (std::uint32_t i = 0; i < kTurns * chains; ++i) {
+    const std::uint32_t x = 2 + i % chains;
+    Instruction instruction{};
+    instruction.encoding = binpatch::isa::Encoding::vop3a;
+    instruction.dst[0] = vector(x);
+    instruction.src[0] = vector(x);
+    instruction.src[1] = vector(0);
+    instruction.src[2] = vector(1);
+    switch (bits == Bits::none ? 0 : i / chains % 16) {
+      case 7:
+        instruction.opcode = Opcode::v_cmp_lt_f32;
+        instruction.dst[0] = kVccPair;
+        instruction.src[0] = vector(1);
+        instruction.src[2] = {};
+        break;
+      case 8:
+        instruction.opcode = Opcode::v_cndmask_b32;
+        instruction.src[2] = kVccPair;
+        break;
+      case 12:
+        instruction.opcode = Opcode::v_and_b32;
+        instruction.src[1] = {OperandKind::literal, 1, 0, 0xFFFF'FFF0};
+        instruction.src[2] = {};
+        break;
+      default: instruction.opcode = i % 3 == 0 ? Opcode::v_fma_f32 : Opcode::v_mad_f32; break;
+    }
+    if (bits == Bits::between_and_last && i / chains + 1 == kTurns) {
+      instruction.opcode = Opcode::v_lshrrev_b32;
+      instruction.src[0] = {OperandKind::inline_int, 1, 0, 2};
+      instruction.src[1] = vector(x);
+      instruction.src[2] = {};
+    }
+    MicroOp op;
+    op.opcode = instruction.opcode;
+    EXPECT_TRUE(lower_vector(instruction, op, pool, Isa::gfx900));
+    find_registers(instruction, op);
+    code.push_back(op);
+  }
+  return code;
+}
+
+// Then the whole group begins anew, with what the wave had.
+void fail_in_each_slice(Dice& dice, const std::vector<MicroOp>& code, std::uint32_t chains) {
+  constexpr std::uint32_t kInfinity = 0x7F800000;
+  constexpr std::array<std::uint32_t, 6> kNumbers{0x3F000000, 1,          0x807FFFFF,
+                                                  kInfinity,  0x7FC01234, 0x7F800001};
+  Translations translations(code, 0);
+  const auto count = static_cast<std::uint32_t>(code.size());
+  for (int round = 0; round < 8; ++round) {
+    for (std::uint32_t slice = 0; slice < translate::kSlices; ++slice) {
+      for (const std::uint32_t number : kNumbers) {
+        TestWave translated = some_wave(dice, 1'000'000'000);
+        auto& word = translated.registers->word;
+        translated.wave.set_pair(kExec, ~std::uint64_t{0});
+        for (std::uint32_t i = 0; i < (2 + chains) * kLanes; ++i) {  // from 0.25 to 0.5
+          word[i] = 0x3E800000 + dice.below(0x00800000);
+        }
+        const std::uint32_t lane = slice * translate::kSliceLanes + dice.below(16);
+        word[(2 + dice.below(chains)) * kLanes + lane] = number;
+        if (number == kInfinity) word[lane] = 0;  // their product is a NaN of the host's own
+        TestWave interpreted = translated;
+        translations.execute(translated.wave, 0, count);
+        execute_straight(interpreted.wave, code.data(), count);
+        ASSERT_NO_FATAL_FAILURE(expect_same(translated, interpreted, std::to_string(chains)))
+            << number << " in slice " << slice;
+      }
+    }
+  }
+  EXPECT_NE(translations.made(), 0U);
+}
+
+TEST(Translate, DoesAGroupAnewWhereHopeFailsInOneOfItsSlices) {
+  if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
+  Dice dice(12);
+  ConstantPool pool;
+  for (const auto& [chains, slices] :
+       {std::pair{1U, 4U}, {2U, 4U}, {4U, 2U}, {6U, 2U}, {14U, 1U}, {26U, 1U}}) {
+    for (const Bits bits : {Bits::none, Bits::between, Bits::between_and_last}) {
+      const auto code = tame_code(pool, chains, bits);
+      ASSERT_EQ(translate::group_for(pointers_to(code)).slices, slices) << chains;
+      ASSERT_NO_FATAL_FAILURE(fail_in_each_slice(dice, code, chains));
+    }
+  }
+}
+
+TEST(Translate, DoesOneSliceAfterTheOtherWhereCodeIsShort) {
+  if (!Translations::possible()) GTEST_SKIP() << "this host has no AVX-512";
+  ConstantPool pool;
+  const auto code = tame_code(pool, 1, Bits::none);
+  const auto pointers = pointers_to(code);
+  EXPECT_EQ(translate::group_for(pointers).slices, 4U);
+  EXPECT_EQ(translate::group_for(std::span(pointers).first(10)).slices, 1U);
 }
 
 // What is not translated stands between.
