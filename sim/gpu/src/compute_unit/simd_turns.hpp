@@ -79,7 +79,7 @@ class SimdTurns {
   int take_rounds(G&& do_more, int most) {
     Rounds rounds;
     if (!begin_rounds(rounds)) return 0;
-    const int stop = std::min(most, rounds.turns_before(rounds.end));
+    const auto stop = static_cast<int>(std::min<std::int64_t>(most, rounds.turns()));
     while (true) {
       const auto [number, place] = rounds.next();
       if (number >= stop) {
@@ -135,7 +135,7 @@ class SimdTurns {
 
     int count{};          // waves
     std::int64_t valu{};  // when the unit was free
-    std::int64_t end{};   // turns begin before that
+    std::int64_t end{};   // turns begin before that; or kNever
     std::array<std::uint64_t, kRoom> slot;
     std::array<std::int64_t, kRoom> first;  // when a wave's first turn begins
     std::array<int, kRoom> done;            // rounds, as `ahead_` has the wave's state
@@ -148,9 +148,9 @@ class SimdTurns {
       return number < count ? first[static_cast<std::size_t>(number)]
                             : valu + (number - count + 1) * kInstruction;
     }
-    [[nodiscard]] int turns_before(std::int64_t end) const {
-      if (end == kNever) return std::numeric_limits<int>::max();
-      return count + static_cast<int>(std::max<std::int64_t>(0, (end - valu - 1) / kInstruction));
+    // How many turns begin before the end.
+    [[nodiscard]] std::int64_t turns() const {
+      return count + std::max<std::int64_t>(0, (end - valu - 1) / kInstruction);
     }
     struct Special {
       int number;

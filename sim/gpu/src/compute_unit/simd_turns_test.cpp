@@ -79,8 +79,11 @@ struct Simd {
         const int taken = simd.take_rounds(do_more, most - turns);
         at_once += taken;
         turns += taken;
-        if (simd.goes_on()) EXPECT_FALSE(simd.take(do_more));
-        if (simd.goes_on() || turns == most) break;
+        if (simd.goes_on()) {
+          EXPECT_FALSE(simd.take(do_more));
+          break;
+        }
+        if (turns == most) break;
       }
       const auto time = static_cast<std::int64_t>(simd.queue().first() >> 6);
       const bool taken = simd.take(do_more);
