@@ -40,20 +40,6 @@ std::uint64_t predicted(std::uint64_t value) {
   return value;
 }
 
-// Jumps that concern their wave alone and cannot fail.
-bool is_plain_jump(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::s_branch:
-    case Opcode::s_cbranch_scc0:
-    case Opcode::s_cbranch_scc1:
-    case Opcode::s_cbranch_vccz:
-    case Opcode::s_cbranch_vccnz:
-    case Opcode::s_cbranch_execz:
-    case Opcode::s_cbranch_execnz: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 void Wave::expand_mask(std::uint64_t enabled) {
@@ -284,7 +270,8 @@ Step ComputeUnit::step_alone(Wave& wave, std::int64_t time, std::uint32_t pc) {
     run_ahead(wave);
     return {time, wave.ahead, 0};
   }
-  if (!is_plain_jump(op.opcode)) return {time, 0, 0};
+  // A jump concerns its wave alone and cannot fail.
+  if (op.unit != Unit::branch) return {time, 0, 0};
   execute(wave, op, time);
   return {wave.next, 0, static_cast<std::int32_t>(wave.pc - pc)};
 }
