@@ -28,24 +28,25 @@ class ContentVersion {
     value_ += hash(address, after) - hash(address, before);
   }
 
-  // Follows the changes of a launch from now on.
-  void begin_launch() {
+  // Follows the changes of a launch from now on, or only notes that there were some.
+  void begin_launch(bool follow) {
     lines_.clear();
-    many_ = false;
+    room_ = follow ? kMostChanges : 0;
+    lost_ = false;
   }
   void replace_in_launch(std::uint64_t address, const std::byte* before, const std::byte* after) {
-    if (many_) return;
-    if (lines_.size() == kMostChanges) {
-      many_ = true;
+    if (lost_) return;
+    if (lines_.size() == room_) {
+      lost_ = true;
       renew();
       return;
     }
     lines_.push_back(address);
     replace(address, before, after);
   }
-  // More than kMostChanges: not all are known.
-  [[nodiscard]] bool many() const { return many_; }
-  // The addresses that changed since begin_launch(), each once, in order. Not after many changes.
+  // There were more changes than were followed: not all are known.
+  [[nodiscard]] bool lost() const { return lost_; }
+  // The addresses that changed since begin_launch(), each once, in order, unless they were lost.
   [[nodiscard]] std::span<const std::uint64_t> changed_lines() {
     std::ranges::sort(lines_);
     lines_.erase(std::unique(lines_.begin(), lines_.end()), lines_.end());
@@ -69,7 +70,8 @@ class ContentVersion {
   std::uint64_t value_{1};
   std::uint64_t renewals_{};
   std::vector<std::uint64_t> lines_;
-  bool many_{};
+  std::size_t room_{};
+  bool lost_{};
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -268,7 +268,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     return tl::unexpected<Error>(*std::move(error));
   }
   result.cycles = hierarchy_->finish(result.cycles);
-  hierarchy_->end_launch(cus_, launch, result.cycles, instructions());
+  result.instructions = instructions();
+  hierarchy_->end_launch(cus_, launch, result.cycles, result.instructions);
   const IoDieActivity* io_dies = hierarchy_->io_dies();
   if (io_dies != nullptr) observer_.io_dies(*io_dies);
   result.activity = observer_.end_launch(result.cycles, activities, hierarchy_->channels());

@@ -20,6 +20,7 @@ namespace ww::sim::gpu::exec {
 
 struct ExecutedLaunch {
   std::int64_t cycles{};
+  std::uint64_t instructions{};  // of all waves
   bool clock_read{};
   MemoryCounters memory;
   CounterValues counters{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
 
 namespace ww::sim::gpu::exec {
@@ -10,6 +11,14 @@ namespace {
 constexpr std::size_t kTagBytes = std::size_t{512} << 20U;
 constexpr std::size_t kFewestRecords = 256;
 constexpr std::size_t kMostRecords = 8192;  // what they hold besides the tags is small
+constexpr std::size_t kMostKeys = 1U << 16U;
+// A record takes two copies of the L2's tags and their hashes: at most a tenth of the time in which
+// so many wave instructions for each of its lines are executed.
+constexpr std::uint64_t kInstructionsPerLine = 8;
+
+std::string kernel_of(const std::string& key) {
+  return key.substr(0, 2 * sizeof(ReplayBook::Number));
+}
 }  // namespace
 
 std::shared_ptr<const UniformUse> uniform_use(const MemoryCounters& memory,
@@ -42,6 +51,22 @@ std::shared_ptr<const MemoryChanges> memory_changes(DeviceMemory& memory) {
                 memory.host(address), ContentVersion::kLine);
   }
   return std::make_shared<const MemoryChanges>(std::move(changes));
+}
+
+ReplayBook::ReplayBook(std::uint64_t lines) : long_launch_(kInstructionsPerLine * lines) {}
+
+bool ReplayBook::worth_a_record(const std::string& key) {
+  if (came_.size() == kMostKeys) came_.clear();
+  const bool came = !came_.insert(std::hash<std::string>{}(key)).second;
+  return came || long_kernels_.contains(kernel_of(key));
+}
+
+void ReplayBook::executed(const std::string& key, std::uint64_t instructions) {
+  if (instructions >= long_launch_) {
+    long_kernels_.insert(kernel_of(key));
+  } else {
+    long_kernels_.erase(kernel_of(key));
+  }
 }
 
 bool ReplayBook::may_find(const std::string& key, std::uint64_t memory_version) const {
@@ -123,14 +148,15 @@ std::shared_ptr<const L2Snapshot> ReplayBook::share(std::shared_ptr<const L2Snap
   return snapshot;
 }
 
-void ReplayBook::forget_program(std::uint32_t program) {
+void ReplayBook::forget_program(Number program) {
   const auto belongs = [program](const std::string& key) {
-    std::uint32_t id = 0;
-    std::memcpy(&id, key.data(), sizeof id);
-    return id == program;
+    Number number = 0;
+    std::memcpy(&number, key.data(), sizeof number);
+    return number == program;
   };
   std::erase_if(records_, [&](const auto& entry) { return belongs(entry.first); });
   std::erase_if(order_, belongs);
+  std::erase_if(long_kernels_, belongs);
 }
 
 }  // namespace ww::sim::gpu::exec

@@ -6,6 +6,8 @@
 // of its accesses hit, or each line it uses was brought once, the order in which the L2 used its
 // lines before does not matter: it is replayed from every state that allows the same.
 //
+// To record a short launch takes half as long as to execute it, and most keys never come again.
+//
 // What a launch left behind the L2 (an Infinity Cache) cannot be restored either: a launch that
 // went there is recorded only where it left that as it was, and found only where it is so again.
 //
@@ -20,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "caches/l2_tags.hpp"
@@ -70,6 +73,15 @@ struct LaunchRecord {
 
 class ReplayBook {
  public:
+  // A key begins with the numbers of program and kernel.
+  using Number = std::uint32_t;
+
+  // `lines`: that the L2 has.
+  explicit ReplayBook(std::uint64_t lines);
+  // Whether the launch is worth a record if it has to be executed: one with its key came before, or
+  // the last one of its kernel was long. A key may be taken for another one, or be forgotten.
+  [[nodiscard]] bool worth_a_record(const std::string& key);
+  void executed(const std::string& key, std::uint64_t instructions);
   // False where no state of the L2 would do.
   [[nodiscard]] bool may_find(const std::string& key, std::uint64_t memory_version) const;
   // The record that fits, or nullptr. `behind`: hash of what lies behind the L2. Valid until the
@@ -79,7 +91,7 @@ class ReplayBook {
   const LaunchRecord& add(const std::string& key, LaunchRecord record);
   // The same snapshot object for equal states.
   std::shared_ptr<const L2Snapshot> share(std::shared_ptr<const L2Snapshot> snapshot);
-  void forget_program(std::uint32_t program);
+  void forget_program(Number program);
 
  private:
   [[nodiscard]] std::size_t tag_bytes() const;  // of all states that are known
@@ -88,6 +100,9 @@ class ReplayBook {
   std::unordered_map<std::string, std::vector<LaunchRecord>> records_;
   std::deque<std::string> order_;  // keys as records were added, to forget the oldest
   std::unordered_map<std::uint64_t, std::weak_ptr<const L2Snapshot>> snapshots_;
+  std::unordered_set<std::size_t> came_;          // hashes of keys
+  std::unordered_set<std::string> long_kernels_;  // beginnings of keys
+  std::uint64_t long_launch_;                     // wave instructions
 };
 
 }  // namespace ww::sim::gpu::exec

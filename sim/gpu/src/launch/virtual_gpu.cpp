@@ -61,6 +61,11 @@ void add_network(LaunchActivity& activity, const power::EnergyReport& network,
   activity.parts_f.crossbar_arbiters += total - links;
 }
 
+std::uint64_t lines_of_l2(const Architecture& architecture) {
+  return static_cast<std::uint64_t>(architecture.l2_bytes / architecture.line_bytes *
+                                    architecture.dies);
+}
+
 }  // namespace
 
 VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
@@ -74,7 +79,8 @@ VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
       observer(std::move(observer_in)),
       engine(chip, *memory, *observer, thread_count(options), options.trace,
              hierarchy_for(std::move(system)), options.timing ? options.timing->cus_in_use : 0),
-      timeline(chip.power_side().make_timeline(chip, options.noise_seed)) {
+      timeline(chip.power_side().make_timeline(chip, options.noise_seed)),
+      replays(lines_of_l2(chip.architecture())) {
   memory->keep_released(options.checks.memory);
 }
 
@@ -301,9 +307,9 @@ void VirtualGpu::Impl::write_key(ProgramId program, std::size_t kernel, const Gr
                                  std::span<const std::byte> kernarg,
                                  std::uint32_t dynamic_lds_bytes) {
   key.clear();
+  put(key, exec::ReplayBook::Number{program});
+  put(key, static_cast<exec::ReplayBook::Number>(kernel));
   put(key, device);
-  put(key, program);
-  put(key, static_cast<std::uint32_t>(kernel));
   put(key, grid.dimensions);
   put(key, grid.global);
   put(key, grid.local);
@@ -352,24 +358,26 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   }
   std::shared_ptr<const exec::L2Snapshot> l2_before = std::move(l2_state);
   l2_state = nullptr;
+  const bool recording = replaying && replays.worth_a_record(key);
   const bool one_die = chip.architecture().dies == 1;
-  if (replaying && l2_before == nullptr && !one_die) l2_before = replays.share(engine.state());
-  engine.l2().keep_begin(replaying && l2_before == nullptr);
-  const std::uint64_t behind = engine.behind_hash();
+  if (recording && l2_before == nullptr && !one_die) l2_before = replays.share(engine.state());
+  engine.l2().keep_begin(recording && l2_before == nullptr);
+  const std::uint64_t behind = recording ? engine.behind_hash() : 0;
   const std::uint64_t version = memory->version().value();
-  memory->version().begin_launch();
+  memory->version().begin_launch(recording);
   auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
   findings = engine.findings();
   if (!executed) {
     return tl::unexpected<Error>(std::move(executed).error());
   }
+  if (replaying) replays.executed(key, executed->instructions);
   dispatch.counters = std::make_shared<const exec::CounterValues>(executed->counters);
   if (timed != nullptr) {
     add_network(executed->activity, timed->report().dispatches.back().stats.energy,
                 chip.architecture());
   }
   activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
-  if (replaying && !executed->clock_read && findings.empty() && !memory->version().many()) {
+  if (recording && !executed->clock_read && findings.empty() && !memory->version().lost()) {
     if (l2_before == nullptr) {
       l2_before = replays.share(engine.l2().snapshot_at_begin());
     }

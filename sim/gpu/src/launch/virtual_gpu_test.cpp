@@ -274,6 +274,37 @@ TEST(Replay, FindsContentsAgainThatTheHostRestored) {
   EXPECT_FALSE(launch());
 }
 
+// Most keys never come again, and to record a short launch takes half as long as to execute it.
+TEST(Replay, RecordsWhatComesAgain) {
+  TestGpu test;
+  const auto data = test.buffer(std::vector<std::uint32_t>(4096));
+  const auto out = test.buffer(std::vector<std::uint32_t>(256));
+  const auto launch = [&](std::uint32_t count) {
+    return test.launch("stream", 256, 64, data, out, count, 256U).replayed;
+  };
+  for (int i = 0; i < 3; ++i) launch(8);
+  // All that these read is in the L2, and they write the zeros that are there.
+  EXPECT_FALSE(launch(4));
+  EXPECT_FALSE(launch(4));
+  EXPECT_TRUE(launch(4));
+}
+
+TEST(Replay, RecordsAKernelThatTakesLongAtOnce) {
+  TestGpu test;
+  const auto data = test.buffer(std::vector<std::uint32_t>(4096));
+  const auto out = test.buffer(std::vector<std::uint32_t>(4096));
+  const auto launch = [&](std::uint32_t count) {
+    return test.launch("stream", 4096, 256, data, out, count, 0U).replayed;
+  };
+  launch(1024);
+  EXPECT_FALSE(launch(1023));
+  EXPECT_TRUE(launch(1023));
+  launch(8);  // the kernel's launches are short from here on
+  EXPECT_FALSE(launch(7));
+  EXPECT_FALSE(launch(7));
+  EXPECT_TRUE(launch(7));
+}
+
 TEST(Replay, EndsWhenTheHostWrites) {
   TestGpu test;
   const auto data = test.buffer(random_words(4096));
