@@ -99,9 +99,9 @@ std::size_t ComputeUnit::register_bytes(const Architecture& architecture) {
 // the room is for forty waves with all registers, and a number past a wave's own, which no compiler
 // makes, finds its neighbours'.
 std::size_t ComputeUnit::stride_for(const LaunchState& launch) const {
-  const std::size_t widest = widest_stride(architecture_);
-  return launch.accumulators != 0 ? widest
-                                  : std::min<std::size_t>(widest, launch.vgprs * kLanes + kApart);
+  const std::size_t end =
+      launch.accumulators != 0 ? kAccumulators + launch.accumulators : launch.vgprs;
+  return std::min(widest_stride(architecture_), end * kLanes + kApart);
 }
 
 // Of one wave, up to `end` or the next completion; returns when the next instruction can issue.

@@ -122,7 +122,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.code_properties = descriptor.kernel_code_properties;
   state.isa = program.isa();
   state.vgprs = allocated_vgprs(descriptor, state.isa);
-  if (exec::has_unified_registers(state.isa)) {  // ACCUM_OFFSET
+  if (exec::has_unified_registers(state.isa) && program.names_accumulators()) {  // ACCUM_OFFSET
     const std::uint32_t ordinary = ((descriptor.compute_pgm_rsrc3 & 63U) + 1) * 4;
     const std::uint32_t others = state.vgprs > ordinary ? state.vgprs - ordinary : 0;
     state.accumulators = std::min<std::uint32_t>(others, 256);

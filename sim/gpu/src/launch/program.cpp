@@ -153,13 +153,15 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
     MicroOp& op = program->code_[dword];
     auto decoded = binpatch::isa::decode(generation, rest, wave);
     // A wave has such registers on chips with one file for both kinds alone.
-    if (decoded && !has_unified_registers(isa) && names_accumulator(*decoded)) {
+    const bool accumulates = decoded && names_accumulator(*decoded);
+    if (accumulates && !has_unified_registers(isa)) {
       decoded = fail(ErrorCode::unsupported, "accumulation registers");
     }
     if (decoded && wave == binpatch::isa::WaveSize::lanes32 && enables_missing_lanes(*decoded)) {
       decoded = fail(ErrorCode::unsupported, "lanes that the wave does not have");
     }
     lower(decoded, op, program->pool_, isa);
+    program->names_accumulators_ |= accumulates;
     if (program->isa_ == Isa::gfx942) multiply_as_cdna3(op);
     if (decoded) find_registers(*decoded, op);
     if (decoded) scalars = std::max(scalars, scalars_named(*decoded));

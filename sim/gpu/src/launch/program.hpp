@@ -41,6 +41,9 @@ class Program {
   // Behind the last scalar register that the code names, up to kSpecialScalars, in whole lines of
   // the host's caches.
   [[nodiscard]] std::uint32_t scalar_end() const { return scalar_end_; }
+  // Compilers also allocate accumulation registers that fill up a granule and that no code names,
+  // wherever a jump may lead.
+  [[nodiscard]] bool names_accumulators() const { return names_accumulators_; }
   [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] std::uint64_t code_address() const { return code_address_; }
   // Device address of what the code object calls `address`.
@@ -59,6 +62,7 @@ class Program {
   std::vector<MicroOp> code_;
   StraightLines straight_lines_;
   std::uint32_t scalar_end_{};
+  bool names_accumulators_{};
   ConstantPool pool_;
   std::unique_ptr<Translations> translations_;
 };
