@@ -159,7 +159,7 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   wave.lane_bits = ~std::uint64_t{0} >> (kLanes - launch.wave_lanes);
   wave.formed = wave.unwritten = 0;
   const bool forms = lanes == kLanes && launch.straight != nullptr;
-  if (lanes == kLanes) {
+  if (lanes == launch.wave_lanes) {
     for (const RegisterSpan& span : launch.cleared) {
       const std::size_t end = std::size_t{span.first} + span.count;
       std::size_t index = span.first;
