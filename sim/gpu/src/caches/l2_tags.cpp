@@ -405,6 +405,7 @@ std::shared_ptr<const L2Snapshot> L2Tags::snapshot() {
 
 void L2Tags::restore(const L2Snapshot& snapshot) {
   last_snapshot_ = nullptr;
+  cleaned_in_ = 0;
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
     const std::uint32_t first = first_of_set(set);
     for (std::uint32_t age = 0; age < ways_; ++age) {

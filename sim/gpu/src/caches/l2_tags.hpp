@@ -148,11 +148,16 @@ class L2Tags {
   template <class F>
   void clean(F&& written) {
     for (std::uint32_t place = 0; place < dirty_.size(); ++place) {
+      if (place % kChunk == 0 && used_in_[place / kChunk] < cleaned_in_) {
+        place += kChunk - 1;
+        continue;
+      }
       if (dirty_[place] == 0) continue;
       use_chunk(place);
       written(tag_[place], dirty_[place]);
       dirty_[place] = 0;
     }
+    cleaned_in_ = period_;
   }
 
   void begin_launch();  // forgets arrival times
@@ -307,6 +312,7 @@ class L2Tags {
   // A launch begins a period, and so does a snapshot.
   std::uint64_t period_{};
   std::uint64_t launch_period_{};                    // the launch's first
+  std::uint64_t cleaned_in_{};                       // what was not used since then is clean
   std::vector<std::uint64_t> used_in_;               // by chunk: the period that used it last
   std::shared_ptr<const L2Snapshot> last_snapshot_;  // null: none that a new one can begin with
   std::uint64_t snapshot_period_{};                  // begun by it

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "caches/l2_prefetch.hpp"
@@ -96,6 +97,45 @@ TEST(L2Tags, FillsALineThatWasWrittenInPartWhenItIsRead) {
   l2.write(6, 0xFFFFFFFF);
   l2.write(6, 0xFFFFFFFF00000000);
   EXPECT_TRUE(l2.read(6).hit);  // whole by now
+}
+
+// It looks only where something was used since it last did, or since a snapshot came back.
+TEST(L2Tags, CleansEveryDirtyLineOnce) {
+  L2Tags l2{Architecture{}};
+  std::map<std::uint32_t, std::uint64_t> dirty;
+  const auto write = [&](std::uint32_t line) {
+    const L2Tags::Access access = l2.write(line, 0xFF);
+    if (access.writeback) {
+      EXPECT_EQ(dirty.erase(access.victim), 1);
+    }
+    dirty[line] |= 0xFF;
+  };
+  const auto expect_cleaned = [&] {
+    std::map<std::uint32_t, std::uint64_t> cleaned;
+    l2.clean([&](std::uint32_t line, std::uint64_t bytes) {
+      EXPECT_TRUE(cleaned.emplace(line, bytes).second);
+    });
+    EXPECT_EQ(cleaned, dirty);
+    dirty.clear();
+  };
+  std::uint32_t state = 1;
+  const auto next = [&state] { return (state = state * 1664525U + 1013904223U) >> 8 & 0xFFFF; };
+  for (int launch = 0; launch < 8; ++launch) {
+    l2.begin_launch();
+    for (int i = 0; i < 100 << launch; ++i) write(next());
+    if (launch % 2 == 1) l2.begin_launch();  // what an earlier one left
+    expect_cleaned();
+  }
+  write(5);
+  write(7000);
+  const auto snapshot = l2.snapshot();
+  const auto both = dirty;
+  expect_cleaned();
+  l2.begin_launch();
+  expect_cleaned();
+  l2.restore(*snapshot);
+  dirty = both;
+  expect_cleaned();
 }
 
 // A snapshot takes from the last one what was not used since: another L2 that sees the same, and of
