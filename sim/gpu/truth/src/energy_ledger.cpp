@@ -28,6 +28,10 @@ struct Lane {
   std::int64_t beats;
   std::int32_t beats_to_regrant;
 
+  // Most lanes have no use in a launch: their 300 bytes are not looked at.
+  [[nodiscard]] TransitionCounts counts() const {
+    return beats != 0 ? bus.counts() : TransitionCounts{};
+  }
   void reset(std::int32_t regrant) {
     bus.word = kParkedWord;
     bus.toggles = bus.adjacent = bus.opposite = {};
@@ -41,7 +45,7 @@ struct Lane {
 struct ToggleRate {
   double toggles{}, bits{};
   void add(const Lane& lane) {
-    toggles += static_cast<double>(lane.bus.counts().toggles);
+    toggles += static_cast<double>(lane.counts().toggles);
     bits += static_cast<double>(lane.beats) * kWires;
   }
   // Random data's where nothing crossed.
@@ -58,6 +62,10 @@ struct Control {
   Bus wires;  // as BusDriver::control has it
   std::int64_t requests;
   std::uint32_t sequence;
+
+  [[nodiscard]] TransitionCounts counts() const {
+    return requests != 0 ? wires.counts() : TransitionCounts{};
+  }
 };
 
 class EnergyLedger final : public ActivityObserver {
@@ -79,18 +87,20 @@ class EnergyLedger final : public ActivityObserver {
         memory_(channels_),
         transactions_(engines_),
         crossings_(engines_ * cus_ * channels_) {
-    begin_launch();
+    for_lanes([this](Lane& lane) { lane.reset(truth_.wires.regrant_beats); });
   }
 
   void begin_launch() override {
-    for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_, &memory_}) {
-      for (Lane& lane : *lanes) {
-        lane.reset(truth_.wires.regrant_beats);
-      }
+    for (std::size_t leg = 0; leg < reply_legs_.size(); ++leg) {
+      if (leg_is_used(leg)) std::fill_n(&crossings_[leg * channels_], channels_, 0);
     }
-    controls_.assign(controls_.size(), Control{});
+    for_lanes([this](Lane& lane) {
+      if (lane.beats != 0) lane.reset(truth_.wires.regrant_beats);
+    });
+    for (Control& control : controls_) {
+      if (control.requests != 0) control = {};
+    }
     transactions_.assign(transactions_.size(), 0);
-    crossings_.assign(crossings_.size(), 0);
     payload_bits_ = 0;
     behind_ = {};
   }
@@ -117,6 +127,16 @@ class EnergyLedger final : public ActivityObserver {
                             std::span<const ChannelActivity> channels) override;
 
  private:
+  template <class F>
+  void for_lanes(F&& each) {
+    for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_, &memory_}) {
+      for (Lane& lane : *lanes) each(lane);
+    }
+  }
+  [[nodiscard]] bool leg_is_used(std::size_t leg) const {
+    return reply_legs_[leg].beats != 0 || write_legs_[leg].beats != 0;
+  }
+
   // `lines` transfers of whole lines that lie in a row, `apart` cycles one after the other, or one
   // of any size.
   void cross(const CrossbarTransfer& transfer, unsigned lines, std::int64_t apart) {
@@ -294,7 +314,7 @@ void EnergyLedger::charge_trunks(LaunchActivity& activity) {
       const double stages = along(link.length_mm, wires.stage_pitch_mm);
       const bool hop = wires.hop_after_mm > 0 && link.length_mm > wires.hop_after_mm;
       for (const Lane* lane : {&replies_[index], &writes_[index]}) {
-        const TransitionCounts counts = lane->bus.counts();
+        const TransitionCounts counts = lane->counts();
         const double clocked = static_cast<double>(lane->beats) * kWires;
         const auto toggles = static_cast<double>(counts.toggles);
         payload += counts.capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) * length +
@@ -307,10 +327,9 @@ void EnergyLedger::charge_trunks(LaunchActivity& activity) {
         beats += static_cast<double>(lane->beats);
       }
       double beside =
-          length *
-          (control.wires.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
-           event_to_wire(wires.strobe_transitions * beats +
-                         wires.request_strobes * static_cast<double>(control.requests)));
+          length * (control.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+                    event_to_wire(wires.strobe_transitions * beats +
+                                  wires.request_strobes * static_cast<double>(control.requests)));
       if (!wires.pair_extra_f.empty()) {
         const auto quadrant = static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
         beside += wires.pair_extra_f[engine * quadrants + quadrant] * beats;
@@ -333,7 +352,7 @@ void EnergyLedger::charge_legs(LaunchActivity& activity) {
       const std::size_t index = engine * cus_ + cu;
       for (const Lane* lane : {&reply_legs_[index], &write_legs_[index]}) {
         sum += truth_.legs[index].length_mm * truth_.legs[index].scale *
-               (lane->bus.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+               (lane->counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
                 event_to_wire(wires.strobe_transitions * static_cast<double>(lane->beats)));
       }
     }
@@ -359,7 +378,7 @@ void EnergyLedger::charge_memory(LaunchActivity& activity,
     const Lane& lane = memory_[channel];
     const double segment =
         link.length_mm * link.scale *
-        (lane.bus.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+        (lane.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
          event_to_wire(wires.strobe_transitions * kMemoryWires / kWires *
                        static_cast<double>(lane.beats)));
     double bank = 0;
@@ -437,20 +456,20 @@ void EnergyLedger::read_monitors(WireMonitors& monitors, std::span<const CuActiv
   std::int64_t beats = 0;
   for (std::size_t link = 0; link < controls_.size(); ++link) {
     for (const Lane* lane : {&replies_[link], &writes_[link]}) {
-      add(monitors.trunks, lane->bus.counts(), lengths.trunk_mm[link]);
+      add(monitors.trunks, lane->counts(), lengths.trunk_mm[link]);
       beats += lane->beats;
     }
-    add(monitors.control, controls_[link].wires.counts(), lengths.trunk_mm[link]);
+    add(monitors.control, controls_[link].counts(), lengths.trunk_mm[link]);
   }
   for (std::size_t leg = 0; leg < reply_legs_.size(); ++leg) {
     for (const Lane* lane : {&reply_legs_[leg], &write_legs_[leg]}) {
-      add(monitors.legs, lane->bus.counts(), lengths.leg_mm[leg]);
+      add(monitors.legs, lane->counts(), lengths.leg_mm[leg]);
     }
   }
   monitors.crossbar_slot_bits = static_cast<std::uint64_t>(beats) * kWires;
   std::int64_t memory_beats = 0;
   for (const Lane& lane : memory_) {
-    add(monitors.memory, lane.bus.counts(), 0);
+    add(monitors.memory, lane.counts(), 0);
     memory_beats += lane.beats;
   }
   monitors.memory_slot_bits = static_cast<std::uint64_t>(memory_beats) * kMemoryWires;
@@ -476,6 +495,7 @@ EnergyLedger::Lengths EnergyLedger::published_lengths(WireMonitors& monitors) co
     });
     for (std::size_t cu = 0; cu < cus_; ++cu) {
       const std::size_t leg = engine * cus_ + cu;
+      if (!leg_is_used(leg)) continue;
       double leg_beats = 0;
       for (std::size_t channel = 0; channel < channels_; ++channel) {
         const auto beats = static_cast<double>(crossings_[leg * channels_ + channel]);
