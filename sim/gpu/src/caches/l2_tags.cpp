@@ -199,6 +199,10 @@ L2Tags::Place L2Tags::find(std::uint32_t line, std::uint32_t first) const {
 
 void L2Tags::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access) {
   use_chunk(place);
+  if (holders_ != nullptr) {
+    if (tag_[place] != kNone) holders_->left(tag_[place], die_);
+    holders_->came(line, die_);
+  }
   if (dirty_[place] != 0) {
     access.writeback = true;
     access.victim = tag_[place];
@@ -216,6 +220,7 @@ std::uint64_t L2Tags::drop(std::uint32_t line) {
   const Place place = find(line, first_of(line));
   const std::uint64_t dirty = dirty_[place.slot];
   use_chunk(place.slot);
+  if (holders_ != nullptr) holders_->left(line, die_);
   tag_[place.slot] = kNone;
   stamp_[place.slot] = 0;
   ready_[place.slot] = 0;
@@ -286,6 +291,7 @@ L2Tags::Access L2Tags::write(std::uint32_t line, std::uint64_t written) {
     access.hit = true;
     access.ready = &ready_[place];
   }
+  if (holders_ != nullptr && written != 0) holders_->written(line, die_);
   dirty_[place] |= written;
   if (dirty_[place] == kWhole) ready_[place] = std::max<std::int64_t>(ready_[place], 0);
   return access;

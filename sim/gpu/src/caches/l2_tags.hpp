@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "caches/line_holders.hpp"
 #include "host/host_cache.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
@@ -60,6 +61,12 @@ class L2Tags {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   explicit L2Tags(const Architecture& architecture);
+  // Tells `holders`, which outlives this, what it has from here on: nothing yet. Not to be
+  // restored.
+  void tell(LineHolders* holders, LineHolders::Dies die) {
+    holders_ = holders;
+    die_ = die;
+  }
 
   struct Access {
     bool hit{};
@@ -140,6 +147,7 @@ class L2Tags {
     const Place place = place_of(line, first_of(line));
     if (!place.found) return 0;
     use_chunk(place.slot);
+    if (holders_ != nullptr) holders_->cleaned(line, die_);
     return std::exchange(dirty_[place.slot], 0);
   }
   // Forgets a line that has a place; returns its dirty bytes.
@@ -154,6 +162,7 @@ class L2Tags {
       }
       if (dirty_[place] == 0) continue;
       use_chunk(place);
+      if (holders_ != nullptr) holders_->cleaned(tag_[place], die_);
       written(tag_[place], dirty_[place]);
       dirty_[place] = 0;
     }
@@ -320,6 +329,8 @@ class L2Tags {
   std::vector<ChunkAtBegin> at_begin_;  // of the chunks that this launch used
   std::array<Row, kRows> rows_{};       // by line
   std::vector<std::uint8_t> last_way_;  // where a line was last seen in its set
+  LineHolders* holders_{};              // null: nobody asks
+  LineHolders::Dies die_{};
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -138,6 +138,47 @@ TEST(L2Tags, CleansEveryDirtyLineOnce) {
   expect_cleaned();
 }
 
+TEST(L2Tags, TellsWhatItHas) {
+  constexpr std::uint32_t kLines = 1U << 16;
+  LineHolders holders(kLines);
+  L2Tags l2[2]{L2Tags{Architecture{}}, L2Tags{Architecture{}}};
+  for (unsigned die : {0U, 1U}) l2[die].tell(&holders, static_cast<LineHolders::Dies>(1U << die));
+  std::uint32_t state = 1;
+  const auto next = [&state](std::uint32_t limit) {
+    return static_cast<std::uint32_t>((state = state * 1664525U + 1013904223U) >> 8) % limit;
+  };
+  for (int round = 0; round < 4; ++round) {
+    for (L2Tags& each : l2) each.begin_launch();
+    for (int i = 0; i < 60000; ++i) {
+      L2Tags& each = l2[next(2)];
+      const std::uint32_t line = next(kLines);
+      switch (next(8)) {
+        case 0: each.write(line, 0); break;
+        case 1:
+        case 2: each.write(line, 0xFF); break;
+        case 3: static_cast<void>(each.clean_line(line)); break;
+        case 4:
+          if (each.holds(line)) static_cast<void>(each.drop(line));
+          break;
+        default: each.read(line); break;
+      }
+    }
+    if (round == 1) l2[0].clean([](std::uint32_t, std::uint64_t) {});
+    for (std::uint32_t line = 0; line < kLines; ++line) {
+      for (unsigned die : {0U, 1U}) {
+        ASSERT_EQ((holders.present(line) >> die & 1) != 0, l2[die].holds(line)) << line;
+        const bool dirty = (holders.dirty(line) >> die & 1) != 0;
+        if (round == 3) {
+          ASSERT_EQ(dirty, l2[die].clean_line(line) != 0) << line;
+        }
+      }
+      if (round == 3) {
+        ASSERT_EQ(holders.dirty(line), 0);
+      }
+    }
+  }
+}
+
 // A snapshot takes from the last one what was not used since: another L2 that sees the same, and of
 // which none was taken before, says what it has to be.
 TEST(L2Tags, TakesASnapshotFromTheLastOneAsFromTheStart) {

@@ -1,6 +1,8 @@
 #include "memory/die_memories.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 #include <span>
 
 #include "memory/die_links.hpp"
@@ -13,6 +15,17 @@ namespace {
 // Lines that are noted before those that the L2 has given up are forgotten.
 constexpr std::size_t kMostForeign = std::size_t{1} << 20;
 
+LineHolders::Dies only(int die) {
+  return static_cast<LineHolders::Dies>(1U << static_cast<unsigned>(die));
+}
+
+template <class F>
+void for_others(LineHolders::Dies dies, int die, F&& each) {
+  for (unsigned left = dies & ~unsigned{only(die)}; left != 0; left &= left - 1) {
+    each(static_cast<std::size_t>(std::countr_zero(left)));
+  }
+}
+
 std::unique_ptr<Fabric> make_fabric(const Architecture& architecture, const DeviceMemory& memory) {
   if (architecture.xgmi_links != 0) return std::make_unique<DieLinks>(architecture, memory);
   return std::make_unique<IoDies>(architecture, &memory);
@@ -22,12 +35,15 @@ std::unique_ptr<Fabric> make_fabric(const Architecture& architecture, const Devi
 
 DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
     : fabric_(make_fabric(chip.architecture(), memory)),
+      holders_((memory.limit() - kDeviceBase) / kLineBytes),
       cus_of_die_(
           static_cast<std::size_t>(chip.architecture().cu_places() / chip.architecture().dies)),
       foreign_(static_cast<std::size_t>(chip.architecture().dies)),
       architecture_(chip.architecture()) {
+  assert(chip.architecture().dies <= LineHolders::kMostDies);
   for (int die = 0; die < chip.architecture().dies; ++die) {
     dies_.push_back(std::make_unique<MemorySystem>(chip, memory, observer, die, this));
+    dies_.back()->l2().tell(&holders_, only(die));
   }
 }
 
@@ -107,18 +123,16 @@ std::shared_ptr<const L2Snapshot> DieMemories::state() {
 }
 
 std::int64_t DieMemories::read(int die, std::uint32_t line, std::int64_t cycle) {
-  for (std::size_t other = 0; other < dies_.size(); ++other) {
-    if (static_cast<int>(other) != die) dies_[other]->clean(line, cycle);
-  }
+  for_others(holders_.dirty(line), die,
+             [&](std::size_t other) { dies_[other]->clean(line, cycle); });
   note_foreign(die, line);
   return fabric_->read(die, line, cycle);
 }
 
 void DieMemories::wrote(int die, std::uint32_t line, std::int64_t cycle) {
   note_foreign(die, line);
-  for (std::size_t other = 0; other < dies_.size(); ++other) {
-    if (static_cast<int>(other) != die) dies_[other]->give_up(line, cycle);
-  }
+  for_others(holders_.present(line), die,
+             [&](std::size_t other) { dies_[other]->give_up(line, cycle); });
 }
 
 }  // namespace ww::sim::gpu::exec

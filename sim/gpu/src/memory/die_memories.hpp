@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "caches/line_holders.hpp"
 #include "memory/i_fabric.hpp"
 #include "memory/i_hierarchy.hpp"
 #include "memory/memory_system.hpp"
@@ -61,6 +62,7 @@ class DieMemories final : public Hierarchy, public BehindL2 {
   void note_foreign(int die, std::uint32_t line);
 
   std::unique_ptr<Fabric> fabric_;
+  LineHolders holders_;
   std::vector<std::unique_ptr<MemorySystem>> dies_;
   std::size_t cus_of_die_;
   std::size_t first_{};                              // die of the next commit

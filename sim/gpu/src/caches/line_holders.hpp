@@ -1,0 +1,41 @@
+// What the snoop filter of a chip of several dies knows: which dies' L2s have a line, and which of
+// them have bytes of it that memory does not. Without it every miss would search every other L2.
+#pragma once
+
+#include <cstdint>
+
+#include "host/host_arena.hpp"
+
+namespace ww::sim::gpu::exec {
+
+class LineHolders {
+ public:
+  // By bit, the first die's the lowest.
+  using Dies = std::uint8_t;
+  static constexpr int kMostDies = 8;
+
+  // Of the first `lines` lines of device memory. Pages of lines that no L2 had cost nothing.
+  explicit LineHolders(std::uint64_t lines)
+      : lines_(static_cast<Line*>(arena_.allocate(lines * sizeof(Line)))) {}
+
+  [[nodiscard]] Dies present(std::uint32_t line) const { return lines_[line].present; }
+  [[nodiscard]] Dies dirty(std::uint32_t line) const { return lines_[line].dirty; }
+
+  void came(std::uint32_t line, Dies die) { lines_[line].present |= die; }
+  void left(std::uint32_t line, Dies die) {
+    lines_[line].present &= static_cast<Dies>(~die);
+    cleaned(line, die);
+  }
+  void written(std::uint32_t line, Dies die) { lines_[line].dirty |= die; }
+  void cleaned(std::uint32_t line, Dies die) { lines_[line].dirty &= static_cast<Dies>(~die); }
+
+ private:
+  struct Line {
+    Dies present;
+    Dies dirty;
+  };
+  HostArena arena_;
+  Line* lines_;
+};
+
+}  // namespace ww::sim::gpu::exec
