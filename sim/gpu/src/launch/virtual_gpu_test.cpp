@@ -274,35 +274,38 @@ TEST(Replay, FindsContentsAgainThatTheHostRestored) {
   EXPECT_FALSE(launch());
 }
 
+// Launches that read zeros and write the zeros that are there.
+class ReplayOfZeros : public ::testing::Test {
+ protected:
+  bool launch(std::uint32_t items, std::uint32_t local, std::uint32_t count, std::uint32_t stride) {
+    return test_.launch("stream", items, local, data_, out_, count, stride).replayed;
+  }
+
+ private:
+  TestGpu test_;
+  std::uint64_t data_ = test_.buffer(std::vector<std::uint32_t>(4096));
+  std::uint64_t out_ = test_.buffer(std::vector<std::uint32_t>(4096));
+};
+
 // Most keys never come again, and to record a short launch takes half as long as to execute it.
-TEST(Replay, RecordsWhatComesAgain) {
-  TestGpu test;
-  const auto data = test.buffer(std::vector<std::uint32_t>(4096));
-  const auto out = test.buffer(std::vector<std::uint32_t>(256));
-  const auto launch = [&](std::uint32_t count) {
-    return test.launch("stream", 256, 64, data, out, count, 256U).replayed;
-  };
-  for (int i = 0; i < 3; ++i) launch(8);
-  // All that these read is in the L2, and they write the zeros that are there.
-  EXPECT_FALSE(launch(4));
-  EXPECT_FALSE(launch(4));
-  EXPECT_TRUE(launch(4));
+TEST_F(ReplayOfZeros, RecordsWhatComesAgain) {
+  const auto short_launch = [&](std::uint32_t count) { return launch(256, 64, count, 256); };
+  for (int i = 0; i < 3; ++i) short_launch(8);
+  // All that these read is in the L2.
+  EXPECT_FALSE(short_launch(4));
+  EXPECT_FALSE(short_launch(4));
+  EXPECT_TRUE(short_launch(4));
 }
 
-TEST(Replay, RecordsAKernelThatTakesLongAtOnce) {
-  TestGpu test;
-  const auto data = test.buffer(std::vector<std::uint32_t>(4096));
-  const auto out = test.buffer(std::vector<std::uint32_t>(4096));
-  const auto launch = [&](std::uint32_t count) {
-    return test.launch("stream", 4096, 256, data, out, count, 0U).replayed;
-  };
-  launch(1024);
-  EXPECT_FALSE(launch(1023));
-  EXPECT_TRUE(launch(1023));
-  launch(8);  // the kernel's launches are short from here on
-  EXPECT_FALSE(launch(7));
-  EXPECT_FALSE(launch(7));
-  EXPECT_TRUE(launch(7));
+TEST_F(ReplayOfZeros, RecordsAKernelThatTakesLongAtOnce) {
+  const auto launch_of = [&](std::uint32_t count) { return launch(4096, 256, count, 0); };
+  launch_of(1024);
+  EXPECT_FALSE(launch_of(1023));
+  EXPECT_TRUE(launch_of(1023));
+  launch_of(8);  // the kernel's launches are short from here on
+  EXPECT_FALSE(launch_of(7));
+  EXPECT_FALSE(launch_of(7));
+  EXPECT_TRUE(launch_of(7));
 }
 
 TEST(Replay, EndsWhenTheHostWrites) {
