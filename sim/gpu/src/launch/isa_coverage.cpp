@@ -1,12 +1,14 @@
 // Which instructions of compiled code the virtual GPU does not know: a row of a table for a target
 // (its objects that have code), and the names below it. scripts/check_isa_corpus gives it the
 // objects.
-//   isa_coverage [--waves-of-64] TARGET OBJECT...     OBJECT: an ELF file, linked or not
-//   isa_coverage [--waves-of-64] TARGET - <LIST       LIST: their names, one a line
+//   isa_coverage [OPTION...] TARGET OBJECT...     OBJECT: an ELF file, linked or not
+//   isa_coverage [OPTION...] TARGET - <LIST       LIST: their names, one a line
 // What compilers fill the end of a program with is no instruction of it.
 // Exit codes: 0 everything is known, 1 something is not, 2 usage.
 #include <gelf.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -16,6 +18,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "isa/operands.hpp"
@@ -27,37 +31,48 @@ namespace {
 using namespace ww::sim::gpu;
 namespace isa = ww::binpatch::isa;
 
+std::string hex_of_word(std::string_view bytes) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, bytes.data(), sizeof word);
+  char text[16];
+  std::snprintf(text, sizeof text, "%08x", word);
+  return text;
+}
+
 struct Count {
   std::size_t instructions{};
   std::map<std::string, std::size_t> not_decoded;  // by word
   std::map<std::string, std::size_t> not_executed;
+  std::unordered_map<std::string, bool> distinct;  // decoded bytes, and whether they are executed
 };
 
-void look_at(isa::Generation generation, isa::WaveSize wave, std::span<const std::byte> code,
+// Whether each word of it was decoded.
+bool look_at(isa::Generation generation, isa::WaveSize wave, std::span<const std::byte> code,
              Count& count, exec::ConstantPool& pool) {
   const auto family = generation == isa::Generation::gfx1030   ? exec::Isa::gfx1030
                       : generation == isa::Generation::gfx1100 ? exec::Isa::gfx1100
                                                                : exec::Isa::gfx900;
-  for (std::size_t at = 0; at + 4 <= code.size();) {
+  bool all_decoded = true;
+  for (std::size_t at = 0, size = 0; at + 4 <= code.size(); at += size) {
     const auto decoded = isa::decode(generation, code.subspan(at), wave);
-    if (decoded && decoded->opcode == isa::Opcode::s_code_end) {
-      at += decoded->size_bytes;
-      continue;
-    }
+    size = decoded ? decoded->size_bytes : 4;
+    if (decoded && decoded->opcode == isa::Opcode::s_code_end) continue;
     ++count.instructions;
+    std::string bytes(reinterpret_cast<const char*>(code.data() + at), size);
+    const auto seen = count.distinct.find(bytes);
+    if (seen != count.distinct.end() && seen->second) continue;
     exec::MicroOp op;
     exec::lower(decoded, op, pool, family);
     if (!decoded || decoded->opcode == isa::Opcode::unlisted) {
-      char text[16];
-      std::uint32_t word = 0;
-      std::memcpy(&word, code.data() + at, sizeof word);
-      std::snprintf(text, sizeof text, "%08x", word);
-      ++count.not_decoded[text];
-    } else if (!exec::has_semantics(op)) {
-      ++count.not_executed[std::string(isa::mnemonic(decoded->opcode))];
+      ++count.not_decoded[hex_of_word(bytes)];
+      all_decoded = false;
+      continue;
     }
-    at += decoded ? decoded->size_bytes : 4;
+    const bool executed = exec::has_semantics(op);
+    if (!executed) ++count.not_executed[std::string(isa::mnemonic(decoded->opcode))];
+    count.distinct.emplace(std::move(bytes), executed);
   }
+  return all_decoded;
 }
 
 // Calls act(bytes) for each executable section of an ELF file; false where it is none or is cut
@@ -88,6 +103,21 @@ std::size_t total(const std::map<std::string, std::size_t>& counts) {
   return sum;
 }
 
+// Each different instruction that was decoded: a line of words, in the order of their bytes.
+void write_distinct(const std::string& file, const Count& count) {
+  std::vector<std::string_view> all;
+  for (const auto& [bytes, executed] : count.distinct) all.emplace_back(bytes);
+  std::ranges::sort(all);
+  std::ofstream out(file);
+  for (const std::string_view bytes : all) {
+    out << ".long";
+    for (std::size_t at = 0; at < bytes.size(); at += 4) {
+      out << (at == 0 ? " 0x" : ", 0x") << hex_of_word(bytes.substr(at));
+    }
+    out << '\n';
+  }
+}
+
 void print(const char* kind, const std::map<std::string, std::size_t>& counts) {
   for (const auto& [name, count] : counts) {
     std::printf("  %s: %s, %zu times\n", kind, name.c_str(), count);
@@ -97,50 +127,64 @@ void print(const char* kind, const std::map<std::string, std::size_t>& counts) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  auto wave = isa::WaveSize::usual;
-  if (argc > 1 && std::strcmp(argv[1], "--waves-of-64") == 0) {
-    wave = isa::WaveSize::lanes64;
-    ++argv;
-    --argc;
+  CLI::App app("Which instructions of compiled code the virtual GPU does not know.");
+  bool waves_of_64 = false;
+  std::string distinct_file;
+  std::string unread_file;
+  std::string target_name;
+  std::vector<std::string> names;
+  app.add_flag("--waves-of-64", waves_of_64, "as wavefronts of 64 read it, on gfx1030 and gfx1100");
+  app.add_option("--distinct", distinct_file,
+                 "write each different instruction that is decoded there, as data to assemble");
+  app.add_option("--unread", unread_file, "list the objects with words that are not decoded there");
+  app.add_option("TARGET", target_name, "such as gfx90a")->required();
+  app.add_option("OBJECT", names, "objects, or - to read their names from standard input")
+      ->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
   }
-  const auto target = argc > 2 ? ww::binpatch::parse_gfx_target(argv[1])
-                               : ww::Result<ww::binpatch::GfxTarget>(tl::unexpected<ww::Error>(
-                                     ww::Error{ww::ErrorCode::invalid_argument, "", ""}));
+  const auto target = ww::binpatch::parse_gfx_target(target_name);
   const auto generation =
       target ? isa::generation_of(*target)
              : ww::Result<isa::Generation>(tl::unexpected<ww::Error>(target.error()));
   if (!generation) {
-    std::fputs(
-        "usage: isa_coverage [--waves-of-64] TARGET OBJECT...   (isa_coverage gfx90a kernels.o)\n",
-        stderr);
+    std::fprintf(stderr, "isa_coverage: %s\n", generation.error().message.c_str());
     return 2;
+  }
+  const auto wave = waves_of_64 ? isa::WaveSize::lanes64 : isa::WaveSize::usual;
+  if (names.size() == 1 && names[0] == "-") {
+    names.clear();
+    for (std::string line; std::getline(std::cin, line);) names.push_back(line);
   }
   elf_version(EV_CURRENT);
   Count count;
   exec::ConstantPool pool;
   std::size_t objects = 0;
-  std::vector<std::string> names(argv + 2, argv + argc);
-  if (names.size() == 1 && names[0] == "-") {
-    names.clear();
-    for (std::string line; std::getline(std::cin, line);) names.push_back(line);
-  }
+  std::ofstream unread;
+  if (!unread_file.empty()) unread.open(unread_file);
   for (const std::string& name : names) {
     std::ifstream stream(name, std::ios::binary);
     std::vector<char> file{std::istreambuf_iterator<char>(stream), {}};
     bool has_code = false;
+    bool all_decoded = true;
     const auto look = [&](std::span<const std::byte> code) {
       has_code = true;
-      look_at(*generation, wave, code, count, pool);
+      all_decoded = look_at(*generation, wave, code, count, pool) && all_decoded;
     };
     if (!for_each_code(file, look)) {
       std::fprintf(stderr, "%s is no ELF file that can be read\n", name.c_str());
       return 2;
     }
     if (has_code) ++objects;
+    if (!all_decoded) unread << name << '\n';
   }
-  std::printf("%-7s %5zu objects %9zu instructions %6zu not decoded %6zu not executed\n", argv[1],
-              objects, count.instructions, total(count.not_decoded), total(count.not_executed));
+  std::printf("%-7s %5zu objects %9zu instructions %6zu not decoded %6zu not executed\n",
+              target_name.c_str(), objects, count.instructions, total(count.not_decoded),
+              total(count.not_executed));
   print("not decoded", count.not_decoded);
   print("not executed", count.not_executed);
+  if (!distinct_file.empty()) write_distinct(distinct_file, count);
   return count.not_decoded.empty() && count.not_executed.empty() ? 0 : 1;
 }
