@@ -422,6 +422,18 @@ __kernel void indexed_registers(__global const uint* in, __global uint* out, uin
   out[i] = sum;
 }
 
+// Compilers store by index first, and choose afterwards whether the array was changed.
+__kernel void element_that_may_exist(__global uint* data, __global const uint* at, uint count, uint x) {
+  const size_t i = get_global_id(0), items = get_global_size(0);
+  uint elements[16];
+  for (uint k = 0; k < 16; ++k) elements[k] = data[k * items + i];
+  for (uint k = 0; k < count; ++k) {
+    const uint element = at[k];
+    if (element < 16) elements[element] = x;
+  }
+  for (uint k = 0; k < 16; ++k) data[k * items + i] = elements[k];
+}
+
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 __kernel void long_atomics(__global ulong* a, __global ulong* old) {
@@ -449,6 +461,27 @@ __kernel void indexed_beside_scalars(__global const uint* in, __global uint* out
       : "v20", "v21", "v22", "v23", "s20", "scc");
   out[2 * i] = picked;
   out[2 * i + 1] = chosen;
+}
+
+// No wave has the registers that the index leads to.
+__kernel void indexed_past_the_end(__global uint* out) {
+  const size_t i = get_global_id(0);
+  uint read, wide, kept;
+  __asm__ volatile(
+      "s_movk_i32 s20, 200\n v_mov_b32 v0, 77\n v_mov_b32 v20, 5\n"
+      "v_mov_b32 v22, 0\n v_mov_b32 v23, 0\n v_mov_b32 v1, 3\n"
+      "s_set_gpr_idx_on s20, gpr_idx(SRC0)\n v_mov_b32 %0, v20\n"
+      "s_set_gpr_idx_off\n"
+      "s_set_gpr_idx_on s20, gpr_idx(SRC1)\n v_lshlrev_b64 v[22:23], 1, v[20:21]\n"
+      "s_set_gpr_idx_off\n"
+      "s_set_gpr_idx_on s20, gpr_idx(DST)\n v_mov_b32 v20, 6\n"
+      "s_set_gpr_idx_off\n v_mov_b32 %1, v22\n v_mov_b32 %2, v20"
+      : "=&v"(read), "=&v"(wide), "=&v"(kept)
+      :
+      : "v0", "v1", "v20", "v21", "v22", "v23", "s20");
+  out[3 * i] = read;
+  out[3 * i + 1] = wide;
+  out[3 * i + 2] = kept;
 }
 
 // Lanes read each other: quads, rows, the whole wave.

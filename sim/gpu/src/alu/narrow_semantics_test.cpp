@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "testing/test_gpu.hpp"
@@ -256,6 +257,33 @@ TEST(Semantics, MovesValuesByIndexBesideScalarInstructions) {
       ASSERT_EQ(got[2 * i], in[i] + at) << i;
       ASSERT_EQ(got[2 * i + 1], at + 5 != 7 ? 1U : 2U) << i;
     }
+  }
+}
+
+TEST(Semantics, IndexPastTheRegistersChangesNothing) {
+  TestGpu test;
+  constexpr std::size_t kMany = 1 << 15;  // work-items: each wave has neighbours
+  std::vector<std::uint32_t> before(16 * kMany);
+  std::iota(before.begin(), before.end(), 1U);
+  constexpr std::uint32_t kNew = 0xABCD;
+  for (const std::uint32_t at : {7U, 26U, 100U, 230U}) {
+    const auto data = test.buffer(before);
+    test.launch("element_that_may_exist", kMany, 64, data, test.buffer(std::vector{at}), 1U, kNew);
+    auto want = before;
+    if (at < 16) std::fill_n(want.begin() + at * kMany, kMany, kNew);
+    EXPECT_EQ(test.read<std::uint32_t>(data, want.size()), want) << at;
+  }
+}
+
+TEST(Semantics, MovesValuesByIndexPastTheRegisters) {
+  TestGpu test;
+  const auto out = test.buffer(kCount * 12);
+  test.launch("indexed_past_the_end", kCount, 64, out);
+  const auto got = test.read<std::uint32_t>(out, 3 * kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    ASSERT_EQ(got[3 * i], 77U) << i;
+    ASSERT_EQ(got[3 * i + 1], 154U) << i;
+    ASSERT_EQ(got[3 * i + 2], 5U) << i;
   }
 }
 

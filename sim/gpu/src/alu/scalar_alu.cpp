@@ -215,22 +215,21 @@ void end_program(Wave& w, const MicroOp&) {
   w.cu->end_wave(w);
 }
 
+// An index that leaves the scalar registers reads s0 and writes nothing (AMD Vega ISA,
+// "Out-of-Range Behavior").
+bool is_past_scalars(const Wave& w, U32 first, U32 count) {
+  return first > (is_rdna(w.cu->launch().isa) ? kVcc : kFlatScratch) - count;
+}
 template <int Words>
 void move_relative_source(Wave& w, const MicroOp& op) {
-  const U32 from = op.source[0] + w.sr[kM0];
-  if (from > kFlatScratch - Words) {
-    w.cu->fault(w, ErrorCode::device_error, "s_movrels reads past the scalar registers");
-    return;
-  }
+  U32 from = op.source[0] + w.sr[kM0];
+  if (is_past_scalars(w, from, Words)) from = 0;
   for (U32 i = 0; i < Words; ++i) w.sr[op.destination + i] = w.sr[from + i];
 }
 template <int Words>
 void move_relative_destination(Wave& w, const MicroOp& op) {
   const U32 to = op.destination + w.sr[kM0];
-  if (to > kFlatScratch - Words) {
-    w.cu->fault(w, ErrorCode::device_error, "s_movreld writes past the scalar registers");
-    return;
-  }
+  if (is_past_scalars(w, to, Words)) return;
   if (Words == 2) {
     w.set_pair(to, read64(w, op, 0));
   } else {
@@ -507,7 +506,8 @@ Unit unit_of(Encoding encoding, Opcode opcode) {
                                                                                   : Unit::internal;
 }
 
-// Indexed moves can fail; the others ask for the time, the program counter or what is on its way.
+// Which registers an indexed move reaches is not known before. The others ask for the time, the
+// program counter or what is on its way.
 bool is_straight(Opcode opcode) {
   switch (opcode) {
     case Opcode::s_getreg_b32:

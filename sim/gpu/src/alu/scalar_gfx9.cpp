@@ -1,5 +1,5 @@
 // Scalar instructions that gfx9 adds, and its indexing of vector registers. Source: AMD Vega ISA,
-// chapters 5 and 12, and section "GPR indexing".
+// chapters 5 and 12, and sections "GPR indexing" and "Out-of-Range Behavior".
 #include "alu/scalar_gfx9.hpp"
 #include "alu/alu.hpp"
 #include "alu/scalar_values.hpp"
@@ -62,17 +62,19 @@ bool waits(const MicroOp& op) {
 }
 
 // Adds the index to the registers that `mode` chooses: bits 0 to 2 the sources, bit 3 the result.
-bool indexed(MicroOp& op, U32 index, U32 mode) {
+// Compilers let it leave the wave's registers, of which there are `end`, where they do not use the
+// result. A source is v0 then. With such a result the instruction does nothing, and this returns
+// false.
+bool indexed(MicroOp& op, U32 index, U32 mode, U32 end) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (op.kind[i] != Source::vgpr || (mode >> i & 1U) == 0) continue;
-    shift_vector_source(op, i, index);
-    if (op.source[i] >= kAccumulators) return false;
+    const U32 words = (op.vector.wide >> i & 1U) != 0 ? 2 : 1;
+    set_vector_source(op, i, op.source[i] + index + words <= end ? op.source[i] + index : 0);
   }
-  if ((mode & 8U) != 0 && op.result != Destination::mask) {
-    op.destination = static_cast<std::uint16_t>(op.destination + index);
-    if (op.destination >= kAccumulators) return false;
-  }
-  return true;
+  if ((mode & 8U) == 0 || op.result == Destination::mask) return true;
+  const U32 to = op.destination + index;
+  op.destination = static_cast<std::uint16_t>(to);
+  return to + register_count(op.result) <= end;
 }
 
 // Scalar instructions may stand between the moves, unless they change the index itself.
@@ -114,13 +116,10 @@ void index_region(Wave& w, const MicroOp& op) {
       cycles += 4;
     }
     if (inner.unit != Unit::valu) continue;
-    if (!indexed(inner, index, mode)) {
-      w.cu->fault(w, ErrorCode::device_error, "an index leaves the vector registers of the wave");
-      return;
-    }
+    const bool runs = indexed(inner, index, mode, w.cu->launch().ordinary);
     ++w.cu->counters.valu;
     w.cu->activity.vector_lane_operations += static_cast<unsigned>(std::popcount(w.exec()));
-    inner.run(w, inner);
+    if (runs) inner.run(w, inner);
     cycles += inner.cycles;
   }
   w.pc += w.code[end].dwords;

@@ -8,7 +8,7 @@ namespace ww::sim::gpu::exec {
 // Null where gfx9 adds no such instruction.
 [[nodiscard]] Handler semantics_gfx9(Opcode opcode);
 
-// Makes vector source i of a lowered op the register `distance` further (vector_alu.cpp).
-void shift_vector_source(MicroOp& op, std::size_t i, std::uint32_t distance);
+// Makes vector source i of a lowered op the register of that number (vector_alu.cpp).
+void set_vector_source(MicroOp& op, std::size_t i, std::uint32_t index);
 
 }  // namespace ww::sim::gpu::exec

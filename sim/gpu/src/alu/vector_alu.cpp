@@ -139,17 +139,17 @@ void write_lane(Wave& wave, const MicroOp& op) {
       scalar_source(wave, op, 0);
 }
 
-// v_movrels reads, v_movreld writes the register that M0 adds to.
+// v_movrels reads, v_movreld writes the register that M0 adds to. Compilers let it leave the wave's
+// where they do not use the result: v0 is read then, and nothing is written (AMD Vega ISA,
+// "Out-of-Range Behavior").
 template <bool Source, bool Target>
 void move_relative(Wave& wave, const MicroOp& op) {
   const bool vector = op.kind[0] == exec::Source::vgpr;
-  const U32 from = op.source[0] + (Source ? wave.sr[kM0] : 0U);
+  const U32 end = wave.cu->launch().ordinary;
+  U32 from = op.source[0] + (Source ? wave.sr[kM0] : 0U);
+  if (from >= end) from = 0;
   const U32 to = op.destination + (Target ? wave.sr[kM0] : 0U);
-  if ((vector && from >= wave.vgprs) || to >= wave.vgprs) {
-    wave.cu->fault(wave, ErrorCode::device_error,
-                   "an indexed move leaves the vector registers of the wave");
-    return;
-  }
+  if (to >= end) return;
   LaneBuffer buffer;
   const U32* lanes_of = nullptr;
   if (vector) {
@@ -265,8 +265,8 @@ void widen_constants(const Instruction& instruction, const VectorEntry& entry, M
 
 }  // namespace
 
-void shift_vector_source(MicroOp& op, std::size_t i, U32 distance) {
-  op.source[i] = static_cast<std::uint16_t>(op.source[i] + distance);
+void set_vector_source(MicroOp& op, std::size_t i, U32 index) {
+  op.source[i] = static_cast<std::uint16_t>(index);
   op.vector.at[i] = op.source[i] * kRegisterBytes;
 }
 

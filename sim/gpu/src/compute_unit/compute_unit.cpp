@@ -95,9 +95,10 @@ std::size_t ComputeUnit::register_bytes(const Architecture& architecture) {
   return waves_of_slot(architecture) * kSlots * widest_stride(architecture) * sizeof(std::uint32_t);
 }
 
-// Waves lie as close as their launch allows, which saves pages. No register number needs a check:
-// the room is for forty waves with all registers, and a number past a wave's own, which no compiler
-// makes, finds its neighbours'.
+// Waves lie as close as their launch allows, which saves pages. Registers that an index chooses are
+// checked (LaunchState::ordinary). Those that an instruction names need no check: the room is for
+// forty waves with all registers, and a number past a wave's own, which no compiler makes, finds
+// its neighbours'.
 std::size_t ComputeUnit::stride_for(const LaunchState& launch) const {
   const std::size_t end =
       launch.accumulators != 0 ? kAccumulators + launch.accumulators : launch.vgprs;

@@ -109,7 +109,6 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     wave.code_dwords = launch_->code_dwords;
     wave.pc = launch_->entry;
     wave.ahead = 0;
-    wave.vgprs = launch_->vgprs;
     wave.cu = this;
     wave.group = &group;
     wave.state = WaveState::running;
@@ -153,7 +152,6 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   std::memset(wave.sr + kSpecialScalars, 0, sizeof wave.sr - kSpecialScalars * sizeof wave.sr[0]);
   const LaunchState& launch = *launch_;
   constexpr std::size_t kRegister = kLanes * sizeof(std::uint32_t);
-  const std::uint32_t ordinary = std::min<std::uint32_t>(launch.vgprs - launch.accumulators, 256);
   const std::uint32_t first = wave.in_group * launch.wave_lanes;
   const std::uint32_t lanes = std::min(launch.wave_lanes, launch.group_size - first);
   wave.lane_bits = ~std::uint64_t{0} >> (kLanes - launch.wave_lanes);
@@ -167,7 +165,7 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
       if (index < end) std::memset(wave.vgpr(index), 0, (end - index) * kRegister);
     }
   } else {
-    std::memset(wave.v, 0, ordinary * kRegister);
+    std::memset(wave.v, 0, launch.ordinary * kRegister);
   }
   if (launch.accumulators != 0) {
     std::memset(wave.vgpr(kAccumulators), 0, launch.accumulators * kRegister);

@@ -460,10 +460,9 @@ void find_registers(const Instruction& instruction, MicroOp& op) {
       const bool wide = (op.vector.wide >> i & 1U) != 0;
       if (op.kind[i] == Source::vgpr) op.reads |= formable(op.source[i], wide ? 2 : least);
     }
-    const std::size_t words = op.result == Destination::vgpr_quad   ? 4
-                              : op.result == Destination::vgpr_pair ? 2
-                                                                    : 1;
-    for (const Operand& operand : instruction.dst) op.writes |= registers_in(operand, words);
+    for (const Operand& operand : instruction.dst) {
+      op.writes |= registers_in(operand, register_count(op.result));
+    }
   }
 }
 

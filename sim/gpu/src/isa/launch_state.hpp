@@ -61,7 +61,8 @@ struct LaunchState {
   std::uint32_t waves_per_group{1};
   std::uint32_t vgprs{4};  // of a wave, as allocated, accumulation registers among them
   std::uint32_t accumulators{};
-  // Of the others, those that need their zeros where all lanes of a wave are enabled.
+  std::uint32_t ordinary{4};  // v0 and those behind it: an index that leaves them reaches nothing
+  // Of the ordinary ones, those that need their zeros where all lanes of a wave are enabled.
   std::vector<RegisterSpan> cleared;
   std::uint32_t sgprs{8};
   std::uint32_t scalar_end{kSpecialScalars};  // Program::scalar_end()

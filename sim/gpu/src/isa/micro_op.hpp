@@ -58,6 +58,11 @@ enum ScalarIndex : std::uint16_t {
 
 enum class Destination : std::uint8_t { none, vgpr, vgpr_pair, vgpr_quad, mask };
 
+// Of a result that goes to vector registers.
+[[nodiscard]] constexpr unsigned register_count(Destination result) {
+  return result == Destination::vgpr_quad ? 4 : result == Destination::vgpr_pair ? 2 : 1;
+}
+
 // What a vector instruction needs besides its function while all lanes are enabled.
 enum class Plain : std::uint8_t {
   no,       // more than this list has: Handler

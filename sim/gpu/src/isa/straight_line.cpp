@@ -46,11 +46,7 @@ RegisterSet registers_of(const binpatch::isa::Instruction& instruction, const Mi
     }
   };
   const bool vector = op.unit == Unit::valu;
-  const unsigned written = !vector                               ? 1
-                           : op.result == Destination::vgpr_pair ? 2
-                           : op.result == Destination::vgpr_quad ? 4
-                                                                 : 1;
-  add(instruction.dst[0], written);
+  add(instruction.dst[0], vector ? register_count(op.result) : 1);
   add(instruction.dst[1], 1);
   for (std::size_t i = 0; i < instruction.src.size(); ++i) {
     const bool wide = vector && (op.vector.wide >> i & 1U) != 0;

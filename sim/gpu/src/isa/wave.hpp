@@ -181,7 +181,6 @@ struct Wave {
 
   alignas(64) const MicroOp* code{};
   std::uint32_t code_dwords{};
-  std::uint32_t vgprs{};
   WorkGroup* group{};
   std::uint64_t lane_mask_of{};
   std::uint64_t formed{};  // registers by bit: those whose form is known

@@ -122,10 +122,12 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.code_properties = descriptor.kernel_code_properties;
   state.isa = program.isa();
   state.vgprs = allocated_vgprs(descriptor, state.isa);
-  if (exec::has_unified_registers(state.isa) && program.names_accumulators()) {  // ACCUM_OFFSET
-    const std::uint32_t ordinary = ((descriptor.compute_pgm_rsrc3 & 63U) + 1) * 4;
-    const std::uint32_t others = state.vgprs > ordinary ? state.vgprs - ordinary : 0;
-    state.accumulators = std::min<std::uint32_t>(others, 256);
+  state.ordinary = std::min<std::uint32_t>(state.vgprs, exec::kAccumulators);
+  if (exec::has_unified_registers(state.isa)) {  // ACCUM_OFFSET
+    state.ordinary = std::min(state.ordinary, ((descriptor.compute_pgm_rsrc3 & 63U) + 1) * 4);
+    if (program.names_accumulators()) {
+      state.accumulators = std::min<std::uint32_t>(state.vgprs - state.ordinary, 256);
+    }
   }
   state.scalar_end = program.scalar_end();
   const bool rdna = exec::is_rdna(state.isa);
@@ -174,9 +176,8 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.scratch = scratch_address;
   state.scratch_bytes = scratch_bytes;
   fill_work_item_ids(state);
-  state.cleared = exec::read_before_written(
-      state.code, state.code_dwords, state.entry, state.id_axes,
-      std::min<std::uint32_t>(state.vgprs - state.accumulators, exec::kAccumulators));
+  state.cleared = exec::read_before_written(state.code, state.code_dwords, state.entry,
+                                            state.id_axes, state.ordinary);
   state.dispatch_packet = packet_address;
   state.queue = queue_address;
   state.kernarg = kernarg_address;

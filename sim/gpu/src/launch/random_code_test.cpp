@@ -272,8 +272,7 @@ TEST(Launch, GivesTheSameOnAFullChipHoweverItIsExecuted) {
   EXPECT_EQ(seen, 4);
 }
 
-// M0 holds all ones when a wave begins.
-TEST(RelativeMoves, EndTheLaunchWhereTheyLeaveTheRegisters) {
+TEST(RelativeMoves, ReadTheFirstRegisterAndWriteNothingWhereTheyLeaveAll) {
   std::vector<std::byte> bytes = object_bytes();
   const auto object = binpatch::CodeObject::parse(bytes);
   ASSERT_TRUE(object);
@@ -292,22 +291,24 @@ TEST(RelativeMoves, EndTheLaunchWhereTheyLeaveTheRegisters) {
     gpu->unload(*program);
     return result ? "" : result.error().message;
   };
-  constexpr std::uint32_t kEnd = 0xbf810000;
-  constexpr std::uint32_t kZeroM0 = 0xbefc0380;
-  for (const std::uint32_t word : {
-           0xbe802e00U,  // s_movrels_b32 s0, s0
-           0xbe802f00U,  // s_movrels_b64 s[0:1], s[0:1]
-           0xbe803001U,  // s_movreld_b32 s0, s1
-           0xbe803102U,  // s_movreld_b64 s[0:1], s[2:3]
-       }) {
-    EXPECT_NE(result_of({word, kEnd}).find("scalar registers"), std::string::npos)
-        << std::hex << word;
-    EXPECT_EQ(result_of({kZeroM0, word, kEnd}), "") << std::hex << word;
-  }
-  // v_movreld_b32 v1, s100: as many vector registers the wave need not have.
-  EXPECT_EQ(result_of({kZeroM0, 0x7e028464U, kEnd}), "");
-  // v_movreld_b32 v0, s100
-  EXPECT_NE(result_of({0x7e008464U, kEnd}).find("vector registers"), std::string::npos);
+  // Ends as it should where scalar register 4 is 7.
+  const auto expect_seven = [&](std::vector<std::uint32_t> code) {
+    code.insert(code.begin(), {0xb07c00c8,    // s_movk_i32 m0, 200
+                               0x7e000287,    // v_mov_b32 v0, 7
+                               0xbe800387});  // s_mov_b32 s0, 7
+    code.insert(code.end(), {0xbf068704,      // s_cmp_eq_u32 s4, 7
+                             0xbf850001,      // s_cbranch_scc1 over the next one
+                             0xbf8d0001,      // s_sethalt 1
+                             0xbf810000});    // s_endpgm
+    EXPECT_EQ(result_of(code), "") << std::hex << code[3];
+  };
+  expect_seven({0xbe842e02});              // s_movrels_b32 s4, s2
+  expect_seven({0xbe842f02});              // s_movrels_b64 s[4:5], s[2:3]
+  expect_seven({0xbe803001, 0xbe840300});  // s_movreld_b32 s0, s1; s_mov_b32 s4, s0
+  expect_seven({0xbe803102, 0xbe840300});  // s_movreld_b64 s[0:1], s[2:3]; s_mov_b32 s4, s0
+  expect_seven({0x7e028702, 0x7e080501});  // v_movrels_b32 v1, v2; v_readfirstlane_b32 s4, v1
+  expect_seven({0x7e008464, 0x7e080500});  // v_movreld_b32 v0, s100; v_readfirstlane_b32 s4, v0
+  EXPECT_NE(result_of({0xbf8d0001}), "");  // s_sethalt 1
 }
 
 // The wave is gone when the store of its last instruction is served.
