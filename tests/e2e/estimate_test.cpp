@@ -184,6 +184,7 @@ TEST_F(Estimate, FindsTheArchitectureOfAVirtualDevice) {
   for (const auto& word : workload("nn")) command.push_back(word);
   const auto result = parse(run(command));
   EXPECT_EQ(result.at("architecture"), "gfx90a");
+  EXPECT_TRUE(result.at("virtual").get<bool>());
   EXPECT_EQ(segment(result.at("total"), "l1_l2").at("status"), "transferred");
   // The memory side has gfx9's counters alone: the workload ran on the device that was asked for.
   EXPECT_EQ(segment(result.at("total"), "l2_memory").at("status"), "transferred");
@@ -413,6 +414,20 @@ std::string profile(const fs::path& file, const std::string& counters, const std
                       << counters << "\n0,\"copy\",0,0,0,1,1,64,64,0,0,8,0,16,64,0x0,0x1," << values
                       << "\n";
   return file.string();
+}
+
+TEST(EstimateOfAProfile, IsVirtualWhereTheVirtualGpuCounted) {
+  const TemporaryFolder folder;
+  const auto is_virtual = [&](const std::string& counters, const std::string& values) {
+    const auto file = profile(folder.path() / "counters.csv", counters, values);
+    return json::parse(run({wirewatt(), "estimate", "--constant", "literature", "--arch", "gfx90a",
+                            "--json", "--counters", file})
+                           .out)
+        .at("virtual")
+        .get<bool>();
+  };
+  EXPECT_FALSE(is_virtual("SQ_WAVES", "1"));
+  EXPECT_TRUE(is_virtual("SQ_WAVES,WW_REGISTER_BYTES_sum", "1,256"));
 }
 
 TEST(EstimateOfAProfile, WithoutAnyFigureIsABadResultThatIsStillPrinted) {

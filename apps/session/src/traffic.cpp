@@ -179,12 +179,14 @@ Result<CountedTraffic> count_traffic(std::span<const CounterDispatch> dispatches
   std::map<std::string, KernelSum> kernels;
   for (const auto& dispatch : dispatches) {
     kernels[dispatch.kernel].add(dispatch, architecture);
-    for (const auto& [counter, value] : dispatch.counters) result.totals[counter] += value;
+    for (const auto& [counter, value] : dispatch.counters) {
+      result.totals[counter] += value;
+      result.is_virtual = result.is_virtual || counter.starts_with("WW_");
+    }
     ++result.dispatches;
   }
   if (kernels.empty()) return fail(ErrorCode::bad_data, "no dispatch was counted");
   for (const auto& [name, sum] : kernels) {
-    result.has_monitors = result.has_monitors || sum.wires[1].has_value();
     result.kernels.push_back(sum.traffic(name));
   }
   return result;

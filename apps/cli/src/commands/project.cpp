@@ -95,8 +95,8 @@ json voltage_projection(const model::WireModel& model, const ProjectArguments& a
           {"exponents", model.exponent_note}};
 }
 
-Result<json> layout_projection(const model::WireModel& model, const ProjectArguments& arguments) {
-  WW_ASSIGN(traffic, read_traffic(arguments.counters, model.is_virtual ? "gfx701" : ""));
+Result<json> layout_projection(const session::CountedTraffic& traffic,
+                               const ProjectArguments& arguments) {
   model::LayoutTraffic bits;
   for (const auto& kernel : traffic.kernels) {
     for (const std::size_t s : {std::size_t{1}, std::size_t{2}}) {
@@ -223,8 +223,10 @@ Result<json> project(const ProjectArguments& arguments) {
     result["dvfs"] = voltage_projection(model, arguments);
   }
   if (!arguments.counters.empty()) {
-    WW_ASSIGN(layout, layout_projection(model, arguments));
+    WW_ASSIGN(traffic, read_traffic(arguments.counters, model.is_virtual ? "gfx701" : ""));
+    WW_ASSIGN(layout, layout_projection(traffic, arguments));
     result["layout"] = std::move(layout);
+    result["virtual"] = model.is_virtual || traffic.is_virtual;
   }
   if (!arguments.trace.empty()) {
     WW_ASSIGN(caches, cache_projection(arguments));

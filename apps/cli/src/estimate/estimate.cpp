@@ -137,7 +137,7 @@ void print_estimate(const Estimated& done) {
   const char* const mark = done.model.misfit.empty() ? "" : " (misfit)";
   print_misfit(done.model.misfit);
   fmt::print("{}{}: {} of {}\n", done.traffic.architecture,
-             done.model.is_virtual ? " (virtual, not a measurement)" : "",
+             done.is_virtual() ? " (virtual, not a measurement)" : "",
              counted(done.traffic.dispatches, "dispatch", "dispatches"),
              counted(result.kernels.size(), "kernel", "kernels"));
   fmt::print(
@@ -191,7 +191,7 @@ void print_estimate(const Estimated& done) {
 nlohmann::json estimate_json(const Estimated& done) {
   nlohmann::json json = model::to_json(done.estimate);
   json["device"] = done.model.device;
-  json["virtual"] = done.model.is_virtual;
+  json["virtual"] = done.is_virtual();
   json["architecture"] = done.traffic.architecture;
   json["dispatches"] = done.traffic.dispatches;
   json["status"] = to_string(done.estimate.total.status);

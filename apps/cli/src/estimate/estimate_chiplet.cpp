@@ -50,7 +50,7 @@ void add_rows(std::vector<std::vector<std::string>>& rows, const model::ChipletU
 
 void print_ways(const ChipletEstimated& done) {
   fmt::print("ways between dies: energy of random bits{}; {}\n",
-             done.model.is_virtual ? " (virtual, not a measurement)" : "", done.model.source);
+             done.is_virtual() ? " (virtual, not a measurement)" : "", done.model.source);
   std::vector<std::vector<std::string>> rows{
       {"KERNEL", "HOP CLASS", "BYTES", "ENERGY (95%)", "POWER (95%)", "STATUS"}};
   constexpr std::size_t most = 20;
@@ -71,7 +71,7 @@ nlohmann::json ways_json(const ChipletEstimated& done) {
   nlohmann::json json = estimate_json(done.dies);
   json["kind"] = "chiplet";
   json["device"] = done.model.device;
-  json["virtual"] = done.model.is_virtual;
+  json["virtual"] = done.is_virtual();
   nlohmann::json ways{{"source", done.model.source}, {"kernels", nlohmann::json::array()}};
   for (std::size_t i = 0; i < done.model.classes.size(); ++i) {
     const auto& energy = done.model.classes[i];

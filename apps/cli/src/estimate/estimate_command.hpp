@@ -51,6 +51,8 @@ struct Estimated {
   session::KernelEnergies sensed;
   int program_exit_code{};  // of the program that ran
   std::string sealed;       // what score compares with
+
+  [[nodiscard]] bool is_virtual() const { return model.is_virtual || traffic.is_virtual; }
 };
 
 // Runs the program or reads the files, and estimates. Errors: invalid_argument (neither or both;
@@ -63,6 +65,8 @@ struct ChipletEstimated {
   model::ChipletModel model;
   Estimated dies;  // wires of the compute dies, from the literature
   std::vector<model::ChipletUse> uses;
+
+  [[nodiscard]] bool is_virtual() const { return model.is_virtual || dies.is_virtual(); }
 };
 // The same with a calibration of a package's dies as the model. Errors as run_estimate, and
 // unsupported: options that it has no use for.

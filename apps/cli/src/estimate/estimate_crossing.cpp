@@ -13,6 +13,8 @@ namespace {
 
 struct CrossingEstimate : CrossingTraffic {
   model::CrossingModel model;
+
+  [[nodiscard]] bool is_virtual() const { return model.is_virtual || traffic.is_virtual; }
 };
 
 Result<CrossingEstimate> crossings_of(const EstimateArguments& arguments) {
@@ -54,7 +56,7 @@ nlohmann::json crossings_json(const CrossingEstimate& done) {
   };
   nlohmann::json json{{"kind", "crossing"},
                       {"device", done.model.device},
-                      {"virtual", done.model.is_virtual},
+                      {"virtual", done.is_virtual()},
                       {"architecture", done.traffic.architecture},
                       {"dispatches", done.traffic.dispatches},
                       {"status", to_string(done.uses.back().status)},
@@ -72,8 +74,10 @@ nlohmann::json crossings_json(const CrossingEstimate& done) {
 }
 
 void print_crossings(const CrossingEstimate& done) {
-  fmt::print("{}: {} dispatches of {} kernels\n", done.traffic.architecture,
-             done.traffic.dispatches, done.uses.size() - 1);
+  fmt::print("{}{}: {} of {}\n", done.traffic.architecture,
+             done.is_virtual() ? " (virtual, not a measurement)" : "",
+             counted(done.traffic.dispatches, "dispatch", "dispatches"),
+             counted(done.uses.size() - 1, "kernel", "kernels"));
   fmt::print("energy per bit and crossing: {} pJ of random bits; {} pJ of this data; {}\n",
              crossing_interval(done.model.random_pj, 1), crossing_interval(done.pj_per_bit, 1),
              done.model.source);

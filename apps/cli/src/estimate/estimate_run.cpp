@@ -68,7 +68,7 @@ Status write_estimate_timeline(const EstimateArguments& arguments, const Estimat
   device.name = !ran                            ? counted.architecture
                 : arguments.device.name.empty() ? "virtual:w9100"
                                                 : arguments.device.name;
-  device.is_virtual = ran || done.model.is_virtual || done.traffic.has_monitors;
+  device.is_virtual = done.is_virtual();
   device.misfit = done.model.misfit;
   device.architecture = counted.architecture;
   timeline::Timeline timeline(std::move(device));

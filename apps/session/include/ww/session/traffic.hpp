@@ -18,7 +18,7 @@ struct CountedTraffic {
   std::string architecture;
   std::size_t dispatches{};
   std::map<std::string, double> totals;  // of every counter, over all dispatches
-  bool has_monitors{};                   // toggle monitors: the virtual GPU alone
+  bool is_virtual{};  // the virtual GPU counted some: it alone has counters WW_...
 };
 
 // Adds up the counters of dispatches by kernel. `architecture` says how to read them. Error
