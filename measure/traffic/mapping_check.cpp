@@ -13,24 +13,32 @@ constexpr double largest_factor = 4;
 
 struct Expectation {
   Segment segment{};
-  double low{};  // bytes
+  double bytes{};
+  double low{};  // of what may be counted
   double high{};
 };
 
 std::vector<Expectation> expectations(const KnownBytes& known) {
   using enum Segment;
-  return {{l1_l2_read, known.read, known.read},
-          {l1_l2_write, known.written, known.written},
-          {l1_l2, known.read + known.written, known.read + known.written},
+  const double both = known.read + known.written;
+  return {{l1_l2_read, known.read, known.read, known.read},
+          {l1_l2_write, known.written, known.written, known.written},
+          {l1_l2, both, both, both},
           // What was in the L2 before need not be fetched.
-          {l2_memory_read, std::max(0.0, known.read - known.l2_bytes), known.read},
-          {l2_memory_write, std::max(0.0, known.written - known.l2_bytes), known.written}};
+          {l2_memory_read, known.read, std::max(0.0, known.read - known.l2_bytes), known.read},
+          // What an earlier launch left dirty in it may be written now.
+          {l2_memory_write, known.written, std::max(0.0, known.written - known.l2_bytes),
+           known.written + known.l2_bytes}};
+}
+
+bool is_beyond_l2(Segment segment) {
+  return segment == Segment::l2_memory_read || segment == Segment::l2_memory_write;
 }
 
 MappingCheck judge(const Expectation& wanted, std::span<const SegmentBytes> runs) {
   MappingCheck check;
   check.segment = wanted.segment;
-  check.expected_bytes = wanted.high;
+  check.expected_bytes = wanted.bytes;
   double least = 0;
   double most = 0;
   double sum = 0;
@@ -46,13 +54,16 @@ MappingCheck judge(const Expectation& wanted, std::span<const SegmentBytes> runs
   }
   const double mean = sum / static_cast<double>(runs.size());
   check.counted_bytes = mean;
-  if (wanted.low < 0.5 * wanted.high) {
+  if (wanted.low < 0.5 * wanted.bytes) {
     check.verdict = MappingVerdict::refused;
     check.reason = "the kernel's data is not large against the L2: what leaves it is not known";
     return check;
   }
   if (least >= wanted.low * (1 - tolerance) && most <= wanted.high * (1 + tolerance)) {
     check.verdict = MappingVerdict::exact;
+    if (std::abs(mean - wanted.bytes) > tolerance * wanted.bytes) {
+      check.reason = "which what the L2 keeps explains";
+    }
     return check;
   }
   check.verdict = MappingVerdict::refused;
@@ -61,8 +72,8 @@ MappingCheck judge(const Expectation& wanted, std::span<const SegmentBytes> runs
     return check;
   }
   check.reason =
-      fmt::format("counted {:+.1f}% off the known bytes", 100 * (mean / wanted.high - 1));
-  const double factor = wanted.high / mean;
+      fmt::format("counted {:+.1f}% off the known bytes", 100 * (mean / wanted.bytes - 1));
+  const double factor = wanted.bytes / mean;
   if (most - least > tolerance * mean) {
     check.reason += fmt::format(", and runs differ by {:.1f}%", 100 * (most - least) / mean);
   } else if (wanted.low != wanted.high) {
@@ -96,6 +107,14 @@ std::vector<MappingCheck> check_mapping(std::string_view architecture,
   std::vector<std::vector<SegmentBytes>> counted;
   for (const CounterDispatch& run : runs) counted.push_back(segment_bytes(architecture, run));
   for (const Expectation& wanted : expectations(known)) {
+    if (is_beyond_l2(wanted.segment) && !(known.l2_bytes > 0)) {
+      MappingCheck check;
+      check.segment = wanted.segment;
+      check.expected_bytes = wanted.bytes;
+      check.reason = "the size of the L2 is not known, and so neither is what leaves it";
+      checks.push_back(std::move(check));
+      continue;
+    }
     std::vector<SegmentBytes> of_segment;
     for (const auto& run : counted) {
       const auto found = std::ranges::find(run, wanted.segment, &SegmentBytes::segment);
@@ -104,7 +123,7 @@ std::vector<MappingCheck> check_mapping(std::string_view architecture,
     if (of_segment.size() < 2) {
       MappingCheck check;
       check.segment = wanted.segment;
-      check.expected_bytes = wanted.high;
+      check.expected_bytes = wanted.bytes;
       check.reason = "one run cannot tell a wrong factor from a disturbance: two are needed";
       checks.push_back(std::move(check));
       continue;

@@ -66,6 +66,29 @@ TEST(MappingCheck, BeyondTheL2DataMustBeLarge) {
   EXPECT_THAT(check.reason, HasSubstr("not large"));
 }
 
+// What one launch leaves dirty in the L2 goes to memory in the next one.
+TEST(MappingCheck, WritesBeyondTheL2MayBeThoseOfAnEarlierLaunch) {
+  const double half_of_l2 = mib / 128;  // requests of 64 bytes
+  const auto beyond = [](double first, double second) {
+    const std::vector runs{run_of(mib, mib, first), run_of(mib, mib, second)};
+    return of(check_mapping("gfx90a", runs, known), Segment::l2_memory_write);
+  };
+  EXPECT_EQ(beyond(half_of_l2, -half_of_l2).verdict, MappingVerdict::exact);
+  EXPECT_EQ(beyond(half_of_l2, -half_of_l2).reason, "");
+  EXPECT_THAT(beyond(half_of_l2, half_of_l2).reason, HasSubstr("what the L2 keeps"));
+  EXPECT_EQ(beyond(half_of_l2, -4 * half_of_l2).verdict, MappingVerdict::refused);
+}
+
+TEST(MappingCheck, WithoutTheL2sSizeNothingIsSaidOfWhatLeavesIt) {
+  const std::vector runs{run_of(mib, mib), run_of(mib, mib)};
+  const auto checks = check_mapping("gfx90a", runs, KnownBytes{64 * mib, 64 * mib, 0});
+  for (const Segment segment : {Segment::l2_memory_read, Segment::l2_memory_write}) {
+    EXPECT_EQ(of(checks, segment).verdict, MappingVerdict::unavailable);
+    EXPECT_THAT(of(checks, segment).reason, HasSubstr("size of the L2 is not known"));
+  }
+  EXPECT_EQ(of(checks, Segment::l1_l2_read).verdict, MappingVerdict::exact);
+}
+
 TEST(MappingCheck, MissingCountersAndSingleRunsAreSaid) {
   const std::vector empty{CounterDispatch{}, CounterDispatch{}};
   const auto missing = of(check_mapping("gfx90a", empty, known), Segment::l1_l2_read);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "device/amd_device.hpp"
 #include "device/device.hpp"
+#include "device/kfd_topology.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/microbench/hosts.hpp"
 
@@ -23,12 +25,22 @@ Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string&
   const HostFacts facts = opened.host->facts();
   opened.target = facts.target;
   opened.is_virtual = facts.is_virtual;
+  opened.l2_bytes = facts.l2_bytes;
+  if (opened.l2_bytes == 0 && facts.target.starts_with("gfx")) {
+    if (const auto kfd = read_kfd_layout(kfd_root, facts.pci_bus)) {
+      opened.l2_bytes = kfd->l2_bytes.value_or(0);
+    }
+  }
   const SensorMatch match = match_sensor(facts, telemetry);
   if (match.gpu == nullptr) {
     opened.no_sensor = match.reason;
     return opened;
   }
   opened.amd = match.gpu->amd;
+  if (opened.l2_bytes == 0 && opened.amd) {
+    if (const AmdCard* card = find_amd_card(opened.amd->device_id))
+      opened.l2_bytes = card->l2_bytes;
+  }
   measure::TelemetryOptions options;
   options.clock_control = request.clock_control;
   auto sensor = measure::open_sensor(*match.gpu, options);
@@ -88,6 +100,7 @@ Result<ComputeDevice> open_compute_device(const DeviceRequest& request) {
   opened.name = device.name;
   opened.is_virtual = device.is_virtual;
   opened.target = device.chip.target;
+  opened.l2_bytes = device.chip.l2_bytes;
   opened.host = std::move(device.host);
   opened.sensor = std::move(device.sensor);
   opened.counters = std::move(device.counters);

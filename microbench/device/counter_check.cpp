@@ -48,6 +48,7 @@ Result<std::size_t> copy_known_bytes(ComputeHost& host, std::size_t bytes, int r
 
 Result<std::vector<measure::MappingCheck>> check_counter_mapping(ComputeHost& host,
                                                                  const measure::Counters& counters,
+                                                                 std::int64_t l2_bytes,
                                                                  std::size_t bytes, int runs) {
   std::vector<measure::CounterDispatch> dispatches;
   const auto note = [&](int) -> Status {
@@ -62,11 +63,10 @@ Result<std::vector<measure::MappingCheck>> check_counter_mapping(ComputeHost& ho
     return {};
   };
   WW_ASSIGN(copied, copy_known_bytes(host, bytes, runs, note));
-  const HostFacts facts = host.facts();
   measure::KnownBytes known;
   known.read = known.written = static_cast<double>(copied);
-  known.l2_bytes = static_cast<double>(facts.l2_bytes);
-  return measure::check_mapping(facts.target, dispatches, known);
+  known.l2_bytes = static_cast<double>(l2_bytes);
+  return measure::check_mapping(host.facts().target, dispatches, known);
 }
 
 }  // namespace ww::microbench

@@ -150,14 +150,16 @@ TEST_F(VirtualTopology, IsCachedByDeviceAndDriver) {
 
 TEST_F(VirtualTopology, CounterMappingHoldsOnKnownBytes) {
   const std::size_t bytes = static_cast<std::size_t>(device_->chip.l2_bytes) * 4;
-  const auto checks = check_counter_mapping(*device_->host, *device_->counters, bytes, 2);
+  const auto checks =
+      check_counter_mapping(*device_->host, *device_->counters, device_->chip.l2_bytes, bytes, 2);
   ASSERT_TRUE(checks) << checks.error().text();
   for (const auto& check : *checks) {
     if (check.segment == measure::Segment::l1_l2) {
       EXPECT_EQ(check.verdict, measure::MappingVerdict::exact) << check.reason;
       EXPECT_NEAR(*check.counted_bytes / check.expected_bytes, 1.0, 0.005);
     }
-    if (check.segment == measure::Segment::l2_memory_read) {
+    if (check.segment == measure::Segment::l2_memory_read ||
+        check.segment == measure::Segment::l2_memory_write) {
       EXPECT_EQ(check.verdict, measure::MappingVerdict::exact) << check.reason;
     }
   }

@@ -234,10 +234,8 @@ Result<ExerciseReport> run_exercise(const DeviceRequest& request) {
   const AmdCard* card = find_amd_card(device_id);
   report.target = facts.target;
   report.copies = copies;
-  const std::int64_t l2_bytes =
-      facts.l2_bytes > 0 ? facts.l2_bytes : (card != nullptr ? card->l2_bytes : 0);
-  report.l2_bytes = static_cast<double>(l2_bytes);
-  WW_ASSIGN(copied, copy_known_bytes(*opened.host, bytes_to_copy(l2_bytes), copies, {}));
+  report.l2_bytes = static_cast<double>(opened.l2_bytes);
+  WW_ASSIGN(copied, copy_known_bytes(*opened.host, bytes_to_copy(opened.l2_bytes), copies, {}));
   report.known_bytes = static_cast<double>(copied);
   report.no_streams = campaign_obstacle(facts.target, device_id);
   if (!report.no_streams.empty()) return report;
@@ -282,10 +280,9 @@ Result<TrafficCheck> check_traffic(const DeviceRequest& request, const fs::path&
 Result<std::vector<measure::MappingCheck>> check_device_mapping(ComputeDevice& device,
                                                                 const fs::path& program) {
   if (device.counters != nullptr) {
-    const auto l2_bytes = device.host->facts().l2_bytes;
-    return check_counter_mapping(*device.host, *device.counters,
-                                 16 * static_cast<std::size_t>(std::max<std::int64_t>(l2_bytes, 1)),
-                                 copies);
+    const auto bytes =
+        static_cast<std::size_t>(4 * std::max<std::int64_t>(device.l2_bytes, 1 << 20));
+    return check_counter_mapping(*device.host, *device.counters, device.l2_bytes, bytes, copies);
   }
   WW_ASSIGN(check, profile_exercise(device.name, device.target, program));
   if (check.mapping.empty()) return fail(ErrorCode::unsupported, check.reason, device.name);

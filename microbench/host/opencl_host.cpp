@@ -298,10 +298,7 @@ class Host final : public ComputeHost {
     known.pci_bus = pci_bus();
     cl_uint units = 0;
     if (query(CL_DEVICE_MAX_COMPUTE_UNITS, units)) known.compute_units = static_cast<int>(units);
-    cl_ulong cache = 0;
-    if (query(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cache)) {
-      known.l2_bytes = static_cast<std::int64_t>(cache);
-    }
+    // CL_DEVICE_GLOBAL_MEM_CACHE_SIZE is not the L2: AMD's and NVIDIA's drivers give the L1.
     const auto bytes = [this](cl_device_info which) {
       cl_ulong value = 0;
       return query(which, value) ? static_cast<std::int64_t>(value) : 0;

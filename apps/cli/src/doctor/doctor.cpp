@@ -201,8 +201,9 @@ void add_counter_mapping(Patient& patient) {
     switch (check.verdict) {
       case MappingVerdict::exact:
         finding.verdict = Verdict::good;
-        finding.detail = fmt::format("{:+.2f}% off the known bytes",
-                                     100 * (*check.counted_bytes / check.expected_bytes - 1));
+        finding.detail = fmt::format("{:+.2f}% off the known bytes{}{}",
+                                     100 * (*check.counted_bytes / check.expected_bytes - 1),
+                                     check.reason.empty() ? "" : ", ", check.reason);
         break;
       case MappingVerdict::scaled: finding.verdict = Verdict::limited; break;
       case MappingVerdict::refused: finding.verdict = Verdict::bad; break;

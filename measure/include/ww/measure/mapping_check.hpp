@@ -17,7 +17,7 @@ namespace ww::measure {
 struct KnownBytes {
   double read{};
   double written{};
-  double l2_bytes{};
+  double l2_bytes{};  // 0: not known, and so neither is what leaves the L2
 };
 
 enum class MappingVerdict {
@@ -34,7 +34,7 @@ struct MappingCheck {
   double expected_bytes{};
   std::optional<double> counted_bytes;  // mean over the runs
   double scale{1};                      // of counted bytes, with verdict scaled
-  std::string reason;
+  std::string reason;  // with verdict exact: why the bytes beyond the L2 are others, if they are
 };
 
 // Judges segments whose bytes the kernel fixes: L1-L2 both ways, reads beyond the L2, writes beyond

@@ -17,7 +17,8 @@ namespace ww::microbench {
 struct ComputeDevice {
   std::string name;  // resolved: "virtual:w9100"
   bool is_virtual{};
-  std::string target;  // "gfx701"
+  std::string target;       // "gfx701"
+  std::int64_t l2_bytes{};  // 0: not known
   // Destroyed in reverse order; kernels and buffers go before them.
   std::unique_ptr<ComputeHost> host;
   // The sensor of the GPU at the host's PCI address. If none can be read, it is null and no_sensor

@@ -18,10 +18,11 @@ namespace ww::microbench {
 [[nodiscard]] Result<std::size_t> copy_known_bytes(ComputeHost& host, std::size_t bytes, int runs,
                                                    const std::function<Status(int)>& after_each);
 
-// Copies `bytes` (16 times the L2 or more makes traffic beyond it known) `runs` times and judges
-// the counter mapping of the device's target. Errors of host and counters; bad_data when the copy
-// is wrong.
+// Copies `bytes` (four times the L2 or more makes traffic beyond it known) `runs` times and judges
+// the counter mapping of the device's target. `l2_bytes`: 0 where it is not known. Errors of host
+// and counters; bad_data when the copy is wrong.
 [[nodiscard]] Result<std::vector<measure::MappingCheck>> check_counter_mapping(
-    ComputeHost& host, const measure::Counters& counters, std::size_t bytes, int runs);
+    ComputeHost& host, const measure::Counters& counters, std::int64_t l2_bytes, std::size_t bytes,
+    int runs);
 
 }  // namespace ww::microbench
