@@ -24,7 +24,8 @@ key with its default, range, unit and source. The tables are made from the rows 
 
 - On the command line, a key is an option whose name has dashes: `vc_buffer` is `--vc-buffer`.
 - In a file of timing settings (`docs/timing.md`), it is a key of the table `[network]`.
-- The defaults are those of `wirewatt simulate`. Timing mode begins with the network of the paper (`docs/timing.md`).
+- The defaults are those of `wirewatt simulate`, except that its `--classes` is 0: as many as the load needs. Timing
+  mode begins with the network of the paper (`docs/timing.md`).
 - The source is that of the default. Sections, tables, figures and equations are those of the network's paper:
   Raparti and Pasricha (NOCS 2018) for dapper, Bashir et al. (GPUOPT) for light. "assumed" means that the paper
   does not say it.
