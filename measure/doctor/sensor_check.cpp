@@ -262,8 +262,8 @@ class Check {
 
   void judge_columns(SensorReport& report, const Series& series) {
     report.statuses = reading_statuses(series.readings, true);
+    explain_missing(report.statuses, sensor_.fields());
     const auto* polled = dynamic_cast<const PolledSensor*>(&sensor_);
-    if (polled != nullptr) explain_missing(report.statuses, polled->source().fields());
     const auto status = [&](const char* field) {
       return *std::ranges::find(report.statuses, field, &StatusRow::field);
     };

@@ -22,11 +22,15 @@ struct FakeChip {
   static inline std::int64_t now = 0;
   static inline std::int32_t state = 1;
   static inline bool greedy = false;
+  static inline bool counts_energy = true;
+  static constexpr std::uint32_t kValid = WW_VGPU_SAMPLE_VALID;
+  static constexpr std::uint32_t kNoEnergy = WW_VGPU_SAMPLE_NO_ENERGY;
 
   static ww_vgpu_abi table() {
     now = 0;
     state = 1;
     greedy = false;
+    counts_energy = true;
     ww_vgpu_abi abi{};
     abi.version = WW_VGPU_ABI_VERSION;
     abi.now_ns = [] { return now; };
@@ -52,7 +56,7 @@ struct FakeChip {
                   40'000,
                   1'168'700,
                   930'000,
-                  i % 5 != 4 ? 1u : 0u};
+                  (i % 5 != 4 ? kValid : 0U) | (counts_energy ? 0U : kNoEnergy)};
       }
       return n;
     };
@@ -131,6 +135,23 @@ TEST(VirtualSensor, LeavesUnansweredTicksAbsent) {
   EXPECT_EQ(readings[3].power_uw, 51'000'000);
   EXPECT_FALSE(readings[4].power_uw);
   EXPECT_FALSE(readings[4].temperature_mc);
+}
+
+TEST(VirtualSensor, SaysThatItHasNoEnergyCounter) {
+  const ww_vgpu_abi abi = FakeChip::table();
+  const auto sensor = make_virtual_sensor(abi);
+  sensor->sleep_until(5'000'000);
+  ASSERT_TRUE(sensor->new_readings().value()[3].energy_ticks);
+  EXPECT_TRUE(sensor->fields().empty());
+  FakeChip::counts_energy = false;
+  sensor->sleep_until(10'000'000);
+  const auto readings = sensor->new_readings().value();
+  EXPECT_TRUE(readings[3].power_uw);
+  EXPECT_FALSE(readings[3].energy_ticks);
+  const auto fields = sensor->fields();
+  ASSERT_EQ(fields.size(), 1U);
+  EXPECT_EQ(fields[0].name, "energy");
+  EXPECT_EQ(fields[0].status, FieldStatus::missing);
 }
 
 TEST(VirtualSensor, RefusesADriverThatOverrunsTheBuffer) {

@@ -61,6 +61,22 @@ TEST(Doctor, NamesThePackagesOfMissingLibraries) {
   }
 }
 
+// What a virtual chip has is right, and what it has not is no fault of it.
+TEST(Doctor, FindsNothingBadOnVirtualChips) {
+  for (const char* device : {"virtual:w9100", "virtual:mi210", "virtual:rx6800"}) {
+    const auto finished = run({wirewatt(), "doctor", "--json", "--device", device});
+    EXPECT_EQ(finished.exit_code, 0) << device << finished.err;
+    const json report = finished.json();
+    for (const json& finding : report["findings"]) {
+      EXPECT_NE(finding["verdict"], "bad") << device << ' ' << finding;
+    }
+    EXPECT_EQ(named(report["findings"], "capability", "counters l2_memory_write")["verdict"],
+              "good");
+    const bool counts = std::string_view(device) != "virtual:rx6800";
+    EXPECT_EQ(report["fields"].empty(), counts) << device << report["fields"];
+  }
+}
+
 TEST(Doctor, TellsWhatAFakedMi210OffersAndWhatItWouldTakeToFixItsClocks) {
   const TemporaryFolder folder;
   const FakeAmdTree tree(folder.path() / "sys");

@@ -160,9 +160,7 @@ Result<Archive> collect(const microbench::DeviceRequest& request, const Narrator
   archive.pci = facts.pci_bus;
   if (device.sensor != nullptr) {
     archive.sensor = device.sensor->facts().name;
-    if (auto* polled = dynamic_cast<measure::PolledSensor*>(device.sensor.get())) {
-      archive.fields = polled->source().fields();
-    }
+    archive.fields = device.sensor->fields();
   }
   Collector collector(device, archive);
   say("latencies", 1);

@@ -26,6 +26,10 @@ class VirtualSensor final : public Sensor {
   }
 
   const SensorFacts& facts() const override { return facts_; }
+  std::vector<FieldState> fields() const override {
+    if (!lacks_energy_) return {};
+    return {{"energy", FieldStatus::missing, "the chip's sensor has no energy counter"}};
+  }
   std::int64_t now_ns() override { return abi_.now_ns(); }
   void sleep_until(std::int64_t time_ns) override { abi_.sleep_until_ns(time_ns); }
 
@@ -46,7 +50,8 @@ class VirtualSensor final : public Sensor {
         reading.poll_ns = poll_ns;
         if ((raw.flags & WW_VGPU_SAMPLE_VALID) != 0) {
           reading.power_uw = raw.power_uw;
-          if ((raw.flags & WW_VGPU_SAMPLE_NO_ENERGY) == 0) reading.energy_ticks = raw.energy_ticks;
+          lacks_energy_ = (raw.flags & WW_VGPU_SAMPLE_NO_ENERGY) != 0;
+          if (!lacks_energy_) reading.energy_ticks = raw.energy_ticks;
           reading.temperature_mc = raw.temperature_mc;
           reading.voltage_uv = raw.voltage_uv;
           reading.clock_khz = raw.clock_khz;
@@ -103,6 +108,7 @@ class VirtualSensor final : public Sensor {
  private:
   const ww_vgpu_abi& abi_;
   SensorFacts facts_;
+  bool lacks_energy_{};
   std::uint64_t next_{};
   std::uint64_t next_rails_{};
 };

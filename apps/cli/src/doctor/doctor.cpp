@@ -271,8 +271,8 @@ int run(DoctorArguments arguments) {
     report.sensor = *tested;
     add_throttling(*patient);
     report.sensor_name = patient->sensor()->facts().name;
+    report.fields = patient->sensor()->fields();
     if (auto* polled = dynamic_cast<measure::PolledSensor*>(patient->sensor()); polled != nullptr) {
-      report.fields = polled->source().fields();
       report.sampler = polled->stats();
     }
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/dvfs_state.hpp"
@@ -22,12 +23,29 @@ struct SensorFacts {
   std::optional<double> regulator_slope_tolerance_95;  // of the marginal regulator efficiency
 };
 
+enum class FieldStatus {
+  ok,
+  missing,  // the device or its driver does not offer it
+  denied,   // it is there, and this user may not read it
+  failed,   // it is there and answers with an error
+};
+[[nodiscard]] std::string_view to_string(FieldStatus status);
+
+// The state of one field when the source was opened.
+struct FieldState {
+  std::string name;  // "power_instant", "energy", "temperature_edge", ...
+  FieldStatus status{FieldStatus::missing};
+  std::string reason;  // where it was looked for and what came back
+};
+
 // One device's sensor. Times are nanoseconds of the device's clock: the chip's own on virtual
 // devices, the steady clock on real ones. Threading: one caller at a time.
 class Sensor {
  public:
   virtual ~Sensor() = default;
   [[nodiscard]] virtual const SensorFacts& facts() const = 0;
+  // What is known of its fields; one that is not among them is offered, as far as is known.
+  [[nodiscard]] virtual std::vector<FieldState> fields() const { return {}; }
 
   [[nodiscard]] virtual std::int64_t now_ns() = 0;
   // Waits, or lets the virtual chip idle, until the time; returns at once if it has passed.

@@ -24,6 +24,7 @@ class PolledSensor final : public Sensor {
                                                      const SamplerOptions& options = {});
 
   [[nodiscard]] const SensorFacts& facts() const override { return source_->facts(); }
+  [[nodiscard]] std::vector<FieldState> fields() const override { return source_->fields(); }
   [[nodiscard]] std::int64_t now_ns() override { return steady_now_ns(); }
   void sleep_until(std::int64_t time_ns) override;
   Result<std::vector<SensorReading>> new_readings() override;

@@ -12,21 +12,6 @@
 
 namespace ww::measure {
 
-enum class FieldStatus {
-  ok,
-  missing,  // the device or its driver does not offer it
-  denied,   // it is there, and this user may not read it
-  failed,   // it is there and answers with an error
-};
-[[nodiscard]] std::string_view to_string(FieldStatus status);
-
-// The state of one field when the source was opened.
-struct FieldState {
-  std::string name;  // "power_instant", "energy", "temperature_edge", ...
-  FieldStatus status{FieldStatus::missing};
-  std::string reason;  // where it was looked for and what came back
-};
-
 // The values of one poll. A missing value is absent, never 0.
 struct RawReading {
   std::optional<std::int64_t> power_uw;         // the faster of the power fields there are
