@@ -99,11 +99,9 @@ NetworkOptions::NetworkOptions() {
   config.classes = 0;
 }
 
-void add_network_options(CLI::App& command, NetworkOptions& options) {
+void add_network_options(CLI::App& command, NetworkOptions& options, std::string_view more) {
   add_shown(command, kNetworkGroup, "--network", options.config.network,
-            fmt::format("{}; with --curve several, as mesh,mesh-adaptive:rca",
-                        fmt::join(sim::net::network_names(), ", "))
-                .c_str());
+            fmt::format("{}; {}", fmt::join(sim::net::network_names(), ", "), more).c_str());
   add_shown(command, kNetworkGroup, "--k", options.k, "Routers in a row");
   add_shown(command, kNetworkGroup, "--height", options.height, "Routers in a column (0: as --k)");
   add_shown(

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,8 +25,8 @@ struct NetworkOptions {
   std::optional<double> approx_threshold;  // --approx-threshold, percent
 };
 
-// `options` must live as long as `command`.
-void add_network_options(CLI::App& command, NetworkOptions& options);
+// `options` must live as long as `command`. `more`: what the help says of --network in this command.
+void add_network_options(CLI::App& command, NetworkOptions& options, std::string_view more);
 
 // The network that the options describe. Errors, by key: invalid_argument (an allocator's name),
 // out_of_range (a side of the mesh).

@@ -191,7 +191,8 @@ Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments) {
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_load(command, arguments);
   add_memory(command, arguments);
-  add_network_options(command, arguments.network);
+  add_network_options(command, arguments.network,
+                      "with --curve several, as mesh,mesh-adaptive:rca");
   add_energy(command, arguments);
   for (const char* name :
        {"--k", "--height", "--concentration", "--core-nodes", "--memory-nodes"}) {

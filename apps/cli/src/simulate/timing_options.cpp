@@ -114,7 +114,7 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
       .add_option("--power-samples", arguments.power_samples,
                   "What the device's power sensor reads, the network's share included (CSV)")
       ->group(kTiming);
-  add_network_options(command, arguments.network);
+  add_network_options(command, arguments.network, "with --mode timing");
 }
 
 Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequest& device) {

@@ -294,8 +294,9 @@ void add_sweep(CLI::App& app, Outcome& outcome) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--detach", arguments->detach, "slurm: submit the jobs and return at once");
   command->add_flag("--resume", arguments->resume, "Run only what is missing or failed");
-  command->add_flag("--dry-run", arguments->dry_run,
-                    "Check the plan, run one point, and say how long the sweep would take");
+  command->add_flag(
+      "--dry-run", arguments->dry_run,
+      "Check the plan, run up to three points, and say how long the sweep would take");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Examples:\n"

@@ -222,7 +222,8 @@ void add_top(CLI::App& app, Outcome& outcome) {
       ->required();
   add_anyway_option(*command, arguments->anyway);
   command->add_option("--device", arguments->device.name,
-                      "virtual:NAME (default with a program), or gpu:N as doctor lists them");
+                      "virtual:NAME (default with a program), or gpu:N: the Nth GPU with a power "
+                      "sensor, from 0, AMD's first");
   command->add_option(
       "--counters", arguments->counters,
       "Real GPUs: counters of a profiled run, from which the segments are estimated");

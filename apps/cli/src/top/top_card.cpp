@@ -29,7 +29,8 @@ Result<measure::TelemetryGpu> find_card(const std::string& device) {
   const auto number = name.index();
   if (name.kind() != DeviceName::Kind::sensor || !number) {
     return fail(ErrorCode::invalid_argument,
-                "real GPUs are named gpu:0, gpu:1, ... as 'wirewatt doctor' lists them", device);
+                "real GPUs are named gpu:0, gpu:1, ...: those with a power sensor, AMD's first",
+                device);
   }
   const auto index = static_cast<std::size_t>(*number);
   if (index < telemetry.gpus.size()) return telemetry.gpus[index];

@@ -90,8 +90,9 @@ WIREWATT_EXPORT const char* wirewatt_version(void);
 /* The error of this thread's last failed call, and what to do. Valid until the next failure. */
 WIREWATT_EXPORT const char* wirewatt_error(void);
 
-/* Opens a session. device: "virtual", "gpu:0", "gpu:1", ... as `wirewatt doctor` lists them, or ""
- * for the best one. model: model.json of a calibration, or "" for the device's energy alone. */
+/* Opens a session. device: "virtual"; "gpu:0", "gpu:1", ..., the GPUs with a power sensor, AMD's
+ * first; or "" for the best one. model: model.json of a calibration, or "" for the device's energy
+ * alone. */
 WIREWATT_EXPORT wirewatt_status wirewatt_open(const char* device, const char* model,
                                               wirewatt_session** session);
 /* Options of wirewatt_open_with. They add up. */

@@ -21,7 +21,7 @@ class DeviceName {
     opencl,        // "opencl:0.1": platform and device as the OpenCL loader lists them
     hip,           // "hip:0"
     cuda,          // "cuda:0"
-    sensor,        // "gpu:0": a GPU's sensor, as `wirewatt doctor` lists them
+    sensor,        // "gpu:0": a GPU's sensor, AMD's first
     pci,           // "pci:0000:03:00.0": a GPU's sensor by the card's address
     other,         // none of these, or empty
   };

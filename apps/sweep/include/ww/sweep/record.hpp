@@ -15,7 +15,7 @@ enum class PointStatus {
   ok,
   bad,            // finished, and the command itself calls its result bad (exit code 1)
   refused,        // the command refused the configuration (exit code 2)
-  environment,    // a driver, device, permission or file was missing (exit code 3)
+  environment,    // a driver, device or permission was missing (exit code 3)
   crashed,        // a signal ended it
   timeout,        // ended at the time limit
   out_of_memory,  // ended at the memory limit
