@@ -25,7 +25,8 @@ struct NetworkOptions {
   std::optional<double> approx_threshold;  // --approx-threshold, percent
 };
 
-// `options` must live as long as `command`. `more`: what the help says of --network in this command.
+// `options` must live as long as `command`. `more`: what the help says of --network in this
+// command.
 void add_network_options(CLI::App& command, NetworkOptions& options, std::string_view more);
 
 // The network that the options describe. Errors, by key: invalid_argument (an allocator's name),

@@ -71,7 +71,7 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
     progress.update(static_cast<double>(done), static_cast<double>(total), note);
   };
   const auto see_through = [&](const sweep::SlurmJobs& jobs) -> Status {
-    const auto status = sweep::watch(jobs, on_tasks);
+    auto status = sweep::watch(jobs, on_tasks);
     if (status || status.error().code != ErrorCode::cancelled) return status;
     progress.finish();
     spdlog::info("cancelling the jobs");
@@ -123,7 +123,7 @@ Status run_here(const sweep::Sweep& sweep, const sweep::Program& program,
   Progress progress(sweep.plan->name, "points");
   std::size_t done = 0;
   std::size_t failed = 0;
-  const auto status =
+  auto status =
       sweep::run_local(sweep, todo, arguments.jobs, program, [&](const sweep::Record& record) {
         if (!is_final(record.status)) ++failed;
         progress.update(static_cast<double>(++done), static_cast<double>(todo.size()),

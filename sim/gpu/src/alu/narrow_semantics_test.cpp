@@ -270,7 +270,7 @@ TEST(Semantics, IndexPastTheRegistersChangesNothing) {
     const auto data = test.buffer(before);
     test.launch("element_that_may_exist", kMany, 64, data, test.buffer(std::vector{at}), 1U, kNew);
     auto want = before;
-    if (at < 16) std::fill_n(want.begin() + at * kMany, kMany, kNew);
+    if (at < 16) std::fill_n(&want[at * kMany], kMany, kNew);
     EXPECT_EQ(test.read<std::uint32_t>(data, want.size()), want) << at;
   }
 }
