@@ -67,9 +67,10 @@ Result<binpatch::isa::WaveSize> wave_size(const std::vector<binpatch::Kernel>& k
   return any ? WaveSize::lanes32 : WaveSize::lanes64;
 }
 
-// A wave of 32 has no upper half of exec.
+// A wave of 32 has no upper half of exec. Some instructions write exec beside their result.
 bool enables_missing_lanes(const binpatch::isa::Instruction& instruction) {
   using binpatch::isa::SpecialRegister;
+  if (binpatch::isa::mnemonic(instruction.opcode).ends_with("exec_b64")) return true;
   return std::ranges::any_of(instruction.dst, [](const binpatch::isa::Operand& operand) {
     const auto last = operand.index + operand.count - 1U;
     return operand.kind == binpatch::isa::OperandKind::special &&

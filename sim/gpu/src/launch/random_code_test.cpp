@@ -8,6 +8,7 @@
 #include <random>
 
 #include "isa/lane_table.hpp"
+#include "isa/launch_state.hpp"
 #include "testing/test_gpu.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/sim/gpu/timing.hpp"
@@ -270,6 +271,32 @@ TEST(Launch, GivesTheSameOnAFullChipHoweverItIsExecuted) {
     }
   }
   EXPECT_EQ(seen, 4);
+}
+
+// s_or_saveexec writes exec beside its result, and a wave of 32 has no upper half of it.
+TEST(Launch, RefusesToEnableLanesThatAWaveDoesNotHave) {
+  std::vector<std::byte> bytes = object_bytes();
+  const auto object = binpatch::CodeObject::parse(bytes);
+  ASSERT_TRUE(object);
+  const std::string target = binpatch::to_string(object->target());
+  if (!target.starts_with("gfx1")) GTEST_SKIP() << "words of gfx10 and gfx11";
+  const bool old = target.starts_with("gfx10");
+  const binpatch::Kernel& kernel = object->kernels().front();
+  const bool half = exec::wave_lanes(kernel.descriptor, exec::Isa::gfx1030) == 32;
+  const std::uint32_t code[] = {
+      old ? 0xbe8025c1U : 0xbe8023c1U,  // s_or_saveexec_b64 s[0:1], -1
+      old ? 0xbf810000U : 0xbfb00000U,  // s_endpgm
+  };
+  std::memcpy(bytes.data() + kernel.entry_file_offset, code, sizeof code);
+  auto gpu = std::move(*VirtualGpu::create(test::chip_for(*object), Options{.threads = 1}));
+  const auto program = gpu->load(*binpatch::CodeObject::parse(bytes));
+  ASSERT_TRUE(program);
+  const auto result = gpu->launch(*program, kernel.name, Grid{1, {64, 1, 1}, {64, 1, 1}},
+                                  test::TestGpu::arguments(0ULL, 0ULL, 0ULL, 0U), 1024);
+  ASSERT_EQ(result.has_value(), !half) << target;
+  if (half) {
+    EXPECT_EQ(result.error().code, ErrorCode::unsupported) << result.error().text();
+  }
 }
 
 TEST(RelativeMoves, ReadTheFirstRegisterAndWriteNothingWhereTheyLeaveAll) {
