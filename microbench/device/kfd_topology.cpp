@@ -108,6 +108,11 @@ Result<DriverLayout> read_kfd_layout(const fs::path& root, const std::string& pc
   if (const std::uint64_t bytes = cache_bytes(node, 2); bytes > 0) {
     layout.l2_bytes = static_cast<std::int64_t>(bytes);
   }
+  // KFD gives Vega 20 the 8 MiB of the MI100, whose table it shares (kfd_crat.c,
+  // vega20_cache_info).
+  constexpr std::uint64_t kVega20 = 90006;
+  constexpr std::int64_t kVega20L2 = 4 << 20;
+  if (value_of(properties, "gfx_target_version") == kVega20) layout.l2_bytes = kVega20L2;
   return layout;
 }
 

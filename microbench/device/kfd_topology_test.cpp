@@ -46,6 +46,16 @@ TEST_F(KfdTopology, GivesEnginesCusAndL2) {
   }
 }
 
+// KFD says 8 MiB of it, as of an MI100.
+TEST_F(KfdTopology, Vega20Has4MiBOfL2) {
+  write("1/properties",
+        "cpu_cores_count 0\nsimd_count 240\narray_count 4\nsimd_arrays_per_engine 1\n"
+        "simd_per_cu 4\ngfx_target_version 90006\nlocation_id 49408\ndomain 0\n");
+  const auto layout = read_kfd_layout(root_, "0000:c1:00.0");
+  ASSERT_TRUE(layout) << layout.error().text();
+  EXPECT_EQ(layout->l2_bytes, 4 << 20);
+}
+
 TEST_F(KfdTopology, SaysWhatIsNotThere) {
   EXPECT_EQ(read_kfd_layout(root_ / "no", "").error().code, ErrorCode::not_found);
   EXPECT_EQ(read_kfd_layout(root_, "0000:01:00.0").error().code, ErrorCode::not_found);

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <string_view>
 
 #include "sysfs_file.hpp"
 #include "ww/measure/amd_gpu.hpp"
@@ -99,6 +101,14 @@ bool is_rdna(const AmdGpu& gpu) {
   return std::from_chars(major.data(), end, version).ec == std::errc{} && version >= 10;
 }
 
+// Whether the driver has two levels and lists the present clock between them, as it does for MI200
+// and MI300; it refuses a third one (aldebaran_ppt.c, smu_v13_0_6_ppt.c).
+bool lists_present_clock(const AmdGpu& gpu) {
+  constexpr std::array<std::string_view, 4> ids = {"0x740", "0x741", "0x74a", "0x74b"};
+  return std::ranges::any_of(ids,
+                             [&](std::string_view id) { return gpu.device_id.starts_with(id); });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ClockControl>> open_amd_clock_control(
@@ -126,6 +136,7 @@ Result<std::unique_ptr<ClockControl>> open_amd_clock_control(
                 "they are",
                 level_file);
   }
+  if (states.size() == 3 && lists_present_clock(gpu)) states.erase(states.begin() + 1);
   Levels levels;
   if (is_rdna(gpu)) {
     // Its list is the lowest clock, the present one and the highest: the middle is no level. Under

@@ -197,6 +197,22 @@ TEST_F(AmdFiles, FixClocksAndGiveThemBack) {
   EXPECT_TRUE(fs::is_empty(folder_ / "state"));
 }
 
+// MI200 lists the lowest clock, the present one and the highest; its driver refuses a third level.
+TEST_F(AmdFiles, FixClocksOfMi200AtItsTwoLevels) {
+  const FakeAmdTree tree(sysfs());
+  tree.write(tree.device() / "device", "0x740f");
+  const auto gpu = list_amd_gpus(sysfs()).at(0);
+  auto guardian = ClockGuardian::start();
+  ASSERT_TRUE(guardian) << guardian.error().text();
+  auto clocks = open_amd_clock_control(gpu, std::move(*guardian));
+  ASSERT_TRUE(clocks) << clocks.error().text();
+  ASSERT_EQ((*clocks)->states().size(), 2u);
+  EXPECT_EQ((*clocks)->states()[0].clock_hz, 0.5e9);
+  EXPECT_EQ((*clocks)->states()[1].clock_hz, 1.7e9);
+  ASSERT_TRUE((*clocks)->select(1));
+  EXPECT_EQ(tree.read(tree.device() / "pp_dpm_sclk"), "1");
+}
+
 // RDNA lists the lowest clock, the present one and the highest: two states, not three.
 TEST_F(AmdFiles, FixClocksOfRdnaByThePerformanceLevel) {
   const FakeAmdTree tree(sysfs());
