@@ -162,8 +162,8 @@ void forget_times_of_passes(CounterDispatch& dispatch) {
       "its counters come from several runs of the program, and each run has times of its own";
 }
 
-void refuse_uncounted(CounterFile& file) {
-  const bool radeon = file.architecture.starts_with("gfx1");
+void refuse_uncounted(CounterFile& file, std::string_view architecture) {
+  const bool radeon = architecture.starts_with("gfx1");
   for (CounterDispatch& dispatch : file.dispatches) {
     const auto is_zero = [&dispatch](const char* name) {
       const auto total = counter_total(dispatch, name);
@@ -210,7 +210,7 @@ Result<CounterFile> parse_counter_file(std::string_view text, const std::string&
   return read_ncu(rows, source);
 }
 
-Result<CounterFile> read_counter_file(const std::string& path) {
+Result<CounterFile> read_counter_file(const std::string& path, std::string_view architecture) {
   const auto read = [&path]() -> Result<CounterFile> {
     if (is_sqlite_file(path)) return read_rocpd(path);
     WW_ASSIGN(text, read_file(path));
@@ -224,7 +224,7 @@ Result<CounterFile> read_counter_file(const std::string& path) {
     WW_ASSIGN(info, parse_system_info(info_text, beside.string()));
     file.architecture = info.architecture;
   }
-  refuse_uncounted(file);
+  refuse_uncounted(file, file.architecture.empty() ? architecture : file.architecture);
   return file;
 }
 

@@ -156,13 +156,19 @@ inline constexpr std::array gfx950_rules = {
 
 // Bounds of files that have requests without their sizes.
 inline constexpr std::string_view unsized_note = "requests without their sizes";
-inline constexpr std::array ea_read_most = {CounterTerm{"TCC_EA_RDREQ", 64},
-                                            CounterTerm{"TCC_EA1_RDREQ", 64, true}};
-inline constexpr std::array ea_write_most = {CounterTerm{"TCC_EA_WRREQ", 64},
-                                             CounterTerm{"TCC_EA1_WRREQ", 64, true}};
+inline constexpr std::array ea_read_most = {CounterTerm{"TCC_EA_RDREQ", 64}};
+inline constexpr std::array ea_write_most = {CounterTerm{"TCC_EA_WRREQ", 64}};
 inline constexpr std::array ea_bounds = {
     BoundRule{l2_memory_read, ea_read_most, false, unsized_note},
     BoundRule{l2_memory_write, ea_write_most, false, unsized_note}};
+// Without the second port's requests there is no bound: half of them may be missing.
+inline constexpr std::array ea01_read_most = {CounterTerm{"TCC_EA_RDREQ", 64},
+                                              CounterTerm{"TCC_EA1_RDREQ", 64}};
+inline constexpr std::array ea01_write_most = {CounterTerm{"TCC_EA_WRREQ", 64},
+                                               CounterTerm{"TCC_EA1_WRREQ", 64}};
+inline constexpr std::array ea01_bounds = {
+    BoundRule{l2_memory_read, ea01_read_most, false, unsized_note},
+    BoundRule{l2_memory_write, ea01_write_most, false, unsized_note}};
 inline constexpr std::array ea0_read_most = {CounterTerm{"TCC_EA0_RDREQ", 128}};
 inline constexpr std::array ea0_write_most = {CounterTerm{"TCC_EA0_WRREQ", 64}};
 inline constexpr std::array ea0_bounds = {
@@ -251,7 +257,7 @@ inline constexpr std::array<std::string_view, 5> nvidia_names = {"sm_7", "sm_8",
 inline constexpr std::array maps = {
     ArchitectureMap{gfx7_names, gfx7_rules},
     ArchitectureMap{gfx900_names, gfx900_rules, ea_bounds},
-    ArchitectureMap{gfx906_names, gfx906_rules, ea_bounds},
+    ArchitectureMap{gfx906_names, gfx906_rules, ea01_bounds},
     ArchitectureMap{gfx908_names, gfx908_rules, ea_bounds},
     ArchitectureMap{gfx90a_names, gfx90a_rules, ea_bounds},
     ArchitectureMap{gfx94_names, gfx94_rules, ea0_bounds},

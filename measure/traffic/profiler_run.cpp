@@ -203,7 +203,7 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
   } else {
     WW_ASSIGN(tables, tables_under(folder.path));
     for (const fs::path& table : tables) {
-      WW_ASSIGN(pass, read_counter_file(table.string()));
+      WW_ASSIGN(pass, read_counter_file(table.string(), request.architecture));
       WW_TRY(join(result.counters, std::move(pass)));
     }
   }

@@ -242,7 +242,7 @@ Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
   std::string common;
   std::vector<CounterDispatch> dispatches;
   for (const auto& name : files) {
-    WW_ASSIGN(file, measure::read_counter_file(name));
+    WW_ASSIGN(file, measure::read_counter_file(name, architecture));
     std::string here = file.architecture.empty() ? architecture : file.architecture;
     if (file.architecture.empty() && here == "gfx701" && !file.dispatches.empty()) {
       here = generation_of(file.dispatches.front());

@@ -19,7 +19,7 @@ Result<CrossingTraffic> crossing_traffic(const model::CrossingModel& model,
   done.pj_per_bit = model.of_data(data);
   std::vector<measure::CounterDispatch> dispatches;
   for (const auto& name : counters) {
-    WW_ASSIGN(file, measure::read_counter_file(name));
+    WW_ASSIGN(file, measure::read_counter_file(name, architecture));
     dispatches.insert(dispatches.end(), file.dispatches.begin(), file.dispatches.end());
   }
   const auto counted = measure::count_crossings(dispatches);

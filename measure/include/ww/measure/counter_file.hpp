@@ -56,9 +56,10 @@ struct CounterFile {
                                                      const std::string& source);
 
 // Reads and parses a counter file: a table, or rocprofv3's database. The architecture may also come
-// from a sysinfo.csv in the same folder, which rocprofiler-compute leaves there. Errors: those of
-// parse_counter_file, io_error.
-[[nodiscard]] Result<CounterFile> read_counter_file(const std::string& path);
+// from a sysinfo.csv in the same folder, which rocprofiler-compute leaves there; `architecture` is
+// that of files that name none. Errors: those of parse_counter_file, io_error.
+[[nodiscard]] Result<CounterFile> read_counter_file(const std::string& path,
+                                                    std::string_view architecture = {});
 
 // The device as rocprofiler-compute's sysinfo.csv describes it.
 struct SystemInfo {
