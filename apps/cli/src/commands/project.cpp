@@ -48,8 +48,22 @@ using nlohmann::json;
 
 constexpr std::int64_t kKib = 1024;
 
+// Of the card that was calibrated; nothing where it is neither given nor on a data sheet.
+Result<std::optional<double>> node_of_card(const model::WireModel& model,
+                                           const ProjectArguments& arguments) {
+  if (!arguments.card_node.empty()) {
+    WW_ASSIGN(node_nm, node_of(arguments.card_node));
+    return node_nm;
+  }
+  if (!DeviceName(model.device).is_virtual()) return std::nullopt;
+  microbench::DeviceRequest device;
+  device.name = model.device;
+  const model::DeviceSheet* sheet = model::device_sheet(runner::chip_generation(device));
+  return sheet != nullptr ? std::optional(sheet->node_nm) : std::nullopt;
+}
+
 json node_projection(const model::WireModel& model, const ProjectArguments& arguments,
-                     double node_nm) {
+                     std::optional<double> from_nm, double node_nm) {
   // The shares that IISWC'16 states at 28 nm: color, the mean.
   auto shares = arguments.shares;
   if (shares.empty()) shares = {14.3, 5.6};
@@ -74,9 +88,15 @@ json node_projection(const model::WireModel& model, const ProjectArguments& argu
   for (const auto& scaling : model::node_scalings()) {
     const bool calibrated = scaling.logic == 1.0;  // its ratio alone is known
     const double r = relative_to_28nm(scaling.wire_to_logic(), node_nm);
-    add(std::string(scaling.name), r,
-        calibrated ? std::nullopt : std::optional(relative_to_28nm(scaling.wire, node_nm)),
-        std::string(scaling.source), calibrated ? "by_construction" : "published");
+    std::optional<double> wire;
+    if (!calibrated && from_nm) {
+      wire = relative_to_28nm(scaling.wire, node_nm) / relative_to_28nm(scaling.wire, *from_nm);
+    }
+    add(std::string(scaling.name), r, wire, std::string(scaling.source),
+        calibrated ? "by_construction"
+        : wire     ? "published"
+                   : "unavailable");
+    if (!calibrated && !wire) rows.back()["reason"] = kUnknownCardNode;
   }
   return rows;
 }
@@ -213,7 +233,9 @@ Result<json> project(const ProjectArguments& arguments) {
               {"status", model.misfit.empty() ? "ok" : "misfit"},
               {"reason", model.misfit},
               {"node_nm", node_nm}};
-  result["node"] = node_projection(model, arguments, node_nm);
+  WW_ASSIGN(from_nm, node_of_card(model, arguments));
+  result["card_node_nm"] = from_nm ? json(*from_nm) : json();
+  result["node"] = node_projection(model, arguments, from_nm, node_nm);
   if (arguments.voltage_v || arguments.clock_hz) {
     for (const auto& value : {arguments.voltage_v, arguments.clock_hz}) {
       if (value && !(*value > 0)) {
@@ -260,6 +282,7 @@ void print(const json& result) {
                     text(row["energy_fj_per_bit_mm"]), shares, row["status"]});
   }
   print_table(rows);
+  if (result["card_node_nm"].is_null()) fmt::print("{}\n", kUnknownCardNode);
   if (result.contains("dvfs")) {
     const auto& dvfs = result["dvfs"];
     fmt::print("at {} V, {} Hz: energy x {}, power x {}{} ({})\n", text(dvfs["voltage_v"]),
@@ -348,9 +371,10 @@ void add_project(CLI::App& app, Outcome& outcome) {
                                    "Of the application's data, 0 to 1 (default: not known)"));
   of_crossings(command->add_option("--arch", arguments->architecture,
                                    "Of the counters, where they name none: sm_80"));
-  of_distances(command->add_option("--card-node", arguments->card_node,
-                                   "Node of the card that was calibrated (default: its data "
-                                   "sheet's)"));
+  auto* card_node = command->add_option("--card-node", arguments->card_node,
+                                        "Node of the card that was calibrated (default: its data "
+                                        "sheet's)");
+  arguments->of_distances.push_back(card_node);
   of_distances(command->add_option("--crossing-mm", arguments->crossing_mm,
                                    "How long a crossing is, as a floorplan has it [mm] "
                                    "(default: not known)"));

@@ -37,13 +37,15 @@ struct ProjectArguments {
   std::string crossing_mm_source;
   // Options that say nothing to other kinds of model.
   std::vector<CLI::Option*> of_wires;
-  std::vector<CLI::Option*> of_crossings;  // those of_distances among them
+  std::vector<CLI::Option*> of_crossings;
   std::vector<CLI::Option*> of_distances;
   bool json{};
 };
 
 // "7nm" or "7", 3 to 28.
 [[nodiscard]] Result<double> node_of(const std::string& text);
+inline constexpr const char* kUnknownCardNode =
+    "the node of the card is not known; give it with --card-node";
 // Energy relative to 28 nm at a node between: a straight line over the logarithms.
 [[nodiscard]] double relative_to_28nm(double at_7nm, double node_nm);
 

@@ -65,7 +65,7 @@ json crossing_nodes(const model::CrossingModel& model, std::optional<double> fro
       row["energy_pj_per_bit_crossing"] = interval_json(model.random_pj.times(factor));
     } else {
       row["status"] = "unavailable";
-      row["reason"] = "the node of the card is not known; give it with --card-node";
+      row["reason"] = kUnknownCardNode;
     }
     rows.push_back(std::move(row));
   }
@@ -158,7 +158,7 @@ void print_crossing_projection(const json& result) {
   }
   print_table(rows);
   if (!why.empty()) fmt::print("{}\n", why);
-  rows = {{"CROSSINGS MOVED", "PJ PER BIT THAT CROSSES", "MJ SAVED", "W SAVED"}};
+  rows = {{"CROSSINGS MOVED", "PJ PER BIT THAT CROSSES", "mJ SAVED", "W SAVED"}};
   for (const auto& row : result["moved"]) {
     const auto scaled = [&row](const char* key, double scale) {
       json figure = row.value(key, json());
