@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ww/model/floorplan.hpp"
+#include "ww/model/known_floorplans.hpp"
 #include "ww/model/layout.hpp"
 #include "ww/model/regression.hpp"
 #include "ww/model/technology.hpp"
@@ -56,9 +58,15 @@ TEST(Technology, SaysOnWhichDieItsDistancesRest) {
 }
 
 TEST(Technology, DoesNotTellEnergyPerMillimetreAcrossDies) {
-  const auto model = literature_model({.architecture = "gfx942", .node_nm = {}, .voltage_v = {}});
+  auto model = literature_model({.architecture = "gfx942", .node_nm = {}, .voltage_v = {}});
   ASSERT_TRUE(model);
   EXPECT_TRUE(model->literature);
+  EXPECT_FALSE(model->distance_mm[2]);
+  EXPECT_FALSE(model->refused[2].empty());
+  const auto plan = parse_floorplan(known_floorplan("w9100").value(), "w9100");
+  ASSERT_TRUE(plan);
+  ASSERT_TRUE(use_floorplan(*model, *plan));  // whose length is that of no crossing
+  EXPECT_TRUE(model->distance_mm[1]);
   EXPECT_FALSE(model->distance_mm[2]);
   EXPECT_FALSE(model->refused[2].empty());
 }

@@ -399,6 +399,7 @@ Status use_floorplan(WireModel& model, const Floorplan& floorplan) {
   const std::array distances = {floorplan.registers_to_l1.value(), pairs > 0 ? sum / pairs : 0.0,
                                 floorplan.l2_to_memory().value()};
   for (std::size_t s = 0; s < distances.size(); ++s) {
+    if (!model.refused[s].empty()) continue;  // no length makes energy per crossing one per mm
     if (!(distances[s] > 0)) {
       return fail(ErrorCode::bad_data,
                   fmt::format("the floorplan's mean distance of segment {} is {} mm",
@@ -408,7 +409,6 @@ Status use_floorplan(WireModel& model, const Floorplan& floorplan) {
     const double error = floorplan.route_error_95().value();
     model.distance_mm[s] = {distances[s], std::max(0.0, distances[s] - error),
                             distances[s] + error};
-    model.refused[s].clear();
   }
   model.distance_source = "floorplan " + floorplan.name;
   return {};
