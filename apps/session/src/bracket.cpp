@@ -9,6 +9,7 @@
 
 #include "segments.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 #include "ww/core/vgpu_abi.h"
 #include "ww/energy/energy.hpp"
 #include "ww/measure/counter_file.hpp"
@@ -55,7 +56,7 @@ class Common : public Bracket {
     reading.seconds = static_cast<double>(to_ns - from_ns_) * 1e-9;
     reading.device = joules_of(energy::energy_between(
         energy::energy_series(readings), from_ns_, to_ns,
-        {.gain_tolerance_95 = sensor_->facts().gain_tolerance_95.value_or(0.0)}));
+        {.gain_tolerance_95 = sensor_->facts().gain_tolerance_95.value_or(kBoardGainTolerance95)}));
     WW_TRY(fill(reading));
     rest(*sensor_);
     WW_ASSIGN(after, sensor_->new_readings());
