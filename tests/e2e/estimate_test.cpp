@@ -416,6 +416,34 @@ std::string profile(const fs::path& file, const std::string& counters, const std
   return file.string();
 }
 
+// A Radeon whose clocks are gated counts nothing, which is no traffic of 0 bytes.
+TEST(EstimateOfAProfile, OfARadeonThatCountedNothingHasNoFigure) {
+  const TemporaryFolder folder;
+  const auto file = profile(folder.path() / "gated.csv", "GL2C_HIT_sum,GL2C_MISS_sum", "0,0");
+  const auto result = run({wirewatt(), "estimate", "--constant", "literature", "--arch", "gfx1100",
+                           "--json", "--counters", file});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  const auto l1_l2 = segment(json::parse(result.out).at("total"), "l1_l2");
+  EXPECT_TRUE(l1_l2.at("energy_j").is_null()) << l1_l2;
+  EXPECT_NE(l1_l2.at("reason").get<std::string>().find("nothing was counted"), std::string::npos);
+}
+
+// Half of its traffic with memory takes the second port.
+TEST(EstimateOfAProfile, OfAnMi50HasNoBoundWithoutTheSecondPort) {
+  const TemporaryFolder folder;
+  const auto bound = [&](const std::string& counters, const std::string& values) {
+    const auto file = profile(folder.path() / "ports.csv", counters, values);
+    const auto result = run({wirewatt(), "estimate", "--constant", "literature", "--arch", "gfx906",
+                             "--json", "--counters", file});
+    return segment(json::parse(result.out).at("total"), "l2_memory");
+  };
+  const auto whole = bound("TCC_EA_RDREQ_sum,TCC_EA1_RDREQ_sum,TCC_EA_WRREQ_sum,TCC_EA1_WRREQ_sum",
+                           "1000,1000,10,10");
+  const auto half = bound("TCC_EA_RDREQ_sum,TCC_EA_WRREQ_sum", "1000,10");
+  EXPECT_TRUE(whole.at("upper_j").is_number()) << whole;
+  EXPECT_TRUE(half.value("upper_j", json()).is_null()) << half;
+}
+
 TEST(EstimateOfAProfile, IsVirtualWhereTheVirtualGpuCounted) {
   const TemporaryFolder folder;
   const auto is_virtual = [&](const std::string& counters, const std::string& values) {
@@ -456,6 +484,42 @@ TEST(EstimateOfAProfile, WithoutAnyFigureIsABadResultThatIsStillPrinted) {
   const auto some = run(one);
   EXPECT_EQ(some.exit_code, 0) << some.err;
   EXPECT_EQ(some.err, "");
+}
+
+// The virtual W9100 is of 28 nm. To the card's own node, wires cost what was fitted.
+TEST_F(Estimate, ProjectsFromTheNodeOfTheCard) {
+  const auto projected = [&](const std::string& file, std::vector<std::string> more) {
+    std::vector<std::string> words{wirewatt(), "project", "--model", file, "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return parse(run(words));
+  };
+  const auto first_published = [](const json& result) {
+    for (const json& row : result.at("node")) {
+      if (row.at("status") != "by_construction") return row;
+    }
+    return json();
+  };
+  const auto own = projected(model(), {"--node", "28nm"});
+  const double fitted = own.at("energy_fj_per_bit_mm").get<double>();
+  EXPECT_EQ(own.at("card_node_nm"), 28);
+  EXPECT_NEAR(first_published(own).at("energy_fj_per_bit_mm").get<double>(), fitted, 1e-9);
+  const auto given = projected(model(), {"--node", "7nm", "--card-node", "7nm"});
+  EXPECT_NEAR(first_published(given).at("energy_fj_per_bit_mm").get<double>(), fitted, 1e-9);
+  EXPECT_LT(first_published(projected(model(), {"--node", "7nm"}))
+                .at("energy_fj_per_bit_mm")
+                .get<double>(),
+            fitted);
+
+  const TemporaryFolder folder;
+  auto of_a_card = json::parse(std::ifstream(model()));
+  of_a_card["device"] = "a card";
+  of_a_card["virtual"] = false;
+  const auto file = folder.path() / "model.json";
+  std::ofstream(file) << of_a_card;
+  const auto row = first_published(projected(file.string(), {"--node", "7nm"}));
+  EXPECT_TRUE(row.at("energy_fj_per_bit_mm").is_null());
+  EXPECT_EQ(row.at("status"), "unavailable");
+  EXPECT_NE(row.at("reason").get<std::string>().find("--card-node"), std::string::npos);
 }
 
 TEST_F(Estimate, ProjectsThePapersShareByConstruction) {

@@ -21,6 +21,8 @@ Result<CrossingEstimate> crossings_of(const EstimateArguments& arguments) {
   const std::pair<bool, const char*> without_a_crossing[] = {
       {!arguments.floorplan.empty(), "--floorplan"},
       {!arguments.segments.empty(), "--segments"},
+      {!arguments.toggles.empty(), "--toggles"},
+      {!arguments.dumps.empty(), "--toggles-from"},
       {!arguments.report.empty(), "--report"},
       {arguments.voltage_v.has_value(), "--voltage"},
       {!arguments.command.empty(), "a program after --"}};
@@ -82,7 +84,7 @@ void print_crossings(const CrossingEstimate& done) {
              crossing_interval(done.model.random_pj, 1), crossing_interval(done.pj_per_bit, 1),
              done.model.source);
   std::vector<std::vector<std::string>> rows{
-      {"KERNEL", "L1-L2 BYTES", "CROSSED BYTES (95%)", "MJ (95%)", "W (95%)", "STATUS"}};
+      {"KERNEL", "L1-L2 BYTES", "CROSSED BYTES (95%)", "mJ (95%)", "W (95%)", "STATUS"}};
   for (const auto& use : done.uses) {
     rows.push_back({use.kernel.substr(0, 40),
                     use.l1_l2_bytes ? fmt::format("{:.6g}", *use.l1_l2_bytes) : "-",
