@@ -1,14 +1,18 @@
 // The papers' applications on the virtual GPU: results and traffic of all of them, as users run it.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
+#include <thread>
 
 #include "process.hpp"
 #include "ww/core/process.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww::e2e {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 
 TEST(Workloads, AllPassAtTheSmallSizeWithinFiveMinutes) {
@@ -53,6 +57,26 @@ TEST(Workloads, PassAsCodeOfOtherInstructionSets) {
       EXPECT_EQ(workload.at("status"), "pass")
           << device << ' ' << workload.at("name") << ": " << workload.at("reason");
     }
+  }
+}
+
+// The compile worker outlives the program by an instant, and takes its files with it.
+TEST(Workloads, LeaveNoTemporaryFiles) {
+  if (find_program("clang-19").empty() || find_program("ld.lld-19").empty()) {
+    GTEST_SKIP() << "the worker keeps files for clang-19 alone, which is not here, or lld-19";
+  }
+  const TemporaryFolder folder;
+  for (int time = 0; time < 5; ++time) {
+    const auto finished = run(
+        {wirewatt(), "workloads", "run", "nn", "--size", "small", "--device", "virtual:mi300x_cpx"},
+        {{"TMPDIR", folder.path().string()}, {"WIREWATT_COMPILE_CACHE", "0"}});
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  }
+  for (int tries = 0; tries < 200 && !fs::is_empty(folder.path()); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    ADD_FAILURE() << entry.path() << " was left";
   }
 }
 

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <span>
 #include <thread>
 
@@ -42,16 +43,20 @@ void limit_memory() {
 #endif
 }
 
-// The driver removes the folder of temporary files, unless it was killed.
+// The driver removes the folder of temporary files, unless its program ended without it. Both
+// threads may come here then; the process must not end before the one that removes it is done.
 void remove_folder() {
-  namespace fs = std::filesystem;
-  const char* const named = std::getenv("TMPDIR");
-  if (named == nullptr) return;
-  const fs::path folder = named;
-  std::error_code ec;
-  if (folder.filename().string().starts_with(ww::sim::icd::kWorkerFolder)) {
-    fs::remove_all(folder, ec);
-  }
+  static std::once_flag removed;
+  std::call_once(removed, [] {
+    namespace fs = std::filesystem;
+    const char* const named = std::getenv("TMPDIR");
+    if (named == nullptr) return;
+    const fs::path folder = named;
+    std::error_code ec;
+    if (folder.filename().string().starts_with(ww::sim::icd::kWorkerFolder)) {
+      fs::remove_all(folder, ec);
+    }
+  });
 }
 
 // A compilation may take for ever, and the program that asked for it may be killed meanwhile: the
