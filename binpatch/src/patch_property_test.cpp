@@ -45,10 +45,13 @@ struct Program {
   bool scc_read_after{};
 };
 
+// It is the lowest bit of the status register, too.
 bool reads_scc(const std::string& text) {
+  const auto has = [&text](const char* part) { return text.find(part) != std::string::npos; };
   return text.starts_with("s_addc") || text.starts_with("s_subb_") ||
-         text.starts_with("s_cselect") || text.starts_with("s_cmov") ||
-         text.find("src_scc") != std::string::npos;
+         text.starts_with("s_cselect") || text.starts_with("s_cmov") || has("src_scc") ||
+         (text.starts_with("s_getreg_b32") &&
+          (has("hwreg(HW_REG_STATUS)") || has("hwreg(HW_REG_STATUS, 0,")));
 }
 
 // One random instruction that does not change the control flow.
