@@ -107,12 +107,15 @@ std::vector<MappingCheck> check_mapping(std::string_view architecture,
   std::vector<std::vector<SegmentBytes>> counted;
   for (const CounterDispatch& run : runs) counted.push_back(segment_bytes(architecture, run));
   for (const Expectation& wanted : expectations(known)) {
-    if (is_beyond_l2(wanted.segment) && !(known.l2_bytes > 0)) {
+    const auto cannot_tell = [&](const char* reason) {
       MappingCheck check;
       check.segment = wanted.segment;
       check.expected_bytes = wanted.bytes;
-      check.reason = "the size of the L2 is not known, and so neither is what leaves it";
+      check.reason = reason;
       checks.push_back(std::move(check));
+    };
+    if (is_beyond_l2(wanted.segment) && !(known.l2_bytes > 0)) {
+      cannot_tell("the size of the L2 is not known, and so neither is what leaves it");
       continue;
     }
     std::vector<SegmentBytes> of_segment;
@@ -121,11 +124,7 @@ std::vector<MappingCheck> check_mapping(std::string_view architecture,
       if (found != run.end()) of_segment.push_back(*found);
     }
     if (of_segment.size() < 2) {
-      MappingCheck check;
-      check.segment = wanted.segment;
-      check.expected_bytes = wanted.bytes;
-      check.reason = "one run cannot tell a wrong factor from a disturbance: two are needed";
-      checks.push_back(std::move(check));
+      cannot_tell("one run cannot tell a wrong factor from a disturbance: two are needed");
       continue;
     }
     checks.push_back(judge(wanted, of_segment));
