@@ -38,6 +38,16 @@ Result<double> node_of(const std::string& text) {
   return value;
 }
 
+Result<std::optional<double>> node_of_card(const ProjectArguments& arguments,
+                                           std::string_view architecture) {
+  if (!arguments.card_node.empty()) {
+    WW_ASSIGN(node_nm, node_of(arguments.card_node));
+    return node_nm;
+  }
+  const model::DeviceSheet* sheet = model::device_sheet(architecture);
+  return sheet != nullptr ? std::optional(sheet->node_nm) : std::nullopt;
+}
+
 double relative_to_28nm(double at_7nm, double node_nm) {
   return std::pow(at_7nm, std::log(28 / node_nm) / std::log(28.0 / 7.0));
 }
@@ -48,18 +58,12 @@ using nlohmann::json;
 
 constexpr std::int64_t kKib = 1024;
 
-// Of the card that was calibrated; nothing where it is neither given nor on a data sheet.
-Result<std::optional<double>> node_of_card(const model::WireModel& model,
-                                           const ProjectArguments& arguments) {
-  if (!arguments.card_node.empty()) {
-    WW_ASSIGN(node_nm, node_of(arguments.card_node));
-    return node_nm;
-  }
-  if (!DeviceName(model.device).is_virtual()) return std::nullopt;
+// Empty where the model does not tell it: that of a real card has no target.
+std::string architecture_of(const model::WireModel& model) {
+  if (!DeviceName(model.device).is_virtual()) return {};
   microbench::DeviceRequest device;
   device.name = model.device;
-  const model::DeviceSheet* sheet = model::device_sheet(runner::chip_generation(device));
-  return sheet != nullptr ? std::optional(sheet->node_nm) : std::nullopt;
+  return runner::chip_generation(device);
 }
 
 json node_projection(const model::WireModel& model, const ProjectArguments& arguments,
@@ -233,7 +237,7 @@ Result<json> project(const ProjectArguments& arguments) {
               {"status", model.misfit.empty() ? "ok" : "misfit"},
               {"reason", model.misfit},
               {"node_nm", node_nm}};
-  WW_ASSIGN(from_nm, node_of_card(model, arguments));
+  WW_ASSIGN(from_nm, node_of_card(arguments, architecture_of(model)));
   result["card_node_nm"] = from_nm ? json(*from_nm) : json();
   result["node"] = node_projection(model, arguments, from_nm, node_nm);
   if (arguments.voltage_v || arguments.clock_hz) {

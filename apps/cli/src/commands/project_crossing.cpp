@@ -41,17 +41,6 @@ Status check_crossing_options(const ProjectArguments& arguments) {
   return {};
 }
 
-// The node that the card was made in; nothing where neither the user nor a data sheet says it.
-Result<std::optional<double>> node_of_card(const model::CrossingModel& model,
-                                           const ProjectArguments& arguments) {
-  if (!arguments.card_node.empty()) {
-    WW_ASSIGN(node_nm, node_of(arguments.card_node));
-    return node_nm;
-  }
-  const model::DeviceSheet* sheet = model::device_sheet(model.target);
-  return sheet != nullptr ? std::optional(sheet->node_nm) : std::nullopt;
-}
-
 json crossing_nodes(const model::CrossingModel& model, std::optional<double> from_nm,
                     double to_nm) {
   auto rows = json::array();
@@ -100,7 +89,7 @@ Result<json> projected_crossings(const ProjectArguments& arguments) {
   WW_ASSIGN(to_nm, node_of(arguments.node));
   WW_TRY(check_crossing_options(arguments));
   WW_ASSIGN(model, model::load_crossing_model(arguments.model));
-  WW_ASSIGN(from_nm, node_of_card(model, arguments));
+  WW_ASSIGN(from_nm, node_of_card(arguments, model.target));
   json result{{"kind", "crossing"},
               {"device", model.device},
               {"virtual", model.is_virtual},
