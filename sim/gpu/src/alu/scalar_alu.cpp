@@ -215,8 +215,7 @@ void end_program(Wave& w, const MicroOp&) {
   w.cu->end_wave(w);
 }
 
-// An index that leaves the scalar registers reads s0 and writes nothing (AMD Vega ISA,
-// "Out-of-Range Behavior").
+// An index that leaves the scalar registers reads s0 and writes nothing (AMD CDNA 4 ISA, 3.6.1).
 bool is_past_scalars(const Wave& w, U32 first, U32 count) {
   return first > (is_rdna(w.cu->launch().isa) ? kVcc : kFlatScratch) - count;
 }

@@ -1,5 +1,6 @@
 // Scalar instructions that gfx9 adds, and its indexing of vector registers. Source: AMD Vega ISA,
-// chapters 5 and 12, and sections "GPR indexing" and "Out-of-Range Behavior".
+// chapters 5 and 12, and section "GPR indexing"; of an index that leaves the registers: AMD CDNA 4
+// ISA, 3.6.1.
 #include "alu/scalar_gfx9.hpp"
 #include "alu/alu.hpp"
 #include "alu/scalar_values.hpp"

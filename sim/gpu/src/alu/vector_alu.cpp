@@ -140,8 +140,8 @@ void write_lane(Wave& wave, const MicroOp& op) {
 }
 
 // v_movrels reads, v_movreld writes the register that M0 adds to. Compilers let it leave the wave's
-// where they do not use the result: v0 is read then, and nothing is written (AMD Vega ISA,
-// "Out-of-Range Behavior").
+// where they do not use the result: v0 is read then, and nothing is written (AMD CDNA 4 ISA, 3.6.1;
+// RDNA 4 ISA, 3.3.2.2; older chips are taken to do the same).
 template <bool Source, bool Target>
 void move_relative(Wave& wave, const MicroOp& op) {
   const bool vector = op.kind[0] == exec::Source::vgpr;
