@@ -210,7 +210,8 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("--half-width", arguments->half_width_percent,
                    "AMD: add blocks (quick: six at most, else 24) until noise leaves the energy so "
-                   "many percent or less (95%); default: 1.5")
+                   "many percent or less (95%), and every check for a misfit is decided; default: "
+                   "1.5")
       ->check(CLI::PositiveNumber);
   command->add_flag("--resume", request.resume, "Continue the campaign in --out");
   command->add_flag("--dry-run", arguments->dry_run,

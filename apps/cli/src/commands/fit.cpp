@@ -44,6 +44,7 @@ nlohmann::json fit_summary_json(const model::FitResult& fit) {
                         {"l1_l2_bandwidth_fraction", fit.l1_l2_bandwidth_fraction},
                         {"misfit_flagged", fit.misfit.flagged},
                         {"misfit_reason", fit.misfit.reason},
+                        {"misfit_undecided", fit.misfit.undecided},
                         {"latency_rank_correlation",
                          fit.latency.recorded ? nlohmann::json(fit.latency.rank_correlation)
                                               : nlohmann::json(nullptr)},
@@ -97,6 +98,12 @@ void print_fit_summary(const model::FitResult& fit) {
         "             rely on none of these figures; estimate, simulate, project and top refuse "
         "this model\n",
         fit.misfit.reason);
+  }
+  if (!fit.misfit.undecided.empty()) {
+    fmt::print(
+        "undecided    {}\n"
+        "             a longer campaign may decide it: calibrate without --quick\n",
+        fit.misfit.undecided);
   }
 }
 

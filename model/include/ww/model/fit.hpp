@@ -198,6 +198,9 @@ struct Misfit {
   std::string reason;
   double statistic{};  // compared with the threshold
   double threshold{};
+  // Checks whose limit lies within their 95% interval, so that further blocks may flag the fit or
+  // take the flag away: what was found, and the limit. Empty where none or another reason decides.
+  std::string undecided;
 };
 
 struct FitResult {

@@ -275,6 +275,53 @@ TEST(Fit, MildDeparturesAreNotFlaggedAndStrongOnesAre) {
   EXPECT_GE(strong, 7);
 }
 
+// Departures about the limit are left undecided, whichever side of it the estimate falls on; clear
+// ones are not.
+TEST(Fit, ADepartureIsUndecidedWhereItsLimitIsWithinItsError) {
+  int undecided = 0;
+  for (const double size : {0.0, 0.06, 0.09, 0.12, 0.15, 0.18, 0.6}) {
+    auto spec = seeded(2);
+    spec.noise_w = 1;
+    spec.departure = testing::Departure::unequal_links;
+    spec.departure_size = size;
+    const auto result = fit(make_campaign(spec));
+    ASSERT_TRUE(result);
+    const Misfit& misfit = result->misfit;
+    const double of_limit = misfit.statistic / misfit.threshold;
+    if (misfit.undecided.empty()) {
+      EXPECT_EQ(misfit.flagged, of_limit > 1) << size;
+      continue;
+    }
+    ++undecided;
+    EXPECT_THAT(misfit.undecided, HasSubstr("departs from distance by"));
+    EXPECT_GT(of_limit, 0.6) << size;
+    EXPECT_LT(of_limit, 1.5) << size;
+  }
+  EXPECT_GE(undecided, 1);
+  EXPECT_LE(undecided, 4);
+}
+
+TEST(Fit, HeatUnderLoadIsUndecidedWhereItsLimitIsWithinItsError) {
+  int undecided = 0;
+  int flagged = 0;
+  for (const double per_k : {0.0, 0.002, 0.003, 0.004, 0.005, 0.02}) {
+    auto spec = seeded(2);
+    spec.dynamic_per_k = per_k;
+    const auto result = fit(make_campaign(spec));
+    ASSERT_TRUE(result);
+    const Misfit& misfit = result->misfit;
+    if (!misfit.undecided.empty()) {
+      ++undecided;
+      EXPECT_THAT(misfit.undecided, HasSubstr("follows temperature otherwise"));
+      EXPECT_GT(per_k, 0) << misfit.undecided;
+      EXPECT_LT(per_k, 0.02) << misfit.undecided;
+    }
+    flagged += misfit.flagged ? 1 : 0;
+  }
+  EXPECT_GE(undecided, 1);
+  EXPECT_GE(flagged, 1);
+}
+
 // What the wires cost alone lies between what neighbours couple and all that toggles; here they
 // couple by `share` of what they switch, and the rest of the toggling is theirs or is not.
 TEST(Fit, WiresAloneLieBetweenCouplingAndAllThatToggles) {

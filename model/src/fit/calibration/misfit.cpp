@@ -7,6 +7,7 @@
 
 #include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {
@@ -18,17 +19,54 @@ double toggle_rate(const std::string& pattern) {
   return pattern == "zeros" || pattern == "ones" || pattern == "aa" ? 0 : 0.5;
 }
 
-// Of lambda against 0, as the measurements alone tell it: the prior draws it to 0 where they are
-// few, and is no evidence for it. Power that wanders during the one cool-down bends the idle curve,
-// and looks like another slope under load: that is no evidence, either.
-double steepening_p_value(const JointFit& fit, const Uncertainty& uncertainty) {
+// Lambda as the measurements alone tell it: the prior draws it to 0 where they are few, and is no
+// evidence for it. Power that wanders during the one cool-down bends the idle curve, and looks like
+// another slope under load: the error has that, too.
+struct Steepening {
+  double measured{};
+  double half_width{};  // 95%
+  double p_value{1};    // against 0
+};
+
+Steepening measured_steepening(const JointFit& fit, const Uncertainty& uncertainty) {
   const double variance = fit.covariance(fit.steepening_column, fit.steepening_column);
   const double precision = 1 / variance - 1 / (kSteepeningSigma * kSteepeningSigma);
-  if (precision <= 0) return 1;
+  if (precision <= 0) return {};
   const double kept = variance * precision;  // of what the measurements alone would give
-  const double measured = fit.parameters.leakage_steepening / kept;
-  const double error = uncertainty.scatter / precision + fit.steepening_drift / (kept * kept);
-  return f_tail(measured * measured / error, 1, uncertainty.degrees_of_freedom);
+  Steepening result;
+  result.measured = fit.parameters.leakage_steepening / kept;
+  const double error =
+      std::sqrt(uncertainty.scatter / precision + fit.steepening_drift / (kept * kept));
+  const double freedom = uncertainty.degrees_of_freedom;
+  result.half_width = t_quantile_95(freedom) * error;
+  result.p_value = f_tail(std::pow(result.measured / error, 2), 1, freedom);
+  return result;
+}
+
+// What is left to decide of lambda: something is there, and the limit is in its interval. Empty
+// where nothing is.
+std::string undecided_steepening(const Steepening& lambda) {
+  if (lambda.p_value > kSuspicion ||
+      std::abs(std::abs(lambda.measured) - kMostSteepening) > lambda.half_width) {
+    return {};
+  }
+  return fmt::format(
+      "power under load follows temperature otherwise than idle power does, by {:+.1f}% ± {:.1f}% "
+      "of idle power in 10 K squared (limit {:.0f}%)",
+      100 * lambda.measured, 100 * lambda.half_width, 100 * kMostSteepening);
+}
+
+// Both, where there are two.
+std::string joined(const std::string& first, const std::string& second) {
+  return first + (first.empty() || second.empty() ? "" : "; ") + second;
+}
+
+std::string undecided_pairs(const LackOfFit& lack) {
+  if (lack.p_value > kSuspicion || lack.low > kMisfitLimit || lack.high < kMisfitLimit) return {};
+  return fmt::format(
+      "power of engine and quadrant pairs departs from distance by {:.1f}% to {:.1f}% of the "
+      "signal (limit {:.1f}%)",
+      100 * lack.low, 100 * lack.high, 100 * kMisfitLimit);
 }
 
 }  // namespace
@@ -48,6 +86,12 @@ LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, const Uncert
   const Eigen::MatrixXd covariance = uncertainty.scatter * fit.covariance.block(at, at, n, n);
   const double excess = std::max(0.0, u.squaredNorm() - covariance.trace());
   result.relative = std::sqrt(excess) / std::abs(signal_w);
+  // Of |u|^2: 4 m'Cm + 2 tr C^2 for a mean m, where u'Cu tells m'Cm + tr C^2.
+  const double noise = (covariance * covariance).trace();
+  const double half = t_quantile_95(uncertainty.degrees_of_freedom) *
+                      std::sqrt(std::max(4 * u.dot(covariance * u) - 2 * noise, 2 * noise));
+  result.low = std::sqrt(std::max(0.0, excess - half)) / std::abs(signal_w);
+  result.high = std::sqrt(excess + half) / std::abs(signal_w);
   result.p_value = f_tail(u.dot(covariance.ldlt().solve(u)) / result.freedom, result.freedom,
                           uncertainty.degrees_of_freedom);
   return result;
@@ -77,7 +121,8 @@ std::string absurd_energy(const ResultRow& energy, double voltage_v) {
 
 void flag(Misfit& misfit, const std::string& reason) {
   misfit.flagged = true;
-  misfit.reason += (misfit.reason.empty() ? "" : "; ") + reason;
+  misfit.undecided.clear();
+  misfit.reason = joined(misfit.reason, reason);
 }
 
 void mark_constants(FitResult& result) {
@@ -100,16 +145,22 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
   misfit.threshold = kMisfitLimit;
   const LackOfFit lack = lack_of_fit(input, fit, uncertainty, main);
   misfit.statistic = lack.relative;
+  const std::string pairs = undecided_pairs(lack);
   std::vector<std::string> reasons;
+  std::size_t provisional = 0;  // of the reasons
   if (lack.relative > kMisfitLimit && lack.p_value < kMisfitSignificance) {
+    provisional += pairs.empty() ? 0 : 1;
     reasons.push_back(fmt::format(
         "power of engine and quadrant pairs departs from distance by {:.0f}% of the signal "
         "(limit {:.0f}%; p = {:.1e})",
         100 * lack.relative, 100 * kMisfitLimit, lack.p_value));
   }
   const double steepening = fit.parameters.leakage_steepening;
-  if (input.temperature_correction && std::abs(steepening) > kMostSteepening &&
-      steepening_p_value(fit, uncertainty) < kMisfitSignificance) {
+  const Steepening lambda =
+      input.temperature_correction ? measured_steepening(fit, uncertainty) : Steepening{};
+  const std::string heat = undecided_steepening(lambda);
+  if (std::abs(steepening) > kMostSteepening && lambda.p_value < kMisfitSignificance) {
+    provisional += heat.empty() ? 0 : 1;
     reasons.push_back(fmt::format(
         "power under load follows temperature otherwise than idle power does, by {:+.1f}% of idle "
         "power in 10 K squared (limit {:.0f}%): the energy holds at the streams' temperature alone",
@@ -149,6 +200,7 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
   for (const auto& reason : reasons) {
     flag(misfit, reason);
   }
+  if (reasons.size() == provisional) misfit.undecided = joined(pairs, heat);
   return misfit;
 }
 

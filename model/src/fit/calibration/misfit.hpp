@@ -13,9 +13,10 @@ namespace ww::model {
 
 // Lack of fit of one variant.
 struct LackOfFit {
-  double relative{};  // rms of the unexplained interaction, noise taken out, over that of k d' B
-  double p_value{1};  // F test against replicates
-  double freedom{};   // of the unexplained interaction
+  double relative{};     // rms of the unexplained interaction, noise taken out, over that of k d' B
+  double low{}, high{};  // 95% interval of `relative`
+  double p_value{1};     // F test against replicates
+  double freedom{};      // of the unexplained interaction
 };
 [[nodiscard]] LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit,
                                     const Uncertainty& uncertainty, std::size_t variant);
@@ -28,7 +29,7 @@ struct LackOfFit {
 // or outside of what wires can cost at `voltage_v`. Empty where it can be.
 [[nodiscard]] std::string absurd_energy(const ResultRow& energy, double voltage_v);
 
-// A further reason to flag.
+// A further reason to flag, which leaves nothing to decide.
 void flag(Misfit& misfit, const std::string& reason);
 
 // Gives every constant of a flagged fit that has a value the status misfit, with the reason.

@@ -176,7 +176,8 @@ json to_model_json(const FitResult& fit) {
   result["misfit"] = {{"flagged", fit.misfit.flagged},
                       {"reason", fit.misfit.reason},
                       {"statistic", fit.misfit.statistic},
-                      {"threshold", fit.misfit.threshold}};
+                      {"threshold", fit.misfit.threshold},
+                      {"undecided", fit.misfit.undecided}};
   result["latency"] = latency_json(fit.latency);
   result["runs"] = fit.runs;
   result["rejected"] = fit.rejected;

@@ -17,8 +17,9 @@ Result<std::optional<double>> sensed_half_width(const CampaignStore& campaign) {
   options.bootstrap_replicates = 60;  // enough to decide whether to go on
   WW_ASSIGN(fit, fit_campaign(campaign, options));
   const auto& energy = fit.energy();
-  // A misfit has a width as well: more of the same would not make it fit.
-  if (!energy.row.value || *energy.row.value == 0.0) {
+  // A misfit has a width as well: more of the same would not make it fit. Where it hangs in the
+  // balance whether it is one, more of the same tells.
+  if (!energy.row.value || *energy.row.value == 0.0 || !fit.misfit.undecided.empty()) {
     return std::optional<double>{};
   }
   // Bounds that no repetition shows do not get narrower by measuring on.

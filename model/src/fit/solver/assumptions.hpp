@@ -210,6 +210,8 @@ inline constexpr double kOtherToggles = 2;
 inline constexpr double kMostDoubtAlongDistance = 0.10;
 inline constexpr double kMisfitLimit = kMostDoubtAlongDistance * 2 * std::numbers::sqrt2;
 inline constexpr double kMisfitSignificance = 1e-3;
+// A departure as likely as this without any is worth further blocks where its limit is near.
+inline constexpr double kSuspicion = 0.05;
 // Where latencies depart from distance by this much of their contrast, as much along distance would
 // shift the energy by 4% (as above): less is no concern, however significant.
 inline constexpr double kLatencyLimit = 0.10;
