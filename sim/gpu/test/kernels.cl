@@ -561,7 +561,9 @@ WW_MATRIX(matrix_bytes, int4, int, i32_16x16x16i8, 0, 0, 0)
 #endif
 WW_MATRIX(matrix_doubles, double4, double, f64_16x16x4f64, 0, 0, 0)
 WW_MATRIX(matrix_small_doubles, double, double, f64_4x4x4f64, 0, 0, 0)
+#endif
 
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx1030__)
 __kernel void dots(__global const uint* a, __global const uint* b, __global uint* out) {
   const int i = get_global_id(0);
   const uint x = a[i];
@@ -613,6 +615,27 @@ __kernel void die_of(__global uint* out) {
 }
 #endif
 
+#if defined(__gfx1100__)
+// Of words whose parts are signed or not, each for itself: result 4 s + 2 w + c for signs s (bit 0:
+// those of a), w for parts of four bits and c for saturation.
+#define WW_SIGNED_DOTS(at, sign_a, sign_b)                                                      \
+  out[at + 0] = (uint)__builtin_amdgcn_sudot4(sign_a, (int)x, sign_b, (int)y, (int)c, false);   \
+  out[at + 1] = (uint)__builtin_amdgcn_sudot4(sign_a, (int)x, sign_b, (int)y, (int)c, true);    \
+  out[at + 2] = (uint)__builtin_amdgcn_sudot8(sign_a, (int)x, sign_b, (int)y, (int)c, false);   \
+  out[at + 3] = (uint)__builtin_amdgcn_sudot8(sign_a, (int)x, sign_b, (int)y, (int)c, true);
+__kernel void signed_dots(__global const uint* a, __global const uint* b, __global uint* out) {
+  const int i = get_global_id(0);
+  const uint x = a[i];
+  const uint y = b[i];
+  const uint c = a[i] ^ b[i];
+  out += 16 * i;
+  WW_SIGNED_DOTS(0, false, false)
+  WW_SIGNED_DOTS(4, true, false)
+  WW_SIGNED_DOTS(8, false, true)
+  WW_SIGNED_DOTS(12, true, true)
+}
+#endif
+
 #if defined(__gfx1100__) && __AMDGCN_WAVEFRONT_SIZE == 32
 // Two instructions in one: registers exchanged, a literal, and a sum of the old value.
 __kernel void dual_instructions(__global const uint* a, __global const uint* b, __global uint* out) {
@@ -631,6 +654,30 @@ __kernel void dual_instructions(__global const uint* a, __global const uint* b, 
   out[4 * i + 1] = second;
   out[4 * i + 2] = product;
   out[4 * i + 3] = sum;
+}
+#endif
+
+#if defined(__gfx1030__) || defined(__gfx1100__)
+#if defined(__gfx1100__)
+#define WW_FLOAT_ATOMIC(name) "global_atomic_" #name "_f32 %0, %1, off"
+#else
+#define WW_FLOAT_ATOMIC(name) "global_atomic_f" #name " %0, %1, off"
+#endif
+// a: least and greatest of `in`, and a word that is replaced where it is a zero of either sign;
+// doubles: the first two, where the target has them.
+__kernel void float_atomics(__global float* a, __global double* doubles, __global const float* in) {
+  const float x = in[get_global_id(0)];
+  __asm__ volatile(WW_FLOAT_ATOMIC(min) : : "v"(a), "v"(x) : "memory");
+  __asm__ volatile(WW_FLOAT_ATOMIC(max) : : "v"(a + 1), "v"(x) : "memory");
+  if (get_global_id(0) == 0) {
+    const ulong seven_for_zero = (ulong)as_uint(-0.0f) << 32 | as_uint(7.0f);
+    __asm__ volatile(WW_FLOAT_ATOMIC(cmpswap) : : "v"(a + 2), "v"(seven_for_zero) : "memory");
+  }
+#if defined(__gfx1030__)
+  const double wide = x;
+  __asm__ volatile("global_atomic_fmin_x2 %0, %1, off" : : "v"(doubles), "v"(wide) : "memory");
+  __asm__ volatile("global_atomic_fmax_x2 %0, %1, off" : : "v"(doubles + 1), "v"(wide) : "memory");
+#endif
 }
 #endif
 

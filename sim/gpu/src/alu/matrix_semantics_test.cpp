@@ -1,4 +1,4 @@
-// Matrix and dot products as real gfx90a and gfx942 code, against the host's arithmetic. Where an
+// Matrix and dot products as real code, against the host's arithmetic. Where an
 // element lies is said once more here, lane by lane, as AMD's manual does for each instruction.
 #include <gtest/gtest.h>
 
@@ -17,11 +17,14 @@ namespace {
 
 using test::TestGpu;
 
+std::string target() {
+  return binpatch::to_string(test::read_kernels().target());
+}
 bool is_gfx942() {
-  return binpatch::to_string(test::read_kernels().target()) == "gfx942";
+  return target() == "gfx942";
 }
 bool has_matrices() {
-  return is_gfx942() || binpatch::to_string(test::read_kernels().target()) == "gfx90a";
+  return is_gfx942() || target() == "gfx90a";
 }
 
 // What a lane's element of an operand is: row or column, column of A, block.
@@ -182,34 +185,43 @@ TEST(Semantics, MultipliesMatricesOfHalvesBytesAndDoubles) {
 }
 
 // The sum of products of parts of two words, signed or not.
-std::int64_t dot(std::uint32_t a, std::uint32_t b, unsigned bits, bool is_signed) {
+std::int64_t dot(std::uint32_t a, std::uint32_t b, unsigned bits, bool a_signed, bool b_signed) {
   std::int64_t sum = 0;
   const std::int64_t range = std::int64_t{1} << bits;
   for (unsigned at = 0; at < 32; at += bits) {
     std::int64_t x = static_cast<std::int64_t>(a >> at) % range;
     std::int64_t y = static_cast<std::int64_t>(b >> at) % range;
-    if (is_signed && x >= range / 2) x -= range;
-    if (is_signed && y >= range / 2) y -= range;
+    if (a_signed && x >= range / 2) x -= range;
+    if (b_signed && y >= range / 2) y -= range;
     sum += x * y;
   }
   return sum;
 }
 
-TEST(Semantics, AddsDotProductsOfParts) {
-  if (!has_matrices()) return;
-  constexpr std::uint32_t kCount = 256;
-  TestGpu test;
+constexpr std::uint32_t kCount = 256;
+
+// Pairs of words, some of whose parts are the least or greatest there are.
+struct Words {
+  std::vector<std::uint32_t> a, b;
+};
+Words draw_words() {
   std::mt19937 random(7);
-  std::vector<std::uint32_t> a(kCount);
-  std::vector<std::uint32_t> b(kCount);
+  Words words{std::vector<std::uint32_t>(kCount), std::vector<std::uint32_t>(kCount)};
   for (std::size_t i = 0; i < kCount; ++i) {
-    a[i] = i % 5 == 0   ? 0x80808080U
-           : i % 7 == 0 ? 0x7FFF7FFFU
-                        : static_cast<std::uint32_t>(random());
-    b[i] = i % 3 == 0   ? 0x80008000U
-           : i % 4 == 0 ? 0xFFFFFFFFU
-                        : static_cast<std::uint32_t>(random());
+    words.a[i] = i % 5 == 0   ? 0x80808080U
+                 : i % 7 == 0 ? 0x7FFF7FFFU
+                              : static_cast<std::uint32_t>(random());
+    words.b[i] = i % 3 == 0   ? 0x80008000U
+                 : i % 4 == 0 ? 0xFFFFFFFFU
+                              : static_cast<std::uint32_t>(random());
   }
+  return words;
+}
+
+TEST(Semantics, AddsDotProductsOfParts) {
+  if (!has_matrices() && target() != "gfx1030") return;
+  TestGpu test;
+  const auto& [a, b] = draw_words();
   const auto out = test.buffer(kCount * 48);
   test.launch("dots", kCount, 64, test.buffer(a), test.buffer(b), out);
   const auto got = test.read<std::uint32_t>(out, kCount * 12);
@@ -219,12 +231,31 @@ TEST(Semantics, AddsDotProductsOfParts) {
       const bool is_signed = k % 4 < 2;
       const std::uint32_t c = a[i] ^ b[i];
       const std::int64_t sum =
-          dot(a[i], b[i], kBits[k / 4], is_signed) +
+          dot(a[i], b[i], kBits[k / 4], is_signed, is_signed) +
           (is_signed ? std::int64_t{static_cast<std::int32_t>(c)} : std::int64_t{c});
       const std::int64_t saturated = is_signed ? std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX)
                                                : std::clamp<std::int64_t>(sum, 0, UINT32_MAX);
       const auto expected = static_cast<std::uint32_t>(k % 2 == 0 ? sum : saturated);
       EXPECT_EQ(got[12 * i + k], expected) << std::hex << a[i] << " " << b[i] << ", " << k;
+    }
+  }
+}
+
+// Of RDNA 3, where each source is signed or not.
+TEST(Semantics, AddsDotProductsOfPartsWithSignsOfTheirOwn) {
+  if (target() != "gfx1100") return;
+  TestGpu test;
+  const auto& [a, b] = draw_words();
+  const auto out = test.buffer(kCount * 64);
+  test.launch("signed_dots", kCount, 64, test.buffer(a), test.buffer(b), out);
+  const auto got = test.read<std::uint32_t>(out, kCount * 16);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t k = 0; k < 16; ++k) {
+      const std::int64_t sum = dot(a[i], b[i], k % 4 < 2 ? 8 : 4, (k & 4U) != 0, (k & 8U) != 0) +
+                               std::int64_t{static_cast<std::int32_t>(a[i] ^ b[i])};
+      const std::int64_t saturated = std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX);
+      const auto expected = static_cast<std::uint32_t>(k % 2 == 0 ? sum : saturated);
+      EXPECT_EQ(got[16 * i + k], expected) << std::hex << a[i] << " " << b[i] << ", " << k;
     }
   }
 }

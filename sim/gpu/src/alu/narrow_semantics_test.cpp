@@ -303,6 +303,20 @@ TEST(Semantics, UpdatesLongsAtomically) {
   for (std::uint64_t i = 0; i < 256; ++i) ASSERT_EQ(tickets[i], i);
 }
 
+TEST(Semantics, UpdatesFloatsAtomically) {
+  if (!has_kernel("float_atomics")) GTEST_SKIP() << "of RDNA";
+  TestGpu test;
+  std::vector<float> in(256);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i * 37 % 256) - 100.5F;
+  const auto a = test.buffer(std::vector<float>(3));
+  const auto doubles = test.buffer(std::vector<double>(2));
+  test.launch("float_atomics", 256, 64, a, doubles, test.buffer(in));
+  EXPECT_EQ(test.read<float>(a, 3), (std::vector<float>{-100.5F, 154.5F, 7.0F}));
+  const bool has_doubles = binpatch::to_string(test::read_kernels().target()) == "gfx1030";
+  EXPECT_EQ(test.read<double>(doubles, 2),
+            has_doubles ? (std::vector{-100.5, 154.5}) : (std::vector{0.0, 0.0}));
+}
+
 TEST(Semantics, MovesValuesBetweenLanes) {
   if (!has_kernel("dpp_neighbours")) GTEST_SKIP() << "this target has no data-parallel primitives";
   TestGpu test;

@@ -1,8 +1,10 @@
 // Source: AMD Vega ISA, sections "SDWA", "DPP" and "Packed math"; LLVM AMDGPU operand syntax.
 #include "alu/vector_forms.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "isa/half_float.hpp"
 
@@ -291,6 +293,33 @@ void run_packed_halves(Wave& wave, const MicroOp& op) {
   write_lanes(wave, op, result);
 }
 
+// Dot products whose sources are signed where their bit of neg_lo is set (RDNA 3 ISA, "VOP3P").
+template <int Bits>
+void run_dot_of_signs(Wave& wave, const MicroOp& op) {
+  const VectorFields& f = op.vector;
+  LanePair scratch[3];
+  const U32* source[3] = {};
+  for (std::size_t i = 0; i < 3; ++i) {
+    source[i] = unmodified_source(wave, op, i, scratch[i].word);
+  }
+  const auto part = [&](std::size_t i, int lane, int at) {
+    const U32 top = source[i][lane] << (32 - Bits - at);
+    return (f.neg >> i & 1U) != 0 ? std::int64_t{static_cast<std::int32_t>(top) >> (32 - Bits)}
+                                  : std::int64_t{top >> (32 - Bits)};
+  };
+  LanePair result;
+  for (int l = 0; l < kLanes; ++l) {
+    std::int64_t sum = static_cast<std::int32_t>(source[2][l]);
+    for (int at = 0; at < 32; at += Bits) sum += part(0, l, at) * part(1, l, at);
+    if (f.clamp) {
+      sum = std::clamp<std::int64_t>(sum, std::numeric_limits<std::int32_t>::min(),
+                                     std::numeric_limits<std::int32_t>::max());
+    }
+    result.word[l] = static_cast<U32>(sum);
+  }
+  write_lanes(wave, op, result);
+}
+
 void run_packed_floats(Wave& wave, const MicroOp& op) {
   const VectorFields& f = op.vector;
   LanePair buffer[3];
@@ -453,6 +482,12 @@ bool lower_form(const Instruction& instruction, const VectorEntry& entry, MicroO
   f.preserves = keeps_half(widths, entry, isa) ? 1U : 0U;
   f.result_bits = widths.narrow_result ? 16 : entry.float_bits == 64 ? 64 : 32;
   if (entry.float_bits == 64 && entry.result == Destination::vgpr) f.result_bits = 32;
+  if (instruction.opcode == Opcode::v_dot4_i32_iu8 ||
+      instruction.opcode == Opcode::v_dot8_i32_iu4) {
+    op.run =
+        instruction.opcode == Opcode::v_dot4_i32_iu8 ? run_dot_of_signs<8> : run_dot_of_signs<4>;
+    return true;
+  }
   if (m.clamp && widths.integer_result) return false;
   if (clamps_integer(instruction, entry)) {
     if (entry.clamped == nullptr) return false;

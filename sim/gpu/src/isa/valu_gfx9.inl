@@ -461,6 +461,9 @@ void build_gfx9_dots(Gfx9Builder& b) {
     b.same(opcode, longer);
     b.builder.table.vector[static_cast<std::size_t>(opcode)].accumulates = true;
   }
+  // Signed or not as neg_lo says: vector_forms.cpp has them.
+  b.same(Opcode::v_dot4_i32_iu8, Opcode::v_dot4_i32_i8);
+  b.same(Opcode::v_dot8_i32_iu4, Opcode::v_dot8_i32_i4);
 }
 
 void build_gfx9_packed(Gfx9Builder& b) {
