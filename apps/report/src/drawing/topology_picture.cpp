@@ -196,7 +196,8 @@ std::string caches_text(const Topology& topology) {
   add("scalar L1", caches.scalar_l1);
   add("local", caches.shared);
   add("L2", caches.l2);
-  add("memory", caches.memory);
+  // Memory, or a cache before it that holds the working set, such as AMD's Infinity Cache.
+  add("beyond L2", caches.memory);
   return text;
 }
 
