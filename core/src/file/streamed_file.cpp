@@ -28,6 +28,7 @@ std::string hidden_name(const std::filesystem::path& file) {
 Result<StreamedFile> StreamedFile::create(const std::filesystem::path& target) {
   StreamedFile file;
   file.target_ = target;
+  file.process_ = ::getpid();
   if (is_no_file(target)) {
     file.fd_ = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
     if (file.fd_ < 0) return tl::unexpected(errno_error(errno, "cannot write", target));
@@ -51,6 +52,7 @@ StreamedFile::StreamedFile(StreamedFile&& other) noexcept
       aside_(std::exchange(other.aside_, {})),
       buffer_(std::exchange(other.buffer_, {})),
       size_(other.size_),
+      process_(other.process_),
       fd_(std::exchange(other.fd_, -1)) {}
 
 StreamedFile& StreamedFile::operator=(StreamedFile&& other) noexcept {
@@ -58,13 +60,14 @@ StreamedFile& StreamedFile::operator=(StreamedFile&& other) noexcept {
   std::swap(aside_, other.aside_);
   std::swap(buffer_, other.buffer_);
   std::swap(size_, other.size_);
+  std::swap(process_, other.process_);
   std::swap(fd_, other.fd_);
   return *this;
 }
 
 StreamedFile::~StreamedFile() {
   if (fd_ >= 0) ::close(fd_);
-  if (!aside_.empty()) ::unlink(aside_.c_str());
+  if (!aside_.empty() && ::getpid() == process_) ::unlink(aside_.c_str());
 }
 
 Status StreamedFile::write(std::string_view bytes) {
@@ -84,6 +87,9 @@ Status StreamedFile::flush() {
 }
 
 Status StreamedFile::put(std::string_view bytes) {
+  if (::getpid() != process_) {
+    return fail(ErrorCode::unsupported, "another process is writing this file", target_.string());
+  }
   return write_all(fd_, bytes, target_);
 }
 

@@ -1,6 +1,8 @@
 #include "ww/core/streamed_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/temporary_folder.hpp"
@@ -34,6 +36,25 @@ TEST_F(StreamedFileTest, HasNoNameUntilItIsKept) {
   ASSERT_TRUE(file->keep());
   EXPECT_EQ(*read_file(target), whole);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(StreamedFileTest, IsLeftAloneByAChildOfItsProcess) {
+  const auto target = folder_ / "out.bin";
+  auto file = StreamedFile::create(target);
+  ASSERT_TRUE(file) << file.error().text();
+  ASSERT_TRUE(file->write("mine"));
+  const std::string longer(1 << 20, 'z');  // than the buffer
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool refused = !file->write(longer) && !file->keep();
+    { const StreamedFile dropped = std::move(*file); }
+    _exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_TRUE(file->keep());
+  EXPECT_EQ(*read_file(target), "mine");
 }
 
 TEST_F(StreamedFileTest, LeavesNothingWhenItIsDropped) {

@@ -1,6 +1,10 @@
 // A file that is written in pieces and appears complete or not at all. Its bytes have no name until
 // keep() gives them one, so a process that is killed at any moment leaves nothing behind.
+//
+// It is the opening process's: after a fork, the child writes nothing and removes nothing.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -22,10 +26,11 @@ class StreamedFile {
   StreamedFile& operator=(StreamedFile&& other) noexcept;
   ~StreamedFile();  // drops the file unless keep() put it in place
 
-  // Appends bytes, short pieces through a buffer. Errors: io_error (disk full).
+  // Appends bytes, short pieces through a buffer. Errors: io_error (disk full), unsupported
+  // (another process opened the file).
   Status write(std::string_view bytes);
   // Flushes and puts the file in place of `target`; the object can then only be destroyed.
-  // Errors: permission_denied, io_error; the old file then remains.
+  // Errors: permission_denied, io_error, unsupported (as write); the old file then remains.
   Status keep();
 
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
@@ -40,6 +45,7 @@ class StreamedFile {
   std::string aside_;  // hidden name; empty while the file has none
   std::string buffer_;
   std::uint64_t size_{};
+  pid_t process_{};
   int fd_{-1};
 };
 
