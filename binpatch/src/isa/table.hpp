@@ -96,6 +96,7 @@ class Table {
   std::array<std::uint16_t, opcode_count> by_opcode_{};           // 1 + position
 };
 
+// Tables stay until the process is gone: programs launch kernels from its exit handlers, too.
 [[nodiscard]] const Table& gfx6_table();
 [[nodiscard]] const Table& gfx7_table();
 [[nodiscard]] const Table& gfx8_table();

@@ -42,27 +42,27 @@ constexpr LongFormBases rdna_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};
 }  // namespace
 
 const Table& gfx10_table() {
-  static const Table table(gfx10_entries, {});
+  static const Table& table = *new Table(gfx10_entries, {});
   return table;
 }
 
 const Table& gfx1030_table() {
-  static const Table table(gfx1030_entries, rdna_bases);
+  static const Table& table = *new Table(gfx1030_entries, rdna_bases);
   return table;
 }
 
 const Table& gfx11_table() {
-  static const Table table(gfx11_entries, {});
+  static const Table& table = *new Table(gfx11_entries, {});
   return table;
 }
 
 const Table& gfx1100_table() {
-  static const Table table(gfx1100_entries, rdna_bases);
+  static const Table& table = *new Table(gfx1100_entries, rdna_bases);
   return table;
 }
 
 const Table& gfx12_table() {
-  static const Table table(gfx12_entries, {});
+  static const Table& table = *new Table(gfx12_entries, {});
   return table;
 }
 

@@ -73,17 +73,17 @@ bool since_gfx7(const TableEntry& entry) {
 }  // namespace
 
 const Table& gfx7_table() {
-  static const Table table(entries, long_form_bases);
+  static const Table& table = *new Table(entries, long_form_bases);
   return table;
 }
 
 const Table& gfx6_table() {
-  static const Table table = [] {
+  static const Table& table = *[] {
     std::vector<TableEntry> older;
     std::remove_copy_if(std::begin(entries), std::end(entries), std::back_inserter(older),
                         since_gfx7);
     older.push_back({Encoding::mubuf, buffer_control, 0x70, Opcode::buffer_wbinvl1_sc, 0, {}, 0});
-    return Table(older, long_form_bases);
+    return new Table(older, long_form_bases);
   }();
   return table;
 }

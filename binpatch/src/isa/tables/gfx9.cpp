@@ -124,42 +124,42 @@ constexpr LongFormBases gfx8_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x140};
 }  // namespace
 
 const Table& gfx8_table() {
-  static const Table table(gfx8_entries, gfx8_bases);
+  static const Table& table = *new Table(gfx8_entries, gfx8_bases);
   return table;
 }
 
 const Table& gfx9_table() {
-  static const Table table(gfx9_entries, {});
+  static const Table& table = *new Table(gfx9_entries, {});
   return table;
 }
 
 const Table& gfx900_table() {
-  static const Table table(gfx900_entries, gfx8_bases);
+  static const Table& table = *new Table(gfx900_entries, gfx8_bases);
   return table;
 }
 
 const Table& gfx904_table() {
-  static const Table table(gfx904_entries, gfx8_bases);
+  static const Table& table = *new Table(gfx904_entries, gfx8_bases);
   return table;
 }
 
 const Table& gfx906_table() {
-  static const Table table(gfx906_entries, gfx8_bases);
+  static const Table& table = *new Table(gfx906_entries, gfx8_bases);
   return table;
 }
 
 const Table& gfx908_table() {
-  static const Table table(gfx908_entries, gfx8_bases);
+  static const Table& table = *new Table(gfx908_entries, gfx8_bases);
   return table;
 }
 
 const Table& gfx90a_table() {
-  static const Table table(gfx90a_entries, gfx8_bases);
+  static const Table& table = *new Table(gfx90a_entries, gfx8_bases);
   return table;
 }
 
 const Table& gfx940_table() {
-  static const Table table(gfx940_entries, gfx8_bases);
+  static const Table& table = *new Table(gfx940_entries, gfx8_bases);
   return table;
 }
 

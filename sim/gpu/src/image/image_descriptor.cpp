@@ -188,11 +188,11 @@ std::span<const ImageFormat> image_formats() {
       snorm_int8,      snorm_int16,      unorm_int8,     unorm_int16,  unorm_short_555,
       unorm_short_565, unorm_int_101010, signed_int8,    signed_int16, signed_int32,
       unsigned_int8,   unsigned_int16,   unsigned_int32, half_float,   single_float};
-  static const std::vector<ImageFormat> formats = [] {
-    std::vector<ImageFormat> all;
+  static const std::vector<ImageFormat>& formats = *[] {
+    auto* const all = new std::vector<ImageFormat>;
     for (const ChannelOrder order : kOrders) {
       for (const ChannelType type : kTypes) {
-        if (bytes_per_texel({order, type}) != 0) all.push_back({order, type});
+        if (bytes_per_texel({order, type}) != 0) all->push_back({order, type});
       }
     }
     return all;

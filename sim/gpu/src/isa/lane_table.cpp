@@ -34,7 +34,7 @@ struct Tables {
 };
 
 const Tables& tables() {
-  static const Tables all;
+  static const Tables& all = *new Tables;  // launches go on while the process ends
   return all;
 }
 

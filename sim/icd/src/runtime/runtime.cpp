@@ -17,6 +17,7 @@ namespace {
 // Dispatches whose counters an application can still ask for, where no file records them all: about
 // a hundred bytes each, and most of them repeat others' counters.
 constexpr std::uint64_t kMostDispatches = std::uint64_t{1} << 20;
+constexpr std::chrono::milliseconds kEndingStep{10};
 
 std::optional<std::string> variable(const char* name) {
   const char* text = std::getenv(name);
@@ -235,6 +236,11 @@ gpu::VirtualGpu* Runtime::gpu() {
   return gpu_.get();
 }
 
+std::unique_lock<std::mutex> Runtime::lock() {
+  while (ending_) std::this_thread::sleep_for(kEndingStep);
+  return std::unique_lock(mutex);
+}
+
 void Runtime::save_counters() {
   if (gpu_ == nullptr) return;
   if (auto saved = recordings_->save_counters(*gpu_); !saved) {
@@ -244,15 +250,19 @@ void Runtime::save_counters() {
 
 void Runtime::at_exit() {
   Runtime& runtime = get();
-  // Another thread may be inside a call, or may have been ended there with the lock held.
+  // Another thread may be inside a call, or may have been ended there with the lock held. One that
+  // makes call after call leaves the lock to us.
+  runtime.ending_ = true;
   std::unique_lock<std::mutex> lock(runtime.mutex, std::defer_lock);
   for (int tries = 0; !lock.try_lock(); ++tries) {
     if (tries == 1000) {
       complain("the program exited amid a call to its device: counters and trace are not written");
+      runtime.ending_ = false;
       return;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(kEndingStep);
   }
+  runtime.ending_ = false;
   try {
     for (const ApproximationRule& rule : runtime.approximations) {
       if (!rule.used) complain("WIREWATT_APPROX: \"" + rule.text + "\" met no buffer");

@@ -1,6 +1,7 @@
 // The driver's process-wide state: one lock, one virtual GPU, one compiler.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -72,6 +73,8 @@ class Runtime {
   CompileClient& compiler();
   // Puts the counters so far into their file, where one is asked for. Needs the lock.
   void save_counters();
+  // The lock. Who asks while the process ends waits until the recordings are written, or given up.
+  [[nodiscard]] std::unique_lock<std::mutex> lock();
 
   std::mutex mutex;
   LaunchMistakes mistakes;
@@ -84,6 +87,7 @@ class Runtime {
   ~Runtime() = delete;
   static void at_exit();
 
+  std::atomic<bool> ending_{};
   bool tried_{};
   std::unique_ptr<Recordings> recordings_;
   std::unique_ptr<gpu::VirtualGpu> gpu_;
@@ -94,7 +98,7 @@ class Runtime {
 // Holds the driver's lock during one API call; application callbacks run after it is released.
 class Entry {
  public:
-  Entry() : lock_(Runtime::get().mutex) {}
+  Entry() : lock_(Runtime::get().lock()) {}
   ~Entry() { run_callbacks(); }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
