@@ -1,5 +1,6 @@
 /* Small OpenCL programs of the kinds that people write, through the loader, each against the host's
  * own arithmetic. Usage: icd_programs [name]; without a name all of them. */
+#define _DEFAULT_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <math.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static cl_device_id device;
 static cl_context context;
@@ -540,6 +542,81 @@ static int mapped_memory(void) {
   return 0;
 }
 
+/* A kernel's equal launches beside memory that the host shows as mapped: what the host has written
+ * there is not taken back. */
+static int mapped_beside_launches(void) {
+  cl_kernel kernel = kernel_of(
+      "__kernel void fill(__global int* data) {\n"
+      "  const int i = get_global_id(0);\n"
+      "  data[8 + i] = i + 1;\n"
+      "}\n",
+      "fill", "");
+  DEMAND(kernel != NULL, "no kernel");
+  enum { N = 8 };
+  int zeros[2 * N] = {0};
+  int out[2 * N];
+  cl_int code;
+  cl_mem a = buffer(sizeof zeros, zeros);
+  CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
+  const size_t global = N;
+  for (int round = 0; round < 4; ++round) {
+    CHECK(clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL));
+    int* view = NULL;
+    if (round == 3) {
+      view = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_WRITE, 0, N * sizeof(int), 0, NULL, NULL,
+                                &code);
+      CHECK(code);
+      for (int i = 0; i < N; ++i) view[i] = 77;
+    }
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+    if (view != NULL) CHECK(clEnqueueUnmapMemObject(queue, a, view, 0, NULL, NULL));
+  }
+  CHECK(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+  for (int i = 0; i < N; ++i) {
+    DEMAND(out[i] == 77 && out[N + i] == i + 1, "word %d: %d and %d", i, out[i], out[N + i]);
+  }
+  CHECK(clReleaseMemObject(a));
+  CHECK(clReleaseKernel(kernel));
+  return 0;
+}
+
+/* Two maps of one place, of which one writes; and lent memory that nobody may write. */
+static int maps_of_one_place(void) {
+  enum { N = 64 };
+  int lent[N] = {0};
+  int first = 0;
+  cl_int code;
+  cl_mem a =
+      clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, sizeof lent, lent, &code);
+  CHECK(code);
+  int* read =
+      clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, sizeof lent, 0, NULL, NULL, &code);
+  CHECK(code);
+  int* written =
+      clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_WRITE, 0, sizeof lent, 0, NULL, NULL, &code);
+  CHECK(code);
+  written[0] = 5;
+  CHECK(clEnqueueUnmapMemObject(queue, a, written, 0, NULL, NULL));
+  CHECK(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, sizeof first, &first, 0, NULL, NULL));
+  DEMAND(first == 5, "%d after the map that wrote ended", first);
+  CHECK(clEnqueueUnmapMemObject(queue, a, read, 0, NULL, NULL));
+  CHECK(clReleaseMemObject(a));
+
+  const size_t page = 65536;
+  int* constant = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  DEMAND(constant != MAP_FAILED, "no memory");
+  a = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY, page,
+                     constant, &code);
+  CHECK(code);
+  read = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, page, 0, NULL, NULL, &code);
+  CHECK(code);
+  DEMAND(read[N] == 0, "%d in constant memory", read[N]);
+  CHECK(clEnqueueUnmapMemObject(queue, a, read, 0, NULL, NULL));
+  CHECK(clReleaseMemObject(a));
+  munmap(constant, page);
+  return 0;
+}
+
 /* The test looks for the lines on stdout. */
 static int prints(void) {
   cl_kernel kernel = kernel_of(
@@ -636,6 +713,8 @@ static const struct {
                 {"scratch", scratch},
                 {"short_of_registers", short_of_registers},
                 {"mapped_memory", mapped_memory},
+                {"mapped_beside_launches", mapped_beside_launches},
+                {"maps_of_one_place", maps_of_one_place},
                 {"images_as_said", images_as_said},
                 {"prints", prints},
                 {"mistakes", mistakes}};

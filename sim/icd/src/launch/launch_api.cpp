@@ -6,6 +6,7 @@
 #include "launch/launch.hpp"
 #include "launch/printf_run.hpp"
 #include "memory/approximable.hpp"
+#include "memory/memory.hpp"
 #include "object/api.hpp"
 #include "program/program.hpp"
 #include "queue/queue.hpp"
@@ -108,6 +109,7 @@ cl_int run(cl_context context, cl_device_id device, const Module& module, const 
            std::uint32_t dynamic_lds_bytes, bool prints, Timing& timing) {
   if (prints && !clear_printf_buffer()) return CL_OUT_OF_RESOURCES;
   const gpu::Grid grid{shape.dimensions, shape.global, shape.local};
+  if (host_is_writing()) Runtime::get().powered_gpu().host_wrote();
   Runtime::get().powered_gpu().select_device(device->ordinal);
   auto result =
       Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);

@@ -1,6 +1,7 @@
 // Maps of buffers and images, and the way back. Memory of the device's own is shown where it lies;
 // what the application lent (CL_MEM_USE_HOST_PTR) is copied there and back.
 #include <algorithm>
+#include <cstring>
 
 #include "memory/image.hpp"
 #include "memory/transfer.hpp"
@@ -15,16 +16,28 @@ Box lent_box(const MappedRegion& mapped) {
   return box_at({}, mapped.region, mapped.host);
 }
 
-// Brings the application's copy of a lent region up to date.
+// Brings the application's copy of a lent region up to date. Bytes that are right already are not
+// written: nobody needs to be able to write what the device only reads.
 cl_int refresh_host_copy(const _cl_mem& memory, const MappedRegion& mapped) {
   return for_each_row(
       mapped.device, lent_box(mapped), mapped.region, [&](auto from, auto to, auto bytes) {
+        const auto view = device().host_pointer(memory.address + from, bytes);
+        if (view && std::memcmp(*view, mapped.pointer + to, bytes) == 0) return CL_SUCCESS;
         return code_of(device().read(memory.address + from, std::span(mapped.pointer + to, bytes)));
       });
 }
 
+const std::shared_ptr<const void>& host_writes() {
+  static const auto& all = *new std::shared_ptr<const void>(std::make_shared<char>());
+  return all;
+}
+
+bool writes(const MappedRegion& mapped) {
+  return (mapped.flags & kMapWrites) != 0;
+}
+
 cl_int unmap(const _cl_mem& memory, const MappedRegion& mapped, Timing& timing) {
-  if ((mapped.flags & kMapWrites) == 0) return CL_SUCCESS;
+  if (!writes(mapped)) return CL_SUCCESS;
   charge(timing, host_transfer_ns(volume(mapped.region)));
   if (memory.host_ptr == nullptr) {
     device().host_wrote();
@@ -63,6 +76,7 @@ Created<void*> map(Entry& entry, const Enqueue& what, cl_mem memory, MappedRegio
                                       wanted.device.end - wanted.device.offset);
     if (!view) return refuse(CL_MAP_FAILURE);
     wanted.pointer = *view;
+    if (writes(wanted)) wanted.writing = begin_host_writes();
   }
   // The map exists from the call on; its bytes are there when the command has run.
   memory->mapped.push_back(wanted);
@@ -82,7 +96,25 @@ Created<void*> map(Entry& entry, const Enqueue& what, cl_mem memory, MappedRegio
   return wanted.pointer;
 }
 
+// The one that a call to unmap means. Maps of one place may read while another one writes: that one
+// has something to bring back.
+std::vector<MappedRegion>::iterator find_mapped(std::vector<MappedRegion>& mapped,
+                                                const void* pointer) {
+  const auto shows = [pointer](const MappedRegion& region) { return region.pointer == pointer; };
+  const auto written = std::ranges::find_if(
+      mapped, [&](const MappedRegion& region) { return shows(region) && writes(region); });
+  return written != mapped.end() ? written : std::ranges::find_if(mapped, shows);
+}
+
 }  // namespace
+
+std::shared_ptr<const void> begin_host_writes() {
+  return host_writes();
+}
+
+bool host_is_writing() {
+  return host_writes().use_count() > 1;
+}
 
 namespace api {
 
@@ -146,9 +178,7 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
   return guarded([&](Entry& entry) -> cl_int {
     if (const cl_int bad = check_queue_and_memory(queue, memory); bad != CL_SUCCESS) return bad;
     auto& mapped = memory->mapped;
-    const auto found = std::find_if(mapped.begin(), mapped.end(), [&](const MappedRegion& region) {
-      return region.pointer == pointer;
-    });
+    const auto found = find_mapped(mapped, pointer);
     if (found == mapped.end()) return CL_INVALID_VALUE;
     const Enqueue what = command(queue, CL_COMMAND_UNMAP_MEM_OBJECT, {count, waits, event});
     const MappedRegion region = *found;
@@ -181,7 +211,9 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint me
     std::vector<Use<_cl_mem>> kept;
     // Of what lies in another one's memory, that one moves.
     for (cl_uint i = 0; i < memory_count; ++i) {
-      kept.emplace_back(memories[i]->parent ? memories[i]->parent.get() : memories[i]);
+      cl_mem whole = memories[i];
+      while (whole->parent) whole = whole->parent.get();
+      kept.emplace_back(whole);
     }
     return enqueue(
         entry, what,

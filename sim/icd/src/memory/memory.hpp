@@ -1,6 +1,8 @@
 // Memory objects: what other files need to know of them.
 #pragma once
 
+#include <memory>
+
 #include "object/objects.hpp"
 #include "runtime/runtime.hpp"
 
@@ -29,6 +31,11 @@ inline constexpr cl_map_flags kMapWrites = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDAT
 // True when a byte of the box is mapped for writing, through this object or one that shares its
 // memory.
 [[nodiscard]] bool mapped_for_writing(const _cl_mem& memory, const Box& box, const Region& region);
+
+// Held by a map through which the application writes device memory where it lies, until its unmap
+// has run. Meanwhile such memory changes and nobody says when.
+[[nodiscard]] std::shared_ptr<const void> begin_host_writes();
+[[nodiscard]] bool host_is_writing();
 
 // What cl_ww_approximable's entry point does, under the lock.
 cl_int declare_approximable(cl_mem memory, std::uint32_t type, float threshold);

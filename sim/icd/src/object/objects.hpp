@@ -68,6 +68,7 @@ struct MappedRegion {
   Box device{};     // in the object's memory
   Pitches host{};   // at the pointer
   cl_map_flags flags{};
+  std::shared_ptr<const void> writing{};  // of begin_host_writes(); null: shows no device memory
 };
 
 // What makes an image of memory. Origins and regions count elements, then rows (of a 1D array:
