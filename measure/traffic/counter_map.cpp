@@ -50,6 +50,44 @@ std::string contradiction(const SegmentRule& rule, const CounterDispatch& dispat
   return {};
 }
 
+bool has_counter(const CounterDispatch& dispatch, std::string_view counter) {
+  return !counter.empty() && counter_total(dispatch, std::string(counter)).has_value();
+}
+
+// The optional counters that the dispatch lacks, also by their stand-ins.
+std::string lacking(const SegmentRule& rule, const CounterDispatch& dispatch) {
+  std::string names;
+  for (const CounterTerm& term : rule.terms) {
+    if (!term.optional || has_counter(dispatch, term.counter)) continue;
+    if (has_counter(dispatch, term.stands_in_for)) continue;
+    const bool left_to_stand_ins =
+        std::ranges::find(rule.terms, term.counter, &CounterTerm::stands_in_for) !=
+        rule.terms.end();
+    if (left_to_stand_ins) continue;
+    const std::string name =
+        shown_name(term.stands_in_for.empty() ? term.counter : term.stands_in_for);
+    if (names.find(name) == std::string::npos) names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+// What is known of the figure beyond the rule's note, and in which direction it may be wrong.
+void add_quality(SegmentBytes& out, const SegmentRule& rule, const CounterDispatch& dispatch,
+                 bool atomics) {
+  const auto add = [&out](std::string_view more) {
+    out.reason += (out.reason.empty() ? "" : "; ") + std::string(more);
+  };
+  const std::string lacks = lacking(rule, dispatch);
+  if (!lacks.empty()) {
+    out.quality = MapQuality::lower_bound;
+    add("at least so many: reductions and atomics are not counted without " + lacks);
+  } else if (atomics) {
+    out.quality = MapQuality::upper_bound;
+    out.reason = "atomics are counted as whole requests or sectors, which no recording checked";
+  }
+  if (rule.quality == MapQuality::unchecked && out.quality != rule.quality) add(kUncheckedBytes);
+}
+
 SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) {
   SegmentBytes out;
   out.segment = rule.segment;
@@ -60,6 +98,7 @@ SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) 
   double bytes = 0;
   bool atomics = false;
   for (const CounterTerm& term : rule.terms) {
+    if (has_counter(dispatch, term.stands_in_for)) continue;
     const auto total = counter_total(dispatch, std::string(term.counter));
     if (total && !(std::isfinite(*total) && *total >= 0)) {
       out.status = RowStatus::rejected;
@@ -94,10 +133,7 @@ SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) 
   }
   out.status = RowStatus::ok;
   out.bytes = bytes;
-  if (atomics) {
-    out.quality = MapQuality::upper_bound;
-    out.reason = "atomics are counted as whole requests, which no recording checked";
-  }
+  add_quality(out, rule, dispatch, atomics);
   return out;
 }
 

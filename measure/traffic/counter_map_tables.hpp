@@ -220,10 +220,26 @@ inline constexpr std::string_view ncu_metrics =
 inline constexpr std::array nv_registers = {
     CounterTerm{"l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum", 1},
     CounterTerm{"l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum", 1}};
-inline constexpr std::array nv_read = {CounterTerm{"lts__t_sectors_srcunit_tex_op_read.sum", 32}};
-inline constexpr std::array nv_write = {CounterTerm{"lts__t_sectors_srcunit_tex_op_write.sum", 32}};
-inline constexpr std::array nv_both = {CounterTerm{"lts__t_sectors_srcunit_tex_op_read.sum", 32},
-                                       CounterTerm{"lts__t_sectors_srcunit_tex_op_write.sum", 32}};
+// An atomic's data move to the L2 and its old value moves back; a reduction returns nothing
+// (NVIDIA's table from nvprof to Nsight Compute: l2_read_transactions and l2_write_transactions).
+// Profilers that refuse the roll-up op_atom have its two parts.
+inline constexpr std::string_view nv_atom = "lts__t_sectors_srcunit_tex_op_atom.sum";
+inline constexpr std::string_view nv_atom_alu = "lts__t_sectors_srcunit_tex_op_atom_dot_alu.sum";
+inline constexpr std::string_view nv_atom_cas = "lts__t_sectors_srcunit_tex_op_atom_dot_cas.sum";
+inline constexpr std::array nv_read = {
+    CounterTerm{"lts__t_sectors_srcunit_tex_op_read.sum", 32}, CounterTerm{nv_atom, 32, true},
+    CounterTerm{nv_atom_alu, 32, true, nv_atom}, CounterTerm{nv_atom_cas, 32, true, nv_atom}};
+inline constexpr std::array nv_write = {
+    CounterTerm{"lts__t_sectors_srcunit_tex_op_write.sum", 32},
+    CounterTerm{"lts__t_sectors_srcunit_tex_op_red.sum", 32, true}, CounterTerm{nv_atom, 32, true},
+    CounterTerm{nv_atom_alu, 32, true, nv_atom}, CounterTerm{nv_atom_cas, 32, true, nv_atom}};
+inline constexpr std::array nv_both = {
+    CounterTerm{"lts__t_sectors_srcunit_tex_op_read.sum", 32},
+    CounterTerm{"lts__t_sectors_srcunit_tex_op_write.sum", 32},
+    CounterTerm{"lts__t_sectors_srcunit_tex_op_red.sum", 32, true},
+    CounterTerm{nv_atom, 64, true},
+    CounterTerm{nv_atom_alu, 64, true, nv_atom},
+    CounterTerm{nv_atom_cas, 64, true, nv_atom}};
 inline constexpr std::array nv_dram_read = {CounterTerm{"dram__bytes_read.sum", 1}};
 inline constexpr std::array nv_dram_write = {CounterTerm{"dram__bytes_write.sum", 1}};
 inline constexpr std::array nvidia_rules = {

@@ -118,6 +118,62 @@ TEST(SegmentBounds, ShareATotalOfReadsAndWrites) {
   EXPECT_TRUE(read.upper_is_of_both && write.upper_is_of_both);
 }
 
+constexpr const char* kSectors = "lts__t_sectors_srcunit_tex_op_";
+std::map<std::string, double> sectors(std::map<std::string, double> by_operation) {
+  std::map<std::string, double> counters;
+  for (const auto& [operation, value] : by_operation) {
+    counters[kSectors + operation + ".sum"] = value;
+  }
+  return counters;
+}
+
+TEST(SegmentBytesOfNvidia, CountAtomicsBothWaysAndReductionsOneWay) {
+  const auto counters = sectors({{"read", 1}, {"write", 10}, {"red", 100}, {"atom", 1000}});
+  for (const char* architecture : {"sm_70", "sm_80", "sm_90"}) {
+    const auto to_the_l2 = of(architecture, counters, Segment::l1_l2_write);
+    EXPECT_EQ(to_the_l2.bytes, 32.0 * 1110);
+    EXPECT_EQ(to_the_l2.quality, MapQuality::upper_bound);
+    EXPECT_THAT(to_the_l2.reason, HasSubstr("unchecked"));
+    EXPECT_EQ(of(architecture, counters, Segment::l1_l2_read).bytes, 32.0 * 1001);
+    EXPECT_EQ(of(architecture, counters, Segment::l1_l2).bytes, 32.0 * 2111);
+  }
+}
+
+TEST(SegmentBytesOfNvidia, TakeTheTwoKindsOfAtomicsOnlyWhereTheirSumIsMissing) {
+  const std::map<std::string, double> kinds{
+      {"read", 1}, {"write", 1}, {"red", 0}, {"atom_dot_alu", 20}, {"atom_dot_cas", 7}};
+  EXPECT_EQ(of("sm_80", sectors(kinds), Segment::l1_l2).bytes, 32.0 * (2 + 2 * 27));
+  auto both = kinds;
+  both["atom"] = 27;
+  EXPECT_EQ(of("sm_80", sectors(both), Segment::l1_l2).bytes, 32.0 * (2 + 2 * 27));
+  auto half = kinds;
+  half.erase("atom_dot_cas");
+  EXPECT_EQ(of("sm_80", sectors(half), Segment::l1_l2).quality, MapQuality::lower_bound);
+}
+
+TEST(SegmentBytesWithoutCountersOfAtomics, AreALowerBoundThatNamesThem) {
+  const auto nvidia = of("sm_80", sectors({{"read", 1}, {"write", 1}}), Segment::l1_l2);
+  EXPECT_EQ(nvidia.bytes, 64);
+  EXPECT_EQ(nvidia.quality, MapQuality::lower_bound);
+  EXPECT_THAT(nvidia.reason, HasSubstr("not counted without lts__t_sectors_srcunit_tex_op_red.sum, "
+                                       "lts__t_sectors_srcunit_tex_op_atom.sum"));
+  const auto known =
+      of("sm_80", sectors({{"read", 1}, {"write", 1}, {"red", 0}, {"atom", 0}}), Segment::l1_l2);
+  EXPECT_EQ(known.quality, MapQuality::unchecked);
+  EXPECT_EQ(known.reason, "");
+
+  const std::map<std::string, double> mi200{{"TCP_TCC_READ_REQ_sum", 5},
+                                            {"TCP_TCC_WRITE_REQ_sum", 3}};
+  const auto amd = of("gfx90a", mi200, Segment::l1_l2);
+  EXPECT_EQ(amd.quality, MapQuality::lower_bound);
+  EXPECT_THAT(amd.reason, HasSubstr("TCP_TCC_ATOMIC_WITH_RET_REQ_sum, "
+                                    "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum"));
+  auto without_atomics = mi200;
+  without_atomics["TCP_TCC_ATOMIC_WITH_RET_REQ_sum"] = 0;
+  without_atomics["TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum"] = 0;
+  EXPECT_EQ(of("gfx90a", without_atomics, Segment::l1_l2).quality, MapQuality::exact);
+}
+
 TEST(SegmentBytesOfGfx950, CountRequestsOf128BytesByTheirOwnName) {
   const std::map<std::string, double> counters{{"TCC_EA0_RDREQ_sum", 100},
                                                {"TCC_EA0_RDREQ_32B_sum", 10},

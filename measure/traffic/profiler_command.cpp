@@ -20,6 +20,26 @@ fs::path locate(Profiler profiler) {
   return find_program(folder + name);
 }
 
+std::vector<CounterTerm> mapped_terms(std::string_view architecture) {
+  std::vector<CounterTerm> terms;
+  const ArchitectureMap* map = counter_map(architecture);
+  if (map == nullptr) return terms;
+  for (const SegmentRule& rule : map->rules) {
+    terms.insert(terms.end(), rule.terms.begin(), rule.terms.end());
+  }
+  return terms;
+}
+
+std::string profilers_name(const CounterTerm& term, std::string_view architecture) {
+  std::string name(term.counter);
+  if (architecture.starts_with("gfx")) name += "_sum";  // over the instances of the block
+  return name;
+}
+
+void add_once(std::vector<std::string>& names, std::string name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+}
+
 }  // namespace
 
 std::string_view to_string(Profiler profiler) {
@@ -51,14 +71,23 @@ std::vector<InstalledProfiler> installed_profilers(std::string_view architecture
 
 std::vector<std::string> mapped_counters(std::string_view architecture) {
   std::vector<std::string> counters;
-  const ArchitectureMap* map = counter_map(architecture);
-  if (map == nullptr) return counters;
-  const bool amd = architecture.starts_with("gfx");
-  for (const SegmentRule& rule : map->rules) {
-    for (const CounterTerm& term : rule.terms) {
-      std::string name(term.counter);
-      if (amd) name += "_sum";  // over the instances of the block
-      if (std::ranges::find(counters, name) == counters.end()) counters.push_back(std::move(name));
+  for (const CounterTerm& term : mapped_terms(architecture)) {
+    if (!term.stands_in_for.empty()) continue;
+    add_once(counters, profilers_name(term, architecture));
+  }
+  return counters;
+}
+
+std::optional<std::vector<std::string>> without_counter(std::string_view architecture,
+                                                        std::vector<std::string> counters,
+                                                        std::string_view refused) {
+  const auto found = std::ranges::find(counters, refused);
+  if (found == counters.end()) return std::nullopt;
+  counters.erase(found);
+  for (const CounterTerm& term : mapped_terms(architecture)) {
+    if (!term.optional && profilers_name(term, architecture) == refused) return std::nullopt;
+    if (term.stands_in_for == refused) {
+      add_once(counters, profilers_name(term, architecture));
     }
   }
   return counters;

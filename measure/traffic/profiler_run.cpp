@@ -34,6 +34,18 @@ std::string word_after(const std::string& text, std::string_view before) {
   return text.substr(begin, text.find_first_of(" ,'\"\n", begin) - begin);
 }
 
+// The counter that the device has not, as the profiler names it; "of these" where it does not.
+// Nothing where it complains of none.
+std::optional<std::string> refused_counter(const std::string& said) {
+  for (const std::string_view before : {"Failed to find metric", "Unable to find all counters",
+                                        "metric not found", "Unknown metric", "input metric"}) {
+    if (said.find(before) == std::string::npos) continue;
+    const std::string counter = word_after(said, before);
+    return counter.empty() ? "of these" : counter;
+  }
+  return std::nullopt;
+}
+
 // Failures that have a name and a remedy, told from what the profiler said.
 std::optional<Error> known_failure(const std::string& said, const std::string& name) {
   const auto has = [&said](std::string_view text) { return said.find(text) != std::string::npos; };
@@ -59,13 +71,9 @@ std::optional<Error> known_failure(const std::string& said, const std::string& n
     return Error{ErrorCode::unsupported,
                  "the device cannot count these together: " + profilers_last_words(said), name};
   }
-  for (const std::string_view before : {"Failed to find metric", "Unable to find all counters",
-                                        "metric not found", "Unknown metric", "input metric"}) {
-    if (!has(before)) continue;
-    const std::string counter = word_after(said, before);
-    return Error{
-        ErrorCode::unsupported,
-        fmt::format("the device has no counter {}", counter.empty() ? "of these" : counter), name};
+  if (const auto counter = refused_counter(said)) {
+    return Error{ErrorCode::unsupported, fmt::format("the device has no counter {}", *counter),
+                 name};
   }
   if (has("No kernels were profiled")) {
     return Error{ErrorCode::bad_data, "the program launched no kernel", name};
@@ -149,6 +157,32 @@ Status make_folder(const ProfileRequest& request, ProfilerFolder& folder) {
   return {};
 }
 
+std::chrono::milliseconds time_limit(const ProfileRequest& request) {
+  return request.limit * (1 + static_cast<int>(request.counters.size()) / 4);
+}
+
+struct ProfilerRun {
+  std::vector<std::string> command;
+  ProcessResult done;
+  std::string said;
+};
+
+Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const ProfileRequest& request,
+                                 const fs::path& folder) {
+  ProfilerRun run;
+  run.command = profiler_command(profiler, request, folder);
+  ProcessRequest process;
+  process.command = run.command;
+  process.limit = time_limit(request);
+  // Files that the profiler leaves where it stands (rocprof v1 does) go there, too; the program's
+  // own relative paths must hold.
+  process.environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.string()}};
+  WW_ASSIGN(done, run_process(process));
+  run.done = std::move(done);
+  run.said = run.done.errors + "\n" + run.done.output;
+  return run;
+}
+
 }  // namespace
 
 Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest& asked) {
@@ -170,29 +204,32 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
   if (profiler.profiler != Profiler::ncu) {
     WW_TRY(write_file_atomically(folder.path / "input.txt", rocprof_input(request.counters)));
   }
+  WW_ASSIGN(run, run_profiler(profiler, request, folder.path));
+  while (profiler.profiler == Profiler::ncu && asked.counters.empty()) {
+    const auto refused = refused_counter(run.said);
+    if (!refused) break;
+    auto fewer = without_counter(request.architecture, request.counters, *refused);
+    if (!fewer) break;
+    request.counters = std::move(*fewer);
+    WW_ASSIGN(again, run_profiler(profiler, request, folder.path));
+    run = std::move(again);
+  }
   Profile result;
-  result.command = profiler_command(profiler, request, folder.path);
-  ProcessRequest process;
-  process.command = result.command;
-  // Files that the profiler leaves where it stands (rocprof v1 does) go there, too; the program's
-  // own relative paths must hold.
-  process.limit = request.limit * (1 + static_cast<int>(request.counters.size()) / 4);
-  process.environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.path.string()}};
-  WW_ASSIGN(done, run_process(process));
-  const std::string said = done.errors + "\n" + done.output;
-  if (auto known = known_failure(said, name)) return tl::unexpected(std::move(*known));
+  result.command = run.command;
+  const ProcessResult& done = run.done;
+  if (auto known = known_failure(run.said, name)) return tl::unexpected(std::move(*known));
   if (done.timed_out) {
     return fail(ErrorCode::device_error,
-                fmt::format("stopped after {} s: {}", process.limit.count() / 1000,
+                fmt::format("stopped after {} s: {}", time_limit(request).count() / 1000,
                             profilers_last_words(done.errors)),
                 name);
   }
   if (done.exit_code != 0) {
-    return fail(
-        ErrorCode::device_error,
-        fmt::format("{} {}: {}", done.signal != 0 ? "ended by signal" : "exit code",
-                    done.signal != 0 ? done.signal : done.exit_code, profilers_last_words(said)),
-        name);
+    return fail(ErrorCode::device_error,
+                fmt::format("{} {}: {}", done.signal != 0 ? "ended by signal" : "exit code",
+                            done.signal != 0 ? done.signal : done.exit_code,
+                            profilers_last_words(run.said)),
+                name);
   }
   if (profiler.profiler == Profiler::ncu) {
     if (!folder.scratch) {

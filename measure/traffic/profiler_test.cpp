@@ -165,6 +165,44 @@ TEST_F(FakeProfiler, NcusOutputIsReadFromItsStandardOutput) {
   EXPECT_EQ(profile(made(Profiler::ncu, ncu), request_).error().code, ErrorCode::invalid_argument);
 }
 
+// Refuses the roll-up of atomics, as some parts may, and counts its two parts.
+constexpr const char* ncu_without_a_roll_up = R"sh(
+while [ "$1" != --metrics ]; do shift; done
+metrics=,$2,; shift 2
+case "$metrics" in *,lts__t_sectors_srcunit_tex_op_atom.sum,*)
+  echo '==ERROR== Failed to find metric lts__t_sectors_srcunit_tex_op_atom.sum'; exit 1;;
+esac
+"$@" || exit 7
+head='"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
+echo "$head"
+for name in read write red atom_dot_alu atom_dot_cas; do
+  case "$metrics" in *,lts__t_sectors_srcunit_tex_op_$name.sum,*)
+    echo "\"0\",\"10\",\"app\",\"host\",\"histogram\",\"1\",\"7\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"0\",\"9.0\",\"Command line profiler metrics\",\"lts__t_sectors_srcunit_tex_op_$name.sum\",\"sector\",\"100\"";;
+  esac
+done
+)sh";
+
+TEST_F(FakeProfiler, IsRunAgainWithoutACounterThatTheMappingCanDoWithout) {
+  request_.architecture = "sm_90";
+  const auto result = profile(made(Profiler::ncu, ncu_without_a_roll_up), request_);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(program_output(), "ran\n");
+  const auto bytes = segment_bytes("sm_90", result->counters.dispatches.at(0));
+  const auto l1_l2 = std::ranges::find(bytes, Segment::l1_l2, &SegmentBytes::segment);
+  // Reads, writes and reductions move one way, atomics of two kinds both ways.
+  EXPECT_EQ(l1_l2->bytes, 32.0 * (100 + 100 + 100 + 2 * 200));
+}
+
+TEST(MappedCounters, WithoutACounterThatWasRefused) {
+  const auto all = mapped_counters("sm_80");
+  EXPECT_EQ(std::ranges::find(all, "lts__t_sectors_srcunit_tex_op_atom_dot_alu.sum"), all.end());
+  const auto fewer = without_counter("sm_80", all, "lts__t_sectors_srcunit_tex_op_atom.sum");
+  ASSERT_TRUE(fewer);
+  EXPECT_EQ(fewer->size(), all.size() + 1);
+  EXPECT_FALSE(without_counter("sm_80", all, "lts__t_sectors_srcunit_tex_op_read.sum"));
+  EXPECT_FALSE(without_counter("sm_80", all, "of these"));
+}
+
 struct Failure {
   Profiler profiler;
   const char* body;

@@ -26,10 +26,16 @@ class CrossingUse : public ::testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_.path() / name) << text;
   }
+  static inline const std::vector<std::string> kNoAtomics{
+      R"csv("lts__t_sectors_srcunit_tex_op_red.sum","sector","0")csv",
+      R"csv("lts__t_sectors_srcunit_tex_op_atom.sum","sector","0")csv"};
   // A profile of one kernel of 1 ms: 10 million sectors of reads and as many of writes.
-  void write_profile(const std::string& more) const {
+  void write_profile(const std::string& more,
+                     const std::vector<std::string>& atomics = kNoAtomics) const {
     const std::string head =
         R"csv("0","1","app","here","copy","1","7","(256, 1, 1)","(1024, 1, 1)","0","8.0","Command line profiler metrics",)csv";
+    std::string counted_atomics;
+    for (const std::string& line : atomics) counted_atomics += head + line + "\n";
     write(
         "profile.csv",
         R"csv("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value")csv"
@@ -37,7 +43,7 @@ class CrossingUse : public ::testing::Test {
             head + R"csv("gpu__time_duration.sum","nsecond","1000000")csv" + "\n" + head +
             R"csv("lts__t_sectors_srcunit_tex_op_read.sum","sector","10000000")csv" + "\n" + head +
             R"csv("lts__t_sectors_srcunit_tex_op_write.sum","sector","10000000")csv" + "\n" +
-            (more.empty() ? "" : head + more + "\n"));
+            counted_atomics + (more.empty() ? "" : head + more + "\n"));
   }
   [[nodiscard]] Finished estimate(std::vector<std::string> more) const {
     std::vector<std::string> words{wirewatt(),   "estimate",
@@ -80,6 +86,28 @@ TEST_F(CrossingUse, WithoutAFabricCounterGivesAnythingFromNoneToAll) {
   const auto shown = estimate({});
   EXPECT_THAT(shown.out, HasSubstr("pJ of random bits"));
   EXPECT_THAT(shown.out, HasSubstr("anything from none to all"));
+}
+
+TEST_F(CrossingUse, AddsAtomicsAndReductionsToWhatMayCross) {
+  write_profile("", {R"csv("lts__t_sectors_srcunit_tex_op_red.sum","sector","10000000")csv",
+                     R"csv("lts__t_sectors_srcunit_tex_op_atom.sum","sector","10000000")csv"});
+  const auto finished = estimate({"--toggle-rate", "0.5", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json kernel = finished.json()["kernels"].at(0);
+  // Five times 320 MB: atomics move both ways.
+  EXPECT_EQ(kernel["l1_l2_bytes"], 1600e6);
+  EXPECT_EQ(kernel["crossed_bytes"]["high"], 1600e6);
+}
+
+TEST_F(CrossingUse, IsNotBoundedByAProfileWithoutAtomics) {
+  write_profile("", {});
+  const auto finished = estimate({"--json"});
+  EXPECT_EQ(finished.exit_code, 1);
+  const json kernel = finished.json()["kernels"].at(0);
+  EXPECT_EQ(kernel["status"], "not_identified");
+  EXPECT_TRUE(kernel["energy_j"].is_null());
+  EXPECT_THAT(kernel["reason"].get<std::string>(),
+              HasSubstr("lts__t_sectors_srcunit_tex_op_red.sum"));
 }
 
 TEST_F(CrossingUse, WithCountersOfUnknownMeaningNamesThemAndUsesNone) {

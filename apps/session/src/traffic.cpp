@@ -34,6 +34,7 @@ struct Sum {
   double upper{};
   bool known{true};
   bool bounded{true};
+  bool at_least{};
   std::string reason;
 
   void add(const SegmentBytes& part) {
@@ -41,9 +42,10 @@ struct Sum {
     bounded = bounded && (part.bytes || part.upper_bytes);
     bytes += part.bytes.value_or(0);
     upper += part.bytes.value_or(part.upper_bytes.value_or(0));
+    at_least = at_least || part.quality == measure::MapQuality::lower_bound;
     note(reason, part.reason);
     if (part.quality == measure::MapQuality::unchecked && part.bytes) {
-      note(reason, "bytes from the vendor's documents, unchecked");
+      note(reason, std::string(measure::kUncheckedBytes));
     }
   }
   [[nodiscard]] SegmentTraffic traffic() const {
@@ -51,6 +53,7 @@ struct Sum {
     result.reason = reason;
     if (known) {
       result.bytes = bytes;
+      result.at_least = at_least;
     } else if (bounded) {
       result.upper_bytes = upper;
     }
@@ -144,6 +147,7 @@ struct KernelSum {
       result.legs_mm = legs_mm;
       // Partial lines: the monitors count payload, the cache lookups whole lines.
       result.segments[1].bytes = xbar_bits / 8;
+      result.segments[1].at_least = false;
       result.segments[1].reason.clear();
       if (wires[1]->slot_bits > 0 && xbar_bit_mm > 0) {
         result.l1_l2_mm = xbar_bit_mm / wires[1]->slot_bits;
@@ -151,6 +155,7 @@ struct KernelSum {
     }
     if (register_monitor) {
       result.segments[0].bytes = register_bits / 8;
+      result.segments[0].at_least = false;
       result.segments[0].upper_bytes.reset();
       result.segments[0].reason.clear();
       if (legs && xbar_bits > 0) {

@@ -51,6 +51,13 @@ CrossingUse use_of(const KernelTraffic& kernel, const std::map<std::string, doub
     use.crossed_bytes = Interval{bytes, bytes, bytes};
     use.reason = "crossings as the profiler counted them on the fabric between the L2's parts";
     use.status = RowStatus::ok;
+  } else if (l1_l2.bytes && l1_l2.at_least) {
+    use.reason = fmt::format(
+        "no counter of the fabric (lts__t_sectors_srcunit_ltcfabric.sum), and no bound of what "
+        "may have crossed: {}",
+        l1_l2.reason);
+    use.status = RowStatus::not_identified;
+    return use;
   } else if (l1_l2.bytes) {
     // A hash that spreads lines evenly puts half of them on the other side; copies near the reader
     // make it fewer.

@@ -55,6 +55,23 @@ TEST(CrossingUse, IsAnythingFromNoneToAllWhereNothingCountsIt) {
   EXPECT_EQ(uses.back().status, RowStatus::transferred);
 }
 
+TEST(CrossingUse, HasNoUpperEndWhereSomeOfTheTrafficWasNotCounted) {
+  KernelTraffic histogram = kernel_of("histogram", 32e3);
+  histogram.segments[1].at_least = true;
+  histogram.segments[1].reason = "reductions are not counted";
+  const auto uses = estimate_crossings(kModel, {histogram}, {}, random_words_at_rate(0.5)).value();
+  EXPECT_EQ(uses.front().status, RowStatus::not_identified);
+  EXPECT_FALSE(uses.front().energy_j);
+  EXPECT_THAT(uses.front().reason, HasSubstr("reductions are not counted"));
+  EXPECT_FALSE(uses.back().energy_j);
+  // Counted crossings need no bound.
+  EXPECT_EQ(estimate_crossings(kModel, {histogram}, {{"histogram", 4e8}}, random_words_at_rate(0.5))
+                .value()
+                .front()
+                .status,
+            RowStatus::ok);
+}
+
 TEST(CrossingUse, OfUnknownDataLiesBetweenZerosAndMoreThanRandomBits) {
   const Interval energy = kModel.of_data(unknown_data());
   EXPECT_GT(energy.value, 0.4);

@@ -27,11 +27,13 @@ enum class Segment {
 };
 [[nodiscard]] std::string_view to_string(Segment segment);
 
-// bytes += bytes_each * counter. `optional`: counted if the file has it.
+// bytes += bytes_each * counter. `optional`: counted if the file has it; a file that lacks it gives
+// a lower bound, because programs with atomics move more.
 struct CounterTerm {
   std::string_view counter;  // without "_sum"; ncu's by their whole name
   double bytes_each{};
   bool optional{false};
+  std::string_view stands_in_for{};  // an optional term's counter: counted where the file lacks it
 };
 
 enum class MapQuality {
@@ -41,6 +43,9 @@ enum class MapQuality {
   unchecked,    // from the vendor's documents; known-bytes kernels must check it on the device
 };
 [[nodiscard]] std::string_view to_string(MapQuality quality);
+
+// What to know about every figure of a rule that is `unchecked`.
+inline constexpr std::string_view kUncheckedBytes = "bytes from the vendor's documents, unchecked";
 
 struct SegmentRule {
   Segment segment{};

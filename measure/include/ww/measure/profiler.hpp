@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,9 +25,13 @@ struct InstalledProfiler {
 // architecture ("gfx90a", "sm_90"; empty: any), best first.
 [[nodiscard]] std::vector<InstalledProfiler> installed_profilers(std::string_view architecture);
 
-// The counters that the byte mapping of an architecture needs, by the profiler's names. Empty if
-// there is no mapping.
+// The counters that the byte mapping of an architecture needs, by the profiler's names, without
+// those that stand in for another. Empty if there is no mapping.
 [[nodiscard]] std::vector<std::string> mapped_counters(std::string_view architecture);
+// `counters` without the one that a profiler refused, and with those that stand in for it. Absent
+// where the mapping cannot do without it.
+[[nodiscard]] std::optional<std::vector<std::string>> without_counter(
+    std::string_view architecture, std::vector<std::string> counters, std::string_view refused);
 
 struct ProfileRequest {
   std::string architecture;           // "gfx90a", "sm_90"
@@ -47,7 +52,9 @@ struct Profile {
   CounterFile counters;
   std::vector<std::string> command;  // as it was run
 };
-// Runs the program under the profiler and reads its output. Passes are joined by dispatch.
+// Runs the program under the profiler and reads its output. Passes are joined by dispatch. Where
+// the request names no counters and ncu refuses one that the mapping can do without, the program
+// runs again without it.
 // Errors: missing_dependency (no profiler, or a library of its own: names the package),
 // permission_denied (with the command that allows it), unsupported (a counter that the device has
 // not: named), device_error (the profiler or the program failed, or ran past the limit: with its

@@ -40,9 +40,10 @@ struct CrossingUse {
   std::string kernel;
   std::uint64_t dispatches{};
   std::optional<double> time_s;
-  RowStatus status{RowStatus::unavailable};  // transferred: crossings assumed, not counted
-  std::string reason;                        // what is missing, or where the crossings come from
-  bool counted{};  // by the profiler; else anything from none to all of the traffic crosses
+  // transferred: crossings assumed, not counted; not_identified: neither counted nor bounded
+  RowStatus status{RowStatus::unavailable};
+  std::string reason;  // what is missing, or where the crossings come from
+  bool counted{};      // by the profiler; else anything from none to all of the traffic crosses
   std::optional<double> l1_l2_bytes;
   std::optional<Interval> crossed_bytes;
   std::optional<Interval> energy_j;

@@ -17,6 +17,7 @@ namespace ww::model {
 struct SegmentTraffic {
   std::optional<double> bytes;
   std::optional<double> upper_bytes;  // set if only a bound is known
+  bool at_least{};                    // `bytes` may be too few: some requests were not counted
   std::string reason;                 // what is missing, or a remark on the figure
   std::optional<WireActivity> wires;  // as monitors counted
 };
