@@ -217,6 +217,36 @@ TEST_F(CrossingUse, OfAVirtualCardIsLabelledSoAndItsDataSheetSaysItsNode) {
   EXPECT_EQ(estimate({"--json"}).json()["virtual"], true);
 }
 
+TEST_F(CrossingUse, OfAnotherPartIsRefusedOrMarked) {
+  write_profile(R"csv("lts__t_sectors_srcunit_ltcfabric.sum","sector","5000000")csv");
+  const auto calibrate_on = [&](const std::string& target) {
+    write("crossing.json", json{{"device", "cuda:0"},
+                                {"chip", {{"target", target}}},
+                                {"energy_pj_per_bit_crossing",
+                                 {{"status", "ok"}, {"value", 1.0}, {"low", 0.9}, {"high", 1.1}}}}
+                               .dump());
+  };
+  calibrate_on("sm_90");
+  const auto refused = estimate({});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("is of sm_80, the calibration of sm_90"));
+  const std::vector<std::string> project{wirewatt(),   "project",
+                                         "--model",    folder_.path().string(),
+                                         "--counters", (folder_.path() / "profile.csv").string(),
+                                         "--json"};
+  EXPECT_EQ(run(project).exit_code, 2);
+  const auto marked = estimate({"--anyway", "--json"});
+  ASSERT_EQ(marked.exit_code, 0) << marked.err;
+  EXPECT_EQ(marked.json()["total"]["status"], "transferred");
+  EXPECT_THAT(marked.json()["total"]["reason"].get<std::string>(),
+              HasSubstr("another part, sm_90"));
+  auto anyway = project;
+  anyway.emplace_back("--anyway");
+  EXPECT_EQ(run(anyway).json()["moved"].at(0)["status"], "transferred");
+  calibrate_on("sm_80");
+  EXPECT_EQ(estimate({"--json"}).json()["total"]["status"], "ok");
+}
+
 TEST_F(CrossingUse, HasAMillimetreOnlyFromAFloorplanWithItsSource) {
   const auto project = [&](std::vector<std::string> more) {
     std::vector<std::string> words{wirewatt(), "project", "--model", folder_.path().string(),

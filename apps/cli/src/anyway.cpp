@@ -5,8 +5,10 @@
 namespace ww::cli {
 
 CLI::Option* add_anyway_option(CLI::App& command, bool& anyway) {
-  return command.add_flag("--anyway", anyway,
-                          "Use a model that is flagged as a misfit, and mark every figure");
+  return command.add_flag(
+      "--anyway", anyway,
+      "Use a model that is flagged as a misfit, or crossings of another part, and "
+      "mark every figure");
 }
 
 void print_misfit(const std::string& reason) {

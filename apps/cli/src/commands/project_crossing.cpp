@@ -113,7 +113,7 @@ Result<json> projected_crossings(const ProjectArguments& arguments) {
   std::optional<CrossingTraffic> application;
   if (!arguments.counters.empty()) {
     WW_ASSIGN(counted, crossing_traffic(model, arguments.counters, arguments.architecture,
-                                        arguments.toggle_rate));
+                                        arguments.toggle_rate, arguments.anyway));
     application.emplace(std::move(counted));
     all = &application->uses.back();
     pj_per_bit = application->pj_per_bit;

@@ -1,20 +1,51 @@
 #include "estimate/crossing_traffic.hpp"
 
+#include <fmt/format.h>
+
 #include "ww/measure/counter_file.hpp"
 #include "ww/measure/crossing_counters.hpp"
 
 namespace ww::cli {
+namespace {
+
+// Without features: "gfx90a" of "gfx90a:sramecc+:xnack-".
+std::string part_of(const std::string& architecture) {
+  return architecture.substr(0, architecture.find(':'));
+}
+
+bool of_another_part(const model::CrossingModel& model, const std::string& architecture) {
+  return !model.target.empty() && !architecture.empty() &&
+         part_of(model.target) != part_of(architecture);
+}
+
+void mark_as_transferred(std::vector<model::CrossingUse>& uses, const std::string& target) {
+  for (auto& use : uses) {
+    if (use.status == RowStatus::ok) use.status = RowStatus::transferred;
+    use.reason += fmt::format("; the energy of a crossing is that of another part, {}", target);
+  }
+}
+
+}  // namespace
 
 Result<CrossingTraffic> crossing_traffic(const model::CrossingModel& model,
                                          const std::vector<std::string>& counters,
                                          const std::string& architecture,
-                                         std::optional<double> toggle_rate) {
+                                         std::optional<double> toggle_rate, bool anyway) {
   if (toggle_rate && !(*toggle_rate >= 0 && *toggle_rate <= 1)) {
     return fail(ErrorCode::out_of_range, "a toggle rate lies between 0 and 1", "--toggle-rate");
   }
   CrossingTraffic done;
   WW_ASSIGN(traffic, read_traffic(counters, architecture));
   done.traffic = std::move(traffic);
+  const bool transferred = of_another_part(model, done.traffic.architecture);
+  if (transferred && !anyway) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("is of {}, the calibration of {}: a crossing costs something else on "
+                            "another part. Calibrate a card of {}, or give --anyway to use the "
+                            "figure with the status 'transferred'",
+                            done.traffic.architecture, model.target, done.traffic.architecture),
+                counters.front());
+  }
   const auto data = toggle_rate ? model::data_at_rate(*toggle_rate) : model::unknown_data();
   done.pj_per_bit = model.of_data(data);
   std::vector<measure::CounterDispatch> dispatches;
@@ -30,6 +61,7 @@ Result<CrossingTraffic> crossing_traffic(const model::CrossingModel& model,
       if (!use.counted) use.reason += "; not used: " + counted.unused;
     }
   }
+  if (transferred) mark_as_transferred(done.uses, model.target);
   return done;
 }
 

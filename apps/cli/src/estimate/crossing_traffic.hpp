@@ -17,11 +17,13 @@ struct CrossingTraffic {
   std::vector<model::CrossingUse> uses;  // a row for each kernel, then one for all
 };
 
-// `toggle_rate`: of the application's data; absent: the prior. Errors: out_of_range (the rate),
-// those of reading.
+// `toggle_rate`: of the application's data; absent: the prior. A calibration of another
+// architecture than the counters' is refused, or used with the status `transferred` if `anyway` is
+// set. Errors: out_of_range (the rate), invalid_argument (another architecture), those of reading.
 [[nodiscard]] Result<CrossingTraffic> crossing_traffic(const model::CrossingModel& model,
                                                        const std::vector<std::string>& counters,
                                                        const std::string& architecture,
-                                                       std::optional<double> toggle_rate);
+                                                       std::optional<double> toggle_rate,
+                                                       bool anyway);
 
 }  // namespace ww::cli

@@ -41,7 +41,7 @@ Result<CrossingEstimate> crossings_of(const EstimateArguments& arguments) {
   WW_ASSIGN(model, model::load_crossing_model(arguments.model));
   done.model = std::move(model);
   WW_ASSIGN(crossings, crossing_traffic(done.model, arguments.counters, arguments.architecture,
-                                        arguments.toggle_rate));
+                                        arguments.toggle_rate, arguments.anyway));
   static_cast<CrossingTraffic&>(done) = std::move(crossings);
   return done;
 }
