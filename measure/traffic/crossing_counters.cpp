@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -33,33 +34,67 @@ bool belongs(std::string_view name, std::string_view family) {
   return middle.empty() || name.substr(star).find(middle) != std::string_view::npos;
 }
 
+// Sectors that crossed in the dispatch, in bytes; nothing where no counter tells.
+std::optional<double> crossed_bytes(const CounterDispatch& dispatch) {
+  std::optional<double> bytes;
+  for (const CrossingCounter& row : crossing_counters()) {
+    if (!(row.bytes_each > 0)) continue;
+    const auto sectors = counter_total(dispatch, std::string(row.counter));
+    if (sectors) bytes = bytes.value_or(0) + row.bytes_each * *sectors;
+  }
+  return bytes;
+}
+
+void add_to(std::optional<double>& sum, const std::optional<double>& more) {
+  if (sum && more) {
+    *sum += *more;
+  } else {
+    sum.reset();
+  }
+}
+
+void add_dispatch(KernelCrossings& kernel, const CounterDispatch& dispatch,
+                  std::string_view architecture) {
+  const auto segments = segment_bytes(architecture, dispatch);
+  const auto of = [&segments](Segment segment) -> const SegmentBytes& {
+    return *std::ranges::find(segments, segment, &SegmentBytes::segment);
+  };
+  const SegmentBytes& both = of(Segment::l1_l2);
+  const bool at_least = both.quality == MapQuality::lower_bound;
+  const auto crossed = crossed_bytes(dispatch);
+  if (!crossed) {
+    ++kernel.uncounted;
+    add_to(kernel.uncounted_traffic, at_least ? std::nullopt : both.bytes);
+    return;
+  }
+  ++kernel.counted;
+  kernel.bytes += *crossed;
+  add_to(kernel.traffic, both.bytes);
+  kernel.traffic_at_least = kernel.traffic_at_least || at_least;
+  add_to(kernel.read_traffic, of(Segment::l1_l2_read).bytes);
+  add_to(kernel.written_traffic, of(Segment::l1_l2_write).bytes);
+}
+
 }  // namespace
 
 std::span<const CrossingCounter> crossing_counters() {
   return kCrossingCounters;
 }
 
-CountedCrossings count_crossings(std::span<const CounterDispatch> dispatches) {
+CountedCrossings count_crossings(std::span<const CounterDispatch> dispatches,
+                                 std::string_view architecture) {
   CountedCrossings counted;
-  std::set<std::string> uncounted;
   std::set<std::string> unused;
   for (const CounterDispatch& dispatch : dispatches) {
-    bool told = false;
+    add_dispatch(counted.kernels[dispatch.kernel], dispatch, architecture);
     for (const CrossingCounter& row : crossing_counters()) {
-      if (row.bytes_each > 0) {
-        const auto sectors = counter_total(dispatch, std::string(row.counter));
-        if (!sectors) continue;
-        counted.bytes[dispatch.kernel] += row.bytes_each * *sectors;
-        told = true;
-        continue;
-      }
+      if (row.bytes_each > 0) continue;
       for (const auto& [name, value] : dispatch.counters) {
         if (belongs(name, row.counter)) unused.insert(fmt::format("{}: {}", name, row.note));
       }
     }
-    if (!told) uncounted.insert(dispatch.kernel);
   }
-  std::erase_if(counted.bytes, [&](const auto& entry) { return uncounted.contains(entry.first); });
+  std::erase_if(counted.kernels, [](const auto& entry) { return entry.second.counted == 0; });
   for (const std::string& one : unused) {
     counted.unused += (counted.unused.empty() ? "" : "; ") + one;
   }

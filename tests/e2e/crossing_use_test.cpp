@@ -88,6 +88,13 @@ TEST_F(CrossingUse, WithoutAFabricCounterGivesAnythingFromNoneToAll) {
   EXPECT_THAT(shown.out, HasSubstr("anything from none to all"));
 }
 
+TEST_F(CrossingUse, IsRejectedWhereTheFabricCarriedMoreThanTheTraffic) {
+  write_profile(R"csv("lts__t_sectors_srcunit_ltcfabric.sum","sector","500000000")csv");
+  const auto finished = estimate({"--json"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.json()["kernels"].at(0)["status"], "rejected");
+}
+
 TEST_F(CrossingUse, AddsAtomicsAndReductionsToWhatMayCross) {
   write_profile("", {R"csv("lts__t_sectors_srcunit_tex_op_red.sum","sector","10000000")csv",
                      R"csv("lts__t_sectors_srcunit_tex_op_atom.sum","sector","10000000")csv"});

@@ -37,8 +37,59 @@ Interval times_bits(const Interval& crossed_bytes, const Interval& pj) {
           crossed_bytes.high * std::max(0.0, pj.high) * factor};
 }
 
-CrossingUse use_of(const KernelTraffic& kernel, const std::map<std::string, double>& crossed,
-                   const Interval& pj) {
+// A sector crosses the fabric once when a slice asks the other side for it, and once more when it
+// is written back there. What is beyond is no part of the same traffic.
+constexpr double kMostCrossingsOfAByte = 2;
+// Of kernels with hardly any traffic: instructions, constants and page tables cross as well.
+constexpr double kUnrelatedBytes = 1 << 20;
+
+bool more_than_there_was(const CountedCrossing& counted) {
+  return counted.traffic &&
+         counted.bytes > kMostCrossingsOfAByte * *counted.traffic + kUnrelatedBytes;
+}
+
+void use_counted(CrossingUse& use, const CountedCrossing& counted) {
+  if (more_than_there_was(counted)) {
+    use.status = RowStatus::rejected;
+    use.reason = fmt::format(
+        "the fabric counted {:.4g} bytes, more than twice the {:.4g} between L1 and L2, of which "
+        "they are a part{}",
+        counted.bytes, *counted.traffic,
+        counted.traffic_at_least
+            ? "; reductions and atomics were not counted: profile with their counters"
+            : ": one of the counters counts something else");
+    return;
+  }
+  if (counted.uncounted > 0 && !counted.uncounted_traffic) {
+    use.status = RowStatus::not_identified;
+    use.reason = fmt::format(
+        "{} of {} dispatches lack the counter of the fabric "
+        "(lts__t_sectors_srcunit_ltcfabric.sum), and nothing bounds what crossed in them",
+        counted.uncounted, use.dispatches);
+    return;
+  }
+  const double most = counted.uncounted > 0 ? *counted.uncounted_traffic : 0;
+  use.crossed_bytes = Interval{counted.bytes + most / 2, counted.bytes, counted.bytes + most};
+  use.counted = counted.uncounted == 0;
+  use.status = use.counted ? RowStatus::ok : RowStatus::transferred;
+  use.reason = "crossings as the profiler counted them on the fabric between the L2's parts";
+  if (!use.counted) {
+    use.reason += fmt::format(
+        "; {} of {} dispatches lack the counter: there, anything from none to all of the traffic "
+        "crosses",
+        counted.uncounted, use.dispatches);
+  }
+  if (counted.read_traffic && counted.written_traffic &&
+      *counted.read_traffic > *counted.written_traffic) {
+    use.status = RowStatus::transferred;
+    use.reason +=
+        "; most of the traffic is reads, and the calibration measured reductions, whose data move "
+        "the other way";
+  }
+}
+
+CrossingUse use_of(const KernelTraffic& kernel,
+                   const std::map<std::string, CountedCrossing>& crossed, const Interval& pj) {
   CrossingUse use;
   use.kernel = kernel.kernel;
   use.dispatches = kernel.dispatches;
@@ -46,31 +97,25 @@ CrossingUse use_of(const KernelTraffic& kernel, const std::map<std::string, doub
   const SegmentTraffic& l1_l2 = kernel.segments[static_cast<std::size_t>(WireSegment::l1_l2)];
   use.l1_l2_bytes = l1_l2.bytes;
   if (const auto counted = crossed.find(kernel.kernel); counted != crossed.end()) {
-    const double bytes = counted->second;
-    use.counted = true;
-    use.crossed_bytes = Interval{bytes, bytes, bytes};
-    use.reason = "crossings as the profiler counted them on the fabric between the L2's parts";
-    use.status = RowStatus::ok;
+    use_counted(use, counted->second);
   } else if (l1_l2.bytes && l1_l2.at_least) {
     use.reason = fmt::format(
         "no counter of the fabric (lts__t_sectors_srcunit_ltcfabric.sum), and no bound of what "
         "may have crossed: {}",
         l1_l2.reason);
     use.status = RowStatus::not_identified;
-    return use;
   } else if (l1_l2.bytes) {
     // A hash that spreads lines evenly puts half of them on the other side; copies near the reader
     // make it fewer.
     use.crossed_bytes = Interval{*l1_l2.bytes / 2, 0, *l1_l2.bytes};
     use.reason =
         "no counter of the fabric (lts__t_sectors_srcunit_ltcfabric.sum): anything from none to "
-        "all "
-        "of the traffic crosses";
+        "all of the traffic crosses";
     use.status = RowStatus::transferred;
   } else {
     use.reason = l1_l2.reason.empty() ? "no bytes of L1-L2" : l1_l2.reason;
-    return use;
   }
+  if (!use.crossed_bytes) return use;
   use.energy_j = times_bits(*use.crossed_bytes, pj);
   if (use.time_s && *use.time_s > 0) use.power_w = use.energy_j->times(1 / *use.time_s);
   return use;
@@ -132,10 +177,9 @@ Result<CrossingModel> load_crossing_model(const std::filesystem::path& path) {
   return model;
 }
 
-Result<std::vector<CrossingUse>> estimate_crossings(const CrossingModel& model,
-                                                    const std::vector<KernelTraffic>& kernels,
-                                                    const std::map<std::string, double>& crossed,
-                                                    const AssumedData& data) {
+Result<std::vector<CrossingUse>> estimate_crossings(
+    const CrossingModel& model, const std::vector<KernelTraffic>& kernels,
+    const std::map<std::string, CountedCrossing>& crossed, const AssumedData& data) {
   if (kernels.empty()) return fail(ErrorCode::bad_data, "no kernel");
   const Interval pj = model.of_data(data);
   std::vector<CrossingUse> uses;

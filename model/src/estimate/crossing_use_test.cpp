@@ -26,8 +26,68 @@ KernelTraffic kernel_of(const char* name, double bytes) {
   return kernel;
 }
 
+// In every dispatch, and nothing else.
+std::map<std::string, CountedCrossing> counted(const char* kernel, double bytes) {
+  std::map<std::string, CountedCrossing> crossed;
+  crossed[kernel].bytes = bytes;
+  return crossed;
+}
+
+CrossingUse use_with(const CountedCrossing& crossing) {
+  return estimate_crossings(kModel, {kernel_of("copy", 1e9)}, {{"copy", crossing}},
+                            random_words_at_rate(0.5))
+      .value()
+      .front();
+}
+
+TEST(CrossingUse, OfDispatchesWithoutTheCounterAddsNoneToAllOfTheirTraffic) {
+  CountedCrossing half;
+  half.bytes = 160e6;
+  half.uncounted = 1;
+  half.uncounted_traffic = 640e6;
+  const CrossingUse use = use_with(half);
+  EXPECT_EQ(use.status, RowStatus::transferred);
+  EXPECT_FALSE(use.counted);
+  EXPECT_EQ(use.crossed_bytes->value, 480e6);
+  EXPECT_EQ(use.crossed_bytes->low, 160e6);
+  EXPECT_EQ(use.crossed_bytes->high, 800e6);
+  half.uncounted_traffic.reset();
+  EXPECT_EQ(use_with(half).status, RowStatus::not_identified);
+  EXPECT_FALSE(use_with(half).energy_j);
+}
+
+TEST(CrossingUse, IsRejectedWhereMoreCrossedThanThereWas) {
+  CountedCrossing crossing;
+  crossing.bytes = 1.9e9;
+  crossing.traffic = 1e9;
+  EXPECT_EQ(use_with(crossing).status, RowStatus::ok);
+  crossing.bytes = 2.1e9;
+  const CrossingUse rejected = use_with(crossing);
+  EXPECT_EQ(rejected.status, RowStatus::rejected);
+  EXPECT_FALSE(rejected.energy_j);
+  EXPECT_THAT(rejected.reason, HasSubstr("more than twice"));
+  crossing.traffic_at_least = true;
+  EXPECT_THAT(use_with(crossing).reason, HasSubstr("atomics were not counted"));
+  // A kernel without loads and stores fetches its instructions.
+  crossing.traffic = 0;
+  crossing.bytes = 1e4;
+  EXPECT_EQ(use_with(crossing).status, RowStatus::ok);
+}
+
+TEST(CrossingUse, OfReadsTakesAnEnergyThatWasMeasuredOnReductions) {
+  CountedCrossing crossing;
+  crossing.bytes = 4e8;
+  crossing.read_traffic = 5e8;
+  crossing.written_traffic = 5e8;
+  EXPECT_EQ(use_with(crossing).status, RowStatus::ok);
+  crossing.read_traffic = 6e8;
+  EXPECT_EQ(use_with(crossing).status, RowStatus::transferred);
+  EXPECT_TRUE(use_with(crossing).energy_j);
+  EXPECT_THAT(use_with(crossing).reason, HasSubstr("measured reductions"));
+}
+
 TEST(CrossingUse, IsCountedBitsTimesTheEnergyOfACrossing) {
-  const auto uses = estimate_crossings(kModel, {kernel_of("copy", 1e9)}, {{"copy", 4e8}},
+  const auto uses = estimate_crossings(kModel, {kernel_of("copy", 1e9)}, counted("copy", 4e8),
                                        random_words_at_rate(0.5))
                         .value();
   ASSERT_EQ(uses.size(), 2u);
@@ -65,11 +125,12 @@ TEST(CrossingUse, HasNoUpperEndWhereSomeOfTheTrafficWasNotCounted) {
   EXPECT_THAT(uses.front().reason, HasSubstr("reductions are not counted"));
   EXPECT_FALSE(uses.back().energy_j);
   // Counted crossings need no bound.
-  EXPECT_EQ(estimate_crossings(kModel, {histogram}, {{"histogram", 4e8}}, random_words_at_rate(0.5))
-                .value()
-                .front()
-                .status,
-            RowStatus::ok);
+  EXPECT_EQ(
+      estimate_crossings(kModel, {histogram}, counted("histogram", 4e8), random_words_at_rate(0.5))
+          .value()
+          .front()
+          .status,
+      RowStatus::ok);
 }
 
 TEST(CrossingUse, OfUnknownDataLiesBetweenZerosAndMoreThanRandomBits) {
@@ -85,7 +146,7 @@ TEST(CrossingUse, KeepsAnIntervalThatHoldsZero) {
   CrossingModel none = kModel;
   none.random_pj = {0.01, -0.1, 0.12};
   none.zero_pj.reset();
-  const auto uses = estimate_crossings(none, {kernel_of("copy", 1e9)}, {{"copy", 4e8}},
+  const auto uses = estimate_crossings(none, {kernel_of("copy", 1e9)}, counted("copy", 4e8),
                                        random_words_at_rate(0.5));
   ASSERT_TRUE(uses);
   EXPECT_LT(uses->front().energy_j->low, 0);
@@ -96,8 +157,8 @@ TEST(CrossingUse, HasNoFigureForAKernelWithoutBytesNorForAllOfThem) {
   KernelTraffic blind = kernel_of("blind", 0);
   blind.segments[1] = {};
   blind.segments[1].reason = "no counter of the L2";
-  const auto uses = estimate_crossings(kModel, {blind, kernel_of("copy", 1e9)}, {{"copy", 4e8}},
-                                       random_words_at_rate(0.5))
+  const auto uses = estimate_crossings(kModel, {blind, kernel_of("copy", 1e9)},
+                                       counted("copy", 4e8), random_words_at_rate(0.5))
                         .value();
   EXPECT_EQ(uses[0].kernel, "copy");
   EXPECT_EQ(uses[1].status, RowStatus::unavailable);

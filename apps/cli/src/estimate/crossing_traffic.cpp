@@ -53,8 +53,14 @@ Result<CrossingTraffic> crossing_traffic(const model::CrossingModel& model,
     WW_ASSIGN(file, measure::read_counter_file(name, architecture));
     dispatches.insert(dispatches.end(), file.dispatches.begin(), file.dispatches.end());
   }
-  const auto counted = measure::count_crossings(dispatches);
-  WW_ASSIGN(uses, model::estimate_crossings(model, done.traffic.kernels, counted.bytes, data));
+  const auto counted = measure::count_crossings(dispatches, done.traffic.architecture);
+  std::map<std::string, model::CountedCrossing> crossed;
+  for (const auto& [kernel, of] : counted.kernels) {
+    crossed[kernel] = {of.bytes,          of.uncounted,        of.uncounted_traffic,
+                       of.traffic,        of.traffic_at_least, of.read_traffic,
+                       of.written_traffic};
+  }
+  WW_ASSIGN(uses, model::estimate_crossings(model, done.traffic.kernels, crossed, data));
   done.uses = std::move(uses);
   if (!counted.unused.empty()) {
     for (auto& use : done.uses) {

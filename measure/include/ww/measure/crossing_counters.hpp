@@ -1,7 +1,9 @@
 // Which of a profiler's counters tell what crossed between the sides of a partitioned L2.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,13 +23,28 @@ struct CrossingCounter {
 };
 [[nodiscard]] std::span<const CrossingCounter> crossing_counters();
 
+// The crossings of a kernel's dispatches.
+struct KernelCrossings {
+  std::uint64_t counted{};    // dispatches that have the counter
+  std::uint64_t uncounted{};  // dispatches without it
+  double bytes{};             // that crossed in the counted ones
+  // Bytes between L1 and L2 in the counted dispatches; absent where counters are missing.
+  std::optional<double> traffic{0};
+  bool traffic_at_least{};  // `traffic` may be too few: reductions or atomics were not counted
+  std::optional<double> read_traffic{0};     // the part of them that moves to the L1
+  std::optional<double> written_traffic{0};  // the part of them that moves to the L2
+  // Bytes between L1 and L2 in the others; absent where nothing gives them or bounds them.
+  std::optional<double> uncounted_traffic{0};
+};
+
 struct CountedCrossings {
-  // By kernel, of the kernels of which every dispatch has the counter.
-  std::map<std::string, double> bytes;
+  std::map<std::string, KernelCrossings> kernels;  // of which a dispatch has the counter
   // Counters of the dispatches that belong to a family which does not tell, and why it does not;
   // empty where there are none.
   std::string unused;
 };
-[[nodiscard]] CountedCrossings count_crossings(std::span<const CounterDispatch> dispatches);
+// `architecture` says how to read the counters of the traffic between L1 and L2.
+[[nodiscard]] CountedCrossings count_crossings(std::span<const CounterDispatch> dispatches,
+                                               std::string_view architecture);
 
 }  // namespace ww::measure

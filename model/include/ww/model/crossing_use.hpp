@@ -36,11 +36,26 @@ struct CrossingModel {
 // passed on).
 [[nodiscard]] Result<CrossingModel> load_crossing_model(const std::filesystem::path& path);
 
+// What a profiler counted of a kernel's crossings. Some dispatches may lack the counter.
+struct CountedCrossing {
+  double bytes{};             // that crossed in the dispatches that have it
+  std::uint64_t uncounted{};  // dispatches without it
+  // Bytes between L1 and L2 in those, of which none to all crossed; absent: nothing bounds them.
+  std::optional<double> uncounted_traffic;
+  // Bytes between L1 and L2 in the counted dispatches, and each way. Absent: not counted.
+  std::optional<double> traffic;
+  bool traffic_at_least{};  // some of that traffic was not counted
+  std::optional<double> read_traffic;
+  std::optional<double> written_traffic;
+};
+
 struct CrossingUse {
   std::string kernel;
   std::uint64_t dispatches{};
   std::optional<double> time_s;
-  // transferred: crossings assumed, not counted; not_identified: neither counted nor bounded
+  // transferred: crossings assumed, not counted in every dispatch, or mostly of reads, which the
+  // calibration did not measure; not_identified: neither counted nor bounded; rejected: more
+  // crossed than there was
   RowStatus status{RowStatus::unavailable};
   std::string reason;  // what is missing, or where the crossings come from
   bool counted{};      // by the profiler; else anything from none to all of the traffic crosses
@@ -50,11 +65,11 @@ struct CrossingUse {
   std::optional<Interval> power_w;  // absent without a usable time
 };
 
-// A row for each kernel, most energy first, then one for all of them ("all"). `crossed` has the
-// bytes that crossed, by kernel, as far as they were counted. Error bad_data: no kernel.
+// A row for each kernel, most energy first, then one for all of them ("all"). `crossed` has what
+// was counted of the crossings, by kernel. Error bad_data: no kernel.
 [[nodiscard]] Result<std::vector<CrossingUse>> estimate_crossings(
     const CrossingModel& model, const std::vector<KernelTraffic>& kernels,
-    const std::map<std::string, double>& crossed, const AssumedData& data);
+    const std::map<std::string, CountedCrossing>& crossed, const AssumedData& data);
 
 [[nodiscard]] nlohmann::json to_json(const CrossingUse& use);
 
