@@ -161,6 +161,9 @@ std::chrono::milliseconds time_limit(const ProfileRequest& request) {
   return request.limit * (1 + static_cast<int>(request.counters.size()) / 4);
 }
 
+// A profiler that is killed leaves what it changed: locked clocks, loaded modules.
+constexpr std::chrono::seconds kTimeToEnd{5};
+
 struct ProfilerRun {
   std::vector<std::string> command;
   ProcessResult done;
@@ -175,6 +178,7 @@ Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const Profil
   process.command = run.command;
   process.limit = time_limit(request);
   // Files that the profiler leaves where it stands (rocprof v1 does) go there, too; the program's
+  process.time_to_end = kTimeToEnd;
   // own relative paths must hold.
   process.environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.string()}};
   WW_ASSIGN(done, run_process(process));

@@ -257,6 +257,17 @@ TEST_F(FakeProfiler, TheProgramMustBeThere) {
 TEST(ProfilerCommand, AsksForTheCountersOfTheMapping) {
   const auto counters = mapped_counters("gfx90a");
   for (const char* name : {"TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum", "TCC_EA_RDREQ_sum"}) {
+TEST_F(FakeProfiler, MayPutThingsRightWhereItsTimeIsUp) {
+  request_.architecture = "sm_90";
+  request_.limit = std::chrono::milliseconds(100);
+  const std::string right = (root_ / "right").string();
+  const auto result = profile(made(Profiler::ncu, "trap 'echo clocks unlocked > " + right +
+                                                      "; exit 1' TERM\nsleep 60 & wait"),
+                              request_);
+  EXPECT_EQ(result.error().code, ErrorCode::device_error);
+  EXPECT_TRUE(fs::exists(right));
+}
+
     EXPECT_NE(std::ranges::find(counters, name), counters.end()) << name;
   }
   const auto nvidia = mapped_counters("sm_90");

@@ -113,16 +113,22 @@ Result<ProcessResult> run_process(const ProcessRequest& request) {
   err.write_end.close();
 
   ProcessResult result;
-  const auto deadline = SubprocessClock::now() + request.limit;
+  auto deadline = SubprocessClock::now() + request.limit;
   bool stopped = false;
+  bool killed = false;
   Descriptor end_notice(static_cast<int>(::syscall(SYS_pidfd_open, process.id(), 0)));
   // A grandchild may hold the pipes open after the program ended: wait for the program.
   while (!process.poll() || out.read_end.open() || err.read_end.open()) {
     const bool asked_to_stop = interrupted() && !request.despite_interrupt;
     if (!stopped && (SubprocessClock::now() >= deadline || asked_to_stop)) {
       result.timed_out = !asked_to_stop;
-      ::kill(-process.id(), SIGKILL);  // its group, even where the program itself has ended
       stopped = true;
+      deadline = SubprocessClock::now() + request.time_to_end;
+      if (request.time_to_end.count() > 0) ::kill(-process.id(), SIGTERM);
+    }
+    if (stopped && !killed && SubprocessClock::now() >= deadline) {
+      ::kill(-process.id(), SIGKILL);  // its group, even where the program itself has ended
+      killed = true;
     }
     const bool ended = process.poll().has_value();
     if (ended) end_notice.close();
@@ -143,6 +149,7 @@ Result<ProcessResult> run_process(const ProcessRequest& request) {
     }
   }
   const ProcessEnd end = process.wait();
+  if (stopped && !killed) ::kill(-process.id(), SIGKILL);  // what it started and left behind
   if (stopped && !result.timed_out) {
     return fail(ErrorCode::cancelled, "interrupted", request.command.front());
   }

@@ -38,6 +38,29 @@ TEST(Subprocess, IsEndedWithItsChildrenAtTheLimit) {
   EXPECT_EQ(result->output, "begun\n");
 }
 
+TEST(Subprocess, MayPutThingsRightBeforeItIsKilled) {
+  ProcessRequest request = shell("trap 'echo right again; exit 0' TERM; sleep 60 & wait");
+  request.limit = std::chrono::milliseconds(200);
+  request.time_to_end = std::chrono::seconds(20);
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = run_process(request);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_TRUE(result->timed_out);
+  EXPECT_EQ(result->output, "right again\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
+}
+
+TEST(Subprocess, ThatDoesNotEndInItsTimeIsKilled) {
+  ProcessRequest request = shell("trap '' TERM; echo begun; while :; do sleep 1; done");
+  request.limit = std::chrono::milliseconds(100);
+  request.time_to_end = std::chrono::milliseconds(300);
+  const auto result = run_process(request);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_TRUE(result->timed_out);
+  EXPECT_EQ(result->signal, 9);
+  EXPECT_EQ(result->output, "begun\n");
+}
+
 TEST(Subprocess, SaysWhichSignalEndedIt) {
   const auto result = run_process(shell("kill -SEGV $$"));
   ASSERT_TRUE(result) << result.error().text();

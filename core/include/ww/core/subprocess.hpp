@@ -20,6 +20,9 @@ struct ProcessRequest {
   std::filesystem::path folder{};    // working directory; empty: this process's own
   std::vector<std::pair<std::string, std::string>> environment{};  // added to this process's
   std::chrono::milliseconds limit{std::chrono::minutes(10)};
+  // At the limit or at Ctrl-C it gets SIGTERM and so much time to put things right before it is
+  // killed; zero: it is killed at once.
+  std::chrono::milliseconds time_to_end{0};
   bool despite_interrupt{};  // runs to its end even after Ctrl-C: to clean up
   bool shows_errors{};       // its stderr is this process's; ProcessResult::errors stays empty
   bool ends_with_parent{};   // killed when the thread that runs it ends, however it ends
@@ -28,7 +31,7 @@ struct ProcessRequest {
 struct ProcessResult {
   int exit_code{};     // 128 + signal where a signal ended it
   int signal{};        // 0: none
-  bool timed_out{};    // it and its process group were killed at the limit
+  bool timed_out{};    // it and its process group were ended at the limit
   std::string output;  // stdout, at most 16 MiB; what is beyond is dropped
   std::string errors;  // stderr, likewise
 };
