@@ -11,6 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kNcuTime = "gpu__time_duration.sum";  // watts need it
 constexpr std::size_t counters_per_pass = 4;  // a block of the L2 has four on every gfx
 
 fs::path locate(Profiler profiler) {
@@ -118,12 +119,15 @@ std::vector<std::string> profiler_command(const InstalledProfiler& profiler,
            (folder / "passes").string(), "-o", "counters", "--"});
       break;
     case Profiler::ncu: {
-      std::string metrics;
+      std::string metrics(kNcuTime);
       for (const std::string& counter : request.counters) {
-        metrics += (metrics.empty() ? "" : ",") + counter;
+        if (counter != kNcuTime) metrics += "," + counter;
       }
+      // The counters of a program as it runs: by default ncu empties the caches before each kernel
+      // and locks the clocks. The program's own output does not belong into the table.
       add({"--csv", "--page", "details", "--print-units", "base", "--target-processes", "all",
-           "--metrics", metrics});
+           "--cache-control", "none", "--clock-control", "none", "--log-file",
+           (folder / kNcuTable).string(), "--metrics", metrics});
     }
   }
   words.insert(words.end(), request.command.begin(), request.command.end());

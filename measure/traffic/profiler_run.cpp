@@ -168,6 +168,7 @@ struct ProfilerRun {
   std::vector<std::string> command;
   ProcessResult done;
   std::string said;
+  std::string table{};  // of ncu, with its messages
 };
 
 Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const ProfileRequest& request,
@@ -177,13 +178,20 @@ Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const Profil
   ProcessRequest process;
   process.command = run.command;
   process.limit = time_limit(request);
-  // Files that the profiler leaves where it stands (rocprof v1 does) go there, too; the program's
   process.time_to_end = kTimeToEnd;
+  // Files that the profiler leaves where it stands (rocprof v1 does) go there, too; the program's
   // own relative paths must hold.
   process.environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.string()}};
+  std::error_code ec;
+  fs::remove(folder / kNcuTable, ec);  // of a run before, with another set of counters
   WW_ASSIGN(done, run_process(process));
   run.done = std::move(done);
   run.said = run.done.errors + "\n" + run.done.output;
+  if (profiler.profiler == Profiler::ncu) {
+    // It leaves none where it could not begin; what it said then is on its streams.
+    run.table = read_file(folder / kNcuTable).value_or("");
+    run.said += "\n" + run.table;
+  }
   return run;
 }
 
@@ -236,10 +244,7 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
                 name);
   }
   if (profiler.profiler == Profiler::ncu) {
-    if (!folder.scratch) {
-      WW_TRY(write_file_atomically(folder.path / "counters.csv", done.output));
-    }
-    WW_ASSIGN(file, parse_counter_file(done.output, name));
+    WW_ASSIGN(file, parse_counter_file(run.table, name));
     result.counters = std::move(file);
   } else {
     WW_ASSIGN(tables, tables_under(folder.path));

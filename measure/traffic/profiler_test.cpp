@@ -139,27 +139,36 @@ TEST_F(FakeProfiler, PassesWithOtherKernelsAreRefused) {
   EXPECT_THAT(result.error().message, HasSubstr("passes do not match"));
 }
 
+// The program's output comes between the lines of the tool, and only the tool's log is a table.
 constexpr const char* ncu = R"sh(
 [ "$1 $2 $3 $4 $5 $6" = "--csv --page details --print-units base --target-processes" ] || exit 9
-[ "$8" = --metrics ] && [ "$9" = dram__bytes_read.sum,dram__bytes_write.sum ] || exit 8
+[ "$8 $9" = "--cache-control none" ] || exit 6
 shift 9
-echo "==PROF== Connected to process 10" 
+[ "$1 $2 $3" = "--clock-control none --log-file" ] || exit 5
+log=$4
+[ "$5" = --metrics ] || exit 8
+[ "$6" = gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum ] || exit 4
+shift 6
+echo "==PROF== Connected to process 10" > "$log"
+echo '"ID" of the program'
 "$@" || exit 7
-cat <<'END'
+cat >> "$log" <<'END'
 ==PROF== Disconnected from process 10
 "ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"
+"0","10","app","host","known_bytes","1","7","(256, 1, 1)","(64, 1, 1)","0","9.0","Command line profiler metrics","gpu__time_duration.sum","nsecond","2,000"
 "0","10","app","host","known_bytes","1","7","(256, 1, 1)","(64, 1, 1)","0","9.0","Command line profiler metrics","dram__bytes_read.sum","byte","1,048,576"
 "0","10","app","host","known_bytes","1","7","(256, 1, 1)","(64, 1, 1)","0","9.0","Command line profiler metrics","dram__bytes_write.sum","byte","524,288"
 END
 )sh";
 
-TEST_F(FakeProfiler, NcusOutputIsReadFromItsStandardOutput) {
+TEST_F(FakeProfiler, NcusTableIsReadFromItsLogWithTimesAndCachesAndClocksAsTheyAre) {
   request_.architecture = "sm_90";
   request_.counters = {"dram__bytes_read.sum", "dram__bytes_write.sum"};
   request_.folder = root_ / "kept";
   const auto result = profile(made(Profiler::ncu, ncu), request_);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->counters.dispatches[0].counters.at("dram__bytes_read.sum"), 1048576.0);
+  EXPECT_EQ(result->counters.dispatches[0].duration_ns, 2000.0);
   EXPECT_TRUE(fs::exists(root_ / "kept" / "counters.csv"));
   // A second run into the same folder would mix the two.
   EXPECT_EQ(profile(made(Profiler::ncu, ncu), request_).error().code, ErrorCode::invalid_argument);
@@ -167,13 +176,14 @@ TEST_F(FakeProfiler, NcusOutputIsReadFromItsStandardOutput) {
 
 // Refuses the roll-up of atomics, as some parts may, and counts its two parts.
 constexpr const char* ncu_without_a_roll_up = R"sh(
-while [ "$1" != --metrics ]; do shift; done
-metrics=,$2,; shift 2
+while [ "$1" != --log-file ]; do shift; done
+log=$2; metrics=,$4,; shift 4
 case "$metrics" in *,lts__t_sectors_srcunit_tex_op_atom.sum,*)
-  echo '==ERROR== Failed to find metric lts__t_sectors_srcunit_tex_op_atom.sum'; exit 1;;
+  echo '==ERROR== Failed to find metric lts__t_sectors_srcunit_tex_op_atom.sum' > "$log"; exit 1;;
 esac
 "$@" || exit 7
 head='"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
+exec > "$log"
 echo "$head"
 for name in read write red atom_dot_alu atom_dot_cas; do
   case "$metrics" in *,lts__t_sectors_srcunit_tex_op_$name.sum,*)
@@ -247,16 +257,6 @@ INSTANTIATE_TEST_SUITE_P(
                 "went wrong"},
         Failure{Profiler::rocprof_v1, "sleep 60", ErrorCode::device_error, "stopped after"}));
 
-TEST_F(FakeProfiler, TheProgramMustBeThere) {
-  request_.architecture = "gfx90a";
-  request_.command = {"no-such-program-anywhere"};
-  const auto result = profile(made(Profiler::rocprof_v1, "exit 0"), request_);
-  EXPECT_EQ(result.error().code, ErrorCode::not_found);
-}
-
-TEST(ProfilerCommand, AsksForTheCountersOfTheMapping) {
-  const auto counters = mapped_counters("gfx90a");
-  for (const char* name : {"TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum", "TCC_EA_RDREQ_sum"}) {
 TEST_F(FakeProfiler, MayPutThingsRightWhereItsTimeIsUp) {
   request_.architecture = "sm_90";
   request_.limit = std::chrono::milliseconds(100);
@@ -268,6 +268,16 @@ TEST_F(FakeProfiler, MayPutThingsRightWhereItsTimeIsUp) {
   EXPECT_TRUE(fs::exists(right));
 }
 
+TEST_F(FakeProfiler, TheProgramMustBeThere) {
+  request_.architecture = "gfx90a";
+  request_.command = {"no-such-program-anywhere"};
+  const auto result = profile(made(Profiler::rocprof_v1, "exit 0"), request_);
+  EXPECT_EQ(result.error().code, ErrorCode::not_found);
+}
+
+TEST(ProfilerCommand, AsksForTheCountersOfTheMapping) {
+  const auto counters = mapped_counters("gfx90a");
+  for (const char* name : {"TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum", "TCC_EA_RDREQ_sum"}) {
     EXPECT_NE(std::ranges::find(counters, name), counters.end()) << name;
   }
   const auto nvidia = mapped_counters("sm_90");
@@ -286,7 +296,9 @@ TEST(ProfilerCommand, EndsWithTheProgram) {
   request.command = {"app", "--csv"};
   EXPECT_THAT(profiler_command({Profiler::ncu, "/bin/ncu"}, request, "/tmp"),
               ElementsAre("/bin/ncu", "--csv", "--page", "details", "--print-units", "base",
-                          "--target-processes", "all", "--metrics", "X,Y", "app", "--csv"));
+                          "--target-processes", "all", "--cache-control", "none", "--clock-control",
+                          "none", "--log-file", "/tmp/counters.csv", "--metrics",
+                          "gpu__time_duration.sum,X,Y", "app", "--csv"));
 }
 
 TEST(InstalledProfilers, WithoutOneThePackageIsNamed) {

@@ -41,7 +41,10 @@ struct ProfileRequest {
   std::chrono::milliseconds limit{std::chrono::minutes(10)};  // for each pass of the program
 };
 
-// The command line that would be run, with the profiler's input and output under `folder`.
+// The file under the profiler's folder that ncu writes its table into, and its messages.
+inline constexpr std::string_view kNcuTable = "counters.csv";
+// The command line that would be run, with the profiler's input and output under `folder`. ncu
+// leaves caches and clocks as the program finds them, and counts the time of each kernel as well.
 [[nodiscard]] std::vector<std::string> profiler_command(const InstalledProfiler& profiler,
                                                         const ProfileRequest& request,
                                                         const std::filesystem::path& folder);
