@@ -6,14 +6,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <map>
+#include <string_view>
 
 #include "sensor/sysfs/sysfs_file.hpp"
-#include "ww/core/process.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/measure/child.hpp"
+#include "ww/measure/profiler.hpp"
 
 namespace ww::measure {
 namespace {
@@ -63,6 +64,21 @@ std::string kernel_release() {
   return uname(&names) == 0 ? names.release : "?";
 }
 
+// Bits of capability sets, see capabilities(7).
+constexpr unsigned kSysAdmin = 21;
+
+// `status` is the text of /proc/self/status: "CapEff:\t000001ffffffffff".
+bool has_capability(const std::string& status, unsigned bit) {
+  constexpr std::string_view kEffective = "CapEff:";
+  const auto at = status.find(kEffective);
+  if (at == std::string::npos) return false;
+  const auto begin = status.find_first_not_of(" \t", at + kEffective.size());
+  if (begin == std::string::npos) return false;
+  std::uint64_t bits = 0;
+  std::from_chars(status.data() + begin, status.data() + status.size(), bits, 16);
+  return (bits >> bit & 1U) != 0;
+}
+
 constexpr const char* join_groups = "sudo usermod -aG render,video \"$USER\", then log in again";
 
 void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::string& sysfs) {
@@ -110,19 +126,42 @@ void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::str
                           others.empty() ? "none" : others),
        idle ? "" : "end the other work, or wait for it"});
 
-  const auto profiler = !find_program("rocprofv3").empty() ? "rocprofv3"
-                        : !find_program("rocprof").empty() ? "rocprof"
-                                                           : "";
-  if (*profiler == '\0') {
+  const auto profilers = installed_profilers("gfx9");
+  if (profilers.empty()) {
     findings.push_back({"counters", Verdict::unavailable, "neither rocprofv3 nor rocprof is here",
                         "install rocprofiler-sdk (ROCm's repository)"});
   } else if (access("/dev/kfd", R_OK | W_OK) != 0) {
     findings.push_back({"counters", Verdict::unavailable,
-                        fmt::format("{} is here, and this user may not open /dev/kfd", profiler),
+                        fmt::format("{} is here, and this user may not open /dev/kfd",
+                                    to_string(profilers.front().profiler)),
                         join_groups});
   } else {
-    findings.push_back({"counters", Verdict::good, fmt::format("{} can be spawned", profiler), ""});
+    findings.push_back({"counters", Verdict::good,
+                        fmt::format("{} can be spawned", to_string(profilers.front().profiler)),
+                        ""});
   }
+}
+
+Finding other_load(const NvidiaGpu& gpu) {
+  const char* unknown = "the driver does not report it";
+  const std::string busy =
+      gpu.busy_percent ? fmt::format("{}%", *gpu.busy_percent) : std::string(unknown);
+  std::string others = gpu.processes ? "" : unknown;
+  for (const unsigned process : gpu.processes.value_or(std::vector<unsigned>{})) {
+    others += fmt::format("{}{}", others.empty() ? "" : ", ", process);
+  }
+  const bool loaded =
+      gpu.busy_percent.value_or(0) > 0 || (gpu.processes && !gpu.processes->empty());
+  const auto detail =
+      fmt::format("busy: {}; processes that compute: {}", busy, others.empty() ? "none" : others);
+  if (loaded) {
+    return {"other load", Verdict::limited, detail, "end the other work, or wait for it"};
+  }
+  if (!gpu.busy_percent || !gpu.processes) {
+    return {"other load", Verdict::unavailable, "unknown; " + detail,
+            "make sure that nothing else computes on it"};
+  }
+  return {"other load", Verdict::good, "none", ""};
 }
 
 void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
@@ -151,34 +190,11 @@ void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
                         "off: the driver wakes the GPU anew for each program",
                         fmt::format("sudo nvidia-smi -i {} -pm 1", address)});
   }
-  const bool idle = gpu.processes.empty() && gpu.busy_percent.value_or(0) == 0;
-  std::string others;
-  for (const unsigned process : gpu.processes) {
-    others += fmt::format("{}{}", others.empty() ? "" : ", ", process);
-  }
-  findings.push_back(
-      {"other load", idle ? Verdict::good : Verdict::limited,
-       idle ? "none"
-            : fmt::format("{}% busy; processes that compute: {}", gpu.busy_percent.value_or(0),
-                          others.empty() ? "none" : others),
-       idle ? "" : "end the other work, or wait for it"});
-
-  // "RmProfilingAdminOnly: 1"
-  std::ifstream params("/proc/driver/nvidia/params");
-  bool admin_only = false;
-  for (std::string line; std::getline(params, line);) {
-    admin_only = admin_only || line == "RmProfilingAdminOnly: 1";
-  }
-  if (find_program("ncu").empty()) {
-    findings.push_back({"counters", Verdict::unavailable, "ncu is not here",
-                        "install nsight-compute (NVIDIA's repository)"});
-  } else if (admin_only && geteuid() != 0) {
-    findings.push_back({"counters", Verdict::unavailable, "the driver gives counters to root alone",
-                        "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' | sudo tee "
-                        "/etc/modprobe.d/nvidia-counters.conf, then restart"});
-  } else {
-    findings.push_back({"counters", Verdict::good, "ncu can be spawned", ""});
-  }
+  findings.push_back(other_load(gpu));
+  const auto profilers = installed_profilers("sm_");
+  findings.push_back(check_ncu(profilers.empty() ? "" : profilers.front().program.string(),
+                               file_text("/proc/driver/nvidia/params"),
+                               file_text("/proc/self/status")));
 }
 
 }  // namespace
@@ -206,6 +222,24 @@ std::vector<Finding> check_libraries() {
                                        found.error().message, library.remedy});
   }
   return findings;
+}
+
+Finding check_ncu(const std::string& ncu, const std::string& driver_params,
+                  const std::string& process_status) {
+  if (ncu.empty()) {
+    return {"counters", Verdict::unavailable, "ncu is not here",
+            "install nsight-compute (NVIDIA's repository)"};
+  }
+  const bool admin_only = driver_params.find("RmProfilingAdminOnly: 1") != std::string::npos;
+  if (admin_only && !has_capability(process_status, kSysAdmin)) {
+    return {"counters", Verdict::unavailable,
+            "the driver gives counters to administrators alone, and this process has no "
+            "CAP_SYS_ADMIN (root in a container has none either)",
+            "run as root outside containers, start the container with --cap-add SYS_ADMIN, or: "
+            "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' | sudo tee "
+            "/etc/modprobe.d/nvidia-counters.conf, then restart"};
+  }
+  return {"counters", Verdict::good, ncu + " can be spawned", ""};
 }
 
 std::vector<Finding> check_gpu(const TelemetryGpu& gpu, const std::string& sysfs) {

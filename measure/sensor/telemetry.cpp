@@ -44,7 +44,7 @@ std::string nvidia_view() {
                               {"ecc", maybe(gpu.ecc)},
                               {"persistence", maybe(gpu.persistence)},
                               {"busy", maybe(gpu.busy_percent)},
-                              {"processes", gpu.processes},
+                              {"processes", maybe(gpu.processes)},
                               {"reason", source ? "" : source.error().message}});
   }
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -73,7 +73,7 @@ void add_nvidia(Telemetry& telemetry) {
     gpu.ecc = maybe<bool>(entry["ecc"]);
     gpu.persistence = maybe<bool>(entry["persistence"]);
     gpu.busy_percent = maybe<unsigned>(entry["busy"]);
-    gpu.processes = entry["processes"].get<std::vector<unsigned>>();
+    gpu.processes = maybe<std::vector<unsigned>>(entry["processes"]);
     gpu.no_power = entry["reason"].get<std::string>();
     telemetry.gpus.push_back({gpu.pci, gpu.name, {}, {}, gpu});
   }

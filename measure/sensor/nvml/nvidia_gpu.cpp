@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "nvml_api.hpp"
 #include "ww/core/energy_tick.hpp"
@@ -337,6 +338,26 @@ std::string nvml_throttle_text(std::uint64_t bits) {
   return text;
 }
 
+namespace {
+
+// Nothing where the driver does not say, as inside containers and on vGPUs.
+std::optional<std::vector<unsigned>> other_processes(const NvmlApi& api, NvmlDevice device) {
+  std::array<NvmlProcess, 128> entries{};
+  auto running = static_cast<unsigned>(entries.size());
+  if (api.processes == nullptr ||
+      api.processes(device, &running, entries.data()) != nvml::success) {
+    return {};
+  }
+  std::vector<unsigned> others;
+  for (const NvmlProcess& entry :
+       std::span(entries).first(std::min<std::size_t>(running, entries.size()))) {
+    if (entry.process != static_cast<unsigned>(getpid())) others.push_back(entry.process);
+  }
+  return others;
+}
+
+}  // namespace
+
 Result<std::vector<NvidiaGpu>> list_nvidia_gpus() {
   WW_ASSIGN(api, load_nvml());
   unsigned count = 0;
@@ -372,16 +393,7 @@ Result<std::vector<NvidiaGpu>> list_nvidia_gpus() {
     if (api->utilization != nullptr && api->utilization(device, &use) == nvml::success) {
       gpu.busy_percent = use.gpu;
     }
-    std::array<NvmlProcess, 128> processes{};
-    auto running = static_cast<unsigned>(processes.size());
-    if (api->processes != nullptr &&
-        api->processes(device, &running, processes.data()) == nvml::success) {
-      for (unsigned p = 0; p < std::min<unsigned>(running, processes.size()); ++p) {
-        if (processes[p].process != static_cast<unsigned>(getpid())) {
-          gpu.processes.push_back(processes[p].process);
-        }
-      }
-    }
+    gpu.processes = other_processes(*api, device);
     gpus.push_back(std::move(gpu));
   }
   return gpus;

@@ -79,15 +79,29 @@ json states(const PowerSource& source) {
   return all;
 }
 
+TEST_F(Nvml, DoesNotTakeAnErrorForNoOtherProcesses) {
+  const json found = with("processes_listed 3\nutilization 3\n", []() -> json {
+    const auto gpus = list_nvidia_gpus();
+    if (!gpus) return {{"error", gpus.error().text()}};
+    return {{"processes", gpus->at(0).processes.has_value()},
+            {"busy", gpus->at(0).busy_percent.has_value()}};
+  });
+  EXPECT_EQ(found["processes"], false) << found;
+  EXPECT_EQ(found["busy"], false);
+}
+
 TEST_F(Nvml, ListsTheGpuWithItsModes) {
   const json found = with("mig 1\nprocesses 2\nbusy 37\n", []() -> json {
     const auto gpus = list_nvidia_gpus();
     if (!gpus) return {{"error", gpus.error().text()}};
     const NvidiaGpu& gpu = gpus->at(0);
-    return {{"pci", to_string(gpu.pci)}, {"name", gpu.name},
-            {"driver", gpu.driver},      {"mig", gpu.mig.value()},
-            {"ecc", gpu.ecc.value()},    {"busy", gpu.busy_percent.value()},
-            {"processes", gpu.processes}};
+    return {{"pci", to_string(gpu.pci)},
+            {"name", gpu.name},
+            {"driver", gpu.driver},
+            {"mig", gpu.mig.value()},
+            {"ecc", gpu.ecc.value()},
+            {"busy", gpu.busy_percent.value()},
+            {"processes", gpu.processes.value()}};
   });
   EXPECT_EQ(found["pci"], "0000:c1:00.0") << found;
   EXPECT_EQ(found["name"], "NVIDIA Stub 100");

@@ -51,7 +51,9 @@ Result<NvmlApi> resolve_nvml() {
   resolve(api.ecc_mode, false, {"nvmlDeviceGetEccMode"});
   resolve(api.persistence, false, {"nvmlDeviceGetPersistenceMode"});
   resolve(api.utilization, false, {"nvmlDeviceGetUtilizationRates"});
-  resolve(api.processes, false, {"nvmlDeviceGetComputeRunningProcesses_v3"});
+  // Their entries are alike; those of the first version are shorter.
+  resolve(api.processes, false,
+          {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
   if (missing != nullptr) {
     return fail(ErrorCode::missing_dependency,
                 fmt::format("{} has no {}: the driver is too old", library_name, missing));

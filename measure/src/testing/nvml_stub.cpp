@@ -288,12 +288,12 @@ int nvmlDeviceGetPersistenceMode(NvmlDevice, unsigned* mode) {
 }
 int nvmlDeviceGetUtilizationRates(NvmlDevice, NvmlUtilization* use) {
   *use = {static_cast<unsigned>(stub_config().number("busy", 0)), 0};
-  return nvml::success;
+  return stub_config().code("utilization", nvml::success);
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(NvmlDevice, unsigned* count, NvmlProcess* processes) {
   *count = static_cast<unsigned>(stub_config().number("processes", 0));
   for (unsigned i = 0; i < *count; ++i) processes[i] = {4000 + i, 1 << 20, 0, 0};
-  return nvml::success;
+  return stub_config().code("processes_listed", nvml::success);
 }
 
 }  // extern "C"

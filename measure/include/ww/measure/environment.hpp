@@ -14,6 +14,12 @@ namespace ww::measure {
 // name. They are loaded in child processes.
 [[nodiscard]] std::vector<Finding> check_libraries();
 
+// Whether Nsight Compute may count. `ncu`: its program, empty where there is none. `driver_params`
+// and `process_status`: the texts of /proc/driver/nvidia/params and /proc/self/status. The driver
+// may keep counters to processes with CAP_SYS_ADMIN, which root in a container lacks.
+[[nodiscard]] Finding check_ncu(const std::string& ncu, const std::string& driver_params,
+                                const std::string& process_status);
+
 // Checks one GPU: driver, permission to compute, interfaces to the sensor, partitions, ECC, other
 // load, and access to counters. `sysfs` is as in TelemetryOptions.
 [[nodiscard]] std::vector<Finding> check_gpu(const TelemetryGpu& gpu, const std::string& sysfs);

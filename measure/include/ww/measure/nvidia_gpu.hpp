@@ -22,8 +22,8 @@ struct NvidiaGpu {
   std::optional<bool> ecc;
   std::optional<bool> persistence;
   std::optional<unsigned> busy_percent;
-  std::vector<unsigned> processes;  // that compute on it, other than this one
-  std::string no_power{};           // why NVML cannot read its power; empty where it can
+  std::optional<std::vector<unsigned>> processes;  // that compute on it, other than this one
+  std::string no_power{};  // why NVML cannot read its power; empty where it can
 };
 
 // Errors: missing_dependency, device_error.
