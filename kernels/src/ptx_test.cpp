@@ -39,6 +39,13 @@ TEST(Ptx, EveryKernelHasItsEntryAndPinnedOnesTheMarkerOnce) {
   }
 }
 
+TEST(Ptx, KeepsTheClocksReadingsAroundTheLoadsThatTheyTime) {
+  const auto text = program_text(*find_source("l2_stream"), for_ptx()).value();
+  const auto clock = text.find("#define WW_CLOCK(t)");
+  ASSERT_NE(clock, std::string::npos);
+  EXPECT_THAT(text.substr(clock, text.find('\n', clock) - clock), HasSubstr(R"(: "memory")"));
+}
+
 TEST(Ptx, TakesTheHostsValues) {
   Macros macros = for_ptx();
   macros.interleave_bytes = 4096;

@@ -76,7 +76,8 @@ std::string_view dialect_macros(Dialect dialect) {
       return "#define WW_PIN_CONSTRAINT \"+r\"\n"
              "#define WW_UNIFORM(x) (x)\n"
              "#define WW_WAIT() __asm__ volatile(\"nanosleep.u32 20;\" : : : \"memory\")\n"
-             "#define WW_CLOCK(t) __asm__ volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(t))\n"
+             "#define WW_CLOCK(t) __asm__ volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(t) : : "
+             "\"memory\")\n"
              "#define WW_USE(x) __asm__ volatile(\"\" : \"+r\"(x) : : \"memory\")\n"
              "#define WW_LOAD(p) (*(volatile __global const uint*)(p))\n"
              "#define WW_FETCH(p) atomic_or(p, 0u)\n";

@@ -79,6 +79,18 @@ TEST(DefaultDevice, IsTheFirstUsableOneAndNotTheFirstThatHasASensor) {
   EXPECT_EQ(choice.obstacle, "");
 }
 
+TEST(DefaultDevice, IsAnNvidiaCardByCudaAlsoWhereOpenClListsItFirst) {
+  std::vector<RealDevice> devices = {
+      real("opencl:0.0", true, true, "NVML", ""), real("opencl:0.1", true, true, "NVML", ""),
+      real("cuda:0", true, true, "NVML", ""), real("cuda:1", true, true, "NVML", "")};
+  devices[0].pci = devices[3].pci = "0000:c1:00.0";
+  devices[1].pci = devices[2].pci = "0000:41:00.0";
+  EXPECT_EQ(choose_among(devices, two_cards()).usable, "cuda:1");
+  EXPECT_EQ(choose_among(devices, two_cards()).readable, "cuda:1");
+  devices[3].listing.usable = false;
+  EXPECT_EQ(choose_among(devices, two_cards()).usable, "opencl:0.0");
+}
+
 TEST(DefaultDevice, NamesTheCardThatIsThereAndWhatItLacks) {
   auto choice =
       choose_among({real("opencl", false, false, "", "no platform"),

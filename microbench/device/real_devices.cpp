@@ -107,6 +107,21 @@ std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry) {
   return found;
 }
 
+namespace {
+
+// The name of the device, or of the same card through CUDA where that can serve as well.
+std::string name_of_choice(const std::vector<RealDevice>& devices, const RealDevice& chosen) {
+  for (const RealDevice& other : devices) {
+    const bool same = !chosen.pci.empty() && other.pci == chosen.pci;
+    const bool serves =
+        other.is_gpu && !other.sensor.empty() && (other.listing.usable || !chosen.listing.usable);
+    if (same && serves && other.listing.name.starts_with("cuda:")) return other.listing.name;
+  }
+  return chosen.listing.name;
+}
+
+}  // namespace
+
 RealChoice choose_among(const std::vector<RealDevice>& devices,
                         const measure::Telemetry& telemetry) {
   RealChoice choice;
@@ -116,9 +131,11 @@ RealChoice choose_among(const std::vector<RealDevice>& devices,
   };
   for (const RealDevice& device : devices) {
     const DeviceListing& listing = device.listing;
-    if (listing.usable && choice.usable.empty()) choice.usable = listing.name;
+    if (listing.usable && choice.usable.empty()) {
+      choice.usable = name_of_choice(devices, device);
+    }
     if (device.is_gpu && !device.sensor.empty() && choice.readable.empty()) {
-      choice.readable = listing.name;
+      choice.readable = name_of_choice(devices, device);
     }
     const auto line = fmt::format("{}: {}", listing.name, listing.reason);
     if (device.is_gpu) {

@@ -21,8 +21,10 @@ struct RealDevice {
 
 // What is chosen where no device is named.
 struct RealChoice {
-  std::string usable;    // the first device that a campaign can use, OpenCL before HIP before CUDA
-  std::string readable;  // the first GPU to compute on whose power can be read
+  // The first device that a campaign can use, OpenCL before HIP before CUDA; but NVIDIA's cards by
+  // CUDA, whose kernels are compiled when wirewatt is built.
+  std::string usable;
+  std::string readable;  // likewise the first GPU to compute on whose power can be read
   // Where there are GPUs and none is usable: each of them and what it lacks.
   std::string obstacle;
 };
