@@ -4,11 +4,10 @@
 
 namespace ww::cli {
 
-CLI::Option* add_anyway_option(CLI::App& command, bool& anyway) {
+CLI::Option* add_anyway_option(CLI::App& command, bool& anyway, const std::string& also) {
   return command.add_flag(
       "--anyway", anyway,
-      "Use a model that is flagged as a misfit, or crossings of another part, and "
-      "mark every figure");
+      fmt::format("Use a model that is flagged as a misfit{}, and mark every figure", also));
 }
 
 void print_misfit(const std::string& reason) {

@@ -9,8 +9,10 @@
 
 namespace ww::cli {
 
-// The option is the same in every command that reads a model.
-CLI::Option* add_anyway_option(CLI::App& command, bool& anyway);
+// The option is the same in every command that reads a model. `also`: what else the command uses
+// then, ", or crossings of another part".
+CLI::Option* add_anyway_option(CLI::App& command, bool& anyway, const std::string& also = {});
+inline constexpr const char* kAlsoOtherParts = ", or crossings of another part";
 
 [[nodiscard]] inline model::FlaggedModel flagged_model(bool anyway) {
   return anyway ? model::FlaggedModel::mark : model::FlaggedModel::refuse;

@@ -328,7 +328,7 @@ void add_project(CLI::App& app, Outcome& outcome) {
           "model.json of a calibration (of a package's dies, too), crossing.json of one of "
           "crossings, or its folder")
       ->required();
-  add_anyway_option(*command, arguments->anyway);
+  add_anyway_option(*command, arguments->anyway, kAlsoOtherParts);
   command->add_option("--node", arguments->node, "28nm to 3nm")->capture_default_str();
   command->add_option(
       "--counters", arguments->counters,

@@ -226,7 +226,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<EstimateArguments>();
   command->add_option("--model", arguments->model,
                       "model.json or crossing.json of a calibration, or its folder");
-  add_anyway_option(*command, arguments->anyway);
+  add_anyway_option(*command, arguments->anyway, kAlsoOtherParts);
   command
       ->add_option("--constant", arguments->constant,
                    "calibration (needs --model) or literature: published wires, scaled")
