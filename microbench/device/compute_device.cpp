@@ -37,6 +37,7 @@ Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string&
     return opened;
   }
   opened.amd = match.gpu->amd;
+  opened.nvidia = match.gpu->nvidia;
   if (opened.amd) {  // KFD's own tables are wrong for some parts
     if (const AmdCard* card = find_amd_card(opened.amd->device_id))
       opened.l2_bytes = card->l2_bytes;

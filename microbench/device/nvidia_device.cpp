@@ -1,5 +1,8 @@
 #include "device/nvidia_device.hpp"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -7,7 +10,34 @@
 
 namespace ww::microbench {
 
+namespace {
+
+// Other work on the card draws power that no run of ours explains.
+nlohmann::json other_work(const measure::NvidiaGpu& gpu, const std::string& name) {
+  if (!gpu.processes) {
+    spdlog::warn("{}: the driver does not report who else computes on it; make sure nobody does",
+                 name);
+    return nullptr;
+  }
+  if (!gpu.processes->empty()) {
+    spdlog::warn("{}: other processes compute on it ({}): their power disturbs every run", name,
+                 fmt::join(*gpu.processes, ", "));
+  }
+  return *gpu.processes;
+}
+
+}  // namespace
+
 Result<Device> open_nvidia_device(ComputeDevice opened, const std::string& name) {
+  if (opened.nvidia && opened.nvidia->mig.value_or(false)) {
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("MIG is on: the sensor reads all instances together, and an instance has "
+                    "only a part of the SMs and of the L2. End what runs on the card, then: "
+                    "sudo nvidia-smi -i {} -mig 0",
+                    to_string(opened.nvidia->pci)),
+        name);
+  }
   if (opened.sensor == nullptr) {
     return tl::unexpected(no_power(opened));
   }
@@ -21,10 +51,11 @@ Result<Device> open_nvidia_device(ComputeDevice opened, const std::string& name)
   device.chip.cus_per_engine = facts.compute_units > 0 ? 1 : 0;
   device.chip.l2_bytes = facts.l2_bytes;
   device.traffic = Traffic::every_launch;
-  device.notes = nlohmann::json{{"driver", facts.driver},
-                                {"sensor", opened.sensor->facts().name},
-                                {"traffic", {{"source", to_string(device.traffic)}}}}
-                     .dump();
+  nlohmann::json notes{{"driver", facts.driver},
+                       {"sensor", opened.sensor->facts().name},
+                       {"traffic", {{"source", to_string(device.traffic)}}}};
+  if (opened.nvidia) notes["other_processes"] = other_work(*opened.nvidia, name);
+  device.notes = notes.dump();
   attach_logged(device, std::move(opened.sensor), std::move(opened.host));
   return device;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "nvidia_stub.hpp"
@@ -111,6 +112,39 @@ TEST_F(NvidiaMachine, WithoutAnyPowerIsRefusedBeforeAnythingRuns) {
   EXPECT_THAT(finished.err, HasSubstr("its power cannot be read"));
   EXPECT_THAT(finished.err, HasSubstr("'wirewatt doctor --device cuda:0' names what is missing"));
   EXPECT_FALSE(std::filesystem::exists(stub_.file("run") + "/campaign.db"));
+}
+
+TEST_F(NvidiaMachine, IsNotCalibratedWhileMigIsOn) {
+  stub_.configure("mig 1\n");
+  const auto finished = stub_.calibrate("run");
+  EXPECT_EQ(finished.exit_code, 1) << finished.err << finished.out;
+  EXPECT_THAT(finished.err, HasSubstr("MIG is on"));
+  EXPECT_THAT(finished.err, HasSubstr("sudo nvidia-smi -i 0000:c1:00.0 -mig 0"));
+  EXPECT_FALSE(std::filesystem::exists(stub_.file("run") + "/campaign.db"));
+}
+
+TEST_F(NvidiaMachine, NotesInTheCampaignWhoElseComputesOnIt) {
+  stub_.configure("processes 2\nfailing_launch 9000\nfailure 719\n");
+  const auto finished = stub_.calibrate("run");
+  EXPECT_EQ(finished.exit_code, 3) << finished.out;
+  const auto store = CampaignStore::open_read_only(stub_.file("run") + "/campaign.db");
+  ASSERT_TRUE(store) << store.error().text();
+  const json notes = json::parse(store->get(campaign_keys::opening).value().value_or("{}"));
+  EXPECT_EQ(notes["other_processes"], json({4000, 4001})) << notes;
+}
+
+TEST_F(NvidiaMachine, WhoseDriverHidesOtherWorkIsNotSaidToHaveNone) {
+  stub_.configure("processes_listed 3\n");
+  const json report = stub_
+                          .wirewatt_on({"doctor", "--device", "cuda:0", "--no-clock-control",
+                                        "--no-counters", "--no-step-test", "--json"})
+                          .json();
+  const json& findings = report["findings"];
+  const auto load = std::ranges::find_if(
+      findings, [](const json& finding) { return finding["capability"] == "other load"; });
+  ASSERT_NE(load, findings.end()) << report;
+  EXPECT_EQ((*load)["verdict"], "unavailable") << *load;
+  EXPECT_THAT((*load)["detail"].get<std::string>(), HasSubstr("unknown"));
 }
 
 TEST_F(NvidiaMachine, HasTwoSidesWhateverTheNumberOfItsSmsAndHowTheirLatenciesSmear) {

@@ -26,6 +26,7 @@ struct ComputeDevice {
   std::unique_ptr<measure::Sensor> sensor;
   std::string no_sensor;
   std::optional<measure::AmdGpu> amd;           // its files, where it is AMD's and has some
+  std::optional<measure::NvidiaGpu> nvidia;     // as NVML describes it, where it is NVIDIA's
   std::unique_ptr<measure::Counters> counters;  // null: the device has none that we can read
   const char* (*timing_report)(){};             // of virtual devices: ww_vgpu_abi's; else null
 };
