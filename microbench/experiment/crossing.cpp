@@ -309,17 +309,44 @@ Result<bool> calibrates_crossings(DeviceRequest& request) {
   return host->facts().target.starts_with("sm_");
 }
 
+namespace {
+
+Result<Device> open_crossing_device(const DeviceRequest& device, const std::string& name) {
+  DeviceRequest named = device;
+  named.name = name;
+  WW_ASSIGN(opened, open_compute_device(named));
+  return open_nvidia_device(std::move(opened), name);
+}
+
+}  // namespace
+
+Result<std::vector<CrossingLaunch>> exercise_crossings(const DeviceRequest& request, int rounds) {
+  constexpr std::uint32_t kLoops = 256;
+  constexpr double kBytesPerUpdate = CrossingKernels::kBitsPerUpdate / 8;
+  WW_ASSIGN(name, resolve_device_name(request));
+  WW_ASSIGN(device, open_crossing_device(request, name));
+  WW_ASSIGN(pinning, make_pinning(device.chip.target));
+  WW_ASSIGN(kernels,
+            CrossingKernels::create(device, *pinning, CrossingSettings{}.groups_per_place, {}));
+  std::vector<CrossingLaunch> launches;
+  for (int round = 0; round < rounds; ++round) {
+    for (const int line_side : {0, 1}) {
+      const CrossingPoint point{0, line_side, true, CrossingRates::kShortestWait};
+      WW_TRY(kernels->select(point, kLoops));
+      WW_TRY(kernels->launch());
+      WW_ASSIGN(updates, kernels->iterations());
+      launches.push_back({point.far(), updates * kBytesPerUpdate});
+    }
+  }
+  return launches;
+}
+
 Result<CampaignSummary> run_crossing(const CrossingRequest& request,
                                      const ProgressFunction& progress) {
   WW_ASSIGN(experiment,
             make_experiment(experiments(), "crossing", {request.seed, request.quick, {}}));
   ExperimentParts parts;
-  parts.open = [](const DeviceRequest& device, const std::string& name) -> Result<Device> {
-    DeviceRequest named = device;
-    named.name = name;
-    WW_ASSIGN(opened, open_compute_device(named));
-    return open_nvidia_device(std::move(opened), name);
-  };
+  parts.open = open_crossing_device;
   parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };
   return run_experiment(std::move(experiment),
                         {request.device, request.folder, request.seed, request.resume}, parts,

@@ -37,8 +37,10 @@ std::string variable(const char* name) {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-ProcessResult start(const std::vector<std::string>& arguments, const Variables& environment) {
+ProcessResult start(const std::vector<std::string>& arguments, const Variables& environment,
+                    const fs::path& folder = {}) {
   ProcessRequest request;
+  request.folder = folder;
   request.command = {variable("WW_SOURCE_DIR") + "/scripts/on_nvidia_gpu"};
   request.command.insert(request.command.end(), arguments.begin(), arguments.end());
   request.environment = environment;
@@ -90,8 +92,29 @@ TEST_F(OnNvidiaGpu, RefusesABudgetThatIsNoNumber) {
   EXPECT_THAT(result.errors, HasSubstr("'soon'"));
 }
 
+TEST_F(OnNvidiaGpu, RefusesAFolderThatCannotBeMade) {
+  std::ofstream(root_ / "file") << "a file";
+  const auto result = start({(root_ / "file" / "out").string()}, stubs());
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, HasSubstr("cannot be made"));
+}
+
+// An ncu that runs the program that it is given and counts nothing.
+Variables with_a_profiler(Variables environment, const fs::path& folder) {
+  fs::create_directories(folder);
+  std::ofstream(folder / "ncu")
+      << "#!/bin/sh\n"
+         "echo \"$@\" >> \"$(dirname \"$0\")/calls\"\n"
+         "while [ $# -gt 0 ] && [ \"${1##*/}\" != wirewatt ]; do shift; done\n"
+         "[ $# -eq 0 ] || exec \"$@\"\n";
+  fs::permissions(folder / "ncu", fs::perms::owner_all);
+  environment.emplace_back("PATH", folder.string() + ":" + variable("PATH"));
+  return environment;
+}
+
 TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
-  const auto result = start({(root_ / "out").string()}, stubs());
+  const auto result =
+      start({(root_ / "out").string()}, with_a_profiler(stubs(), root_ / "profiler"));
   const std::string summary = read_file(root_ / "out" / "summary.txt").value_or("");
   EXPECT_EQ(result.exit_code, 0) << result.errors << summary;
   EXPECT_THAT(summary, HasSubstr("budget: 520 s"));
@@ -99,6 +122,17 @@ TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
   EXPECT_THAT(summary, HasSubstr("pinning: 512 wavefronts on 8 SMs"));
   EXPECT_THAT(summary, HasSubstr("calibrate: exit 0"));
   EXPECT_THAT(summary, HasSubstr("doctor: exit 0"));
+  // The profiler watches three launches of each way, with caches and clocks as they are.
+  EXPECT_THAT(summary, HasSubstr("ncu: exit 0"));
+  EXPECT_THAT(read_file(root_ / "profiler" / "calls").value_or(""),
+              HasSubstr("--cache-control none --clock-control none --kernel-name cross"));
+  const auto watched = nlohmann::json::parse(
+      read_file(root_ / "out" / "raw" / "ncu.json").value_or(""), nullptr, false);
+  ASSERT_EQ(watched.value("launches", nlohmann::json::array()).size(), 6u) << watched;
+  EXPECT_EQ(watched["launches"][0]["way"], "near");
+  EXPECT_EQ(watched["launches"][1]["way"], "far");
+  EXPECT_GT(watched["launches"][0]["bytes"].get<double>(), 0);
+  EXPECT_EQ(watched["launches"][0]["bytes"], watched["launches"][1]["bytes"]);
   EXPECT_LT(summary.find("topology: exit"), summary.find("calibrate: exit"));
   EXPECT_LT(summary.find("calibrate: exit"), summary.find("doctor: exit"));
   EXPECT_THAT(read_file(root_ / "out" / "raw" / "topology.json").value_or(""),
@@ -275,7 +309,8 @@ TEST_F(OnNvidiaGpu, UnderATimeoutAtTenMomentsItKeepsWhatItHadEachTime) {
 }
 
 TEST_F(OnNvidiaGpu, LeavesOutWhatTheBudgetDoesNotReachAndSaysSo) {
-  const auto result = start({"--budget", "12", (root_ / "out").string()}, stubs());
+  // The folder is the caller's, not one of the checkout.
+  const auto result = start({"--budget", "12", "out"}, stubs(), root_);
   EXPECT_EQ(result.exit_code, 1);
   const std::string summary = read_file(root_ / "out" / "summary.txt").value_or("");
   EXPECT_THAT(summary, HasSubstr("doctor: left out, the time is up"));

@@ -6,14 +6,34 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/microbench/crossing.hpp"
 #include "ww/microbench/traffic_check.hpp"
 
 namespace ww::cli {
+namespace {
+
+Result<nlohmann::json> bytes_moved(const microbench::DeviceRequest& device) {
+  WW_ASSIGN(report, microbench::run_exercise(device));
+  return microbench::to_json(report);
+}
+
+Result<nlohmann::json> crossings_moved(const microbench::DeviceRequest& device) {
+  constexpr int kRounds = 3;
+  WW_ASSIGN(launches, microbench::exercise_crossings(device, kRounds));
+  auto rows = nlohmann::json::array();
+  for (const microbench::CrossingLaunch& launch : launches) {
+    rows.push_back({{"way", launch.far ? "far" : "near"}, {"bytes", launch.bytes}});
+  }
+  return nlohmann::json{{"kernel", "cross"}, {"launches", rows}};
+}
+
+}  // namespace
 
 void add_exercise(CLI::App& app, Outcome& outcome) {
   struct Arguments {
     microbench::DeviceRequest device;
     std::string out;
+    bool crossings{};
   };
   auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand(
@@ -22,15 +42,18 @@ void add_exercise(CLI::App& app, Outcome& outcome) {
   command->add_option("--device", arguments->device.name, "Device as `wirewatt devices` names it")
       ->required();
   command->add_option("--out", arguments->out, "File for what was moved (default: stdout)");
+  command->add_flag("--crossings", arguments->crossings,
+                    "Update lines of an L2's near and far side in turn, three times");
   command->footer("Example:\n  rocprofv3 ... -- wirewatt exercise --device hip:0 --out moved.json");
   command->callback([arguments, &outcome] {
     arguments->device.clock_control = false;
-    const auto report = microbench::run_exercise(arguments->device);
+    const auto report =
+        arguments->crossings ? crossings_moved(arguments->device) : bytes_moved(arguments->device);
     if (!report) {
       outcome.exit_code = report_error(report.error());
       return;
     }
-    const auto json = microbench::to_json(*report);
+    const auto& json = *report;
     if (arguments->out.empty()) {
       print_json(json);
     } else if (const auto status = write_file_atomically(arguments->out, json.dump(1)); !status) {

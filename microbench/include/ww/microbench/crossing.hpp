@@ -101,6 +101,17 @@ struct CrossingRequest {
 // that have PTX. Puts the resolved name into the request. Errors of the device.
 [[nodiscard]] Result<bool> calibrates_crossings(DeviceRequest& request);
 
+// A launch of known traffic: random bits from the places of one side to the lines of a side.
+struct CrossingLaunch {
+  bool far{};      // to the other side
+  double bytes{};  // of its updates, whole lines of 128
+};
+// Launches near and far in turn, `rounds` times, for a profiler to watch (`wirewatt exercise
+// --crossings`): its counters must see a difference that is the crossing. Errors: as
+// run_crossing().
+[[nodiscard]] Result<std::vector<CrossingLaunch>> exercise_crossings(const DeviceRequest& request,
+                                                                     int rounds);
+
 // From the recorded runs. Errors: bad_data (no complete block), those of the store.
 [[nodiscard]] Result<CrossingFit> fit_crossing(const CampaignStore& store);
 
