@@ -306,6 +306,7 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
   WireModel result;
   result.per_ns = per_ns;
   result.device = text(model, "device");
+  model.read_optional("target", result.target);
   model.read_optional("virtual", result.is_virtual);
   result.source = "calibration of " + result.device;
   result.misfit = std::move(misfit);

@@ -91,6 +91,7 @@ Result<Facts> read_facts(const std::map<std::string, std::string>& facts) {
   const JsonReader reader(document, "facts of the campaign");
   result.sensor = read_sensor(reader.object(std::string(campaign_keys::sensor)));
   if (const auto chip = reader.optional_object(std::string(campaign_keys::chip))) {
+    chip->read_optional("target", result.target);
     chip->read_optional_within("bytes_per_clock_per_channel", 0, 4096,
                                result.bytes_per_clock_per_channel);
   }

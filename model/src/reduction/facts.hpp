@@ -27,6 +27,7 @@ struct SensorFact {
 
 struct Facts {
   std::string device;
+  std::string target;  // its architecture ("gfx90a"); empty where the campaign does not say
   bool is_virtual{};
   std::string version, seed, floorplan_text;
   SensorFact sensor;

@@ -2,21 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "estimate/another_part.hpp"
 #include "ww/measure/counter_file.hpp"
 #include "ww/measure/crossing_counters.hpp"
 
 namespace ww::cli {
 namespace {
-
-// Without features: "gfx90a" of "gfx90a:sramecc+:xnack-".
-std::string part_of(const std::string& architecture) {
-  return architecture.substr(0, architecture.find(':'));
-}
-
-bool of_another_part(const model::CrossingModel& model, const std::string& architecture) {
-  return !model.target.empty() && !architecture.empty() &&
-         part_of(model.target) != part_of(architecture);
-}
 
 void mark_as_transferred(std::vector<model::CrossingUse>& uses, const std::string& target) {
   for (auto& use : uses) {
@@ -37,14 +28,10 @@ Result<CrossingTraffic> crossing_traffic(const model::CrossingModel& model,
   CrossingTraffic done;
   WW_ASSIGN(traffic, read_traffic(counters, architecture));
   done.traffic = std::move(traffic);
-  const bool transferred = of_another_part(model, done.traffic.architecture);
-  if (transferred && !anyway) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("is of {}, the calibration of {}: a crossing costs something else on "
-                            "another part. Calibrate a card of {}, or give --anyway to use the "
-                            "figure with the status 'transferred'",
-                            done.traffic.architecture, model.target, done.traffic.architecture),
-                counters.front());
+  const bool transferred = of_another_part(model.target, done.traffic.architecture);
+  if (!anyway) {
+    WW_TRY(require_same_part(model.target, done.traffic.architecture, counters, "a crossing",
+                             "or give --anyway to use the figure with the status 'transferred'"));
   }
   const auto data = toggle_rate ? model::data_at_rate(*toggle_rate) : model::unknown_data();
   done.pj_per_bit = model.of_data(data);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "anyway.hpp"
+#include "estimate/another_part.hpp"
 #include "estimate/estimate_command.hpp"
 #include "estimate/toggles_file.hpp"
 #include "timeline_option.hpp"
@@ -33,6 +34,15 @@ Result<model::WireModel> wire_model(const EstimateArguments& arguments,
                 "give --model model.json, or --constant literature for a device without one");
   }
   return model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
+}
+
+// The architecture that the model is of; empty where it does not say. A virtual chip's counters are
+// named after the cards of its class.
+std::string calibrated_part(const model::WireModel& model) {
+  if (!model.is_virtual) return model.target;
+  microbench::DeviceRequest device;
+  device.name = model.device;
+  return model.device.empty() ? std::string() : runner::chip_generation(device);
 }
 
 // Takes registers-L1 from a recording of `wirewatt segments`; what it could not identify stays
@@ -107,11 +117,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   if (arguments.constant != "literature") {
     WW_ASSIGN(model, wire_model(arguments, architecture));
     done.model = std::move(model);
-    if (architecture.empty() && done.model.is_virtual) {
-      microbench::DeviceRequest device;
-      device.name = done.model.device;
-      architecture = runner::chip_generation(device);
-    }
+    if (architecture.empty() && done.model.is_virtual) architecture = calibrated_part(done.model);
   }
   std::optional<runner::CountedRun> ran;
   auto files = arguments.counters;
@@ -131,6 +137,8 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     return tl::unexpected(traffic.error());
   }
   done.traffic = std::move(*traffic);
+  WW_TRY(require_same_part(calibrated_part(done.model), done.traffic.architecture, files, "a bit",
+                           "or use --constant literature"));
   if (arguments.constant == "literature") {
     WW_ASSIGN(model, wire_model(arguments, done.traffic.architecture));
     done.model = std::move(model);

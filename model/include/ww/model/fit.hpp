@@ -205,6 +205,7 @@ struct Misfit {
 
 struct FitResult {
   std::string device;
+  std::string target;  // its architecture ("gfx90a"); empty where the campaign does not say
   bool is_virtual{};
   FittedConstant energy_per_bit_mm;  // random payload bits at reference V and f
   // The same per nanosecond of flight there and back, of campaigns that go by measured latency:

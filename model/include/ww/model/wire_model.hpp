@@ -60,6 +60,7 @@ struct WireEvents {
 struct WireModel {
   std::string source;  // "calibration of virtual:w9100", or the literature's names
   std::string device;
+  std::string target;  // its architecture ("gfx90a"); empty where the file does not say
   bool is_virtual{};
   bool literature{};
   // Why the calibration is flagged, where it is: every figure made with it then has the status

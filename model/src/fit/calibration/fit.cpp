@@ -377,6 +377,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
 
   FitResult result;
   result.device = facts.device;
+  result.target = facts.target;
   result.is_virtual = facts.is_virtual;
   result.runs = static_cast<std::int64_t>(runs.size());
   result.rejected = reduced.rejected;

@@ -88,6 +88,7 @@ json to_model_json(const FitResult& fit) {
   json result;
   result["format"] = "wirewatt-model/1";
   result["device"] = fit.device;
+  result["target"] = fit.target;
   result["virtual"] = fit.is_virtual;
   const std::string unit = fit.energy_per_bit_ns ? "ns" : "mm";
   const auto in_unit = [&unit](const char* name) { return std::string(name) + "_" + unit; };

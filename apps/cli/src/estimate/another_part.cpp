@@ -1,0 +1,29 @@
+#include "estimate/another_part.hpp"
+
+#include <fmt/format.h>
+
+namespace ww::cli {
+namespace {
+
+std::string part_of(const std::string& architecture) {
+  return architecture.substr(0, architecture.find(':'));
+}
+
+}  // namespace
+
+bool of_another_part(const std::string& calibrated, const std::string& counted) {
+  return !calibrated.empty() && !counted.empty() && part_of(calibrated) != part_of(counted);
+}
+
+Status require_same_part(const std::string& calibrated, const std::string& counted,
+                         const std::vector<std::string>& counters, const std::string& cost,
+                         const std::string& way_out) {
+  if (!of_another_part(calibrated, counted)) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("is of {}, the calibration of {}: {} costs something else on another "
+                          "part. Calibrate a card of {}, {}",
+                          counted, calibrated, cost, counted, way_out),
+              counters.empty() ? "--model" : counters.front());
+}
+
+}  // namespace ww::cli
