@@ -376,6 +376,21 @@ TEST_F(Hip, SharesPinnedAndManagedMemoryWithTheHost) {
   EXPECT_EQ(hipHostUnregister(&plain), 713);
 }
 
+TEST_F(Hip, SeesWhatTheHostStoredInDeviceMemory) {
+  int seen_by_host = 0;
+  ASSERT_EQ(hipDeviceGetAttribute(&seen_by_host, 24, 0), 0);
+  if (seen_by_host == 0) GTEST_SKIP() << "this process uses the addresses (a sanitizer does)";
+  auto* from = allocate<float>(64);
+  auto* to = allocate<float>(64);
+  for (int round = 1; round <= 3; ++round) {
+    for (int i = 0; i < 64; ++i) from[i] = static_cast<float>(round);  // no call says so
+    for (int again = 0; again < 4; ++again) ASSERT_EQ(launch("copy", 1, 64, from, to), 0);
+    float out[64];
+    ASSERT_EQ(hipMemcpy(out, to, sizeof out, hipMemcpyDeviceToHost), 0);
+    EXPECT_THAT(out, ::testing::Each(static_cast<float>(round)));
+  }
+}
+
 TEST_F(Hip, TimesEventsByTheChip) {
   hipEvent_t start = nullptr, stop = nullptr, untimed = nullptr;
   ASSERT_EQ(hipEventCreate(&start), 0);

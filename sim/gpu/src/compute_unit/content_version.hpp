@@ -20,6 +20,14 @@ class ContentVersion {
   [[nodiscard]] std::uint64_t value() const { return value_; }
   void set(std::uint64_t value) { value_ = value; }
 
+  // What lines in a row add to the number.
+  [[nodiscard]] static std::uint64_t sum(std::uint64_t address, const std::byte* bytes,
+                                         std::size_t lines) {
+    std::uint64_t sum = 0;
+    for (std::size_t at = 0; at < lines * kLine; at += kLine) sum += hash(address + at, bytes + at);
+    return sum;
+  }
+
   // The contents are others in a way that is not followed.
   void renew() { value_ = mixed(value_ + ++renewals_); }
 

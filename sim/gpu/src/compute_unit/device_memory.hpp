@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "compute_unit/content_version.hpp"
+#include "compute_unit/used_pages.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/channel_map.hpp"
 
 namespace ww::sim::gpu::exec {
 
 inline constexpr std::uint64_t kPageBytes = 4096;
+static_assert(kPageBytes == UsedPages::kLinesOfPage * ContentVersion::kLine);
 
 class DeviceMemory {
  public:
@@ -80,6 +82,9 @@ class DeviceMemory {
   // Another number whenever the contents are others; changes are told to it.
   [[nodiscard]] ContentVersion& version() { return version_; }
   void touch() { version_.renew(); }
+  // Of the present launch, or the last one.
+  [[nodiscard]] UsedPages& used_pages() { return used_pages_; }
+  [[nodiscard]] std::uint64_t pages() const { return size_ / kPageBytes; }
   // Writes bytes that contain() accepted. Few of them are followed by the version.
   void replace(std::uint64_t address, const std::byte* bytes, std::size_t count);
 
@@ -100,6 +105,7 @@ class DeviceMemory {
   int domains_{1};
   std::array<std::uint64_t, 4> used_{};  // bytes of each domain
   ContentVersion version_;
+  UsedPages used_pages_;
   std::map<std::uint64_t, std::uint64_t> allocated_;  // offset -> bytes asked for
   std::map<std::uint64_t, std::uint64_t> free_;       // offset -> bytes, page multiples
   std::map<std::uint64_t, std::uint64_t> released_;   // offset -> bytes asked for, until used again

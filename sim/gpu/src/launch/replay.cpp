@@ -53,6 +53,14 @@ std::shared_ptr<const MemoryChanges> memory_changes(DeviceMemory& memory) {
   return std::make_shared<const MemoryChanges>(std::move(changes));
 }
 
+std::uint64_t sum_of(const DeviceMemory& memory, const std::vector<std::uint64_t>& pages) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t page : pages) {
+    sum += ContentVersion::sum(page, memory.host(page), UsedPages::kLinesOfPage);
+  }
+  return sum;
+}
+
 ReplayBook::ReplayBook(std::uint64_t lines) : long_launch_(kInstructionsPerLine * lines) {}
 
 bool ReplayBook::worth_a_record(const std::string& key) {

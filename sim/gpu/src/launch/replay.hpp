@@ -58,6 +58,15 @@ struct MemoryChanges {
 // Those of the launch that has just ended, which were not many; null where there are none.
 [[nodiscard]] std::shared_ptr<const MemoryChanges> memory_changes(DeviceMemory& memory);
 
+// What the pages had, when the launch began, whose bytes it used.
+struct UsedContents {
+  std::vector<std::uint64_t> pages;  // addresses
+  std::uint64_t sum{};               // of their lines: ContentVersion::sum()
+};
+
+[[nodiscard]] std::uint64_t sum_of(const DeviceMemory& memory,
+                                   const std::vector<std::uint64_t>& pages);
+
 struct LaunchRecord {
   std::uint64_t memory_version{};
   std::uint64_t l2_before{};  // its hash
@@ -67,6 +76,7 @@ struct LaunchRecord {
   // Null where the order of earlier uses may matter.
   std::shared_ptr<const UniformUse> uniform;
   std::shared_ptr<const MemoryChanges> changes;  // null: memory is as it was
+  std::shared_ptr<const UsedContents> used;      // null: the host writes nothing unsaid
   std::shared_ptr<const CounterValues> counters;
   std::shared_ptr<const LaunchActivity> activity;
 };

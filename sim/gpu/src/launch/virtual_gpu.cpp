@@ -236,6 +236,10 @@ void VirtualGpu::host_wrote() {
   impl_->memory->touch();
 }
 
+void VirtualGpu::host_may_write() {
+  impl_->host_may_write = true;
+}
+
 bool VirtualGpu::is_device_address(std::uint64_t address) const {
   return address >= kDeviceBase && address < impl_->memory->limit();
 }
@@ -329,6 +333,10 @@ bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
   if (record == nullptr) {
     return false;
   }
+  if (host_may_write && !finds_its_contents(*record)) {
+    memory->touch();  // no record for these contents fits any more
+    return false;
+  }
   dispatch.counters = record->counters;
   dispatch.replayed = true;
   activity = record->activity;
@@ -341,6 +349,32 @@ bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
     memory->version().set(record->changes->version_after);
   }
   return true;
+}
+
+bool VirtualGpu::Impl::finds_its_contents(const exec::LaunchRecord& record) const {
+  return record.used != nullptr && exec::sum_of(*memory, record.used->pages) == record.used->sum;
+}
+
+// All changes of the launch that has ended are followed, and are on pages that it used: without
+// them, the sum is the one from before it.
+std::shared_ptr<const exec::UsedContents> VirtualGpu::Impl::used_contents(
+    std::uint64_t version_before) const {
+  if (!host_may_write) return nullptr;
+  // What the device itself writes for every launch is in the key, or gone when it ends.
+  const auto is_own = [this](std::uint64_t page) {
+    const auto inside = [page](std::uint64_t address, std::uint64_t bytes) {
+      return page - address < bytes;
+    };
+    return inside(kernarg_address, kKernargBytes) || inside(packet_address, kPacketBytes) ||
+           inside(scratch_address, scratch_bytes);
+  };
+  exec::UsedContents used;
+  for (const std::uint32_t page : memory->used_pages().pages()) {
+    const std::uint64_t address = kDeviceBase + std::uint64_t{page} * exec::kPageBytes;
+    if (!is_own(address)) used.pages.push_back(address);
+  }
+  used.sum = exec::sum_of(*memory, used.pages) - (memory->version().value() - version_before);
+  return std::make_shared<const exec::UsedContents>(std::move(used));
 }
 
 Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kernel, const Grid& grid,
@@ -365,6 +399,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   const std::uint64_t behind = recording ? engine.behind_hash() : 0;
   const std::uint64_t version = memory->version().value();
   memory->version().begin_launch(recording);
+  memory->used_pages().begin_launch(recording && host_may_write, memory->pages());
   auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
   findings = engine.findings();
   if (!executed) {
@@ -392,7 +427,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
         executed->memory.memory_read_halves + executed->memory.memory_writes != 0;
     replays.add(key, {version, l2_before->hash, went_behind ? std::optional(behind) : std::nullopt,
                       l2_state, std::move(uniform), exec::memory_changes(*memory),
-                      dispatch.counters, activity});
+                      used_contents(version), dispatch.counters, activity});
   }
   return {};
 }

@@ -70,6 +70,11 @@ struct VirtualGpu::Impl {
   // True where a launch of this key is recorded: `activity`, the L2's state and the dispatch's
   // counters are then those of the record.
   bool find_replay(DispatchRecord& dispatch);
+  // Whether all that the recorded launch used is as it was when it began.
+  [[nodiscard]] bool finds_its_contents(const exec::LaunchRecord& record) const;
+  // Of the launch that has ended, when it began; null where the host writes nothing unsaid.
+  [[nodiscard]] std::shared_ptr<const exec::UsedContents> used_contents(
+      std::uint64_t version_before) const;
   // Runs it on the engine, and records it where it can be replayed.
   Status execute(const exec::Program& program, std::size_t kernel, const Grid& grid,
                  std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes,
@@ -91,6 +96,7 @@ struct VirtualGpu::Impl {
   Options options;
   bool replaying;  // a trace shows every launch
   int device{};    // of the calls that follow
+  bool host_may_write{};
   std::unique_ptr<exec::DeviceMemory> memory;
   std::unique_ptr<ActivityObserver> observer;
   timing::Annotations annotations;

@@ -274,6 +274,35 @@ TEST(Replay, FindsContentsAgainThatTheHostRestored) {
   EXPECT_FALSE(launch());
 }
 
+TEST(Replay, NeverHidesWhatTheHostWroteWithoutSayingSo) {
+  TestGpu test;
+  test.gpu().host_may_write();
+  auto words = random_words(4096);
+  const auto data = test.buffer(words);
+  const auto out = test.buffer(256 * 4);
+  const auto elsewhere = test.buffer(words);
+  const auto launch = [&] { return test.launch("stream", 256, 64, data, out, 8U, 256U).replayed; };
+  for (int i = 0; i < 3; ++i) launch();
+  ASSERT_TRUE(launch());
+  const auto before = test.read<std::uint32_t>(out, 256);
+  const auto store = [&](std::uint64_t address, std::uint32_t value) {
+    auto place = test.gpu().host_pointer(address, sizeof value);
+    ASSERT_TRUE(place);
+    std::memcpy(*place, &value, sizeof value);
+  };
+  store(elsewhere, words[0] + 1);
+  EXPECT_TRUE(launch()) << "the kernel does not use that page";
+  store(data + 4 * 100, words[100] + 1);
+  EXPECT_FALSE(launch());
+  const auto after = test.read<std::uint32_t>(out, 256);
+  EXPECT_NE(after[100], before[100]);
+  for (int i = 0; i < 3; ++i) launch();
+  EXPECT_TRUE(launch());
+  store(out + 4, 7);  // what the kernel wrote before
+  EXPECT_FALSE(launch());
+  EXPECT_EQ(test.read<std::uint32_t>(out, 256), after);
+}
+
 // Launches that read zeros and write the zeros that are there.
 class ReplayOfZeros : public ::testing::Test {
  protected:

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "hip/hostcall.hpp"
-#include "hip/memory_table.hpp"
 #include "hip/module.hpp"
 #include "hip/occupancy.hpp"
 #include "hip/stream.hpp"
@@ -151,7 +150,6 @@ int run(PackedLaunch& packed) {
   const binpatch::Kernel& kernel = *packed.function->kernel;
   const LaunchShape& shape = packed.shape;
   if (!place_hostcall_buffer(kernel, packed.kernarg)) return kOutOfMemory;
-  note_host_writes();
   const auto done =
       device().launch(module.program, kernel.name, {shape.dimensions, shape.global, shape.local},
                       packed.kernarg, packed.dynamic_lds);

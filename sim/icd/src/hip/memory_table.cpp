@@ -9,7 +9,6 @@ namespace {
 struct MemoryTable {
   std::map<std::uint64_t, Allocation> allocations;
   std::map<int, std::uint64_t> bytes;  // by device
-  std::size_t host_visible{};
 };
 
 MemoryTable& memory_table() {
@@ -38,7 +37,6 @@ tl::expected<std::uint64_t, int> allocate_memory(std::uint64_t bytes, MemoryKind
   auto& table = memory_table();
   table.allocations[*address] = {*address, bytes, kind, flags, chosen_device()};
   table.bytes[chosen_device()] += bytes;
-  if (kind != MemoryKind::device) ++table.host_visible;
   return *address;
 }
 
@@ -47,7 +45,6 @@ int free_memory(std::uint64_t address) {
   const auto found = table.allocations.find(address);
   if (found == table.allocations.end()) return kInvalidValue;
   table.bytes[found->second.device] -= found->second.bytes;
-  if (found->second.kind != MemoryKind::device) --table.host_visible;
   table.allocations.erase(found);
   return device().release(address) ? kSuccess : kInvalidValue;
 }
@@ -63,10 +60,6 @@ std::optional<Allocation> find_allocation(std::uint64_t address) {
 
 std::uint64_t allocated_bytes() {
   return memory_table().bytes[chosen_device()];
-}
-
-void note_host_writes() {
-  if (memory_table().host_visible != 0) device().host_wrote();
 }
 
 void reset_memory() {

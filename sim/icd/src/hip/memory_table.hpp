@@ -31,7 +31,5 @@ int free_memory(std::uint64_t address);
 [[nodiscard]] std::optional<Allocation> find_allocation(std::uint64_t address);
 // Of the device that the thread has chosen.
 [[nodiscard]] std::uint64_t allocated_bytes();
-// Before a launch: what the host may have written without a call.
-void note_host_writes();
 
 }  // namespace ww::sim::icd::hip

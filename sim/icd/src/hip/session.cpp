@@ -6,6 +6,14 @@
 #include <set>
 
 namespace ww::sim::icd::hip {
+namespace {
+
+// What the virtual GPU has to know of programs of HIP, once it has power.
+void prepare_device() {
+  if (device().host_at_device_addresses()) device().host_may_write();
+}
+
+}  // namespace
 
 int& last_error() {
   thread_local int error = kSuccess;
@@ -24,7 +32,10 @@ std::atomic<int>& device_error() {
 
 int power_on() {
   if (Runtime::get().gpu() == nullptr) return kNoDevice;
-  static const pid_t owner = getpid();
+  static const pid_t owner = [] {
+    prepare_device();
+    return getpid();
+  }();
   if (getpid() == owner) return kSuccess;
   // The threads and the device stayed with the parent.
   static bool said = false;

@@ -107,6 +107,10 @@ class VirtualGpu {
   // Host view of an allocation, for mapping. Writing through it needs host_wrote() afterwards.
   Result<std::byte*> host_pointer(std::uint64_t address, std::uint64_t bytes);
   void host_wrote();
+  // From now on the host may write device memory at any time between launches and not say so (HIP,
+  // where it sees device memory at device addresses). A launch is then replayed only after a
+  // comparison of all pages that it used with what they had.
+  void host_may_write();
   // Whether the address is one of device memory, allocated or not.
   [[nodiscard]] bool is_device_address(std::uint64_t address) const;
   // Whether every device address is also the host's address of the same byte.
