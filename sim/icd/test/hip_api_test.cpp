@@ -391,6 +391,13 @@ TEST_F(Hip, SeesWhatTheHostStoredInDeviceMemory) {
   }
 }
 
+// The folder has links to one file by three names: the program's own counts, which ends in 6.
+TEST_F(Hip, IsTheVersionThatTheProgramWasLinkedWith) {
+  int version = 0;
+  ASSERT_EQ(hipRuntimeGetVersion(&version), 0);
+  EXPECT_EQ(version / 10'000'000, 6);
+}
+
 TEST_F(Hip, TimesEventsByTheChip) {
   hipEvent_t start = nullptr, stop = nullptr, untimed = nullptr;
   ASSERT_EQ(hipEventCreate(&start), 0);

@@ -86,6 +86,7 @@ hipError_t hipDeviceGetPCIBusId(char*, int, int);
 hipError_t hipGetDeviceProperties(void*, int);
 hipError_t hipGetDevicePropertiesR0600(void*, int);
 hipError_t hipDeviceGetAttribute(int*, int, int);
+hipError_t hipRuntimeGetVersion(int*);
 hipError_t hipDeviceGetName(char*, int, int);
 hipError_t hipDeviceSynchronize();
 hipError_t hipDeviceReset();

@@ -302,6 +302,13 @@ bool run_print() {
   return true;
 }
 
+// The program is linked with libamdhip64.so.5, whose links to the same file are there, too.
+bool run_version() {
+  int version = 0;
+  CHECK(hipRuntimeGetVersion(&version));
+  return version / 10000000 == 5;
+}
+
 // A kernel that traps as assert does: the device's error, from then on.
 bool run_trap() {
   trap<<<1, 64>>>();
@@ -327,7 +334,8 @@ struct Program {
 constexpr Program kPrograms[] = {
     {"streams", run_streams}, {"reduce", run_reduce},   {"transpose", run_transpose}, {"twin", run_twin},
     {"symbols", run_symbols}, {"dynamic", run_dynamic}, {"managed", run_managed},
-    {"struct", run_struct},   {"print", run_print},     {"trap", run_trap},
+    {"struct", run_struct},   {"print", run_print},     {"version", run_version},
+    {"trap", run_trap},
     {"stray", run_stray}};
 
 }  // namespace
