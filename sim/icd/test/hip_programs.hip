@@ -338,9 +338,30 @@ constexpr Program kPrograms[] = {
     {"trap", run_trap},
     {"stray", run_stray}};
 
+// Launches while the program ends, when what the main thread had of its own is gone.
+void leave() {
+  for (int i = 0; i < 3; ++i) __hipPushCallConfiguration(1, 64);
+  dim3 blocks, threads;
+  size_t bytes;
+  hipStream_t stream;
+  int popped = 0;
+  while (__hipPopCallConfiguration(&blocks, &threads, &bytes, &stream) == 0) ++popped;
+  // Memory that was freed twice is given twice.
+  std::vector<void*> blocks_of_a_size;
+  bool each_once = true;
+  for (int i = 0; i < 8; ++i) {
+    void* block = malloc(sizeof(dim3) * 2 + sizeof(size_t) * 2);
+    for (const void* other : blocks_of_a_size) each_once = each_once && block != other;
+    blocks_of_a_size.push_back(block);
+  }
+  printf("%-10s %s\n", "leave", each_once && popped == 3 && run_struct() ? "ok" : "FAILED");
+  fflush(stdout);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  atexit(leave);
   int failed = 0;
   int found = 0;
   if (count > 2) wanted_address = strtoull(arguments[2], nullptr, 10);

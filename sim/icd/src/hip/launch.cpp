@@ -1,7 +1,9 @@
 // Launches: by the host stub's address, by module function, cooperative; and the configuration that
 // <<<>>> leaves for the stub.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "hip/hostcall.hpp"
@@ -37,8 +39,17 @@ struct CallConfiguration {
   void* stream{};
 };
 
-std::vector<CallConfiguration>& call_configurations() {
-  thread_local std::vector<CallConfiguration> stack;
+// What the calling thread has pushed and not yet popped: one, unless a launch's arguments launch in
+// their turn. Nothing destroys it, so that launches work while the program ends.
+struct CallConfigurations {
+  static constexpr std::size_t kMost = 64;
+  std::array<CallConfiguration, kMost> entries;
+  std::size_t count;
+};
+static_assert(std::is_trivially_destructible_v<CallConfigurations>);
+
+CallConfigurations& call_configurations() {
+  thread_local CallConfigurations stack{};
   return stack;
 }
 
@@ -233,14 +244,16 @@ tl::expected<Work, int> kernel_work(const KernelNodeParameters& parameters) {
 // NOLINTBEGIN(bugprone-reserved-identifier)
 WW_HIP_EXPORT int __hipPushCallConfiguration(Dim3 blocks, Dim3 threads, std::size_t dynamic_lds,
                                              void* stream) {
-  call_configurations().push_back({blocks, threads, dynamic_lds, stream});
+  CallConfigurations& stack = call_configurations();
+  if (stack.count == CallConfigurations::kMost) return finish(kInvalidConfiguration);
+  stack.entries[stack.count++] = {blocks, threads, dynamic_lds, stream};
   return kSuccess;
 }
 WW_HIP_EXPORT int __hipPopCallConfiguration(Dim3* blocks, Dim3* threads, std::size_t* dynamic_lds,
                                             void** stream) {
-  if (call_configurations().empty()) return finish(kMissingConfiguration);
-  const CallConfiguration last = call_configurations().back();
-  call_configurations().pop_back();
+  CallConfigurations& stack = call_configurations();
+  if (stack.count == 0) return finish(kMissingConfiguration);
+  const CallConfiguration& last = stack.entries[--stack.count];
   *blocks = last.blocks;
   *threads = last.threads;
   *dynamic_lds = last.dynamic_lds;
