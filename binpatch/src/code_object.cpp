@@ -256,6 +256,7 @@ bool add_arguments(std::vector<Kernel>& kernels, Metadata& metadata) {
     }
     kernel.arguments = std::move(found->arguments);
     kernel.max_flat_workgroup_size = found->max_flat_workgroup_size;
+    kernel.uses_dynamic_stack = found->uses_dynamic_stack;
     kernel.required_workgroup_size = found->required_workgroup_size;
     kernel.workgroup_size_hint = found->workgroup_size_hint;
     kernel.vector_type_hint = std::move(found->vector_type_hint);

@@ -114,6 +114,7 @@ class Reader {
       if (line.key == "NumSGPRs") set(kernel.sgpr_count, line.value);
       if (line.key == "NumVGPRs") set(kernel.vgpr_count, line.value);
       if (line.key == "MaxFlatWorkGroupSize") set(kernel.max_flat_workgroup_size, line.value);
+      if (line.key == "IsDynamicCallStack") kernel.uses_dynamic_stack = line.value == "true";
     } else if (list_ == "Attrs") {
       if (line.key == "ReqdWorkGroupSize") kernel.required_workgroup_size = size_of(line.value);
       if (line.key == "WorkGroupSizeHint") kernel.workgroup_size_hint = size_of(line.value);

@@ -87,6 +87,8 @@ hipError_t hipGetDeviceProperties(void*, int);
 hipError_t hipGetDevicePropertiesR0600(void*, int);
 hipError_t hipDeviceGetAttribute(int*, int, int);
 hipError_t hipRuntimeGetVersion(int*);
+hipError_t hipDeviceGetLimit(size_t*, int);
+hipError_t hipDeviceSetLimit(int, size_t);
 hipError_t hipDeviceGetName(char*, int, int);
 hipError_t hipDeviceSynchronize();
 hipError_t hipDeviceReset();

@@ -107,6 +107,25 @@ __global__ void print_lines(const char* word) {
   if (item() == 70) printf("named %s, %x\n", "again, and longer than the seven words of a packet", 255);
 }
 
+__device__ __attribute__((noinline)) int fibonacci(int n) {
+  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+__device__ __attribute__((noinline)) int spread(int n) {
+  volatile int parts[60];
+  for (int i = 0; i < 60; ++i) parts[i] = i * n;
+  int sum = 0;
+  for (int i = 0; i < 60; ++i) sum += parts[i * 7 % 60];
+  return sum;
+}
+__device__ int (*const calls[])(int) = {fibonacci, spread};
+__global__ void call(int which, int n, int* out) { *out = calls[which](n); }
+__device__ __attribute__((noinline)) int depth(int n) {
+  volatile int frame[60];
+  frame[n % 60] = n;
+  return n == 0 ? 0 : depth(n - 1) + (frame[n % 60] == n ? 1 : 0);
+}
+__global__ void call_deep(int n, int* out) { *out = depth(n); }
+
 __global__ void trap() { __builtin_trap(); }
 __global__ void stray(int* at) { *at = 1; }
 
@@ -309,6 +328,28 @@ bool run_version() {
   return version / 10000000 == 5;
 }
 
+int result_of_call(int which, int n, int* out) {
+  call<<<1, 1>>>(which, n, out);
+  int value = -1;
+  return hipMemcpy(&value, out, sizeof value, hipMemcpyDeviceToHost) == 0 ? value : -1;
+}
+
+// Calls by pointer and recursion: the code object does not say how much private memory they take.
+bool run_calls() {
+  int* out;
+  CHECK(hipMalloc(reinterpret_cast<void**>(&out), sizeof(int)));
+  if (result_of_call(0, 9, out) != 34 || result_of_call(1, 2, out) != 60 * 59) return false;
+  size_t stack = 0;
+  CHECK(hipDeviceGetLimit(&stack, 0));
+  if (stack != 1024) return false;
+  CHECK(hipDeviceSetLimit(0, 64 << 10));
+  call_deep<<<1, 1>>>(100, out);
+  int value = 0;
+  CHECK(hipMemcpy(&value, out, sizeof value, hipMemcpyDeviceToHost));
+  CHECK(hipDeviceSetLimit(0, stack));
+  return value == 100 && hipDeviceSetLimit(0, 1 << 20) == 1 && hipDeviceSetLimit(1, 4) == 215;
+}
+
 // A kernel that traps as assert does: the device's error, from then on.
 bool run_trap() {
   trap<<<1, 64>>>();
@@ -335,7 +376,7 @@ constexpr Program kPrograms[] = {
     {"streams", run_streams}, {"reduce", run_reduce},   {"transpose", run_transpose}, {"twin", run_twin},
     {"symbols", run_symbols}, {"dynamic", run_dynamic}, {"managed", run_managed},
     {"struct", run_struct},   {"print", run_print},     {"version", run_version},
-    {"trap", run_trap},
+    {"calls", run_calls},     {"trap", run_trap},
     {"stray", run_stray}};
 
 // Launches while the program ends, when what the main thread had of its own is gone.

@@ -68,6 +68,8 @@ struct Kernel {
   std::uint32_t sgpr_count{};
   std::uint32_t vgpr_count{};
   std::uint32_t max_flat_workgroup_size{};
+  // It calls by pointer or recursively: private_segment_fixed_size is not all that it takes.
+  bool uses_dynamic_stack{};
   std::optional<std::array<std::uint32_t, 3>> required_workgroup_size;
   std::optional<std::array<std::uint32_t, 3>> workgroup_size_hint;
   std::string vector_type_hint;  // "float4"; empty: none given

@@ -68,7 +68,7 @@ std::string describe(const MemoryFinding& finding, const std::string& buffer,
   } else if (finding.kind == FindingKind::private_out_of_bounds) {
     text += fmt::format(
         "byte {} of a work-item's {} bytes "
-        "(OpenCL C has no recursion)",
+        "(recursion too deep, or an index outside a private array)",
         static_cast<std::int64_t>(finding.address), finding.allocation_bytes);
   } else if (local) {
     text += fmt::format("byte {} of local memory", finding.address);

@@ -124,10 +124,13 @@ bool guard_private(Wave& wave, const MemoryOperation& operation, std::uint32_t l
   if (harmless || on_fault == OnFault::report) return true;
   wave.cu->fault(
       wave, ErrorCode::device_error,
-      fmt::format("private memory is exhausted: {} at byte {} of a work-item's {} bytes; "
-                  "OpenCL C has no recursion",
+      fmt::format("private memory is exhausted: {} at byte {} of a work-item's {} bytes; {}",
                   to_string(finding.access), static_cast<std::int64_t>(offset),
-                  finding.allocation_bytes));
+                  finding.allocation_bytes,
+                  wave.cu->launch().dynamic_stack
+                      ? "its calls go deeper than the stack limit allows (HIP programs raise "
+                        "hipLimitStackSize with hipDeviceSetLimit)"
+                      : "the kernel's code object declares no more, and no stack for recursion"));
   return false;
 }
 

@@ -79,6 +79,7 @@ struct LaunchState {
   std::uint64_t scratch{};        // arena of all wave slots
   std::uint64_t scratch_bytes{};  // of the arena
   std::uint32_t scratch_per_lane{};
+  bool dynamic_stack{};        // the compiler could not know how much private memory it takes
   std::uint64_t clock_base{};  // s_memtime of cycle 0
   double realtime_base{};      // s_memrealtime of cycle 0, in its 10 ns
   double realtime_per_cycle{};

@@ -16,6 +16,11 @@ std::uint32_t allocated_vgprs(const binpatch::KernelDescriptor& kernel, exec::Is
          (exec::has_unified_registers(isa) || exec::wave_lanes(kernel, isa) == 32 ? 8 : 4);
 }
 
+std::uint32_t VirtualGpu::Impl::private_bytes(const binpatch::Kernel& kernel) const {
+  const std::uint32_t declared = kernel.descriptor.private_segment_fixed_size;
+  return kernel.uses_dynamic_stack ? std::max(declared, stack_limit) : declared;
+}
+
 Status VirtualGpu::Impl::provide_scratch(std::uint32_t bytes_per_lane) {
   const auto slots =
       static_cast<std::uint64_t>(chip.architecture().cu_places()) * exec::ComputeUnit::kSlots;
@@ -171,7 +176,8 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
     return fail(ErrorCode::out_of_range, "the kernel's arguments are larger than 64 KiB",
                 kernel.name);
   }
-  state.scratch_per_lane = (descriptor.private_segment_fixed_size + 3) / 4 * 4;
+  state.scratch_per_lane = (private_bytes(kernel) + 3) / 4 * 4;
+  state.dynamic_stack = kernel.uses_dynamic_stack;
   WW_TRY(provide_scratch(state.scratch_per_lane));
   state.scratch = scratch_address;
   state.scratch_bytes = scratch_bytes;

@@ -21,7 +21,6 @@ DispatchShape dispatch_shape(const Grid& grid, const binpatch::KernelDescriptor&
   shape.grid_size = std::uint64_t{grid.global[0]} * grid.global[1] * grid.global[2];
   shape.workgroup_size = grid.local[0] * grid.local[1] * grid.local[2];
   shape.lds_bytes = kernel.group_segment_fixed_size + dynamic_lds_bytes;
-  shape.scratch_bytes = kernel.private_segment_fixed_size;
   shape.vgprs = allocated_vgprs(kernel, isa);
   shape.sgprs = ((kernel.compute_pgm_rsrc1 >> 6 & 15U) + 1) * 8;
   return shape;
@@ -240,6 +239,10 @@ void VirtualGpu::host_may_write() {
   impl_->host_may_write = true;
 }
 
+void VirtualGpu::set_stack_limit(std::uint32_t bytes) {
+  impl_->stack_limit = bytes;
+}
+
 bool VirtualGpu::is_device_address(std::uint64_t address) const {
   return address >= kDeviceBase && address < impl_->memory->limit();
 }
@@ -302,8 +305,10 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     WW_TRY(impl.execute(program, kernel_index, grid, kernarg, dynamic_lds_bytes, dispatch));
   }
   dispatch.kernel = impl.kernel_number(kernel_name);
-  dispatch.shape = impl.shape_number(dispatch_shape(
-      grid, program.kernels()[kernel_index].descriptor, dynamic_lds_bytes, program.isa()));
+  const binpatch::Kernel& kernel = program.kernels()[kernel_index];
+  DispatchShape shape = dispatch_shape(grid, kernel.descriptor, dynamic_lds_bytes, program.isa());
+  shape.scratch_bytes = impl.private_bytes(kernel);
+  dispatch.shape = impl.shape_number(shape);
   return impl.schedule(std::move(dispatch));
 }
 
@@ -318,6 +323,7 @@ void VirtualGpu::Impl::write_key(ProgramId program, std::size_t kernel, const Gr
   put(key, grid.global);
   put(key, grid.local);
   put(key, dynamic_lds_bytes);
+  put(key, stack_limit);
   key.append(reinterpret_cast<const char*>(kernarg.data()), kernarg.size());
 }
 

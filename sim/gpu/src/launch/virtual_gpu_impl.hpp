@@ -64,6 +64,9 @@ struct VirtualGpu::Impl {
                                     const Grid& grid, std::span<const std::byte> kernarg,
                                     std::uint32_t dynamic_lds_bytes);
   Status provide_scratch(std::uint32_t bytes_per_lane);
+  // Private memory of a work-item: what the kernel declares, and at least the stack limit where its
+  // compiler cannot know how deep it calls.
+  [[nodiscard]] std::uint32_t private_bytes(const binpatch::Kernel& kernel) const;
   // The parts of a launch. The key says what determines it, besides memory and the L2.
   void write_key(ProgramId program, std::size_t kernel, const Grid& grid,
                  std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes);
@@ -97,6 +100,7 @@ struct VirtualGpu::Impl {
   bool replaying;  // a trace shows every launch
   int device{};    // of the calls that follow
   bool host_may_write{};
+  std::uint32_t stack_limit{};
   std::unique_ptr<exec::DeviceMemory> memory;
   std::unique_ptr<ActivityObserver> observer;
   timing::Annotations annotations;

@@ -18,6 +18,12 @@ constexpr int kTextureAlign = 256;
 constexpr int kRegistersPerCu = 65536;  // 32-bit, of the four SIMDs' files, for a wave's lanes each
 constexpr int kClockInstructionKhz = 25000;
 constexpr int kConstantBytes = 0x7fff'ffff;
+// hipLimit_t.
+constexpr int kStackLimit = 0;
+constexpr int kMallocHeapLimit = 2;
+// A wave's private memory is counted in 13 bits, as units of 1 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE),
+// for 64 work-items.
+constexpr std::size_t kMostStackBytes = 8191 * 1024 / 64;
 
 int clamped(std::int64_t value) {
   return static_cast<int>(std::clamp<std::int64_t>(value, 0, INT32_MAX));
@@ -419,9 +425,18 @@ WW_HIP_EXPORT int hipGetDeviceFlags(unsigned* flags) {
 WW_HIP_EXPORT int hipDeviceGetLimit(std::size_t* value, int limit) {
   return guarded([&]() -> int {
     if (value == nullptr) return kInvalidValue;
-    constexpr int kMallocHeap = 2;
-    if (limit != kMallocHeap) return kUnsupportedLimit;
-    *value = 0;
+    switch (limit) {
+      case kStackLimit: *value = stack_limit(); return kSuccess;
+      case kMallocHeapLimit: *value = 0; return kSuccess;
+      default: return kUnsupportedLimit;
+    }
+  });
+}
+WW_HIP_EXPORT int hipDeviceSetLimit(int limit, std::size_t value) {
+  return guarded([&]() -> int {
+    if (limit != kStackLimit) return kUnsupportedLimit;
+    if (value > kMostStackBytes) return kInvalidValue;
+    set_stack_limit(static_cast<std::uint32_t>(value));
     return kSuccess;
   });
 }

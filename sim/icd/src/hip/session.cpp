@@ -11,9 +11,15 @@
 namespace ww::sim::icd::hip {
 namespace {
 
+std::uint32_t& chosen_stack_limit() {
+  static std::uint32_t bytes = 1024;  // HIP's own, at first
+  return bytes;
+}
+
 // What the virtual GPU has to know of programs of HIP, once it has power.
 void prepare_device() {
   if (device().host_at_device_addresses()) device().host_may_write();
+  set_stack_limit(stack_limit());
 }
 
 // 7 of "libamdhip64.so.7" or of a path that ends so; 0: it is another library.
@@ -87,6 +93,15 @@ int& chosen_device() {
 std::atomic<int>& device_error() {
   static std::atomic<int> error{kSuccess};
   return error;
+}
+
+std::uint32_t stack_limit() {
+  return chosen_stack_limit();
+}
+
+void set_stack_limit(std::uint32_t bytes) {
+  chosen_stack_limit() = bytes;
+  device().set_stack_limit(bytes);
 }
 
 int power_on() {

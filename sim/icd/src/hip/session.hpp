@@ -35,6 +35,10 @@ namespace ww::sim::icd::hip {
   return ordinal >= 0 && ordinal < device().chip().architecture().devices;
 }
 
+// hipLimitStackSize [bytes]: what kernels with a dynamic call stack get at least. Needs the lock.
+[[nodiscard]] std::uint32_t stack_limit();
+void set_stack_limit(std::uint32_t bytes);
+
 // The HIP version that the program was linked against: 5, 6 or 7.
 [[nodiscard]] int hip_major();
 

@@ -123,6 +123,10 @@ class VirtualGpu {
   // What timing mode has seen so far; null in functional mode.
   [[nodiscard]] const TimingReport* timing_report() const;
 
+  // Private memory [bytes] of a work-item that kernels with a dynamic call stack (function
+  // pointers, recursion) get at least; 0 at first: what they declare.
+  void set_stack_limit(std::uint32_t bytes);
+
   // Loads a code object into device memory (segments, relocations, decoded kernels).
   Result<ProgramId> load(const binpatch::CodeObject& object);
   void unload(ProgramId program);
