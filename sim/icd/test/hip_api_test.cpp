@@ -286,6 +286,19 @@ TEST_F(Hip, RefusesHandlesThatWereDestroyed) {
   EXPECT_EQ(hipLaunchKernel(nullptr, dim3(1), dim3(64), arguments, 0, nullptr), kInvalidFunction);
 }
 
+TEST_F(Hip, NeverTakesAnOldFunctionForANewOne) {
+  std::vector<hipFunction_t> old;
+  for (int i = 0; i < 20; ++i) {
+    hipModule_t module = nullptr;
+    ASSERT_EQ(hipModuleLoadData(&module, code_object().data()), 0);
+    hipFunction_t kernel = nullptr;
+    ASSERT_EQ(hipModuleGetFunction(&kernel, module, i % 2 == 0 ? "increment" : "big_lds"), 0);
+    EXPECT_THAT(old, ::testing::Not(::testing::Contains(kernel)));
+    old.push_back(kernel);
+    ASSERT_EQ(hipModuleUnload(module), 0);
+  }
+}
+
 TEST_F(Hip, LetsThreadsMakeMistakesAtOnce) {
   const auto work = [&] {
     for (int i = 0; i < 50; ++i) {

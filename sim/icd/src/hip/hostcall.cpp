@@ -173,6 +173,8 @@ bool place_hostcall_buffer(const binpatch::Kernel& kernel, std::span<std::byte> 
   const auto found = std::ranges::find(kernel.arguments, "hidden_hostcall_buffer",
                                        &binpatch::KernelArgument::value_kind);
   if (found == kernel.arguments.end()) return true;
+  constexpr std::size_t kPointer = sizeof(std::uint64_t);
+  if (kernarg.size() < kPointer || found->offset > kernarg.size() - kPointer) return true;
   if (!make_buffer()) return false;
   free_all_packets();
   device().host_wrote();

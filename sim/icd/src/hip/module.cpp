@@ -21,6 +21,13 @@ std::set<const void*>& functions() {
   return set;
 }
 
+// Functions of modules that are gone: a handle must never come to stand for another kernel, so
+// their addresses are not used again.
+std::vector<std::unique_ptr<Function>>& retired_functions() {
+  static auto& retired = *new std::vector<std::unique_ptr<Function>>;
+  return retired;
+}
+
 Module* module_of(const void* handle) {
   const auto found = loaded_modules().find(handle);
   return found == loaded_modules().end() ? nullptr : found->second.get();
@@ -64,7 +71,11 @@ tl::expected<std::unique_ptr<Module>, int> load_module(const void* image, std::u
 }
 
 void unload_module(Module& module) {
-  for (const auto& [name, function] : module.functions) functions().erase(function.get());
+  for (auto& [name, function] : module.functions) {
+    functions().erase(function.get());
+    *function = {};
+    retired_functions().push_back(std::move(function));
+  }
   module.functions.clear();
   device().unload(module.program);
 }
