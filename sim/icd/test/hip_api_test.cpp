@@ -5,8 +5,11 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <thread>
@@ -463,6 +466,52 @@ TEST_F(Hip, OrdersStreamsAndCallsBack) {
   EXPECT_EQ(hipStreamDestroy(stream), kInvalidHandle);
   EXPECT_EQ(hipStreamSynchronize(stream), kInvalidHandle);
   EXPECT_EQ(hipMemcpyAsync(out, p, 256, hipMemcpyDeviceToHost, stream), kInvalidHandle);
+}
+
+TEST_F(Hip, WaitsForAHostFunctionThatAnotherThreadRuns) {
+  hipStream_t stream = nullptr, other = nullptr;
+  hipEvent_t event = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), 0);
+  ASSERT_EQ(hipStreamCreate(&other), 0);
+  ASSERT_EQ(hipEventCreate(&event), 0);
+  struct Progress {
+    std::atomic<bool> started, may_end, ended;
+  };
+  const std::function<int()> waits[] = {
+      [&] { return hipStreamSynchronize(stream); }, [&] { return hipStreamSynchronize(nullptr); },
+      [&] { return hipDeviceSynchronize(); }, [&] { return hipEventSynchronize(event); },
+      [&] {
+        EXPECT_EQ(hipStreamWaitEvent(other, event, 0), 0);
+        return hipStreamSynchronize(other);
+      }};
+  for (const auto& wait : waits) {
+    Progress progress{};
+    std::thread runner([&] {
+      EXPECT_EQ(hipLaunchHostFunc(
+                    stream,
+                    [](void* data) {
+                      auto& now = *static_cast<Progress*>(data);
+                      now.started = true;
+                      while (!now.may_end) std::this_thread::yield();
+                      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                      now.ended = true;
+                      EXPECT_EQ(hipGetLastError(), 0) << "it may call HIP";
+                    },
+                    &progress),
+                0);
+    });
+    while (!progress.started) std::this_thread::yield();
+    EXPECT_EQ(hipEventRecord(event, stream), 0);
+    EXPECT_EQ(hipStreamQuery(stream), kNotReady);
+    EXPECT_EQ(hipEventQuery(event), kNotReady);
+    EXPECT_EQ(hipStreamQuery(other), 0) << "another stream's";
+    progress.may_end = true;
+    EXPECT_EQ(wait(), 0);
+    EXPECT_TRUE(progress.ended);
+    EXPECT_EQ(hipStreamQuery(stream), 0);
+    runner.join();
+  }
+  EXPECT_EQ(hipGetLastError(), 0) << "work that is under way is no error";
 }
 
 TEST_F(Hip, CopiesAndFillsRows) {

@@ -123,6 +123,9 @@ hipError_t hipMemsetD32(void*, int, size_t);
 hipError_t hipStreamCreate(hipStream_t*);
 hipError_t hipStreamDestroy(hipStream_t);
 hipError_t hipStreamSynchronize(hipStream_t);
+hipError_t hipStreamQuery(hipStream_t);
+hipError_t hipEventQuery(hipEvent_t);
+hipError_t hipLaunchHostFunc(hipStream_t, void (*)(void*), void*);
 hipError_t hipStreamAddCallback(hipStream_t, void (*)(hipStream_t, hipError_t, void*), void*,
                                 unsigned);
 hipError_t hipStreamWaitEvent(hipStream_t, hipEvent_t, unsigned);

@@ -27,6 +27,7 @@ constexpr int kInvalidImage = 200;
 constexpr int kNoBinary = 209;
 constexpr int kInvalidHandle = 400;
 constexpr int kNotFound = 500;
+constexpr int kNotReady = 600;
 constexpr int kTooManyBlocks = 720;
 constexpr int kNotSupported = 801;
 

@@ -269,7 +269,11 @@ WW_HIP_EXPORT int hipDeviceGet(int* handle, int ordinal) {
   });
 }
 WW_HIP_EXPORT int hipDeviceSynchronize() {
-  return guarded_work([] { return refuse_in_any_capture(); });
+  return guarded_work([](Entry& entry) -> int {
+    if (const int bad = refuse_in_any_capture(); bad != kSuccess) return bad;
+    wait_for_host_functions(entry);
+    return device_error();
+  });
 }
 WW_HIP_EXPORT int hipDeviceReset() {
   return guarded([]() -> int {

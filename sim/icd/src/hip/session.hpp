@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "hip/types.hpp"
@@ -42,13 +43,14 @@ void set_stack_limit(std::uint32_t bytes);
 // The HIP version that the program was linked against: 5, 6 or 7.
 [[nodiscard]] int hip_major();
 
-// Notes a failure for hipGetLastError.
+// Notes a failure for hipGetLastError. Work that is still under way is none.
 inline int finish(int code) {
-  if (code != kSuccess) last_error() = code;
+  if (code != kSuccess && code != kNotReady) last_error() = code;
   return code;
 }
 
-// Runs a call's body (int()) under the lock, with a device. No exception leaves the library.
+// Runs a call's body, int() or int(Entry&), under the lock, with a device. No exception leaves the
+// library.
 template <class Body>
 int guarded(Body&& body) noexcept {
   int code = kOutOfMemory;
@@ -57,7 +59,11 @@ int guarded(Body&& body) noexcept {
     code = power_on();
     if (code == kSuccess) {
       device().select_device(chosen_device());
-      code = body();
+      if constexpr (std::is_invocable_v<Body, Entry&>) {
+        code = body(entry);
+      } else {
+        code = body();
+      }
     }
   } catch (...) {
     code = kOutOfMemory;
@@ -68,9 +74,14 @@ int guarded(Body&& body) noexcept {
 // The same for calls that wait for the device or use its memory: they report its errors.
 template <class Body>
 int guarded_work(Body&& body) noexcept {
-  return guarded([&] {
+  return guarded([&](Entry& entry) -> int {
     const int failed = device_error();
-    return failed != kSuccess ? failed : body();
+    if (failed != kSuccess) return failed;
+    if constexpr (std::is_invocable_v<Body, Entry&>) {
+      return body(entry);
+    } else {
+      return body();
+    }
   });
 }
 

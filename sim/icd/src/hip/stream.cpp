@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -28,9 +29,19 @@ struct Stream {
   int device{};                      // that runs its commands
 };
 
+// A host function that a thread was given to run once it has left the library. That thread itself
+// never waits for it.
+struct HostCall {
+  std::thread::id thread;
+  std::vector<const void*> streams;  // whose later work comes after it
+  bool returned{};
+};
+using HostCalls = std::vector<std::shared_ptr<HostCall>>;
+
 struct Event {
   unsigned flags{};
   std::optional<std::int64_t> time_ns;
+  HostCalls after;                   // recorded behind these
   std::shared_ptr<Capture> capture;  // recorded in a capturing stream, which had noted `last`
   std::vector<GraphNode*> last;
 };
@@ -42,6 +53,12 @@ std::unordered_map<const void*, std::unique_ptr<Stream>>& streams() {
 
 std::unordered_map<const void*, std::unique_ptr<Event>>& hip_events() {
   static auto& all = *new std::unordered_map<const void*, std::unique_ptr<Event>>;
+  return all;
+}
+
+// Those that have not returned.
+HostCalls& host_calls() {
+  static auto& all = *new HostCalls;
   return all;
 }
 
@@ -69,6 +86,73 @@ Stream* made_stream(const void* handle) {
   return found == streams().end() ? nullptr : found->second.get();
 }
 
+bool is_legacy(const void* handle) {
+  const auto value = reinterpret_cast<std::uintptr_t>(handle);
+  return value == 0 || value == kLegacyStream;
+}
+
+bool is_blocking(const void* handle) {
+  const Stream* stream = made_stream(handle);
+  return stream == nullptr || stream->flags != kStreamNonBlocking;
+}
+
+// Whether one stream's work waits for what the other was given before.
+bool waits_for(const void* stream, const void* other) {
+  if (stream == other) return true;
+  return (is_legacy(stream) || is_legacy(other)) && is_blocking(stream) && is_blocking(other);
+}
+
+bool is_running(const HostCall& call) {
+  return !call.returned && call.thread != std::this_thread::get_id();
+}
+
+HostCalls calls_before(const void* stream) {
+  HostCalls before;
+  for (const auto& call : host_calls()) {
+    if (std::ranges::any_of(call->streams,
+                            [&](const void* other) { return waits_for(stream, other); })) {
+      before.push_back(call);
+    }
+  }
+  return before;
+}
+
+bool all_returned(const HostCalls& calls) {
+  return std::ranges::none_of(calls, [](const auto& call) { return is_running(*call); });
+}
+
+// Its end is the call's, even by an exception.
+class RunningCall {
+ public:
+  explicit RunningCall(std::shared_ptr<HostCall> call) : call_(std::move(call)) {}
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+  ~RunningCall() {
+    const std::lock_guard lock(Runtime::get().mutex);
+    call_->returned = true;
+    std::erase(host_calls(), call_);
+    Runtime::get().changed.notify_all();
+  }
+
+ private:
+  std::shared_ptr<HostCall> call_;
+};
+
+void call_host(const void* stream, std::function<void()> function) {
+  auto call = std::make_shared<HostCall>(HostCall{std::this_thread::get_id(), {stream}});
+  host_calls().push_back(call);
+  Runtime::get().callbacks.emplace_back([call = std::move(call), function = std::move(function)] {
+    const RunningCall running(call);
+    function();
+  });
+}
+
+// The stream whose work runs now; for work that does not say it.
+const void*& stream_of_work() {
+  static const void* stream = nullptr;
+  return stream;
+}
+
 // Whether a capture has only noted what the event waits for.
 bool captured(const Event& event) {
   return event.capture != nullptr;
@@ -76,7 +160,12 @@ bool captured(const Event& event) {
 
 int wait_for_event(const void* handle, const Event& event) {
   Stream* stream = made_stream(handle);
-  if (!captured(event)) return kSuccess;  // recorded outside: it has happened
+  if (!captured(event)) {  // recorded outside: it has happened, but for host functions before it
+    for (const auto& call : event.after) {
+      if (!call->returned) call->streams.push_back(handle);
+    }
+    return kSuccess;
+  }
   if (stream == nullptr) return kStreamCaptureImplicit;
   if (stream->capture != nullptr && stream->capture != event.capture) return kStreamCaptureMerge;
   stream->capture = event.capture;
@@ -160,10 +249,19 @@ std::optional<Stream> find_stream(const void* handle) {
 int create_event(void** handle, unsigned flags) {
   if (handle == nullptr || (flags & ~kKnownEventFlags) != 0) return kInvalidValue;
   if ((flags & kEventInterprocess) != 0) return kNotSupported;
-  auto made = std::make_unique<Event>(Event{flags, {}, {}, {}});
+  auto made = std::make_unique<Event>(Event{flags, {}, {}, {}, {}});
   *handle = made.get();
   hip_events().emplace(*handle, std::move(made));
   return kSuccess;
+}
+
+// The host functions that an event waits for. Errors kInvalidHandle, kCapturedEvent.
+tl::expected<HostCalls, int> calls_before_event(const void* handle) {
+  const Event* event = event_of(handle);
+  if (event == nullptr) return tl::unexpected<int>(kInvalidHandle);
+  if (!captured(*event)) return event->after;
+  event->capture->failed = true;
+  return tl::unexpected<int>(kCapturedEvent);
 }
 
 }  // namespace
@@ -171,7 +269,7 @@ int create_event(void** handle, unsigned flags) {
 tl::expected<Work, int> host_work(HostFunction function, void* user_data) {
   if (function == nullptr) return tl::unexpected<int>(kInvalidValue);
   return [=]() -> int {
-    Runtime::get().callbacks.emplace_back([=] { function(user_data); });
+    call_host(stream_of_work(), [=] { function(user_data); });
     return kSuccess;
   };
 }
@@ -182,7 +280,16 @@ bool is_stream(const void* stream) {
          streams().contains(stream);
 }
 
+void wait_for_host_functions(Entry& entry) {
+  entry.wait([] { return all_returned(host_calls()); });
+}
+
+void wait_for_host_functions(Entry& entry, const void* stream) {
+  entry.wait([before = calls_before(stream)] { return all_returned(before); });
+}
+
 tl::expected<Capture*, int> capture_for_work(const void* handle) {
+  stream_of_work() = handle;
   if (!is_stream(handle)) return tl::unexpected<int>(kInvalidHandle);
   if (Stream* stream = made_stream(handle); stream != nullptr) {
     if (stream->capture == nullptr) {
@@ -237,6 +344,7 @@ int record_event(void* handle, const void* stream_handle) {
   event->capture = nullptr;
   event->last.clear();
   event->time_ns = device().now_ns();
+  event->after = calls_before(stream_handle);
   return kSuccess;
 }
 
@@ -265,10 +373,17 @@ WW_HIP_EXPORT int hipStreamDestroy(void* stream) {
   return guarded([&]() -> int { return destroy_stream(stream); });
 }
 WW_HIP_EXPORT int hipStreamSynchronize(void* stream) {
-  return guarded_work([&] { return refuse_in_capture(stream); });
+  return guarded_work([&](Entry& entry) -> int {
+    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
+    wait_for_host_functions(entry, stream);
+    return device_error();
+  });
 }
 WW_HIP_EXPORT int hipStreamQuery(void* stream) {
-  return hipStreamSynchronize(stream);
+  return guarded_work([&]() -> int {
+    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
+    return all_returned(calls_before(stream)) ? kSuccess : kNotReady;
+  });
 }
 WW_HIP_EXPORT int hipStreamGetFlags(void* stream, unsigned* flags) {
   return guarded([&]() -> int {
@@ -344,7 +459,7 @@ WW_HIP_EXPORT int hipStreamAddCallback(void* stream, StreamCallback callback, vo
     if (callback == nullptr || flags != 0)
       return is_stream(stream) ? kInvalidValue : kInvalidHandle;
     if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
-    Runtime::get().callbacks.emplace_back([=] { callback(stream, kSuccess, user_data); });
+    call_host(stream, [=] { callback(stream, kSuccess, user_data); });
     return kSuccess;
   });
 }
@@ -374,16 +489,19 @@ WW_HIP_EXPORT int hipEventRecordWithFlags(void* event, void* stream, unsigned fl
   return flags == 0 ? hipEventRecord(event, stream) : finish(kInvalidValue);
 }
 WW_HIP_EXPORT int hipEventSynchronize(void* event) {
-  return guarded_work([&]() -> int {
-    const Event* found = event_of(event);
-    if (found == nullptr) return kInvalidHandle;
-    if (!captured(*found)) return kSuccess;
-    found->capture->failed = true;
-    return kCapturedEvent;
+  return guarded_work([&](Entry& entry) -> int {
+    const auto before = calls_before_event(event);
+    if (!before) return before.error();
+    entry.wait([&] { return all_returned(*before); });
+    return device_error();
   });
 }
 WW_HIP_EXPORT int hipEventQuery(void* event) {
-  return hipEventSynchronize(event);
+  return guarded_work([&]() -> int {
+    const auto before = calls_before_event(event);
+    if (!before) return before.error();
+    return all_returned(*before) ? kSuccess : kNotReady;
+  });
 }
 WW_HIP_EXPORT int hipEventElapsedTime(float* milliseconds, void* start, void* stop) {
   return guarded_work([&]() -> int {

@@ -32,6 +32,11 @@ int submit(const void* stream, NodeKind kind, Body&& work) {
 int refuse_in_capture(const void* stream);
 int refuse_in_any_capture();
 
+// Waits until host functions have returned that other threads run, for this stream or, without one,
+// for any. The lock is free meanwhile.
+void wait_for_host_functions(Entry& entry);
+void wait_for_host_functions(Entry& entry, const void* stream);
+
 // Notes the present chip time in an event, or what a capturing stream has noted so far. Error
 // kInvalidHandle.
 int record_event(void* event, const void* stream);
