@@ -82,6 +82,7 @@ hipError_t hipDeviceEnablePeerAccess(int, unsigned);
 hipError_t hipDeviceDisablePeerAccess(int);
 hipError_t hipMemcpyPeer(void*, int, const void*, int, size_t);
 hipError_t hipStreamGetDevice(hipStream_t, int*);
+hipError_t hipDeviceGetUuid(void*, int);
 hipError_t hipDeviceGetPCIBusId(char*, int, int);
 hipError_t hipGetDeviceProperties(void*, int);
 hipError_t hipGetDevicePropertiesR0600(void*, int);

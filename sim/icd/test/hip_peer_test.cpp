@@ -67,6 +67,26 @@ TEST_F(HipPeers, ThereAreTwoDevicesAndEachThreadChoosesItsOwn) {
   EXPECT_NE(std::string(first), second);
 }
 
+TEST_F(HipPeers, ADeviceIsKnownByItsBusAndItsUuid) {
+  constexpr int kPciBusId = 67;
+  std::string uuids[2];
+  for (const int device : {0, 1}) {
+    std::vector<char> properties(1472);
+    ASSERT_EQ(hipGetDevicePropertiesR0600(properties.data(), device), 0);
+    uuids[device].assign(&properties[256], 16);
+    char uuid[16]{};
+    ASSERT_EQ(hipDeviceGetUuid(uuid, device), 0);
+    EXPECT_EQ(uuids[device], std::string(uuid, sizeof uuid));
+    int bus = -1;
+    ASSERT_EQ(hipDeviceGetAttribute(&bus, kPciBusId, device), 0);
+    char address[16]{};
+    ASSERT_EQ(hipDeviceGetPCIBusId(address, sizeof address, device), 0);
+    EXPECT_EQ(std::stoi(std::string(address).substr(5, 2), nullptr, 16), bus);
+    EXPECT_EQ(bus, device);
+  }
+  EXPECT_NE(uuids[0], uuids[1]);
+}
+
 TEST_F(HipPeers, EachDeviceHasMemoryOfItsOwn) {
   std::size_t free_before[2]{};
   std::size_t total = 0;

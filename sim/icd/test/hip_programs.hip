@@ -126,6 +126,14 @@ __device__ __attribute__((noinline)) int depth(int n) {
 }
 __global__ void call_deep(int n, int* out) { *out = depth(n); }
 
+__global__ void count_clocks(long long* out) {
+  const long long cycles = __builtin_amdgcn_s_memtime();
+  const long long ticks = __builtin_amdgcn_s_memrealtime();
+  for (int i = 0; i < 20000; ++i) __builtin_amdgcn_s_sleep(1);
+  out[0] = __builtin_amdgcn_s_memtime() - cycles;
+  out[1] = __builtin_amdgcn_s_memrealtime() - ticks;
+}
+
 __global__ void trap() { __builtin_trap(); }
 __global__ void stray(int* at) { *at = 1; }
 
@@ -328,6 +336,22 @@ bool run_version() {
   return version / 10000000 == 5;
 }
 
+// The rates of clock64() and wall_clock64() are the attributes that say so.
+bool run_clocks() {
+  constexpr int kClockInstructionRate = 10000, kWallClockRate = 10017;
+  int cycle_khz = 0, tick_khz = 0;
+  CHECK(hipDeviceGetAttribute(&cycle_khz, kClockInstructionRate, 0));
+  CHECK(hipDeviceGetAttribute(&tick_khz, kWallClockRate, 0));
+  long long* counts;
+  CHECK(hipMalloc(reinterpret_cast<void**>(&counts), 2 * sizeof(long long)));
+  count_clocks<<<1, 1>>>(counts);
+  long long out[2];
+  CHECK(hipMemcpy(out, counts, sizeof out, hipMemcpyDeviceToHost));
+  const double cycles_ms = static_cast<double>(out[0]) / cycle_khz;
+  const double ticks_ms = static_cast<double>(out[1]) / tick_khz;
+  return ticks_ms > 0.1 && cycles_ms > 0.99 * ticks_ms && cycles_ms < 1.01 * ticks_ms;
+}
+
 int result_of_call(int which, int n, int* out) {
   call<<<1, 1>>>(which, n, out);
   int value = -1;
@@ -376,7 +400,7 @@ constexpr Program kPrograms[] = {
     {"streams", run_streams}, {"reduce", run_reduce},   {"transpose", run_transpose}, {"twin", run_twin},
     {"symbols", run_symbols}, {"dynamic", run_dynamic}, {"managed", run_managed},
     {"struct", run_struct},   {"print", run_print},     {"version", run_version},
-    {"calls", run_calls},     {"trap", run_trap},
+    {"calls", run_calls},     {"clocks", run_clocks},   {"trap", run_trap},
     {"stray", run_stray}};
 
 // Launches while the program ends, when what the main thread had of its own is gone.

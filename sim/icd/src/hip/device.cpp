@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "hip/memory_table.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr int kMostBlocksAcross = 65536;  // in y and z
 constexpr int kTextureAlign = 256;
 constexpr int kRegistersPerCu = 65536;  // 32-bit, of the four SIMDs' files, for a wave's lanes each
-constexpr int kClockInstructionKhz = 25000;
+constexpr int kSteadyCounterKhz = 100'000;  // s_memrealtime
 constexpr int kConstantBytes = 0x7fff'ffff;
 // hipLimit_t.
 constexpr int kStackLimit = 0;
@@ -35,7 +36,8 @@ struct Facts {
   std::string architecture;  // "gfx90a:sramecc+:xnack-"
   int major{}, minor{};
   std::size_t memory{};
-  int lds{}, cus{}, l2{}, clock_khz{}, memory_clock_khz{}, bus_bits{}, threads_per_cu{};
+  int lds{}, cus{}, l2{}, clock_khz{}, counter_khz{}, memory_clock_khz{}, bus_bits{},
+      threads_per_cu{};
   int warp{};  // work-items of a wave as compilers choose them
 };
 
@@ -56,6 +58,12 @@ Facts facts() {
   double clock_hz = 1e9;
   for (const DvfsState& state : arch.dvfs) clock_hz = std::max(clock_hz, state.clock_hz);
   facts.clock_khz = static_cast<int>(clock_hz / 1000);
+  // clock64() counts the cycles of the clock that the chip runs at now.
+  facts.counter_khz = facts.clock_khz;
+  if (!arch.dvfs.empty()) {
+    const auto now = static_cast<std::size_t>(device().dvfs_state());
+    facts.counter_khz = static_cast<int>(arch.dvfs.at(now).clock_hz / 1000);
+  }
   // A double data rate of a bus of 64 bits a channel gives the chip's memory bandwidth.
   facts.bus_bits = 64 * arch.l2_channels;
   facts.memory_clock_khz =
@@ -71,8 +79,33 @@ void copy_text(char (&target)[256], const std::string& text) {
 }
 
 // The members that both layouts have.
+// Dies with links are PCI devices of their own. Partitions are one, which ROCm numbers in the
+// function's digit.
+struct PciPlace {
+  int bus{};
+  int function{};
+};
+
+PciPlace pci_place(int ordinal) {
+  const bool linked = device().chip().architecture().xgmi_links != 0;
+  return linked ? PciPlace{ordinal, 0} : PciPlace{0, ordinal};
+}
+
+std::string pci_address(int ordinal) {
+  const PciPlace place = pci_place(ordinal);
+  return fmt::format("0000:{:02x}:00.{}", place.bus, place.function);
+}
+
+constexpr std::size_t kUuidBytes = 16;
+
+void write_uuid(void* target, int ordinal) {
+  const std::string text = fmt::format("wirewatt-gpu-{:03}", ordinal);
+  static_assert(std::string_view("wirewatt-gpu-000").size() == kUuidBytes);
+  std::memcpy(target, text.data(), kUuidBytes);
+}
+
 template <class Properties>
-void fill_common(Properties& properties) {
+void fill_common(Properties& properties, int ordinal) {
   const Facts known = facts();
   std::memset(&properties, 0, sizeof properties);
   copy_text(properties.name, known.name);
@@ -94,13 +127,13 @@ void fill_common(Properties& properties) {
   properties.multiProcessorCount = known.cus;
   properties.l2CacheSize = known.l2;
   properties.maxThreadsPerMultiProcessor = known.threads_per_cu;
-  properties.clockInstructionRate = kClockInstructionKhz;
+  properties.clockInstructionRate = known.counter_khz;
+  properties.pciBusID = pci_place(ordinal).bus;
   properties.arch = kArchFeatures;
   properties.maxSharedMemoryPerMultiProcessor = static_cast<std::size_t>(known.lds);
   properties.canMapHostMemory = 1;
   properties.managedMemory = device().host_at_device_addresses() ? 1 : 0;
   properties.concurrentManagedAccess = properties.managedMemory;
-  properties.cooperativeLaunch = 1;
   properties.memPitch = INT32_MAX;
   properties.textureAlignment = properties.texturePitchAlignment = kTextureAlign;
   properties.ECCEnabled = 1;
@@ -111,7 +144,7 @@ int properties_of(Properties* properties, int ordinal, More&& more) {
   return guarded([&]() -> int {
     if (properties == nullptr) return kInvalidValue;
     if (!is_ordinal(ordinal)) return kInvalidDevice;
-    fill_common(*properties);
+    fill_common(*properties, ordinal);
     more(*properties);
     return kSuccess;
   });
@@ -124,7 +157,6 @@ enum Attribute : int {
   kClockRate = 5,
   kConcurrentKernels = 8,
   kConcurrentManagedAccess = 9,
-  kCooperativeLaunch = 10,
   kHostNativeAtomicSupported = 15,
   kL2CacheSize = 19,
   kComputeCapabilityMajor = 23,
@@ -143,6 +175,7 @@ enum Attribute : int {
   kMemoryClockRate = 60,
   kComputeCapabilityMinor = 61,
   kMultiprocessorCount = 63,
+  kPciBusId = 67,
   kMaxRegistersPerBlock = 71,
   kMaxRegistersPerMultiprocessor = 72,
   kMaxSharedMemoryPerBlock = 74,
@@ -163,18 +196,19 @@ enum Attribute : int {
   kIsLargeBar = 10011,
   kPhysicalMultiprocessorCount = 10015,
   kFineGrainSupport = 10016,
+  kWallClockRate = 10017,
   kLastAmdAttribute = 10025,
 };
 
 // Attributes of devices of other makers, of limits that no kernel meets here, and of things that
-// the virtual GPU does not have, are 0.
-int attribute(int name) {
+// the virtual GPU does not have, are 0. So is that of cooperative launches: blocks cannot meet
+// (grid.sync()).
+int attribute(int name, int ordinal) {
   const Facts known = facts();
   switch (name) {
     case kEccEnabled:
     case kCanMapHostMemory:
     case kConcurrentKernels:
-    case kCooperativeLaunch:
     case kStreamPrioritiesSupported:
     case kMemoryPoolsSupported:
     case kIsLargeBar: return 1;
@@ -210,17 +244,12 @@ int attribute(int name) {
     case kTotalConstantMemory: return kConstantBytes;
     case kTotalGlobalMem: return clamped(static_cast<std::int64_t>(known.memory));
     case kWarpSize: return known.warp;
-    case kClockInstructionRate: return kClockInstructionKhz;
+    case kClockInstructionRate: return known.counter_khz;
+    case kWallClockRate: return kSteadyCounterKhz;
+    case kPciBusId: return pci_place(ordinal).bus;
     case kArch: return static_cast<int>(kArchFeatures);
     default: return name >= kMaxBlockDimX && name <= kMaxBlockDimZ ? int{kMostBlockThreads} : 0;
   }
-}
-
-// Dies with links are PCI devices of their own. Partitions are one, which ROCm numbers in the
-// function's digit.
-std::string pci_address(int ordinal) {
-  const bool linked = device().chip().architecture().xgmi_links != 0;
-  return linked ? fmt::format("0000:{:02x}:00.0", ordinal) : fmt::format("0000:00:00.{}", ordinal);
 }
 
 // Which device may use whose memory, as programs asked for it. Kernels reach all of it anyway.
@@ -293,8 +322,9 @@ WW_HIP_EXPORT int hipGetDeviceProperties(DeviceProperties5* properties, int ordi
   });
 }
 WW_HIP_EXPORT int hipGetDevicePropertiesR0600(DeviceProperties6* properties, int ordinal) {
-  return properties_of(properties, ordinal, [](DeviceProperties6& p) {
-    std::memcpy(p.uuid, "wirewatt-virtual", sizeof p.uuid);
+  return properties_of(properties, ordinal, [ordinal](DeviceProperties6& p) {
+    static_assert(sizeof p.uuid == kUuidBytes);
+    write_uuid(p.uuid, ordinal);
     p.concurrentKernels = 1;
     p.isLargeBar = 1;
     p.unifiedAddressing = p.managedMemory;
@@ -324,7 +354,7 @@ WW_HIP_EXPORT int hipDeviceGetAttribute(int* value, int name, int ordinal) {
     const bool known = (name >= 0 && name <= kLastCommonAttribute) ||
                        (name >= kClockInstructionRate && name <= kLastAmdAttribute);
     if (!known) return kInvalidValue;
-    *value = attribute(name);
+    *value = attribute(name, ordinal);
     return kSuccess;
   });
 }
@@ -343,7 +373,7 @@ WW_HIP_EXPORT int hipDeviceGetUuid(void* uuid, int ordinal) {
   return guarded([&]() -> int {
     if (uuid == nullptr) return kInvalidValue;
     if (!is_ordinal(ordinal)) return kInvalidDevice;
-    std::memcpy(uuid, "wirewatt-virtual", 16);
+    write_uuid(uuid, ordinal);
     return kSuccess;
   });
 }
