@@ -152,6 +152,70 @@ TEST_F(HipPeers, AKernelReadsAndWritesTheOtherDevicesMemoryOverTheLinks) {
   EXPECT_EQ(hipFree(far), 0);
 }
 
+TEST_F(HipPeers, StreamOrderedMemoryIsTheStreamsOrThePools) {
+  ASSERT_EQ(hipSetDevice(1), 0);
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), 0);
+  hipMemPool_t pools[2]{};
+  for (const int device : {0, 1}) ASSERT_EQ(hipDeviceGetDefaultMemPool(&pools[device], device), 0);
+  EXPECT_NE(pools[0], pools[1]);
+  ASSERT_EQ(hipSetDevice(0), 0);
+  const auto used = [&](int device) {
+    std::uint64_t bytes = 0;
+    EXPECT_EQ(hipMemPoolGetAttribute(pools[device], 7, &bytes), 0);
+    return bytes;
+  };
+  const std::uint64_t before[] = {used(0), used(1)};
+  void* of_stream = nullptr;
+  void* of_pool = nullptr;
+  ASSERT_EQ(hipMallocAsync(&of_stream, 4096, stream), 0);
+  EXPECT_EQ(used(1), before[1] + 4096);
+  ASSERT_EQ(hipMallocFromPoolAsync(&of_pool, 8192, pools[1], nullptr), 0);
+  EXPECT_EQ(used(1), before[1] + 12288);
+  EXPECT_EQ(used(0), before[0]);
+  EXPECT_EQ(hipFreeAsync(of_stream, stream), 0);
+  EXPECT_EQ(hipFreeAsync(of_pool, nullptr), 0);
+  EXPECT_EQ(hipStreamDestroy(stream), 0);
+}
+
+TEST_F(HipPeers, AResetLeavesTheOtherDeviceAsItIs) {
+  float* const kept = allocate_on(0);
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), 0);
+  float* const gone = allocate_on(1);
+  ASSERT_EQ(hipDeviceReset(), 0);
+  ASSERT_EQ(hipSetDevice(0), 0);
+  EXPECT_EQ(hipStreamSynchronize(stream), 0);
+  EXPECT_EQ(launch("fill", kFloats / 256, 256, kept, 2.0F), 0);
+  EXPECT_EQ(hipFree(kept), 0);
+  EXPECT_EQ(hipFree(gone), kInvalidValue);
+  EXPECT_EQ(hipStreamDestroy(stream), 0);
+}
+
+TEST_F(HipPeers, AGraphsKernelRunsOnTheDeviceThatNotedIt) {
+  float* const far = allocate_on(1);
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), 0);
+  ASSERT_EQ(hipSetDevice(0), 0);
+  const float* from = far;
+  float* to = far;
+  void* arguments[] = {&from, &to, nullptr};
+  ASSERT_EQ(hipStreamBeginCapture(stream, 0), 0);
+  ASSERT_EQ(hipModuleLaunchKernel(function("copy"), kFloats / 256, 1, 1, 256, 1, 1, 0, stream,
+                                  arguments, nullptr),
+            0);
+  hipGraph_t graph = nullptr;
+  ASSERT_EQ(hipStreamEndCapture(stream, &graph), 0);
+  hipGraphExec_t executable = nullptr;
+  ASSERT_EQ(hipGraphInstantiate(&executable, graph, nullptr, nullptr, 0), 0);
+  ASSERT_EQ(hipGraphLaunch(executable, nullptr), 0);
+  EXPECT_EQ(over_links("READ"), 0);
+  EXPECT_EQ(hipGraphExecDestroy(executable), 0);
+  EXPECT_EQ(hipGraphDestroy(graph), 0);
+  EXPECT_EQ(hipStreamDestroy(stream), 0);
+  EXPECT_EQ(hipFree(far), 0);
+}
+
 TEST_F(HipPeers, CopiesGoBetweenDevices) {
   float* const first = allocate_on(0);
   float* const second = allocate_on(1);

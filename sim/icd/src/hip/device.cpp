@@ -306,10 +306,12 @@ WW_HIP_EXPORT int hipDeviceSynchronize() {
 }
 WW_HIP_EXPORT int hipDeviceReset() {
   return guarded([]() -> int {
-    reset_graphs();
-    reset_streams();
-    reset_memory();
-    reset_modules();
+    if (device().chip().architecture().devices == 1) {
+      reset_graphs();
+      reset_modules();
+    }
+    reset_streams(chosen_device());
+    reset_memory(chosen_device());
     device_error() = kSuccess;
     return kSuccess;
   });

@@ -65,7 +65,7 @@ tl::expected<std::shared_ptr<ExecutableGraph>, int> compile_graph(const Graph& g
   auto made = std::make_shared<ExecutableGraph>();
   for (const GraphNode* node : *order) {
     made->step_of[node] = made->steps.size();
-    made->steps.push_back({node->kind, node->work, {}, node->child});
+    made->steps.push_back({node->kind, node->work, {}, node->child, node->device});
   }
   return made;
 }
@@ -73,7 +73,12 @@ tl::expected<std::shared_ptr<ExecutableGraph>, int> compile_graph(const Graph& g
 // The work of the steps and of their children, in order.
 void collect_work(const std::vector<GraphNode>& steps, std::vector<Work>& work) {
   for (const GraphNode& step : steps) {
-    if (step.work) work.push_back(step.work);
+    if (step.work) {
+      work.push_back([run = step.work, ordinal = step.device] {
+        device().select_device(ordinal);
+        return run();
+      });
+    }
     collect_work(step.child, work);
   }
 }
@@ -163,8 +168,8 @@ int update(const void* executable, const void* handle, void** error_node, int* r
 }  // namespace
 
 GraphNode& add_node(Graph& graph, NodeKind kind, Work work, std::vector<GraphNode*> after) {
-  graph.nodes.push_back(
-      std::make_unique<GraphNode>(GraphNode{kind, std::move(work), std::move(after), {}}));
+  graph.nodes.push_back(std::make_unique<GraphNode>(
+      GraphNode{kind, std::move(work), std::move(after), {}, chosen_device()}));
   return *graph.nodes.back();
 }
 

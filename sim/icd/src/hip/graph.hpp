@@ -20,6 +20,7 @@ struct GraphNode {
   Work work;
   std::vector<GraphNode*> after;
   std::vector<GraphNode> child;  // its nodes in an order that they allow
+  int device{};                  // that runs it, whichever stream the graph is launched in
 };
 
 // hipGraph_t.
@@ -27,7 +28,7 @@ struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
 };
 
-// Adds a node that runs after the others named.
+// Adds a node that runs after the others named, on the device that the thread has chosen.
 GraphNode& add_node(Graph& graph, NodeKind kind, Work work, std::vector<GraphNode*> after);
 
 // Makes the graph known by its address, as hipGraph_t.

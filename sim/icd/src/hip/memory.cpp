@@ -1,5 +1,6 @@
 // Allocation: device, pinned, managed, pitched, from pools; and what a pointer is.
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -17,11 +18,12 @@ std::uint64_t address_of(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
 
-int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags = 0) {
+int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags = 0,
+             int ordinal = chosen_device()) {
   if (pointer == nullptr) return kInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return kSuccess;
-  const auto address = allocate_memory(bytes, kind, flags);
+  const auto address = allocate_memory(bytes, kind, flags, ordinal);
   if (!address) return address.error();
   *pointer = device_pointer(*address);
   return kSuccess;
@@ -220,32 +222,59 @@ WW_HIP_EXPORT int hipPointerGetAttributes(PointerAttributes* attributes, const v
   });
 }
 
-// --- pools: every pool is the device's memory; freed memory goes back at once ---
+// --- pools: every pool is its device's memory; freed memory goes back at once ---
 
 namespace {
 
 struct MemoryPool {
+  int device{};
   std::uint64_t release_threshold{};
 };
+
+// The beginning of hipMemPoolProps.
+struct PoolProperties {
+  int allocation_type;
+  int handle_types;
+  int location_type;
+  int location;  // the device
+};
+constexpr int kLocationDevice = 1;
 
 std::map<const void*, std::unique_ptr<MemoryPool>>& memory_pools() {
   static auto& pools = *new std::map<const void*, std::unique_ptr<MemoryPool>>;
   return pools;
 }
 
-MemoryPool* default_pool() {
-  static MemoryPool* const pool = [] {
-    auto made = std::make_unique<MemoryPool>();
-    MemoryPool* handle = made.get();
-    memory_pools().emplace(handle, std::move(made));
-    return handle;
-  }();
+MemoryPool* make_pool(int ordinal) {
+  auto made = std::make_unique<MemoryPool>(MemoryPool{ordinal, 0});
+  MemoryPool* handle = made.get();
+  memory_pools().emplace(handle, std::move(made));
+  return handle;
+}
+
+// By device.
+std::map<int, MemoryPool*>& default_pools() {
+  static auto& pools = *new std::map<int, MemoryPool*>;
+  return pools;
+}
+
+MemoryPool* default_pool(int ordinal) {
+  MemoryPool*& pool = default_pools()[ordinal];
+  if (pool == nullptr) pool = make_pool(ordinal);
   return pool;
 }
 
-MemoryPool*& current_pool() {
-  static MemoryPool* pool = default_pool();
+MemoryPool*& current_pool(int ordinal) {
+  static auto& pools = *new std::map<int, MemoryPool*>;
+  MemoryPool*& pool = pools[ordinal];
+  if (pool == nullptr) pool = default_pool(ordinal);
   return pool;
+}
+
+// Null where the handle is none.
+MemoryPool* pool_of(const void* handle) {
+  const auto found = memory_pools().find(handle);
+  return found == memory_pools().end() ? nullptr : found->second.get();
 }
 
 constexpr int kPoolReleaseThreshold = 4;
@@ -256,16 +285,16 @@ constexpr int kPoolLastAttribute = 8;
 WW_HIP_EXPORT int hipMallocAsync(void** pointer, std::size_t bytes, void* stream) {
   return guarded_work([&]() -> int {
     if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
-    return allocate(pointer, bytes, MemoryKind::device);
+    return allocate(pointer, bytes, MemoryKind::device, 0, device_of_stream(stream));
   });
 }
 WW_HIP_EXPORT int hipMallocFromPoolAsync(void** pointer, std::size_t bytes, void* pool,
                                          void* stream) {
   return guarded_work([&]() -> int {
-    static_cast<void>(default_pool());
     if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
-    if (!memory_pools().contains(pool)) return kInvalidValue;
-    return allocate(pointer, bytes, MemoryKind::device);
+    const MemoryPool* found = pool_of(pool);
+    if (found == nullptr) return kInvalidValue;
+    return allocate(pointer, bytes, MemoryKind::device, 0, found->device);
   });
 }
 WW_HIP_EXPORT int hipFreeAsync(void* pointer, void* stream) {
@@ -278,7 +307,7 @@ WW_HIP_EXPORT int hipDeviceGetDefaultMemPool(void** pool, int ordinal) {
   return guarded([&]() -> int {
     if (pool == nullptr) return kInvalidValue;
     if (!is_ordinal(ordinal)) return kInvalidDevice;
-    *pool = default_pool();
+    *pool = default_pool(ordinal);
     return kSuccess;
   });
 }
@@ -286,67 +315,66 @@ WW_HIP_EXPORT int hipDeviceGetMemPool(void** pool, int ordinal) {
   return guarded([&]() -> int {
     if (pool == nullptr) return kInvalidValue;
     if (!is_ordinal(ordinal)) return kInvalidDevice;
-    *pool = current_pool();
+    *pool = current_pool(ordinal);
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipDeviceSetMemPool(int ordinal, void* pool) {
   return guarded([&]() -> int {
-    static_cast<void>(default_pool());
     if (!is_ordinal(ordinal)) return kInvalidDevice;
-    const auto found = memory_pools().find(pool);
-    if (found == memory_pools().end()) return kInvalidValue;
-    current_pool() = found->second.get();
+    MemoryPool* found = pool_of(pool);
+    if (found == nullptr || found->device != ordinal) return kInvalidValue;
+    current_pool(ordinal) = found;
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipMemPoolCreate(void** pool, const void* properties) {
   return guarded([&]() -> int {
     if (pool == nullptr || properties == nullptr) return kInvalidValue;
-    auto made = std::make_unique<MemoryPool>();
-    *pool = made.get();
-    memory_pools().emplace(*pool, std::move(made));
+    PoolProperties wanted{};
+    std::memcpy(&wanted, properties, sizeof wanted);
+    if (wanted.location_type != kLocationDevice || !is_ordinal(wanted.location)) {
+      return kInvalidValue;
+    }
+    *pool = make_pool(wanted.location);
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipMemPoolDestroy(void* pool) {
   return guarded([&]() -> int {
-    if (pool == default_pool() || !memory_pools().contains(pool)) return kInvalidValue;
-    if (current_pool() == pool) current_pool() = default_pool();
+    const MemoryPool* found = pool_of(pool);
+    if (found == nullptr || found == default_pool(found->device)) return kInvalidValue;
+    MemoryPool*& current = current_pool(found->device);
+    if (current == found) current = default_pool(found->device);
     memory_pools().erase(pool);
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipMemPoolTrimTo(void* pool, std::size_t) {
-  return guarded([&]() -> int {
-    static_cast<void>(default_pool());
-    return memory_pools().contains(pool) ? kSuccess : kInvalidValue;
-  });
+  return guarded([&]() -> int { return pool_of(pool) != nullptr ? kSuccess : kInvalidValue; });
 }
 WW_HIP_EXPORT int hipMemPoolSetAttribute(void* pool, int attribute, void* value) {
   return guarded([&]() -> int {
-    static_cast<void>(default_pool());
-    const auto found = memory_pools().find(pool);
-    if (found == memory_pools().end() || value == nullptr) return kInvalidValue;
+    MemoryPool* found = pool_of(pool);
+    if (found == nullptr || value == nullptr) return kInvalidValue;
     if (attribute < 1 || attribute > kPoolLastAttribute) return kInvalidValue;
     if (attribute == kPoolReleaseThreshold) {
-      found->second->release_threshold = *static_cast<const std::uint64_t*>(value);
+      found->release_threshold = *static_cast<const std::uint64_t*>(value);
     }
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipMemPoolGetAttribute(void* pool, int attribute, void* value) {
   return guarded([&]() -> int {
-    static_cast<void>(default_pool());
-    const auto found = memory_pools().find(pool);
-    if (found == memory_pools().end() || value == nullptr) return kInvalidValue;
+    const MemoryPool* found = pool_of(pool);
+    if (found == nullptr || value == nullptr) return kInvalidValue;
     if (attribute < 1 || attribute > kPoolLastAttribute) return kInvalidValue;
     if (attribute < kPoolReleaseThreshold) {
       *static_cast<int*>(value) = 1;  // reuse is as good as allowed
     } else if (attribute == kPoolReleaseThreshold) {
-      *static_cast<std::uint64_t*>(value) = found->second->release_threshold;
+      *static_cast<std::uint64_t*>(value) = found->release_threshold;
     } else {
-      *static_cast<std::uint64_t*>(value) = allocated_bytes();
+      *static_cast<std::uint64_t*>(value) = allocated_bytes(found->device);
     }
     return kSuccess;
   });

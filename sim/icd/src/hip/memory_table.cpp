@@ -30,13 +30,14 @@ bool host_can_see() {
 }  // namespace
 
 tl::expected<std::uint64_t, int> allocate_memory(std::uint64_t bytes, MemoryKind kind,
-                                                 unsigned flags) {
+                                                 unsigned flags, int ordinal) {
   if (kind != MemoryKind::device && !host_can_see()) return tl::unexpected<int>(kOutOfMemory);
+  device().select_device(ordinal);
   const auto address = device().allocate(bytes);
   if (!address) return tl::unexpected<int>(kOutOfMemory);
   auto& table = memory_table();
-  table.allocations[*address] = {*address, bytes, kind, flags, chosen_device()};
-  table.bytes[chosen_device()] += bytes;
+  table.allocations[*address] = {*address, bytes, kind, flags, ordinal};
+  table.bytes[ordinal] += bytes;
   return *address;
 }
 
@@ -58,14 +59,15 @@ std::optional<Allocation> find_allocation(std::uint64_t address) {
   return before;
 }
 
-std::uint64_t allocated_bytes() {
-  return memory_table().bytes[chosen_device()];
+std::uint64_t allocated_bytes(int ordinal) {
+  return memory_table().bytes[ordinal];
 }
 
-void reset_memory() {
+void reset_memory(int ordinal) {
   std::vector<std::uint64_t> addresses;
   for (const auto& [address, allocation] : memory_table().allocations) {
-    if (allocation.kind != MemoryKind::managed_variable) addresses.push_back(address);
+    if (allocation.kind == MemoryKind::managed_variable || allocation.device != ordinal) continue;
+    addresses.push_back(address);
   }
   for (const std::uint64_t address : addresses) static_cast<void>(free_memory(address));
 }

@@ -22,14 +22,15 @@ struct Allocation {
   int device{};  // whose memory it is
 };
 
-// Errors: kOutOfMemory; for what the host has to see, where it cannot (said on stderr once).
+// Memory of that device. Errors: kOutOfMemory; for what the host has to see, where it cannot (said
+// on stderr once).
 [[nodiscard]] tl::expected<std::uint64_t, int> allocate_memory(std::uint64_t bytes, MemoryKind kind,
-                                                               unsigned flags);
+                                                               unsigned flags,
+                                                               int ordinal = chosen_device());
 // Error kInvalidValue: no allocation begins there.
 int free_memory(std::uint64_t address);
 // The allocation around an address.
 [[nodiscard]] std::optional<Allocation> find_allocation(std::uint64_t address);
-// Of the device that the thread has chosen.
-[[nodiscard]] std::uint64_t allocated_bytes();
+[[nodiscard]] std::uint64_t allocated_bytes(int ordinal = chosen_device());
 
 }  // namespace ww::sim::icd::hip

@@ -91,11 +91,11 @@ int refuse_entry(const char* name);
 // lock.
 int refuse_form(const std::string& call);
 
-// Forgets modules' device copies, memory, streams, events and graphs: hipDeviceReset. Needs the
-// lock.
-void reset_memory();
+// What hipDeviceReset forgets: memory, streams and events of a device; modules' device copies and
+// graphs, which are all devices'. Need the lock.
+void reset_memory(int ordinal);
+void reset_streams(int ordinal);
 void reset_modules();
-void reset_streams();
 void reset_graphs();
 
 }  // namespace ww::sim::icd::hip

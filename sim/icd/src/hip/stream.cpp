@@ -41,7 +41,8 @@ using HostCalls = std::vector<std::shared_ptr<HostCall>>;
 struct Event {
   unsigned flags{};
   std::optional<std::int64_t> time_ns;
-  HostCalls after;                   // recorded behind these
+  HostCalls after;  // recorded behind these
+  int device{};
   std::shared_ptr<Capture> capture;  // recorded in a capturing stream, which had noted `last`
   std::vector<GraphNode*> last;
 };
@@ -249,7 +250,7 @@ std::optional<Stream> find_stream(const void* handle) {
 int create_event(void** handle, unsigned flags) {
   if (handle == nullptr || (flags & ~kKnownEventFlags) != 0) return kInvalidValue;
   if ((flags & kEventInterprocess) != 0) return kNotSupported;
-  auto made = std::make_unique<Event>(Event{flags, {}, {}, {}, {}});
+  auto made = std::make_unique<Event>(Event{flags, {}, {}, chosen_device(), {}, {}});
   *handle = made.get();
   hip_events().emplace(*handle, std::move(made));
   return kSuccess;
@@ -278,6 +279,11 @@ bool is_stream(const void* stream) {
   const auto value = reinterpret_cast<std::uintptr_t>(stream);
   return value == 0 || value == kLegacyStream || value == kPerThreadStream ||
          streams().contains(stream);
+}
+
+int device_of_stream(const void* handle) {
+  const Stream* stream = made_stream(handle);
+  return stream != nullptr ? stream->device : chosen_device();
 }
 
 void wait_for_host_functions(Entry& entry) {
@@ -311,6 +317,7 @@ tl::expected<Capture*, int> capture_for_work(const void* handle) {
 void note_work(const void* handle, NodeKind kind, Work work) {
   Stream& stream = *made_stream(handle);
   GraphNode& node = add_node(*stream.capture->graph, kind, std::move(work), stream.last);
+  node.device = stream.device;
   stream.last = {&node};
 }
 
@@ -348,9 +355,9 @@ int record_event(void* handle, const void* stream_handle) {
   return kSuccess;
 }
 
-void reset_streams() {
-  streams().clear();
-  hip_events().clear();
+void reset_streams(int ordinal) {
+  std::erase_if(streams(), [&](const auto& entry) { return entry.second->device == ordinal; });
+  std::erase_if(hip_events(), [&](const auto& entry) { return entry.second->device == ordinal; });
 }
 
 WW_HIP_EXPORT int hipStreamCreate(void** stream) {
@@ -407,8 +414,7 @@ WW_HIP_EXPORT int hipStreamGetDevice(void* stream, int* ordinal) {
   return guarded([&]() -> int {
     if (!is_stream(stream)) return kInvalidHandle;
     if (ordinal == nullptr) return kInvalidValue;
-    const Stream* made = made_stream(stream);
-    *ordinal = made != nullptr ? made->device : chosen_device();
+    *ordinal = device_of_stream(stream);
     return kSuccess;
   });
 }

@@ -10,6 +10,9 @@ namespace ww::sim::icd::hip {
 // Whether a stream handle is the default stream, one of the fixed ones, or one that is alive.
 [[nodiscard]] bool is_stream(const void* stream);
 
+// The device that runs the stream's work: for default streams, the one that the thread has chosen.
+[[nodiscard]] int device_of_stream(const void* stream);
+
 // The capture that a stream's work goes to; null: the work runs now. Errors kInvalidHandle,
 // kStreamCaptureInvalidated, and kStreamCaptureImplicit for work of the default stream while
 // another stream captures that waits for it.
