@@ -119,6 +119,29 @@ TEST_F(Hip, TakesArgumentsAsOneBuffer) {
       kInvalidValue);
 }
 
+TEST_F(Hip, LaunchesBySizesInWorkItems) {
+  auto* p = allocate<int>(128);
+  ASSERT_EQ(hipMemset(p, 0, 512), 0);
+  hipEvent_t start = nullptr, stop = nullptr;
+  ASSERT_EQ(hipEventCreate(&start), 0);
+  ASSERT_EQ(hipEventCreate(&stop), 0);
+  void* arguments[] = {&p};
+  const auto launch_items = [&](unsigned items) {
+    return hipExtModuleLaunchKernel(function("increment"), items, 1, 1, 64, 1, 1, 0, nullptr,
+                                    arguments, nullptr, start, stop, 0);
+  };
+  EXPECT_EQ(launch_items(128), 0);
+  EXPECT_EQ(launch_items(100), kInvalidConfiguration);
+  int out[128];
+  ASSERT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
+  EXPECT_THAT(out, ::testing::Each(1));
+  float ms = 0;
+  ASSERT_EQ(hipEventElapsedTime(&ms, start, stop), 0);
+  EXPECT_GT(ms, 0.0F);
+  EXPECT_EQ(hipEventDestroy(start), 0);
+  EXPECT_EQ(hipEventDestroy(stop), 0);
+}
+
 TEST_F(Hip, LoadsPlainAndCompressedBundles) {
   const std::string plain = bundle_of("gfx90a:sramecc+:xnack-", code_object());
   for (const std::string& image : {plain, compressed(plain, 2), compressed(plain, 3)}) {
@@ -186,6 +209,20 @@ TEST_F(Hip, RunsRegisteredKernelsByTheirStubs) {
   int out[64];
   ASSERT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
   EXPECT_THAT(out, ::testing::Each(1));
+  EXPECT_STREQ(hipKernelNameRefByPtr(&stub, nullptr), "increment");
+  EXPECT_STREQ(hipApiName(1), "unknown");
+  // The default stream of a thread is not that of all: another stream's capture goes on.
+  hipStream_t capturing = nullptr;
+  hipGraph_t graph = nullptr;
+  ASSERT_EQ(hipStreamCreate(&capturing), 0);
+  ASSERT_EQ(hipStreamBeginCapture(capturing, 0), 0);
+  EXPECT_EQ(hipMemset_spt(p, 0, 256), 0);
+  EXPECT_EQ(hipLaunchKernel_spt(&stub, dim3(1), dim3(64), arguments, 0, nullptr), 0);
+  EXPECT_EQ(hipStreamSynchronize_spt(nullptr), 0);
+  EXPECT_EQ(hipMemcpy_spt(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
+  EXPECT_THAT(out, ::testing::Each(1));
+  EXPECT_EQ(hipStreamEndCapture(capturing, &graph), 0);
+  EXPECT_EQ(hipGraphDestroy(graph), 0);
   // Missing from the device code; never registered; registered no more.
   EXPECT_EQ(hipLaunchKernel(&missing, dim3(1), dim3(64), arguments, 0, nullptr), kInvalidFunction);
   EXPECT_EQ(hipLaunchKernel(&out, dim3(1), dim3(64), arguments, 0, nullptr), kInvalidFunction);

@@ -147,6 +147,15 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, unsigned, u
                                             unsigned, unsigned, unsigned, hipStream_t, void**);
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int*, hipFunction_t, int, size_t);
 hipError_t hipModuleOccupancyMaxPotentialBlockSize(int*, int*, hipFunction_t, size_t, int);
+hipError_t hipExtModuleLaunchKernel(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+                                    uint32_t, size_t, hipStream_t, void**, void**, hipEvent_t,
+                                    hipEvent_t, uint32_t);
+const char* hipKernelNameRefByPtr(const void*, hipStream_t);
+const char* hipApiName(uint32_t);
+hipError_t hipMemcpy_spt(void*, const void*, size_t, int);
+hipError_t hipMemset_spt(void*, int, size_t);
+hipError_t hipLaunchKernel_spt(const void*, dim3, dim3, void**, size_t, hipStream_t);
+hipError_t hipStreamSynchronize_spt(hipStream_t);
 hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t, hipStream_t);
 hipError_t hipMalloc3D(hipPitchedPtr*, hipExtent);
 hipError_t hipMemset3D(hipPitchedPtr, int, hipExtent);

@@ -229,6 +229,18 @@ int launch_function(const void* handle, const LaunchRequest& request, void* stre
   });
 }
 
+// A launch, and where they are given the events that note the times before and after it.
+template <class Launch>
+int between_events(void* start, void* stop, const void* stream, Launch&& launch_now) {
+  if (start != nullptr) {
+    const int bad = guarded([&] { return record_event(start, stream); });
+    if (bad != kSuccess) return bad;
+  }
+  const int code = launch_now();
+  if (code != kSuccess || stop == nullptr) return code;
+  return guarded([&] { return record_event(stop, stream); });
+}
+
 }  // namespace
 
 tl::expected<Work, int> kernel_work(const KernelNodeParameters& parameters) {
@@ -269,13 +281,37 @@ WW_HIP_EXPORT int hipLaunchKernel(const void* stub, Dim3 blocks, Dim3 threads, v
 WW_HIP_EXPORT int hipExtLaunchKernel(const void* stub, Dim3 blocks, Dim3 threads, void** arguments,
                                      std::size_t dynamic_lds, void* stream, void* start, void* stop,
                                      int) {
-  if (start != nullptr) {
-    if (const int bad = guarded([&] { return record_event(start, stream); }); bad != kSuccess)
-      return bad;
+  return between_events(start, stop, stream, [&] {
+    return hipLaunchKernel(stub, blocks, threads, arguments, dynamic_lds, stream);
+  });
+}
+// Sizes in work-items. Error kInvalidConfiguration also where the last block would be smaller than
+// the others.
+WW_HIP_EXPORT int hipExtModuleLaunchKernel(const void* function, unsigned items_x, unsigned items_y,
+                                           unsigned items_z, unsigned threads_x, unsigned threads_y,
+                                           unsigned threads_z, std::size_t dynamic_lds,
+                                           void* stream, void** arguments, void** extra,
+                                           void* start, void* stop, unsigned) {
+  const Dim3 threads{threads_x, threads_y, threads_z};
+  if (threads.x == 0 || threads.y == 0 || threads.z == 0 || items_x % threads.x != 0 ||
+      items_y % threads.y != 0 || items_z % threads.z != 0) {
+    return finish(kInvalidConfiguration);
   }
-  const int code = hipLaunchKernel(stub, blocks, threads, arguments, dynamic_lds, stream);
-  if (code != kSuccess || stop == nullptr) return code;
-  return guarded([&] { return record_event(stop, stream); });
+  if (dynamic_lds > UINT32_MAX) return finish(kInvalidValue);
+  const Dim3 blocks{items_x / threads.x, items_y / threads.y, items_z / threads.z};
+  return between_events(start, stop, stream, [&] {
+    return launch_function(
+        function, {blocks, threads, static_cast<std::uint32_t>(dynamic_lds), arguments, extra},
+        stream);
+  });
+}
+WW_HIP_EXPORT int hipHccModuleLaunchKernel(const void* function, unsigned items_x, unsigned items_y,
+                                           unsigned items_z, unsigned threads_x, unsigned threads_y,
+                                           unsigned threads_z, std::size_t dynamic_lds,
+                                           void* stream, void** arguments, void** extra,
+                                           void* start, void* stop) {
+  return hipExtModuleLaunchKernel(function, items_x, items_y, items_z, threads_x, threads_y,
+                                  threads_z, dynamic_lds, stream, arguments, extra, start, stop, 0);
 }
 WW_HIP_EXPORT int hipLaunchCooperativeKernel(const void* stub, Dim3 blocks, Dim3 threads,
                                              void** arguments, unsigned dynamic_lds, void* stream) {

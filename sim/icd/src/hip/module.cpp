@@ -158,6 +158,20 @@ WW_HIP_EXPORT int hipGetFuncBySymbol(void** function, const void* stub) {
     return kSuccess;
   });
 }
+WW_HIP_EXPORT const char* hipKernelNameRefByPtr(const void* stub, void*) {
+  const char* name = nullptr;
+  static_cast<void>(guarded([&]() -> int {
+    const auto found = function_of_stub(stub);
+    if (!found) return found.error();
+    name = (*found)->kernel->name.c_str();
+    return kSuccess;
+  }));
+  return name;
+}
+// The numbers are those of ROCm's tracer, which is not there.
+WW_HIP_EXPORT const char* hipApiName(std::uint32_t) {
+  return "unknown";
+}
 WW_HIP_EXPORT const char* hipKernelNameRef(const void* function) {
   const char* name = nullptr;
   static_cast<void>(guarded([&]() -> int {

@@ -13,9 +13,8 @@
 namespace ww::sim::icd::hip {
 namespace {
 
-// hipStreamLegacy and hipStreamPerThread.
+// hipStreamLegacy.
 constexpr std::uintptr_t kLegacyStream = 1;
-constexpr std::uintptr_t kPerThreadStream = 2;
 // A GCN device offers these; lower numbers come first.
 constexpr int kLowestPriority = 1;
 constexpr int kHighestPriority = -1;

@@ -7,6 +7,9 @@
 
 namespace ww::sim::icd::hip {
 
+// hipStreamPerThread.
+inline constexpr std::uintptr_t kPerThreadStream = 2;
+
 // Whether a stream handle is the default stream, one of the fixed ones, or one that is alive.
 [[nodiscard]] bool is_stream(const void* stream);
 
