@@ -399,6 +399,28 @@ TEST_F(Hip, TellsAForkedChildThatTheDeviceStayedBehind) {
   EXPECT_NE(allocate<int>(1), nullptr);
 }
 
+TEST_F(Hip, LetsAProcessForkWhileAnotherThreadLaunches) {
+  constexpr unsigned kItems = 1 << 18;
+  auto* p = allocate<int>(kItems);
+  std::atomic<bool> ended{false};
+  std::thread launching([&] {
+    while (!ended) EXPECT_EQ(launch("increment", kItems / 256, 256, p), 0);
+  });
+  for (int i = 0; i < 5; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);  // its signal ends a child that waits
+      void* memory = nullptr;
+      _exit(hipMalloc(&memory, 4) == 3 ? 0 : 1);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  ended = true;
+  launching.join();
+}
+
 TEST_F(Hip, SharesPinnedAndManagedMemoryWithTheHost) {
   int managed = 0;
   ASSERT_EQ(hipDeviceGetAttribute(&managed, 24, 0), 0);

@@ -10,6 +10,8 @@
 
 namespace ww::sim::gpu::exec {
 namespace {
+constexpr const char* kWhyEndless =
+    "a loop without end, or a wait for what the program does only after the launch?";
 constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
 // Compute units times quanta that a launch runs before it wakes other threads: about 100 us of
 // work. A shorter launch ends before they come.
@@ -232,9 +234,10 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       time = std::max(time, next / quantum * quantum);  // quanta keep their grid
     }
     if (time > watchdog.cycles) {
-      error = Error{ErrorCode::device_error,
-                    fmt::format("the watchdog ended the launch after {} cycles", time),
-                    "kernel " + launch.kernel};
+      error =
+          Error{ErrorCode::device_error,
+                fmt::format("the watchdog ended the launch after {} cycles: {}", time, kWhyEndless),
+                "kernel " + launch.kernel};
       break;
     }
     progress |= groups_ended;
@@ -245,8 +248,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       if (issued - issued_at_progress > watchdog.instructions) {
         error = Error{ErrorCode::device_error,
                       fmt::format("the watchdog ended the launch after {} cycles: {} wave "
-                                  "instructions since a work-group ended",
-                                  time, issued - issued_at_progress),
+                                  "instructions since a work-group ended; {}",
+                                  time, issued - issued_at_progress, kWhyEndless),
                       "kernel " + launch.kernel};
         break;
       }

@@ -1,5 +1,7 @@
 #include "runtime/runtime.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -182,7 +184,12 @@ Result<Settings> settings_from_environment() {
   return settings;
 }
 
-Runtime::Runtime() = default;
+// A child of fork has only the thread that forked: it must not find the lock with another one.
+Runtime::Runtime() {
+  const auto lock = [] { get().mutex.lock(); };
+  const auto unlock = [] { get().mutex.unlock(); };
+  pthread_atfork(lock, unlock, unlock);
+}
 
 Runtime& Runtime::get() {
   static Runtime& runtime = *new Runtime;
