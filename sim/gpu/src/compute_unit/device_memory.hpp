@@ -84,6 +84,7 @@ class DeviceMemory {
   void touch() { version_.renew(); }
   // Of the present launch, or the last one.
   [[nodiscard]] UsedPages& used_pages() { return used_pages_; }
+  void use_line(std::uint32_t line) { used_pages_.use(line, base_, kDeviceBase); }
   [[nodiscard]] std::uint64_t pages() const { return size_ / kPageBytes; }
   // Writes bytes that contain() accepted. Few of them are followed by the version.
   void replace(std::uint64_t address, const std::byte* bytes, std::size_t count);

@@ -361,11 +361,11 @@ bool VirtualGpu::Impl::finds_its_contents(const exec::LaunchRecord& record) cons
   return record.used != nullptr && exec::sum_of(*memory, record.used->pages) == record.used->sum;
 }
 
-// All changes of the launch that has ended are followed, and are on pages that it used: without
-// them, the sum is the one from before it.
+// All changes of the launch that has ended are followed, and are on pages that it used. If the
+// pages differ in anything else from before, the host wrote them meanwhile, and the launch may have
+// seen the one or the other.
 std::shared_ptr<const exec::UsedContents> VirtualGpu::Impl::used_contents(
     std::uint64_t version_before) const {
-  if (!host_may_write) return nullptr;
   // What the device itself writes for every launch is in the key, or gone when it ends.
   const auto is_own = [this](std::uint64_t page) {
     const auto inside = [page](std::uint64_t address, std::uint64_t bytes) {
@@ -375,11 +375,14 @@ std::shared_ptr<const exec::UsedContents> VirtualGpu::Impl::used_contents(
            inside(scratch_address, scratch_bytes);
   };
   exec::UsedContents used;
-  for (const std::uint32_t page : memory->used_pages().pages()) {
-    const std::uint64_t address = kDeviceBase + std::uint64_t{page} * exec::kPageBytes;
-    if (!is_own(address)) used.pages.push_back(address);
+  for (const exec::UsedPages::Page& page : memory->used_pages().pages()) {
+    const std::uint64_t address = kDeviceBase + std::uint64_t{page.number} * exec::kPageBytes;
+    if (is_own(address)) continue;
+    used.pages.push_back(address);
+    used.sum += page.sum;
   }
-  used.sum = exec::sum_of(*memory, used.pages) - (memory->version().value() - version_before);
+  const std::uint64_t changes = memory->version().value() - version_before;
+  if (exec::sum_of(*memory, used.pages) != used.sum + changes) return nullptr;
   return std::make_shared<const exec::UsedContents>(std::move(used));
 }
 
@@ -429,11 +432,16 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
     auto uniform = one_die ? exec::uniform_use(executed->memory, *l2_before, *l2_state,
                                                engine.l2().lines_used())
                            : nullptr;
+    std::shared_ptr<const exec::UsedContents> used;
+    if (host_may_write) {
+      used = used_contents(version);
+      if (used == nullptr) return {};
+    }
     const bool went_behind =
         executed->memory.memory_read_halves + executed->memory.memory_writes != 0;
     replays.add(key, {version, l2_before->hash, went_behind ? std::optional(behind) : std::nullopt,
-                      l2_state, std::move(uniform), exec::memory_changes(*memory),
-                      used_contents(version), dispatch.counters, activity});
+                      l2_state, std::move(uniform), exec::memory_changes(*memory), std::move(used),
+                      dispatch.counters, activity});
   }
   return {};
 }

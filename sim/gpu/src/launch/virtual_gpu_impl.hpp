@@ -75,7 +75,7 @@ struct VirtualGpu::Impl {
   bool find_replay(DispatchRecord& dispatch);
   // Whether all that the recorded launch used is as it was when it began.
   [[nodiscard]] bool finds_its_contents(const exec::LaunchRecord& record) const;
-  // Of the launch that has ended, when it began; null where the host writes nothing unsaid.
+  // Of the launch that has ended, when it began; null where the host wrote some of it meanwhile.
   [[nodiscard]] std::shared_ptr<const exec::UsedContents> used_contents(
       std::uint64_t version_before) const;
   // Runs it on the engine, and records it where it can be replayed.

@@ -303,6 +303,31 @@ TEST(Replay, NeverHidesWhatTheHostWroteWithoutSayingSo) {
   EXPECT_EQ(test.read<std::uint32_t>(out, 256), after);
 }
 
+TEST(Replay, RecordsNoLaunchDuringWhichTheHostWrote) {
+  TestGpu test;
+  test.gpu().host_may_write();
+  const auto words = random_words(1 << 16);
+  const auto data = test.buffer(words);
+  const auto out = test.buffer(256 * 4);
+  const auto place = test.gpu().host_pointer(data, sizeof words[0]);
+  ASSERT_TRUE(place);
+  const auto store = [&](std::uint32_t value) { std::memcpy(*place, &value, sizeof value); };
+  const auto launch = [&] {
+    return test.launch("stream", 256, 64, data, out, 256U, 256U).replayed;
+  };
+  EXPECT_FALSE(launch());
+  int steps = 0;
+  test.gpu().set_host_service([&] {
+    if (++steps == 20) store(words[0] + 1);
+  });
+  EXPECT_FALSE(launch());  // the key comes again: the launch would be recorded
+  ASSERT_GE(steps, 20);
+  test.gpu().set_host_service({});
+  store(words[0]);
+  EXPECT_FALSE(launch()) << "the contents are those of before, and the results may be others";
+  EXPECT_TRUE(launch());
+}
+
 // Launches that read zeros and write the zeros that are there.
 class ReplayOfZeros : public ::testing::Test {
  protected:

@@ -205,7 +205,7 @@ void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::
 
 void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
   Request& request = *arrival.request;
-  for (unsigned i = 0; i < request.lines; ++i) memory_.used_pages().use(request.line + i);
+  for (unsigned i = 0; i < request.lines; ++i) memory_.use_line(request.line + i);
   if (request.kind == Request::Kind::merge) {
     load_lines(*request.operation, request.line, 1, request.lanes, memory_);
     resolve(cu, request,
@@ -335,7 +335,7 @@ void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
   }
   observer_.memory({begin / kFraction, channel_of_chip(channel), true,
                     memory_.host(line_address(access.victim))});
-  memory_.used_pages().use(access.victim);
+  memory_.use_line(access.victim);
   if (behind_ != nullptr) behind_->write(die_, access.victim, begin / kFraction);
 }
 
