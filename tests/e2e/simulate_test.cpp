@@ -234,6 +234,69 @@ TEST(Export, WritesTheConstantsOfAModelAndRefusesAFlaggedOne) {
   EXPECT_EQ(run(anyway).exit_code, 0);
 }
 
+// Energies of the link's wires, by --node-nm 22, of one calibration on cards of several nodes.
+TEST(Simulate, ScalesTheWiresOfACalibrationFromTheNodeOfItsCard) {
+  const TemporaryFolder folder;
+  const auto model = folder.path() / "model.json";
+  const auto written = [&](const std::string& device) {
+    json content = {
+        {"format", "wirewatt-model/1"},
+        {"device", device},
+        {"virtual", device.starts_with("virtual:")},
+        {"reference", {{"voltage_v", 1.0}, {"clock_hz", 1e9}}},
+        {"distances",
+         {{"engine_to_quadrant_mm", {{5.0, 12.0}, {12.0, 5.0}}}, {"floorplan", "w9100"}}},
+        {"energy_fj_per_bit_mm",
+         {{"value", 100.0},
+          {"low", 90.0},
+          {"high", 115.0},
+          {"status", "ok"},
+          {"convention", "per_random_bit"}}}};
+    std::ofstream(model) << content.dump();
+  };
+  const std::vector<std::string> load{"--network", "mesh", "--rate",  "0.1",
+                                      "--cycles",  "500",  "--model", model.string()};
+  const auto link_pj = [&](const std::string& device, std::vector<std::string> more = {}) {
+    written(device);
+    more.insert(more.begin(), load.begin(), load.end());
+    return simulated(more).at("energy_pj").at("link").get<double>();
+  };
+  const double of_28nm = link_pj("virtual:w9100");
+  // Villa et al., table II: 0.46 of 28 nm's energy at 7 nm, and 0.75 at 14 nm.
+  for (const char* chip : {"virtual:mi100", "virtual:vega20"}) {
+    EXPECT_NEAR(link_pj(chip), of_28nm / 0.46, 1e-6 * of_28nm) << chip;
+  }
+  EXPECT_NEAR(link_pj("virtual:vega10"), of_28nm / 0.75, 1e-6 * of_28nm);
+  EXPECT_NEAR(link_pj("gpu:0 AMD Instinct MI50", {"--card-node", "7nm"}), of_28nm / 0.46,
+              1e-6 * of_28nm);
+  written("gpu:0 AMD Instinct MI50");
+  std::vector<std::string> unknown{wirewatt(), "simulate"};
+  unknown.insert(unknown.end(), load.begin(), load.end());
+  const auto refused = run(unknown);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("give it with --card-node"), std::string::npos) << refused.err;
+  const auto power = folder.path() / "power.yaml";
+  std::vector<std::string> exporting{wirewatt(), "export",       "--to", "noxim",
+                                     "--model",  model.string(), "-o",   power.string()};
+  EXPECT_EQ(run(exporting).exit_code, 0);  // at the card's own node, whatever that is
+  exporting.insert(exporting.end(), {"--node-nm", "22"});
+  EXPECT_EQ(run(exporting).exit_code, 2);
+  exporting.insert(exporting.end(), {"--card-node", "7nm"});
+  EXPECT_EQ(run(exporting).exit_code, 0);
+  // No estimator has routers of the card's node.
+  written("virtual:mi100");
+  const auto no_routers =
+      run({wirewatt(), "export", "--to", "noxim", "--model", model.string(), "-o", power.string()});
+  EXPECT_EQ(no_routers.exit_code, 2);
+  EXPECT_NE(no_routers.err.find("--node-nm"), std::string::npos) << no_routers.err;
+}
+
+TEST(Simulate, RefusesANodeOfTheCardThatNothingIsScaledFrom) {
+  const auto finished = run({wirewatt(), "simulate", "--network", "mesh", "--card-node", "7nm"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.err.find("--card-node"), std::string::npos) << finished.err;
+}
+
 TEST(Export, TablesComeOutOfACampaignAndConstantsOutOfAModel) {
   const TemporaryFolder folder;
   const auto out = folder.path() / "out";

@@ -53,7 +53,8 @@ Result<power::EnergyConfig> energy_of(const Simulation& simulation, const Networ
     config.clock = Hertz(kind->clock_hz(network));
   }
   if (!simulation.model.empty()) {
-    WW_ASSIGN(wire, power::wire_from_model_file(simulation.model, config.node_nm));
+    WW_ASSIGN(wire, power::wire_from_model_file(simulation.model, simulation.card_node_nm,
+                                                config.node_nm));
     config.wire = wire;
   }
   return config;

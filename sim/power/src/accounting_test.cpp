@@ -211,12 +211,15 @@ TEST(WireFromModel, ScalesFromTheChipToTheNode) {
   const nlohmann::json model = {
       {"device", "virtual:w9100"},
       {"energy_fj_per_bit_mm", {{"value", 100.0}, {"convention", "per_random_bit"}}}};
-  const auto same = wire_from_model(model, 28);
+  const auto same = wire_from_model(model, 28, 28);
   ASSERT_TRUE(same) << same.error().text();
   EXPECT_NEAR(same->per_toggle.to<double>(), 200.0, 1e-9);
-  const auto seven = wire_from_model(model, 7);
+  const auto seven = wire_from_model(model, 28, 7);
   ASSERT_TRUE(seven);
   EXPECT_NEAR(seven->per_toggle.to<double>(), 92.0, 1e-9);
+  const auto from_seven = wire_from_model(model, 7, 28);
+  ASSERT_TRUE(from_seven);
+  EXPECT_NEAR(from_seven->per_toggle.to<double>(), 200.0 / 0.46, 1e-9);
   EnergyConfig config;
   config.wire = *same;
   const auto report = account(one_flit(), config);
@@ -224,8 +227,23 @@ TEST(WireFromModel, ScalesFromTheChipToTheNode) {
   EXPECT_NEAR(pj(report->link), 128 * 0.5 * 0.2, 1e-9);
 }
 
+TEST(WireFromModel, IsScaledFromAKnownNodeOnly) {
+  const nlohmann::json model = {
+      {"energy_fj_per_bit_mm", {{"value", 100.0}, {"convention", "per_random_bit"}}}};
+  const auto refused = wire_from_model(model, std::nullopt, 22);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().context, "card_node");
+  EXPECT_NE(refused.error().message.find("--card-node"), std::string::npos);
+  const auto unscaled = wire_from_model(model, std::nullopt, std::nullopt);
+  ASSERT_TRUE(unscaled);
+  EXPECT_DOUBLE_EQ(unscaled->per_toggle.to<double>(), 200.0);
+  // To its own node nothing is scaled, even beyond the table.
+  EXPECT_DOUBLE_EQ(wire_scale(5, 5).value(), 1.0);
+  EXPECT_FALSE(wire_scale(5, 22));
+}
+
 TEST(WireFromModel, RefusesEnergiesOfWaysBetweenDies) {
-  const auto wire = wire_from_model({{"hop_classes", nlohmann::json::array()}}, 22);
+  const auto wire = wire_from_model({{"hop_classes", nlohmann::json::array()}}, 28, 22);
   ASSERT_FALSE(wire);
   EXPECT_EQ(wire.error().code, ErrorCode::unsupported);
   EXPECT_NE(wire.error().message.find("ways between dies"), std::string::npos);
@@ -237,11 +255,11 @@ TEST(WireFromModel, RefusesWhatWasNotIdentified) {
                                   {"status", "not_identified"},
                                   {"reason", "one distance only"},
                                   {"convention", "per_random_bit"}}}};
-  const auto wire = wire_from_model(model, 22);
+  const auto wire = wire_from_model(model, 28, 22);
   ASSERT_FALSE(wire);
   EXPECT_NE(wire.error().message.find("one distance only"), std::string::npos);
-  EXPECT_FALSE(wire_from_model(nlohmann::json::array(), 22));
-  EXPECT_FALSE(wire_from_model_file("/nonexistent/model.json", 22));
+  EXPECT_FALSE(wire_from_model(nlohmann::json::array(), 28, 22));
+  EXPECT_FALSE(wire_from_model_file("/nonexistent/model.json", 28, 22));
 }
 
 }  // namespace

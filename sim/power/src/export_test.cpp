@@ -18,7 +18,6 @@ namespace {
 nlohmann::json calibrated() {
   return {{"device", "virtual:w9100"},
           {"virtual", true},
-          {"node_nm", 28},
           {"energy_fj_per_bit_mm",
            {{"value", 100.0}, {"low", 90.0}, {"high", 115.0}, {"convention", "per_random_bit"}}},
           {"distances", {{"engine_to_quadrant_mm", {{5.0, 12.0}, {9.0, 14.0}}}}}};
@@ -27,7 +26,7 @@ nlohmann::json calibrated() {
 ExportConfig config_to(ExportTarget target) {
   ExportConfig config;
   config.target = target;
-  config.link = *link_constant(calibrated(), std::nullopt);
+  config.link = *link_constant(calibrated(), 28, std::nullopt);
   config.node_nm = 28;
   config.link_length = Millimetre(2.0);
   return config;
@@ -40,7 +39,7 @@ ExportedFile exported(const ExportConfig& config) {
 }
 
 TEST(ExportedLink, HasTheCalibrationsFigureIntervalAndLabel) {
-  const auto link = link_constant(calibrated(), std::nullopt);
+  const auto link = link_constant(calibrated(), 28, std::nullopt);
   ASSERT_TRUE(link);
   EXPECT_DOUBLE_EQ(link->value, 100);
   EXPECT_DOUBLE_EQ(link->low, 90);
@@ -52,14 +51,14 @@ TEST(ExportedLink, HasTheCalibrationsFigureIntervalAndLabel) {
 TEST(ExportedLink, IsHalfOfAFigurePerTransition) {
   nlohmann::json model = calibrated();
   model["energy_fj_per_bit_mm"]["convention"] = "per_transition";
-  const auto link = link_constant(model, std::nullopt);
+  const auto link = link_constant(model, 28, std::nullopt);
   ASSERT_TRUE(link);
   EXPECT_DOUBLE_EQ(link->value, 50);
   EXPECT_DOUBLE_EQ(link->high, 57.5);
 }
 
 TEST(ExportedLink, ScalesItsIntervalWithTheNode) {
-  const auto link = link_constant(calibrated(), 14);
+  const auto link = link_constant(calibrated(), 28, 14);
   ASSERT_TRUE(link);
   EXPECT_NEAR(link->value, 75, 1e-9);  // Villa et al., table II
   EXPECT_NEAR(link->low, 0.75 * 90, 1e-9);

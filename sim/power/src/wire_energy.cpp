@@ -23,7 +23,6 @@ constexpr std::array kWireScale{ScaleRow{7, 0.46},
                                 ScaleRow{28, 1.0},
                                 ScaleRow{32, 1.0},
                                 ScaleRow{45, 1.0 / (0.9 * 0.9)}};
-constexpr double kDefaultNode = 28;
 
 }  // namespace
 
@@ -44,7 +43,24 @@ Result<double> wire_scale_from_28nm(double node_nm) {
   return low.energy * std::pow(high.energy / low.energy, share);
 }
 
-Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm) {
+Result<double> wire_scale(std::optional<double> card_node_nm, double node_nm) {
+  if (!card_node_nm) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the node of the card that was calibrated is not known, so its wires "
+                            "cannot be scaled to {:g} nm; give it with --card-node",
+                            node_nm),
+                "card_node");
+  }
+  if (*card_node_nm == node_nm) {
+    return 1.0;
+  }
+  WW_ASSIGN(from_scale, wire_scale_from_28nm(*card_node_nm));
+  WW_ASSIGN(to_scale, wire_scale_from_28nm(node_nm));
+  return to_scale / from_scale;
+}
+
+Result<WireEnergy> wire_from_model(const nlohmann::json& model, std::optional<double> card_node_nm,
+                                   std::optional<double> node_nm) {
   if (model.is_object() && model.contains("hop_classes")) {
     return fail(ErrorCode::unsupported,
                 "the model has energies per bit of the ways between dies; a network needs the "
@@ -83,27 +99,31 @@ Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm) 
     return fail(ErrorCode::bad_data, "the energy of a wire cannot be negative",
                 "energy_fj_per_bit_mm.value");
   }
-  const auto node = model.find("node_nm");
-  const bool says_node = node != model.end() && node->is_number();
-  const double from = says_node ? node->get<double>() : kDefaultNode;
-  WW_ASSIGN(from_scale, wire_scale_from_28nm(from));
-  WW_ASSIGN(to_scale, wire_scale_from_28nm(node_nm));
   const double per_toggle = value->get<double>() * (how == "per_random_bit" ? 2.0 : 1.0);
   const auto device = model.find("device");
   WireEnergy wire;
-  wire.per_toggle = FemtojoulePerBitMillimetre(per_toggle * to_scale / from_scale);
-  wire.source = fmt::format(
-      "fitted on {}, {:g} nm{}, scaled to {:g} nm (Villa et al., SC'14, table II)",
-      device != model.end() && device->is_string() ? device->get<std::string>() : "a chip", from,
-      says_node ? "" : " assumed", node_nm);
+  wire.source = fmt::format("fitted on {}", device != model.end() && device->is_string()
+                                                ? device->get<std::string>()
+                                                : "a chip");
+  double scale = 1;
+  if (node_nm) {
+    WW_ASSIGN(known_scale, wire_scale(card_node_nm, *node_nm));
+    scale = known_scale;
+    wire.source += fmt::format(", {:g} nm, scaled to {:g} nm (Villa et al., SC'14, table II)",
+                               *card_node_nm, *node_nm);
+  } else {
+    wire.source += ", at its own node";
+  }
+  wire.per_toggle = FemtojoulePerBitMillimetre(per_toggle * scale);
   return wire;
 }
 
-Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path, double node_nm) {
+Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path,
+                                        std::optional<double> card_node_nm, double node_nm) {
   WW_ASSIGN(file, model_file(path));
   WW_ASSIGN(text, read_file(file));
   WW_ASSIGN(model, parse_json(text, file.string()));
-  auto wire = wire_from_model(model, node_nm);
+  auto wire = wire_from_model(model, card_node_nm, node_nm);
   if (!wire) {
     Error error = wire.error();
     error.context = file.string() + ": " + error.context;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "anyway.hpp"
+#include "card_node.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -20,7 +21,7 @@ namespace ww::cli {
 namespace {
 
 struct ExportArguments {
-  std::string target, campaign, model, output, base;
+  std::string target, campaign, model, card_node, output, base;
   std::string estimator{"dsent"};
   bool anyway{};
   bool json{};
@@ -32,6 +33,11 @@ struct ExportArguments {
 // The calibration, of wires or of crossings.
 Result<sim::power::LinkConstant> read_link(const ExportArguments& arguments, std::string& misfit) {
   if (model::is_crossing_model(arguments.model)) {
+    if (!arguments.card_node.empty()) {
+      return fail(ErrorCode::invalid_argument,
+                  "says nothing of a calibration of crossings, whose energies are not scaled",
+                  "--card-node");
+    }
     WW_ASSIGN(crossing, model::load_crossing_model(arguments.model));
     sim::power::CrossingEnergy energy;
     energy.random_pj = {crossing.random_pj.value, crossing.random_pj.low, crossing.random_pj.high};
@@ -44,7 +50,8 @@ Result<sim::power::LinkConstant> read_link(const ExportArguments& arguments, std
   WW_ASSIGN(file, model_file(arguments.model));
   WW_ASSIGN(text, read_file(file));
   WW_ASSIGN(model, parse_json(text, file.string()));
-  return sim::power::link_constant(model, arguments.node_nm);
+  WW_ASSIGN(card_node_nm, node_of_model(arguments.card_node, arguments.model));
+  return sim::power::link_constant(model, card_node_nm, arguments.node_nm);
 }
 
 Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments) {
@@ -68,8 +75,16 @@ Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments) 
     WW_ASSIGN(base, read_file(arguments.base));
     config.base = std::move(base);
   }
-  WW_ASSIGN(file, sim::power::export_file(config));
-  WW_TRY(write_file_atomically(arguments.output, file.text));
+  auto file = sim::power::export_file(config);
+  if (!file) {
+    Error error = std::move(file).error();
+    if (error.context == "node" && !arguments.node_nm) {
+      error.message +=
+          "; --node-nm gives a node that it has, and scales wires from the card's to that";
+    }
+    return tl::unexpected<Error>(std::move(error));
+  }
+  WW_TRY(write_file_atomically(arguments.output, file->text));
   return file;
 }
 
@@ -159,7 +174,9 @@ void add_export(CLI::App& app, Outcome& outcome) {
                       "Length of a link (default: 1; accelwattch, mcpat: the mean distance from "
                       "engines to the L2)");
   command->add_option("--node-nm", arguments->node_nm,
-                      "Technology node of wires and routers (default: the chip's, unscaled)");
+                      "Technology node of wires and routers (default: the card's, unscaled; "
+                      "routers 22 where it is not known)");
+  add_card_node_option(*command, arguments->card_node);
   command
       ->add_option("--estimator", arguments->estimator,
                    "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc")

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "anyway.hpp"
+#include "card_node.hpp"
 #include "command.hpp"
 #include "commands/project.hpp"
 #include "output.hpp"
@@ -20,34 +21,6 @@
 
 namespace ww::cli {
 
-Result<double> node_of(const std::string& text) {
-  std::size_t end = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &end);
-  } catch (const std::exception&) {
-    end = 0;
-  }
-  const auto unit = text.substr(end);
-  if (end == 0 || (!unit.empty() && unit != "nm") || !(value >= 3 && value <= 28)) {
-    return fail(
-        ErrorCode::invalid_argument,
-        fmt::format("'{}' is not a technology node; give one from 3nm to 28nm, such as 7nm", text),
-        "--node");
-  }
-  return value;
-}
-
-Result<std::optional<double>> node_of_card(const ProjectArguments& arguments,
-                                           std::string_view architecture) {
-  if (!arguments.card_node.empty()) {
-    WW_ASSIGN(node_nm, node_of(arguments.card_node));
-    return node_nm;
-  }
-  const model::DeviceSheet* sheet = model::device_sheet(architecture);
-  return sheet != nullptr ? std::optional(sheet->node_nm) : std::nullopt;
-}
-
 double relative_to_28nm(double at_7nm, double node_nm) {
   return std::pow(at_7nm, std::log(28 / node_nm) / std::log(28.0 / 7.0));
 }
@@ -57,14 +30,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kKib = 1024;
-
-// Empty where the model does not tell it: that of a real card has no target.
-std::string architecture_of(const model::WireModel& model) {
-  if (!DeviceName(model.device).is_virtual()) return {};
-  microbench::DeviceRequest device;
-  device.name = model.device;
-  return runner::chip_generation(device);
-}
 
 json node_projection(const model::WireModel& model, const ProjectArguments& arguments,
                      std::optional<double> from_nm, double node_nm) {
@@ -220,7 +185,7 @@ Result<json> project(const ProjectArguments& arguments) {
                 "goes with a calibration of crossings or of a package's dies alone",
                 option->get_name());
   }
-  WW_ASSIGN(node_nm, node_of(arguments.node));
+  WW_ASSIGN(node_nm, node_of(arguments.node, "--node"));
   if (arguments.wire_to_logic && !(*arguments.wire_to_logic > 0)) {
     return fail(ErrorCode::invalid_argument, "must be above 0", "--wire-to-logic");
   }
@@ -237,7 +202,7 @@ Result<json> project(const ProjectArguments& arguments) {
               {"status", model.misfit.empty() ? "ok" : "misfit"},
               {"reason", model.misfit},
               {"node_nm", node_nm}};
-  WW_ASSIGN(from_nm, node_of_card(arguments, architecture_of(model)));
+  WW_ASSIGN(from_nm, node_of_card(arguments.card_node, model.device));
   result["card_node_nm"] = from_nm ? json(*from_nm) : json();
   result["node"] = node_projection(model, arguments, from_nm, node_nm);
   if (arguments.voltage_v || arguments.clock_hz) {
@@ -375,10 +340,7 @@ void add_project(CLI::App& app, Outcome& outcome) {
                                    "Of the application's data, 0 to 1 (default: not known)"));
   of_crossings(command->add_option("--arch", arguments->architecture,
                                    "Of the counters, where they name none: sm_80"));
-  auto* card_node = command->add_option("--card-node", arguments->card_node,
-                                        "Node of the card that was calibrated (default: its data "
-                                        "sheet's)");
-  arguments->of_distances.push_back(card_node);
+  arguments->of_distances.push_back(add_card_node_option(*command, arguments->card_node));
   of_distances(command->add_option("--crossing-mm", arguments->crossing_mm,
                                    "How long a crossing is, as a floorplan has it [mm] "
                                    "(default: not known)"));

@@ -43,14 +43,6 @@ struct ProjectArguments {
   bool json{};
 };
 
-// "7nm" or "7", 3 to 28.
-[[nodiscard]] Result<double> node_of(const std::string& text);
-// Of the card that was calibrated: --card-node, else that of the data sheet of `architecture`;
-// nothing where there is neither. Errors: as node_of.
-[[nodiscard]] Result<std::optional<double>> node_of_card(const ProjectArguments& arguments,
-                                                         std::string_view architecture);
-inline constexpr const char* kUnknownCardNode =
-    "the node of the card is not known; give it with --card-node";
 // Energy relative to 28 nm at a node between: a straight line over the logarithms.
 [[nodiscard]] double relative_to_28nm(double at_7nm, double node_nm);
 

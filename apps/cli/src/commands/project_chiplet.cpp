@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "card_node.hpp"
 #include "commands/project.hpp"
 #include "estimate/estimate_command.hpp"
 #include "output.hpp"
@@ -141,7 +142,7 @@ json saved_of_a_bit(double percent, const model::ChipletModel& model) {
 }
 
 Result<json> projected_chiplet(const ProjectArguments& arguments) {
-  WW_ASSIGN(node_nm, node_of(arguments.node));
+  WW_ASSIGN(node_nm, node_of(arguments.node, "--node"));
   WW_TRY(check_chiplet_options(arguments));
   WW_ASSIGN(model, model::load_chiplet_model(arguments.model));
   json result{{"kind", "chiplet"},           {"device", model.device},

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "card_node.hpp"
 #include "commands/project.hpp"
 #include "estimate/crossing_traffic.hpp"
 #include "output.hpp"
@@ -86,10 +87,10 @@ json moved_rows(const ProjectArguments& arguments, const model::Interval& pj_per
 }
 
 Result<json> projected_crossings(const ProjectArguments& arguments) {
-  WW_ASSIGN(to_nm, node_of(arguments.node));
+  WW_ASSIGN(to_nm, node_of(arguments.node, "--node"));
   WW_TRY(check_crossing_options(arguments));
   WW_ASSIGN(model, model::load_crossing_model(arguments.model));
-  WW_ASSIGN(from_nm, node_of_card(arguments, model.target));
+  WW_ASSIGN(from_nm, node_of_card(arguments.card_node, model.device, model.target));
   json result{{"kind", "crossing"},
               {"device", model.device},
               {"virtual", model.is_virtual},

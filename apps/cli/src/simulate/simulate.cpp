@@ -273,6 +273,14 @@ int run(const SimulateArguments& arguments) {
                          "wires: other networks have links of --link-mm",
                          "--floorplan"});
   }
+  if (!arguments.card_node.empty() &&
+      (arguments.model.empty() || is_calibration_of_crossings(arguments.model) ||
+       wants_chip_crossbar(arguments))) {
+    return report_error({ErrorCode::invalid_argument,
+                         "--card-node needs --model with a calibration of wires, and another "
+                         "network than a crossbar, whose wires are not scaled",
+                         "--card-node"});
+  }
   if (arguments.curve) return run_curve(arguments);
   for (const CLI::Option* option : arguments.of_traffic) {
     if (option->count() > 0 &&

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "anyway.hpp"
+#include "card_node.hpp"
 #include "option.hpp"
 #include "simulate/chip_crossbar.hpp"
 #include "simulate/crossings.hpp"
@@ -128,6 +129,7 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
                   "A calibration: model.json, crossing.json, or its folder")
       ->group(kEnergy);
   add_anyway_option(command, arguments.anyway)->group(kEnergy);
+  add_card_node_option(command, arguments.card_node)->group(kEnergy);
   command
       .add_option("--floorplan", arguments.floorplan,
                   "With --network crossbar and --model: lengths from this floorplan (TOML; "
@@ -135,7 +137,7 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
       ->group(kEnergy);
   add_shown(command, kEnergy, "--estimator", arguments.estimator,
             "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc");
-  add_shown(command, kEnergy, "--node-nm", energy.node_nm, "Technology node of the routers");
+  add_shown(command, kEnergy, "--node-nm", energy.node_nm, "Technology node of routers and wires");
   add_shown(command, kEnergy, "--clock-hz", arguments.clock_hz, "Clock of the routers");
   add_shown(command, kEnergy, "--link-mm", arguments.link_mm, "Length of a link");
   add_shown(command, kEnergy, "--toggle-rate", energy.toggle_rate,
@@ -184,6 +186,9 @@ Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments) {
     WW_TRY(charge_crossings(arguments.model, simulation));
   } else if (wants_chip_crossbar(arguments)) {
     WW_TRY(lay_out_chip_crossbar(arguments, simulation));
+  } else if (!arguments.model.empty()) {
+    WW_ASSIGN(card_node_nm, node_of_model(arguments.card_node, arguments.model));
+    simulation.card_node_nm = card_node_nm;
   }
   return simulation;
 }

@@ -24,6 +24,7 @@ struct SimulateArguments {
   double link_mm{1.0};
   std::string model;
   bool anyway{};
+  std::string card_node;  // of the card that was calibrated
   std::string floorplan;
   std::string trace;
   std::string packets;  // a packet trace

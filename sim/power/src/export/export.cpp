@@ -83,12 +83,9 @@ Result<ExportTarget> export_target_from_string(std::string_view text) {
   return found->target;
 }
 
-Result<LinkConstant> link_constant(const nlohmann::json& model, std::optional<double> node_nm) {
-  constexpr double kDefaultNode = 28;
-  const auto says_node = model.find("node_nm");
-  const bool known = says_node != model.end() && says_node->is_number();
-  const double from = known ? says_node->get<double>() : kDefaultNode;
-  WW_ASSIGN(wire, wire_from_model(model, node_nm.value_or(from)));
+Result<LinkConstant> link_constant(const nlohmann::json& model, std::optional<double> card_node_nm,
+                                   std::optional<double> node_nm) {
+  WW_ASSIGN(wire, wire_from_model(model, card_node_nm, node_nm));
   const nlohmann::json& constant = model["energy_fj_per_bit_mm"];
   LinkConstant link;
   link.value = wire.per_toggle.to<double>() * kRandomToggleRate;
@@ -106,7 +103,7 @@ Result<LinkConstant> link_constant(const nlohmann::json& model, std::optional<do
   const auto is_virtual = model.find("virtual");
   link.is_virtual =
       is_virtual != model.end() && is_virtual->is_boolean() && is_virtual->get<bool>();
-  link.node_nm = node_nm.value_or(from);
+  link.node_nm = node_nm.value_or(card_node_nm.value_or(0));
   link.reach_mm = mean_reach_mm(model);
   return link;
 }

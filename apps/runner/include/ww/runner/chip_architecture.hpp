@@ -18,4 +18,9 @@ namespace ww::runner {
 // driver does not say it.
 [[nodiscard]] std::string chip_generation(const microbench::DeviceRequest& device);
 
+// The generation of the cards that a virtual chip is of the class of, by which their data sheets
+// are found. It differs from chip_generation() where the emulator executes a near relative's
+// instructions: virtual:mi100 and virtual:vega20.
+[[nodiscard]] std::string card_generation(const microbench::DeviceRequest& device);
+
 }  // namespace ww::runner

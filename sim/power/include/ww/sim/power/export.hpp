@@ -42,9 +42,10 @@ struct LinkConstant {
   std::optional<double> reach_mm;  // mean distance from an engine to a part of the L2
 };
 
-// The wire of a model.json, scaled to `node_nm` as wire_from_model does; without one it stays at
-// the chip's node. Errors: those of wire_from_model.
+// The wire of a model.json, scaled from the card's node to `node_nm` as wire_from_model does;
+// without `node_nm` it stays at the card's node. Errors: those of wire_from_model.
 [[nodiscard]] Result<LinkConstant> link_constant(const nlohmann::json& model,
+                                                 std::optional<double> card_node_nm,
                                                  std::optional<double> node_nm);
 [[nodiscard]] LinkConstant link_constant(const CrossingEnergy& crossing);
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "ww/core/result.hpp"
@@ -22,14 +23,22 @@ struct WireEnergy {
 // outside 7 to 45 nm.
 [[nodiscard]] Result<double> wire_scale_from_28nm(double node_nm);
 
+// Energy of a wire at one node relative to that at the node of the card that was calibrated, which
+// no model.json has: it must be given, and is absent where nobody knows it. Errors:
+// invalid_argument, key card_node (it is absent); those of wire_scale_from_28nm where the nodes
+// differ.
+[[nodiscard]] Result<double> wire_scale(std::optional<double> card_node_nm, double node_nm);
+
 // The fitted wire of a model.json (energy_fj_per_bit_mm with its convention), scaled from the
-// chip's node (key node_nm, else 28 nm, which the source then says) to `node_nm`. Leakage is taken
-// as 0, because the fit contains only energy that moves with data. Errors: parse_error (not a
-// model, unknown convention), bad_data when the constant was not identified, those of
-// wire_scale_from_28nm.
-[[nodiscard]] Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm);
+// card's node to `node_nm`; without `node_nm` it stays as it was fitted. Leakage is taken as 0,
+// because the fit contains only energy that moves with data. Errors: parse_error (not a model,
+// unknown convention), bad_data when the constant was not identified, those of wire_scale.
+[[nodiscard]] Result<WireEnergy> wire_from_model(const nlohmann::json& model,
+                                                 std::optional<double> card_node_nm,
+                                                 std::optional<double> node_nm);
 // Reads a file, or model.json in a folder.
 [[nodiscard]] Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path,
+                                                      std::optional<double> card_node_nm,
                                                       double node_nm);
 
 }  // namespace ww::sim::power
