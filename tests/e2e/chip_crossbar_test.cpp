@@ -119,6 +119,17 @@ TEST_F(ChipCrossbar, RefusesWhatTheChipDoesNotHave) {
               HasSubstr("no wires"));
   EXPECT_THAT(refusal({"--network", "mesh", "--model", good, "--floorplan", "w9100.toml"}),
               HasSubstr("--network crossbar"));
+  const auto packets = folder_.path() / "packets.txt";
+  const auto replayed = [&](const std::string& line) {
+    std::ofstream(packets) << line << '\n';
+    return std::vector<std::string>{"--network",      "crossbar", "--packet-trace",
+                                    packets.string(), "--model",  good};
+  };
+  // Nodes 0 to 43 are compute units, 44 to 59 channels.
+  EXPECT_THAT(refusal(replayed("0 3 44 2\n1 3 4 2")),
+              HasSubstr("packet 1 goes from node 3 to node 4"));
+  EXPECT_THAT(refusal(replayed("0 44 45 2")), HasSubstr("no wires"));
+  EXPECT_GT(wires(replayed("0 3 44 2")).at("pj").at("low"), 0);
 }
 
 TEST_F(ChipCrossbar, RefusesACalibrationWithoutMillimetresAndSaysWhy) {

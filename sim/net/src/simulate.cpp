@@ -60,6 +60,27 @@ Result<power::EnergyConfig> energy_of(const Simulation& simulation, const Networ
   return config;
 }
 
+// On a chip's own wires every packet needs a way that has a length: a trace of another network may
+// go from one compute unit to another, which would cost nothing.
+Status check_ways(const PacketTrace& trace, const NetworkConfig& config) {
+  const std::vector<std::uint32_t>& um = config.own<NodeDistances>().um;
+  const auto nodes = static_cast<std::size_t>(node_count(config));
+  for (std::size_t i = 0; i < trace.packets.size(); ++i) {
+    const TracedPacket& packet = trace.packets[i];
+    for (const NodeId destination : packet.destinations) {
+      if (packet.source >= nodes || destination >= nodes) continue;  // the replay refuses these
+      if (um[packet.source * nodes + destination] > 0) continue;
+      return fail(ErrorCode::unsupported,
+                  fmt::format("packet {} goes from node {} to node {}, between which the chip's "
+                              "crossbar has no wires: its packets go between compute units and "
+                              "channels of the L2",
+                              i, packet.source, destination),
+                  "packet_trace");
+    }
+  }
+  return {};
+}
+
 Result<RunResult> run_network(const Simulation& simulation) {
   WW_ASSIGN(config, network_of(simulation));
   WW_ASSIGN(network, make_network(config));
@@ -139,6 +160,7 @@ Result<SimulateReport> simulate(const Simulation& simulation) {
     report.replay = std::move(replayed.stats);
   } else if (has_packets(simulation)) {
     WW_ASSIGN(packets, read_packets(simulation.packets));
+    if (energy_config.chip_wires) WW_TRY(check_ways(packets, config));
     WW_ASSIGN(result, replay_packets(*network, packets, simulation.open_loop));
     report.run = std::move(result);
   } else {

@@ -68,7 +68,8 @@ struct SimulateReport {
 void to_json(nlohmann::json& json, const SimulateReport& report);
 
 // Errors, by key: invalid_argument, out_of_range, not_found (a setting); parse_error, bad_data
-// (the model or the trace); bad_data (a network that is stuck).
+// (the model or the trace); bad_data (a network that is stuck); unsupported (packet_trace: a packet
+// between nodes that the chip has no wires between).
 [[nodiscard]] Result<SimulateReport> simulate(const Simulation& simulation);
 
 struct CurvePoint {
