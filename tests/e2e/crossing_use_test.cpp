@@ -168,6 +168,18 @@ TEST_F(CrossingUse, ChargesTheLinksBetweenAnL2sSidesInASimulation) {
   const json zeros = energy_of({"--model", model, "--toggle-rate", "0"});
   EXPECT_NEAR(zeros["l2_crossing"]["pj_per_bit"]["value"].get<double>(), 0.4, 1e-9);
 
+  // A calibration that rejected its figure of zeros does not know that they cost nothing.
+  json random_alone = json::parse(std::ifstream(folder_.path() / "crossing.json"));
+  random_alone["zero_data_pj_per_bit_crossing"] = {{"status", "rejected"}, {"reason", "a control"}};
+  const TemporaryFolder folder;
+  const auto without = folder.path() / "crossing.json";
+  std::ofstream(without) << random_alone;
+  const json unknown =
+      energy_of({"--model", without.string(), "--toggle-rate", "0"})["l2_crossing"]["pj_per_bit"];
+  EXPECT_DOUBLE_EQ(unknown["low"], 0);
+  EXPECT_DOUBLE_EQ(unknown["value"], 1.0);
+  EXPECT_DOUBLE_EQ(unknown["high"], 1.1);
+
   const auto shown = simulate({"crossbar-partitioned", "--model", model});
   EXPECT_THAT(shown.out, HasSubstr("1 [0.9, 1.1] pJ/bit"));
   EXPECT_THAT(shown.out, HasSubstr("measured (calibration of crossings of cuda:0)"));

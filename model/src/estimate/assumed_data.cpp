@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "stats.hpp"
+#include "ww/model/wire_model.hpp"
 
 namespace ww::model {
 namespace {
@@ -75,6 +76,13 @@ AssumedData data_counted_elsewhere(double toggle_rate, double coupling_per_toggl
 
 AssumedData data_counted_between(const Interval& toggle_rate, double coupling_per_toggle) {
   return {toggle_rate.value, 0, false, coupling_per_toggle, toggle_rate.low, toggle_rate.high};
+}
+
+Interval share_of_random_bits(const AssumedData& data) {
+  const Interval rate = equivalent_rate(data, {kCouplingShare, kCouplingShare - kCouplingShareError,
+                                               kCouplingShare + kCouplingShareError});
+  return {1, std::min(1.0, rate.low / random_toggle_rate),
+          std::max(1.0, rate.high / random_toggle_rate)};
 }
 
 Interval equivalent_rate(const AssumedData& data, const Interval& coupling_share) {

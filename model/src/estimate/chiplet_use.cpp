@@ -38,15 +38,6 @@ AssumedData data_of(const KernelTraffic& kernel, const EstimateOptions& options)
   return own != options.data_of_kernel.end() ? own->second : options.data;
 }
 
-// What random bits draw, times this, is what data may draw: energy is in proportion to toggles at
-// most, and does not follow them at all at least.
-Interval share_of_data(const AssumedData& data) {
-  const Interval rate = equivalent_rate(data, {kCouplingShare, kCouplingShare - kCouplingShareError,
-                                               kCouplingShare + kCouplingShareError});
-  return {1, std::min(1.0, rate.low / random_toggle_rate),
-          std::max(1.0, rate.high / random_toggle_rate)};
-}
-
 // Bytes of the class, and where they come from.
 HopClassUse bytes_of(HopClass which, const SegmentTraffic& behind_l2, const IoDieBytes* counted) {
   HopClassUse use;
@@ -262,7 +253,7 @@ Result<std::vector<ChipletUse>> estimate_chiplet(const ChipletModel& model,
     use.kernel = kernel.kernel;
     use.dispatches = kernel.dispatches;
     use.time_s = kernel.time_s;
-    const Interval share = share_of_data(data_of(kernel, options));
+    const Interval share = share_of_random_bits(data_of(kernel, options));
     const auto found = counted.find(kernel.kernel);
     for (std::size_t i = 0; i < kHopClasses.size(); ++i) {
       use.classes[i] = use_of(static_cast<HopClass>(i), model.classes[i], share, kernel,

@@ -124,17 +124,23 @@ CrossingUse use_of(const KernelTraffic& kernel,
 }  // namespace
 
 Interval CrossingModel::of_data(const AssumedData& data) const {
+  if (!zero_pj) {
+    const Interval share = share_of_random_bits(data);
+    return {random_pj.value, std::min(random_pj.low, random_pj.low * share.low),
+            std::max(random_pj.high, random_pj.high * share.high)};
+  }
   const Interval rate = equivalent_rate(data, {kCouplingShare, kCouplingShare - kCouplingShareError,
                                                kCouplingShare + kCouplingShareError});
   const auto at = [&](double toggles, double random, double zero) {
     return zero + (random - zero) * toggles / random_toggle_rate;
   };
-  const Interval zero = zero_pj.value_or(Interval{});
-  // The same sensor and the same runs stand behind both, so their ends go together.
-  return {
-      at(rate.value, random_pj.value, zero.value),
-      std::min(at(rate.low, random_pj.low, zero.low), at(rate.high, random_pj.low, zero.low)),
-      std::max(at(rate.low, random_pj.high, zero.high), at(rate.high, random_pj.high, zero.high))};
+  const Interval& zero = *zero_pj;
+  // The same sensor and the same runs stand behind both, so their ends go together. Beyond random
+  // bits these lines may cross, and the outer ones are the ends.
+  const auto [low, high] = std::minmax(
+      {at(rate.low, random_pj.low, zero.low), at(rate.high, random_pj.low, zero.low),
+       at(rate.low, random_pj.high, zero.high), at(rate.high, random_pj.high, zero.high)});
+  return {at(rate.value, random_pj.value, zero.value), low, high};
 }
 
 bool is_crossing_model(const std::filesystem::path& path) {

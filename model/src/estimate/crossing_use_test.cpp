@@ -142,6 +142,18 @@ TEST(CrossingUse, OfUnknownDataLiesBetweenZerosAndMoreThanRandomBits) {
   EXPECT_GT(energy.high, energy.value);
 }
 
+TEST(CrossingUse, OfDataThatNobodyMeasuredHoldsAllThatTheyMayDraw) {
+  CrossingModel random_alone = kModel;
+  random_alone.zero_pj.reset();
+  const Interval zeros = random_alone.of_data(random_words_at_rate(0));
+  EXPECT_EQ(zeros.low, 0);
+  EXPECT_DOUBLE_EQ(zeros.value, random_alone.random_pj.value);
+  EXPECT_DOUBLE_EQ(zeros.high, random_alone.random_pj.high);
+  const Interval random = random_alone.of_data(random_words_at_rate(0.5));
+  EXPECT_DOUBLE_EQ(random.low, random_alone.random_pj.low);
+  EXPECT_DOUBLE_EQ(random.high, random_alone.random_pj.high);
+}
+
 TEST(CrossingUse, KeepsAnIntervalThatHoldsZero) {
   CrossingModel none = kModel;
   none.random_pj = {0.01, -0.1, 0.12};

@@ -182,7 +182,7 @@ DieHopCharge charge_of(const NetworkEvents& events, const DieHopEnergy& energy,
                        const Wires& wires) {
   const auto charge = [&](const DieHopEvents& hops, const CrossingFigure& pj) {
     CrossingCharge one = charge_of(hops.flits, hops.toggles, wires,
-                                   [&](double rate) { return DieHopEnergy::at(pj, rate); });
+                                   [&](double rate) { return at_toggle_rate(pj, rate); });
     one.source = energy.source;
     one.is_virtual = energy.is_virtual;
     return one;

@@ -207,6 +207,26 @@ TEST(Accounting, RefusesBadSettingsByKey) {
   EXPECT_EQ(report.error().context, "toggle_rate");
 }
 
+TEST(CrossingEnergy, OfDataThatNobodyMeasuredHoldsAllThatTheyMayDraw) {
+  const CrossingEnergy random_alone{{2, 1.5, 2.5}, std::nullopt, "a card", false};
+  const CrossingFigure zeros = random_alone.at(0);
+  EXPECT_DOUBLE_EQ(zeros.value, 2);
+  EXPECT_DOUBLE_EQ(zeros.low, 0);
+  EXPECT_DOUBLE_EQ(zeros.high, 2.5);
+  EXPECT_DOUBLE_EQ(random_alone.at(1).high, 5);
+  const CrossingEnergy both{{2, 1.5, 2.5}, CrossingFigure{1, 0.5, 1.5}, "a card", false};
+  EXPECT_DOUBLE_EQ(both.at(0).value, 1);
+}
+
+// The lines through the ends of a wide and of a narrow interval cross beyond random bits.
+TEST(CrossingEnergy, OfDataThatToggleMoreThanRandomBitsHasItsEndsInOrder) {
+  const CrossingEnergy energy{{2, 1.9, 2.1}, CrossingFigure{1, 0.2, 1.8}, "a card", false};
+  const CrossingFigure at_one = energy.at(1);
+  EXPECT_DOUBLE_EQ(at_one.low, 2.4);
+  EXPECT_DOUBLE_EQ(at_one.value, 3);
+  EXPECT_DOUBLE_EQ(at_one.high, 3.6);
+}
+
 TEST(WireFromModel, ScalesFromTheChipToTheNode) {
   const nlohmann::json model = {
       {"device", "virtual:w9100"},

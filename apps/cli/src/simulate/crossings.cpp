@@ -16,9 +16,10 @@ sim::power::CrossingFigure figure(const model::Interval& pj) {
 
 Result<sim::power::CrossingEnergy> crossing_energy(const std::filesystem::path& path) {
   WW_ASSIGN(model, model::load_crossing_model(path));
-  return sim::power::CrossingEnergy{figure(model.random_pj),
-                                    figure(model.zero_pj.value_or(model::Interval{})), model.source,
+  sim::power::CrossingEnergy energy{figure(model.random_pj), std::nullopt, model.source,
                                     model.is_virtual};
+  if (model.zero_pj) energy.zero_pj = figure(*model.zero_pj);
+  return energy;
 }
 
 Result<sim::power::CrossingFigure> hop_figure(const model::ChipletModel& model,

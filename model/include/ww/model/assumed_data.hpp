@@ -69,6 +69,11 @@ struct AssumedData {
 // Random words whose toggle rate is certain, 0 to 1.
 [[nodiscard]] AssumedData random_words_at_rate(double toggle_rate);
 
+// What data draw over what random bits draw, where only random bits were measured: in proportion to
+// their equivalent rate at most, and the same at least. The interval holds both, and the value
+// is 1.
+[[nodiscard]] Interval share_of_random_bits(const AssumedData& data);
+
 // Toggles per payload bit of random words that cost the same. Words of a known rate are random ones
 // in the value and at most; at least, what neighbours save is that of one more application.
 [[nodiscard]] Interval equivalent_rate(const AssumedData& data, const Interval& coupling_share);

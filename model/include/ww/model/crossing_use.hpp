@@ -23,8 +23,10 @@ struct CrossingModel {
   std::string source;
   std::string target;  // the device's architecture ("sm_80"); empty where the file does not say
   bool is_virtual{};
-  Interval random_pj;               // of random bits, which toggle at a rate of 0.5
-  std::optional<Interval> zero_pj;  // of bits that do not toggle; absent: in proportion to toggles
+  Interval random_pj;  // of random bits, which toggle at a rate of 0.5
+  // Of bits that do not toggle. Absent: it is not known, and data draw between the same as random
+  // bits and in proportion to their toggles.
+  std::optional<Interval> zero_pj;
   // Of data that no monitor saw; their range is in the interval.
   [[nodiscard]] Interval of_data(const AssumedData& data) const;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace ww::sim::power {
@@ -14,8 +15,9 @@ struct CrossingFigure {
 };
 
 // Of bits with this toggle rate: on the line through bits that do not toggle and random ones, whose
-// rate is 0.5. The same sensor and runs stand behind both, so their ends go together. A line that
-// falls below zero is cut there.
+// rate is 0.5. The same sensor and runs stand behind both, so their ends go together; beyond random
+// bits these lines may cross, and the outer ones are the ends. A line that falls below zero is cut
+// there.
 [[nodiscard]] inline CrossingFigure at_toggle_rate(const CrossingFigure& zero,
                                                    const CrossingFigure& random,
                                                    double toggle_rate) {
@@ -23,20 +25,34 @@ struct CrossingFigure {
   const auto on_line = [&](double at_zero, double at_random) {
     return std::max(0.0, at_zero + (at_random - at_zero) * toggle_rate / kRandomRate);
   };
-  return {on_line(zero.value, random.value), on_line(zero.low, random.low),
-          on_line(zero.high, random.high)};
+  const double value = on_line(zero.value, random.value);
+  const auto [low, high] =
+      std::minmax({value, on_line(zero.low, random.low), on_line(zero.high, random.high)});
+  return {value, low, high};
+}
+
+// The same where only random bits were measured. What data of another toggle rate draw is not
+// known: in proportion to it at most, and the same as random bits at least. The interval holds
+// both, and the value stays that of random bits. What falls below zero is cut there.
+[[nodiscard]] inline CrossingFigure at_toggle_rate(const CrossingFigure& random,
+                                                   double toggle_rate) {
+  constexpr double kRandomRate = 0.5;
+  const double share = toggle_rate / kRandomRate;
+  return {std::max(0.0, random.value), std::max(0.0, random.low) * std::min(1.0, share),
+          std::max(0.0, random.high) * std::max(1.0, share)};
 }
 
 // Per bit and crossing [pJ]; control and clocking are in it. There is no millimetre in it, so no
 // node to scale it to.
 struct CrossingEnergy {
-  CrossingFigure random_pj;  // of random bits, whose toggle rate is 0.5
-  CrossingFigure zero_pj;    // of bits that do not toggle
+  CrossingFigure random_pj;               // of random bits, whose toggle rate is 0.5
+  std::optional<CrossingFigure> zero_pj;  // of bits that do not toggle; absent: it is not known
   std::string source;
   bool is_virtual{};
 
   [[nodiscard]] CrossingFigure at(double toggle_rate) const {
-    return at_toggle_rate(zero_pj, random_pj, toggle_rate);
+    return zero_pj ? at_toggle_rate(*zero_pj, random_pj, toggle_rate)
+                   : at_toggle_rate(random_pj, toggle_rate);
   }
 };
 
@@ -46,15 +62,6 @@ struct DieHopEnergy {
   CrossingFigure column_pj;  // to the next die of the column
   std::string source;
   bool is_virtual{};
-
-  // What data of another toggle rate draw is not known: in proportion to it at most, and the same
-  // as random bits at least. The interval holds both, and the value stays that of random bits.
-  [[nodiscard]] static CrossingFigure at(const CrossingFigure& random_pj, double toggle_rate) {
-    constexpr double kRandomRate = 0.5;
-    const double share = toggle_rate / kRandomRate;
-    return {random_pj.value, random_pj.low * std::min(1.0, share),
-            random_pj.high * std::max(1.0, share)};
-  }
 };
 
 // What the crossings of a network came to.
