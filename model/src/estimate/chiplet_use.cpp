@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "fit/crossing/crossing_interval.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
 
@@ -15,7 +16,8 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kModelFile = "model.json";
-constexpr double kJoulesPerPjAndByte = 8e-12;
+constexpr double kJoulesPerPicojoule = 1e-12;
+constexpr double kJoulesPerPjAndByte = 8 * kJoulesPerPicojoule;
 constexpr double kEvenShare = 0.25;  // of each way, where pages and readers are spread evenly
 
 constexpr std::size_t index_of(HopClass which) {
@@ -105,12 +107,11 @@ HopClassUse use_of(HopClass which, const ChipletModel::Energy& energy, const Int
     use.reason = energy.why_not;
     return use;
   }
-  // A difference of conditions may have an end below zero; less than nothing is not drawn.
-  const double low = std::max(0.0, energy.pj->low) * share.low;
+  // A difference of conditions may lie below zero; less than nothing is not drawn.
   const Interval joules{
-      use.bytes->value * energy.pj->value * kJoulesPerPjAndByte,
-      use.bytes->low * low * kJoulesPerPjAndByte,
-      use.bytes->high * std::max(0.0, energy.pj->high) * share.high * kJoulesPerPjAndByte};
+      use.bytes->value * std::max(0.0, energy.pj->value) * kJoulesPerPjAndByte,
+      use.bytes->low * std::max(0.0, energy.pj->low) * share.low * kJoulesPerPjAndByte,
+      use.bytes->high * energy.pj->high * share.high * kJoulesPerPjAndByte};
   if (use.status == RowStatus::not_identified) {
     use.upper_j = joules.high;
     return use;
@@ -233,6 +234,11 @@ Result<ChipletModel> load_chiplet_model(const std::filesystem::path& path) {
       of_row.read("low", pj.low);
       of_row.read("high", pj.high);
       WW_TRY(of_row.status());
+      if (const auto why =
+              why_below_zero(kJoulesPerPicojoule * pj.low, kJoulesPerPicojoule * pj.high)) {
+        energy.why_not = *why;
+        continue;
+      }
       energy = {pj, ""};
     }
   }

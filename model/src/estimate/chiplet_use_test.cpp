@@ -188,6 +188,12 @@ TEST(ChipletModel, IsReadFromTheCalibrationsFolder) {
   EXPECT_FALSE(model.classes[5].pj);
   EXPECT_EQ(model.classes[5].why_not, "rejected: a control failed");
   EXPECT_THAT(model.classes[0].why_not, HasSubstr("no such row"));
+  std::ofstream(folder.path() / "model.json") << R"({"method": "chiplet", "virtual": true,
+    "device": "virtual:mi300x", "hop_classes": [
+    {"name": "row_hop", "status": "ok", "value": -0.6, "low": -0.7, "high": -0.5}]})";
+  const auto below = load_chiplet_model(folder.path()).value();
+  EXPECT_FALSE(below.classes[1].pj);
+  EXPECT_THAT(below.classes[1].why_not, HasSubstr("lies below zero"));
   std::ofstream(folder.path() / "model.json") << R"({"format": "wirewatt-model/1"})";
   EXPECT_FALSE(is_chiplet_model(folder.path()));
   EXPECT_FALSE(load_chiplet_model(folder.path()));

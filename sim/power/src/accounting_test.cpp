@@ -214,6 +214,10 @@ TEST(CrossingEnergy, OfDataThatNobodyMeasuredHoldsAllThatTheyMayDraw) {
   EXPECT_DOUBLE_EQ(zeros.low, 0);
   EXPECT_DOUBLE_EQ(zeros.high, 2.5);
   EXPECT_DOUBLE_EQ(random_alone.at(1).high, 5);
+  const CrossingFigure below = at_toggle_rate({-0.1, -0.3, 0.1}, 0.5);
+  EXPECT_DOUBLE_EQ(below.value, 0);
+  EXPECT_DOUBLE_EQ(below.low, 0);
+  EXPECT_DOUBLE_EQ(below.high, 0.1);
   const CrossingEnergy both{{2, 1.5, 2.5}, CrossingFigure{1, 0.5, 1.5}, "a card", false};
   EXPECT_DOUBLE_EQ(both.at(0).value, 1);
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ww/model/chiplet_use.hpp"
 #include "ww/model/crossing_use.hpp"
 
@@ -33,9 +31,7 @@ Result<sim::power::CrossingFigure> hop_figure(const model::ChipletModel& model,
                             energy.why_not),
                 path.string());
   }
-  // A difference of conditions may have an end below zero; less than nothing is not drawn.
-  return sim::power::CrossingFigure{energy.pj->value, std::max(0.0, energy.pj->low),
-                                    energy.pj->high};
+  return figure(*energy.pj);
 }
 
 Result<sim::power::DieHopEnergy> die_hop_energy(const std::filesystem::path& path) {

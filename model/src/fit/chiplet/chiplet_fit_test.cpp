@@ -132,6 +132,17 @@ TEST(ChipletFit, CoversTheTruthThroughTheRailsGain) {
   EXPECT_GT(*row_of(answer, "memory").high, truth.memory);
 }
 
+TEST(ChipletFit, RejectsAWayThatWouldGiveEnergyBack) {
+  Package truth;
+  truth.row = -0.6e-12;
+  const ChipletAnswer answer = fit_chiplet_runs(campaign_of(truth));
+  const ResultRow row = row_of(answer, "row_hop");
+  EXPECT_EQ(row.status, RowStatus::rejected);
+  EXPECT_FALSE(row.value);
+  EXPECT_THAT(row.reason, HasSubstr("lies below zero"));
+  EXPECT_TRUE(row_of(answer, "column_hop").value);
+}
+
 TEST(ChipletFit, IdentifiesNothingWithoutItsRails) {
   Package socket_alone;
   socket_alone.metered = {true, false, false, false};

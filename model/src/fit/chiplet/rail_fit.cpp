@@ -153,6 +153,13 @@ void ChipletRows::add(const char* name, const char* unit, const RailFit& fit, Ei
                            : std::hypot(fit.error(column), other_95 / t_quantile_95(fit.freedom));
   const double reach = std::hypot(t_quantile_95(fit.freedom) * error, kRailGainDrift95 * value);
   const auto [low, high] = CrossingDraws(fit.freedom).interval(value, error, {.gain = gain_});
+  if (const auto why = why_below_zero(low, high)) {
+    row.status = RowStatus::rejected;
+    row.reason = *why + ": what it is compared with draws power that is none of its traffic";
+    answer_.rows.push_back(std::move(row));
+    answer_.sensed.emplace_back();
+    return;
+  }
   row.value = value;
   row.low = low;
   row.high = high;

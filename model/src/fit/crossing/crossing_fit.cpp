@@ -165,12 +165,8 @@ class CrossingFitter {
         !failures.empty()) {
       return refuse(RowStatus::rejected, failures);
     }
-    if (high < 0) {
-      return refuse(
-          RowStatus::rejected,
-          fmt::format("the interval [{:.3g}, {:.3g}] pJ lies below zero, and no bit gives energy "
-                      "back: near draws power that is none of its traffic",
-                      1e12 * low, 1e12 * high));
+    if (const auto why = why_below_zero(low, high)) {
+      return refuse(RowStatus::rejected, *why + ": near draws power that is none of its traffic");
     }
     row.value = estimate.value;
     row.low = low;

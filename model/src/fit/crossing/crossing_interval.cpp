@@ -1,5 +1,7 @@
 #include "fit/crossing/crossing_interval.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -57,6 +59,13 @@ std::pair<double, double> CrossingDraws::interval(double value, double noise,
   };
   const double low = at(kOutside);
   return {low, at(1 - kOutside)};
+}
+
+std::optional<std::string> why_below_zero(double low, double high) {
+  if (high >= 0) return std::nullopt;
+  return fmt::format(
+      "the interval [{:.3g}, {:.3g}] pJ lies below zero, and no bit gives energy back", 1e12 * low,
+      1e12 * high);
 }
 
 }  // namespace ww::model

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,5 +42,9 @@ class CrossingDraws {
   enum Source { kNoise, kHeat, kClock, kBend, kAsleep, kGain, kRegulator, kSources };
   std::vector<std::array<double, kSources>> draws_;
 };
+
+// Why an interval of an energy [J] cannot be right: all of it lies below zero. Nothing where it
+// reaches zero.
+[[nodiscard]] std::optional<std::string> why_below_zero(double low, double high);
 
 }  // namespace ww::model
