@@ -85,6 +85,30 @@ TEST_F(ChipCrossbar, ChargesEachFlitForTheLengthOfItsOwnWay) {
   EXPECT_NEAR(parts, pj, 1e-9 * pj);
 }
 
+// Energy per bit and mm at the same toggle rate does not depend on the network.
+TEST_F(ChipCrossbar, HasTheWireEnergyOfAMeshAtTheSameNode) {
+  const auto energy = [&](const std::string& network, std::vector<std::string> more) {
+    more.insert(more.begin(), {"--network", network, "--traffic", "many_to_few", "--rate", "0.02",
+                               "--cycles", "500", "--toggle-rate", "0.3", "--model",
+                               model(calibration()), "--node-nm", "28"});
+    const auto finished = simulate(more);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return finished.json().at("energy_pj");
+  };
+  const json mesh = energy("mesh", {}).at("link_wires");
+  const json crossbar = energy("crossbar", {}).at("chip_wires");
+  for (const char* part : {"value", "low", "high"}) {
+    const double fj = crossbar.at("fj_per_bit_mm").at(part);
+    EXPECT_NEAR(mesh.at("fj_per_bit_mm").at(part), fj, 1e-9 * fj) << part;
+  }
+  EXPECT_EQ(mesh.at("label"), "virtual");
+  EXPECT_LT(mesh.at("pj").at("low"), mesh.at("pj").at("value"));
+  const auto shown = run({wirewatt(), "simulate", "--network", "mesh", "--rate", "0.1", "--cycles",
+                          "500", "--model", model(calibration())});
+  EXPECT_THAT(shown.out, HasSubstr("wires of links (virtual)"));
+  EXPECT_THAT(shown.out, HasSubstr("calibration of virtual:w9100, 28 nm, scaled to 22 nm"));
+}
+
 TEST_F(ChipCrossbar, TakesTheDistancesOfTheCalibrationOrOfAFloorplan) {
   const std::vector<std::string> load{"--network", "crossbar", "--workload", "hist", "--model"};
   const auto with = [&](const std::string& path, std::vector<std::string> more = {}) {

@@ -2,12 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
-#include "ww/core/json_reader.hpp"
-#include "ww/core/named_file.hpp"
 #include "ww/model/technology.hpp"
 #include "ww/runner/chip_architecture.hpp"
 
@@ -50,18 +45,6 @@ Result<std::optional<double>> node_of_card(const std::string& card_node, std::st
   }
   const model::DeviceSheet* sheet = model::device_sheet(architecture);
   return sheet != nullptr ? std::optional(sheet->node_nm) : std::nullopt;
-}
-
-Result<std::optional<double>> node_of_model(const std::string& card_node,
-                                            const std::filesystem::path& model) {
-  WW_ASSIGN(file, model_file(model));
-  WW_ASSIGN(text, read_file(file));
-  WW_ASSIGN(document, parse_json(text, file.string()));
-  std::string device;
-  const JsonReader reader(document, file.string());
-  reader.read_optional("device", device);
-  WW_TRY(reader.status());
-  return node_of_card(card_node, device);
 }
 
 }  // namespace ww::cli

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,10 +26,5 @@ inline constexpr const char* kUnknownCardNode =
 [[nodiscard]] Result<std::optional<double>> node_of_card(const std::string& card_node,
                                                          std::string_view device,
                                                          std::string_view target = {});
-
-// The same of the calibration of wires in `model`, a file or its folder. Errors: those of node_of
-// and model_file, io_error, parse_error.
-[[nodiscard]] Result<std::optional<double>> node_of_model(const std::string& card_node,
-                                                          const std::filesystem::path& model);
 
 }  // namespace ww::cli

@@ -289,10 +289,17 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
   const JsonReader energy = model.object(in_unit("energy_fj_per_bit"));
   const std::string status = text(energy, "status");
   const std::string reason = text(energy, "reason");
+  const std::string convention = text(energy, "convention");
   const auto value = number(energy, "value");
   const auto low = number(energy, "low");
   const auto high = number(energy, "high");
   WW_TRY(model.status());
+  if (!convention.empty() && convention != "per_random_bit") {
+    return fail(ErrorCode::bad_data,
+                fmt::format("{} has the convention '{}'; only per_random_bit is read",
+                            in_unit("energy_fj_per_bit"), convention),
+                origin);
+  }
   if (status != "ok" && status != "misfit") {
     return fail(ErrorCode::bad_data,
                 fmt::format("the model has no energy per bit and {}: {} ({})",

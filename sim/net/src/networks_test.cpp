@@ -385,9 +385,6 @@ TEST(Refusal, NamesTheKeyAndTheReason) {
   request = {};
   request.run.cycles = Cycles{0};
   EXPECT_EQ(refused(request).context, "cycles");
-  request = {};
-  request.model = "/nonexistent/model.json";
-  EXPECT_EQ(refused(request).code, ErrorCode::not_found);
 }
 
 }  // namespace

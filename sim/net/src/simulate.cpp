@@ -52,11 +52,6 @@ Result<power::EnergyConfig> energy_of(const Simulation& simulation, const Networ
   if (kind->clock_hz != nullptr) {
     config.clock = Hertz(kind->clock_hz(network));
   }
-  if (!simulation.model.empty()) {
-    WW_ASSIGN(wire, power::wire_from_model_file(simulation.model, simulation.card_node_nm,
-                                                config.node_nm));
-    config.wire = wire;
-  }
   return config;
 }
 

@@ -89,6 +89,15 @@ nlohmann::json chip_wires_json(const ChipWiresCharge& charge) {
   return json;
 }
 
+nlohmann::json link_wires_json(const LinkWiresCharge& charge) {
+  return {{"bit_mm", charge.bit_mm},
+          {"toggle_rate", charge.toggle_rate},
+          {"fj_per_bit_mm", figure_json(charge.fj_per_bit_mm)},
+          {"pj", figure_json(charge.pj)},
+          {"source", charge.source},
+          {"label", charge.is_virtual ? "virtual" : "measured"}};
+}
+
 }  // namespace
 
 void to_json(nlohmann::json& json, const EnergyReport& report) {
@@ -111,6 +120,9 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
   if (report.chip_wires) {
     json["chip_wires"] = chip_wires_json(*report.chip_wires);
   }
+  if (report.link_wires) {
+    json["link_wires"] = link_wires_json(*report.link_wires);
+  }
   const RouterCharge& routers = report.router_charge;
   json["routers"] = {{"pj", figure_json(routers.pj)},
                      {"least", to_string(routers.least)},
@@ -129,8 +141,22 @@ Picojoule times(std::uint64_t count, double pj) {
   return Picojoule(static_cast<double>(count) * pj);
 }
 
+// Bits and their transitions, times the millimetres that they went.
+struct Travelled {
+  double bit_mm{};
+  double toggle_mm{};
+
+  [[nodiscard]] double toggle_rate() const { return bit_mm > 0 ? toggle_mm / bit_mm : 0; }
+  Travelled& operator+=(const Travelled& other) {
+    bit_mm += other.bit_mm;
+    toggle_mm += other.toggle_mm;
+    return *this;
+  }
+};
+
 // Links and how long they were there.
 struct Wires {
+  const ChipWires* calibrated{};  // instead of the figure below
   double fj_per_toggle_mm{};
   double leakage_uw_per_bit_mm{};
   double length_mm{};
@@ -139,10 +165,16 @@ struct Wires {
   bool counted{};
   double seconds{};
 
-  [[nodiscard]] Picojoule moving(std::uint64_t flits, std::uint64_t toggles) const {
-    const double transitions = counted ? static_cast<double>(toggles)
-                                       : static_cast<double>(flits) * flit_bits * toggle_rate;
-    return Picojoule(transitions * fj_per_toggle_mm * length_mm * 1e-3);
+  // Flits over links of `mm`, which may be a sum of lengths in units of it.
+  [[nodiscard]] Travelled travelled(std::uint64_t flits, std::uint64_t toggles, double mm) const {
+    const double bits = static_cast<double>(flits) * flit_bits;
+    return {bits * mm, (counted ? static_cast<double>(toggles) : bits * toggle_rate) * mm};
+  }
+  [[nodiscard]] Picojoule moving(const Travelled& bits) const {
+    constexpr double kPjPerFj = 1e-3;
+    return Picojoule(kPjPerFj * (calibrated != nullptr
+                                     ? bits.bit_mm * calibrated->at(bits.toggle_rate()).value
+                                     : bits.toggle_mm * fj_per_toggle_mm));
   }
   [[nodiscard]] Picojoule leaking(std::uint64_t links, std::uint64_t missing_wires = 0) const {
     const double bits = static_cast<double>(links) * flit_bits - static_cast<double>(missing_wires);
@@ -223,6 +255,35 @@ ChipWiresCharge charge_of(const NetworkEvents& events, const ChipWires& energy,
   return charge;
 }
 
+// What the bits of links cost at the calibration's energy.
+LinkWiresCharge charge_of(const Travelled& bits, const ChipWires& energy) {
+  LinkWiresCharge charge{bits.bit_mm, bits.toggle_rate(), energy.at(bits.toggle_rate()),
+                         {},          energy.source,      energy.is_virtual};
+  const double pj_per_fj = bits.bit_mm * 1e-3;
+  charge.pj = {pj_per_fj * charge.fj_per_bit_mm.value, pj_per_fj * charge.fj_per_bit_mm.low,
+               pj_per_fj * charge.fj_per_bit_mm.high};
+  return charge;
+}
+
+// The links of a network but for those that something else prices.
+Travelled travelled_links(const NetworkEvents& events, const EnergyConfig& config,
+                          const Wires& wires) {
+  constexpr double kMmPerUm = 1e-3;
+  // With a calibration of crossings these are no wires.
+  const bool charged = config.crossing.has_value();
+  const SizedLinkEvents& sized = events.sized_links;
+  Travelled bits = wires.travelled(events.link_flits - (charged ? sized.l2_crossing_flits : 0),
+                                   events.link_toggles - (charged ? sized.l2_crossing_toggles : 0),
+                                   wires.length_mm);
+  bits += wires.travelled(sized.flit_um, sized.toggle_um, kMmPerUm);
+  if (!config.chip_wires) {
+    for (const PairWireEvents& way : {events.request_wires, events.reply_wires}) {
+      bits += wires.travelled(way.flit_um, way.toggle_um, kMmPerUm);
+    }
+  }
+  return bits;
+}
+
 // A bypass router: a small router of the estimator, or a share of one as wide.
 Result<RouterEnergy> bypass_router(const EnergyConfig& config) {
   RouterSize size = config.router;
@@ -240,6 +301,10 @@ Result<RouterEnergy> bypass_router(const EnergyConfig& config) {
   return router;
 }
 
+Travelled travelled_bypass(const OverlayEvents& overlay, const Wires& wires) {
+  return wires.travelled(overlay.link_flits, overlay.link_toggles, wires.length_mm);
+}
+
 Status add_overlay(EnergyReport& report, const NetworkEvents& events, const EnergyConfig& config,
                    const Wires& wires) {
   const OverlayEvents& overlay = events.overlay;
@@ -247,7 +312,7 @@ Status add_overlay(EnergyReport& report, const NetworkEvents& events, const Ener
   WW_ASSIGN(overhead, overhead_energy(config.node_nm));
   report.bypass_switch = times(overlay.crossbar_flits, bypass.crossbar_pj);
   report.bypass_latch = times(overlay.latch_flits, bypass.buffer_write_pj + bypass.buffer_read_pj);
-  report.bypass_link = wires.moving(overlay.link_flits, overlay.link_toggles);
+  report.bypass_link = wires.moving(travelled_bypass(overlay, wires));
   report.bypass_clock = times(events.cycles * overlay.routers, bypass.clock_pj);
   report.bypass_router_leakage = leakage(overlay.routers, bypass.leakage_mw, wires.seconds);
   report.bypass_link_leakage = wires.leaking(overlay.links);
@@ -350,15 +415,12 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
   add_routers(report, events, router, seconds);
   report.router_charge = charge_of_routers(report, events, config, seconds);
 
-  const double fj_per_toggle_mm =
-      config.wire ? config.wire->per_toggle.to<double>() : router.link_fj_per_toggle_mm;
-  const double leakage_uw =
-      config.wire ? config.wire->leakage_uw_per_bit_mm : router.link_leakage_uw_per_bit_mm;
   report.wire_source = config.chip_wires ? config.chip_wires->source
                        : config.wire     ? config.wire->source
                                          : router.source;
-  const Wires wires{fj_per_toggle_mm,
-                    leakage_uw,
+  const Wires wires{config.wire ? &*config.wire : nullptr,
+                    router.link_fj_per_toggle_mm,
+                    config.wire ? 0 : router.link_leakage_uw_per_bit_mm,
                     length_mm,
                     static_cast<double>(config.router.flit_bits),
                     config.toggle_rate,
@@ -367,24 +429,23 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
   // With a calibration of crossings these are no wires of the estimator's.
   const bool charged = config.crossing.has_value();
   const SizedLinkEvents& named = events.sized_links;
-  report.link = wires.moving(events.link_flits - (charged ? named.l2_crossing_flits : 0),
-                             events.link_toggles - (charged ? named.l2_crossing_toggles : 0));
+  const Travelled links = travelled_links(events, config, wires);
+  report.link = wires.moving(links);
+  if (config.wire) {
+    Travelled all = links;
+    all += travelled_bypass(events.overlay, wires);
+    report.link_wires = charge_of(all, *config.wire);
+  }
   report.link_leakage =
       wires.leaking(events.links - (charged ? named.l2_crossings : 0), named.missing_wires);
-  if (const SizedLinkEvents& sized = events.sized_links; sized.length_um != 0) {
+  if (named.length_um != 0) {
     Wires micrometres = wires;
     micrometres.length_mm = 1e-3;
-    report.link += micrometres.moving(sized.flit_um, sized.toggle_um);
-    report.link_leakage += micrometres.leaking(sized.length_um);
+    report.link_leakage += micrometres.leaking(named.length_um);
   }
   if (config.chip_wires) {
     report.chip_wires = charge_of(events, *config.chip_wires, wires);
     report.link += Picojoule(report.chip_wires->all.pj.value);
-  } else {
-    Wires micrometres = wires;
-    micrometres.length_mm = 1e-3;
-    report.link += micrometres.moving(events.request_wires.flit_um, events.request_wires.toggle_um);
-    report.link += micrometres.moving(events.reply_wires.flit_um, events.reply_wires.toggle_um);
   }
   if (config.die_hops) {
     report.die_hops = charge_of(events, *config.die_hops, wires);

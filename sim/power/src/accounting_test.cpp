@@ -244,11 +244,29 @@ TEST(WireFromModel, ScalesFromTheChipToTheNode) {
   const auto from_seven = wire_from_model(model, 7, 28);
   ASSERT_TRUE(from_seven);
   EXPECT_NEAR(from_seven->per_toggle.to<double>(), 200.0 / 0.46, 1e-9);
+}
+
+// A bit that does not toggle pays a fifth of a random one here, on every link.
+TEST(Accounting, ChargesLinksAtACalibrationsEnergyOfTheirData) {
   EnergyConfig config;
-  config.wire = *same;
-  const auto report = account(one_flit(), config);
-  ASSERT_TRUE(report);
-  EXPECT_NEAR(pj(report->link), 128 * 0.5 * 0.2, 1e-9);
+  config.wire = ChipWires{{100, 90, 115}, {20, 10, 40}, "a card", true};
+  config.link_length = Millimetre(2.0);
+  const auto charged = [&](double toggle_rate) {
+    config.toggle_rate = toggle_rate;
+    auto report = account(one_flit(), config);
+    EXPECT_TRUE(report && report->link_wires);
+    return *report;
+  };
+  const EnergyReport random = charged(0.5);
+  EXPECT_NEAR(pj(random.link), 2 * 128 * 0.1, 1e-9);
+  EXPECT_NEAR(random.link_wires->pj.value, 2 * 128 * 0.1, 1e-9);
+  EXPECT_NEAR(random.link_wires->pj.low, 2 * 128 * 0.09, 1e-9);
+  EXPECT_NEAR(random.link_wires->pj.high, 2 * 128 * 0.115, 1e-9);
+  EXPECT_EQ(pj(random.link_leakage), 0);
+  EXPECT_TRUE(random.link_wires->is_virtual);
+  const EnergyReport zeros = charged(0);
+  EXPECT_NEAR(pj(zeros.link), 2 * 128 * 0.02, 1e-9);
+  EXPECT_NEAR(zeros.link_wires->pj.high, 2 * 128 * 0.04, 1e-9);
 }
 
 TEST(WireFromModel, IsScaledFromAKnownNodeOnly) {
@@ -283,7 +301,6 @@ TEST(WireFromModel, RefusesWhatWasNotIdentified) {
   ASSERT_FALSE(wire);
   EXPECT_NE(wire.error().message.find("one distance only"), std::string::npos);
   EXPECT_FALSE(wire_from_model(nlohmann::json::array(), 28, 22));
-  EXPECT_FALSE(wire_from_model_file("/nonexistent/model.json", 28, 22));
 }
 
 }  // namespace

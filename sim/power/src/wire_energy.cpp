@@ -6,10 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "ww/core/atomic_file.hpp"
-#include "ww/core/json_reader.hpp"
-#include "ww/core/named_file.hpp"
-
 namespace ww::sim::power {
 namespace {
 
@@ -115,20 +111,6 @@ Result<WireEnergy> wire_from_model(const nlohmann::json& model, std::optional<do
     wire.source += ", at its own node";
   }
   wire.per_toggle = FemtojoulePerBitMillimetre(per_toggle * scale);
-  return wire;
-}
-
-Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path,
-                                        std::optional<double> card_node_nm, double node_nm) {
-  WW_ASSIGN(file, model_file(path));
-  WW_ASSIGN(text, read_file(file));
-  WW_ASSIGN(model, parse_json(text, file.string()));
-  auto wire = wire_from_model(model, card_node_nm, node_nm);
-  if (!wire) {
-    Error error = wire.error();
-    error.context = file.string() + ": " + error.context;
-    return tl::unexpected<Error>(std::move(error));
-  }
   return wire;
 }
 

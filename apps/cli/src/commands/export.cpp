@@ -50,7 +50,11 @@ Result<sim::power::LinkConstant> read_link(const ExportArguments& arguments, std
   WW_ASSIGN(file, model_file(arguments.model));
   WW_ASSIGN(text, read_file(file));
   WW_ASSIGN(model, parse_json(text, file.string()));
-  WW_ASSIGN(card_node_nm, node_of_model(arguments.card_node, arguments.model));
+  std::string device;
+  const JsonReader reader(model, file.string());
+  reader.read_optional("device", device);
+  WW_TRY(reader.status());
+  WW_ASSIGN(card_node_nm, node_of_card(arguments.card_node, device));
   return sim::power::link_constant(model, card_node_nm, arguments.node_nm);
 }
 

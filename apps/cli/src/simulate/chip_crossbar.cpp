@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "anyway.hpp"
+#include "simulate/calibrated_wires.hpp"
 #include "simulate/crossings.hpp"
 #include "ww/model/crossbar_lengths.hpp"
 #include "ww/model/wire_model.hpp"
@@ -63,20 +64,6 @@ sim::net::NodeDistances distances_of(const std::vector<std::vector<double>>& uni
   return distances;
 }
 
-// As `estimate` has the energy of a segment: of the calibration, for data of a known toggle rate,
-// with what the whole way may cost beside the millimetres of the contrast.
-sim::power::ChipWires wires_of(const model::WireModel& model, const std::string& lengths) {
-  const auto figure = [&](double toggle_rate) {
-    const model::Interval fj =
-        model::product(model.of_data(model::data_at_rate(toggle_rate)), model.whole_way);
-    return sim::power::CrossingFigure{fj.value, fj.low, fj.high};
-  };
-  return {figure(model::random_toggle_rate), figure(0),
-          fmt::format("{}, at its own node and {:.4g} V; lengths: {}", model.source,
-                      model.reference_voltage_v, lengths),
-          model.is_virtual};
-}
-
 Result<model::CrossbarLengths> lengths_of(const SimulateArguments& arguments) {
   if (arguments.floorplan.empty()) {
     return model::crossbar_lengths(std::filesystem::path(arguments.model));
@@ -131,8 +118,9 @@ Status lay_out_chip_crossbar(const SimulateArguments& arguments, sim::net::Simul
   for (std::uint32_t channel = 0; channel < channels; ++channel) {
     network.memory_nodes.push_back(first_channel + channel);
   }
-  simulation.energy.chip_wires = wires_of(model, lengths.source);
-  simulation.model.clear();
+  simulation.energy.chip_wires =
+      wires_of(model, fmt::format("{}, at its own node and {:.4g} V; lengths: {}", model.source,
+                                  model.reference_voltage_v, lengths.source));
   return {};
 }
 

@@ -55,7 +55,6 @@ Status charge_crossings(const std::filesystem::path& model, sim::net::Simulation
     WW_ASSIGN(energy, crossing_energy(model));
     simulation.energy.crossing = std::move(energy);
   }
-  simulation.model.clear();
   return {};
 }
 

@@ -106,6 +106,20 @@ void print_chip_wires(const sim::power::EnergyReport& energy) {
                row("all", charge.all)});
 }
 
+// The wires of links, as a calibration has their energy.
+void print_link_wires(const sim::power::EnergyReport& energy) {
+  if (!energy.link_wires) {
+    return;
+  }
+  const sim::power::LinkWiresCharge& charge = *energy.link_wires;
+  fmt::print(
+      "wires of links ({}): {:.4g} [{:.4g}, {:.4g}] fJ/bit/mm at {:.3f} toggles a bit, {:.4g} "
+      "[{:.4g}, {:.4g}] pJ; {}\n",
+      charge.is_virtual ? "virtual" : "measured", charge.fj_per_bit_mm.value,
+      charge.fj_per_bit_mm.low, charge.fj_per_bit_mm.high, charge.toggle_rate, charge.pj.value,
+      charge.pj.low, charge.pj.high, charge.source);
+}
+
 void print_area(const sim::power::NetworkArea& area) {
   const sim::power::RouterArea& router = area.router;
   fmt::print("area of cells and longest path ({}), beside a clock of {:.4g} ps\n", router.source,
@@ -160,6 +174,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   print_routers(report.energy.router_charge);
   print_crossings(report.energy);
   print_chip_wires(report.energy);
+  print_link_wires(report.energy);
   print_area(report.area);
 }
 

@@ -5,6 +5,7 @@
 #include "anyway.hpp"
 #include "card_node.hpp"
 #include "option.hpp"
+#include "simulate/calibrated_wires.hpp"
 #include "simulate/chip_crossbar.hpp"
 #include "simulate/crossings.hpp"
 #include "simulate/photonic_options.hpp"
@@ -179,7 +180,6 @@ Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments) {
   simulation.energy.link_length = Millimetre(arguments.link_mm);
   WW_ASSIGN(scope, sim::power::budget_scope_from_string(arguments.budget_scope));
   simulation.energy.photonic.scope = scope;
-  simulation.model = arguments.model;
   simulation.packets = arguments.packets;
   simulation.open_loop = arguments.open_loop;
   if (!arguments.model.empty() && is_calibration_of_crossings(arguments.model)) {
@@ -187,8 +187,7 @@ Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments) {
   } else if (wants_chip_crossbar(arguments)) {
     WW_TRY(lay_out_chip_crossbar(arguments, simulation));
   } else if (!arguments.model.empty()) {
-    WW_ASSIGN(card_node_nm, node_of_model(arguments.card_node, arguments.model));
-    simulation.card_node_nm = card_node_nm;
+    WW_TRY(charge_links(arguments, simulation));
   }
   return simulation;
 }

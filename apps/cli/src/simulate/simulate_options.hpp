@@ -50,7 +50,7 @@ struct SimulateArguments {
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments);
 
 // The simulation that the options describe, but for the trace. Errors, by key: invalid_argument,
-// out_of_range; those of lay_out_chip_crossbar().
+// out_of_range; those of charge_crossings(), lay_out_chip_crossbar() and charge_links().
 [[nodiscard]] Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments);
 
 }  // namespace ww::cli

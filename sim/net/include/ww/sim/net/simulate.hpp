@@ -38,10 +38,8 @@ struct Simulation {
   // Its `crossing` needs a network with links between the sides of an L2 (error unsupported), and
   // its `chip_wires` one with NodeDistances.
   power::EnergyConfig energy;
-  std::filesystem::path model;         // wires as fitted on a device; empty: the estimator's wires
-  std::optional<double> card_node_nm;  // of that device, which `model` is scaled from
-  // Why the model's fit is flagged as a misfit, where it is and is used all the same: every energy
-  // of the report then says so.
+  // Why the fit of the wires' calibration is flagged as a misfit, where it is and is used all the
+  // same: every energy of the report then says so.
   std::string misfit;
 };
 

@@ -15,7 +15,6 @@
 #include "ww/sim/power/events.hpp"
 #include "ww/sim/power/photonic_power.hpp"
 #include "ww/sim/power/router_energy.hpp"
-#include "ww/sim/power/wire_energy.hpp"
 
 namespace ww::sim::power {
 
@@ -31,7 +30,9 @@ struct EnergyConfig {
   // Energies and leakage of a bypass router over those of a router as wide (Dapper says "up to 50%
   // less power": 0.5). 0: those of the estimator's router of one VC and one flit.
   double bypass_power{};
-  std::optional<WireEnergy> wire;  // instead of the estimator's link, e.g. wire_from_model()
+  // Of links, instead of the estimator's: a calibration's wires at `node_nm`. Their leakage is 0,
+  // because a fit contains only energy that moves with data.
+  std::optional<ChipWires> wire;
   // Of links between the sides of an L2, instead of the link. Every bit of a flit is one.
   std::optional<CrossingEnergy> crossing;
   // Of links to the next die of a package, instead of the topology's pJ per bit.
@@ -80,6 +81,7 @@ struct EnergyReport {
   std::optional<CrossingCharge> l2_crossing;  // of `crossing`, with EnergyConfig::crossing
   std::optional<DieHopCharge> die_hops;       // of `crossing`, with EnergyConfig::die_hops
   std::optional<ChipWiresCharge> chip_wires;  // of `link`, with EnergyConfig::chip_wires
+  std::optional<LinkWiresCharge> link_wires;  // of both links, with EnergyConfig::wire
   std::optional<PhotonicEnergy> photonic;     // of networks with light; the rest is electrical
   std::string router_source, wire_source;
   std::string bypass_source, overhead_source;  // empty if nothing was charged
@@ -100,7 +102,8 @@ struct EnergyReport {
 // and pj with low and high, toggle_rate, source, and label, "measured" or "virtual". A charge of
 // hops between dies adds `die_hops`, with the same of `row` and `column`. A charge of a chip's
 // wires adds `chip_wires`: flits, bit_mm, mean_mm, toggle_rate, fj_per_bit_mm and pj of all,
-// `requests` and `replies`, source and label.
+// `requests` and `replies`, source and label. A calibration's wires in links add `link_wires`:
+// bit_mm, toggle_rate, fj_per_bit_mm and pj with low and high, source and label.
 void to_json(nlohmann::json& json, const EnergyReport& report);
 
 // Errors, by key: out_of_range for toggle_rate outside 0 to 1, link_length below 0, clock not above

@@ -1,4 +1,5 @@
-// What a bit pays on the wires of a chip's own network, as a calibration of the chip measured it.
+// What a bit pays on wires, as a calibration of a chip has it: on those of the chip's own network,
+// or on the links of another.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace ww::sim::power {
 
-// Per bit and millimetre [fJ], with 95% intervals, at the chip's own node and voltage. Clock,
-// control and repeaters along the way are in it.
+// Per bit and millimetre [fJ], with 95% intervals, at the chip's own voltage, and at its own node
+// unless `source` says otherwise. Clock, control and repeaters along the way are in it.
 struct ChipWires {
   CrossingFigure random_fj;  // of random bits, whose toggle rate is 0.5
   CrossingFigure zero_fj;    // of bits that do not toggle
@@ -30,6 +31,16 @@ struct PairWireCharge {
   CrossingFigure fj_per_bit_mm;
   CrossingFigure pj;
 };
+// What the links of a network came to.
+struct LinkWiresCharge {
+  double bit_mm{};       // bits times the millimetres of links that they passed
+  double toggle_rate{};  // transitions per bit, each weighted by the length of its link
+  CrossingFigure fj_per_bit_mm;
+  CrossingFigure pj;
+  std::string source;
+  bool is_virtual{};
+};
+
 struct ChipWiresCharge {
   PairWireCharge requests;  // all packets but replies
   PairWireCharge replies;

@@ -1,7 +1,6 @@
-// Energy of a millimetre of wire: an estimator's figure, or the one measured on a chip.
+// Energy of a millimetre of wire, as it was fitted on a card, and as it scales to other nodes.
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -13,7 +12,6 @@ namespace ww::sim::power {
 
 struct WireEnergy {
   FemtojoulePerBitMillimetre per_toggle{};  // one bit changing; random data: half as much per bit
-  double leakage_uw_per_bit_mm{};
   std::string source;
 };
 
@@ -30,15 +28,10 @@ struct WireEnergy {
 [[nodiscard]] Result<double> wire_scale(std::optional<double> card_node_nm, double node_nm);
 
 // The fitted wire of a model.json (energy_fj_per_bit_mm with its convention), scaled from the
-// card's node to `node_nm`; without `node_nm` it stays as it was fitted. Leakage is taken as 0,
-// because the fit contains only energy that moves with data. Errors: parse_error (not a model,
-// unknown convention), bad_data when the constant was not identified, those of wire_scale.
+// card's node to `node_nm`; without `node_nm` it stays as it was fitted. Errors: parse_error (not a
+// model, unknown convention), bad_data when the constant was not identified, those of wire_scale.
 [[nodiscard]] Result<WireEnergy> wire_from_model(const nlohmann::json& model,
                                                  std::optional<double> card_node_nm,
                                                  std::optional<double> node_nm);
-// Reads a file, or model.json in a folder.
-[[nodiscard]] Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path,
-                                                      std::optional<double> card_node_nm,
-                                                      double node_nm);
 
 }  // namespace ww::sim::power
