@@ -60,6 +60,38 @@ TEST_F(SweepTest, AResultIsWhatTheCommandItselfPrints) {
   EXPECT_EQ(csv.find("wall_s"), std::string::npos);
 }
 
+// Every option that names a file, not only those that somebody thought of.
+TEST_F(SweepTest, APointIsAnotherWithAnotherContentOfAnyFileThatItNames) {
+  const auto topology = folder_.path() / "ring.toml";
+  const auto packets = folder_.path() / "packets.txt";
+  const auto write = [&](const fs::path& file, const std::string& text) {
+    std::ofstream(file) << text;
+  };
+  const std::string pair = "routers = 2\nnodes = [0, 1]\n[[link]]\nfrom = 0\nto = 1\nlength_mm = ";
+  write(topology, pair + "1\n");
+  write(packets, "0 0 1 2\n");
+  const auto file = plan(
+      "command = \"simulate\"\n[base]\ntopology = \"ring.toml\"\n"
+      "packet-trace = \"packets.txt\"\n");
+  ASSERT_EQ(sweep(file).exit_code, 0);
+  const auto left = [&] {
+    const auto finished = sweep(file, {"--resume", "--dry-run", "--json"});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return finished.json().at("to_run").get<int>();
+  };
+  EXPECT_EQ(left(), 0);
+  write(topology, pair + "2\n");
+  EXPECT_EQ(left(), 1);
+  write(topology, pair + "1\n");
+  EXPECT_EQ(left(), 0);
+  write(packets, "0 0 1 3\n");
+  EXPECT_EQ(left(), 1);
+  fs::remove(packets);
+  const auto missing = sweep(file, {"--resume", "--dry-run"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("packets.txt"));
+}
+
 TEST_F(SweepTest, ABadPlanIsRefusedBeforeAnythingRuns) {
   const std::vector<std::pair<std::string, std::string>> bad{
       {"command = \"simulate\"\n[axes]\nrat = [1]\n", "rat"},

@@ -139,7 +139,7 @@ constexpr const char* plan_text =
 TEST(Store, HoldsEveryPointOnceAndSaysWhatIsMissing) {
   const TestFolder folder;
   const auto plan = parse_plan(plan_text, folder.path() / "p.toml");
-  const auto points = Points::expand(*plan, "program");
+  const auto points = Points::expand(*plan, "program", {});
   ASSERT_TRUE(points);
   EXPECT_EQ(points->size(), 6U);
   auto writer = ResultWriter::create(folder.path() / "results", "t");

@@ -22,7 +22,7 @@ std::string error_of(const std::string& text) {
 std::vector<std::string> configurations(const std::string& text) {
   const auto plan = parse_plan(text, "/tmp/p.toml");
   EXPECT_TRUE(plan) << plan.error().text();
-  const auto points = Points::expand(*plan, "program");
+  const auto points = Points::expand(*plan, "program", {});
   EXPECT_TRUE(points) << points.error().text();
   std::vector<std::string> all;
   for (std::size_t i = 0; i < points->size(); ++i) all.push_back(points->configuration(i));
@@ -87,7 +87,7 @@ TEST(Points, BecomeCommandLines) {
       "arguments = [\"dct\", \"bfs\"]\ncore-nodes = [0, 1]\nprogram = [\"./a\", \"-x\"]\n",
       "/tmp/p.toml");
   ASSERT_TRUE(plan);
-  const auto points = Points::expand(*plan, "program");
+  const auto points = Points::expand(*plan, "program", {});
   ASSERT_TRUE(points) << points.error().text();
   EXPECT_THAT(points->arguments(0),
               ElementsAre("workloads", "run", "--core-nodes=0", "--core-nodes=1", "--quick",
@@ -98,7 +98,7 @@ TEST(Points, OfOneHashAreComputedOnce) {
   const auto plan =
       parse_plan("command = \"c\"\n[axes]\na = [1, 2, 1.0]\nb = [false]\n", "/tmp/p.toml");
   ASSERT_TRUE(plan);
-  const auto points = Points::expand(*plan, "program");
+  const auto points = Points::expand(*plan, "program", {});
   ASSERT_TRUE(points);
   EXPECT_EQ(points->size(), 3U);
   EXPECT_THAT(points->firsts(), ElementsAre(0, 1));
@@ -111,7 +111,7 @@ TEST(Points, AreOthersWithAnotherProgramCommandOrInput) {
   const auto hash_of = [&](const std::string& command, const std::string& program) {
     const auto plan =
         parse_plan("command = \"" + command + "\"\n[base]\nmodel = \"m.json\"\n", file);
-    const auto points = Points::expand(*plan, program);
+    const auto points = Points::expand(*plan, program, {"model"});
     EXPECT_TRUE(points) << points.error().text();
     return points->hash(0);
   };
@@ -128,7 +128,7 @@ TEST(Points, NameAnInputThatIsNotThere) {
   const TestFolder folder;
   const auto plan =
       parse_plan("command = \"simulate\"\n[base]\ntrace = \"no.wwt\"\n", folder.path() / "p.toml");
-  const auto points = Points::expand(*plan, "program");
+  const auto points = Points::expand(*plan, "program", {"trace"});
   ASSERT_FALSE(points);
   EXPECT_EQ(points.error().code, ErrorCode::not_found);
   EXPECT_THAT(points.error().text(), HasSubstr("no.wwt"));

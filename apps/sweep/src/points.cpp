@@ -16,6 +16,7 @@ namespace ww::sweep {
 namespace {
 
 constexpr std::size_t most_points = 100'000'000;
+constexpr std::string_view kDevice = "device";  // which may name a chip's file
 
 // Settings while a plan is expanded: a cell for each name, null where it is not set.
 using Cells = std::vector<const Value*>;
@@ -139,7 +140,7 @@ class InputHashes {
     if (setting == kArguments || setting == kProgram) {
       std::error_code ignored;
       if (!std::filesystem::is_regular_file(folder_ / path, ignored)) return std::string();
-    } else if (setting == "device") {
+    } else if (setting == kDevice) {
       const DeviceName device(path);
       if (!device.is_chip_file()) return std::string();
       path = device.chip();
@@ -181,17 +182,16 @@ Result<PointHash> PointHash::from_text(std::string_view text) {
 
 CommandTraits traits_of(const std::vector<std::string>& command) {
   CommandTraits traits;
-  traits.input_files = {"model", "trace", "counters", "floorplan", "device"};
   if (command.empty()) return traits;
   if (command.front() == "calibrate") traits.out_option = "out";
   traits.reusable = command.front() == "simulate" || command.front() == "project";
   return traits;
 }
 
-Result<Points> Points::expand(const Plan& plan, std::string_view program_hash) {
+Result<Points> Points::expand(const Plan& plan, std::string_view program_hash,
+                              const std::vector<std::string>& input_files) {
   Points points(plan);
   points.names_ = all_names(plan);
-  const auto traits = traits_of(plan.command);
   InputHashes inputs(plan.folder());
   std::string common =
       fmt::format("wirewatt point 1\n{}\n{}\n", program_hash, fmt::join(plan.command, " "));
@@ -201,9 +201,8 @@ Result<Points> Points::expand(const Plan& plan, std::string_view program_hash) {
   }
   std::vector<bool> names_file;
   for (const auto& name : points.names_) {
-    names_file.push_back(std::find(traits.input_files.begin(), traits.input_files.end(), name) !=
-                             traits.input_files.end() ||
-                         name == kArguments || name == kProgram);
+    names_file.push_back(std::ranges::find(input_files, name) != input_files.end() ||
+                         name == kDevice || name == kArguments || name == kProgram);
   }
   Cells row(points.names_.size());
   for (std::size_t i = 0; i < row.size(); ++i) {

@@ -19,7 +19,7 @@ Sweep sweep_of(const std::string& extra, int points) {
                          "/data/p.toml");
   EXPECT_TRUE(plan) << plan.error().text();
   sweep.plan = std::make_unique<Plan>(std::move(*plan));
-  auto expanded = Points::expand(*sweep.plan, "program");
+  auto expanded = Points::expand(*sweep.plan, "program", {});
   EXPECT_TRUE(expanded);
   sweep.points = std::make_unique<Points>(std::move(*expanded));
   return sweep;
@@ -95,7 +95,7 @@ TEST(SlurmLayout, PointsOfAMachineGoThere) {
   auto plan = parse_plan(
       "command = \"calibrate\"\n[axes]\nhost = [\"a\", \"b\"]\nseed = [1, 2, 3]\n", "/data/p.toml");
   sweep.plan = std::make_unique<Plan>(std::move(*plan));
-  sweep.points = std::make_unique<Points>(std::move(*Points::expand(*sweep.plan, "program")));
+  sweep.points = std::make_unique<Points>(std::move(*Points::expand(*sweep.plan, "program", {})));
   const auto layout = lay_out(sweep, sweep.points->firsts(), pilot_of(1000), {});
   expect_whole(layout, 6);
   ASSERT_EQ(layout.arrays.size(), 2U);

@@ -133,7 +133,8 @@ Result<Sweep> plan_sweep(const fs::path& file, const fs::path& folder, const Pro
   sweep.folder = fs::absolute(folder).lexically_normal();
   if (!sweep.folder.has_filename()) sweep.folder = sweep.folder.parent_path();
   sweep.program_hash = program.hash;
-  WW_ASSIGN(points, Points::expand(*sweep.plan, program.hash));
+  WW_ASSIGN(points,
+            Points::expand(*sweep.plan, program.hash, program.input_files(sweep.plan->command)));
   sweep.points = std::make_unique<Points>(std::move(points));
   WW_TRY(check_names(*sweep.plan, *sweep.points));
   WW_TRY(check_points(sweep, program));

@@ -8,6 +8,7 @@
 #include "anyway.hpp"
 #include "card_node.hpp"
 #include "command.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
@@ -171,6 +172,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
                       "csv: campaign.db of a calibration, or its folder");
   command->add_option("--model", arguments->model,
                       "A calibration: model.json, crossing.json, or its folder");
+  as_input_file(command->get_option("--model"));
   add_anyway_option(*command, arguments->anyway);
   command->add_option("-o,--output", arguments->output, "The file to write; csv: the folder")
       ->required();
@@ -200,6 +202,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
   command->add_option("--base", arguments->base,
                       "Configuration to write a copy of (accelwattch, mcpat: needed; "
                       "rapidchiplet: a packaging)");
+  as_input_file(command->get_option("--base"));
   command->add_option("--pj-per-access", arguments->pj_per_access,
                       "accelwattch, mcpat (else not used): what the target charges for an "
                       "access to its network with that configuration [pJ]");

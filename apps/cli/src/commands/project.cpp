@@ -8,6 +8,7 @@
 #include "card_node.hpp"
 #include "command.hpp"
 #include "commands/project.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "traffic.hpp"
 #include "ww/core/device_name.hpp"
@@ -323,6 +324,9 @@ void add_project(CLI::App& app, Outcome& outcome) {
       "An application's trace (.wwt), to find its traffic with other cache sizes"));
   of_wires(command->add_option("--l1", arguments->l1_kib, "L1 sizes [KiB]")->capture_default_str());
   of_wires(command->add_option("--l2", arguments->l2_kib, "L2 sizes [KiB]")->capture_default_str());
+  for (const char* name : {"--model", "--counters", "--trace"}) {
+    as_input_file(command->get_option(name));
+  }
   const auto of_crossings = [&](CLI::Option* option) {
     option->group("With a calibration of crossings or of a package's dies");
     arguments->of_crossings.push_back(option);

@@ -12,6 +12,7 @@
 #include "anyway.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "simulate/timing_options.hpp"
 #include "timeline_option.hpp"
@@ -435,9 +436,9 @@ void add_run(CLI::App& app, Outcome& outcome) {
                       "CSV of every dispatch's counters, as rocprofv3 writes it");
   command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch");
   add_timeline_options(*command, arguments->timeline);
-  command->add_option(
+  as_input_file(command->add_option(
       "--model", arguments->model,
-      "model.json of a calibration, or its folder: power by segment in the timeline");
+      "model.json of a calibration, or its folder: power by segment in the timeline"));
   add_anyway_option(*command, arguments->anyway);
   add_random_chip_options(*command, arguments->device);
   command

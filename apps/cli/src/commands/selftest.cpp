@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "device_options.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/progress.hpp"
@@ -88,7 +89,7 @@ void add_selftest(CLI::App& app, Outcome& outcome) {
   auto* replay =
       command->add_option("--replay", arguments->replay,
                           "Show what this file of an earlier test says; no device is used");
-  replay->excludes(out);
+  as_input_file(replay)->excludes(out);
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Example:\n  wirewatt selftest -o selftest.wwst\n  wirewatt selftest --replay "

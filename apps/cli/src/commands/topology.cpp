@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "device_options.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/progress.hpp"
@@ -121,9 +122,10 @@ void add_topology(CLI::App& app, Outcome& outcome) {
   command->add_option("--svg", arguments->svg, "Also write the picture as SVG to this file");
   command->add_option("--waves", arguments->waves,
                       "Also write every wavefront's place to this CSV file: the proof of pinning");
-  command->add_option("--floorplan", arguments->floorplan,
-                      "Compare measured homes with this floorplan: a name (w9100, vega10, vega20, "
-                      "mi100, mi210, navi21, navi31) or a file; default: the device's own");
+  as_input_file(command->add_option(
+      "--floorplan", arguments->floorplan,
+      "Compare measured homes with this floorplan: a name (w9100, vega10, vega20, "
+      "mi100, mi210, navi21, navi31) or a file; default: the device's own"));
   command
       ->add_option(
           "--format", arguments->format,

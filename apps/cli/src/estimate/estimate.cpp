@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "device_options.hpp"
 #include "estimate/estimate_command.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "timeline_option.hpp"
 #include "ww/core/log.hpp"
@@ -224,8 +225,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   auto* command =
       app.add_subcommand("estimate", "Estimate an application's joules and watts in on-chip wires");
   auto arguments = std::make_shared<EstimateArguments>();
-  command->add_option("--model", arguments->model,
-                      "model.json or crossing.json of a calibration, or its folder");
+  as_input_file(command->add_option("--model", arguments->model,
+                                    "model.json or crossing.json of a calibration, or its folder"));
   add_anyway_option(*command, arguments->anyway, kAlsoOtherParts);
   command
       ->add_option("--constant", arguments->constant,
@@ -234,11 +235,12 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("--segments", arguments->segments,
                       "Folder of `wirewatt segments`: registers-L1 as measured, not transferred");
-  command->add_option("--counters", arguments->counters,
-                      "Profiler CSV files: rocprof, rocprofv3, ncu, wirewatt run");
+  as_input_file(command->add_option("--counters", arguments->counters,
+                                    "Profiler CSV files: rocprof, rocprofv3, ncu, wirewatt run"));
   command->add_option("--arch", arguments->architecture,
                       "gfx90a, sm_80, ... where the files do not say");
-  command->add_option("--floorplan", arguments->floorplan, "Distances from this floorplan (TOML)");
+  as_input_file(command->add_option("--floorplan", arguments->floorplan,
+                                    "Distances from this floorplan (TOML)"));
   command->add_option("--node", arguments->node_nm,
                       "literature: technology node [nm] (default: the part's)");
   command->add_option("--voltage", arguments->voltage_v,
@@ -251,6 +253,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
                                  "Toggles of the program's data: dumps of its buffers, as they lie "
                                  "in memory")
                     ->excludes(toggles);
+  as_input_file(toggles);
+  as_input_file(dumps);
   command
       ->add_option(
           "--toggle-rate", arguments->toggle_rate,

@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "help/description.hpp"
 #include "help/help.hpp"
+#include "option.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 
@@ -114,6 +115,25 @@ Status check_command_line(const std::vector<std::string>& arguments) {
     if (error.get_exit_code() != 0) return fail(ErrorCode::invalid_argument, error.what());
   }
   return {};
+}
+
+std::vector<std::string> input_files_of(const std::vector<std::string>& command) {
+  CLI::App app{"wirewatt"};
+  Outcome outcome;
+  add_commands(app, outcome);
+  const CLI::App* found = &app;
+  for (const std::string& word : command) {
+    const auto below =
+        found->get_subcommands([&](const CLI::App* one) { return one->get_name() == word; });
+    if (below.empty()) return {};
+    found = below.front();
+  }
+  std::vector<std::string> names;
+  for (const CLI::Option* option : found->get_options()) {
+    if (option->get_type_name() != kInputFile) continue;
+    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  }
+  return names;
 }
 
 }  // namespace ww::cli

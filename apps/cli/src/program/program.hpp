@@ -15,4 +15,8 @@ int run_command_line(const std::vector<std::string>& arguments);
 // the values they are limited to. Error invalid_argument, as the command would say it.
 [[nodiscard]] Status check_command_line(const std::vector<std::string>& arguments);
 
+// Names, without dashes, of the options of a command ("workloads run") whose values name files that
+// it reads. Empty where there is no such command.
+[[nodiscard]] std::vector<std::string> input_files_of(const std::vector<std::string>& command);
+
 }  // namespace ww::cli

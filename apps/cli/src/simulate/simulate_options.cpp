@@ -198,6 +198,9 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_network_options(command, arguments.network,
                       "with --curve several, as mesh,mesh-adaptive:rca");
   add_energy(command, arguments);
+  for (const char* name : {"--trace", "--packet-trace", "--model", "--floorplan", "--topology"}) {
+    as_input_file(command.get_option(name));
+  }
   for (const char* name :
        {"--k", "--height", "--concentration", "--core-nodes", "--memory-nodes"}) {
     arguments.of_size.push_back(command.get_option(name));

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "option.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/runner/chip_architecture.hpp"
@@ -83,9 +84,9 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
                   "delivered data the loads get")
       ->check(CLI::IsMember({"functional", "timing"}))
       ->capture_default_str();
-  command
-      .add_option("--timing", arguments.settings,
-                  "Settings of the system (TOML, docs/timing.md); options go before it")
+  as_input_file(
+      command.add_option("--timing", arguments.settings,
+                         "Settings of the system (TOML, docs/timing.md); options go before it"))
       ->group(kTiming);
   command
       .add_option("--memory-nodes", arguments.network.config.memory_nodes,
@@ -115,6 +116,7 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
                   "What the device's power sensor reads, the network's share included (CSV)")
       ->group(kTiming);
   add_network_options(command, arguments.network, "with --mode timing");
+  as_input_file(command.get_option("--topology"));
 }
 
 Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequest& device) {

@@ -206,7 +206,8 @@ int run(const SweepArguments& arguments) {
 Result<sweep::Sweep> opened(const std::string& folder, const sweep::Program& program, bool points) {
   WW_ASSIGN(sweep, sweep::open_sweep(folder, program));
   if (points) {
-    WW_ASSIGN(expanded, sweep::Points::expand(*sweep.plan, sweep.program_hash));
+    WW_ASSIGN(expanded, sweep::Points::expand(*sweep.plan, sweep.program_hash,
+                                              program.input_files(sweep.plan->command)));
     sweep.points = std::make_unique<sweep::Points>(std::move(expanded));
   }
   return sweep;

@@ -23,6 +23,7 @@ Result<sweep::Program> swept_program() {
   program.hash = hash;
   program.run = run_command_line;
   program.check = check_command_line;
+  program.input_files = input_files_of;
   return program;
 }
 

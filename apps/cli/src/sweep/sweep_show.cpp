@@ -296,7 +296,8 @@ void refresh_sweep(const fs::path& folder) {
   const auto updated = [&]() -> Status {
     WW_ASSIGN(program, swept_program());
     WW_ASSIGN(sweep, sweep::open_sweep(folder, program));
-    WW_ASSIGN(points, sweep::Points::expand(*sweep.plan, sweep.program_hash));
+    WW_ASSIGN(points, sweep::Points::expand(*sweep.plan, sweep.program_hash,
+                                            program.input_files(sweep.plan->command)));
     sweep.points = std::make_unique<sweep::Points>(std::move(points));
     WW_TRY(sweep::write_store(sweep.database(), *sweep.plan, *sweep.points, sweep.program_hash,
                               sweep.results()));

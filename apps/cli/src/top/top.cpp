@@ -9,6 +9,7 @@
 #include "anyway.hpp"
 #include "command.hpp"
 #include "kernel_joules.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "timeline_option.hpp"
 #include "top/top_card.hpp"
@@ -218,15 +219,16 @@ int run(const TopArguments& arguments) {
 void add_top(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand("top", "Show interconnect power by segment, live");
   auto arguments = std::make_shared<TopArguments>();
-  command->add_option("--model", arguments->model, "model.json of a calibration, or its folder")
+  as_input_file(command->add_option("--model", arguments->model,
+                                    "model.json of a calibration, or its folder"))
       ->required();
   add_anyway_option(*command, arguments->anyway);
   command->add_option("--device", arguments->device.name,
                       "virtual:NAME (default with a program), or gpu:N: the Nth GPU with a power "
                       "sensor, from 0, AMD's first");
-  command->add_option(
+  as_input_file(command->add_option(
       "--counters", arguments->counters,
-      "Real GPUs: counters of a profiled run, from which the segments are estimated");
+      "Real GPUs: counters of a profiled run, from which the segments are estimated"));
   command->add_option("--arch", arguments->architecture, "gfx90a, sm_80, ... where FILE says none");
   command->add_option("--interval", arguments->interval_s, "Time between refreshes [s]")
       ->check(CLI::Range(0.05, 60.0))

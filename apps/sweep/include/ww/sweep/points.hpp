@@ -28,8 +28,7 @@ struct PointHasher {
 
 // Properties of a command that its points depend on.
 struct CommandTraits {
-  std::string out_option;                // given a folder of its own: "out"; empty: none
-  std::vector<std::string> input_files;  // options whose value names a file, or a list of them
+  std::string out_option;  // given a folder of its own: "out"; empty: none
   bool reusable{};  // one process may do many points: the command leaves nothing behind in it
 };
 [[nodiscard]] CommandTraits traits_of(const std::vector<std::string>& command);
@@ -37,9 +36,12 @@ struct CommandTraits {
 // Points in the plan's order, a column for each setting. The plan must outlive them.
 class Points {
  public:
-  // `program_hash` names the build. Errors: not_found, permission_denied, io_error (an input file);
-  // out_of_range (more than 100 million points); invalid_argument (none).
-  static Result<Points> expand(const Plan& plan, std::string_view program_hash);
+  // `program_hash` names the build, and `input_files` the options whose values are files: their
+  // content is part of a point's hash, as that of a chip's file is. Errors: not_found,
+  // permission_denied, io_error (an input file); out_of_range (more than 100 million points);
+  // invalid_argument (none).
+  static Result<Points> expand(const Plan& plan, std::string_view program_hash,
+                               const std::vector<std::string>& input_files);
 
   [[nodiscard]] std::size_t size() const { return hashes_.size(); }
   [[nodiscard]] std::size_t unique() const { return unique_.size(); }

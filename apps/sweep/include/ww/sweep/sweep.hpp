@@ -26,6 +26,8 @@ struct Program {
   RunCommand run;
   // Refuses a command line that the command would refuse, without running it.
   std::function<Status(const std::vector<std::string>& arguments)> check;
+  // Options of a command whose values name files that it reads, without dashes.
+  std::function<std::vector<std::string>(const std::vector<std::string>& command)> input_files;
   std::string hash;                  // of the executable and what it loads of the project
   std::filesystem::path executable;  // to be started on other machines
 };
