@@ -106,6 +106,13 @@ TEST_F(ChipCrossbar, HasTheWireEnergyOfAMeshAtTheSameNode) {
   const auto shown = run({wirewatt(), "simulate", "--network", "mesh", "--rate", "0.1", "--cycles",
                           "500", "--model", model(calibration())});
   EXPECT_THAT(shown.out, HasSubstr("wires of links (virtual)"));
+  EXPECT_THAT(shown.out, HasSubstr("with data of a virtual GPU: not a measurement"));
+  EXPECT_TRUE(simulate({"--network", "mesh", "--rate", "0.1", "--cycles", "500", "--model",
+                        model(calibration())})
+                  .json()
+                  .at("virtual"));
+  EXPECT_FALSE(
+      simulate({"--network", "mesh", "--rate", "0.1", "--cycles", "500"}).json().at("virtual"));
   EXPECT_THAT(shown.out, HasSubstr("calibration of virtual:w9100, 28 nm, scaled to 22 nm"));
 }
 

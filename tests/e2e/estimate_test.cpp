@@ -554,6 +554,23 @@ TEST_F(Estimate, ReplaysATraceThroughOtherCaches) {
   // for at once.
   const double counted = result.at("layout").at("l1_l2_bits").get<double>() / 8;
   EXPECT_NEAR(by_l1[16], counted, 0.25 * counted);
+
+  // A virtual trace stays virtual beside a card's calibration.
+  auto of_a_card = json::parse(std::ifstream(model()));
+  of_a_card["device"] = "a card";
+  of_a_card["virtual"] = false;
+  const auto file = (folder_->path() / "card.json").string();
+  std::ofstream(file) << of_a_card;
+  const std::vector<std::string> words{wirewatt(), "project", "--model", file, "--trace", trace};
+  const auto text = run(words).out;
+  EXPECT_EQ(text.find("a card (virtual)"), std::string::npos) << text;
+  EXPECT_NE(text.find("caches for the trace of virtual:w9100 (virtual)"), std::string::npos);
+  std::vector<std::string> as_json = words;
+  as_json.emplace_back("--json");
+  const auto mixed = parse(run(as_json));
+  EXPECT_TRUE(mixed.at("virtual"));
+  EXPECT_FALSE(mixed.at("calibration_virtual"));
+  EXPECT_EQ(mixed.at("trace").at("producer"), "virtual:w9100");
 }
 
 }  // namespace

@@ -39,6 +39,14 @@ TEST(Simulate, RunsAWorkloadsTraceToItsEndAndLeavesNothingBehind) {
   EXPECT_LT(report.at("trace").at("random_payload_bytes").get<double>(),
             0.01 * report.at("trace").at("known_payload_bytes").get<double>());
   EXPECT_TRUE(report.at("trace").at("virtual"));
+  EXPECT_TRUE(report.at("virtual"));
+  const auto file = folder.path() / "run.json";
+  const auto page = folder.path() / "page.html";
+  std::ofstream(file) << report;
+  ASSERT_EQ(run({wirewatt(), "report", file.string(), "-o", page.string()}).exit_code, 0);
+  std::stringstream html;
+  html << std::ifstream(page).rdbuf();
+  EXPECT_NE(html.str().find("VIRTUAL"), std::string::npos);
 }
 
 TEST(Simulate, AWorkloadAndItsRecordedTraceAreTheSame) {

@@ -156,6 +156,8 @@ Result<SimulateReport> simulate(const Simulation& simulation) {
   } else if (has_packets(simulation)) {
     WW_ASSIGN(packets, read_packets(simulation.packets));
     if (energy_config.chip_wires) WW_TRY(check_ways(packets, config));
+    report.packets_from = packets.producer;
+    report.of_virtual_packets = packets.is_virtual();
     WW_ASSIGN(result, replay_packets(*network, packets, simulation.open_loop));
     report.run = std::move(result);
   } else {
@@ -193,11 +195,22 @@ nlohmann::json replay_json(const Simulation& simulation, const ReplayStats& stat
 
 }  // namespace
 
+bool is_virtual(const SimulateReport& report) {
+  const power::EnergyConfig& charged = report.simulation.energy;
+  return report.of_virtual_packets ||
+         (report.replay && DeviceName(report.replay->producer).is_virtual()) ||
+         (charged.wire && charged.wire->is_virtual) ||
+         (charged.chip_wires && charged.chip_wires->is_virtual) ||
+         (charged.crossing && charged.crossing->is_virtual) ||
+         (charged.die_hops && charged.die_hops->is_virtual);
+}
+
 void to_json(nlohmann::json& json, const SimulateReport& report) {
   const RunResult& run = report.run;
   const auto flit_hops = static_cast<double>(run.flit_hops);
   json = {{"network", report.simulation.network.network},
           {"seed", report.simulation.run.traffic.seed},
+          {"virtual", is_virtual(report)},
           {"avg_packet_latency", run.avg_packet_latency},
           {"avg_network_latency", run.avg_network_latency},
           {"p99_packet_latency", run.p99_packet_latency},
@@ -236,7 +249,9 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
   } else if (has_packets(report.simulation)) {
     json["traffic"] = "packets";
     json["packet_trace"] = {{"file", report.simulation.packets.string()},
-                            {"open_loop", report.simulation.open_loop}};
+                            {"open_loop", report.simulation.open_loop},
+                            {"producer", report.packets_from},
+                            {"virtual", report.of_virtual_packets}};
   } else {
     json["traffic"] = to_string(report.simulation.run.traffic.pattern);
     json["rate"] = report.simulation.run.traffic.rate;

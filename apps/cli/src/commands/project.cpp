@@ -153,10 +153,17 @@ sim::trace::CacheShape shape_of(const std::string& producer) {
   return shape;
 }
 
-Result<json> cache_projection(const ProjectArguments& arguments) {
-  auto rows = json::array();
+struct CacheProjection {
+  json rows = json::array();
+  std::string producer;  // of the trace
+};
+
+Result<CacheProjection> cache_projection(const ProjectArguments& arguments) {
+  CacheProjection caches;
+  json& rows = caches.rows;
   WW_ASSIGN(traced, sim::trace::Reader::open(arguments.trace));
-  const sim::trace::CacheShape own = shape_of(traced.producer());
+  caches.producer = traced.producer();
+  const sim::trace::CacheShape own = shape_of(caches.producer);
   const auto add = [&](std::int64_t l1_bytes, std::int64_t l2_bytes) -> Status {
     sim::trace::CacheShape shape = own;
     shape.l1_bytes = l1_bytes;
@@ -176,7 +183,7 @@ Result<json> cache_projection(const ProjectArguments& arguments) {
   for (const int l2 : arguments.l2_kib) {
     if (kKib * l2 != own.l2_bytes) WW_TRY(add(own.l1_bytes, kKib * l2));
   }
-  return rows;
+  return caches;
 }
 
 Result<json> project(const ProjectArguments& arguments) {
@@ -199,6 +206,7 @@ Result<json> project(const ProjectArguments& arguments) {
   WW_TRY(model::require_millimetres(model, "project"));
   json result{{"device", model.device},
               {"virtual", model.is_virtual},
+              {"calibration_virtual", model.is_virtual},
               {"energy_fj_per_bit_mm", model.random.value},
               {"status", model.misfit.empty() ? "ok" : "misfit"},
               {"reason", model.misfit},
@@ -218,11 +226,16 @@ Result<json> project(const ProjectArguments& arguments) {
     WW_ASSIGN(traffic, read_traffic(arguments.counters, model.is_virtual ? "gfx701" : ""));
     WW_ASSIGN(layout, layout_projection(traffic, arguments));
     result["layout"] = std::move(layout);
-    result["virtual"] = model.is_virtual || traffic.is_virtual;
+    result["counters_virtual"] = traffic.is_virtual;
+    if (traffic.is_virtual) result["virtual"] = true;
   }
   if (!arguments.trace.empty()) {
     WW_ASSIGN(caches, cache_projection(arguments));
-    result["caches"] = std::move(caches);
+    const bool is_virtual = DeviceName(caches.producer).is_virtual();
+    result["caches"] = std::move(caches.rows);
+    result["trace"] = {
+        {"file", arguments.trace}, {"producer", caches.producer}, {"virtual", is_virtual}};
+    if (is_virtual) result["virtual"] = true;
   }
   return result;
 }
@@ -231,13 +244,17 @@ std::string text(const json& value) {
   return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
 }
 
+const char* of_virtual(const json& is_virtual) {
+  return is_virtual.get<bool>() ? " (virtual)" : "";
+}
+
 void print(const json& result) {
   const auto mark = [](const json& figure) {
     return figure["status"] == "misfit" ? " (misfit)" : "";
   };
   print_misfit(result["reason"].get<std::string>());
   fmt::print("{}{}: {} fJ/bit/mm{} as fitted; projected to {} nm\n",
-             result["device"].get<std::string>(), result["virtual"].get<bool>() ? " (virtual)" : "",
+             result["device"].get<std::string>(), of_virtual(result["calibration_virtual"]),
              text(result["energy_fj_per_bit_mm"]), mark(result), text(result["node_nm"]));
   std::vector<std::vector<std::string>> rows{
       {"SCALING", "WIRE/LOGIC", "FJ/BIT/MM", "SHARE OF DYNAMIC POWER", "STATUS"}};
@@ -260,6 +277,8 @@ void print(const json& result) {
                mark(dvfs), dvfs["exponents"].get<std::string>());
   }
   if (result.contains("layout")) {
+    fmt::print("layouts for the traffic of the counters{}\n",
+               of_virtual(result["counters_virtual"]));
     for (const auto& layout : result["layout"]["paper_layouts"]) {
       fmt::print("{}: {} of the first layout's energy\n", layout["name"].get<std::string>(),
                  text(layout["relative_energy"]));
@@ -273,6 +292,8 @@ void print(const json& result) {
     }
   }
   if (result.contains("caches")) {
+    fmt::print("caches for the trace of {}{}\n", result["trace"]["producer"].get<std::string>(),
+               of_virtual(result["trace"]["virtual"]));
     std::vector<std::vector<std::string>> caches{{"L1 KIB", "L2 KIB", "L1-L2 B", "L2-MEMORY B"}};
     for (const auto& row : result["caches"]) {
       caches.push_back({text(row["l1_kib"]), text(row["l2_kib"]), text(row["l1_l2_bytes"]),

@@ -139,6 +139,9 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   const auto& run = report.run;
   fmt::print("{} with {}{}\n", report.simulation.network.network, load_text(arguments),
              run.stable ? "" : ": UNSTABLE, the network does not keep up");
+  if (sim::net::is_virtual(report)) {
+    fmt::print("with data of a virtual GPU: not a measurement\n");
+  }
   std::vector<std::vector<std::string>> rows{
       {"packet latency",
        fmt::format("{:.2f} cycles (p99 {:.0f})", run.avg_packet_latency, run.p99_packet_latency)},

@@ -6,6 +6,7 @@
 
 #include "timing/timed_memory.hpp"
 #include "timing/timing_keys.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/packet_trace.hpp"
@@ -196,7 +197,9 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   WW_TRY(power::account(power::NetworkEvents{}, system.energy));
   WW_ASSIGN(network, net::make_network(config.network));
   if (!config.packet_trace.empty()) {
-    WW_ASSIGN(recording, net::record_packets(std::move(network), config.packet_trace));
+    std::string producer = virtual_device_name(architecture.name);
+    std::ranges::replace(producer, ' ', '_');
+    WW_ASSIGN(recording, net::record_packets(std::move(network), config.packet_trace, producer));
     network = std::move(recording);
   }
   system.network = std::move(network);

@@ -103,7 +103,7 @@ Recorded record(const std::string& name) {
   {
     auto network = make_network(config_of(name));
     EXPECT_TRUE(network) << network.error().text();
-    auto recording = record_packets(std::move(*network), file);
+    auto recording = record_packets(std::move(*network), file, "virtual:dapper");
     EXPECT_TRUE(recording) << recording.error().text();
     recorded.closed = run_closed_loop(**recording);
   }
@@ -135,12 +135,25 @@ TEST(PacketTrace, ReplaysOnItsOwnNetworkAsItWasRecorded) {
   }
 }
 
+// Only virtual GPUs wrote files before these named their producer.
+TEST(PacketTrace, SaysWhichDeviceRecordedIt) {
+  EXPECT_EQ(record("mesh").trace.producer, "virtual:dapper");
+  EXPECT_TRUE(record("mesh").trace.is_virtual());
+  const auto producer = [](const std::string& text) {
+    std::istringstream in(text);
+    return read_packets(in, "f").value();
+  };
+  EXPECT_TRUE(
+      producer("wirewatt-packets 1 16 2 128\n0 0 1 0 data 1 - 0 exact 0 0 -\n").is_virtual());
+  EXPECT_FALSE(producer("0 0 1 1\n").is_virtual());
+}
+
 TEST(PacketTrace, IsInItsFileOnceNothingIsUnderWay) {
   const auto folder = ScratchFolder::create("packets").value();
   const auto file = folder.path() / "flushed";
   auto network = make_network(config_of("mesh"));
   ASSERT_TRUE(network);
-  const auto recording = record_packets(std::move(*network), file);
+  const auto recording = record_packets(std::move(*network), file, "virtual:dapper");
   ASSERT_TRUE(recording);
   for (std::size_t sent = 1; sent <= 2; ++sent) {
     const NodeId to = 15;
@@ -334,6 +347,7 @@ TEST(PacketTrace, RefusesWhatMakesNoSenseByItsLine) {
   EXPECT_THAT(refused(head + "0 1 2 0 data 1 - 0 exact 0 0 0g\n"), HasSubstr("hexadecimal"));
   EXPECT_THAT(refused(head + "0 1 2 0 data 1 - 0 exact 0 9 00\n"), HasSubstr("behind"));
   EXPECT_THAT(refused("wirewatt-packets 1 0 2 128\n"), HasSubstr("nodes"));
+  EXPECT_THAT(refused("wirewatt-packets 1 16 2 128 virtual:w9100 more\n"), HasSubstr("too many"));
 }
 
 TEST(PacketTrace, RefusesNetworksThatItDoesNotFit) {

@@ -13,14 +13,15 @@ namespace {
 
 class RecordingNetwork final : public Network {
  public:
-  RecordingNetwork(std::unique_ptr<Network> network, std::ofstream file, std::string name)
+  RecordingNetwork(std::unique_ptr<Network> network, std::ofstream file, std::string name,
+                   const std::string& producer)
       : network_(std::move(network)),
         file_(std::move(file)),
         name_(std::move(name)),
         newest_(static_cast<std::size_t>(node_count(network_->config()))) {
     const NetworkConfig& config = network_->config();
-    file_ << fmt::format("{} {} {} {}\n", kPacketTraceMark, node_count(config), config.classes,
-                         config.flit_bits);
+    file_ << fmt::format("{} {} {} {} {}\n", kPacketTraceMark, node_count(config), config.classes,
+                         config.flit_bits, producer);
   }
 
   [[nodiscard]] const NetworkConfig& config() const override { return network_->config(); }
@@ -130,10 +131,12 @@ class RecordingNetwork final : public Network {
 }  // namespace
 
 Result<std::unique_ptr<Network>> record_packets(std::unique_ptr<Network> network,
-                                                const std::filesystem::path& file) {
+                                                const std::filesystem::path& file,
+                                                const std::string& producer) {
   std::ofstream out(file);
   if (!out) return fail(ErrorCode::io_error, "cannot be written", file.string());
-  return std::make_unique<RecordingNetwork>(std::move(network), std::move(out), file.string());
+  return std::make_unique<RecordingNetwork>(std::move(network), std::move(out), file.string(),
+                                            producer);
 }
 
 }  // namespace ww::sim::net

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "packet_trace/netrace.hpp"
+#include "ww/core/device_name.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -179,10 +180,16 @@ Status read_head(std::string_view line, const std::string& where, PacketTrace& t
   if (trace.nodes == 0 || trace.classes == 0) {
     head.refuse(ErrorCode::out_of_range, "a network has nodes and classes");
   }
+  trace.producer = head.left() > 0 ? head.word("the producer") : kVirtualLabel;
+  if (head.left() > 0) head.refuse(ErrorCode::parse_error, "there are too many columns");
   return head.ok();
 }
 
 }  // namespace
+
+bool PacketTrace::is_virtual() const {
+  return producer == kVirtualLabel || DeviceName(producer).is_virtual();
+}
 
 std::string packet_line(const TracedPacket& packet) {
   std::string payload;

@@ -3,8 +3,9 @@
 // the recorded times (open loop, as trace-driven studies do) or with each packet as long after the
 // one that it waited for as it was when recorded.
 //
-// A file is text. Its first line is `wirewatt-packets 1 NODES CLASSES FLIT_BITS`. Each further line
-// is a packet, in order of time:
+// A file is text. Its first line is `wirewatt-packets 1 NODES CLASSES FLIT_BITS PRODUCER`. PRODUCER
+// is the device that recorded it ("virtual:dapper"); older files, which only virtual GPUs wrote,
+// have none. Each further line is a packet, in order of time:
 //   CYCLE SOURCE DESTINATIONS CLASS KIND FLITS AFTER GAP TYPE THRESHOLD FIRST_BYTE PAYLOAD
 // DESTINATIONS are separated by commas. AFTER is the number of an earlier packet (from 0), whose
 // arrival at SOURCE the packet followed after GAP cycles, or '-'. TYPE, THRESHOLD and FIRST_BYTE
@@ -52,7 +53,11 @@ struct PacketTrace {
   std::uint32_t nodes{};  // 0: a table, which does not say
   WaitRule rule{WaitRule::gap};
   int classes{1};
-  int flit_bits{};  // of the network that it was recorded on; 0: unknown
+  int flit_bits{};       // of the network that it was recorded on; 0: unknown
+  std::string producer;  // the device that recorded it; empty in other formats, which do not say
+
+  // Whether a virtual GPU recorded it.
+  [[nodiscard]] bool is_virtual() const;
   std::vector<TracedPacket> packets;
 };
 
@@ -61,10 +66,11 @@ struct PacketTrace {
 [[nodiscard]] Result<PacketTrace> read_packets(const std::filesystem::path& file);
 [[nodiscard]] Result<PacketTrace> read_packets(std::istream& in, const std::string& origin);
 
-// The network itself, which writes every packet that it is given to a file. Error: io_error, here
-// and from inject().
+// The network itself, which writes every packet that it is given to a file. `producer`: the device
+// that gives them, without spaces. Error: io_error, here and from inject().
 [[nodiscard]] Result<std::unique_ptr<Network>> record_packets(std::unique_ptr<Network> network,
-                                                              const std::filesystem::path& file);
+                                                              const std::filesystem::path& file,
+                                                              const std::string& producer);
 
 // Runs a trace to its end: all cycles count. A packet with payload has as many flits as it needs on
 // this network. `open_loop`: every packet is created at its own cycle; otherwise those that waited

@@ -49,7 +49,9 @@ struct Simulation {
 struct SimulateReport {
   Simulation simulation;
   RunResult run;
-  std::optional<ReplayStats> replay;          // of a trace
+  std::optional<ReplayStats> replay;  // of a trace
+  std::string packets_from;           // the device that recorded the packet trace
+  bool of_virtual_packets{};
   power::EnergyReport energy;                 // of the measured cycles
   std::vector<power::Comparison> comparison;  // the same events, every estimator
   power::NetworkArea area;                    // DSENT's, whatever the estimator
@@ -60,10 +62,15 @@ struct SimulateReport {
 // stable, energy_pj {by component, total}; also the network, traffic, rate and seed, and
 // avg_packet_latency_interval (95%, from batches of the run; synthetic traffic), and
 // area (power::NetworkArea's), and
-// toggle_source: "payload" where link transitions were counted, "toggle_rate" where assumed. A
-// trace adds requests, l1_hit_rate and `trace` with the counts behind them. With wires of a flagged
-// calibration, status "misfit" and its reason, here and beside every estimator's energies.
+// virtual (is_virtual()), and toggle_source: "payload" where link transitions were counted,
+// "toggle_rate" where assumed. A trace adds requests, l1_hit_rate and `trace` with the counts
+// behind them. With wires of a flagged calibration, status "misfit" and its reason, here and beside
+// every estimator's energies.
 void to_json(nlohmann::json& json, const SimulateReport& report);
+
+// Whether a virtual GPU made something that the figures rest on: the trace, or the calibration that
+// wires or crossings are charged by.
+[[nodiscard]] bool is_virtual(const SimulateReport& report);
 
 // Errors, by key: invalid_argument, out_of_range, not_found (a setting); parse_error, bad_data
 // (the model or the trace); bad_data (a network that is stuck); unsupported (packet_trace: a packet
