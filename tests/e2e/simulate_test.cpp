@@ -205,6 +205,25 @@ TEST(Simulate, RunsUntilItsIntervalIsNarrowEnough) {
   EXPECT_NE(imprecise.out.find("still wider"), std::string::npos) << imprecise.out;
 }
 
+TEST(Simulate, SaysOfHowManyCyclesItsEnergiesAre) {
+  const json report =
+      simulated({"--network", "mesh", "--rate", "0.1", "--warmup", "200", "--cycles", "500"});
+  EXPECT_EQ(report.at("measured_cycles"), 500);
+  EXPECT_GE(report.at("cycles"), 700);
+}
+
+TEST(Simulate, TitlesAPictureByWhatItsCurvesShare) {
+  const TemporaryFolder folder;
+  const std::string picture = (folder.path() / "ring.svg").string();
+  simulated({"--network", "ring,torus", "--k", "4", "--curve", "--plot", picture, "--cycles", "200",
+             "--warmup", "50"});
+  std::stringstream text;
+  text << std::ifstream(picture).rdbuf();
+  EXPECT_NE(text.str().find("16 nodes, 1-flit packets, uniform traffic"), std::string::npos)
+      << text.str().substr(0, 600);
+  EXPECT_EQ(text.str().find("mesh"), std::string::npos);
+}
+
 TEST(Simulate, FindsTheLoadAtWhichANetworkSaturates) {
   const json found = simulated({"--traffic", "transpose", "--cycles", "3000", "--warmup", "500",
                                 "--saturation", "--tolerance", "0.05"})

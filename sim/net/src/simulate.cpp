@@ -222,6 +222,7 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"undelivered_packets", run.undelivered},
           {"resent_flits", run.window.resent_flits},
           {"cycles", run.cycles.value()},
+          {"measured_cycles", run.window.cycles},
           {"flit_hops", run.flit_hops},
           {"wall_s", run.wall_s},
           {"cpu_s", run.cpu_s},
@@ -272,13 +273,18 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
   json["energy_pj_per_flit"] = report.energy.total().to<double>() / ejected;
 }
 
-std::vector<double> default_curve_rates() {
+std::vector<double> default_curve_rates(const TrafficConfig& traffic) {
   std::vector<double> rates;
   for (int percent = 5; percent < 40; percent += 5) {
     rates.push_back(percent / 100.0);
   }
   for (int percent = 40; percent <= 100; percent += 2) {
     rates.push_back(percent / 100.0);
+  }
+  const double most = most_rate(traffic);
+  std::erase_if(rates, [most](double rate) { return rate > most; });
+  if (rates.empty()) {
+    rates.push_back(most);
   }
   return rates;
 }

@@ -194,8 +194,10 @@ Result<Saturation> find_saturation(const Simulation& simulation, double toleranc
     return fail(ErrorCode::out_of_range,
                 fmt::format("tolerance = {} is outside {} to 1", tolerance, kFinest), "tolerance");
   }
+  // Bursts cannot carry every rate.
+  const double top = most_rate(simulation.run.traffic);
   Saturation found;
-  found.high = 1;
+  found.high = top;
   const auto keeps_up = [&](double rate) -> Result<bool> {
     WW_ASSIGN(result, run_at(simulation, simulation.run.traffic.seed, rate));
     ++found.runs;
@@ -211,14 +213,14 @@ Result<Saturation> find_saturation(const Simulation& simulation, double toleranc
   // A short run can carry a little more than a full channel, from an empty network.
   constexpr double kBeyond = 1.02;
   TrafficConfig any = simulation.run.traffic;
-  any.rate = tolerance;
-  double most = 1;
+  any.rate = std::min(tolerance, top);
+  double most = top;
   if (const auto estimate = estimate_latency(simulation.network, any)) {
-    most = std::min(1.0, kBeyond * estimate->full_rate);
+    most = std::min(top, kBeyond * estimate->full_rate);
   }
   WW_ASSIGN(all, keeps_up(most));
-  if (all && most < 1) {
-    WW_TRY(keeps_up(1));
+  if (all && most < top) {
+    WW_TRY(keeps_up(top));
   }
   while (found.saturates && found.high - found.low > tolerance) {
     WW_TRY(keeps_up((found.low + found.high) / 2));

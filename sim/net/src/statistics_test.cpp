@@ -156,6 +156,21 @@ TEST(Saturation, OfANetworkThatCarriesEverythingIsNone) {
   EXPECT_EQ(found->runs, 1);
 }
 
+// While a burst lasts a node sends a packet a cycle at most: half of the time here.
+TEST(Saturation, OfBurstsIsSoughtUpToTheMostThatTheyCanOffer) {
+  Simulation simulation = small(0.1);
+  simulation.run.traffic.burst_start = 0.02;
+  simulation.run.traffic.burst_stop = 0.02;
+  EXPECT_DOUBLE_EQ(most_rate(simulation.run.traffic), 0.5);
+  EXPECT_EQ(default_curve_rates(simulation.run.traffic).back(), 0.5);
+  EXPECT_EQ(default_curve_rates(TrafficConfig{}).back(), 1.0);
+  simulation.network.network = "ideal";
+  const auto found = find_saturation(simulation, 0.05);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_FALSE(found->saturates);
+  EXPECT_DOUBLE_EQ(found->low, 0.5);
+}
+
 TEST(Saturation, RefusesAToleranceOfNothing) {
   EXPECT_FALSE(find_saturation(small(0.1), 0));
 }

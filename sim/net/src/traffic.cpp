@@ -152,6 +152,13 @@ Result<Pattern> pattern_from_string(std::string_view text) {
               "traffic");
 }
 
+double most_rate(const TrafficConfig& traffic) {
+  TrafficConfig full = traffic;
+  full.rate = 1;
+  const double packets = rate_while_on(full);
+  return packets > 1 ? 1 / packets : 1;
+}
+
 Status validate(const TrafficConfig& traffic, const NetworkConfig& network) {
   const int nodes = node_count(network);
   WW_TRY(fraction("rate", traffic.rate));
@@ -164,11 +171,13 @@ Status validate(const TrafficConfig& traffic, const NetworkConfig& network) {
     return fail(ErrorCode::invalid_argument,
                 "burst_start and burst_stop go together: bursts must begin and end", "burst_start");
   }
-  if (rate_while_on(traffic) > 1) {
-    return fail(ErrorCode::out_of_range,
-                fmt::format("rate = {} needs more than a packet per cycle while a burst lasts",
-                            traffic.rate),
-                "rate");
+  if (traffic.rate > most_rate(traffic)) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("rate = {} needs more than a packet per cycle while a burst lasts; {:.4g} "
+                    "is the most",
+                    traffic.rate, most_rate(traffic)),
+        "rate");
   }
   if (traffic.stream == Stream::booksim) {
     if (!booksim_knows(traffic)) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "anyway.hpp"
 #include "command.hpp"
@@ -226,6 +227,20 @@ Result<std::vector<sim::net::Simulation>> curve_simulations(const SimulateArgume
   return simulations;
 }
 
+// What all curves of a picture share: their nodes where they are as many, packets and traffic.
+Result<std::string> curve_title(const std::vector<sim::net::Simulation>& simulations,
+                                const std::string& traffic) {
+  std::set<int> nodes;
+  for (const sim::net::Simulation& simulation : simulations) {
+    WW_ASSIGN(network, sim::net::network_of(simulation));
+    nodes.insert(node_count(network));
+  }
+  const std::string size =
+      nodes.size() == 1 ? fmt::format("{} nodes, ", *nodes.begin()) : std::string();
+  return fmt::format("{}{}-flit packets, {} traffic", size,
+                     simulations.front().run.traffic.packet_size, traffic);
+}
+
 int run_curve(const SimulateArguments& arguments) {
   std::vector<report::NamedCurve> curves;
   auto json = nlohmann::json::array();
@@ -235,7 +250,8 @@ int run_curve(const SimulateArguments& arguments) {
   Progress progress("simulating", "curves");
   double done = 0;
   for (const auto& simulation : *simulations) {
-    auto points = sim::net::curve(simulation, sim::net::default_curve_rates());
+    auto points =
+        sim::net::curve(simulation, sim::net::default_curve_rates(simulation.run.traffic));
     if (!points) {
       progress.finish();
       return report_error(points.error());
@@ -247,12 +263,10 @@ int run_curve(const SimulateArguments& arguments) {
   }
   progress.finish();
   if (!arguments.plot.empty()) {
-    const sim::net::Simulation& first = simulations->front();
-    const auto title =
-        fmt::format("{}x{} mesh, {}-flit packets, {} traffic", first.network.width,
-                    first.network.height, first.run.traffic.packet_size, arguments.traffic);
+    const auto title = curve_title(*simulations, arguments.traffic);
+    if (!title) return report_error(title.error());
     if (const auto status =
-            write_file_atomically(arguments.plot, report::curves_svg(title, curves));
+            write_file_atomically(arguments.plot, report::curves_svg(*title, curves));
         !status) {
       return report_error(status.error());
     }

@@ -59,13 +59,13 @@ struct SimulateReport {
 
 // The contract's keys: avg_packet_latency, avg_network_latency, p99_packet_latency,
 // accepted_flits_per_node_cycle, avg_hops, cycles, flit_hops, wall_s, cpu_s, flit_hops_per_cpu_s,
-// stable, energy_pj {by component, total}; also the network, traffic, rate and seed, and
-// avg_packet_latency_interval (95%, from batches of the run; synthetic traffic), and
-// area (power::NetworkArea's), and
-// virtual (is_virtual()), and toggle_source: "payload" where link transitions were counted,
-// "toggle_rate" where assumed. A trace adds requests, l1_hit_rate and `trace` with the counts
-// behind them. With wires of a flagged calibration, status "misfit" and its reason, here and beside
-// every estimator's energies.
+// stable, energy_pj {by component, total; of measured_cycles, which `cycles` holds beside warm-up
+// and drain}; also the network, traffic, rate and seed, and avg_packet_latency_interval (95%, from
+// batches of the run; synthetic traffic), and area (power::NetworkArea's), and virtual
+// (is_virtual()), and toggle_source: "payload" where link transitions were counted, "toggle_rate"
+// where assumed. A trace adds requests, l1_hit_rate and `trace` with the counts behind them. With
+// wires of a flagged calibration, status "misfit" and its reason, here and beside every estimator's
+// energies.
 void to_json(nlohmann::json& json, const SimulateReport& report);
 
 // Whether a virtual GPU made something that the figures rest on: the trace, or the calibration that
@@ -86,8 +86,9 @@ struct CurvePoint {
 // simulate().
 [[nodiscard]] Result<std::vector<CurvePoint>> curve(const Simulation& simulation,
                                                     const std::vector<double>& rates);
-// 5% to 100% of a flit per node and cycle, finer towards the end.
-[[nodiscard]] std::vector<double> default_curve_rates();
+// 5% to 100% of a flit per node and cycle, finer towards the end, as far as the traffic's bursts
+// reach.
+[[nodiscard]] std::vector<double> default_curve_rates(const TrafficConfig& traffic);
 [[nodiscard]] nlohmann::json curve_json(const Simulation& simulation,
                                         const std::vector<CurvePoint>& points);
 

@@ -57,7 +57,7 @@ void to_json(nlohmann::json& json, const Repeated& repeated);
 // The offered load up to which a network keeps up.
 struct Saturation {
   double low{};   // the highest rate that was stable
-  double high{};  // the lowest that was not; 1 where every load is carried
+  double high{};  // the lowest that was not; where every load is carried, the highest there is
   bool saturates{};
   double accepted_flits_per_node_cycle{};  // at `low`
   int runs{};

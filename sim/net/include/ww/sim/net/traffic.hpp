@@ -70,6 +70,10 @@ struct TrafficConfig {
 // transpose on a mesh that is not square, a hot node that does not exist, ...).
 [[nodiscard]] Status validate(const TrafficConfig& traffic, const NetworkConfig& network);
 
+// The highest rate that validate() takes: below 1 where a node only sends in bursts, since it sends
+// at most a packet a cycle while one lasts.
+[[nodiscard]] double most_rate(const TrafficConfig& traffic);
+
 // Where packets of `source` go under a permutation. Precondition: validate() has succeeded, and the
 // pattern is neither uniform, hot_spot nor many_to_few.
 [[nodiscard]] NodeId permutation_partner(Pattern pattern, NodeId source,
