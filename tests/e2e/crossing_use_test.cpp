@@ -216,6 +216,9 @@ TEST_F(CrossingUse, ProjectsWhatMovingCrossingsSaves) {
   const json unknown = project({"--json"}).json();
   EXPECT_EQ(unknown["node"][0]["status"], "unavailable");
   EXPECT_THAT(project({}).out, HasSubstr("give it with --card-node"));
+  const auto unread = project({"--toggle-rate", "0.3"});
+  EXPECT_EQ(unread.exit_code, 2);
+  EXPECT_THAT(unread.err, HasSubstr("needs --counters"));
   EXPECT_EQ(unknown["moved"].size(), 3u);
   EXPECT_NEAR(unknown["moved"][0]["saved_pj_per_bit_that_crosses"]["value"].get<double>(), 0.1,
               1e-9);

@@ -535,6 +535,21 @@ TEST_F(Estimate, ProjectsThePapersShareByConstruction) {
   EXPECT_EQ(run({wirewatt(), "project", "--model", model(), "--node", "purple"}).exit_code, 2);
 }
 
+TEST_F(Estimate, AProjectionRefusesOptionsThatNothingWouldRead) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--optimise"}, "--counters"},
+      {{"--seed", "5"}, "--optimise"},
+      {{"--l1", "8"}, "--trace"},
+      {{"--l2", "512"}, "--trace"}};
+  for (const auto& [words, needed] : cases) {
+    std::vector<std::string> command{wirewatt(), "project", "--model", model()};
+    command.insert(command.end(), words.begin(), words.end());
+    const auto refused = run(command);
+    EXPECT_EQ(refused.exit_code, 2) << words.front();
+    EXPECT_NE(refused.err.find("needs " + needed), std::string::npos) << refused.err;
+  }
+}
+
 TEST_F(Estimate, ReplaysATraceThroughOtherCaches) {
   const auto trace = (folder_->path() / "out.wwt").string();
   const auto counters = (folder_->path() / "traced.csv").string();

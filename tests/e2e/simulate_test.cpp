@@ -205,6 +205,38 @@ TEST(Simulate, RunsUntilItsIntervalIsNarrowEnough) {
   EXPECT_NE(imprecise.out.find("still wider"), std::string::npos) << imprecise.out;
 }
 
+TEST(Simulate, RefusesOptionsThatNothingWouldRead) {
+  const auto refusal = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {wirewatt(), "simulate", "--cycles", "200"});
+    const auto finished = run(words);
+    EXPECT_EQ(finished.exit_code, 2) << finished.out;
+    return finished.err;
+  };
+  const std::vector<std::vector<std::string>> of_others{{"--routing", "adaptive"},
+                                                        {"--ways", "booksim-ugal"},
+                                                        {"--express-links"},
+                                                        {"--adaptive", "rca"}};
+  for (std::vector<std::string> words : of_others) {
+    const std::string option = words.front();
+    words.insert(words.begin(), {"--network", "mesh"});
+    const std::string error = refusal(words);
+    EXPECT_NE(error.find(option), std::string::npos) << error;
+    EXPECT_NE(error.find("mesh has no such setting"), std::string::npos) << error;
+  }
+  EXPECT_NE(refusal({"--network", "gpuopt", "--traffic", "many_to_few", "--rate", "0.05",
+                     "--flit-bits", "256", "--clock-hz", "2e9"})
+                .find("--core-mhz"),
+            std::string::npos);
+  EXPECT_NE(refusal({"--network", "dapper", "--workload", "dct", "--approx-threshold", "20"})
+                .find("needs --approximable"),
+            std::string::npos);
+  // One of the networks of a picture reads it.
+  EXPECT_EQ(run({wirewatt(), "simulate", "--network", "mesh,mesh-adaptive", "--adaptive", "rca",
+                 "--curve", "--cycles", "200", "--warmup", "50"})
+                .exit_code,
+            0);
+}
+
 TEST(Simulate, SaysOfHowManyCyclesItsEnergiesAre) {
   const json report =
       simulated({"--network", "mesh", "--rate", "0.1", "--warmup", "200", "--cycles", "500"});

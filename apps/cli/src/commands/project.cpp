@@ -1,6 +1,7 @@
 // wirewatt project: another node, voltage, layout or cache: what the wires would then cost.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -186,6 +187,31 @@ Result<CacheProjection> cache_projection(const ProjectArguments& arguments) {
   return caches;
 }
 
+// Options that say nothing without another.
+Status refuse_unread_options(const ProjectArguments& arguments) {
+  const auto given = [&](std::string_view name) {
+    return std::ranges::any_of(arguments.of_wires, [&](const CLI::Option* option) {
+      return option->get_name() == name && option->count() > 0;
+    });
+  };
+  struct Need {
+    const char* option;
+    const char* needs;
+    bool is_met;
+  };
+  const bool has_counters = !arguments.counters.empty();
+  const bool has_trace = !arguments.trace.empty();
+  for (const Need& need :
+       {Need{"--optimise", "--counters", has_counters},
+        Need{"--seed", "--optimise", arguments.optimise}, Need{"--l1", "--trace", has_trace},
+        Need{"--l2", "--trace", has_trace}}) {
+    if (given(need.option) && !need.is_met) {
+      return fail(ErrorCode::invalid_argument, fmt::format("needs {}", need.needs), need.option);
+    }
+  }
+  return {};
+}
+
 Result<json> project(const ProjectArguments& arguments) {
   for (const CLI::Option* option : arguments.of_crossings) {
     if (option->count() == 0) continue;
@@ -193,6 +219,7 @@ Result<json> project(const ProjectArguments& arguments) {
                 "goes with a calibration of crossings or of a package's dies alone",
                 option->get_name());
   }
+  WW_TRY(refuse_unread_options(arguments));
   WW_ASSIGN(node_nm, node_of(arguments.node, "--node"));
   if (arguments.wire_to_logic && !(*arguments.wire_to_logic > 0)) {
     return fail(ErrorCode::invalid_argument, "must be above 0", "--wire-to-logic");

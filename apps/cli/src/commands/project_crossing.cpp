@@ -30,6 +30,10 @@ Status check_crossing_options(const ProjectArguments& arguments) {
       return fail(ErrorCode::out_of_range, "a share lies above 0 and up to 100", "--moved");
     }
   }
+  if (arguments.counters.empty() && (arguments.toggle_rate || !arguments.architecture.empty())) {
+    return fail(ErrorCode::invalid_argument, "needs --counters, whose data it is of",
+                arguments.toggle_rate ? "--toggle-rate" : "--arch");
+  }
   if (arguments.crossing_mm && !(*arguments.crossing_mm > 0)) {
     return fail(ErrorCode::out_of_range, "must be above 0", "--crossing-mm");
   }

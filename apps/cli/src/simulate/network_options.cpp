@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <type_traits>
 
 #include "option.hpp"
@@ -158,6 +159,38 @@ Result<KeyValues> given_keys(const CLI::App& command, const NetworkOptions& opti
     }
   }
   return given;
+}
+
+Status refuse_keys_of_others(const CLI::App& command, const std::vector<std::string>& networks) {
+  NetworkConfig config;
+  // [key] -> the networks that read it, of those that not all read
+  std::map<std::string_view, std::vector<std::string_view>> readers;
+  std::map<std::string_view, BoundKey> keys;
+  for (const sim::net::NetworkKind* kind : sim::net::network_kinds()) {
+    if (kind->keys == nullptr) continue;
+    sim::net::BoundKeys own;
+    kind->keys(config, own);
+    for (const BoundKey& key : own) {
+      readers[key.name].push_back(kind->name);
+      keys.emplace(key.name, key);
+    }
+  }
+  for (const auto& [name, kinds] : readers) {
+    if (std::ranges::any_of(kinds, [&](std::string_view kind) {
+          return std::ranges::find(networks, kind) != networks.end();
+        })) {
+      continue;
+    }
+    for (const std::string& option_name : options_of(keys.at(name))) {
+      const CLI::Option* option = command.get_option_no_throw(option_name);
+      if (option == nullptr || option->count() == 0) continue;
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{} has no such setting; these have it: {}",
+                              fmt::join(networks, ", "), fmt::join(kinds, ", ")),
+                  option_name);
+    }
+  }
+  return {};
 }
 
 bool is_network_option(const CLI::Option& option) {

@@ -38,6 +38,11 @@ void add_network_options(CLI::App& command, NetworkOptions& options, std::string
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Result<KeyValues> given_keys(const CLI::App& command, const NetworkOptions& options);
 
+// Refuses an option whose key is one of other networks alone than these: nothing would read it.
+// Error invalid_argument, key: the option. Precondition: there are networks of these names.
+[[nodiscard]] Status refuse_keys_of_others(const CLI::App& command,
+                                           const std::vector<std::string>& networks);
+
 // Whether an option is one of those that add_network_options() added.
 [[nodiscard]] bool is_network_option(const CLI::Option& option);
 

@@ -313,6 +313,9 @@ int run(const SimulateArguments& arguments) {
                          "network than a crossbar, whose wires are not scaled",
                          "--card-node"});
   }
+  if (const auto status = refuse_unread_options(arguments); !status) {
+    return report_error(status.error());
+  }
   if (arguments.curve) return run_curve(arguments);
   for (const CLI::Option* option : arguments.of_traffic) {
     if (option->count() > 0 &&

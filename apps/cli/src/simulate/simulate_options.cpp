@@ -1,5 +1,7 @@
 #include "simulate/simulate_options.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "anyway.hpp"
@@ -9,6 +11,7 @@
 #include "simulate/chip_crossbar.hpp"
 #include "simulate/crossings.hpp"
 #include "simulate/photonic_options.hpp"
+#include "ww/sim/net/factory.hpp"
 
 namespace ww::cli {
 namespace {
@@ -192,7 +195,37 @@ Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments) {
   return simulation;
 }
 
+Status refuse_unread_options(const SimulateArguments& arguments) {
+  const auto given = [&](const char* name) {
+    return arguments.command->get_option(name)->count() > 0;
+  };
+  // What --topology and the like choose is known once the options are a network.
+  std::vector<std::string> networks;
+  for (const std::string& name : CLI::detail::split(arguments.network.config.network, ',')) {
+    NetworkOptions one = arguments.network;
+    one.config.network = name.substr(0, name.find(':'));
+    WW_ASSIGN(network, network_config(one));
+    WW_ASSIGN(kind, sim::net::network_kind(network.network));
+    if (kind->clock_hz != nullptr && given("--clock-hz")) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{} has clocks of its own, which set that of its routers: --core-mhz",
+                              kind->name),
+                  "--clock-hz");
+    }
+    networks.emplace_back(kind->name);
+  }
+  WW_TRY(refuse_keys_of_others(*arguments.command, networks));
+  const bool is_traced = !arguments.trace.empty() || !arguments.workload.empty();
+  if (is_traced && given("--approx-threshold") && arguments.approximable == "exact") {
+    return fail(ErrorCode::invalid_argument,
+                "needs --approximable: without it all data of a trace are exact",
+                "--approx-threshold");
+  }
+  return {};
+}
+
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
+  arguments.command = &command;
   add_load(command, arguments);
   add_memory(command, arguments);
   add_network_options(command, arguments.network,

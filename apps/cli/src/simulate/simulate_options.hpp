@@ -13,6 +13,7 @@
 namespace ww::cli {
 
 struct SimulateArguments {
+  const CLI::App* command{};  // whose options these are
   sim::net::Simulation simulation;
   NetworkOptions network;
   std::string traffic{"uniform"};     // a pattern's name
@@ -48,6 +49,11 @@ struct SimulateArguments {
 
 // `arguments` must live as long as `command`.
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments);
+
+// Refuses options that nothing would read: keys of other networks than those chosen, a clock where
+// light has one of its own, and a threshold of errors where all data are exact. Error
+// invalid_argument, key: the option.
+[[nodiscard]] Status refuse_unread_options(const SimulateArguments& arguments);
 
 // The simulation that the options describe, but for the trace. Errors, by key: invalid_argument,
 // out_of_range; those of charge_crossings(), lay_out_chip_crossbar() and charge_links().

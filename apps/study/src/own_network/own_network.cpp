@@ -12,6 +12,7 @@
 #include "ww/core/subprocess.hpp"
 #include "ww/model/floorplan.hpp"
 #include "ww/model/known_floorplans.hpp"
+#include "ww/sim/net/factory.hpp"
 
 namespace ww::study {
 namespace {
@@ -64,6 +65,14 @@ Result<DieMesh> mesh_of_die(const OwnNetworkStudy& study) {
   return mesh;
 }
 
+// As networks of light have, whose core clock is one of their keys.
+bool has_clock_of_its_own(const PaperNetwork& network) {
+  const auto option = std::ranges::find(network.options, "--network");
+  const sim::net::NetworkKind* kind =
+      option != network.options.end() ? sim::net::find_network(*(option + 1)) : nullptr;
+  return kind != nullptr && kind->clock_hz != nullptr;
+}
+
 std::vector<std::string> command_of(const std::string& self, const OwnNetworkStudy& study,
                                     const std::string& application, const PaperNetwork& network,
                                     const std::string& model, const std::string& size,
@@ -79,11 +88,12 @@ std::vector<std::string> command_of(const std::string& self, const OwnNetworkStu
                                    size,
                                    "--device",
                                    kDevice,
-                                   "--clock-hz",
-                                   fmt::format("{:.0f}", kClockHz),
                                    "--node-nm",
                                    fmt::format("{:g}", kNodeNm),
                                    "--json"};
+  if (!has_clock_of_its_own(network)) {
+    command.insert(command.end(), {"--clock-hz", fmt::format("{:.0f}", kClockHz)});
+  }
   if (network.name != kOwnCrossbar) {
     command.insert(command.end(),
                    {"--k", std::to_string(study.columns), "--height", std::to_string(study.rows),
@@ -148,11 +158,13 @@ Result<OwnNetworkRun> own_network_run(const json& report, const WirePrice& price
   run.cycles = number(report, "cycles");
   run.total_pj = number(energy, "total");
   run.wires_pj = number(energy, "link") + number(energy, "bypass_link");
-  if (const auto wires = energy.find("chip_wires"); wires != energy.end()) {
+  for (const char* priced : {"chip_wires", "link_wires"}) {
+    const auto wires = energy.find(priced);
+    if (wires == energy.end()) continue;
     const double transitions_mm = number(*wires, "bit_mm") * number(*wires, "toggle_rate");
     const double pj = transitions_mm * price.value / kRandomToggleRate * 1e-3;
-    run.total_pj += pj - number(energy, "link");
-    run.wires_pj += pj - number(energy, "link");
+    run.total_pj += pj - run.wires_pj;
+    run.wires_pj = pj;
   }
   run.wires_low_pj = price.low / price.value * run.wires_pj;
   run.wires_high_pj = price.high / price.value * run.wires_pj;

@@ -26,9 +26,8 @@ struct WirePrice {
 struct OwnNetworkRun {
   double cycles{};
   // Energy of the network [pJ], and of it the wires that the calibration prices, with what they are
-  // at the ends of its 95% interval. Every network pays the same for a transition, so that the
-  // crossbar's wires are not priced here as `simulate` does, which also charges bits that do not
-  // change.
+  // at the ends of its 95% interval. Every network pays the same for a transition: wires are not
+  // priced here as `simulate` does, which also charges bits that do not change.
   double total_pj{};
   double wires_pj{};
   double wires_low_pj{};

@@ -41,6 +41,14 @@ TEST(OwnNetworkRun, PaysForTheCrossbarsTransitionsAlone) {
   EXPECT_DOUBLE_EQ(run->total_pj, 440);
   EXPECT_DOUBLE_EQ(run->wires_low_pj, 75);
   EXPECT_DOUBLE_EQ(run->wires_high_pj, 150);
+  // So do links, those of bypasses included.
+  const auto mesh = own_network_run(json::parse(R"({"cycles": 900, "energy_pj": {
+      "total": 500, "link": 120, "bypass_link": 40,
+      "link_wires": {"bit_mm": 1000, "toggle_rate": 0.25}}})"),
+                                    {200, 150, 300});
+  ASSERT_TRUE(mesh) << mesh.error().text();
+  EXPECT_DOUBLE_EQ(mesh->wires_pj, 100);
+  EXPECT_DOUBLE_EQ(mesh->total_pj, 440);
 }
 
 // The mesh spends 100 pJ, 60 of them on wires; the crossbar 40, all on wires; the paper's 80, 20.
