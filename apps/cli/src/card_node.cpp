@@ -47,4 +47,8 @@ Result<std::optional<double>> node_of_card(const std::string& card_node, std::st
   return sheet != nullptr ? std::optional(sheet->node_nm) : std::nullopt;
 }
 
+std::string_view card_target(const model::WireModel& model) {
+  return model.is_virtual ? std::string_view() : model.target;
+}
+
 }  // namespace ww::cli

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ww/core/result.hpp"
+#include "ww/model/wire_model.hpp"
 
 namespace ww::cli {
 
@@ -26,5 +27,9 @@ inline constexpr const char* kUnknownCardNode =
 [[nodiscard]] Result<std::optional<double>> node_of_card(const std::string& card_node,
                                                          std::string_view device,
                                                          std::string_view target = {});
+
+// The architecture of the card that wires were calibrated on; empty where the calibration does not
+// say, and of virtual chips, which may execute the code of an older card than those of their class.
+[[nodiscard]] std::string_view card_target(const model::WireModel& model);
 
 }  // namespace ww::cli

@@ -51,11 +51,13 @@ Result<sim::power::LinkConstant> read_link(const ExportArguments& arguments, std
   WW_ASSIGN(file, model_file(arguments.model));
   WW_ASSIGN(text, read_file(file));
   WW_ASSIGN(model, parse_json(text, file.string()));
-  std::string device;
+  model::WireModel card;
   const JsonReader reader(model, file.string());
-  reader.read_optional("device", device);
+  reader.read_optional("device", card.device);
+  reader.read_optional("target", card.target);
+  reader.read_optional("virtual", card.is_virtual);
   WW_TRY(reader.status());
-  WW_ASSIGN(card_node_nm, node_of_card(arguments.card_node, device));
+  WW_ASSIGN(card_node_nm, node_of_card(arguments.card_node, card.device, card_target(card)));
   return sim::power::link_constant(model, card_node_nm, arguments.node_nm);
 }
 

@@ -238,7 +238,7 @@ Result<json> project(const ProjectArguments& arguments) {
               {"status", model.misfit.empty() ? "ok" : "misfit"},
               {"reason", model.misfit},
               {"node_nm", node_nm}};
-  WW_ASSIGN(from_nm, node_of_card(arguments.card_node, model.device));
+  WW_ASSIGN(from_nm, node_of_card(arguments.card_node, model.device, card_target(model)));
   result["card_node_nm"] = from_nm ? json(*from_nm) : json();
   result["node"] = node_projection(model, arguments, from_nm, node_nm);
   if (arguments.voltage_v || arguments.clock_hz) {

@@ -22,7 +22,7 @@ sim::power::ChipWires wires_of(const model::WireModel& model, std::string source
 Status charge_links(const SimulateArguments& arguments, sim::net::Simulation& simulation) {
   WW_ASSIGN(model, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
   WW_TRY(model::require_millimetres(model, "a network"));
-  WW_ASSIGN(card_nm, node_of_card(arguments.card_node, model.device));
+  WW_ASSIGN(card_nm, node_of_card(arguments.card_node, model.device, card_target(model)));
   const double node_nm = simulation.energy.node_nm;
   WW_ASSIGN(scale, sim::power::wire_scale(card_nm, node_nm));
   sim::power::ChipWires wires =
