@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pitches.hpp"
 #include "ww/sim/power/overhead_energy.hpp"
 
 namespace ww::sim::power {
@@ -170,6 +171,10 @@ struct Wires {
     const double bits = static_cast<double>(flits) * flit_bits;
     return {bits * mm, (counted ? static_cast<double>(toggles) : bits * toggle_rate) * mm};
   }
+  [[nodiscard]] Travelled travelled(const PitchedWireEvents& events) const {
+    return travelled(events.flit_milli_pitches, events.toggle_milli_pitches,
+                     kPitchesPerMilliPitch * length_mm);
+  }
   [[nodiscard]] Picojoule moving(const Travelled& bits) const {
     constexpr double kPjPerFj = 1e-3;
     return Picojoule(kPjPerFj * (calibrated != nullptr
@@ -177,8 +182,14 @@ struct Wires {
                                      : bits.toggle_mm * fj_per_toggle_mm));
   }
   [[nodiscard]] Picojoule leaking(std::uint64_t links, std::uint64_t missing_wires = 0) const {
-    const double bits = static_cast<double>(links) * flit_bits - static_cast<double>(missing_wires);
+    return leaking_bits(static_cast<double>(links) * flit_bits -
+                        static_cast<double>(missing_wires));
+  }
+  [[nodiscard]] Picojoule leaking_bits(double bits) const {
     return Picojoule(bits * length_mm * leakage_uw_per_bit_mm * 1e-6 * seconds * 1e12);
+  }
+  [[nodiscard]] Picojoule leaking(const PitchedWireEvents& events) const {
+    return leaking_bits(kPitchesPerMilliPitch * static_cast<double>(events.wire_milli_pitches));
   }
 };
 
@@ -269,12 +280,11 @@ LinkWiresCharge charge_of(const Travelled& bits, const ChipWires& energy) {
 Travelled travelled_links(const NetworkEvents& events, const EnergyConfig& config,
                           const Wires& wires) {
   constexpr double kMmPerUm = 1e-3;
-  // With a calibration of crossings these are no wires.
-  const bool charged = config.crossing.has_value();
   const SizedLinkEvents& sized = events.sized_links;
-  Travelled bits = wires.travelled(events.link_flits - (charged ? sized.l2_crossing_flits : 0),
-                                   events.link_toggles - (charged ? sized.l2_crossing_toggles : 0),
-                                   wires.length_mm);
+  Travelled bits = wires.travelled(events.link_flits, events.link_toggles, wires.length_mm);
+  bits += wires.travelled(events.pitched_wires);
+  // With a calibration of crossings these are no wires.
+  if (!config.crossing) bits += wires.travelled(events.l2_crossing_wires);
   bits += wires.travelled(sized.flit_um, sized.toggle_um, kMmPerUm);
   if (!config.chip_wires) {
     for (const PairWireEvents& way : {events.request_wires, events.reply_wires}) {
@@ -436,8 +446,11 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
     all += travelled_bypass(events.overlay, wires);
     report.link_wires = charge_of(all, *config.wire);
   }
-  report.link_leakage =
-      wires.leaking(events.links - (charged ? named.l2_crossings : 0), named.missing_wires);
+  report.link_leakage = wires.leaking(events.links, named.missing_wires);
+  report.link_leakage += wires.leaking(events.pitched_wires);
+  if (!charged) {
+    report.link_leakage += wires.leaking(events.l2_crossing_wires);
+  }
   if (named.length_um != 0) {
     Wires micrometres = wires;
     micrometres.length_mm = 1e-3;

@@ -25,6 +25,8 @@ constexpr std::array kSizedLinkCounts{
     &SizedLinkEvents::flit_um,           &SizedLinkEvents::toggle_um,
     &SizedLinkEvents::crossing_flits,    &SizedLinkEvents::crossing_fj,
     &SizedLinkEvents::l2_crossing_flits, &SizedLinkEvents::l2_crossing_toggles};
+constexpr std::array kPitchedWireCounts{&PitchedWireEvents::flit_milli_pitches,
+                                        &PitchedWireEvents::toggle_milli_pitches};
 constexpr std::array kDieHopCounts{&DieHopEvents::flits, &DieHopEvents::toggles, &DieHopEvents::fj};
 constexpr std::array kPairWireCounts{&PairWireEvents::flits, &PairWireEvents::flit_um,
                                      &PairWireEvents::toggle_um};
@@ -44,10 +46,13 @@ constexpr std::array kCompressionCounts{
 constexpr std::array kParts{&NetworkEvents::routers, &NetworkEvents::links};
 constexpr std::array kSizedLinkParts{&SizedLinkEvents::length_um, &SizedLinkEvents::missing_wires,
                                      &SizedLinkEvents::l2_crossings};
+constexpr std::array kPitchedWireParts{&PitchedWireEvents::wire_milli_pitches};
 constexpr std::array kOverlayParts{&OverlayEvents::routers, &OverlayEvents::links};
 
 static_assert(sizeof(SizedLinkEvents) ==
               (kSizedLinkCounts.size() + kSizedLinkParts.size()) * sizeof(Count));
+static_assert(sizeof(PitchedWireEvents) ==
+              (kPitchedWireCounts.size() + kPitchedWireParts.size()) * sizeof(Count));
 static_assert(sizeof(DieHopEvents) == (kDieHopCounts.size() + 1) * sizeof(Count));
 static_assert(sizeof(PairWireEvents) == kPairWireCounts.size() * sizeof(Count));
 static_assert(sizeof(OverlayEvents) ==
@@ -65,6 +70,8 @@ template <class Change>
 void each_count(NetworkEvents& a, const NetworkEvents& b, const Change& change) {
   each(kNetworkCounts, a, b, change);
   each(kSizedLinkCounts, a.sized_links, b.sized_links, change);
+  each(kPitchedWireCounts, a.pitched_wires, b.pitched_wires, change);
+  each(kPitchedWireCounts, a.l2_crossing_wires, b.l2_crossing_wires, change);
   each(kDieHopCounts, a.row_hops, b.row_hops, change);
   each(kDieHopCounts, a.column_hops, b.column_hops, change);
   each(kPairWireCounts, a.request_wires, b.request_wires, change);
@@ -80,6 +87,8 @@ NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other) {
   each_count(sum, other, add);
   each(kParts, sum, other, add);
   each(kSizedLinkParts, sum.sized_links, other.sized_links, add);
+  each(kPitchedWireParts, sum.pitched_wires, other.pitched_wires, add);
+  each(kPitchedWireParts, sum.l2_crossing_wires, other.l2_crossing_wires, add);
   each(kOverlayParts, sum.overlay, other.overlay, add);
   sum.row_hops.links += other.row_hops.links;
   sum.column_hops.links += other.column_hops.links;

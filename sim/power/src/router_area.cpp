@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "pitches.hpp"
+
 namespace ww::sim::power {
 namespace {
 
@@ -211,7 +213,12 @@ Result<NetworkArea> network_area(const NetworkEvents& events, const EnergyConfig
   const double links =
       static_cast<double>(events.links + events.overlay.links) -
       static_cast<double>(events.sized_links.missing_wires) / config.router.flit_bits;
-  area.link_mm = links * length_mm + 1e-3 * static_cast<double>(events.sized_links.length_um);
+  const double pitches = kPitchesPerMilliPitch *
+                         static_cast<double>(events.pitched_wires.wire_milli_pitches +
+                                             events.l2_crossing_wires.wire_milli_pitches) /
+                         config.router.flit_bits;
+  area.link_mm =
+      (links + pitches) * length_mm + 1e-3 * static_cast<double>(events.sized_links.length_um);
   const double bit_mm = area.link_mm * config.router.flit_bits;
   area.repeaters_mm2 = bit_mm * wire.repeaters_um2_per_bit_mm * kMm2PerUm2;
   area.wiring_mm2 = bit_mm * wire.wiring_um2_per_bit_mm * kMm2PerUm2;

@@ -29,6 +29,13 @@ namespace ww::sim::net {
   return longest;
 }
 
+inline void add_pitched(power::PitchedWireEvents& events, std::uint64_t milli_pitches,
+                        std::uint64_t bits, std::uint64_t flits, std::uint64_t toggles) {
+  events.wire_milli_pitches += milli_pitches * bits;
+  events.flit_milli_pitches += milli_pitches * flits;
+  events.toggle_milli_pitches += milli_pitches * toggles;
+}
+
 inline constexpr std::uint64_t kOwnDraws = 1;  // the seed without draw_from()
 
 template <class Rules, bool kGeneral, class Routing>
@@ -59,7 +66,7 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
       toggles_(config.count_toggles ? std::size_t{wiring_.routers} * rules_.ports() : 0,
                config.count_toggles ? std::size_t{wiring_.routers} * rules_.all_vcs() : 0,
                config.flit_bits),
-      pair_wires_(wiring_.terminals.size(), config.own<NodeDistances>()) {
+      pair_wires_(wiring_.terminals, config.own<NodeDistances>(), config.flit_bits) {
   // What left in several cycles may arrive in one, where wires differ.
   const int wires = pair_wires_.most_cycles();
   const std::size_t most_ejections =
@@ -330,17 +337,18 @@ void VcNetwork<Rules, kGeneral, Routing>::add_link_events(power::NetworkEvents& 
     events.sized_links.length_um += link.length_um * bits / flit_bits;
     events.sized_links.flit_um += flits * link.length_um;
     events.sized_links.toggle_um += toggles * link.length_um;
+  } else if (link.l2_crossing) {
+    ++events.sized_links.l2_crossings;
+    events.sized_links.l2_crossing_flits += flits;
+    events.sized_links.l2_crossing_toggles += toggles;
+    add_pitched(events.l2_crossing_wires, milli_pitches(link.pitches), flit_bits, flits, toggles);
+  } else if (link.pitches != 1) {
+    add_pitched(events.pitched_wires, milli_pitches(link.pitches), bits, flits, toggles);
   } else {
     ++events.links;
     events.link_flits += flits;
     events.link_toggles += toggles;
-    if (!link.l2_crossing) {
-      events.sized_links.missing_wires += flit_bits - bits;
-    } else {
-      ++events.sized_links.l2_crossings;
-      events.sized_links.l2_crossing_flits += flits;
-      events.sized_links.l2_crossing_toggles += toggles;
-    }
+    events.sized_links.missing_wires += flit_bits - bits;
   }
 }
 

@@ -182,7 +182,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
   if constexpr (!Routing::kEqualLinks) {
     pace_.take(id, output, own_time(id));
     store_[packet].hops += routing_.hops_vary() && flit.is_head() ? 1 : 0;
-    if (local && pair_wires_.are_measured()) {
+    if (local && pair_wires_.are_counted()) {
       const std::uint64_t changed =
           config_.count_toggles
               ? toggles_.count(store_, packet, flit.is_head(), port_number(id, output),

@@ -18,7 +18,8 @@ struct Wiring {
     RouterId to{};
     PortId input{};
     int delay{1};               // cycles
-    std::uint32_t length_um{};  // 0: the link length of the energy accounting
+    double pitches{1};          // its length over the link length of the energy accounting
+    std::uint32_t length_um{};  // instead of that, if not 0
     // Not a wire on the die: it costs so much for each bit that crosses, whatever its length.
     double pj_per_bit{};
     DieHop die_hop{};    // says more of a link with pj_per_bit
@@ -32,6 +33,9 @@ struct Wiring {
     RouterId to{};  // where packets for it leave
     PortId output{};
     int delay{1};  // cycles, each way
+    // Length of its wires, each way, over the link length of the energy accounting. 0: they belong
+    // to the node and are not counted.
+    double pitches{};
   };
   std::uint32_t routers{};
   std::uint32_t ports{};  // of the router with the most

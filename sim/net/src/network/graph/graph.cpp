@@ -15,6 +15,11 @@ void GraphBuilder::add_node_at(std::uint32_t router, std::uint32_t port) {
   outputs_[router] = std::max(outputs_[router], port + 1);
 }
 
+void GraphBuilder::add_node_over(std::uint32_t router, double pitches) {
+  add_node(router);
+  wiring_.terminals.back().pitches = pitches;
+}
+
 void GraphBuilder::add_link(std::uint32_t from, std::uint32_t to, const Wiring::Link& like) {
   const std::uint32_t output = outputs_[from];
   add_link_at(from, output, to, inputs_[to], like);

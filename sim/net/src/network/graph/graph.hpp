@@ -25,6 +25,8 @@ class GraphBuilder {
   void add_node(std::uint32_t router, int delay = 1) { add_node(router, router, delay); }
   void add_node(std::uint32_t from, std::uint32_t to, int delay);
   void add_node_at(std::uint32_t router, std::uint32_t port);
+  // With wires of this length each way, over the link length of the energy accounting.
+  void add_node_over(std::uint32_t router, double pitches);
   // `like` gives the delay, length and energy.
   void add_link(std::uint32_t from, std::uint32_t to, const Wiring::Link& like);
   void add_both(std::uint32_t one, std::uint32_t other, const Wiring::Link& like) {

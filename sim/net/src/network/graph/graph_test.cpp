@@ -1,5 +1,6 @@
 // Topologies: what their routes cost a lone packet, that nothing is lost, and that a network that
 // could lock is refused with the circle.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@
 #include "ww/sim/net/run.hpp"
 #include "ww/sim/net/simulate.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
+#include "ww/sim/power/router_area.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -566,8 +568,8 @@ TEST(TopologyFile, LinksBetweenAnL2sSidesAreWiresUntilACalibrationSaysWhatCrossi
   const auto network = made(config);
   lone_packet(*network, 0, 1, 4);
   const power::NetworkEvents events = network->events();
-  EXPECT_EQ(events.links, 2u);
-  EXPECT_EQ(events.link_flits, 4u);
+  EXPECT_EQ(events.l2_crossing_wires.wire_milli_pitches, 2u * 128 * 1000);
+  EXPECT_EQ(events.l2_crossing_wires.flit_milli_pitches, 4u * 1000);
   EXPECT_EQ(events.sized_links.l2_crossings, 2u);
   EXPECT_EQ(events.sized_links.l2_crossing_flits, 4u);
   power::EnergyConfig energy = energy_config(network->config());
@@ -662,6 +664,127 @@ TEST(ChipletMesh, CountsTheTogglesOfHops) {
   energy.die_hops = power::DieHopEnergy{{0.6, 0.5, 0.7}, {0.8, 0.7, 0.9}, "a package", true};
   EXPECT_DOUBLE_EQ(power::account(events, energy)->die_hops->row.toggle_rate,
                    static_cast<double>(events.row_hops.toggles) / (3 * 128));
+}
+
+// Of the way of a lone packet, in distances between neighbouring nodes.
+struct Way {
+  const char* name;
+  int width;
+  int height;
+  int concentration;
+  NodeId from;
+  NodeId to;
+  double pitches;
+  const char* key = nullptr;  // set to "true"
+};
+
+const Way kWays[] = {
+    {"mesh", 8, 8, 1, 0, 63, 14},
+    {"flatfly", 8, 8, 1, 0, 63, 14},
+    {"flatfly", 4, 4, 4, 0, 63, 12},
+    {"flatfly", 4, 4, 2, 0, 31, 9},  // two nodes in a row: tiles of 2 x 1
+    {"cmesh", 4, 4, 4, 0, 63, 12},
+    {"cmesh", 4, 4, 4, 0, 4, 4, "express_links"},
+    {"torus", 8, 8, 1, 0, 9, 4},
+    {"torus", 8, 8, 1, 0, 63, 4},
+    {"ring", 4, 4, 1, 0, 1, 1},
+    {"ring", 8, 1, 1, 0, 1, 2},
+    {"dragonfly", 4, 5, 1, 0, 5, 2},
+    {"dragonfly", 4, 5, 1, 0, 19, 13},  // 3 to the link up, 3 + 4 along it, 3 from there
+    {"dragonfly", 4, 5, 2, 0, 10, 3},
+    {"fly", 8, 8, 1, 0, 63, 11},
+    {"fly", 8, 8, 1, 0, 1, 0},  // through routers that lie together
+    {"fattree", 8, 8, 1, 0, 63, 11},
+    {"chiplet-mesh", 4, 4, 1, 0, 15, 4},  // and two links between dies
+    {"crossbar", 8, 8, 1, 0, 63, 14},
+    {"crossbar", 8, 8, 1, 0, 27, 8},
+    {"crossbar", 4, 4, 4, 0, 63, 14},
+    {"crossbar-hierarchical", 4, 4, 1, 0, 15, 6},
+    {"crossbar-hierarchical", 4, 4, 1, 0, 3, 3},
+    {"crossbar-partitioned", 4, 4, 1, 0, 15, 6},
+};
+
+TEST(Topologies, WiresAreAsLongAsTheirGeometrySays) {
+  for (const Way& way : kWays) {
+    constexpr int kFlits = 5;
+    NetworkConfig config = sized(way.name, way.width, way.height, way.concentration);
+    if (way.key != nullptr) {
+      ASSERT_TRUE(set_key(config, way.key, "true"));
+    }
+    const auto network = made(config);
+    lone_packet(*network, way.from, way.to, kFlits);
+    const power::NetworkEvents events = network->events();
+    const auto label = [&] { return fmt::format("{} {} to {}", way.name, way.from, way.to); };
+    EXPECT_EQ(
+        static_cast<double>(1000 * events.link_flits + events.pitched_wires.flit_milli_pitches +
+                            events.l2_crossing_wires.flit_milli_pitches),
+        1000 * kFlits * way.pitches)
+        << label();
+    // A mesh's link energy for the same distance.
+    power::NetworkEvents common;
+    common.link_flits = kFlits;
+    power::EnergyConfig energy = energy_config(network->config());
+    energy.link_length = Millimetre(2);
+    const double link = power::account(common, energy)->link.to<double>();
+    EXPECT_NEAR(power::account(events, energy)->link.to<double>(), way.pitches * link,
+                1e-9 * (1 + way.pitches * link))
+        << label();
+  }
+}
+
+// The wires of a whole network leak and take room, whether a flit crosses them or not.
+TEST(Topologies, CountEveryWireByItsLength) {
+  struct Whole {
+    const char* name;
+    double pitches;  // of all directed links and wires to nodes, 8 x 8 nodes
+  };
+  for (const Whole& one : {Whole{"mesh", 224}, Whole{"torus", 2 * 256}, Whole{"ring", 128},
+                           Whole{"flatfly", 2688}, Whole{"crossbar", 2 * 256}}) {
+    const auto network = made(sized(one.name, 8, 8));
+    const power::NetworkEvents events = network->events();
+    power::EnergyConfig energy = energy_config(network->config());
+    energy.link_length = Millimetre(0.5);
+    const auto area = power::network_area(events, energy);
+    ASSERT_TRUE(area);
+    EXPECT_NEAR(area->link_mm, 0.5 * one.pitches, 1e-6) << one.name;
+    power::NetworkEvents leaking = events;
+    leaking.cycles = 1000;
+    power::NetworkEvents links;
+    links.cycles = 1000;
+    links.links = 1;
+    EXPECT_NEAR(power::account(leaking, energy)->link_leakage.to<double>(),
+                one.pitches * power::account(links, energy)->link_leakage.to<double>(), 1e-6)
+        << one.name;
+    // Two planes have twice the wires; a window of time has those of the network.
+    power::NetworkEvents both = events;
+    both += events;
+    EXPECT_NEAR(power::network_area(both, energy)->link_mm, one.pitches, 1e-6) << one.name;
+    EXPECT_NEAR(power::network_area(events - events, energy)->link_mm, 0.5 * one.pitches, 1e-6)
+        << one.name;
+  }
+}
+
+// Transitions count with the length of the wires on which they happen.
+TEST(Topologies, CountTransitionsByTheLengthOfTheirWires) {
+  for (const auto& [name, pitches] : {std::pair("flatfly", 3), {"crossbar", 2 * 3}}) {
+    NetworkConfig config = sized(name, 4, 4);
+    config.count_toggles = true;
+    const auto network = made(config);
+    std::vector<std::byte> payload(3 * 128 / 8, std::byte{0});
+    std::fill_n(payload.begin() + 128 / 8, 128 / 8, std::byte{0xff});
+    constexpr NodeId kFrom = 12;
+    constexpr NodeId kTo = 15;
+    Packet packet;
+    packet.source = kFrom;
+    packet.destinations = {&kTo, 1};
+    packet.flits = 3;
+    packet.payload = payload;
+    ASSERT_TRUE(network->inject(packet));
+    while (network->next_event()) network->tick();
+    // From zeros to ones and back.
+    EXPECT_EQ(network->events().pitched_wires.toggle_milli_pitches, 1000u * 2 * 128 * pitches)
+        << name;
+  }
 }
 
 TEST(Topologies, RefuseSizesThatTheyCannotHave) {

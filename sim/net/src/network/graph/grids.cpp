@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "network/graph/floorplan.hpp"
 #include "network/graph/topologies.hpp"
 
 namespace ww::sim::net::graph {
@@ -22,18 +23,6 @@ std::uint32_t grid_router(const NetworkConfig& config, int x, int y) {
   return static_cast<std::uint32_t>(y * config.width + x);
 }
 
-// The nodes of a router: a square if their number is one, otherwise a row. Routers lie so many
-// nodes apart, and links between them are so many times as long as between nodes.
-struct Tile {
-  int columns{};
-  int rows{};
-};
-
-Tile tile_of(int nodes) {
-  const int side = static_cast<int>(std::lround(std::sqrt(nodes)));
-  return side * side == nodes ? Tile{side, side} : Tile{nodes, 1};
-}
-
 // Nodes are numbered in rows over the whole chip, so that a router's lie in several rows. They take
 // the first ports of their router.
 void add_tiles(GraphBuilder& builder, const NetworkConfig& config, const Tile& tile) {
@@ -47,7 +36,7 @@ void add_tiles(GraphBuilder& builder, const NetworkConfig& config, const Tile& t
 }
 
 // Rings along each axis of more than one router. Ports: + and - of each ring, then the nodes.
-Topology rings(const NetworkConfig& config, int delay) {
+Topology rings(const NetworkConfig& config, const Wiring::Link& like) {
   const int sides[] = {config.width, config.height};
   const int strides[] = {1, config.width};
   const int routers = config.width * config.height;
@@ -67,8 +56,8 @@ Topology rings(const NetworkConfig& config, int delay) {
       const int next = router + (last ? 1 - sides[axis] : 1) * strides[axis];
       const auto from = static_cast<std::uint32_t>(router);
       const auto to = static_cast<std::uint32_t>(next);
-      builder.add_link_at(from, 2 * i, to, 2 * i + 1, {.delay = delay});
-      builder.add_link_at(to, 2 * i + 1, from, 2 * i, {.delay = delay});
+      builder.add_link_at(from, 2 * i, to, 2 * i + 1, like);
+      builder.add_link_at(to, 2 * i + 1, from, 2 * i, like);
     }
   }
   for (int node = 0; node < node_count(config); ++node) {
@@ -116,27 +105,33 @@ Topology rings(const NetworkConfig& config, int delay) {
   return {builder.take(), std::move(routes)};
 }
 
+// A link between routers that lie so many nodes apart: as many times as long as one between
+// neighbouring nodes, and as slow.
+Wiring::Link link_over(int nodes, const NetworkConfig& config) {
+  return {.delay = nodes * config.link_delay, .pitches = static_cast<double>(nodes)};
+}
+
 // Links over half a side along the four edges, BookSim's: a router there has no neighbour beyond
 // it, and its port to that side is free for them.
 void add_express_links(GraphBuilder& builder, const NetworkConfig& config, const Tile& tile) {
   const auto nodes = static_cast<std::uint32_t>(config.concentration);
   // Along one axis, of `side` routers, at both ends of the other. Port `low` is free at its
   // beginning, and `low` - 1 at its end.
-  const auto add = [&](int side, int rows, std::uint32_t low, int delay, const auto& router) {
+  const auto add = [&](int side, int rows, std::uint32_t low, int nodes_apart, const auto& router) {
     for (const int row : {0, rows - 1}) {
       const std::uint32_t port = nodes + low - (row == 0 ? 0 : 1);
       for (int place = 0; place < side / 2; ++place) {
         const std::uint32_t one = router(place, row);
         const std::uint32_t other = router(place + side / 2, row);
-        const Wiring::Link like{.delay = side / 2 * delay};
+        const Wiring::Link like = link_over(side / 2 * nodes_apart, config);
         builder.add_link_at(one, port, other, port, like);
         builder.add_link_at(other, port, one, port, like);
       }
     }
   };
-  add(config.width, config.height, 3, tile.columns * config.link_delay,
+  add(config.width, config.height, 3, tile.columns,
       [&](int place, int row) { return grid_router(config, place, row); });
-  add(config.height, config.width, 1, tile.rows * config.link_delay,
+  add(config.height, config.width, 1, tile.rows,
       [&](int place, int row) { return grid_router(config, row, place); });
 }
 
@@ -185,14 +180,16 @@ Routes grid_routes(const NetworkConfig& config, const Wiring& wiring) {
 }  // namespace
 
 Topology torus(const NetworkConfig& config) {
-  return rings(config, 2 * config.link_delay);
+  return rings(config, {.delay = 2 * config.link_delay, .pitches = 2});
 }
 
+// Through several rows a ring winds so that neighbours lie side by side; in one row it is folded.
 Topology ring(const NetworkConfig& config) {
+  const bool is_row = config.width == 1 || config.height == 1;
   NetworkConfig row = config;
   row.width = config.width * config.height;
   row.height = 1;
-  return rings(row, config.link_delay);
+  return rings(row, {.delay = config.link_delay, .pitches = is_row ? 2.0 : 1.0});
 }
 
 Topology concentrated_mesh(const NetworkConfig& config) {
@@ -200,7 +197,7 @@ Topology concentrated_mesh(const NetworkConfig& config) {
   const auto nodes = static_cast<std::uint32_t>(config.concentration);
   GraphBuilder builder(static_cast<std::uint32_t>(config.width * config.height));
   add_tiles(builder, config, tile);
-  const Wiring::Link like{.delay = tile.columns * config.link_delay};
+  const Wiring::Link like = link_over(tile.columns, config);
   for (int y = 0; y < config.height; ++y) {
     for (int x = 0; x < config.width; ++x) {
       const std::uint32_t here = grid_router(config, x, y);
@@ -235,13 +232,13 @@ Topology flattened_butterfly(const NetworkConfig& config) {
       for (int other = 0; other < config.width; ++other) {
         if (other != x) {
           builder.add_link(here, grid_router(config, other, y),
-                           {.delay = tile.columns * std::abs(other - x) * config.link_delay});
+                           link_over(tile.columns * std::abs(other - x), config));
         }
       }
       for (int other = 0; other < config.height; ++other) {
         if (other != y) {
           builder.add_link(here, grid_router(config, x, other),
-                           {.delay = tile.rows * std::abs(other - y) * config.link_delay});
+                           link_over(tile.rows * std::abs(other - y), config));
         }
       }
     }

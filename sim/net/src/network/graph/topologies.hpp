@@ -13,8 +13,8 @@ namespace ww::sim::net::graph {
 // Two halves with a crossbar each and `bridge_links` links between them, as in an A100 or H100.
 [[nodiscard]] Topology partitioned_crossbar(const NetworkConfig& config);
 
-// Rings along x and y, folded, so that each link is two routers' distance long. Dimension order;
-// a dateline splits the VCs of a ring in two halves.
+// Rings along x and y, folded, so that each link is two routers' distance long (Dally and Towles,
+// ch. 5). Dimension order; a dateline splits the VCs of a ring in two halves.
 [[nodiscard]] Topology torus(const NetworkConfig& config);
 [[nodiscard]] Topology ring(const NetworkConfig& config);
 // A mesh of routers that share a square of nodes each.

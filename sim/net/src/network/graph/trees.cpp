@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "network/graph/floorplan.hpp"
 #include "network/graph/topologies.hpp"
 
 namespace ww::sim::net::graph {
@@ -57,9 +58,14 @@ Status check_radix(const NetworkConfig& config) {
 }
 
 // Dally and Towles, ch. 4. Stage s of router number s * per_stage + address; the digit of the
-// destination that a stage looks at names its output.
+// destination that a stage looks at names its output. Routers of one address lie together, in the
+// middle of the address's nodes, as in the drawing from which Kim, Dally and Abts (ISCA 2007)
+// flatten a butterfly.
 Topology butterfly(const NetworkConfig& config) {
   const Stages stages = stages_of(config);
+  const auto place = [&](std::uint32_t address) {
+    return middle_of(config, {address * stages.radix, stages.radix});
+  };
   const std::uint32_t routers = stages.count * stages.per_stage;
   const std::uint32_t last = (stages.count - 1) * stages.per_stage;
   GraphBuilder builder(routers);
@@ -73,8 +79,9 @@ Topology butterfly(const NetworkConfig& config) {
         // The digit that this stage settles comes from the port, and goes to it.
         const std::uint32_t digit = address / shift % stages.radix;
         const std::uint32_t before = address - digit * shift + port * shift;
-        builder.add_link_at((stage - 1) * stages.per_stage + before, digit,
-                            stage * stages.per_stage + address, port, {.delay = config.link_delay});
+        builder.add_link_at(
+            (stage - 1) * stages.per_stage + before, digit, stage * stages.per_stage + address,
+            port, {.delay = config.link_delay, .pitches = distance(place(before), place(address))});
       }
     }
   }
@@ -95,7 +102,7 @@ Topology butterfly(const NetworkConfig& config) {
 // the lowest numbers of routers. Ports: k down, k up; router w of level l and w' of level l + 1 are
 // joined where their digits agree but for digit l. The way up is chosen by the digits of the
 // destination, so that packets for one node meet early and those for different nodes spread; or it
-// is drawn at each router.
+// is drawn at each router. A router lies in the middle of the nodes below it.
 Topology fat_tree(const NetworkConfig& config) {
   const Stages stages = stages_of(config);
   const std::string& ways = config.own<GraphConfig>().ways;
@@ -111,9 +118,15 @@ Topology fat_tree(const NetworkConfig& config) {
   const auto digit = [&](std::uint32_t w, std::uint32_t place) {
     return w / power_of(k, place) % k;
   };
-  const Wiring::Link like{.delay = config.link_delay};
+  const auto place = [&](std::uint32_t level, std::uint32_t w) {
+    const std::uint32_t below = power_of(k, level + 1);
+    return middle_of(config, {w * k / below * below, below});
+  };
   for (std::uint32_t level = 0; level + 1 < stages.count; ++level) {
     for (std::uint32_t w = 0; w < stages.per_stage; ++w) {
+      // All routers above it have the same nodes below them.
+      const Wiring::Link like{.delay = config.link_delay,
+                              .pitches = distance(place(level, w), place(level + 1, w))};
       for (std::uint32_t up = 0; up < k; ++up) {
         const std::uint32_t mine = digit(w, level);
         const std::uint32_t above = w - mine * power_of(k, level) + up * power_of(k, level);
@@ -263,7 +276,7 @@ Routes detour_routes(const Groups& groups, bool layer_for_ends) {
 
 }  // namespace
 
-// Kim et al., ISCA 2008.
+// Kim et al., ISCA 2008. A group is a row of routers, and groups lie above each other.
 Topology dragonfly(const NetworkConfig& config) {
   const auto size = static_cast<std::uint32_t>(config.width);
   const auto count = static_cast<std::uint32_t>(config.height);
@@ -273,14 +286,23 @@ Topology dragonfly(const NetworkConfig& config) {
   for (std::uint32_t node = 0; node < count * size * groups.nodes; ++node) {
     builder.add_node_at(node / groups.nodes, node % groups.nodes);
   }
-  const Wiring::Link local{.delay = config.link_delay};
-  const Wiring::Link global{.delay = config.own<GraphConfig>().global_delay};
+  const Tile tile = tile_of(config.concentration);
+  // Between routers of their groups.
+  const auto pitches = [&](std::uint32_t one, std::uint32_t in, std::uint32_t other,
+                           std::uint32_t of) {
+    const auto place = [&](std::uint32_t router, std::uint32_t group) {
+      return Place{1.0 * tile.columns * router, 1.0 * tile.rows * group};
+    };
+    return distance(place(one, in), place(other, of));
+  };
   for (std::uint32_t group = 0; group < count; ++group) {
     for (std::uint32_t one = 0; one < size; ++one) {
       for (std::uint32_t other = 0; other < size; ++other) {
         if (one != other) {
-          builder.add_link_at(group * size + one, groups.local_port(one, other),
-                              group * size + other, groups.local_port(other, one), local);
+          builder.add_link_at(
+              group * size + one, groups.local_port(one, other), group * size + other,
+              groups.local_port(other, one),
+              {.delay = config.link_delay, .pitches = pitches(one, group, other, group)});
         }
       }
     }
@@ -288,8 +310,12 @@ Topology dragonfly(const NetworkConfig& config) {
       if (other != group) {
         const std::uint32_t out = Groups::link_to(group, other);
         const std::uint32_t in = Groups::link_to(other, group);
-        builder.add_link_at(group * size + out / groups.globals, groups.global_port(out),
-                            other * size + in / groups.globals, groups.global_port(in), global);
+        const std::uint32_t from = out / groups.globals;
+        const std::uint32_t to = in / groups.globals;
+        builder.add_link_at(group * size + from, groups.global_port(out), other * size + to,
+                            groups.global_port(in),
+                            {.delay = config.own<GraphConfig>().global_delay,
+                             .pitches = pitches(from, group, to, other)});
       }
     }
   }

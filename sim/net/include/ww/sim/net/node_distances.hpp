@@ -9,7 +9,7 @@ namespace ww::sim::net {
 // Of NetworkConfig::own(). Only a network whose packets pass one switch takes it (crossbar).
 struct NodeDistances {
   // [source * nodes + destination]: length of the wires from one to the other [um]. Empty: it is
-  // not known, and wires to nodes cost nothing.
+  // not known, and wires have the lengths that the topology draws.
   std::vector<std::uint32_t> um;
   // [the same]: cycles that a flit takes on these wires beyond the two that it takes from a node to
   // the switch and from there to a node anyway. Empty: none. Credits do not wait for them: what

@@ -41,6 +41,14 @@ struct CompressionEvents {
   std::uint64_t flits_after{};
 };
 
+// Wires whose lengths are other multiples of EnergyConfig::link_length than 1, in thousandths of
+// it.
+struct PitchedWireEvents {
+  std::uint64_t wire_milli_pitches{};    // of all wires together, one for each bit of a link
+  std::uint64_t flit_milli_pitches{};    // flits times the length of the link that they crossed
+  std::uint64_t toggle_milli_pitches{};  // real bit transitions likewise
+};
+
 // Links of which the topology says more than EnergyConfig::link_length does.
 struct SizedLinkEvents {
   std::uint64_t length_um{};  // of all links together; one narrower than a flit counts as less
@@ -50,8 +58,7 @@ struct SizedLinkEvents {
   std::uint64_t toggle_um{};       // real bit transitions likewise
   std::uint64_t crossing_flits{};  // over links between dies and packages
   std::uint64_t crossing_fj{};     // what these cost, at their pJ per bit
-  // Links between the sides of a partitioned L2. They also count among NetworkEvents::links, as
-  // wires, which they are unless EnergyConfig::crossing says what crossing costs.
+  // Links between the sides of a partitioned L2.
   std::uint64_t l2_crossings{};
   std::uint64_t l2_crossing_flits{};
   std::uint64_t l2_crossing_toggles{};
@@ -79,7 +86,7 @@ struct PairWireEvents {
 struct NetworkEvents {
   std::uint64_t cycles{};
   std::uint64_t routers{};
-  std::uint64_t links{};  // directed router-to-router links
+  std::uint64_t links{};  // directed router-to-router links as long as EnergyConfig::link_length
   // Of cycles * routers: those in which a router of a slower clock has no edge.
   std::uint64_t router_cycles_without_edge{};
   std::uint64_t injected_flits{};
@@ -90,12 +97,17 @@ struct NetworkEvents {
   std::uint64_t crossbar_flits{};  // flit-hops: every router counts
   std::uint64_t switch_grants{};
   std::uint64_t vc_grants{};
-  std::uint64_t link_flits{};
+  std::uint64_t link_flits{};    // over `links`
   std::uint64_t link_toggles{};  // real bit transitions; meaningful when toggles_counted
   bool toggles_counted{};
   // Flits of packets put into memory controllers' output buffers, if the network has memory nodes.
   std::uint64_t reply_buffer_flits{};
   SizedLinkEvents sized_links;
+  // Of links longer or shorter than `links`, and of wires to nodes where they are the network's.
+  PitchedWireEvents pitched_wires;
+  // The links of sized_links.l2_crossings as wires, which they are unless EnergyConfig::crossing
+  // says what crossing costs.
+  PitchedWireEvents l2_crossing_wires;
   // Of a package whose dies lie in rows and columns.
   DieHopEvents row_hops, column_hops;
   // Of a crossbar whose lengths are known, on the way to a reply's reader and of all other packets.
@@ -105,8 +117,8 @@ struct NetworkEvents {
   PhotonicEvents photonic;
 };
 
-// Adds the events that only some networks have: `sized_links`, `reply_plane` of dapper,
-// `compression` of approx-noc, `light` of photonic ones.
+// Adds the events that only some networks have: `reply_plane` of dapper, `compression` of
+// approx-noc, `light` of photonic ones.
 void add_json(nlohmann::json& json, const NetworkEvents& events);
 
 // Sum over networks that run side by side in the same cycles: routers and links add up.
