@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/placement.hpp"
 #include "ww/sim/net/simulate.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 
@@ -189,6 +190,30 @@ TEST(Requests, AreAnsweredWithoutDeadlock) {
     ASSERT_TRUE(report) << network << ": " << report.error().text();
     EXPECT_EQ(report->run.undelivered, 0u) << network;
     EXPECT_GT(report->run.packets, 1000u) << network;
+  }
+}
+
+// A memory controller has its output buffer in every network that joins it.
+TEST(ReplyBuffers, CostTheSameWhetherMemoryNodesAreNamedOrFound) {
+  for (const char* network :
+       {"mesh", "mesh-priority", "torus", "crossbar", "approx-noc", "dapper"}) {
+    for (const bool planes : {false, true}) {
+      Simulation request;
+      request.network.network = network;
+      request.network.planes = planes;
+      request.run.traffic.pattern = *pattern_from_string("many_to_few");
+      request.run.traffic.rate = 0.05;
+      request.run.traffic.max_outstanding = 4;
+      request.run.warmup = Cycles{0};
+      request.run.cycles = Cycles{4000};
+      const auto found = simulate(request);
+      ASSERT_TRUE(found) << network << ": " << found.error().text();
+      request.network.memory_nodes = place(*network_of(request), {}, {})->memory;
+      const auto named = simulate(request);
+      ASSERT_TRUE(named) << network << ": " << named.error().text();
+      EXPECT_GT(found->energy.reply_buffer.to<double>(), 0) << network << planes;
+      EXPECT_EQ(nlohmann::json(found->energy), nlohmann::json(named->energy)) << network << planes;
+    }
   }
 }
 

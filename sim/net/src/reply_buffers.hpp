@@ -1,4 +1,4 @@
-// Flits that pass memory controllers' output buffers, counted where the network knows the nodes.
+// Flits that pass memory controllers' output buffers.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,19 @@ class ReplyBuffers {
       }
     }
   }
-  // A packet that the network has taken; requests (class 0) have no part in it.
+  // A packet that the network has taken; requests (class 0) have no part in it. Where no memory
+  // node is known, whoever replies has memory.
   void count(const Packet& packet) {
-    if (packet.message_class != 0 && !is_memory_.empty() && is_memory_[packet.source] != 0) {
+    const bool leaves_memory =
+        is_memory_.empty() ? is_reply(packet.kind) : is_memory_[packet.source] != 0;
+    if (packet.message_class != 0 && leaves_memory) {
       flits_ += std::uint64_t{packet.flits} * packet.destinations.size();
     }
   }
   [[nodiscard]] std::uint64_t flits() const { return flits_; }
 
  private:
-  std::vector<char> is_memory_;  // [node]; empty when none is known
+  std::vector<char> is_memory_;  // [node]; empty: none is known
   std::uint64_t flits_{};
 };
 

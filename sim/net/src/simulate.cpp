@@ -12,6 +12,7 @@
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/node_distances.hpp"
 #include "ww/sim/net/packet_trace.hpp"
+#include "ww/sim/net/placement.hpp"
 #include "ww/sim/net/statistics.hpp"
 
 namespace ww::sim::net {
@@ -100,6 +101,13 @@ Result<NetworkConfig> network_of(const Simulation& simulation) {
   }
   config.count_toggles = is_trace(simulation) || has_packets(simulation);
   config.expected_load = answers ? 0 : simulation.run.traffic.rate;
+  // A packet trace names the nodes of its packets, and not which of them have memory.
+  if (answers && !has_packets(simulation) && config.memory_nodes.empty() &&
+      kind->memory_nodes == nullptr) {
+    WW_TRY(validate(config));
+    WW_ASSIGN(placement, place(config, simulation.run.traffic.core_nodes, {}));
+    config.memory_nodes = std::move(placement.memory);
+  }
   return config;
 }
 

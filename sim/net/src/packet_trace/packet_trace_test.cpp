@@ -178,6 +178,13 @@ TEST(PacketTrace, WaitsForWhatItsPacketsWaitedForUnlessTheLoopIsOpen) {
   EXPECT_GT(open.avg_packet_latency, recorded.closed.mean_latency);
 }
 
+// The file does not say which nodes have memory: whoever replies has it, on every network.
+TEST(PacketTrace, CountsTheBuffersOfWhoeverReplies) {
+  const Recorded recorded = record("mesh");
+  EXPECT_EQ(replayed("mesh", recorded.trace, true).window.reply_buffer_flits, 2000u * 5);
+  EXPECT_EQ(replayed("dapper", recorded.trace, true).window.reply_buffer_flits, 2000u * 9);
+}
+
 TEST(PacketTrace, HasAsManyFlitsAsANetworkNeeds) {
   const Recorded recorded = record("mesh");
   NetworkConfig narrow = config_of("mesh");

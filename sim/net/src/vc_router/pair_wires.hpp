@@ -73,11 +73,6 @@ class PairWires {
   }
 
  private:
-  [[nodiscard]] static bool is_reply(PacketKind kind) {
-    return kind == PacketKind::read_reply || kind == PacketKind::write_reply ||
-           kind == PacketKind::atomic_reply;
-  }
-
   std::size_t nodes_;
   NodeDistances distances_;
   std::vector<std::uint64_t> to_router_;  // [node]: thousandths; empty: not counted

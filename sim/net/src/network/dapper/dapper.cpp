@@ -11,6 +11,7 @@
 #include "network/dapper/reply_plane.hpp"
 #include "network/mesh/network.hpp"
 #include "network_base.hpp"
+#include "reply_buffers.hpp"
 #include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
@@ -25,6 +26,7 @@ class Dapper final : public NetworkBase {
       : NetworkBase(config),
         requests_(std::move(requests)),
         replies_(config, std::move(mcs)),
+        reply_buffers_(config),
         check_(node_count(config), config.classes) {}
 
   [[nodiscard]] Cycles now() const override { return requests_->now(); }
@@ -42,6 +44,7 @@ class Dapper final : public NetworkBase {
       inside.kind = with_class(packet.kind, packet.message_class);
       WW_TRY(requests_->inject(inside));
     }
+    reply_buffers_.count(packet);
     gather_waiting();
     return {};
   }
@@ -84,7 +87,7 @@ class Dapper final : public NetworkBase {
     events.overlay = replies_.events();
     events.injected_flits += replies_.injected_flits();
     events.ejected_flits += replies_.ejected_flits();
-    events.reply_buffer_flits = replies_.injected_flits();
+    events.reply_buffer_flits = reply_buffers_.flits();
     return events;
   }
 
@@ -123,6 +126,7 @@ class Dapper final : public NetworkBase {
 
   std::unique_ptr<Network> requests_;
   ReplyPlane replies_;
+  ReplyBuffers reply_buffers_;
   PacketStore check_;  // holds nothing: only its check of packets is used
 };
 

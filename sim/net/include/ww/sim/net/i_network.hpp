@@ -32,6 +32,11 @@ enum class PacketKind : std::uint8_t {
   coherence,  // between caches: a line recalled or written back, a copy invalidated
 };
 
+[[nodiscard]] constexpr bool is_reply(PacketKind kind) {
+  return kind == PacketKind::read_reply || kind == PacketKind::write_reply ||
+         kind == PacketKind::atomic_reply;
+}
+
 // Whether and how the words of a payload may be changed on their way. The program declares it for
 // the buffer that the words come from (annotated variables: Dapper, section III.B).
 enum class WordType : std::uint8_t {

@@ -100,7 +100,7 @@ struct NetworkEvents {
   std::uint64_t link_flits{};    // over `links`
   std::uint64_t link_toggles{};  // real bit transitions; meaningful when toggles_counted
   bool toggles_counted{};
-  // Flits of packets put into memory controllers' output buffers, if the network has memory nodes.
+  // Flits of packets put into memory controllers' output buffers.
   std::uint64_t reply_buffer_flits{};
   SizedLinkEvents sized_links;
   // Of links longer or shorter than `links`, and of wires to nodes where they are the network's.
