@@ -282,6 +282,27 @@ TEST(Dapper, JumpingOverQuietCyclesChangesNothing) {
   }
 }
 
+// A reply that just misses its controller's window waits for the next one. That may take longer
+// than any patience with networks whose packets should move all the time.
+TEST(Dapper, AReplyThatWaitsForItsWindowIsNotStuck) {
+  constexpr int kPeriod = 100000;
+  constexpr Cycles kRunsPatience{20000};
+  NetworkConfig config = dapper_network();
+  config.own<OverlayConfig>().period = kPeriod;
+  config.own<OverlayConfig>().epoch = kPeriod;
+  auto net = network(config);
+  const NodeId first_mc = memory_node_in_each_row(4, 4).front();
+  net->skip_to(Cycles{kPeriod / 4});  // its window is over
+  reply(*net, first_mc, {0, 1, 5});
+  while (net->packets_inside() != 0) {
+    EXPECT_FALSE(net->stuck(kRunsPatience)) << net->now().value();
+    net->skip_to(net->now() + Cycles{kPeriod / 8});
+    net->tick();
+    ASSERT_LT(net->now().value(), 3U * kPeriod);
+  }
+  EXPECT_GT(net->now().value(), kPeriod);
+}
+
 // Algorithm 3 as printed: its counter stands still once it has reached the equal windows, every
 // cycle connects another controller, and nothing more leaves until the next epoch.
 TEST(Dapper, LiterallyTheSelectionUnitGetsStuck) {

@@ -326,6 +326,10 @@ Status ReplyPlane::check_conservation() const {
   return {};
 }
 
+std::int64_t ReplyPlane::longest_turn() const {
+  return overlay_.literal_selection ? 0 : overlay_.epoch + 2 * std::int64_t{overlay_.period};
+}
+
 std::optional<Stuck> ReplyPlane::stuck(std::int64_t now, std::int64_t patience) const {
   std::int64_t longest = 0;
   for (const Controller& controller : controllers_) {
@@ -333,7 +337,7 @@ std::optional<Stuck> ReplyPlane::stuck(std::int64_t now, std::int64_t patience) 
       longest = std::max(longest, now - std::max(last_move_, controller.buffer.front().ready));
     }
   }
-  if (longest <= patience) {
+  if (longest <= patience + longest_turn()) {
     return std::nullopt;
   }
   return Stuck{Stuck::Kind::deadlock,

@@ -87,6 +87,10 @@ class ReplyPlane {
     std::int64_t end{};
   };
 
+  // How long a packet may wait for its controller's window while nothing is wrong: this epoch may
+  // have none for it, and in a period the window may be over, or too short for what is left of it,
+  // until the next period's. Algorithm 3 as printed promises no window.
+  [[nodiscard]] std::int64_t longest_turn() const;
   [[nodiscard]] Usable usable(const Window& window) const;
   [[nodiscard]] std::uint32_t header_flits(std::size_t destinations) const;
   void end_epoch();
