@@ -168,8 +168,7 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   result.accepted_flits_per_node_cycle =
       static_cast<double>(result.window.ejected_flits) / cycles / nodes;
   result.cycles = Cycles{network.now().value() - first};
-  const power::NetworkEvents all = network.events();
-  result.flit_hops = all.crossbar_flits + all.overlay.crossbar_flits;
+  result.flit_hops = power::flit_hops(network.events());
   for (std::size_t i = 0; i < result.links.size(); ++i) {
     result.links[i].flits -= links_before[i].flits;
     result.links[i].toggles -= links_before[i].toggles;

@@ -108,6 +108,10 @@ void append(NetworkEvents& sum, const NetworkEvents& later) {
   sum = all;
 }
 
+std::uint64_t flit_hops(const NetworkEvents& events) {
+  return events.crossbar_flits + events.overlay.crossbar_flits;
+}
+
 void add_json(nlohmann::json& json, const NetworkEvents& events) {
   if (const OverlayEvents& plane = events.overlay; plane.routers != 0) {
     json["reply_plane"] = {{"packets", plane.packets},

@@ -185,6 +185,12 @@ TEST(PacketTrace, CountsTheBuffersOfWhoeverReplies) {
   EXPECT_EQ(replayed("dapper", recorded.trace, true).window.reply_buffer_flits, 2000u * 9);
 }
 
+TEST(PacketTrace, CountsTheHopsOfRepliesOverCircuits) {
+  const RunResult result = replayed("dapper", record("dapper").trace, true);
+  EXPECT_GT(result.window.overlay.crossbar_flits, 2000u * 9);
+  EXPECT_EQ(result.flit_hops, result.window.crossbar_flits + result.window.overlay.crossbar_flits);
+}
+
 TEST(PacketTrace, HasAsManyFlitsAsANetworkNeeds) {
   const Recorded recorded = record("mesh");
   NetworkConfig narrow = config_of("mesh");

@@ -162,7 +162,7 @@ class PacketReplay {
     result.window = network_.events() - before;
     result.window.toggles_counted &= std::ranges::any_of(
         trace_.packets, [](const TracedPacket& packet) { return !packet.payload.empty(); });
-    result.flit_hops = result.window.crossbar_flits;
+    result.flit_hops = power::flit_hops(result.window);
     const double node_cycles =
         static_cast<double>(std::max<std::uint64_t>(result.cycles.value(), 1)) *
         node_count(network_.config());

@@ -365,7 +365,7 @@ class Replay {
     result.window = network_.events() - before;
     // Where the trace holds no data, an assumed toggle rate says as much as random bits do.
     result.window.toggles_counted &= stats_.has_values;
-    result.flit_hops = result.window.crossbar_flits;
+    result.flit_hops = power::flit_hops(result.window);
     const double node_cycles =
         static_cast<double>(std::max<std::uint64_t>(result.cycles.value(), 1)) *
         node_count(network_.config());

@@ -250,6 +250,16 @@ TEST(Replay, EveryNetworkAnswersEveryRequest) {
   }
 }
 
+TEST(Replay, CountsTheHopsOfRepliesOverCircuits) {
+  TraceFile file;
+  file.launch();
+  file.add(Operation::load, 0, 0, 64);
+  const ReplayResult result = replay_file(file.finish(), {}, two_classes("dapper"));
+  const power::NetworkEvents& events = result.run.window;
+  EXPECT_GT(events.overlay.crossbar_flits, 0u);
+  EXPECT_EQ(result.run.flit_hops, events.crossbar_flits + events.overlay.crossbar_flits);
+}
+
 TEST(Replay, LinesGoToMemoryNodesByAddress) {
   TraceFile file;
   file.launch();

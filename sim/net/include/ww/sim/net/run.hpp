@@ -32,7 +32,7 @@ struct RunResult {
   std::uint64_t packets{};                 // measured and delivered
   std::uint64_t undelivered{};             // measured and still inside when the drain was given up
   Cycles cycles{};                         // simulated in all
-  std::uint64_t flit_hops{};               // in all; every router counts
+  std::uint64_t flit_hops{};               // in all; every router counts, bypass routers too
   double wall_s{};
   double cpu_s{};               // of the calling thread
   bool stable{};                // the backlog did not grow and all measured packets arrived

@@ -94,7 +94,7 @@ struct NetworkEvents {
   std::uint64_t resent_flits{};  // bufferless: dropped for want of a reassembly buffer, sent again
   std::uint64_t buffer_writes{};
   std::uint64_t buffer_reads{};
-  std::uint64_t crossbar_flits{};  // flit-hops: every router counts
+  std::uint64_t crossbar_flits{};  // flit-hops: every router counts but bypass routers
   std::uint64_t switch_grants{};
   std::uint64_t vc_grants{};
   std::uint64_t link_flits{};    // over `links`
@@ -116,6 +116,9 @@ struct NetworkEvents {
   CompressionEvents compression;
   PhotonicEvents photonic;
 };
+
+// Routers that flits passed, summed over flits: those of the network and bypass routers.
+[[nodiscard]] std::uint64_t flit_hops(const NetworkEvents& events);
 
 // Adds the events that only some networks have: `reply_plane` of dapper, `compression` of
 // approx-noc, `light` of photonic ones.
