@@ -341,7 +341,7 @@ void VcNetwork<Rules, kGeneral, Routing>::add_link_events(power::NetworkEvents& 
     ++events.sized_links.l2_crossings;
     events.sized_links.l2_crossing_flits += flits;
     events.sized_links.l2_crossing_toggles += toggles;
-    add_pitched(events.l2_crossing_wires, milli_pitches(link.pitches), flit_bits, flits, toggles);
+    add_pitched(events.l2_crossing_wires, milli_pitches(link.pitches), bits, flits, toggles);
   } else if (link.pitches != 1) {
     add_pitched(events.pitched_wires, milli_pitches(link.pitches), bits, flits, toggles);
   } else {

@@ -592,6 +592,30 @@ TEST(TopologyFile, LinksBetweenAnL2sSidesAreWiresUntilACalibrationSaysWhatCrossi
   EXPECT_NE(validate(config).error().text().find("is for wires"), std::string::npos);
 }
 
+// A narrow link has fewer wires to leak, whatever its class.
+TEST(TopologyFile, ALinkLeaksByTheNumberOfItsWires) {
+  auto folder = *ScratchFolder::create("graphs");
+  const auto file = folder.path() / "narrow.toml";
+  for (const char* kind : {"wire", "l2-crossing"}) {
+    std::vector<double> leakage;
+    for (const int width : {128, 16}) {
+      std::ofstream(file) << "routers = 2\nnodes = [0, 1]\n[[link]]\nfrom = 0\nto = 1\nclass = \""
+                          << kind << "\"\nwidth = " << width << "\n";
+      NetworkConfig config;
+      config.network = "topology";
+      ASSERT_TRUE(set_key(config, "topology", file.string()));
+      const auto network = made(config);
+      power::NetworkEvents events = network->events();
+      events.cycles = 1000;
+      const power::EnergyConfig energy = energy_config(network->config());
+      leakage.push_back(power::account(events, energy)->link_leakage.to<double>());
+      EXPECT_NEAR(power::network_area(events, energy)->link_mm, 2 * width / 128.0, 1e-9) << kind;
+    }
+    EXPECT_GT(leakage[0], 0) << kind;
+    EXPECT_NEAR(leakage[1] / leakage[0], 16.0 / 128, 1e-9) << kind;
+  }
+}
+
 // Node 0 and node 15 of 4 x 4 routers in 2 x 2 dies: one die on, and then one die up.
 TEST(ChipletMesh, ChargesHopsAsACalibrationOfDiesSays) {
   NetworkConfig config;
