@@ -136,9 +136,16 @@ Status Photonic::check_conservation() const {
   return {};
 }
 
+// While all lasers are dark: up to the next prediction, which sees the message, to the one after it
+// where its entry of the power table was 0, and to the epoch that follows.
+std::int64_t Photonic::longest_darkness() const {
+  constexpr std::int64_t kEpochs = 3;
+  return control_ ? kEpochs * keys_.epoch : 0;
+}
+
 std::optional<Stuck> Photonic::stuck(Cycles patience) const {
   if (store_.inside() == 0 ||
-      now_ - last_progress_ <= static_cast<std::int64_t>(patience.value())) {
+      now_ - last_progress_ <= static_cast<std::int64_t>(patience.value()) + longest_darkness()) {
     return std::nullopt;
   }
   return Stuck{Stuck::Kind::deadlock,

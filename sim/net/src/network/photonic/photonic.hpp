@@ -110,7 +110,9 @@ class Photonic final : public ClockedNetwork {
   [[nodiscard]] std::size_t lane_of(std::uint32_t packet) const;
   [[nodiscard]] bool on_swmr(int from, int to) const;
 
-  // inspect.cpp: everything that is lit, tuned and passed by, from the keys
+  // inspect.cpp: how long nothing may move while nothing is wrong; everything that is lit, tuned
+  // and passed by, from the keys
+  [[nodiscard]] std::int64_t longest_darkness() const;
   [[nodiscard]] power::PhotonicStructure structure() const;
 
   // arbitration.cpp: light

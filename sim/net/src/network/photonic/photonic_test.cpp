@@ -399,6 +399,21 @@ TEST(PsGpuopt, ALoneMessageGetsItsPower) {
   }
 }
 
+// Dark lasers light up when the next epochs begin. That may take longer than a run is patient with
+// networks whose messages should move all the time.
+TEST(PsGpuopt, MessagesThatWaitForLightAreNotStuck) {
+  NetworkConfig config = gpuopt("ps-gpuopt");
+  config.own<PhotonicConfig>().epoch = 100000;
+  const auto network = make(config);
+  RunConfig load;
+  load.traffic.rate = 0.0005;
+  load.cycles = Cycles{300000};
+  const auto result = run(*network, load);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->undelivered, 0u);
+  EXPECT_GT(result->max_packet_latency, 20000) << "nobody waited for light";
+}
+
 TEST(PsGpuopt, HaltsLessThanFourCyclesAnEpoch) {
   const auto network = make(gpuopt("ps-gpuopt"));
   network->skip_to(Cycles{10000});
