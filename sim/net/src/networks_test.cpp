@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/placement.hpp"
 #include "ww/sim/net/simulate.hpp"
@@ -190,6 +191,16 @@ TEST(Requests, AreAnsweredWithoutDeadlock) {
     ASSERT_TRUE(report) << network << ": " << report.error().text();
     EXPECT_EQ(report->run.undelivered, 0u) << network;
     EXPECT_GT(report->run.packets, 1000u) << network;
+  }
+}
+
+// Nodes of a bufferless router share its fifth port, so more of them make the router no wider.
+TEST(BufferlessMesh, PaysForTheFivePortsThatARouterHas) {
+  NetworkConfig config;
+  config.network = "mesh-bufferless";
+  for (const int nodes : {1, 4}) {
+    config.concentration = nodes;
+    EXPECT_EQ(energy_config(config).router.ports, 5) << nodes;
   }
 }
 

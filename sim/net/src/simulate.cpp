@@ -117,8 +117,10 @@ power::EnergyConfig energy_config(const NetworkConfig& network) {
   if (kind != nullptr && kind->router != nullptr) {
     config.router = kind->router(network);
   } else {
-    // A router without buffers keeps flits in its pipeline registers only.
-    config.router = {network.flit_bits, 4 + network.concentration, 1, 0};
+    // A router without buffers keeps flits in its pipeline registers only. However many nodes it
+    // has, they share a port.
+    constexpr int kPorts = 5;
+    config.router = {network.flit_bits, kPorts, 1, 0};
   }
   return config;
 }
