@@ -204,6 +204,23 @@ TEST(BufferlessMesh, PaysForTheFivePortsThatARouterHas) {
   }
 }
 
+// Flits of the ideal network cross the links of a mesh, which leak and take room.
+TEST(IdealNetwork, HasTheLinksOfAMesh) {
+  for (const int width : {2, 5}) {
+    std::vector<std::uint64_t> links;
+    for (const char* network : {"mesh", "mesh-bufferless", "ideal"}) {
+      NetworkConfig config;
+      config.network = network;
+      config.width = width;
+      config.height = 3;
+      links.push_back((**make_network(config)).events().links);
+    }
+    EXPECT_EQ(links[0], 2u * ((width - 1) * 3 + width * 2));
+    EXPECT_EQ(links[1], links[0]);
+    EXPECT_EQ(links[2], links[0]);
+  }
+}
+
 // A memory controller has its output buffer in every network that joins it.
 TEST(ReplyBuffers, CostTheSameWhetherMemoryNodesAreNamedOrFound) {
   for (const char* network :

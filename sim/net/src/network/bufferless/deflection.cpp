@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "bits.hpp"
+#include "mesh_links.hpp"
 #include "network/bufferless/config.hpp"
 #include "network/bufferless/network.hpp"
 #include "simple_router/keys.hpp"
@@ -93,9 +94,7 @@ power::NetworkEvents Deflection::events() const {
   power::NetworkEvents events;
   events.cycles = static_cast<std::uint64_t>(now_);
   events.routers = routers_;
-  const auto width = static_cast<std::uint64_t>(config_.width);
-  const auto height = static_cast<std::uint64_t>(config_.height);
-  events.links = 2 * ((width - 1) * height + width * (height - 1));
+  events.links = mesh_links(config_);
   events.injected_flits = injected_flits_;
   events.ejected_flits = ejected_flits_;
   for (const std::uint64_t flits : link_use_) {

@@ -2,6 +2,7 @@
 // contention, unlimited bandwidth; the floor against which a real network is compared.
 #include <algorithm>
 
+#include "mesh_links.hpp"
 #include "network/ideal/network.hpp"
 #include "network_base.hpp"
 #include "vc_router/keys.hpp"
@@ -60,6 +61,7 @@ class Ideal final : public ClockedNetwork {
     power::NetworkEvents events = events_;
     events.cycles = static_cast<std::uint64_t>(now_);
     events.routers = static_cast<std::uint64_t>(config_.width * config_.height);
+    events.links = mesh_links(config_);
     events.buffer_reads = events.crossbar_flits;
     events.buffer_writes = events.crossbar_flits;
     events.switch_grants = events.crossbar_flits;
