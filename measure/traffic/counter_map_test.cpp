@@ -119,7 +119,7 @@ TEST(SegmentBounds, ShareATotalOfReadsAndWrites) {
 }
 
 constexpr const char* kSectors = "lts__t_sectors_srcunit_tex_op_";
-std::map<std::string, double> sectors(std::map<std::string, double> by_operation) {
+std::map<std::string, double> sectors(const std::map<std::string, double>& by_operation) {
   std::map<std::string, double> counters;
   for (const auto& [operation, value] : by_operation) {
     counters[kSectors + operation + ".sum"] = value;

@@ -458,6 +458,27 @@ TEST(EstimateOfAProfile, IsVirtualWhereTheVirtualGpuCounted) {
   EXPECT_TRUE(is_virtual("SQ_WAVES,WW_REGISTER_BYTES_sum", "1,256"));
 }
 
+TEST_F(Estimate, RefusesCountersOfAnotherArchitectureThanTheCalibrations) {
+  const TemporaryFolder folder;
+  auto of_a_card = json::parse(std::ifstream(model()));
+  of_a_card["device"] = "a card";
+  of_a_card["virtual"] = false;
+  of_a_card["target"] = "gfx90a";
+  const auto file = (folder.path() / "model.json").string();
+  std::ofstream(file) << of_a_card;
+  const auto counters =
+      profile(folder.path() / "counters.csv", "TCP_TCC_READ_REQ_sum,TCP_TCC_WRITE_REQ_sum", "9,1");
+  const auto estimated = [&](const std::string& architecture) {
+    return run({wirewatt(), "estimate", "--model", file, "--counters", counters, "--arch",
+                architecture, "--json"});
+  };
+  EXPECT_EQ(estimated("gfx90a").exit_code, 0);
+  const auto refused = estimated("gfx908");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("is of gfx908, the calibration of gfx90a"), std::string::npos)
+      << refused.err;
+}
+
 TEST(EstimateOfAProfile, WithoutAnyFigureIsABadResultThatIsStillPrinted) {
   const TemporaryFolder folder;
   const std::vector<std::string> command{wirewatt(), "estimate", "--constant", "literature",
@@ -515,8 +536,13 @@ TEST_F(Estimate, ProjectsFromTheNodeOfTheCard) {
   of_a_card["device"] = "a card";
   of_a_card["virtual"] = false;
   const auto file = folder.path() / "model.json";
-  std::ofstream(file) << of_a_card;
-  const auto row = first_published(projected(file.string(), {"--node", "7nm"}));
+  const auto of_architecture = [&](const std::string& architecture) {
+    of_a_card["target"] = architecture;
+    std::ofstream(file) << of_a_card;
+    return projected(file.string(), {"--node", "7nm"});
+  };
+  EXPECT_EQ(of_architecture("gfx908").at("card_node_nm"), 7);
+  const auto row = first_published(of_architecture("gfx9999"));
   EXPECT_TRUE(row.at("energy_fj_per_bit_mm").is_null());
   EXPECT_EQ(row.at("status"), "unavailable");
   EXPECT_NE(row.at("reason").get<std::string>().find("--card-node"), std::string::npos);

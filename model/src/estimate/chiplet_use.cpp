@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "estimate/picojoules.hpp"
 #include "fit/crossing/crossing_interval.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
@@ -16,8 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kModelFile = "model.json";
-constexpr double kJoulesPerPicojoule = 1e-12;
-constexpr double kJoulesPerPjAndByte = 8 * kJoulesPerPicojoule;
+constexpr double kJoulesPerPjAndByte = 8 * kJoulesPerPj;
 constexpr double kEvenShare = 0.25;  // of each way, where pages and readers are spread evenly
 
 constexpr std::size_t index_of(HopClass which) {
@@ -234,8 +234,7 @@ Result<ChipletModel> load_chiplet_model(const std::filesystem::path& path) {
       of_row.read("low", pj.low);
       of_row.read("high", pj.high);
       WW_TRY(of_row.status());
-      if (const auto why =
-              why_below_zero(kJoulesPerPicojoule * pj.low, kJoulesPerPicojoule * pj.high)) {
+      if (const auto why = why_below_zero(kJoulesPerPj * pj.low, kJoulesPerPj * pj.high)) {
         energy.why_not = *why;
         continue;
       }

@@ -6,6 +6,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "estimate/picojoules.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
 
@@ -17,7 +19,6 @@ using nlohmann::json;
 constexpr const char* kCrossingFile = "crossing.json";
 constexpr const char* kRandomRow = "energy_pj_per_bit_crossing";
 constexpr const char* kZeroRow = "zero_data_pj_per_bit_crossing";
-constexpr double kJoulesPerPj = 1e-12;
 
 // A row with a figure; nothing where it has none.
 std::optional<Interval> figure_of(const json& crossing, const char* key) {
@@ -37,12 +38,7 @@ Interval times_bits(const Interval& crossed_bytes, const Interval& pj) {
           crossed_bytes.high * std::max(0.0, pj.high) * factor};
 }
 
-// A sector crosses the fabric once when a slice asks the other side for it, and once more when it
-// is written back there. What is beyond is no part of the same traffic.
-constexpr double kMostCrossingsOfAByte = 2;
-// Of kernels with hardly any traffic: instructions, constants and page tables cross as well.
-constexpr double kUnrelatedBytes = 1 << 20;
-
+// What is beyond is no part of the same traffic.
 bool more_than_there_was(const CountedCrossing& counted) {
   return counted.traffic &&
          counted.bytes > kMostCrossingsOfAByte * *counted.traffic + kUnrelatedBytes;

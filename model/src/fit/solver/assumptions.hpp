@@ -200,6 +200,11 @@ inline constexpr double kFormError = 0.006;
 // Energy per bit and mm of other wires of the same die, a factor: a repeated wire's capacitance is
 // twice that of a bare one (DARPA 2008: 600 against 300 fF/mm).
 inline constexpr double kOtherWires = 2;
+// A sector crosses the fabric of a partitioned L2 once when a slice asks the other side for it, and
+// once more when it is written back there. Beside a kernel's traffic, instructions, constants and
+// page tables cross [B].
+inline constexpr double kMostCrossingsOfAByte = 2;
+inline constexpr double kUnrelatedBytes = 1 << 20;
 // Toggles on the way to registers where monitors saw those of the crossbar, a factor: lines that
 // are used again, and words of them that are not, toggle otherwise.
 inline constexpr double kOtherToggles = 2;
