@@ -38,8 +38,10 @@ TEST(ParetoFront, HoldsWhatNothingBeats) {
 TEST(ParetoFront, AgreesWithItsDefinitionOnRandomPoints) {
   std::mt19937 random(5);
   std::uniform_int_distribution<int> coordinate(0, 9);
+  constexpr std::size_t kPoints = 200;
   std::vector<std::vector<double>> points;
-  for (int i = 0; i < 200; ++i) {
+  points.reserve(kPoints);
+  for (std::size_t i = 0; i < kPoints; ++i) {
     points.push_back({double(coordinate(random)), double(coordinate(random))});
   }
   const auto table = table_of(points);

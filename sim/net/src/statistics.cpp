@@ -60,6 +60,7 @@ Result<RunResult> run_at(const Simulation& simulation, std::uint64_t seed, doubl
 template <class Figure>
 MeanInterval interval_over(const std::vector<RunResult>& runs, const Figure& figure) {
   std::vector<double> samples;
+  samples.reserve(runs.size());
   for (const RunResult& run : runs) {
     samples.push_back(run.*figure);
   }

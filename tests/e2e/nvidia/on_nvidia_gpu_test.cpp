@@ -173,6 +173,7 @@ class RunningScript {
     std::vector<std::string> words{variable("WW_SOURCE_DIR") + "/scripts/on_nvidia_gpu"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     const std::string program = variable("WW_BINARY_DIR") + "/bin/wirewatt";

@@ -73,6 +73,7 @@ Result<ExportTarget> export_target_from_string(std::string_view text) {
   const auto* found = std::ranges::find(kTargetNames, text, &TargetName::text);
   if (found == kTargetNames.end()) {
     std::vector<std::string_view> names;
+    names.reserve(kTargetNames.size());
     for (const TargetName& name : kTargetNames) {
       names.push_back(name.text);
     }

@@ -16,7 +16,8 @@ double distance(Place one, Place other) {
 Place place_of(const NetworkConfig& config, std::uint32_t node) {
   const auto columns =
       static_cast<std::uint32_t>(config.width * tile_of(config.concentration).columns);
-  return {1.0 * (node % columns), 1.0 * (node / columns)};
+  const std::uint32_t row = node / columns;
+  return {static_cast<double>(node % columns), static_cast<double>(row)};
 }
 
 Place middle_of(const NetworkConfig& config, NodeRange nodes) {
