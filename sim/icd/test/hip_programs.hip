@@ -426,7 +426,7 @@ void leave() {
 }  // namespace
 
 int main(int count, char** arguments) {
-  atexit(leave);
+  if (count == 1) atexit(leave);
   int failed = 0;
   int found = 0;
   if (count > 2) wanted_address = strtoull(arguments[2], nullptr, 10);

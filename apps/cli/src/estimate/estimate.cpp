@@ -264,7 +264,9 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
       ->excludes(dumps);
   command->add_flag("--assume-toggles", arguments->assume_toggles,
                     "Use --toggle-rate even where monitors count the toggles");
-  command->add_option("--device", arguments->device.name, "Virtual device to run the program on");
+  command->add_option(
+      "--device", arguments->device.name,
+      "Virtual device to run the program on; default: the model's, else virtual:w9100");
   add_random_chip_options(*command, arguments->device);
   command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)");
   add_timeline_options(*command, arguments->timeline);

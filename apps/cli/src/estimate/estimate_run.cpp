@@ -45,6 +45,19 @@ std::string calibrated_part(const model::WireModel& model) {
   return model.device.empty() ? std::string() : runner::chip_generation(device);
 }
 
+// What a program runs on: the device asked for, else the virtual chip that the model is of, if its
+// name tells which one that is.
+microbench::DeviceRequest device_of(const EstimateArguments& arguments,
+                                    const model::WireModel& model) {
+  const DeviceName calibrated(model.device);
+  if (!arguments.device.name.empty() || !calibrated.is_virtual() || calibrated.is_random_chip()) {
+    return arguments.device;
+  }
+  microbench::DeviceRequest device;
+  device.name = model.device;
+  return runner::chip_architecture(device) ? device : arguments.device;
+}
+
 // Takes registers-L1 from a recording of `wirewatt segments`; what it could not identify stays
 // transferred. Error invalid_argument: it is of another device.
 Status use_segments(model::WireModel& model, const std::string& path) {
@@ -70,14 +83,13 @@ Status use_segments(model::WireModel& model, const std::string& path) {
 // The launches with their shares of the estimate, and the sensor's readings if the program ran
 // here.
 Status write_estimate_timeline(const EstimateArguments& arguments, const Estimated& done,
+                               const std::string& device_name,
                                const session::CountedDispatches& counted,
                                const model::EstimateOptions& options,
                                const std::vector<std::string>& samples) {
   const bool ran = !arguments.command.empty();
   timeline::TimelineDevice device;
-  device.name = !ran                            ? counted.architecture
-                : arguments.device.name.empty() ? "virtual:w9100"
-                                                : arguments.device.name;
+  device.name = !ran ? counted.architecture : device_name.empty() ? "virtual:w9100" : device_name;
   device.is_virtual = done.is_virtual();
   device.misfit = done.model.misfit;
   device.architecture = counted.architecture;
@@ -119,16 +131,17 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     done.model = std::move(model);
     if (architecture.empty() && done.model.is_virtual) architecture = calibrated_part(done.model);
   }
+  const microbench::DeviceRequest device = device_of(arguments, done.model);
   std::optional<runner::CountedRun> ran;
   auto files = arguments.counters;
   if (!arguments.command.empty()) {
     // A program runs on a virtual GPU; a real card's profiler writes the files for --counters.
-    WW_ASSIGN(run, runner::run_counted(arguments.device, arguments.command,
+    WW_ASSIGN(run, runner::run_counted(device, arguments.command,
                                        {.sealed = arguments.sealed, .quiet = arguments.json}));
     done.program_exit_code = run.exit_code;
     files = run.counters;
     ran.emplace(std::move(run));
-    if (arguments.architecture.empty()) architecture = runner::chip_generation(arguments.device);
+    if (arguments.architecture.empty()) architecture = runner::chip_generation(device);
   }
   WW_ASSIGN(counted, session::read_dispatches(files, architecture));
   auto traffic = session::count_traffic(counted.dispatches, counted.architecture);
@@ -165,7 +178,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   done.estimate = std::move(estimate);
   if (arguments.timeline.wanted()) {
     const auto samples = ran ? ran->samples : std::vector<std::string>();
-    WW_TRY(write_estimate_timeline(arguments, done, counted, options, samples));
+    WW_TRY(write_estimate_timeline(arguments, done, device.name, counted, options, samples));
   }
   if (ran) {
     WW_TRY(add_share(done.estimate, ran->samples));
