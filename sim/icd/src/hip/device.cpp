@@ -134,6 +134,7 @@ void fill_common(Properties& properties, int ordinal) {
   properties.canMapHostMemory = 1;
   properties.managedMemory = device().host_at_device_addresses() ? 1 : 0;
   properties.concurrentManagedAccess = properties.managedMemory;
+  properties.cooperativeLaunch = 1;
   properties.memPitch = INT32_MAX;
   properties.textureAlignment = properties.texturePitchAlignment = kTextureAlign;
   properties.ECCEnabled = 1;
@@ -157,6 +158,7 @@ enum Attribute : int {
   kClockRate = 5,
   kConcurrentKernels = 8,
   kConcurrentManagedAccess = 9,
+  kCooperativeLaunch = 10,
   kHostNativeAtomicSupported = 15,
   kL2CacheSize = 19,
   kComputeCapabilityMajor = 23,
@@ -201,14 +203,14 @@ enum Attribute : int {
 };
 
 // Attributes of devices of other makers, of limits that no kernel meets here, and of things that
-// the virtual GPU does not have, are 0. So is that of cooperative launches: blocks cannot meet
-// (grid.sync()).
+// the virtual GPU does not have, are 0.
 int attribute(int name, int ordinal) {
   const Facts known = facts();
   switch (name) {
     case kEccEnabled:
     case kCanMapHostMemory:
     case kConcurrentKernels:
+    case kCooperativeLaunch:  // grid.sync() alone is missing, and stops the kernel by name
     case kStreamPrioritiesSupported:
     case kMemoryPoolsSupported:
     case kIsLargeBar: return 1;
