@@ -52,7 +52,7 @@ void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_group
   int found = 0;
   // A look for rounds costs as much as some turns: where one finds few, the next one comes later.
   int between_looks = 1;
-  int turns_to_look = turns.has_rounds() ? 0 : kMostTurns;
+  int turns_to_look = 0;
   while (found < kMostTurns) {
     if (turns_to_look-- == 0) {
       const int taken = turns.take_rounds(do_more, kMostTurns - found);

@@ -66,49 +66,19 @@ class SimdTurns {
   // outside can meet them meanwhile.
   void go_beyond() { beyond_ = true; }
 
-  // Whether there are as many waves as rounds need.
-  [[nodiscard]] bool has_rounds() const {
-    return static_cast<std::int64_t>(queue_.count()) * kInstruction >= kTurn;
-  }
-  // Where many waves wait for the vector unit, each turn issues one instruction, and its wave goes
-  // to the end of the queue. Such turns are not taken one by one: it is known beforehand which turn
-  // of each wave is the next one that may be of another kind, and these alone are looked at. That
-  // goes on until one does not end as the others, up to `most` turns, of which there is one at
-  // least. Returns how many.
+  // Where all waves wait for the vector unit, each turn of a wave issues as many instructions as
+  // the one before, and the wave goes to the end of the queue. Such turns are not taken one by one:
+  // it is known beforehand which turn of each wave is the next one that may be of another kind, and
+  // these alone are looked at. That goes on until one does not end as the others, up to `most`
+  // turns, of which there is one at least. Returns how many.
   template <class G>
   int take_rounds(G&& do_more, int most) {
-    Rounds rounds;
-    if (!begin_rounds(rounds)) return 0;
-    const auto stop = static_cast<int>(std::min<std::int64_t>(most, rounds.turns()));
-    while (true) {
-      const auto [number, place] = rounds.next();
-      if (number >= stop) {
-        end_rounds(rounds, stop);
-        return stop;
-      }
-      const std::int64_t time = rounds.time(number);
-      take_plain_turns(rounds, place, rounds.special_round[place]);
-      last_ = rounds.time(number - 1);
-      valu_ = rounds.valu + number * kInstruction;
-      const std::int64_t next = valu_ + kInstruction;
-      const auto ended = turn(rounds.slot[place], time, do_more);
-      if (ended && valu_ == next) {
-        ++rounds.done[place];
-        find_special(rounds, place);
-        continue;
-      }
-      // The wave is the first one in the queue then, with a turn that has not ended, or none.
-      const std::int64_t valu = valu_;
-      const std::int64_t last = last_;
-      end_rounds(rounds, number);
-      valu_ = valu;
-      last_ = last;
-      if (ended) {
-        queue_.take_first();
-        queue_.add(key_of(*ended, rounds.slot[place]));
-      }
-      return number + (ended || goes_on_ ? 1 : 0);
-    }
+    // Waves that come later end the rounds.
+    std::size_t waves = queue_.count();
+    while (waves != 0 && time_of(queue_.at(waves - 1)) >= valu_ + kInstruction) --waves;
+    if (waves == 0) return 0;
+    return waves < std::size_t{kOfTurn} ? take_rounds_of<true>(waves, do_more, most)
+                                        : take_rounds_of<false>(waves, do_more, most);
   }
 
   [[nodiscard]] const std::optional<Begun>& goes_on() const { return goes_on_; }
@@ -123,11 +93,15 @@ class SimdTurns {
 
  private:
   static constexpr std::int64_t kInstruction = 4;  // cycles of one that a round may be made of
-  // A turn ends with its first instruction if the unit is free so late for its wave.
-  static constexpr std::int64_t kLate = kTurn - kInstruction;
+  // What the waves of a SIMD issue in a turn's time.
+  static constexpr int kOfTurn{kTurn / kInstruction};
 
-  // Turns in rounds, counted from 0 on: turn i is that of wave i modulo `count`, in the order of
-  // the queue when they began, and its instruction issues at valu + 4 i.
+  // Turns in rounds: each wave has one in each round, in the order of the queue when they began. A
+  // turn ends with the first instruction that issues a turn's time after its wave's last one. Of
+  // many waves each turn issues one. If they are `few`, fewer than a turn has instructions, they
+  // issue as many as it has in a round; and what each of them issued in the last round it issues in
+  // the next one, whatever its share.
+  template <bool few>
   struct Rounds {
     // More than there are waves, so that the first is found without a jump.
     static constexpr std::size_t kRoom = 12;
@@ -138,19 +112,58 @@ class SimdTurns {
     std::int64_t end{};   // turns begin before that; or kNever
     std::array<std::uint64_t, kRoom> slot;
     std::array<std::int64_t, kRoom> first;  // when a wave's first turn begins
+    std::array<int, kRoom> share_of_few;    // instructions of its turns
+    std::array<int, kRoom> before_few;      // and those of a round that issue before them
     std::array<int, kRoom> done;            // rounds, as `ahead_` has the wave's state
     std::array<int, kRoom> special_round;   // the next one whose turn may be of another kind
     std::array<int, kRoom> special;         // number of that turn << 4 | wave
 
     Rounds() { special.fill(std::numeric_limits<int>::max()); }
-    // When a turn begins: as its wave's last one ended.
-    [[nodiscard]] std::int64_t time(int number) const {
-      return number < count ? first[static_cast<std::size_t>(number)]
-                            : valu + (number - count + 1) * kInstruction;
+    // Of a round.
+    [[nodiscard]] int instructions() const { return few ? kOfTurn : count; }
+    [[nodiscard]] int share(std::size_t place) const { return few ? share_of_few[place] : 1; }
+    // A turn, by its number from the first one on and by its round and wave.
+    struct Turn {
+      int number;
+      int round;
+      std::size_t place;
+    };
+    [[nodiscard]] Turn turn(int round, std::size_t place) const {
+      return {round * count + static_cast<int>(place), round, place};
+    }
+    [[nodiscard]] Turn before(Turn turn) const {
+      const bool is_first = turn.place == 0;
+      return {turn.number - 1, is_first ? turn.round - 1 : turn.round,
+              is_first ? static_cast<std::size_t>(count) - 1 : turn.place - 1};
+    }
+    [[nodiscard]] Turn behind(Turn turn) const {
+      const bool is_last = static_cast<int>(turn.place) + 1 == count;
+      return {turn.number + 1, is_last ? turn.round + 1 : turn.round, is_last ? 0 : turn.place + 1};
+    }
+    // When the turn's first instruction issues.
+    [[nodiscard]] std::int64_t issue(Turn turn) const {
+      const int issued = few ? turn.round * kOfTurn + before_few[turn.place] : turn.number;
+      return valu + issued * kInstruction;
+    }
+    // When the last one does.
+    [[nodiscard]] std::int64_t latest_issue(Turn turn) const {
+      return issue(turn) + (share(turn.place) - 1) * kInstruction;
+    }
+    // When the turn begins: as its wave's last one ended.
+    [[nodiscard]] std::int64_t time(Turn turn) const {
+      if (turn.round == 0) return first[turn.place];
+      const int last = few ? kOfTurn : count;  // so many instructions before
+      return latest_issue(turn) + (1 - last) * kInstruction;
     }
     // How many turns begin before the end.
     [[nodiscard]] std::int64_t turns() const {
-      return count + std::max<std::int64_t>(0, (end - valu - 1) / kInstruction);
+      const std::int64_t issued = std::max<std::int64_t>(0, (end - valu - 1) / kInstruction);
+      if (!few) return count + issued;
+      std::int64_t turns = count + issued / kOfTurn * count;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        if (before_few[i] + share(i) <= issued % kOfTurn) ++turns;
+      }
+      return turns;
     }
     struct Special {
       int number;
@@ -177,7 +190,7 @@ class SimdTurns {
   template <class G>
   std::optional<std::int64_t> turn(std::uint64_t slot, std::int64_t time, G&& do_more) {
     Ahead& wave = ahead_[place_of(slot)];
-    if (time >= end_) end_ += ((time - end_) / cycles_ + 1) * cycles_;
+    end_ = quantum_end_after(time);
     const std::int64_t horizon = std::min(end_, time + kTurn);
     const std::int64_t until = std::min(horizon, wave.completion);
     Issued issued{time, valu_, salu_, wave.slot, wave.left};
@@ -206,82 +219,207 @@ class SimdTurns {
     return std::nullopt;
   }
 
+  // The same of so many waves, the first ones.
+  template <bool few, class G>
+  int take_rounds_of(std::size_t waves, G&& do_more, int most) {
+    Rounds<few> rounds;
+    if (!begin_rounds(rounds, waves)) return 0;
+    const auto stop = static_cast<int>(std::min<std::int64_t>(most, rounds.turns()));
+    while (true) {
+      const auto [number, place] = rounds.next();
+      if (number >= stop) {
+        end_rounds(rounds,
+                   {stop, stop / rounds.count, static_cast<std::size_t>(stop % rounds.count)});
+        return stop;
+      }
+      const typename Rounds<few>::Turn special{number, rounds.special_round[place], place};
+      const std::int64_t time = rounds.time(special);
+      take_plain_turns(rounds, special);
+      go_before(rounds, special);
+      const std::int64_t first = valu_;
+      const auto ended = turn(rounds.slot[place], time, do_more);
+      if (ended && *ended == valu_ && go_on_with(rounds, special, valu_ - first)) continue;
+      // The wave is the first one in the queue then, with a turn that has not ended, or none.
+      const std::int64_t valu = valu_;
+      const std::int64_t last = last_;
+      end_rounds(rounds, special);
+      valu_ = valu;
+      last_ = last;
+      if (ended) {
+        queue_.take_first();
+        queue_.add(key_of(*ended, rounds.slot[place]));
+      }
+      return number + (ended || goes_on_ ? 1 : 0);
+    }
+  }
+
   // False where the next turns are not such as rounds are made of.
-  bool begin_rounds(Rounds& rounds) const {
-    if (!has_rounds()) return false;
-    // No quantum on the way may be without a turn.
-    const std::int64_t first = time_of(queue_.first());
-    if (beyond_ && valu_ + kInstruction - std::min(first, seen()) > cycles_) return false;
-    // Waves that come later end the rounds.
-    std::size_t waves = queue_.count();
-    while (waves != 0 && time_of(queue_.at(waves - 1)) >= valu_ + kInstruction) --waves;
-    if (static_cast<std::int64_t>(waves) * kInstruction < kTurn) return false;
+  template <bool few>
+  bool begin_rounds(Rounds<few>& rounds, std::size_t waves) const {
     rounds.end = beyond_ ? kNever : end_;
     if (waves != queue_.count()) rounds.end = std::min(rounds.end, time_of(queue_.at(waves)));
     if (time_of(queue_.at(waves - 1)) >= rounds.end) return false;
     rounds.count = static_cast<int>(waves);
     rounds.valu = valu_;
-    for (std::size_t i = 0; i < waves; ++i) {
+    if (!find_shares(rounds)) return false;
+    // No quantum on the way may be without a turn.
+    if (beyond_) {
+      const std::int64_t second = valu_ + rounds.share(0) * kInstruction;
+      if (second - std::min(rounds.first[0], seen()) > cycles_) return false;
+      if (few && kTurn > cycles_) return false;
+    }
+    for (std::size_t i = 0; i < waves; ++i) find_special(rounds, i);
+    return rounds.next().number != 0;
+  }
+  template <bool few>
+  bool find_shares(Rounds<few>& rounds) const {
+    int before = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rounds.count); ++i) {
       const std::uint64_t key = queue_.at(i);
-      if (time_of(key) + kLate > valu_ + static_cast<int>(i) * kInstruction) return false;
+      const std::int64_t late = valu_ + before * kInstruction - time_of(key);
       rounds.slot[i] = key & 63;
       rounds.first[i] = time_of(key);
       rounds.done[i] = 0;
-      find_special(rounds, i);
+      if constexpr (few) {
+        // Of a round's instructions one is left for each wave that follows.
+        const int most = kOfTurn - before - (rounds.count - 1 - static_cast<int>(i));
+        if (late < 0 || kTurn - late > most * kInstruction) return false;
+        rounds.share_of_few[i] = static_cast<int>(
+            std::max(kTurn - late + kInstruction - 1, kInstruction) / kInstruction);
+        rounds.before_few[i] = before;
+      } else if (late + kInstruction < kTurn) {
+        return false;
+      }
+      before += rounds.share(i);
     }
-    return rounds.next().number != 0;
+    return before == rounds.instructions();
   }
 
-  // The wave's next turn that may do anything but issue one vector instruction of four cycles.
-  void find_special(Rounds& rounds, std::size_t place) const {
+  // The wave's next turn that may do anything but issue its share of vector instructions of four
+  // cycles.
+  template <bool few>
+  void find_special(Rounds<few>& rounds, std::size_t place) const {
     const int round = rounds.done[place] + plain_turns(rounds, place);
     rounds.special_round[place] = round;
-    rounds.special[place] =
-        (round * rounds.count + static_cast<int>(place)) << 4 | static_cast<int>(place);
+    rounds.special[place] = rounds.turn(round, place).number << 4 | static_cast<int>(place);
   }
   // How many it is sure to have before.
-  [[nodiscard]] int plain_turns(const Rounds& rounds, std::size_t place) const {
+  template <bool few>
+  [[nodiscard]] int plain_turns(const Rounds<few>& rounds, std::size_t place) const {
     const Ahead& wave = ahead_[place_of(rounds.slot[place])];
     if (wave.left == 0) return 0;
     const IssueSlot slot = *wave.slot;
     if (slot.unit != Unit::valu || slot.cycles != kInstruction) return 0;
-    std::int64_t turns = std::min<std::uint32_t>(slot.alike, wave.left);
+    const int share = rounds.share(place);
+    const auto alike = static_cast<int>(std::min<std::uint32_t>(slot.alike, wave.left));
+    int turns = share == 1 ? alike : alike / share;
     if (wave.completion != kNever) {  // turns from there on have to see what is complete
-      const int next = rounds.done[place] * rounds.count + static_cast<int>(place);
-      if (rounds.time(next) >= wave.completion) return 0;
-      const std::int64_t second = rounds.time(next + rounds.count);
-      const std::int64_t round = rounds.count * kInstruction;
-      const std::int64_t more =
-          second < wave.completion ? (wave.completion - 1 - second) / round + 1 : 0;
-      turns = std::min(turns, 1 + more);
+      turns = std::min(turns, turns_before(rounds, place, wave.completion));
     }
-    return static_cast<int>(turns);
+    if constexpr (few) {
+      if (share != 1 && turns != 0) turns = uncut_turns(rounds, place, turns);
+    }
+    return turns;
+  }
+  // Turns that cannot see that something is complete.
+  template <bool few>
+  [[nodiscard]] static int turns_before(const Rounds<few>& rounds, std::size_t place,
+                                        std::int64_t completion) {
+    const auto latest_look = [&](int round) {
+      const auto turn = rounds.turn(round, place);
+      return rounds.share(place) == 1 ? rounds.time(turn) : rounds.latest_issue(turn);
+    };
+    const int next = rounds.done[place];
+    if (latest_look(next) >= completion) return 0;
+    const std::int64_t second = latest_look(next + 1);
+    const std::int64_t round = rounds.instructions() * kInstruction;
+    const std::int64_t more = second < completion ? (completion - 1 - second) / round + 1 : 0;
+    return static_cast<int>(std::min<std::int64_t>(1 + more, std::numeric_limits<int>::max()));
+  }
+  // Of so many turns, those before the first that the end of its quantum cuts short. One after the
+  // other they begin a turn's time apart.
+  [[nodiscard]] int uncut_turns(const Rounds<true>& rounds, std::size_t place, int turns) const {
+    const auto next = rounds.turn(rounds.done[place], place);
+    if (quantum_end_after(rounds.time(next)) <= rounds.latest_issue(next)) return 0;
+    constexpr std::int64_t kLatestIssue = kTurn - kInstruction;  // after a turn's begin
+    const std::int64_t second = rounds.time(rounds.turn(next.round + 1, place));
+    std::int64_t to_end = quantum_end_after(second) - second;
+    int uncut = 1;
+    while (uncut < turns && to_end > kLatestIssue) {
+      const std::int64_t more = (to_end - kLatestIssue + kTurn - 1) / kTurn;
+      uncut += static_cast<int>(std::min<std::int64_t>(more, turns));
+      to_end -= more * kTurn;
+      if (to_end <= 0) to_end += cycles_;
+    }
+    return std::min(uncut, turns);
+  }
+  [[nodiscard]] std::int64_t quantum_end_after(std::int64_t time) const {
+    return time < end_ ? end_ : end_ + ((time - end_) / cycles_ + 1) * cycles_;
   }
 
-  // Those of the wave before that round.
-  void take_plain_turns(Rounds& rounds, std::size_t place, int round) {
-    const int turns = round - rounds.done[place];
-    if (turns == 0) return;
-    Ahead& wave = ahead_[place_of(rounds.slot[place])];
-    wave.left -= static_cast<std::uint32_t>(turns);
-    wave.slot += turns * wave.slot->dwords;
-    rounds.done[place] = round;
+  // Those of the turn's wave before it.
+  template <bool few>
+  void take_plain_turns(Rounds<few>& rounds, typename Rounds<few>::Turn turn) {
+    int& done = rounds.done[turn.place];
+    const int issued = (turn.round - done) * rounds.share(turn.place);
+    if (issued == 0) return;
+    Ahead& wave = ahead_[place_of(rounds.slot[turn.place])];
+    wave.left -= static_cast<std::uint32_t>(issued);
+    wave.slot += issued * wave.slot->dwords;
+    done = turn.round;
   }
 
-  // Those of all waves before turn `number`, whose wave is then the first of the queue.
-  void end_rounds(Rounds& rounds, int number) {
-    valu_ = rounds.valu + number * kInstruction;
-    last_ = rounds.time(number - 1);
-    for (int i = 0; i < rounds.count; ++i) queue_.take_first();
-    int round = number / rounds.count;
-    auto place = static_cast<std::size_t>(number % rounds.count);
-    for (int next = number; next < number + rounds.count; ++next) {
-      take_plain_turns(rounds, place, round);
-      queue_.add(key_of(rounds.time(next), rounds.slot[place]));
-      if (++place == static_cast<std::size_t>(rounds.count)) {
-        place = 0;
-        ++round;
+  // After a turn that ended as its last vector instruction did, when the unit had been taken for so
+  // many cycles: whether the rounds go on. If the quantum's end cut it short, the wave behind
+  // issues the rest of its share from now on.
+  template <bool few>
+  bool go_on_with(Rounds<few>& rounds, typename Rounds<few>::Turn turn, std::int64_t taken) {
+    const std::int64_t whole = rounds.share(turn.place) * kInstruction;
+    if constexpr (few) {
+      if (taken > 0 && taken < whole && taken % kInstruction == 0) {
+        return hand_on(rounds, turn, static_cast<int>((whole - taken) / kInstruction));
       }
+    }
+    if (taken != whole) return false;
+    ++rounds.done[turn.place];
+    find_special(rounds, turn.place);
+    return true;
+  }
+  // So many of a wave's share, whose turn has just ended without them.
+  bool hand_on(Rounds<true>& rounds, Rounds<true>::Turn turn, int left) {
+    const auto behind = rounds.behind(turn);
+    const std::size_t heir = behind.place;
+    // A wave that has waited for long before its first turn issues one instruction in any case: it
+    // may issue no more if the unit is free for it earlier.
+    if (behind.round == 0 && rounds.latest_issue(behind) >= rounds.first[heir] + kTurn)
+      return false;
+    ++rounds.done[turn.place];
+    take_plain_turns(rounds, behind);
+    rounds.share_of_few[turn.place] -= left;
+    rounds.share_of_few[heir] += left;
+    rounds.before_few[heir] -= left;
+    find_special(rounds, heir);
+    find_special(rounds, turn.place);
+    return true;
+  }
+
+  // The unit is free for that turn, and the one before it was the latest. If that one was cut short
+  // it was taken by itself, and `last_` says when it began; its new share would say less.
+  template <bool few>
+  void go_before(const Rounds<few>& rounds, typename Rounds<few>::Turn turn) {
+    valu_ = rounds.issue(turn);
+    last_ = std::max(last_, rounds.time(rounds.before(turn)));
+  }
+
+  // Those of all waves before that turn, whose wave is then the first of the queue.
+  template <bool few>
+  void end_rounds(Rounds<few>& rounds, typename Rounds<few>::Turn turn) {
+    go_before(rounds, turn);
+    for (int i = 0; i < rounds.count; ++i) queue_.take_first();
+    for (int i = 0; i < rounds.count; ++i) {
+      take_plain_turns(rounds, turn);
+      queue_.add(key_of(rounds.time(turn), rounds.slot[turn.place]));
+      turn = rounds.behind(turn);
     }
   }
 

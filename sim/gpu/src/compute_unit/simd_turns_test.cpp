@@ -144,7 +144,7 @@ Simd some_waves(std::mt19937& random, std::span<const IssueSlot> code, std::int6
   Simd simd;
   simd.begin = code.data();
   const auto spread = static_cast<std::int64_t>(1 + random() % 60);
-  const std::size_t waves = 4 + random() % 7;
+  const std::size_t waves = 1 + random() % 10;
   for (std::uint64_t place = 0; place < waves; ++place) {
     const std::int64_t time =
         std::min(end - 1, kFree + 4 - static_cast<std::int64_t>(random()) % spread);
@@ -160,7 +160,7 @@ Simd some_waves(std::mt19937& random, std::span<const IssueSlot> code, std::int6
 TEST(SimdTurns, RoundsEndAsTheirTurnsOneByOne) {
   std::mt19937 random(11);
   int at_once = 0;
-  for (int round = 0; round < 20'000; ++round) {
+  for (int round = 0; round < 100'000; ++round) {
     const std::vector<IssueSlot> code = some_code(random);
     const Quantum quantum{kFree + static_cast<std::int64_t>(random() % 600), 600};
     Simd in_rounds = some_waves(random, code, quantum.end);
@@ -178,7 +178,7 @@ TEST(SimdTurns, RoundsEndAsTheirTurnsOneByOne) {
 TEST(SimdTurns, SeveralQuantaAtOnceEndAsOneAfterTheOther) {
   std::mt19937 random(12);
   int quanta = 0;
-  for (int round = 0; round < 20'000; ++round) {
+  for (int round = 0; round < 100'000; ++round) {
     const std::vector<IssueSlot> code = some_code(random);
     const auto cycles = static_cast<std::int64_t>(1 + random() % 200);
     Quantum quantum{(kFree / cycles + 1) * cycles, cycles};
