@@ -243,3 +243,5 @@ foreach(name timing_test bench_timing)
   target_compile_definitions(${name} PRIVATE
     WW_EMULATOR_KERNELS="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O2.co")
 endforeach()
+# The text of a built-in chip, to change keys of it.
+target_include_directories(timing_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/truth/src)

@@ -143,6 +143,12 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   const int nodes = net::node_count(config.network);
   const int cores = architecture.compute_units();
   const int channels = architecture.l2_channels;
+  if (architecture.dies != 1) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("timing mode has one die with one L2, and {} has {} dies: run it in "
+                            "functional mode, or choose another chip",
+                            architecture.name, architecture.dies));
+  }
   WW_TRY(between("cus_in_use", config.cus_in_use, 0, architecture.cus_per_engine,
                  "compute units of a shader engine; 0 is all"));
   if (nodes < cores + channels) {
@@ -155,8 +161,8 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   }
   if (architecture.l1_line_bytes != architecture.line_bytes) {
     return fail(ErrorCode::unsupported,
-                fmt::format("timing mode does not count the requests of {} bytes of {}: leave it "
-                            "out, or choose another chip",
+                fmt::format("timing mode does not count the requests of {} bytes of {}: run it in "
+                            "functional mode, or choose another chip",
                             architecture.l1_line_bytes, architecture.name));
   }
   if (architecture.memory_bytes % config.line_bytes != 0) {

@@ -10,6 +10,18 @@ namespace {
 constexpr std::int64_t kWatchPeriod = 1 << 16;      // network cycles between looks for a deadlock
 constexpr std::uint64_t kPatience = 200'000;        // without any movement
 constexpr std::int64_t kMostDraining = 10'000'000;  // network cycles, after a launch that failed
+
+// The places of the compute units that work, in the engine's order.
+std::vector<std::size_t> working_units(const Architecture& architecture) {
+  std::vector<std::size_t> units;
+  std::size_t place = 0;
+  for (int engine = 0; engine < architecture.engines_of_all_dies(); ++engine) {
+    for (int cu = 0; cu < architecture.cus_per_engine; ++cu, ++place) {
+      if (cu < architecture.cus_of_engine(engine)) units.push_back(place);
+    }
+  }
+  return units;
+}
 }  // namespace
 
 TimedMemory::TimedMemory(const Chip& chip, exec::DeviceMemory& memory,
@@ -46,10 +58,12 @@ TimedMemory::TimedMemory(const Chip& chip, exec::DeviceMemory& memory,
     nodes_.emplace_back(side_, node, static_cast<std::uint16_t>(nodes_.size()),
                         config_.core_nodes.size());
   }
+  const std::vector<std::size_t> units = working_units(architecture_);
   for (const net::NodeId node : config_.core_nodes) {
     core_at_[node] = static_cast<std::uint32_t>(cores_.size());
     Core& core = cores_.emplace_back();
     core.node = node;
+    core.unit = units[cores_.size() - 1];
     core.sequence.resize(nodes_.size());
   }
   queued_.resize((cores_.size() + 63) / 64);
@@ -75,25 +89,25 @@ void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
   stats_ = {};
   counters_ = {};
   for (MemoryNode& node : nodes_) node.begin_launch(clean);
-  for (std::size_t i = 0; i < cores_.size(); ++i) {
-    Core& core = cores_[i];
+  for (Core& core : cores_) {
+    exec::ComputeUnit& cu = *cus[core.unit];
     core.queue.clear();
     core.reads = core.writes = 0;
     std::fill(core.sequence.begin(), core.sequence.end(), 0U);
-    core.flight_of_slot.assign(cus[i]->l1.slots(), kNone);
-    cus[i]->coherent = side_.directory != nullptr;
-    cus[i]->pairs_of_lines = config_.line_bytes > static_cast<int>(exec::kLineBytes);
+    core.flight_of_slot.assign(cu.l1.slots(), kNone);
+    cu.coherent = side_.directory != nullptr;
+    cu.pairs_of_lines = config_.line_bytes > static_cast<int>(exec::kLineBytes);
     if (config_.scalar_cache_bytes > 0) {
-      if (!cus[i]->scalar_cache) {
-        cus[i]->scalar_cache = std::make_unique<exec::L1Cache>(config_.scalar_cache_bytes,
-                                                               exec::ComputeUnit::kScalarWays,
-                                                               static_cast<int>(exec::kLineBytes));
+      if (!cu.scalar_cache) {
+        cu.scalar_cache = std::make_unique<exec::L1Cache>(config_.scalar_cache_bytes,
+                                                          exec::ComputeUnit::kScalarWays,
+                                                          static_cast<int>(exec::kLineBytes));
       }
-      cus[i]->scalar_cache->invalidate_all();
-      core.flight_of_scalar_slot.assign(cus[i]->scalar_cache->slots(), kNone);
+      cu.scalar_cache->invalidate_all();
+      core.flight_of_scalar_slot.assign(cu.scalar_cache->slots(), kNone);
     }
-    if (!annotations_.empty() && !cus[i]->l1_data) {
-      cus[i]->l1_data = std::make_unique<exec::L1Data>(cus[i]->l1.slots());
+    if (!annotations_.empty() && !cu.l1_data) {
+      cu.l1_data = std::make_unique<exec::L1Data>(cu.l1.slots());
     }
   }
   l2_.begin_launch();
@@ -124,17 +138,18 @@ Status TimedMemory::drain(Cus& cus) {
 
 void TimedMemory::commit(Cus& cus, std::int64_t, std::int64_t end) {
   if (error_) return;
-  for (std::uint32_t i = 0; i < cus.size(); ++i) {
-    if (!cus[i]->requests.empty()) take_requests(*cus[i], i);
+  for (std::uint32_t i = 0; i < cores_.size(); ++i) {
+    exec::ComputeUnit& cu = *cus[cores_[i].unit];
+    if (!cu.requests.empty()) take_requests(cu, i);
   }
   if (auto done = run_until(cus, end); !done) error_ = done.error();
-  for (std::uint32_t i = 0; i < cus.size(); ++i) {
+  for (const Core& core : cores_) {
     // A miss that has waited long holds up the L1 until those behind it can have left.
-    const auto& queue = cores_[i].queue;
+    const auto& queue = core.queue;
     if (!queue.empty() && flights_[queue.front().flight].departure + config_.request_buffer < end) {
       const auto waiting = static_cast<std::int64_t>(queue.size());
-      cus[i]->l1_free =
-          std::max(cus[i]->l1_free, end + std::min<std::int64_t>(waiting, config_.fill_cycles));
+      std::int64_t& l1_free = cus[core.unit]->l1_free;
+      l1_free = std::max(l1_free, end + std::min<std::int64_t>(waiting, config_.fill_cycles));
     }
   }
   for (const auto& cu : cus) {
@@ -355,8 +370,8 @@ Status TimedMemory::deliver(Cus& cus, const net::Delivery& delivery) {
   }
   sums_.replies.add(latency);
   sums_.reply_transit += transit;
-  const std::uint32_t core = core_at_[delivery.destination];
-  return reply(*cus[core], cores_[core], index, delivery);
+  return reply(unit_at(cus, delivery.destination), cores_[core_at_[delivery.destination]], index,
+               delivery);
 }
 
 // Loads that joined a flight get their bytes from `bytes_of(line)`; null: they have them.
@@ -382,12 +397,12 @@ void TimedMemory::answer_joined(exec::ComputeUnit& cu, Flight& flight, std::int6
 Status TimedMemory::between_caches(Cus& cus, const net::Delivery& delivery) {
   const auto low = static_cast<std::uint32_t>(delivery.tag);
   if ((delivery.tag & kInvalidate) != 0) {
-    cus[core_at_[delivery.destination]]->l1.invalidate(low);
+    unit_at(cus, delivery.destination).l1.invalidate(low);
     return {};
   }
   if ((delivery.tag & kRecall) != 0) {
     const Flight& flight = flights_[low];
-    cus[core_at_[delivery.destination]]->l1.share(flight.line);
+    unit_at(cus, delivery.destination).l1.share(flight.line);
     return send_coherence(side_, delivery.destination, delivery.source, 0, flight.line,
                           kRecalled | low, true, stats_.recalls);
   }

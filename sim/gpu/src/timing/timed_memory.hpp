@@ -71,6 +71,7 @@ class TimedMemory final : public exec::Hierarchy {
   };
   struct Core {
     net::NodeId node{};
+    std::size_t unit{};  // of the compute units, some of which may be switched off
     Fifo<Unsent> queue;
     int reads{};                                // under way
     int writes{};                               // and atomics
@@ -84,6 +85,10 @@ class TimedMemory final : public exec::Hierarchy {
     std::uint64_t request_transit{}, reply_transit{};
     std::uint64_t round_trip{}, round_trips{}, occupancy{};
   };
+  // The compute unit at a node of the network.
+  [[nodiscard]] exec::ComputeUnit& unit_at(Cus& cus, net::NodeId node) const {
+    return *cus[cores_[core_at_[node]].unit];
+  }
   void take_requests(exec::ComputeUnit& cu, std::uint32_t core);
   void take(exec::Request& request, std::uint32_t core);
   void join(const exec::Request& request, std::uint32_t core);

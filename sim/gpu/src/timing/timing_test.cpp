@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "test_chip.hpp"
 #include "timing/timed_gpu.hpp"
+#include "ww/core/atomic_file.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/net/factory.hpp"
@@ -102,6 +105,46 @@ TEST(Units, OutOfUseGetNoWork) {
   EXPECT_FALSE(VirtualGpu::create(test::load_chip("dapper"),
                                   Options{.timing = std::make_shared<const TimingConfig>(config)})
                    .has_value());
+}
+
+// Places of units that are off have no node, and the places behind them keep theirs.
+TEST(Units, ThatAreSwitchedOffHaveNoNode) {
+  const auto folder = ScratchFolder::create("chip").value();
+  const auto file = (folder.path() / "chip.toml").string();
+  ASSERT_TRUE(
+      write_file_atomically(file, w9100_text({{"cus_per_engine", "11\ncus_off_per_die = 2"}})));
+  const Architecture architecture = test::load_chip(file).architecture();
+  ASSERT_EQ(architecture.compute_units(), 42);
+  ASSERT_EQ(architecture.cu_places(), 44);
+  TestGpu test(
+      Options{.threads = 1,
+              .timing = std::make_shared<const TimingConfig>(default_timing(architecture))},
+      false, file);
+  constexpr std::uint32_t kGroups = 42 * 8;
+  const auto data = test.buffer(ring(4));
+  const auto out = test.buffer(kGroups * 4);
+  test.launch("chase", kGroups, 1, data, out, 400U);
+  EXPECT_EQ(test.gpu().timing_report()->config.core_nodes.size(), 42U);
+  int busy = 0;
+  std::uint64_t loads = 0;
+  for (const CuActivity& cu : test.totals.cus) {
+    busy += cu.busy_cycles != 0 ? 1 : 0;
+    loads += cu.l1_accesses;
+  }
+  EXPECT_EQ(busy, 42);
+  EXPECT_EQ(last(test).l1_accesses, loads);
+  EXPECT_EQ(last(test).read_requests.packets, last(test).read_replies.packets);
+}
+
+// A second die would have an L2 and links of its own, which the network has not.
+TEST(Chips, OfSeveralDiesAreRefused) {
+  const Chip chip = test::load_chip("mi250x");
+  const auto gpu = VirtualGpu::create(
+      chip,
+      Options{.timing = std::make_shared<const TimingConfig>(default_timing(chip.architecture()))});
+  ASSERT_FALSE(gpu);
+  EXPECT_EQ(gpu.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(gpu.error().message, ::testing::HasSubstr("mi250x has 2 dies"));
 }
 
 TEST(Packets, OfANarrowerDirectionHaveMoreFlits) {
