@@ -65,7 +65,7 @@ nlohmann::json stats_json(const TimingStats& s) {
         {"row_hits", s.dram_row_hits},
         {"row_hit_rate", share(s.dram_row_hits, s.dram_reads + s.dram_writes)}}},
       {"accepted_flits_per_node_cycle", s.flits_per_node_cycle},
-      {"flit_hops", s.events.crossbar_flits},
+      {"flit_hops", power::flit_hops(s.events)},
       {"network_energy_pj", energy},
       {"cpu_s", s.cpu_s}};
   power::add_json(json, s.events);

@@ -454,6 +454,18 @@ TEST(Reports, CountEveryPacketOnceAndEveryRequestAnswered) {
   EXPECT_EQ(total.changed_replies, 0U);
 }
 
+// Replies of a Dapper network pass bypass routers alone.
+TEST(Reports, CountTheHopsOfBypassRouters) {
+  auto test = gpu_with(default_timing(test::load_chip("dapper").architecture(), "dapper"));
+  run_kernels(*test);
+  const TimingReport& report = *test->gpu().timing_report();
+  const power::NetworkEvents& events = report.total.events;
+  ASSERT_GT(events.overlay.crossbar_flits, 0U);
+  const auto json = nlohmann::json::parse(to_json_text(report));
+  EXPECT_EQ(json["total"]["flit_hops"], events.crossbar_flits + events.overlay.crossbar_flits);
+  EXPECT_EQ(json["total"]["reply_plane"]["flit_hops"], events.overlay.crossbar_flits);
+}
+
 TEST(Launches, GoOnAfterOneThatFailed) {
   TimingConfig config = dapper_system();
   auto test = gpu_with(config);
