@@ -1,6 +1,7 @@
 // Timing settings as TOML, both ways, from the rows of their keys.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 #include "timing/timing_keys.hpp"
@@ -69,6 +70,11 @@ class Reading {
     if (!reader_.has(key)) return;
     field.clear();
     for (const double node : reader_.numbers(key, 0, 1e6)) {
+      if (node != std::floor(node)) {
+        reader_.fail_at(
+            key, ErrorCode::out_of_range,
+            fmt::format("{} is no number of a node: nodes count in whole numbers", node));
+      }
       field.push_back(static_cast<net::NodeId>(node));
     }
   }

@@ -548,6 +548,7 @@ TEST(Settings, ThatMakeNoSenseAreRefusedByName) {
   EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 0, 1, 2]\n"), HasSubstr("memory_nodes"));
   EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 1, 2]\n"), HasSubstr("memory_nodes"));
   EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 1, 2, 99]\n"), HasSubstr("node 99"));
+  EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 1, 2, 3.5]\n"), HasSubstr("settings.toml:2"));
   EXPECT_THAT(refused("[network]\nnetwork = \"tube\"\n"), HasSubstr("tube"));
   EXPECT_THAT(refused("[network]\nwidth = 3\nheight = 3\n"), HasSubstr("width"));
   EXPECT_THAT(refused("[network]\nclasses = 1\n"), HasSubstr("classes"));
