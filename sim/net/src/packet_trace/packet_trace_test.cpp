@@ -178,6 +178,37 @@ TEST(PacketTrace, WaitsForWhatItsPacketsWaitedForUnlessTheLoopIsOpen) {
   EXPECT_GT(open.avg_packet_latency, recorded.closed.mean_latency);
 }
 
+// Timing mode numbers what is under way, and uses a number again once it was answered.
+TEST(PacketTrace, ARequestWithAUsedTagWaitsForTheNewestArrivalAtItsNode) {
+  const auto folder = ScratchFolder::create("packets").value();
+  const auto file = folder.path() / "recorded";
+  {
+    auto network = record_packets(make_network(config_of("mesh")).value(), file, "virtual:dapper");
+    ASSERT_TRUE(network) << network.error().text();
+    const auto cross = [&](NodeId from, NodeId to, PacketKind kind, std::uint64_t tag) {
+      Packet packet;
+      packet.source = from;
+      packet.destinations = {&to, 1};
+      packet.message_class = is_reply(kind) ? 1 : 0;
+      packet.kind = kind;
+      packet.tag = tag;
+      packet.created = (*network)->now();
+      ASSERT_TRUE((*network)->inject(packet));
+      while ((*network)->packets_inside() != 0) (*network)->tick();
+    };
+    for (const std::uint64_t tag : {5, 6, 5}) {
+      cross(0, 1, PacketKind::read_request, tag);
+      cross(1, 0, PacketKind::read_reply, tag);
+    }
+  }
+  const auto trace = read_packets(file);
+  ASSERT_TRUE(trace) << trace.error().text();
+  ASSERT_EQ(trace->packets.size(), 6U);
+  for (std::size_t i = 1; i < trace->packets.size(); ++i) {
+    EXPECT_THAT(trace->packets[i].after, testing::ElementsAre(i - 1)) << i;
+  }
+}
+
 // The file does not say which nodes have memory: whoever replies has it, on every network.
 TEST(PacketTrace, CountsTheBuffersOfWhoeverReplies) {
   const Recorded recorded = record("mesh");

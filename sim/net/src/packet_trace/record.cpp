@@ -58,7 +58,8 @@ class RecordingNetwork final : public Network {
       const Arrival arrival{delivery.tag, network_->now().value()};
       const std::uint64_t tag = found->second.tag;
       newest_[delivery.destination] = arrival;
-      answers_[{delivery.destination, tag}] = arrival;
+      // Tags are used again once they were answered: a reply's is no longer a request's.
+      if (!is_reply(delivery.kind)) requests_[{delivery.destination, tag}] = arrival;
       if (--found->second.copies == 0) under_way_.erase(found);
       delivery.tag = tag;
     }
@@ -104,14 +105,16 @@ class RecordingNetwork final : public Network {
     }
   };
 
-  // What a packet waited for: the one with its tag that came to its source, as a request does whose
-  // reply it is; else the newest arrival there.
+  // What a packet waited for: a reply for the request with its tag that came to its source, any
+  // other packet for the newest arrival there.
   const Arrival* cause_of(const Packet& packet) {
-    const auto request = answers_.find({packet.source, packet.tag});
-    if (request != answers_.end()) {
-      answered_ = request->second;
-      answers_.erase(request);
-      return &answered_;
+    if (is_reply(packet.kind)) {
+      const auto request = requests_.find({packet.source, packet.tag});
+      if (request != requests_.end()) {
+        answered_ = request->second;
+        requests_.erase(request);
+        return &answered_;
+      }
     }
     const auto& newest = newest_[packet.source];
     return newest ? &*newest : nullptr;
@@ -121,9 +124,9 @@ class RecordingNetwork final : public Network {
   std::ofstream file_;
   std::string name_;
   std::uint64_t next_{};
-  std::unordered_map<std::uint64_t, UnderWay> under_way_;  // by number
-  std::vector<std::optional<Arrival>> newest_;             // [node]
-  std::unordered_map<NodeAndTag, Arrival, Hash> answers_;
+  std::unordered_map<std::uint64_t, UnderWay> under_way_;   // by number
+  std::vector<std::optional<Arrival>> newest_;              // [node]
+  std::unordered_map<NodeAndTag, Arrival, Hash> requests_;  // that came and were not answered
   Arrival answered_;
   std::vector<Delivery> deliveries_;
 };
