@@ -223,6 +223,11 @@ TEST(Simulate, RefusesOptionsThatNothingWouldRead) {
     EXPECT_NE(error.find(option), std::string::npos) << error;
     EXPECT_NE(error.find("mesh has no such setting"), std::string::npos) << error;
   }
+  // Networks of one folder share the keys that they read, and no others.
+  for (const std::string option : {"--express-links", "--radix=8"}) {
+    const std::string error = refusal({"--network", "torus", option});
+    EXPECT_NE(error.find("torus has no such setting"), std::string::npos) << error;
+  }
   EXPECT_NE(refusal({"--network", "gpuopt", "--traffic", "many_to_few", "--rate", "0.05",
                      "--flit-bits", "256", "--clock-hz", "2e9"})
                 .find("--core-mhz"),

@@ -20,19 +20,27 @@ namespace {
 
 constexpr std::string_view kGraphGroup = "Topologies";
 
-constexpr Key<GraphConfig> kGraphKeys[] = {
+constexpr Key<GraphConfig> kFileKeys[] = {
     {"topology", &GraphConfig::topology, anything(), "", kGraphGroup,
      "File with routers, nodes and links: .toml, or BookSim's anynet", ""},
     {"routing", &GraphConfig::routing, one_of("file, minimal, up-down, dimension-order, adaptive"),
      "", kGraphGroup, "topology: how packets find their way", ""},
+};
+constexpr Key<GraphConfig> kHierarchyKeys[] = {
     {"uplinks", &GraphConfig::uplinks, between(1, 16, "links from a cluster to the middle"),
      "links", kGraphGroup, "crossbar-hierarchical: from a cluster to the middle", "assumed"},
+};
+constexpr Key<GraphConfig> kBridgeKeys[] = {
     {"bridge_links", &GraphConfig::bridge_links, between(1, 16, "links between the halves"),
      "links", kGraphGroup, "crossbar-partitioned: between the halves, each way", "assumed"},
     {"bridge_delay", &GraphConfig::bridge_delay, between(1, 64, "a wire takes a cycle"), "cycles",
      kGraphGroup, "crossbar-partitioned: time to cross between the halves", "assumed"},
+};
+constexpr Key<GraphConfig> kRadixKeys[] = {
     {"radix", &GraphConfig::radix, between(2, 16, "ports to one side"), "ports", kGraphGroup,
      "fly, fattree: ports of a router to one side", ""},
+};
+constexpr Key<GraphConfig> kChipletKeys[] = {
     {"chiplet_side", &GraphConfig::chiplet_side, between(1, 256, "routers"), "routers", kGraphGroup,
      "chiplet-mesh: along a side of a chiplet", ""},
     {"die_to_die_delay", &GraphConfig::die_to_die_delay, between(1, 64, "cycles"), "cycles",
@@ -40,22 +48,34 @@ constexpr Key<GraphConfig> kGraphKeys[] = {
     {"die_to_die_pj_per_bit", &GraphConfig::die_to_die_pj_per_bit,
      between(0.001, 100, "pJ per bit"), "pJ/bit", kGraphGroup,
      "chiplet-mesh: energy to cross to the next chiplet", "assumed"},
+};
+constexpr Key<GraphConfig> kGroupKeys[] = {
     {"global_delay", &GraphConfig::global_delay, between(1, 128, "a wire takes a cycle"), "cycles",
      kGraphGroup, "dragonfly: time to cross between groups", "assumed"},
+};
+constexpr Key<GraphConfig> kWaysKeys[] = {
     {"ways", &GraphConfig::ways,
      one_of("fixed, booksim, booksim-adaptive, booksim-valiant, booksim-ugal, ugal"), "",
      kGraphGroup,
      "torus, ring, cmesh, flatfly, fattree, dragonfly: fixed, or drawn as BookSim 2 draws them",
      ""},
-    {"deadlock", &GraphConfig::deadlock, one_of("refuse, watch"), "", kGraphGroup,
-     "Routes that could deadlock: refuse them, or run and stop when packets are stuck", ""},
+};
+constexpr Key<GraphConfig> kExpressKeys[] = {
     {"express_links", &GraphConfig::express_links, anything(), "", kGraphGroup,
      "cmesh: links over half a side, along the four edges", ""},
 };
+constexpr Key<GraphConfig> kGraphKeys[] = {
+    {"deadlock", &GraphConfig::deadlock, one_of("refuse, watch"), "", kGraphGroup,
+     "Routes that could deadlock: refuse them, or run and stop when packets are stuck", ""},
+};
 
+// What every network here reads, and the tables that one of them reads beside.
+template <const auto&... kTables>
 void graph_keys(NetworkConfig& config, BoundKeys& keys) {
   vc_router_keys(config, keys);
-  bind_rows<GraphConfig>(config.own<GraphConfig>(), kGraphKeys, keys);
+  auto& own = config.own<GraphConfig>();
+  (bind_rows<GraphConfig>(own, kTables, keys), ...);
+  bind_rows<GraphConfig>(own, kGraphKeys, keys);
 }
 
 constexpr std::uint32_t kMostPorts = 128;
@@ -176,7 +196,7 @@ Status check_groups(const NetworkConfig& config) {
   return check_range("height", config.height, 2, 256, "rows are the groups of a dragonfly");
 }
 
-template <auto kDraw, auto kCheckSize, bool kOneSwitch = false>
+template <auto kDraw, auto kCheckSize, auto kKeys, bool kOneSwitch = false>
 constexpr NetworkKind named(std::string_view name) {
   return {
       .name = name,
@@ -192,7 +212,7 @@ constexpr NetworkKind named(std::string_view name) {
         }
         return check_graph(config, kDraw(config));
       },
-      .keys = graph_keys,
+      .keys = kKeys,
       .needs_classes = true,
       .flows =
           [](const NetworkConfig& config) { return table_flows(kDraw(config), config.flit_bits); },
@@ -230,7 +250,7 @@ Status size_of_file(NetworkConfig& config) {
 const NetworkKind kTopology{.name = "topology",
                             .make = graph::make_of_file,
                             .validate = graph::validate_file,
-                            .keys = graph::graph_keys,
+                            .keys = graph::graph_keys<graph::kFileKeys>,
                             .needs_classes = true,
                             .flows =
                                 [](const NetworkConfig& config) {
@@ -240,20 +260,34 @@ const NetworkKind kTopology{.name = "topology",
                             .router = graph::router_of_file,
                             .set_size = graph::size_of_file,
                             .chosen_by = "topology"};
-const NetworkKind kCrossbar = graph::named<graph::crossbar, graph::any_size, true>("crossbar");
+const NetworkKind kCrossbar =
+    graph::named<graph::crossbar, graph::any_size, graph::graph_keys<>, true>("crossbar");
 const NetworkKind kCrossbarHierarchical =
-    graph::named<graph::hierarchical_crossbar, graph::check_hierarchy>("crossbar-hierarchical");
+    graph::named<graph::hierarchical_crossbar, graph::check_hierarchy,
+                 graph::graph_keys<graph::kHierarchyKeys>>("crossbar-hierarchical");
 const NetworkKind kCrossbarPartitioned =
-    graph::named<graph::partitioned_crossbar, graph::any_size>("crossbar-partitioned");
-const NetworkKind kTorus = graph::named<graph::torus, graph::any_size>("torus");
-const NetworkKind kRing = graph::named<graph::ring, graph::any_size>("ring");
+    graph::named<graph::partitioned_crossbar, graph::any_size,
+                 graph::graph_keys<graph::kBridgeKeys>>("crossbar-partitioned");
+const NetworkKind kTorus =
+    graph::named<graph::torus, graph::any_size, graph::graph_keys<graph::kWaysKeys>>("torus");
+const NetworkKind kRing =
+    graph::named<graph::ring, graph::any_size, graph::graph_keys<graph::kWaysKeys>>("ring");
 const NetworkKind kConcentratedMesh =
-    graph::named<graph::concentrated_mesh, graph::check_square_nodes>("cmesh");
+    graph::named<graph::concentrated_mesh, graph::check_square_nodes,
+                 graph::graph_keys<graph::kWaysKeys, graph::kExpressKeys>>("cmesh");
 const NetworkKind kFlattenedButterfly =
-    graph::named<graph::flattened_butterfly, graph::any_size>("flatfly");
-const NetworkKind kChipletMesh = graph::named<graph::chiplet_mesh, graph::any_size>("chiplet-mesh");
-const NetworkKind kButterfly = graph::named<graph::butterfly, graph::check_radix>("fly");
-const NetworkKind kFatTree = graph::named<graph::fat_tree, graph::check_radix>("fattree");
-const NetworkKind kDragonfly = graph::named<graph::dragonfly, graph::check_groups>("dragonfly");
+    graph::named<graph::flattened_butterfly, graph::any_size, graph::graph_keys<graph::kWaysKeys>>(
+        "flatfly");
+const NetworkKind kChipletMesh =
+    graph::named<graph::chiplet_mesh, graph::any_size, graph::graph_keys<graph::kChipletKeys>>(
+        "chiplet-mesh");
+const NetworkKind kButterfly =
+    graph::named<graph::butterfly, graph::check_radix, graph::graph_keys<graph::kRadixKeys>>("fly");
+const NetworkKind kFatTree =
+    graph::named<graph::fat_tree, graph::check_radix,
+                 graph::graph_keys<graph::kRadixKeys, graph::kWaysKeys>>("fattree");
+const NetworkKind kDragonfly =
+    graph::named<graph::dragonfly, graph::check_groups,
+                 graph::graph_keys<graph::kGroupKeys, graph::kWaysKeys>>("dragonfly");
 
 }  // namespace ww::sim::net
