@@ -18,12 +18,12 @@ class ReplyBuffers {
       }
     }
   }
-  // A packet that the network has taken; requests (class 0) have no part in it. Where no memory
-  // node is known, whoever replies has memory.
+  // A packet that the network has taken. Requests have no part in it: those of networks with
+  // classes have class 0. Where no memory node is known, whoever replies has memory.
   void count(const Packet& packet) {
     const bool leaves_memory =
         is_memory_.empty() ? is_reply(packet.kind) : is_memory_[packet.source] != 0;
-    if (packet.message_class != 0 && leaves_memory) {
+    if ((packet.message_class != 0 || is_reply(packet.kind)) && leaves_memory) {
       flits_ += std::uint64_t{packet.flits} * packet.destinations.size();
     }
   }

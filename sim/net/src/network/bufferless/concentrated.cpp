@@ -3,6 +3,7 @@
 
 #include "network/bufferless/network.hpp"
 #include "network_base.hpp"
+#include "reply_buffers.hpp"
 #include "slots.hpp"
 
 namespace ww::sim::net {
@@ -14,7 +15,8 @@ class Concentrated final : public NetworkBase {
       : NetworkBase(config),
         share_(static_cast<NodeId>(config.concentration)),
         inside_(std::move(inside)),
-        open_(static_cast<std::size_t>(node_count(config))) {}
+        open_(static_cast<std::size_t>(node_count(config))),
+        reply_buffers_(config) {}
 
   [[nodiscard]] Cycles now() const override { return inside_->now(); }
 
@@ -46,6 +48,7 @@ class Concentrated final : public NetworkBase {
       }
       ++open_[packet.source];
     }
+    reply_buffers_.count(packet);
     gather_waiting();
     return {};
   }
@@ -71,7 +74,11 @@ class Concentrated final : public NetworkBase {
     return inside_->source_queue(node / share_, message_class);
   }
   [[nodiscard]] std::uint64_t packets_inside() const override { return inside_->packets_inside(); }
-  [[nodiscard]] power::NetworkEvents events() const override { return inside_->events(); }
+  [[nodiscard]] power::NetworkEvents events() const override {
+    power::NetworkEvents events = inside_->events();
+    events.reply_buffer_flits = reply_buffers_.flits();
+    return events;
+  }
   [[nodiscard]] std::vector<LinkUse> link_use() const override { return inside_->link_use(); }
   [[nodiscard]] Status check_conservation() const override { return inside_->check_conservation(); }
   [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override {
@@ -102,6 +109,7 @@ class Concentrated final : public NetworkBase {
   const NodeId share_;
   std::unique_ptr<Network> inside_;
   std::vector<std::uint32_t> open_;  // [node] packets that have not arrived
+  ReplyBuffers reply_buffers_;
   Slots<Ends> slots_;
 };
 

@@ -22,6 +22,7 @@ Deflection::Deflection(const NetworkConfig& config)
              static_cast<std::uint64_t>(hop_)),
       slots_(std::bit_ceil(static_cast<std::size_t>(hop_ + 1))),
       reassembly_(routers_, config.own<BufferlessConfig>().reassembly_buffers),
+      reply_buffers_(config),
       flights_(slots_ * routers_ * 4),
       present_(slots_ * words()),
       sent_(routers_),
@@ -50,6 +51,7 @@ Status Deflection::inject(const Packet& packet) {
     }
     orders_[index] = sequence_++;
   }
+  reply_buffers_.count(packet);
   waiting_[packet.source / 64] |= std::uint64_t{1} << (packet.source % 64);
   return {};
 }
@@ -103,6 +105,7 @@ power::NetworkEvents Deflection::events() const {
   events.resent_flits = resent_flits_;
   events.crossbar_flits = events.link_flits + left_flits_;
   events.switch_grants = events.crossbar_flits;
+  events.reply_buffer_flits = reply_buffers_.flits();
   events.toggles_counted = config_.count_toggles;
   for (const std::uint64_t toggles : link_toggles_) {
     events.link_toggles += toggles;
@@ -319,6 +322,7 @@ std::unique_ptr<Network> make_bufferless(const NetworkConfig& config) {
   // A bufferless router ejects one flit a cycle: its nodes share that port.
   NetworkConfig inside = config;
   inside.concentration = 1;
+  inside.memory_nodes.clear();  // nodes, of which it has none: its routers are
   return make_concentrated(config, std::make_unique<Deflection>(inside));
 }
 

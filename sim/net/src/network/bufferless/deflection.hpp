@@ -29,6 +29,7 @@
 
 #include "network/bufferless/reassembly.hpp"
 #include "network_base.hpp"
+#include "reply_buffers.hpp"
 
 namespace ww::sim::net {
 
@@ -124,6 +125,7 @@ class Deflection final : public ClockedNetwork {
   const std::uint64_t epoch_;  // of a golden packet [cycles]: long enough to cross the mesh
   const std::size_t slots_;
   Reassembly reassembly_;
+  ReplyBuffers reply_buffers_;
   std::vector<Flying> flights_;         // [slot][router][input port]
   std::vector<std::uint64_t> present_;  // [slot][word]: routers that flits reach
   std::vector<std::uint64_t> orders_;   // [packet]: sequence number

@@ -5,6 +5,7 @@
 #include "mesh_links.hpp"
 #include "network/ideal/network.hpp"
 #include "network_base.hpp"
+#include "reply_buffers.hpp"
 #include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
@@ -13,7 +14,9 @@ namespace {
 class Ideal final : public ClockedNetwork {
  public:
   explicit Ideal(const NetworkConfig& config)
-      : ClockedNetwork(config), router_config_(config.own<VcRouterConfig>()) {}
+      : ClockedNetwork(config),
+        router_config_(config.own<VcRouterConfig>()),
+        reply_buffers_(config) {}
 
   Status inject(const Packet& packet) override {
     WW_TRY(store_.check(packet, now_));
@@ -32,6 +35,7 @@ class Ideal final : public ClockedNetwork {
       events_.link_flits += std::uint64_t{record.flits} * (record.hops - 1);
       events_.vc_grants += record.hops;
     }
+    reply_buffers_.count(packet);
     return {};
   }
 
@@ -65,6 +69,7 @@ class Ideal final : public ClockedNetwork {
     events.buffer_reads = events.crossbar_flits;
     events.buffer_writes = events.crossbar_flits;
     events.switch_grants = events.crossbar_flits;
+    events.reply_buffer_flits = reply_buffers_.flits();
     return events;
   }
   [[nodiscard]] std::vector<LinkUse> link_use() const override { return {}; }
@@ -107,6 +112,7 @@ class Ideal final : public ClockedNetwork {
   const VcRouterConfig router_config_;
   std::vector<UnderWay> under_way_;  // a heap, next arrival first
   power::NetworkEvents events_;
+  ReplyBuffers reply_buffers_;
   std::uint64_t sequence_{0};
 };
 

@@ -48,6 +48,7 @@ power::NetworkEvents Photonic::events() const {
   events.routers = static_cast<std::uint64_t>(layout_.stations());
   events.links = 2 * static_cast<std::uint64_t>(node_count(config_));
   events.toggles_counted = config_.count_toggles;
+  events.reply_buffer_flits = reply_buffers_.flits();
   events.photonic = light_events_;
   power::PhotonicEvents& light = events.photonic;
   light.core_cycles = events.cycles;

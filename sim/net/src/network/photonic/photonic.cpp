@@ -120,6 +120,7 @@ Status Photonic::inject(const Packet& packet) {
       queue(destination, false);
     }
   }
+  reply_buffers_.count(packet);
   waiting_[packet.source / 64] |= std::uint64_t{1} << (packet.source % 64);
   waiting_stations_ |= std::uint64_t{1} << from;
   return {};

@@ -15,6 +15,7 @@
 #include "network/photonic/layout.hpp"
 #include "network/photonic/predictor.hpp"
 #include "network_base.hpp"
+#include "reply_buffers.hpp"
 #include "ring.hpp"
 
 namespace ww::sim::net::photonic {
@@ -184,6 +185,7 @@ class Photonic final : public ClockedNetwork {
   std::uint64_t busy_stations_{};
   power::PhotonicEvents light_events_;
   power::NetworkEvents net_events_;
+  ReplyBuffers reply_buffers_{config_};
   std::vector<std::uint64_t> link_flits_;      // [from position][to position]
   std::vector<std::vector<std::byte>> wires_;  // [node][up, down]: the last flit
 };
