@@ -70,6 +70,29 @@ TEST(RouterEnergy, InterpolatesNodesInTheLogarithm) {
   EXPECT_NE(energy->source.find("interpolated"), std::string::npos);
 }
 
+// Beyond the rows as well: nothing costs less than nothing, or nothing at all.
+TEST(RouterEnergy, GrowsWithTheWidthOfAFlit) {
+  for (const Estimator estimator : {Estimator::dsent, Estimator::dsent_gem5, Estimator::orion2,
+                                    Estimator::mcpat, Estimator::mcpat_noc}) {
+    const double node_nm = estimator == Estimator::orion2 ? 32 : 22;
+    RouterEnergy before;
+    for (const int bits : {8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024}) {
+      RouterSize size;
+      size.flit_bits = bits;
+      const auto energy = router_energy(estimator, node_nm, size);
+      ASSERT_TRUE(energy) << energy.error().text();
+      for (const auto field : {&RouterEnergy::buffer_write_pj, &RouterEnergy::buffer_read_pj,
+                               &RouterEnergy::crossbar_pj, &RouterEnergy::leakage_mw}) {
+        EXPECT_GT((*energy).*field, before.*field) << to_string(estimator) << " " << bits;
+      }
+      EXPECT_GE(energy->switch_grant_pj, before.switch_grant_pj) << to_string(estimator);
+      EXPECT_EQ(energy->source.find("extrapolated") != std::string::npos, bits < 64 || bits > 256)
+          << energy->source;
+      before = *energy;
+    }
+  }
+}
+
 TEST(RouterEnergy, SmallerBuffersCostLess) {
   RouterSize bypass;
   bypass.flit_bits = 64;

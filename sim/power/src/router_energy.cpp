@@ -45,7 +45,23 @@ std::vector<RouterEnergy> rows_of(Estimator estimator, double node_nm) {
   return rows;
 }
 
-// Linear in the flit width between (or beyond) the two nearest rows of one node.
+// At `bits`, of a figure in two rows: on the straight line through them, or, beyond the rows and if
+// it grows faster than the width, on the power that goes through both. The line through such
+// figures, which are McPAT's, falls below zero at 32 bits.
+double figure_at_width(double low, double high, const RouterEnergy& of_low,
+                       const RouterEnergy& of_high, int bits) {
+  const double share = static_cast<double>(bits - of_low.flit_bits) /
+                       static_cast<double>(of_high.flit_bits - of_low.flit_bits);
+  const bool between = share >= 0 && share <= 1;
+  if (between || high * of_low.flit_bits <= low * of_high.flit_bits) {
+    return low + share * (high - low);
+  }
+  const double power =
+      std::log(high / low) / std::log(static_cast<double>(of_high.flit_bits) / of_low.flit_bits);
+  return low * std::pow(static_cast<double>(bits) / of_low.flit_bits, power);
+}
+
+// Of one node, from the two rows nearest in the flit width.
 RouterEnergy at_width(Estimator estimator, double node_nm, int bits) {
   const std::vector<RouterEnergy> rows = rows_of(estimator, node_nm);
   for (const RouterEnergy& row : rows) {
@@ -59,14 +75,13 @@ RouterEnergy at_width(Estimator estimator, double node_nm, int bits) {
   }
   const RouterEnergy& low = rows[above - 1];
   const RouterEnergy& high = rows[above];
-  const double share = static_cast<double>(bits - low.flit_bits) /
-                       static_cast<double>(high.flit_bits - low.flit_bits);
   RouterEnergy result = low;
   for (const auto field : kFields) {
-    result.*field = std::max(0.0, low.*field + share * (high.*field - low.*field));
+    result.*field = figure_at_width(low.*field, high.*field, low, high, bits);
   }
   result.flit_bits = bits;
-  result.source += fmt::format("; {} bits interpolated", bits);
+  const bool between = bits > low.flit_bits && bits < high.flit_bits;
+  result.source += fmt::format("; {} bits {}", bits, between ? "interpolated" : "extrapolated");
   return result;
 }
 

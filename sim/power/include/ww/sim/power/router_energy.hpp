@@ -52,7 +52,9 @@ struct RouterSize {
 
 // Returns the row that fits, or one derived from rows. `source` then says so:
 // - another node: geometric interpolation between its neighbours in log(node);
-// - another flit width: linear interpolation or extrapolation in bits;
+// - another flit width: linear interpolation in bits. Beyond 64 and 256 bits the same line, or for
+//   figures that grow faster than the width (McPAT's) the power that goes through the two nearest
+//   rows;
 // - other buffers: write, read and leakage follow DSENT's rows for 20, 4 and 1 flits a port
 //   (22 nm, 128 bits), piecewise linear;
 // - other ports: crossbar, switch allocator, clock and leakage in proportion.
