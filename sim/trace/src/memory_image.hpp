@@ -27,6 +27,14 @@ class MemoryImage {
       return true;
     });
   }
+  // Whether reading these bytes would displace no page.
+  [[nodiscard]] bool has(std::uint64_t address, std::size_t count) const {
+    const std::uint64_t last = (address + count - 1) / kPageBytes;
+    for (std::uint64_t number = address / kPageBytes; number <= last; ++number) {
+      if (pages_[number % kPages].number != number) return false;
+    }
+    return true;
+  }
   void get(std::uint64_t address, std::byte* bytes, std::size_t count) {
     each(address, count, [&](std::byte* held, std::size_t at, std::size_t length) {
       std::memcpy(bytes + at, held, length);

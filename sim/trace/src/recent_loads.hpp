@@ -46,9 +46,12 @@ class RecentLoads {
     if (entry.count < 2) ++entry.count;
   }
 
-  // The rule that gives these words, if there is one.
+  // The rule that gives these words, if there is one. It leaves the image as it is, as a reader of
+  // words without a rule does: it looks at no load whose page is gone from there.
   std::optional<Rule> find(std::uint32_t group, std::uint32_t wave, const std::byte* words,
                            std::size_t bytes, MemoryImage& image) {
+    const Entry& entry = place(group, wave);
+    if (!image.has(entry.base[0], bytes) || !image.has(entry.base[1], bytes)) return std::nullopt;
     Words x;
     Words y;
     if (!operands(group, wave, bytes, image, x, y)) return std::nullopt;

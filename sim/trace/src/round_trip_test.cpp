@@ -3,6 +3,8 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
+#include <span>
 
 #include "testing.hpp"
 
@@ -156,6 +158,59 @@ double bytes_of_stores(std::uint32_t (*f)(std::uint32_t, std::uint32_t)) {
   const double loads = 2.0 * waves * kLanes;
   return (static_cast<double>(std::filesystem::file_size(folder / "a.wwt")) - 3.3 * loads) /
          (waves * kLanes);
+}
+
+// Looking for a rule must not bring back the pages of the loads: a reader, who finds the words in
+// the file, does not look for one.
+TEST(Trace, ValuesThatFollowNoRuleLeaveTheImageAsItIs) {
+  using Words = std::array<std::uint32_t, kLanes>;
+  constexpr std::uint64_t kFirst = 1 << 20;
+  constexpr std::uint64_t kSecond = kFirst + 0x10000;
+  constexpr std::uint64_t kDisplacesFirst = kFirst + (std::uint64_t{16384} << 12);
+  constexpr std::uint64_t kThird = kFirst + 0x20000;
+  struct Step {
+    std::uint32_t instruction, wave;
+    std::uint64_t base;
+    std::uint32_t word;
+  };
+  // The last finds its page as the second load left it: in place, and full of ones.
+  const Step steps[] = {{0, 0, kFirst, 3},
+                        {0, 0, kSecond, 4},
+                        {0, 1, kDisplacesFirst, 1},
+                        {1, 0, kThird, 0xABCD1234},
+                        {1, 1, kDisplacesFirst, 0}};
+  test::Folder folder;
+  auto writer = Writer::create(folder / "a.wwt", "test");
+  ASSERT_TRUE(writer) << writer.error().text();
+  (*writer)->instruction({0x10, "load", Operation::load, 4, 4});
+  (*writer)->instruction({0x20, "store", Operation::store, 4, 4});
+  (*writer)->launch({0, "kernel", {1, 1, 1}, {128, 1, 1}});
+  for (const Step& step : steps) {
+    Words words;
+    words.fill(step.word);
+    AccessView view;
+    view.instruction = step.instruction;
+    view.wave = step.wave;
+    view.lanes = ~std::uint64_t{0};
+    view.base = step.base;
+    view.stride = 4;
+    view.values = std::as_bytes(std::span(words)).data();
+    view.value_stride = 4;
+    (*writer)->access(view);
+  }
+  ASSERT_TRUE((*writer)->finish());
+  auto reader = Reader::open(folder / "a.wwt");
+  ASSERT_TRUE(reader) << reader.error().text();
+  Access access;
+  for (const Step& step : steps) {
+    const auto more = reader->next(access);
+    ASSERT_TRUE(more && *more);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, &access.value[lane * kMostValueBytes], sizeof word);
+      EXPECT_EQ(word, step.word) << step.base << " lane " << lane;
+    }
+  }
 }
 
 TEST(Trace, ValuesComputedFromTheLastLoadsTakeNoBytes) {
