@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <iterator>
 #include <map>
@@ -30,18 +31,23 @@ std::string opcode_of(const Instruction& instruction) {
   return name;
 }
 
-// One launch's instructions by work-group and warp.
+// One launch's instructions by work-group and half of a wave.
 struct Kernel {
   struct Warp {
     std::uint64_t instructions{};
     std::string lines;
   };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Warp> warps;
+  // Of work-groups: twice the wave, and which half of it.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Warp> warps;
+  bool has_upper_halves{};
+  std::uint32_t last_wave{};
 
   void add(const Access& access, const Instruction& instruction, unsigned half) {
     const auto mask = static_cast<std::uint32_t>(access.lanes >> (half * kWarp));
     if (mask == 0) return;
-    Warp& warp = warps[{access.group, access.wave * 2 + half}];
+    has_upper_halves = has_upper_halves || half != 0;
+    last_wave = std::max(last_wave, access.wave);
+    Warp& warp = warps[{access.group, std::uint64_t{access.wave} * 2 + half}];
     ++warp.instructions;
     auto out = std::back_inserter(warp.lines);
     fmt::format_to(out, "{:04x} {:08x} 0 {} 0 {}", instruction.address, mask,
@@ -92,14 +98,19 @@ struct Kernel {
         launch.kernel, number, launch.groups[0], launch.groups[1], launch.groups[2],
         launch.local[0], launch.local[1], launch.local[2])));
     const auto per_group = static_cast<std::uint32_t>((size + kWarp - 1) / kWarp);
+    // Waves of 32 lanes, as imported warps are, have no upper halves, and there are more of them
+    // than a group has of 64.
+    const bool narrow = !has_upper_halves && last_wave >= (per_group + 1) / 2;
+    std::size_t found_warps = 0;
     for (std::uint32_t group = 0; group < groups; ++group) {
       WW_TRY(out.write(fmt::format("#BEGIN_TB\n\nthread block = {},{},{}\n\n",
                                    group % launch.groups[0],
                                    group / launch.groups[0] % launch.groups[1],
                                    group / launch.groups[0] / launch.groups[1])));
       for (std::uint32_t warp = 0; warp < per_group; ++warp) {
-        const auto found = warps.find({group, warp});
+        const auto found = warps.find({group, std::uint64_t{warp} * (narrow ? 2 : 1)});
         const bool any = found != warps.end();
+        found_warps += any ? 1 : 0;
         WW_TRY(out.write(fmt::format("warp = {}\ninsts = {}\n", warp,
                                      1 + (any ? found->second.instructions : 0))));
         if (any) WW_TRY(out.write(found->second.lines));
@@ -108,6 +119,13 @@ struct Kernel {
         WW_TRY(out.write(fmt::format("fff0 {:08x} 0 EXIT 0 0\n\n", mask)));
       }
       WW_TRY(out.write("#END_TB\n\n"));
+    }
+    if (found_warps != warps.size()) {
+      return fail(ErrorCode::parse_error,
+                  fmt::format("{} of {} warps with accesses lie outside the launch: it has {} "
+                              "work-groups of {} work-items",
+                              warps.size() - found_warps, warps.size(), groups, size),
+                  launch.kernel);
     }
     return out.keep();
   }

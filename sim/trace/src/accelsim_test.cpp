@@ -107,6 +107,52 @@ std::map<std::string, std::vector<std::uint64_t>> addresses(const std::filesyste
   return found;
 }
 
+Access access_of(std::uint32_t wave, std::uint64_t lanes) {
+  Access access;
+  access.wave = wave;
+  access.lanes = lanes;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if ((lanes >> lane & 1) != 0) access.address[lane] = 0x1000 * (wave + 1) + 4 * lane;
+  }
+  return access;
+}
+
+Result<Converted> exported(const test::Folder& folder, std::vector<Access> accesses) {
+  test::Content content;
+  content.instructions = {test::instructions().front()};
+  content.launches = {{0, "kernel", {1, 1, 1}, {128, 1, 1}}};
+  content.accesses = std::move(accesses);
+  test::write(folder / "a.wwt", content);
+  auto reader = Reader::open(folder / "a.wwt");
+  if (!reader) return tl::unexpected<Error>(reader.error());
+  return export_accelsim(*reader, folder / "");
+}
+
+// As RDNA's waves and imported warps are.
+TEST(AccelSim, AWaveOf32LanesIsExportedAsAWarp) {
+  test::Folder folder;
+  constexpr std::uint64_t kLow = 0xFFFFFFFF;
+  const auto written =
+      exported(folder, {access_of(0, kLow), access_of(1, 1), access_of(2, kLow), access_of(3, 6)});
+  ASSERT_TRUE(written) << written.error().text();
+  const auto back = import_accelsim(folder / "kernelslist.g", folder / "b.wwt");
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->totals.lane_accesses, 32U + 1 + 32 + 2);
+  EXPECT_EQ(addresses(folder / "b.wwt", 1), addresses(folder / "a.wwt", 1));
+}
+
+TEST(AccelSim, WavesOutsideTheirLaunchAreNotExported) {
+  test::Folder folder;
+  const auto wide = exported(folder, {access_of(0, ~std::uint64_t{0}), access_of(2, 1)});
+  ASSERT_FALSE(wide);
+  EXPECT_NE(wide.error().message.find("1 of 3 warps"), std::string::npos) << wide.error().text();
+  EXPECT_FALSE(exported(folder, {access_of(4, 1)}));
+  Access elsewhere = access_of(0, 1);
+  elsewhere.group = 1;
+  EXPECT_FALSE(exported(folder, {elsewhere}));
+  EXPECT_FALSE(std::filesystem::exists(folder / "kernelslist.g"));
+}
+
 RC_GTEST_PROP(AccelSim, ExportAndImportKeepEveryAddress, (std::uint64_t seed)) {
   auto content = test::random_content(seed, 100);
   for (auto& launch : content.launches) {

@@ -27,9 +27,9 @@ Result<Converted> import_accelsim(const std::filesystem::path& from,
                                   const std::filesystem::path& to);
 
 // Writes kernelslist.g and kernel-N.traceg into `folder`, which must exist. It writes only memory
-// instructions, without registers and values, each wave as two warps, for all work-groups. It needs
-// memory for one launch. Errors: those of the reader, io_error, out_of_range (more than 2^24
-// work-groups).
+// instructions, without registers and values, each wave of 64 lanes as two warps and one of 32 as
+// one, for all work-groups. It needs memory for one launch. Errors: those of the reader, io_error,
+// out_of_range (more than 2^24 work-groups), parse_error (a wave outside its launch).
 Result<Converted> export_accelsim(Reader& reader, const std::filesystem::path& folder);
 
 }  // namespace ww::sim::trace
