@@ -51,11 +51,22 @@ std::optional<std::array<std::uint32_t, 3>> triple(std::string_view text) {
 // What a global or local memory opcode does; nothing for all others (shared memory included).
 std::optional<Operation> operation_of(std::string_view opcode) {
   const auto stem = opcode.substr(0, opcode.find('.'));
-  if (stem == "LD" || stem == "LDG" || stem == "LDL") return Operation::load;
+  // LDGSTS copies from global to shared memory. Accel-Sim's tracer lists both addresses, and its
+  // post-processing keeps that of global memory.
+  if (stem == "LD" || stem == "LDG" || stem == "LDL" || stem == "LDGSTS") return Operation::load;
   if (stem == "ST" || stem == "STG" || stem == "STL") return Operation::store;
-  if (stem == "RED") return Operation::atomic;
+  if (stem == "RED" || stem == "REDG") return Operation::atomic;
   if (stem == "ATOM" || stem == "ATOMG") return Operation::atomic_return;
   return std::nullopt;
+}
+
+// Whether an opcode accesses global memory by textures, surfaces or bulk copies (TMA), of which a
+// trace has no lanes' addresses.
+bool has_no_addresses(std::string_view opcode) {
+  constexpr std::string_view kStems[] = {"TEX",     "TLD",     "TLD4",    "TXD",    "SULD",
+                                         "SUST",    "SURED",   "SUATOM",  "UBLKCP", "UBLKRED",
+                                         "UTMALDG", "UTMASTG", "UTMAREDG"};
+  return std::ranges::find(kStems, opcode.substr(0, opcode.find('.'))) != std::end(kStems);
 }
 
 // From modifiers such as .128, .U8, .S16, .F32: bytes of a lane; 4 where none tells.
@@ -219,7 +230,8 @@ class KernelFile {
     if (opcode.empty() || !width) return wrong("an instruction without opcode and width");
     const auto operation = operation_of(opcode);
     if (*width == 0 || *mask == 0 || !operation) {
-      ++converted_.skipped;
+      ++(*mask != 0 && has_no_addresses(opcode) ? converted_.without_addresses
+                                                : converted_.skipped);
       return {};
     }
     WW_TRY(addresses(*mask));

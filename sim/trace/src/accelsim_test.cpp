@@ -55,6 +55,35 @@ TEST(AccelSim, ImportsEveryAddressForm) {
   EXPECT_EQ(access.address[1], 0x30U);
 }
 
+// The tracer's post-processing leaves one line of each copy from global to shared memory.
+TEST(AccelSim, CopiesToSharedMemoryAreLoads) {
+  test::Folder folder;
+  const auto converted = import_text(
+      folder, std::string(kHeader) +
+                  "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 4\n"
+                  "0010 ffffffff 0 LDGSTS.E.BYPASS.LTC128B.128 2 R2 R4 16 1 0x7f0000001000 16\n"
+                  "0020 ffffffff 0 LDGDEPBAR 0 0\n"
+                  "0030 000000ff 0 REDG.E.ADD.F32.FTZ.RN.STRONG.GPU 2 R2 R6 4 1 0x2000 4\n"
+                  "0040 ffffffff 1 R1 LDSM.16.M88.4 1 R3 16 1 0x0 16\n#END_TB\n");
+  ASSERT_TRUE(converted) << converted.error().text();
+  EXPECT_EQ(converted->totals.loaded_bytes, 32U * 16);
+  EXPECT_EQ(converted->totals.atomic_bytes, 8U * 4);
+  EXPECT_EQ(converted->skipped, 2U);
+  EXPECT_EQ(converted->without_addresses, 0U);
+}
+
+TEST(AccelSim, CountsWhatAccessesMemoryWithoutAddresses) {
+  test::Folder folder;
+  const auto converted = import_text(folder, std::string(kHeader) +
+                                                 "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n"
+                                                 "0010 ffffffff 1 R1 TEX.SCR.LL 1 R2 0\n"
+                                                 "0020 00000001 0 UTMALDG.2D 1 R4 0\n"
+                                                 "0030 ffffffff 1 R1 IMAD 2 R2 R3 0\n#END_TB\n");
+  ASSERT_TRUE(converted) << converted.error().text();
+  EXPECT_EQ(converted->without_addresses, 2U);
+  EXPECT_EQ(converted->skipped, 1U);
+}
+
 TEST(AccelSim, OlderTracersNameTheWarpOnEachLine) {
   test::Folder folder;
   const auto converted =

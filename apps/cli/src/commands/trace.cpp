@@ -1,5 +1,6 @@
 // wirewatt trace: look at memory traces, and convert them.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <bit>
 #include <filesystem>
@@ -212,7 +213,7 @@ Result<trace::Converted> export_csv(trace::Reader& reader, const std::string& ou
     WW_TRY(file.write(rows));
   }
   WW_TRY(file.keep());
-  return trace::Converted{reader.totals(), 0, 1};
+  return trace::Converted{.totals = reader.totals(), .files = 1};
 }
 
 Result<trace::Converted> export_file(const std::string& in, const std::string& format,
@@ -231,6 +232,7 @@ int report(const Result<trace::Converted>& converted, const std::string& out, bo
     auto json = to_json(converted->totals);
     json["out"] = out;
     json["skipped"] = converted->skipped;
+    json["without_addresses"] = converted->without_addresses;
     json["files"] = converted->files;
     print_json(json);
     return 0;
@@ -241,6 +243,12 @@ int report(const Result<trace::Converted>& converted, const std::string& out, bo
     fmt::print("; {} instructions without global or local memory left out", converted->skipped);
   }
   fmt::print("\n");
+  if (converted->without_addresses != 0) {
+    spdlog::warn(
+        "{} instructions on textures, surfaces or by bulk copies (TMA) are missing: the trace has "
+        "no lanes' addresses of them",
+        converted->without_addresses);
+  }
   return 0;
 }
 

@@ -16,13 +16,17 @@ namespace ww::sim::trace {
 struct Converted {
   Totals totals;
   std::uint64_t skipped{};  // instructions that access no global or local memory
-  std::uint64_t files{};    // kernel files
+  // Instructions that access global memory, and of which Accel-Sim writes no lanes' addresses:
+  // textures, surfaces and bulk copies (TMA). Their traffic is missing.
+  std::uint64_t without_addresses{};
+  std::uint64_t files{};  // kernel files
 };
 
-// Imports global and local loads, stores and atomics of a kernel file or of a list of them. A warp
-// becomes a wave of which 32 lanes exist. There are no values. Errors: not_found, io_error,
-// parse_error with file and line, unsupported (compressed in another way), out_of_range (a .tracez
-// that states a dictionary or a chunk of more than 64 MiB).
+// Imports global and local loads, stores and atomics of a kernel file or of a list of them; a copy
+// from global to shared memory (LDGSTS) is a load. A warp becomes a wave of which 32 lanes exist.
+// There are no values. Errors: not_found, io_error, parse_error with file and line, unsupported
+// (compressed in another way), out_of_range (a .tracez that states a dictionary or a chunk of more
+// than 64 MiB).
 Result<Converted> import_accelsim(const std::filesystem::path& from,
                                   const std::filesystem::path& to);
 
