@@ -114,6 +114,9 @@ TEST(AccelSim, BadLinesAreNamedAndLeaveNoFile) {
   }
   test::Folder folder;
   EXPECT_FALSE(import_text(folder, ""));
+  const auto endless = import_accelsim("/dev/zero", folder / "k.wwt");
+  ASSERT_FALSE(endless);
+  EXPECT_NE(endless.error().message.find("a line of more than a MiB"), std::string::npos);
   EXPECT_FALSE(import_text(folder, std::string(kHeader) + "#BEGIN_TB\n"));
 }
 

@@ -10,6 +10,12 @@
 namespace ww::sim::trace {
 namespace {
 
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+tl::unexpected<Error> too_long(const std::string& file) {
+  return fail(ErrorCode::parse_error, "a line of more than a MiB: this is no trace", file);
+}
+
 class PlainLines final : public KernelLines {
  public:
   explicit PlainLines(const std::filesystem::path& file) : name_(file.string()), stream_(file) {}
@@ -17,18 +23,31 @@ class PlainLines final : public KernelLines {
   [[nodiscard]] bool open() const { return stream_.is_open(); }
 
   Result<bool> next(std::string& line) override {
-    if (std::getline(stream_, line)) {
-      return true;
+    line.clear();
+    for (;;) {
+      stream_.getline(part_.data(), static_cast<std::streamsize>(part_.size()));
+      const bool ends_here = stream_.good();  // its '\n' was taken, too
+      line.append(part_.data(), static_cast<std::size_t>(stream_.gcount()) - (ends_here ? 1 : 0));
+      if (stream_) {
+        return true;
+      }
+      if (stream_.bad()) {
+        return fail(ErrorCode::io_error, "cannot read", name_);
+      }
+      if (stream_.eof()) {
+        return !line.empty();
+      }
+      if (line.size() > kLongestLine) {
+        return too_long(name_);
+      }
+      stream_.clear();  // the line goes on
     }
-    if (stream_.bad()) {
-      return fail(ErrorCode::io_error, "cannot read", name_);
-    }
-    return false;
   }
 
  private:
   std::string name_;
   std::ifstream stream_;
+  std::array<char, 1 << 16> part_{};
 };
 
 // Text in one or several xz streams, as 'xz' and its concatenations make them.
@@ -60,7 +79,7 @@ class XzLines final : public KernelLines {
       text_.clear();
       at_ = 0;
       if (line.size() > kLongestLine) {
-        return fail(ErrorCode::parse_error, "a line of more than a MiB: this is no trace", name_);
+        return too_long(name_);
       }
       if (ended_) {
         return !line.empty();
@@ -70,8 +89,6 @@ class XzLines final : public KernelLines {
   }
 
  private:
-  static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-
   // Fills `text_` from the file.
   Status decode() {
     if (decoder_.avail_in == 0 && !stream_.eof()) {
