@@ -178,6 +178,20 @@ TEST(Run, SeveralProcessesShareOneCountersFile) {
   EXPECT_EQ(entries(folder.path()), 3U);
 }
 
+// As root, renaming the trace to a device would replace it.
+TEST(Run, WritesItsTraceToAPipe) {
+  TemporaryFolder folder;
+  const auto pipe = (folder.path() / "pipe").string();
+  const auto copy = (folder.path() / "copy.wwt").string();
+  const auto finished =
+      run({"sh", "-c",
+           "mkfifo " + pipe + " && cat " + pipe + " > " + copy + " & sleep 0.2; " + wirewatt() +
+               " run --trace " + pipe + " -- " + saxpy() + " && wait"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(run({wirewatt(), "trace", "info", copy}).exit_code, 0);
+}
+
 // --- HIP ---
 
 // sim/icd/test/hip_programs.hip, by clang-19 where it is installed.

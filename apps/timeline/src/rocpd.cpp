@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "ww/core/hash.hpp"
-#include "ww/core/temporary_folder.hpp"
+#include "ww/core/placed_file.hpp"
 
 namespace ww::timeline {
 namespace {
@@ -360,7 +360,7 @@ void fill(SQLite::Database& database, const TraceContent& content) {
 }  // namespace
 
 Status write_database(const TraceContent& content, const std::filesystem::path& file) {
-  WW_ASSIGN(folder, ScratchFolder::create_in(std::filesystem::absolute(file).parent_path()));
+  WW_ASSIGN(folder, folder_for(file));
   const auto aside = folder.path() / "rocpd.db";
   try {
     SQLite::Database database(aside.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
@@ -369,13 +369,7 @@ Status write_database(const TraceContent& content, const std::filesystem::path& 
     return fail(ErrorCode::io_error, fmt::format("cannot write the database: {}", e.what()),
                 file.string());
   }
-  std::error_code trouble;
-  std::filesystem::rename(aside, file, trouble);
-  if (trouble) {
-    return fail(ErrorCode::io_error, "cannot put the file in place: " + trouble.message(),
-                file.string());
-  }
-  return {};
+  return place_file(aside, file);
 }
 
 }  // namespace ww::timeline

@@ -18,6 +18,7 @@
 #include "timeline_option.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/placed_file.hpp"
 #include "ww/core/streamed_file.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
@@ -236,19 +237,15 @@ struct Finished {
 };
 
 // Moves files into place: the first under the name asked for, those of further processes with the
-// process id before the ending.
+// process id before the ending. A device or a pipe gets them one after the other.
 Result<std::vector<std::string>> place(const ScratchFolder& folder, const std::string& target) {
   std::vector<std::string> placed;
   for (const auto& file : folder.files()) {
     fs::path name = target;
-    if (!placed.empty()) {
+    if (!placed.empty() && !is_device_or_pipe(target)) {
       name.replace_extension(file.stem().string() + name.extension().string());
     }
-    std::error_code ec;
-    fs::rename(file, name, ec);
-    if (ec)
-      return fail(ErrorCode::io_error, "cannot put the file in place: " + ec.message(),
-                  name.string());
+    WW_TRY(place_file(file, name));
     placed.push_back(name.string());
   }
   return placed;
@@ -300,8 +297,7 @@ Result<Finished> execute(const RunArguments& arguments) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
   const auto beside = [](const std::string& file) {
-    return file.empty() ? ScratchFolder::create("run")
-                        : ScratchFolder::create_in(fs::absolute(file).parent_path());
+    return file.empty() ? ScratchFolder::create("run") : folder_for(file);
   };
   WW_ASSIGN(counter_folder, beside(arguments.counters));
   ::setenv("WIREWATT_COUNTERS", (counter_folder.path() / "%p.csv").c_str(), 1);
