@@ -192,6 +192,18 @@ TEST(Run, WritesItsTraceToAPipe) {
   EXPECT_EQ(run({wirewatt(), "trace", "info", copy}).exit_code, 0);
 }
 
+TEST(Trace, SaysWhenStandardOutputIsFull) {
+  TemporaryFolder folder;
+  const auto wwt = (folder.path() / "out.wwt").string();
+  ASSERT_EQ(run({wirewatt(), "run", "--trace", wwt, "--", saxpy()}).exit_code, 0);
+  for (const std::string command : {" trace dump ", " trace info "}) {
+    const auto finished = run({"sh", "-c", wirewatt() + command + wwt + " > /dev/full"});
+    EXPECT_EQ(finished.exit_code, 3) << command;
+    EXPECT_NE(finished.err.find("standard output: cannot write"), std::string::npos)
+        << finished.err;
+  }
+}
+
 // --- HIP ---
 
 // sim/icd/test/hip_programs.hip, by clang-19 where it is installed.
