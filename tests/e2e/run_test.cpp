@@ -178,6 +178,21 @@ TEST(Run, SeveralProcessesShareOneCountersFile) {
   EXPECT_EQ(entries(folder.path()), 3U);
 }
 
+// What the launches until then did is in the files. `timeout` signals both programs, as Ctrl-C
+// does.
+TEST(Run, AnInterruptedWorkloadEndsBetweenItsLaunches) {
+  TemporaryFolder folder;
+  const auto wwt = (folder.path() / "out.wwt").string();
+  const auto csv = (folder.path() / "out.csv").string();
+  const auto finished =
+      run({"timeout", "--preserve-status", "-s", "INT", "2", wirewatt(), "run", "--trace", wwt,
+           "--counters", csv, "--", wirewatt(), "workloads", "run", "lulesh", "--size", "paper"});
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_NE(finished.err.find("interrupted"), std::string::npos) << finished.err;
+  EXPECT_EQ(run({wirewatt(), "trace", "info", wwt}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(csv));
+}
+
 // As root, renaming the trace to a device would replace it.
 TEST(Run, WritesItsTraceToAPipe) {
   TemporaryFolder folder;

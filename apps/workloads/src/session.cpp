@@ -9,6 +9,7 @@
 #include "embedded.hpp"
 #include "ww/binpatch/code_object.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/interrupt.hpp"
 #include "ww/measure/counter_map.hpp"
 
 namespace ww::workloads {
@@ -148,6 +149,7 @@ std::string Session::difference_text() const {
 void Session::launch_list(const char* kernel, Range global, Range local,
                           std::span<const Argument> args) {
   if (failed_) return;
+  if (interrupted()) return keep(fail(ErrorCode::cancelled, "interrupted"));
   auto& loaded = kernels_[kernel];
   if (!loaded) {
     auto created = device_.host->load(binary_, kernel);

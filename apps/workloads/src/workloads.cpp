@@ -8,6 +8,7 @@
 
 #include "registry.hpp"
 #include "session.hpp"
+#include "ww/core/interrupt.hpp"
 #include "ww/core/suggest.hpp"
 
 namespace ww::workloads {
@@ -87,6 +88,7 @@ Result<Batch> run(const Request& request, const std::function<void(const Report&
     Report report = session.finish(entry->info.name);
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
     if (done) done(report);
     batch.reports.push_back(std::move(report));
   }

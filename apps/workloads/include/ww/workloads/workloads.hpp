@@ -70,7 +70,8 @@ struct Batch {
 };
 
 // Runs the workloads one after the other, and calls `done` after each. A workload that fails does
-// not stop the others. Errors: not_found (an unknown name), and those of opening the device.
+// not stop the others. Errors: not_found (an unknown name), cancelled (Ctrl-C, between launches),
+// and those of opening the device.
 [[nodiscard]] Result<Batch> run(const Request& request,
                                 const std::function<void(const Report&)>& done);
 
