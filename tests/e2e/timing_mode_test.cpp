@@ -83,6 +83,22 @@ TEST_F(TimingMode, WritesItsReportForUnmodifiedPrograms) {
   EXPECT_GT(report.at("dispatches").size(), 0U);
 }
 
+// Both are of the sensor's readings.
+TEST_F(TimingMode, WritesPowerSamplesBesideATimeline) {
+  const auto text_of = [](const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(stream), {}};
+  };
+  const fs::path timeline = folder_ / "run.pftrace";
+  const fs::path samples = folder_ / "samples.csv";
+  const auto finished = run({wirewatt(), "run", "--device", "virtual:dapper", "--mode", "timing",
+                             "--timeline", timeline.string(), "--power-samples", samples.string(),
+                             "--", wirewatt(), "workloads", "run", "hist"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_NE(text_of(timeline).find("device power, by its sensor"), std::string::npos);
+  EXPECT_EQ(text_of(samples).substr(0, 17), "time_ns,power_uw,");
+}
+
 // Keys of the light are options too, and win over the network's defaults.
 TEST_F(TimingMode, TakesTheOptionsOfLight) {
   const auto lit = [&](std::vector<std::string> more) {

@@ -311,13 +311,14 @@ Result<Finished> execute(const RunArguments& arguments) {
     trace_folder.emplace(std::move(folder));
     ::setenv("WIREWATT_TRACE", (trace_folder->path() / "%p.wwt").c_str(), 1);
   }
+  WW_TRY(enter_mode(arguments.timing, arguments.device));
+  const std::string& samples = arguments.timing.power_samples;
   std::optional<ScratchFolder> sample_folder;
-  if (arguments.timeline.wanted()) {
-    WW_ASSIGN(folder, ScratchFolder::create("samples"));
+  if (arguments.timeline.wanted() || !samples.empty()) {
+    WW_ASSIGN(folder, beside(samples));
     sample_folder.emplace(std::move(folder));
     ::setenv("WIREWATT_SAMPLES", (sample_folder->path() / "%p.samples.csv").c_str(), 1);
   }
-  WW_TRY(enter_mode(arguments.timing, arguments.device));
   std::optional<ScratchFolder> timing_folder;
   if (arguments.timing.timing()) {
     WW_ASSIGN(folder, beside(arguments.timing.report));
@@ -348,7 +349,16 @@ Result<Finished> execute(const RunArguments& arguments) {
   if (!arguments.counters.empty() && !merged) {
     spdlog::warn("no counters: the program made no use of the device, or did not end by itself");
   }
-  if (sample_folder) WW_TRY(write_run_timeline(arguments, model, files, sample_folder->files()));
+  if (arguments.timeline.wanted()) {
+    WW_TRY(write_run_timeline(arguments, model, files, sample_folder->files()));
+  }
+  if (!samples.empty()) {
+    WW_ASSIGN(placed, place(*sample_folder, samples));
+    if (placed.empty()) {
+      spdlog::warn(
+          "no power samples: the program made no use of the device, or did not end by itself");
+    }
+  }
   if (trace_folder) {
     WW_ASSIGN(placed, place(*trace_folder, arguments.trace));
     finished.traces = std::move(placed);
