@@ -140,6 +140,15 @@ TEST(EnergyLedger, PartsSumToZones) {
   EXPECT_NEAR(sum, total(activity), 1e-9 * sum);
 }
 
+// A stream is of all places of an engine, as its distances are.
+TEST(EnergyLedger, StreamsAlikeWhereUnitsAreSwitchedOff) {
+  const LaunchActivity whole = stream(w9100(), 3, 2, {});
+  const LaunchActivity without =
+      stream(w9100_with({{"cus_per_engine", "11\ncus_off_per_die = 2"}}), 3, 2, {});
+  EXPECT_DOUBLE_EQ(without.parts_f.clock, whole.parts_f.clock);
+  EXPECT_DOUBLE_EQ(total(without), total(whole));
+}
+
 TEST(EnergyLedger, CountsPayloadBitsBothWays) {
   const Chip chip = w9100();
   const auto ledger = make_energy_ledger(chip);

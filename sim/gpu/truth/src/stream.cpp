@@ -122,7 +122,7 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
   std::vector<CuActivity> cu_activity;
   std::vector<ChannelActivity> channel_activity;
   if (options.with_cores) {
-    cu_activity.resize(static_cast<std::size_t>(architecture.compute_units()));
+    cu_activity.resize(static_cast<std::size_t>(architecture.cu_places()));
     channel_activity.resize(static_cast<std::size_t>(architecture.l2_channels));
     const auto lines = static_cast<std::uint64_t>(
         options.beats * static_cast<std::int64_t>(members.size()) / (arrays * cus));
