@@ -218,6 +218,10 @@ Result<PacketTrace> read_packets(std::istream& in, const std::string& origin) {
       WW_TRY(read_head(line, where, trace));
       continue;
     }
+    // A payload that was cut would be read as a shorter one.
+    if (trace.nodes > 0 && in.eof()) {
+      return fail(ErrorCode::parse_error, "the file ends within this line: it is truncated", where);
+    }
     std::ranges::replace(line, '\t', ' ');
     if (line.ends_with('\r')) line.pop_back();
     const std::string_view packet_text = std::string_view(line).substr(0, line.find('#'));
