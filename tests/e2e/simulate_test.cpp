@@ -91,8 +91,9 @@ TEST(Simulate, TakesAccelSimsTraces) {
 #BEGIN_TB
 thread block = 0,0,0
 warp = 0
-insts = 2
+insts = 3
 0000 ffffffff 1 R1 LDG.E.SYS 1 R2 4 1 0x7efe00001000 4
+0008 ffffffff 1 R4 TEX.LL 1 R2 0
 0010 ffffffff 0 STG.E.SYS 2 R3 R1 4 1 0x7efe00002000 4
 #END_TB
 )";
@@ -110,7 +111,11 @@ insts = 2
   EXPECT_EQ(with(file, "64").at("trace").at("read_requests"), 2);
 
   const std::string imported = (folder.path() / "copy.wwt").string();
-  ASSERT_EQ(run({wirewatt(), "trace", "import", file, "-o", imported}).exit_code, 0);
+  const auto import = run({wirewatt(), "trace", "import", file, "-o", imported});
+  ASSERT_EQ(import.exit_code, 0);
+  EXPECT_NE(import.err.find("missing: 1 of them"), std::string::npos) << import.err;
+  const auto told = run({wirewatt(), "simulate", "--trace", file});
+  EXPECT_NE(told.err.find("missing: 1 of them"), std::string::npos) << told.err;
   EXPECT_EQ(with(imported, "128").at("energy_pj"), wide.at("energy_pj"));
 
   const auto missing = run({wirewatt(), "simulate", "--trace", file + "/none.traceg"});

@@ -318,6 +318,14 @@ Result<std::vector<std::filesystem::path>> listed(const std::filesystem::path& l
 
 }  // namespace
 
+std::string missing_traffic(const Converted& converted) {
+  if (converted.without_addresses == 0) return {};
+  return fmt::format(
+      "the trace has no lanes' addresses of instructions on textures, surfaces or by bulk copies "
+      "(TMA), so that their traffic is missing: {} of them",
+      converted.without_addresses);
+}
+
 Result<Converted> import_accelsim(const std::filesystem::path& from,
                                   const std::filesystem::path& to) {
   std::vector<std::filesystem::path> files{from};

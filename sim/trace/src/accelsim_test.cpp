@@ -70,6 +70,7 @@ TEST(AccelSim, CopiesToSharedMemoryAreLoads) {
   EXPECT_EQ(converted->totals.atomic_bytes, 8U * 4);
   EXPECT_EQ(converted->skipped, 2U);
   EXPECT_EQ(converted->without_addresses, 0U);
+  EXPECT_EQ(missing_traffic(*converted), "");
 }
 
 TEST(AccelSim, CountsWhatAccessesMemoryWithoutAddresses) {
@@ -81,6 +82,7 @@ TEST(AccelSim, CountsWhatAccessesMemoryWithoutAddresses) {
                                                  "0030 ffffffff 1 R1 IMAD 2 R2 R3 0\n#END_TB\n");
   ASSERT_TRUE(converted) << converted.error().text();
   EXPECT_EQ(converted->without_addresses, 2U);
+  EXPECT_NE(missing_traffic(*converted).find("missing: 2 of them"), std::string::npos);
   EXPECT_EQ(converted->skipped, 1U);
 }
 

@@ -228,6 +228,9 @@ Result<trace::Converted> export_file(const std::string& in, const std::string& f
 
 int report(const Result<trace::Converted>& converted, const std::string& out, bool as_json) {
   if (!converted) return report_error(converted.error());
+  if (const auto missing = trace::missing_traffic(*converted); !missing.empty()) {
+    spdlog::warn("{}", missing);
+  }
   if (as_json) {
     auto json = to_json(converted->totals);
     json["out"] = out;
@@ -243,12 +246,6 @@ int report(const Result<trace::Converted>& converted, const std::string& out, bo
     fmt::print("; {} instructions without global or local memory left out", converted->skipped);
   }
   fmt::print("\n");
-  if (converted->without_addresses != 0) {
-    spdlog::warn(
-        "{} instructions on textures, surfaces or by bulk copies (TMA) are missing: the trace has "
-        "no lanes' addresses of them",
-        converted->without_addresses);
-  }
   return 0;
 }
 

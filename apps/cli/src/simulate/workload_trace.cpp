@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -109,7 +110,10 @@ bool is_accelsim(const fs::path& trace) {
 Result<WorkloadTrace> import_trace(const fs::path& from) {
   WW_ASSIGN(folder, ScratchFolder::create("trace"));
   const fs::path trace = folder.path() / "trace.wwt";
-  WW_TRY(sim::trace::import_accelsim(from, trace));
+  WW_ASSIGN(converted, sim::trace::import_accelsim(from, trace));
+  if (const auto missing = sim::trace::missing_traffic(converted); !missing.empty()) {
+    spdlog::warn("{}: {}", from.string(), missing);
+  }
   return open_trace(trace, from.string());
 }
 

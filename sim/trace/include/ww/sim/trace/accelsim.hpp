@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "ww/core/result.hpp"
 #include "ww/sim/trace/reader.hpp"
@@ -21,6 +22,9 @@ struct Converted {
   std::uint64_t without_addresses{};
   std::uint64_t files{};  // kernel files
 };
+
+// What a user has to know of a trace that lacks traffic; empty where it has all.
+[[nodiscard]] std::string missing_traffic(const Converted& converted);
 
 // Imports global and local loads, stores and atomics of a kernel file or of a list of them; a copy
 // from global to shared memory (LDGSTS) is a load. A warp becomes a wave of which 32 lanes exist.
