@@ -182,6 +182,14 @@ TEST(ChipFile, AScalarCacheHasWholeSets) {
       << chip.error().text();
 }
 
+// Of 64 bytes each.
+TEST(ChipFile, MemoryHasNoMoreLinesThanNumbers) {
+  const std::string large = w9100_text({{"memory_bytes", "274877906944"}});  // 256 GiB
+  expect_error(large, ErrorCode::out_of_range, "architecture.memory_bytes",
+               line_of(large, "memory_bytes = "));
+  EXPECT_TRUE(load_text(w9100_text({{"memory_bytes", "206158430208"}})));  // 192 GiB
+}
+
 // What the counters of an instruction set are taken for is what the chip does.
 TEST(ChipFile, LinesOfTheL1AreThoseOfTheInstructionSet) {
   for (const auto& [key, value] :
