@@ -115,6 +115,10 @@ Status read_timing(std::string_view toml_text, const std::string& origin, Timing
     for (const net::BoundKey& key : one.keys) {
       std::visit([read = Reading(table), &key](auto* field) mutable { read(key.name, *field); },
                  key.field);
+      if (!table.has(key.name)) continue;
+      if (const Status checked = net::check(key); !checked) {
+        table.fail_at(key.name, checked.error().code, checked.error().message);
+      }
     }
     table.finish();
   }

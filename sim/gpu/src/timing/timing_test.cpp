@@ -544,6 +544,8 @@ TEST(Settings, ThatMakeNoSenseAreRefusedByName) {
   EXPECT_THAT(refused("[approximation]\ndefault_threshold = 1.5\n"),
               HasSubstr("default_threshold"));
   EXPECT_THAT(refused("[system]\nmshrs = 0\n"), HasSubstr("mshrs = 0"));
+  EXPECT_THAT(refused("[system]\nwrites = 2\nmshrs = 0\n"), HasSubstr("settings.toml:3"));
+  EXPECT_THAT(refused("[network]\nvcs = 1000\n"), HasSubstr("settings.toml:2"));
   EXPECT_THAT(refused("[system]\noutput_bufer = 66\n"), HasSubstr("settings.toml:2"));
   EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 0, 1, 2]\n"), HasSubstr("memory_nodes"));
   EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 1, 2]\n"), HasSubstr("memory_nodes"));
