@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "experiment/run_power.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/mean.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/microbench/segments.hpp"
 
@@ -24,6 +27,25 @@ std::optional<double> toggle_rate_of(const StoredRun& run) {
     return std::nullopt;
   }
   return toggles->second / slots->second;
+}
+
+struct SensorTolerances {
+  double gain{kBoardGainTolerance95};
+  double regulator{kRegulatorSlopeTolerance95};
+};
+
+// What the recording says of its sensor. Recordings of earlier versions say nothing.
+Result<SensorTolerances> tolerances_of(const std::map<std::string, std::string>& facts,
+                                       const std::string& file) {
+  SensorTolerances tolerances;
+  const auto sensor = facts.find(std::string(campaign_keys::sensor));
+  if (sensor == facts.end()) return tolerances;
+  WW_ASSIGN(document, parse_json(sensor->second, file + ", sensor"));
+  const JsonReader reader(document, file + ", sensor");
+  reader.read_optional_within("gain_tolerance_95", 0, 1, tolerances.gain);
+  reader.read_optional_within("regulator_slope_tolerance_95", 0, 1, tolerances.regulator);
+  WW_TRY(reader.status());
+  return tolerances;
 }
 
 }  // namespace
@@ -56,6 +78,7 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
   }
   WW_TRY(plan.status());
   if (points.empty()) return fail(ErrorCode::bad_data, "the plan has no points");
+  WW_ASSIGN(tolerances, tolerances_of(facts, store.file().string()));
   WW_ASSIGN(runs, store.runs());
   std::vector<model::SegmentReading> readings;
   Mean idle_w;
@@ -92,6 +115,8 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
   }
   auto fit = model::fit_segments(points, std::move(readings), surroundings);
   fit.rejected = rejected;
+  fit.gain_tolerance_95 = tolerances.gain;
+  fit.regulator_slope_tolerance_95 = tolerances.regulator;
   fit.device = facts[std::string(campaign_keys::device)];
   fit.is_virtual = facts[std::string(campaign_keys::is_virtual)] == "true";
   for (ResultRow* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {

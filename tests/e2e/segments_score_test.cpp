@@ -1,6 +1,8 @@
 // Segments measured, fitted, and judged by the seal.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "process.hpp"
 
 namespace ww::e2e {
@@ -30,8 +32,15 @@ TEST(Segments, OfTheW9100AreMeasuredAndScored) {
 TEST(Segments, FindWhatABitToARegisterCostsButNotPerMillimetre) {
   TemporaryFolder folder;
   const auto out = (folder.path() / "segments").string();
-  const json diagnostics =
-      copy_recording("registers_l1", out).printed.at("registers_l1_diagnostics");
+  const json printed = copy_recording("registers_l1", out).printed;
+  const json& diagnostics = printed.at("registers_l1_diagnostics");
+  // The recording's sensor states its tolerances, and the absolute interval has them.
+  const json& measured = printed.at("segments").at(3);
+  const double sensor = std::hypot(printed.at("gain_tolerance_95").get<double>(),
+                                   printed.at("regulator_slope_tolerance_95").get<double>());
+  EXPECT_GT(sensor, 0.01);
+  EXPECT_GT(measured.at("absolute_high").get<double>(),
+            (1 + sensor) * measured.at("value").get<double>());
   EXPECT_LT(diagnostics.at("inflation").get<double>(), 10);
   const auto scored = run({wirewatt(), "-q", "score", out, "--json"});
   ASSERT_EQ(scored.exit_code, 0) << scored.err;

@@ -62,6 +62,11 @@ int run(microbench::SegmentsRequest request, bool json) {
          std::string(to_string(row->status)) + (row->reason.empty() ? "" : ": " + row->reason)});
   }
   print_table(rows);
+  fmt::print(
+      "The intervals are of the noise and heat of these runs alone. The sensor's gain ({:.0f}%) "
+      "and "
+      "regulator ({:.0f}%) shift all rows alike; estimate --segments adds them.\n",
+      100 * fit->gain_tolerance_95, 100 * fit->regulator_slope_tolerance_95);
   return 0;
 }
 

@@ -71,12 +71,13 @@ Status use_segments(model::WireModel& model, const std::string& path) {
                 file.string());
   }
   const ResultRow& row = fit.registers_l1_per_bit;
-  if (row.status != RowStatus::ok || !row.value || !row.low || !row.high) {
+  const auto absolute = model::registers_l1_absolute(fit);
+  if (row.status != RowStatus::ok || !absolute) {
     spdlog::warn("{}: registers-L1 is {}, so it stays transferred: {}", file.string(),
                  to_string(row.status), row.reason);
     return {};
   }
-  model.registers_l1_fj_per_bit = model::Interval{*row.value, *row.low, *row.high};
+  model.registers_l1_fj_per_bit = *absolute;
   return {};
 }
 

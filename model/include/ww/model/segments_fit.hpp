@@ -22,6 +22,8 @@
 
 #include "ww/core/result.hpp"
 #include "ww/core/result_row.hpp"
+#include "ww/core/sensor_tolerances.hpp"
+#include "ww/model/interval.hpp"
 
 namespace ww::model {
 
@@ -58,7 +60,8 @@ struct SegmentsFit {
   std::string device;
   bool is_virtual{};
   // fJ per payload bit and mm, random data, 95% interval of the recording's own noise and of what
-  // the runs' heat may add. not_identified, with the reason, where the data cannot tell.
+  // the runs' heat may add. not_identified, with the reason, where the data cannot tell. No row's
+  // interval contains the tolerances below, which shift all runs alike.
   ResultRow legs;
   ResultRow l2_memory;
   ResultRow registers_l1;
@@ -66,10 +69,17 @@ struct SegmentsFit {
   // the write at its end.
   ResultRow registers_l1_per_bit;
   RegistersDiagnostics registers;
+  // Of the power sensor, relative 95% half-widths about 1.
+  double gain_tolerance_95{kBoardGainTolerance95};
+  double regulator_slope_tolerance_95{kRegulatorSlopeTolerance95};
   int runs{};
   int rejected{};
 };
 [[nodiscard]] nlohmann::json to_json(const SegmentsFit& fit);
+// registers_l1_per_bit with its absolute 95% interval: that of the recording and the sensor's
+// tolerances in quadrature. It has no distance, so that no floorplan's error is in it. Nothing
+// where the row has no figure.
+[[nodiscard]] std::optional<Interval> registers_l1_absolute(const SegmentsFit& fit);
 
 // One run's figures, for fits of made-up data.
 struct SegmentReading {

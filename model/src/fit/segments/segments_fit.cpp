@@ -249,12 +249,25 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
   return fit;
 }
 
+std::optional<Interval> registers_l1_absolute(const SegmentsFit& fit) {
+  const ResultRow& row = fit.registers_l1_per_bit;
+  if (!row.value || !row.low || !row.high) return std::nullopt;
+  const double sensor =
+      std::hypot(fit.gain_tolerance_95, fit.regulator_slope_tolerance_95) * std::abs(*row.value);
+  return Interval{*row.value, *row.value - std::hypot(*row.value - *row.low, sensor),
+                  *row.value + std::hypot(*row.high - *row.value, sensor)};
+}
+
 json to_json(const SegmentsFit& fit) {
   const RegistersDiagnostics& registers = fit.registers;
   json rows = json::array();
   for (const ResultRow* row :
        {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {
     rows.push_back(row_json(*row));
+  }
+  if (const auto absolute = registers_l1_absolute(fit)) {
+    rows.back()["absolute_low"] = absolute->low;
+    rows.back()["absolute_high"] = absolute->high;
   }
   return {{"segments", std::move(rows)},
           {"registers_l1_diagnostics",
@@ -266,6 +279,8 @@ json to_json(const SegmentsFit& fit) {
             {"toggle_rate", registers.toggle_rate}}},
           {"device", fit.device},
           {"virtual", fit.is_virtual},
+          {"gain_tolerance_95", fit.gain_tolerance_95},
+          {"regulator_slope_tolerance_95", fit.regulator_slope_tolerance_95},
           {"runs", fit.runs},
           {"rejected", fit.rejected}};
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 namespace ww::model {
@@ -218,6 +219,24 @@ TEST(Segments, TellWhatDataCostOnTheWayToRegistersFromWhatLanesDo) {
   EXPECT_EQ(fit.registers_l1.status, RowStatus::not_identified);
   EXPECT_NE(fit.registers_l1.reason.find("differ by 0 mm"), std::string::npos)
       << fit.registers_l1.reason;
+}
+
+TEST(Segments, AddTheSensorsTolerancesToWhatARegistersBitCosts) {
+  const auto points = small_points();
+  auto fit = fit_segments(points, register_readings(points, 400e-15, 700e-15));
+  const ResultRow& row = fit.registers_l1_per_bit;
+  ASSERT_TRUE(row.value && row.low && row.high) << row.reason;
+  fit.gain_tolerance_95 = 0.08;
+  fit.regulator_slope_tolerance_95 = 0.06;
+  const auto absolute = registers_l1_absolute(fit);
+  ASSERT_TRUE(absolute);
+  EXPECT_EQ(absolute->value, *row.value);
+  EXPECT_NEAR(*row.value - absolute->low, std::hypot(*row.value - *row.low, 0.1 * *row.value),
+              1e-9);
+  EXPECT_NEAR(absolute->high - *row.value, std::hypot(*row.high - *row.value, 0.1 * *row.value),
+              1e-9);
+  fit.registers_l1_per_bit.value.reset();
+  EXPECT_FALSE(registers_l1_absolute(fit));
 }
 
 TEST(Segments, DoNotTakeLanesArithmeticForTheWayToRegisters) {
