@@ -548,6 +548,38 @@ TEST_F(Estimate, ProjectsFromTheNodeOfTheCard) {
   EXPECT_NE(row.at("reason").get<std::string>().find("--card-node"), std::string::npos);
 }
 
+// What the calibration knows of an energy and of the voltage's exponent goes with what follows.
+TEST_F(Estimate, ProjectsWithTheIntervalsOfTheCalibration) {
+  const std::vector<std::string> command{wirewatt(), "project", "--model", model(),
+                                         "--node",   "28nm",    "--json"};
+  auto lower = command;
+  lower.insert(lower.end(), {"--voltage", "0.9", "--clock", "8e8"});
+  const json result = parse(run(lower));
+  const auto fitted = json::parse(std::ifstream(model())).at("energy_fj_per_bit_mm");
+  const auto half_width = [](const json& figure) {
+    return (figure.at("high").get<double>() - figure.at("low").get<double>()) / 2 /
+           figure.at("value").get<double>();
+  };
+  const json& own = result.at("energy_interval_fj_per_bit_mm");
+  EXPECT_EQ(own.at("low"), fitted.at("low"));
+  EXPECT_EQ(own.at("high"), fitted.at("high"));
+  const json& published = result.at("node").at(1).at("energy_interval_fj_per_bit_mm");
+  EXPECT_NEAR(half_width(published), half_width(own), 1e-9);
+  const json& dvfs = result.at("dvfs");
+  EXPECT_GT(half_width(dvfs.at("energy_factor_interval")), 0.001);
+  EXPECT_GE(half_width(dvfs.at("power_factor_interval")),
+            half_width(dvfs.at("energy_factor_interval")));
+  EXPECT_GT(half_width(dvfs.at("energy_interval_fj_per_bit_mm")), half_width(own));
+  for (const auto& [option, value] : {std::pair{"--voltage", "900"}, std::pair{"--clock", "930"}}) {
+    auto slip = command;
+    slip.insert(slip.end(), {option, value});
+    const auto refused = run(slip);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.err.find(option), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("make sense"), std::string::npos) << refused.err;
+  }
+}
+
 TEST_F(Estimate, ProjectsThePapersShareByConstruction) {
   const auto result =
       parse(run({wirewatt(), "project", "--model", model(), "--node", "7nm", "--json"}));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fit/solver/assumptions.hpp"
+#include "ww/model/supply_limits.hpp"
 
 namespace ww::model {
 namespace {
@@ -93,11 +94,10 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   }
   out.distance_mm = mm.value;
   const Interval length{1, mm.low / mm.value, mm.high / mm.value};
-  const double volts = options.voltage_v ? std::pow(*options.voltage_v / model.reference_voltage_v,
-                                                    model.voltage_exponent)
-                                         : 1.0;
+  const Interval volts =
+      options.voltage_v ? model.energy_factor(*options.voltage_v) : Interval{1, 1, 1};
   const auto finish = [&](Interval energy) {
-    energy = product(energy.times(volts), length);
+    energy = product(product(energy, volts), length);
     return segment == WireSegment::l1_l2 ? product(energy, model.whole_way)
                                          : product(energy, transfer);
   };
@@ -113,9 +113,9 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   const bool measured = segment == WireSegment::registers_l1 && model.registers_l1_fj_per_bit;
   if (traffic.bytes && measured) {
     out.status = RowStatus::ok;
-    out.energy_j = as_measured(*model.registers_l1_fj_per_bit, *traffic.bytes,
-                               equivalent_rate(data, model.coupling_share))
-                       .times(volts);
+    out.energy_j = product(as_measured(*model.registers_l1_fj_per_bit, *traffic.bytes,
+                                       equivalent_rate(data, model.coupling_share)),
+                           volts);
     add_reason(out.reason,
                "energy per bit as 'wirewatt segments' measured it, register write and wire "
                "together");
@@ -301,8 +301,11 @@ Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffi
                 fmt::format("toggle rate {} ({}..{}); it lies between 0 and 1", rate.value,
                             rate.low, rate.high));
   }
-  if (options.voltage_v && !(*options.voltage_v > 0 && std::isfinite(*options.voltage_v))) {
-    return fail(ErrorCode::out_of_range, fmt::format("voltage {} V", *options.voltage_v));
+  if (options.voltage_v &&
+      !(*options.voltage_v >= kLeastCoreVoltage && *options.voltage_v <= kMostCoreVoltage)) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("core voltage of {} V; {} to {} make sense", *options.voltage_v,
+                            kLeastCoreVoltage, kMostCoreVoltage));
   }
   Estimate result;
   result.assumed_rate = rate;

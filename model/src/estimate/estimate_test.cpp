@@ -399,6 +399,52 @@ TEST(Estimate, ScalesWithTheSquareOfTheVoltage) {
   EXPECT_NEAR(lower->total.energy_j->value, 0.64 * at_one->total.energy_j->value, 1e-12);
 }
 
+// What is known of the exponent is in the interval of what is scaled by it.
+TEST(Estimate, WidensByTheVoltagesExponent) {
+  const auto with = [](const char* name, double value, double low, double high) {
+    auto json = model_json();
+    json["constants"].push_back(
+        {{"name", name}, {"status", "ok"}, {"value", value}, {"low", low}, {"high", high}});
+    return *parse_wire_model(json, "test");
+  };
+  const auto width = [](const WireModel& model, std::optional<double> voltage_v) {
+    EstimateOptions options;
+    options.data = random_words_at_rate(0.5);
+    options.voltage_v = voltage_v;
+    const auto energy = *l1_l2(estimate(model, {kernel(1e9)}, options)->total).energy_j;
+    return std::pair(energy.low / energy.value, energy.high / energy.value);
+  };
+  const auto free = with("voltage_exponent", 2.4, 1.8, 3.0);
+  EXPECT_NEAR(free.energy_factor(0.8).value, std::pow(0.8, 2.4), 1e-12);
+  EXPECT_NEAR(free.energy_factor(0.8).low, std::pow(0.8, 3.0), 1e-12);
+  EXPECT_NEAR(free.energy_factor(0.8).high, std::pow(0.8, 1.8), 1e-12);
+  EXPECT_LT(width(free, 0.8).first, 0.99 * width(free, {}).first);
+  EXPECT_GT(width(free, 0.8).second, 1.01 * width(free, {}).second);
+  // At the reference no exponent is used.
+  EXPECT_NEAR(width(free, 1.0).second, width(free, {}).second, 1e-9);
+  // Along the device's curve alone: the square is used, and what was found is in the interval.
+  const auto along = with("voltage_exponent_along_curve", 2.1, 1.9, 2.3);
+  EXPECT_NEAR(along.energy_factor(0.8).value, 0.64, 1e-12);
+  EXPECT_NEAR(along.energy_factor(0.8).low, std::pow(0.8, 2.3), 1e-12);
+  EXPECT_NEAR(along.energy_factor(0.8).high, std::pow(0.8, 1.9), 1e-12);
+  EXPECT_NE(along.exponent_note.find("2.10 (1.90 to 2.30)"), std::string::npos)
+      << along.exponent_note;
+  const auto clocked = with("frequency_exponent", 0.2, 0, 0.5);
+  EXPECT_NEAR(clocked.power_factor(1, 0.5e9).value, std::pow(0.5, 1.2), 1e-12);
+  EXPECT_NEAR(clocked.power_factor(1, 0.5e9).low, std::pow(0.5, 1.5), 1e-12);
+}
+
+TEST(Estimate, RefusesMillivolts) {
+  for (const double voltage_v : {900.0, 0.0, -1.0, std::nan("")}) {
+    EstimateOptions options;
+    options.voltage_v = voltage_v;
+    const auto result = estimate(wire_model(), {kernel(1e9)}, options);
+    ASSERT_FALSE(result) << voltage_v;
+    EXPECT_EQ(result.error().code, ErrorCode::out_of_range);
+    EXPECT_NE(result.error().text().find("0.1 to 3 make sense"), std::string::npos);
+  }
+}
+
 TEST(Estimate, RefusesWattsAndGivesJoulesWithoutATime) {
   auto traffic = kernel(1e9);
   traffic.time_s.reset();

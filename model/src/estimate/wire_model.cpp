@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -63,17 +64,28 @@ std::optional<Interval> exact(std::optional<double> value) {
   return Interval{*value, *value, *value};
 }
 
-// Exponents of V and f are used where the fit identified them, and 2 and 1 are not inside.
+// Exponents of V and f, where the fit identified them.
 void read_exponents(const JsonReader& model, WireModel& result) {
   const auto voltage = constant(model, "voltage_exponent");
   const auto frequency = constant(model, "frequency_exponent");
   if (!voltage && !frequency) {
     result.exponent_note = "V^2 f: the calibration does not identify exponents of its own";
+    if (const auto along = constant(model, "voltage_exponent_along_curve")) {
+      Interval& exponent = result.voltage_exponent;
+      exponent.low = std::min(exponent.low, along->interval.low);
+      exponent.high = std::max(exponent.high, along->interval.high);
+      result.exponent_note += fmt::format(
+          "; along the device's curve it found V^{:.2f} ({:.2f} to {:.2f}), which the interval has",
+          along->interval.value, along->interval.low, along->interval.high);
+    }
     return;
   }
-  if (voltage) result.voltage_exponent = voltage->interval.value;
+  if (voltage) result.voltage_exponent = voltage->interval;
   // The constants are exponents of the energy; power has one more f.
-  if (frequency) result.frequency_exponent = 1 + frequency->interval.value;
+  if (frequency) {
+    const Interval& of_energy = frequency->interval;
+    result.frequency_exponent = {1 + of_energy.value, 1 + of_energy.low, 1 + of_energy.high};
+  }
   result.exponent_note = fmt::format("exponents of V ({}) and f ({}) as fitted",
                                      voltage ? "fitted" : "2", frequency ? "fitted" : "1");
 }
@@ -163,6 +175,13 @@ Status read_flight(const JsonReader& model, WireModel& result) {
   return {};
 }
 
+// A ratio above 0 to the power of an exponent.
+Interval power_of(double ratio, const Interval& exponent) {
+  const auto [low, high] =
+      std::minmax({std::pow(ratio, exponent.low), std::pow(ratio, exponent.high)});
+  return {std::pow(ratio, exponent.value), low, high};
+}
+
 }  // namespace
 
 std::string_view to_string(WireSegment segment) {
@@ -172,6 +191,15 @@ std::string_view to_string(WireSegment segment) {
     case WireSegment::l2_memory: return "l2_memory";
   }
   return "unknown";
+}
+
+Interval WireModel::energy_factor(double voltage_v) const {
+  return power_of(voltage_v / reference_voltage_v, voltage_exponent);
+}
+
+Interval WireModel::power_factor(double voltage_v, double clock_hz) const {
+  return product(energy_factor(voltage_v),
+                 power_of(clock_hz / reference_clock_hz, frequency_exponent));
 }
 
 Interval WireModel::of_data(const AssumedData& data) const {

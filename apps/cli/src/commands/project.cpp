@@ -17,6 +17,7 @@
 #include "ww/model/crossing_use.hpp"
 #include "ww/model/floorplan.hpp"
 #include "ww/model/layout.hpp"
+#include "ww/model/supply_limits.hpp"
 #include "ww/model/technology.hpp"
 #include "ww/runner/chip_architecture.hpp"
 #include "ww/sim/trace/cache_replay.hpp"
@@ -47,6 +48,8 @@ json node_projection(const model::WireModel& model, const ProjectArguments& argu
              {"source", source},
              {"status", of_misfit ? "misfit" : status}};
     row["energy_fj_per_bit_mm"] = wire ? json(model.random.value * *wire) : json(nullptr);
+    row["energy_interval_fj_per_bit_mm"] =
+        wire ? interval_json(model.random.times(*wire)) : json(nullptr);
     for (const double share : shares) {
       row["shares"].push_back({{"share_28nm_percent", share},
                                {"share_percent", 100 * model::projected_share(share / 100, r)}});
@@ -75,13 +78,16 @@ json node_projection(const model::WireModel& model, const ProjectArguments& argu
 json voltage_projection(const model::WireModel& model, const ProjectArguments& arguments) {
   const double volt = arguments.voltage_v.value_or(model.reference_voltage_v);
   const double clock = arguments.clock_hz.value_or(model.reference_clock_hz);
-  const double energy = std::pow(volt / model.reference_voltage_v, model.voltage_exponent);
+  const model::Interval energy = model.energy_factor(volt);
+  const model::Interval power = model.power_factor(volt, clock);
   return {{"voltage_v", volt},
           {"clock_hz", clock},
-          {"energy_factor", energy},
-          {"power_factor",
-           energy * std::pow(clock / model.reference_clock_hz, model.frequency_exponent)},
-          {"energy_fj_per_bit_mm", model.random.value * energy},
+          {"energy_factor", energy.value},
+          {"energy_factor_interval", interval_json(energy)},
+          {"power_factor", power.value},
+          {"power_factor_interval", interval_json(power)},
+          {"energy_fj_per_bit_mm", model.random.value * energy.value},
+          {"energy_interval_fj_per_bit_mm", interval_json(product(model.random, energy))},
           {"status", model.misfit.empty() ? "ok" : "misfit"},
           {"exponents", model.exponent_note}};
 }
@@ -212,6 +218,15 @@ Status refuse_unread_options(const ProjectArguments& arguments) {
   return {};
 }
 
+// Volts that are millivolts, and hertz that are megahertz, would scale by powers of a thousand.
+Status check_within(const std::optional<double>& value, double least, double most,
+                    std::string_view unit, std::string_view option) {
+  if (!value || (*value >= least && *value <= most)) return {};
+  return fail(ErrorCode::out_of_range,
+              fmt::format("{:g} {}; {:g} to {:g} make sense", *value, unit, least, most),
+              std::string(option));
+}
+
 Result<json> project(const ProjectArguments& arguments) {
   for (const CLI::Option* option : arguments.of_crossings) {
     if (option->count() == 0) continue;
@@ -235,6 +250,7 @@ Result<json> project(const ProjectArguments& arguments) {
               {"virtual", model.is_virtual},
               {"calibration_virtual", model.is_virtual},
               {"energy_fj_per_bit_mm", model.random.value},
+              {"energy_interval_fj_per_bit_mm", interval_json(model.random)},
               {"status", model.misfit.empty() ? "ok" : "misfit"},
               {"reason", model.misfit},
               {"node_nm", node_nm}};
@@ -242,11 +258,10 @@ Result<json> project(const ProjectArguments& arguments) {
   result["card_node_nm"] = from_nm ? json(*from_nm) : json();
   result["node"] = node_projection(model, arguments, from_nm, node_nm);
   if (arguments.voltage_v || arguments.clock_hz) {
-    for (const auto& value : {arguments.voltage_v, arguments.clock_hz}) {
-      if (value && !(*value > 0)) {
-        return fail(ErrorCode::invalid_argument, "voltage and clock must be above 0");
-      }
-    }
+    WW_TRY(check_within(arguments.voltage_v, model::kLeastCoreVoltage, model::kMostCoreVoltage, "V",
+                        "--voltage"));
+    WW_TRY(check_within(arguments.clock_hz, model::kLeastCoreClock, model::kMostCoreClock, "Hz",
+                        "--clock"));
     result["dvfs"] = voltage_projection(model, arguments);
   }
   if (!arguments.counters.empty()) {
@@ -271,6 +286,13 @@ std::string text(const json& value) {
   return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
 }
 
+// "210 (152..267)" of a figure with its interval.
+std::string text_with_ends(const json& figure) {
+  if (!figure.is_object()) return "-";
+  return fmt::format("{} ({}..{})", text(figure["value"]), text(figure["low"]),
+                     text(figure["high"]));
+}
+
 const char* of_virtual(const json& is_virtual) {
   return is_virtual.get<bool>() ? " (virtual)" : "";
 }
@@ -282,9 +304,10 @@ void print(const json& result) {
   print_misfit(result["reason"].get<std::string>());
   fmt::print("{}{}: {} fJ/bit/mm{} as fitted; projected to {} nm\n",
              result["device"].get<std::string>(), of_virtual(result["calibration_virtual"]),
-             text(result["energy_fj_per_bit_mm"]), mark(result), text(result["node_nm"]));
+             text_with_ends(result["energy_interval_fj_per_bit_mm"]), mark(result),
+             text(result["node_nm"]));
   std::vector<std::vector<std::string>> rows{
-      {"SCALING", "WIRE/LOGIC", "FJ/BIT/MM", "SHARE OF DYNAMIC POWER", "STATUS"}};
+      {"SCALING", "WIRE/LOGIC", "FJ/BIT/MM (95%)", "SHARE OF DYNAMIC POWER", "STATUS"}};
   for (const auto& row : result["node"]) {
     std::string shares;
     for (const auto& share : row["shares"]) {
@@ -293,15 +316,16 @@ void print(const json& result) {
                       text(share["share_28nm_percent"]), share["share_percent"].get<double>());
     }
     rows.push_back({row["scaling"], fmt::format("{:.3g}", row["wire_to_logic"].get<double>()),
-                    text(row["energy_fj_per_bit_mm"]), shares, row["status"]});
+                    text_with_ends(row["energy_interval_fj_per_bit_mm"]), shares, row["status"]});
   }
   print_table(rows);
   if (result["card_node_nm"].is_null()) fmt::print("{}\n", kUnknownCardNode);
   if (result.contains("dvfs")) {
     const auto& dvfs = result["dvfs"];
     fmt::print("at {} V, {} Hz: energy x {}, power x {}{} ({})\n", text(dvfs["voltage_v"]),
-               text(dvfs["clock_hz"]), text(dvfs["energy_factor"]), text(dvfs["power_factor"]),
-               mark(dvfs), dvfs["exponents"].get<std::string>());
+               text(dvfs["clock_hz"]), text_with_ends(dvfs["energy_factor_interval"]),
+               text_with_ends(dvfs["power_factor_interval"]), mark(dvfs),
+               dvfs["exponents"].get<std::string>());
   }
   if (result.contains("layout")) {
     fmt::print("layouts for the traffic of the counters{}\n",

@@ -96,9 +96,16 @@ struct WireModel {
   // Why a segment's energy cannot be computed at all; empty if it can.
   std::array<std::string, 3> refused{};
   // Exponents of interconnect power ~ V^a f^b: those that a calibration identified, else 2 and 1.
-  double voltage_exponent{2};
-  double frequency_exponent{1};
+  // Where it found one along the device's curve of voltage and clock alone, that one is within the
+  // interval of a.
+  Interval voltage_exponent{2, 2, 2};
+  Interval frequency_exponent{1, 1, 1};
   std::string exponent_note;
+
+  // Energy at a core voltage over that at the reference.
+  [[nodiscard]] Interval energy_factor(double voltage_v) const;
+  // Power at a core voltage and clock over that at the reference.
+  [[nodiscard]] Interval power_factor(double voltage_v, double clock_hz) const;
 
   // Energy per payload bit and mm of data that no monitor saw, at the reference voltage. It follows
   // the toggle slope to the equivalent rate. The interval contains what is not known of the data.
