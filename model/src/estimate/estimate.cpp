@@ -77,6 +77,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   SegmentEstimate out;
   out.segment = segment;
   out.bytes = traffic.bytes;
+  out.bytes_at_least = traffic.bytes && traffic.at_least;
   out.reason = traffic.reason;
   const auto own_data = options.data_of_kernel.find(kernel.kernel);
   AssumedData data = own_data == options.data_of_kernel.end() ? options.data : own_data->second;
@@ -112,7 +113,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   }
   const bool measured = segment == WireSegment::registers_l1 && model.registers_l1_fj_per_bit;
   if (traffic.bytes && measured) {
-    out.status = RowStatus::ok;
+    out.status = traffic.at_least ? RowStatus::transferred : RowStatus::ok;
     out.energy_j = product(as_measured(*model.registers_l1_fj_per_bit, *traffic.bytes,
                                        equivalent_rate(data, model.coupling_share)),
                            volts);
@@ -124,7 +125,8 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
       add_reason(out.reason, "toggles taken from the crossbar, half to twice");
     }
   } else if (traffic.bytes) {
-    out.status = own ? RowStatus::ok : RowStatus::transferred;
+    // No interval of the counted bytes bounds those that were not counted.
+    out.status = own && !traffic.at_least ? RowStatus::ok : RowStatus::transferred;
     std::optional<Interval> energy;
     if (options.use_monitors) energy = from_monitors(model, kernel, segment, mm.value);
     if (!energy) {
@@ -219,6 +221,7 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels) {
       }
       if (part.energy_j && sum.reason.empty()) sum.reason = part.reason;
       sum.toggles_measured = sum.toggles_measured || part.toggles_measured;
+      sum.bytes_at_least = sum.bytes_at_least || part.bytes_at_least;
       if (weights == 0) sum.toggle_rate = part.toggle_rate;
     }
     if (weights > 0) {
@@ -268,6 +271,7 @@ nlohmann::json kernel_json(const KernelEstimate& kernel, const char* distance_ke
                         {"status", to_string(segment.status)},
                         {"reason", segment.reason},
                         {"bytes", or_null(segment.bytes)},
+                        {"bytes_at_least", segment.bytes_at_least},
                         {"energy_j", interval_json(segment.energy_j)},
                         {"power_w", interval_json(segment.power_w)},
                         {"upper_j", or_null(segment.upper_j)},

@@ -390,6 +390,30 @@ TEST(Estimate, TransfersSegmentsWithoutAContrastWithAWiderInterval) {
   }
 }
 
+// Requests that no counter saw are in no interval of those that one saw.
+TEST(Estimate, IsNotSureOfBytesThatAreALowerBound) {
+  auto partly = kernel(1e9);
+  partly.segments[1].at_least = true;
+  partly.segments[1].reason = "at least so many";
+  auto whole = kernel(1e9);
+  whole.kernel = "whole";
+  auto model = wire_model();
+  model.registers_l1_fj_per_bit = Interval{60, 54, 72};
+  const auto result = estimate(model, {whole, partly}, {});
+  ASSERT_TRUE(result);
+  for (const auto& one : result->kernels) {
+    const bool sure = one.kernel == "whole";
+    EXPECT_EQ(l1_l2(one).status, sure ? RowStatus::ok : RowStatus::transferred);
+    EXPECT_EQ(l1_l2(one).bytes_at_least, !sure);
+    EXPECT_EQ(one.segments[0].status, RowStatus::ok);
+    EXPECT_TRUE(l1_l2(one).energy_j);
+  }
+  EXPECT_EQ(l1_l2(result->total).status, RowStatus::transferred);
+  const auto rows = to_json(*result).at("total").at("segments");
+  EXPECT_TRUE(rows.at(1).at("bytes_at_least").get<bool>());
+  EXPECT_FALSE(rows.at(0).at("bytes_at_least").get<bool>());
+}
+
 TEST(Estimate, ScalesWithTheSquareOfTheVoltage) {
   EstimateOptions options;
   const auto at_one = estimate(wire_model(), {kernel(1e9)}, options);

@@ -26,14 +26,15 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string bytes_text(const std::optional<double>& bytes) {
-  return bytes ? fmt::format("{:.6g}", *bytes) : "-";
+std::string bytes_text(const model::SegmentEstimate& segment) {
+  if (!segment.bytes) return "-";
+  return fmt::format("{}{:.6g}", segment.bytes_at_least ? ">= " : "", *segment.bytes);
 }
 
 void add_rows(std::vector<std::vector<std::string>>& rows, const model::KernelEstimate& kernel) {
   std::string name = kernel.kernel.substr(0, 40);
   for (const auto& segment : kernel.segments) {
-    rows.push_back({name, std::string(model::to_string(segment.segment)), bytes_text(segment.bytes),
+    rows.push_back({name, std::string(model::to_string(segment.segment)), bytes_text(segment),
                     fmt::format("{:.2f} {}", segment.toggle_rate,
                                 segment.toggles_measured ? "measured" : "assumed"),
                     interval_text(segment.energy_j, segment.upper_j, "J"),

@@ -48,6 +48,7 @@ struct SegmentEstimate {
   RowStatus status{RowStatus::unavailable};
   std::string reason;
   std::optional<double> bytes;
+  bool bytes_at_least{};  // more may have moved: the energy is that of what was counted
   std::optional<Interval> energy_j;
   std::optional<Interval> power_w;  // absent without a usable time
   // Upper bounds, set if only a bound of the bytes is known.
