@@ -182,6 +182,26 @@ TEST_F(QuickCalibration, FittingWithoutTemperatureCorrectionGivesTheFigureOfTheR
   EXPECT_NE(reported, normal.at("energy_fj_per_bit_mm").at("value").get<double>());
 }
 
+// A fit that leaves a part of the method out looks like a calibration, and is none.
+TEST_F(QuickCalibration, AControlOfTheMethodIsNoModel) {
+  const TemporaryFolder folder;
+  const std::string model = (folder.path() / "model.json").string();
+  const auto fitted = fit({"--without", "temperature", "--without", "robust", "--out", model});
+  EXPECT_EQ(fitted.at("control"), "without temperature, without robust");
+  EXPECT_EQ(fit({}).at("control"), "");
+  const std::vector<std::string> project{wirewatt(), "project", "--model", model, "--json"};
+  const auto refused = run(project);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("fitted without temperature, without robust"), std::string::npos)
+      << refused.err;
+  auto anyway = project;
+  anyway.emplace_back("--anyway");
+  const auto marked = run(anyway);
+  ASSERT_EQ(marked.exit_code, 0) << marked.err;
+  EXPECT_EQ(marked.json().at("status"), "misfit");
+  EXPECT_NE(marked.json().at("reason").get<std::string>().find("control"), std::string::npos);
+}
+
 // The paper slowed its streams down by NOPs (IISWC'16, Fig. 9).
 TEST_F(QuickCalibration, WaitingByNopsGivesTheSameEnergy) {
   const TemporaryFolder other;

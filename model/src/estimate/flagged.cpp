@@ -18,12 +18,15 @@ std::string string_at(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
-}  // namespace
+// What a control of the method left out or exchanged; empty for a calibration.
+std::string control_of_method(const json& model) {
+  const auto provenance = model.find("provenance");
+  return provenance != model.end() && provenance->is_object() ? string_at(*provenance, "control")
+                                                              : std::string();
+}
 
-std::string misfit_reason(const json& model) {
-  if (!model.is_object()) {
-    return {};
-  }
+// Of what was fitted whole.
+std::string misfit_of_fit(const json& model) {
   std::string reason;
   bool flagged = false;
   for (const char* const key : {"energy_fj_per_bit_mm", "energy_fj_per_bit_ns"}) {
@@ -46,9 +49,31 @@ std::string misfit_reason(const json& model) {
   return reason.empty() ? "the file does not say why" : reason;
 }
 
+}  // namespace
+
+std::string misfit_reason(const json& model) {
+  if (!model.is_object()) {
+    return {};
+  }
+  std::string reason = misfit_of_fit(model);
+  if (const std::string control = control_of_method(model); !control.empty()) {
+    reason = fmt::format("it is a control of the method, fitted {}{}{}", control,
+                         reason.empty() ? "" : "; ", reason);
+  }
+  return reason;
+}
+
 Result<std::string> admit_model(const json& model, FlaggedModel flagged,
                                 const std::string& origin) {
   auto reason = misfit_reason(model);
+  if (!reason.empty() && flagged == FlaggedModel::refuse && !control_of_method(model).empty()) {
+    return fail(ErrorCode::bad_data,
+                fmt::format("nothing may be concluded from this model: {}. Fit the campaign again "
+                            "without such options, or give --anyway (in a program WIREWATT_ANYWAY) "
+                            "for figures that are all marked 'misfit'",
+                            reason),
+                origin);
+  }
   if (!reason.empty() && flagged == FlaggedModel::refuse) {
     return fail(ErrorCode::bad_data,
                 fmt::format("the model is flagged as a misfit, so that nothing may be concluded "

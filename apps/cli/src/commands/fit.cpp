@@ -51,6 +51,7 @@ nlohmann::json fit_summary_json(const model::FitResult& fit) {
                         {"constants", constants},
                         {"runs", fit.runs},
                         {"rejected", fit.rejected},
+                        {"control", fit.control},
                         {"virtual", fit.is_virtual},
                         {"device", fit.device}};
   if (fit.energy_per_bit_ns) {
@@ -92,6 +93,12 @@ void print_fit_summary(const model::FitResult& fit) {
         fit.latency.p_value);
   }
   fmt::print("runs         {}, {} rejected\n", fit.runs, fit.rejected);
+  if (!fit.control.empty()) {
+    fmt::print(
+        "CONTROL      fitted {}\n"
+        "             no calibration: estimate, simulate, project and top refuse this model\n",
+        fit.control);
+  }
   if (fit.misfit.flagged) {
     fmt::print(
         "MISFIT       {}\n"

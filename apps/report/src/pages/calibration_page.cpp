@@ -99,6 +99,11 @@ class Page {
   }
 
   void warnings() {
+    const std::string control = text_of(object_of(model_, "provenance"), "control");
+    if (!control.empty()) {
+      page_.warn("This is a control of the method, and no calibration.",
+                 "The campaign was fitted " + control + ".");
+    }
     const json& misfit = object_of(model_, "misfit");
     if (misfit.value("flagged", false)) {
       page_.warn("The model does not fit.",

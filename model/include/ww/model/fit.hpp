@@ -245,6 +245,9 @@ struct FitResult {
   std::string floorplan;      // its name
   std::string campaign_hash;  // of facts, runs and power readings
   std::string version, seed;  // of the program that ran the campaign, and of its plan
+  // What a control of the method left out or exchanged ("without temperature"); empty for a
+  // calibration. Readers of a model.json refuse a control (flagged.hpp).
+  std::string control;
   std::uint64_t fit_seed{};
 };
 

@@ -1,4 +1,5 @@
-// Whether the fit behind a model.json was flagged as a misfit, and what then becomes of its users.
+// Whether the fit behind a model.json was flagged as a misfit, or is a control of the method, and
+// what then becomes of its users.
 //
 // A flagged fit has a number, but the data contradict the form that the number belongs to
 // (docs/method.md, "Misfit"). Every reader of a model.json therefore asks here before it uses one.
@@ -16,7 +17,8 @@ namespace ww::model {
 enum class FlaggedModel { refuse, mark };
 
 // Why the model is flagged; empty where it is not. Reads the energy's status `misfit`, and the
-// object `misfit` of files that were written before there was such a status.
+// object `misfit` of files that were written before there was such a status. What a control of the
+// method left out (`provenance.control`) is such a reason, too.
 [[nodiscard]] std::string misfit_reason(const nlohmann::json& model);
 
 // misfit_reason, or the error bad_data where the model is flagged and `flagged` is `refuse`: it

@@ -337,6 +337,21 @@ void go_by_flight(FitResult& result, const std::string& reason, double flight_er
   result.constants.insert(result.constants.begin(), result.energy_per_bit_mm);
 }
 
+std::string control_of(const FitOptions& options) {
+  std::string text;
+  const auto add = [&text](bool applies, const char* words) {
+    if (applies) text += (text.empty() ? "" : ", ") + std::string(words);
+  };
+  add(options.swap_paths, "with short and long paths exchanged");
+  add(!options.temperature_correction, "without temperature");
+  add(!options.robust, "without robust");
+  add(!options.crossing, "without crossing");
+  add(!options.bytes_covariate, "without bytes");
+  add(!options.mirrored, "without mirror");
+  add(!options.lock_in, "without lock-in");
+  return text;
+}
+
 // Energy for random payload without temperature correction; NaN where it cannot be fitted.
 double uncorrected(const JointInput& input, std::optional<std::size_t> variant) {
   if (!variant || !has_contrast(input)) return std::numeric_limits<double>::quiet_NaN();
@@ -384,6 +399,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.version = facts.version;
   result.seed = facts.seed;
   result.fit_seed = options.seed;
+  result.control = control_of(options);
   result.floorplan = facts.floorplan.name;
   result.campaign_hash = campaign_hash.get();
   const auto& reference = facts.dvfs[static_cast<std::size_t>(facts.reference_state)];
