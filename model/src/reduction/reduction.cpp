@@ -389,6 +389,7 @@ Result<Reduced> reduce(const std::vector<StoredRun>& runs, const Facts& facts) {
     first = last;
   }
   drop_odd_clocks(reduction.result.idle);
+  reduction.result.temperature_step_c = std::max(1.0, facts.sensor.temperature_resolution_c);
   reduction.result.voltage_step_v = smallest_voltage_step(runs);
   return std::move(reduction.result);
 }

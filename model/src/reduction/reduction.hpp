@@ -57,6 +57,7 @@ struct Reduced {
   std::vector<std::int64_t> sessions;
   std::int64_t rejected{};
   double temperature_window_s{0.25};  // length of the windows for the temperature sensor
+  double temperature_step_c{1};       // of the temperature sensor, 1 where it is finer
   double voltage_step_v{};  // the smallest difference between two voltage readings; 0: none
 };
 

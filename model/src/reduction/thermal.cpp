@@ -54,7 +54,8 @@ TemperatureModel fit_temperature(const Reduced& reduced) {
     row[knot + 1] = p.weight;
   };
   const double shared = std::max(1.0, kRestS / reduced.temperature_window_s);
-  const double weight = 1 / (kStepErrorC * kStepErrorC * shared);
+  const double step_error_c = kStepErrorC * reduced.temperature_step_c;
+  const double weight = 1 / (step_error_c * step_error_c * shared);
   for (const Window& window : reduced.temperature) {
     fill(window);
     model.low_c = std::min(model.low_c, window.temperature_c);

@@ -10,9 +10,9 @@
 
 namespace ww::model {
 
-// A quantised reading errs by up to half a step of 1 C for as long as the temperature rests, some
-// seconds. Windows that are shorter share one error: each counts for its part of that time only.
-inline constexpr double kStepErrorC = 0.29;  // 1 C over the square root of 12
+// A quantised reading errs by up to half a step for as long as the temperature rests, some seconds.
+// Windows that are shorter share one error: each counts for its part of that time only.
+inline constexpr double kStepErrorC = 0.29;  // of a step of 1 C: that over the square root of 12
 inline constexpr double kRestS = 5;
 inline constexpr double kAmbientStepSigmaC = 0.3;  // from knot to knot
 inline constexpr double kResponseSigmaKPerW = 0.3;

@@ -13,8 +13,9 @@ constexpr double kAmbientC = 30;
 
 // Loads of 20 s, all different, on a die that is nothing but a heatsink. Loads that repeat would
 // repeat the error of the temperature's steps, too.
-Reduced readings(double window_s, std::size_t count) {
+Reduced readings(double window_s, std::size_t count, double step_c = 1) {
   Reduced reduced;
+  reduced.temperature_step_c = step_c;
   reduced.sessions = {1};
   reduced.temperature_window_s = window_s;
   HeatState heat{};
@@ -27,7 +28,8 @@ Reduced readings(double window_s, std::size_t count) {
       heat[j] -= std::expm1(-window_s / heat_taus_s[j]) * (power_w - heat[j]);
     }
     window.heat = heat;
-    window.temperature_c = std::round(kAmbientC + kSinkResponse * heat[kSinkFilter]);
+    window.temperature_c =
+        step_c * std::round((kAmbientC + kSinkResponse * heat[kSinkFilter]) / step_c);
     reduced.temperature.push_back(window);
   }
   reduced.session_length_s = {window_s * static_cast<double>(count)};
@@ -48,6 +50,14 @@ TEST(TemperatureModel, FindsTheHeatsinkWithinItsError) {
   ASSERT_EQ(model.covariance.rows(), static_cast<Eigen::Index>(heat_count));
   EXPECT_LT(error_of_slow(model), 0.1 * kSinkResponse);
   EXPECT_NEAR(sum_of_slow(model.response), kSinkResponse, 2 * error_of_slow(model));
+}
+
+// A sensor of coarse steps tells as much less.
+TEST(TemperatureModel, FindsTheHeatsinkWithinItsErrorBehindCoarseSteps) {
+  const TemperatureModel fine = fit_temperature(readings(2, 900));
+  const TemperatureModel coarse = fit_temperature(readings(2, 900, 4));
+  EXPECT_GT(error_of_slow(coarse), 1.5 * error_of_slow(fine));
+  EXPECT_NEAR(sum_of_slow(coarse.response), kSinkResponse, 2 * error_of_slow(coarse));
 }
 
 // Windows of a quarter of a second share the error of a temperature that rests for seconds: eight
