@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bench/sensor_response.hpp"
 #include "bench/sensor_steps.hpp"
@@ -80,6 +81,7 @@ class Engine {
   Status set_up();
   Status find_response();
   Status measure();
+  void note_missed_width();
   Status perform_all(const std::vector<Condition>& conditions);
   Status perform(const Condition& condition);
   Status measure_run(const Condition& condition, StoredRun& run);
@@ -118,6 +120,7 @@ class Engine {
   std::int64_t done_{};
   std::int64_t rejected_{};
   std::int64_t planned_{};
+  std::optional<double> missed_half_width_;
 };
 
 // What must agree for a recording to be resumed.
@@ -224,6 +227,7 @@ CampaignSummary Engine::summary(bool complete) const {
   result.rejected = rejected_;
   result.elapsed_s = elapsed_s();
   result.complete = complete;
+  result.missed_half_width = missed_half_width_;
   return result;
 }
 
@@ -423,7 +427,15 @@ Status Engine::measure() {
     }
     WW_TRY(put_elapsed());
   }
+  note_missed_width();
   return {};
+}
+
+// There are no more blocks.
+void Engine::note_missed_width() {
+  if (!parts_.half_width || experiment_->maximum_blocks() == experiment_->minimum_blocks()) return;
+  const auto width = parts_.half_width(*store_);
+  if (width && *width && **width > request_.half_width) missed_half_width_ = **width;
 }
 
 Result<CampaignSummary> Engine::run() {
@@ -445,6 +457,7 @@ Result<CampaignSummary> Engine::run() {
     WW_TRY(open_existing(file));
     WW_ASSIGN(finished, store_->get(campaign_keys::finished));
     if (finished == "true") {
+      note_missed_width();
       started_ = steady::now();
       return summary(true);
     }

@@ -201,6 +201,23 @@ TEST_F(CampaignTest, ANarrowerIntervalTakesMoreBlocksAndEndsAtTheMost) {
   EXPECT_EQ(runs_until(0.005, 0.01), quick_runs + 6 * 35);
 }
 
+TEST_F(CampaignTest, SaysWhereItEndsWiderThanWasAskedFor) {
+  const auto missed = [&](double wanted, bool resume) {
+    CampaignRequest narrow = request();
+    narrow.half_width = wanted;
+    narrow.resume = resume;
+    const auto summary = campaign(
+        {}, narrow,
+        [](const CampaignStore&) -> Result<std::optional<double>> { return std::optional(0.01); });
+    EXPECT_TRUE(summary);
+    return summary ? summary->missed_half_width : std::nullopt;
+  };
+  EXPECT_EQ(missed(0.005, false), 0.01);
+  // A finished campaign gets no more blocks.
+  EXPECT_EQ(missed(0.005, true), 0.01);
+  EXPECT_EQ(missed(0.02, true), std::nullopt);
+}
+
 TEST_F(CampaignTest, RefusesABinaryThatIsNotPatchedAndLeavesNothing) {
   auto unpatched = request();
   unpatched.patch_binary = false;

@@ -181,10 +181,20 @@ int run(CalibrateArguments arguments) {
     json["rejected"] = summary->rejected;
     json["folder"] = arguments.out;
     if (!traffic.empty()) json["traffic"] = traffic;
+    json["missed_half_width_percent"] = summary->missed_half_width
+                                            ? nlohmann::json(100 * *summary->missed_half_width)
+                                            : nlohmann::json();
     print_json(json);
   } else {
     print_fit_summary(*fit);
     if (!traffic.empty()) fmt::print("traffic      {}\n", traffic);
+    if (summary->missed_half_width) {
+      fmt::print(
+          "noise        ±{:.2g}% after the last block, not the {:.2g}% of --half-width: this "
+          "campaign has no more blocks{}\n",
+          100 * *summary->missed_half_width, 100 * arguments.request.half_width,
+          arguments.request.quick ? "; one without --quick has" : "");
+    }
     fmt::print("took         {}\nreport       {}\n", human_duration(summary->elapsed_s),
                (folder / "report.html").string());
   }

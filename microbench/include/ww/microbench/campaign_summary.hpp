@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace ww::microbench {
@@ -13,6 +14,8 @@ struct CampaignSummary {
   std::int64_t rejected{};
   double elapsed_s{};
   bool complete{};  // false after an interrupt; resume to go on
+  // Relative half-width by noise after the last block, where that is more than was asked for.
+  std::optional<double> missed_half_width;
 };
 
 }  // namespace ww::microbench
