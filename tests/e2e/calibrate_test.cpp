@@ -202,6 +202,59 @@ TEST_F(QuickCalibration, AControlOfTheMethodIsNoModel) {
   EXPECT_NE(marked.json().at("reason").get<std::string>().find("control"), std::string::npos);
 }
 
+// Campaigns of another kind read none of the options by which the method is checked.
+TEST(RecordedFit, RefusesOptionsThatItsCampaignDoesNotReadAndNamesAVirtualDevice) {
+  const TemporaryFolder folder;
+  const auto file = (folder.path() / "campaign.db").string();
+  auto store = CampaignStore::create(file);
+  ASSERT_TRUE(store) << store.error().text();
+  ASSERT_TRUE(store->put(campaign_keys::device, "virtual:mi300x"));
+  ASSERT_TRUE(store->put(campaign_keys::is_virtual, "true"));
+  ASSERT_TRUE(store->put(campaign_keys::chip, "{}"));
+  for (const auto& [method, what] :
+       {std::pair{"crossing", "crossings"}, std::pair{"chiplet", "a package's dies"}}) {
+    ASSERT_TRUE(
+        store->put(campaign_keys::plan, json({{"method", method}, {"settle_s", 0.1}}).dump()));
+    for (const std::vector<std::string>& option : {std::vector<std::string>{"--swap-paths"},
+                                                   {"--seed", "2"},
+                                                   {"--without", "robust"},
+                                                   {"--no-temperature-correction"}}) {
+      std::vector<std::string> command{wirewatt(), "fit", file};
+      command.insert(command.end(), option.begin(), option.end());
+      const auto refused = run(command);
+      EXPECT_EQ(refused.exit_code, 2);
+      EXPECT_NE(refused.err.find(option.front() + " does not go with a campaign of " + what),
+                std::string::npos)
+          << refused.err;
+    }
+  }
+  const auto fitted = run({wirewatt(), "fit", file});
+  EXPECT_EQ(fitted.exit_code, 1);  // there are no runs
+  EXPECT_EQ(fitted.out.find("virtual:mi300x (virtual, not a measurement)\n"), 0U) << fitted.out;
+}
+
+// Nothing is measured before an option is refused that nothing would read.
+TEST(Calibrate, RefusesWhatACampaignOfPackagesDoesNotReadAndPercentagesThatAreNone) {
+  const TemporaryFolder folder;
+  const auto out = folder.path() / "run";
+  const auto refused = [&](std::vector<std::string> more) {
+    std::vector<std::string> command{wirewatt(), "calibrate", "--quick", "--out", out.string()};
+    command.insert(command.end(), more.begin(), more.end());
+    const auto finished = run(command);
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_FALSE(std::filesystem::exists(out));
+    return finished.err;
+  };
+  for (const char* option : {"--no-floorplan", "--no-mirror", "--nops", "--unpatched"}) {
+    EXPECT_NE(refused({"--device", "virtual:mi300x", option}).find(option), std::string::npos);
+  }
+  for (const char* percent : {"nan", "0", "-1", "101"}) {
+    EXPECT_NE(refused({"--device", "virtual:w9100", "--half-width", percent}).find("--half-width"),
+              std::string::npos)
+        << percent;
+  }
+}
+
 // The paper slowed its streams down by NOPs (IISWC'16, Fig. 9).
 TEST_F(QuickCalibration, WaitingByNopsGivesTheSameEnergy) {
   const TemporaryFolder other;

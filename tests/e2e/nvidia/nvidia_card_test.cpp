@@ -87,6 +87,13 @@ TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
   const auto fitted = run({wirewatt(), "fit", out() + "/campaign.db", "--json"});
   ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
   EXPECT_EQ(fitted.json()["energy_pj_per_bit_crossing"], energy);
+  // Where it is written is said by --out alone.
+  const std::filesystem::path beside = std::filesystem::path(out()) / "crossing.json";
+  const auto written = std::filesystem::last_write_time(beside);
+  const auto elsewhere = card_.path() / "again.json";
+  ASSERT_EQ(run({wirewatt(), "fit", out(), "--out", elsewhere.string()}).exit_code, 0);
+  EXPECT_EQ(std::filesystem::last_write_time(beside), written);
+  EXPECT_EQ(read_file(elsewhere).value_or("none"), read_file(beside).value_or(""));
 
   const auto page = card_.path() / "report.html";
   const auto reported = run({wirewatt(), "report", out(), "-o", page.string()});

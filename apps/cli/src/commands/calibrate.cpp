@@ -115,25 +115,32 @@ int run(CalibrateArguments arguments) {
     return report_error({ErrorCode::invalid_argument,
                          "--resume needs --out, the folder of the campaign to continue", ""});
   }
+  if (arguments.half_width_percent &&
+      !(*arguments.half_width_percent > 0 && *arguments.half_width_percent <= 100)) {
+    return report_error(
+        {ErrorCode::invalid_argument, "must be above 0 and up to 100", "--half-width"});
+  }
   if (arguments.dry_run) return dry_run(std::move(arguments));
-  if (arguments.out.empty()) arguments.out = default_folder(arguments.request.device.name);
-  arguments.request.folder = arguments.out;
   arguments.request.patch_binary = !arguments.unpatched;
   if (arguments.half_width_percent) {
     arguments.request.half_width = *arguments.half_width_percent / 100;
   }
 
+  // This chooses a device, where none is named.
   const auto crossing = microbench::calibrates_crossings(arguments.request.device);
   if (!crossing) return report_error(crossing.error());
   const auto chiplets = microbench::calibrates_chiplets(arguments.request.device);
   if (!chiplets) return report_error(chiplets.error());
+  if (arguments.out.empty()) arguments.out = default_folder(arguments.request.device.name);
+  arguments.request.folder = arguments.out;
   if (*crossing || *chiplets) {
     const auto& request = arguments.request;
-    const char* const foreign = arguments.unpatched            ? "--unpatched"
-                                : !request.mirrored            ? "--no-mirror"
-                                : request.nops                 ? "--nops"
-                                : arguments.half_width_percent ? "--half-width"
-                                                               : nullptr;
+    const char* const foreign = arguments.unpatched             ? "--unpatched"
+                                : !request.mirrored             ? "--no-mirror"
+                                : request.nops                  ? "--nops"
+                                : arguments.half_width_percent  ? "--half-width"
+                                : !request.device.use_floorplan ? "--no-floorplan"
+                                                                : nullptr;
     if (foreign != nullptr) {
       return report_error(
           {ErrorCode::invalid_argument,
@@ -217,12 +224,11 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
       "and time)");
   command->add_flag("--quick", request.quick, "Do fewer and shorter runs");
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
-  command
-      ->add_option("--half-width", arguments->half_width_percent,
-                   "AMD: add blocks (quick: six at most, else 24) until noise leaves the energy so "
-                   "many percent or less (95%), and every check for a misfit is decided; default: "
-                   "1.5")
-      ->check(CLI::PositiveNumber);
+  command->add_option(
+      "--half-width", arguments->half_width_percent,
+      "AMD: add blocks (quick: six at most, else 24) until noise leaves the energy so "
+      "many percent or less (95%), and every check for a misfit is decided; default: "
+      "1.5");
   command->add_flag("--resume", request.resume, "Continue the campaign in --out");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Say which device would be measured and how, and measure nothing");

@@ -63,6 +63,7 @@ int show_chiplet(const CampaignStore& store, const std::filesystem::path& out, b
   if (as_json) {
     print_json(json);
   } else {
+    print_campaign_of(store);
     print_answer(*fit);
   }
   return std::ranges::any_of(fit->answer.rows,
@@ -94,11 +95,13 @@ int calibrate_chiplet(const microbench::ChipletRequest& request, bool json) {
   return code;
 }
 
-std::optional<int> fit_recorded_chiplet(const CampaignStore& store,
-                                        const std::filesystem::path& out, bool json) {
+std::optional<int> fit_recorded_chiplet(const CampaignStore& store, const RecordedFit& wanted) {
   const auto known = microbench::is_chiplet_campaign(store);
   if (!known || !*known) return std::nullopt;
-  return show_chiplet(store, out, json);
+  if (const auto status = refuse_of_wires(wanted, "a package's dies", store); !status) {
+    return report_error(status.error());
+  }
+  return show_chiplet(store, wanted.out, wanted.json);
 }
 
 }  // namespace ww::cli

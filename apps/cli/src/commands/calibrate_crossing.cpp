@@ -37,7 +37,9 @@ void print_slope(const microbench::LatencySlope& slope, const std::string& meani
   fmt::print("{}\n", meaning);
 }
 
-int show(const CampaignStore& store, const std::filesystem::path& folder, bool as_json) {
+// Writes the answer to `out` as well, unless that is empty.
+int show(const CampaignStore& store, const std::filesystem::path& folder,
+         const std::filesystem::path& out, bool as_json) {
   const auto fit = microbench::fit_crossing(store);
   if (!fit) return report_error(fit.error());
   auto json = microbench::to_json(*fit);
@@ -52,13 +54,15 @@ int show(const CampaignStore& store, const std::filesystem::path& folder, bool a
     json["chip"] = {{"name", facts.value("name", "")}, {"target", facts.value("target", "")}};
   }
   json["folder"] = folder.string();
-  const auto file = folder / "crossing.json";
-  if (const auto written = write_file_atomically(file, json.dump(2) + "\n"); !written) {
-    return report_error(written.error());
+  if (!out.empty()) {
+    if (const auto written = write_file_atomically(out, json.dump(2) + "\n"); !written) {
+      return report_error(written.error());
+    }
   }
   if (as_json) {
     print_json(json);
   } else {
+    print_campaign_of(store);
     if (fit->slope) {
       print_slope(*fit->slope, json["meaning"].get<std::string>());
       fmt::print("between the ends, which are no sides of the L2:\n");
@@ -94,16 +98,20 @@ int calibrate_crossing(const CrossingArguments& arguments) {
   if (!summary) return exit_code;
   const auto store = CampaignStore::open_read_only(request.folder / "campaign.db");
   if (!store) return report_error(store.error());
-  return show(*store, request.folder, arguments.json);
+  return show(*store, request.folder, request.folder / "crossing.json", arguments.json);
 }
 
 std::optional<int> fit_recorded_crossing(const CampaignStore& store,
-                                         const std::filesystem::path& folder, bool json) {
+                                         const std::filesystem::path& folder,
+                                         const RecordedFit& wanted) {
   const auto plan = store.get(campaign_keys::plan);
   if (!plan || !*plan) return std::nullopt;
   const auto parsed = nlohmann::json::parse(**plan, nullptr, false);
   if (!parsed.is_object() || parsed.value("method", "") != "crossing") return std::nullopt;
-  return show(store, folder, json);
+  if (const auto status = refuse_of_wires(wanted, "crossings", store); !status) {
+    return report_error(status.error());
+  }
+  return show(store, folder, wanted.out, wanted.json);
 }
 
 }  // namespace ww::cli

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "commands/recording.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/microbench/crossing.hpp"
 
@@ -15,9 +16,10 @@ struct CrossingArguments {
 };
 // The exit code.
 int calibrate_crossing(const CrossingArguments& arguments);
-// Prints the answer of a recorded campaign of crossings and writes crossing.json beside it; the
-// exit code, or nothing where the file is another kind of campaign.
+// Prints the answer of a recorded campaign of crossings; the exit code, or nothing where the file
+// is another kind of campaign. `folder` holds the recording.
 std::optional<int> fit_recorded_crossing(const CampaignStore& store,
-                                         const std::filesystem::path& folder, bool json);
+                                         const std::filesystem::path& folder,
+                                         const RecordedFit& wanted);
 
 }  // namespace ww::cli

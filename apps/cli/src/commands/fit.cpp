@@ -7,6 +7,7 @@
 #include "commands/calibrate_chiplet.hpp"
 #include "commands/calibrate_crossing.hpp"
 #include "commands/fit_output.hpp"
+#include "commands/recording.hpp"
 #include "output.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/log.hpp"
@@ -128,15 +129,19 @@ struct FitArguments {
   bool swap_paths{};
   std::vector<std::string> without;
   std::uint64_t seed{1};
+  std::vector<CLI::Option*> of_wires;  // what campaigns of another kind have no use for
 };
 
 int run(const FitArguments& arguments) {
   const auto campaign = CampaignStore::open_read_only(arguments.campaign);
   if (!campaign) return report_error(campaign.error());
   const auto folder = std::filesystem::absolute(campaign->file()).parent_path();
-  if (const auto code = fit_recorded_crossing(*campaign, folder, arguments.json)) return *code;
-  if (const auto code = fit_recorded_chiplet(*campaign, arguments.out, arguments.json))
-    return *code;
+  RecordedFit other{arguments.out, "", arguments.json};
+  for (const CLI::Option* option : arguments.of_wires) {
+    if (option->count() > 0 && other.of_wires.empty()) other.of_wires = option->get_name();
+  }
+  if (const auto code = fit_recorded_crossing(*campaign, folder, other)) return *code;
+  if (const auto code = fit_recorded_chiplet(*campaign, other)) return *code;
   model::FitOptions options;
   options.temperature_correction = !arguments.no_temperature;
   options.swap_paths = arguments.swap_paths;
@@ -173,16 +178,21 @@ void add_fit(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("campaign", arguments->campaign, "The campaign file (campaign.db) or its folder")
       ->required();
-  command->add_option("--out", arguments->out, "Write the model here (model.json)");
-  command->add_option("--seed", arguments->seed, "Seed of the bootstrap")->capture_default_str();
-  command->add_flag("--no-temperature-correction", arguments->no_temperature,
-                    "Negative control: leave idle power as it was at one temperature");
-  command->add_flag("--swap-paths", arguments->swap_paths,
-                    "Negative control: exchange the short and the long path; the sign must change");
-  command
-      ->add_option("--without", arguments->without,
-                   "Ablation: leave parts of the method out (default: none)")
-      ->check(CLI::IsMember({"temperature", "robust", "crossing", "bytes", "mirror", "lock-in"}));
+  command->add_option("--out", arguments->out,
+                      "Write the model here (model.json; of crossings: crossing.json)");
+  arguments->of_wires = {
+      command->add_option("--seed", arguments->seed, "Seed of the bootstrap")
+          ->capture_default_str(),
+      command->add_flag("--no-temperature-correction", arguments->no_temperature,
+                        "Negative control: leave idle power as it was at one temperature"),
+      command->add_flag(
+          "--swap-paths", arguments->swap_paths,
+          "Negative control: exchange the short and the long path; the sign must change"),
+      command
+          ->add_option("--without", arguments->without,
+                       "Ablation: leave parts of the method out (default: none)")
+          ->check(
+              CLI::IsMember({"temperature", "robust", "crossing", "bytes", "mirror", "lock-in"}))};
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt fit first-run --out first-run/model.json");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });

@@ -1,11 +1,13 @@
-// The recording of a campaign by a command: its line of progress, and what is said where it ends
-// early.
+// The recording of a campaign by a command: its line of progress, what is said where it ends early,
+// and what all answers of recorded campaigns share.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 
+#include "ww/core/campaign_store.hpp"
 #include "ww/microbench/campaign.hpp"
 
 namespace ww::cli {
@@ -20,5 +22,17 @@ std::optional<microbench::CampaignSummary> record(
 
 // How a campaign of `calibrate` goes on.
 [[nodiscard]] std::string resumed_calibration(const std::string& folder);
+
+// What `wirewatt fit` asks of a recording that is no campaign of one die's wires.
+struct RecordedFit {
+  std::filesystem::path out;  // file for the answer; empty: none
+  std::string of_wires;  // an option that was given and goes with such a campaign alone; or empty
+  bool json{};
+};
+// Error invalid_argument: `of_wires` was given. `what` names what the campaign in the store is of.
+Status refuse_of_wires(const RecordedFit& wanted, const char* what, const CampaignStore& store);
+
+// Prints the line above an answer: the device, and whether it is a virtual one.
+void print_campaign_of(const CampaignStore& store);
 
 }  // namespace ww::cli
