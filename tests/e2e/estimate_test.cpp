@@ -1,4 +1,5 @@
 // estimate, project and score of a program, as users run them.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -505,6 +506,44 @@ TEST(EstimateOfAProfile, WithoutAnyFigureIsABadResultThatIsStillPrinted) {
   const auto some = run(one);
   EXPECT_EQ(some.exit_code, 0) << some.err;
   EXPECT_EQ(some.err, "");
+}
+
+TEST_F(Estimate, RefusesOptionsThatNothingReads) {
+  const TemporaryFolder folder;
+  const auto counters = folder.path() / "counters.csv";
+  std::ofstream(counters) << "Index,KernelName,TCC_HIT_sum,TCC_MISS_sum\n0,k,1000,500\n";
+  const auto error_of = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{wirewatt(), "estimate", "--counters", counters.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto finished = run(words);
+    EXPECT_EQ(finished.exit_code, 2) << finished.out;
+    return finished.err;
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(error_of({"--model", model(), "--node", "7"}), HasSubstr("--node: goes with"));
+  EXPECT_THAT(error_of({(folder.path() / "." / "counters.csv").string(), "--model", model()}),
+              HasSubstr("is given twice"));
+  EXPECT_THAT(error_of({"--model", model(), "--device", "virtual:mi210"}), HasSubstr("--device"));
+  EXPECT_THAT(error_of({"--model", model(), "--constant", "literature", "--arch", "gfx701"}),
+              HasSubstr("--model: does not go with"));
+}
+
+// rocprofiler-compute leaves a description of the card beside its counters.
+TEST_F(Estimate, RefusesAnArchitectureThatTheFilesContradict) {
+  const TemporaryFolder folder;
+  const auto counters = folder.path() / "counters.csv";
+  std::ofstream(counters) << "Index,KernelName,TCP_TCC_READ_REQ_sum,TCP_TCC_WRITE_REQ_sum\n"
+                             "0,k,1000,500\n";
+  std::ofstream(folder.path() / "sysinfo.csv") << "gpu_arch\ngfx90a\n";
+  const auto with = [&](const char* architecture) {
+    return run({wirewatt(), "estimate", "--constant", "literature", "--counters", counters.string(),
+                "--arch", architecture});
+  };
+  EXPECT_EQ(with("gfx90a").exit_code, 0) << with("gfx90a").err;
+  const auto refused = with("gfx908");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, ::testing::HasSubstr("is of gfx90a, as it or the sysinfo.csv beside it"))
+      << refused.err;
 }
 
 // The virtual W9100 is of 28 nm. To the card's own node, wires cost what was fitted.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <set>
+#include <system_error>
 
 #include "ww/measure/counter_map.hpp"
 
@@ -242,13 +244,34 @@ std::map<std::string, model::IoDieBytes> count_io_dies(
   return of_kernel;
 }
 
+namespace {
+
+// The dispatches of a file that is given twice would count twice.
+Status refuse_twice(const std::vector<std::string>& files) {
+  std::set<std::filesystem::path> seen;
+  for (const auto& name : files) {
+    std::error_code ignored;
+    const auto path = std::filesystem::weakly_canonical(name, ignored);
+    if (!seen.insert(path.empty() ? std::filesystem::path(name) : path).second) {
+      return fail(ErrorCode::invalid_argument, "is given twice; its dispatches would count twice",
+                  name);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
                                           const std::string& architecture) {
+  WW_TRY(refuse_twice(files));
+  std::string named;
   std::string common;
   std::vector<CounterDispatch> dispatches;
   for (const auto& name : files) {
     WW_ASSIGN(file, measure::read_counter_file(name, architecture));
     std::string here = file.architecture.empty() ? architecture : file.architecture;
+    if (named.empty()) named = file.architecture;
     if (file.architecture.empty() && here == "gfx701" && !file.dispatches.empty()) {
       here = generation_of(file.dispatches.front());
     }
@@ -259,7 +282,7 @@ Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
     common = here;
     std::ranges::move(file.dispatches, std::back_inserter(dispatches));
   }
-  return CountedDispatches{std::move(dispatches), std::move(common)};
+  return CountedDispatches{std::move(dispatches), std::move(common), std::move(named)};
 }
 
 Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,

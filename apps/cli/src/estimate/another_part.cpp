@@ -15,6 +15,17 @@ bool of_another_part(const std::string& calibrated, const std::string& counted) 
   return !calibrated.empty() && !counted.empty() && part_of(calibrated) != part_of(counted);
 }
 
+Status require_named_part(const std::string& asked, const std::string& named,
+                          const std::vector<std::string>& counters) {
+  if (!of_another_part(asked, named)) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("is of {}, as it or the sysinfo.csv beside it says, and --arch is {}: "
+                          "leave --arch out, or move the file away from what describes another "
+                          "card",
+                          named, asked),
+              counters.empty() ? "--arch" : counters.front());
+}
+
 Status require_same_part(const std::string& calibrated, const std::string& counted,
                          const std::vector<std::string>& counters, const std::string& cost,
                          const std::string& way_out) {

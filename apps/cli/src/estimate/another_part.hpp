@@ -12,6 +12,11 @@ namespace ww::cli {
 // gfx90a.
 [[nodiscard]] bool of_another_part(const std::string& calibrated, const std::string& counted);
 
+// Error invalid_argument, on the first of `counters`, where what --arch says is not what the files
+// name; nothing where either is empty.
+Status require_named_part(const std::string& asked, const std::string& named,
+                          const std::vector<std::string>& counters);
+
 // Error invalid_argument, on the first of `counters`, where their architecture is another one than
 // the calibrated one. `cost`: what costs something else there, for example "a crossing"; `way_out`:
 // what else to do than to calibrate such a card, for example "or give --anyway".

@@ -26,8 +26,14 @@ Result<CrossingTraffic> crossing_traffic(const model::CrossingModel& model,
     return fail(ErrorCode::out_of_range, "a toggle rate lies between 0 and 1", "--toggle-rate");
   }
   CrossingTraffic done;
-  WW_ASSIGN(traffic, read_traffic(counters, architecture));
-  done.traffic = std::move(traffic);
+  WW_ASSIGN(read, session::read_dispatches(counters, architecture));
+  WW_TRY(require_named_part(architecture, read.named_architecture, counters));
+  auto traffic = session::count_traffic(read.dispatches, read.architecture);
+  if (!traffic) {
+    traffic.error().context = counters.front();
+    return tl::unexpected(traffic.error());
+  }
+  done.traffic = std::move(*traffic);
   const bool transferred = of_another_part(model.target, done.traffic.architecture);
   if (!anyway) {
     WW_TRY(require_same_part(model.target, done.traffic.architecture, counters, "a crossing",
@@ -35,12 +41,7 @@ Result<CrossingTraffic> crossing_traffic(const model::CrossingModel& model,
   }
   const auto data = toggle_rate ? model::data_at_rate(*toggle_rate) : model::unknown_data();
   done.pj_per_bit = model.of_data(data);
-  std::vector<measure::CounterDispatch> dispatches;
-  for (const auto& name : counters) {
-    WW_ASSIGN(file, measure::read_counter_file(name, architecture));
-    dispatches.insert(dispatches.end(), file.dispatches.begin(), file.dispatches.end());
-  }
-  const auto counted = measure::count_crossings(dispatches, done.traffic.architecture);
+  const auto counted = measure::count_crossings(read.dispatches, done.traffic.architecture);
   std::map<std::string, model::CountedCrossing> crossed;
   for (const auto& [kernel, of] : counted.kernels) {
     crossed[kernel] = {of.bytes,          of.uncounted,        of.uncounted_traffic,

@@ -84,7 +84,35 @@ void print_regression(const nlohmann::json& result) {
              result["interconnect"]["reason"].get<std::string>());
 }
 
+// Options that nothing would read beside the others.
+Status refuse_unread_options(const EstimateArguments& arguments) {
+  const bool literature = arguments.constant == "literature";
+  // Of a package, the wires within the dies are from the literature.
+  const bool has_literature = literature || model::is_chiplet_model(arguments.model);
+  struct Unread {
+    bool given;
+    const char* option;
+    const char* why;
+  };
+  for (const Unread& one :
+       {Unread{literature && !arguments.model.empty(), "--model",
+               "does not go with --constant literature, which has its own energies"},
+        Unread{arguments.node_nm && !has_literature, "--node",
+               "goes with --constant literature: a calibration is of its card's node (project "
+               "takes it to another)"},
+        Unread{!arguments.device.name.empty() && !arguments.counters.empty(), "--device",
+               "is what a program runs on, and does not go with --counters"}}) {
+    if (one.given) return fail(ErrorCode::invalid_argument, one.why, one.option);
+  }
+  return {};
+}
+
 int run(const EstimateArguments& arguments) {
+  if (arguments.accelwattch.empty()) {
+    if (const auto status = refuse_unread_options(arguments); !status) {
+      return report_error(status.error());
+    }
+  }
   const bool crossings = arguments.accelwattch.empty() && arguments.constant != "literature" &&
                          model::is_crossing_model(arguments.model);
   if (arguments.timeline.wanted() && (crossings || !arguments.accelwattch.empty())) {

@@ -145,6 +145,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     if (arguments.architecture.empty()) architecture = runner::chip_generation(device);
   }
   WW_ASSIGN(counted, session::read_dispatches(files, architecture));
+  WW_TRY(require_named_part(arguments.architecture, counted.named_architecture, files));
   auto traffic = session::count_traffic(counted.dispatches, counted.architecture);
   if (!traffic) {
     traffic.error().context = files.front();

@@ -34,16 +34,17 @@ struct CountedTraffic {
 struct CountedDispatches {
   std::vector<measure::CounterDispatch> dispatches;
   std::string architecture;
+  // What the files name, or a sysinfo.csv beside them; empty where none does.
+  std::string named_architecture;
 };
 
 // Reads profilers' counter files. `architecture` is used if the files name none. Errors: those of
-// reading, bad_data (files of different architectures).
+// reading, bad_data (files of different architectures), invalid_argument (a file given twice).
 [[nodiscard]] Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
                                                         const std::string& architecture);
 
 // Reads profilers' counter files and adds the dispatches up by kernel. `architecture` is used if
-// the file names none. Errors: those of reading, bad_data (no dispatch; files of different
-// architectures).
+// the file names none. Errors: those of read_dispatches, bad_data (no dispatch).
 [[nodiscard]] Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
                                                   const std::string& architecture);
 
