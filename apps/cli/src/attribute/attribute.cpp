@@ -11,7 +11,6 @@
 #include "command.hpp"
 #include "device_options.hpp"
 #include "output.hpp"
-#include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 
 namespace ww::cli {
@@ -204,7 +203,7 @@ json predicted_json(const std::vector<model::AttributedRun>& runs) {
 }
 
 void print_predicted(const json& predicted) {
-  std::vector<std::vector<std::string>> rows{{"RUN", "MEASURED W", "PREDICTED W (95%)", "ERROR"}};
+  std::vector<std::vector<std::string>> rows{{"RUN", "POWER W", "PREDICTED W (95%)", "ERROR"}};
   for (const auto& run : predicted["runs"]) {
     const auto& power = run["predicted_w"];
     rows.push_back({run["run"].get<std::string>(),
@@ -240,6 +239,12 @@ Status record_if_asked(AttributeArguments& arguments) {
     arguments.options.split_all = true;
   }
   return {};
+}
+
+// The table's device, which says whether it is a virtual one, before what is printed of its runs.
+std::string label_of(const AttributeTable& table) {
+  if (!table.device.empty()) return table.device + ": ";
+  return table.is_virtual ? "several devices, some of them virtual: " : "";
 }
 
 int run(AttributeArguments arguments) {
@@ -291,7 +296,7 @@ int run(AttributeArguments arguments) {
     json printed{{"runs", read->table.runs.size()},
                  {"runs_without_power", read->without_power},
                  {"device", read->device},
-                 {"virtual", read->device.find(kVirtualLabel) != std::string::npos},
+                 {"virtual", read->is_virtual || shown->is_virtual},
                  {"run", arguments.run.empty() ? json() : json(arguments.run)},
                  {"scatter", found->scatter},
                  {"degrees_of_freedom", found->dof},
@@ -299,7 +304,10 @@ int run(AttributeArguments arguments) {
                  {"reference_v", read->reference_v ? json(*read->reference_v) : json()},
                  {"parts", rows},
                  {"leave_one_out", left}};
-    if (predicts) printed["predicted"] = predicted_json(found->runs);
+    if (predicts) {
+      printed["predicted"] = predicted_json(found->runs);
+      printed["predicted"]["device"] = shown->device;
+    }
     if (one != nullptr) {
       printed["measured_w"] = one->measured_w;
       printed["fitted_w"] = one->fitted_w;
@@ -311,12 +319,12 @@ int run(AttributeArguments arguments) {
   double total_w = 0;  // mean over the fitted runs
   for (const auto& coefficient : found->coefficients) total_w += coefficient.power_w.value;
   if (one != nullptr) {
-    fmt::print("{}: measured {:.1f} W, model {:.1f} W\n", one->run, one->measured_w, one->fitted_w);
+    fmt::print("{}{}: the table has {:.1f} W, the model {:.1f} W\n", label_of(*shown), one->run,
+               one->measured_w, one->fitted_w);
     total_w = one->fitted_w;
   } else {
     fmt::print("{}{} runs; one of an unseen application scatters by {:.1f}% (standard deviation)\n",
-               read->device.empty() ? "" : read->device + ": ", read->table.runs.size(),
-               100 * found->scatter);
+               label_of(*read), read->table.runs.size(), 100 * found->scatter);
   }
   print_parts(parts, total_w, unit, seconds);
   if (!judged.empty()) {
@@ -324,7 +332,7 @@ int run(AttributeArguments arguments) {
     print_judged(judged);
   }
   if (predicts) {
-    fmt::print("\n");
+    fmt::print("\n{}{} runs, predicted\n", label_of(*shown), shown->table.runs.size());
     print_predicted(predicted_json(found->runs));
   }
   return 0;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/measure/csv.hpp"
 
@@ -194,6 +195,9 @@ class AttributeReader {
     rows_ = std::move(kept);
     scales_.assign(rows_.size(), 1);
     if (devices.size() == 1) result.device = *devices.begin();
+    result.is_virtual = std::ranges::any_of(devices, [](const std::string& device) {
+      return device.find(kVirtualLabel) != device.npos;
+    });
     if (columns_.time != "cycles") result.seconds = times_;
     return {};
   }

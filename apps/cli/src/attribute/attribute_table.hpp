@@ -29,6 +29,7 @@ struct AttributeTable {
   std::optional<std::vector<double>> seconds;
   std::optional<double> reference_v;  // of the scaling by voltage [V]
   std::string device;                 // empty unless all runs say the same
+  bool is_virtual{};                  // a run is of a virtual device
   std::size_t without_power{};        // runs left out because their power is empty
   struct Baseline {
     std::string name;
