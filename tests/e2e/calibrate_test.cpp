@@ -202,6 +202,23 @@ TEST_F(QuickCalibration, AControlOfTheMethodIsNoModel) {
   EXPECT_NE(marked.json().at("reason").get<std::string>().find("control"), std::string::npos);
 }
 
+TEST_F(QuickCalibration, AFitOfAnInterruptedCampaignSaysSo) {
+  EXPECT_FALSE(fit({}).at("unfinished").get<bool>());
+  const TemporaryFolder folder;
+  const auto copy = folder.path() / "campaign.db";
+  std::filesystem::copy_file(campaign(), copy);
+  {
+    auto store = CampaignStore::open(copy);
+    ASSERT_TRUE(store) << store.error().text();
+    ASSERT_TRUE(store->put(campaign_keys::finished, ""));
+  }
+  const auto model = folder.path() / "model.json";
+  const auto fitted = run({wirewatt(), "fit", copy.string(), "--out", model.string()});
+  EXPECT_EQ(fitted.exit_code, 0) << fitted.err;
+  EXPECT_NE(fitted.out.find("unfinished "), std::string::npos) << fitted.out;
+  EXPECT_TRUE(json::parse(text_of(model)).at("provenance").at("unfinished").get<bool>());
+}
+
 // Campaigns of another kind read none of the options by which the method is checked.
 TEST(RecordedFit, RefusesOptionsThatItsCampaignDoesNotReadAndNamesAVirtualDevice) {
   const TemporaryFolder folder;

@@ -53,6 +53,7 @@ nlohmann::json fit_summary_json(const model::FitResult& fit) {
                         {"runs", fit.runs},
                         {"rejected", fit.rejected},
                         {"control", fit.control},
+                        {"unfinished", fit.unfinished},
                         {"virtual", fit.is_virtual},
                         {"device", fit.device}};
   if (fit.energy_per_bit_ns) {
@@ -94,6 +95,9 @@ void print_fit_summary(const model::FitResult& fit) {
         fit.latency.p_value);
   }
   fmt::print("runs         {}, {} rejected\n", fit.runs, fit.rejected);
+  if (fit.unfinished) {
+    fmt::print("unfinished   the campaign was interrupted; go on with it by calibrate --resume\n");
+  }
   if (!fit.control.empty()) {
     fmt::print(
         "CONTROL      fitted {}\n"

@@ -248,6 +248,7 @@ struct FitResult {
   // What a control of the method left out or exchanged ("without temperature"); empty for a
   // calibration. Readers of a model.json refuse a control (flagged.hpp).
   std::string control;
+  bool unfinished{};  // the campaign was interrupted, and lacks runs of its plan
   std::uint64_t fit_seed{};
 };
 

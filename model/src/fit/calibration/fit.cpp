@@ -337,6 +337,13 @@ void go_by_flight(FitResult& result, const std::string& reason, double flight_er
   result.constants.insert(result.constants.begin(), result.energy_per_bit_mm);
 }
 
+// Campaigns of earlier versions do not say when they were started, nor that they ended.
+bool is_unfinished(const std::map<std::string, std::string>& facts) {
+  const auto finished = facts.find(std::string(campaign_keys::finished));
+  return facts.contains(std::string(campaign_keys::started)) &&
+         (finished == facts.end() || finished->second != "true");
+}
+
 std::string control_of(const FitOptions& options) {
   std::string text;
   const auto add = [&text](bool applies, const char* words) {
@@ -400,6 +407,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.seed = facts.seed;
   result.fit_seed = options.seed;
   result.control = control_of(options);
+  result.unfinished = is_unfinished(fact_texts);
   result.floorplan = facts.floorplan.name;
   result.campaign_hash = campaign_hash.get();
   const auto& reference = facts.dvfs[static_cast<std::size_t>(facts.reference_state)];

@@ -188,6 +188,7 @@ json to_model_json(const FitResult& fit) {
                           {"plan_seed", fit.seed},
                           {"fit_seed", fit.fit_seed}};
   if (!fit.control.empty()) result["provenance"]["control"] = fit.control;
+  if (fit.unfinished) result["provenance"]["unfinished"] = true;
   result["idle_points"] = json::array();
   for (const auto& point : fit.idle_points) {
     result["idle_points"].push_back({point.dvfs_state, point.temperature_c, point.power_w});
