@@ -528,6 +528,34 @@ TEST_F(Estimate, RefusesOptionsThatNothingReads) {
               HasSubstr("--model: does not go with"));
 }
 
+// Two kernels that run side by side take half of the time together, and draw twice the watts.
+TEST_F(Estimate, DividesTheJoulesOfAllByTheTimeInWhichAnyRan) {
+  const TemporaryFolder folder;
+  const auto counters = folder.path() / "counters.csv";
+  const auto total_with = [&](int second_begin_ns) {
+    std::ofstream(counters)
+        << "Index,KernelName,DispatchNs,BeginNs,EndNs,CompleteNs,"
+           "TCP_TCC_READ_REQ_sum,TCP_TCC_WRITE_REQ_sum,"
+           "TCP_TCC_ATOMIC_WITH_RET_REQ_sum,TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum\n"
+        << "0,a,0,1000,101000,101500,100000,500,0,0\n"
+        << "1,b,0," << second_begin_ns << "," << second_begin_ns + 100000 << ","
+        << second_begin_ns + 100500 << ",100000,500,0,0\n";
+    return parse(run({wirewatt(), "estimate", "--constant", "literature", "--counters",
+                      counters.string(), "--arch", "gfx90a", "--json"}))
+        .at("total");
+  };
+  const auto watts = [](const json& total) {
+    return segment(total, "l1_l2").at("power_w").at("value").get<double>();
+  };
+  const json in_turn = total_with(201000);
+  const json overlapping = total_with(51000);
+  const json side_by_side = total_with(1000);
+  EXPECT_NEAR(in_turn.at("time_s").get<double>(), 200e-6, 1e-9);
+  EXPECT_NEAR(overlapping.at("time_s").get<double>(), 150e-6, 1e-9);
+  EXPECT_NEAR(side_by_side.at("time_s").get<double>(), 100e-6, 1e-9);
+  EXPECT_NEAR(watts(side_by_side) / watts(in_turn), 2, 1e-9);
+}
+
 // rocprofiler-compute leaves a description of the card beside its counters.
 TEST_F(Estimate, RefusesAnArchitectureThatTheFilesContradict) {
   const TemporaryFolder folder;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <system_error>
@@ -260,6 +262,27 @@ Status refuse_twice(const std::vector<std::string>& files) {
   return {};
 }
 
+// While any launch of a file ran, process by process; nothing where one has no times.
+std::optional<double> busy_seconds(std::span<const CounterDispatch> dispatches) {
+  using Launch = std::pair<std::int64_t, std::int64_t>;  // start and end [ns]
+  std::map<std::string, std::vector<Launch>> processes;
+  for (const auto& dispatch : dispatches) {
+    if (!dispatch.start_ns || !dispatch.duration_ns) return std::nullopt;
+    processes[dispatch.process].emplace_back(
+        *dispatch.start_ns, *dispatch.start_ns + std::llround(*dispatch.duration_ns));
+  }
+  std::int64_t busy_ns = 0;
+  for (auto& [process, launches] : processes) {
+    std::ranges::sort(launches);
+    std::int64_t until_ns = std::numeric_limits<std::int64_t>::min();
+    for (const auto& [start_ns, end_ns] : launches) {
+      busy_ns += std::max<std::int64_t>(0, end_ns - std::max(start_ns, until_ns));
+      until_ns = std::max(until_ns, end_ns);
+    }
+  }
+  return static_cast<double>(busy_ns) * 1e-9;
+}
+
 }  // namespace
 
 Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
@@ -267,6 +290,7 @@ Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
   WW_TRY(refuse_twice(files));
   std::string named;
   std::string common;
+  std::optional<double> busy_s = 0;
   std::vector<CounterDispatch> dispatches;
   for (const auto& name : files) {
     WW_ASSIGN(file, measure::read_counter_file(name, architecture));
@@ -280,9 +304,11 @@ Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
                   fmt::format("is of {}, the files before it of {}", here, common), name);
     }
     common = here;
+    const auto busy_of_file = busy_seconds(file.dispatches);
+    busy_s = busy_s && busy_of_file ? std::optional(*busy_s + *busy_of_file) : std::nullopt;
     std::ranges::move(file.dispatches, std::back_inserter(dispatches));
   }
-  return CountedDispatches{std::move(dispatches), std::move(common), std::move(named)};
+  return CountedDispatches{std::move(dispatches), std::move(common), std::move(named), busy_s};
 }
 
 Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,

@@ -179,7 +179,7 @@ void sum_segments(KernelEstimate& kernel) {
   }
 }
 
-KernelEstimate total_of(const std::vector<KernelEstimate>& kernels) {
+KernelEstimate total_of(const std::vector<KernelEstimate>& kernels, std::optional<double> busy_s) {
   KernelEstimate total;
   total.kernel = "all";
   total.time_s = 0;
@@ -192,6 +192,7 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels) {
       total.time_reason = kernel.kernel + ": " + kernel.time_reason;
     }
   }
+  if (total.time_s && busy_s && *busy_s > 0) total.time_s = std::min(*total.time_s, *busy_s);
   for (std::size_t s = 0; s < wire_segments.size(); ++s) {
     SegmentEstimate& sum = total.segments[s];
     sum.segment = wire_segments[s];
@@ -335,7 +336,7 @@ Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffi
     return kernel.energy_j ? kernel.energy_j->value : 0.0;
   };
   std::ranges::stable_sort(result.kernels, std::ranges::greater{}, joules);
-  result.total = total_of(result.kernels);
+  result.total = total_of(result.kernels, options.busy_s);
   result.share_reason = "power was not sampled";
   return result;
 }

@@ -174,6 +174,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   options.use_monitors =
       arguments.toggles.empty() && arguments.dumps.empty() && !arguments.assume_toggles;
   options.voltage_v = arguments.voltage_v;
+  options.busy_s = counted.busy_s;
   done.options = options;
   done.io_dies = session::count_io_dies(counted.dispatches);
   WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ struct CountedDispatches {
   std::string architecture;
   // What the files name, or a sysinfo.csv beside them; empty where none does.
   std::string named_architecture;
+  // While any launch ran: less than the sum of their lengths where they overlap. Launches of one
+  // process share a clock. Absent unless all of them have their times.
+  std::optional<double> busy_s;
 };
 
 // Reads profilers' counter files. `architecture` is used if the files name none. Errors: those of
