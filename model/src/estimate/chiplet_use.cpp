@@ -67,7 +67,13 @@ HopClassUse bytes_of(HopClass which, const SegmentTraffic& behind_l2, const IoDi
   }
   const double bytes = *behind_l2.bytes;
   switch (which) {
-    case HopClass::compute_die_and_cache: certain(bytes); break;
+    case HopClass::compute_die_and_cache:
+      certain(bytes);
+      if (behind_l2.at_least) {
+        use.status = RowStatus::transferred;
+        use.reason = "more may have left the L2s than was counted: " + behind_l2.reason;
+      }
+      break;
     case HopClass::row_hop:
     case HopClass::column_hop:
     case HopClass::across:

@@ -43,6 +43,35 @@ const HopClassUse& of(const ChipletUse& use, HopClass which) {
   return use.classes[static_cast<std::size_t>(which)];
 }
 
+TEST(ChipletUse, IsNotSureOfBytesThatAreALowerBound) {
+  KernelTraffic partly = kernel_of("partly", 1e9);
+  partly.segments[2].at_least = true;
+  partly.segments[2].reason = "dirty lines are written later";
+  const auto status = [&](const std::map<std::string, IoDieBytes>& counted) {
+    const auto uses = estimate_chiplet(package(), {partly}, counted, EstimateOptions{});
+    EXPECT_TRUE(uses);
+    return of(uses->front(), HopClass::compute_die_and_cache);
+  };
+  EXPECT_EQ(status({}).status, RowStatus::transferred);
+  EXPECT_THAT(status({}).reason, HasSubstr("dirty lines"));
+  EXPECT_TRUE(status({}).energy_j);
+  // Monitors count all of them.
+  EXPECT_EQ(status({{"partly", IoDieBytes{.own = 1e9}}}).status, RowStatus::ok);
+}
+
+TEST(ChipletUse, DividesByTheTimeInWhichAnyKernelRan) {
+  EstimateOptions options;
+  const std::vector<KernelTraffic> kernels{kernel_of("a", 1e9), kernel_of("b", 1e9)};
+  const auto in_turn = estimate_chiplet(package(), kernels, {}, options);
+  options.busy_s = 1e-3;
+  const auto side_by_side = estimate_chiplet(package(), kernels, {}, options);
+  ASSERT_TRUE(in_turn && side_by_side);
+  const auto watts = [](const std::vector<ChipletUse>& uses) {
+    return of(uses.back(), HopClass::compute_die_and_cache).power_w->value;
+  };
+  EXPECT_NEAR(watts(*side_by_side) / watts(*in_turn), 2, 1e-9);
+}
+
 TEST(ChipletUse, PricesTheLinksBetweenTwoPartsAlone) {
   ChipletModel pair;
   for (auto& energy : pair.classes) energy.why_not = "the calibration has no such row";
