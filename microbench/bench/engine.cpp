@@ -82,6 +82,7 @@ class Engine {
   Status find_response();
   Status measure();
   void note_missed_width();
+  Result<bool> misses_and_has_blocks() const;
   Status perform_all(const std::vector<Condition>& conditions);
   Status perform(const Condition& condition);
   Status measure_run(const Condition& condition, StoredRun& run);
@@ -431,7 +432,14 @@ Status Engine::measure() {
   return {};
 }
 
-// There are no more blocks.
+Result<bool> Engine::misses_and_has_blocks() const {
+  if (!missed_half_width_) return false;
+  const auto last = experiment_->block(experiment_->maximum_blocks());
+  if (last.empty()) return false;
+  WW_ASSIGN(there, store_->contains(last.back().block, last.back().position));
+  return !there;
+}
+
 void Engine::note_missed_width() {
   if (!parts_.half_width || experiment_->maximum_blocks() == experiment_->minimum_blocks()) return;
   const auto width = parts_.half_width(*store_);
@@ -457,9 +465,14 @@ Result<CampaignSummary> Engine::run() {
     WW_TRY(open_existing(file));
     WW_ASSIGN(finished, store_->get(campaign_keys::finished));
     if (finished == "true") {
+      // A finished campaign goes on only where a narrower interval is asked for than it ended with.
       note_missed_width();
-      started_ = steady::now();
-      return summary(true);
+      WW_ASSIGN(goes_on, misses_and_has_blocks());
+      if (!goes_on) {
+        started_ = steady::now();
+        return summary(true);
+      }
+      missed_half_width_.reset();
     }
   }
 
@@ -482,6 +495,7 @@ Result<CampaignSummary> Engine::run() {
   if (!stored_plan_) WW_TRY(put_facts());
   WW_ASSIGN(session, store_->begin_session());
   session_ = session;
+  WW_TRY(store_->put(campaign_keys::finished, ""));
 
   auto status = set_up();
   if (status) status = measure();

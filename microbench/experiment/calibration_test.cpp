@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -213,9 +214,34 @@ TEST_F(CampaignTest, SaysWhereItEndsWiderThanWasAskedFor) {
     return summary ? summary->missed_half_width : std::nullopt;
   };
   EXPECT_EQ(missed(0.005, false), 0.01);
-  // A finished campaign gets no more blocks.
+  // It has all of its blocks.
   EXPECT_EQ(missed(0.005, true), 0.01);
   EXPECT_EQ(missed(0.02, true), std::nullopt);
+}
+
+TEST_F(CampaignTest, AFinishedCampaignGoesOnWhereANarrowerIntervalIsAskedFor) {
+  double width = 0.02;
+  const auto runs_until = [&](double wanted, bool resume) {
+    CampaignRequest asked = request();
+    asked.half_width = wanted;
+    asked.resume = resume;
+    const auto summary =
+        campaign({}, asked, [&](const CampaignStore& store) -> Result<std::optional<double>> {
+          // A block of 35 runs halves it.
+          const auto extra = (store.run_count().value() - quick_runs) / 35;
+          return std::optional(width / std::exp2(static_cast<double>(extra)));
+        });
+    EXPECT_TRUE(summary && summary->complete);
+    EXPECT_EQ(CampaignStore::open_read_only(folder() / "campaign.db")
+                  ->get(campaign_keys::finished)
+                  .value(),
+              "true");
+    return summary ? summary->runs : 0;
+  };
+  EXPECT_EQ(runs_until(0.03, false), quick_runs);
+  EXPECT_EQ(runs_until(0.03, true), quick_runs);
+  EXPECT_EQ(runs_until(0.006, true), quick_runs + 2 * 35);  // 2%, 1%, 0.5%
+  EXPECT_EQ(runs_until(0.006, true), quick_runs + 2 * 35);
 }
 
 TEST_F(CampaignTest, RefusesABinaryThatIsNotPatchedAndLeavesNothing) {
