@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "reading_collector.hpp"
 #include "segments.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/sensor_tolerances.hpp"
@@ -31,8 +32,10 @@ constexpr std::ptrdiff_t kReadingsBefore = 30;  // that may show power at rest
 // What both kinds of device share: the sensor, the model and the state of the bracket.
 class Common : public Bracket {
  public:
-  Common(std::unique_ptr<measure::Sensor> sensor, std::optional<model::WireModel> model)
-      : sensor_(std::move(sensor)), model_(std::move(model)) {
+  // `collects`: the sensor forgets what is not read for a minute, so that a thread must read it.
+  Common(std::unique_ptr<measure::Sensor> sensor, std::optional<model::WireModel> model,
+         bool collects)
+      : sensor_(std::move(sensor)), model_(std::move(model)), collects_(collects) {
     known_.gain_tolerance_95 = sensor_->facts().gain_tolerance_95;
   }
 
@@ -42,6 +45,7 @@ class Common : public Bracket {
     WW_ASSIGN(before, sensor_->new_readings());
     const auto kept = std::min(std::ssize(before), kReadingsBefore);
     before_.assign(before.end() - kept, before.end());
+    if (collects_) collector_.emplace(*sensor_);
     from_ns_ = sensor_->now_ns();
     begun_ = true;
     return {};
@@ -51,7 +55,7 @@ class Common : public Bracket {
     if (!begun_) return fail(ErrorCode::invalid_argument, "was not begun", device());
     begun_ = false;
     const std::int64_t to_ns = sensor_->now_ns();
-    WW_ASSIGN(readings, sensor_->new_readings());
+    WW_ASSIGN(readings, take_readings());
     Reading reading;
     reading.seconds = static_cast<double>(to_ns - from_ns_) * 1e-9;
     reading.device = joules_of(energy::energy_between(
@@ -82,8 +86,18 @@ class Common : public Bracket {
   [[nodiscard]] const std::optional<model::WireModel>& model() const { return model_; }
 
  private:
+  // Those since begin().
+  Result<std::vector<SensorReading>> take_readings() {
+    if (!collector_) return sensor_->new_readings();
+    auto readings = collector_->finish();
+    collector_.reset();
+    return readings;
+  }
+
   std::unique_ptr<measure::Sensor> sensor_;
   std::optional<model::WireModel> model_;
+  bool collects_;
+  std::optional<ReadingCollector> collector_;  // while begun; it uses the sensor
   KernelSensor known_;
   LaunchLog launches_;
   std::vector<SensorReading> before_;
@@ -94,7 +108,7 @@ class Common : public Bracket {
 class VirtualBracket final : public Common {
  public:
   VirtualBracket(const ww_vgpu_abi& abi, std::optional<model::WireModel> model)
-      : Common(measure::make_virtual_sensor(abi), std::move(model)), abi_(abi) {
+      : Common(measure::make_virtual_sensor(abi), std::move(model), false), abi_(abi) {
     for (std::uint32_t i = 0; i < abi_.counter_count(); ++i) {
       names_.emplace_back(abi_.counter_name(i));
     }
@@ -169,7 +183,7 @@ class RealBracket final : public Common {
  public:
   RealBracket(std::string name, std::unique_ptr<measure::Sensor> sensor,
               std::optional<model::WireModel> model)
-      : Common(std::move(sensor), std::move(model)), name_(std::move(name)) {}
+      : Common(std::move(sensor), std::move(model), true), name_(std::move(name)) {}
   std::string device() const override { return name_; }
   bool is_virtual() const override { return false; }
 

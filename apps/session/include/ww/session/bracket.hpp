@@ -36,6 +36,9 @@ inline constexpr double unknown_toggle_rate = -1;
 // A virtual chip rests for 30 readings before begin and after end, outside of the bracket: its
 // clock stands still between launches, so that no reading would show the power at rest.
 //
+// On a real device a thread takes the sensor's readings between begin and end, so that a stretch may
+// be of any length.
+//
 // Threading: one caller at a time. Finish the queue before begin and end.
 class Bracket {
  public:
