@@ -98,6 +98,7 @@ TEST_F(TopOnCard, WithoutCountersTheSensorAloneIsShown) {
   const auto shown = lines({});
   ASSERT_FALSE(shown.empty()) << finished_.err;
   EXPECT_DOUBLE_EQ(shown.back().at("device_w").get<double>(), 100);
+  EXPECT_THAT(shown.back().at("device").get<std::string>(), HasSubstr("at 0000:03:00.0"));
   EXPECT_EQ(shown.back().at("segments").at(1).at("status"), "unavailable");
   EXPECT_TRUE(shown.back().at("segments").at(1).at("power_w").is_null());
 }

@@ -14,6 +14,7 @@
 #include "ww/core/vgpu_abi.h"
 #include "ww/energy/energy.hpp"
 #include "ww/measure/counter_file.hpp"
+#include "ww/measure/gpu_choice.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/measure/virtual_device.hpp"
 #include "ww/session/traffic.hpp"
@@ -243,26 +244,18 @@ Result<std::unique_ptr<Bracket>> open_virtual(std::optional<model::WireModel> mo
 
 Result<std::unique_ptr<Bracket>> open_real(const std::string& device,
                                            std::optional<model::WireModel> model) {
-  const DeviceName name(device);
-  const auto number = name.index();
-  if (name.kind() != DeviceName::Kind::sensor || !number) {
-    return fail(ErrorCode::not_found, "no such device; there are virtual, gpu:0, gpu:1, ...",
-                device);
-  }
   const auto telemetry = measure::find_telemetry();
-  const auto index = static_cast<std::size_t>(*number);
-  if (index >= telemetry.gpus.size()) {
-    return fail(ErrorCode::not_found,
-                fmt::format("{} GPUs with a power sensor here{}{}{}{}; 'wirewatt doctor' says more",
-                            telemetry.gpus.size(),
-                            telemetry.no_amd.empty() ? "" : "; AMD: ", telemetry.no_amd,
-                            telemetry.no_nvidia.empty() ? "" : "; NVIDIA: ", telemetry.no_nvidia),
-                device);
+  auto index = measure::choose_gpu(telemetry, device);
+  if (!index) {
+    // A name that is none is a device that is not there, for programs that were built on that.
+    if (!device.empty()) index.error().code = ErrorCode::not_found;
+    return tl::unexpected(index.error());
   }
+  const measure::TelemetryGpu& gpu = telemetry.gpus[*index];
   measure::TelemetryOptions options;
   options.clock_control = false;
-  WW_ASSIGN(sensor, measure::open_sensor(telemetry.gpus[index], options));
-  return std::make_unique<RealBracket>(telemetry.gpus[index].name, std::move(sensor),
+  WW_ASSIGN(sensor, measure::open_sensor(gpu, options));
+  return std::make_unique<RealBracket>(measure::name_with_address(gpu), std::move(sensor),
                                        std::move(model));
 }
 
@@ -279,7 +272,7 @@ Result<std::unique_ptr<Bracket>> Bracket::open(const std::string& device,
   if (device == kVirtualLabel) return open_virtual(std::move(model));
   if (!device.empty()) return open_real(device, std::move(model));
   if (measure::find_virtual_abi(WW_VGPU_LIBRARY_NAME)) return open_virtual(std::move(model));
-  return open_real("gpu:0", std::move(model));
+  return open_real("", std::move(model));
 }
 
 }  // namespace ww::session

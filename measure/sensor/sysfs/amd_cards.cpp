@@ -31,6 +31,14 @@ bool reads_no_power(const AmdGpu& gpu) {
          file_text(gpu.hwmon + "/power1_cap") == "0";
 }
 
+// Tables of cards begin with another format than those of processors (kgd_pp_interface.h).
+bool has_table_of_a_processor(const AmdGpu& gpu) {
+  constexpr std::size_t format_at = 2;
+  constexpr char format_of_cards = 1;
+  const std::string table = file_text(gpu.folder + "/gpu_metrics");
+  return table.size() > format_at && table[format_at] > format_of_cards;
+}
+
 // "name number" lines of a file of the driver's topology.
 std::map<std::string, std::uint64_t> topology_numbers(const fs::path& file) {
   std::map<std::string, std::uint64_t> numbers;
@@ -170,6 +178,7 @@ std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs) {
     if (!gpu.render.empty()) {
       gpu.render_device = (fs::path(sysfs).parent_path() / "dev/dri" / gpu.render).string();
     }
+    gpu.integrated = has_table_of_a_processor(gpu);
     gpu.hsmp = hsmp_folder(sysfs, gpu);
     gpus.push_back(std::move(gpu));
   }

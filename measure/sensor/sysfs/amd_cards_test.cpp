@@ -175,6 +175,17 @@ TEST_F(DualDies, WithoutATopologySayThatTheOtherDieHoldsTheSensor) {
   EXPECT_THAT(second.error().message, HasSubstr("the other die of its package holds the sensor"));
 }
 
+TEST_F(AmdCards, AreToldFromAProcessorsGraphicsByTheirTable) {
+  const auto card = add_card(0, "0000:03:00.0", "0x744c");
+  const auto graphics = add_card(1, "0000:0f:00.0", "0x15bf");
+  write_metrics(card, testing::gpu_metrics_v1(3, 1));
+  write_metrics(graphics, {std::byte{120}, std::byte{0}, std::byte{2}, std::byte{1}});
+  const auto gpus = list_amd_gpus(sysfs());
+  ASSERT_EQ(gpus.size(), 2U);
+  EXPECT_FALSE(gpus[0].integrated);
+  EXPECT_TRUE(gpus[1].integrated);
+}
+
 TEST_F(AmdCards, OfRadeonCountEnergyInNoKnownUnit) {
   const auto radeon = add_card(0, "0000:03:00.0", "0x73bf");
   write(radeon / "hwmon/hwmon0/power1_average", "36000000\n");

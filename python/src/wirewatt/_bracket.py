@@ -98,8 +98,10 @@ class Session:
     """A device whose stretches are measured. One thread uses a session at a time. Several threads may measure one
     device, each with a session of its own; a stretch has everything that the device did in it.
 
-    device: "virtual", "gpu:0", ..., or "" for the best one. model: model.json of a calibration or its folder, or
-    "" for the device's energy alone. anyway: use a model that is flagged as a misfit; its figures say so.
+    device: "virtual", "gpu:0", "pci:0000:03:00.0", ..., or "" for the virtual one in this process, else the first real
+    one that it may open (refused where HIP_VISIBLE_DEVICES or the like hides some of several). model: model.json of a
+    calibration or its folder, or "" for the device's energy alone. anyway: use a model that is flagged as a misfit; its
+    figures say so.
     On the virtual GPU the program must have been started by `wirewatt run --device virtual:w9100 -- ...`."""
 
     def __init__(self, device: str = "", model: "str | os.PathLike[str]" = "", anyway: bool = False) -> None:

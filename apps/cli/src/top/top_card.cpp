@@ -10,9 +10,9 @@
 #include "timeline_option.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
-#include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
+#include "ww/measure/gpu_choice.hpp"
 #include "ww/measure/profiler.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/session/card.hpp"
@@ -23,22 +23,21 @@ namespace {
 
 using nlohmann::json;
 
-Result<measure::TelemetryGpu> find_card(const std::string& device) {
+struct Card {
+  measure::TelemetryGpu gpu;
+  std::string label;  // "gpu:0"
+};
+
+Result<Card> find_card(const std::string& device) {
   const auto telemetry = measure::find_telemetry();
-  const DeviceName name(device.empty() ? "gpu:0" : device);
-  const auto number = name.index();
-  if (name.kind() != DeviceName::Kind::sensor || !number) {
-    return fail(ErrorCode::invalid_argument,
-                "real GPUs are named gpu:0, gpu:1, ...: those with a power sensor, AMD's first",
-                device);
+  auto index = measure::choose_gpu(telemetry, device);
+  if (!index) {
+    if (index.error().code == ErrorCode::not_found) {
+      index.error().message += ". Without a GPU: wirewatt top --model model.json -- PROGRAM";
+    }
+    return tl::unexpected(index.error());
   }
-  const auto index = static_cast<std::size_t>(*number);
-  if (index < telemetry.gpus.size()) return telemetry.gpus[index];
-  return fail(ErrorCode::not_found,
-              fmt::format("{} GPUs with a power sensor here; 'wirewatt doctor' says why. Without a "
-                          "GPU: wirewatt top --model model.json -- PROGRAM",
-                          telemetry.gpus.size()),
-              device);
+  return Card{telemetry.gpus[*index], fmt::format("gpu:{}", *index)};
 }
 
 // What the segments follow from.
@@ -123,18 +122,19 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     return fail(ErrorCode::invalid_argument,
                 "give counter files (--counters) or a program after --, not both", "wirewatt top");
   }
-  WW_ASSIGN(card, find_card(request.device));
+  WW_ASSIGN(found, find_card(request.device));
+  const measure::TelemetryGpu& card = found.gpu;
+  const std::string name = measure::name_with_address(card);
   measure::TelemetryOptions options;
   options.clock_control = false;
   WW_ASSIGN(sensor, measure::open_sensor(card, options));
   WW_ASSIGN(counted, count(request, model));
-  WW_ASSIGN(display, Display::open({request.json, request.metrics,
-                                    request.device.empty() ? "gpu:0" : request.device}));
+  WW_ASSIGN(display, Display::open({request.json, request.metrics, found.label}));
   display.frame.title =
-      card.name + (model.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
+      name + (model.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
   std::optional<WatchedProgram> program;
   if (!request.command.empty()) program.emplace(request.command);
-  timeline::Timeline timeline({card.name, model.is_virtual, model.misfit, request.architecture});
+  timeline::Timeline timeline({name, model.is_virtual, model.misfit, request.architecture});
   Status trouble;
   auto refreshed = std::chrono::steady_clock::now();
   for (bool quit = false; !quit;) {

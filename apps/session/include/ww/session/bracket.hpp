@@ -43,11 +43,11 @@ inline constexpr double unknown_toggle_rate = -1;
 class Bracket {
  public:
   // `device`: "virtual", the virtual GPU whose driver the OpenCL loader has brought into this
-  // process; "gpu:N", the Nth GPU with a power sensor, from 0, AMD's first; empty: the virtual one
-  // where its driver is loaded, else gpu:0. `model`: model.json of a calibration, empty for the
+  // process; "gpu:N" or "pci:ADDRESS", a real one (measure/gpu_choice.hpp); empty: the virtual one
+  // where its driver is loaded, else the first real one that this process may open. `model`: model.json of a calibration, empty for the
   // device's energy alone. A flagged model is refused, or used with every figure's status misfit.
-  // Errors: not_found (no such device; the driver is not loaded), those of the sensor and the
-  // model.
+  // Errors: not_found (no such device; the driver is not loaded), those of choose_gpu(), of the
+  // sensor and of the model.
   static Result<std::unique_ptr<Bracket>> open(
       const std::string& device, const std::string& model,
       model::FlaggedModel flagged = model::FlaggedModel::refuse);
