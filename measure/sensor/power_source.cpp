@@ -12,4 +12,14 @@ std::string_view to_string(FieldStatus status) {
   return "unknown";
 }
 
+std::string measured_besides(const std::vector<FieldState>& fields) {
+  std::string text;
+  for (const FieldState& field : fields) {
+    if (field.name != kPackageField || field.status != FieldStatus::ok) continue;
+    if (!text.empty()) text += "; ";
+    text += field.reason;
+  }
+  return text;
+}
+
 }  // namespace ww::measure

@@ -99,8 +99,16 @@ TEST_F(TopOnCard, WithoutCountersTheSensorAloneIsShown) {
   ASSERT_FALSE(shown.empty()) << finished_.err;
   EXPECT_DOUBLE_EQ(shown.back().at("device_w").get<double>(), 100);
   EXPECT_THAT(shown.back().at("device").get<std::string>(), HasSubstr("at 0000:03:00.0"));
+  EXPECT_FALSE(shown.back().contains("device_w_of"));  // the card alone
   EXPECT_EQ(shown.back().at("segments").at(1).at("status"), "unavailable");
   EXPECT_TRUE(shown.back().at("segments").at(1).at("power_w").is_null());
+}
+
+TEST_F(TopOnCard, SaysThatThePowerIsThatOfBothDies) {
+  tree_.write(tree_.device() / "device", "0x7408");
+  const auto shown = lines({});
+  ASSERT_FALSE(shown.empty()) << finished_.err;
+  EXPECT_THAT(shown.back().at("device_w_of").get<std::string>(), HasSubstr("both dies"));
 }
 
 TEST_F(TopOnCard, AProgramIsCountedFirstAndThenWatched) {

@@ -28,6 +28,11 @@ Joules joules_of(const energy::Energy& energy) {
   return joules;
 }
 
+void add_reason(Joules& joules, const std::string& more) {
+  if (!joules.reason.empty() && !more.empty()) joules.reason += "; ";
+  joules.reason += more;
+}
+
 constexpr std::ptrdiff_t kReadingsBefore = 30;  // that may show power at rest
 
 // What both kinds of device share: the sensor, the model and the state of the bracket.
@@ -62,6 +67,7 @@ class Common : public Bracket {
     reading.device = joules_of(energy::energy_between(
         energy::energy_series(readings), from_ns_, to_ns,
         {.gain_tolerance_95 = sensor_->facts().gain_tolerance_95.value_or(kBoardGainTolerance95)}));
+    add_reason(reading.device, measure::measured_besides(sensor_->fields()));
     WW_TRY(fill(reading));
     rest(*sensor_);
     WW_ASSIGN(after, sensor_->new_readings());

@@ -3,7 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
 #include "segments.hpp"
+#include "testing/fake_cards.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww::session {
 namespace {
@@ -29,6 +35,30 @@ TEST(Bracket, RefusesUnknownDevicesAndModels) {
   EXPECT_EQ(Bracket::open("cuda", "").error().code, ErrorCode::not_found);
   EXPECT_EQ(Bracket::open("gpu:0x", "").error().code, ErrorCode::not_found);
   EXPECT_FALSE(Bracket::open("virtual", "/no/such/model.json"));
+}
+
+// The second of two cards, a die of an MI250 that has the package's sensor.
+TEST(Bracket, SaysWhoseJoulesTheDevicesAre) {
+  const auto folder = ScratchFolder::create("bracket");
+  ASSERT_TRUE(folder) << folder.error().text();
+  const measure::testing::FakeCards cards(folder->path() / "sys");
+  for (const auto& [number, pci] : {std::pair{0, "0000:29:00.0"}, {1, "0000:2f:00.0"}}) {
+    const auto device = cards.add(number, pci, "0x740c");
+    measure::testing::FakeCards::write(device / "hwmon/hwmon0/power1_average",
+                                       std::string("310000000\n"));
+  }
+  ASSERT_EQ(setenv("WIREWATT_SYSFS", cards.sysfs().c_str(), 1), 0);
+  const auto bracket = Bracket::open("pci:0000:2f:00.0", "");
+  unsetenv("WIREWATT_SYSFS");
+  ASSERT_TRUE(bracket) << bracket.error().text();
+  EXPECT_THAT((*bracket)->device(), HasSubstr("0000:2f:00.0"));
+  ASSERT_TRUE((*bracket)->begin());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto reading = (*bracket)->end();
+  ASSERT_TRUE(reading) << reading.error().text();
+  ASSERT_EQ(reading->device.status, RowStatus::ok) << reading->device.reason;
+  EXPECT_NEAR(reading->device.energy->value, 310 * reading->seconds, 1);
+  EXPECT_THAT(reading->device.reason, HasSubstr("both dies"));
 }
 
 TEST(Segments, SaidTrafficCostsEnergyPerBitAndMillimetre) {

@@ -155,6 +155,17 @@ TEST_F(DualDies, ReadPowerAndEnergyWhereTheSensorIsAndTheRestAtTheirOwn) {
   EXPECT_THAT(package->reason, HasSubstr("0000:2f:00.0"));
 }
 
+// Joules of the die with the sensor are those of both, too: two programs that add theirs up would
+// count the package twice.
+TEST_F(DualDies, SayAtEitherDieThatBothAreMeasured) {
+  for (const bool with_topology : {false, true}) {
+    if (with_topology) add_topology();
+    const auto first = open_amd_sysfs(list_amd_gpus(sysfs()).at(2));
+    ASSERT_TRUE(first) << first.error().text();
+    EXPECT_THAT(measured_besides((*first)->fields()), HasSubstr("both dies"));
+  }
+}
+
 TEST_F(DualDies, AreNotMeasuredWhileTheOtherDieWorks) {
   add_topology();
   write(dies_[1] / "gpu_busy_percent", "87\n");
@@ -379,6 +390,10 @@ TEST_F(RecordedCards, ReadTheWattsThatTheirOwnersSaw) {
     EXPECT_EQ(reading.power_uw, expected.power_uw) << expected.card;
     EXPECT_EQ((*source)->power_name(), expected.from) << expected.card;
     EXPECT_FALSE(reading.energy_ticks) << expected.card;
+    const bool apu = std::string(expected.from).starts_with("gpu_metrics");
+    EXPECT_EQ(measured_besides((*source)->fields()).find("processor cores") != std::string::npos,
+              apu)
+        << expected.card;
   }
 }
 

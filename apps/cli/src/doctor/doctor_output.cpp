@@ -86,6 +86,9 @@ void print_report(const DoctorReport& report) {
   if (report.sensor_name.empty()) {
     rows.push_back({"sensor", "unavailable", report.no_sensor});
   }
+  if (const auto besides = measure::measured_besides(report.fields); !besides.empty()) {
+    rows.push_back({"what is measured", "limited", besides});
+  }
   for (const auto& field : report.fields) {
     if (field.status == measure::FieldStatus::ok) continue;
     rows.push_back({"field " + field.name, std::string(to_string(field.status)), field.reason});

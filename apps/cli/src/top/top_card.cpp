@@ -134,6 +134,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
       name + (model.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
   std::optional<WatchedProgram> program;
   if (!request.command.empty()) program.emplace(request.command);
+  const std::string besides = measure::measured_besides(sensor->fields());
   timeline::Timeline timeline({name, model.is_virtual, model.misfit, request.architecture});
   Status trouble;
   auto refreshed = std::chrono::steady_clock::now();
@@ -151,6 +152,10 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     display.mark_misfit(model.misfit);
     display.frame.lines.clear();
     tell_sensor(*readings, display, facts);
+    if (!besides.empty()) {
+      facts["device_w_of"] = besides;
+      display.frame.lines.push_back(besides);
+    }
     if (request.timeline.wanted()) add_readings(timeline, *readings);
     if (busy) {
       facts["busy_share"] = *busy;

@@ -38,6 +38,12 @@ struct FieldState {
   std::string reason;  // where it was looked for and what came back
 };
 
+// The field that says what else is in the sensor's power: the other die, other partitions, the
+// cores of a processor. Its reason is a sentence. A device that the sensor measures alone has none.
+inline constexpr std::string_view kPackageField = "package";
+// The reasons of these fields, joined; empty where the sensor measures the device alone.
+[[nodiscard]] std::string measured_besides(const std::vector<FieldState>& fields);
+
 // One device's sensor. Times are nanoseconds of the device's clock: the chip's own on virtual
 // devices, the steady clock on real ones. Threading: one caller at a time.
 class Sensor {
