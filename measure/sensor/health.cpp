@@ -11,7 +11,7 @@
 namespace ww::measure {
 namespace {
 
-constexpr std::int64_t absurd_power_uw = 10'000'000'000;  // 10 kW: no card comes near
+constexpr auto absurd_power_uw = static_cast<std::int64_t>(energy::kMostDeviceWatts * 1e6);
 constexpr std::int32_t coldest_mc = -100'000;
 constexpr std::int32_t hottest_mc = 200'000;
 constexpr std::int32_t absurd_voltage_uv = 10'000'000;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "moves.hpp"
 
@@ -18,6 +20,10 @@ using Window = std::span<const EnergyReading>;
 
 double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) * kSecondsPerNs;
+}
+
+bool is_possible(double watts) {
+  return watts >= 0 && watts <= kMostDeviceWatts;
 }
 
 // Mean power over the part of a window that one column covers.
@@ -58,11 +64,33 @@ Covered by_accumulator(Window window, bool stamped) {
     covered.highest_w = std::max(covered.highest_w, power_between(from, to));
   }
   covered.unseen_s = static_cast<double>(moves.poll_ns) * kSecondsPerNs;
+  if (!is_possible(covered.highest_w)) {
+    covered.status = RowStatus::rejected;
+    covered.reason = fmt::format("the energy accumulator rose by {:.3g} W, which no device draws",
+                                 covered.highest_w);
+  }
   return covered;
+}
+
+// One reading that is no power is in the mean of all.
+std::optional<std::string> impossible_power(Window window) {
+  for (const EnergyReading& reading : window) {
+    if (reading.power_uw == kAbsent) continue;
+    const double watts = static_cast<double>(reading.power_uw) * kWattsPerMicrowatt;
+    if (!is_possible(watts)) {
+      return fmt::format("a power reading shows {:.6g} W, which no device draws", watts);
+    }
+  }
+  return std::nullopt;
 }
 
 Covered by_register(Window window) {
   Covered covered;
+  if (auto impossible = impossible_power(window)) {
+    covered.status = RowStatus::rejected;
+    covered.reason = std::move(*impossible);
+    return covered;
+  }
   std::vector<std::int64_t> between;
   const EnergyReading* before = nullptr;
   double energy_j = 0;
@@ -100,6 +128,9 @@ Covered by_register(Window window) {
   }
   if (covered.unseen_s > 0) {
     covered.reason = fmt::format("{:.3g} s without readings", covered.unseen_s);
+  } else if (!moved && covered.to_ns - covered.from_ns > kLongestSilenceNs) {
+    covered.reason = fmt::format("all {} show {:.4g} W: the load is steady or the sensor is stuck",
+                                 count, covered.power_w);
   }
   covered.status = RowStatus::ok;
   return covered;

@@ -110,6 +110,35 @@ TEST(EnergyBetween, RejectsARegisterThatShowsNothing) {
   EXPECT_EQ(energy_between(series, 0, 1000 * kMs).status, RowStatus::rejected);
 }
 
+// One such reading among a hundred would add its share to the mean, and nothing to the interval.
+TEST(EnergyBetween, RejectsReadingsThatNoDeviceDraws) {
+  for (const std::int64_t watts : {65'535, -3}) {
+    auto series = steady(false);
+    series.readings[50].power_uw = watts * 1'000'000;
+    const auto energy = energy_between(series, 0, 1000 * kMs);
+    EXPECT_EQ(energy.status, RowStatus::rejected) << watts;
+    EXPECT_THAT(energy.reason, HasSubstr(std::to_string(watts) + " W")) << watts;
+    // An accumulator beside it does not depend on it.
+    series = steady(true);
+    series.readings[50].power_uw = watts * 1'000'000;
+    EXPECT_TRUE(energy_between(series, 0, 1000 * kMs).ok());
+  }
+  auto jumped = steady(true);
+  for (std::size_t i = 60; i < jumped.readings.size(); ++i) {
+    jumped.readings[i].ticks += 500 * kTicksPerJoule;  // 50 kW
+  }
+  const auto energy = energy_between(jumped, 0, 1000 * kMs);
+  EXPECT_EQ(energy.status, RowStatus::rejected);
+  EXPECT_THAT(energy.reason, HasSubstr("no device draws"));
+}
+
+TEST(EnergyBetween, SaysWhereARegisterShowsOneValueThroughout) {
+  auto series = steady(false);
+  EXPECT_THAT(energy_between(series, 0, 1000 * kMs).reason, HasSubstr("all 101 show 100 W"));
+  series.readings[30].power_uw += 1'000'000;
+  EXPECT_THAT(energy_between(series, 0, 1000 * kMs).reason, Not(HasSubstr("stuck")));
+}
+
 TEST(EnergyBetween, MeasuresFromMoveToMoveWherePollsRepeat) {
   const PolledAccumulator polled(4.0, 0.001, 0.1, 50e-6,
                                  [](double t) { return t < 1.0 ? 60.0 : 130.0; });

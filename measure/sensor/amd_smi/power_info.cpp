@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "ww/energy/energy.hpp"
+
 namespace ww::measure {
 namespace {
 
@@ -61,8 +63,7 @@ AmdSmiPower read_amd_smi_power(const AmdSmiPowerLayout& layout, std::span<const 
                                std::size_t bytes) -> std::optional<std::int64_t> {
     const auto value = at ? smi_number(answer, *at, bytes) : std::nullopt;
     // Whole watts of one card; what is more is another unit or no number.
-    constexpr std::int64_t kMostWatts = 10'000;
-    if (!value || *value > kMostWatts) {
+    if (!value || static_cast<double>(*value) > energy::kMostDeviceWatts) {
       return {};
     }
     return *value * 1'000'000;

@@ -36,6 +36,9 @@
 
 namespace ww::energy {
 
+// No device draws more [W]: a reading above it, or below 0, is a fault of the sensor.
+inline constexpr double kMostDeviceWatts = 10'000;
+
 inline constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 
 // One reading, of 24 bytes because a campaign has millions.
@@ -92,8 +95,9 @@ struct EnergyOptions {
 };
 
 struct Energy {
-  // `ok`; `unavailable` with too few readings; `rejected` if the sensor stood still, ran backward
-  // or showed no positive power. The figures below are valid only if `ok`.
+  // `ok`; `unavailable` with too few readings; `rejected` if the sensor stood still, ran backward,
+  // showed no positive power, or once a power that no device draws. The figures below are valid
+  // only if `ok`.
   RowStatus status{RowStatus::unavailable};
   std::string reason;  // why there is no figure; if ok, what limits it
   EnergySource source{};
