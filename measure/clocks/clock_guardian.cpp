@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -88,14 +89,19 @@ Status write_kernel_file(const std::string& path, const std::string& text) {
   if (std::ranges::find(writable, name) == writable.end()) {
     return fail(ErrorCode::invalid_argument, "not a file that controls clocks", path);
   }
+  const auto refused = [&path](int error) {
+    const bool denied = error == EACCES || error == EROFS;
+    return fail(denied            ? ErrorCode::permission_denied
+                : error == ENOENT ? ErrorCode::not_found
+                                  : ErrorCode::device_error,
+                std::strerror(error), path);
+  };
   const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_TRUNC);
-  if (fd < 0) return fail(ErrorCode::io_error, std::strerror(errno), path);
+  if (fd < 0) return refused(errno);
   const ssize_t n = write(fd, text.data(), text.size());
   const int error = errno;
   close(fd);
-  if (n != static_cast<ssize_t>(text.size())) {
-    return fail(ErrorCode::io_error, std::strerror(error), path);
-  }
+  if (n != static_cast<ssize_t>(text.size())) return refused(error);
   return {};
 }
 
@@ -104,6 +110,21 @@ Status perform(const RestoreAction& action) {
     return write_kernel_file(action.target, action.text);
   }
   return nvml_reset_locked_clocks(action.target);
+}
+
+// In the guardian, once its parent is gone or done: only in the first case, and where the parent
+// could not do it, the file is still there. A driver that resets the card refuses for some seconds.
+void restore_from(const fs::path& file) {
+  constexpr int attempts = 20;
+  constexpr useconds_t pause_us = 500'000;
+  for (int i = 0; i < attempts; ++i) {
+    if (i > 0) usleep(pause_us);
+    const auto left = read_leftover(file);
+    if (!left) return;
+    const auto done = perform(left->action);
+    if (done) unlink(file.c_str());
+    if (done || done.error().code != ErrorCode::device_error) return;
+  }
 }
 
 // In the guardian: keeps nothing of the parent's that somebody else waits on.
@@ -156,8 +177,7 @@ Result<std::unique_ptr<ClockGuardian>> ClockGuardian::start() {
       const ssize_t n = read(ends[0], &byte, 1);
       if (n == 0 || (n < 0 && errno != EINTR)) break;
     }
-    // The parent is gone, or done; only in the first case the file is still there.
-    if (const auto left = read_leftover(file); left && perform(left->action)) unlink(file.c_str());
+    restore_from(file);
     _exit(0);
   }
   close(ends[0]);
@@ -168,6 +188,15 @@ ClockGuardian::~ClockGuardian() {
   close(pipe_);
   while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  const auto left = read_leftover(file_);
+  if (!left) return;
+  spdlog::warn(
+      "{}: clocks stay fixed, because the driver did not take them back; the next start of "
+      "wirewatt tries again{}",
+      left->action.target,
+      left->action.kind == RestoreAction::Kind::write_file
+          ? fmt::format(", or: echo {} | sudo tee {}", left->action.text, left->action.target)
+          : std::string());
 }
 
 Status ClockGuardian::arm(const RestoreAction& action) {

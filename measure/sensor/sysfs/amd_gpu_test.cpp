@@ -5,13 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -197,20 +201,24 @@ TEST_F(AmdFiles, FixClocksAndGiveThemBack) {
   EXPECT_TRUE(fs::is_empty(folder_ / "state"));
 }
 
-// MI200 lists the lowest clock, the present one and the highest; its driver refuses a third level.
-TEST_F(AmdFiles, FixClocksOfMi200AtItsTwoLevels) {
-  const FakeAmdTree tree(sysfs());
-  tree.write(tree.device() / "device", "0x740f");
-  const auto gpu = list_amd_gpus(sysfs()).at(0);
-  auto guardian = ClockGuardian::start();
-  ASSERT_TRUE(guardian) << guardian.error().text();
-  auto clocks = open_amd_clock_control(gpu, std::move(*guardian));
-  ASSERT_TRUE(clocks) << clocks.error().text();
-  ASSERT_EQ((*clocks)->states().size(), 2u);
-  EXPECT_EQ((*clocks)->states()[0].clock_hz, 0.5e9);
-  EXPECT_EQ((*clocks)->states()[1].clock_hz, 1.7e9);
-  ASSERT_TRUE((*clocks)->select(1));
-  EXPECT_EQ(tree.read(tree.device() / "pp_dpm_sclk"), "1");
+// MI200 to MI350 list the lowest clock, the present one and the highest; their drivers refuse a
+// third level.
+TEST_F(AmdFiles, FixClocksOfInstinctsAtTheirTwoLevels) {
+  for (const char* id : {"0x740f", "0x74a1"}) {
+    fs::remove_all(sysfs());
+    const FakeAmdTree tree(sysfs());
+    tree.write(tree.device() / "device", id);
+    const auto gpu = list_amd_gpus(sysfs()).at(0);
+    auto guardian = ClockGuardian::start();
+    ASSERT_TRUE(guardian) << guardian.error().text();
+    auto clocks = open_amd_clock_control(gpu, std::move(*guardian));
+    ASSERT_TRUE(clocks) << clocks.error().text();
+    ASSERT_EQ((*clocks)->states().size(), 2u) << id;
+    EXPECT_EQ((*clocks)->states()[0].clock_hz, 0.5e9);
+    EXPECT_EQ((*clocks)->states()[1].clock_hz, 1.7e9);
+    ASSERT_TRUE((*clocks)->select(1));
+    EXPECT_EQ(tree.read(tree.device() / "pp_dpm_sclk"), "1");
+  }
 }
 
 // RDNA lists the lowest clock, the present one and the highest: two states, not three.
@@ -322,6 +330,49 @@ TEST_F(AmdFiles, ComeBackAtTheNextStartWhenTheGuardianIsKilledToo) {
   EXPECT_THAT(lines[0], HasSubstr("given back"));
   EXPECT_EQ(tree.read(level), "auto");
   EXPECT_TRUE(restore_leftovers().empty());
+}
+
+// A driver refuses every write while it resets the card.
+TEST_F(AmdFiles, GiveClocksBackWhenTheDriverTakesThemAgain) {
+  const FakeAmdTree tree(sysfs());
+  const auto level = tree.device() / "power_dpm_force_performance_level";
+  const auto aside = folder_ / "level";
+  auto guardian = ClockGuardian::start();
+  ASSERT_TRUE(guardian) << guardian.error().text();
+  auto clocks = open_amd_clock_control(list_amd_gpus(sysfs()).at(0), std::move(*guardian));
+  ASSERT_TRUE(clocks) << clocks.error().text();
+  ASSERT_TRUE((*clocks)->select(0));
+  fs::rename(level, aside);
+  fs::create_directory(level);
+  std::thread reset_ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    fs::remove(level);
+    fs::rename(aside, level);
+  });
+  clocks->reset();
+  reset_ends.join();
+  EXPECT_EQ(tree.read(level), "auto");
+  EXPECT_TRUE(fs::is_empty(folder_ / "state"));
+}
+
+TEST_F(AmdFiles, SayWhichClocksStayFixed) {
+  const FakeAmdTree tree(sysfs());
+  const auto level = tree.device() / "power_dpm_force_performance_level";
+  auto guardian = ClockGuardian::start();
+  ASSERT_TRUE(guardian) << guardian.error().text();
+  auto clocks = open_amd_clock_control(list_amd_gpus(sysfs()).at(0), std::move(*guardian));
+  ASSERT_TRUE(clocks) << clocks.error().text();
+  ASSERT_TRUE((*clocks)->select(0));
+  fs::remove(level);  // the card has left the bus
+  std::ostringstream text;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text)));
+  clocks->reset();
+  spdlog::set_default_logger(before);
+  EXPECT_THAT(text.str(), HasSubstr("clocks stay fixed"));
+  EXPECT_THAT(text.str(), HasSubstr("echo auto | sudo tee " + level.string()));
+  EXPECT_FALSE(fs::is_empty(folder_ / "state"));  // for the next start
 }
 
 TEST_F(AmdFiles, LeftByAnEndedProcessAreNoOrdersForOtherFiles) {

@@ -43,6 +43,8 @@ class ClockGuardian {
  public:
   // Forks; call it before threads of this process use the vendor's library. Errors: io_error.
   static Result<std::unique_ptr<ClockGuardian>> start();
+  // If the clock was not restored, the guardian tries it for up to ten seconds, because a driver
+  // that resets the card refuses meanwhile. What then stays fixed is logged as a warning.
   ~ClockGuardian();
   ClockGuardian(const ClockGuardian&) = delete;
   ClockGuardian& operator=(const ClockGuardian&) = delete;
