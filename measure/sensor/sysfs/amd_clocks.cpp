@@ -101,10 +101,10 @@ bool is_rdna(const AmdGpu& gpu) {
   return std::from_chars(major.data(), end, version).ec == std::errc{} && version >= 10;
 }
 
-// Whether the driver has two levels and lists the present clock between them, as it does for MI200
-// and MI300; it refuses a third one (aldebaran_ppt.c, smu_v13_0_6_ppt.c).
+// Whether the driver has two levels and lists the present clock between them, as it does for MI200,
+// MI300 and MI350; it refuses a third one (aldebaran_ppt.c, smu_v13_0_6_ppt.c).
 bool lists_present_clock(const AmdGpu& gpu) {
-  constexpr std::array<std::string_view, 4> ids = {"0x740", "0x741", "0x74a", "0x74b"};
+  constexpr std::array<std::string_view, 5> ids = {"0x740", "0x741", "0x74a", "0x74b", "0x75a"};
   return std::ranges::any_of(ids,
                              [&](std::string_view id) { return gpu.device_id.starts_with(id); });
 }

@@ -204,7 +204,7 @@ TEST_F(AmdFiles, FixClocksAndGiveThemBack) {
 // MI200 to MI350 list the lowest clock, the present one and the highest; their drivers refuse a
 // third level.
 TEST_F(AmdFiles, FixClocksOfInstinctsAtTheirTwoLevels) {
-  for (const char* id : {"0x740f", "0x74a1"}) {
+  for (const char* id : {"0x740f", "0x74a1", "0x75a0"}) {
     fs::remove_all(sysfs());
     const FakeAmdTree tree(sysfs());
     tree.write(tree.device() / "device", id);
