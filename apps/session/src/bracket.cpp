@@ -16,6 +16,7 @@
 #include "ww/measure/counter_file.hpp"
 #include "ww/measure/gpu_choice.hpp"
 #include "ww/measure/telemetry.hpp"
+#include "ww/measure/update_period.hpp"
 #include "ww/measure/virtual_device.hpp"
 #include "ww/session/traffic.hpp"
 
@@ -31,6 +32,28 @@ Joules joules_of(const energy::Energy& energy) {
 void add_reason(Joules& joules, const std::string& more) {
   if (!joules.reason.empty() && !more.empty()) joules.reason += "; ";
   joules.reason += more;
+}
+
+// Between two refreshes of the register; between two polls where its changes show no period.
+double refresh_s(const energy::EnergySeries& series) {
+  constexpr std::size_t kEnough = 5'000;
+  std::vector<measure::PowerPoint> points;
+  for (const energy::EnergyReading& reading : series.readings) {
+    if (points.size() >= kEnough) break;
+    if (reading.power_uw == energy::kAbsent) continue;
+    points.push_back({static_cast<double>(reading.time_ns - series.readings.front().time_ns) * 1e-9,
+                      static_cast<double>(reading.power_uw) * 1e-6});
+  }
+  const measure::UpdatePeriod found = measure::find_update_period(points);
+  return found.resolved ? found.period_s : found.poll_s;
+}
+
+// How long after a change of the load a register shows something of what was before.
+double settle_s(const measure::LaunchSensor& response, double refresh_s) {
+  constexpr double kLags = 5;  // after which it has shown 99%
+  const bool lags = response.kind == measure::ResponseKind::lag;
+  return response.delay_s + response.delay_error_s + refresh_s +
+         (lags ? kLags : 1) * std::max(response.time_s, response.high_s);
 }
 
 constexpr std::ptrdiff_t kReadingsBefore = 30;  // that may show power at rest
@@ -64,9 +87,7 @@ class Common : public Bracket {
     WW_ASSIGN(readings, take_readings());
     Reading reading;
     reading.seconds = static_cast<double>(to_ns - from_ns_) * 1e-9;
-    reading.device = joules_of(energy::energy_between(
-        energy::energy_series(readings), from_ns_, to_ns,
-        {.gain_tolerance_95 = sensor_->facts().gain_tolerance_95.value_or(kBoardGainTolerance95)}));
+    reading.device = joules_of(device_energy(energy::energy_series(readings), to_ns));
     add_reason(reading.device, measure::measured_besides(sensor_->fields()));
     WW_TRY(fill(reading));
     rest(*sensor_);
@@ -93,6 +114,24 @@ class Common : public Bracket {
   [[nodiscard]] const std::optional<model::WireModel>& model() const { return model_; }
 
  private:
+  // A register still shows what was before for as long as it lags: what it shows then is left out,
+  // and that time counts at the mean power, with all of it in the interval.
+  [[nodiscard]] energy::Energy device_energy(const energy::EnergySeries& series,
+                                             std::int64_t to_ns) const {
+    energy::EnergyOptions options;
+    options.gain_tolerance_95 = sensor_->facts().gain_tolerance_95.value_or(kBoardGainTolerance95);
+    auto energy = energy::energy_between(series, from_ns_, to_ns, options);
+    if (!energy.ok() || energy.source != energy::EnergySource::power_register) return energy;
+    if (!known_.response) {
+      energy.reason +=
+          "; how late they are is not known and not in the interval: give the register's response, "
+          "which `wirewatt doctor` finds";
+      return energy;
+    }
+    options.settle_s = settle_s(*known_.response, refresh_s(series));
+    return energy::energy_between(series, from_ns_, to_ns, options);
+  }
+
   // Those since begin().
   Result<std::vector<SensorReading>> take_readings() {
     if (!collector_) return sensor_->new_readings();

@@ -14,7 +14,8 @@
 namespace ww::session {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 model::WireModel wires() {
   model::WireModel model;
@@ -35,6 +36,49 @@ TEST(Bracket, RefusesUnknownDevicesAndModels) {
   EXPECT_EQ(Bracket::open("cuda", "").error().code, ErrorCode::not_found);
   EXPECT_EQ(Bracket::open("gpu:0x", "").error().code, ErrorCode::not_found);
   EXPECT_FALSE(Bracket::open("virtual", "/no/such/model.json"));
+}
+
+// A card without an energy counter, whose register shows the load 60 ms late.
+class LateRegister : public ::testing::Test {
+ protected:
+  Reading measured(const std::optional<measure::LaunchSensor>& response) {
+    using std::chrono::milliseconds;
+    const auto folder = ScratchFolder::create("bracket").value();
+    const measure::testing::FakeCards cards(folder.path() / "sys");
+    const auto file = cards.add(0, "0000:03:00.0", "0x744c") / "hwmon/hwmon0/power1_average";
+    const auto show = [&file](const char* power) {
+      measure::testing::FakeCards::write(file, std::string(power));
+    };
+    show("50000000\n");
+    setenv("WIREWATT_SYSFS", cards.sysfs().c_str(), 1);
+    const auto bracket = Bracket::open("gpu:0", "");
+    unsetenv("WIREWATT_SYSFS");
+    if (response) (*bracket)->set_response(*response);
+    EXPECT_TRUE((*bracket)->begin());
+    std::this_thread::sleep_for(milliseconds(60));
+    show("150000000\n");  // the load since begin()
+    std::this_thread::sleep_for(milliseconds(200));
+    return (*bracket)->end().value();
+  }
+};
+
+TEST_F(LateRegister, IsNotReadBeforeItShowsTheStretch) {
+  measure::LaunchSensor response;
+  response.delay_s = 0.08;
+  response.time_s = 0.02;
+  const Reading reading = measured(response);
+  ASSERT_EQ(reading.device.status, RowStatus::ok) << reading.device.reason;
+  EXPECT_NEAR(reading.device.energy->value, 150 * reading.seconds, 0.5);
+  // The time that nobody saw may have drawn anything.
+  EXPECT_GT(reading.device.energy->high - reading.device.energy->value, 0.1 * 150);
+  EXPECT_THAT(reading.device.reason, Not(HasSubstr("how late")));
+}
+
+TEST_F(LateRegister, WithoutItsResponseSaysWhatTheIntervalLeavesOut) {
+  const Reading reading = measured(std::nullopt);
+  ASSERT_EQ(reading.device.status, RowStatus::ok) << reading.device.reason;
+  EXPECT_LT(reading.device.energy->value, 140 * reading.seconds);
+  EXPECT_THAT(reading.device.reason, HasSubstr("how late they are is not known"));
 }
 
 // The second of two cards, a die of an MI250 that has the package's sensor.

@@ -161,7 +161,9 @@ typedef enum wirewatt_response {
 } wirewatt_response;
 /* How the power register responds, as `wirewatt doctor` finds it: window or time constant [s], and
  * its 95% half-width as a share of it. Sensors without an energy counter need it for the joules of
- * kernels. The gain is taken to be known to 5%. */
+ * kernels, whose gain is taken to be known to 5%, and for the device's: what the register shows of
+ * the time before a stretch is then left out, and the interval has that time. Without a response
+ * the interval has no such part, and wirewatt_reason says so. */
 WIREWATT_EXPORT wirewatt_status wirewatt_set_response(wirewatt_session* session,
                                                       wirewatt_response kind, double seconds,
                                                       double relative_error);

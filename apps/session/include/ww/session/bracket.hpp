@@ -69,8 +69,8 @@ class Bracket {
   // device knows them).
   virtual Status add_launch(const std::string& kernel, std::int64_t start_ns,
                             std::int64_t end_ns) = 0;
-  // How the power register responds, for devices without an energy counter. Kernels have no joules
-  // there without it.
+  // How the power register responds, for devices without an energy counter. Without it, kernels have
+  // no joules there, and the device's interval leaves out that the register lags.
   virtual void set_response(const measure::LaunchSensor& response) = 0;
   // Error invalid_argument: not begun; errors of the device.
   virtual Result<Reading> end() = 0;
