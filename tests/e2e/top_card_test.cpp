@@ -104,6 +104,22 @@ TEST_F(TopOnCard, WithoutCountersTheSensorAloneIsShown) {
   EXPECT_TRUE(shown.back().at("segments").at(1).at("power_w").is_null());
 }
 
+TEST_F(TopOnCard, SaysThatTheSensorHasFallenSilent) {
+  // The card sleeps as soon as the program begins: nothing is read from then on.
+  const auto file = (tree_.hwmon() / "power1_average").string();
+  const auto installed = folder_.path() / "bin/rocprofv3";
+  std::filesystem::create_directories(installed.parent_path());
+  std::ofstream(installed) << profiler;
+  std::filesystem::permissions(installed, std::filesystem::perms::owner_all);
+  const auto shown = lines({"--arch", "gfx90a", "--", "sh", "-c",
+                            "sleep 0.4; : > '" + file + "'; : > '" +
+                                (tree_.device() / "gpu_metrics").string() + "'; sleep 0.6"},
+                           "30");
+  ASSERT_GE(shown.size(), 2U) << finished_.err;
+  EXPECT_FALSE(shown.back().contains("device_w"));
+  EXPECT_THAT(shown.back().at("no_device_w").get<std::string>(), HasSubstr("sleeps"));
+}
+
 TEST_F(TopOnCard, SaysThatThePowerIsThatOfBothDies) {
   tree_.write(tree_.device() / "device", "0x7408");
   const auto shown = lines({});

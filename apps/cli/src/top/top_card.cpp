@@ -97,6 +97,10 @@ void tell_sensor(const std::vector<SensorReading>& readings, Display& display, j
     display.frame.lines.push_back(fmt::format("sensor {:.4g} W", watts));
     return;
   }
+  if (readings.empty()) return;  // it is slower than the refreshes
+  constexpr const char* kSilent = "the sensor does not answer: the card sleeps or is being reset";
+  facts["no_device_w"] = kSilent;
+  display.frame.lines.emplace_back(kSilent);
 }
 
 // The clock of the refreshes and of the sensor's readings.
