@@ -21,6 +21,7 @@ Result<std::unique_ptr<PolledSensor>> PolledSensor::start(std::unique_ptr<PowerS
 
 void PolledSensor::sleep_until(std::int64_t time_ns) {
   constexpr std::int64_t nap_ns = 1'000'000'000;  // the ring must not fill up meanwhile
+  sampler_->drain(waiting_);
   for (std::int64_t now = steady_now_ns(); now < time_ns; now = steady_now_ns()) {
     const std::int64_t until_ns = std::min(time_ns, now + nap_ns);
     const timespec until{until_ns / 1'000'000'000, until_ns % 1'000'000'000};

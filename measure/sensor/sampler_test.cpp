@@ -126,6 +126,18 @@ TEST(Sampler, RefusesARingOfAnOddSize) {
   EXPECT_EQ(Sampler::start(source, {.period_ns = 0}).error().code, ErrorCode::invalid_argument);
 }
 
+TEST(PolledSensor, TakesWhatItHasReadWhenItIsToSleepUntilAPastTime) {
+  constexpr std::size_t kRoom = 32;
+  auto sensor = PolledSensor::start(std::make_unique<Counting>(), nullptr, "no clocks here",
+                                    {.stretch = false, .capacity = kRoom});
+  ASSERT_TRUE(sensor);
+  for (int i = 0; i < 10; ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+    (*sensor)->sleep_until(0);
+  }
+  EXPECT_GT((*sensor)->new_readings()->size(), kRoom + 1);
+}
+
 TEST(PolledSensor, GivesEveryReadingOnceAndKeepsThemWhileItSleeps) {
   auto sensor = PolledSensor::start(std::make_unique<Counting>(), nullptr, "no clocks here",
                                     {.stretch = false});

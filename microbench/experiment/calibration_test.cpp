@@ -167,6 +167,20 @@ TEST_F(CampaignTest, ReadingsAreOneUnbrokenSeries) {
   EXPECT_GT(expected, 300'000'000'000);
 }
 
+// A polled sensor's queue holds about a minute, and a run may last longer.
+TEST_F(CampaignTest, RunsThatOutlastTheSensorsQueueLoseNoReading) {
+  FakeOptions options;
+  options.sensor_room = 7'000;  // 7 s; a lock-in lasts 30 s
+  ASSERT_TRUE(campaign(options, request()));
+  std::int64_t expected = 0;
+  for (const StoredRun& run : runs()) {
+    for (const SensorReading& sample : run.samples) {
+      ASSERT_EQ(sample.time_ns, expected) << to_string(run.kind);
+      expected += 1'000'000;
+    }
+  }
+}
+
 TEST_F(CampaignTest, HeatWarmsTheChipAndTheCoolDownSeesIt) {
   ASSERT_TRUE(campaign({}, request()));
   for (const StoredRun& run : runs()) {

@@ -144,7 +144,7 @@ struct Chip {
     }
     if (now_s >= options.healthy_s) spoil(sample);
     if (now_s >= options.throttled_from_s && now_s < options.throttled_until_s) throttled = true;
-    unread.push_back(sample);
+    if (unread.size() < options.sensor_room) unread.push_back(sample);
   }
 
   void spoil(SensorReading& sample) const {
@@ -448,14 +448,21 @@ class FakeSensor final : public measure::Sensor {
   }
   const measure::SensorFacts& facts() const override { return facts_; }
   std::int64_t now_ns() override { return chip_->now_ns; }
-  void sleep_until(std::int64_t time_ns) override { chip_->advance(time_ns, 0); }
+  void sleep_until(std::int64_t time_ns) override {
+    constexpr std::int64_t nap_ns = 1'000'000'000;
+    take();
+    while (chip_->now_ns < time_ns) {
+      chip_->advance(std::min(time_ns, chip_->now_ns + nap_ns), 0);
+      take();
+    }
+  }
   Result<std::vector<SensorReading>> new_readings() override {
     if (chip_->options.sensor == SensorFault::not_a_number) {
       WW_TRY(measure::microwatts(std::numeric_limits<double>::quiet_NaN(), facts_.name));
     }
-    std::vector<SensorReading> readings(chip_->unread.begin(), chip_->unread.end());
+    take();
+    std::vector<SensorReading> readings = std::exchange(taken_, {});
     for (SensorReading& reading : readings) reading.poll_ns = chip_->now_ns + 1;
-    chip_->unread.clear();
     throttled_ = std::exchange(chip_->throttled, false);
     return readings;
   }
@@ -466,7 +473,13 @@ class FakeSensor final : public measure::Sensor {
   Status select_dvfs(int) override { return fail(ErrorCode::unsupported, "one state"); }
 
  private:
+  void take() {
+    taken_.insert(taken_.end(), chip_->unread.begin(), chip_->unread.end());
+    chip_->unread.clear();
+  }
+
   std::shared_ptr<Chip> chip_;
+  std::vector<SensorReading> taken_;
   measure::SensorFacts facts_;
   bool throttled_{};
 };

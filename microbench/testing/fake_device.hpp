@@ -2,6 +2,8 @@
 // of the kernels rather than their code.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <memory>
 
 #include "device/device.hpp"
@@ -33,6 +35,9 @@ struct FakeOptions {
   double sensor_window_s{0.02};
   // The sensor says meanwhile that clocks are held down.
   double throttled_from_s{-1}, throttled_until_s{-1};
+  // Readings that wait for somebody to take them, as in the queue of a polled sensor; those that
+  // find no room are lost.
+  std::size_t sensor_room{std::numeric_limits<std::size_t>::max()};
   bool two_sides{};  // a partitioned L2 and SMs, without a floorplan
   bool dies{};       // a package of eight compute dies on four I/O dies, with rails
   int parts{1};      // devices of one package; far reads take 1.6 pJ/bit more than near ones

@@ -54,7 +54,8 @@ class Sensor {
   [[nodiscard]] virtual std::vector<FieldState> fields() const { return {}; }
 
   [[nodiscard]] virtual std::int64_t now_ns() = 0;
-  // Waits, or lets the virtual chip idle, until the time; returns at once if it has passed.
+  // Waits, or lets the virtual chip idle, until the time; returns at once if it has passed. Either
+  // way a polled sensor takes what it has read, which its queue holds for about a minute.
   virtual void sleep_until(std::int64_t time_ns) = 0;
 
   // Raw readings since the last call, oldest first, each field absent when the sensor did not give
