@@ -93,6 +93,12 @@ TEST(Doctor, TellsWhatAFakedMi210OffersAndWhatItWouldTakeToFixItsClocks) {
             "clocks are held down by: power");
   EXPECT_EQ(named(report["findings"], "capability", "clock control")["verdict"], "good");
   EXPECT_GT(report["sampler"]["ticks"], 0);
+  // By its place, as `top` and the library name it, it is the same one.
+  const auto by_place =
+      run({wirewatt(), "doctor", "--no-step-test", "--no-counters", "--json", "--device", "gpu:0"},
+          {{"WIREWATT_SYSFS", (folder.path() / "sys").string()}});
+  ASSERT_EQ(by_place.exit_code, 0) << by_place.err;
+  EXPECT_EQ(by_place.json()["device"], report["device"]);
   // Looking changes nothing.
   EXPECT_EQ(tree.read(tree.device() / "power_dpm_force_performance_level"), "auto");
 }

@@ -1,7 +1,6 @@
 // wirewatt doctor: everything a user needs to know before trusting a number.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "ww/kernels/sources.hpp"
 #include "ww/measure/command_load.hpp"
 #include "ww/measure/environment.hpp"
+#include "ww/measure/gpu_choice.hpp"
 #include "ww/measure/sensor_check.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/microbench/compute_device.hpp"
@@ -53,14 +53,6 @@ struct Patient {
     return compute != nullptr ? compute->sensor.get() : own_sensor.get();
   }
 };
-
-const measure::TelemetryGpu* by_address(const measure::Telemetry& telemetry,
-                                        const std::string& text) {
-  const auto address = measure::parse_pci_address(text);
-  const auto found = std::ranges::find_if(
-      telemetry.gpus, [&](const auto& gpu) { return address && gpu.pci == *address; });
-  return found == telemetry.gpus.end() ? nullptr : &*found;
-}
 
 // A GPU's sensor alone: no compute host is needed to read it.
 Result<Patient> sensor_patient(const measure::TelemetryGpu& gpu,
@@ -117,12 +109,10 @@ Result<Patient> compute_patient(const DoctorArguments& arguments,
 Result<Patient> find_patient(DoctorArguments& arguments, const measure::Telemetry& telemetry,
                              const measure::TelemetryOptions& options) {
   auto& name = arguments.device.name;
-  if (const DeviceName named(name); named.kind() == DeviceName::Kind::pci) {
-    const auto* gpu = by_address(telemetry, std::string(named.rest()));
-    if (gpu == nullptr) {
-      return fail(ErrorCode::not_found, "no GPU with a sensor is at this PCI address", name);
-    }
-    return sensor_patient(*gpu, options);
+  if (const auto kind = DeviceName(name).kind();
+      kind == DeviceName::Kind::pci || kind == DeviceName::Kind::sensor) {
+    WW_ASSIGN(index, measure::choose_gpu(telemetry, name));
+    return sensor_patient(telemetry.gpus[index], options);
   }
   if (name.empty()) {
     name = microbench::device_to_examine();
@@ -297,15 +287,17 @@ int run(DoctorArguments arguments) {
 void add_doctor(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand("doctor", "Check permissions, sensors, clocks and counters");
   auto arguments = std::make_shared<DoctorArguments>();
-  command->add_option("--device", arguments->device.name,
-                      "Device as `wirewatt devices` names it, or pci:0000:03:00.0 for a sensor "
-                      "alone; default: the best real GPU, else virtual:w9100");
+  command->add_option(
+      "--device", arguments->device.name,
+      "Device as `wirewatt devices` names it, or for a sensor alone gpu:N (from 0, "
+      "AMD's first) or pci:0000:03:00.0; default: the best real GPU, else virtual:w9100");
   command->add_option("--recording", arguments->recording,
                       "Look at a recording instead: a folder with gpudata.csv, polls of "
                       "nvidia-smi, or a table with time_s, power_w and perhaps meter_w and load");
   command->add_option("--load", arguments->load,
                       "Command that loads the GPU while it runs; it is started and ended for each "
-                      "step (default: a kernel of our own)");
+                      "step, and the time that it takes to begin counts as the sensor's delay "
+                      "(default: a kernel of our own)");
   command->add_flag("--no-step-test", arguments->no_step_test,
                     "Do not load the GPU, so that sensors are not tested by load steps");
   command->add_flag("--no-clock-control", arguments->no_clock_control, "Never touch the clocks");
