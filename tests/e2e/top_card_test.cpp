@@ -107,17 +107,22 @@ TEST_F(TopOnCard, WithoutCountersTheSensorAloneIsShown) {
 TEST_F(TopOnCard, SaysThatTheSensorHasFallenSilent) {
   // The card sleeps as soon as the program begins: nothing is read from then on.
   const auto file = (tree_.hwmon() / "power1_average").string();
+  tree_.write(tree_.device() / "gpu_busy_percent", "50");
   const auto installed = folder_.path() / "bin/rocprofv3";
   std::filesystem::create_directories(installed.parent_path());
   std::ofstream(installed) << profiler;
   std::filesystem::permissions(installed, std::filesystem::perms::owner_all);
-  const auto shown = lines({"--arch", "gfx90a", "--", "sh", "-c",
-                            "sleep 0.4; : > '" + file + "'; : > '" +
-                                (tree_.device() / "gpu_metrics").string() + "'; sleep 0.6"},
-                           "30");
+  const auto shown =
+      lines({"--arch", "gfx90a", "--", "sh", "-c",
+             "sleep 0.4; : > '" + file + "'; : > '" + (tree_.device() / "gpu_metrics").string() +
+                 "'; : > '" + (tree_.device() / "gpu_busy_percent").string() + "'; sleep 0.6"},
+            "30");
   ASSERT_GE(shown.size(), 2U) << finished_.err;
   EXPECT_FALSE(shown.back().contains("device_w"));
   EXPECT_THAT(shown.back().at("no_device_w").get<std::string>(), HasSubstr("sleeps"));
+  // Nor is the profile taken for a card that works without a pause.
+  EXPECT_EQ(l1_l2_w(shown.front()), -1);
+  EXPECT_EQ(shown.front().at("segments").at(1).at("status"), "unavailable");
 }
 
 TEST_F(TopOnCard, SaysThatThePowerIsThatOfBothDies) {

@@ -132,6 +132,8 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
   measure::TelemetryOptions options;
   options.clock_control = false;
   WW_ASSIGN(sensor, measure::open_sensor(card, options));
+  // It was woken to open its sensor. A driver that tells now and not later has put it to sleep.
+  const bool tells_busy = session::busy_share(card).has_value();
   WW_ASSIGN(counted, count(request, model));
   WW_ASSIGN(display, Display::open({request.json, request.metrics, found.label}));
   display.frame.title =
@@ -152,7 +154,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     const auto busy = session::busy_share(card);
     json facts = {{"virtual", model.is_virtual}, {"running", !ended}};
     display.frame.state = !program ? "sampling" : ended ? "the program has ended" : "running";
-    display.frame.source = source_of(counted, busy.has_value());
+    display.frame.source = source_of(counted, tells_busy);
     display.mark_misfit(model.misfit);
     display.frame.lines.clear();
     tell_sensor(*readings, display, facts);
@@ -165,9 +167,9 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
       facts["busy_share"] = *busy;
       display.frame.lines.push_back(fmt::format("kernels run {:.0f}% of the time", 100 * *busy));
     }
-    if (counted.whole && !ended) {
-      const auto now = std::chrono::steady_clock::now();
-      const auto before = std::exchange(refreshed, now);
+    const auto now = std::chrono::steady_clock::now();
+    const auto before = std::exchange(refreshed, now);
+    if (counted.whole && !ended && (busy || !tells_busy)) {
       const std::chrono::duration<double> passed = now - before;
       const auto power = session::at_share(*counted.whole, busy.value_or(1));
       display.take(power, passed.count());
