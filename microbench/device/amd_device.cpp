@@ -15,6 +15,7 @@
 #include <set>
 
 #include "device/launch_log.hpp"
+#include "host/pinning.hpp"
 #include "ww/microbench/gpu_load.hpp"
 #include "ww/model/known_floorplans.hpp"
 
@@ -284,7 +285,7 @@ std::string campaign_obstacle(const std::string& target, const std::string& devi
   if (!is("gfx")) {
     return "its binaries are neither AMD code objects nor PTX, so no kernel can be tied to a place";
   }
-  if (is("gfx94") || is("gfx95")) {
+  if (dies_repeat_ids(target)) {
     return "every die of this part has an L2 of its own: what a far access crosses is the fabric "
            "between dies, which 'wirewatt calibrate' measures on an undivided MI300X or MI325X "
            "alone; "

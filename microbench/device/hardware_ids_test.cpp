@@ -59,12 +59,14 @@ class MadeKernel final : public LoadedKernel {
 
 class MadeHost final : public ComputeHost {
  public:
-  explicit MadeHost(Ids ids) : ids_(std::move(ids)) {}
+  // `code`: the target whose code objects stand for those of `target`.
+  explicit MadeHost(Ids ids, std::string target = "gfx1201", std::string code = "gfx1201")
+      : ids_(std::move(ids)), target_(std::move(target)), code_(std::move(code)) {}
   std::string device_name() const override { return "made up"; }
   std::string driver_version() const override { return "1"; }
   HostFacts facts() const override {
     HostFacts facts = ComputeHost::facts();
-    facts.target = "gfx1201";
+    facts.target = target_;
     facts.compute_units = 64;
     return facts;
   }
@@ -72,18 +74,19 @@ class MadeHost final : public ComputeHost {
     return std::make_unique<MadeBuffer>(bytes);
   }
   Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
-    return kernels::code_object_for(name, text, "gfx1201");
+    return kernels::code_object_for(name, text, code_);
   }
   Result<std::unique_ptr<LoadedKernel>> load(std::span<const std::byte>,
                                              const std::string& kernel) override {
     return std::make_unique<MadeKernel>(kernel == "places" ? &ids_ : nullptr,
-                                        kernel_target("gfx1201").wave_size);
+                                        kernel_target(target_).wave_size);
   }
   Status flush() override { return {}; }
   Status finish() override { return {}; }
 
  private:
   Ids ids_;
+  std::string target_, code_;
 };
 
 Result<Topology> topology_with(Ids ids) {
@@ -119,6 +122,18 @@ TEST_F(HardwareIds, ThatNameOnePlaceOnManyComputeUnitsAreRefused) {
   ASSERT_TRUE(topology) << topology.error().text();
   EXPECT_FALSE(topology->pinned);
   EXPECT_THAT(topology->pinning_reason, HasSubstr("64 compute units"));
+}
+
+// No code object was compiled beforehand for gfx950: that of gfx942 is pinned alike.
+TEST_F(HardwareIds, ThatDiesRepeatNameNoPlaceForALatency) {
+  for (const char* target : {"gfx942:sramecc+:xnack-", "gfx950"}) {
+    MadeHost host([](std::size_t wave) { return static_cast<std::uint32_t>(wave % 32) << 8; },
+                  target, "gfx942");
+    const auto topology = discover_topology(host, {});
+    ASSERT_TRUE(topology) << topology.error().text();
+    EXPECT_TRUE(topology->pinned) << topology->pinning_reason;
+    EXPECT_THAT(topology->latency.reason, HasSubstr("repeat the same hardware ids")) << target;
+  }
 }
 
 TEST_F(HardwareIds, ThatDifferAreThePlaces) {

@@ -392,7 +392,7 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
     topology.latency.reason = topology.pinning_reason;
     return topology;
   }
-  if (facts.target.starts_with("gfx94")) {
+  if (dies_repeat_ids(facts.target)) {
     topology.latency.reason =
         "the dies of this part repeat the same hardware ids, so a latency has no one place";
     return topology;

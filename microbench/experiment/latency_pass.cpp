@@ -60,7 +60,7 @@ LatencyPass::LatencyPass(Bench& bench)
 
 Result<std::unique_ptr<LatencyPass>> LatencyPass::create(Bench& bench) {
   const Device& device = bench.device();
-  if (device.chip.target.starts_with("gfx94")) {
+  if (dies_repeat_ids(device.chip.target)) {
     return fail(ErrorCode::unsupported,
                 "the dies of this part repeat the same hardware ids, so a latency has no one place",
                 device.name);

@@ -110,6 +110,10 @@ Result<std::unique_ptr<Pinning>> make_pinning(const std::string& target) {
   return std::make_unique<AmdPinning>(parsed, reg);
 }
 
+bool dies_repeat_ids(std::string_view target) {
+  return target.starts_with("gfx94") || target.starts_with("gfx95");
+}
+
 Result<std::unique_ptr<Pinning>> make_die_pinning(const std::string& target) {
   const auto parsed = binpatch::parse_gfx_target(target.substr(0, target.find(':')));
   if (!parsed || *parsed < binpatch::GfxTarget{9, 4, 0} || parsed->major > 9) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -39,6 +40,10 @@ class Pinning {
 // The same by the number of the compute die, XCC_ID: Place::engine is the die. Error unsupported
 // for targets without that register.
 [[nodiscard]] Result<std::unique_ptr<Pinning>> make_die_pinning(const std::string& target);
+
+// Whether the target has several compute dies that repeat the same hardware ids, so that such an id
+// names no one place: gfx940 to gfx942 (MI300), gfx950 (MI350).
+[[nodiscard]] bool dies_repeat_ids(std::string_view target);
 
 // How kernels are spelled for such a target, whether or not anything can be pinned on it.
 [[nodiscard]] kernels::PinTarget kernel_target(const std::string& target);
