@@ -81,6 +81,20 @@ bool has_capability(const std::string& status, unsigned bit) {
 
 constexpr const char* join_groups = "sudo usermod -aG render,video \"$USER\", then log in again";
 
+// Whether a process that computes has no queue on this card. Kernels before 5.8 list no queues, and
+// without the card's number every queue may be on it.
+bool leaves_alone(const fs::path& process, const AmdGpu& gpu) {
+  std::error_code ec;
+  if (gpu.kfd_id.empty() || !fs::is_directory(process / "queues", ec)) return false;
+  // The process may end meanwhile.
+  for (fs::directory_iterator queue(process / "queues", ec), end; !ec && queue != end;
+       queue.increment(ec)) {
+    const auto id = file_text((queue->path() / "gpuid").string());
+    if (id.empty() || id == gpu.kfd_id) return false;
+  }
+  return true;
+}
+
 void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::string& sysfs) {
   const auto version = file_text(sysfs + "/module/amdgpu/version");
   findings.push_back({"driver", Verdict::good,
@@ -114,7 +128,7 @@ void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::str
   std::string others;
   for (const auto& entry : fs::directory_iterator(sysfs + "/class/kfd/kfd/proc", ec)) {
     const auto process = entry.path().filename().string();
-    if (process == std::to_string(getpid())) continue;
+    if (process == std::to_string(getpid()) || leaves_alone(entry.path(), gpu)) continue;
     others += (others.empty() ? "" : ", ") + process;
   }
   const auto busy = file_text(gpu.folder + "/gpu_busy_percent");

@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "testing/fake_cards.hpp"
+#include "ww/core/temporary_folder.hpp"
+
 namespace ww::measure {
 namespace {
 
@@ -27,6 +33,38 @@ TEST(CountersOfNvidia, AreOpenWhereTheDriverDoesNotKeepThem) {
   EXPECT_EQ(check_ncu("/usr/bin/ncu", "RmProfilingAdminOnly: 0\n", kRootInContainer).verdict,
             Verdict::good);
   EXPECT_EQ(check_ncu("", "", kRoot).verdict, Verdict::unavailable);
+}
+
+// Two cards; one process computes on the second, another has opened both and launched nothing.
+TEST(OtherLoadOfAmd, IsThatOfTheCardAndNotOfItsNeighbours) {
+  const auto folder = ScratchFolder::create("environment");
+  ASSERT_TRUE(folder) << folder.error().text();
+  const testing::FakeCards cards(folder->path() / "sys");
+  const auto write = [](const std::filesystem::path& file, const std::string& text) {
+    testing::FakeCards::write(file, text);
+  };
+  const auto kfd = cards.sysfs() / "class/kfd/kfd";
+  for (const auto& [number, bus] : {std::pair{0, 3}, {1, 0x43}}) {
+    const auto device = cards.add(number, number == 0 ? "0000:03:00.0" : "0000:43:00.0", "0x740f");
+    write(device / "gpu_busy_percent", "0\n");
+    const auto node = kfd / "topology/nodes" / std::to_string(number + 1);
+    write(node / "properties", "location_id " + std::to_string(bus << 8) + "\ndomain 0\n");
+    write(node / "gpu_id", std::to_string(51'000 + number) + "\n");
+  }
+  write(kfd / "proc/4711/queues/2/gpuid", "51001\n");
+  std::filesystem::create_directories(kfd / "proc/4712/queues");
+  const auto other_load = [&](std::size_t card) {
+    TelemetryGpu gpu;
+    gpu.amd = list_amd_gpus(cards.sysfs()).at(card);
+    const auto findings = check_gpu(gpu, cards.sysfs());
+    return *std::ranges::find(findings, "other load", &Finding::capability);
+  };
+  EXPECT_EQ(other_load(0).verdict, Verdict::good) << other_load(0).detail;
+  EXPECT_EQ(other_load(1).verdict, Verdict::limited);
+  EXPECT_THAT(other_load(1).detail, HasSubstr("compute: 4711"));
+  // An older kernel lists no queues: the process may be on any card.
+  std::filesystem::remove_all(kfd / "proc/4711/queues");
+  EXPECT_EQ(other_load(0).verdict, Verdict::limited);
 }
 
 }  // namespace

@@ -101,10 +101,13 @@ std::optional<std::size_t> widest_link(const fs::path& node,
   return other;
 }
 
-void pair_dies(const std::string& sysfs, std::vector<AmdGpu>& gpus) {
-  if (std::ranges::none_of(gpus, is_die_of_two)) return;
+// What the driver's topology says: each GPU's number there, and the dies of one package.
+void read_topology(const std::string& sysfs, std::vector<AmdGpu>& gpus) {
   const fs::path nodes = sysfs + "/class/kfd/kfd/topology/nodes";
   const auto by_node = topology_nodes(nodes, gpus);
+  for (const auto& [node, index] : by_node) {
+    gpus[index].kfd_id = file_text((nodes / std::to_string(node) / "gpu_id").string());
+  }
   for (const auto& [node, index] : by_node) {
     AmdGpu& gpu = gpus[index];
     if (!is_die_of_two(gpu)) continue;
@@ -183,7 +186,7 @@ std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs) {
     gpus.push_back(std::move(gpu));
   }
   std::ranges::sort(gpus, {}, &AmdGpu::pci);
-  pair_dies(sysfs, gpus);
+  read_topology(sysfs, gpus);
   return gpus;
 }
 

@@ -20,6 +20,7 @@ struct AmdGpu {
   std::string hwmon;        // its hwmon folder; empty where there is none
   std::string render;       // "renderD128"; empty where there is none
   std::string device_id{};  // of PCI: "0x740f"
+  std::string kfd_id{};  // its number in the driver's lists of what computes; empty where unknown
   // Graphics of a processor, whose table of metrics (gpu_metrics v2 and v3) is the whole socket's.
   bool integrated{};
   // The device that wakes the card when it is opened, "/dev/dri/renderD128"; empty where there is
