@@ -39,6 +39,7 @@ class SmiSource : public PowerSource {
       : library_(std::move(library)), metrics_(gpu.folder + "/gpu_metrics") {
     facts_.power_resolution_w = power_resolution_w;
     facts_.temperature_resolution_c = 1.0;
+    fields_ = package_fields(gpu);
   }
 
   // The last of the fields: whether the driver's table names what holds the clocks down.

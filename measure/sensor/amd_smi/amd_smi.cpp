@@ -11,6 +11,7 @@
 #include "sensor/amd_smi/power_info.hpp"
 #include "sensor/smi_probe.hpp"
 #include "sensor/smi_source.hpp"
+#include "sensor/sysfs/metric_table.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/measure/amd_gpu.hpp"
 
@@ -152,7 +153,8 @@ class AmdSmiSource final : public SmiSource {
     std::uint64_t stamp = 0;
     float resolution = 0;
     if (const std::string doubt = amd_energy_doubt(gpu); doubt.empty()) {
-      energy_ = note("energy", api_.energy(processor_, &ticks, &resolution, &stamp), true);
+      const int counted = api_.energy(processor_, &ticks, &resolution, &stamp);
+      energy_ = note("energy", counted, energy_ticks_of(ticks).has_value());
     } else {
       fields_.push_back({"energy", FieldStatus::missing, doubt});
     }
@@ -185,7 +187,7 @@ class AmdSmiSource final : public SmiSource {
     std::uint64_t stamp = 0;
     float resolution = 0;
     if (energy_ && api_.energy(processor_, &ticks, &resolution, &stamp) == kSmiSuccess) {
-      reading.energy_ticks = static_cast<std::int64_t>(ticks);
+      reading.energy_ticks = energy_ticks_of(ticks);
     }
   }
 

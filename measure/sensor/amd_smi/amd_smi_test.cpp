@@ -97,6 +97,31 @@ TEST(AmdSmi, LeavesWhatTheCardDoesNotGiveAbsent) {
               HasSubstr("neither power nor energy"));
 }
 
+// As a guest's driver and a die without a sensor do.
+TEST(AmdSmi, TakesNoCountForACounter) {
+  for (const char* ticks : {"0", "4294967295", "18446744073709551615"}) {
+    setenv("WW_AMD_SMI_TICKS", ticks, 1);
+    const json seen = seen_through("26.0", "average");
+    unsetenv("WW_AMD_SMI_TICKS");
+    EXPECT_TRUE(seen["ticks"].is_null()) << seen;
+    EXPECT_EQ(seen["fields"]["energy"], "missing") << seen;
+    EXPECT_EQ(seen.value("power_uw", 0), 142'000'000) << seen;
+  }
+}
+
+TEST(AmdSmi, SaysThatBothDiesOfAPackageAreMeasured) {
+  AmdGpu die = instinct_card();
+  die.device_id = "0x7408";
+  const auto text = run_in_child(
+      [&] {
+        const auto source = open_amd_smi(die);
+        return source ? measured_besides((*source)->fields()) : source.error().text();
+      },
+      std::chrono::seconds(20));
+  ASSERT_TRUE(text) << text.error().text();
+  EXPECT_THAT(*text, HasSubstr("both dies"));
+}
+
 TEST(AmdSmi, RefusesReleasesWhoseStructureIsNotKnown) {
   EXPECT_THAT(seen_through("25.2", "average").value("error", ""), HasSubstr("25.2"));
   EXPECT_THAT(seen_through("28.0", "average").value("error", ""), HasSubstr("28.0"));

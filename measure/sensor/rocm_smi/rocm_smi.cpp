@@ -8,6 +8,7 @@
 
 #include "sensor/smi_probe.hpp"
 #include "sensor/smi_source.hpp"
+#include "sensor/sysfs/metric_table.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/measure/amd_gpu.hpp"
 
@@ -125,7 +126,10 @@ class RocmSmiSource final : public SmiSource {
     float resolution = 0;
     const std::string doubt = amd_energy_doubt(gpu);
     if (doubt.empty()) {
-      energy_ = note("energy", api_.energy(device_, &value, &resolution, &stamp));
+      value = 0;
+      const int counted = api_.energy(device_, &value, &resolution, &stamp);
+      const bool none = counted == success && !energy_ticks_of(value);
+      energy_ = note("energy", none ? not_supported : counted);
     } else {
       fields_.push_back({"energy", FieldStatus::missing, doubt});
     }
@@ -155,7 +159,7 @@ class RocmSmiSource final : public SmiSource {
     std::uint64_t stamp = 0;
     float resolution = 0;
     if (energy_ && api_.energy(device_, &value, &resolution, &stamp) == success) {
-      reading.energy_ticks = static_cast<std::int64_t>(value);
+      reading.energy_ticks = energy_ticks_of(value);
     }
   }
 

@@ -203,6 +203,29 @@ std::string amd_energy_doubt(const AmdGpu& gpu) {
       gpu.device_id.empty() ? "unknown" : gpu.device_id);
 }
 
+std::vector<FieldState> package_fields(const AmdGpu& gpu, bool integrated) {
+  std::vector<FieldState> fields;
+  const auto note = [&fields](std::string text) {
+    fields.push_back({std::string(kPackageField), FieldStatus::ok, std::move(text)});
+  };
+  if (is_die_of_two(gpu)) {
+    std::string other;
+    if (gpu.other_die) {
+      other = (gpu.other_die->holds_sensor ? ", read at " : "; the other one is ") +
+              to_string(gpu.other_die->pci);
+    }
+    note("power and energy are those of both dies of the package" + other);
+  }
+  if (!gpu.compute_partition.empty() && gpu.compute_partition != "SPX") {
+    note(fmt::format("power and energy are those of all partitions ({}); the others must be idle",
+                     gpu.compute_partition));
+  }
+  if (integrated || gpu.integrated || is_mi300a(gpu)) {
+    note("power is that of the whole package, processor cores included");
+  }
+  return fields;
+}
+
 Status wake_amd_gpu(const AmdGpu& gpu) {
   using namespace std::chrono_literals;
   const auto state = [&gpu] { return file_text(gpu.folder + "/power/runtime_status"); };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -91,7 +92,7 @@ class AmdSysfs final : public PowerSource {
     }
     if (!clock_.is_open()) open(level_, gpu.folder + "/pp_dpm_sclk", "clock");
     settle_metrics();
-    note_package();
+    std::ranges::move(package_fields(gpu, table_ && table_->apu), std::back_inserter(fields_));
     settle_package();
     facts_.power_resolution_w = 1e-6;
     facts_.temperature_resolution_c = 1.0;
@@ -176,27 +177,6 @@ class AmdSysfs final : public PowerSource {
     }
     file = SysfsFile(path);
     fields_.push_back(file.state(field));
-  }
-
-  // What else is in the sensor's power. Nobody can take it out again.
-  void note_package() {
-    const auto note = [this](std::string text) {
-      fields_.push_back({std::string(kPackageField), FieldStatus::ok, std::move(text)});
-    };
-    if (is_die_of_two(gpu_)) {
-      const bool elsewhere = gpu_.other_die && gpu_.other_die->holds_sensor;
-      note(fmt::format("power and energy are those of both dies of the package{}",
-                       elsewhere        ? ", read at " + to_string(gpu_.other_die->pci)
-                       : gpu_.other_die ? "; the other one is " + to_string(gpu_.other_die->pci)
-                                        : std::string()));
-    }
-    if (!gpu_.compute_partition.empty() && gpu_.compute_partition != "SPX") {
-      note(fmt::format("power and energy are those of all partitions ({}); the others must be idle",
-                       gpu_.compute_partition));
-    }
-    if ((table_ && table_->apu) || is_mi300a(gpu_)) {
-      note("power is that of the whole package, processor cores included");
-    }
   }
 
   void settle_metrics() {

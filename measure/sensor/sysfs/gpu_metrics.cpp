@@ -138,9 +138,9 @@ class Summary {
     if (value && *value >= 0 && *value < most) into = into.value_or(0) + *value;
   }
   void energy(const MetricField& field) {
-    constexpr std::int64_t no_counter = 0xFFFFFFFF;  // written into 64 bits by kernels of 2026
-    const auto ticks = metric_value(data_, field, 0);
-    if (ticks && *ticks > 0 && *ticks != no_counter) metrics_.energy_ticks = ticks;
+    if (const auto counted = metric_bits(data_, field, 0)) {
+      metrics_.energy_ticks = energy_ticks_of(*counted);
+    }
   }
   void links(const MetricField& field,
              std::array<std::optional<std::int64_t>, GpuMetrics::most_links>& into) const {

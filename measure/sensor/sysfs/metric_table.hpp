@@ -93,6 +93,15 @@ inline std::optional<std::uint64_t> metric_bits(std::span<const std::byte> data,
   return raw;
 }
 
+// Counts of an energy accumulator. Absent at the values that mean none: 0, and the ones of 32 or of
+// 64 bits; kernels of 2026 write the former into 64.
+inline std::optional<std::int64_t> energy_ticks_of(std::uint64_t counted) {
+  constexpr std::uint64_t no_counter = 0xFFFFFFFF;
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (counted == 0 || counted == no_counter || counted > most) return {};
+  return static_cast<std::int64_t>(counted);
+}
+
 // The same as a number; absent also where an unsigned value does not fit.
 inline std::optional<std::int64_t> metric_value(std::span<const std::byte> data,
                                                 const MetricField& field, std::size_t index) {

@@ -118,7 +118,9 @@ int amdsmi_get_power_info(void*, void* out) {
 int amdsmi_get_energy_count(void*, std::uint64_t* ticks, float* resolution,
                             std::uint64_t* stamp_ns) {
   if (fills() == "nothing") return kNotSupported;
-  *ticks = 1'000'000;
+  const char* set = std::getenv("WW_AMD_SMI_TICKS");
+  constexpr int kDecimal = 10;
+  *ticks = set == nullptr ? 1'000'000 : std::strtoull(set, nullptr, kDecimal);
   *resolution = 15.3F;
   *stamp_ns = 5;
   return kSuccess;
