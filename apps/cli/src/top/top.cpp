@@ -224,9 +224,8 @@ void add_top(CLI::App& app, Outcome& outcome) {
       ->required();
   add_anyway_option(*command, arguments->anyway);
   command->add_option("--device", arguments->device.name,
-                      "virtual:NAME (default with a program); or a real GPU: gpu:N, from 0, AMD's "
-                      "first, or pci:0000:03:00.0 (default with --counters: the first one that "
-                      "this user may open)");
+                      "virtual:NAME (default with a program), gpu:N from 0, AMD's first, or "
+                      "pci:ADDRESS (default: one that this user may open)");
   as_input_file(command->add_option(
       "--counters", arguments->counters,
       "Real GPUs: counters of a profiled run, from which the segments are estimated"));
