@@ -137,18 +137,6 @@ std::vector<SensorReading> counted_power(const energy::EnergySeries& series) {
   return out;
 }
 
-// Mean power by the counter over mean power by the readings.
-std::optional<double> energy_ratio(const energy::EnergySeries& series) {
-  const auto mean = [&](energy::EnergySource source) {
-    return energy::energy_between(series, series.readings.front().time_ns,
-                                  series.readings.back().time_ns, {.only = source});
-  };
-  const auto counted = mean(energy::EnergySource::accumulator);
-  const auto shown = mean(energy::EnergySource::power_register);
-  if (!counted.ok() || !shown.ok()) return {};
-  return counted.power_w / shown.power_w;
-}
-
 // A fit compares every reading with every window: so many readings tell as much as all.
 std::vector<PowerPoint> thinned(std::vector<PowerPoint> readings,
                                 std::span<const double> switches) {
@@ -312,7 +300,8 @@ class Check {
       energy.time_s = power.empty() ? energy.period_s : mean_distance_s(power);
       energy.settle_s = energy.time_s + energy.period_s;
       judge(energy);
-      const auto ratio = energy_ratio(counted);
+      const auto ratio = energy::counter_over_register(counted, counted.readings.front().time_ns,
+                                                       counted.readings.back().time_ns);
       if (ratio && std::abs(*ratio - 1) > 0.10) {
         energy.verdict = Verdict::limited;
         energy.detail += fmt::format(

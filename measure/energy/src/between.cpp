@@ -136,6 +136,20 @@ Covered by_register(Window window) {
   return covered;
 }
 
+// Over a window so long that no register's lag matters, a counter that differs from the register
+// counts something else.
+std::string counter_doubt(const EnergySeries& series, std::int64_t from_ns, std::int64_t to_ns) {
+  constexpr double kLongEnough_s = 10;
+  constexpr double kUnlike = 0.25;
+  if (seconds_between(from_ns, to_ns) < kLongEnough_s) return {};
+  const auto ratio = counter_over_register(series, from_ns, to_ns);
+  if (!ratio || std::abs(*ratio - 1) <= kUnlike) return {};
+  return fmt::format(
+      "the energy counter shows {:.2f} times the energy of the power readings: its tick may not be "
+      "2^-16 J, or it does not count all of the device",
+      *ratio);
+}
+
 }  // namespace
 
 Energy energy_between(const EnergySeries& series, std::int64_t from_ns, std::int64_t to_ns,
@@ -202,7 +216,23 @@ Energy energy_between(const EnergySeries& series, std::int64_t from_ns, std::int
       std::hypot(open_s * covered.highest_w, options.gain_tolerance_95 * result.energy_j);
   result.low_j = std::max(0.0, result.energy_j - half_j);
   result.high_j = result.energy_j + half_j;
+  if (counted && !options.only) result.reason = counter_doubt(series, from_ns, to_ns);
   return result;
+}
+
+std::optional<double> counter_over_register(const EnergySeries& series, std::int64_t from_ns,
+                                            std::int64_t to_ns) {
+  const auto counted = energy_between(series, from_ns, to_ns, {.only = EnergySource::accumulator});
+  if (!counted.ok()) return std::nullopt;
+  EnergySeries possible = series;
+  for (EnergyReading& reading : possible.readings) {
+    const double watts = static_cast<double>(reading.power_uw) * kWattsPerMicrowatt;
+    if (!is_possible(watts)) reading.power_uw = kAbsent;
+  }
+  const auto shown =
+      energy_between(possible, from_ns, to_ns, {.only = EnergySource::power_register});
+  if (!shown.ok()) return std::nullopt;
+  return counted.power_w / shown.power_w;
 }
 
 }  // namespace ww::energy

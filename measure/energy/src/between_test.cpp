@@ -132,6 +132,28 @@ TEST(EnergyBetween, RejectsReadingsThatNoDeviceDraws) {
   EXPECT_THAT(energy.reason, HasSubstr("no device draws"));
 }
 
+TEST(CounterOverRegister, ComparesTheColumnsWithoutReadingsThatNoDeviceDraws) {
+  auto series = steady(true);
+  series.readings[50].power_uw = 65'535'000'000;
+  EXPECT_NEAR(counter_over_register(series, 0, 1000 * kMs).value(), 1, 1e-9);
+  for (auto& reading : series.readings) reading.ticks *= 2;
+  EXPECT_NEAR(counter_over_register(series, 0, 1000 * kMs).value(), 2, 1e-9);
+  EXPECT_FALSE(counter_over_register(steady(false), 0, 1000 * kMs));
+}
+
+TEST(EnergyBetween, SaysWhereTheColumnsDifferOverALongTime) {
+  EnergySeries series;
+  for (int i = 0; i <= 12'000; ++i) {
+    series.readings.push_back({i * kMs, 2 * i * kTicksPerJoule / 10, 100'000'000});
+  }
+  const auto energy = energy_between(series, 0, 12'000 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.power_w, 200, 0.1);
+  EXPECT_THAT(energy.reason, HasSubstr("2.00 times the energy of the power readings"));
+  // A register that lags may differ over a shorter time.
+  EXPECT_EQ(energy_between(series, 0, 5'000 * kMs).reason, "");
+}
+
 TEST(EnergyBetween, SaysWhereARegisterShowsOneValueThroughout) {
   auto series = steady(false);
   EXPECT_THAT(energy_between(series, 0, 1000 * kMs).reason, HasSubstr("all 101 show 100 W"));

@@ -75,14 +75,9 @@ Readings collect(std::span<const StoredRun> runs) {
 std::optional<energy::EnergySteps> accumulator_power(const energy::EnergySeries& series) {
   auto steps = energy::energy_steps(series);
   if (steps.status != RowStatus::ok) return {};
-  const auto mean_w = [&](energy::EnergySource source) {
-    return energy::energy_between(series, series.readings.front().time_ns,
-                                  series.readings.back().time_ns, {.only = source});
-  };
-  const auto counted = mean_w(energy::EnergySource::accumulator);
-  const auto shown = mean_w(energy::EnergySource::power_register);
-  if (!counted.ok() || !shown.ok()) return {};
-  if (std::abs(counted.power_w - shown.power_w) > agreement * counted.power_w) return {};
+  const auto ratio = energy::counter_over_register(series, series.readings.front().time_ns,
+                                                   series.readings.back().time_ns);
+  if (!ratio || std::abs(1 - 1 / *ratio) > agreement) return {};
   return steps;
 }
 

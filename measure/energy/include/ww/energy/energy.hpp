@@ -117,6 +117,12 @@ struct Energy {
 [[nodiscard]] Energy energy_between(const EnergySeries& series, std::int64_t from_ns,
                                     std::int64_t to_ns, const EnergyOptions& options = {});
 
+// Mean power by the accumulator over that by the register, between two moments. Far from 1, the
+// accumulator counts in another unit, or not all of the device. Register readings that no device
+// draws are left out. Absent where either column has no figure.
+[[nodiscard]] std::optional<double> counter_over_register(const EnergySeries& series,
+                                                          std::int64_t from_ns, std::int64_t to_ns);
+
 // --- energy beyond idle -----------------------------------------------------------------------
 
 // A recording that begins idle, becomes busy and ends idle.
