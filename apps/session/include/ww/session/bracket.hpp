@@ -36,18 +36,18 @@ inline constexpr double unknown_toggle_rate = -1;
 // A virtual chip rests for 30 readings before begin and after end, outside of the bracket: its
 // clock stands still between launches, so that no reading would show the power at rest.
 //
-// On a real device a thread takes the sensor's readings between begin and end, so that a stretch may
-// be of any length.
+// On a real device a thread takes the sensor's readings between begin and end, so that a stretch
+// may be of any length.
 //
 // Threading: one caller at a time. Finish the queue before begin and end.
 class Bracket {
  public:
   // `device`: "virtual", the virtual GPU whose driver the OpenCL loader has brought into this
   // process; "gpu:N" or "pci:ADDRESS", a real one (measure/gpu_choice.hpp); empty: the virtual one
-  // where its driver is loaded, else the first real one that this process may open. `model`: model.json of a calibration, empty for the
-  // device's energy alone. A flagged model is refused, or used with every figure's status misfit.
-  // Errors: not_found (no such device; the driver is not loaded), those of choose_gpu(), of the
-  // sensor and of the model.
+  // where its driver is loaded, else the first real one that this process may open. `model`:
+  // model.json of a calibration, empty for the device's energy alone. A flagged model is refused,
+  // or used with every figure's status misfit. Errors: not_found (no such device; the driver is not
+  // loaded), those of choose_gpu(), of the sensor and of the model.
   static Result<std::unique_ptr<Bracket>> open(
       const std::string& device, const std::string& model,
       model::FlaggedModel flagged = model::FlaggedModel::refuse);
@@ -69,8 +69,8 @@ class Bracket {
   // device knows them).
   virtual Status add_launch(const std::string& kernel, std::int64_t start_ns,
                             std::int64_t end_ns) = 0;
-  // How the power register responds, for devices without an energy counter. Without it, kernels have
-  // no joules there, and the device's interval leaves out that the register lags.
+  // How the power register responds, for devices without an energy counter. Without it, kernels
+  // have no joules there, and the device's interval leaves out that the register lags.
   virtual void set_response(const measure::LaunchSensor& response) = 0;
   // Error invalid_argument: not begun; errors of the device.
   virtual Result<Reading> end() = 0;
