@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <functional>
 #include <thread>
@@ -122,6 +123,22 @@ TEST_F(SweepOnSlurm, TwoHundredPointsAreTheSameBytesAsLocally) {
   EXPECT_EQ(points.status.at("ok"), 200);
   // They did run as an array's tasks.
   EXPECT_TRUE(fs::exists(out() / "slurm" / "1" / "jobs.json"));
+}
+
+// The machine where the command is started has another name, and may not have the device.
+TEST_F(SweepOnSlurm, PointsOfAnotherMachineAllRunThere) {
+  std::array<char, 256> name{};
+  ASSERT_EQ(::gethostname(name.data(), name.size() - 1), 0);
+  const auto plan =
+      write_plan(folder_.path() / "hosts.toml",
+                 mesh_plan(3, 2) + "host = [\"" + name.data() + "\"]\n[slurm]\nchunk_s = 1\n");
+  std::string line = "hostname elsewhere && exec";
+  for (const auto& word : command(plan)) line += " '" + word + "'";
+  const auto finished = run({"unshare", "--uts", "sh", "-c", line});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const auto points = points_of(out());
+  expect_each_once(points, 6);
+  EXPECT_EQ(points.status.at("ok"), 6);
 }
 
 TEST_F(SweepOnSlurm, KilledWorkersAreReplaced) {

@@ -61,14 +61,14 @@ SlurmLayout lay_out(const Sweep& sweep, const std::vector<std::uint32_t>& todo, 
   for (const auto point : todo) by_host[sweep.points->host(point)].push_back(point);
 
   // Of a task's time, with all its slots at work.
-  const double point_s = std::max(pilot.seconds / settings.slots, least_point_s);
+  const double one_s = pilot.points > 0 ? pilot.seconds : sweep.plan->time_limit_s;
+  const double point_s = std::max(one_s / settings.slots, least_point_s);
   const auto n = static_cast<double>(todo.size());
   const double parallel = static_cast<double>(
       std::max<std::uint64_t>(1, limits.cpus / (sweep.plan->cpus * settings.slots)));
   // At a task's end its slots wait for the last point: that must be little beside the task.
-  const double aim_s = settings.slots > 1
-                           ? std::max(settings.chunk_s, points_in_a_row * pilot.seconds)
-                           : settings.chunk_s;
+  const double aim_s =
+      settings.slots > 1 ? std::max(settings.chunk_s, points_in_a_row * one_s) : settings.chunk_s;
   std::uint64_t size = up(aim_s / point_s);
   size = std::min(size, up(n / (static_cast<double>(tasks_a_cpu) * parallel)));
   size = std::max(size, up(std::min(least_task_s, settings.chunk_s) / point_s));
@@ -111,8 +111,11 @@ std::vector<std::string> sbatch_arguments(const Sweep& sweep, int submission,
   std::string tasks = fmt::format("--array=0-{}", array.tasks - 1);
   if (plan.slurm.max_running > 0) tasks += fmt::format("%{}", plan.slurm.max_running);
   const double needed_mib = plan.memory_mib > 0 ? plan.memory_mib : 2 * pilot.peak_mib;
-  // A task that is cut short loses nothing but its place: what is missing is submitted again.
-  const double minutes = std::ceil((3 * layout.task_s + plan.time_limit_s) / 60) + 1;
+  const bool knows_memory = plan.memory_mib > 0 || pilot.points > 0;
+  // A task that is cut short loses nothing but its place: what is missing is submitted again. A
+  // time that no pilot gave is the most that the task's points may take.
+  const double most_s = pilot.points > 0 ? 3 * layout.task_s + plan.time_limit_s : layout.task_s;
+  const double minutes = std::ceil(most_s / 60) + 1;
   std::vector<std::string> arguments{
       "sbatch",
       "--parsable",
@@ -123,8 +126,10 @@ std::vector<std::string> sbatch_arguments(const Sweep& sweep, int submission,
       fmt::format("--output={}/%A_%a.log", folder),
       fmt::format("--chdir={}", sweep.folder.string()),
       fmt::format("--cpus-per-task={}", plan.cpus * plan.slurm.slots),
-      fmt::format("--mem={}M", up(needed_mib * plan.slurm.slots + worker_mib)),
       fmt::format("--time={}", static_cast<std::uint64_t>(std::min(minutes, 525'600.0)))};
+  if (knows_memory) {  // else the site's default
+    arguments.push_back(fmt::format("--mem={}M", up(needed_mib * plan.slurm.slots + worker_mib)));
+  }
   if (!array.host.empty()) arguments.push_back("--nodelist=" + array.host);
   arguments.insert(arguments.end(), plan.slurm.options.begin(), plan.slurm.options.end());
   return arguments;

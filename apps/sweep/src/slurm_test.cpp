@@ -110,6 +110,17 @@ TEST(SlurmLayout, PointsOfAMachineGoThere) {
   }
 }
 
+// No point could be tried where the sweep was started.
+TEST(SlurmLayout, WithoutAPilotAPointMayTakeItsTimeLimitAndTheSitesMemory) {
+  const auto sweep = sweep_of("time_limit_s = 600\n[slurm]\nchunk_s = 1\n", 6);
+  const auto layout = lay_out(sweep, sweep.points->firsts(), {}, {1001, 10'000, 8});
+  EXPECT_EQ(layout.points_per_task, 1U);
+  expect_whole(layout, 6);
+  const auto words = sbatch_arguments(sweep, 1, layout, layout.arrays.at(0), {});
+  EXPECT_THAT(words, testing::Contains("--time=11"));
+  EXPECT_THAT(words, testing::Not(testing::Contains(testing::StartsWith("--mem="))));
+}
+
 TEST(Sbatch, PassesTheSitesOptionsLastSoThatTheyHold) {
   const auto sweep = sweep_of(
       "cpus = 4\nmemory_mib = 1000\ntime_limit_s = 60\n[slurm]\noptions = [\"--partition=gpu\", "

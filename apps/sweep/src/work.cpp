@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr unsigned points_per_process = 200;
-constexpr double pilot_is_quick_s = 3;
-constexpr std::size_t pilot_points = 3;
+constexpr double kPilotIsQuick_s = 3;
+constexpr std::size_t kPilotPoints = 3;
 
 // What a point writes lies here until it is done, and is then renamed to files/HASH.
 class Scratch {
@@ -51,6 +51,10 @@ class Scratch {
   fs::path folder_;
   std::string option_;
 };
+
+bool may_run_here(const std::string& host) {
+  return host.empty() || host == host_name();
+}
 
 Record other_host(const Work& work) {
   Record record;
@@ -99,7 +103,7 @@ Status run_work(const Plan& plan, const fs::path& folder, unsigned slots, const 
     for (;;) {
       auto work = next();
       if (!work) return std::nullopt;
-      if (!work->host.empty() && work->host != host_name()) {
+      if (!may_run_here(work->host)) {
         const auto record = other_host(*work);
         failure = writer.add(record);
         if (!failure) return std::nullopt;
@@ -160,45 +164,59 @@ Status run_local(const Sweep& sweep, const std::vector<std::uint32_t>& points, u
       writer, on_record);
 }
 
+namespace {
+
+// The first, the middle and the last of the points that may run on this machine, each once.
+std::vector<std::uint32_t> pilot_points(const Sweep& sweep,
+                                        const std::vector<std::uint32_t>& todo) {
+  std::vector<std::uint32_t> here;
+  for (const auto point : todo) {
+    if (may_run_here(sweep.points->host(point))) here.push_back(point);
+  }
+  if (here.size() <= kPilotPoints) return here;
+  return {here.front(), here[here.size() / 2], here.back()};
+}
+
+void add_record(const Record& record, const fs::path& files, Pilot& pilot) {
+  pilot.records.push_back(record);
+  if (!pilot.counts(record)) return;
+  ++pilot.points;
+  pilot.seconds += record.wall_s;
+  pilot.peak_mib = std::max(pilot.peak_mib, record.peak_mib);
+  pilot.result_bytes += static_cast<double>(to_line(record).size() + 1);
+  pilot.file_bytes += bytes_under(files / record.hash.text());
+}
+
+}  // namespace
+
 Result<Pilot> run_pilot(const Sweep& sweep, const std::vector<std::uint32_t>& todo,
                         const Program& program, bool keep) {
   Pilot pilot;
-  if (todo.empty()) return pilot;
+  const auto points = pilot_points(sweep, todo);
+  if (points.empty()) return pilot;
   fs::path folder = sweep.folder;
   std::optional<ScratchFolder> scratch;  // where nothing is kept
   if (!keep) {
     WW_ASSIGN(made, ScratchFolder::create("pilot"));
     folder = scratch.emplace(std::move(made)).path();
   }
-  const std::vector<std::size_t> places{0, todo.size() / 2, todo.size() - 1};
-  double total = 0;
-  const auto status = [&]() -> Status {
-    WW_ASSIGN(writer, ResultWriter::create(folder / "results", "pilot"));
-    std::size_t taken = 0;
-    std::size_t last = todo.size();
-    return run_work(
-        *sweep.plan, folder, 1, program,
-        [&]() -> std::optional<Work> {
-          while (taken < pilot_points && places[taken] == last) ++taken;
-          if (taken >= std::min(pilot_points, todo.size()) || total > pilot_is_quick_s) return {};
-          last = places[taken++];
-          return work_of(sweep, todo[last]);
-        },
-        writer,
-        [&](const Record& record) {
-          total += record.wall_s;
-          pilot.peak_mib = std::max(pilot.peak_mib, record.peak_mib);
-          pilot.result_bytes += static_cast<double>(to_line(record).size() + 1);
-          const auto files = folder / "files" / record.hash.text();
-          pilot.file_bytes += bytes_under(files);
-          pilot.records.push_back(record);
-        });
-  }();
-  WW_TRY(status);
-  pilot.points = pilot.records.size();
+  WW_ASSIGN(writer, ResultWriter::create(folder / "results", "pilot"));
+  double total_s = 0;
+  std::size_t taken = 0;
+  WW_TRY(run_work(
+      *sweep.plan, folder, 1, program,
+      [&]() -> std::optional<Work> {
+        if (taken == points.size() || total_s > kPilotIsQuick_s) return {};
+        return work_of(sweep, points[taken++]);
+      },
+      writer,
+      [&](const Record& record) {
+        total_s += record.wall_s;
+        add_record(record, folder / "files", pilot);
+      }));
   if (pilot.points > 0) {
     const auto n = static_cast<double>(pilot.points);
-    pilot.seconds = total / n;
+    pilot.seconds /= n;
     pilot.result_bytes /= n;
     pilot.file_bytes /= n;
   }

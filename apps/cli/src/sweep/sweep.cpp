@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "command.hpp"
 #include "output.hpp"
@@ -62,6 +66,22 @@ Result<std::vector<std::uint32_t>> untouched(const sweep::Sweep& sweep,
   return left;
 }
 
+// The points that the pilot did not settle. What failed for want of a device here may run
+// elsewhere.
+std::vector<std::uint32_t> beside_pilot(const sweep::Sweep& sweep,
+                                        const std::vector<std::uint32_t>& todo,
+                                        const sweep::Pilot& pilot) {
+  std::unordered_set<sweep::PointHash, sweep::PointHasher> settled;
+  for (const auto& record : pilot.records) {
+    if (sweep::Pilot::counts(record)) settled.insert(record.hash);
+  }
+  std::vector<std::uint32_t> left;
+  std::ranges::copy_if(todo, std::back_inserter(left), [&](std::uint32_t point) {
+    return !settled.contains(sweep.points->hash(point));
+  });
+  return left;
+}
+
 Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
                     const SweepArguments& arguments, bool& detached) {
   WW_ASSIGN(limits, sweep::slurm_limits());
@@ -84,11 +104,11 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
                  queued->all().size());
     WW_TRY(see_through(*queued));
   }
-  WW_ASSIGN(before, seen_records(sweep));
   WW_ASSIGN(todo, sweep::missing_points(sweep));
   if (todo.empty()) return {};
   WW_ASSIGN(pilot, sweep::run_pilot(sweep, todo, program, true));
-  WW_ASSIGN(left, untouched(sweep, todo, before));
+  auto left = beside_pilot(sweep, todo, pilot);
+  WW_ASSIGN(before, seen_records(sweep));
   std::uint64_t divide_by = 1;
   for (int round = 0; round < most_rounds && !left.empty(); ++round) {
     const auto layout = sweep::lay_out(sweep, left, pilot, limits, divide_by);

@@ -65,6 +65,12 @@ void print_forecast(const Forecast& forecast) {
   }
   const auto& pilot = forecast.pilot;
   fmt::print("to run       {}\n", forecast.to_run);
+  if (pilot.points == 0) {
+    fmt::print(
+        "pilot        none: no point could be tried on this machine, so time and disk are "
+        "not known\n");
+    return;
+  }
   fmt::print("pilot        {} points: {} each, {:.0f} MiB, {} of results\n", pilot.points,
              human_duration(pilot.seconds), pilot.peak_mib,
              human_bytes(pilot.result_bytes + pilot.file_bytes));
@@ -122,8 +128,9 @@ int dry_run(const sweep::Sweep& sweep, const sweep::Program& program,
     print_plan(sweep);
     print_forecast(forecast);
     if (!options.slurm || todo.empty()) return 0;
-    fmt::print("tasks        {} of {} points ({} each) in {} arrays\n", layout.chunks.size(),
-               layout.points_per_task, human_duration(layout.task_s), layout.arrays.size());
+    fmt::print("tasks        {} of {} points ({}{} each) in {} arrays\n", layout.chunks.size(),
+               layout.points_per_task, forecast.pilot.points > 0 ? "" : "at most ",
+               human_duration(layout.task_s), layout.arrays.size());
     const auto commands = commands_of(sweep, layout, forecast.pilot);
     for (std::size_t i = 0; i < std::min(shown_arrays, commands.size()); ++i) {
       fmt::print("  {}\n", commands[i]);
@@ -131,6 +138,8 @@ int dry_run(const sweep::Sweep& sweep, const sweep::Program& program,
     if (commands.size() > shown_arrays) fmt::print("  ({} more)\n", commands.size() - shown_arrays);
     return 0;
   }
+  const bool known = forecast.pilot.points > 0;
+  const auto cost = [known](double value) { return known ? nlohmann::json(value) : nullptr; };
   nlohmann::json json{
       {"dry_run", true},
       {"points", sweep.points->size()},
@@ -139,14 +148,14 @@ int dry_run(const sweep::Sweep& sweep, const sweep::Program& program,
       {"axes", axes_json(*sweep.plan)},
       {"pilot",
        {{"points", forecast.pilot.points},
-        {"seconds_a_point", forecast.pilot.seconds},
-        {"peak_mib", forecast.pilot.peak_mib},
-        {"bytes_a_point", forecast.pilot.result_bytes + forecast.pilot.file_bytes}}},
+        {"seconds_a_point", cost(forecast.pilot.seconds)},
+        {"peak_mib", cost(forecast.pilot.peak_mib)},
+        {"bytes_a_point", cost(forecast.pilot.result_bytes + forecast.pilot.file_bytes)}}},
       {"estimate",
        {{"slots", forecast.slots},
-        {"wall_s", forecast.wall_s},
-        {"cpu_s", forecast.cpu_s},
-        {"disk_bytes", forecast.disk_bytes}}}};
+        {"wall_s", cost(forecast.wall_s)},
+        {"cpu_s", cost(forecast.cpu_s)},
+        {"disk_bytes", cost(forecast.disk_bytes)}}}};
   if (options.slurm) {
     json["slurm"] = {{"tasks", layout.chunks.size()},
                      {"points_a_task", layout.points_per_task},

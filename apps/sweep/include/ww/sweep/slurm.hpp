@@ -43,8 +43,9 @@ struct SlurmLayout {
 };
 // Divides points into tasks that run for about `chunk_s`, by the pilot's time. Tasks are shorter if
 // there would be fewer than four tasks a CPU, but never under a second's work. They are longer if
-// there would be more than max_tasks. `divide_by` makes them smaller by that factor, to separate
-// points that kill their worker from others.
+// there would be more than max_tasks. A pilot without points leaves the time unknown; a point is
+// then taken to need the plan's time limit. `divide_by` makes them smaller by that factor, to
+// separate points that kill their worker from others.
 [[nodiscard]] SlurmLayout lay_out(const Sweep& sweep, const std::vector<std::uint32_t>& todo,
                                   const Pilot& pilot, const SlurmLimits& limits,
                                   std::uint64_t divide_by = 1);

@@ -87,14 +87,20 @@ Status run_work(const Plan& plan, const std::filesystem::path& folder, unsigned 
 Status run_local(const Sweep& sweep, const std::vector<std::uint32_t>& points, unsigned slots,
                  const Program& program, const OnRecord& on_record);
 
-// The cost of a few points: the first and, if that was quick, one in the middle and the last.
+// The cost of a few points of those that may run on this machine: the first and, if that was quick,
+// one in the middle and the last. Without points the cost is not known.
 struct Pilot {
-  std::size_t points{};
+  std::size_t points{};   // that say what a point costs
   double seconds{};       // of a slot, for one point
   double peak_mib{};      // most of them
   double result_bytes{};  // of result files, for one point
   double file_bytes{};    // of files/, for one point
   std::vector<Record> records;
+
+  // A point that misses a device or permission here says nothing of a machine that has them.
+  [[nodiscard]] static bool counts(const Record& record) {
+    return record.status != PointStatus::environment;
+  }
 };
 // Runs the pilot. With `keep` its records become results of the sweep; otherwise nothing is kept.
 // Errors: those of run_work.

@@ -1,0 +1,66 @@
+// Points through the pool, and what a few of them say of the others.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "host.hpp"
+#include "testing.hpp"
+#include "ww/sweep/result_files.hpp"
+#include "ww/sweep/sweep.hpp"
+
+namespace ww::sweep {
+namespace {
+
+Sweep planned_in(const TestFolder& folder, const std::string& axes) {
+  Sweep sweep;
+  sweep.folder = folder.path() / "p.sweep";
+  auto plan = parse_plan("command = \"estimate\"\n[axes]\n" + axes, folder.path() / "p.toml");
+  EXPECT_TRUE(plan) << plan.error().text();
+  sweep.plan = std::make_unique<Plan>(std::move(*plan));
+  auto points = Points::expand(*sweep.plan, "program", {});
+  EXPECT_TRUE(points) << points.error().text();
+  sweep.points = std::make_unique<Points>(std::move(*points));
+  return sweep;
+}
+
+// A command whose exit code is its option --node.
+Program node_program() {
+  Program program;
+  program.run = [](const std::vector<std::string>& arguments) {
+    int code = 0;
+    for (const auto& word : arguments) std::sscanf(word.c_str(), "--node=%d", &code);
+    std::printf("{}");
+    return code;
+  };
+  return program;
+}
+
+TEST(Pilot, TriesThePointsThatMayRunHereAlone) {
+  const TestFolder folder;
+  const auto sweep =
+      planned_in(folder, "host = [\"elsewhere\", \"" + host_name() + "\"]\nnode = [0]\n");
+  const auto pilot = run_pilot(sweep, sweep.points->firsts(), node_program(), true);
+  ASSERT_TRUE(pilot) << pilot.error().text();
+  EXPECT_EQ(pilot->points, 1U);
+  ASSERT_EQ(pilot->records.size(), 1U);
+  EXPECT_EQ(pilot->records[0].hash.text(), sweep.points->hash(1).text());
+  const auto missing = missing_points(sweep);
+  ASSERT_TRUE(missing);
+  EXPECT_THAT(*missing, testing::ElementsAre(0));
+}
+
+TEST(Pilot, APointThatMissesItsDeviceHereSaysNothingOfTheCost) {
+  const TestFolder folder;
+  const auto sweep = planned_in(folder, "node = [3, 0]\n");
+  const auto pilot = run_pilot(sweep, sweep.points->firsts(), node_program(), false);
+  ASSERT_TRUE(pilot) << pilot.error().text();
+  EXPECT_EQ(pilot->records.size(), 2U);
+  EXPECT_EQ(pilot->points, 1U);
+  EXPECT_FALSE(Pilot::counts(pilot->records[0]));
+  EXPECT_TRUE(Pilot::counts(pilot->records[1]));
+  EXPECT_EQ(pilot->seconds, pilot->records[1].wall_s);
+}
+
+}  // namespace
+}  // namespace ww::sweep
