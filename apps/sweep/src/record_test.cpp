@@ -110,6 +110,19 @@ TEST(ResultFiles, AWorkersPartsBecomeOneFile) {
   EXPECT_THAT(numbers_in(folder.path()), testing::ElementsAre(0, 1, 2, 3, 4));
 }
 
+// As `wirewatt sweep collect` does beside a sweep that runs.
+TEST(ResultFiles, AWorkerWhosePartsWerePackedMeanwhileLosesNothing) {
+  const TestFolder folder;
+  auto writer = ResultWriter::create(folder.path(), "t");
+  ASSERT_TRUE(writer);
+  for (std::uint64_t i = 0; i < 3; ++i) ASSERT_TRUE(writer->add(sample(i)) && writer->flush());
+  ASSERT_TRUE(pack_records(folder.path()));
+  ASSERT_TRUE(writer->add(sample(3)));
+  const auto finished = writer->finish();
+  ASSERT_TRUE(finished) << finished.error().text();
+  EXPECT_THAT(numbers_in(folder.path()), testing::ElementsAre(0, 1, 2, 3));
+}
+
 TEST(ResultFiles, PackedHoldWhatAllHeld) {
   const TestFolder folder;
   for (std::uint64_t i = 0; i < 4; ++i) {

@@ -120,8 +120,11 @@ Status ResultWriter::finish() {
   WW_ASSIGN(whole, StreamedFile::create(folder_ / fmt::format("{}-all{}", name_, kEnding)));
   WW_TRY(whole.write(kHead));
   for (const auto& part : parts_) {
-    WW_ASSIGN(content, read_file(part));
-    WW_TRY(whole.write(std::string_view(content).substr(kHead.size())));
+    const auto content = read_file(part);
+    // A packer has put it together with others, and its records are in that file.
+    if (!content && content.error().code == ErrorCode::not_found) continue;
+    if (!content) return tl::unexpected(content.error());
+    WW_TRY(whole.write(std::string_view(*content).substr(kHead.size())));
   }
   WW_TRY(whole.keep());
   std::error_code ignored;
