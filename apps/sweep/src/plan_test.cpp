@@ -124,6 +124,22 @@ TEST(Points, AreOthersWithAnotherProgramCommandOrInput) {
   EXPECT_NE(hash_of("simulate", "p"), first);
 }
 
+// Else --resume would take results without the keys that the plan now asks for.
+TEST(Points, AreOthersWhereOtherPartsOfTheResultAreKept) {
+  const auto hash_of = [](const std::string& filter) {
+    const auto plan =
+        parse_plan("command = \"simulate\"\n" + filter + "[base]\nk = 4\n", "/p.toml");
+    EXPECT_TRUE(plan) << plan.error().text();
+    return Points::expand(*plan, "program", {})->hash(0);
+  };
+  const auto all = hash_of("");
+  const auto kept = hash_of("keep = [\"a\"]\n");
+  EXPECT_NE(kept, all);
+  EXPECT_NE(hash_of("keep = [\"b\"]\n"), kept);
+  EXPECT_NE(hash_of("timings = [\"a\"]\n"), all);
+  EXPECT_NE(hash_of("timings = [\"a\"]\n"), kept);
+}
+
 TEST(Points, NameAnInputThatIsNotThere) {
   const TestFolder folder;
   const auto plan =

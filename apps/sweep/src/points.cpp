@@ -7,6 +7,7 @@
 #include <charconv>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
@@ -195,6 +196,11 @@ Result<Points> Points::expand(const Plan& plan, std::string_view program_hash,
   InputHashes inputs(plan.folder());
   std::string common =
       fmt::format("wirewatt point 1\n{}\n{}\n", program_hash, fmt::join(plan.command, " "));
+  // A result of which other parts were kept is another result.
+  for (const auto& [what, keys] :
+       {std::pair{"keep", plan.keep}, std::pair{"timings", plan.timings}}) {
+    common += fmt::format("{} {}\n", what, fmt::join(keys, " "));
+  }
   for (const auto& input : plan.inputs) {
     WW_ASSIGN(hash, inputs.of("inputs", input));
     common += fmt::format("{} {}\n", input, hash);

@@ -10,6 +10,7 @@
 #include "attribute/record.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/log.hpp"
 
@@ -389,8 +390,8 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
                    "folds, with a constant and one coefficient for each item")
       ->allow_extra_args(false)
       ->needs("--leave-one-out");
-  command->add_option("--predict", arguments->predict,
-                      "Another table: predict its runs from this one, and compare");
+  as_input_file(command->add_option("--predict", arguments->predict,
+                                    "Another table: predict its runs from this one, and compare"));
   command->add_option("--run", arguments->run, "Show the parts of one run, in watts and joules");
   command->add_flag("--split-all", arguments->options.split_all,
                     "One coefficient for each term; the data do not decide");

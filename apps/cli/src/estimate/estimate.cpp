@@ -262,8 +262,9 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
                    "calibration (needs --model) or literature: published wires, scaled")
       ->check(CLI::IsMember({"calibration", "literature"}))
       ->capture_default_str();
-  command->add_option("--segments", arguments->segments,
-                      "Folder of `wirewatt segments`: registers-L1 as measured, not transferred");
+  as_input_file(command->add_option("--segments", arguments->segments,
+                                    "segments.db of `wirewatt segments`, or its folder: "
+                                    "registers-L1 as measured, not transferred"));
   as_input_file(command->add_option("--counters", arguments->counters,
                                     "Profiler CSV files: rocprof, rocprofv3, ncu, wirewatt run"));
   command->add_option("--arch", arguments->architecture,
