@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 #include "sweep_folder.hpp"
 
@@ -131,6 +132,58 @@ TEST_F(SweepTest, ResumeRunsOnlyWhatIsNew) {
   // A wider plan in the same folder: what is there already is not run again.
   ASSERT_EQ(sweep(plan(mesh_plan(3, 3)), {"--resume"}).exit_code, 0);
   expect_each_once(points_of(out()), 9);
+}
+
+// A plan that keeps another part of the results needs other results.
+TEST_F(SweepTest, ResumeRunsAgainWhereThePlanKeepsOtherKeys) {
+  ASSERT_EQ(sweep(plan(mesh_plan(2, 1, "keep = [\"avg_packet_latency\"]\n"))).exit_code, 0);
+  const auto wider = plan(mesh_plan(2, 1, "keep = [\"energy_pj.total\"]\n"));
+  ASSERT_EQ(sweep(wider, {"--resume"}).exit_code, 0);
+  EXPECT_THAT(csv_of(out()), HasSubstr("energy_pj.total"));
+}
+
+// Both put the results together, one of them while the other still writes.
+TEST_F(SweepTest, TwoOfOneFolderDoNotStopEachOther) {
+  const auto file = plan(mesh_plan(20, 4, "", "cycles = 12000\n"));
+  Finished first;
+  std::thread running([&] { first = sweep(file); });
+  while (!fs::exists(out() / "results") || fs::is_empty(out() / "results")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const auto collected = run({wirewatt(), "sweep", "collect", out().string()});
+  running.join();
+  EXPECT_EQ(collected.exit_code, 0) << collected.err;
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  const auto points = points_of(out());
+  expect_each_once(points, 80);
+  EXPECT_EQ(points.status.at("ok"), 80);
+}
+
+TEST_F(SweepTest, ShowsAVirtualDeviceAndAnUnstableNetworkAsSuch) {
+  ASSERT_EQ(sweep(plan("command = \"simulate\"\nkeep = [\"avg_packet_latency\", "
+                       "\"accepted_flits_per_node_cycle\"]\n[base]\nnetwork = \"mesh\"\nk = 8\n"
+                       "cycles = 2000\n[axes]\nrate = [0.1, 0.9]\n"))
+                .exit_code,
+            0);
+  std::vector<std::string> show{wirewatt(),     "sweep",    "show",
+                                out().string(), "--pareto", "max:accepted_flits_per_node_cycle"};
+  const auto text = run(show);
+  EXPECT_THAT(text.out, HasSubstr("one point is not stable"));
+  show.emplace_back("--json");
+  const auto front = run(show).json();
+  EXPECT_FALSE(front.at("virtual"));
+  ASSERT_EQ(front.at("rows").size(), 1U);
+  EXPECT_EQ(front.at("rows").at(0).at("settings").at("rate"), "0.1");
+  EXPECT_TRUE(front.at("rows").at(0).at("stable"));
+  fs::remove_all(out());
+
+  ASSERT_EQ(sweep(plan("command = \"workloads run\"\nkeep = [\"pass\"]\n[base]\nsize = \"small\"\n"
+                       "[axes]\narguments = [\"bfs\"]\n"))
+                .exit_code,
+            0);
+  const auto shown = run({wirewatt(), "sweep", "show", out().string()});
+  EXPECT_THAT(shown.out, HasSubstr("(virtual, not a measurement)"));
+  EXPECT_TRUE(run({wirewatt(), "sweep", "show", out().string(), "--json"}).json().at("virtual"));
 }
 
 TEST_F(SweepTest, KilledAtAnyMomentItLosesAndDoublesNothing) {

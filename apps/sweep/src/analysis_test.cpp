@@ -9,6 +9,7 @@
 #include "distributions.hpp"
 #include "testing.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/sweep/choices.hpp"
 #include "ww/sweep/result_files.hpp"
 
 namespace ww::sweep {
@@ -178,6 +179,45 @@ TEST(Store, HoldsEveryPointOnceAndSaysWhatIsMissing) {
   const auto csv = read_file(folder.path() / "out.csv");
   EXPECT_THAT(*csv, testing::HasSubstr("0," + points->hash(0).text() + ",0.1,1,ok,,1.5\n"));
   EXPECT_THAT(*csv, testing::HasSubstr(",0.2,1,timeout,broke,\n"));
+}
+
+// A store of one point a result.
+Result<Store> store_of(const TestFolder& folder, const std::string& plan_text,
+                       const std::vector<std::string>& results) {
+  WW_ASSIGN(plan, parse_plan(plan_text, folder.path() / "p.toml"));
+  WW_ASSIGN(points, Points::expand(plan, "program", {}));
+  WW_ASSIGN(writer, ResultWriter::create(folder.path() / "results", "t"));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Record record;
+    record.hash = points.hash(i);
+    record.status = PointStatus::ok;
+    record.result = results[i];
+    record.timings = "{}";
+    WW_TRY(writer.add(record));
+  }
+  WW_TRY(writer.finish());
+  const auto file = folder.path() / "sweep.db";
+  WW_TRY(write_store(file, plan, points, "program", folder.path() / "results"));
+  return Store::open(file);
+}
+
+TEST(Marks, AreTakenFromTheResultsAndLeaveTheTable) {
+  const TestFolder folder;
+  const auto store = store_of(
+      folder, "command = \"simulate\"\n[axes]\nrate = [1, 2, 3]\n",
+      {R"({"a":5})", R"({"a":1,"stable":false})", R"({"a":4,"stable":true,"virtual":true})"});
+  ASSERT_TRUE(store) << store.error().text();
+  const auto marked = load_marked_table(*store, {"rate"}, {"a"});
+  ASSERT_TRUE(marked) << marked.error().text();
+  EXPECT_THAT(marked->table.metrics, testing::ElementsAre("a"));
+  for (const auto& row : marked->table.rows) EXPECT_EQ(row.metrics.size(), 1U);
+  EXPECT_THAT(marked->marks.settled, testing::ElementsAre(true, false, true));
+  EXPECT_TRUE(marked->marks.is_virtual);
+  EXPECT_FALSE(load_marked_table(*store, {"rate"}, {"a"}, 2)->marks.is_virtual);
+  // The unstable point would be the best.
+  EXPECT_THAT(settled_front(marked->table, marked->marks.settled, {{"a", false}}, {0}),
+              testing::ElementsAre(2));
+  EXPECT_EQ(settled_rows(marked->table, marked->marks.settled).rows.size(), 2U);
 }
 
 TEST(Store, RefusesAFileThatIsNoSweep) {

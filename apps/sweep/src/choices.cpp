@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 namespace ww::sweep {
 namespace {
@@ -43,6 +44,44 @@ Result<std::vector<std::string>> usual_metrics(const Store& store) {
       },
       0, looked_at));
   return names;
+}
+
+Result<MarkedTable> load_marked_table(const Store& store, std::vector<std::string> settings,
+                                      std::vector<std::string> metrics,
+                                      std::optional<std::size_t> limit) {
+  metrics.emplace_back("stable");
+  metrics.emplace_back("virtual");
+  WW_ASSIGN(table, load_table(store, std::move(settings), std::move(metrics), limit));
+  MarkedTable marked{std::move(table), {}};
+  const auto take = [](Row& row) {
+    const auto mark = row.metrics.back();
+    row.metrics.pop_back();
+    return mark;
+  };
+  for (Row& row : marked.table.rows) {
+    marked.marks.is_virtual = take(row).value_or(0) != 0 || marked.marks.is_virtual;
+    marked.marks.settled.push_back(take(row).value_or(1) != 0);
+  }
+  marked.table.metrics.resize(marked.table.metrics.size() - 2);
+  return marked;
+}
+
+Table settled_rows(const Table& table, const std::vector<bool>& settled) {
+  Table kept{table.settings, table.metrics, {}};
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (settled[row]) kept.rows.push_back(table.rows[row]);
+  }
+  return kept;
+}
+
+std::vector<std::size_t> settled_front(const Table& table, const std::vector<bool>& settled,
+                                       const std::vector<Goal>& goals,
+                                       const std::vector<std::size_t>& columns) {
+  Table candidates = table;
+  for (std::size_t row = 0; row < candidates.rows.size(); ++row) {
+    if (!settled[row]) candidates.rows[row].metrics[columns.front()].reset();
+  }
+  return pareto_front(candidates, goals, columns);
 }
 
 std::vector<Goal> usual_goals(const std::string& command) {

@@ -29,6 +29,9 @@ constexpr std::array<std::string_view, 8> known_timings{"wall_s",
                                                         "launch_wall_seconds",
                                                         "folder"};
 
+// What a result is worth. It stays, whatever else a plan keeps of it.
+constexpr std::array<std::string_view, 4> kMarks{"virtual", "stable", "status", "reason"};
+
 constexpr std::size_t longest_reason = 400;
 
 bool tells_time(const ResultFilter& filter, const std::string& key) {
@@ -104,6 +107,7 @@ bool take_result(const std::string& out, const ResultFilter& filter, Record& rec
   if (!filter.keep.empty()) {
     json kept = json::object();
     for (const auto& path : filter.keep) copy_path(document, path, kept);
+    for (const auto mark : kMarks) copy_path(document, mark, kept);
     document = std::move(kept);
   }
   record.result = dump(document);

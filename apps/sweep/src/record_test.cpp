@@ -34,6 +34,14 @@ TEST(Judge, KeepsOnlyWhatIsAskedFor) {
   EXPECT_EQ(record.timings, R"({"mine":9})");
 }
 
+TEST(Judge, KeepsTheMarksWithWhateverIsAskedFor) {
+  const auto record = judged(
+      {.out = R"({"a":1,"b":2,"reason":"r","stable":false,"status":"misfit","virtual":true})"},
+      {.keep = {"a"}, .timings = {}});
+  EXPECT_EQ(record.result,
+            R"({"a":1,"reason":"r","stable":false,"status":"misfit","virtual":true})");
+}
+
 TEST(Judge, NamesEveryFailure) {
   EXPECT_EQ(judged({.exit_code = 1, .out = "{\"a\":1}"}).status, PointStatus::bad);
   const auto refused = judged({.exit_code = 2, .err = "info: x\nerror: rate: too high\n"});

@@ -36,6 +36,7 @@ struct Shown {
   std::map<std::string, std::string> facts;
   sweep::StatusCounts counts;
   sweep::Table table;  // of the rows that are needed
+  sweep::Marks marks;  // of its rows
   std::vector<sweep::Goal> goals;
   std::vector<std::size_t> rows;  // of the table, as they are to be shown
   std::vector<std::string> metrics;
@@ -60,7 +61,7 @@ Status choose_rows(const ShowArguments& arguments, Shown& shown) {
   if (!shown.goals.empty()) {
     std::vector<std::size_t> columns;
     for (const auto& goal : shown.goals) columns.push_back(place(table.metrics, goal.metric));
-    shown.rows = sweep::pareto_front(table, shown.goals, columns);
+    shown.rows = sweep::settled_front(table, shown.marks.settled, shown.goals, columns);
   } else {
     shown.rows.resize(table.rows.size());
     for (std::size_t i = 0; i < shown.rows.size(); ++i) shown.rows[i] = i;
@@ -113,11 +114,12 @@ Result<Shown> look(const ShowArguments& arguments, const sweep::Store& store) {
   need(metrics, arguments.sensitivity);
   const bool sort_by_metric = place(axes, arguments.sort) == axes.size();
   if (sort_by_metric) need(metrics, arguments.sort);
-  const bool all =
-      !arguments.sort.empty() || !shown.goals.empty() || !arguments.sensitivity.empty();
-  WW_ASSIGN(table, sweep::load_table(store, axes, metrics,
-                                     all ? std::nullopt : std::optional(arguments.limit)));
-  shown.table = std::move(table);
+  const bool all = !arguments.sort.empty() || !shown.goals.empty() ||
+                   !arguments.sensitivity.empty() || !arguments.compare.empty();
+  WW_ASSIGN(marked, sweep::load_marked_table(store, axes, metrics,
+                                             all ? std::nullopt : std::optional(arguments.limit)));
+  shown.table = std::move(marked.table);
+  shown.marks = std::move(marked.marks);
   for (const auto& goal : shown.goals) WW_TRY(must_exist(shown.table, goal.metric));
   if (!arguments.sensitivity.empty()) WW_TRY(must_exist(shown.table, arguments.sensitivity));
   if (sort_by_metric && !arguments.sort.empty()) WW_TRY(must_exist(shown.table, arguments.sort));
@@ -172,6 +174,9 @@ void print_rows(const Shown& shown) {
   std::vector<std::vector<std::string>> rows{{"POINT"}};
   for (const auto& axis : shown.table.settings) rows[0].push_back(axis);
   for (const auto& metric : shown.metrics) rows[0].push_back(metric);
+  const bool some_unsettled =
+      std::ranges::any_of(shown.rows, [&](std::size_t row) { return !shown.marks.settled[row]; });
+  if (some_unsettled) rows[0].emplace_back();
   for (const auto at : shown.rows) {
     const auto& row = shown.table.rows[at];
     std::vector<std::string> cells{std::to_string(row.index)};
@@ -179,9 +184,26 @@ void print_rows(const Shown& shown) {
     for (std::size_t i = 0; i < shown.metrics.size(); ++i) {
       cells.push_back(number_text(row.metrics[place(shown.table.metrics, shown.metrics[i])]));
     }
+    if (some_unsettled) cells.emplace_back(shown.marks.settled[at] ? "" : "unstable");
     rows.push_back(std::move(cells));
   }
   print_table(rows);
+}
+
+// What the front and the shares leave out, or nothing.
+void print_left_out(const ShowArguments& arguments, const Shown& shown) {
+  const auto unsettled = std::ranges::count(shown.marks.settled, false);
+  if (unsettled == 0 || (shown.goals.empty() && arguments.sensitivity.empty())) return;
+  fmt::print(
+      "{} not stable: latency there grows with the length of the run. The front and the shares of "
+      "axes leave {} out.\n",
+      unsettled == 1 ? "one point is" : fmt::format("{} points are", unsettled),
+      unsettled == 1 ? "it" : "them");
+}
+
+std::vector<sweep::AxisEffect> effects_of(const ShowArguments& arguments, const Shown& shown) {
+  return sweep::sensitivity(sweep::settled_rows(shown.table, shown.marks.settled),
+                            place(shown.table.metrics, arguments.sensitivity));
 }
 
 void print_sensitivity(const std::string& metric, const std::vector<sweep::AxisEffect>& effects) {
@@ -202,9 +224,10 @@ void print_sensitivity(const std::string& metric, const std::vector<sweep::AxisE
 }
 
 json shown_json(const ShowArguments& arguments, const Shown& shown) {
-  json document{{"name", shown.facts.at("name")}, {"command", shown.facts.at("command")},
-                {"axes", shown.table.settings},   {"metrics", shown.metrics},
-                {"points", shown.counts.total()}, {"pareto", !shown.goals.empty()}};
+  json document{{"name", shown.facts.at("name")},   {"command", shown.facts.at("command")},
+                {"axes", shown.table.settings},     {"metrics", shown.metrics},
+                {"points", shown.counts.total()},   {"pareto", !shown.goals.empty()},
+                {"virtual", shown.marks.is_virtual}};
   document["status"] = json::object();
   for (const auto& [status, count] : shown.counts.of) {
     document["status"][std::string(to_string(status))] = count;
@@ -212,7 +235,7 @@ json shown_json(const ShowArguments& arguments, const Shown& shown) {
   auto rows = json::array();
   for (const auto at : shown.rows) {
     const auto& row = shown.table.rows[at];
-    json one{{"point", row.index}};
+    json one{{"point", row.index}, {"stable", static_cast<bool>(shown.marks.settled[at])}};
     for (std::size_t i = 0; i < row.settings.size(); ++i) {
       one["settings"][shown.table.settings[i]] = row.settings[i];
     }
@@ -225,8 +248,7 @@ json shown_json(const ShowArguments& arguments, const Shown& shown) {
   document["rows"] = std::move(rows);
   if (!arguments.sensitivity.empty()) {
     auto& list = document["sensitivity"] = json::array();
-    const auto column = place(shown.table.metrics, arguments.sensitivity);
-    for (const auto& effect : sweep::sensitivity(shown.table, column)) {
+    for (const auto& effect : effects_of(arguments, shown)) {
       json one{{"axis", effect.axis}, {"range", effect.range}, {"levels", json::array()}};
       one["share"] = effect.share ? json(*effect.share) : json();
       for (const auto& level : effect.levels) {
@@ -263,19 +285,19 @@ Status show(const ShowArguments& arguments) {
     return {};
   }
   const auto failures = failures_text(shown.counts);
-  fmt::print("{}: {} points of 'wirewatt {}', {} ok{}{}\n", shown.facts["name"],
-             shown.counts.total(), shown.facts["command"], shown.counts.at(sweep::PointStatus::ok),
-             failures.empty() ? "" : "; ", failures);
+  fmt::print("{}: {} points of 'wirewatt {}'{}, {} ok{}{}\n", shown.facts["name"],
+             shown.counts.total(), shown.facts["command"],
+             shown.marks.is_virtual ? " (virtual, not a measurement)" : "",
+             shown.counts.at(sweep::PointStatus::ok), failures.empty() ? "" : "; ", failures);
   if (!shown.goals.empty()) fmt::print("the Pareto front of {}\n", arguments.pareto);
   print_rows(shown);
   if (shown.goals.empty() && shown.counts.total() > shown.rows.size()) {
     fmt::print("({} more: --limit, --sort, --csv)\n", shown.counts.total() - shown.rows.size());
   }
   if (!arguments.sensitivity.empty()) {
-    print_sensitivity(
-        arguments.sensitivity,
-        sweep::sensitivity(shown.table, place(shown.table.metrics, arguments.sensitivity)));
+    print_sensitivity(arguments.sensitivity, effects_of(arguments, shown));
   }
+  print_left_out(arguments, shown);
   if (variation) print_variation(arguments.compare, parts, *variation);
   if (!failures.empty()) WW_TRY(print_failures(folder / "sweep.db"));
   return {};

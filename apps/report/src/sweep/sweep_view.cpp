@@ -62,9 +62,8 @@ Status read_points(const sweep::Store& store, SweepView& view) {
   });
 }
 
-// The table of all points: what is shown, what goals need, and two marks that commands set.
-Result<sweep::Table> read_table(const sweep::Store& store, const SweepOptions& options,
-                                SweepView& view) {
+// The table of all points, with what is shown and what goals need, and its marks.
+Status read_table(const sweep::Store& store, const SweepOptions& options, SweepView& view) {
   WW_ASSIGN(axes, sweep::axes_of(store));
   auto metrics = options.metrics;
   if (metrics.empty()) {
@@ -75,9 +74,11 @@ Result<sweep::Table> read_table(const sweep::Store& store, const SweepOptions& o
   for (const auto& goal : view.goals) {
     if (place(metrics, goal.metric) == metrics.size()) metrics.push_back(goal.metric);
   }
-  metrics.emplace_back("stable");
-  metrics.emplace_back("virtual");
-  return sweep::load_table(store, std::move(axes), std::move(metrics));
+  WW_ASSIGN(marked, sweep::load_marked_table(store, std::move(axes), std::move(metrics)));
+  view.table = std::move(marked.table);
+  view.settled = std::move(marked.marks.settled);
+  view.is_virtual = marked.marks.is_virtual;
+  return {};
 }
 
 // Drops shown metrics that no point has; one that was asked for is an error.
@@ -99,15 +100,6 @@ Status keep_found_metrics(SweepView& view, const SweepOptions& options) {
   return {};
 }
 
-void take_marks(SweepView& view) {
-  const auto stable = view.column("stable");
-  const auto is_virtual = view.column("virtual");
-  for (const auto& row : view.table.rows) {
-    view.settled.push_back(row.metrics[stable].value_or(1) != 0);
-    view.is_virtual = view.is_virtual || row.metrics[is_virtual].value_or(0) != 0;
-  }
-}
-
 Status find_front(SweepView& view, const SweepOptions& options) {
   for (const auto& goal : view.goals) {
     if (any_has(view.table, view.column(goal.metric))) continue;
@@ -123,11 +115,7 @@ Status find_front(SweepView& view, const SweepOptions& options) {
   std::vector<std::size_t> columns;
   for (const auto& goal : view.goals) columns.push_back(view.column(goal.metric));
   if (columns.empty()) return {};
-  sweep::Table candidates = view.table;
-  for (std::size_t row = 0; row < candidates.rows.size(); ++row) {
-    if (!view.settled[row]) candidates.rows[row].metrics[columns.front()].reset();
-  }
-  view.front = sweep::pareto_front(candidates, view.goals, columns);
+  view.front = sweep::settled_front(view.table, view.settled, view.goals, columns);
   return {};
 }
 
@@ -152,11 +140,7 @@ std::size_t SweepView::column(const std::string& metric) const {
 }
 
 sweep::Table SweepView::settled_table() const {
-  sweep::Table kept{table.settings, table.metrics, {}};
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    if (settled[row]) kept.rows.push_back(table.rows[row]);
-  }
-  return kept;
+  return sweep::settled_rows(table, settled);
 }
 
 std::string metric_text(const std::optional<double>& value) {
@@ -222,10 +206,8 @@ Result<SweepView> read_sweep(const std::filesystem::path& folder, const SweepOpt
     WW_ASSIGN(goals, sweep::parse_goals(options.pareto));
     view.goals = std::move(goals);
   }
-  WW_ASSIGN(table, read_table(store, options, view));
-  view.table = std::move(table);
+  WW_TRY(read_table(store, options, view));
   WW_TRY(keep_found_metrics(view, options));
-  take_marks(view);
   WW_TRY(find_front(view, options));
   WW_TRY(read_points(store, view));
   for (auto& failure : view.failures) {

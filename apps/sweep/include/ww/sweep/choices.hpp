@@ -15,6 +15,30 @@ namespace ww::sweep {
 // four of the first result. Errors: those of Store.
 [[nodiscard]] Result<std::vector<std::string>> usual_metrics(const Store& store);
 
+// What commands say of their results, by row of a table.
+struct Marks {
+  std::vector<bool> settled;  // not said to be unstable
+  bool is_virtual{};          // one of them at least is of a virtual device
+};
+struct MarkedTable {
+  Table table;
+  Marks marks;
+};
+// load_table, and the marks of its rows.
+[[nodiscard]] Result<MarkedTable> load_marked_table(const Store& store,
+                                                    std::vector<std::string> settings,
+                                                    std::vector<std::string> metrics,
+                                                    std::optional<std::size_t> limit = {});
+
+// The rows that are settled: what averages and shares are made of. An unstable network's latency
+// grows with the length of the run and is no property of the network.
+[[nodiscard]] Table settled_rows(const Table& table, const std::vector<bool>& settled);
+// pareto_front of the settled rows, by their places in the whole table.
+[[nodiscard]] std::vector<std::size_t> settled_front(const Table& table,
+                                                     const std::vector<bool>& settled,
+                                                     const std::vector<Goal>& goals,
+                                                     const std::vector<std::size_t>& columns);
+
 // Goals with an obvious direction, such as a short latency; empty for a command without any.
 [[nodiscard]] std::vector<Goal> usual_goals(const std::string& command);
 

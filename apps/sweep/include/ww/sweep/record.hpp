@@ -54,7 +54,8 @@ struct Ending {
 };
 
 // Which parts of a result to keep, and which of its keys contain times. Keys are names in the JSON
-// document, and `keep` has dotted prefixes.
+// document, and `keep` has dotted prefixes. What says what a result is worth is kept with them:
+// `virtual`, `stable`, `status` and `reason`.
 struct ResultFilter {
   std::vector<std::string> keep;
   std::vector<std::string> timings;
