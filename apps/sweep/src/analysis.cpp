@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 
 #include "ww/core/streamed_file.hpp"
@@ -16,6 +18,9 @@ namespace ww::sweep {
 namespace {
 
 using nlohmann::json;
+
+// Before the name of a result where a setting or a column of the point itself has that name.
+constexpr std::string_view kOfResult = "result.";
 
 void collect_leaves(const json& node, const std::string& path, std::vector<Leaf>& into) {
   if (node.is_null()) return;
@@ -179,7 +184,14 @@ Status write_csv(const Store& store, const std::filesystem::path& file) {
   std::string line = "index,hash";
   for (const auto& axis : axes) line += "," + csv_cell(axis);
   line += ",status,reason";
-  for (const auto& name : names) line += "," + csv_cell(name);
+  const auto is_taken = [&](const std::string& name) {
+    constexpr std::array<std::string_view, 4> kOwn{"index", "hash", "status", "reason"};
+    return std::ranges::find(kOwn, name) != kOwn.end() ||
+           std::ranges::find(axes, name) != axes.end();
+  };
+  for (const auto& name : names) {
+    line += "," + csv_cell(is_taken(name) ? std::string(kOfResult) + name : name);
+  }
   WW_TRY(out.write(line + "\n"));
   WW_TRY(store.each([&](StoredPoint&& point) -> Status {
     line = fmt::format("{},{}", point.index, point.hash);

@@ -201,6 +201,18 @@ Result<Store> store_of(const TestFolder& folder, const std::string& plan_text,
   return Store::open(file);
 }
 
+TEST(Csv, NamesNoTwoColumnsAlike) {
+  const TestFolder folder;
+  const auto store = store_of(folder, "command = \"estimate\"\n[axes]\nrate = [1]\n",
+                              {R"({"rate":2,"reason":"too warm","status":"misfit","x":3})"});
+  ASSERT_TRUE(store) << store.error().text();
+  ASSERT_TRUE(write_csv(*store, folder.path() / "out.csv"));
+  const auto csv = read_file(folder.path() / "out.csv");
+  EXPECT_THAT(*csv, testing::StartsWith("index,hash,rate,status,reason,result.rate,result.reason,"
+                                        "result.status,x\n"));
+  EXPECT_THAT(*csv, testing::EndsWith(",1,ok,,2,too warm,misfit,3\n"));
+}
+
 TEST(Marks, AreTakenFromTheResultsAndLeaveTheTable) {
   const TestFolder folder;
   const auto store = store_of(

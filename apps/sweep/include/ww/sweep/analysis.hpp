@@ -97,8 +97,9 @@ struct PartVariation {
 [[nodiscard]] Result<PartVariation> part_variation(const std::vector<PartValue>& parts);
 
 // Writes every point as CSV: index, hash, varying settings, status, reason, then every leaf of the
-// results that any point has. The bytes are the same wherever the sweep ran. Errors: io_error,
-// permission_denied; the file is then unchanged.
+// results that any point has. A result of the name of another column is `result.NAME`. The bytes
+// are the same wherever the sweep ran. Errors: io_error, permission_denied; the file is then
+// unchanged.
 Status write_csv(const Store& store, const std::filesystem::path& file);
 
 }  // namespace ww::sweep
