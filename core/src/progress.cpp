@@ -101,7 +101,9 @@ void Progress::update(double done, double total, const std::string& note) {
         {"total", total},
         {"seconds_left", left ? nlohmann::json(*left) : nlohmann::json()},
         {"note", note}};
-    fmt::print(stderr, "{}\n", step.dump());
+    // A label may be a file's name.
+    fmt::print(stderr, "{}\n",
+               step.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return;
   }
   if (form_ == Form::told) {

@@ -51,6 +51,15 @@ TEST(CommandLine, AnUnwritableFolderIsAnEnvironmentError) {
                3, "/proc");
 }
 
+// More than the library keeps in memory, and less.
+TEST(CommandLine, OutputThatCannotBeWrittenIsAnError) {
+  for (const char* command :
+       {"simulate --k 4 --cycles 100 --json", "simulate --k 4 --cycles 100", "devices"}) {
+    const auto finished = run({"sh", "-c", wirewatt() + " " + command + " >/dev/full"});
+    expect_error(finished, 3, "No space left on device");
+  }
+}
+
 TEST(CommandLine, ResumeNeedsToKnowWhere) {
   expect_error(run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--resume"}), 2, "--out");
 }

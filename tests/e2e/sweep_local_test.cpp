@@ -112,6 +112,19 @@ TEST_F(SweepTest, ABadPlanIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(run({wirewatt(), "sweep"}).exit_code, 2);
 }
 
+TEST_F(SweepTest, ANameThatIsNotUtf8AndADamagedDescriptionAreErrors) {
+  const auto odd = write_plan(folder_.path() / "caf\xe9.toml", mesh_plan(1, 1));
+  const auto refused = run({wirewatt(), "--progress-json", "sweep", odd, "--out", out().string()});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("not UTF-8"));
+  EXPECT_FALSE(fs::exists(out()));
+  ASSERT_EQ(sweep(plan(mesh_plan(1, 1))).exit_code, 0);
+  std::ofstream(out() / "sweep.json") << "{\"format\": \"one\"}";
+  const auto damaged = run({wirewatt(), "sweep", "collect", out().string()});
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_THAT(damaged.err, HasSubstr("not the description of a sweep"));
+}
+
 TEST_F(SweepTest, ADryRunSaysWhatItWouldTakeAndLeavesNothing) {
   const auto finished = sweep(plan(mesh_plan(100, 100)), {"--dry-run", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;

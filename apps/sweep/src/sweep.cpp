@@ -6,6 +6,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 #include <unordered_set>
 
 #include "ww/core/atomic_file.hpp"
@@ -26,6 +27,18 @@ Error folder_error(const std::error_code& ec, const fs::path& folder) {
   const bool denied = ec == std::errc::permission_denied || ec == std::errc::read_only_file_system;
   return {denied ? ErrorCode::permission_denied : ErrorCode::io_error,
           fmt::format("cannot make this folder: {}", ec.message()), folder.string()};
+}
+
+// sweep.json holds the paths of plan and folder, for workers elsewhere.
+Status check_path(const fs::path& path) {
+  try {
+    std::ignore = json(path.string()).dump();
+    return {};
+  } catch (const json::exception&) {
+    return fail(ErrorCode::invalid_argument,
+                "this path is not UTF-8, and a sweep's files hold no other; rename it",
+                path.string());
+  }
 }
 
 Status check_names(const Plan& plan, const Points& points) {
@@ -105,9 +118,11 @@ Result<json> read_description(const fs::path& folder) {
     return tl::unexpected(std::move(error));
   }
   WW_ASSIGN(document, parse_json(*text, (folder / "sweep.json").string()));
-  if (!document.is_object() || document.value("format", 0) != 1 ||
-      !document.contains("plan_file") || !document["plan_file"].is_string() ||
-      !document.contains("program_hash") || !document["program_hash"].is_string()) {
+  const auto is_text = [&](const char* key) {
+    return document.contains(key) && document[key].is_string();
+  };
+  if (!document.is_object() || !document.contains("format") || document["format"] != 1 ||
+      !is_text("plan_file") || !is_text("program_hash")) {
     return fail(ErrorCode::parse_error, "not the description of a sweep",
                 (folder / "sweep.json").string());
   }
@@ -133,6 +148,8 @@ Result<Sweep> plan_sweep(const fs::path& file, const fs::path& folder, const Pro
   sweep.folder = fs::absolute(folder).lexically_normal();
   if (!sweep.folder.has_filename()) sweep.folder = sweep.folder.parent_path();
   sweep.program_hash = program.hash;
+  WW_TRY(check_path(sweep.plan->file));
+  WW_TRY(check_path(sweep.folder));
   WW_ASSIGN(points,
             Points::expand(*sweep.plan, program.hash, program.input_files(sweep.plan->command)));
   sweep.points = std::make_unique<Points>(std::move(points));

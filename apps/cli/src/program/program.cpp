@@ -3,6 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
 #include <memory>
 
 #include "build_version.hpp"
@@ -63,9 +67,25 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_manual(app, outcome);
 }
 
-}  // namespace
+// CLI11 prints help or the error; anything but help and version is wrong usage.
+int not_parsed(const CLI::App& app, const CLI::ParseError& error,
+               const std::vector<std::string>& arguments) {
+  if (error.get_exit_code() == 0) {
+    const auto wrong = unknown_subject(app);
+    if (wrong.empty()) return app.exit(error);
+    spdlog::error("{}", wrong);
+    return 2;
+  }
+  const auto hint = misspelling(arguments, describe_program(app), describe_commands(app));
+  if (hint.empty()) {
+    app.exit(error);
+  } else {
+    spdlog::error("{}", hint);
+  }
+  return 2;
+}
 
-int run_command_line(const std::vector<std::string>& arguments) {
+int run_parsed(const std::vector<std::string>& arguments) {
   CLI::App app{"wirewatt: what a GPU's wires cost, measured."};
   Outcome outcome;
   bool quiet = false;
@@ -83,23 +103,28 @@ int run_command_line(const std::vector<std::string>& arguments) {
   add_commands(app, outcome);
   try {
     app.parse(reversed(arguments));
+    return outcome.exit_code;
   } catch (const CLI::ParseError& error) {
-    // CLI11 prints help or the error; anything but help and version is wrong usage.
-    if (error.get_exit_code() == 0) {
-      const auto wrong = unknown_subject(app);
-      if (wrong.empty()) return app.exit(error);
-      spdlog::error("{}", wrong);
-      return 2;
-    }
-    const auto hint = misspelling(arguments, describe_program(app), describe_commands(app));
-    if (hint.empty()) {
-      app.exit(error);
-    } else {
-      spdlog::error("{}", hint);
-    }
-    return 2;
+    return not_parsed(app, error, arguments);
   }
-  return outcome.exit_code;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  int code = 0;
+  try {
+    code = run_parsed(arguments);
+  } catch (const std::exception& error) {  // as of a write to a full disk
+    spdlog::error("cannot go on: {}", error.what());
+    return exit_code(ErrorCode::io_error);
+  }
+  // Text that is still in memory would be lost in silence.
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  spdlog::error("the output is not whole: {}",
+                errno != 0 ? std::strerror(errno) : "it could not be written");
+  return code != 0 ? code : exit_code(ErrorCode::io_error);
 }
 
 Status check_command_line(const std::vector<std::string>& arguments) {
