@@ -104,10 +104,8 @@ class Page {
       page_.warn("This is a control of the method, and no calibration.",
                  "The campaign was fitted " + control + ".");
     }
-    const json& misfit = object_of(model_, "misfit");
-    if (misfit.value("flagged", false)) {
-      page_.warn("The model does not fit.",
-                 text_of(misfit, "reason") + ". Do not rely on the figure above.");
+    if (const auto reason = misfit_of(model_); !reason.empty()) {
+      page_.warn("The model does not fit.", reason + ". Do not rely on the figure above.");
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
@@ -75,6 +76,12 @@ std::string comparison_page(const Document& first, const Document& second) {
                fmt::format("{} figures in both; of {} with 95% intervals on both sides, {} have "
                            "intervals that lie apart.",
                            pairs.size(), judged, apart)});
+  for (const auto& [which, document] : {std::pair{"first", &first}, std::pair{"second", &second}}) {
+    const auto misfit = misfit_of(document->content);
+    if (misfit.empty()) continue;
+    page.warn(fmt::format("The calibration of the {} run is flagged as a misfit.", which),
+              misfit + ". Do not rely on its figures of wires.");
+  }
   Plot plot;
   plot.title = "Difference with its interval";
   plot.description =

@@ -67,6 +67,28 @@ TEST_F(Comparison, SimulationsInAFolderBecomeOneSeries) {
   EXPECT_THAT(html, HasSubstr("\"x\":[0.1,0.2],\"y\":[20.0,30.0]"));
 }
 
+TEST_F(Comparison, SaysOfSimulationsThatTheirCalibrationIsFlagged) {
+  json flagged = simulation("mesh", 0.1, 20);
+  flagged["status"] = "misfit";
+  flagged["reason"] = "the far path is too cheap";
+  const auto a = put("a.json", flagged);
+  const auto b = put("b.json", simulation("mesh", 0.2, 30));
+  const auto page_of = [&](const Status& written) {
+    EXPECT_TRUE(written) << written.error().text();
+    return read_file(folder_ / "page.html").value();
+  };
+  const auto flagged_run = HasSubstr("the far path is too cheap");
+  EXPECT_THAT(page_of(write_report(a, folder_ / "page.html")), flagged_run);
+  EXPECT_THAT(page_of(write_report(b, folder_ / "page.html")), Not(HasSubstr("misfit")));
+  const auto series = page_of(write_report(folder_, folder_ / "page.html"));
+  EXPECT_THAT(series, HasSubstr("a.json: the far path is too cheap"));
+  EXPECT_THAT(series, HasSubstr(">200,&nbsp;misfit</td>"));
+  EXPECT_THAT(series, HasSubstr(">300</td>"));
+  const auto both = page_of(write_comparison(a, b, folder_ / "page.html"));
+  EXPECT_THAT(both, flagged_run);
+  EXPECT_THAT(both, HasSubstr("the first run is flagged"));
+}
+
 TEST_F(Comparison, ASimulationsPageHasItsAreaAndLongestPath) {
   json run = simulation("mesh", 0.1, 20);
   put("a.json", run);

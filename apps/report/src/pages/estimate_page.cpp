@@ -27,7 +27,12 @@ void add_answer(Html& page, const json& estimate, const char* key, const char* u
   lines.push_back(share.is_object() ? interval_cell(share) + " % of the dynamic power."
                                     : "No share of the dynamic power: " +
                                           text_of(estimate, "share_reason") + ".");
-  page.answer(interval_cell(total.at(key)) + " " + unit, lines);
+  const auto misfit = misfit_of(estimate);
+  page.answer(interval_cell(total.at(key)) + " " + unit + (misfit.empty() ? "" : ", misfit"),
+              lines);
+  if (misfit.empty()) return;
+  page.warn("The calibration is flagged as a misfit.",
+            misfit + ". Do not rely on the figures of wires.");
 }
 
 // With a calibration of a package's dies, which has the ways and no wires of a die.

@@ -41,6 +41,54 @@ TEST(Pages, RefuseWhatIsNoEstimate) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
+// An estimate of one kernel, as `estimate --json` prints it.
+nlohmann::json small_estimate() {
+  const nlohmann::json figure = {{"value", 2.0}, {"low", 1.0}, {"high", 3.0}};
+  auto segments = nlohmann::json::array();
+  for (const char* name : {"registers_l1", "l1_l2", "l2_memory"}) {
+    segments.push_back({{"segment", name},
+                        {"bytes", 64.0},
+                        {"toggle_rate", 0.3},
+                        {"toggles", "measured"},
+                        {"energy_j", figure},
+                        {"power_w", figure},
+                        {"status", "ok"},
+                        {"reason", ""}});
+  }
+  const nlohmann::json kernel = {{"kernel", "add"},
+                                 {"energy_j", figure},
+                                 {"power_w", figure},
+                                 {"left_out", ""},
+                                 {"segments", segments}};
+  return {{"device", "gpu:0"},
+          {"virtual", false},
+          {"total", kernel},
+          {"kernels", {kernel}},
+          {"constant", {{"fj_per_bit_mm", 200.0}, {"status", "ok"}}},
+          {"interconnect_share_percent", nullptr},
+          {"status", "ok"},
+          {"reason", ""}};
+}
+
+TEST(Pages, SayThatTheCalibrationBehindAnEstimateIsFlagged) {
+  const auto folder = ScratchFolder::create("page").value();
+  const auto page_of = [&](const nlohmann::json& estimate) {
+    const auto file = folder.path() / "estimate.html";
+    const auto status = write_estimate_page(estimate, file);
+    EXPECT_TRUE(status) << status.error().text();
+    return read_file(file).value_or("");
+  };
+  auto estimate = small_estimate();
+  EXPECT_THAT(page_of(estimate), HasSubstr("2 (1 to 3) W</p>"));
+  EXPECT_THAT(page_of(estimate), Not(HasSubstr("misfit")));
+  estimate["status"] = estimate["constant"]["status"] = "misfit";
+  estimate["reason"] = "the far path is too cheap";
+  const auto flagged = page_of(estimate);
+  EXPECT_THAT(flagged, HasSubstr("2 (1 to 3) W, misfit</p>"));
+  EXPECT_THAT(flagged,
+              HasSubstr("the far path is too cheap. Do not rely on the figures of wires."));
+}
+
 // A run of `attribute --run --json`, in which the counters part only all wires together.
 nlohmann::json attributed_run(const char* device) {
   const auto known = [](double value) {

@@ -135,6 +135,13 @@ void area_of(Html& page, const json& area) {
   page.table(table);
 }
 
+// Latencies do not follow from the calibration.
+void warn_of_misfit(Html& page, const std::string& reason) {
+  if (reason.empty()) return;
+  page.warn("The calibration of the wires is flagged as a misfit.",
+            reason + ". Do not rely on the energies.");
+}
+
 void one_run(Html& page, const json& run) {
   const auto cycles = number_of(run, "avg_packet_latency");
   page.answer(
@@ -153,6 +160,7 @@ void one_run(Html& page, const json& run) {
               "The network takes less than it is offered; latency grows with the "
               "length of the run and is no property of the network.");
   }
+  warn_of_misfit(page, misfit_of(run));
   std::vector<std::pair<std::string, json>> reports;
   for (const auto& [name, report] : object_of(run, "estimators_pj").items()) {
     reports.emplace_back(name, report);
@@ -248,8 +256,13 @@ std::string simulation_page(const std::vector<Document>& runs) {
                {"pJ a flit", true},
                {"stable"}},
               {}};
+  std::string misfit;
   for (const Document& document : runs) {
     const json& run = document.content;
+    const auto flagged = misfit_of(run);
+    if (misfit.empty() && !flagged.empty()) {
+      misfit = fmt::format("{}: {}", document.path.filename().string(), flagged);
+    }
     if (run.value("stable", true) && std::isfinite(number_of(run, "rate"))) {
       networks[text_of(run, "network") + ", " + workload_of(run)].dots.push_back(
           {number_of(run, "rate"), number_of(run, "avg_packet_latency"), 0, {}});
@@ -260,9 +273,11 @@ std::string simulation_page(const std::vector<Document>& runs) {
          figure_text(number_of(run, "rate")), figure_text(number_of(run, "avg_packet_latency")),
          figure_text(number_of(run, "p99_packet_latency")),
          figure_text(number_of(run, "accepted_flits_per_node_cycle")),
-         figure_text(number_of(run, "avg_hops")), figure_text(number_of(run, "energy_pj_per_flit")),
+         figure_text(number_of(run, "avg_hops")),
+         figure_text(number_of(run, "energy_pj_per_flit")) + (flagged.empty() ? "" : ", misfit"),
          run.value("stable", true) ? "yes" : "no"});
   }
+  warn_of_misfit(page, misfit);
   page.chart("Latency against rate", latency_plot(networks));
   page.chart("Energy by component", energy_bars(energies));
   page.section("Every run");

@@ -41,6 +41,15 @@ std::string in_unit(const json& model, const char* name) {
   return std::string(name) + "_" + distance_unit(model);
 }
 
+std::string misfit_of(const json& content) {
+  const json& own = object_of(content, "misfit");
+  const bool flagged = own.value("flagged", false) || text_of(content, "status") == "misfit" ||
+                       text_of(object_of(content, "constant"), "status") == "misfit";
+  if (!flagged) return {};
+  const auto reason = text_of(own.empty() ? content : own, "reason");
+  return reason.empty() ? "its calibration says no more" : reason;
+}
+
 Scale scale_for(double joules) {
   if (joules >= 1) return {1, "J"};
   if (joules >= 1e-3) return {1e3, "mJ"};

@@ -20,6 +20,10 @@ namespace ww::report {
 // A key of a model that ends in that unit: "near" is "near_mm" or "near_ns".
 [[nodiscard]] std::string in_unit(const nlohmann::json& model, const char* name);
 
+// Why the calibration of a model, or the one behind a run's figures, is flagged as a misfit; empty
+// where it is not.
+[[nodiscard]] std::string misfit_of(const nlohmann::json& content);
+
 // The unit in which energies of this size are easy to read: joules times `times`.
 struct Scale {
   double times;
