@@ -91,7 +91,7 @@ bool has_value(const wirewatt_joules& joules) {
 
 void add_to_total(ww::metrics::MetricsState& total, const wirewatt_reading& reading,
                   const ww::session::Reading& found) {
-  total.dispatches += reading.dispatches;
+  if (total.dispatches) *total.dispatches += reading.dispatches;  // a real device counts none
   if (has_value(reading.device)) total.device_j = total.device_j.value_or(0) + reading.device.value;
   for (std::size_t s = 0; s < WIREWATT_SEGMENTS; ++s) {
     auto& segment = total.segments[s];
@@ -137,6 +137,7 @@ wirewatt_status wirewatt_open_with(const char* device, const char* model, uint32
     made->device = made->bracket->device();
     made->total.device = made->total.card = made->device;
     made->total.is_virtual = made->bracket->is_virtual();
+    if (made->total.is_virtual) made->total.dispatches = 0;
     if (const char* job = std::getenv("SLURM_JOB_ID"); job != nullptr) made->total.job = job;
     for (auto& segment : made->total.segments) {
       segment.status = std::string(ww::to_string(ww::RowStatus::unavailable));

@@ -65,11 +65,13 @@ std::vector<Family> families(const MetricsState& state) {
         {1, {{"segment", model::kSegmentNames[s]}, {"status", state.segments[s].status}}});
   }
   all.push_back(std::move(status));
-  all.push_back({"wirewatt.dispatches",
-                 Unit::kernel,
-                 true,
-                 "Kernels that were seen since the start.",
-                 {{static_cast<double>(state.dispatches)}}});
+  if (state.dispatches) {
+    all.push_back({"wirewatt.dispatches",
+                   Unit::kernel,
+                   true,
+                   "Kernels that were seen since the start.",
+                   {{static_cast<double>(*state.dispatches)}}});
+  }
   return all;
 }
 

@@ -54,6 +54,15 @@ TEST(OpenMetrics, HasNoSampleOfAMissingFigure) {
   EXPECT_THAT(text, Not(HasSubstr("hw_energy")));
 }
 
+// Nobody counts the kernels of a real card: 0 would say that none ran.
+TEST(OpenMetrics, HasNoCounterOfKernelsThatNobodyCounts) {
+  auto of_a_card = state();
+  of_a_card.dispatches.reset();
+  const auto text = metrics_text(of_a_card, MetricsForm::prometheus);
+  EXPECT_THAT(text, Not(HasSubstr("wirewatt_dispatches")));
+  EXPECT_THAT(otlp_json(of_a_card, {1'000, 2'000}, "0.1.0"), Not(HasSubstr("dispatches")));
+}
+
 TEST(Otlp, CountersAreCumulativeSumsWithAStart) {
   const auto request = json::parse(otlp_json(state(), {1'000, 2'000}, "0.1.0"));
   const json energy = metric(request, "wirewatt.wire.energy");

@@ -74,7 +74,10 @@ void Display::take_nothing(const std::string& status) {
 void Display::publish(const json& facts) {
   state_.card = frame.title;
   state_.is_virtual = facts.value("virtual", false);
-  state_.dispatches = facts.value("dispatches", std::uint64_t{0});
+  state_.dispatches.reset();
+  if (const auto kernels = facts.find("dispatches"); kernels != facts.end()) {
+    state_.dispatches = kernels->get<std::uint64_t>();
+  }
   state_.device_w.reset();
   if (const auto watts = facts.find("device_w"); watts != facts.end()) {
     state_.device_w = watts->get<double>();

@@ -27,7 +27,7 @@ struct MetricsState {
   std::array<Segment, 3> segments;  // by model::WireSegment
   std::optional<double> device_w;
   std::optional<double> device_j;
-  std::uint64_t dispatches{};
+  std::optional<std::uint64_t> dispatches;  // where the device reports its kernels
 };
 
 enum class MetricsForm {
