@@ -2,6 +2,7 @@
 
 Run by ctest (python_test), which sets WIREWATT_PROGRAM and WW_MAKE_CAMPAIGN."""
 
+import json
 import os
 import pathlib
 import re
@@ -96,6 +97,9 @@ class Commands(OfAFolder):
         self.assertEqual(list(table["k"]), [4, 4, 8, 8])
         self.assertTrue(numpy.all(table["avg_packet_latency"] > 0))
         self.assertEqual(set(table["status"]), {"ok"})
+        # Both have cycles: those asked for, and those that it took.
+        self.assertEqual(set(table["cycles"]), {500})
+        self.assertTrue(numpy.all(table["result.cycles"] > 500))
         self.assertTrue(steps)
         self.assertEqual(steps[-1].done, steps[-1].total)
 
@@ -241,17 +245,57 @@ class Brackets(OfAFolder):
 
 
 class Figures(unittest.TestCase):
-    def test_an_estimate_adds_up_by_segment(self) -> None:
-        def segment(name: str, value: float) -> dict:
-            joules = {"value": value, "low": value / 2, "high": 2 * value}
-            return {"segment": name, "bytes": 1.0, "energy_j": joules, "power_w": joules, "status": "ok", "reason": ""}
+    @staticmethod
+    def segment(name: str, value: "float | None", bytes_: "float | None" = 1.0) -> dict:
+        joules = None if value is None else {"value": value, "low": value / 2, "high": 2 * value}
+        return {"segment": name, "bytes": bytes_, "energy_j": joules, "power_w": joules,
+                "status": "unavailable" if value is None else "ok", "reason": "no counter" if value is None else ""}
 
-        estimate = wirewatt.Estimate({"kernels": [
-            {"kernel": "a", "segments": [segment("l1_l2", 1.0)]},
-            {"kernel": "<b>", "segments": [segment("l1_l2", 2.0)]}]})
-        total = estimate.energy_by_segment()["l1_l2"]
-        self.assertEqual((total.value, total.low, total.high), (3.0, 1.5, 6.0))
-        self.assertIn("&lt;b&gt;", estimate._repr_html_())
+    def test_an_estimate_adds_up_by_segment_as_the_program_does(self) -> None:
+        estimate = wirewatt.Estimate({"virtual": True, "kernels": [
+            {"kernel": "a", "segments": [self.segment("l1_l2", 1.0), self.segment("l2_memory", 4.0)]},
+            {"kernel": "<b>", "segments": [self.segment("l1_l2", 2.0), self.segment("l2_memory", None, None)]}],
+            "total": {"kernel": "all", "segments": [self.segment("l1_l2", 3.0), self.segment("l2_memory", None, 1.0)]}})
+        total = estimate.energy_by_segment()
+        self.assertEqual((total["l1_l2"].value, total["l1_l2"].low, total["l1_l2"].high), (3.0, 1.5, 6.0))
+        # The sum of the kernels that have a figure would be too low.
+        self.assertIsNone(total["l2_memory"].value)
+        self.assertEqual(total["l2_memory"].reason, "no counter")
+        page = estimate._repr_html_()
+        self.assertIn("&lt;b&gt;", page)
+        self.assertIn("virtual", page)
+        self.assertIn("<td>–</td>", page)
+
+    def test_an_estimate_of_crossings_has_one_segment(self) -> None:
+        joules = {"value": 2.0, "low": 1.0, "high": 3.0}
+        use = {"kernel": "a", "status": "ok", "reason": "", "l1_l2_bytes": 80.0, "energy_j": joules, "power_w": None,
+               "crossed_bytes": {"value": 40.0, "low": 30.0, "high": 50.0}}
+        estimate = wirewatt.Estimate({"kind": "crossing", "virtual": False, "kernels": [use], "total": use})
+        (row,) = estimate.rows()
+        self.assertEqual((row["segment"], row["bytes"]), ("crossing", 40.0))
+        self.assertEqual(estimate.energy_by_segment()["crossing"].value, 2.0)
+        self.assertNotIn("virtual", estimate._repr_html_())
+
+    def test_every_kind_of_calibration_has_an_energy_or_says_where_it_is(self) -> None:
+        def row(value: "float | None", unit: str) -> dict:
+            return {"value": value, "low": value, "high": value, "unit": unit,
+                    "status": "not_identified" if value is None else "ok", "reason": ""}
+
+        def calibration(name: str, model: dict) -> wirewatt.Calibration:
+            with tempfile.TemporaryDirectory() as folder:
+                pathlib.Path(folder, name).write_text(json.dumps(model))
+                return wirewatt.Calibration(folder)
+
+        dies = calibration("model.json", {"hop_classes": [{"name": "row_hop", **row(0.6, "pJ/bit/crossing")}]})
+        self.assertIsNone(dies.energy.value)
+        self.assertIn("hop_classes", dies.energy.reason)
+        self.assertEqual(dies.hop_classes["row_hop"].value, 0.6)
+        latency = calibration("crossing.json", {"kind": "latency", "energy_pj_per_bit_ns": row(0.3, "pJ/bit/ns"),
+                                                "energy_pj_per_bit_crossing": row(None, "pJ/bit/crossing")})
+        self.assertEqual((latency.energy.value, latency.energy.unit), (0.3, "pJ/bit/ns"))
+        flight = calibration("model.json", {"constants": [{"name": "energy_fj_per_bit_ns", **row(400, "fJ/bit/ns")}]})
+        self.assertEqual(flight.energy.value, 400)
+        self.assertEqual(flight.hop_classes, {})
 
 
 if __name__ == "__main__":

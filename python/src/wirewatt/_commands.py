@@ -58,12 +58,24 @@ class Calibration:
         return {row["name"]: Figure.of(row) for row in self.model.get("constants", [])}
 
     @property
+    def hop_classes(self) -> Dict[str, Figure]:
+        """Of a package's dies: the energy of each way between them, by name. Empty for other parts."""
+        return {row["name"]: Figure.of(row) for row in self.model.get("hop_classes", [])}
+
+    @property
     def energy(self) -> Figure:
-        """The energy per bit and millimetre; without a floorplan per ns of flight or per crossing."""
-        if "energy_pj_per_bit_crossing" in self.model:
-            return Figure.of(self.model["energy_pj_per_bit_crossing"])
+        """The energy per bit and millimetre; without a floorplan per ns of flight or per crossing. A package's dies
+        have an energy for each way between them instead: `hop_classes`."""
+        for key in ("energy_pj_per_bit_ns", "energy_pj_per_bit_crossing"):
+            if key in self.model:
+                return Figure.of(self.model[key])
         constants = self.constants
-        return constants.get("energy_fj_per_bit_ns", constants["energy_fj_per_bit_mm"])
+        for name in ("energy_fj_per_bit_ns", "energy_fj_per_bit_mm"):
+            if name in constants:
+                return constants[name]
+        why = "a package's dies have an energy for each way between them: see hop_classes"
+        return Figure(None, status="unavailable", name="energy",
+                      reason=why if self.hop_classes else "the calibration has no energy")
 
     @property
     def campaign(self) -> Campaign:
@@ -107,10 +119,17 @@ def fit(folder: Path, progress: Optional[ProgressCallback] = None) -> Dict[str, 
 
 
 class Estimate:
-    """What an application's wires draw. `document` is all that `wirewatt estimate --json` prints."""
+    """What an application's wires draw. `document` is all that `wirewatt estimate --json` prints. With a calibration
+    of crossings the one segment is "crossing", and its bytes are those that crossed. With one of a package's dies
+    the segments are the wires of the dies; the ways between dies are in document["ways"]."""
 
     def __init__(self, document: Dict[str, Any]) -> None:
         self.document = document
+
+    @property
+    def is_virtual(self) -> bool:
+        """True: a simulated chip, not a measurement."""
+        return bool(self.document.get("virtual"))
 
     @property
     def kernels(self) -> List[str]:
@@ -119,41 +138,38 @@ class Estimate:
     def rows(self) -> Iterator[Dict[str, Any]]:
         """A row a kernel and segment: bytes, energy_j and power_w (figures), status and reason."""
         for kernel in self.document["kernels"]:
-            for segment in kernel["segments"]:
-                status, reason = segment["status"], segment["reason"]
-                yield {
-                    "kernel": kernel["kernel"],
-                    "segment": segment["segment"],
-                    "bytes": segment["bytes"],
-                    "energy_j": Figure.of(segment["energy_j"] or {}, "J", status, reason),
-                    "power_w": Figure.of(segment["power_w"] or {}, "W", status, reason),
-                    "status": status,
-                    "reason": reason,
-                }
+            for segment in _segments(kernel):
+                yield {"kernel": kernel["kernel"], **segment}
 
     def energy_by_segment(self) -> Dict[str, Figure]:
-        """Joules by segment over all kernels. Intervals add up, because the kernels share one constant."""
-        out: Dict[str, Figure] = {}
-        for row in self.rows():
-            figure = row["energy_j"]
-            if figure.value is None:
-                out.setdefault(row["segment"], figure)
-                continue
-            before = out.get(row["segment"])
-            if before is None or before.value is None:
-                out[row["segment"]] = figure
-                continue
-            out[row["segment"]] = dataclasses.replace(
-                before, value=before.value + figure.value, low=before.low + figure.low, high=before.high + figure.high)
-        return out
+        """Joules by segment over all kernels, as the program adds them up. A segment that a kernel has no figure of
+        has none, because the sum of the others would be too low."""
+        return {segment["segment"]: segment["energy_j"] for segment in _segments(self.document["total"])}
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><td>{html.escape(row['kernel'])}</td><td>{row['segment']}</td><td>{row['bytes']:.6g}</td>"
-            f"<td>{html.escape(str(row['energy_j']))}</td><td>{html.escape(str(row['power_w']))}</td></tr>"
-            for row in self.rows())
+        def cell(value: Any) -> str:
+            return "–" if value is None else html.escape(f"{value:.6g}" if isinstance(value, float) else str(value))
+
+        columns = ("kernel", "segment", "bytes", "energy_j", "power_w")
+        cells = "".join("<tr>" + "".join(f"<td>{cell(row[name])}</td>" for name in columns) + "</tr>"
+                        for row in self.rows())
         head = "".join(f"<th>{name}</th>" for name in ("kernel", "segment", "bytes", "energy", "power"))
-        return f"<table><tr>{head}</tr>{cells}</table>"
+        label = "<caption>virtual, not a measurement</caption>" if self.is_virtual else ""
+        return f"<table>{label}<tr>{head}</tr>{cells}</table>"
+
+
+def _segments(kernel: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
+    crossed = {**kernel, "segment": "crossing", "bytes": (kernel.get("crossed_bytes") or {}).get("value")}
+    for segment in kernel.get("segments", [crossed]):
+        status, reason = segment["status"], segment["reason"]
+        yield {
+            "segment": segment["segment"],
+            "bytes": segment["bytes"],
+            "energy_j": Figure.of(segment["energy_j"] or {}, "J", status, reason),
+            "power_w": Figure.of(segment["power_w"] or {}, "W", status, reason),
+            "status": status,
+            "reason": reason,
+        }
 
 
 def estimate(

@@ -158,14 +158,16 @@ class Sweep(_Database):
         super().__init__(_file(path, "sweep.db"))
 
     def rows(self) -> Iterator[Dict[str, Any]]:
-        """Each point flattened: its axes by name, then its results by dotted name, and status and reason."""
+        """Each point flattened: its settings by name, then its results by dotted name, and status and reason. A
+        result with the name of one of the others is "result.NAME"."""
         points = self.columns("point")
         for index in range(len(points["idx"])):
             row: Dict[str, Any] = {}
             row.update(_flat(_decoded(points["configuration"][index])))
-            row.update(_flat(_decoded(points["result"][index])))
             row["status"] = points["status"][index]
             row["reason"] = points["reason"][index]
+            for name, value in _flat(_decoded(points["result"][index])).items():
+                row[f"result.{name}" if name in row else name] = value
             yield row
 
     def table(self) -> Columns:
