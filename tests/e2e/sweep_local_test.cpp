@@ -274,6 +274,22 @@ TEST_F(SweepTest, AFullDiskStopsItAndResumeGoesOn) {
   EXPECT_EQ(points_of(out()).status.at("ok"), 100);
 }
 
+TEST_F(SweepTest, RefusesOptionsThatItsExecutorDoesNotRead) {
+  const auto file = plan(mesh_plan(1, 1));
+  const std::vector<std::pair<std::vector<std::string>, std::string>> unread{
+      {{"--detach"}, "--detach"},
+      {{"--slurm-option=--partition=gpu"}, "--slurm-option"},
+      {{"--executor", "slurm", "--jobs", "2"}, "--jobs"}};
+  for (const auto& [options, named] : unread) {
+    const auto finished = sweep(file, options);
+    EXPECT_EQ(finished.exit_code, 2) << named;
+    EXPECT_THAT(finished.err, HasSubstr(named));
+    EXPECT_FALSE(fs::exists(out())) << named;
+  }
+  ASSERT_EQ(sweep(file).exit_code, 0);
+  EXPECT_EQ(run({wirewatt(), "sweep", "show", out().string(), "--limit", "-1"}).exit_code, 2);
+}
+
 TEST_F(SweepTest, APointForAnotherMachineIsNotRunHere) {
   const auto finished = sweep(plan(
       "command = \"simulate\"\n[base]\nk = 4\ncycles = 100\n[axes]\nhost = [\"no-such-host\"]\n"));

@@ -141,6 +141,25 @@ TEST_F(SweepOnSlurm, PointsOfAnotherMachineAllRunThere) {
   EXPECT_EQ(points.status.at("ok"), 6);
 }
 
+TEST_F(SweepOnSlurm, ADetachedSweepNamesItsJobsAtOnceAndComesBack) {
+  const auto plan = slow_plan();
+  auto detached = command(plan);
+  detached.insert(detached.end(), {"--detach", "--json"});
+  const auto first = run(detached);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const auto jobs = first.json().at("jobs");
+  EXPECT_GE(jobs.size(), 2U);  // an array, and what collects it
+  // Its jobs are in the queue: they are named again, and not waited for.
+  detached.emplace_back("--resume");
+  const auto again = run(detached);
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.json().at("jobs"), jobs);
+  ASSERT_EQ(run(command(plan, true)).exit_code, 0);
+  const auto points = points_of(out());
+  expect_each_once(points, 40);
+  EXPECT_EQ(points.status.at("ok"), 40);
+}
+
 TEST_F(SweepOnSlurm, KilledWorkersAreReplaced) {
   const auto plan = slow_plan();
   Background sweep(command(plan), log());

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -82,8 +84,10 @@ std::vector<std::uint32_t> beside_pilot(const sweep::Sweep& sweep,
   return left;
 }
 
+// `left_running`: the jobs that --detach leaves to themselves.
 Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
-                    const SweepArguments& arguments, bool& detached) {
+                    const SweepArguments& arguments,
+                    std::optional<sweep::SlurmJobs>& left_running) {
   WW_ASSIGN(limits, sweep::slurm_limits());
   Progress progress("tasks", "tasks");
   const sweep::OnTasks on_tasks = [&](std::size_t done, std::size_t total,
@@ -99,6 +103,10 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
     return status;
   };
   WW_ASSIGN(queued, sweep::queued_jobs(sweep.folder));
+  if (queued && arguments.detach) {
+    left_running = std::move(*queued);
+    return {};
+  }
   if (queued) {
     spdlog::info("{} jobs of this sweep are in the queue: going on with them",
                  queued->all().size());
@@ -116,8 +124,10 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
     spdlog::info("submitted {} points as {} tasks of {} in {} arrays ({}); collected by {}",
                  left.size(), jobs.tasks, layout.points_per_task, jobs.arrays.size(),
                  fmt::join(jobs.arrays, ", "), jobs.collect);
-    detached = arguments.detach;
-    if (detached) return {};
+    if (arguments.detach) {
+      left_running = std::move(jobs);
+      return {};
+    }
     WW_TRY(see_through(jobs));
     WW_ASSIGN(still, untouched(sweep, left, before));
     left = std::move(still);
@@ -180,9 +190,40 @@ int summarise(const sweep::Sweep& sweep, const sweep::StatusCounts& counts, doub
   return ok == counts.total() ? 0 : 1;
 }
 
+// Options that the executor would not look at.
+Status check_executor(const SweepArguments& arguments) {
+  const bool on_slurm = arguments.executor == "slurm";
+  const std::tuple<bool, const char*, const char*> unread[] = {
+      {!on_slurm && arguments.detach, "--detach", "needs --executor slurm"},
+      {!on_slurm && !arguments.slurm_options.empty(), "--slurm-option", "needs --executor slurm"},
+      {on_slurm && arguments.jobs != 0, "--jobs",
+       "is for this machine; under Slurm the plan's slots say how many points a task runs at a "
+       "time"}};
+  for (const auto& [given, option, why] : unread) {
+    if (given) return fail(ErrorCode::invalid_argument, why, option);
+  }
+  return {};
+}
+
+int say_what_runs(const sweep::Sweep& sweep, const sweep::SlurmJobs& jobs, bool json) {
+  if (json) {
+    print_json({{"folder", sweep.folder.string()},
+                {"detached", true},
+                {"tasks", jobs.tasks},
+                {"jobs", jobs.all()}});
+    return 0;
+  }
+  fmt::print(
+      "the jobs {} run without this command; come back with --resume, or show what is there:\n"
+      "  wirewatt sweep show {}\n",
+      fmt::join(jobs.all(), ", "), sweep.folder.string());
+  return 0;
+}
+
 int run(const SweepArguments& arguments) {
   namespace fs = std::filesystem;
   const auto start = std::chrono::steady_clock::now();
+  if (const auto fits = check_executor(arguments); !fits) return report_error(fits.error());
   const auto program = swept_program();
   if (!program) return report_error(program.error());
   const auto folder = arguments.out.empty()
@@ -200,17 +241,11 @@ int run(const SweepArguments& arguments) {
   if (const auto made = sweep::make_folder(*sweep, *program, arguments.resume); !made) {
     return report_error(made.error());
   }
-  bool detached = false;
+  std::optional<sweep::SlurmJobs> left_running;
   const auto status = arguments.executor == "slurm"
-                          ? run_on_slurm(*sweep, *program, arguments, detached)
+                          ? run_on_slurm(*sweep, *program, arguments, left_running)
                           : run_here(*sweep, *program, arguments);
-  if (detached) {
-    fmt::print(
-        "the jobs run without this command; come back with --resume, or show what is there:\n"
-        "  wirewatt sweep show {}\n",
-        sweep->folder.string());
-    return 0;
-  }
+  if (left_running) return say_what_runs(*sweep, *left_running, arguments.json);
   if (!status && status.error().code != ErrorCode::cancelled) return report_error(status.error());
   const auto counts = sweep::collect(*sweep);
   if (!counts) return report_error(counts.error());

@@ -352,7 +352,9 @@ void add_sweep_show(CLI::App& sweep, Outcome& outcome) {
   command->add_option("folder", arguments->folder, "Folder of the sweep")->required();
   command->add_option("--metric", arguments->metrics,
                       "A number of the results, as energy_pj.total; may be repeated");
-  command->add_option("--limit", arguments->limit, "Points to show")->capture_default_str();
+  command->add_option("--limit", arguments->limit, "Points to show")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_option("--sort", arguments->sort, "By a metric or an axis");
   command->add_flag("--descending", arguments->descending, "Largest first");
   command->add_option("--pareto", arguments->pareto, "The front of min:METRIC,max:METRIC,...");
