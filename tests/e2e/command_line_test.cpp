@@ -104,6 +104,20 @@ TEST(CommandLine, AFolderWithoutTheFileSaysWhichOneIsMissing) {
   expect_error(run({wirewatt(), "disasm", path}), 2, "is a folder");
 }
 
+TEST(CommandLine, EstimateAndTopRefuseOptionsThatNothingWouldRead) {
+  const std::vector<std::pair<std::string, std::string>> unread{
+      {"estimate --model m.json --counters c.csv --node 7", "--node"},
+      {"estimate --model m.json --counters c.csv --device virtual:mi210", "--device"},
+      {"estimate --model m.json --counters c.csv --window 30", "--window"},
+      {"estimate --model m.json --counters c.csv --constant literature", "--model"},
+      {"top --model m.json --counters c.csv -- true", "--counters"},
+      {"top --model m.json --arch gfx90a -- true", "--arch"},
+      {"top --model m.json --device gpu:0 --lag 30", "--lag"}};
+  for (const auto& [command, named] : unread) {
+    expect_error(run({"sh", "-c", wirewatt() + " " + command}), 2, named);
+  }
+}
+
 TEST(CommandLine, PatchRefusesWhatIsNoCodeObject) {
   TemporaryFolder folder;
   const auto in = folder.path() / "in.co";

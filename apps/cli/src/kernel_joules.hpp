@@ -22,6 +22,7 @@ struct ResponseOptions {
   double quantum_w{};
   double gain_percent{5};
 
+  [[nodiscard]] bool given() const { return window_ms > 0 || lag_ms > 0; }
   // With neither window nor lag the register cannot be used.
   [[nodiscard]] session::KernelSensor sensor() const;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "anyway.hpp"
 #include "command.hpp"
@@ -194,14 +195,32 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   return WatchedProgram::told(result);
 }
 
+// Options of cards alone, and of the virtual GPU alone.
+Status refuse_unread(const TopArguments& arguments, bool on_virtual) {
+  const std::tuple<bool, const char*, const char*> unread[] = {
+      {on_virtual && !arguments.counters.empty(), "--counters",
+       "is for real GPUs (--device gpu:N): the virtual GPU counts while its program runs"},
+      {on_virtual && !arguments.architecture.empty(), "--arch",
+       "is for real GPUs (--device gpu:N): the virtual GPU has its own"},
+      {!on_virtual && arguments.response.given(), "--window, --lag",
+       "are for the virtual GPU: a card's launches have no known times here"}};
+  for (const auto& [given, option, why] : unread) {
+    if (given) return fail(ErrorCode::invalid_argument, why, option);
+  }
+  return {};
+}
+
 int run(const TopArguments& arguments) {
+  const bool on_virtual = arguments.device.name.empty()
+                              ? !arguments.command.empty()
+                              : DeviceName(arguments.device.name).is_virtual();
+  if (const auto read = refuse_unread(arguments, on_virtual); !read) {
+    return report_error(read.error());
+  }
   const auto can_write = check_timeline_files(arguments.timeline);
   if (!can_write) return report_error(can_write.error());
   const auto model = model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
   if (!model) return report_error(model.error());
-  const bool on_virtual = arguments.device.name.empty()
-                              ? !arguments.command.empty()
-                              : DeviceName(arguments.device.name).is_virtual();
   if (on_virtual && arguments.command.empty()) {
     return report_error({ErrorCode::invalid_argument,
                          "the virtual GPU runs inside a program: give one after --",
