@@ -3,12 +3,26 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "process.hpp"
 
 namespace ww::e2e {
+
+// The model.json of `folder`, whose figures are taken for those of a chip of MI210's class, as the
+// cards are that tests fake. Returns the new file.
+inline std::string as_model_of_mi210(const std::filesystem::path& folder) {
+  auto model = nlohmann::json::parse(std::ifstream(folder / "model.json"));
+  model["device"] = "virtual:mi210";
+  model["target"] = "gfx90a";
+  const auto file = folder / "model-mi210.json";
+  std::ofstream(file) << model.dump();
+  return file.string();
+}
 
 class OfAMadeCampaign : public ::testing::Test {
  protected:

@@ -9,6 +9,7 @@
 #include <functional>
 #include <thread>
 
+#include "made_campaign.hpp"
 #include "slurm_here.hpp"
 #include "testing/fake_amd_tree.hpp"
 
@@ -57,6 +58,7 @@ class SlurmJob : public testing::Test {
     const auto made =
         run({(build_folder() / "bin/make_campaign").string(), path("run").string(), "1"});
     ASSERT_EQ(made.exit_code, 0) << made.err;
+    fs::rename(as_model_of_mi210(path("run")), path("run") / "model.json");
   }
   [[nodiscard]] std::string slurm_conf() const {
     return "Prolog=" + path("prolog").string() + "\nEpilog=" + path("epilog").string() + "\n";

@@ -38,24 +38,14 @@ cp "$WW_PROFILE" "$folder/out_counter_collection.csv"
 
 class TopOnCard : public OfAMadeCampaign {
  protected:
-  TopOnCard() : tree_(folder_.path() / "sys") {
+  TopOnCard() : model_file_(as_model_of_mi210(model())), tree_(folder_.path() / "sys") {
     std::ofstream(folder_.path() / "profile.csv") << profile;
   }
   // The lines of JSON until the program ends, or is ended after `seconds`.
   std::vector<json> lines(const std::vector<std::string>& more, const char* seconds = "3") {
-    std::vector<std::string> command{"timeout",
-                                     "-s",
-                                     "INT",
-                                     seconds,
-                                     wirewatt(),
-                                     "top",
-                                     "--device",
-                                     "gpu:0",
-                                     "--interval",
-                                     "0.1",
-                                     "--json",
-                                     "--model",
-                                     model() + "/model.json"};
+    std::vector<std::string> command{"timeout", "-s",       "INT",      seconds,      wirewatt(),
+                                     "top",     "--device", "gpu:0",    "--interval", "0.1",
+                                     "--json",  "--model",  model_file_};
     command.insert(command.end(), more.begin(), more.end());
     finished_ = run(command, {{"WIREWATT_SYSFS", (folder_.path() / "sys").string()},
                               {"WW_PROFILE", (folder_.path() / "profile.csv").string()},
@@ -70,6 +60,7 @@ class TopOnCard : public OfAMadeCampaign {
     return power.is_null() ? -1 : power.at("value").get<double>();
   }
 
+  std::string model_file_;
   TemporaryFolder folder_;
   FakeAmdTree tree_;
   Finished finished_;
@@ -144,6 +135,25 @@ TEST_F(TopOnCard, AProgramIsCountedFirstAndThenWatched) {
   EXPECT_GT(l1_l2_w(shown.front()), 0);
   EXPECT_THAT(shown.front().at("source").get<std::string>(), HasSubstr("rocprofv3"));
   EXPECT_EQ(shown.back().at("running"), false);
+}
+
+// A bit costs something else on another part, on a card and on the virtual GPU.
+TEST_F(TopOnCard, ACalibrationOfAnotherPartIsRefused) {
+  model_file_ = model() + "/model.json";  // a W9100's
+  EXPECT_TRUE(
+      lines({"--counters", (folder_.path() / "profile.csv").string(), "--arch", "gfx90a"}).empty());
+  EXPECT_EQ(finished_.exit_code, 2);
+  EXPECT_THAT(finished_.err, HasSubstr("is of gfx90a, the calibration of gfx701"));
+  const auto traced = (folder_.path() / "app.pftrace").string();
+  for (const auto& command :
+       {std::vector<std::string>{"top"}, std::vector<std::string>{"run", "--timeline", traced}}) {
+    std::vector<std::string> words{wirewatt()};
+    words.insert(words.end(), command.begin(), command.end());
+    words.insert(words.end(), {"--model", model_file_, "--device", "virtual:mi210", "--", "true"});
+    const auto finished = run(words);
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("virtual:mi210: is of gfx90a, the calibration of gfx701"));
+  }
 }
 
 TEST_F(TopOnCard, AProgramOfAnUnknownArchitectureIsRefused) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "ww/core/device_name.hpp"
 #include "ww/metrics/metrics.hpp"
 #include "ww/session/bracket.hpp"
 
@@ -137,7 +138,7 @@ wirewatt_status wirewatt_open_with(const char* device, const char* model, uint32
     made->device = made->bracket->device();
     made->total.device = made->total.card = made->device;
     made->total.is_virtual = made->bracket->is_virtual();
-    if (made->total.is_virtual) made->total.dispatches = 0;
+    if (ww::DeviceName(made->device).is_virtual()) made->total.dispatches = 0;
     if (const char* job = std::getenv("SLURM_JOB_ID"); job != nullptr) made->total.job = job;
     for (auto& segment : made->total.segments) {
       segment.status = std::string(ww::to_string(ww::RowStatus::unavailable));

@@ -59,11 +59,12 @@ class Library : public testing::Test {
     clFinish(queue_);
   }
   // A calibration's model, as small as the estimate needs.
-  static std::string model(const std::string& status = "ok") {
-    const auto file =
-        std::filesystem::path(testing::TempDir()) / ("ww_library_model_" + status + ".json");
+  static std::string model(const std::string& status = "ok", const std::string& target = "gfx701") {
+    const auto file = std::filesystem::path(testing::TempDir()) /
+                      ("ww_library_model_" + status + "_" + target + ".json");
     EXPECT_TRUE(ww::write_file_atomically(file, R"({
       "format": "wirewatt-model/1", "device": "virtual:w9100", "virtual": true,
+      "target": ")" + target + R"(",
       "energy_fj_per_bit_mm": {"status": ")" + status +
                                                     R"(", "value": 200, "low": 190, "high": 210,
         "sensed_low": 199, "sensed_high": 201, "convention": "per_random_bit", "reason": ""},
@@ -194,6 +195,13 @@ TEST_F(Library, RefusesAFlaggedModelAndMarksItsFiguresAnyway) {
   EXPECT_EQ(reading.interconnect.status, WIREWATT_FIGURE_MISFIT);
   EXPECT_NE(reading.device.status, WIREWATT_FIGURE_MISFIT);  // the sensor knows nothing of wires
   wirewatt_close(session);
+}
+
+TEST_F(Library, RefusesAModelOfAnotherPart) {
+  wirewatt_session* session = nullptr;
+  ASSERT_EQ(wirewatt_open("virtual", model("ok", "gfx90a").c_str(), &session), WIREWATT_INVALID);
+  EXPECT_EQ(session, nullptr);
+  EXPECT_THAT(wirewatt_error(), HasSubstr("is of gfx701, the calibration of gfx90a"));
 }
 
 TEST_F(Library, WithoutAModelSegmentsHaveNoFigureButAReason) {

@@ -18,6 +18,7 @@
 #include "ww/measure/telemetry.hpp"
 #include "ww/measure/update_period.hpp"
 #include "ww/measure/virtual_device.hpp"
+#include "ww/session/same_part.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::session {
@@ -231,7 +232,7 @@ class RealBracket final : public Common {
               std::optional<model::WireModel> model)
       : Common(std::move(sensor), std::move(model), true), name_(std::move(name)) {}
   std::string device() const override { return name_; }
-  bool is_virtual() const override { return false; }
+  bool is_virtual() const override { return model() && model()->is_virtual; }
 
   Status begin() override {
     WW_TRY(Common::begin());
@@ -283,6 +284,11 @@ Result<std::unique_ptr<Bracket>> open_virtual(std::optional<model::WireModel> mo
                     ": call OpenCL first (clGetPlatformIDs), and start the "
                     "program by 'wirewatt run --device virtual:w9100 -- PROGRAM'",
                 "virtual");
+  }
+  const auto* chip = (*abi)->chip_info();
+  if (model && chip != nullptr) {
+    WW_TRY(require_same_part(model->target, chip->target, virtual_device_name(chip->name), "a bit",
+                             "or run the program on the calibrated one"));
   }
   return std::make_unique<VirtualBracket>(**abi, std::move(model));
 }

@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "segments.hpp"
+#include "testing/fake_amd_tree.hpp"
 #include "testing/fake_cards.hpp"
+#include "ww/core/atomic_file.hpp"
 #include "ww/core/temporary_folder.hpp"
 
 namespace ww::session {
@@ -103,6 +105,32 @@ TEST(Bracket, SaysWhoseJoulesTheDevicesAre) {
   ASSERT_EQ(reading->device.status, RowStatus::ok) << reading->device.reason;
   EXPECT_NEAR(reading->device.energy->value, 310 * reading->seconds, 1);
   EXPECT_THAT(reading->device.reason, HasSubstr("both dies"));
+}
+
+// A card faked as files.
+TEST(Bracket, OfACardWithTheModelOfAVirtualChipIsNoMeasurement) {
+  const auto folder = ScratchFolder::create("bracket").value();
+  const measure::testing::FakeAmdTree tree(folder.path() / "sys");
+  ::setenv("WIREWATT_SYSFS", (folder.path() / "sys").c_str(), 1);
+  const auto is_virtual = [&](const std::string& of_model) {
+    const auto file = (folder.path() / "model.json").string();
+    EXPECT_TRUE(write_file_atomically(file, R"({"format": "wirewatt-model/1", "device": "x",
+      "energy_fj_per_bit_mm": {"status": "ok", "value": 200, "low": 190, "high": 210,
+        "sensed_low": 199, "sensed_high": 201, "convention": "per_random_bit", "reason": ""},
+      "reference": {"voltage_v": 1.17, "clock_hz": 9.3e8}, "constants": [],
+      "distances": {"floorplan": "w9100", "registers_to_l1_mm": 3.5, "l2_to_memory_mm": 11.5,
+        "near_mm": 5.25, "far_mm": 15.75, "engine_to_quadrant_mm": [[5.25, 15.75], [15.75, 5.25]]},
+      "virtual": )" + of_model + "}"));
+    const auto bracket = Bracket::open("gpu:0", file);
+    EXPECT_TRUE(bracket) << bracket.error().text();
+    return bracket && (*bracket)->is_virtual();
+  };
+  EXPECT_TRUE(is_virtual("true"));
+  EXPECT_FALSE(is_virtual("false"));
+  const auto without_model = Bracket::open("gpu:0", "");
+  ASSERT_TRUE(without_model) << without_model.error().text();
+  EXPECT_FALSE((*without_model)->is_virtual());
+  ::unsetenv("WIREWATT_SYSFS");
 }
 
 TEST(Segments, SaidTrafficCostsEnergyPerBitAndMillimetre) {

@@ -12,6 +12,7 @@
 #include "anyway.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
+#include "estimate/calibrated_part.hpp"
 #include "option.hpp"
 #include "output.hpp"
 #include "simulate/timing_options.hpp"
@@ -26,6 +27,7 @@
 #include "ww/measure/csv.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/runner/chip_architecture.hpp"
+#include "ww/session/same_part.hpp"
 #include "ww/session/traffic.hpp"
 #include "ww/timeline/timeline.hpp"
 
@@ -293,6 +295,9 @@ Result<Finished> execute(const RunArguments& arguments) {
   if (!arguments.model.empty()) {
     WW_ASSIGN(loaded, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
     model = std::move(loaded);
+    WW_TRY(session::require_same_part(
+        calibrated_part(*model), runner::chip_generation(arguments.device), arguments.device.name,
+        "a bit", "or run the program on the calibrated one"));
   }
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   // Counters are always kept: the totals come from them. Each process writes a file of its own.

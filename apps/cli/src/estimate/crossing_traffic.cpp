@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "estimate/another_part.hpp"
 #include "ww/measure/counter_file.hpp"
 #include "ww/measure/crossing_counters.hpp"
 
@@ -27,17 +26,18 @@ Result<CrossingTraffic> crossing_traffic(const model::CrossingModel& model,
   }
   CrossingTraffic done;
   WW_ASSIGN(read, session::read_dispatches(counters, architecture));
-  WW_TRY(require_named_part(architecture, read.named_architecture, counters));
+  WW_TRY(session::require_named_part(architecture, read.named_architecture, counters.front()));
   auto traffic = session::count_traffic(read.dispatches, read.architecture);
   if (!traffic) {
     traffic.error().context = counters.front();
     return tl::unexpected(traffic.error());
   }
   done.traffic = std::move(*traffic);
-  const bool transferred = of_another_part(model.target, done.traffic.architecture);
+  const bool transferred = session::of_another_part(model.target, done.traffic.architecture);
   if (!anyway) {
-    WW_TRY(require_same_part(model.target, done.traffic.architecture, counters, "a crossing",
-                             "or give --anyway to use the figure with the status 'transferred'"));
+    WW_TRY(session::require_same_part(
+        model.target, done.traffic.architecture, counters.front(), "a crossing",
+        "or give --anyway to use the figure with the status 'transferred'"));
   }
   const auto data = toggle_rate ? model::data_at_rate(*toggle_rate) : model::unknown_data();
   done.pj_per_bit = model.of_data(data);

@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "anyway.hpp"
-#include "estimate/another_part.hpp"
+#include "estimate/calibrated_part.hpp"
 #include "estimate/estimate_command.hpp"
 #include "estimate/toggles_file.hpp"
 #include "timeline_option.hpp"
@@ -18,6 +18,7 @@
 #include "ww/runner/counted_run.hpp"
 #include "ww/runner/samples_file.hpp"
 #include "ww/runner/sensed_energy.hpp"
+#include "ww/session/same_part.hpp"
 
 namespace ww::cli {
 namespace {
@@ -54,15 +55,6 @@ Status refuse_unread(const EstimateArguments& arguments) {
     if (given) return fail(ErrorCode::invalid_argument, why, option);
   }
   return {};
-}
-
-// The architecture that the model is of; empty where it does not say. A virtual chip's counters are
-// named after the cards of its class.
-std::string calibrated_part(const model::WireModel& model) {
-  if (!model.is_virtual) return model.target;
-  microbench::DeviceRequest device;
-  device.name = model.device;
-  return model.device.empty() ? std::string() : runner::chip_generation(device);
 }
 
 // What a program runs on: the device asked for, else the virtual chip that the model is of, if its
@@ -166,15 +158,16 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     if (arguments.architecture.empty()) architecture = runner::chip_generation(device);
   }
   WW_ASSIGN(counted, session::read_dispatches(files, architecture));
-  WW_TRY(require_named_part(arguments.architecture, counted.named_architecture, files));
+  WW_TRY(session::require_named_part(arguments.architecture, counted.named_architecture,
+                                     files.front()));
   auto traffic = session::count_traffic(counted.dispatches, counted.architecture);
   if (!traffic) {
     traffic.error().context = files.front();
     return tl::unexpected(traffic.error());
   }
   done.traffic = std::move(*traffic);
-  WW_TRY(require_same_part(calibrated_part(done.model), done.traffic.architecture, files, "a bit",
-                           "or use --constant literature"));
+  WW_TRY(session::require_same_part(calibrated_part(done.model), done.traffic.architecture,
+                                    files.front(), "a bit", "or use --constant literature"));
   if (arguments.constant == "literature") {
     WW_ASSIGN(model, wire_model(arguments, done.traffic.architecture));
     done.model = std::move(model);

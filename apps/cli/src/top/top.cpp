@@ -9,6 +9,7 @@
 
 #include "anyway.hpp"
 #include "command.hpp"
+#include "estimate/calibrated_part.hpp"
 #include "kernel_joules.hpp"
 #include "option.hpp"
 #include "output.hpp"
@@ -23,6 +24,7 @@
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/runner/chip_architecture.hpp"
 #include "ww/session/live.hpp"
+#include "ww/session/same_part.hpp"
 
 namespace ww::cli {
 namespace {
@@ -120,14 +122,16 @@ class KernelRecord {
 
 // A program on the virtual GPU. Its output is kept and printed once the screen is given back.
 Result<int> watch_program(const TopArguments& arguments, const model::WireModel& model) {
+  const std::string device =
+      arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
+  const std::string architecture = runner::chip_generation(arguments.device);
+  WW_TRY(session::require_same_part(calibrated_part(model), architecture, device, "a bit",
+                                    "or run the program on the calibrated one"));
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   WW_ASSIGN(folder, ScratchFolder::create("top"));
   const auto file = folder.path() / "live";
   ::setenv("WIREWATT_LIVE", file.c_str(), 1);
-  const std::string device =
-      arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
   WW_ASSIGN(display, Display::open({arguments.json, arguments.metrics, device}));
-  const std::string architecture = runner::chip_generation(arguments.device);
   display.frame.title = device + " (virtual, not a measurement)";
   display.frame.source =
       "segments from its counters, dispatch by dispatch; watts while kernels run, "

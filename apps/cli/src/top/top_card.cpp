@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "estimate/calibrated_part.hpp"
 #include "timeline_option.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
@@ -16,6 +17,7 @@
 #include "ww/measure/profiler.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/session/card.hpp"
+#include "ww/session/same_part.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::cli {
@@ -72,6 +74,10 @@ Result<Counted> count(const CardRequest& request, const model::WireModel& model)
   } else {
     return counted;
   }
+  WW_TRY(session::require_same_part(
+      calibrated_part(model), traffic.architecture,
+      request.counters.empty() ? request.command.front() : request.counters.front(), "a bit",
+      "or give counters of the calibrated one"));
   WW_ASSIGN(estimate, model::estimate(model, traffic.kernels, {}));
   counted.whole = std::move(estimate.total);
   return counted;

@@ -68,7 +68,8 @@ typedef struct wirewatt_joules {
 
 typedef struct wirewatt_reading {
   size_t size;        /* set it to sizeof(wirewatt_reading) before the call */
-  int32_t is_virtual; /* 1: a simulated chip, not a measurement */
+  /* 1: a simulated chip, or a model of one, which makes the joules of wires no measurement */
+  int32_t is_virtual;
   int32_t reserved;
   double seconds;      /* between begin and end by the device's clock */
   uint64_t dispatches; /* kernels in between, if the device reports them; else 0 */
@@ -95,7 +96,8 @@ WIREWATT_EXPORT const char* wirewatt_error(void);
  * this process, else the first real one that this process may open. "" is refused with
  * WIREWATT_INVALID where a variable such as HIP_VISIBLE_DEVICES hides some of several GPUs, because
  * no sensor says which are left. model: model.json of a calibration, or "" for the device's energy
- * alone. */
+ * alone. One of another architecture than the virtual chip's is refused with WIREWATT_INVALID; on
+ * real devices that is for the program to look at. */
 WIREWATT_EXPORT wirewatt_status wirewatt_open(const char* device, const char* model,
                                               wirewatt_session** session);
 /* Options of wirewatt_open_with. They add up. */

@@ -47,13 +47,15 @@ class Bracket {
   // where its driver is loaded, else the first real one that this process may open. `model`:
   // model.json of a calibration, empty for the device's energy alone. A flagged model is refused,
   // or used with every figure's status misfit. Errors: not_found (no such device; the driver is not
-  // loaded), those of choose_gpu(), of the sensor and of the model.
+  // loaded), invalid_argument (the model is of another architecture than the virtual chip), those
+  // of choose_gpu(), of the sensor and of the model.
   static Result<std::unique_ptr<Bracket>> open(
       const std::string& device, const std::string& model,
       model::FlaggedModel flagged = model::FlaggedModel::refuse);
   virtual ~Bracket() = default;
 
   [[nodiscard]] virtual std::string device() const = 0;
+  // Whether device or model is of a simulated chip, so that the joules of wires are no measurement.
   [[nodiscard]] virtual bool is_virtual() const = 0;
 
   // Error invalid_argument: begun already; errors of the device.
