@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -192,6 +193,16 @@ Result<WrittenTable> write_rails(const std::vector<StoredRun>& runs,
   return table.keep();
 }
 
+// A table that this campaign does not have would stay beside its others.
+Status refuse_foreign(const std::filesystem::path& file, bool is_written) {
+  std::error_code ignored;
+  if (is_written || !std::filesystem::exists(file, ignored)) return {};
+  return fail(ErrorCode::invalid_argument,
+              "is a table of another campaign, which this one does not have; name another folder, "
+              "or remove it",
+              file.string());
+}
+
 }  // namespace
 
 Result<std::vector<WrittenTable>> write_campaign_csv(const CampaignStore& store,
@@ -204,6 +215,13 @@ Result<std::vector<WrittenTable>> write_campaign_csv(const CampaignStore& store,
     return fail(ErrorCode::io_error, "cannot make the folder: " + trouble.message(),
                 folder.string());
   }
+  const auto any = [&runs](auto member) {
+    return std::ranges::any_of(runs, [&](const StoredRun& run) { return !(run.*member).empty(); });
+  };
+  const bool with_slots = any(&StoredRun::slots);
+  const bool with_rails = any(&StoredRun::rails);
+  WW_TRY(refuse_foreign(folder / "slots.csv", with_slots));
+  WW_TRY(refuse_foreign(folder / "rails.csv", with_rails));
   const auto is_virtual = facts.find(std::string(campaign_keys::is_virtual));
   std::vector<WrittenTable> tables;
   const auto keep = [&tables](Result<WrittenTable> table) -> Status {
@@ -215,14 +233,8 @@ Result<std::vector<WrittenTable>> write_campaign_csv(const CampaignStore& store,
   WW_TRY(keep(write_runs(runs, is_virtual == facts.end() ? "" : is_virtual->second, folder)));
   WW_TRY(keep(write_waves(runs, folder)));
   WW_TRY(keep(write_readings(runs, folder)));
-  const auto any = [&runs](auto member) {
-    for (const StoredRun& run : runs) {
-      if (!(run.*member).empty()) return true;
-    }
-    return false;
-  };
-  if (any(&StoredRun::slots)) WW_TRY(keep(write_slots(runs, folder)));
-  if (any(&StoredRun::rails)) WW_TRY(keep(write_rails(runs, folder)));
+  if (with_slots) WW_TRY(keep(write_slots(runs, folder)));
+  if (with_rails) WW_TRY(keep(write_rails(runs, folder)));
   return tables;
 }
 

@@ -107,6 +107,17 @@ TEST_F(CampaignCsv, NamesWhatItWroteAndWritesNoTableWithoutRows) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "csv" / "rails.csv"));
 }
 
+TEST_F(CampaignCsv, LeavesNoTableOfAnotherCampaignBesideItsOwn) {
+  const auto store = CampaignStore::open_read_only(folder_ / "campaign.db");
+  ASSERT_TRUE(store);
+  EXPECT_TRUE(write_campaign_csv(*store, folder_ / "csv")) << "its own tables are replaced";
+  ASSERT_TRUE(write_file_atomically(folder_ / "csv" / "slots.csv", "block\r\n"));
+  const auto refused = write_campaign_csv(*store, folder_ / "csv");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().text(), testing::HasSubstr("slots.csv"));
+}
+
 TEST_F(CampaignCsv, SaysWhereItCannotWrite) {
   const auto store = CampaignStore::open_read_only(folder_ / "campaign.db");
   ASSERT_TRUE(store);
