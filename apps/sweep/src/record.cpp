@@ -99,8 +99,18 @@ std::string or_else(std::string text, std::string otherwise) {
   return text.empty() ? std::move(otherwise) : std::move(text);
 }
 
+// What the command printed: all of it, or its last line after what a program of its own printed.
+json document_of(std::string_view out) {
+  auto whole = json::parse(out, nullptr, false);
+  if (!whole.is_discarded()) return whole;
+  const auto end = out.find_last_not_of("\r\n");
+  if (end == std::string_view::npos) return whole;
+  out = out.substr(0, end + 1);
+  return json::parse(out.substr(out.rfind('\n') + 1), nullptr, false);
+}
+
 bool take_result(const std::string& out, const ResultFilter& filter, Record& record) {
-  auto document = json::parse(out, nullptr, false);
+  auto document = document_of(out);
   if (document.is_discarded() || !document.is_structured()) return false;
   json timings = json::object();
   split(document, filter, "", timings);

@@ -42,6 +42,12 @@ TEST(Judge, KeepsTheMarksWithWhateverIsAskedFor) {
             R"({"a":1,"reason":"r","stable":false,"status":"misfit","virtual":true})");
 }
 
+// As `run --json` prints it, after the program's own output.
+TEST(Judge, TakesTheLastLineAfterWhatAProgramPrinted) {
+  EXPECT_EQ(judged({.out = "{\"of\":\"the program\"}\nhello\n{\"a\":1}\n"}).result, R"({"a":1})");
+  EXPECT_EQ(judged({.out = "{\"a\":1}\nhello\n"}).status, PointStatus::no_result);
+}
+
 TEST(Judge, NamesEveryFailure) {
   EXPECT_EQ(judged({.exit_code = 1, .out = "{\"a\":1}"}).status, PointStatus::bad);
   const auto refused = judged({.exit_code = 2, .err = "info: x\nerror: rate: too high\n"});
