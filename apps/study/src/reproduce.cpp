@@ -1,6 +1,7 @@
 #include "ww/study/reproduce.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
@@ -146,6 +147,13 @@ Result<ordered_json> reproduce_study(const ReproduceRequest& request, json resul
   WW_TRY(add_rows(out, study));
   result["virtual"] = true;
   result["size"] = request.size;
+  result["builds"] = study.builds;
+  if (study.builds.size() > 1) {
+    spdlog::warn(
+        "{}: its runs are of several builds of this program ({}); remove the folder 'runs' there "
+        "to run all of them again",
+        request.out, fmt::join(study.builds, ", "));
+  }
   result["runs"] = json::array();
   for (const auto& [application, runs] : study.runs) {
     for (const auto& [variant, run] : runs) {
@@ -166,8 +174,8 @@ Result<ordered_json> reproduce_dapper(const ReproduceRequest& request) {
        {"device", "virtual:dapper"},
        {"inconsistencies", dapper::dapper_inconsistencies()}},
       [&](const auto& told) {
-        return dapper::run_dapper_study({request.out, request.size, request.quick, request.jobs},
-                                        told);
+        return dapper::run_dapper_study(
+            {request.out, request.size, request.quick, request.jobs, request.build}, told);
       },
       [&](Reproduction& out, const auto& study) -> Status {
         WW_ASSIGN(platform, dapper::dapper_platform("dapper"));
@@ -186,8 +194,8 @@ Result<ordered_json> reproduce_gpuopt(const ReproduceRequest& request) {
        {"device", "virtual:gpuopt"},
        {"inconsistencies", gpuopt::gpuopt_inconsistencies()}},
       [&](const auto& told) {
-        return gpuopt::run_gpuopt_study({request.out, request.size, request.quick, request.jobs},
-                                        told);
+        return gpuopt::run_gpuopt_study(
+            {request.out, request.size, request.quick, request.jobs, request.build}, told);
       },
       [&](Reproduction& out, const auto& study) -> Status {
         const auto variants = gpuopt::gpuopt_variants(true);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "build_version.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "ww/study/reproduce.hpp"
@@ -18,6 +19,7 @@ struct ReproduceArguments {
 int run(ReproduceArguments arguments) {
   study::ReproduceRequest& request = arguments.request;
   if (request.out.empty()) request.out = "reproduce-" + request.paper;
+  request.build = build_version();
   if (request.size.empty()) request.size = request.quick ? "small" : "medium";
   const auto result = study::reproduce(request);
   if (!result) return report_error(result.error());

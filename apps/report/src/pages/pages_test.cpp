@@ -219,12 +219,15 @@ TEST(ReproductionPage, ShowsOutputPicturesInItself) {
                               {"device", "virtual:x"},
                               {"rows", nlohmann::json::array()},
                               {"inconsistencies", {"two figures for one thing"}},
+                              {"builds", {"0.1.0+one", "0.1.0+other"}},
                               {"pictures", {{{"variant", "exact"}, {"file", "exact.png"}}}}};
   ASSERT_TRUE(write_reproduction_page(reproduction, folder / "page.html"));
   const auto text = read_file(folder / "page.html");
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("data:image/png;base64,UE5HIQ=="));
   EXPECT_THAT(*text, HasSubstr("two figures for one thing"));
+  EXPECT_THAT(*text, HasSubstr("several builds"));
+  EXPECT_THAT(*text, HasSubstr("0.1.0+one, 0.1.0+other"));
   reproduction["pictures"][0]["file"] = "missing.png";
   EXPECT_FALSE(write_reproduction_page(reproduction, folder / "page.html"));
 }

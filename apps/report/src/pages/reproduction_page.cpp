@@ -97,6 +97,14 @@ Result<std::string> reproduction_page(const json& reproduction,
        "agreement proves nothing. vacuous: it holds only because nothing happened. picture: the "
        "paper shows a picture alone. ours: another reading, an ablation or a bound, which the "
        "paper does not have. unavailable: missing here."});
+  if (const json& builds = list_of(reproduction, "builds"); builds.size() > 1) {
+    std::string names;
+    for (const json& build : builds) {
+      names += (names.empty() ? "" : ", ") + build.get<std::string>();
+    }
+    page.warn("The runs are of several builds of wirewatt:",
+              names + ". Rows that compare them may show what changed in between.");
+  }
   if (const json& claims = list_of(reproduction, "summary"); !claims.empty()) {
     Table headlines{"Headline claims of the paper",
                     {{"claim"}, {"paper", true}, {"ours", true}, {"verdict"}},

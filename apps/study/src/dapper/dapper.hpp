@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ struct DapperStudy {
   std::string size;
   std::map<std::string, std::map<std::string, DapperRun>> runs;  // [application][variant]
   nlohmann::json pictures = nlohmann::json::array();
+  std::set<std::string> builds;  // of this program, that made the runs
 
   [[nodiscard]] const DapperRun* find(const std::string& application,
                                       const std::string& variant) const;
@@ -73,6 +75,7 @@ struct DapperRequest {
   std::string size;
   bool quick{};
   unsigned at_once{2};
+  std::string build;  // of this program
 };
 
 // Runs what is not in the folder already. `done` is told after each run. Errors: those of the runs,

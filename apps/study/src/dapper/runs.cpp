@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "reproduction/kept_runs.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/process.hpp"
@@ -59,18 +60,10 @@ std::vector<std::string> command_of(const std::string& self, const std::string& 
   return command;
 }
 
-// What a run that has ended well leaves of itself.
+// What makes a run another one.
 json record_of(const Planned& planned, const std::vector<std::string>& command) {
   return {{"command", std::vector(command.begin() + 1, command.end())},
           {"settings", planned.variant.settings}};
-}
-
-// A run is there when the same command has ended well.
-bool is_there(const Planned& planned, const std::vector<std::string>& command) {
-  const auto text = read_file((planned.folder / "done.json").string());
-  if (!text) return false;
-  const json done = json::parse(*text, nullptr, false);
-  return !done.is_discarded() && done == record_of(planned, command);
 }
 
 Result<json> read_json(const fs::path& file) {
@@ -221,6 +214,7 @@ Result<DapperStudy> run_dapper_study(
   WW_ASSIGN(self, own_program());
   std::error_code ec;
   const fs::path folder = fs::path(request.out);
+  KeptRuns kept(request.build);
   std::vector<Planned> plan;
   std::vector<runner::Job> jobs;
   std::vector<std::size_t> job_of;  // [job]: position in the plan
@@ -231,7 +225,7 @@ Result<DapperStudy> run_dapper_study(
            folder / "runs" / request.size / fmt::format("{}-{}", application, variant.name)});
       const Planned& planned = plan.back();
       const auto command = command_of(self.string(), request.size, planned);
-      if (is_there(planned, command)) continue;
+      if (kept.has(planned.folder, record_of(planned, command))) continue;
       fs::remove_all(planned.folder, ec);
       fs::create_directories(planned.folder, ec);
       if (ec) return fail(ErrorCode::io_error, ec.message(), planned.folder.string());
@@ -255,8 +249,7 @@ Result<DapperStudy> run_dapper_study(
       return false;
     }
     const auto& command = jobs[job].command;
-    failure = write_file_atomically(planned.folder / "done.json",
-                                    record_of(planned, command).dump() + "\n");
+    failure = kept.keep(planned.folder, record_of(planned, command));
     done(fmt::format("{} on {}", planned.application, planned.variant.name), ++finished,
          static_cast<double>(plan.size()));
     return failure.has_value();
@@ -265,6 +258,7 @@ Result<DapperStudy> run_dapper_study(
 
   DapperStudy study;
   study.size = request.size;
+  study.builds = kept.builds();
   std::map<std::string, std::vector<double>> exact;
   std::vector<double> exact_coefficients;
   std::vector<const Planned*> pictures;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct GpuoptOptions {
   std::string size;
   bool quick{};  // the variants of --quick alone
   unsigned at_once{2};
+  std::string build;  // of this program
 };
 
 struct GpuoptStudy {
@@ -49,6 +51,7 @@ struct GpuoptStudy {
   // [application][variant]; what is not there was not run
   std::map<std::string, std::map<std::string, GpuoptRun>> runs;
   std::map<std::string, std::string> failures;  // [application]
+  std::set<std::string> builds;                 // of this program, that made the runs
 };
 
 // The ten applications of the paper, in its order.

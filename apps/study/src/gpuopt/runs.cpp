@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "reproduction/kept_runs.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
@@ -58,12 +59,6 @@ sim::gpu::DramConfig hbm2() {
 Result<std::string> settings_of(const GpuoptVariant& variant) {
   WW_ASSIGN(platform, gpuopt_platform(kChip, variant));
   return sim::gpu::to_toml(platform.timing);
-}
-
-// A run is there when the same command, with the same settings, has ended well.
-bool is_there(const Planned& planned, const json& what) {
-  const auto text = read_file((planned.folder / "done.json").string());
-  return text && json::parse(*text, nullptr, false) == what;
 }
 
 double number(const json& object, const char* key) {
@@ -167,6 +162,7 @@ Result<GpuoptStudy> run_gpuopt_study(
   std::error_code ec;
   const auto variants = gpuopt_variants(options.quick);
   const fs::path runs = fs::path(options.out) / "runs" / options.size;
+  KeptRuns kept(options.build);
   std::vector<Planned> plan;
   std::vector<runner::Job> jobs;
   std::vector<std::size_t> job_of;  // [job]: position in the plan
@@ -182,7 +178,7 @@ Result<GpuoptStudy> run_gpuopt_study(
       fs::create_directories(planned.folder, ec);
       if (ec) return fail(ErrorCode::io_error, ec.message(), planned.folder.string());
       const json key{{"settings", settings}, {"application", application}};
-      if (is_there(planned, key)) continue;
+      if (kept.has(planned.folder, key)) continue;
       // What an earlier program or setting left there is not taken for this run's if it fails.
       for (const char* file : {"done.json", "report.json"}) fs::remove(planned.folder / file, ec);
       jobs.push_back(
@@ -210,12 +206,13 @@ Result<GpuoptStudy> run_gpuopt_study(
                                                         planned.variant->name, code, jobs[job].log);
       spdlog::warn("{} {}", planned.application, study.failures[planned.application]);
     } else {
-      written = write_file_atomically(planned.folder / "done.json", what[job].dump() + "\n");
+      written = kept.keep(planned.folder, what[job]);
       count(planned);
     }
     return written.has_value();
   }));
   WW_TRY(written);
+  study.builds = kept.builds();
   for (const Planned& planned : plan) {
     if (!fs::exists(planned.folder / "done.json")) continue;
     WW_ASSIGN(run, read_run(planned.folder / "report.json"));

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
+#include "reproduction/kept_runs.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/study/reproduce.hpp"
 
 namespace ww::study {
@@ -50,6 +54,28 @@ TEST(Headline, GivesAUnitToNumbersAlone) {
   Reproduction out;
   out.add(row("Fig. 1", "power saved, most", "within 15%", 1, kDiffers));
   EXPECT_EQ(reproduction_text(to_json(out)).find("% %"), std::string::npos);
+}
+
+TEST(KeptRuns, AreFoundAndNameTheBuildThatMadeThem) {
+  const auto folder = ScratchFolder::create("runs").value();
+  const nlohmann::json what = {{"application", "dct"}};
+  KeptRuns first("one");
+  EXPECT_FALSE(first.has(folder.path(), what));
+  ASSERT_TRUE(first.keep(folder.path(), what));
+  EXPECT_EQ(first.builds(), std::set<std::string>{"one"});
+  KeptRuns second("two");
+  EXPECT_FALSE(second.has(folder.path(), {{"application", "bfs"}}));
+  EXPECT_TRUE(second.builds().empty());
+  EXPECT_TRUE(second.has(folder.path(), what));
+  ASSERT_TRUE(second.keep(folder.path(), {{"application", "bfs"}}));
+  EXPECT_EQ(second.builds(), (std::set<std::string>{"one", "two"}));
+  // As earlier programs left it, and damaged.
+  ASSERT_TRUE(write_file_atomically(folder.path() / "done.json", what.dump()));
+  KeptRuns third("three");
+  EXPECT_TRUE(third.has(folder.path(), what));
+  EXPECT_EQ(third.builds(), std::set<std::string>{"unknown"});
+  ASSERT_TRUE(write_file_atomically(folder.path() / "done.json", "{"));
+  EXPECT_FALSE(third.has(folder.path(), what));
 }
 
 TEST(Headline, NeedsItsRow) {

@@ -16,6 +16,7 @@ struct ReproduceRequest {
   std::string size;   // inputs of the applications: small, medium, paper
   bool quick{};       // quick campaign or fewer ablations
   unsigned jobs{2};   // runs at once, of the papers about networks
+  std::string build;  // of this program; runs that another one left in the folder are named
 };
 
 // The papers that can be reproduced: iiswc16, dapper, gpuopt.
@@ -23,11 +24,11 @@ struct ReproduceRequest {
 
 // Runs what the folder lacks and writes reproduction.json and reproduction.html into it. Returns
 // {paper, device, virtual, size, summary: [{claim, paper, ours, verdict}], counts: {status: rows},
-// rows: [{figure, quantity, paper, ours, unit, status, note}], charts}, with inconsistencies, runs
-// and pictures where the paper has them. Reports progress on stderr. Runs use this program as a
-// child process, so it must be wirewatt itself. Errors: invalid_argument (unknown paper),
-// parse_error (damaged model), device_error, io_error, cancelled (Ctrl-C; a further call goes on
-// where this one stopped).
+// rows: [{figure, quantity, paper, ours, unit, status, note}], charts}, with inconsistencies, runs,
+// builds (of this program, that made the runs) and pictures where the paper has them. Reports
+// progress on stderr. Runs use this program as a child process, so it must be wirewatt itself.
+// Errors: invalid_argument (unknown paper), parse_error (damaged model), device_error, io_error,
+// cancelled (Ctrl-C; a further call goes on where this one stopped).
 [[nodiscard]] Result<nlohmann::ordered_json> reproduce(const ReproduceRequest& request);
 
 // What reproduce() returned, for a terminal: the summary, how many rows have which status, and the
