@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
 
+#include "mounted.hpp"
 #include "process.hpp"
 
 namespace ww::e2e {
@@ -368,6 +370,25 @@ TEST(Trace, DumpsExportsAndImports) {
   const auto refused = run({wirewatt(), "trace", "info", truncated});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("truncated"), std::string::npos) << refused.err;
+}
+
+// The program may well end well: its driver alone could not write.
+TEST(Run, CountersThatAFullDiskTookAreAnError) {
+  TemporaryFolder folder;
+  const Mounted small(folder.path() / "small");
+  if (!small.there()) {
+    GTEST_SKIP() << "no file system can be mounted here: " << std::strerror(small.error());
+  }
+  const auto counters_file = (folder.path() / "small" / "out.csv").string();
+  const std::vector<std::string> command{wirewatt(),    "run", "--counters",
+                                         counters_file, "--",  saxpy()};
+  EXPECT_EQ(run(command).exit_code, 0);
+  std::filesystem::remove(counters_file);
+  std::ofstream(folder.path() / "small" / "other") << std::string(std::size_t{1} << 20, 'x');
+  const auto full = run(command);
+  EXPECT_EQ(full.exit_code, 3) << full.err;
+  EXPECT_NE(full.err.find("no counters: the disk is full"), std::string::npos) << full.err;
+  EXPECT_FALSE(std::filesystem::exists(counters_file));
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 // Sweeps on this machine: whole results whatever happens.
 #include <gmock/gmock.h>
-#include <sys/mount.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <thread>
 
+#include "mounted.hpp"
 #include "sweep_folder.hpp"
 
 namespace ww::e2e {
@@ -236,28 +235,6 @@ TEST_F(SweepTest, APointThatCrashesAndOneThatNeverEndsAreNamed) {
   EXPECT_THAT(csv, HasSubstr("counter"));
   expect_each_once(points_of(out()), 3);
 }
-
-class Mounted {
- public:
-  explicit Mounted(fs::path path) : path_(std::move(path)) {
-    fs::create_directories(path_);
-    mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=256k") == 0;
-    error_ = errno;
-  }
-  ~Mounted() {
-    if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
-  }
-  [[nodiscard]] bool there() const { return mounted_; }
-  [[nodiscard]] int error() const { return error_; }
-  [[nodiscard]] bool grow() const {
-    return ::mount("tmpfs", path_.c_str(), "tmpfs", MS_REMOUNT, "size=64m") == 0;
-  }
-
- private:
-  fs::path path_;
-  bool mounted_{};
-  int error_{};
-};
 
 TEST_F(SweepTest, AFullDiskStopsItAndResumeGoesOn) {
   const Mounted small(out());

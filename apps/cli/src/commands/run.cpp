@@ -284,6 +284,23 @@ Status write_run_timeline(const RunArguments& arguments,
   return save_timeline(timeline, arguments.timeline);
 }
 
+// What was asked for is not there. That is no fault where the program made no use of the device.
+Status missing(const char* what, const fs::path& folder) {
+  constexpr std::uintmax_t kNextToNothing = std::uintmax_t{1} << 20;  // bytes
+  std::error_code unknown;
+  const auto space = fs::space(folder, unknown);
+  if (!unknown && space.available < kNextToNothing) {
+    return fail(ErrorCode::io_error,
+                fmt::format("no {}: the disk is full, {} bytes are left", what, space.available),
+                folder.parent_path().string());
+  }
+  spdlog::warn(
+      "no {}: the program made no use of the device, did not end by itself, or could not write "
+      "(it said so above)",
+      what);
+  return {};
+}
+
 Result<Finished> execute(const RunArguments& arguments) {
   if (!arguments.model.empty() && !arguments.timeline.wanted()) {
     return fail(ErrorCode::invalid_argument,
@@ -351,25 +368,18 @@ Result<Finished> execute(const RunArguments& arguments) {
   }
   finished.totals.architecture = runner::chip_generation(arguments.device);
   if (merged) WW_TRY(merged->keep());
-  if (!arguments.counters.empty() && !merged) {
-    spdlog::warn("no counters: the program made no use of the device, or did not end by itself");
-  }
+  if (!arguments.counters.empty() && !merged) WW_TRY(missing("counters", counter_folder.path()));
   if (arguments.timeline.wanted()) {
     WW_TRY(write_run_timeline(arguments, model, files, sample_folder->files()));
   }
   if (!samples.empty()) {
     WW_ASSIGN(placed, place(*sample_folder, samples));
-    if (placed.empty()) {
-      spdlog::warn(
-          "no power samples: the program made no use of the device, or did not end by itself");
-    }
+    if (placed.empty()) WW_TRY(missing("power samples", sample_folder->path()));
   }
   if (trace_folder) {
     WW_ASSIGN(placed, place(*trace_folder, arguments.trace));
     finished.traces = std::move(placed);
-    if (finished.traces.empty()) {
-      spdlog::warn("no trace: the program made no use of the device, or did not end by itself");
-    }
+    if (finished.traces.empty()) WW_TRY(missing("trace", trace_folder->path()));
   }
   if (timing_folder) {
     for (const auto& file : timing_folder->files()) {
@@ -379,11 +389,7 @@ Result<Finished> execute(const RunArguments& arguments) {
     }
     if (!arguments.timing.report.empty()) {
       WW_TRY(place(*timing_folder, arguments.timing.report));
-      if (finished.timing.empty()) {
-        spdlog::warn(
-            "no timing report: the program made no use of the device, or did not end by "
-            "itself");
-      }
+      if (finished.timing.empty()) WW_TRY(missing("timing report", timing_folder->path()));
     }
   }
   return finished;
