@@ -57,6 +57,8 @@ double settle_s(const measure::LaunchSensor& response, double refresh_s) {
          (lags ? kLags : 1) * std::max(response.time_s, response.high_s);
 }
 
+// Times of launches may be off by so much. Another clock than the device's is off by far more.
+constexpr std::int64_t kLaunchSlack_ns = 1'000'000'000;
 constexpr std::ptrdiff_t kReadingsBefore = 30;  // that may show power at rest
 
 // What both kinds of device share: the sensor, the model and the state of the bracket.
@@ -112,6 +114,8 @@ class Common : public Bracket {
   [[nodiscard]] virtual std::int64_t alone_since_ns() const { return from_ns_; }
   [[nodiscard]] LaunchLog& launches() { return launches_; }
   [[nodiscard]] bool begun() const { return begun_; }
+  [[nodiscard]] std::int64_t begun_ns() const { return from_ns_; }
+  [[nodiscard]] std::int64_t now_ns() { return sensor_->now_ns(); }
   [[nodiscard]] const std::optional<model::WireModel>& model() const { return model_; }
 
  private:
@@ -264,6 +268,14 @@ class RealBracket final : public Common {
           ErrorCode::invalid_argument,
           fmt::format("a launch of {} ends at {} ns and begins at {} ns", kernel, end_ns, start_ns),
           name_);
+    }
+    const std::int64_t now = now_ns();
+    if (start_ns < begun_ns() - kLaunchSlack_ns || end_ns > now + kLaunchSlack_ns) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("a launch of {} from {} to {} ns lies outside of the stretch, which "
+                              "began at {} ns and is at {} ns of CLOCK_MONOTONIC now",
+                              kernel, start_ns, end_ns, begun_ns(), now),
+                  name_);
     }
     launches().add(kernel, start_ns, end_ns);
     return {};

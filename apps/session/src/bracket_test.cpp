@@ -133,6 +133,31 @@ TEST(Bracket, OfACardWithTheModelOfAVirtualChipIsNoMeasurement) {
   ::unsetenv("WIREWATT_SYSFS");
 }
 
+TEST(Bracket, OfACardTakesLaunchesByItsClockAlone) {
+  const auto folder = ScratchFolder::create("bracket").value();
+  const measure::testing::FakeAmdTree tree(folder.path() / "sys");
+  ::setenv("WIREWATT_SYSFS", (folder.path() / "sys").c_str(), 1);
+  const auto bracket = Bracket::open("gpu:0", "");
+  ::unsetenv("WIREWATT_SYSFS");
+  ASSERT_TRUE(bracket) << bracket.error().text();
+  const auto ns = [](auto time) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+  };
+  const auto now = ns(std::chrono::steady_clock::now());
+  EXPECT_FALSE((*bracket)->add_launch("copy", now, now + 1)) << "was not begun";
+  ASSERT_TRUE((*bracket)->begin());
+  const auto of_another_clock = ns(std::chrono::system_clock::now());
+  const auto refused = (*bracket)->add_launch("copy", of_another_clock, of_another_clock + 1000);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().text(), HasSubstr("CLOCK_MONOTONIC"));
+  const auto begun = ns(std::chrono::steady_clock::now());
+  EXPECT_FALSE((*bracket)->add_launch("copy", begun - 5'000'000'000, begun));
+  EXPECT_FALSE((*bracket)->add_launch("copy", begun + 1, begun));
+  const auto taken = (*bracket)->add_launch("copy", begun, begun + 1000);
+  EXPECT_TRUE(taken) << taken.error().text();
+}
+
 TEST(Segments, SaidTrafficCostsEnergyPerBitAndMillimetre) {
   Reading reading;
   std::array<std::optional<SaidTraffic>, 3> said;

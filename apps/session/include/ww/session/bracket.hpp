@@ -67,7 +67,8 @@ class Bracket {
   // invalid_argument (not begun; negative), unsupported (a virtual device counts itself).
   virtual Status add_traffic(model::WireSegment segment, double bytes, double toggle_rate) = 0;
   // On real devices the program reports its launches, by the device's clock (steady_clock). Errors:
-  // invalid_argument (not begun; a launch that ends before it begins), unsupported (a virtual
+  // invalid_argument (not begun; a launch that ends before it begins, or that lies a second or more
+  // outside of the stretch), unsupported (a virtual
   // device knows them).
   virtual Status add_launch(const std::string& kernel, std::int64_t start_ns,
                             std::int64_t end_ns) = 0;
