@@ -43,6 +43,14 @@ TEST(Workloads, AllPassAtTheSmallSizeWithinFiveMinutes) {
   EXPECT_LT(elapsed, std::chrono::minutes(5));
 }
 
+TEST(Workloads, TheTableSaysThatTheDeviceIsVirtual) {
+  const auto finished = run({wirewatt(), "workloads", "run", "bfs"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(finished.out.find("virtual:w9100 (virtual, not a measurement), inputs of size small\n"),
+            0U)
+      << finished.out;
+}
+
 // The workloads that run the most kinds of instructions.
 TEST(Workloads, PassAsCodeOfOtherInstructionSets) {
   std::vector<const char*> devices{"virtual:vega10", "virtual:mi210", "virtual:rx6800"};

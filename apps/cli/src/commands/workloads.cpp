@@ -103,6 +103,8 @@ int run_workloads(WorkloadArguments& arguments) {
     print_json(json);
     return good ? 0 : 1;
   }
+  fmt::print("{}{}, inputs of size {}\n", batch->device,
+             batch->is_virtual ? " (virtual, not a measurement)" : "", arguments.size);
   std::vector<std::vector<std::string>> rows{
       {"WORKLOAD", "STATUS", "SECONDS", "LAUNCHES", "READ B", "WRITTEN B", "ATOMIC B", ""}};
   for (const auto& report : batch->reports) {

@@ -92,6 +92,7 @@ int run_repeated(const sim::net::Simulation& simulation, const StatisticsOptions
     nlohmann::json all = described(simulation);
     all["rate"] = simulation.run.traffic.rate;
     all["intervals"] = *repeated;
+    all["stable"] = repeated->stable;  // where every other result of simulate has it
     print_json(all);
   } else {
     fmt::print("{} over {} runs with other random numbers{}\n", simulation.network.network,
