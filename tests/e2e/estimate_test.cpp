@@ -362,6 +362,8 @@ TEST_F(Estimate, AndEveryOtherUseOfAFlaggedModelIsRefusedOrMarked) {
   const std::vector<std::vector<std::string>> uses = {
       {wirewatt(), "estimate", "--counters", counters, "--json", "--model", file},
       {wirewatt(), "project", "--json", "--model", file},
+      {wirewatt(), "export", "--to", "booksim", "--json", "--model", file, "-o",
+       (folder_->path() / "flagged.tech").string()},
       {wirewatt(), "simulate", "--network", "mesh", "--k", "4", "--rate", "0.1", "--cycles", "500",
        "--warmup", "100", "--json", "--model", file},
       {wirewatt(), "top", "--json", "--model", file, "--", "true"}};

@@ -31,6 +31,8 @@ struct ExportArguments {
   sim::power::ExportConfig config;
 };
 
+constexpr const char* kLiterature = "literature";  // label of what no calibration gave
+
 // The calibration, of wires or of crossings.
 Result<sim::power::LinkConstant> read_link(const ExportArguments& arguments, std::string& misfit) {
   if (model::is_crossing_model(arguments.model)) {
@@ -61,7 +63,9 @@ Result<sim::power::LinkConstant> read_link(const ExportArguments& arguments, std
   return sim::power::link_constant(model, card_node_nm, arguments.node_nm);
 }
 
-Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments) {
+// `misfit`: why the calibration is flagged; empty where it is not.
+Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments,
+                                              std::string& misfit) {
   using sim::power::ExportTarget;
   sim::power::ExportConfig config = arguments.config;
   WW_ASSIGN(target, sim::power::export_target_from_string(arguments.target));
@@ -70,6 +74,7 @@ Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments) 
   config.estimator = estimator;
   WW_ASSIGN(link, read_link(arguments, config.misfit));
   config.link = std::move(link);
+  misfit = config.misfit;
   constexpr double kRouterNode = 22;
   config.node_nm =
       arguments.node_nm.value_or(config.link.node_nm > 0 ? config.link.node_nm : kRouterNode);
@@ -95,14 +100,19 @@ Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments) 
   return file;
 }
 
-void print_constants(const ExportArguments& arguments, const sim::power::ExportedFile& file) {
+void print_constants(const ExportArguments& arguments, const sim::power::ExportedFile& file,
+                     const std::string& misfit) {
+  print_misfit(misfit);
   std::vector<std::vector<std::string>> rows{{"CONSTANT", "VALUE", "95%", "UNIT", "LABEL"}};
   for (const auto& constant : file.constants) {
-    rows.push_back({constant.name, fmt::format("{:.5g}", constant.value),
-                    constant.low && constant.high
-                        ? fmt::format("{:.5g} to {:.5g}", *constant.low, *constant.high)
-                        : "-",
-                    constant.unit, constant.label});
+    rows.push_back(
+        {constant.name, fmt::format("{:.5g}", constant.value),
+         constant.low && constant.high
+             ? fmt::format("{:.5g} to {:.5g}", *constant.low, *constant.high)
+             : "-",
+         constant.unit,
+         constant.label +
+             (misfit.empty() || constant.label == kLiterature ? std::string() : ", misfit")});
   }
   print_table(rows);
   fmt::print("written to {}\n", arguments.output);
@@ -224,17 +234,21 @@ void add_export(CLI::App& app, Outcome& outcome) {
       outcome.exit_code = export_tables(*arguments);
       return;
     }
-    const auto file = export_model(*arguments);
+    std::string misfit;
+    const auto file = export_model(*arguments, misfit);
     if (!file) {
       outcome.exit_code = report_error(file.error());
       return;
     }
     if (arguments->json) {
-      print_json(
-          {{"to", arguments->target}, {"file", arguments->output}, {"constants", file->constants}});
+      print_json({{"to", arguments->target},
+                  {"file", arguments->output},
+                  {"status", misfit.empty() ? "ok" : "misfit"},
+                  {"reason", misfit},
+                  {"constants", file->constants}});
       return;
     }
-    print_constants(*arguments, *file);
+    print_constants(*arguments, *file, misfit);
   });
 }
 
