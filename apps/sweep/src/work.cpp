@@ -29,19 +29,24 @@ class Scratch {
   [[nodiscard]] std::string argument(const PointHash& hash) const {
     return option_.empty() ? std::string() : fmt::format("--{}={}", option_, place(hash).string());
   }
-  void settle(const Record& record) const {
+  // A point whose files cannot be kept has no result: --resume runs it again.
+  void settle(Record& record) const {
     if (option_.empty()) return;
     std::error_code ec;
     const auto from = place(record.hash);
-    if (is_final(record.status) && fs::exists(from, ec)) {
-      const auto to = folder_ / "files" / record.hash.text();
-      fs::create_directories(to.parent_path(), ec);
-      fs::remove_all(to, ec);
-      fs::rename(from, to, ec);
-      if (ec) spdlog::warn("{}: cannot keep a point's files: {}", to.string(), ec.message());
-    } else {
+    if (!is_final(record.status) || !fs::exists(from, ec)) {
       fs::remove_all(from, ec);
+      return;
     }
+    const auto to = folder_ / "files" / record.hash.text();
+    fs::create_directories(to.parent_path(), ec);
+    if (!ec) fs::remove_all(to, ec);
+    if (!ec) fs::rename(from, to, ec);
+    if (!ec) return;
+    record.status = PointStatus::environment;
+    record.reason = fmt::format("{}: cannot keep the point's files: {}", to.string(), ec.message());
+    record.result.clear();
+    fs::remove_all(from, ec);
   }
 
  private:

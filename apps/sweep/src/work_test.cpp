@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 
 #include "host.hpp"
 #include "testing.hpp"
@@ -60,6 +62,41 @@ TEST(Pilot, APointThatMissesItsDeviceHereSaysNothingOfTheCost) {
   EXPECT_FALSE(Pilot::counts(pilot->records[0]));
   EXPECT_TRUE(Pilot::counts(pilot->records[1]));
   EXPECT_EQ(pilot->seconds, pilot->records[1].wall_s);
+}
+
+// A calibration that leaves one file in the folder that it is given.
+TEST(Work, APointWhoseFilesCannotBeKeptHasNoResult) {
+  const TestFolder folder;
+  Sweep sweep = planned_in(folder, "node = [0]\n");
+  sweep.plan->command = {"calibrate"};
+  Program program;
+  program.run = [](const std::vector<std::string>& arguments) {
+    for (const auto& word : arguments) {
+      if (!word.starts_with("--out=")) continue;
+      std::filesystem::create_directories(word.substr(6));
+      std::ofstream(std::filesystem::path(word.substr(6)) / "model.json") << "{}";
+    }
+    std::printf("{}");
+    return 0;
+  };
+  const auto status_of = [&] {
+    std::vector<Record> records;
+    const auto done =
+        run_local(sweep, {0}, 1, program, [&](const Record& record) { records.push_back(record); });
+    EXPECT_TRUE(done) << done.error().text();
+    EXPECT_EQ(records.size(), 1U);
+    return records.empty() ? Record() : records.front();
+  };
+  std::filesystem::create_directories(sweep.folder);
+  std::ofstream(sweep.folder / "files") << "no folder";
+  const auto lost = status_of();
+  EXPECT_EQ(lost.status, PointStatus::environment);
+  EXPECT_THAT(lost.reason, testing::HasSubstr("cannot keep the point's files"));
+  EXPECT_FALSE(std::filesystem::exists(sweep.folder / "work"));
+  std::filesystem::remove(sweep.folder / "files");
+  EXPECT_EQ(status_of().status, PointStatus::ok);
+  EXPECT_TRUE(std::filesystem::exists(sweep.folder / "files" / sweep.points->hash(0).text() /
+                                      "model.json"));
 }
 
 }  // namespace
