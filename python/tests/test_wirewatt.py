@@ -211,6 +211,26 @@ class Brackets(OfAFolder):
         with self.assertRaisesRegex(wirewatt.EnvironmentTrouble, "wirewatt doctor"):
             wirewatt.Session()
 
+    def test_a_session_that_is_dropped_is_closed_once(self) -> None:
+        class Library:
+            closed: list = []
+
+            def wirewatt_close(self, session: object) -> None:
+                self.closed.append(session)
+
+        def session() -> wirewatt.Session:
+            made = wirewatt.Session.__new__(wirewatt.Session)
+            made._lib, made._session = Library(), "handle"
+            return made
+
+        session()
+        self.assertEqual(Library.closed, ["handle"])
+        with session():
+            pass
+        self.assertEqual(Library.closed, ["handle", "handle"])
+        wirewatt.Session.__new__(wirewatt.Session)  # as one that did not open
+        self.assertEqual(len(Library.closed), 2)
+
     @unittest.skipUnless(have("pyopencl"), "python3-pyopencl is not installed")
     def test_the_example_runs_on_the_virtual_gpu(self) -> None:
         run = self.on_the_virtual_gpu(str(HERE.parent / "examples" / "bracket_opencl.py"), str(self.folder))

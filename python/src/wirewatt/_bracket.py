@@ -209,6 +209,11 @@ class Session:
             self._lib.wirewatt_close(self._session)
             self._session = None
 
+    def __del__(self) -> None:
+        # A session that was dropped without close(); one that did not open has nothing to close.
+        if getattr(self, "_session", None) is not None:
+            self.close()
+
     def __enter__(self) -> "Session":
         return self
 
