@@ -213,6 +213,23 @@ TEST(Csv, NamesNoTwoColumnsAlike) {
   EXPECT_THAT(*csv, testing::EndsWith(",1,ok,,2,too warm,misfit,3\n"));
 }
 
+TEST(Settings, ReadAlikeInTablesAndInCsv) {
+  const TestFolder folder;
+  const auto store = store_of(folder,
+                              "command = \"simulate\"\n[axes]\nspeculative = [true, false]\n"
+                              "core-nodes = [[0, 1]]\nnetwork = [\"mesh\"]\n",
+                              {R"({"a":1})", R"({"a":2})"});
+  ASSERT_TRUE(store) << store.error().text();
+  const auto table = load_table(*store, {"speculative", "core-nodes", "network", "none"}, {"a"});
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_THAT(table->rows[0].settings, testing::ElementsAre("true", "[0,1]", "mesh", ""));
+  EXPECT_THAT(table->rows[1].settings, testing::ElementsAre("false", "[0,1]", "mesh", ""));
+  EXPECT_EQ(table->rows[1].metrics[0], 2);
+  ASSERT_TRUE(write_csv(*store, folder.path() / "out.csv"));
+  EXPECT_THAT(*read_file(folder.path() / "out.csv"),
+              testing::HasSubstr(",true,\"[0,1]\",mesh,ok,,1\n"));
+}
+
 TEST(Marks, AreTakenFromTheResultsAndLeaveTheTable) {
   const TestFolder folder;
   const auto store = store_of(

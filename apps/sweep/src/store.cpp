@@ -277,11 +277,20 @@ Status Store::numbers(const std::vector<std::string>& settings,
                       std::optional<std::size_t> limit) const {
   try {
     std::string sql = "SELECT idx";
-    for (std::size_t i = 0; i < settings.size(); ++i) sql += ", json_extract(configuration, ?)";
-    for (std::size_t i = 0; i < metrics.size(); ++i) {
-      sql += ", CASE WHEN result <> '' THEN json_extract(result, ?) END";
+    int parameter = 0;
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      // A flag would be extracted as 1 or 0.
+      sql += fmt::format(
+          ", CASE json_type(configuration, ?{0}) WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' "
+          "ELSE json_extract(configuration, ?{0}) END",
+          ++parameter);
     }
-    SQLite::Statement query(impl_->db, sql + " FROM point ORDER BY idx LIMIT ?");
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      sql +=
+          fmt::format(", CASE WHEN result <> '' THEN json_extract(result, ?{}) END", ++parameter);
+    }
+    SQLite::Statement query(impl_->db,
+                            fmt::format("{} FROM point ORDER BY idx LIMIT ?{}", sql, ++parameter));
     int place = 0;
     for (const auto& name : settings) query.bind(++place, json_path(name));
     for (const auto& name : metrics) query.bind(++place, json_path(name));
