@@ -458,6 +458,26 @@ TEST(Estimate, WidensByTheVoltagesExponent) {
   EXPECT_NEAR(clocked.power_factor(1, 0.5e9).low, std::pow(0.5, 1.5), 1e-12);
 }
 
+// The distance of a calibration's own floorplan is no surer than that of one that replaces it.
+TEST(Estimate, WidensByThePositionsOfItsOwnFloorplan) {
+  auto json = model_json();
+  json["distances"]["route_error_95_mm"] = 3;
+  const auto model = parse_wire_model(json, "test");
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_NEAR(model->distance_mm[1]->low, 7, 1e-12);
+  EXPECT_NEAR(model->distance_mm[1]->high, 13, 1e-12);
+  EXPECT_EQ(model->distance_mm[0]->low, 0);
+  EstimateOptions options;
+  options.data = random_words_at_rate(0.5);
+  const auto exact = *l1_l2(estimate(wire_model(), {kernel(1e9)}, options)->total).energy_j;
+  const auto wide = *l1_l2(estimate(*model, {kernel(1e9)}, options)->total).energy_j;
+  EXPECT_NEAR(wide.value, exact.value, 1e-15);
+  EXPECT_GT(wide.high, 1.3 * exact.value);
+  EXPECT_LT(wide.low, 0.7 * exact.value);
+  json["distances"]["route_error_95_mm"] = -1;
+  EXPECT_FALSE(parse_wire_model(json, "test"));
+}
+
 TEST(Estimate, RefusesMillivolts) {
   for (const double voltage_v : {900.0, 0.0, -1.0, std::nan("")}) {
     EstimateOptions options;

@@ -19,6 +19,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double quantile_95 = 1.96;
+constexpr double kLargestRouteMm = 200;  // across a die and back
 
 std::optional<double> number(const JsonReader& object, const char* key) {
   std::optional<double> value;
@@ -59,9 +60,14 @@ std::optional<Constant> constant(const JsonReader& model, std::string_view name)
   return std::nullopt;
 }
 
-std::optional<Interval> exact(std::optional<double> value) {
-  if (!value || !(*value > 0)) return std::nullopt;
-  return Interval{*value, *value, *value};
+// A mean route, whose ends may lie elsewhere by so much together.
+Interval route(double mm, double error_mm) {
+  return {mm, std::max(0.0, mm - error_mm), mm + error_mm};
+}
+
+std::optional<Interval> known_route(std::optional<double> mm, double error_mm) {
+  if (!mm || !(*mm > 0)) return std::nullopt;
+  return route(*mm, error_mm);
 }
 
 // Exponents of V and f, where the fit identified them.
@@ -123,6 +129,9 @@ Status read_millimetres(const JsonReader& model, WireModel& result) {
   const auto registers_mm = number(distances, "registers_to_l1_mm");
   const auto memory_mm = number(distances, "l2_to_memory_mm");
   const std::string floorplan = text(distances, "floorplan");
+  // Models of earlier versions do not say it.
+  double error_mm = 0;
+  distances.read_optional_within("route_error_95_mm", 0, kLargestRouteMm, error_mm);
   WW_TRY(model.status());
   double sum = 0;
   int pairs = 0;
@@ -138,9 +147,9 @@ Status read_millimetres(const JsonReader& model, WireModel& result) {
   if (pairs == 0) {
     return fail(ErrorCode::bad_data, "distances.engine_to_quadrant_mm is missing");
   }
-  result.distance_mm[0] = exact(registers_mm);
-  result.distance_mm[1] = exact(sum / pairs);
-  result.distance_mm[2] = exact(memory_mm);
+  result.distance_mm[0] = known_route(registers_mm, error_mm);
+  result.distance_mm[1] = known_route(sum / pairs, error_mm);
+  result.distance_mm[2] = known_route(memory_mm, error_mm);
   result.distance_source = "floorplan " + floorplan;
   return {};
 }
@@ -442,9 +451,7 @@ Status use_floorplan(WireModel& model, const Floorplan& floorplan) {
                               to_string(wire_segments[s]), distances[s]),
                   floorplan.name);
     }
-    const double error = floorplan.route_error_95().value();
-    model.distance_mm[s] = {distances[s], std::max(0.0, distances[s] - error),
-                            distances[s] + error};
+    model.distance_mm[s] = route(distances[s], floorplan.route_error_95().value());
   }
   model.distance_source = "floorplan " + floorplan.name;
   return {};

@@ -242,9 +242,10 @@ struct FitResult {
   double reference_voltage_v{}, reference_clock_hz{};
   std::vector<std::vector<double>> distance_mm;  // [engine][quadrant], as published
   double registers_to_l1_mm{}, l2_to_memory_mm{};
-  std::string floorplan;      // its name
-  std::string campaign_hash;  // of facts, runs and power readings
-  std::string version, seed;  // of the program that ran the campaign, and of its plan
+  double route_error_95_mm{};  // of a mean route, by the floorplan's positions
+  std::string floorplan;       // its name
+  std::string campaign_hash;   // of facts, runs and power readings
+  std::string version, seed;   // of the program that ran the campaign, and of its plan
   // What a control of the method left out or exchanged ("without temperature"); empty for a
   // calibration. Readers of a model.json refuse a control (flagged.hpp).
   std::string control;

@@ -416,6 +416,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   if (!facts.by_flight()) {
     result.registers_to_l1_mm = facts.floorplan.registers_to_l1.value();
     result.l2_to_memory_mm = facts.floorplan.l2_to_memory().value();
+    result.route_error_95_mm = facts.floorplan.route_error_95().value();
   }
   for (Eigen::Index e = 0; e < input.distance_mm.rows(); ++e) {
     auto& row = result.distance_mm.emplace_back();

@@ -113,6 +113,7 @@ json to_model_json(const FitResult& fit) {
   if (!fit.energy_per_bit_ns) {
     result["distances"]["registers_to_l1_mm"] = fit.registers_to_l1_mm;
     result["distances"]["l2_to_memory_mm"] = fit.l2_to_memory_mm;
+    result["distances"]["route_error_95_mm"] = fit.route_error_95_mm;
   }
   result["paths"] = {{"long_over_short_percent", fit.long_over_short_percent},
                      {"short_dynamic_w", fit.short_dynamic_w},
