@@ -26,7 +26,7 @@ void collect_leaves(const json& node, const std::string& path, std::vector<Leaf>
   if (node.is_null()) return;
   if (node.is_object()) {
     for (const auto& [key, child] : node.items()) {
-      collect_leaves(child, path.empty() ? key : path + "." + key, into);
+      collect_leaves(child, path.empty() ? key : fmt::format("{}.{}", path, key), into);
     }
   } else if (node.is_array()) {
     for (std::size_t i = 0; i < node.size(); ++i) {
