@@ -67,7 +67,7 @@ typedef struct wirewatt_joules {
 } wirewatt_joules;
 
 typedef struct wirewatt_reading {
-  size_t size;        /* set it to sizeof(wirewatt_reading) before the call */
+  size_t size; /* set it to sizeof(wirewatt_reading) before the call */
   /* 1: a simulated chip, or a model of one, which makes the joules of wires no measurement */
   int32_t is_virtual;
   int32_t reserved;
@@ -154,8 +154,8 @@ WIREWATT_EXPORT wirewatt_status wirewatt_kernel_at(const wirewatt_session* sessi
  * readings part no kernel. The variance of a sum is the sum of all covariances. */
 WIREWATT_EXPORT double wirewatt_kernel_covariance(const wirewatt_session* session, size_t one,
                                                   size_t other);
-/* Reports a launch between begin and end, on real devices: its times in ns of CLOCK_MONOTONIC. Times
- * that lie a second or more outside of the stretch are of another clock, and refused with
+/* Reports a launch between begin and end, on real devices: its times in ns of CLOCK_MONOTONIC.
+ * Times that lie a second or more outside of the stretch are of another clock, and refused with
  * WIREWATT_INVALID. */
 WIREWATT_EXPORT wirewatt_status wirewatt_add_launch(wirewatt_session* session, const char* kernel,
                                                     int64_t start_ns, int64_t end_ns);
