@@ -1,4 +1,5 @@
 // wirewatt run and trace with a plain OpenCL program that knows nothing of wirewatt.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -213,8 +214,9 @@ TEST(Trace, SaysWhenStandardOutputIsFull) {
   TemporaryFolder folder;
   const auto wwt = (folder.path() / "out.wwt").string();
   ASSERT_EQ(run({wirewatt(), "run", "--trace", wwt, "--", saxpy()}).exit_code, 0);
-  for (const std::string command : {" trace dump ", " trace info "}) {
-    const auto finished = run({"sh", "-c", wirewatt() + command + wwt + " > /dev/full"});
+  for (const auto* const what : {"dump", "info"}) {
+    const auto command = fmt::format("{} trace {} {} > /dev/full", wirewatt(), what, wwt);
+    const auto finished = run({"sh", "-c", command});
     EXPECT_EQ(finished.exit_code, 3) << command;
     EXPECT_NE(finished.err.find("standard output: cannot write"), std::string::npos)
         << finished.err;

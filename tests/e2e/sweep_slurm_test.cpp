@@ -40,6 +40,7 @@ class Background {
       if (std::freopen(log.c_str(), "w", stderr) == nullptr) ::_exit(126);
       if (std::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(126);
       std::vector<char*> arguments;
+      arguments.reserve(command.size() + 1);
       for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
       arguments.push_back(nullptr);
       ::execv(arguments[0], arguments.data());

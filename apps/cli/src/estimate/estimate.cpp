@@ -101,7 +101,10 @@ Status refuse_unread_options(const EstimateArguments& arguments) {
                "goes with --constant literature: a calibration is of its card's node (project "
                "takes it to another)"},
         Unread{!arguments.device.name.empty() && !arguments.counters.empty(), "--device",
-               "is what a program runs on, and does not go with --counters"}}) {
+               "is what a program runs on, and does not go with --counters"},
+        Unread{arguments.response.given() && !arguments.counters.empty(), "--window, --lag",
+               "are of the sensor's readings while a program runs, and do not go with "
+               "--counters"}}) {
     if (one.given) return fail(ErrorCode::invalid_argument, one.why, one.option);
   }
   return {};

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <tuple>
-
 #include "anyway.hpp"
 #include "estimate/calibrated_part.hpp"
 #include "estimate/estimate_command.hpp"
@@ -37,24 +35,6 @@ Result<model::WireModel> wire_model(const EstimateArguments& arguments,
                 "give --model model.json, or --constant literature for a device without one");
   }
   return model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
-}
-
-// Options that nothing would read: who gives one expects that it counts.
-Status refuse_unread(const EstimateArguments& arguments) {
-  const bool literature = arguments.constant == "literature";
-  const bool from_files = arguments.command.empty();
-  const std::tuple<bool, const char*, const char*> unread[] = {
-      {arguments.node_nm && !literature, "--node", "needs --constant literature"},
-      {!arguments.model.empty() && literature, "--model",
-       "is not read with --constant literature: give one of them"},
-      {!arguments.device.name.empty() && from_files, "--device",
-       "says what a program after -- runs on; counter files name their own part, or --arch does"},
-      {arguments.response.given() && from_files, "--window, --lag",
-       "need a program after --: counter files have no readings of a sensor"}};
-  for (const auto& [given, option, why] : unread) {
-    if (given) return fail(ErrorCode::invalid_argument, why, option);
-  }
-  return {};
 }
 
 // What a program runs on: the device asked for, else the virtual chip that the model is of, if its
@@ -136,7 +116,6 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     return fail(ErrorCode::invalid_argument,
                 "give counter files (--counters FILE...) or a program after --, not both");
   }
-  WW_TRY(refuse_unread(arguments));
   WW_TRY(check_timeline_files(arguments.timeline));
   std::string architecture = arguments.architecture;
   Estimated done;
