@@ -92,8 +92,8 @@ WIREWATT_EXPORT const char* wirewatt_version(void);
 WIREWATT_EXPORT const char* wirewatt_error(void);
 
 /* Opens a session. device: "virtual"; "gpu:0", "gpu:1", ..., the machine's GPUs in the order of
- * their addresses, AMD's first; "pci:0000:03:00.0", one by its address; or "" for the virtual one in
- * this process, else the first real one that this process may open. "" is refused with
+ * their addresses, AMD's first; "pci:0000:03:00.0", one by its address; or "" for the virtual one
+ * in this process, else the first real one that this process may open. "" is refused with
  * WIREWATT_INVALID where a variable such as HIP_VISIBLE_DEVICES hides some of several GPUs, because
  * no sensor says which are left. model: model.json of a calibration, or "" for the device's energy
  * alone. One of another architecture than the virtual chip's is refused with WIREWATT_INVALID; on
