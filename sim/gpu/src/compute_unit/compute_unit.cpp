@@ -145,6 +145,8 @@ inline void ComputeUnit::bring(const Wave& wave) {
 
 void ComputeUnit::run(Quantum quantum, bool more_groups) {
   if (resident_ == 0) return;
+  for (const Starting& starting : starting_) begin_waves(starting);
+  starting_.clear();
   const std::int64_t end = quantum.end;
   const LaneTable& table = lanes();
   const bool many = *std::ranges::max_element(simd_waves_) > kFewWaves;

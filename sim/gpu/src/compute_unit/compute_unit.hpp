@@ -92,7 +92,8 @@ class ComputeUnit {
   void begin_launch(const LaunchState& launch, std::uint32_t* registers);
   // Whether a work-group of the launch fits now.
   [[nodiscard]] bool has_room() const;
-  // Starts a group's waves; they issue from `cycle` on.
+  // Starts a group's waves, which issue from `cycle` on: takes their places. The next run() does
+  // the rest, on its own thread.
   void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
   // Runs every wave up to the quantum's end. `more_groups`: some of the launch have yet to start.
   void run(Quantum quantum, bool more_groups);
@@ -245,7 +246,14 @@ class ComputeUnit {
   void complete(Wave& wave, MemoryOperation& operation);
   void bypass(Wave& wave, unsigned vector_left);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
+  // A group that was started since the last run().
+  struct Starting {
+    WorkGroup* group{};
+    std::int64_t cycle{};
+    std::array<std::uint8_t, kSlots> slots{};  // of its waves
+  };
   void choose_slots(WorkGroup& group, std::uint8_t* slots);
+  void begin_waves(const Starting& starting);
   // Where a slot's vector registers begin.
   [[nodiscard]] std::uint32_t* registers_of(std::size_t slot) const {
     return registers_ + slot * slot_stride_;
@@ -284,6 +292,7 @@ class ComputeUnit {
   std::array<std::int64_t, 4> salu_free_{};
   std::array<std::int64_t, 4> branch_free_{};
   std::array<WorkGroup, kSlots> groups_;
+  std::vector<Starting> starting_;
   static constexpr std::uint64_t kAllSlots = (std::uint64_t{1} << kSlots) - 1;
   static constexpr std::uint64_t kSlotsOfSimd0 = 0x1111111111 & kAllSlots;
   std::uint64_t free_slots_{kAllSlots};   // bits: waves

@@ -52,6 +52,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   }
   free_slots_ = kAllSlots;
   free_groups_ = kAllSlots;
+  starting_.clear();
   resident_ = 0;
   lds_used_ = 0;
   std::fill(lds_blocks_.begin(), lds_blocks_.end(), false);
@@ -98,10 +99,16 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
   if (shadow) group.epoch = shadow->new_epoch();
 
   if (resident_ == 0) busy_since_ = cycle;
-  std::array<std::uint8_t, kSlots> slots;
-  choose_slots(group, slots.data());
+  Starting& starting = starting_.emplace_back();
+  starting.group = &group;
+  starting.cycle = cycle;
+  choose_slots(group, starting.slots.data());
+}
+
+void ComputeUnit::begin_waves(const Starting& starting) {
+  WorkGroup& group = *starting.group;
   for (std::uint32_t n = 0; n < group.waves; ++n) {
-    const std::size_t slot = slots[n];
+    const std::size_t slot = starting.slots[n];
     const std::size_t simd = slot % 4;
     Wave& wave = waves_[slot];
     wave.v = registers_of(slot);
@@ -121,8 +128,8 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     wave.next_completion = kNever;
     wave.vector_queue.reset();
     wave.scalar_queue.reset();
-    wave.started = cycle;
-    wave.next = (cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
+    wave.started = starting.cycle;
+    wave.next = (starting.cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
     wave.now = wave.next;
     init_registers(wave, group);
     key_rows_ = std::max(key_rows_, static_cast<int>(slot / 8 + 1));
