@@ -194,6 +194,10 @@ target_compile_definitions(exec_launch_fuzz PRIVATE
   WW_EMULATOR_IMAGES_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_gfx90a_O2.co"
   WW_EMULATOR_KERNELS_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx900_O2.co"
   WW_EMULATOR_KERNELS_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx90a_O2.co")
+add_test(NAME exec_virtual_gpu_shared
+  COMMAND exec_virtual_gpu_test --gtest_filter=-${not_on_gfx7}:CountersOfGfx942.*:RandomCode.*:Launch.G*FullChip*)
+set_tests_properties(exec_virtual_gpu_shared PROPERTIES LABELS unit TIMEOUT 300
+  ENVIRONMENT WW_EMULATOR_SHARING_THREADS=3)
 foreach(level 0 1)
   add_test(NAME exec_kernels_O${level}
     COMMAND exec_virtual_gpu_test --gtest_filter=Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:-${not_on_gfx7})

@@ -74,6 +74,19 @@ __kernel void reduce(__global const float* in, __global float* out, __local floa
   if (l == 0) out[get_group_id(0)] = scratch[0];
 }
 
+// Reads of words that others write meanwhile: what each brings depends on the order in memory.
+__kernel void race(__global uint* words, __global uint* out, uint rounds) {
+  const uint id = (uint)get_global_id(0);
+  volatile __global uint* anew = words;
+  uint sum = 0;
+  for (uint i = 0; i < rounds; ++i) {
+    sum = sum * 31 + anew[(id * 7 + i * 5) % 256];
+    sum = sum * 31 + words[(id + i * 64) % 256];
+    anew[(id * 3 + i * 11) % 256] = sum + id;
+  }
+  out[id] = sum;
+}
+
 __kernel void count_up(__global uint* counter, __global uint* ticket) {
   ticket[get_global_id(0)] = atomic_inc(counter);
 }

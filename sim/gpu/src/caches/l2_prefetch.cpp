@@ -11,10 +11,11 @@ void L2Prefetch::choose_victims(std::uint32_t line, unsigned lines) {
                  : tags_.side_by_side(line, lines, first) != L2Tags::kNone) {
     return;
   }
-  if (tags_.is_current(tags_.row_of(line), line)) {
+  L2Tags::Bank& bank = tags_.bank_of(line);
+  if (tags_.is_current(bank, tags_.row_of(bank, line), line)) {
     return;
   }
-  const L2Tags::Row& row = tags_.search_row(line);
+  const L2Tags::Row& row = tags_.search_row(bank, line);
   for (std::uint32_t i = 0; i < L2Tags::kColumns; ++i) {
     if (i != 0 && row.slot[i] == row.slot[i - 1] + 1) {
       continue;

@@ -40,8 +40,9 @@ class L2Prefetch {
 
   // The slot that was chosen for a line and is still the right one, else kNone.
   [[nodiscard]] std::uint32_t chosen_victim(std::uint32_t line) const {
-    const L2Tags::Row& row = tags_.row_of(line);
-    if (!tags_.is_current(row, line)) {
+    const L2Tags::Bank& bank = tags_.bank_of(line);
+    const L2Tags::Row& row = tags_.row_of(bank, line);
+    if (!tags_.is_current(bank, row, line)) {
       return L2Tags::kNone;
     }
     const std::uint32_t slot = row.slot[line % L2Tags::kColumns];

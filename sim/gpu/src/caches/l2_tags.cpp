@@ -181,6 +181,11 @@ L2Tags::L2Tags(const Architecture& architecture)
             channels_ / ways_),
       set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
       columns_((1U << interleave_shift_) % kColumns == 0 && sets_ % kColumns == 0 ? kColumns : 1),
+      row_shift_(static_cast<std::uint32_t>(
+          std::countr_zero(kColumns) + (map_ == nullptr && (1U << interleave_shift_) == kColumns
+                                            ? std::bit_width(channels_ - 1)
+                                            : 0))),
+      banks_(channels_),
       tag_(std::size_t{channels_} * sets_ * ways_, kNone),
       stamp_(tag_.size(), 0),
       ready_(tag_.size(), 0),
@@ -197,8 +202,9 @@ L2Tags::Place L2Tags::find(std::uint32_t line, std::uint32_t first) const {
   return {begin + (found & ~kAbsent), (found & kAbsent) == 0};
 }
 
-void L2Tags::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access) {
-  use_chunk(place);
+void L2Tags::evict(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,
+                   Access& access) {
+  use_chunk(bank, place);
   if (holders_ != nullptr) {
     if (tag_[place] != kNone) holders_->left(tag_[place], die_);
     holders_->came(line, die_);
@@ -211,33 +217,34 @@ void L2Tags::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place,
   }
   ready_[place] = 0;
   tag_[place] = line;
-  mark_used(place);
+  mark_used(bank, place);
   access.ready = &ready_[place];
   remember(line, first, place);
 }
 
 std::uint64_t L2Tags::drop(std::uint32_t line) {
+  Bank& bank = bank_of(line);
   const Place place = find(line, first_of(line));
   const std::uint64_t dirty = dirty_[place.slot];
-  use_chunk(place.slot);
+  use_chunk(bank, place.slot);
   if (holders_ != nullptr) holders_->left(line, die_);
   tag_[place.slot] = kNone;
   stamp_[place.slot] = 0;
   ready_[place.slot] = 0;
   dirty_[place.slot] = 0;
-  ++numbering_;  // rows that were searched before may name another victim
+  ++bank.numbering;  // rows that were searched before may name another victim
   return dirty;
 }
 
-L2Tags::Access L2Tags::read_at(std::uint32_t line, std::uint32_t first, Place place) {
+L2Tags::Access L2Tags::read_at(Bank& bank, std::uint32_t line, std::uint32_t first, Place place) {
   Access access;
   if (!place.found) {
     access.fill = true;
-    evict(line, first, place.slot, access);
+    evict(bank, line, first, place.slot, access);
     return access;
   }
   remember(line, first, place.slot);
-  mark_used(place.slot);
+  mark_used(bank, place.slot);
   access.ready = &ready_[place.slot];
   access.fill = ready_[place.slot] == kPartial;
   access.hit = !access.fill;
@@ -247,20 +254,21 @@ L2Tags::Access L2Tags::read_at(std::uint32_t line, std::uint32_t first, Place pl
 
 void L2Tags::read_run(std::uint32_t line, unsigned lines, Access* accesses) {
   if (fills_row(line, lines) && can_search_rows()) {
-    if (!is_current(row_of(line), line)) search_row(line);
+    Bank& bank = bank_of(line);
+    if (!is_current(bank, row_of(bank, line), line)) search_row(bank, line);
     const std::uint32_t first = first_of(line);
     for (unsigned i = 0; i < lines; ++i) {
-      accesses[i] = read_at(line + i, first + i, place_of(line + i, first + i));
+      accesses[i] = read_at(bank, line + i, first + i, place_of(bank, line + i, first + i));
     }
     return;
   }
   for (unsigned i = 0; i < lines; ++i) accesses[i] = read(line + i);
 }
 
-const L2Tags::Row& L2Tags::search_row(std::uint32_t line) {
-  Row& row = rows_[line / kColumns % kRows];
+const L2Tags::Row& L2Tags::search_row(Bank& bank, std::uint32_t line) {
+  Row& row = bank.rows[row_number(line)];
   row.line = line - line % kColumns;
-  row.numbering = numbering_;
+  row.numbering = bank.numbering;
   row.absent = 0;
   const std::uint32_t first = first_of(row.line);
   std::uint32_t found[kColumns];
@@ -275,19 +283,20 @@ const L2Tags::Row& L2Tags::search_row(std::uint32_t line) {
 
 L2Tags::Access L2Tags::write(std::uint32_t line, std::uint64_t written) {
   Access access;
+  Bank& bank = bank_of(line);
   const std::uint32_t first = first_of(line);
   std::uint32_t place = last_place(line, first);
   bool found = tag_[place] == line;
   if (!found) {
-    const Place searched = place_of(line, first);
+    const Place searched = place_of(bank, line, first);
     place = searched.slot;
     found = searched.found;
   }
   if (!found) {
-    evict(line, first, place, access);
+    evict(bank, line, first, place, access);
     if (written != kWhole) ready_[place] = kPartial;
   } else {
-    mark_used(place);
+    mark_used(bank, place);
     access.hit = true;
     access.ready = &ready_[place];
   }
@@ -303,36 +312,43 @@ std::uint32_t L2Tags::stamps_of(std::uint32_t set, std::uint32_t* stamps) const 
   return first;
 }
 
-void L2Tags::renumber() {
-  for (std::uint32_t place = 0; place < tag_.size(); place += kChunk) use_chunk(place);
+void L2Tags::renumber(Bank& bank) {
+  const auto first_set = static_cast<std::uint32_t>(&bank - banks_.data()) * sets_;
+  const std::uint32_t end = (first_set + sets_) * ways_;
+  for (std::uint32_t place = first_set * ways_; place < end; place += kChunk) {
+    use_chunk(bank, place);
+  }
+  use_chunk(bank, end - 1);
   std::vector<std::uint32_t> stamps(ways_);
   std::vector<std::uint32_t> ranks(ways_);
-  for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
+  for (std::uint32_t set = first_set; set < first_set + sets_; ++set) {
     const std::uint32_t first = stamps_of(set, stamps.data());
     rank(stamps.data(), ways_, ranks.data());
     for (std::uint32_t way = 0; way < ways_; ++way) {
       if (stamps[way] != 0) stamp_[slot(first, way)] = ranks[way] + 1;
     }
   }
-  clock_ = ways_ + 1;
-  ++numbering_;
+  bank.clock = ways_ + 1;
+  ++bank.numbering;
 }
 
 void L2Tags::begin_launch() {
   launch_period_ = ++period_;
-  at_begin_.clear();
-  clock_at_begin_ = clock_;
-  numbering_at_begin_ = numbering_;
+  for (Bank& bank : banks_) {
+    bank.at_begin.clear();
+    bank.clock_at_begin = bank.clock;
+    bank.numbering_at_begin = bank.numbering;
+  }
 }
 
-void L2Tags::begin_chunk(std::uint32_t chunk) {
+void L2Tags::begin_chunk(Bank& bank, std::uint32_t chunk) {
   const bool first_of_launch = used_in_[chunk] < launch_period_;
   used_in_[chunk] = period_;
   if (!first_of_launch) return;
   const std::uint32_t first = chunk * kChunk;
   const std::size_t count = std::min<std::size_t>(kChunk, tag_.size() - first);
   if (keeps_begin_) {
-    ChunkAtBegin& kept = at_begin_.emplace_back();
+    ChunkAtBegin& kept = bank.at_begin.emplace_back();
     kept.first = first;
     std::copy_n(&tag_[first], count, kept.tag.begin());
     std::copy_n(&stamp_[first], count, kept.stamp.begin());
@@ -346,26 +362,32 @@ void L2Tags::begin_chunk(std::uint32_t chunk) {
 
 std::shared_ptr<const L2Snapshot> L2Tags::snapshot_at_begin() const {
   L2Tags before(*this);
-  for (const ChunkAtBegin& kept : at_begin_) {
-    const std::size_t count = std::min<std::size_t>(kChunk, tag_.size() - kept.first);
-    std::copy_n(kept.tag.begin(), count, &before.tag_[kept.first]);
-    std::copy_n(kept.stamp.begin(), count, &before.stamp_[kept.first]);
-    std::copy_n(kept.ready.begin(), count, &before.ready_[kept.first]);
-    std::copy_n(kept.dirty.begin(), count, &before.dirty_[kept.first]);
-    before.used_in_[kept.first / kChunk] = before.period_;  // differs from a later snapshot
+  for (const Bank& bank : banks_) {
+    for (const ChunkAtBegin& kept : bank.at_begin) {
+      const std::size_t count = std::min<std::size_t>(kChunk, tag_.size() - kept.first);
+      std::copy_n(kept.tag.begin(), count, &before.tag_[kept.first]);
+      std::copy_n(kept.stamp.begin(), count, &before.stamp_[kept.first]);
+      std::copy_n(kept.ready.begin(), count, &before.ready_[kept.first]);
+      std::copy_n(kept.dirty.begin(), count, &before.dirty_[kept.first]);
+      before.used_in_[kept.first / kChunk] = before.period_;  // differs from a later snapshot
+    }
   }
   return before.snapshot();
 }
 
 std::vector<std::uint8_t> L2Tags::lines_used() const {
-  if (numbering_ != numbering_at_begin_) return {};
+  for (const Bank& bank : banks_) {
+    if (bank.numbering != bank.numbering_at_begin) return {};
+  }
   std::vector<std::uint8_t> used(std::size_t{channels_} * sets_);
   std::vector<std::uint32_t> stamps(ways_);
   for (std::uint32_t set = 0; set < used.size(); ++set) {
     if (!used_since(first_of_set(set), launch_period_)) continue;
     stamps_of(set, stamps.data());
     used[set] = static_cast<std::uint8_t>(std::ranges::count_if(
-        stamps, [this](std::uint32_t stamp) { return stamp > clock_at_begin_; }));
+        stamps, [begin = banks_[set / sets_].clock_at_begin](std::uint32_t stamp) {
+          return stamp > begin;
+        }));
   }
   return used;
 }
@@ -429,8 +451,10 @@ void L2Tags::restore(const L2Snapshot& snapshot) {
     if (line.partial) ready_[at] = kPartial;
     dirty_[at] = line.dirty;
   }
-  clock_ = ways_ + 1;
-  ++numbering_;
+  for (Bank& bank : banks_) {
+    bank.clock = ways_ + 1;
+    ++bank.numbering;
+  }
 }
 
 #undef WW_VECTOR_CLONES

@@ -6,10 +6,14 @@
 // on the host: sets of lines in a row lie side by side, the way in which a line was last found is
 // remembered, and so is the result of a search for four lines. None of it changes an answer.
 // L2Prefetch (l2_prefetch.hpp) brings what an access will look at to the host's caches.
+//
+// Between begin_launch() and the next call that is not about one line, several threads may use it
+// if each has channels of its own and channels_are_apart().
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -78,26 +82,29 @@ class L2Tags {
   };
   // `line` is the line number from the start of device memory; `written` the bytes a write touches.
   Access read(std::uint32_t line) {
-    const std::uint32_t place = last_place(line, first_of(line));
+    Bank& bank = bank_of(line);
+    const std::uint32_t first = first_of(line);
+    const std::uint32_t place = last_place(line, first);
     if (tag_[place] == line && ready_[place] != kPartial) {  // the common case, without a search
-      mark_used(place);
+      mark_used(bank, place);
       return {.hit = true, .ready = &ready_[place]};
     }
-    const std::uint32_t first = first_of(line);
-    return read_at(line, first, place_of(line, first));
+    return read_at(bank, line, first, place_of(bank, line, first));
   }
   // Reads lines in a row, the first at `cycle` and each `apart` later, as long as they are found
-  // without a search; returns how many, and when each one's data leaves. `first` is first_of(line).
-  unsigned hits(std::uint32_t line, std::uint32_t first, unsigned lines, std::int64_t* leaves,
-                std::int64_t cycle, std::int64_t apart) {
-    if (clock_ > std::numeric_limits<std::uint32_t>::max() - lines) renumber();
+  // without a search; returns how many, and when each one's data leaves. `first` is first_of(line),
+  // `channel` the lines' channel.
+  unsigned hits(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
+                std::int64_t* leaves, std::int64_t cycle, std::int64_t apart) {
+    Bank& bank = banks_[channel];
+    if (bank.clock > std::numeric_limits<std::uint32_t>::max() - lines) renumber(bank);
     if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
-      use_chunk(place);
+      use_chunk(bank, place);
       const std::int64_t* const ready = &ready_[place];
       if ((ready[0] | ready[1] | ready[2] | ready[3]) >= 0) {  // none is partial
-        const std::uint64_t stamps[] = {two_words(clock_ + 1), two_words(clock_ + 3)};
+        const std::uint64_t stamps[] = {two_words(bank.clock + 1), two_words(bank.clock + 3)};
         std::memcpy(&stamp_[place], stamps, sizeof stamps);
-        clock_ += kColumns;
+        bank.clock += kColumns;
         for (std::uint32_t i = 0; i < kColumns; ++i, cycle += apart) {
           leaves[i] = std::max(ready[i], cycle);
         }
@@ -108,8 +115,8 @@ class L2Tags {
     for (; found < lines; ++found, first = first_of_next(++line, first), cycle += apart) {
       const std::uint32_t place = last_place(line, first);
       if (tag_[place] != line || ready_[place] == kPartial) break;
-      use_chunk(place);
-      stamp_[place] = ++clock_;
+      use_chunk(bank, place);
+      stamp_[place] = ++bank.clock;
       leaves[found] = std::max(ready_[place], cycle);
     }
     return found;
@@ -138,15 +145,19 @@ class L2Tags {
   // Number of the run of lines that one channel holds in a row.
   [[nodiscard]] std::uint32_t block(std::uint32_t line) const { return line >> interleave_shift_; }
 
+  // Whether what several channels keep lies on different lines of the host.
+  [[nodiscard]] bool channels_are_apart() const { return std::size_t{sets_} * ways_ % kChunk == 0; }
+
   // Whether the line has a place; not a use of it.
   [[nodiscard]] bool holds(std::uint32_t line) const {
-    return place_of(line, first_of(line)).found;
+    return place_of(bank_of(line), line, first_of(line)).found;
   }
   // Makes a line clean; returns the bytes that were dirty, none where it has no place.
   std::uint64_t clean_line(std::uint32_t line) {
-    const Place place = place_of(line, first_of(line));
+    Bank& bank = bank_of(line);
+    const Place place = place_of(bank, line, first_of(line));
     if (!place.found) return 0;
-    use_chunk(place.slot);
+    use_chunk(bank, place.slot);
     if (holders_ != nullptr) holders_->cleaned(line, die_);
     return std::exchange(dirty_[place.slot], 0);
   }
@@ -161,7 +172,7 @@ class L2Tags {
         continue;
       }
       if (dirty_[place] == 0) continue;
-      use_chunk(place);
+      use_chunk(banks_[place / (sets_ * ways_)], place);
       if (holders_ != nullptr) holders_->cleaned(tag_[place], die_);
       written(tag_[place], dirty_[place]);
       dirty_[place] = 0;
@@ -198,12 +209,15 @@ class L2Tags {
     std::array<std::int64_t, kChunk> ready{};
     std::array<std::uint64_t, kChunk> dirty{};
   };
+  struct Bank;
+  [[nodiscard]] Bank& bank_of(std::uint32_t line) { return banks_[channel(line)]; }
+  [[nodiscard]] const Bank& bank_of(std::uint32_t line) const { return banks_[channel(line)]; }
   // Comes before every change of a slot, and before its arrival time is looked at.
-  void use_chunk(std::uint32_t place) {
+  void use_chunk(Bank& bank, std::uint32_t place) {
     if (used_in_[place / kChunk] != period_) [[unlikely]]
-      begin_chunk(place / kChunk);
+      begin_chunk(bank, place / kChunk);
   }
-  void begin_chunk(std::uint32_t chunk);
+  void begin_chunk(Bank& bank, std::uint32_t chunk);
   // Whether a way of the set, whose first slot this is, was used in that period or later.
   [[nodiscard]] bool used_since(std::uint32_t first, std::uint64_t period) const {
     const std::uint32_t last = slot(first, ways_ - 1) / kChunk;
@@ -213,14 +227,14 @@ class L2Tags {
     return false;
   }
   // The slot is now its set's most recent.
-  void mark_used(std::uint32_t place) {
-    use_chunk(place);
-    if (clock_ == std::numeric_limits<std::uint32_t>::max()) renumber();
-    stamp_[place] = ++clock_;
+  void mark_used(Bank& bank, std::uint32_t place) {
+    use_chunk(bank, place);
+    if (bank.clock == std::numeric_limits<std::uint32_t>::max()) renumber(bank);
+    stamp_[place] = ++bank.clock;
   }
   // Copies the stamps of a set, by way; returns its first slot.
   std::uint32_t stamps_of(std::uint32_t set, std::uint32_t* stamps) const;
-  void renumber();  // stamps from 1 on, in the same order
+  void renumber(Bank& bank);  // its stamps from 1 on, in the same order
   [[nodiscard]] std::uint32_t first_of_set(std::uint32_t set) const {
     const std::uint32_t column = set & (columns_ - 1);
     return (set - column) * ways_ + column;
@@ -252,7 +266,7 @@ class L2Tags {
   }
   // Where the line was last seen.
   [[nodiscard]] std::uint32_t last_place(std::uint32_t line, std::uint32_t first) const {
-    return slot(first, last_way_[line % kHints]);
+    return slot(first, std::atomic_ref(last_way_[line % kHints]).load(std::memory_order_relaxed));
   }
   // The slot that holds the line, and, where none does, the one to be given up for it.
   struct Place {
@@ -270,35 +284,51 @@ class L2Tags {
     std::uint32_t slot[kColumns]{};
     std::uint32_t stamp[kColumns]{};
   };
-  static constexpr std::uint32_t kRows = 64;  // more than lie between a search and its use
-  [[nodiscard]] const Row& row_of(std::uint32_t line) const {
-    return rows_[line / kColumns % kRows];
+  static constexpr std::uint32_t kRows = 16;  // of a channel: more than lie between search and use
+  // What each channel has for itself: stamps are compared within a set alone.
+  struct alignas(kHostLine) Bank {
+    std::uint32_t clock{1};
+    std::uint32_t numbering{};       // of the stamps: how often they began anew
+    std::uint32_t clock_at_begin{};  // of the launch
+    std::uint32_t numbering_at_begin{};
+    std::array<Row, kRows> rows{};       // by line
+    std::vector<ChunkAtBegin> at_begin;  // of the chunks that this launch used
+  };
+  // Lines of a channel that lie as far apart as the channels do are its next ones.
+  [[nodiscard]] std::uint32_t row_number(std::uint32_t line) const {
+    return (line >> row_shift_) % kRows;
+  }
+  [[nodiscard]] const Row& row_of(const Bank& bank, std::uint32_t line) const {
+    return bank.rows[row_number(line)];
   }
   // Whether the row still says where the line is, or would go.
-  [[nodiscard]] bool is_current(const Row& row, std::uint32_t line) const {
+  [[nodiscard]] bool is_current(const Bank& bank, const Row& row, std::uint32_t line) const {
     const std::uint32_t column = line % kColumns;
-    if (row.line != line - column || row.numbering != numbering_) return false;
+    if (row.line != line - column || row.numbering != bank.numbering) return false;
     const std::uint32_t slot = row.slot[column];
     return tag_[slot] == line ||
            ((row.absent >> column & 1U) != 0 && stamp_[slot] == row.stamp[column]);
   }
   // Searches for the four lines of the row and keeps what it found, where one search can.
-  const Row& search_row(std::uint32_t line);
+  const Row& search_row(Bank& bank, std::uint32_t line);
   [[nodiscard]] bool can_search_rows() const {
     return columns_ == kColumns && ways_ * columns_ == kSearchWords;
   }
-  [[nodiscard]] Place place_of(std::uint32_t line, std::uint32_t first) const {
-    const Row& row = row_of(line);
-    if (!is_current(row, line)) return find(line, first);
+  [[nodiscard]] Place place_of(const Bank& bank, std::uint32_t line, std::uint32_t first) const {
+    const Row& row = row_of(bank, line);
+    if (!is_current(bank, row, line)) return find(line, first);
     const std::uint32_t slot = row.slot[line % kColumns];
     return {slot, tag_[slot] == line};
   }
   // Reads the line, given its place.
-  Access read_at(std::uint32_t line, std::uint32_t first, Place place);
+  Access read_at(Bank& bank, std::uint32_t line, std::uint32_t first, Place place);
+  // Lines of several channels may share a hint.
   void remember(std::uint32_t line, std::uint32_t first, std::uint32_t place) {
-    last_way_[line % kHints] = static_cast<std::uint8_t>((place - first) / columns_);
+    std::atomic_ref(last_way_[line % kHints])
+        .store(static_cast<std::uint8_t>((place - first) / columns_), std::memory_order_relaxed);
   }
-  void evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access);
+  void evict(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,
+             Access& access);
 
   std::shared_ptr<const ChannelLookup> map_;  // null: plain interleaving
   std::uint32_t channels_;
@@ -309,10 +339,8 @@ class L2Tags {
   std::uint32_t sets_;      // of one channel
   std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
   std::uint32_t columns_;   // sets side by side: kColumns, or 1 where lines in a row share none
-  std::uint32_t clock_{1};
-  std::uint32_t numbering_{};       // of the stamps: how often they began anew
-  std::uint32_t clock_at_begin_{};  // of the launch
-  std::uint32_t numbering_at_begin_{};
+  std::uint32_t row_shift_;
+  std::vector<Bank> banks_;  // by channel
   // By slot, [channel][set / columns][way][column].
   LineVector<std::uint32_t> tag_;    // kNone: nothing
   LineVector<std::uint32_t> stamp_;  // of the last use; 0: never
@@ -326,10 +354,8 @@ class L2Tags {
   std::shared_ptr<const L2Snapshot> last_snapshot_;  // null: none that a new one can begin with
   std::uint64_t snapshot_period_{};                  // begun by it
   bool keeps_begin_{};
-  std::vector<ChunkAtBegin> at_begin_;  // of the chunks that this launch used
-  std::array<Row, kRows> rows_{};       // by line
-  std::vector<std::uint8_t> last_way_;  // where a line was last seen in its set
-  LineHolders* holders_{};              // null: nobody asks
+  mutable std::vector<std::uint8_t> last_way_;  // where a line was last seen in its set
+  LineHolders* holders_{};                      // null: nobody asks
   LineHolders::Dies die_{};
 };
 

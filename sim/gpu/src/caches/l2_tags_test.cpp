@@ -280,7 +280,8 @@ TEST(L2Tags, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
       L2Tags::Access accesses[4];
       if (i % 7 < 3) prefetch.choose_victims((state >> 5) % most / block * block, block);
       if (i % 5 < 3) prefetch.choose_victims(line, lines);
-      const unsigned hits = i % 2 == 0 ? l2.hits(line, l2.first_of(line), lines, leaves, 0, 1) : 0;
+      const unsigned hits =
+          i % 2 == 0 ? l2.hits(line, l2.first_of(line), l2.channel(line), lines, leaves, 0, 1) : 0;
       if (hits < lines) l2.read_run(line + hits, lines - hits, accesses);
       for (unsigned n = 0; n < lines; ++n) {
         const bool expected =
@@ -329,10 +330,10 @@ TEST(L2Tags, ForgetWhenLinesOfAnEarlierLaunchArrived) {
   L2Tags l2{Architecture{}};
   for (std::uint32_t line = 0; line < 4; ++line) *l2.read(line).ready = 1000;
   std::int64_t leaves[4];
-  ASSERT_EQ(l2.hits(0, l2.first_of(0), 4, leaves, 5, 1), 4);
+  ASSERT_EQ(l2.hits(0, l2.first_of(0), l2.channel(0), 4, leaves, 5, 1), 4);
   EXPECT_EQ(leaves[0], 1000);
   l2.begin_launch();
-  ASSERT_EQ(l2.hits(0, l2.first_of(0), 4, leaves, 5, 1), 4);
+  ASSERT_EQ(l2.hits(0, l2.first_of(0), l2.channel(0), 4, leaves, 5, 1), 4);
   EXPECT_EQ(leaves[0], 5);
   EXPECT_EQ(*l2.read(3).ready, 0);
 }

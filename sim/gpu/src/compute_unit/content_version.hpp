@@ -52,6 +52,47 @@ class ContentVersion {
     lines_.push_back(address);
     replace(address, before, after);
   }
+  // Changes of a launch by one of several threads, which absorb() adds to the others'.
+  class Part {
+   public:
+    // Until absorb() for `whole`.
+    void begin(const ContentVersion& whole) {
+      follows_ = !whole.lost_;
+      room_ = whole.room_ - whole.lines_.size();
+    }
+    void replace(std::uint64_t address, const std::byte* before, const std::byte* after) {
+      if (!follows_) return;
+      if (lines_.size() == room_) {
+        lost_ = true;
+        follows_ = false;
+        return;
+      }
+      lines_.push_back(address);
+      sum_ += hash(address, after) - hash(address, before);
+    }
+
+   private:
+    friend class ContentVersion;
+    std::vector<std::uint64_t> lines_;
+    std::uint64_t sum_{};
+    std::size_t room_{};
+    bool follows_{};
+    bool lost_{};
+  };
+  void absorb(Part& part) {
+    const bool lost = part.lost_ || part.lines_.size() > room_ - lines_.size();
+    if (lost && !lost_) {
+      lost_ = true;
+      renew();
+    } else if (!lost_) {
+      value_ += part.sum_;
+      lines_.insert(lines_.end(), part.lines_.begin(), part.lines_.end());
+    }
+    part.lines_.clear();
+    part.sum_ = 0;
+    part.lost_ = false;
+  }
+
   // There were more changes than were followed: not all are known.
   [[nodiscard]] bool lost() const { return lost_; }
   // The addresses that changed since begin_launch(), each once, in order, unless they were lost.

@@ -1,6 +1,7 @@
 // How the bytes of a memory instruction and the lines of memory meet.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -98,9 +99,10 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
   for_lanes(part);
 }
 
+// Several threads may do it for different lines of an operation.
 inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned lines,
                        std::uint64_t lanes, const DeviceMemory& memory) {
-  operation.begun = true;
+  std::atomic_ref(operation.begun).store(true, std::memory_order_relaxed);
   if (lanes == 0 && operation.contiguous &&
       operation.exec == ~std::uint64_t{0}) {  // the common case: lane after lane
     const std::uint64_t first = line_address(line);

@@ -33,6 +33,7 @@ class UsedPages {
     const std::uint64_t offset = page * kLinesOfPage * std::uint64_t{ContentVersion::kLine};
     pages_.push_back({page, ContentVersion::sum(address + offset, memory + offset, kLinesOfPage)});
   }
+  [[nodiscard]] bool following() const { return following_; }
   struct Page {
     std::uint32_t number{};  // from the start of device memory
     std::uint64_t sum{};

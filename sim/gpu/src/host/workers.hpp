@@ -23,6 +23,7 @@ class Workers {
 
   // Whether the caller does all the work.
   [[nodiscard]] bool alone() const { return threads_.empty(); }
+  [[nodiscard]] std::size_t threads() const { return shares_.size(); }
   // Whether a thread looks for work now. One that found none for a while sleeps.
   [[nodiscard]] bool awake() const { return asleep_.load(std::memory_order_relaxed) == 0; }
   // Waking takes longer than many launches: worth it only where much work follows.

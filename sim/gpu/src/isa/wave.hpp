@@ -59,11 +59,11 @@ struct OperationState {
   std::uint8_t references{};  // counters that still count it
   std::uint8_t element_bytes{};
   std::uint8_t half{};  // 1: the low halves of the registers, 2: the high ones
-  bool sign_extend{};
-  bool contiguous{};  // lane i at base + i * element_bytes
-  bool scalar{};      // destination is `words` SGPRs
-  bool vector{};      // counted by vmcnt, which then writes the registers
-  bool begun : 1 {};  // some of a load's bytes are in `data`
+  bool begun{};         // some of a load's bytes are in `data`
+  bool contiguous{};    // lane i at base + i * element_bytes
+  bool scalar{};        // destination is `words` SGPRs
+  bool vector{};        // counted by vmcnt, which then writes the registers
+  bool sign_extend : 1 {};
   // Private memory: an element is not within one dword (private_memory.hpp). Images: a sample is
   // made of several texels.
   bool spread : 1 {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "memory/die_memories.hpp"
 #include "memory/memory_system.hpp"
@@ -13,9 +14,10 @@ namespace {
 constexpr const char* kWhyEndless =
     "a loop without end, or a wait for what the program does only after the launch?";
 constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
-// Compute units times quanta that a launch runs before it wakes other threads: about 100 us of
-// work. A shorter launch ends before they come.
-constexpr std::size_t kWorthWaking = 100;
+// Other threads come some 50 us after they are woken. It is worth it for a launch that already took
+// as long, and for one with so many waves, each of which takes a microsecond or more.
+constexpr auto kWorthWaking = std::chrono::microseconds(50);
+constexpr std::uint64_t kWavesWorthWaking = 256;
 }  // namespace
 
 // Hands out work-groups to the device's dies. Group i goes to die i modulo the dies, whether or not
@@ -104,29 +106,31 @@ struct Engine::Dispatcher {
 namespace {
 
 std::unique_ptr<Hierarchy> ideal_hierarchy(const Chip& chip, DeviceMemory& memory,
-                                           DeferredObserver& observer) {
+                                           DeferredObserver& observer, std::uint32_t share_from) {
   if (chip.architecture().dies > 1) return std::make_unique<DieMemories>(chip, memory, observer);
-  return std::make_unique<MemorySystem>(chip, memory, observer);
+  auto system = std::make_unique<MemorySystem>(chip, memory, observer);
+  system->share_from(share_from);
+  return system;
 }
 
 }  // namespace
 
-Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
-               trace::Writer* trace, const MakeHierarchy& make_hierarchy, int cus_in_use)
+Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer,
+               const Settings& settings, const MakeHierarchy& make_hierarchy)
     : architecture_(chip.architecture()),
-      cus_in_use_(
-          static_cast<std::size_t>(cus_in_use > 0 ? cus_in_use : architecture_.cus_per_engine)),
+      cus_in_use_(static_cast<std::size_t>(settings.cus_in_use > 0 ? settings.cus_in_use
+                                                                   : architecture_.cus_per_engine)),
       observer_(observer),
       hierarchy_(make_hierarchy ? make_hierarchy(observer_)
-                                : ideal_hierarchy(chip, memory, observer_)),
+                                : ideal_hierarchy(chip, memory, observer_, settings.share_from)),
       registers_(
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
-      workers_(threads, [this] { return observer_.help(); }),
-      trace_(trace) {
+      workers_(settings.threads, [this] { return observer_.help(); }),
+      trace_(settings.trace) {
   for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
       cus_.push_back(std::make_unique<ComputeUnit>(architecture_, engine, cu, memory, arena_));
-      if (trace != nullptr) cus_.back()->trace = std::make_unique<AccessLog>();
+      if (trace_ != nullptr) cus_.back()->trace = std::make_unique<AccessLog>();
     }
   }
 }
@@ -170,11 +174,19 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   const std::int64_t quantum = hierarchy_->smallest_latency();
   std::int64_t time = 0;
   std::vector<std::size_t> active;
+  const bool shares = hierarchy_->shares_commits() && !workers_.alone();
   const Workers::Task run_some = [&](std::size_t begin, std::size_t end) {
     const bool more = dispatcher.started < dispatcher.total;
-    for (std::size_t i = begin; i < end; ++i) cus_[active[i]]->run({time + quantum, quantum}, more);
+    for (std::size_t i = begin; i < end; ++i) {
+      ComputeUnit& cu = *cus_[active[i]];
+      cu.run({time + quantum, quantum}, more);
+      if (shares) hierarchy_->gather(cu, active[i], time, time + quantum);
+    }
   };
-  std::size_t worked = 0;
+  bool woken = false;
+  const auto wake_at = dispatcher.total * launch.waves_per_group >= kWavesWorthWaking
+                           ? std::chrono::steady_clock::time_point::min()
+                           : std::chrono::steady_clock::now() + kWorthWaking;
   bool groups_ended = true;
   std::optional<Error> error;
   std::uint64_t quanta = 0;
@@ -187,16 +199,18 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       if (!cus_[i]->idle()) active.push_back(i);
     }
     if (!workers_.alone()) {
-      worked += active.size();
-      if (worked >= kWorthWaking && !workers_.awake()) workers_.wake();
-      observer_.defer(workers_.awake());
+      if (!workers_.awake() && (woken || std::chrono::steady_clock::now() >= wake_at)) {
+        workers_.wake();
+        woken = true;
+      }
+      observer_.defer(workers_.awake() && !shares);
     }
-    workers_.run(active.size(), run_some, worked >= kWorthWaking);
+    workers_.run(active.size(), run_some, woken);
     if (const ComputeUnit* failed = first_error(); failed != nullptr) {
       error = failed->error();
       break;
     }
-    hierarchy_->commit(cus_, time, time + quantum);
+    hierarchy_->commit(cus_, time, time + quantum, workers_);
     if (hierarchy_->error()) {
       error = hierarchy_->error();
       break;

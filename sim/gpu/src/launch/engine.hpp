@@ -37,10 +37,15 @@ class Engine {
  public:
   // What lies behind the L1s, given who counts what crosses.
   using MakeHierarchy = std::function<std::unique_ptr<Hierarchy>(DeferredObserver& observer)>;
-  // `trace` may be null; `make_hierarchy` too: an ideal network then. `cus_in_use`: of each shader
-  // engine, that get work-groups; 0: all.
-  Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
-         trace::Writer* trace, const MakeHierarchy& make_hierarchy = {}, int cus_in_use = 0);
+  struct Settings {
+    unsigned threads{1};
+    std::uint32_t share_from{};  // as Options have it
+    trace::Writer* trace{};      // null: none
+    int cus_in_use{};            // of each shader engine, that get work-groups; 0: all
+  };
+  // `make_hierarchy`: null: an ideal network.
+  Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer,
+         const Settings& settings, const MakeHierarchy& make_hierarchy);
 
   // Errors: as VirtualGpu::launch.
   Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog);

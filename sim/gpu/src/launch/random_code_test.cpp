@@ -78,13 +78,15 @@ struct Way {
   const char* lanes;  // null: the host's best
   bool run_ahead;
   unsigned threads;
-  bool translate;  // at once
+  bool translate;                // at once
+  std::uint32_t share_from{48};  // 0: every commit is shared
 };
 constexpr Way kPlain{"instruction by instruction, one thread", nullptr, false, 1, false};
 constexpr Way kOthers[] = {{"one thread", nullptr, true, 1, false},
                            {"two threads", nullptr, true, 2, false},
+                           {"two threads that share every commit", nullptr, true, 2, false, 0},
                            {"one thread, translated", nullptr, true, 1, true},
-                           {"two threads, translated", nullptr, true, 2, true}};
+                           {"four threads, translated", nullptr, true, 4, true, 0}};
 constexpr Way kPlainLanes{"plain lanes, two threads", "generic", true, 2, false};
 
 class LanesInUse {
@@ -134,6 +136,7 @@ Outcome outcome_of(const binpatch::CodeObject& object, const binpatch::Kernel& k
                                         .run_ahead = way.run_ahead,
                                         .translate = way.translate,
                                         .translate_after = 0,
+                                        .share_from = way.share_from,
                                         .watchdog_cycles = work_items > 512 ? 200'000 : 20'000,
                                         .on_fault = OnFault::report,
                                         .trace = trace.get()}));

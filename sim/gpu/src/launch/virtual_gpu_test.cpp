@@ -418,8 +418,8 @@ TEST(Threads, DoNotChangeAnything) {
     std::uint64_t hash;
     bool operator==(const Outcome&) const = default;
   };
-  const auto run = [](unsigned threads) {
-    TestGpu test(Options{.threads = threads, .replay = false});
+  const auto run = [](unsigned threads, std::uint32_t share_from) {
+    TestGpu test(Options{.threads = threads, .replay = false, .share_from = share_from});
     const auto data = test.buffer(random_words(1 << 17));
     const auto out = test.buffer(16384 * 4);
     const auto counter = test.buffer(std::vector<std::uint32_t>{0});
@@ -431,19 +431,25 @@ TEST(Threads, DoNotChangeAnything) {
     test.launch("count_up", 8192, 256, counter, tickets);
     outcomes.push_back(
         {{}, test.read<std::uint32_t>(tickets, 8192), test.counters(1), test.totals.hash});
+    test.launch("race", 8192, 256, data, out, 20U);
+    outcomes.push_back({test.read<std::uint32_t>(out, 8192), test.read<std::uint32_t>(data, 256),
+                        test.counters(2), test.totals.hash});
     return outcomes;
   };
-  const auto one = run(1);
-  EXPECT_EQ(one, run(2));
-  EXPECT_EQ(one, run(3));
+  const auto one = run(1, 1);
+  for (const std::uint32_t share_from : {0U, 1U, ~0U}) {
+    EXPECT_EQ(one, run(2, share_from));
+    EXPECT_EQ(one, run(3, share_from));
+  }
 }
 
-// With the chip's own accounting, which a thread of its own does where there are two.
+// With the chip's own accounting.
 TEST(Threads, DoNotChangeEnergies) {
-  const auto run = [](unsigned threads) {
+  const auto run = [](unsigned threads, std::uint32_t share_from) {
     const auto object = test::read_kernels();
-    auto gpu = std::move(
-        *VirtualGpu::create(test::chip_for(object), Options{.threads = threads, .replay = false}));
+    auto gpu = std::move(*VirtualGpu::create(
+        test::chip_for(object),
+        Options{.threads = threads, .replay = false, .share_from = share_from}));
     const ProgramId program = *gpu->load(object);
     const auto words = random_words(1 << 17);
     const auto data = *gpu->allocate(4 * words.size());
@@ -470,10 +476,13 @@ TEST(Threads, DoNotChangeEnergies) {
     launch("stream", 16384, TestGpu::arguments(data, out, 16U, 4096U));
     return seen;
   };
-  const auto one = run(1);
+  const auto one = run(1, 1);
   EXPECT_GT(one.front(), 0);
-  EXPECT_EQ(run(2), one);
-  EXPECT_EQ(run(1), one);
+  EXPECT_EQ(run(1, 1), one);
+  for (const std::uint32_t share_from : {0U, 1U, ~0U}) {
+    EXPECT_EQ(run(2, share_from), one);
+    EXPECT_EQ(run(4, share_from), one);
+  }
 }
 
 TEST(BadInput, NamesTheKernelTheLaneAndTheAddressOfAMemoryFault) {

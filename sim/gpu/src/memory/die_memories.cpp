@@ -55,7 +55,7 @@ void DieMemories::begin_launch(const LaunchState& launch,
 }
 
 void DieMemories::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
-                         std::int64_t end) {
+                         std::int64_t end, Workers&) {
   const std::span all(cus);
   for (std::size_t i = 0; i < dies_.size(); ++i) {
     const std::size_t die = (first_ + i) % dies_.size();

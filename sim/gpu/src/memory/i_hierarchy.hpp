@@ -13,6 +13,7 @@
 
 #include "caches/l2_tags.hpp"
 #include "compute_unit/compute_unit.hpp"
+#include "host/workers.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
@@ -46,8 +47,14 @@ class Hierarchy {
   virtual void begin_launch(const LaunchState& launch,
                             std::vector<std::unique_ptr<ComputeUnit>>& cus) = 0;
   // Takes what left the L1s before `end`; everything in it departs in or after `start`, or late.
+  // `workers` may share the work.
   virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
-                      std::int64_t end) = 0;
+                      std::int64_t end, Workers& workers) = 0;
+  // Whether they do: then several threads call the observer, one for each engine and channel, and
+  // whoever ran a compute unit calls gather() for it before the commit of the same quantum.
+  [[nodiscard]] virtual bool shares_commits() const { return false; }
+  // Takes what left the L1 of one compute unit, while others still run.
+  virtual void gather(ComputeUnit&, std::size_t, std::int64_t, std::int64_t) {}
   // The last wave ended and the last answer came at `cycles`: what must not stay is written to
   // memory. Returns when that is done.
   virtual std::int64_t finish(std::int64_t cycles) { return cycles; }

@@ -12,11 +12,6 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
-// Distances of prefetch_behind(), in requests.
-constexpr std::size_t kOperationAhead = 24;
-constexpr std::size_t kDataAhead = 12;
-constexpr std::size_t kChoiceAhead = 8;
-constexpr std::size_t kVictimAhead = 5;
 
 std::uint64_t halves_of(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
@@ -69,6 +64,11 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
                                      : architecture_.memory_bytes_per_clock_per_channel;
   memory_line_time_ = std::llround(architecture_.line_bytes / bytes_per_clock * kFraction);
   most_waiting_ = architecture_.write_back_lines * memory_line_time_;
+  shares_commits_ = behind_ == nullptr && !gl1_.any() && l2_.channels_are_apart() &&
+                    channel_count_ > 1 && architecture_.shader_engines > 1;
+  lookups_.push_back(std::make_unique<Lookups>(l2_));
+  deliveries_.push_back(std::make_unique<Deliveries>());
+  if (shares_commits_) gathered_.resize(place_.size());
 }
 
 void MemorySystem::begin_launch(const LaunchState&,
@@ -87,169 +87,13 @@ void MemorySystem::begin_launch(const LaunchState&,
   channel_free_.assign(channel_count_, 0);
   memory_free_.assign(channel_count_, 0);
   channels_.assign(channel_count_, {});
-  counters_ = {};
-  last_completion_ = 0;
+  for (auto& part : lookups_) part->counters = {};
+  for (auto& part : deliveries_) part->last_completion = 0;
+  for (Gathered& gathered : gathered_) gathered.until = 0;
   rotation_ = 0;
   if (cached_ != nullptr) cached_->begin_launch();
   gl1_.begin_launch();
   l2_.begin_launch();
-}
-
-// A request passes four distances on its way to the front: its operation is asked for first, then
-// what the operation points to, then the slots that its lines will get, then what those write back.
-// `missed`: something did in the last commit, so victims are worth a search.
-inline void MemorySystem::prefetch_behind(std::size_t n, bool missed) {
-  const std::size_t arrived = sorted_.size();
-  if (n + kOperationAhead < arrived) {
-    prefetch_to_write(sorted_[n + kOperationAhead].request->operation);
-  }
-  if (n + kDataAhead < arrived) {
-    prefetch_request(sorted_[n + kDataAhead]);
-  }
-  if (!missed) {
-    return;
-  }
-  if (n + kChoiceAhead < arrived) {
-    const Request& request = *sorted_[n + kChoiceAhead].request;
-    if (request.kind != Request::Kind::merge) {
-      l2_prefetch_.choose_victims(request.line, request.lines);
-    }
-  }
-  if (n + kVictimAhead < arrived) {
-    prefetch_victims(*sorted_[n + kVictimAhead].request);
-  }
-}
-
-// The data are the one thing here that may be in no cache of the host.
-void MemorySystem::prefetch_request(const Arrival& arrival) {
-  const Request& request = *arrival.request;
-  const std::byte* const data = memory_.host(line_address(request.line));
-  for (unsigned i = 0; i < request.lines; ++i) prefetch(data + i * kLineBytes);
-  const MemoryOperation& operation = *request.operation;
-  if (operation.wave != nullptr) {
-    const auto* wave = reinterpret_cast<const std::byte*>(operation.wave);
-    prefetch_to_write(wave);
-    prefetch(wave + 2 * kHostLine);
-  }
-  if (operation.contiguous) {
-    // An address, not a pointer: the first line may begin before the first lane.
-    const auto bytes =
-        reinterpret_cast<std::uintptr_t>(operation.wave != nullptr && operation.into_registers
-                                             ? operation.wave->vgpr(operation.destination)
-                                             : operation.data());
-    const std::uintptr_t target = bytes + (line_address(request.line) - operation.base);
-    for (unsigned i = 0; i < request.lines; ++i) {
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): not every one of these is inside an object
-      prefetch_to_write(reinterpret_cast<const void*>(target + i * kLineBytes));
-    }
-  }
-  l2_prefetch_.bring_sets(request.line, arrival.first, request.lines);
-}
-
-void MemorySystem::prefetch_victims(const Request& request) const {
-  for (unsigned i = 0; i < request.lines; ++i) {
-    const std::uint32_t slot = l2_prefetch_.chosen_victim(request.line + i);
-    if (slot == L2Tags::kNone) continue;
-    const std::uint32_t line = l2_prefetch_.written_back(slot);
-    if (line != L2Tags::kNone) prefetch(memory_.host(line_address(line)));
-  }
-}
-
-void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
-                              std::int64_t end) {
-  // Sort by arrival: counting sort, which keeps each CU's order for one channel.
-  arrivals_.clear();
-  std::uint32_t latest = 0;
-  std::size_t wave_bytes = 0;
-  const auto count = static_cast<std::uint32_t>(cus.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t index = i + rotation_ < count ? i + rotation_ : i + rotation_ - count;
-    ComputeUnit& cu = *cus[index];
-    if (std::exchange(cu.empties_gl1, false) && gl1_.any()) gl1_.empty(place_[index].engine);
-    wave_bytes += cu.wave_bytes();
-    std::size_t next = cu.requests_done;
-    for (; next < cu.requests.size() && cu.requests[next].departure < end; ++next) {
-      Request& request = cu.requests[next];
-      const auto channel = l2_.channel(request.line);
-      const std::int64_t there = flight(index, channel) / 2;
-      // A request that stood behind a later one of its CU can be late: it then arrives at once.
-      const auto delay =
-          static_cast<std::uint32_t>(std::max<std::int64_t>(0, request.departure + there - start));
-      latest = std::max(latest, delay);
-      arrivals_.push_back({&request, delay, static_cast<std::uint16_t>(index),
-                           static_cast<std::uint16_t>(channel), l2_.first_of(request.line)});
-    }
-    cu.requests_done = next;
-  }
-  rotation_ = rotation_ + 1 < count ? rotation_ + 1 : 0;
-  if (arrivals_.empty()) return;
-
-  bucket_.assign(latest + 2, 0);
-  for (const Arrival& arrival : arrivals_) ++bucket_[arrival.delay + 1];
-  for (std::size_t i = 1; i < bucket_.size(); ++i) bucket_[i] += bucket_[i - 1];
-  const std::size_t arrived = arrivals_.size();
-  sorted_.resize(arrived);
-  for (const Arrival& arrival : arrivals_) sorted_[bucket_[arrival.delay]++] = arrival;
-  const std::uint64_t misses = counters_.misses;
-  const bool missed = missed_;
-  const bool ahead = missed || wave_bytes > kHostCacheBytes;
-  for (std::size_t n = 0; n < arrived; ++n) {
-    if (ahead) prefetch_behind(n, missed);
-    const Arrival& arrival = sorted_[n];
-    serve(*cus[arrival.cu], arrival, start + arrival.delay);
-  }
-  missed_ = counters_.misses != misses;
-  if (!scalar_fills_.empty()) share_scalar_lines(cus);
-  for (auto& cu : cus) cu->drop_done_requests();
-}
-
-void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
-  Request& request = *arrival.request;
-  for (unsigned i = 0; i < request.lines; ++i) memory_.use_line(request.line + i);
-  if (request.kind == Request::Kind::merge) {
-    load_lines(*request.operation, request.line, 1, request.lanes, memory_);
-    resolve(cu, request,
-            std::max(cu.l1.fill_time(request.l1_slot[0]),
-                     request.departure + architecture_.l1_hit_cycles));
-    return;
-  }
-  if (request.kind == Request::Kind::scalar_merge) {
-    resolve(cu, request,
-            std::max(cu.scalar_cache->fill_time(request.l1_slot[0]),
-                     request.departure + architecture_.scalar_load_cycles));
-    return;
-  }
-  if (gl1_.any() && request.kind == Request::Kind::read && read_from_gl1(cu, arrival)) return;
-  const std::uint32_t cu_index = arrival.cu;
-  const std::uint32_t channel = arrival.channel;
-  const std::int64_t slot = std::max(cycle, channel_free_[channel]);
-  const std::int64_t there_and_back = flight(cu_index, channel);
-  const std::int64_t back = there_and_back - there_and_back / 2;
-  const unsigned lines = request.pair ? 2 : request.lines;
-  channel_free_[channel] = slot + busy(lines);
-  channels_[channel].accesses += lines;
-  CrossbarTransfer transfer;
-  transfer.cycle = slot;
-  transfer.address = line_address(request.line);
-  transfer.engine = place_[cu_index].engine;
-  transfer.cu = place_[cu_index].cu;
-  transfer.channel = static_cast<std::uint16_t>(channel);
-  std::int64_t completion = slot;
-  switch (request.kind) {
-    case Request::Kind::read: completion = read(cu, arrival, transfer, back); break;
-    case Request::Kind::scalar: completion = read_scalar(cu, arrival, transfer, back); break;
-    case Request::Kind::write: write(request, transfer); break;
-    default: atomic(request, transfer); break;
-  }
-  if (tags_pairs_) use_partners(request, lines, slot, channel);
-  if (request.kind != Request::Kind::read && request.kind != Request::Kind::scalar) {
-    if (behind_ != nullptr) {
-      for (unsigned i = 0; i < request.lines; ++i) behind_->wrote(die_, request.line + i, slot);
-    }
-    completion += busy(request.lines) - busy(1) + architecture_.l2_hit_cycles + back;
-  }
-  if (gl1_.any()) update_gl1(request, transfer.engine, completion);
-  resolve(cu, request, completion);
 }
 
 bool MemorySystem::read_from_gl1(ComputeUnit& cu, const Arrival& arrival) {
@@ -262,7 +106,7 @@ bool MemorySystem::read_from_gl1(ComputeUnit& cu, const Arrival& arrival) {
   if (!there) return false;
   load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
   for (std::uint32_t line = first; line < first + lines; ++line) fill_l1(cu, request, line, *there);
-  counters_.gl1_hits += lines / 2;
+  lookups_.front()->counters.gl1_hits += lines / 2;
   cu.activity.gl1_hits += lines;
   CrossbarTransfer transfer;
   transfer.cycle = *there;
@@ -275,7 +119,7 @@ bool MemorySystem::read_from_gl1(ComputeUnit& cu, const Arrival& arrival) {
   transfer.payload = memory_.host(transfer.address);
   transfer.from_gl1 = true;
   observer_.crossbar_lines(transfer, lines, cycles_per_line_);
-  resolve(cu, *arrival.request, *there);
+  resolve(cu, *arrival.request, *there, *deliveries_.front());
   return true;
 }
 
@@ -297,36 +141,62 @@ void MemorySystem::fill_l1(ComputeUnit& cu, const Request& request, std::uint32_
   if (to != L1Cache::kNone) cu.l1.filled(to, line, request.departure, time);
 }
 
-void MemorySystem::count(bool hit, std::uint32_t channel) {
+void MemorySystem::look_up(const Arrival& arrival, std::int64_t cycle, Answer& answer,
+                           Lookups& part) {
+  const Request& request = *arrival.request;
+  const std::uint32_t channel = arrival.channel;
+  const unsigned lines = request.pair ? 2 : request.lines;
+  answer.slot = std::max(cycle, channel_free_[channel]);
+  answer.payload = answer.reply = nullptr;
+  answer.bytes = kLineBytes;
+  answer.loaded = false;
+  channel_free_[channel] = answer.slot + busy(lines);
+  channels_[channel].accesses += lines;
+  switch (request.kind) {
+    case Request::Kind::read: read(arrival, answer, part); break;
+    case Request::Kind::scalar:
+      ++part.counters.reads;
+      answer.ready[0] = fetch(l2_.read(request.line), request.line, answer.slot, channel, part);
+      break;
+    case Request::Kind::write: write(arrival, answer, part); break;
+    default: atomic(arrival, answer, part); break;
+  }
+  if (tags_pairs_) use_partners(request, lines, answer.slot, channel, part);
+  if (behind_ == nullptr) return;
+  if (request.kind == Request::Kind::read || request.kind == Request::Kind::scalar) return;
+  for (unsigned i = 0; i < request.lines; ++i) behind_->wrote(die_, request.line + i, answer.slot);
+}
+
+void MemorySystem::count(bool hit, std::uint32_t channel, Lookups& part) {
   ChannelActivity& activity = channels_[channel];
   if (hit) {
     ++activity.hits;
-    ++counters_.hits;
+    ++part.counters.hits;
   } else {
     ++activity.misses;
-    ++counters_.misses;
+    ++part.counters.misses;
   }
 }
 
 std::int64_t MemorySystem::fetch(const L2Tags::Access& access, std::uint32_t line,
-                                 std::int64_t slot, std::uint32_t channel) {
+                                 std::int64_t slot, std::uint32_t channel, Lookups& part) {
   // A tag stands for both halves where requests are for both.
-  count(access.hit || (asks_for_pairs_ && l2_.holds(line ^ 1U)), channel);
-  if (access.writeback) write_back(access, slot, channel);
+  count(access.hit || (asks_for_pairs_ && l2_.holds(line ^ 1U)), channel, part);
+  if (access.writeback) write_back(access, slot, channel, part);
   if (!access.fill) return std::max(slot, *access.ready);
-  const std::int64_t ready = bring(line, slot, channel);
+  const std::int64_t ready = bring(line, slot, channel, part);
   *access.ready = ready;
   if (pairs_of_lines_) [[unlikely]] {
-    if (fetch_partner(line ^ 1U, slot, channel)) ++counters_.memory_read_pairs;
+    if (fetch_partner(line ^ 1U, slot, channel, part)) ++part.counters.memory_read_pairs;
   }
   return ready;
 }
 
 void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
-                              std::uint32_t channel) {
+                              std::uint32_t channel, Lookups& part) {
   ++channels_[channel].writebacks;
-  counters_.memory_write_halves += halves_of(access.victim_dirty);
-  ++counters_.memory_writes;
+  part.counters.memory_write_halves += halves_of(access.victim_dirty);
+  ++part.counters.memory_writes;
   const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
   memory_free_[channel] = begin + memory_line_time_;
   if (most_waiting_ != 0) {
@@ -335,118 +205,91 @@ void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
   }
   observer_.memory({begin / kFraction, channel_of_chip(channel), true,
                     memory_.host(line_address(access.victim))});
-  memory_.use_line(access.victim);
+  if (sharing_ && memory_.used_pages().following()) {
+    const std::lock_guard lock(pages_in_use_);
+    memory_.use_line(access.victim);
+  } else {
+    memory_.use_line(access.victim);
+  }
   if (behind_ != nullptr) behind_->write(die_, access.victim, begin / kFraction);
 }
 
-std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel) {
+std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel,
+                                 Lookups& part) {
   const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
   memory_free_[channel] = begin + memory_line_time_;
-  counters_.memory_read_halves += 2;
+  part.counters.memory_read_halves += 2;
   observer_.memory(
       {begin / kFraction, channel_of_chip(channel), false, memory_.host(line_address(line))});
   if (behind_ != nullptr) return behind_->read(die_, line, begin / kFraction);
   return begin / kFraction + architecture_.memory_cycles;
 }
 
-bool MemorySystem::fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel) {
+bool MemorySystem::fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel,
+                                 Lookups& part) {
   const L2Tags::Access access = l2_.read(line);
-  if (access.writeback) write_back(access, slot, channel);
-  if (access.fill) *access.ready = bring(line, slot, channel);
+  if (access.writeback) write_back(access, slot, channel, part);
+  if (access.fill) *access.ready = bring(line, slot, channel, part);
   return access.fill;
 }
 
-std::int64_t MemorySystem::read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
-                                std::int64_t back) {
+void MemorySystem::read(const Arrival& arrival, Answer& answer, Lookups& part) {
   const Request& request = *arrival.request;
-  transfer.kind = TransferKind::read;
-  transfer.bytes = kLineBytes;
-  const std::int64_t latency = architecture_.l2_hit_cycles + back;
-  if (asks_for_pairs_) [[unlikely]]
-    return read_pairs(cu, request, transfer, latency);
+  if (asks_for_pairs_) [[unlikely]] {
+    read_pairs(arrival, answer, part);
+    return;
+  }
   const unsigned lines = request.lines;
-  counters_.reads += lines;
-  transfer.payload = memory_.host(transfer.address);
-  load_lines(*request.operation, request.line, lines, request.lanes, memory_);
-  std::int64_t there[Request::kMostLines];
-  const unsigned hits =
-      l2_.hits(request.line, arrival.first, lines, there, transfer.cycle, cycles_per_line_);
-  counters_.hits += hits;
-  channels_[transfer.channel].hits += hits;
-  std::int64_t last = 0;
-  for (unsigned i = 0; i < hits; ++i) last = std::max(last, there[i]);
-  if (hits < lines) {
-    L2Tags::Access accesses[Request::kMostLines];
-    l2_.read_run(request.line + hits, lines - hits, accesses);
-    for (unsigned i = hits; i < lines; ++i) {
-      there[i] = fetch(accesses[i - hits], request.line + i, transfer.cycle + i * cycles_per_line_,
-                       transfer.channel);
-      last = std::max(last, there[i]);
-    }
+  part.counters.reads += lines;
+  const unsigned hits = l2_.hits(request.line, arrival.first, arrival.channel, lines, answer.ready,
+                                 answer.slot, cycles_per_line_);
+  part.counters.hits += hits;
+  channels_[arrival.channel].hits += hits;
+  if (hits == lines) return;
+  L2Tags::Access accesses[Request::kMostLines];
+  l2_.read_run(request.line + hits, lines - hits, accesses);
+  for (unsigned i = hits; i < lines; ++i) {
+    answer.ready[i] = fetch(accesses[i - hits], request.line + i,
+                            answer.slot + i * cycles_per_line_, arrival.channel, part);
   }
-  observer_.crossbar_lines(transfer, lines, cycles_per_line_);
-  if (request.fills_l1 && lines == L1Cache::kRow && cu.l1.has_rows()) {
-    for (std::int64_t& time : there) time += latency;
-    cu.l1.row_filled(request.l1_slot, request.line, request.departure, there);
-  } else if (request.fills_l1) {
-    for (unsigned i = 0; i < lines; ++i) {
-      cu.l1.filled(request.l1_slot[i], request.line + i, request.departure + i, there[i] + latency);
-    }
-  }
-  return last + latency;
 }
 
-std::int64_t MemorySystem::read_pairs(ComputeUnit& cu, const Request& request,
-                                      CrossbarTransfer& transfer, std::int64_t latency) {
+void MemorySystem::read_pairs(const Arrival& arrival, Answer& answer, Lookups& part) {
+  const Request& request = *arrival.request;
   const std::uint32_t first = request.line & ~1U;
   const unsigned lines = request.pair ? 2 : request.lines;
-  transfer.address = line_address(first);
-  transfer.payload = memory_.host(transfer.address);
-  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
-  std::int64_t last = 0;
   for (unsigned i = 0; i < lines; i += 2) {
-    ++counters_.reads;
+    ++part.counters.reads;
     const L2Tags::Access halves[] = {l2_.read(first + i), l2_.read(first + i + 1)};
-    count(halves[0].hit && halves[1].hit, transfer.channel);
-    if (halves[0].fill && halves[1].fill) ++counters_.memory_read_pairs;
+    count(halves[0].hit && halves[1].hit, arrival.channel, part);
+    if (halves[0].fill && halves[1].fill) ++part.counters.memory_read_pairs;
     for (unsigned half = 0; half < 2; ++half) {
       const L2Tags::Access& access = halves[half];
       const std::uint32_t line = first + i + half;
-      const std::int64_t slot = transfer.cycle + (i + half) * cycles_per_line_;
-      if (access.writeback) write_back(access, slot, transfer.channel);
-      if (access.fill) *access.ready = bring(line, slot, transfer.channel);
-      const std::int64_t there = std::max(slot, *access.ready);
-      last = std::max(last, there);
-      fill_l1(cu, request, line, there + latency);
+      const std::int64_t slot = answer.slot + (i + half) * cycles_per_line_;
+      if (access.writeback) write_back(access, slot, arrival.channel, part);
+      if (access.fill) *access.ready = bring(line, slot, arrival.channel, part);
+      answer.ready[i + half] = std::max(slot, *access.ready);
     }
   }
-  observer_.crossbar_lines(transfer, lines, cycles_per_line_);
-  return last + latency;
 }
 
-std::int64_t MemorySystem::read_scalar(ComputeUnit& cu, const Arrival& arrival,
-                                       CrossbarTransfer& transfer, std::int64_t back) {
-  const Request& request = *arrival.request;
-  transfer.kind = TransferKind::read;
-  transfer.bytes = kLineBytes;
-  transfer.payload = memory_.host(transfer.address);
-  ++counters_.reads;
-  const std::int64_t there =
-      fetch(l2_.read(request.line), request.line, transfer.cycle, transfer.channel);
-  observer_.crossbar_lines(transfer, 1, cycles_per_line_);
-  const std::int64_t time = there + architecture_.scalar_miss_cycles + back;
-  cu.scalar_cache->filled(request.l1_slot[0], request.line, request.departure, time);
-  if (architecture_.scalar_cache_cus > 1) {
-    scalar_fills_.push_back({arrival.cu, request.line, time});
-  }
-  return time;
+void MemorySystem::load_early(const Request& request, Answer& answer, Lookups& part) {
+  answer.loaded = true;
+  const std::uint32_t first = asks_for_pairs_ ? request.line & ~1U : request.line;
+  const std::size_t lines = request.pair && asks_for_pairs_ ? 2 : request.lines;
+  Payloads::Line* const kept = part.payloads.take(lines);
+  std::memcpy(kept, memory_.host(line_address(first)), lines * kLineBytes);
+  answer.payload = kept->bytes;
+  if (request.kind == Request::Kind::scalar || request.kind == Request::Kind::scalar_merge) return;
+  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
 }
 
 void MemorySystem::use_partners(const Request& request, unsigned lines, std::int64_t slot,
-                                std::uint32_t channel) {
+                                std::uint32_t channel, Lookups& part) {
   const auto use = [&](std::uint32_t line) {
     const L2Tags::Access access = l2_.write(line, 0);  // not a byte of it
-    if (access.writeback) write_back(access, slot, channel);
+    if (access.writeback) write_back(access, slot, channel, part);
   };
   const std::uint32_t first = request.pair ? request.line & ~1U : request.line;
   const std::uint32_t last = first + lines - 1;
@@ -454,89 +297,66 @@ void MemorySystem::use_partners(const Request& request, unsigned lines, std::int
   if (last % 2 == 0) use(last + 1);
 }
 
-void MemorySystem::share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus) {
-  const auto of_engine = static_cast<std::uint32_t>(architecture_.cus_per_engine);
-  const auto sharing = static_cast<std::uint32_t>(architecture_.scalar_cache_cus);
-  for (const ScalarFill& fill : scalar_fills_) {
-    const std::uint32_t engine = fill.cu / of_engine * of_engine;
-    const std::uint32_t first = (fill.cu - engine) / sharing * sharing;
-    for (std::uint32_t i = first; i < std::min(first + sharing, of_engine); ++i) {
-      if (engine + i != fill.cu) cus[engine + i]->scalar_cache->put(fill.line, fill.time);
-    }
-  }
-  scalar_fills_.clear();
-}
-
-std::int64_t MemorySystem::finish(std::int64_t cycles) {
-  if (architecture_.writes_back_at_end == 0) return cycles;
-  std::int64_t end = cycles;
-  l2_.clean([&](std::uint32_t line, std::uint64_t dirty) {
-    const std::uint32_t channel = l2_.channel(line);
-    write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycles, channel);
-    end = std::max(end, memory_free_[channel] / kFraction + 1);
-  });
-  return end;
-}
-
-void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
-  counters_.writes += request.lines;
-  transfer.kind = TransferKind::write;
-  transfer.bytes = kLineBytes;
-  transfer.payload = memory_.host(transfer.address);
-  std::byte packed[kLineBytes];
+void MemorySystem::write(const Arrival& arrival, Answer& answer, Lookups& part) {
+  Request& request = *arrival.request;
+  part.counters.writes += request.lines;
+  std::byte* const place = memory_.host(line_address(request.line));
   std::byte before[kLineBytes];
   if (const std::byte* bytes = whole_line(*request.operation, request.line, request.lanes)) {
-    std::byte* const place = memory_.host(transfer.address);
+    answer.payload = bytes;
     for (unsigned i = 0; i < request.lines; ++i) {
       std::memcpy(before, place + i * kLineBytes, kLineBytes);
       if (replace_line(place + i * kLineBytes, bytes + i * kLineBytes)) {
-        changed(request.line + i, before);
+        changed(request.line + i, before, part);
       }
       fetch(l2_.write(request.line + i, kWholeLine), request.line + i,
-            transfer.cycle + i * cycles_per_line_, transfer.channel);
+            answer.slot + i * cycles_per_line_, arrival.channel, part);
     }
-  } else {
-    std::memcpy(before, transfer.payload, kLineBytes);
-    const auto [written, changes] =
-        store_line(*request.operation, request.line, request.lanes, memory_);
-    if (changes) changed(request.line, before);
-    if (written != kWholeLine) {
-      transfer.bytes = static_cast<std::uint8_t>(pack_line(transfer.payload, written, packed));
-      transfer.payload = packed;
-    }
-    fetch(l2_.write(request.line, written), request.line, transfer.cycle, transfer.channel);
+    return;
   }
-  observer_.crossbar_lines(transfer, request.lines, cycles_per_line_);
+  std::memcpy(before, place, kLineBytes);
+  const auto [written, changes] =
+      store_line(*request.operation, request.line, request.lanes, memory_);
+  if (changes) changed(request.line, before, part);
+  std::byte* const kept = part.payloads.take(1)->bytes;
+  if (written != kWholeLine) {
+    answer.bytes = static_cast<std::uint8_t>(pack_line(place, written, kept));
+  } else {
+    std::memcpy(kept, place, kLineBytes);
+  }
+  answer.payload = kept;
+  fetch(l2_.write(request.line, written), request.line, answer.slot, arrival.channel, part);
 }
 
-void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
-  ++counters_.atomics;
+void MemorySystem::atomic(const Arrival& arrival, Answer& answer, Lookups& part) {
+  const Request& request = *arrival.request;
+  ++part.counters.atomics;
   MemoryOperation& operation = *request.operation;
   // The line is read before it is changed; the operands of up to 64 lanes share the slot's payload,
   // of which one line's worth is shown.
   const L2Tags::Access access = l2_.read(request.line);
-  fetch(access, request.line, transfer.cycle, transfer.channel);
+  fetch(access, request.line, answer.slot, arrival.channel, part);
   std::byte before[kLineBytes];
   std::memcpy(before, memory_.host(line_address(request.line)), kLineBytes);
   const AtomicUpdate update = update_line(operation, request.lanes, memory_);
-  if (update.line.changed) changed(request.line, before);
+  if (update.line.changed) changed(request.line, before, part);
   l2_.write(request.line, update.line.written);
   // The channel's atomic unit takes 16 lanes a cycle.
-  channel_free_[transfer.channel] += (update.served - 1) / 16;
-  transfer.kind = TransferKind::atomic;
-  transfer.bytes = static_cast<std::uint8_t>(update.words * 4);
-  transfer.payload = reinterpret_cast<const std::byte*>(update.operands);
-  transfer.reply = operation.kind == MemoryKind::atomic_return
-                       ? reinterpret_cast<const std::byte*>(update.old_values)
-                       : nullptr;
-  observer_.crossbar(transfer);
-  transfer.payload = transfer.reply = nullptr;  // `update` ends here
+  channel_free_[arrival.channel] += (update.served - 1) / 16;
+  answer.bytes = static_cast<std::uint8_t>(update.words * 4);
+  Payloads::Line* const kept = part.payloads.take(2);
+  std::memcpy(kept[0].bytes, update.operands, answer.bytes);
+  answer.payload = kept[0].bytes;
+  if (operation.kind == MemoryKind::atomic_return) {
+    std::memcpy(kept[1].bytes, update.old_values, answer.bytes);
+    answer.reply = kept[1].bytes;
+  }
 }
 
 void MemorySystem::clean(std::uint32_t line, std::int64_t cycle) {
   if (const std::uint64_t dirty = l2_.clean_line(line); dirty != 0) {
-    write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycle,
-               l2_.channel(line));
+    write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycle, l2_.channel(line),
+               *lookups_.front());
   }
 }
 
@@ -544,19 +364,161 @@ void MemorySystem::give_up(std::uint32_t line, std::int64_t cycle) {
   if (!l2_.holds(line)) return;
   const std::uint32_t channel = l2_.channel(line);
   if (const std::uint64_t dirty = l2_.drop(line); dirty != 0) {
-    write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycle, channel);
+    write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycle, channel,
+               *lookups_.front());
   }
 }
 
-void MemorySystem::changed(std::uint32_t line, const std::byte* before) {
-  const std::uint64_t address = line_address(line);
-  if (address >= private_begin_ && address < private_end_) return;
-  memory_.version().replace_in_launch(address, before, memory_.host(address));
+std::int64_t MemorySystem::finish(std::int64_t cycles) {
+  if (architecture_.writes_back_at_end == 0) return cycles;
+  std::int64_t end = cycles;
+  l2_.clean([&](std::uint32_t line, std::uint64_t dirty) {
+    const std::uint32_t channel = l2_.channel(line);
+    write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycles, channel,
+               *lookups_.front());
+    end = std::max(end, memory_free_[channel] / kFraction + 1);
+  });
+  return end;
 }
 
-void MemorySystem::resolve(ComputeUnit& cu, Request& request, std::int64_t completion) {
-  last_completion_ = std::max(last_completion_, completion);
+void MemorySystem::changed(std::uint32_t line, const std::byte* before, Lookups& part) const {
+  const std::uint64_t address = line_address(line);
+  if (address >= private_begin_ && address < private_end_) return;
+  part.changes.replace(address, before, memory_.host(address));
+}
+
+std::int64_t MemorySystem::deliver(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
+                                   Deliveries& part) {
+  const Request& request = *arrival.request;
+  const std::int64_t there_and_back = flight(arrival.cu, arrival.channel);
+  const std::int64_t back = there_and_back - there_and_back / 2;
+  CrossbarTransfer transfer;
+  transfer.cycle = answer.slot;
+  transfer.address = line_address(request.line);
+  transfer.engine = place_[arrival.cu].engine;
+  transfer.cu = place_[arrival.cu].cu;
+  transfer.channel = arrival.channel;
+  transfer.bytes = answer.bytes;
+  transfer.payload = answer.payload != nullptr ? answer.payload : memory_.host(transfer.address);
+  transfer.reply = answer.reply;
+  switch (request.kind) {
+    case Request::Kind::read:
+      transfer.kind = TransferKind::read;
+      return deliver_read(cu, request, answer, transfer, back);
+    case Request::Kind::scalar:
+      transfer.kind = TransferKind::read;
+      return deliver_scalar(cu, arrival, answer, transfer, back, part);
+    case Request::Kind::write:
+      transfer.kind = TransferKind::write;
+      observer_.crossbar_lines(transfer, request.lines, cycles_per_line_);
+      break;
+    default:
+      transfer.kind = TransferKind::atomic;
+      observer_.crossbar(transfer);
+      break;
+  }
+  return answer.slot + busy(request.lines) - busy(1) + architecture_.l2_hit_cycles + back;
+}
+
+std::int64_t MemorySystem::deliver_read(ComputeUnit& cu, const Request& request,
+                                        const Answer& answer, CrossbarTransfer& transfer,
+                                        std::int64_t back) {
+  if (!answer.loaded) {
+    load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
+  }
+  if (asks_for_pairs_) [[unlikely]]
+    return deliver_pairs(cu, request, answer, transfer, back);
+  const std::int64_t latency = architecture_.l2_hit_cycles + back;
+  const unsigned lines = request.lines;
+  observer_.crossbar_lines(transfer, lines, cycles_per_line_);
+  std::int64_t times[Request::kMostLines];
+  std::int64_t last = 0;
+  for (unsigned i = 0; i < lines; ++i) {
+    times[i] = answer.ready[i] + latency;
+    last = std::max(last, times[i]);
+  }
+  if (request.fills_l1 && lines == L1Cache::kRow && cu.l1.has_rows()) {
+    cu.l1.row_filled(request.l1_slot, request.line, request.departure, times);
+  } else if (request.fills_l1) {
+    for (unsigned i = 0; i < lines; ++i) {
+      cu.l1.filled(request.l1_slot[i], request.line + i, request.departure + i, times[i]);
+    }
+  }
+  return last;
+}
+
+std::int64_t MemorySystem::deliver_pairs(ComputeUnit& cu, const Request& request,
+                                         const Answer& answer, CrossbarTransfer& transfer,
+                                         std::int64_t back) {
+  const std::int64_t latency = architecture_.l2_hit_cycles + back;
+  const std::uint32_t first = request.line & ~1U;
+  const unsigned lines = request.pair ? 2 : request.lines;
+  transfer.address = line_address(first);
+  if (answer.payload == nullptr) transfer.payload = memory_.host(transfer.address);
+  std::int64_t last = 0;
+  for (unsigned i = 0; i < lines; ++i) {
+    const std::int64_t time = answer.ready[i] + latency;
+    last = std::max(last, time);
+    fill_l1(cu, request, first + i, time);
+  }
+  observer_.crossbar_lines(transfer, lines, cycles_per_line_);
+  return last;
+}
+
+std::int64_t MemorySystem::deliver_scalar(ComputeUnit& cu, const Arrival& arrival,
+                                          const Answer& answer, CrossbarTransfer& transfer,
+                                          std::int64_t back, Deliveries& part) {
+  const Request& request = *arrival.request;
+  observer_.crossbar_lines(transfer, 1, cycles_per_line_);
+  const std::int64_t time = answer.ready[0] + architecture_.scalar_miss_cycles + back;
+  cu.scalar_cache->filled(request.l1_slot[0], request.line, request.departure, time);
+  if (architecture_.scalar_cache_cus > 1) {
+    part.scalar_fills.push_back({arrival.cu, request.line, time});
+  }
+  return time;
+}
+
+std::int64_t MemorySystem::deliver_merged(ComputeUnit& cu, const Request& request,
+                                          bool loaded) const {
+  if (request.kind == Request::Kind::scalar_merge) {
+    return std::max(cu.scalar_cache->fill_time(request.l1_slot[0]),
+                    request.departure + architecture_.scalar_load_cycles);
+  }
+  if (!loaded) load_lines(*request.operation, request.line, 1, request.lanes, memory_);
+  return std::max(cu.l1.fill_time(request.l1_slot[0]),
+                  request.departure + architecture_.l1_hit_cycles);
+}
+
+void MemorySystem::share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus,
+                                      Deliveries& part) const {
+  const auto of_engine = static_cast<std::uint32_t>(architecture_.cus_per_engine);
+  const auto sharing = static_cast<std::uint32_t>(architecture_.scalar_cache_cus);
+  for (const ScalarFill& fill : part.scalar_fills) {
+    const std::uint32_t engine = fill.cu / of_engine * of_engine;
+    const std::uint32_t first = (fill.cu - engine) / sharing * sharing;
+    for (std::uint32_t i = first; i < std::min(first + sharing, of_engine); ++i) {
+      if (engine + i != fill.cu) cus[engine + i]->scalar_cache->put(fill.line, fill.time);
+    }
+  }
+  part.scalar_fills.clear();
+}
+
+void MemorySystem::resolve(ComputeUnit& cu, const Request& request, std::int64_t completion,
+                           Deliveries& part) {
+  part.last_completion = std::max(part.last_completion, completion);
   cu.answered(*request.operation, completion);
+}
+
+std::int64_t MemorySystem::last_completion() const {
+  std::int64_t last = 0;
+  for (const auto& part : deliveries_) last = std::max(last, part->last_completion);
+  return last;
+}
+
+const MemoryCounters& MemorySystem::counters() const {
+  counters_ = {};
+  for (const auto& part : lookups_) counters_ += part->counters;
+  return counters_;
 }
 
 }  // namespace ww::sim::gpu::exec

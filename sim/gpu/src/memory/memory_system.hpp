@@ -2,13 +2,21 @@
 // channels, memory channels.
 //
 // Requests are committed at the end of each quantum, in the order in which they arrive at the L2
-// (ties: CUs in rotating order), by one thread: memory changes here alone, so results do not depend
-// on how many threads ran the CUs.
+// (ties: CUs in rotating order). Memory changes here alone, so results do not depend on how many
+// threads ran the CUs.
+//
+// One thread serves request after request. Several share a commit in two steps, and each keeps that
+// order among its own requests: first each thread has some of the channels, looks their lines up
+// and changes memory; then each has some of the engines and hands over the answers, with the bytes
+// of loads and what crossed the engine's wires. No two channels have a line in common, and no two
+// engines a wire.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +25,7 @@
 #include "caches/l2_prefetch.hpp"
 #include "caches/l2_tags.hpp"
 #include "compute_unit/compute_unit.hpp"
+#include "compute_unit/content_version.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/gl1_caches.hpp"
 #include "memory/i_hierarchy.hpp"
@@ -33,11 +42,14 @@ class MemorySystem final : public Hierarchy {
 
   void begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) override;
   // Everything arrives in or after `start`.
-  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
-              std::int64_t end) override {
-    commit_die(cus, start, end);
-  }
-  // The same, of the compute units of this die alone.
+  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start, std::int64_t end,
+              Workers& workers) override;
+  // Several dies, or an engine's cache before the L2, leave no order that threads could share.
+  [[nodiscard]] bool shares_commits() const override { return shares_commits_; }
+  void gather(ComputeUnit& cu, std::size_t index, std::int64_t start, std::int64_t end) override;
+  // Commits of so many requests or more are shared, if threads are awake; 0: all are.
+  void share_from(std::size_t requests) { share_from_ = requests; }
+  // The same, of the compute units of this die alone, by the caller.
   void commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
                   std::int64_t end);
   // The L2 writes a line back where it is dirty; give_up() also forgets it.
@@ -53,11 +65,11 @@ class MemorySystem final : public Hierarchy {
     private_begin_ = begin;
     private_end_ = end;
   }
-  [[nodiscard]] std::int64_t last_completion() const override { return last_completion_; }
+  [[nodiscard]] std::int64_t last_completion() const override;
   [[nodiscard]] std::int64_t smallest_latency() const override { return smallest_latency_; }
   [[nodiscard]] L2Tags& l2() override { return l2_; }
   [[nodiscard]] const std::vector<ChannelActivity>& channels() const override { return channels_; }
-  [[nodiscard]] const MemoryCounters& counters() const override { return counters_; }
+  [[nodiscard]] const MemoryCounters& counters() const override;
   [[nodiscard]] const IoDieActivity* io_dies() const override {
     return cached_ != nullptr ? &cached_->activity() : nullptr;
   }
@@ -73,10 +85,109 @@ class MemorySystem final : public Hierarchy {
     std::uint16_t channel{};
     std::uint32_t first{};  // slot of the first line's set in the L2
   };
+  // What looking a request up brings, for the one who hands it over.
+  struct alignas(kHostLine) Answer {
+    std::int64_t slot;                        // the channel's, in which the first line crosses
+    std::int64_t ready[Request::kMostLines];  // when each line that was read leaves the L2
+    const std::byte* payload;                 // of a load null: what memory has
+    const std::byte* reply;                   // as CrossbarTransfer has it
+    std::uint8_t bytes;                       // of payload, in a line
+    bool loaded;                              // the load's operation has its bytes already
+  };
+  // Payloads that are in no other place until they are handed over.
+  class Payloads {
+   public:
+    struct Line {
+      std::byte bytes[kHostLine];
+    };
+    // Room for so many lines in a row, until clear().
+    Line* take(std::size_t lines);
+    void clear() { block_ = used_ = 0; }
+
+   private:
+    static constexpr std::size_t kLinesOfBlock = 256;
+    std::vector<std::unique_ptr<Line[]>> blocks_;
+    std::size_t block_{}, used_{};
+  };
+  // Rows of lines that something writes to in a commit; may also name others.
+  class WrittenRows {
+   public:
+    void clear();
+    void add(const Request& request) { set(row(request.line)); }
+    // Whether the request may have a line in them.
+    [[nodiscard]] bool has(const Request& request) const {
+      return any_ && (is_set(row(request.line)) || is_set(row(request.line + request.lines - 1)) ||
+                      is_set(row(request.line ^ (request.pair ? 1U : 0U))));
+    }
+
+   private:
+    static constexpr std::uint32_t kBits = 4096;
+    static std::uint32_t row(std::uint32_t line) {
+      return line / Request::kMostLines * 0x9E3779B1U / (0xFFFFFFFFU / kBits + 1);
+    }
+    void set(std::uint32_t row) {
+      any_ = true;
+      bits_[row / 64] |= std::uint64_t{1} << row % 64;
+    }
+    [[nodiscard]] bool is_set(std::uint32_t row) const {
+      return (bits_[row / 64] >> row % 64 & 1U) != 0;
+    }
+    bool any_{};
+    std::array<std::uint64_t, kBits / 64> bits_{};
+  };
+  struct Pending {
+    Arrival arrival;
+    Answer* answer{};
+  };
+  // What one thread has for its channels, and for its engines.
+  struct alignas(kHostLine) Lookups {
+    explicit Lookups(L2Tags& tags) : prefetch(tags) {}
+    MemoryCounters counters;
+    L2Prefetch prefetch;
+    ContentVersion::Part changes;
+    Payloads payloads;
+    WrittenRows written;
+    bool missed{};  // something, in the last commit that had requests
+    std::vector<Pending> pending;
+    std::vector<std::uint32_t> bucket;
+  };
+  struct ScalarFill {
+    std::uint32_t cu{};
+    std::uint32_t line{};
+    std::int64_t time{};
+  };
+  struct alignas(kHostLine) Deliveries {
+    std::int64_t last_completion{};
+    std::vector<ScalarFill> scalar_fills;  // of this commit, where caches are shared
+    std::vector<Pending> pending;
+    std::vector<std::uint32_t> bucket;
+  };
+  // What left a compute unit's L1 in a quantum.
+  struct alignas(kHostLine) Gathered {
+    std::int64_t until{};  // the quantum's end
+    std::uint32_t latest{};
+    std::vector<Arrival> arrivals;
+    std::vector<Answer> answers;  // to each, and room for more
+  };
+
+  // Appends what left the L1 before `end`; returns the largest delay.
+  std::uint32_t collect(ComputeUnit& cu, std::uint32_t index, std::int64_t start, std::int64_t end,
+                        std::vector<Arrival>& arrivals);
+  // Serves all of arrivals_, none of which has a larger delay.
+  void serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
+                     std::uint32_t latest, bool ahead);
+  // The two steps of a shared commit: part `part` of `parts`.
+  void look_up_part(std::size_t part, std::size_t parts, std::int64_t start, std::uint32_t latest);
+  void deliver_part(std::size_t part, std::size_t parts,
+                    std::span<std::unique_ptr<ComputeUnit>> cus, std::uint32_t latest);
+  template <class F>
+  void sort_pending(std::size_t first_cu, std::size_t end_cu, std::uint32_t latest,
+                    std::vector<Pending>& pending, std::vector<std::uint32_t>& bucket, F&& mine);
   // Hints for the host's caches about the requests behind the nth, which is served next.
   void prefetch_behind(std::size_t n, bool missed);
   void prefetch_request(const Arrival& arrival);
-  void prefetch_victims(const Request& request) const;
+  void prefetch_bytes(const Arrival& arrival) const;
+  void prefetch_victims(const L2Prefetch& prefetch, const Request& request) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   // The cache of the compute unit's shader array: whether it answered the read; and what the L2's
   // answer to the request leaves in it.
@@ -85,30 +196,42 @@ class MemorySystem final : public Hierarchy {
   // Its answer as far as the L1 goes.
   static void fill_l1(ComputeUnit& cu, const Request& request, std::uint32_t line,
                       std::int64_t time);
-  // Each fills in the transfer, which knows place and slot; a read gives its completion.
-  std::int64_t read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
-                    std::int64_t back);
+  // What the channel does, as far as others can see it; fills in the answer.
+  void look_up(const Arrival& arrival, std::int64_t cycle, Answer& answer, Lookups& part);
+  void read(const Arrival& arrival, Answer& answer, Lookups& part);
   // A read whose requests are for aligned pairs of lines: each counts once.
-  std::int64_t read_pairs(ComputeUnit& cu, const Request& request, CrossbarTransfer& transfer,
-                          std::int64_t latency);
+  void read_pairs(const Arrival& arrival, Answer& answer, Lookups& part);
+  void write(const Arrival& arrival, Answer& answer, Lookups& part);
+  void atomic(const Arrival& arrival, Answer& answer, Lookups& part);
+  // Takes what a load will be given before something else is written there.
+  void load_early(const Request& request, Answer& answer, Lookups& part);
+  // What the engine sees of it: bytes of loads, what crosses its wires, lines of the L1 and of the
+  // scalar cache. Returns when the answer is there.
+  std::int64_t deliver(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
+                       Deliveries& part);
+  std::int64_t deliver_read(ComputeUnit& cu, const Request& request, const Answer& answer,
+                            CrossbarTransfer& transfer, std::int64_t back);
+  std::int64_t deliver_pairs(ComputeUnit& cu, const Request& request, const Answer& answer,
+                             CrossbarTransfer& transfer, std::int64_t back);
   // For the scalar cache, whose line it fills.
-  std::int64_t read_scalar(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
-                           std::int64_t back);
+  std::int64_t deliver_scalar(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
+                              CrossbarTransfer& transfer, std::int64_t back, Deliveries& part);
+  // Of a request that joined another one on its way.
+  std::int64_t deliver_merged(ComputeUnit& cu, const Request& request, bool loaded) const;
   // What a shared scalar cache got for one CU is there for the others.
-  void share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus);
+  void share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus, Deliveries& part) const;
   // The other halves of the lines' tags are used with them; they come only when they are read.
   void use_partners(const Request& request, unsigned lines, std::int64_t slot,
-                    std::uint32_t channel);
-  void write(Request& request, CrossbarTransfer& transfer);
-  void atomic(Request& request, CrossbarTransfer& transfer);
-  void count(bool hit, std::uint32_t channel);
+                    std::uint32_t channel, Lookups& part);
+  void count(bool hit, std::uint32_t channel, Lookups& part);
   // The cycle at which a line's data is in the L2, given its tag lookup.
   std::int64_t fetch(const L2Tags::Access& access, std::uint32_t line, std::int64_t slot,
-                     std::uint32_t channel);
+                     std::uint32_t channel, Lookups& part);
   // The other line of an aligned pair of which one was not there; whether it came from memory.
-  bool fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel);
-  std::int64_t bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel);
-  void write_back(const L2Tags::Access& access, std::int64_t slot, std::uint32_t channel);
+  bool fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel, Lookups& part);
+  std::int64_t bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel, Lookups& part);
+  void write_back(const L2Tags::Access& access, std::int64_t slot, std::uint32_t channel,
+                  Lookups& part);
   // Cycles that a channel is busy with so many lines.
   [[nodiscard]] std::int64_t busy(unsigned lines) const {
     return std::max<std::int64_t>(1, std::int64_t{lines} * kLine / bytes_per_clock_);
@@ -116,9 +239,10 @@ class MemorySystem final : public Hierarchy {
   [[nodiscard]] std::uint16_t channel_of_chip(std::uint32_t channel) const {
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(die_) * channel_count_ + channel);
   }
-  void resolve(ComputeUnit& cu, Request& request, std::int64_t completion);
+  static void resolve(ComputeUnit& cu, const Request& request, std::int64_t completion,
+                      Deliveries& part);
   // Notes that the line was `before`.
-  void changed(std::uint32_t line, const std::byte* before);
+  void changed(std::uint32_t line, const std::byte* before, Lookups& part) const;
   [[nodiscard]] std::int64_t flight(std::uint32_t cu, std::uint32_t channel) const {
     return flight_[cu * channel_count_ + channel];
   }
@@ -132,7 +256,6 @@ class MemorySystem final : public Hierarchy {
   BehindL2* behind_;
   Gl1Caches gl1_;
   L2Tags l2_;
-  L2Prefetch l2_prefetch_{l2_};
   std::uint32_t channel_count_;
   struct Place {
     std::uint16_t engine, cu;  // the engine of all dies
@@ -149,22 +272,21 @@ class MemorySystem final : public Hierarchy {
   bool asks_for_pairs_{};            // so does every read request
   bool tags_pairs_{};                // a tag of the L2 stands for both
   std::int64_t smallest_latency_{};
-  std::int64_t last_completion_{};
   std::uint32_t rotation_{};
-  bool missed_{};               // something, in the last commit that had requests
   std::optional<Error> error_;  // never
   std::uint64_t private_begin_{};
   std::uint64_t private_end_{};
   std::vector<ChannelActivity> channels_;
-  MemoryCounters counters_;
-  struct ScalarFill {
-    std::uint32_t cu{};
-    std::uint32_t line{};
-    std::int64_t time{};
-  };
-  std::vector<ScalarFill> scalar_fills_;  // of this commit, where caches are shared
-  std::vector<Arrival> arrivals_;         // by CU
-  std::vector<Arrival> sorted_;           // by arrival
+  bool shares_commits_{};
+  std::size_t share_from_{};
+  bool sharing_{};           // a commit, now
+  std::mutex pages_in_use_;  // while several threads note the pages of victims
+  std::vector<std::unique_ptr<Lookups>> lookups_;        // of one thread alone the first
+  std::vector<std::unique_ptr<Deliveries>> deliveries_;  // likewise
+  std::vector<Gathered> gathered_;                       // by CU, where commits are shared
+  mutable MemoryCounters counters_;                      // of all parts
+  std::vector<Arrival> arrivals_;                        // by CU
+  std::vector<Arrival> sorted_;                          // by arrival
   std::vector<std::uint32_t> bucket_;
 };
 

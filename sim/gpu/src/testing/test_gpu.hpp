@@ -1,6 +1,7 @@
 // A virtual GPU with the test kernels loaded, for tests and the benchmark.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -37,47 +38,65 @@ class CountingObserver final : public ActivityObserver {
 
   void begin_launch() override {
     totals_ = {};
-    latest_.assign(kMost * kMost, 0);
+    engines_.assign(kMost, {});
+    memories_.assign(kMost * kMost, {});
   }
   void crossbar(const CrossbarTransfer& t) override {
+    OfEngine& engine = engines_[t.engine];
     switch (t.kind) {
-      case TransferKind::read: ++totals_.reads; break;
-      case TransferKind::write: ++totals_.writes; break;
-      case TransferKind::atomic: ++totals_.atomics; break;
+      case TransferKind::read: ++engine.reads; break;
+      case TransferKind::write: ++engine.writes; break;
+      case TransferKind::atomic: ++engine.atomics; break;
     }
-    totals_.payload_bytes += t.bytes;
-    totals_.channel_bytes[t.channel] += t.bytes;
-    totals_.engine_bytes[t.engine] += t.bytes;
+    engine.channel_bytes[t.channel] += t.bytes;
     if (!payloads_) return;
-    std::int64_t& latest = latest_[t.engine * kMost + t.channel];
-    totals_.ordered = totals_.ordered && t.cycle >= latest;
+    std::int64_t& latest = engine.latest[t.channel];
+    engine.ordered = engine.ordered && t.cycle >= latest;
     latest = t.cycle;
     const std::uint64_t place[4] = {
         static_cast<std::uint64_t>(t.cycle), t.address,
         std::uint64_t{t.engine} << 32 | std::uint64_t{t.cu} << 16 | t.channel,
         hash64({t.payload, t.bytes})};
-    totals_.hash = totals_.hash * 0x9E3779B97F4A7C15U + hash64(std::as_bytes(std::span(place)));
+    engine.hash = followed_by(engine.hash, hash64(std::as_bytes(std::span(place))));
   }
   void crossbar_lines(const CrossbarTransfer& t, unsigned lines, std::int64_t cycles) override {
     if (payloads_) {
       ActivityObserver::crossbar_lines(t, lines, cycles);
       return;
     }
-    totals_.reads += lines;
-    totals_.payload_bytes += std::uint64_t{t.bytes} * lines;
-    totals_.channel_bytes[t.channel] += std::uint64_t{t.bytes} * lines;
-    totals_.engine_bytes[t.engine] += std::uint64_t{t.bytes} * lines;
+    OfEngine& engine = engines_[t.engine];
+    engine.reads += lines;
+    engine.channel_bytes[t.channel] += std::uint64_t{t.bytes} * lines;
   }
   void memory(const MemoryTransfer& t) override {
-    (t.write ? totals_.writebacks : totals_.fills)++;
+    OfMemory& memory = memories_[t.channel];
+    (t.write ? memory.writebacks : memory.fills)++;
     if (payloads_) {
-      totals_.hash =
-          totals_.hash * 31 + static_cast<std::uint64_t>(t.cycle) + hash64({t.payload, 64});
+      memory.hash =
+          memory.hash * 31 + static_cast<std::uint64_t>(t.cycle) + hash64({t.payload, 64});
     }
   }
   void io_dies(const IoDieActivity& activity) override { totals_.io_dies = activity; }
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override {
+    for (std::size_t i = 0; i < engines_.size(); ++i) {
+      const OfEngine& engine = engines_[i];
+      totals_.reads += engine.reads;
+      totals_.writes += engine.writes;
+      totals_.atomics += engine.atomics;
+      totals_.ordered = totals_.ordered && engine.ordered;
+      totals_.hash = followed_by(totals_.hash, engine.hash);
+      for (std::size_t channel = 0; channel < kMost; ++channel) {
+        totals_.engine_bytes[i] += engine.channel_bytes[channel];
+        totals_.channel_bytes[channel] += engine.channel_bytes[channel];
+        totals_.payload_bytes += engine.channel_bytes[channel];
+      }
+    }
+    for (const OfMemory& memory : memories_) {
+      totals_.fills += memory.fills;
+      totals_.writebacks += memory.writebacks;
+      totals_.hash = followed_by(totals_.hash, memory.hash);
+    }
     totals_.cus.assign(cus.begin(), cus.end());
     totals_.channels.assign(channels.begin(), channels.end());
     LaunchActivity activity;
@@ -89,10 +108,25 @@ class CountingObserver final : public ActivityObserver {
   void set_zones(std::size_t zones) { zones_ = zones; }
 
  private:
+  // What several threads write to at once.
+  struct alignas(64) OfEngine {
+    std::uint64_t reads{}, writes{}, atomics{}, hash{};
+    bool ordered{true};
+    std::array<std::uint64_t, kMost> channel_bytes{};
+    std::array<std::int64_t, kMost> latest{};  // by channel
+  };
+  struct alignas(64) OfMemory {
+    std::uint64_t fills{}, writebacks{}, hash{};
+  };
+  static std::uint64_t followed_by(std::uint64_t hash, std::uint64_t next) {
+    return hash * 0x9E3779B97F4A7C15U + next;
+  }
+
   Totals& totals_;
   bool payloads_;
   std::size_t zones_{9};
-  std::vector<std::int64_t> latest_;
+  std::vector<OfEngine> engines_{kMost};
+  std::vector<OfMemory> memories_;  // channels of all dies
 };
 
 inline binpatch::CodeObject read_object(const std::string& path) {
@@ -115,6 +149,15 @@ inline std::string kernels_path() {
 
 inline binpatch::CodeObject read_kernels() {
   return read_object(kernels_path());
+}
+
+// The same tests run with threads that share every commit.
+inline Options as_asked_for(Options options) {
+  if (const char* threads = std::getenv("WW_EMULATOR_SHARING_THREADS")) {
+    options.threads = static_cast<unsigned>(std::strtoul(threads, nullptr, 10));
+    options.share_from = 0;
+  }
+  return options;
 }
 
 // The kernels on images that were built beside them.
@@ -157,7 +200,8 @@ class TestGpu {
     auto observer = std::make_unique<CountingObserver>(totals, payloads);
     Chip chip = chip_name.empty() ? chip_for(kernels) : load_chip(chip_name);
     observer->set_zones(static_cast<std::size_t>(chip.architecture().shader_engines) + 5);
-    auto gpu = VirtualGpu::create(std::move(chip), std::move(options), std::move(observer));
+    auto gpu =
+        VirtualGpu::create(std::move(chip), as_asked_for(std::move(options)), std::move(observer));
     if (!gpu) throw std::runtime_error(gpu.error().text());
     gpu_ = std::move(*gpu);
     auto program = gpu_->load(kernels);

@@ -42,7 +42,7 @@ class TimedMemory final : public exec::Hierarchy {
   void begin_launch(const exec::LaunchState& launch,
                     std::vector<std::unique_ptr<exec::ComputeUnit>>& cus) override;
   void commit(std::vector<std::unique_ptr<exec::ComputeUnit>>& cus, std::int64_t start,
-              std::int64_t end) override;
+              std::int64_t end, exec::Workers& workers) override;
   void end_launch(const std::vector<std::unique_ptr<exec::ComputeUnit>>& cus,
                   const exec::LaunchState& launch, std::int64_t cycles,
                   std::uint64_t instructions) override;

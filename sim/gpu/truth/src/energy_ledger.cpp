@@ -85,7 +85,7 @@ class EnergyLedger final : public ActivityObserver {
         reply_legs_(engines_ * cus_),
         write_legs_(engines_ * cus_),
         memory_(channels_),
-        transactions_(engines_),
+        crossed_(engines_),
         crossings_(engines_ * cus_ * channels_) {
     for_lanes([this](Lane& lane) { lane.reset(truth_.wires.regrant_beats); });
   }
@@ -100,8 +100,7 @@ class EnergyLedger final : public ActivityObserver {
     for (Control& control : controls_) {
       if (control.requests != 0) control = {};
     }
-    transactions_.assign(transactions_.size(), 0);
-    payload_bits_ = 0;
+    crossed_.assign(engines_, {});
     behind_ = {};
   }
 
@@ -148,7 +147,7 @@ class EnergyLedger final : public ActivityObserver {
     }
     const bool is_read = transfer.kind == TransferKind::read;
     Control& control = controls_[link];
-    transactions_[transfer.engine] += lines;
+    crossed_[transfer.engine].transactions += lines;
     control.requests += lines;
     const std::byte* reply = is_read ? transfer.payload : transfer.reply;
     const std::uint64_t cu = transfer.cu & 0x3FU;
@@ -189,7 +188,7 @@ class EnergyLedger final : public ActivityObserver {
   // The payload over a trunk and a leg.
   void beats(Lane& trunk, Lane& leg, const CrossbarTransfer& transfer, const std::byte* payload,
              unsigned lines, std::int64_t apart) {
-    payload_bits_ += std::uint64_t{transfer.bytes} * 8 * lines;
+    crossed_[transfer.engine].payload_bits += std::uint64_t{transfer.bytes} * 8 * lines;
     std::int64_t cycle = transfer.cycle;
     if (transfer.bytes != kLine) {
       const std::size_t bytes = std::min<std::size_t>(transfer.bytes, kLine);
@@ -273,9 +272,13 @@ class EnergyLedger final : public ActivityObserver {
   std::vector<Control> controls_;
   std::vector<Lane> reply_legs_, write_legs_;  // [engine * cus + cu]
   std::vector<Lane> memory_;                   // [channel]
-  std::vector<std::int64_t> transactions_;     // [engine]
-  std::vector<std::uint64_t> crossings_;       // beats, [(engine * cus + cu) * channels + channel]
-  std::uint64_t payload_bits_{};
+  // A line of the host's caches each, for engines may be followed by several threads.
+  struct alignas(64) Crossed {
+    std::int64_t transactions{};
+    std::uint64_t payload_bits{};
+  };
+  std::vector<Crossed> crossed_;          // [engine]
+  std::vector<std::uint64_t> crossings_;  // beats, [(engine * cus + cu) * channels + channel]
   IoDieActivity behind_;
 };
 
@@ -357,7 +360,7 @@ void EnergyLedger::charge_legs(LaunchActivity& activity) {
       }
     }
     const double control = truth_.events.transaction * truth_.engine_scale[engine] *
-                           static_cast<double>(transactions_[engine]);
+                           static_cast<double>(crossed_[engine].transactions);
     activity.capacitance_f[engine] += sum + control;
     activity.parts_f.crossbar_wires += sum;
     activity.parts_f.crossbar_arbiters += control;
@@ -523,7 +526,7 @@ LaunchActivity EnergyLedger::end_launch(std::int64_t cycles, std::span<const CuA
   park_all();
   LaunchActivity activity;
   activity.cycles = cycles;
-  activity.payload_bits = payload_bits_;
+  for (const Crossed& crossed : crossed_) activity.payload_bits += crossed.payload_bits;
   activity.capacitance_f.assign(static_cast<std::size_t>(truth_.zones()), 0.0);
   charge_trunks(activity);
   charge_legs(activity);

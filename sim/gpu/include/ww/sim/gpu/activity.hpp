@@ -121,11 +121,13 @@ struct LaunchActivity {
   WireMonitors monitors;
 };
 
+// Between begin_launch() and end_launch() several threads may call an observer: crossbar() and
+// crossbar_lines() for engines of their own, memory() for channels of their own.
 class ActivityObserver {
  public:
   virtual ~ActivityObserver() = default;
   virtual void begin_launch() = 0;
-  // In commit order: cycles never decrease for one (engine, channel) pair.
+  // In commit order of an engine: cycles never decrease for one (engine, channel) pair.
   virtual void crossbar(const CrossbarTransfer& transfer) = 0;
   // `lines` whole lines that lie in a row, `cycles` apart; the same as one call for each.
   virtual void crossbar_lines(const CrossbarTransfer& first, unsigned lines, std::int64_t cycles) {

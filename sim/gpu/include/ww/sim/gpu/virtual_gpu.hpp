@@ -40,6 +40,9 @@ struct Options {
   // AVX-512; changes nothing but the speed. `translate`: false never does.
   bool translate{true};
   std::uint32_t translate_after{64};
+  // Requests in a quantum from which on threads share its commit, if they are awake; 0: always.
+  // Changes nothing but the speed.
+  std::uint32_t share_from{48};
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
   // Wave instructions without the end of a work-group; then device_error.

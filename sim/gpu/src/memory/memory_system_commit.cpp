@@ -1,0 +1,358 @@
+// How a commit orders its requests, and how threads share it.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "compute_unit/memory_operation.hpp"
+#include "host/host_cache.hpp"
+#include "memory/memory_system.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+// Distances of hints, in requests.
+constexpr std::size_t kOperationAhead = 24;
+constexpr std::size_t kDataAhead = 12;
+constexpr std::size_t kChoiceAhead = 8;
+constexpr std::size_t kVictimAhead = 5;
+
+bool is_merge(Request::Kind kind) {
+  return kind == Request::Kind::merge || kind == Request::Kind::scalar_merge;
+}
+bool is_store(Request::Kind kind) {
+  return kind == Request::Kind::write || kind == Request::Kind::atomic;
+}
+}  // namespace
+
+MemorySystem::Payloads::Line* MemorySystem::Payloads::take(std::size_t lines) {
+  if (used_ + lines > kLinesOfBlock) {
+    ++block_;
+    used_ = 0;
+  }
+  if (block_ == blocks_.size()) {
+    blocks_.push_back(std::make_unique_for_overwrite<Line[]>(kLinesOfBlock));
+  }
+  Line* const taken = &blocks_[block_][used_];
+  used_ += lines;
+  return taken;
+}
+
+void MemorySystem::WrittenRows::clear() {
+  if (!any_) return;
+  any_ = false;
+  bits_.fill(0);
+}
+
+// A request passes four distances on its way to the front: its operation is asked for first, then
+// what the operation points to, then the slots that its lines will get, then what those write back.
+// `missed`: something did in the last commit, so victims are worth a search.
+inline void MemorySystem::prefetch_behind(std::size_t n, bool missed) {
+  const std::size_t arrived = sorted_.size();
+  if (n + kOperationAhead < arrived) {
+    prefetch_to_write(sorted_[n + kOperationAhead].request->operation);
+  }
+  if (n + kDataAhead < arrived) {
+    prefetch_request(sorted_[n + kDataAhead]);
+  }
+  if (!missed) {
+    return;
+  }
+  L2Prefetch& l2 = lookups_.front()->prefetch;
+  if (n + kChoiceAhead < arrived) {
+    const Request& request = *sorted_[n + kChoiceAhead].request;
+    if (request.kind != Request::Kind::merge) {
+      l2.choose_victims(request.line, request.lines);
+    }
+  }
+  if (n + kVictimAhead < arrived) {
+    prefetch_victims(l2, *sorted_[n + kVictimAhead].request);
+  }
+}
+
+// The data are the one thing here that may be in no cache of the host.
+void MemorySystem::prefetch_request(const Arrival& arrival) {
+  prefetch_bytes(arrival);
+  const Request& request = *arrival.request;
+  lookups_.front()->prefetch.bring_sets(request.line, arrival.first, request.lines);
+}
+
+void MemorySystem::prefetch_bytes(const Arrival& arrival) const {
+  const Request& request = *arrival.request;
+  const std::byte* const data = memory_.host(line_address(request.line));
+  for (unsigned i = 0; i < request.lines; ++i) prefetch(data + i * kLineBytes);
+  const MemoryOperation& operation = *request.operation;
+  if (operation.wave != nullptr) {
+    const auto* wave = reinterpret_cast<const std::byte*>(operation.wave);
+    prefetch_to_write(wave);
+    prefetch(wave + 2 * kHostLine);
+  }
+  if (operation.contiguous) {
+    // An address, not a pointer: the first line may begin before the first lane.
+    const auto bytes =
+        reinterpret_cast<std::uintptr_t>(operation.wave != nullptr && operation.into_registers
+                                             ? operation.wave->vgpr(operation.destination)
+                                             : operation.data());
+    const std::uintptr_t target = bytes + (line_address(request.line) - operation.base);
+    for (unsigned i = 0; i < request.lines; ++i) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): not every one of these is inside an object
+      prefetch_to_write(reinterpret_cast<const void*>(target + i * kLineBytes));
+    }
+  }
+}
+
+void MemorySystem::prefetch_victims(const L2Prefetch& l2, const Request& request) const {
+  for (unsigned i = 0; i < request.lines; ++i) {
+    const std::uint32_t slot = l2.chosen_victim(request.line + i);
+    if (slot == L2Tags::kNone) continue;
+    const std::uint32_t line = l2.written_back(slot);
+    if (line != L2Tags::kNone) prefetch(memory_.host(line_address(line)));
+  }
+}
+
+std::uint32_t MemorySystem::collect(ComputeUnit& cu, std::uint32_t index, std::int64_t start,
+                                    std::int64_t end, std::vector<Arrival>& arrivals) {
+  std::uint32_t latest = 0;
+  std::size_t next = cu.requests_done;
+  for (; next < cu.requests.size() && cu.requests[next].departure < end; ++next) {
+    Request& request = cu.requests[next];
+    const auto channel = l2_.channel(request.line);
+    const std::int64_t there = flight(index, channel) / 2;
+    // A request that stood behind a later one of its CU can be late: it then arrives at once.
+    const auto delay =
+        static_cast<std::uint32_t>(std::max<std::int64_t>(0, request.departure + there - start));
+    latest = std::max(latest, delay);
+    arrivals.push_back({&request, delay, static_cast<std::uint16_t>(index),
+                        static_cast<std::uint16_t>(channel), l2_.first_of(request.line)});
+  }
+  cu.requests_done = next;
+  return latest;
+}
+
+void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
+                              std::int64_t end) {
+  arrivals_.clear();
+  std::uint32_t latest = 0;
+  std::size_t wave_bytes = 0;
+  const auto count = static_cast<std::uint32_t>(cus.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t index = i + rotation_ < count ? i + rotation_ : i + rotation_ - count;
+    ComputeUnit& cu = *cus[index];
+    if (std::exchange(cu.empties_gl1, false) && gl1_.any()) gl1_.empty(place_[index].engine);
+    wave_bytes += cu.wave_bytes();
+    latest = std::max(latest, collect(cu, index, start, end, arrivals_));
+  }
+  rotation_ = rotation_ + 1 < count ? rotation_ + 1 : 0;
+  if (arrivals_.empty()) return;
+  serve_in_turn(cus, start, latest, wave_bytes > kHostCacheBytes);
+  for (auto& cu : cus) cu->drop_done_requests();
+}
+
+void MemorySystem::serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
+                                 std::uint32_t latest, bool ahead) {
+  // Sort by arrival: counting sort, which keeps each CU's order for one channel.
+  bucket_.assign(latest + 2, 0);
+  for (const Arrival& arrival : arrivals_) ++bucket_[arrival.delay + 1];
+  for (std::size_t i = 1; i < bucket_.size(); ++i) bucket_[i] += bucket_[i - 1];
+  const std::size_t arrived = arrivals_.size();
+  sorted_.resize(arrived);
+  for (const Arrival& arrival : arrivals_) sorted_[bucket_[arrival.delay]++] = arrival;
+  Lookups& part = *lookups_.front();
+  part.changes.begin(memory_.version());
+  const std::uint64_t misses = part.counters.misses;
+  const bool missed = part.missed;
+  ahead = ahead || missed;
+  for (std::size_t n = 0; n < arrived; ++n) {
+    if (ahead) prefetch_behind(n, missed);
+    const Arrival& arrival = sorted_[n];
+    serve(*cus[arrival.cu], arrival, start + arrival.delay);
+  }
+  part.missed = part.counters.misses != misses;
+  memory_.version().absorb(part.changes);
+  if (!deliveries_.front()->scalar_fills.empty()) share_scalar_lines(cus, *deliveries_.front());
+}
+
+void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
+  const Request& request = *arrival.request;
+  Deliveries& part = *deliveries_.front();
+  for (unsigned i = 0; i < request.lines; ++i) memory_.use_line(request.line + i);
+  if (is_merge(request.kind)) {
+    resolve(cu, request, deliver_merged(cu, request, false), part);
+    return;
+  }
+  if (gl1_.any() && request.kind == Request::Kind::read && read_from_gl1(cu, arrival)) return;
+  Answer answer;
+  lookups_.front()->payloads.clear();
+  look_up(arrival, cycle, answer, *lookups_.front());
+  const std::int64_t completion = deliver(cu, arrival, answer, part);
+  if (gl1_.any()) update_gl1(request, place_[arrival.cu].engine, completion);
+  resolve(cu, request, completion, part);
+}
+
+void MemorySystem::gather(ComputeUnit& cu, std::size_t index, std::int64_t start,
+                          std::int64_t end) {
+  Gathered& gathered = gathered_[index];
+  if (gathered.until == end) return;
+  gathered.until = end;
+  gathered.arrivals.clear();
+  gathered.latest = collect(cu, static_cast<std::uint32_t>(index), start, end, gathered.arrivals);
+  if (gathered.answers.size() < gathered.arrivals.size()) {
+    gathered.answers.resize(2 * gathered.arrivals.size());
+  }
+}
+
+void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
+                          std::int64_t end, Workers& workers) {
+  if (!shares_commits_ || workers.alone()) {
+    commit_die(cus, start, end);
+    return;
+  }
+  std::size_t arrived = 0;
+  std::uint32_t latest = 0;
+  for (std::size_t i = 0; i < cus.size(); ++i) {
+    gather(*cus[i], i, start, end);
+    arrived += gathered_[i].arrivals.size();
+    latest = std::max(latest, gathered_[i].latest);
+  }
+  const auto rotated = static_cast<std::size_t>(rotation_);
+  const bool shares = share_from_ == 0 || (arrived >= share_from_ && workers.awake());
+  if (arrived != 0 && !shares) {
+    arrivals_.clear();
+    for (std::size_t i = 0; i < cus.size(); ++i) {
+      const auto& own = gathered_[(i + rotated) % cus.size()].arrivals;
+      arrivals_.insert(arrivals_.end(), own.begin(), own.end());
+    }
+    serve_in_turn(cus, start, latest, true);
+    for (auto& cu : cus) cu->drop_done_requests();
+  } else if (arrived != 0) {
+    const std::size_t parts =
+        std::min<std::size_t>({workers.threads(), channel_count_,
+                               static_cast<std::size_t>(architecture_.shader_engines)});
+    while (lookups_.size() < parts) lookups_.push_back(std::make_unique<Lookups>(l2_));
+    while (deliveries_.size() < parts) deliveries_.push_back(std::make_unique<Deliveries>());
+    if (memory_.used_pages().following()) {
+      for (const Gathered& gathered : gathered_) {
+        for (const Arrival& arrival : gathered.arrivals) {
+          const Request& request = *arrival.request;
+          for (unsigned i = 0; i < request.lines; ++i) memory_.use_line(request.line + i);
+        }
+      }
+    }
+    sharing_ = true;
+    for (std::size_t i = 0; i < parts; ++i) lookups_[i]->changes.begin(memory_.version());
+    workers.run(
+        parts,
+        [&](std::size_t begin, std::size_t after) {
+          for (std::size_t i = begin; i < after; ++i) look_up_part(i, parts, start, latest);
+        },
+        false);
+    for (std::size_t i = 0; i < parts; ++i) memory_.version().absorb(lookups_[i]->changes);
+    workers.run(
+        parts,
+        [&](std::size_t begin, std::size_t after) {
+          for (std::size_t i = begin; i < after; ++i) deliver_part(i, parts, cus, latest);
+        },
+        false);
+    sharing_ = false;
+  }
+  rotation_ = rotation_ + 1 < cus.size() ? rotation_ + 1 : 0;
+}
+
+// Those of the gathered arrivals of these compute units that are `mine`, by arrival, in the order
+// of serve_in_turn().
+template <class F>
+void MemorySystem::sort_pending(std::size_t first_cu, std::size_t end_cu, std::uint32_t latest,
+                                std::vector<Pending>& pending, std::vector<std::uint32_t>& bucket,
+                                F&& mine) {
+  bucket.assign(latest + 2, 0);
+  const auto rotated = static_cast<std::size_t>(rotation_);
+  const auto for_each = [&](auto&& each) {
+    const auto over = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t cu = begin; cu < end; ++cu) {
+        Gathered& gathered = gathered_[cu];
+        for (std::size_t i = 0; i < gathered.arrivals.size(); ++i) {
+          if (mine(gathered.arrivals[i])) each(gathered.arrivals[i], gathered.answers[i]);
+        }
+      }
+    };
+    const std::size_t turn = std::clamp(rotated, first_cu, end_cu);
+    over(turn, end_cu);
+    over(first_cu, turn);
+  };
+  for_each([&](const Arrival& arrival, const Answer&) { ++bucket[arrival.delay + 1]; });
+  for (std::size_t i = 1; i < bucket.size(); ++i) bucket[i] += bucket[i - 1];
+  pending.resize(bucket.back());
+  for_each([&](const Arrival& arrival, Answer& answer) {
+    pending[bucket[arrival.delay]++] = {arrival, &answer};
+  });
+}
+
+void MemorySystem::look_up_part(std::size_t part, std::size_t parts, std::int64_t start,
+                                std::uint32_t latest) {
+  Lookups& own = *lookups_[part];
+  const std::size_t first = part * channel_count_ / parts;
+  const std::size_t end = (part + 1) * channel_count_ / parts;
+  own.written.clear();
+  own.payloads.clear();
+  sort_pending(0, gathered_.size(), latest, own.pending, own.bucket, [&](const Arrival& arrival) {
+    return arrival.channel >= first && arrival.channel < end;
+  });
+  const std::size_t arrived = own.pending.size();
+  for (const Pending& pending : own.pending) {
+    if (is_store(pending.arrival.request->kind)) own.written.add(*pending.arrival.request);
+  }
+  const std::uint64_t misses = own.counters.misses;
+  for (std::size_t n = 0; n < arrived; ++n) {
+    if (n + kDataAhead < arrived) {
+      const Arrival& arrival = own.pending[n + kDataAhead].arrival;
+      const Request& request = *arrival.request;
+      own.prefetch.bring_sets(request.line, arrival.first, request.lines);
+      if (is_store(request.kind)) prefetch_bytes(arrival);
+    }
+    if (own.missed) {
+      if (n + kChoiceAhead < arrived) {
+        const Request& request = *own.pending[n + kChoiceAhead].arrival.request;
+        if (!is_merge(request.kind)) own.prefetch.choose_victims(request.line, request.lines);
+      }
+      if (n + kVictimAhead < arrived) {
+        prefetch_victims(own.prefetch, *own.pending[n + kVictimAhead].arrival.request);
+      }
+    }
+    const auto& [arrival, answer] = own.pending[n];
+    const Request& request = *arrival.request;
+    const bool merges = is_merge(request.kind);
+    answer->loaded = false;
+    if (!merges) look_up(arrival, start + arrival.delay, *answer, own);
+    if (!is_store(request.kind) && own.written.has(request)) load_early(request, *answer, own);
+  }
+  own.missed = own.counters.misses != misses;
+}
+
+void MemorySystem::deliver_part(std::size_t part, std::size_t parts,
+                                std::span<std::unique_ptr<ComputeUnit>> cus, std::uint32_t latest) {
+  Deliveries& own = *deliveries_[part];
+  const auto engines = static_cast<std::size_t>(architecture_.shader_engines);
+  const auto of_engine = static_cast<std::size_t>(architecture_.cus_per_engine);
+  const std::size_t first = part * engines / parts * of_engine;
+  const std::size_t end = (part + 1) * engines / parts * of_engine;
+  sort_pending(first, end, latest, own.pending, own.bucket, [](const Arrival&) { return true; });
+  const std::size_t arrived = own.pending.size();
+  for (std::size_t n = 0; n < arrived; ++n) {
+    if (n + kOperationAhead < arrived) {
+      const Pending& ahead = own.pending[n + kOperationAhead];
+      prefetch_to_write(ahead.arrival.request->operation);
+      prefetch(ahead.answer);
+    }
+    if (n + kDataAhead < arrived) prefetch_bytes(own.pending[n + kDataAhead].arrival);
+    const auto& [arrival, answer] = own.pending[n];
+    const Request& request = *arrival.request;
+    ComputeUnit& cu = *cus[arrival.cu];
+    resolve(cu, request,
+            is_merge(request.kind) ? deliver_merged(cu, request, answer->loaded)
+                                   : deliver(cu, arrival, *answer, own),
+            own);
+  }
+  if (!own.scalar_fills.empty()) share_scalar_lines(cus, own);
+  for (std::size_t i = first; i < end; ++i) cus[i]->drop_done_requests();
+}
+
+}  // namespace ww::sim::gpu::exec
