@@ -20,6 +20,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   } else {
     l1.invalidate_all();
   }
+  if (scalar_cache) scalar_cache->invalidate_all();
   l1_stores = 0;
   empties_gl1 = false;
   l1_free = 0;

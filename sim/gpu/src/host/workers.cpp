@@ -18,7 +18,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kLongestWait = std::chrono::microseconds(300);
 constexpr int kSpinsBetweenLooks = 32;  // at the clock
 constexpr int kCallerSpins = 500;       // before it lets others have its core
-constexpr std::size_t kLargestChunk = 4;
 
 void pause() {
 #if defined(__x86_64__)
@@ -101,13 +100,13 @@ void Workers::run(std::size_t count, const Task& task, bool awaited) {
   }
 }
 
-bool Workers::take_chunk(Share& share, bool from_front) {
+std::size_t Workers::take_chunk(Share& share, bool from_front) {
   std::uint64_t left = share.left.load(std::memory_order_relaxed);
   while (true) {
     const std::size_t begin = left & 0xFFFFFFFFU;
     const std::size_t end = left >> 32;
-    if (begin >= end) return false;
-    const std::size_t chunk = std::clamp<std::size_t>((end - begin) / 4, 1, kLargestChunk);
+    if (begin >= end) return 0;
+    const std::size_t chunk = (end - begin + 1) / 2;
     const std::uint64_t rest = from_front ? packed(begin + chunk, end) : packed(begin, end - chunk);
     if (!share.left.compare_exchange_weak(left, rest, std::memory_order_acq_rel,
                                           std::memory_order_relaxed)) {
@@ -115,18 +114,18 @@ bool Workers::take_chunk(Share& share, bool from_front) {
     }
     const std::size_t first = from_front ? begin : end - chunk;
     (*task_)(first, first + chunk);
-    done_.fetch_add(static_cast<std::uint32_t>(chunk), std::memory_order_release);
-    return true;
+    return chunk;
   }
 }
 
 void Workers::take(std::size_t self) {
-  while (take_chunk(shares_[self], true)) {
-  }
+  std::size_t taken = 0;
+  while (const std::size_t chunk = take_chunk(shares_[self], true)) taken += chunk;
   for (std::size_t other = 1; other < shares_.size(); ++other) {
-    while (take_chunk(shares_[(self + other) % shares_.size()], false)) {
-    }
+    Share& share = shares_[(self + other) % shares_.size()];
+    while (const std::size_t chunk = take_chunk(share, false)) taken += chunk;
   }
+  if (taken != 0) done_.fetch_add(static_cast<std::uint32_t>(taken), std::memory_order_release);
 }
 
 void Workers::serve(std::size_t self) {

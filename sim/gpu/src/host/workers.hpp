@@ -44,7 +44,8 @@ class Workers {
   void serve(std::size_t self);
   // Its own items first, from the front; then the others', from the back.
   void take(std::size_t self);
-  bool take_chunk(Share& share, bool from_front);
+  // Half of what is left; returns how many.
+  std::size_t take_chunk(Share& share, bool from_front);
 
   std::vector<Share> shares_;
   std::vector<std::thread> threads_;

@@ -163,7 +163,13 @@ std::uint64_t Engine::instructions() const {
 }
 
 Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog) {
-  for (auto& cu : cus_) cu->begin_launch(launch, registers_);
+  // By those who will run them: what this writes lies in their cores' caches.
+  workers_.run(
+      cus_.size(),
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) cus_[i]->begin_launch(launch, registers_);
+      },
+      false);
   hierarchy_->begin_launch(launch, cus_);
   observer_.begin_launch();
   if (trace_ != nullptr) {

@@ -66,9 +66,14 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   most_waiting_ = architecture_.write_back_lines * memory_line_time_;
   shares_commits_ = behind_ == nullptr && !gl1_.any() && l2_.channels_are_apart() &&
                     channel_count_ > 1 && architecture_.shader_engines > 1;
-  lookups_.push_back(std::make_unique<Lookups>(l2_));
-  deliveries_.push_back(std::make_unique<Deliveries>());
-  if (shares_commits_) gathered_.resize(place_.size());
+  groups_ = shares_commits_ ? std::min(kMostGroups, channel_count_) : 1;
+  const int engines = shares_commits_ ? architecture_.shader_engines : 1;
+  for (std::uint32_t i = 0; i < groups_; ++i) lookups_.push_back(std::make_unique<Lookups>(l2_));
+  for (int i = 0; i < engines; ++i) deliveries_.push_back(std::make_unique<Deliveries>());
+  if (shares_commits_) {
+    counts_.resize(place_.size());
+    gathered_.resize(place_.size());
+  }
 }
 
 void MemorySystem::begin_launch(const LaunchState&,
@@ -81,7 +86,6 @@ void MemorySystem::begin_launch(const LaunchState&,
         cache = std::make_unique<L1Cache>(architecture_.scalar_cache_bytes,
                                           ComputeUnit::kScalarWays, architecture_.line_bytes);
       }
-      cache->invalidate_all();
     }
   }
   channel_free_.assign(channel_count_, 0);
@@ -89,7 +93,7 @@ void MemorySystem::begin_launch(const LaunchState&,
   channels_.assign(channel_count_, {});
   for (auto& part : lookups_) part->counters = {};
   for (auto& part : deliveries_) part->last_completion = 0;
-  for (Gathered& gathered : gathered_) gathered.until = 0;
+  for (GatheredCount& count : counts_) count.until = 0;
   rotation_ = 0;
   if (cached_ != nullptr) cached_->begin_launch();
   gl1_.begin_launch();
@@ -143,28 +147,27 @@ void MemorySystem::fill_l1(ComputeUnit& cu, const Request& request, std::uint32_
 
 void MemorySystem::look_up(const Arrival& arrival, std::int64_t cycle, Answer& answer,
                            Lookups& part) {
-  const Request& request = *arrival.request;
   const std::uint32_t channel = arrival.channel;
-  const unsigned lines = request.pair ? 2 : request.lines;
+  const unsigned lines = arrival.pair ? 2 : arrival.lines;
   answer.slot = std::max(cycle, channel_free_[channel]);
   answer.payload = answer.reply = nullptr;
   answer.bytes = kLineBytes;
   answer.loaded = false;
   channel_free_[channel] = answer.slot + busy(lines);
   channels_[channel].accesses += lines;
-  switch (request.kind) {
+  switch (arrival.kind) {
     case Request::Kind::read: read(arrival, answer, part); break;
     case Request::Kind::scalar:
       ++part.counters.reads;
-      answer.ready[0] = fetch(l2_.read(request.line), request.line, answer.slot, channel, part);
+      answer.ready[0] = fetch(l2_.read(arrival.line), arrival.line, answer.slot, channel, part);
       break;
     case Request::Kind::write: write(arrival, answer, part); break;
     default: atomic(arrival, answer, part); break;
   }
-  if (tags_pairs_) use_partners(request, lines, answer.slot, channel, part);
+  if (tags_pairs_) use_partners(arrival, lines, answer.slot, channel, part);
   if (behind_ == nullptr) return;
-  if (request.kind == Request::Kind::read || request.kind == Request::Kind::scalar) return;
-  for (unsigned i = 0; i < request.lines; ++i) behind_->wrote(die_, request.line + i, answer.slot);
+  if (arrival.kind == Request::Kind::read || arrival.kind == Request::Kind::scalar) return;
+  for (unsigned i = 0; i < arrival.lines; ++i) behind_->wrote(die_, arrival.line + i, answer.slot);
 }
 
 void MemorySystem::count(bool hit, std::uint32_t channel, Lookups& part) {
@@ -234,30 +237,28 @@ bool MemorySystem::fetch_partner(std::uint32_t line, std::int64_t slot, std::uin
 }
 
 void MemorySystem::read(const Arrival& arrival, Answer& answer, Lookups& part) {
-  const Request& request = *arrival.request;
   if (asks_for_pairs_) [[unlikely]] {
     read_pairs(arrival, answer, part);
     return;
   }
-  const unsigned lines = request.lines;
+  const unsigned lines = arrival.lines;
   part.counters.reads += lines;
-  const unsigned hits = l2_.hits(request.line, arrival.first, arrival.channel, lines, answer.ready,
+  const unsigned hits = l2_.hits(arrival.line, arrival.first, arrival.channel, lines, answer.ready,
                                  answer.slot, cycles_per_line_);
   part.counters.hits += hits;
   channels_[arrival.channel].hits += hits;
   if (hits == lines) return;
   L2Tags::Access accesses[Request::kMostLines];
-  l2_.read_run(request.line + hits, lines - hits, accesses);
+  l2_.read_run(arrival.line + hits, lines - hits, accesses);
   for (unsigned i = hits; i < lines; ++i) {
-    answer.ready[i] = fetch(accesses[i - hits], request.line + i,
+    answer.ready[i] = fetch(accesses[i - hits], arrival.line + i,
                             answer.slot + i * cycles_per_line_, arrival.channel, part);
   }
 }
 
 void MemorySystem::read_pairs(const Arrival& arrival, Answer& answer, Lookups& part) {
-  const Request& request = *arrival.request;
-  const std::uint32_t first = request.line & ~1U;
-  const unsigned lines = request.pair ? 2 : request.lines;
+  const std::uint32_t first = arrival.line & ~1U;
+  const unsigned lines = arrival.pair ? 2 : arrival.lines;
   for (unsigned i = 0; i < lines; i += 2) {
     ++part.counters.reads;
     const L2Tags::Access halves[] = {l2_.read(first + i), l2_.read(first + i + 1)};
@@ -274,24 +275,25 @@ void MemorySystem::read_pairs(const Arrival& arrival, Answer& answer, Lookups& p
   }
 }
 
-void MemorySystem::load_early(const Request& request, Answer& answer, Lookups& part) {
+void MemorySystem::load_early(const Arrival& arrival, Answer& answer, Lookups& part) {
   answer.loaded = true;
-  const std::uint32_t first = asks_for_pairs_ ? request.line & ~1U : request.line;
-  const std::size_t lines = request.pair && asks_for_pairs_ ? 2 : request.lines;
+  const std::uint32_t first = asks_for_pairs_ ? arrival.line & ~1U : arrival.line;
+  const std::size_t lines = arrival.pair && asks_for_pairs_ ? 2 : arrival.lines;
   Payloads::Line* const kept = part.payloads.take(lines);
   std::memcpy(kept, memory_.host(line_address(first)), lines * kLineBytes);
   answer.payload = kept->bytes;
-  if (request.kind == Request::Kind::scalar || request.kind == Request::Kind::scalar_merge) return;
+  if (arrival.kind == Request::Kind::scalar || arrival.kind == Request::Kind::scalar_merge) return;
+  const Request& request = *arrival.request;
   load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
 }
 
-void MemorySystem::use_partners(const Request& request, unsigned lines, std::int64_t slot,
+void MemorySystem::use_partners(const Arrival& arrival, unsigned lines, std::int64_t slot,
                                 std::uint32_t channel, Lookups& part) {
   const auto use = [&](std::uint32_t line) {
     const L2Tags::Access access = l2_.write(line, 0);  // not a byte of it
     if (access.writeback) write_back(access, slot, channel, part);
   };
-  const std::uint32_t first = request.pair ? request.line & ~1U : request.line;
+  const std::uint32_t first = arrival.pair ? arrival.line & ~1U : arrival.line;
   const std::uint32_t last = first + lines - 1;
   if (first % 2 == 1) use(first - 1);
   if (last % 2 == 0) use(last + 1);
@@ -299,25 +301,25 @@ void MemorySystem::use_partners(const Request& request, unsigned lines, std::int
 
 void MemorySystem::write(const Arrival& arrival, Answer& answer, Lookups& part) {
   Request& request = *arrival.request;
-  part.counters.writes += request.lines;
-  std::byte* const place = memory_.host(line_address(request.line));
+  part.counters.writes += arrival.lines;
+  std::byte* const place = memory_.host(line_address(arrival.line));
   std::byte before[kLineBytes];
-  if (const std::byte* bytes = whole_line(*request.operation, request.line, request.lanes)) {
+  if (const std::byte* bytes = whole_line(*request.operation, arrival.line, request.lanes)) {
     answer.payload = bytes;
-    for (unsigned i = 0; i < request.lines; ++i) {
+    for (unsigned i = 0; i < arrival.lines; ++i) {
       std::memcpy(before, place + i * kLineBytes, kLineBytes);
       if (replace_line(place + i * kLineBytes, bytes + i * kLineBytes)) {
-        changed(request.line + i, before, part);
+        changed(arrival.line + i, before, part);
       }
-      fetch(l2_.write(request.line + i, kWholeLine), request.line + i,
+      fetch(l2_.write(arrival.line + i, kWholeLine), arrival.line + i,
             answer.slot + i * cycles_per_line_, arrival.channel, part);
     }
     return;
   }
   std::memcpy(before, place, kLineBytes);
   const auto [written, changes] =
-      store_line(*request.operation, request.line, request.lanes, memory_);
-  if (changes) changed(request.line, before, part);
+      store_line(*request.operation, arrival.line, request.lanes, memory_);
+  if (changes) changed(arrival.line, before, part);
   std::byte* const kept = part.payloads.take(1)->bytes;
   if (written != kWholeLine) {
     answer.bytes = static_cast<std::uint8_t>(pack_line(place, written, kept));
@@ -325,7 +327,7 @@ void MemorySystem::write(const Arrival& arrival, Answer& answer, Lookups& part) 
     std::memcpy(kept, place, kLineBytes);
   }
   answer.payload = kept;
-  fetch(l2_.write(request.line, written), request.line, answer.slot, arrival.channel, part);
+  fetch(l2_.write(arrival.line, written), arrival.line, answer.slot, arrival.channel, part);
 }
 
 void MemorySystem::atomic(const Arrival& arrival, Answer& answer, Lookups& part) {
@@ -334,13 +336,13 @@ void MemorySystem::atomic(const Arrival& arrival, Answer& answer, Lookups& part)
   MemoryOperation& operation = *request.operation;
   // The line is read before it is changed; the operands of up to 64 lanes share the slot's payload,
   // of which one line's worth is shown.
-  const L2Tags::Access access = l2_.read(request.line);
-  fetch(access, request.line, answer.slot, arrival.channel, part);
+  const L2Tags::Access access = l2_.read(arrival.line);
+  fetch(access, arrival.line, answer.slot, arrival.channel, part);
   std::byte before[kLineBytes];
-  std::memcpy(before, memory_.host(line_address(request.line)), kLineBytes);
+  std::memcpy(before, memory_.host(line_address(arrival.line)), kLineBytes);
   const AtomicUpdate update = update_line(operation, request.lanes, memory_);
-  if (update.line.changed) changed(request.line, before, part);
-  l2_.write(request.line, update.line.written);
+  if (update.line.changed) changed(arrival.line, before, part);
+  l2_.write(arrival.line, update.line.written);
   // The channel's atomic unit takes 16 lanes a cycle.
   channel_free_[arrival.channel] += (update.served - 1) / 16;
   answer.bytes = static_cast<std::uint8_t>(update.words * 4);

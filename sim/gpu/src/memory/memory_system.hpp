@@ -78,12 +78,18 @@ class MemorySystem final : public Hierarchy {
   }
 
  private:
+  // A request, with those of its fields that a channel needs of a read: who looks them up need not
+  // fetch the request from another core.
   struct Arrival {
     Request* request{};
     std::uint32_t delay{};  // since the quantum began
+    std::uint32_t line{};
+    std::uint32_t first{};  // slot of the first line's set in the L2
     std::uint16_t cu{};
     std::uint16_t channel{};
-    std::uint32_t first{};  // slot of the first line's set in the L2
+    Request::Kind kind{};
+    std::uint8_t lines{};
+    bool pair{};
   };
   // What looking a request up brings, for the one who hands it over.
   struct alignas(kHostLine) Answer {
@@ -113,11 +119,11 @@ class MemorySystem final : public Hierarchy {
   class WrittenRows {
    public:
     void clear();
-    void add(const Request& request) { set(row(request.line)); }
-    // Whether the request may have a line in them.
-    [[nodiscard]] bool has(const Request& request) const {
-      return any_ && (is_set(row(request.line)) || is_set(row(request.line + request.lines - 1)) ||
-                      is_set(row(request.line ^ (request.pair ? 1U : 0U))));
+    void add(const Arrival& arrival) { set(row(arrival.line)); }
+    // Whether it may have a line in them.
+    [[nodiscard]] bool has(const Arrival& arrival) const {
+      return any_ && (is_set(row(arrival.line)) || is_set(row(arrival.line + arrival.lines - 1)) ||
+                      is_set(row(arrival.line ^ (arrival.pair ? 1U : 0U))));
     }
 
    private:
@@ -139,7 +145,7 @@ class MemorySystem final : public Hierarchy {
     Arrival arrival;
     Answer* answer{};
   };
-  // What one thread has for its channels, and for its engines.
+  // What belongs to a group of channels, and to an engine.
   struct alignas(kHostLine) Lookups {
     explicit Lookups(L2Tags& tags) : prefetch(tags) {}
     MemoryCounters counters;
@@ -162,32 +168,57 @@ class MemorySystem final : public Hierarchy {
     std::vector<Pending> pending;
     std::vector<std::uint32_t> bucket;
   };
-  // What left a compute unit's L1 in a quantum.
-  struct alignas(kHostLine) Gathered {
+  // Channels are looked up in so many groups: more than there are threads, for a core can be slower
+  // than another one.
+  static constexpr std::uint32_t kMostGroups = 8;
+  // What left a compute unit's L1 in a quantum. How many that are is what other cores ask first:
+  // it lies side by side for all compute units. Where the rest is seldom changes.
+  struct GatheredCount {
     std::int64_t until{};  // the quantum's end
     std::uint32_t latest{};
-    std::vector<Arrival> arrivals;
-    std::vector<Answer> answers;  // to each, and room for more
+    std::uint32_t arrivals{};
+    std::array<std::uint32_t, kMostGroups> of_group{};
+  };
+  struct alignas(kHostLine) Gathered {
+    std::unique_ptr<Arrival[]> arrivals;
+    std::unique_ptr<Answer[]> answers;
+    std::unique_ptr<std::uint32_t[]> places;  // in `arrivals`, group after group
+    std::size_t room{};
   };
 
-  // Appends what left the L1 before `end`; returns the largest delay.
+  // Calls each(arrival) for what left the L1 before `end`; returns the largest delay.
+  template <class F>
   std::uint32_t collect(ComputeUnit& cu, std::uint32_t index, std::int64_t start, std::int64_t end,
-                        std::vector<Arrival>& arrivals);
+                        F&& each);
+  [[nodiscard]] std::uint32_t group_of(const Arrival& arrival) const {
+    return arrival.channel * groups_ / channel_count_;
+  }
   // Serves all of arrivals_, none of which has a larger delay.
   void serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
                      std::uint32_t latest, bool ahead);
-  // The two steps of a shared commit: part `part` of `parts`.
-  void look_up_part(std::size_t part, std::size_t parts, std::int64_t start, std::uint32_t latest);
-  void deliver_part(std::size_t part, std::size_t parts,
-                    std::span<std::unique_ptr<ComputeUnit>> cus, std::uint32_t latest);
+  void share(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start, std::uint32_t latest,
+             std::size_t arrived, Workers& workers);
+  // The two steps of a shared commit: a group of channels, or all of them, and an engine.
+  void look_up_group(std::size_t group, std::int64_t start, std::uint32_t latest);
+  void look_up_all(std::int64_t start, std::uint32_t latest);
+  void look_up_pending(std::int64_t start, Lookups& own);
+  void deliver_engine(std::size_t engine, std::span<std::unique_ptr<ComputeUnit>> cus,
+                      std::uint32_t latest);
+  // Sorts the arrivals for which `for_each_of(cu, each)` calls each(arrival, answer), of these
+  // compute units.
   template <class F>
   void sort_pending(std::size_t first_cu, std::size_t end_cu, std::uint32_t latest,
-                    std::vector<Pending>& pending, std::vector<std::uint32_t>& bucket, F&& mine);
+                    std::vector<Pending>& pending, std::vector<std::uint32_t>& bucket,
+                    F&& for_each_of);
+  template <class F>
+  void for_gathered(std::size_t cu, F&& each);
   // Hints for the host's caches about the requests behind the nth, which is served next.
   void prefetch_behind(std::size_t n, bool missed);
   void prefetch_request(const Arrival& arrival);
   void prefetch_bytes(const Arrival& arrival) const;
-  void prefetch_victims(const L2Prefetch& prefetch, const Request& request) const;
+  void prefetch_victims(const L2Prefetch& prefetch, const Arrival& arrival) const;
+  // The bytes of a store, and the lines that it goes to.
+  void prefetch_store(const Arrival& arrival) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   // The cache of the compute unit's shader array: whether it answered the read; and what the L2's
   // answer to the request leaves in it.
@@ -204,7 +235,7 @@ class MemorySystem final : public Hierarchy {
   void write(const Arrival& arrival, Answer& answer, Lookups& part);
   void atomic(const Arrival& arrival, Answer& answer, Lookups& part);
   // Takes what a load will be given before something else is written there.
-  void load_early(const Request& request, Answer& answer, Lookups& part);
+  void load_early(const Arrival& arrival, Answer& answer, Lookups& part);
   // What the engine sees of it: bytes of loads, what crosses its wires, lines of the L1 and of the
   // scalar cache. Returns when the answer is there.
   std::int64_t deliver(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
@@ -221,7 +252,7 @@ class MemorySystem final : public Hierarchy {
   // What a shared scalar cache got for one CU is there for the others.
   void share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus, Deliveries& part) const;
   // The other halves of the lines' tags are used with them; they come only when they are read.
-  void use_partners(const Request& request, unsigned lines, std::int64_t slot,
+  void use_partners(const Arrival& arrival, unsigned lines, std::int64_t slot,
                     std::uint32_t channel, Lookups& part);
   void count(bool hit, std::uint32_t channel, Lookups& part);
   // The cycle at which a line's data is in the L2, given its tag lookup.
@@ -279,14 +310,17 @@ class MemorySystem final : public Hierarchy {
   std::vector<ChannelActivity> channels_;
   bool shares_commits_{};
   std::size_t share_from_{};
+  std::uint32_t groups_{};   // of channels
   bool sharing_{};           // a commit, now
   std::mutex pages_in_use_;  // while several threads note the pages of victims
-  std::vector<std::unique_ptr<Lookups>> lookups_;        // of one thread alone the first
-  std::vector<std::unique_ptr<Deliveries>> deliveries_;  // likewise
-  std::vector<Gathered> gathered_;                       // by CU, where commits are shared
-  mutable MemoryCounters counters_;                      // of all parts
-  std::vector<Arrival> arrivals_;                        // by CU
-  std::vector<Arrival> sorted_;                          // by arrival
+  // By group of channels, and by engine; of one thread alone the first ones.
+  std::vector<std::unique_ptr<Lookups>> lookups_;
+  std::vector<std::unique_ptr<Deliveries>> deliveries_;
+  std::vector<GatheredCount> counts_;  // by CU, where commits are shared
+  std::vector<Gathered> gathered_;     // likewise
+  mutable MemoryCounters counters_;    // of all parts
+  std::vector<Arrival> arrivals_;      // by CU
+  std::vector<Arrival> sorted_;        // by arrival
   std::vector<std::uint32_t> bucket_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "compute_unit/line_update.hpp"
 #include "compute_unit/memory_operation.hpp"
 #include "host/host_cache.hpp"
 #include "memory/memory_system.hpp"
@@ -15,6 +16,8 @@ constexpr std::size_t kOperationAhead = 24;
 constexpr std::size_t kDataAhead = 12;
 constexpr std::size_t kChoiceAhead = 8;
 constexpr std::size_t kVictimAhead = 5;
+// Commits of so many times the least requests that are shared have their lookups shared, too.
+constexpr std::size_t kWorthSharingLookups = 4;
 
 bool is_merge(Request::Kind kind) {
   return kind == Request::Kind::merge || kind == Request::Kind::scalar_merge;
@@ -59,21 +62,20 @@ inline void MemorySystem::prefetch_behind(std::size_t n, bool missed) {
   }
   L2Prefetch& l2 = lookups_.front()->prefetch;
   if (n + kChoiceAhead < arrived) {
-    const Request& request = *sorted_[n + kChoiceAhead].request;
-    if (request.kind != Request::Kind::merge) {
-      l2.choose_victims(request.line, request.lines);
+    const Arrival& arrival = sorted_[n + kChoiceAhead];
+    if (arrival.kind != Request::Kind::merge) {
+      l2.choose_victims(arrival.line, arrival.lines);
     }
   }
   if (n + kVictimAhead < arrived) {
-    prefetch_victims(l2, *sorted_[n + kVictimAhead].request);
+    prefetch_victims(l2, sorted_[n + kVictimAhead]);
   }
 }
 
 // The data are the one thing here that may be in no cache of the host.
 void MemorySystem::prefetch_request(const Arrival& arrival) {
   prefetch_bytes(arrival);
-  const Request& request = *arrival.request;
-  lookups_.front()->prefetch.bring_sets(request.line, arrival.first, request.lines);
+  lookups_.front()->prefetch.bring_sets(arrival.line, arrival.first, arrival.lines);
 }
 
 void MemorySystem::prefetch_bytes(const Arrival& arrival) const {
@@ -100,17 +102,28 @@ void MemorySystem::prefetch_bytes(const Arrival& arrival) const {
   }
 }
 
-void MemorySystem::prefetch_victims(const L2Prefetch& l2, const Request& request) const {
-  for (unsigned i = 0; i < request.lines; ++i) {
-    const std::uint32_t slot = l2.chosen_victim(request.line + i);
+void MemorySystem::prefetch_store(const Arrival& arrival) const {
+  const std::byte* const data = memory_.host(line_address(arrival.line));
+  const MemoryOperation& operation = *arrival.request->operation;
+  const std::byte* const source = whole_line(operation, arrival.line, arrival.request->lanes);
+  for (unsigned i = 0; i < arrival.lines; ++i) {
+    prefetch_to_write(data + i * kLineBytes);
+    if (source != nullptr) prefetch(source + i * kLineBytes);
+  }
+}
+
+void MemorySystem::prefetch_victims(const L2Prefetch& l2, const Arrival& arrival) const {
+  for (unsigned i = 0; i < arrival.lines; ++i) {
+    const std::uint32_t slot = l2.chosen_victim(arrival.line + i);
     if (slot == L2Tags::kNone) continue;
     const std::uint32_t line = l2.written_back(slot);
     if (line != L2Tags::kNone) prefetch(memory_.host(line_address(line)));
   }
 }
 
+template <class F>
 std::uint32_t MemorySystem::collect(ComputeUnit& cu, std::uint32_t index, std::int64_t start,
-                                    std::int64_t end, std::vector<Arrival>& arrivals) {
+                                    std::int64_t end, F&& each) {
   std::uint32_t latest = 0;
   std::size_t next = cu.requests_done;
   for (; next < cu.requests.size() && cu.requests[next].departure < end; ++next) {
@@ -121,8 +134,9 @@ std::uint32_t MemorySystem::collect(ComputeUnit& cu, std::uint32_t index, std::i
     const auto delay =
         static_cast<std::uint32_t>(std::max<std::int64_t>(0, request.departure + there - start));
     latest = std::max(latest, delay);
-    arrivals.push_back({&request, delay, static_cast<std::uint16_t>(index),
-                        static_cast<std::uint16_t>(channel), l2_.first_of(request.line)});
+    each(Arrival{&request, delay, request.line, l2_.first_of(request.line),
+                 static_cast<std::uint16_t>(index), static_cast<std::uint16_t>(channel),
+                 request.kind, request.lines, request.pair});
   }
   cu.requests_done = next;
   return latest;
@@ -139,7 +153,9 @@ void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::
     ComputeUnit& cu = *cus[index];
     if (std::exchange(cu.empties_gl1, false) && gl1_.any()) gl1_.empty(place_[index].engine);
     wave_bytes += cu.wave_bytes();
-    latest = std::max(latest, collect(cu, index, start, end, arrivals_));
+    latest = std::max(latest, collect(cu, index, start, end, [this](const Arrival& arrival) {
+                        arrivals_.push_back(arrival);
+                      }));
   }
   rotation_ = rotation_ + 1 < count ? rotation_ + 1 : 0;
   if (arrivals_.empty()) return;
@@ -190,13 +206,28 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
 
 void MemorySystem::gather(ComputeUnit& cu, std::size_t index, std::int64_t start,
                           std::int64_t end) {
+  GatheredCount count = counts_[index];
+  if (count.until == end) return;
   Gathered& gathered = gathered_[index];
-  if (gathered.until == end) return;
-  gathered.until = end;
-  gathered.arrivals.clear();
-  gathered.latest = collect(cu, static_cast<std::uint32_t>(index), start, end, gathered.arrivals);
-  if (gathered.answers.size() < gathered.arrivals.size()) {
-    gathered.answers.resize(2 * gathered.arrivals.size());
+  if (const std::size_t most = cu.requests.size() - cu.requests_done; most > gathered.room) {
+    gathered.room = 2 * most;
+    gathered.arrivals = std::make_unique_for_overwrite<Arrival[]>(gathered.room);
+    gathered.answers = std::make_unique_for_overwrite<Answer[]>(gathered.room);
+    gathered.places = std::make_unique_for_overwrite<std::uint32_t[]>(gathered.room);
+  }
+  count = {.until = end};
+  count.latest =
+      collect(cu, static_cast<std::uint32_t>(index), start, end, [&](const Arrival& arrival) {
+        gathered.arrivals[count.arrivals++] = arrival;
+        ++count.of_group[group_of(arrival)];
+      });
+  counts_[index] = count;
+  std::array<std::uint32_t, kMostGroups> next{};
+  for (std::size_t group = 1; group < kMostGroups; ++group) {
+    next[group] = next[group - 1] + count.of_group[group - 1];
+  }
+  for (std::uint32_t i = 0; i < count.arrivals; ++i) {
+    gathered.places[next[group_of(gathered.arrivals[i])]++] = i;
   }
 }
 
@@ -210,73 +241,72 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   std::uint32_t latest = 0;
   for (std::size_t i = 0; i < cus.size(); ++i) {
     gather(*cus[i], i, start, end);
-    arrived += gathered_[i].arrivals.size();
-    latest = std::max(latest, gathered_[i].latest);
+    arrived += counts_[i].arrivals;
+    latest = std::max(latest, counts_[i].latest);
   }
-  const auto rotated = static_cast<std::size_t>(rotation_);
-  const bool shares = share_from_ == 0 || (arrived >= share_from_ && workers.awake());
-  if (arrived != 0 && !shares) {
+  if (share_from_ == 0 || (arrived >= share_from_ && workers.awake())) {
+    share(cus, start, latest, arrived, workers);
+  } else if (arrived != 0) {
     arrivals_.clear();
     for (std::size_t i = 0; i < cus.size(); ++i) {
-      const auto& own = gathered_[(i + rotated) % cus.size()].arrivals;
-      arrivals_.insert(arrivals_.end(), own.begin(), own.end());
+      for_gathered((i + rotation_) % cus.size(),
+                   [this](const Arrival& arrival, Answer&) { arrivals_.push_back(arrival); });
     }
     serve_in_turn(cus, start, latest, true);
     for (auto& cu : cus) cu->drop_done_requests();
-  } else if (arrived != 0) {
-    const std::size_t parts =
-        std::min<std::size_t>({workers.threads(), channel_count_,
-                               static_cast<std::size_t>(architecture_.shader_engines)});
-    while (lookups_.size() < parts) lookups_.push_back(std::make_unique<Lookups>(l2_));
-    while (deliveries_.size() < parts) deliveries_.push_back(std::make_unique<Deliveries>());
-    if (memory_.used_pages().following()) {
-      for (const Gathered& gathered : gathered_) {
-        for (const Arrival& arrival : gathered.arrivals) {
-          const Request& request = *arrival.request;
-          for (unsigned i = 0; i < request.lines; ++i) memory_.use_line(request.line + i);
-        }
-      }
-    }
-    sharing_ = true;
-    for (std::size_t i = 0; i < parts; ++i) lookups_[i]->changes.begin(memory_.version());
-    workers.run(
-        parts,
-        [&](std::size_t begin, std::size_t after) {
-          for (std::size_t i = begin; i < after; ++i) look_up_part(i, parts, start, latest);
-        },
-        false);
-    for (std::size_t i = 0; i < parts; ++i) memory_.version().absorb(lookups_[i]->changes);
-    workers.run(
-        parts,
-        [&](std::size_t begin, std::size_t after) {
-          for (std::size_t i = begin; i < after; ++i) deliver_part(i, parts, cus, latest);
-        },
-        false);
-    sharing_ = false;
   }
   rotation_ = rotation_ + 1 < cus.size() ? rotation_ + 1 : 0;
 }
 
-// Those of the gathered arrivals of these compute units that are `mine`, by arrival, in the order
-// of serve_in_turn().
+template <class F>
+void MemorySystem::for_gathered(std::size_t cu, F&& each) {
+  const std::uint32_t count = counts_[cu].arrivals;
+  if (count == 0) return;
+  Gathered& gathered = gathered_[cu];
+  for (std::uint32_t i = 0; i < count; ++i) each(gathered.arrivals[i], gathered.answers[i]);
+}
+
+void MemorySystem::share(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
+                         std::uint32_t latest, std::size_t arrived, Workers& workers) {
+  if (memory_.used_pages().following()) {
+    for (std::size_t cu = 0; cu < cus.size(); ++cu) {
+      for_gathered(cu, [this](const Arrival& arrival, Answer&) {
+        for (unsigned i = 0; i < arrival.lines; ++i) memory_.use_line(arrival.line + i);
+      });
+    }
+  }
+  sharing_ = true;
+  for (auto& group : lookups_) group->changes.begin(memory_.version());
+  if (arrived < kWorthSharingLookups * share_from_) {
+    look_up_all(start, latest);
+  } else {
+    workers.run(
+        lookups_.size(),
+        [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) look_up_group(i, start, latest);
+        },
+        false);
+  }
+  for (auto& group : lookups_) memory_.version().absorb(group->changes);
+  workers.run(
+      deliveries_.size(),
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) deliver_engine(i, cus, latest);
+      },
+      false);
+  sharing_ = false;
+}
+
+// By arrival, in the order of serve_in_turn().
 template <class F>
 void MemorySystem::sort_pending(std::size_t first_cu, std::size_t end_cu, std::uint32_t latest,
                                 std::vector<Pending>& pending, std::vector<std::uint32_t>& bucket,
-                                F&& mine) {
+                                F&& for_each_of) {
   bucket.assign(latest + 2, 0);
-  const auto rotated = static_cast<std::size_t>(rotation_);
+  const std::size_t turn = std::clamp(static_cast<std::size_t>(rotation_), first_cu, end_cu);
   const auto for_each = [&](auto&& each) {
-    const auto over = [&](std::size_t begin, std::size_t end) {
-      for (std::size_t cu = begin; cu < end; ++cu) {
-        Gathered& gathered = gathered_[cu];
-        for (std::size_t i = 0; i < gathered.arrivals.size(); ++i) {
-          if (mine(gathered.arrivals[i])) each(gathered.arrivals[i], gathered.answers[i]);
-        }
-      }
-    };
-    const std::size_t turn = std::clamp(rotated, first_cu, end_cu);
-    over(turn, end_cu);
-    over(first_cu, turn);
+    for (std::size_t cu = turn; cu < end_cu; ++cu) for_each_of(cu, each);
+    for (std::size_t cu = first_cu; cu < turn; ++cu) for_each_of(cu, each);
   };
   for_each([&](const Arrival& arrival, const Answer&) { ++bucket[arrival.delay + 1]; });
   for (std::size_t i = 1; i < bucket.size(); ++i) bucket[i] += bucket[i - 1];
@@ -286,55 +316,73 @@ void MemorySystem::sort_pending(std::size_t first_cu, std::size_t end_cu, std::u
   });
 }
 
-void MemorySystem::look_up_part(std::size_t part, std::size_t parts, std::int64_t start,
-                                std::uint32_t latest) {
-  Lookups& own = *lookups_[part];
-  const std::size_t first = part * channel_count_ / parts;
-  const std::size_t end = (part + 1) * channel_count_ / parts;
+void MemorySystem::look_up_group(std::size_t group, std::int64_t start, std::uint32_t latest) {
+  Lookups& own = *lookups_[group];
+  sort_pending(0, gathered_.size(), latest, own.pending, own.bucket,
+               [&](std::size_t cu, auto&& each) {
+                 const auto& of_group = counts_[cu].of_group;
+                 if (of_group[group] == 0) return;
+                 Gathered& gathered = gathered_[cu];
+                 const std::uint32_t* place = gathered.places.get();
+                 for (std::size_t i = 0; i < group; ++i) place += of_group[i];
+                 for (std::uint32_t left = of_group[group]; left != 0; --left, ++place) {
+                   each(gathered.arrivals[*place], gathered.answers[*place]);
+                 }
+               });
+  look_up_pending(start, own);
+}
+
+void MemorySystem::look_up_all(std::int64_t start, std::uint32_t latest) {
+  Lookups& own = *lookups_.front();
+  sort_pending(0, gathered_.size(), latest, own.pending, own.bucket,
+               [&](std::size_t cu, auto&& each) { for_gathered(cu, each); });
+  look_up_pending(start, own);
+}
+
+void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
   own.written.clear();
   own.payloads.clear();
-  sort_pending(0, gathered_.size(), latest, own.pending, own.bucket, [&](const Arrival& arrival) {
-    return arrival.channel >= first && arrival.channel < end;
-  });
   const std::size_t arrived = own.pending.size();
   for (const Pending& pending : own.pending) {
-    if (is_store(pending.arrival.request->kind)) own.written.add(*pending.arrival.request);
+    if (is_store(pending.arrival.kind)) own.written.add(pending.arrival);
   }
   const std::uint64_t misses = own.counters.misses;
   for (std::size_t n = 0; n < arrived; ++n) {
+    if (n + kOperationAhead < arrived) {
+      const Pending& ahead = own.pending[n + kOperationAhead];
+      prefetch_to_write(ahead.answer);
+      if (is_store(ahead.arrival.kind)) prefetch(ahead.arrival.request);
+    }
     if (n + kDataAhead < arrived) {
       const Arrival& arrival = own.pending[n + kDataAhead].arrival;
-      const Request& request = *arrival.request;
-      own.prefetch.bring_sets(request.line, arrival.first, request.lines);
-      if (is_store(request.kind)) prefetch_bytes(arrival);
+      own.prefetch.bring_sets(arrival.line, arrival.first, arrival.lines);
+      if (is_store(arrival.kind)) prefetch_store(arrival);
     }
     if (own.missed) {
       if (n + kChoiceAhead < arrived) {
-        const Request& request = *own.pending[n + kChoiceAhead].arrival.request;
-        if (!is_merge(request.kind)) own.prefetch.choose_victims(request.line, request.lines);
+        const Arrival& arrival = own.pending[n + kChoiceAhead].arrival;
+        if (!is_merge(arrival.kind)) own.prefetch.choose_victims(arrival.line, arrival.lines);
       }
       if (n + kVictimAhead < arrived) {
-        prefetch_victims(own.prefetch, *own.pending[n + kVictimAhead].arrival.request);
+        prefetch_victims(own.prefetch, own.pending[n + kVictimAhead].arrival);
       }
     }
     const auto& [arrival, answer] = own.pending[n];
-    const Request& request = *arrival.request;
-    const bool merges = is_merge(request.kind);
     answer->loaded = false;
-    if (!merges) look_up(arrival, start + arrival.delay, *answer, own);
-    if (!is_store(request.kind) && own.written.has(request)) load_early(request, *answer, own);
+    if (!is_merge(arrival.kind)) look_up(arrival, start + arrival.delay, *answer, own);
+    if (!is_store(arrival.kind) && own.written.has(arrival)) load_early(arrival, *answer, own);
   }
   own.missed = own.counters.misses != misses;
 }
 
-void MemorySystem::deliver_part(std::size_t part, std::size_t parts,
-                                std::span<std::unique_ptr<ComputeUnit>> cus, std::uint32_t latest) {
-  Deliveries& own = *deliveries_[part];
-  const auto engines = static_cast<std::size_t>(architecture_.shader_engines);
+void MemorySystem::deliver_engine(std::size_t engine, std::span<std::unique_ptr<ComputeUnit>> cus,
+                                  std::uint32_t latest) {
+  Deliveries& own = *deliveries_[engine];
   const auto of_engine = static_cast<std::size_t>(architecture_.cus_per_engine);
-  const std::size_t first = part * engines / parts * of_engine;
-  const std::size_t end = (part + 1) * engines / parts * of_engine;
-  sort_pending(first, end, latest, own.pending, own.bucket, [](const Arrival&) { return true; });
+  const std::size_t first = engine * of_engine;
+  const std::size_t end = first + of_engine;
+  sort_pending(first, end, latest, own.pending, own.bucket,
+               [&](std::size_t cu, auto&& each) { for_gathered(cu, each); });
   const std::size_t arrived = own.pending.size();
   for (std::size_t n = 0; n < arrived; ++n) {
     if (n + kOperationAhead < arrived) {
