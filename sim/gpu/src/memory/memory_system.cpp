@@ -66,9 +66,12 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   most_waiting_ = architecture_.write_back_lines * memory_line_time_;
   shares_commits_ = behind_ == nullptr && !gl1_.any() && l2_.channels_are_apart() &&
                     channel_count_ > 1 && architecture_.shader_engines > 1;
-  groups_ = shares_commits_ ? std::min(kMostGroups, channel_count_) : 1;
+  const std::uint32_t groups = shares_commits_ ? std::min(kMostGroups, channel_count_) : 1;
+  for (std::uint32_t channel = 0; channel < channel_count_; ++channel) {
+    group_of_channel_.push_back(static_cast<std::uint8_t>(channel * groups / channel_count_));
+  }
   const int engines = shares_commits_ ? architecture_.shader_engines : 1;
-  for (std::uint32_t i = 0; i < groups_; ++i) lookups_.push_back(std::make_unique<Lookups>(l2_));
+  for (std::uint32_t i = 0; i < groups; ++i) lookups_.push_back(std::make_unique<Lookups>(l2_));
   for (int i = 0; i < engines; ++i) deliveries_.push_back(std::make_unique<Deliveries>());
   if (shares_commits_) {
     counts_.resize(place_.size());

@@ -190,8 +190,8 @@ class MemorySystem final : public Hierarchy {
   template <class F>
   std::uint32_t collect(ComputeUnit& cu, std::uint32_t index, std::int64_t start, std::int64_t end,
                         F&& each);
-  [[nodiscard]] std::uint32_t group_of(const Arrival& arrival) const {
-    return arrival.channel * groups_ / channel_count_;
+  [[nodiscard]] std::size_t group_of(const Arrival& arrival) const {
+    return group_of_channel_[arrival.channel];
   }
   // Serves all of arrivals_, none of which has a larger delay.
   void serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
@@ -310,9 +310,9 @@ class MemorySystem final : public Hierarchy {
   std::vector<ChannelActivity> channels_;
   bool shares_commits_{};
   std::size_t share_from_{};
-  std::uint32_t groups_{};   // of channels
   bool sharing_{};           // a commit, now
   std::mutex pages_in_use_;  // while several threads note the pages of victims
+  std::vector<std::uint8_t> group_of_channel_;
   // By group of channels, and by engine; of one thread alone the first ones.
   std::vector<std::unique_ptr<Lookups>> lookups_;
   std::vector<std::unique_ptr<Deliveries>> deliveries_;
