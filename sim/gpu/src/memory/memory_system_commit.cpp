@@ -27,7 +27,7 @@ bool is_store(Request::Kind kind) {
 }
 }  // namespace
 
-MemorySystem::Payloads::Line* MemorySystem::Payloads::take(std::size_t lines) {
+Payloads::Line* Payloads::take(std::size_t lines) {
   if (used_ + lines > kLinesOfBlock) {
     ++block_;
     used_ = 0;
@@ -40,7 +40,7 @@ MemorySystem::Payloads::Line* MemorySystem::Payloads::take(std::size_t lines) {
   return taken;
 }
 
-void MemorySystem::WrittenRows::clear() {
+void WrittenRows::clear() {
   if (!any_) return;
   any_ = false;
   bits_.fill(0);
