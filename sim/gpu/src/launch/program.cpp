@@ -179,8 +179,9 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   choose_forms(program->code_);
   program->straight_lines_ = find_straight_lines(program->code_, registers);
   link_loads(program->code_, program->straight_lines_);
-  if (Translations::possible()) {
-    program->translations_ = std::make_unique<Translations>(program->code_, translate_after);
+  if (const auto vectors = widest_vectors()) {
+    program->translations_ =
+        std::make_unique<Translations>(program->code_, translate_after, *vectors);
   }
   return program;
 }

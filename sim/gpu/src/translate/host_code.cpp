@@ -19,27 +19,20 @@ constexpr std::size_t kChunkBytes = 256UL << 10;
 constexpr std::size_t kAlignment = 64;
 
 // A slice none of whose lanes is enabled: masks that the stretch writes are zero there.
-void write_no_lanes(Xbyak::CodeGenerator& generator, std::span<const MicroOp* const> code) {
+void write_no_lanes(SliceAssembler& host, std::span<const MicroOp* const> code) {
   for (const MicroOp* op : code) {
-    if (op->result != Destination::mask && !op->vector.carry_out) continue;
-    generator.mov(word[kMasks + op->destination2 * sizeof(std::uint32_t)], 0);
+    if (writes_mask(*op)) host.clear_mask(op->destination2 * sizeof(std::uint32_t));
   }
-}
-
-// What stays in registers all the time.
-void write_constants(Xbyak::CodeGenerator& generator, Literals& literals) {
-  generator.vbroadcastss(kHostNan, literals.word(0xFFC00000));
-  generator.vbroadcastss(kDeviceNan, literals.word(0x7FC00000));
 }
 
 // A function: as many instructions as make sense on one group of slices after the other, and so on.
 class FunctionCode {
  public:
-  FunctionCode(Xbyak::CodeGenerator& generator, bool flush, bool masked)
-      : a_(generator), literals_(generator), flush_(flush), masked_(masked) {}
+  FunctionCode(SliceAssembler& host, bool flush)
+      : host_(host), a_(host.generator()), flush_(flush), masked_(host.masked()) {}
 
   bool write(std::span<const MicroOp* const> code) {
-    write_constants(a_, literals_);
+    host_.write_constants();
     a_.mov(kMasks, kScalars);
     while (!code.empty()) {
       const std::size_t written = write_part(code);
@@ -53,8 +46,7 @@ class FunctionCode {
       Xbyak::Label again;
       begin_steps(r8d, careful.slices, 1, again);
       for (auto rest = careful.code; !rest.empty();) {
-        const std::size_t written =
-            SliceCode(a_, literals_, rest, 1, flush_, masked_, nullptr).write();
+        const std::size_t written = SliceCode(host_, rest, 1, flush_, nullptr).write();
         if (written == 0) return false;
         rest = rest.subspan(written);
       }
@@ -62,7 +54,7 @@ class FunctionCode {
       SliceCode::clear_flags(a_);
       a_.jmp(careful.next, Xbyak::CodeGenerator::T_NEAR);
     }
-    literals_.write();
+    host_.literals().write();
     return true;
   }
 
@@ -86,12 +78,12 @@ class FunctionCode {
   void end_steps(Xbyak::Reg32 counter, std::uint32_t slices, std::uint32_t step,
                  Xbyak::Label& again) {
     if (slices == step) return;
-    a_.add(kVectors, step * kSliceBytes);
-    a_.add(kMasks, step * kSliceMaskBytes);
+    a_.add(kVectors, step * shape_.bytes());
+    a_.add(kMasks, step * shape_.mask_bytes());
     a_.dec(counter);
     a_.jnz(again, Xbyak::CodeGenerator::T_NEAR);
-    a_.sub(kVectors, slices * kSliceBytes);
-    a_.sub(kMasks, slices * kSliceMaskBytes);
+    a_.sub(kVectors, slices * shape_.bytes());
+    a_.sub(kMasks, slices * shape_.mask_bytes());
   }
 
   // From the front of the code on all slices, some at a time; how many instructions, or 0.
@@ -101,29 +93,23 @@ class FunctionCode {
     Xbyak::Label none;
     Xbyak::Label done;
     // Each slice has its own enabled lanes.
-    const Group group = masked_ ? Group{1, code.size()} : group_for(code);
+    const Group group = masked_ ? Group{1, code.size()} : group_for(code, host_.vectors());
     code = code.first(group.instructions);
     const bool hopeful = SliceCode::worth_hoping(code);
     if (hopeful && !std::exchange(flags_cleared_, true)) SliceCode::clear_flags(a_);
-    begin_steps(ecx, kSlices, group.slices, again);
-    if (masked_) {
-      a_.movzx(eax, word[kMasks + kExec * sizeof(std::uint32_t)]);
-      a_.test(eax, eax);
-      a_.jz(none, Xbyak::CodeGenerator::T_NEAR);
-      a_.kmovw(k1, eax);
-    }
-    SliceCode slice(a_, literals_, code, group.slices, flush_, masked_,
-                    hopeful ? &careful.begin : nullptr);
+    begin_steps(ecx, shape_.slices(), group.slices, again);
+    if (masked_) host_.read_enabled(kExec * sizeof(std::uint32_t), none);
+    SliceCode slice(host_, code, group.slices, flush_, hopeful ? &careful.begin : nullptr);
     const std::size_t written = slice.write();
     if (written == 0) return 0;
     careful.code = code.first(written);
     careful.slices = group.slices;
     a_.L(careful.next);
-    end_steps(ecx, kSlices, group.slices, again);
+    end_steps(ecx, shape_.slices(), group.slices, again);
     if (masked_) {
       a_.jmp(done, Xbyak::CodeGenerator::T_NEAR);
       a_.L(none);
-      write_no_lanes(a_, careful.code);
+      write_no_lanes(host_, careful.code);
       a_.jmp(careful.next, Xbyak::CodeGenerator::T_NEAR);
       a_.L(done);
     }
@@ -131,8 +117,9 @@ class FunctionCode {
     return written;
   }
 
+  SliceAssembler& host_;
   Xbyak::CodeGenerator& a_;
-  Literals literals_;
+  const SliceShape shape_{host_.shape()};
   bool flush_;
   bool masked_;
   bool flags_cleared_{};
@@ -141,8 +128,9 @@ class FunctionCode {
 
 }  // namespace
 
-HostCode::HostCode()
-    : generator_(std::make_unique<Xbyak::CodeGenerator>(kMostBytes, Xbyak::DontSetProtectRWE)) {}
+HostCode::HostCode(HostVectors vectors)
+    : vectors_(vectors),
+      generator_(std::make_unique<Xbyak::CodeGenerator>(kMostBytes, Xbyak::DontSetProtectRWE)) {}
 
 HostCode::~HostCode() {
   for (const Chunk& chunk : chunks_) munmap(chunk.bytes, chunk.size);
@@ -153,9 +141,11 @@ HostFunction HostCode::make(const MicroOp* first, std::uint32_t count, bool flus
   for (; code.size() < count; first += first->dwords) code.push_back(first);
   try {
     generator_->reset();
-    if (!FunctionCode(*generator_, flush, masked).write(code)) return nullptr;
+    const auto host = vectors_ == HostVectors::avx512 ? make_avx512(*generator_, masked)
+                                                      : make_avx2(*generator_, masked);
+    if (!FunctionCode(*host, flush).write(code)) return nullptr;
     return keep(generator_->getCode(), generator_->getSize());
-  } catch (const Xbyak::Error&) {  // too long
+  } catch (const Xbyak::Error&) {  // too long, or too few registers
     return nullptr;
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isa/micro_op.hpp"
+#include "translate/host_vectors.hpp"
 
 namespace Xbyak {
 class CodeGenerator;
@@ -19,7 +20,7 @@ using HostFunction = void (*)(std::uint32_t* vectors, std::uint32_t* scalars);
 
 class HostCode {
  public:
-  HostCode();
+  explicit HostCode(HostVectors vectors);
   ~HostCode();
   HostCode(const HostCode&) = delete;
   HostCode& operator=(const HostCode&) = delete;
@@ -38,6 +39,7 @@ class HostCode {
   };
   HostFunction keep(const std::uint8_t* code, std::size_t size);
 
+  HostVectors vectors_;
   std::unique_ptr<Xbyak::CodeGenerator> generator_;
   std::vector<Chunk> chunks_;
   std::size_t used_{};  // of the last one

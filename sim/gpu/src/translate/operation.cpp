@@ -55,11 +55,6 @@ bool has_functions_of(const LaneTable& table, const MicroOp& op) {
   return functions[0] == op.vector.function[0] && functions[1] == op.vector.function[1];
 }
 
-const LaneTable* wide_lanes() {
-  static const LaneTable* const table = lanes_named("avx512");
-  return table;
-}
-
 }  // namespace
 
 Operation operation_of(Opcode opcode) {
@@ -179,16 +174,15 @@ Operation operation_of(Opcode opcode) {
 }
 
 unsigned sources_of(const MicroOp& op) {
-  return wide_lanes()->vector[static_cast<std::size_t>(op.opcode)].sources;
+  return lanes().vector[static_cast<std::size_t>(op.opcode)].sources;
 }
 
 bool can_translate(const MicroOp& op, bool flush) {
-  const LaneTable* const table = wide_lanes();
   const Action action = operation_of(op.opcode).action;
-  if (!op.whole || table == nullptr || action == Action::none) return false;
+  if (!op.whole || action == Action::none) return false;
   // Results below the normal numbers take more than the host's instructions.
   if (action == Action::divide_fused && !flush) return false;
-  if (!has_functions_of(*table, op)) return false;
+  if (!has_functions_of(lanes(), op)) return false;
   const VectorFields& f = op.vector;
   const bool mask = op.result == Destination::mask;
   if (f.wide != 0 || f.writes_exec || (!mask && op.result != Destination::vgpr)) return false;

@@ -95,13 +95,17 @@ struct Operation {
 // Of an instruction without regard to its operands and modifiers.
 [[nodiscard]] Operation operation_of(Opcode opcode);
 
-// Whether the functions of the lanes that the instruction would call are those of a host with
-// AVX-512, and its operands and modifiers are such that host code can be made of it. `flush`: the
-// mode of 32-bit floats.
+// Whether the functions of the lanes that the instruction would call are its opcode's plain ones,
+// and its operands and modifiers are such that host code can be made of it. `flush`: the mode of
+// 32-bit floats.
 [[nodiscard]] bool can_translate(const MicroOp& op, bool flush);
 
 // Whether it has a hopeful way (slice_code.hpp).
 [[nodiscard]] bool can_hope(const MicroOp& op, Operation operation);
+
+[[nodiscard]] inline bool writes_mask(const MicroOp& op) {
+  return op.result == Destination::mask || op.vector.carry_out;
+}
 
 // Source i of it, which is a constant.
 [[nodiscard]] std::uint32_t constant_of(const MicroOp& op, std::size_t i);

@@ -13,10 +13,6 @@ constexpr std::uint32_t kChainTogether = 40;
 
 const Xbyak::Address kStatus = dword[rsp - 8];  // in the red zone
 
-bool writes_mask(const MicroOp& op) {
-  return op.result == Destination::mask || op.vector.carry_out;
-}
-
 }  // namespace
 
 void SliceCode::clear_flags(Xbyak::CodeGenerator& assembler) {
@@ -34,7 +30,7 @@ std::size_t SliceCode::write() {
   std::size_t at = 0;
   Chain chain;
   const auto long_enough = [&] {
-    return slices_ < kSlices && a_.getSize() - begin > kBytesTogether &&
+    return slices_ < host_.shape().slices() && a_.getSize() - begin > kBytesTogether &&
            chain.length() > kChainTogether;
   };
   for (; at < code_.size(); ++at) {
@@ -46,6 +42,7 @@ std::size_t SliceCode::write() {
     }
     for (slice_ = 0; slice_ < slices_; ++slice_) {
       registers_.begin(at, slice_);
+      masks_.begin(slice_);
       if (!instruction(op)) return 0;
     }
     if (writes_mask(op)) masks_written_.add_scalar(op.destination2, 1);
@@ -72,36 +69,36 @@ bool SliceCode::worth_hoping(std::span<const MicroOp* const> code) {
   return found >= kLeast;
 }
 
-void SliceCode::find_suspects(Zmm r, Opmask found) {
-  a_.vfpclassps(masked_ ? found | k1 : found, r, registers_.suspected(r));
-  registers_.ruled_out(r);
-}
-
 void SliceCode::rule_out_sources(const MicroOp& op) {
   for (std::size_t i = 0; i < sources_of(op); ++i) {
     if (op.kind[i] != Source::vgpr) continue;
     const auto found = registers_.find(source_of(op, i));
-    if (!found || registers_.suspected(*found) == 0) continue;
-    find_suspects(*found, k2);
-    give_up_where(k2);
+    if (!found) continue;
+    registers_.release(*found);
+    const Suspect suspect{*found, registers_.suspected(*found)};
+    if (suspect.classes == 0) continue;
+    give_up_at({&suspect, 1});
+    registers_.ruled_out(*found);
   }
 }
 
-void SliceCode::give_up_where(Opmask lanes) {
-  a_.kortestw(lanes, lanes);
-  a_.jnz(*careful_, Xbyak::CodeGenerator::T_NEAR);
+void SliceCode::give_up_where(Mask lanes) {
+  host_.jump_where_any(lanes, *careful_);
+  may_give_up_ = true;
+}
+
+void SliceCode::give_up_at(std::span<const Suspect> suspects) {
+  const Mask found = masks_.spare(0);
+  const Mask other = host_.is_narrow() ? found : masks_.spare(1);
+  host_.jump_where_suspect(suspects, found, other, *careful_);
   may_give_up_ = true;
 }
 
 void SliceCode::rule_out_results() {
-  bool found = false;
-  for (const Zmm r : registers_.results()) {
-    if (registers_.suspected(r) == 0) continue;
-    find_suspects(r, found ? k3 : k2);
-    if (found) a_.korw(k2, k2, k3);
-    found = true;
-  }
-  if (found) give_up_where(k2);
+  registers_.end();
+  masks_.begin(0);
+  const std::vector<Suspect> suspects = registers_.suspects();
+  if (!suspects.empty()) give_up_at(suspects);
   if (flags_ == 0) return;
   a_.stmxcsr(kStatus);
   a_.test(kStatus, flags_);
@@ -117,72 +114,65 @@ bool SliceCode::constant(const MicroOp& op, std::size_t i, std::uint32_t& value)
   return true;
 }
 
-SliceCode::Zmm SliceCode::source(const MicroOp& op, std::size_t i) {
+Vector SliceCode::source(const MicroOp& op, std::size_t i) {
   return modified(op, i, registers_.read(source_of(op, i)));
 }
 
-SliceCode::Zmm SliceCode::modified(const MicroOp& op, std::size_t i, Zmm held) {
+Vector SliceCode::modified(const MicroOp& op, std::size_t i, Vector held) {
   const bool abs = (op.vector.abs >> i & 1U) != 0;
   const bool neg = (op.vector.neg >> i & 1U) != 0;
   if (!abs && !neg) return held;
-  const Zmm made = registers_.fresh();
+  const Vector made = registers_.fresh();
   if (abs && neg) {
-    a_.vpord(made, held, literals_.all_lanes(kSign));
+    host_.bit_or(made, held, literals_.all_lanes(kSign));
   } else if (abs) {
-    a_.vpandd(made, held, literals_.all_lanes(~kSign));
+    host_.bit_and(made, held, literals_.all_lanes(~kSign));
   } else {
-    a_.vpxord(made, held, literals_.all_lanes(kSign));
+    host_.bit_xor(made, held, literals_.all_lanes(kSign));
   }
+  registers_.release(held);
   return made;
 }
 
-SliceCode::Zmm SliceCode::number(const MicroOp& op, std::size_t i, bool flush) {
+Vector SliceCode::number(const MicroOp& op, std::size_t i, bool flush) {
   Held held = source_of(op, i);
-  const Zmm value = registers_.read(held);
+  const Vector value = registers_.read(held);
   // The host's flags tell of a denormal where it is hoped that there is none.
   if (!flush || hoping_ || registers_.flushed(value)) return modified(op, i, value);
   held.flushed = true;
-  if (const auto found = registers_.find(held)) return modified(op, i, *found);
-  const Zmm copy = registers_.hold(held);
-  a_.vmovdqa32(copy, value);
-  flush_denormals(copy);
+  if (const auto found = registers_.find(held)) {
+    registers_.release(value);
+    return modified(op, i, *found);
+  }
+  const Vector copy = registers_.hold(held);
+  host_.move(copy, value);
+  host_.flush_denormals(copy);
+  registers_.release(value);
   return modified(op, i, copy);
 }
 
-void SliceCode::flush_denormals(Zmm r) {
-  a_.vfpclassps(k2, r, kDenormal);
-  a_.vpandd(r | k2, r, literals_.all_lanes(kSign));
+Value SliceCode::constant_value(std::uint32_t value) {
+  if (host_.is_narrow()) return literals_.all_lanes(value);
+  return registers_.read({Source::constant, value});
 }
 
-SliceCode::Opmask SliceCode::new_mask() {
-  const std::uint32_t place = next_mask_++ % static_cast<std::uint32_t>(mask_of_.size());
-  mask_of_[place] = {};
-  return Opmask(static_cast<int>(kFirstMask + place));
+std::uint32_t SliceCode::home(std::uint32_t mask) const {
+  return static_cast<std::uint32_t>(mask * sizeof(std::uint32_t)) +
+         slice_ * host_.shape().mask_bytes();
 }
 
-Xbyak::Address SliceCode::home(std::uint32_t mask) const {
-  return word[kMasks + mask * sizeof(std::uint32_t) + slice_ * kSliceMaskBytes];
-}
-
-SliceCode::Opmask SliceCode::read_mask(std::uint32_t index) {
-  const HeldMask held{index, slice_};
-  for (std::uint32_t i = 0; i < mask_of_.size(); ++i) {
-    if (mask_of_[i] == held) return Opmask(static_cast<int>(kFirstMask + i));
-  }
+Mask SliceCode::read_mask(std::uint32_t index) {
+  if (const auto found = masks_.find(index)) return *found;
   if (!masks_written_.has_scalar(index, 1)) masks_read_.add_scalar(index, 1);
-  const Opmask mask = new_mask();
-  a_.kmovw(mask, home(index));
-  mask_of_[mask.getIdx() - kFirstMask] = held;
+  const Mask mask = masks_.make();
+  host_.load_mask(mask, home(index));
+  masks_.keep(index, mask);
   return mask;
 }
 
-void SliceCode::write_mask(std::uint32_t index, Opmask mask) {
-  for (HeldMask& of : mask_of_) {
-    const bool overlaps = of.index + 1 >= index && of.index <= index + 1;
-    if (of.slice == slice_ && overlaps) of = {};
-  }
-  mask_of_[mask.getIdx() - kFirstMask] = {index, slice_};
-  a_.kmovw(home(index), mask);
+void SliceCode::write_mask(std::uint32_t index, Mask mask) {
+  masks_.keep(index, mask);
+  host_.store_mask(home(index), mask);
 }
 
 bool SliceCode::instruction(const MicroOp& op) {
@@ -195,7 +185,7 @@ bool SliceCode::instruction(const MicroOp& op) {
     compare(op, operation);
     return true;
   }
-  const Zmm r = registers_.fresh();
+  const Vector r = registers_.fresh();
   if (!integer(op, operation, r) && !with_mask(op, operation, r) && !shifts(op, operation, r) &&
       !products(op, operation, r) && !conversion(op, operation, r) && !floating(op, operation, r) &&
       !division(op, operation, r)) {
@@ -215,13 +205,13 @@ bool SliceCode::instruction(const MicroOp& op) {
   const bool flushed = is_float && makes_zero && f.omod == 0;
   const auto suspected = static_cast<std::uint8_t>(
       hoping_ ? kQuietNan | kSignallingNan | (makes_zero ? kDenormal : 0) : 0);
-  if (!masked_) {
+  if (!masked_ || host_.is_narrow()) {
     registers_.suspect(r, suspected);
     registers_.bind(op.destination, r, flushed);
     return true;
   }
-  const Zmm target = registers_.read({Source::vgpr, op.destination});
-  a_.vmovdqa32(target | k1, r);
+  const Vector target = registers_.read({Source::vgpr, op.destination});
+  host_.take_where(target, host_.enabled(), r);
   registers_.suspect(target, suspected);
   registers_.changed(target, flushed);
   return true;

@@ -21,14 +21,13 @@ static_assert(kMostTame - kLeastTame < kFar && kLeastTame > kSmall && kMostTame 
 
 }  // namespace
 
-bool SliceCode::division(const MicroOp& op, Operation operation, Zmm r) {
+bool SliceCode::division(const MicroOp& op, Operation operation, Vector r) {
   switch (operation.action) {
     case Action::float_scale: {
-      const Zmm value = number(op, 0, mode_flush_);
-      const Zmm power = registers_.fresh();
-      a_.vcvtdq2ps(power, source(op, 1));
-      a_.vscalefps(r, value, power);
-      if (mode_flush_) flush_denormals(r);
+      const Vector value = number(op, 0, mode_flush_);
+      const Vector spare = registers_.fresh();
+      host_.scale(r, value, source(op, 1), spare);
+      if (mode_flush_) host_.flush_denormals(r);
       return true;
     }
     case Action::divide_scale: divide_scale(op, r); return true;
@@ -40,157 +39,172 @@ bool SliceCode::division(const MicroOp& op, Operation operation, Zmm r) {
 
 // With numerator and denominator of such exponents a division needs no scaling, and its quotient is
 // an ordinary number.
-void SliceCode::rule_out_wild(Zmm x, Zmm y) {
-  const Zmm t = registers_.fresh();
-  const auto find = [&](Zmm value, Opmask wild) {
+void SliceCode::rule_out_wild(Vector x, Vector y) {
+  const Vector t = registers_.fresh();
+  const Mask wild = masks_.spare(0);
+  const Mask second_wild = masks_.spare(1);
+  const auto find = [&](Vector value, Mask found) {
     a_.vpslld(t, value, 1);
     a_.vpsubd(t, t, literals_.all_lanes(kLeastTame << 24));
-    a_.vpcmpud(enabled(wild), t, literals_.all_lanes((kMostTame + 1 - kLeastTame) << 24),
-               Predicate::kGreaterOrEqual);
+    host_.compare_unsigned(enabled(found), t,
+                           literals_.all_lanes((kMostTame + 1 - kLeastTame) << 24),
+                           Predicate::kGreaterOrEqual);
   };
-  find(x, k2);
-  find(y, k3);
-  a_.korw(k2, k2, k3);
-  give_up_where(k2);
+  find(x, wild);
+  find(y, second_wild);
+  host_.mask_or(wild, wild, second_wild);
+  give_up_where(wild);
 }
 
-void SliceCode::divide_scale(const MicroOp& op, Zmm r) {
-  const Zmm x = number(op, 0, mode_flush_);  // the one to scale
-  const Zmm y = number(op, 1, mode_flush_);  // denominator
-  const Zmm z = number(op, 2, mode_flush_);  // numerator
+void SliceCode::divide_scale(const MicroOp& op, Vector r) {
+  const Vector x = number(op, 0, mode_flush_);  // the one to scale
+  const Vector y = number(op, 1, mode_flush_);  // denominator
+  const Vector z = number(op, 2, mode_flush_);  // numerator
   if (hoping_) {
     rule_out_wild(y, z);
-    a_.vmovdqa32(r, x);
-    const Opmask none = new_mask();
-    a_.kxorw(none, none, none);
+    host_.move(r, x);
+    const Mask none = masks_.make();
+    host_.mask_none(none);
     write_mask(op.destination2, none);
     return;
   }
-  const Zmm up = registers_.read({Source::constant, kFactorUp});
-  const Zmm down = registers_.read({Source::constant, kFactorDown});
-  const Zmm one = registers_.read({Source::constant, kOne});
-  const Zmm factor = registers_.fresh();
-  const Zmm of_y = registers_.fresh();
-  const Zmm t = registers_.fresh();
-  forget_masks();
-  const Opmask& small_reciprocal = k3;
-  const Opmask& small_quotient = k4;
-  const Opmask& denormal = k5;
-  const Opmask& may_overflow = k6;
-  const Opmask& zero = k7;
+  const Value up = constant_value(kFactorUp);
+  const Value down = constant_value(kFactorDown);
+  const Vector one = registers_.read({Source::constant, kOne});
+  const Vector factor = registers_.fresh();
+  const Vector of_y = registers_.fresh();
+  const Vector t = registers_.fresh();
+  masks_.forget();
+  const Mask found = masks_.spare(0);
+  const Mask small_reciprocal = masks_.spare(1);
+  const Mask small_quotient = masks_.spare(2);
+  const Mask denormal = masks_.spare(3);
+  const Mask may_overflow = masks_.spare(4);
+  const Mask zero = masks_.spare(5);
   a_.vpsrld(of_y, y, 23);
-  a_.vpandd(of_y, of_y, literals_.all_lanes(255));
+  host_.bit_and(of_y, of_y, literals_.all_lanes(255));
   a_.vpsrld(t, z, 23);
-  a_.vpandd(t, t, literals_.all_lanes(255));
-  a_.vpcmpd(k2, t, literals_.all_lanes(kSmall), Predicate::kLessOrEqual);
-  a_.vmovdqa32(factor | k2 | T_z, up);
+  host_.bit_and(t, t, literals_.all_lanes(255));
+  host_.compare_signed(found, t, literals_.all_lanes(kSmall), Predicate::kLessOrEqual);
+  host_.take_or_zero(factor, found, up);
   a_.vpsubd(t, t, of_y);
-  a_.vpcmpd(may_overflow, t, literals_.all_lanes(kFar), Predicate::kGreaterOrEqual);
+  host_.compare_signed(may_overflow, t, literals_.all_lanes(kFar), Predicate::kGreaterOrEqual);
   a_.vdivps(t, z, y);
-  a_.vptestnmd(small_quotient, t, literals_.all_lanes(kInfinity));
-  a_.vpxord(factor | small_quotient, factor, factor);
-  a_.vpcmpeqd(k2 | small_quotient, x, z);
-  a_.vmovdqa32(factor | k2, up);
+  host_.find_no_bit(small_quotient, t, literals_.all_lanes(kInfinity));
+  host_.zero_where(factor, small_quotient);
+  host_.compare_equal(within(found, small_quotient), x, z);
+  host_.take_where(factor, found, up);
   a_.vdivps(t, one, y);
-  a_.vptestnmd(small_reciprocal, t, literals_.all_lanes(kInfinity));
-  a_.vmovdqa32(factor | small_reciprocal, down);
-  a_.kandw(k2, small_reciprocal, small_quotient);
-  a_.vpcmpd(k2 | k2, x, y, Predicate::kNotEqual);
-  a_.vpxord(factor | k2, factor, factor);
-  a_.vptestnmd(denormal, y, literals_.all_lanes(kInfinity));
-  a_.vmovdqa32(factor | denormal, up);
-  a_.vpxord(factor | may_overflow, factor, factor);
-  a_.vpcmpeqd(k2 | may_overflow, x, y);
-  a_.vmovdqa32(factor | k2, up);
+  host_.find_no_bit(small_reciprocal, t, literals_.all_lanes(kInfinity));
+  host_.take_where(factor, small_reciprocal, down);
+  host_.mask_and(found, small_reciprocal, small_quotient);
+  host_.compare_signed(within(found, found), x, y, Predicate::kNotEqual);
+  host_.zero_where(factor, found);
+  host_.find_no_bit(denormal, y, literals_.all_lanes(kInfinity));
+  host_.take_where(factor, denormal, up);
+  host_.zero_where(factor, may_overflow);
+  host_.compare_equal(within(found, may_overflow), x, y);
+  host_.take_where(factor, found, up);
   a_.vmulps(r, x, factor);
-  a_.vptestnmd(k2, factor, factor);
-  a_.vmovdqa32(r | k2, x);
+  host_.find_no_bit(found, factor, factor);
+  host_.take_where(r, found, x);
   // Denormals are not zero here.
-  a_.vptestnmd(zero, y, literals_.all_lanes(~kSign));
-  a_.vptestnmd(k2, z, literals_.all_lanes(~kSign));
-  a_.korw(zero, zero, k2);
-  a_.vmovdqa32(r | zero, kDeviceNan);
-  a_.kandnw(k2, denormal, small_quotient);
-  a_.korw(k2, k2, may_overflow);
-  a_.kandnw(zero, zero, k2);
-  if (masked_) a_.kandw(zero, zero, k1);
+  host_.find_no_bit(zero, y, literals_.all_lanes(~kSign));
+  host_.find_no_bit(found, z, literals_.all_lanes(~kSign));
+  host_.mask_or(zero, zero, found);
+  host_.take_where(r, zero, host_.device_nan());
+  host_.mask_and_not(found, denormal, small_quotient);
+  host_.mask_or(found, found, may_overflow);
+  host_.mask_and_not(zero, zero, found);
+  if (masked_) host_.mask_and(zero, zero, host_.enabled());
   write_mask(op.destination2, zero);
 }
 
-bool SliceCode::divide_fused(const MicroOp& op, Zmm r) {
+bool SliceCode::divide_fused(const MicroOp& op, Vector r) {
   const auto order = nan_order_of(op, Action::divide_fused, mode_flush_);
   if (!order) return false;
   const std::size_t factor = order->second_factor ? 1 : 0;
-  const Opmask scaled = read_mask(op.mask_source);
-  const Zmm x = number(op, factor, mode_flush_);
-  const Zmm y = number(op, 1 - factor, mode_flush_);
-  const Zmm z = number(op, 2, mode_flush_);
+  const Mask scaled = read_mask(op.mask_source);
+  const Vector x = number(op, factor, mode_flush_);
+  const Vector y = number(op, 1 - factor, mode_flush_);
+  const Vector z = number(op, 2, mode_flush_);
   if (hoping_) {
     give_up_where(scaled);
     a_.vmovaps(r, x);
     a_.vfmadd132ps(result(r), z, y);
     return true;
   }
-  const Zmm t = registers_.fresh();
+  const Vector t = registers_.fresh();
   a_.vmovaps(r, x);
   a_.vfmadd132ps(r, z, y);
-  a_.vptestmd(k2, z, literals_.all_lanes(0x40000000));  // an exponent above that of one
+  const Mask large = masks_.spare(0);
+  host_.find_any_bit(large, z, literals_.all_lanes(0x40000000));  // an exponent above that of one
   a_.vmulps(t, r, literals_.all_lanes(kFactorDown));
-  a_.vmulps(t | k2, r, literals_.all_lanes(kFactorUp));
-  a_.vmovaps(r | scaled, t);
+  host_.change_where(t, large,
+                     [&](Vector up) { a_.vmulps(up, r, literals_.all_lanes(kFactorUp)); });
+  host_.take_float_where(r, scaled, t);
   finish_float(r, mode_flush_);
   return true;
 }
 
-void SliceCode::divide_fix(const MicroOp& op, Zmm r) {
-  const Zmm y = number(op, 1, mode_flush_);  // denominator
-  const Zmm z = number(op, 2, mode_flush_);  // numerator
-  const Zmm x = number(op, 0, mode_flush_);  // quotient
-  const Zmm infinity = registers_.read({Source::constant, kInfinity});
+void SliceCode::divide_fix(const MicroOp& op, Vector r) {
+  const Vector y = number(op, 1, mode_flush_);  // denominator
+  const Vector z = number(op, 2, mode_flush_);  // numerator
+  const Vector x = number(op, 0, mode_flush_);  // quotient
+  const Value infinity = constant_value(kInfinity);
   if (hoping_) {
     rule_out_wild(y, z);
-    const Zmm sign = registers_.fresh();
-    a_.vpandd(r, x, literals_.all_lanes(~kSign));
+    const Vector sign = registers_.fresh();
+    host_.bit_and(r, x, literals_.all_lanes(~kSign));
     a_.vpminud(r, r, infinity);
-    a_.vpxord(sign, y, z);
-    a_.vpandd(sign, sign, literals_.all_lanes(kSign));
-    a_.vpord(r, r, sign);
+    host_.bit_xor(sign, y, z);
+    host_.bit_and(sign, sign, literals_.all_lanes(kSign));
+    host_.bit_or(r, r, sign);
     return;
   }
-  const Zmm of_y = registers_.fresh();
-  const Zmm of_z = registers_.fresh();
-  const Zmm t = registers_.fresh();
-  const Zmm s = registers_.fresh();
-  forget_masks();
-  a_.vpandd(of_y, y, literals_.all_lanes(~kSign));
-  a_.vpandd(of_z, z, literals_.all_lanes(~kSign));
-  a_.vptestnmd(k4, of_y, of_y);
-  a_.vptestnmd(k5, of_z, of_z);
-  a_.vpcmpeqd(k6, of_y, infinity);
-  a_.vpcmpeqd(k7, of_z, infinity);
+  const Vector of_y = registers_.fresh();
+  const Vector of_z = registers_.fresh();
+  const Vector t = registers_.fresh();
+  const Vector s = registers_.fresh();
+  masks_.forget();
+  const Mask found = masks_.spare(0);
+  const Mask other = masks_.spare(1);
+  const Mask zero_y = masks_.spare(2);
+  const Mask zero_z = masks_.spare(3);
+  const Mask infinite_y = masks_.spare(4);
+  const Mask infinite_z = masks_.spare(5);
+  host_.bit_and(of_y, y, literals_.all_lanes(~kSign));
+  host_.bit_and(of_z, z, literals_.all_lanes(~kSign));
+  host_.find_no_bit(zero_y, of_y, of_y);
+  host_.find_no_bit(zero_z, of_z, of_z);
+  host_.compare_equal(infinite_y, of_y, infinity);
+  host_.compare_equal(infinite_z, of_z, infinity);
   // From what matters least to what matters most.
-  a_.vpandd(r, x, literals_.all_lanes(~kSign));
+  host_.bit_and(r, x, literals_.all_lanes(~kSign));
   a_.vpminud(r, r, infinity);  // and of a NaN
   a_.vpsrld(t, of_z, 23);
   a_.vpsrld(s, of_y, 23);
   a_.vpsubd(t, t, s);
-  a_.vpcmpd(k2, t, literals_.all_lanes(kFarBelow), Predicate::kLess);
-  a_.korw(k3, k6, k5);
-  a_.korw(k2, k2, k3);
-  a_.vpxord(r | k2, r, r);
-  a_.korw(k3, k4, k7);
-  a_.vmovdqa32(r | k3, infinity);
-  a_.vpxord(t, y, z);
-  a_.vpandd(t, t, literals_.all_lanes(kSign));
-  a_.vpord(r, r, t);
-  a_.kandw(k2, k4, k5);
-  a_.kandw(k3, k6, k7);
-  a_.korw(k2, k2, k3);
-  a_.vmovdqa32(r | k2, kHostNan);
-  a_.vpcmpud(k2, of_y, infinity, Predicate::kGreater);
-  a_.vpord(r | k2, y, literals_.all_lanes(kQuiet));
-  a_.vpcmpud(k2, of_z, infinity, Predicate::kGreater);
-  a_.vpord(r | k2, z, literals_.all_lanes(kQuiet));
+  host_.compare_signed(found, t, literals_.all_lanes(kFarBelow), Predicate::kLess);
+  host_.mask_or(other, infinite_y, zero_z);
+  host_.mask_or(found, found, other);
+  host_.zero_where(r, found);
+  host_.mask_or(other, zero_y, infinite_z);
+  host_.take_where(r, other, infinity);
+  host_.bit_xor(t, y, z);
+  host_.bit_and(t, t, literals_.all_lanes(kSign));
+  host_.bit_or(r, r, t);
+  host_.mask_and(found, zero_y, zero_z);
+  host_.mask_and(other, infinite_y, infinite_z);
+  host_.mask_or(found, found, other);
+  host_.take_where(r, found, host_.host_nan());
+  const auto take_nan = [&](Vector magnitude, Vector value) {
+    host_.compare_unsigned(found, magnitude, infinity, Predicate::kGreater);
+    host_.change_where(r, found,
+                       [&](Vector nan) { host_.bit_or(nan, value, literals_.all_lanes(kQuiet)); });
+  };
+  take_nan(of_y, y);
+  take_nan(of_z, z);
 }
 
 }  // namespace ww::sim::gpu::exec::translate

@@ -2,58 +2,42 @@
 #include "translate/slice_code.hpp"
 
 namespace ww::sim::gpu::exec::translate {
-namespace {
-
-using namespace Xbyak::util;  // the names of registers and operands
-
-constexpr std::uint8_t kZeros = 0x06;  // classes of vfpclass
-constexpr std::uint8_t kInfinities = 0x18;
-constexpr std::uint8_t kUnordered = 3;  // predicates of vcmp
-constexpr std::uint8_t kAtLeast = 0x1D;
-
-}  // namespace
-
-bool SliceCode::conversion(const MicroOp& op, Operation operation, Zmm r) {
+bool SliceCode::conversion(const MicroOp& op, Operation operation, Vector r) {
   switch (operation.action) {
     case Action::float_of_signed: a_.vcvtdq2ps(r, source(op, 0)); return true;
-    case Action::float_of_unsigned: a_.vcvtudq2ps(r, source(op, 0)); return true;
+    case Action::float_of_unsigned: host_.float_of_unsigned(r, source(op, 0)); return true;
     case Action::float_of_byte:
       a_.vpsrld(r, source(op, 0), 8U * operation.immediate);
-      a_.vpandd(r, r, literals_.all_lanes(255));
+      host_.bit_and(r, r, literals_.all_lanes(255));
       a_.vcvtdq2ps(r, r);
       return true;
     case Action::signed_of_float: {
       // The host gives 80000000 for all that does not fit.
-      const Zmm x = source(op, 0);
-      const Zmm most = registers_.read({Source::constant, 0x7FFFFFFF});
+      const Vector x = source(op, 0);
+      const Value most = constant_value(0x7FFFFFFF);
+      const Mask other = masks_.spare(0);
       a_.vcvttps2dq(r, x);
-      a_.vcmpps(k2, x, literals_.all_lanes(0x4F000000), kAtLeast);  // 2^31
-      a_.vmovdqa32(r | k2, most);
-      a_.vcmpps(k2, x, x, kUnordered);
-      a_.vpxord(r | k2, r, r);
+      host_.compare_float(other, x, literals_.all_lanes(0x4F000000), kAtLeast);  // 2^31
+      host_.take_where(r, other, most);
+      host_.compare_float(other, x, x, kUnordered);
+      host_.zero_where(r, other);
       return true;
     }
     case Action::unsigned_of_float:
       // Zero for a NaN and for what is less; the host gives all ones for what is too large.
       a_.vmaxps(r, source(op, 0), literals_.all_lanes(0));
-      a_.vcvttps2udq(r, r);
+      host_.unsigned_of_float(r, host_.is_narrow() ? registers_.fresh() : r);
       return true;
     default: return false;
   }
 }
 
 // As min_f() and max_f() of the lanes: the other one where one is a NaN.
-void SliceCode::choose_of_two(bool least, Zmm r, Zmm x, Zmm y) {
-  a_.vcmpps(k2, x, x, kUnordered);
-  if (least) {
-    a_.vminps(result(r), y, x);
-  } else {
-    a_.vmaxps(result(r), y, x);
-  }
-  a_.vmovaps(r | k2, y);
+void SliceCode::choose_of_two(bool least, Vector r, Vector x, Vector y) {
+  host_.least_or_most(least, result(r), r, x, y);
 }
 
-bool SliceCode::floating(const MicroOp& op, Operation operation, Zmm r) {
+bool SliceCode::floating(const MicroOp& op, Operation operation, Vector r) {
   const bool is_mad = operation.action == Action::float_multiply_add;
   const bool flush = mode_flush_ || is_mad;
   const auto in = [&](std::size_t i) { return number(op, i, flush); };
@@ -68,26 +52,26 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Zmm r) {
   switch (operation.action) {
     case Action::float_add: {
       const std::size_t first = order.addend ? 1 : 0;
-      const Zmm x = in(first);
+      const Vector x = in(first);
       a_.vaddps(result(r), x, in(1 - first));
       break;
     }
     case Action::float_subtract: {
       const std::size_t first = operation.reversed ? 1 : 0;
-      const Zmm x = in(first);
+      const Vector x = in(first);
       a_.vsubps(result(r), x, in(1 - first));
       break;
     }
     case Action::float_multiply: {
-      const Zmm x = in(factor);
+      const Vector x = in(factor);
       a_.vmulps(result(r), x, in(1 - factor));
       break;
     }
     case Action::float_multiply_add: {
-      const Zmm x = in(factor);
+      const Vector x = in(factor);
       a_.vmulps(result(r), x, in(1 - factor));
-      if (!hoping_) flush_denormals(r);
-      const Zmm addend = in(2);
+      if (!hoping_) host_.flush_denormals(r);
+      const Vector addend = in(2);
       if (order.addend) {
         a_.vaddps(result(r), addend, r);
       } else {
@@ -96,53 +80,56 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Zmm r) {
       break;
     }
     case Action::float_fused: {
-      const Zmm x = in(factor);
-      const Zmm y = in(1 - factor);
+      const Vector x = in(factor);
+      const Vector y = in(1 - factor);
       a_.vmovaps(r, x);
       a_.vfmadd132ps(result(r), in(2), y);  // r * y + third
       break;
     }
     case Action::float_least:
     case Action::float_most: {
-      const Zmm x = in(0);
+      const Vector x = in(0);
       choose_of_two(operation.action == Action::float_least, r, x, in(1));
       break;
     }
     case Action::float_least_of_three:
     case Action::float_most_of_three: {
       const bool least = operation.action == Action::float_least_of_three;
-      const Zmm two = registers_.fresh();
-      const Zmm x = in(0);
+      const Vector two = registers_.fresh();
+      const Vector x = in(0);
       choose_of_two(least, two, x, in(1));
       choose_of_two(least, r, two, in(2));
       break;
     }
     case Action::float_median: {
-      const Zmm x = in(0);
-      const Zmm y = in(1);
-      const Zmm z = in(2);
-      const Zmm least = registers_.fresh();
-      const Zmm most = registers_.fresh();
+      const Vector x = in(0);
+      const Vector y = in(1);
+      const Vector z = in(2);
+      const Vector least = registers_.fresh();
+      const Vector most = registers_.fresh();
       choose_of_two(true, least, x, y);
       choose_of_two(false, most, x, y);
       choose_of_two(true, most, most, z);
       choose_of_two(false, r, least, most);
       // With a NaN among the three it is the least.
       choose_of_two(true, most, least, z);
-      a_.vcmpps(k2, x, y, kUnordered);
-      a_.vcmpps(k3, z, z, kUnordered);
-      a_.korw(k2, k2, k3);
-      a_.vmovaps(r | k2, most);
+      const Mask unordered = masks_.spare(0);
+      const Mask third = masks_.spare(1);
+      host_.compare_float(unordered, x, y, kUnordered);
+      host_.compare_float(third, z, z, kUnordered);
+      host_.mask_or(unordered, unordered, third);
+      host_.take_float_where(r, unordered, most);
       break;
     }
-    case Action::float_round: a_.vrndscaleps(r, in(0), operation.immediate); break;
+    case Action::float_round: host_.round(r, in(0), operation.immediate); break;
     case Action::float_fraction: {
-      const Zmm x = in(0);
-      const Zmm most = registers_.read({Source::constant, 0x3F7FFFFF});
-      a_.vrndscaleps(r, x, operation.immediate);
+      const Vector x = in(0);
+      const Value most = constant_value(0x3F7FFFFF);
+      const Mask too_large = masks_.spare(0);
+      host_.round(r, x, operation.immediate);
       a_.vsubps(r, x, r);
-      a_.vcmpps(k2, r, literals_.all_lanes(kOne), kAtLeast);
-      a_.vmovaps(r | k2, most);
+      host_.compare_float(too_large, r, literals_.all_lanes(kOne), kAtLeast);
+      host_.take_float_where(r, too_large, most);
       break;
     }
     case Action::float_reciprocal:
@@ -159,11 +146,10 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Zmm r) {
   return true;
 }
 
-void SliceCode::finish_float(Zmm r, bool flush) {
+void SliceCode::finish_float(Vector r, bool flush) {
   if (hoping_) return;
-  a_.vpcmpeqd(k2, r, kHostNan);
-  a_.vmovdqa32(r | k2, kDeviceNan);
-  if (flush) flush_denormals(r);
+  host_.make_device_nan(r);
+  if (flush) host_.flush_denormals(r);
 }
 
 void SliceCode::compare(const MicroOp& op, Operation operation) {
@@ -173,15 +159,15 @@ void SliceCode::compare(const MicroOp& op, Operation operation) {
     compare_class(op);
     return;
   }
-  const Zmm x = number(op, 0, flush);
-  const Zmm y = number(op, 1, flush);
-  const Opmask out = new_mask();
+  const Vector x = number(op, 0, flush);
+  const Vector y = number(op, 1, flush);
+  const Mask out = masks_.make();
   if (is_float) {
-    a_.vcmpps(enabled(out), x, y, operation.immediate);
+    host_.compare_float(enabled(out), x, y, operation.immediate);
   } else if (operation.action == Action::compare_signed) {
-    a_.vpcmpd(enabled(out), x, y, operation.immediate);
+    host_.compare_signed(enabled(out), x, y, operation.immediate);
   } else {
-    a_.vpcmpud(enabled(out), x, y, operation.immediate);
+    host_.compare_unsigned(enabled(out), x, y, operation.immediate);
   }
   write_mask(op.destination2, out);
 }
@@ -189,27 +175,28 @@ void SliceCode::compare(const MicroOp& op, Operation operation) {
 // Finds the number of each lane's class, from 0 to 9: a signalling and a quiet NaN, then negative
 // infinity to positive infinity. Positive ones are 11 less the negative ones.
 void SliceCode::compare_class(const MicroOp& op) {
-  const Zmm x = number(op, 0, mode_flush_);
-  const Zmm wanted = source(op, 1);
-  const Zmm number = registers_.fresh();
+  const Vector x = number(op, 0, mode_flush_);
+  const Vector wanted = source(op, 1);
+  const Vector number = registers_.fresh();
+  const Mask found = masks_.spare(0);
   const auto set = [&](std::uint8_t host_class, std::uint32_t value) {
-    const Zmm constant = registers_.read({Source::constant, value});
-    a_.vfpclassps(k2, x, host_class);
-    a_.vmovdqa32(number | k2, constant);
+    const Value constant = constant_value(value);
+    host_.find_class(found, x, host_class);
+    host_.take_where(number, found, constant);
   };
-  const Zmm eleven = registers_.read({Source::constant, 11});
-  const Zmm normal = registers_.read({Source::constant, 3});
-  a_.vmovdqa32(number, normal);
+  const Vector eleven = registers_.read({Source::constant, 11});
+  const Value normal = constant_value(3);
+  host_.move(number, normal);
   set(kInfinities, 2);
   set(kDenormal, 4);
   set(kZeros, 5);
-  a_.vptestnmd(k2, x, literals_.all_lanes(kSign));
-  a_.vpsubd(number | k2, eleven, number);
+  host_.find_no_bit(found, x, literals_.all_lanes(kSign));
+  host_.change_where(number, found, [&](Vector positive) { a_.vpsubd(positive, eleven, number); });
   set(kQuietNan, 1);
   set(kSignallingNan, 0);
   a_.vpsrlvd(number, wanted, number);
-  const Opmask out = new_mask();
-  a_.vptestmd(enabled(out), number, literals_.all_lanes(1));
+  const Mask out = masks_.make();
+  host_.find_any_bit(enabled(out), number, literals_.all_lanes(1));
   write_mask(op.destination2, out);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "translate/operation.hpp"
+#include "translate/slice_assembler.hpp"
 
 namespace ww::sim::gpu::exec::translate {
 namespace {
@@ -43,11 +44,35 @@ std::uint32_t temporaries_of(Action action) {
   }
 }
 
-void add_vectors(const MicroOp& op, std::vector<std::uint32_t>& vectors) {
+// The same where masks are in vector registers, and constants in memory.
+std::uint32_t narrow_temporaries_of(const MicroOp& op, Operation operation) {
+  switch (operation.action) {
+    case Action::add_carry:
+    case Action::compare_class:
+    case Action::float_median: return 4;
+    case Action::extract_signed: return 3;
+    case Action::align_bits:
+    case Action::extract:
+    case Action::multiply_high: return 2;
+    case Action::divide_scale:
+    case Action::divide_fused:
+    case Action::divide_fix: return can_hope(op, operation) ? 4 : 10;
+    case Action::bit_and:
+    case Action::bit_or:
+    case Action::bit_xor:
+    case Action::add:
+    case Action::subtract: return 0;
+    default: return std::min(temporaries_of(operation.action), 1U);
+  }
+}
+
+// Those that have to be in registers all the time. Where there are few registers, these are the
+// written ones alone: the others are read again.
+void add_vectors(const MicroOp& op, HostVectors host, std::vector<std::uint32_t>& vectors) {
   const auto add = [&](std::uint32_t number) {
     if (std::ranges::find(vectors, number) == vectors.end()) vectors.push_back(number);
   };
-  for (std::size_t i = 0; i < sources_of(op); ++i) {
+  for (std::size_t i = 0; host != HostVectors::avx2 && i < sources_of(op); ++i) {
     if (op.kind[i] == Source::vgpr) add(op.source[i]);
   }
   if (op.result == Destination::vgpr) add(op.destination);
@@ -67,27 +92,29 @@ void Chain::add(const MicroOp& op) {
 
 // Two are for the result and for what disabled lanes keep. A source may be in three: as the wave
 // has it, with its modifiers and, of a float that is not hoped for, without denormals.
-std::uint32_t registers_for(const MicroOp& op) {
+std::uint32_t registers_for(const MicroOp& op, HostVectors vectors) {
   const Operation operation = operation_of(op.opcode);
   const bool flushes = operation.action >= Action::compare_float && !can_hope(op, operation);
   const int modified = std::popcount((op.vector.abs | op.vector.neg) & 7U);
   const std::uint32_t sources = sources_of(op);
+  if (vectors == HostVectors::avx2) return 2 + narrow_temporaries_of(op, operation) + sources + 1;
   return 2 + temporaries_of(operation.action) + static_cast<std::uint32_t>(modified) +
          (flushes ? 2 * sources : sources);
 }
 
-Group group_for(std::span<const MicroOp* const> code) {
+Group group_for(std::span<const MicroOp* const> code, HostVectors vectors) {
+  const std::uint32_t registers = registers_of(vectors, false);
   const std::size_t most = std::min(kMostInstructions, code.size());
-  for (std::uint32_t slices = kSlices; slices > 1; slices /= 2) {
-    std::vector<std::uint32_t> vectors;
+  for (std::uint32_t slices = shape_of(vectors).slices(); slices > 1; slices /= 2) {
+    std::vector<std::uint32_t> used;
     Chain chain;
     std::size_t count = 0;
     for (; count < most; ++count) {
       const MicroOp& op = *code[count];
-      add_vectors(op, vectors);
+      add_vectors(op, vectors, used);
       // Scalars and constants have what is left: all slices share them, and they are read again at
       // little cost.
-      if (slices * vectors.size() + (slices - 1) + registers_for(op) > kHostRegisters) break;
+      if (slices * used.size() + (slices - 1) + registers_for(op, vectors) > registers) break;
       chain.add(op);
     }
     if (chain.length() >= kLeastChain) return {slices, count};

@@ -1,4 +1,4 @@
-// How many slices of a wave, 16 lanes each, go through code together, instruction by instruction.
+// How many slices of a wave go through code together, instruction by instruction.
 #pragma once
 
 #include <array>
@@ -7,12 +7,9 @@
 #include <span>
 
 #include "isa/micro_op.hpp"
+#include "translate/host_vectors.hpp"
 
 namespace ww::sim::gpu::exec::translate {
-
-inline constexpr std::uint32_t kSliceLanes = 16;
-inline constexpr std::uint32_t kSlices = kLanes / kSliceLanes;
-inline constexpr std::uint32_t kHostRegisters = 30;  // two more are left for constants
 
 // The longest chain of instructions of which each waits for the one before it, in the time that a
 // host takes for one addition.
@@ -28,7 +25,7 @@ class Chain {
 
 // The most host registers that an instruction needs on a slice where hope is possible
 // (slice_code.hpp).
-[[nodiscard]] std::uint32_t registers_for(const MicroOp& op);
+[[nodiscard]] std::uint32_t registers_for(const MicroOp& op, HostVectors vectors);
 
 struct Group {
   std::uint32_t slices{1};
@@ -37,6 +34,6 @@ struct Group {
 // The largest group whose registers the host has room for. A host finds instructions of several
 // slices to do at once by itself as long as those of one slice are few; so it is one slice where
 // chains are short.
-[[nodiscard]] Group group_for(std::span<const MicroOp* const> code);
+[[nodiscard]] Group group_for(std::span<const MicroOp* const> code, HostVectors vectors);
 
 }  // namespace ww::sim::gpu::exec::translate

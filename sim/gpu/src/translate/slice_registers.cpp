@@ -9,27 +9,6 @@ namespace ww::sim::gpu::exec::translate {
 using namespace Xbyak::util;  // the names of registers and operands
 using Xbyak::Address;
 
-std::size_t Literals::offset_of(std::uint32_t value) {
-  const auto found = std::ranges::find(words_, value);
-  const auto index = static_cast<std::size_t>(found - words_.begin());
-  if (found == words_.end()) words_.push_back(value);
-  return index * sizeof value;
-}
-
-Address Literals::word(std::uint32_t value) {
-  return ptr[rip + label_ + static_cast<int>(offset_of(value))];
-}
-
-Address Literals::all_lanes(std::uint32_t value) {
-  return ptr_b[rip + label_ + static_cast<int>(offset_of(value))];
-}
-
-void Literals::write() {
-  assembler_.align(sizeof(std::uint32_t));
-  assembler_.L(label_);
-  for (const std::uint32_t value : words_) assembler_.dd(value);
-}
-
 Held source_of(const MicroOp& op, std::size_t i) {
   if (op.kind[i] != Source::constant) return {op.kind[i], op.source[i]};
   return {Source::constant, constant_of(op, i)};
@@ -39,7 +18,7 @@ namespace {
 
 // A copy without denormals is made of the other.
 bool is_of(const Held& source, const Held& held) {
-  return source.kind == held.kind && source.number == held.number;
+  return source.kind == held.kind && source.number == held.number && source.mask == held.mask;
 }
 
 }  // namespace
@@ -48,99 +27,107 @@ void SliceRegisters::begin(std::size_t at, std::uint32_t slice) {
   at_ = at;
   slice_ = slice;
   for (Place& place : place_) {
-    place.pinned = false;
+    place.pinned = 0;
     if (place.held.kind == Source::none) place.taken = false;
   }
 }
 
 Held SliceRegisters::of_this_slice(Held held) const {
-  if (held.kind == Source::vgpr) held.slice = slice_;
+  if (held.kind == Source::vgpr || held.mask) held.slice = slice_;
   return held;
 }
 
-Address SliceRegisters::home(Held vector) {
-  return ptr[kVectors + vector.number * kRegisterStep + vector.slice * kSliceBytes];
+Address SliceRegisters::home(Held vector) const {
+  return ptr[kVectors + vector.number * kRegisterStep + vector.slice * host_.shape().bytes()];
 }
 
 std::size_t SliceRegisters::next_use(Held held) const {
   // The instruction may still need it on this slice or on one that is still to come.
-  const bool later = held.kind != Source::vgpr || held.slice >= slice_;
+  const bool shared = held.kind != Source::vgpr && !held.mask;
+  const bool later = shared || held.slice >= slice_;
   for (std::size_t i = later ? at_ : at_ + 1; i < code_.size(); ++i) {
     const MicroOp& op = *code_[i];
+    if (held.mask) {
+      if (op.vector.mask_in && op.mask_source == held.number) return i;
+      if (writes_mask(op) && op.destination2 == held.number) return code_.size();
+      continue;
+    }
     for (std::size_t source = 0; source < 3; ++source) {
       if (op.kind[source] != Source::none && is_of(source_of(op, source), held)) return i;
     }
     const bool target = op.result == Destination::vgpr && held.kind == Source::vgpr &&
                         op.destination == held.number;
-    if (target) return masked_ ? i : code_.size();
+    if (target) return host_.masked() && !host_.is_narrow() ? i : code_.size();
   }
   return code_.size();
 }
 
 std::uint32_t SliceRegisters::free_place() {
-  for (std::uint32_t i = 0; i < kCount; ++i) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
     if (!place_[i].taken) return i;
   }
-  std::uint32_t best = kCount;
+  std::uint32_t best = count_;
   std::size_t latest = 0;
-  for (std::uint32_t i = 0; i < kCount; ++i) {
-    if (place_[i].pinned || (retained_ && place_[i].dirty)) continue;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (place_[i].pinned != 0 || (retained_ && place_[i].dirty)) continue;
     const std::size_t use = 2 * next_use(place_[i].held) + (place_[i].dirty ? 0 : 1);
-    if (best == kCount || use > latest) {
+    if (best == count_ || use > latest) {
       best = i;
       latest = use;
     }
   }
+  if (best == count_) throw Xbyak::Error(Xbyak::ERR_INTERNAL);
   Place& place = place_[best];
-  if (place.dirty) assembler_.vmovdqa32(home(place.held), Zmm(static_cast<int>(best)));
+  if (place.dirty) host_.store(home(place.held), host_.vector(best));
   place = {};
   return best;
 }
 
 bool SliceRegisters::crowded(const MicroOp& op) const {
   const auto dirty = static_cast<std::uint32_t>(std::ranges::count_if(place_, &Place::dirty));
-  return dirty + (slices_ - 1) + registers_for(op) > kCount;
+  return dirty + (slices_ - 1) + registers_for(op, host_.vectors()) > count_;
 }
 
-SliceRegisters::Zmm SliceRegisters::fresh() {
+Vector SliceRegisters::fresh() {
   const std::uint32_t i = free_place();
   place_[i] = {};
-  place_[i].taken = place_[i].pinned = true;
-  return Zmm(static_cast<int>(i));
+  place_[i].taken = true;
+  place_[i].pinned = 1;
+  return host_.vector(i);
 }
 
-std::optional<SliceRegisters::Zmm> SliceRegisters::find(Held held) {
+std::optional<Vector> SliceRegisters::find(Held held) {
   held = of_this_slice(held);
-  for (std::uint32_t i = 0; i < kCount; ++i) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
     if (!place_[i].taken || place_[i].held != held) continue;
-    place_[i].pinned = true;
-    return Zmm(static_cast<int>(i));
+    ++place_[i].pinned;
+    return host_.vector(i);
   }
   return std::nullopt;
 }
 
-SliceRegisters::Zmm SliceRegisters::hold(Held held) {
-  const Zmm zmm = fresh();
-  place_[zmm.getIdx()].held = of_this_slice(held);
-  return zmm;
+Vector SliceRegisters::hold(Held held) {
+  const Vector vector = fresh();
+  place_[vector.getIdx()].held = of_this_slice(held);
+  return vector;
 }
 
-SliceRegisters::Zmm SliceRegisters::read(Held held) {
+Vector SliceRegisters::read(Held held) {
   if (const auto found = find(held)) return *found;
-  const Zmm zmm = hold(held);
+  const Vector vector = hold(held);
   if (held.kind == Source::vgpr) {
-    assembler_.vmovdqa32(zmm, home(of_this_slice(held)));
+    host_.load(vector, home(of_this_slice(held)));
   } else if (held.kind == Source::scalar) {
-    assembler_.vbroadcastss(zmm, ptr[kScalars + held.number * sizeof(std::uint32_t)]);
+    host_.generator().vbroadcastss(vector, ptr[kScalars + held.number * sizeof(std::uint32_t)]);
   } else {
-    assembler_.vbroadcastss(zmm, literals_.word(held.number));
+    host_.generator().vbroadcastss(vector, host_.literals().word(held.number));
     const std::uint32_t exponent = held.number & 0x7F800000U;
-    place_[zmm.getIdx()].flushed = exponent != 0 || (held.number & 0x7FFFFFFFU) == 0;
+    place_[vector.getIdx()].flushed = exponent != 0 || (held.number & 0x7FFFFFFFU) == 0;
   }
-  return zmm;
+  return vector;
 }
 
-void SliceRegisters::bind(std::uint32_t vector, Zmm result, bool flushed) {
+void SliceRegisters::bind(std::uint32_t vector, Vector result, bool flushed) {
   const Held held = of_this_slice({Source::vgpr, vector});
   for (Place& place : place_) {
     const bool is_same = is_of(place.held, held) && place.held.slice == held.slice;
@@ -152,7 +139,20 @@ void SliceRegisters::bind(std::uint32_t vector, Zmm result, bool flushed) {
   place.flushed = flushed;
 }
 
-void SliceRegisters::changed(Zmm target, bool flushed) {
+void SliceRegisters::bind_mask(std::uint32_t scalar, Vector mask) {
+  for (Place& place : place_) {
+    const Held& held = place.held;
+    const bool overlaps = held.number + 1 >= scalar && held.number <= scalar + 1;
+    if (place.taken && held.mask && held.slice == slice_ && overlaps) place = {};
+  }
+  place_[mask.getIdx()].held = of_this_slice({Source::scalar, scalar, false, 0, true});
+}
+
+void SliceRegisters::release(Vector vector) {
+  if (host_.is_narrow()) --place_[vector.getIdx()].pinned;
+}
+
+void SliceRegisters::changed(Vector target, bool flushed) {
   Place& place = place_[target.getIdx()];
   place.dirty = true;
   place.flushed = place.flushed && flushed;
@@ -163,19 +163,19 @@ void SliceRegisters::changed(Zmm target, bool flushed) {
   }
 }
 
-std::vector<SliceRegisters::Zmm> SliceRegisters::results() const {
-  std::vector<Zmm> results;
-  for (std::uint32_t i = 0; i < kCount; ++i) {
-    if (place_[i].dirty) results.emplace_back(static_cast<int>(i));
+std::vector<Suspect> SliceRegisters::suspects() const {
+  std::vector<Suspect> found;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (place_[i].dirty && place_[i].suspected != 0) {
+      found.push_back({host_.vector(i), place_[i].suspected});
+    }
   }
-  return results;
+  return found;
 }
 
 void SliceRegisters::write_back() {
-  for (std::uint32_t i = 0; i < kCount; ++i) {
-    if (place_[i].dirty) {
-      assembler_.vmovdqa32(home(place_[i].held), Zmm(static_cast<int>(i)));
-    }
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (place_[i].dirty) host_.store(home(place_[i].held), host_.vector(i));
     place_[i] = {};
   }
 }

@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "isa/lane_forms.hpp"
-#include "isa/lane_table.hpp"
 #include "isa/straight_line.hpp"
 #include "isa/wave.hpp"
 #include "translate/host_code.hpp"
@@ -27,18 +26,18 @@ struct Translations::Run {
 };
 
 struct Translations::Maker {
+  explicit Maker(HostVectors vectors) : code(vectors) {}
   translate::HostCode code;
 };
 
-Translations::Translations(const std::vector<MicroOp>& code, std::uint32_t least_uses)
-    : code_(code), least_uses_(least_uses), place_(std::make_unique<Place[]>(code.size())) {}
+Translations::Translations(const std::vector<MicroOp>& code, std::uint32_t least_uses,
+                           HostVectors vectors)
+    : code_(code),
+      least_uses_(least_uses),
+      vectors_(vectors),
+      place_(std::make_unique<Place[]>(code.size())) {}
 
 Translations::~Translations() = default;
-
-bool Translations::possible() {
-  static const bool wide = lanes_named("avx512") != nullptr;
-  return wide;
-}
 
 std::uint64_t Translations::execute(Wave& wave, std::uint32_t dword, std::uint32_t count) {
   Place& place = place_[dword];
@@ -78,7 +77,7 @@ void Translations::make(Part& part, bool flush, bool masked) {
   const std::lock_guard lock(mutex_);
   std::atomic<HostFunction>& function = part.function[masked ? 1 : 0];
   if (function.load(std::memory_order_relaxed) != nullptr) return;
-  if (!maker_) maker_ = std::make_unique<Maker>();
+  if (!maker_) maker_ = std::make_unique<Maker>(vectors_);
   const HostFunction made =
       maker_->code.make(part.stretch.first, part.stretch.count, flush, masked);
   if (made != nullptr) made_.fetch_add(1, std::memory_order_relaxed);

@@ -1,7 +1,7 @@
 // Host code in place of straight-line runs that were executed often: vector instructions are
-// translated, with the registers of 16 lanes in those of the host from one instruction to the next.
-// All else, runs that were executed seldom, and hosts without AVX-512 are left to the interpreter,
-// execute_straight(). What a run does to its wave is the same to the bit.
+// translated, with the registers of 16 or 8 lanes in those of the host from one instruction to the
+// next. All else, runs that were executed seldom, and hosts with neither AVX-512 nor AVX2 are left
+// to the interpreter, execute_straight(). What a run does to its wave is the same to the bit.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "isa/micro_op.hpp"
+#include "translate/host_vectors.hpp"
 
 namespace ww::sim::gpu::exec {
 
@@ -18,14 +19,12 @@ struct Wave;
 
 class Translations {
  public:
-  // For code that outlives it. `least_uses`: how often a run is interpreted first.
-  Translations(const std::vector<MicroOp>& code, std::uint32_t least_uses);
+  // For code that outlives it. `least_uses`: how often a run is interpreted first. `vectors`: those
+  // that this host has (has_vectors()).
+  Translations(const std::vector<MicroOp>& code, std::uint32_t least_uses, HostVectors vectors);
   ~Translations();
   Translations(const Translations&) = delete;
   Translations& operator=(const Translations&) = delete;
-
-  // Whether this host has what the translated code needs.
-  [[nodiscard]] static bool possible();
 
   // As execute_straight() does it with the run of `count` instructions that begins at the dword;
   // several threads may call it at once.
@@ -44,6 +43,7 @@ class Translations {
 
   const std::vector<MicroOp>& code_;
   const std::uint32_t least_uses_;
+  const HostVectors vectors_;
   struct Place {
     std::atomic<std::uint32_t> uses{};
     std::atomic<const Run*> run[2]{};  // [flush f32 denormals]

@@ -37,7 +37,7 @@ struct Options {
   bool replay{true};     // identical launches without side effects are replayed
   bool run_ahead{true};  // straight-line code is executed at once; changes nothing but the speed
   // Straight-line code becomes host code where it was executed so many times, if the host has
-  // AVX-512; changes nothing but the speed. `translate`: false never does.
+  // AVX-512 or AVX2; changes nothing but the speed. `translate`: false never does.
   bool translate{true};
   std::uint32_t translate_after{64};
   // Requests in a quantum from which on threads share its commit, if they are awake; 0: always.
