@@ -18,7 +18,8 @@
 
 namespace ww::sim::gpu::exec::translate {
 
-inline constexpr std::uint32_t kSign = 0x80000000;  // of a float
+inline constexpr std::uint32_t kSign = 0x80000000;      // of a float
+inline constexpr std::uint32_t kExponent = 0x7F800000;  // its bits, and infinity
 inline constexpr std::uint32_t kOne = 0x3F800000;
 inline constexpr std::uint32_t kHostNan = 0xFFC00000;    // what x86 makes
 inline constexpr std::uint32_t kDeviceNan = 0x7FC00000;  // what AMD makes
@@ -199,7 +200,7 @@ class SliceAssembler {
     write(begin_where(r, where));
     end_where(r, where);
   }
-  virtual void choose(Vector r, Mask where, Vector otherwise, Vector taken) = 0;
+  virtual void choose(Vector r, Mask where, Vector otherwise, const Operand& taken) = 0;
   virtual void jump_where_any(Mask lanes, Xbyak::Label& label) = 0;
   // Jumps where an enabled lane has what is ruled out. Denormals may set the host's flag of
   // denormal operands instead.

@@ -7,8 +7,7 @@ namespace {
 
 using namespace Xbyak::util;  // the names of registers
 
-constexpr std::uint32_t kMagnitude = 0x7FFFFFFF;     // of a float
-constexpr std::uint32_t kExponentBits = 0x7F800000;  // and infinity
+constexpr std::uint32_t kMagnitude = 0x7FFFFFFF;  // of a float
 constexpr std::uint32_t kLeastNormal = 0x00800000;
 constexpr std::uint32_t kMostSignalling = 0x7FBFFFFF;
 constexpr std::uint32_t kHalfWords = 0x47800000;  // 2^16
@@ -92,7 +91,7 @@ class Avx2 final : public SliceAssembler {
   void take_odd_lanes(Vector r, Vector x) override { a_.vpblendd(r, r, x, 0xAA); }
 
   void flush_denormals(Vector r) override {
-    a_.vpand(kScratch, r, literals_.all_lanes(kExponentBits));
+    a_.vpand(kScratch, r, literals_.all_lanes(kExponent));
     a_.vpcmpeqd(kScratch, kScratch, literals_.all_lanes(0));
     a_.vpand(kScratch, kScratch, literals_.all_lanes(kMagnitude));
     a_.vpandn(r, kScratch, r);
@@ -218,10 +217,10 @@ class Avx2 final : public SliceAssembler {
     a_.vpand(kScratch, x, literals_.all_lanes(kMagnitude));
     switch (classes) {
       case kZeros: a_.vpcmpeqd(r, kScratch, literals_.all_lanes(0)); return;
-      case kInfinities: a_.vpcmpeqd(r, kScratch, literals_.all_lanes(kExponentBits)); return;
+      case kInfinities: a_.vpcmpeqd(r, kScratch, literals_.all_lanes(kExponent)); return;
       case kQuietNan: a_.vpcmpgtd(r, kScratch, literals_.all_lanes(kMostSignalling)); return;
       case kSignallingNan:
-        a_.vpcmpgtd(r, kScratch, literals_.all_lanes(kExponentBits));
+        a_.vpcmpgtd(r, kScratch, literals_.all_lanes(kExponent));
         a_.vpcmpgtd(kScratch, kScratch, literals_.all_lanes(kMostSignalling));
         a_.vpandn(r, kScratch, r);
         return;
@@ -254,7 +253,7 @@ class Avx2 final : public SliceAssembler {
   }
   void take_or_zero(Vector r, Mask where, const Operand& x) override { a_.vpand(r, ymm(where), x); }
   void zero_where(Vector r, Mask where) override { a_.vpandn(r, ymm(where), r); }
-  void choose(Vector r, Mask where, Vector otherwise, Vector taken) override {
+  void choose(Vector r, Mask where, Vector otherwise, const Operand& taken) override {
     a_.vblendvps(r, otherwise, taken, ymm(where));
   }
   void jump_where_any(Mask lanes, Xbyak::Label& label) override {

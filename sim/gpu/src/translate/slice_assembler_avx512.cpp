@@ -140,7 +140,7 @@ class Avx512 final : public SliceAssembler {
     a_.vmovdqa32(r | opmask(where) | T_z, x);
   }
   void zero_where(Vector r, Mask where) override { a_.vpxord(r | opmask(where), r, r); }
-  void choose(Vector r, Mask where, Vector otherwise, Vector taken) override {
+  void choose(Vector r, Mask where, Vector otherwise, const Operand& taken) override {
     a_.vpblendmd(r | opmask(where), otherwise, taken);
   }
   void jump_where_any(Mask lanes, Xbyak::Label& label) override {

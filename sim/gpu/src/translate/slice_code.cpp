@@ -1,5 +1,7 @@
 #include "translate/slice_code.hpp"
 
+#include <utility>
+
 namespace ww::sim::gpu::exec::translate {
 namespace {
 
@@ -149,6 +151,28 @@ Vector SliceCode::number(const MicroOp& op, std::size_t i, bool flush) {
   host_.flush_denormals(copy);
   registers_.release(value);
   return modified(op, i, copy);
+}
+
+Value SliceCode::number_value(const MicroOp& op, std::size_t i, bool flush) {
+  if (!is_in_memory(op, i)) return number(op, i, flush);
+  std::uint32_t word = constant_of(op, i);
+  if (flush && (word & kExponent) == 0) word &= kSign;
+  if ((op.vector.abs >> i & 1U) != 0) word &= ~kSign;
+  if ((op.vector.neg >> i & 1U) != 0) word ^= kSign;
+  return literals_.all_lanes(word);
+}
+
+SliceCode::TwoSources SliceCode::either_order(const MicroOp& op) {
+  if (is_in_memory(op, 0)) return {source(op, 1), value(op, 0)};
+  const Value y = value(op, 1);
+  return {source(op, 0), y};
+}
+
+SliceCode::TwoSources SliceCode::two_numbers(const MicroOp& op, std::size_t i, std::size_t j,
+                                             bool flush) {
+  if (may_come_last(op, i)) std::swap(i, j);
+  const Vector x = number(op, i, flush);
+  return {x, number_value(op, j, flush)};
 }
 
 Value SliceCode::constant_value(std::uint32_t value) {

@@ -92,6 +92,26 @@ class SliceCode {
   Vector modified(const MicroOp& op, std::size_t i, Vector held);
   // The same without denormals where `flush`.
   Vector number(const MicroOp& op, std::size_t i, bool flush);
+  // The same, perhaps in memory: where there are few registers, a constant is read there, as it is
+  // without denormals and with its modifiers.
+  Value value(const MicroOp& op, std::size_t i) { return number_value(op, i, false); }
+  Value number_value(const MicroOp& op, std::size_t i, bool flush);
+  // A source in a register and one that may be in memory.
+  struct TwoSources {
+    Vector x;
+    Value y;
+  };
+  // The first two of an instruction to which their order is nothing.
+  TwoSources either_order(const MicroOp& op);
+  // Sources i and j, of which either may come first unless both are NaNs: then it is i.
+  TwoSources two_numbers(const MicroOp& op, std::size_t i, std::size_t j, bool flush);
+  [[nodiscard]] bool is_in_memory(const MicroOp& op, std::size_t i) const {
+    return host_.is_narrow() && op.kind[i] == Source::constant;
+  }
+  // Of it and another number, either may come first.
+  [[nodiscard]] bool may_come_last(const MicroOp& op, std::size_t i) const {
+    return is_in_memory(op, i) && (constant_of(op, i) & ~kSign) <= kExponent;
+  }
   // Source i as a constant without modifiers.
   [[nodiscard]] static bool constant(const MicroOp& op, std::size_t i, std::uint32_t& value);
   // A distance modulo 32.

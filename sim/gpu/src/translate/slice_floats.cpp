@@ -52,36 +52,34 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Vector r) {
   switch (operation.action) {
     case Action::float_add: {
       const std::size_t first = order.addend ? 1 : 0;
-      const Vector x = in(first);
-      a_.vaddps(result(r), x, in(1 - first));
+      const auto [x, y] = two_numbers(op, first, 1 - first, flush);
+      a_.vaddps(result(r), x, y);
       break;
     }
     case Action::float_subtract: {
       const std::size_t first = operation.reversed ? 1 : 0;
       const Vector x = in(first);
-      a_.vsubps(result(r), x, in(1 - first));
+      a_.vsubps(result(r), x, number_value(op, 1 - first, flush));
       break;
     }
     case Action::float_multiply: {
-      const Vector x = in(factor);
-      a_.vmulps(result(r), x, in(1 - factor));
+      const auto [x, y] = two_numbers(op, factor, 1 - factor, flush);
+      a_.vmulps(result(r), x, y);
       break;
     }
     case Action::float_multiply_add: {
-      const Vector x = in(factor);
-      a_.vmulps(result(r), x, in(1 - factor));
+      const auto [x, y] = two_numbers(op, factor, 1 - factor, flush);
+      a_.vmulps(result(r), x, y);
       if (!hoping_) host_.flush_denormals(r);
-      const Vector addend = in(2);
-      if (order.addend) {
-        a_.vaddps(result(r), addend, r);
+      if (order.addend && !may_come_last(op, 2)) {
+        a_.vaddps(result(r), in(2), r);
       } else {
-        a_.vaddps(result(r), r, addend);
+        a_.vaddps(result(r), r, number_value(op, 2, flush));
       }
       break;
     }
     case Action::float_fused: {
-      const Vector x = in(factor);
-      const Vector y = in(1 - factor);
+      const auto [x, y] = two_numbers(op, factor, 1 - factor, flush);
       a_.vmovaps(r, x);
       a_.vfmadd132ps(result(r), in(2), y);  // r * y + third
       break;
@@ -160,7 +158,7 @@ void SliceCode::compare(const MicroOp& op, Operation operation) {
     return;
   }
   const Vector x = number(op, 0, flush);
-  const Vector y = number(op, 1, flush);
+  const Value y = number_value(op, 1, flush);
   const Mask out = masks_.make();
   if (is_float) {
     host_.compare_float(enabled(out), x, y, operation.immediate);

@@ -12,9 +12,21 @@ bool SliceCode::integer(const MicroOp& op, Operation operation, Vector r) {
       host_.bit_not(r, x);
       return true;
     }
-    case Action::bit_and: host_.bit_and(r, source(op, 0), source(op, 1)); return true;
-    case Action::bit_or: host_.bit_or(r, source(op, 0), source(op, 1)); return true;
-    case Action::bit_xor: host_.bit_xor(r, source(op, 0), source(op, 1)); return true;
+    case Action::bit_and: {
+      const auto [x, y] = either_order(op);
+      host_.bit_and(r, x, y);
+      return true;
+    }
+    case Action::bit_or: {
+      const auto [x, y] = either_order(op);
+      host_.bit_or(r, x, y);
+      return true;
+    }
+    case Action::bit_xor: {
+      const auto [x, y] = either_order(op);
+      host_.bit_xor(r, x, y);
+      return true;
+    }
     case Action::bit_xnor:
       host_.move(r, source(op, 0));
       host_.combine(operation.action, r, source(op, 1), source(op, 1));
@@ -31,15 +43,37 @@ bool SliceCode::integer(const MicroOp& op, Operation operation, Vector r) {
       host_.move(r, source(op, 0));
       host_.combine(operation.action, r, source(op, 1), source(op, 2));
       return true;
-    case Action::add: a_.vpaddd(r, source(op, 0), source(op, 1)); return true;
-    case Action::subtract: a_.vpsubd(r, source(op, first), source(op, second)); return true;
-    case Action::add_three:
-      a_.vpaddd(r, source(op, 0), source(op, 1));
-      a_.vpaddd(r, r, source(op, 2));
+    case Action::add: {
+      const auto [x, y] = either_order(op);
+      a_.vpaddd(r, x, y);
       return true;
-    case Action::least: a_.vpminud(r, source(op, 0), source(op, 1)); return true;
-    case Action::most: a_.vpmaxud(r, source(op, 0), source(op, 1)); return true;
-    case Action::least_signed: a_.vpminsd(r, source(op, 0), source(op, 1)); return true;
+    }
+    case Action::subtract: {
+      const Value y = value(op, second);
+      a_.vpsubd(r, source(op, first), y);
+      return true;
+    }
+    case Action::add_three: {
+      const auto [x, y] = either_order(op);
+      a_.vpaddd(r, x, y);
+      a_.vpaddd(r, r, value(op, 2));
+      return true;
+    }
+    case Action::least: {
+      const auto [x, y] = either_order(op);
+      a_.vpminud(r, x, y);
+      return true;
+    }
+    case Action::most: {
+      const auto [x, y] = either_order(op);
+      a_.vpmaxud(r, x, y);
+      return true;
+    }
+    case Action::least_signed: {
+      const auto [x, y] = either_order(op);
+      a_.vpminsd(r, x, y);
+      return true;
+    }
     case Action::median:
     case Action::median_signed: {
       const bool is_signed = operation.action == Action::median_signed;
@@ -60,7 +94,11 @@ bool SliceCode::integer(const MicroOp& op, Operation operation, Vector r) {
       }
       return true;
     }
-    case Action::most_signed: a_.vpmaxsd(r, source(op, 0), source(op, 1)); return true;
+    case Action::most_signed: {
+      const auto [x, y] = either_order(op);
+      a_.vpmaxsd(r, x, y);
+      return true;
+    }
     default: return false;
   }
 }
@@ -70,9 +108,13 @@ bool SliceCode::with_mask(const MicroOp& op, Operation operation, Vector r) {
   switch (operation.action) {
     case Action::choose: {
       const Mask take = read_mask(op.mask_source);
+      const bool or_zero = is_in_memory(op, 0) && constant_of(op, 0) == 0 && op.vector.neg == 0;
+      if (or_zero) {
+        host_.take_or_zero(r, take, value(op, 1));
+        return true;
+      }
       const Vector otherwise = source(op, 0);
-      const Vector taken = source(op, 1);
-      host_.choose(r, take, otherwise, taken);
+      host_.choose(r, take, otherwise, value(op, 1));
       return true;
     }
     case Action::add_carry_out: {
@@ -141,20 +183,24 @@ void SliceCode::shift(Shift kind, Vector r, Vector value, const MicroOp& op, std
 }
 
 bool SliceCode::shifts(const MicroOp& op, Operation operation, Vector r) {
-  const std::size_t value = operation.reversed ? 1 : 0;
+  const std::size_t shifted = operation.reversed ? 1 : 0;
   switch (operation.action) {
-    case Action::shift_left: shift(Shift::left, r, source(op, value), op, 1 - value); return true;
-    case Action::shift_right: shift(Shift::right, r, source(op, value), op, 1 - value); return true;
+    case Action::shift_left:
+      shift(Shift::left, r, source(op, shifted), op, 1 - shifted);
+      return true;
+    case Action::shift_right:
+      shift(Shift::right, r, source(op, shifted), op, 1 - shifted);
+      return true;
     case Action::shift_right_signed:
-      shift(Shift::right_signed, r, source(op, value), op, 1 - value);
+      shift(Shift::right_signed, r, source(op, shifted), op, 1 - shifted);
       return true;
     case Action::shift_left_add:
       shift(Shift::left, r, source(op, 0), op, 1);
-      a_.vpaddd(r, r, source(op, 2));
+      a_.vpaddd(r, r, value(op, 2));
       return true;
     case Action::shift_left_or:
       shift(Shift::left, r, source(op, 0), op, 1);
-      host_.bit_or(r, r, source(op, 2));
+      host_.bit_or(r, r, value(op, 2));
       return true;
     case Action::add_shift_left:
       a_.vpaddd(r, source(op, 0), source(op, 1));
@@ -212,7 +258,11 @@ void SliceCode::low_24(const MicroOp& op, std::size_t i, bool is_signed, Vector 
 
 bool SliceCode::products(const MicroOp& op, Operation operation, Vector r) {
   switch (operation.action) {
-    case Action::multiply: a_.vpmulld(r, source(op, 0), source(op, 1)); return true;
+    case Action::multiply: {
+      const auto [x, y] = either_order(op);
+      a_.vpmulld(r, x, y);
+      return true;
+    }
     case Action::multiply_high: {
       const Vector x = source(op, 0);
       const Vector y = source(op, 1);
@@ -238,7 +288,7 @@ bool SliceCode::products(const MicroOp& op, Operation operation, Vector r) {
       a_.vpmulld(r, r, y);
       if (operation.action == Action::multiply_24_add ||
           operation.action == Action::multiply_24_signed_add) {
-        a_.vpaddd(r, r, source(op, 2));
+        a_.vpaddd(r, r, value(op, 2));
       }
       return true;
     }
