@@ -13,9 +13,11 @@
 #include "isa/lane_forms.hpp"
 #include "isa/operands.hpp"
 #include "isa/straight_line.hpp"
+#include "translate/host_code.hpp"
 #include "translate/operation.hpp"
 #include "translate/slice_assembler.hpp"
 #include "translate/slice_group.hpp"
+#include "translate/stretch.hpp"
 #include "translate/translations.hpp"
 
 namespace ww::sim::gpu::exec::translate_test {
@@ -464,6 +466,29 @@ TEST_P(Translate, DoesOneSliceAfterTheOtherWhereCodeIsShort) {
   const auto pointers = pointers_to(code);
   EXPECT_EQ(translate::group_for(pointers, GetParam()).slices, 4U);
   EXPECT_EQ(translate::group_for(std::span(pointers).first(10), GetParam()).slices, 1U);
+}
+
+// The host need not have the vectors: nothing is executed.
+TEST(HostCode, HasRegistersEnoughForEveryStretch) {
+  Dice dice(13);
+  ConstantPool pool;
+  const auto opcodes = opcodes_where(is_translated);
+  for (const HostVectors vectors : {HostVectors::avx2, HostVectors::avx512}) {
+    translate::HostCode host(vectors);
+    for (int round = 0; round < 200; ++round) {
+      const auto code = some_code(dice, pool, opcodes, 1 + dice.below(120));
+      for (const bool flush : {false, true}) {
+        const std::vector<bool> by_form(code.size());
+        for (const auto& stretch : translate::divide(code.data(), by_form, flush)) {
+          if (!stretch.translatable) continue;
+          for (const bool masked : {false, true}) {
+            ASSERT_NE(host.make(stretch.first, stretch.count, flush, masked), nullptr)
+                << text_of({stretch.first, stretch.first + stretch.count});
+          }
+        }
+      }
+    }
+  }
 }
 
 // What is not translated stands between.
