@@ -95,7 +95,7 @@ class FunctionCode {
     // Each slice has its own enabled lanes.
     const Group group = masked_ ? Group{1, code.size()} : group_for(code, host_.vectors());
     code = code.first(group.instructions);
-    const bool hopeful = SliceCode::worth_hoping(code);
+    const bool hopeful = SliceCode::worth_hoping(code, host_.vectors(), group.slices);
     if (hopeful && !std::exchange(flags_cleared_, true)) SliceCode::clear_flags(a_);
     begin_steps(ecx, shape_.slices(), group.slices, again);
     if (masked_) host_.read_enabled(kExec * sizeof(std::uint32_t), none);

@@ -72,9 +72,8 @@ class Value {
   Value(const Vector& vector) : place_(vector) {}          // NOLINT(google-explicit-constructor)
   Value(const Xbyak::Address& memory) : place_(memory) {}  // NOLINT(google-explicit-constructor)
   operator const Xbyak::Operand&() const {                 // NOLINT(google-explicit-constructor)
-    const auto* const vector = std::get_if<Vector>(&place_);
-    if (vector != nullptr) return *vector;
-    return std::get<Xbyak::Address>(place_);
+    return std::visit([](const Xbyak::Operand& place) -> const Xbyak::Operand& { return place; },
+                      place_);
   }
 
  private:

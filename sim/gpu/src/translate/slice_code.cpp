@@ -61,14 +61,20 @@ bool SliceCode::loses_mask(const MicroOp& op) const {
   return reads_it || masks_read_.has_scalar(op.destination2, 1);
 }
 
-bool SliceCode::worth_hoping(std::span<const MicroOp* const> code) {
+bool SliceCode::worth_hoping(std::span<const MicroOp* const> code, HostVectors vectors,
+                             std::uint32_t slices) {
   constexpr std::size_t kFirst = 16;
-  constexpr int kLeast = 3;
+  // AVX2 reads the flags twice as often, which takes a host about as long as 20 instructions.
+  const int least = vectors == HostVectors::avx2 && slices == 1 ? 6 : 3;
   int found = 0;
   for (const MicroOp* op : code.first(std::min(kFirst, code.size()))) {
-    found += can_hope(*op, operation_of(op->opcode)) ? 1 : 0;
+    const Operation operation = operation_of(op->opcode);
+    if (!can_hope(*op, operation)) continue;
+    const bool is_two =
+        vectors == HostVectors::avx2 && operation.action == Action::float_multiply_add;
+    found += is_two ? 2 : 1;
   }
-  return found >= kLeast;
+  return found >= least;
 }
 
 void SliceCode::rule_out_sources(const MicroOp& op) {

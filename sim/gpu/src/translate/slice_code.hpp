@@ -42,7 +42,8 @@ class SliceCode {
         careful_(careful) {}
 
   // Whether hope saves more at the front of the code than its checks take.
-  [[nodiscard]] static bool worth_hoping(std::span<const MicroOp* const> code);
+  [[nodiscard]] static bool worth_hoping(std::span<const MicroOp* const> code, HostVectors vectors,
+                                         std::uint32_t slices);
 
   // How many instructions were written, as many as are best done together; 0 where one cannot be
   // translated after all.

@@ -117,7 +117,9 @@ Group group_for(std::span<const MicroOp* const> code, HostVectors vectors) {
       if (slices * used.size() + (slices - 1) + registers_for(op, vectors) > registers) break;
       chain.add(op);
     }
-    if (chain.length() >= kLeastChain) return {slices, count};
+    // With few lanes in a slice, what each group takes beside its instructions counts as well.
+    const bool is_all = vectors == HostVectors::avx2 && count == code.size();
+    if (chain.length() >= kLeastChain || is_all) return {slices, count};
   }
   return {1, code.size()};
 }

@@ -32,13 +32,7 @@ bool SliceCode::integer(const MicroOp& op, Operation operation, Vector r) {
       host_.combine(operation.action, r, source(op, 1), source(op, 1));
       return true;
     case Action::or_three:
-      host_.move(r, source(op, 0));
-      host_.combine(operation.action, r, source(op, 1), source(op, 2));
-      return true;
     case Action::and_or:
-      host_.move(r, source(op, 0));
-      host_.combine(operation.action, r, source(op, 1), source(op, 2));
-      return true;
     case Action::bit_select:
       host_.move(r, source(op, 0));
       host_.combine(operation.action, r, source(op, 1), source(op, 2));

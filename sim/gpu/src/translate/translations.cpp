@@ -74,6 +74,8 @@ std::uint64_t Translations::execute_and_divide(Wave& wave, std::uint32_t dword,
 }
 
 void Translations::make(Part& part, bool flush, bool masked) {
+  // The interpreter is as fast with one instruction on whole registers.
+  if (vectors_ == HostVectors::avx2 && !masked && part.stretch.count == 1) return;
   const std::lock_guard lock(mutex_);
   std::atomic<HostFunction>& function = part.function[masked ? 1 : 0];
   if (function.load(std::memory_order_relaxed) != nullptr) return;
