@@ -198,12 +198,12 @@ target_compile_definitions(exec_launch_fuzz PRIVATE
   WW_EMULATOR_KERNELS_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx90a_O2.co")
 add_test(NAME exec_virtual_gpu_shared
   COMMAND exec_virtual_gpu_test --gtest_filter=-${not_on_gfx7}:CountersOfGfx942.*:RandomCode.*:Launch.G*FullChip*)
-set_tests_properties(exec_virtual_gpu_shared PROPERTIES LABELS unit TIMEOUT 300
+set_tests_properties(exec_virtual_gpu_shared PROPERTIES LABELS unit TIMEOUT 600
   ENVIRONMENT WW_EMULATOR_SHARING_THREADS=3)
 foreach(level 0 1)
   add_test(NAME exec_kernels_O${level}
     COMMAND exec_virtual_gpu_test --gtest_filter=Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:-${not_on_gfx7})
-  set_tests_properties(exec_kernels_O${level} PROPERTIES LABELS unit TIMEOUT 300
+  set_tests_properties(exec_kernels_O${level} PROPERTIES LABELS unit TIMEOUT 600
     ENVIRONMENT "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co")
 endforeach()
 # The same kernels as code of other instruction sets, on chips that execute it.
@@ -232,7 +232,7 @@ foreach(cpu IN LISTS other_cpus)
     endif()
     add_test(NAME exec_kernels_${cpu}_O${level}
       COMMAND exec_virtual_gpu_test --gtest_filter=${chosen})
-    set_tests_properties(exec_kernels_${cpu}_O${level} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
+    set_tests_properties(exec_kernels_${cpu}_O${level} PROPERTIES LABELS unit TIMEOUT 600 ENVIRONMENT
       "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co")
   endforeach()
 endforeach()

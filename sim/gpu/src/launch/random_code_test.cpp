@@ -83,10 +83,9 @@ struct Way {
 };
 constexpr Way kPlain{"instruction by instruction, one thread", nullptr, false, 1, false};
 constexpr Way kOthers[] = {{"one thread", nullptr, true, 1, false},
-                           {"two threads", nullptr, true, 2, false},
                            {"two threads that share every commit", nullptr, true, 2, false, 0},
                            {"one thread, translated", nullptr, true, 1, true},
-                           {"four threads, translated", nullptr, true, 4, true, 0}};
+                           {"two threads, translated", nullptr, true, 2, true}};
 constexpr Way kPlainLanes{"plain lanes, two threads", "generic", true, 2, false};
 
 class LanesInUse {
