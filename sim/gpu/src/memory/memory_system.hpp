@@ -22,13 +22,13 @@
 
 #include "caches/behind_l2.hpp"
 #include "caches/cached_memory.hpp"
+#include "caches/gl1_caches.hpp"
 #include "caches/l2_prefetch.hpp"
 #include "caches/l2_tags.hpp"
 #include "compute_unit/compute_unit.hpp"
 #include "compute_unit/content_version.hpp"
 #include "memory/commit_parts.hpp"
 #include "memory/deferred_observer.hpp"
-#include "memory/gl1_caches.hpp"
 #include "memory/i_hierarchy.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
