@@ -25,43 +25,44 @@ void pause() {
 #endif
 }
 
-#if defined(__linux__)
-// The cores that this process may use, as they were at first.
-const cpu_set_t& usable_cores() {
-  static const cpu_set_t cores = [] {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
-    return set;
-  }();
-  return cores;
-}
-
-// A thread that wakes up is often put on the core of the one that woke it, which goes on, and so
-// waits behind it for milliseconds.
-void leave_this_core(std::thread& thread) {
-  cpu_set_t others = usable_cores();
-  const int core = sched_getcpu();
-  if (core < 0 || CPU_COUNT(&others) < 2) return;
-  CPU_CLR(static_cast<unsigned>(core), &others);
-  pthread_setaffinity_np(thread.native_handle(), sizeof others, &others);
-}
-void return_to_any_core() {
-  const cpu_set_t& cores = usable_cores();
-  if (CPU_COUNT(&cores) >= 2) sched_setaffinity(0, sizeof cores, &cores);
-}
-#else
-void leave_this_core(std::thread&) {}
-void return_to_any_core() {}
-#endif
-
 std::uint64_t packed(std::size_t begin, std::size_t end) {
   return std::uint64_t{end} << 32 | begin;
 }
 }  // namespace
 
+#if defined(__linux__)
+// Those that the thread which made the workers may use.
+struct Workers::Cores {
+  Cores() {
+    CPU_ZERO(&usable);
+    sched_getaffinity(0, sizeof usable, &usable);
+  }
+  // A thread that wakes up is often put on the core of the one that woke it, which goes on, and so
+  // waits behind it for milliseconds.
+  void take_off_this_core(std::thread& thread) const {
+    cpu_set_t others = usable;
+    const int core = sched_getcpu();
+    if (core < 0 || CPU_COUNT(&others) < 2) return;
+    CPU_CLR(static_cast<unsigned>(core), &others);
+    pthread_setaffinity_np(thread.native_handle(), sizeof others, &others);
+  }
+  // The calling thread.
+  void return_to_all() const {
+    if (CPU_COUNT(&usable) >= 2) sched_setaffinity(0, sizeof usable, &usable);
+  }
+  cpu_set_t usable;
+};
+#else
+struct Workers::Cores {
+  void take_off_this_core(std::thread&) const {}
+  void return_to_all() const {}
+};
+#endif
+
 Workers::Workers(unsigned threads, std::function<bool()> between)
-    : shares_(std::max(1U, threads)), between_(std::move(between)) {
+    : shares_(std::max(1U, threads)),
+      between_(std::move(between)),
+      cores_(std::make_unique<const Cores>()) {
   for (unsigned i = 1; i < threads; ++i) threads_.emplace_back([this, i] { serve(i); });
 }
 
@@ -72,7 +73,7 @@ Workers::~Workers() {
 }
 
 void Workers::wake() {
-  for (std::thread& thread : threads_) leave_this_core(thread);
+  for (std::thread& thread : threads_) cores_->take_off_this_core(thread);
   round_.fetch_add(1);
   round_.notify_all();
 }
@@ -144,7 +145,7 @@ void Workers::serve(std::size_t self) {
       asleep_.fetch_add(1);
       round_.wait(seen);
       asleep_.fetch_sub(1);
-      return_to_any_core();
+      cores_->return_to_all();
     }
     seen = round_.load();
     if (stop_) return;

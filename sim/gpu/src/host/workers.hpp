@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -50,6 +51,8 @@ class Workers {
   std::vector<Share> shares_;
   std::vector<std::thread> threads_;
   std::function<bool()> between_;
+  struct Cores;
+  std::unique_ptr<const Cores> cores_;
   const Task* task_{};
   alignas(64) std::atomic<std::uint32_t> done_{0};
   alignas(64) std::atomic<std::uint32_t> round_{0};
