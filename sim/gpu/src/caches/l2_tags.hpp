@@ -145,7 +145,7 @@ class L2Tags {
   // Number of the run of lines that one channel holds in a row.
   [[nodiscard]] std::uint32_t block(std::uint32_t line) const { return line >> interleave_shift_; }
 
-  // Whether what several channels keep lies on different lines of the host.
+  // Whether no chunk of slots belongs to two channels.
   [[nodiscard]] bool channels_are_apart() const { return std::size_t{sets_} * ways_ % kChunk == 0; }
 
   // Whether the line has a place; not a use of it.

@@ -25,6 +25,13 @@ struct Arrival {
   Request::Kind kind{};
   std::uint8_t lines{};
   bool pair{};
+
+  [[nodiscard]] bool is_merge() const {
+    return kind == Request::Kind::merge || kind == Request::Kind::scalar_merge;
+  }
+  [[nodiscard]] bool is_store() const {
+    return kind == Request::Kind::write || kind == Request::Kind::atomic;
+  }
 };
 
 // What looking a request up brings, for the one who hands it over.

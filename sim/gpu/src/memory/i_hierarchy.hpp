@@ -47,11 +47,11 @@ class Hierarchy {
   virtual void begin_launch(const LaunchState& launch,
                             std::vector<std::unique_ptr<ComputeUnit>>& cus) = 0;
   // Takes what left the L1s before `end`; everything in it departs in or after `start`, or late.
-  // `workers` may share the work.
+  // Threads of `workers` may share the work.
   virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
                       std::int64_t end, Workers& workers) = 0;
-  // Whether they do: then several threads call the observer, one for each engine and channel, and
-  // whoever ran a compute unit calls gather() for it before the commit of the same quantum.
+  // Whether threads share commits. If so, several call the observer, each for engines or channels
+  // of its own, and who runs a compute unit may call gather() for it before the quantum's commit.
   [[nodiscard]] virtual bool shares_commits() const { return false; }
   // Takes what left the L1 of one compute unit, while others still run.
   virtual void gather(ComputeUnit&, std::size_t, std::int64_t, std::int64_t) {}

@@ -103,6 +103,23 @@ void MemorySystem::begin_launch(const LaunchState&,
   l2_.begin_launch();
 }
 
+void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
+  const Request& request = *arrival.request;
+  Deliveries& part = *deliveries_.front();
+  for (unsigned i = 0; i < request.lines; ++i) memory_.use_line(request.line + i);
+  if (arrival.is_merge()) {
+    resolve(cu, request, deliver_merged(cu, request, false), part);
+    return;
+  }
+  if (gl1_.any() && request.kind == Request::Kind::read && read_from_gl1(cu, arrival)) return;
+  Answer answer;
+  lookups_.front()->payloads.clear();
+  look_up(arrival, cycle, answer, *lookups_.front());
+  const std::int64_t completion = deliver(cu, arrival, answer, part);
+  if (gl1_.any()) update_gl1(request, place_[arrival.cu].engine, completion);
+  resolve(cu, request, completion, part);
+}
+
 bool MemorySystem::read_from_gl1(ComputeUnit& cu, const Arrival& arrival) {
   const Request& request = *arrival.request;
   if (request.past_gl1) return false;

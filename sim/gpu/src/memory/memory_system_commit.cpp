@@ -19,11 +19,23 @@ constexpr std::size_t kVictimAhead = 5;
 // Commits of so many times the least requests that are shared have their lookups shared, too.
 constexpr std::size_t kWorthSharingLookups = 4;
 
-bool is_merge(Request::Kind kind) {
-  return kind == Request::Kind::merge || kind == Request::Kind::scalar_merge;
+std::uint32_t delay_of(const Arrival& arrival) {
+  return arrival.delay;
 }
-bool is_store(Request::Kind kind) {
-  return kind == Request::Kind::write || kind == Request::Kind::atomic;
+std::uint32_t delay_of(const Pending& pending) {
+  return pending.arrival.delay;
+}
+
+// Sorts by delay, none larger than `latest`, what `for_all(each)` calls each() with, which it does
+// twice. A counting sort: equal delays keep their order, and so does each CU's for one channel.
+template <class T, class F>
+void sort_by_delay(std::vector<T>& sorted, std::vector<std::uint32_t>& bucket, std::uint32_t latest,
+                   F&& for_all) {
+  bucket.assign(latest + 2, 0);
+  for_all([&](const T& one) { ++bucket[delay_of(one) + 1]; });
+  for (std::size_t i = 1; i < bucket.size(); ++i) bucket[i] += bucket[i - 1];
+  sorted.resize(bucket.back());
+  for_all([&](const T& one) { sorted[bucket[delay_of(one)]++] = one; });
 }
 }  // namespace
 
@@ -160,18 +172,14 @@ void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::
   rotation_ = rotation_ + 1 < count ? rotation_ + 1 : 0;
   if (arrivals_.empty()) return;
   serve_in_turn(cus, start, latest, wave_bytes > kHostCacheBytes);
-  for (auto& cu : cus) cu->drop_done_requests();
 }
 
 void MemorySystem::serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
                                  std::uint32_t latest, bool ahead) {
-  // Sort by arrival: counting sort, which keeps each CU's order for one channel.
-  bucket_.assign(latest + 2, 0);
-  for (const Arrival& arrival : arrivals_) ++bucket_[arrival.delay + 1];
-  for (std::size_t i = 1; i < bucket_.size(); ++i) bucket_[i] += bucket_[i - 1];
-  const std::size_t arrived = arrivals_.size();
-  sorted_.resize(arrived);
-  for (const Arrival& arrival : arrivals_) sorted_[bucket_[arrival.delay]++] = arrival;
+  sort_by_delay(sorted_, bucket_, latest, [this](auto&& each) {
+    for (const Arrival& arrival : arrivals_) each(arrival);
+  });
+  const std::size_t arrived = sorted_.size();
   Lookups& part = *lookups_.front();
   part.changes.begin(memory_.version());
   const std::uint64_t misses = part.counters.misses;
@@ -185,23 +193,7 @@ void MemorySystem::serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, st
   part.missed = part.counters.misses != misses;
   memory_.version().absorb(part.changes);
   if (!deliveries_.front()->scalar_fills.empty()) share_scalar_lines(cus, *deliveries_.front());
-}
-
-void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
-  const Request& request = *arrival.request;
-  Deliveries& part = *deliveries_.front();
-  for (unsigned i = 0; i < request.lines; ++i) memory_.use_line(request.line + i);
-  if (is_merge(request.kind)) {
-    resolve(cu, request, deliver_merged(cu, request, false), part);
-    return;
-  }
-  if (gl1_.any() && request.kind == Request::Kind::read && read_from_gl1(cu, arrival)) return;
-  Answer answer;
-  lookups_.front()->payloads.clear();
-  look_up(arrival, cycle, answer, *lookups_.front());
-  const std::int64_t completion = deliver(cu, arrival, answer, part);
-  if (gl1_.any()) update_gl1(request, place_[arrival.cu].engine, completion);
-  resolve(cu, request, completion, part);
+  for (auto& cu : cus) cu->drop_done_requests();
 }
 
 void MemorySystem::gather(ComputeUnit& cu, std::size_t index, std::int64_t start,
@@ -253,7 +245,6 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
                    [this](const Arrival& arrival, Answer&) { arrivals_.push_back(arrival); });
     }
     serve_in_turn(cus, start, latest, true);
-    for (auto& cu : cus) cu->drop_done_requests();
   }
   rotation_ = rotation_ + 1 < cus.size() ? rotation_ + 1 : 0;
 }
@@ -302,17 +293,13 @@ template <class F>
 void MemorySystem::sort_pending(std::size_t first_cu, std::size_t end_cu, std::uint32_t latest,
                                 std::vector<Pending>& pending, std::vector<std::uint32_t>& bucket,
                                 F&& for_each_of) {
-  bucket.assign(latest + 2, 0);
   const std::size_t turn = std::clamp(static_cast<std::size_t>(rotation_), first_cu, end_cu);
-  const auto for_each = [&](auto&& each) {
-    for (std::size_t cu = turn; cu < end_cu; ++cu) for_each_of(cu, each);
-    for (std::size_t cu = first_cu; cu < turn; ++cu) for_each_of(cu, each);
-  };
-  for_each([&](const Arrival& arrival, const Answer&) { ++bucket[arrival.delay + 1]; });
-  for (std::size_t i = 1; i < bucket.size(); ++i) bucket[i] += bucket[i - 1];
-  pending.resize(bucket.back());
-  for_each([&](const Arrival& arrival, Answer& answer) {
-    pending[bucket[arrival.delay]++] = {arrival, &answer};
+  sort_by_delay(pending, bucket, latest, [&](auto&& each) {
+    const auto as_pending = [&](const Arrival& arrival, Answer& answer) {
+      each(Pending{arrival, &answer});
+    };
+    for (std::size_t cu = turn; cu < end_cu; ++cu) for_each_of(cu, as_pending);
+    for (std::size_t cu = first_cu; cu < turn; ++cu) for_each_of(cu, as_pending);
   });
 }
 
@@ -344,24 +331,24 @@ void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
   own.payloads.clear();
   const std::size_t arrived = own.pending.size();
   for (const Pending& pending : own.pending) {
-    if (is_store(pending.arrival.kind)) own.written.add(pending.arrival);
+    if (pending.arrival.is_store()) own.written.add(pending.arrival);
   }
   const std::uint64_t misses = own.counters.misses;
   for (std::size_t n = 0; n < arrived; ++n) {
     if (n + kOperationAhead < arrived) {
       const Pending& ahead = own.pending[n + kOperationAhead];
       prefetch_to_write(ahead.answer);
-      if (is_store(ahead.arrival.kind)) prefetch(ahead.arrival.request);
+      if (ahead.arrival.is_store()) prefetch(ahead.arrival.request);
     }
     if (n + kDataAhead < arrived) {
       const Arrival& arrival = own.pending[n + kDataAhead].arrival;
       own.prefetch.bring_sets(arrival.line, arrival.first, arrival.lines);
-      if (is_store(arrival.kind)) prefetch_store(arrival);
+      if (arrival.is_store()) prefetch_store(arrival);
     }
     if (own.missed) {
       if (n + kChoiceAhead < arrived) {
         const Arrival& arrival = own.pending[n + kChoiceAhead].arrival;
-        if (!is_merge(arrival.kind)) own.prefetch.choose_victims(arrival.line, arrival.lines);
+        if (!arrival.is_merge()) own.prefetch.choose_victims(arrival.line, arrival.lines);
       }
       if (n + kVictimAhead < arrived) {
         prefetch_victims(own.prefetch, own.pending[n + kVictimAhead].arrival);
@@ -369,8 +356,8 @@ void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
     }
     const auto& [arrival, answer] = own.pending[n];
     answer->loaded = false;
-    if (!is_merge(arrival.kind)) look_up(arrival, start + arrival.delay, *answer, own);
-    if (!is_store(arrival.kind) && own.written.has(arrival)) load_early(arrival, *answer, own);
+    if (!arrival.is_merge()) look_up(arrival, start + arrival.delay, *answer, own);
+    if (!arrival.is_store() && own.written.has(arrival)) load_early(arrival, *answer, own);
   }
   own.missed = own.counters.misses != misses;
 }
@@ -395,8 +382,8 @@ void MemorySystem::deliver_engine(std::size_t engine, std::span<std::unique_ptr<
     const Request& request = *arrival.request;
     ComputeUnit& cu = *cus[arrival.cu];
     resolve(cu, request,
-            is_merge(request.kind) ? deliver_merged(cu, request, answer->loaded)
-                                   : deliver(cu, arrival, *answer, own),
+            arrival.is_merge() ? deliver_merged(cu, request, answer->loaded)
+                               : deliver(cu, arrival, *answer, own),
             own);
   }
   if (!own.scalar_fills.empty()) share_scalar_lines(cus, own);
