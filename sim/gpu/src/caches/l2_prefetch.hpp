@@ -1,7 +1,6 @@
 // Hints to the host's caches about the L2's tags. The tags of a large L2 do not stay in the host's
-// caches, so the memory system asks for what an access will look at some accesses ahead, in two
-// steps: first the sets, then, once those are there, the slots that will be given up. Nothing here
-// changes what the model does.
+// caches, so the memory system asks for what an access will look at some accesses ahead. Nothing
+// here changes what the model does.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ class L2Prefetch {
  public:
   explicit L2Prefetch(L2Tags& tags) : tags_(tags) {}
 
-  // First step. Brings what an access to these lines, in a row on one channel, will look at: their
+  // Brings what an access to these lines, in a row on one channel, will look at: their
   // slots where those are known, else their sets. `first` is L2Tags::first_of(line).
   void bring_sets(std::uint32_t line, std::uint32_t first, unsigned lines) {
     if (const std::uint32_t place = tags_.side_by_side(line, lines, first);
@@ -31,26 +30,6 @@ class L2Prefetch {
       }
       bring_slot(place);
     }
-  }
-
-  // Second step. For those of the lines that will miss, chooses the slots that they will get,
-  // brings what the eviction looks at, and keeps the choice for chosen_victim() and for the access
-  // itself.
-  void choose_victims(std::uint32_t line, unsigned lines);
-
-  // The slot that was chosen for a line and is still the right one, else kNone.
-  [[nodiscard]] std::uint32_t chosen_victim(std::uint32_t line) const {
-    const L2Tags::Bank& bank = tags_.bank_of(line);
-    const L2Tags::Row& row = tags_.row_of(bank, line);
-    if (!tags_.is_current(bank, row, line)) {
-      return L2Tags::kNone;
-    }
-    const std::uint32_t slot = row.slot[line % L2Tags::kColumns];
-    return tags_.tag_[slot] == line ? L2Tags::kNone : slot;
-  }
-  // The line that a slot will write back when it is given to another, else kNone.
-  [[nodiscard]] std::uint32_t written_back(std::uint32_t slot) const {
-    return tags_.dirty_[slot] != 0 ? tags_.tag_[slot] : L2Tags::kNone;
   }
 
  private:

@@ -181,10 +181,6 @@ L2Tags::L2Tags(const Architecture& architecture)
             channels_ / ways_),
       set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
       columns_((1U << interleave_shift_) % kColumns == 0 && sets_ % kColumns == 0 ? kColumns : 1),
-      row_shift_(static_cast<std::uint32_t>(
-          std::countr_zero(kColumns) + (map_ == nullptr && (1U << interleave_shift_) == kColumns
-                                            ? std::bit_width(channels_ - 1)
-                                            : 0))),
       banks_(channels_),
       tag_(std::size_t{channels_} * sets_ * ways_, kNone),
       stamp_(tag_.size(), 0),
@@ -232,7 +228,7 @@ std::uint64_t L2Tags::drop(std::uint32_t line) {
   stamp_[place.slot] = 0;
   ready_[place.slot] = 0;
   dirty_[place.slot] = 0;
-  ++bank.numbering;  // rows that were searched before may name another victim
+  ++bank.numbering;  // what was used since the launch began cannot be counted any more
   return dirty;
 }
 
@@ -252,31 +248,70 @@ L2Tags::Access L2Tags::read_at(Bank& bank, std::uint32_t line, std::uint32_t fir
   return access;
 }
 
-void L2Tags::read_run(std::uint32_t line, unsigned lines, Access* accesses) {
-  if (fills_row(line, lines) && can_search_rows()) {
-    Bank& bank = bank_of(line);
-    if (!is_current(bank, row_of(bank, line), line)) search_row(bank, line);
-    const std::uint32_t first = first_of(line);
-    for (unsigned i = 0; i < lines; ++i) {
-      accesses[i] = read_at(bank, line + i, first + i, place_of(bank, line + i, first + i));
-    }
-    return;
+bool L2Tags::read_run(std::uint32_t line, unsigned lines, Access* accesses, ReplacedRow* replaced) {
+  if (!fills_row(line, lines) || !can_search_rows()) {
+    for (unsigned i = 0; i < lines; ++i) accesses[i] = read(line + i);
+    return false;
   }
-  for (unsigned i = 0; i < lines; ++i) accesses[i] = read(line + i);
+  Bank& bank = bank_of(line);
+  const Row row = find_row(line);
+  if (replaced != nullptr && holders_ == nullptr && row.is_new()) {
+    replace_row(bank, line, row.slot[0], 0, *replaced);
+    return true;
+  }
+  const std::uint32_t first = first_of(line);
+  for (unsigned i = 0; i < lines; ++i) {
+    accesses[i] = read_at(bank, line + i, first + i, row.place(i));
+  }
+  return false;
 }
 
-const L2Tags::Row& L2Tags::search_row(Bank& bank, std::uint32_t line) {
-  Row& row = bank.rows[row_number(line)];
-  row.line = line - line % kColumns;
-  row.numbering = bank.numbering;
-  row.absent = 0;
-  const std::uint32_t first = first_of(row.line);
+bool L2Tags::write_row(std::uint32_t line, unsigned lines, ReplacedRow& replaced) {
+  if (!fills_row(line, lines) || !can_search_rows() || holders_ != nullptr) return false;
+  const Row row = find_row(line);
+  if (!row.is_new()) return false;
+  replace_row(bank_of(line), line, row.slot[0], kWhole, replaced);
+  return true;
+}
+
+void L2Tags::replace_row(Bank& bank, std::uint32_t line, std::uint32_t place, std::uint64_t dirty,
+                         ReplacedRow& replaced) {
+  if (bank.clock > std::numeric_limits<std::uint32_t>::max() - kColumns) renumber(bank);
+  use_chunk(bank, place);
+  std::memcpy(replaced.victim, &tag_[place], sizeof replaced.victim);
+  std::memcpy(replaced.dirty, &dirty_[place], sizeof replaced.dirty);
+  replaced.ready = &ready_[place];
+  const std::uint64_t tags[] = {two_words(line), two_words(line + 2)};
+  std::memcpy(&tag_[place], tags, sizeof tags);
+  std::fill_n(&dirty_[place], kColumns, dirty);
+  std::fill_n(&ready_[place], kColumns, 0);
+  stamp_row(bank, place);
+  const auto way = static_cast<std::uint8_t>((place - first_of(line)) / kColumns);
+  for (std::uint32_t i = 0; i < kColumns; ++i) remember(line + i, way);
+}
+
+bool L2Tags::overwrite_row(std::uint32_t line, std::uint32_t first, unsigned lines) {
+  const std::uint32_t place = side_by_side(line, lines, first);
+  if (place == kNone || holders_ != nullptr) return false;
+  Bank& bank = bank_of(line);
+  if (bank.clock > std::numeric_limits<std::uint32_t>::max() - kColumns) renumber(bank);
+  use_chunk(bank, place);
+  stamp_row(bank, place);
+  std::fill_n(&dirty_[place], kColumns, kWhole);
+  for (std::uint32_t i = place; i < place + kColumns; ++i) {
+    ready_[i] = std::max<std::int64_t>(ready_[i], 0);
+  }
+  return true;
+}
+
+L2Tags::Row L2Tags::find_row(std::uint32_t line) const {
+  const std::uint32_t first = first_of(line);
   std::uint32_t found[kColumns];
-  look_up_row(&tag_[first], &stamp_[first], row.line, found);
+  look_up_row(&tag_[first], &stamp_[first], line, found);
+  Row row{};
   for (std::uint32_t i = 0; i < kColumns; ++i) {
     row.slot[i] = first + (found[i] & ~kAbsent);
     row.absent |= found[i] / kAbsent << i;
-    row.stamp[i] = stamp_[row.slot[i]];
   }
   return row;
 }
@@ -288,7 +323,7 @@ L2Tags::Access L2Tags::write(std::uint32_t line, std::uint64_t written) {
   std::uint32_t place = last_place(line, first);
   bool found = tag_[place] == line;
   if (!found) {
-    const Place searched = place_of(bank, line, first);
+    const Place searched = find(line, first);
     place = searched.slot;
     found = searched.found;
   }

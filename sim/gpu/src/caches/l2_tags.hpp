@@ -89,7 +89,7 @@ class L2Tags {
       mark_used(bank, place);
       return {.hit = true, .ready = &ready_[place]};
     }
-    return read_at(bank, line, first, place_of(bank, line, first));
+    return read_at(bank, line, first, find(line, first));
   }
   // Reads lines in a row, the first at `cycle` and each `apart` later, as long as they are found
   // without a search; returns how many, and when each one's data leaves. `first` is first_of(line),
@@ -102,9 +102,7 @@ class L2Tags {
       use_chunk(bank, place);
       const std::int64_t* const ready = &ready_[place];
       if ((ready[0] | ready[1] | ready[2] | ready[3]) >= 0) {  // none is partial
-        const std::uint64_t stamps[] = {two_words(bank.clock + 1), two_words(bank.clock + 3)};
-        std::memcpy(&stamp_[place], stamps, sizeof stamps);
-        bank.clock += kColumns;
+        stamp_row(bank, place);
         for (std::uint32_t i = 0; i < kColumns; ++i, cycle += apart) {
           leaves[i] = std::max(ready[i], cycle);
         }
@@ -121,8 +119,22 @@ class L2Tags {
     }
     return found;
   }
-  // The same for lines in a row, up to four, without looking for hits first.
-  void read_run(std::uint32_t line, unsigned lines, Access* accesses);
+  // What four lines that fill a row took the place of.
+  struct ReplacedRow {
+    static constexpr unsigned kLines = 4;
+    std::uint32_t victim[kLines]{};  // line numbers
+    std::uint64_t dirty[kLines]{};   // by victim: its bytes that have to go to memory, by bit
+    std::int64_t* ready{};           // when the data of each of the four is there
+  };
+  // The same as hits() for up to four lines, without looking for hits first. If they fill a row,
+  // none of them is here and they get places side by side, it returns true and says what they
+  // replaced; else `accesses` has each line's. With null for `replaced` that is always so.
+  bool read_run(std::uint32_t line, unsigned lines, Access* accesses, ReplacedRow* replaced);
+  // Writes all bytes of lines that fill a row, none of which is here and which get places side by
+  // side; else false, and nothing has changed.
+  bool write_row(std::uint32_t line, unsigned lines, ReplacedRow& replaced);
+  // Writes all of their bytes if they are here side by side. `first` is first_of(line).
+  bool overwrite_row(std::uint32_t line, std::uint32_t first, unsigned lines);
   Access write(std::uint32_t line, std::uint64_t written);
 
   [[nodiscard]] std::uint32_t channel(std::uint32_t line) const {
@@ -149,13 +161,11 @@ class L2Tags {
   [[nodiscard]] bool channels_are_apart() const { return std::size_t{sets_} * ways_ % kChunk == 0; }
 
   // Whether the line has a place; not a use of it.
-  [[nodiscard]] bool holds(std::uint32_t line) const {
-    return place_of(bank_of(line), line, first_of(line)).found;
-  }
+  [[nodiscard]] bool holds(std::uint32_t line) const { return find(line, first_of(line)).found; }
   // Makes a line clean; returns the bytes that were dirty, none where it has no place.
   std::uint64_t clean_line(std::uint32_t line) {
     Bank& bank = bank_of(line);
-    const Place place = place_of(bank, line, first_of(line));
+    const Place place = find(line, first_of(line));
     if (!place.found) return 0;
     use_chunk(bank, place.slot);
     if (holders_ != nullptr) holders_->cleaned(line, die_);
@@ -232,6 +242,12 @@ class L2Tags {
     if (bank.clock == std::numeric_limits<std::uint32_t>::max()) renumber(bank);
     stamp_[place] = ++bank.clock;
   }
+  // The same for four slots side by side, while the clock has room for them.
+  void stamp_row(Bank& bank, std::uint32_t place) {
+    const std::uint64_t stamps[] = {two_words(bank.clock + 1), two_words(bank.clock + 3)};
+    std::memcpy(&stamp_[place], stamps, sizeof stamps);
+    bank.clock += kColumns;
+  }
   // Copies the stamps of a set, by way; returns its first slot.
   std::uint32_t stamps_of(std::uint32_t set, std::uint32_t* stamps) const;
   void renumber(Bank& bank);  // its stamps from 1 on, in the same order
@@ -274,58 +290,43 @@ class L2Tags {
     bool found{};
   };
   [[nodiscard]] Place find(std::uint32_t line, std::uint32_t first) const;
-  // What a search for four lines in a row found, in sets that lie side by side. A line that was not
-  // here still is not while the slot to be given up has its stamp: each use gives it another, and
-  // a line that came would have taken that slot.
+  // Where four lines in a row are, in sets that lie side by side.
   struct Row {
-    std::uint32_t line{kNone};  // the first
-    std::uint32_t numbering{};  // of the stamps
-    std::uint32_t absent{};     // bit i: line i was not here
-    std::uint32_t slot[kColumns]{};
-    std::uint32_t stamp[kColumns]{};
+    std::uint32_t slot[kColumns];
+    std::uint32_t absent;  // bit i: line i is not here, and its slot is the one to be given up
+    [[nodiscard]] Place place(std::uint32_t column) const {
+      return {slot[column], (absent >> column & 1U) == 0};
+    }
+    // Whether none is here, and they get slots side by side.
+    [[nodiscard]] bool is_new() const {
+      return absent == (1U << kColumns) - 1 && slot[1] == slot[0] + 1 && slot[2] == slot[0] + 2 &&
+             slot[3] == slot[0] + 3;
+    }
   };
-  static constexpr std::uint32_t kRows = 16;  // of a channel: more than lie between search and use
   // What each channel has for itself: stamps are compared within a set alone.
   struct alignas(kHostLine) Bank {
     std::uint32_t clock{1};
     std::uint32_t numbering{};       // of the stamps: how often they began anew
     std::uint32_t clock_at_begin{};  // of the launch
     std::uint32_t numbering_at_begin{};
-    std::array<Row, kRows> rows{};       // by line
     std::vector<ChunkAtBegin> at_begin;  // of the chunks that this launch used
   };
-  // Lines of a channel that lie as far apart as the channels do are its next ones.
-  [[nodiscard]] std::uint32_t row_number(std::uint32_t line) const {
-    return (line >> row_shift_) % kRows;
-  }
-  [[nodiscard]] const Row& row_of(const Bank& bank, std::uint32_t line) const {
-    return bank.rows[row_number(line)];
-  }
-  // Whether the row still says where the line is, or would go.
-  [[nodiscard]] bool is_current(const Bank& bank, const Row& row, std::uint32_t line) const {
-    const std::uint32_t column = line % kColumns;
-    if (row.line != line - column || row.numbering != bank.numbering) return false;
-    const std::uint32_t slot = row.slot[column];
-    return tag_[slot] == line ||
-           ((row.absent >> column & 1U) != 0 && stamp_[slot] == row.stamp[column]);
-  }
-  // Searches for the four lines of the row and keeps what it found, where one search can.
-  const Row& search_row(Bank& bank, std::uint32_t line);
+  // One search for four lines of which the first begins a row, where that can be done.
+  [[nodiscard]] Row find_row(std::uint32_t line) const;
   [[nodiscard]] bool can_search_rows() const {
     return columns_ == kColumns && ways_ * columns_ == kSearchWords;
   }
-  [[nodiscard]] Place place_of(const Bank& bank, std::uint32_t line, std::uint32_t first) const {
-    const Row& row = row_of(bank, line);
-    if (!is_current(bank, row, line)) return find(line, first);
-    const std::uint32_t slot = row.slot[line % kColumns];
-    return {slot, tag_[slot] == line};
-  }
+  // Lines that fill a row take the slots from `place` on; their dirty bytes then.
+  void replace_row(Bank& bank, std::uint32_t line, std::uint32_t place, std::uint64_t dirty,
+                   ReplacedRow& replaced);
   // Reads the line, given its place.
   Access read_at(Bank& bank, std::uint32_t line, std::uint32_t first, Place place);
-  // Lines of several channels may share a hint.
   void remember(std::uint32_t line, std::uint32_t first, std::uint32_t place) {
-    std::atomic_ref(last_way_[line % kHints])
-        .store(static_cast<std::uint8_t>((place - first) / columns_), std::memory_order_relaxed);
+    remember(line, static_cast<std::uint8_t>((place - first) / columns_));
+  }
+  // Lines of several channels may share a hint.
+  void remember(std::uint32_t line, std::uint8_t way) {
+    std::atomic_ref(last_way_[line % kHints]).store(way, std::memory_order_relaxed);
   }
   void evict(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,
              Access& access);
@@ -336,10 +337,9 @@ class L2Tags {
   std::uint32_t channel_shift_;  // of that power of two
   std::uint32_t interleave_shift_;
   std::uint32_t ways_;
-  std::uint32_t sets_;      // of one channel
-  std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
-  std::uint32_t columns_;   // sets side by side: kColumns, or 1 where lines in a row share none
-  std::uint32_t row_shift_;
+  std::uint32_t sets_;       // of one channel
+  std::uint32_t set_mask_;   // sets - 1 where that is a power of two, else 0
+  std::uint32_t columns_;    // sets side by side: kColumns, or 1 where lines in a row share none
   std::vector<Bank> banks_;  // by channel
   // By slot, [channel][set / columns][way][column].
   LineVector<std::uint32_t> tag_;    // kNone: nothing

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
-
-#include "caches/l2_prefetch.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -50,40 +49,6 @@ TEST(L2Tags, WritesDirtyLinesBackAndNoOthers) {
   EXPECT_TRUE(access.writeback);
   EXPECT_EQ(access.victim, in_set(0));
   EXPECT_FALSE(l2.read(in_set(17)).writeback);
-}
-
-TEST(L2Prefetch, ChoosesTheVictimThatAMissWillWriteBack) {
-  L2Tags l2{Architecture{}};
-  L2Prefetch prefetch(l2);
-  l2.write(in_set(0), ~std::uint64_t{0});
-  for (std::uint32_t n = 1; n < 16; ++n) l2.read(in_set(n));
-  const auto victim_of = [&prefetch](std::uint32_t line) {
-    prefetch.choose_victims(line, 1);
-    return prefetch.chosen_victim(line);
-  };
-  EXPECT_EQ(victim_of(in_set(7)), L2Tags::kNone);  // is here
-  const std::uint32_t slot = victim_of(in_set(16));
-  ASSERT_NE(slot, L2Tags::kNone);
-  EXPECT_EQ(prefetch.written_back(slot), in_set(0));
-  EXPECT_EQ(l2.read(in_set(16)).victim, in_set(0));
-  EXPECT_EQ(prefetch.written_back(slot), L2Tags::kNone);
-  EXPECT_EQ(prefetch.chosen_victim(in_set(16)), L2Tags::kNone);  // is here by now
-}
-
-TEST(L2Prefetch, ForgetsAChoiceThatAnotherAccessMadeWrong) {
-  L2Tags l2{Architecture{}};
-  L2Prefetch prefetch(l2);
-  for (std::uint32_t n = 0; n < 16; ++n) l2.read(in_set(n));
-  prefetch.choose_victims(in_set(16), 1);
-  ASSERT_NE(prefetch.chosen_victim(in_set(16)), L2Tags::kNone);
-  l2.read(in_set(0));  // no longer the least recent one
-  EXPECT_EQ(prefetch.chosen_victim(in_set(16)), L2Tags::kNone);
-  l2.read(in_set(16));
-  EXPECT_TRUE(l2.read(in_set(0)).hit);
-  prefetch.choose_victims(in_set(17), 1);
-  const auto snapshot = l2.snapshot();
-  l2.restore(*snapshot);  // stamps begin anew
-  EXPECT_EQ(prefetch.chosen_victim(in_set(17)), L2Tags::kNone);
 }
 
 TEST(L2Tags, FillsALineThatWasWrittenInPartWhenItIsRead) {
@@ -261,7 +226,6 @@ TEST(L2Tags, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
     architecture.l2_bytes = std::int64_t{64} * shape.channels * shape.ways * shape.sets;
     architecture.channel_interleave_bytes = 64 * shape.lines_per_block;
     L2Tags l2{architecture};
-    L2Prefetch prefetch(l2);
     std::vector<PlainSet> plain(static_cast<std::size_t>(shape.channels * shape.sets));
     const auto block = static_cast<std::uint32_t>(shape.lines_per_block);
     const auto set_of = [&](std::uint32_t line) {
@@ -278,17 +242,110 @@ TEST(L2Tags, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
       const unsigned lines = i % 3 == 0 ? 1 : block;
       std::int64_t leaves[4];
       L2Tags::Access accesses[4];
-      if (i % 7 < 3) prefetch.choose_victims((state >> 5) % most / block * block, block);
-      if (i % 5 < 3) prefetch.choose_victims(line, lines);
       const unsigned hits =
           i % 2 == 0 ? l2.hits(line, l2.first_of(line), l2.channel(line), lines, leaves, 0, 1) : 0;
-      if (hits < lines) l2.read_run(line + hits, lines - hits, accesses);
+      L2Tags::ReplacedRow row;
+      const bool replaced = hits < lines && l2.read_run(line + hits, lines - hits, accesses,
+                                                        i % 5 < 3 ? &row : nullptr);
       for (unsigned n = 0; n < lines; ++n) {
         const bool expected =
             plain[set_of(line + n)].access(line + n, static_cast<std::size_t>(shape.ways));
-        ASSERT_EQ(n < hits || accesses[n - hits].hit, expected) << shape.ways << " ways, " << i;
+        ASSERT_EQ(n < hits || (!replaced && accesses[n - hits].hit), expected)
+            << shape.ways << " ways, " << i;
       }
     }
+  }
+}
+
+// What is written back: victims with their dirty bytes.
+using WrittenBack = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+
+void add(WrittenBack& all, const L2Tags::Access& access) {
+  if (access.writeback) all.emplace_back(access.victim, access.victim_dirty);
+}
+void add(WrittenBack& all, const L2Tags::ReplacedRow& row) {
+  for (unsigned i = 0; i < L2Tags::ReplacedRow::kLines; ++i) {
+    if (row.dirty[i] != 0) all.emplace_back(row.victim[i], row.dirty[i]);
+  }
+}
+
+TEST(L2Tags, DoesWithARowWhatItDoesWithItsLinesOneByOne) {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  L2Tags rows{Architecture{}};
+  L2Tags lines{Architecture{}};
+  std::uint32_t state = 11;
+  const auto random = [&state](std::uint32_t below) {
+    state = state * 1664525U + 1013904223U;
+    return (state >> 8) % below;
+  };
+  int replaced = 0;
+  int overwritten = 0;
+  for (int i = 0; i < 60000; ++i) {
+    if (i % 20000 == 0) {
+      rows.begin_launch();
+      lines.begin_launch();
+    }
+    const std::uint32_t line = random(5000) * 4;
+    WrittenBack of_rows;
+    WrittenBack of_lines;
+    L2Tags::ReplacedRow row;
+    switch (random(8)) {
+      case 0: {  // a line alone, so that rows do not stay whole
+        const std::uint64_t bytes = random(2) == 0 ? 0xF0 : kAll;
+        const std::uint32_t one = line + random(4);
+        add(of_rows, rows.write(one, bytes));
+        add(of_lines, lines.write(one, bytes));
+        break;
+      }
+      case 1:
+        add(of_rows, rows.read(line + 2));
+        add(of_lines, lines.read(line + 2));
+        break;
+      case 2:
+      case 3:
+      case 4:
+        if (rows.overwrite_row(line, rows.first_of(line), 4)) {
+          ++overwritten;
+        } else if (rows.write_row(line, 4, row)) {
+          add(of_rows, row);
+          ++replaced;
+        } else {
+          for (std::uint32_t n = 0; n < 4; ++n) add(of_rows, rows.write(line + n, kAll));
+        }
+        for (std::uint32_t n = 0; n < 4; ++n) add(of_lines, lines.write(line + n, kAll));
+        break;
+      default: {
+        L2Tags::Access accesses[4];
+        bool filled[4]{};
+        if (rows.read_run(line, 4, accesses, &row)) {
+          add(of_rows, row);
+          ++replaced;
+          std::ranges::fill(filled, true);
+          std::fill_n(row.ready, 4, i);
+        } else {
+          for (std::uint32_t n = 0; n < 4; ++n) {
+            add(of_rows, accesses[n]);
+            filled[n] = accesses[n].fill;
+            if (filled[n]) *accesses[n].ready = i;
+          }
+        }
+        for (std::uint32_t n = 0; n < 4; ++n) {
+          const L2Tags::Access access = lines.read(line + n);
+          add(of_lines, access);
+          ASSERT_EQ(access.fill, filled[n]) << i;
+          if (access.fill) *access.ready = i;
+        }
+      }
+    }
+    ASSERT_EQ(of_rows, of_lines) << i;
+  }
+  EXPECT_EQ(rows.snapshot()->hash, lines.snapshot()->hash);
+  EXPECT_GT(replaced, 1000);
+  EXPECT_GT(overwritten, 500);
+  // When data is there, too.
+  for (std::uint32_t line = 0; line < 4 * 5000; ++line) {
+    if (!lines.holds(line)) continue;
+    ASSERT_EQ(*rows.read(line).ready, *lines.read(line).ready) << line;
   }
 }
 

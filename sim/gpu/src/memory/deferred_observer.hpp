@@ -43,6 +43,13 @@ class DeferredObserver final : public ActivityObserver {
       target_.memory(transfer);
     }
   }
+  void memory_transfers(std::span<const MemoryTransfer> transfers) override {
+    if (deferred_) {
+      for (const MemoryTransfer& transfer : transfers) record(transfer);
+    } else {
+      target_.memory_transfers(transfers);
+    }
+  }
   void io_dies(const IoDieActivity& activity) override { target_.io_dies(activity); }
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override;

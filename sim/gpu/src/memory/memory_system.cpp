@@ -1,6 +1,7 @@
 #include "memory/memory_system.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -31,8 +32,12 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
       gl1_(architecture_),
       l2_(architecture_),
       channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
-  bytes_per_clock_ = architecture_.bytes_per_clock_per_channel;
-  cycles_per_line_ = architecture_.line_bytes / bytes_per_clock_;
+  const std::int64_t channel_bytes = architecture_.bytes_per_clock_per_channel;
+  cycles_per_line_ = architecture_.line_bytes / channel_bytes;
+  for (std::size_t lines = 0; lines < busy_.size(); ++lines) {
+    busy_[lines] =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(lines) * kLine / channel_bytes);
+  }
   pairs_of_lines_ = architecture_.l2_fetch_bytes > architecture_.line_bytes;
   asks_for_pairs_ = architecture_.l1_line_bytes > architecture_.line_bytes;
   tags_pairs_ = architecture_.l2_line_bytes > architecture_.line_bytes;
@@ -217,8 +222,13 @@ std::int64_t MemorySystem::fetch(const L2Tags::Access& access, std::uint32_t lin
 
 void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
                               std::uint32_t channel, Lookups& part) {
+  observer_.memory(send_line(access.victim, access.victim_dirty, slot, channel, part));
+}
+
+MemoryTransfer MemorySystem::send_line(std::uint32_t line, std::uint64_t dirty, std::int64_t slot,
+                                       std::uint32_t channel, Lookups& part) {
   ++channels_[channel].writebacks;
-  part.counters.memory_write_halves += halves_of(access.victim_dirty);
+  part.counters.memory_write_halves += halves_of(dirty);
   ++part.counters.memory_writes;
   const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
   memory_free_[channel] = begin + memory_line_time_;
@@ -226,26 +236,51 @@ void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
     channel_free_[channel] =
         std::max(channel_free_[channel], (memory_free_[channel] - most_waiting_) / kFraction);
   }
-  observer_.memory({begin / kFraction, channel_of_chip(channel), true,
-                    memory_.host(line_address(access.victim))});
   if (sharing_ && memory_.used_pages().following()) {
     const std::lock_guard lock(pages_in_use_);
-    memory_.use_line(access.victim);
+    memory_.use_line(line);
   } else {
-    memory_.use_line(access.victim);
+    memory_.use_line(line);
   }
-  if (behind_ != nullptr) behind_->write(die_, access.victim, begin / kFraction);
+  if (behind_ != nullptr) behind_->write(die_, line, begin / kFraction);
+  return {begin / kFraction, channel_of_chip(channel), true, memory_.host(line_address(line))};
 }
 
 std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel,
                                  Lookups& part) {
+  std::int64_t ready = 0;
+  observer_.memory(fetch_line(line, slot, channel, ready, part));
+  return ready;
+}
+
+MemoryTransfer MemorySystem::fetch_line(std::uint32_t line, std::int64_t slot,
+                                        std::uint32_t channel, std::int64_t& ready, Lookups& part) {
   const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
   memory_free_[channel] = begin + memory_line_time_;
   part.counters.memory_read_halves += 2;
-  observer_.memory(
-      {begin / kFraction, channel_of_chip(channel), false, memory_.host(line_address(line))});
-  if (behind_ != nullptr) return behind_->read(die_, line, begin / kFraction);
-  return begin / kFraction + architecture_.memory_cycles;
+  const std::int64_t cycle = begin / kFraction;
+  ready =
+      behind_ != nullptr ? behind_->read(die_, line, cycle) : cycle + architecture_.memory_cycles;
+  return {cycle, channel_of_chip(channel), false, memory_.host(line_address(line))};
+}
+
+void MemorySystem::replace_row(const L2Tags::ReplacedRow& row, const Arrival& arrival,
+                               std::int64_t slot, std::int64_t* leaves, Lookups& part) {
+  constexpr unsigned kLines = L2Tags::ReplacedRow::kLines;
+  const std::uint32_t channel = arrival.channel;
+  part.counters.misses += kLines;
+  channels_[channel].misses += kLines;
+  std::array<MemoryTransfer, std::size_t{2} * kLines> transfers;
+  std::size_t count = 0;
+  for (unsigned i = 0; i < kLines; ++i, slot += cycles_per_line_) {
+    if (row.dirty[i] != 0) {
+      transfers[count++] = send_line(row.victim[i], row.dirty[i], slot, channel, part);
+    }
+    if (leaves == nullptr) continue;
+    transfers[count++] = fetch_line(arrival.line + i, slot, channel, leaves[i], part);
+    row.ready[i] = leaves[i];
+  }
+  if (count != 0) observer_.memory_transfers(std::span(transfers).first(count));
 }
 
 bool MemorySystem::fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel,
@@ -269,7 +304,11 @@ void MemorySystem::read(const Arrival& arrival, Answer& answer, Lookups& part) {
   channels_[arrival.channel].hits += hits;
   if (hits == lines) return;
   L2Tags::Access accesses[Request::kMostLines];
-  l2_.read_run(arrival.line + hits, lines - hits, accesses);
+  L2Tags::ReplacedRow row;
+  if (l2_.read_run(arrival.line + hits, lines - hits, accesses, pairs_of_lines_ ? nullptr : &row)) {
+    replace_row(row, arrival, answer.slot, answer.ready, part);
+    return;
+  }
   for (unsigned i = hits; i < lines; ++i) {
     answer.ready[i] = fetch(accesses[i - hits], arrival.line + i,
                             answer.slot + i * cycles_per_line_, arrival.channel, part);
@@ -331,9 +370,8 @@ void MemorySystem::write(const Arrival& arrival, Answer& answer, Lookups& part) 
       if (replace_line(place + i * kLineBytes, bytes + i * kLineBytes)) {
         changed(arrival.line + i, before, part);
       }
-      fetch(l2_.write(arrival.line + i, kWholeLine), arrival.line + i,
-            answer.slot + i * cycles_per_line_, arrival.channel, part);
     }
+    write_lines(arrival, answer.slot, part);
     return;
   }
   std::memcpy(before, place, kLineBytes);
@@ -348,6 +386,23 @@ void MemorySystem::write(const Arrival& arrival, Answer& answer, Lookups& part) 
   }
   answer.payload = kept;
   fetch(l2_.write(arrival.line, written), arrival.line, answer.slot, arrival.channel, part);
+}
+
+void MemorySystem::write_lines(const Arrival& arrival, std::int64_t slot, Lookups& part) {
+  const unsigned lines = arrival.lines;
+  if (!asks_for_pairs_ && l2_.overwrite_row(arrival.line, arrival.first, lines)) {
+    part.counters.hits += lines;
+    channels_[arrival.channel].hits += lines;
+    return;
+  }
+  if (L2Tags::ReplacedRow row; !asks_for_pairs_ && l2_.write_row(arrival.line, lines, row)) {
+    replace_row(row, arrival, slot, nullptr, part);
+    return;
+  }
+  for (unsigned i = 0; i < lines; ++i) {
+    fetch(l2_.write(arrival.line + i, kWholeLine), arrival.line + i, slot + i * cycles_per_line_,
+          arrival.channel, part);
+  }
 }
 
 void MemorySystem::atomic(const Arrival& arrival, Answer& answer, Lookups& part) {

@@ -87,7 +87,6 @@ class MemorySystem final : public Hierarchy {
     ContentVersion::Part changes;
     Payloads payloads;
     WrittenRows written;
-    bool missed{};  // something, in the last commit that had requests
     std::vector<Pending> pending;
     std::vector<std::uint32_t> bucket;
   };
@@ -129,10 +128,9 @@ class MemorySystem final : public Hierarchy {
   template <class F>
   void for_gathered(std::size_t cu, F&& each);
   // Hints for the host's caches about the requests behind the nth, which is served next.
-  void prefetch_behind(std::size_t n, bool missed);
+  void prefetch_behind(std::size_t n);
   void prefetch_request(const Arrival& arrival);
   void prefetch_bytes(const Arrival& arrival) const;
-  void prefetch_victims(const L2Prefetch& prefetch, const Arrival& arrival) const;
   // The bytes of a store, and the lines that it goes to.
   void prefetch_store(const Arrival& arrival) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
@@ -149,6 +147,8 @@ class MemorySystem final : public Hierarchy {
   // A read whose requests are for aligned pairs of lines: each counts once.
   void read_pairs(const Arrival& arrival, Answer& answer, Lookups& part);
   void write(const Arrival& arrival, Answer& answer, Lookups& part);
+  // The tags' part of a write to whole lines.
+  void write_lines(const Arrival& arrival, std::int64_t slot, Lookups& part);
   void atomic(const Arrival& arrival, Answer& answer, Lookups& part);
   // Takes what a load will be given before something else is written there.
   void load_early(const Arrival& arrival, Answer& answer, Lookups& part);
@@ -179,10 +179,18 @@ class MemorySystem final : public Hierarchy {
   std::int64_t bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel, Lookups& part);
   void write_back(const L2Tags::Access& access, std::int64_t slot, std::uint32_t channel,
                   Lookups& part);
-  // Cycles that a channel is busy with so many lines.
-  [[nodiscard]] std::int64_t busy(unsigned lines) const {
-    return std::max<std::int64_t>(1, std::int64_t{lines} * kLine / bytes_per_clock_);
-  }
+  // The same for four lines that took the place of others side by side, each a slot after the one
+  // before it. `leaves`: when each line's data is in the L2; null where nothing has to come from
+  // memory, because all of their bytes were written.
+  void replace_row(const L2Tags::ReplacedRow& row, const Arrival& arrival, std::int64_t slot,
+                   std::int64_t* leaves, Lookups& part);
+  // A line goes to memory, or is asked for: all but the observer's part. Return what that is.
+  MemoryTransfer send_line(std::uint32_t line, std::uint64_t dirty, std::int64_t slot,
+                           std::uint32_t channel, Lookups& part);
+  MemoryTransfer fetch_line(std::uint32_t line, std::int64_t slot, std::uint32_t channel,
+                            std::int64_t& ready, Lookups& part);
+  // Cycles that a channel is busy with so many lines, up to kMostLines.
+  [[nodiscard]] std::int64_t busy(unsigned lines) const { return busy_[lines]; }
   [[nodiscard]] std::uint16_t channel_of_chip(std::uint32_t channel) const {
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(die_) * channel_count_ + channel);
   }
@@ -213,7 +221,7 @@ class MemorySystem final : public Hierarchy {
   std::vector<std::int64_t> memory_free_;   // in 1/1024 cycles
   std::int64_t memory_line_time_{};         // in 1/1024 cycles
   std::int64_t most_waiting_{};             // of a channel's memory, in 1/1024 cycles; 0: any time
-  std::int64_t bytes_per_clock_{};
+  std::array<std::int64_t, Request::kMostLines + 1> busy_{};  // by lines: cycles of a channel
   std::int64_t cycles_per_line_{1};  // between lines of a run; 0: two of them leave in one cycle
   bool pairs_of_lines_{};            // a miss brings both
   bool asks_for_pairs_{};            // so does every read request
@@ -227,6 +235,7 @@ class MemorySystem final : public Hierarchy {
   bool shares_commits_{};
   std::size_t share_from_{};
   bool sharing_{};           // a commit, now
+  bool missed_{};            // something, in the last commit of one thread
   std::mutex pages_in_use_;  // while several threads note the pages of victims
   std::vector<std::uint8_t> group_of_channel_;
   // By group of channels, and by engine; of one thread alone the first ones.

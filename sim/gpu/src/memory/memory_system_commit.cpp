@@ -14,8 +14,6 @@ namespace {
 // Distances of hints, in requests.
 constexpr std::size_t kOperationAhead = 24;
 constexpr std::size_t kDataAhead = 12;
-constexpr std::size_t kChoiceAhead = 8;
-constexpr std::size_t kVictimAhead = 5;
 // Commits of so many times the least requests that are shared have their lookups shared, too.
 constexpr std::size_t kWorthSharingLookups = 4;
 
@@ -58,29 +56,15 @@ void WrittenRows::clear() {
   bits_.fill(0);
 }
 
-// A request passes four distances on its way to the front: its operation is asked for first, then
-// what the operation points to, then the slots that its lines will get, then what those write back.
-// `missed`: something did in the last commit, so victims are worth a search.
-inline void MemorySystem::prefetch_behind(std::size_t n, bool missed) {
+// A request passes two distances on its way to the front: its operation is asked for first, then
+// what the operation points to, and the tags that its lines will meet.
+inline void MemorySystem::prefetch_behind(std::size_t n) {
   const std::size_t arrived = sorted_.size();
   if (n + kOperationAhead < arrived) {
     prefetch_to_write(sorted_[n + kOperationAhead].request->operation);
   }
   if (n + kDataAhead < arrived) {
     prefetch_request(sorted_[n + kDataAhead]);
-  }
-  if (!missed) {
-    return;
-  }
-  L2Prefetch& l2 = lookups_.front()->prefetch;
-  if (n + kChoiceAhead < arrived) {
-    const Arrival& arrival = sorted_[n + kChoiceAhead];
-    if (arrival.kind != Request::Kind::merge) {
-      l2.choose_victims(arrival.line, arrival.lines);
-    }
-  }
-  if (n + kVictimAhead < arrived) {
-    prefetch_victims(l2, sorted_[n + kVictimAhead]);
   }
 }
 
@@ -121,15 +105,6 @@ void MemorySystem::prefetch_store(const Arrival& arrival) const {
   for (unsigned i = 0; i < arrival.lines; ++i) {
     prefetch_to_write(data + i * kLineBytes);
     if (source != nullptr) prefetch(source + i * kLineBytes);
-  }
-}
-
-void MemorySystem::prefetch_victims(const L2Prefetch& l2, const Arrival& arrival) const {
-  for (unsigned i = 0; i < arrival.lines; ++i) {
-    const std::uint32_t slot = l2.chosen_victim(arrival.line + i);
-    if (slot == L2Tags::kNone) continue;
-    const std::uint32_t line = l2.written_back(slot);
-    if (line != L2Tags::kNone) prefetch(memory_.host(line_address(line)));
   }
 }
 
@@ -183,14 +158,13 @@ void MemorySystem::serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, st
   Lookups& part = *lookups_.front();
   part.changes.begin(memory_.version());
   const std::uint64_t misses = part.counters.misses;
-  const bool missed = part.missed;
-  ahead = ahead || missed;
+  ahead = ahead || missed_;
   for (std::size_t n = 0; n < arrived; ++n) {
-    if (ahead) prefetch_behind(n, missed);
+    if (ahead) prefetch_behind(n);
     const Arrival& arrival = sorted_[n];
     serve(*cus[arrival.cu], arrival, start + arrival.delay);
   }
-  part.missed = part.counters.misses != misses;
+  missed_ = part.counters.misses != misses;
   memory_.version().absorb(part.changes);
   if (!deliveries_.front()->scalar_fills.empty()) share_scalar_lines(cus, *deliveries_.front());
   for (auto& cu : cus) cu->drop_done_requests();
@@ -333,7 +307,6 @@ void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
   for (const Pending& pending : own.pending) {
     if (pending.arrival.is_store()) own.written.add(pending.arrival);
   }
-  const std::uint64_t misses = own.counters.misses;
   for (std::size_t n = 0; n < arrived; ++n) {
     if (n + kOperationAhead < arrived) {
       const Pending& ahead = own.pending[n + kOperationAhead];
@@ -345,21 +318,11 @@ void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
       own.prefetch.bring_sets(arrival.line, arrival.first, arrival.lines);
       if (arrival.is_store()) prefetch_store(arrival);
     }
-    if (own.missed) {
-      if (n + kChoiceAhead < arrived) {
-        const Arrival& arrival = own.pending[n + kChoiceAhead].arrival;
-        if (!arrival.is_merge()) own.prefetch.choose_victims(arrival.line, arrival.lines);
-      }
-      if (n + kVictimAhead < arrived) {
-        prefetch_victims(own.prefetch, own.pending[n + kVictimAhead].arrival);
-      }
-    }
     const auto& [arrival, answer] = own.pending[n];
     answer->loaded = false;
     if (!arrival.is_merge()) look_up(arrival, start + arrival.delay, *answer, own);
     if (!arrival.is_store() && own.written.has(arrival)) load_early(arrival, *answer, own);
   }
-  own.missed = own.counters.misses != misses;
 }
 
 void MemorySystem::deliver_engine(std::size_t engine, std::span<std::unique_ptr<ComputeUnit>> cus,

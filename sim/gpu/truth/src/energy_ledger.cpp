@@ -110,14 +110,28 @@ class EnergyLedger final : public ActivityObserver {
     cross(first, lines, cycles);
   }
 
-  void memory(const MemoryTransfer& transfer) override {
-    Lane& lane = memory_[transfer.channel];
-    if (transfer.cycle > lane.last_cycle + truth_.wires.park_after_cycles) {
-      drive_memory_.one(lane.bus, kParkedWord.data());
+  void memory(const MemoryTransfer& transfer) override { memory_transfers({&transfer, 1}); }
+
+  void memory_transfers(std::span<const MemoryTransfer> transfers) override {
+    constexpr std::size_t kMost = 8;
+    Lane& lane = memory_[transfers.front().channel];
+    while (!transfers.empty()) {
+      if (transfers.front().cycle > lane.last_cycle + truth_.wires.park_after_cycles) {
+        drive_memory_.one(lane.bus, kParkedWord.data());
+      }
+      // As many as come before the bus is idle for long.
+      const void* payloads[kMost];
+      unsigned count = 0;
+      do {
+        payloads[count] = transfers[count].payload;
+        lane.last_cycle = std::max(lane.last_cycle, transfers[count].cycle);
+        ++count;
+      } while (count < std::min(kMost, transfers.size()) &&
+               transfers[count].cycle <= lane.last_cycle + truth_.wires.park_after_cycles);
+      drive_memory_.halves(lane.bus, payloads, count);
+      lane.beats += 2 * static_cast<std::int64_t>(count);
+      transfers = transfers.subspan(count);
     }
-    drive_memory_.halves(lane.bus, transfer.payload);
-    lane.last_cycle = std::max(lane.last_cycle, transfer.cycle);
-    lane.beats += 2;
   }
 
   void io_dies(const IoDieActivity& behind) override { behind_ = behind; }

@@ -65,9 +65,9 @@ struct BusDriver {
   void (*one)(Bus& bus, const void* next);
   // `count` words that lie in a row, one after the other, onto two buses.
   void (*both)(Bus& first, Bus& second, const void* words, unsigned count);
-  // The two halves of the 64 bytes, one after the other, onto the lower 256 wires in straight
-  // order; the others hold.
-  void (*halves)(Bus& bus, const void* next);
+  // The two halves of 64 bytes each, one after the other, onto the lower 256 wires in straight
+  // order; the others hold. `next`: where the `count` words are, at least one.
+  void (*halves)(Bus& bus, const void* const* next, unsigned count);
   // The requests on the lower four lanes and the tags on the upper four, in straight order: each
   // lane changes to its word from the one in the lane below, the first from what the last one had.
   void (*control)(Bus& bus, const ControlRun& run);

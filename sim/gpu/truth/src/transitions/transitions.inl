@@ -72,10 +72,16 @@ struct Drive {
 
   // The first half's change is counted in the lower four lanes, the second's in the upper four. The
   // bus is stored as it is loaded, whole: parts of a word just written would be waited for.
-  static void halves(Bus& bus, const void* next) {
-    const Eight to = load(next);
+  static void halves(Bus& bus, const void* const* next, unsigned count) {
     const Eight held = load(bus.word.data());
-    add(bus, change<0>(lower_of(held, to), to));
+    Eight to = load(*next);
+    Change sum = change<0>(lower_of(held, to), to);
+    for (unsigned i = 1; i < count; ++i) {
+      const Eight before = to;
+      to = load(next[i]);
+      sum += change<0>(lower_of(upper_of(before, before), to), to);
+    }
+    add(bus, sum);
     store(bus.word.data(), upper_of(to, held));
   }
 };

@@ -132,16 +132,23 @@ RC_GTEST_PROP(Transitions, OfARunOnTwoBusesAreThoseOfItsWordsOneByOne, ()) {
 }
 
 RC_GTEST_PROP(Transitions, OfTwoHalvesAreThoseOfEachOnTheLowerWires, ()) {
-  const Word halves = random_word();
+  std::vector<Word> words(*rc::gen::inRange<std::size_t>(1, 9));
+  std::vector<const void*> places;
+  for (auto& word : words) {
+    word = random_word();
+    places.push_back(word.data());
+  }
   const Word before = random_word();
   for (const BusDriver driver : versions(0)) {
     Bus together = bus_at(before);
-    driver.halves(together, halves.data());
+    driver.halves(together, places.data(), static_cast<unsigned>(places.size()));
     Bus alone = bus_at(before);
-    for (std::size_t half : {0U, 4U}) {
-      Word next = alone.word;
-      std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(half), 4, next.begin());
-      driver.one(alone, next.data());
+    for (const Word& halves : words) {
+      for (std::size_t half : {0U, 4U}) {
+        Word next = alone.word;
+        std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(half), 4, next.begin());
+        driver.one(alone, next.data());
+      }
     }
     RC_ASSERT(together.word == alone.word);
     const TransitionCounts a = together.counts();

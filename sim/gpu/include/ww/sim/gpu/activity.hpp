@@ -122,7 +122,8 @@ struct LaunchActivity {
 };
 
 // Between begin_launch() and end_launch() several threads may call an observer: crossbar() and
-// crossbar_lines() for engines of their own, memory() for channels of their own.
+// crossbar_lines() for engines of their own, memory() and memory_transfers() for channels of their
+// own.
 class ActivityObserver {
  public:
   virtual ~ActivityObserver() = default;
@@ -140,6 +141,10 @@ class ActivityObserver {
     }
   }
   virtual void memory(const MemoryTransfer& transfer) = 0;
+  // Transfers of one channel; the same as one call for each.
+  virtual void memory_transfers(std::span<const MemoryTransfer> transfers) {
+    for (const MemoryTransfer& transfer : transfers) memory(transfer);
+  }
   // What the I/O dies or the Infinity Cache did in the launch that now ends, where there are any.
   virtual void io_dies(const IoDieActivity&) {}
   // Ends the launch. Spans: compute units in order engine-major, channels in order.
