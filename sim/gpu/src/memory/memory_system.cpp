@@ -108,7 +108,8 @@ void MemorySystem::begin_launch(const LaunchState&,
   l2_.begin_launch();
 }
 
-void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
+[[gnu::flatten]] void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival,
+                                          std::int64_t cycle) {
   const Request& request = *arrival.request;
   Deliveries& part = *deliveries_.front();
   for (unsigned i = 0; i < request.lines; ++i) memory_.use_line(request.line + i);
