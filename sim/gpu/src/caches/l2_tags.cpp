@@ -248,34 +248,35 @@ L2Tags::Access L2Tags::read_at(Bank& bank, std::uint32_t line, std::uint32_t fir
   return access;
 }
 
-bool L2Tags::read_run(std::uint32_t line, unsigned lines, Access* accesses, ReplacedRow* replaced) {
+bool L2Tags::read_run(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
+                      unsigned lines, Access* accesses, ReplacedRow* replaced) {
   if (!fills_row(line, lines) || !can_search_rows()) {
     for (unsigned i = 0; i < lines; ++i) accesses[i] = read(line + i);
     return false;
   }
-  Bank& bank = bank_of(line);
-  const Row row = find_row(line);
+  Bank& bank = banks_[channel];
+  const Row row = find_row(line, first);
   if (replaced != nullptr && holders_ == nullptr && row.is_new()) {
-    replace_row(bank, line, row.slot[0], 0, *replaced);
+    replace_row(bank, line, first, row.slot[0], 0, *replaced);
     return true;
   }
-  const std::uint32_t first = first_of(line);
   for (unsigned i = 0; i < lines; ++i) {
     accesses[i] = read_at(bank, line + i, first + i, row.place(i));
   }
   return false;
 }
 
-bool L2Tags::write_row(std::uint32_t line, unsigned lines, ReplacedRow& replaced) {
+bool L2Tags::write_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
+                       unsigned lines, ReplacedRow& replaced) {
   if (!fills_row(line, lines) || !can_search_rows() || holders_ != nullptr) return false;
-  const Row row = find_row(line);
+  const Row row = find_row(line, first);
   if (!row.is_new()) return false;
-  replace_row(bank_of(line), line, row.slot[0], kWhole, replaced);
+  replace_row(banks_[channel], line, first, row.slot[0], kWhole, replaced);
   return true;
 }
 
-void L2Tags::replace_row(Bank& bank, std::uint32_t line, std::uint32_t place, std::uint64_t dirty,
-                         ReplacedRow& replaced) {
+void L2Tags::replace_row(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,
+                         std::uint64_t dirty, ReplacedRow& replaced) {
   if (bank.clock > std::numeric_limits<std::uint32_t>::max() - kColumns) renumber(bank);
   use_chunk(bank, place);
   std::memcpy(replaced.victim, &tag_[place], sizeof replaced.victim);
@@ -286,14 +287,15 @@ void L2Tags::replace_row(Bank& bank, std::uint32_t line, std::uint32_t place, st
   std::fill_n(&dirty_[place], kColumns, dirty);
   std::fill_n(&ready_[place], kColumns, 0);
   stamp_row(bank, place);
-  const auto way = static_cast<std::uint8_t>((place - first_of(line)) / kColumns);
+  const auto way = static_cast<std::uint8_t>((place - first) / kColumns);
   for (std::uint32_t i = 0; i < kColumns; ++i) remember(line + i, way);
 }
 
-bool L2Tags::overwrite_row(std::uint32_t line, std::uint32_t first, unsigned lines) {
+bool L2Tags::overwrite_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
+                           unsigned lines) {
   const std::uint32_t place = side_by_side(line, lines, first);
   if (place == kNone || holders_ != nullptr) return false;
-  Bank& bank = bank_of(line);
+  Bank& bank = banks_[channel];
   if (bank.clock > std::numeric_limits<std::uint32_t>::max() - kColumns) renumber(bank);
   use_chunk(bank, place);
   stamp_row(bank, place);
@@ -304,8 +306,7 @@ bool L2Tags::overwrite_row(std::uint32_t line, std::uint32_t first, unsigned lin
   return true;
 }
 
-L2Tags::Row L2Tags::find_row(std::uint32_t line) const {
-  const std::uint32_t first = first_of(line);
+L2Tags::Row L2Tags::find_row(std::uint32_t line, std::uint32_t first) const {
   std::uint32_t found[kColumns];
   look_up_row(&tag_[first], &stamp_[first], line, found);
   Row row{};

@@ -129,12 +129,15 @@ class L2Tags {
   // The same as hits() for up to four lines, without looking for hits first. If they fill a row,
   // none of them is here and they get places side by side, it returns true and says what they
   // replaced; else `accesses` has each line's. With null for `replaced` that is always so.
-  bool read_run(std::uint32_t line, unsigned lines, Access* accesses, ReplacedRow* replaced);
+  bool read_run(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
+                Access* accesses, ReplacedRow* replaced);
   // Writes all bytes of lines that fill a row, none of which is here and which get places side by
-  // side; else false, and nothing has changed.
-  bool write_row(std::uint32_t line, unsigned lines, ReplacedRow& replaced);
-  // Writes all of their bytes if they are here side by side. `first` is first_of(line).
-  bool overwrite_row(std::uint32_t line, std::uint32_t first, unsigned lines);
+  // side; else false, and nothing has changed. `first` and `channel` as for hits().
+  bool write_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
+                 ReplacedRow& replaced);
+  // Writes all of their bytes if they are here side by side.
+  bool overwrite_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
+                     unsigned lines);
   Access write(std::uint32_t line, std::uint64_t written);
 
   [[nodiscard]] std::uint32_t channel(std::uint32_t line) const {
@@ -147,12 +150,16 @@ class L2Tags {
   // that a run of lines, which most often has the same way in each, is found in one of the host's
   // lines.
   [[nodiscard]] std::uint32_t first_of(std::uint32_t line) const {
+    return first_of(line, channel(line));
+  }
+  // Given the line's channel.
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t line, std::uint32_t channel) const {
     const std::uint32_t in_block = line & ((1U << interleave_shift_) - 1);
     const std::uint32_t of_channel =
         channel_mask_ != 0 ? block(line) >> channel_shift_ : block(line) / channels_;
     const std::uint32_t in_channel = of_channel << interleave_shift_ | in_block;
     const std::uint32_t in_set = set_mask_ != 0 ? in_channel & set_mask_ : in_channel % sets_;
-    return first_of_set(channel(line) * sets_ + in_set);
+    return first_of_set(channel * sets_ + in_set);
   }
   // Number of the run of lines that one channel holds in a row.
   [[nodiscard]] std::uint32_t block(std::uint32_t line) const { return line >> interleave_shift_; }
@@ -311,14 +318,15 @@ class L2Tags {
     std::uint32_t numbering_at_begin{};
     std::vector<ChunkAtBegin> at_begin;  // of the chunks that this launch used
   };
-  // One search for four lines of which the first begins a row, where that can be done.
-  [[nodiscard]] Row find_row(std::uint32_t line) const;
+  // One search for four lines of which the first begins a row, where that can be done. `first` is
+  // first_of(line).
+  [[nodiscard]] Row find_row(std::uint32_t line, std::uint32_t first) const;
   [[nodiscard]] bool can_search_rows() const {
     return columns_ == kColumns && ways_ * columns_ == kSearchWords;
   }
   // Lines that fill a row take the slots from `place` on; their dirty bytes then.
-  void replace_row(Bank& bank, std::uint32_t line, std::uint32_t place, std::uint64_t dirty,
-                   ReplacedRow& replaced);
+  void replace_row(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,
+                   std::uint64_t dirty, ReplacedRow& replaced);
   // Reads the line, given its place.
   Access read_at(Bank& bank, std::uint32_t line, std::uint32_t first, Place place);
   void remember(std::uint32_t line, std::uint32_t first, std::uint32_t place) {

@@ -245,8 +245,10 @@ TEST(L2Tags, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
       const unsigned hits =
           i % 2 == 0 ? l2.hits(line, l2.first_of(line), l2.channel(line), lines, leaves, 0, 1) : 0;
       L2Tags::ReplacedRow row;
-      const bool replaced = hits < lines && l2.read_run(line + hits, lines - hits, accesses,
-                                                        i % 5 < 3 ? &row : nullptr);
+      const std::uint32_t next = line + hits;
+      const bool replaced =
+          hits < lines && l2.read_run(next, l2.first_of(next), l2.channel(next), lines - hits,
+                                      accesses, i % 5 < 3 ? &row : nullptr);
       for (unsigned n = 0; n < lines; ++n) {
         const bool expected =
             plain[set_of(line + n)].access(line + n, static_cast<std::size_t>(shape.ways));
@@ -286,6 +288,8 @@ TEST(L2Tags, DoesWithARowWhatItDoesWithItsLinesOneByOne) {
       lines.begin_launch();
     }
     const std::uint32_t line = random(5000) * 4;
+    const std::uint32_t first = rows.first_of(line);
+    const std::uint32_t channel = rows.channel(line);
     WrittenBack of_rows;
     WrittenBack of_lines;
     L2Tags::ReplacedRow row;
@@ -304,9 +308,9 @@ TEST(L2Tags, DoesWithARowWhatItDoesWithItsLinesOneByOne) {
       case 2:
       case 3:
       case 4:
-        if (rows.overwrite_row(line, rows.first_of(line), 4)) {
+        if (rows.overwrite_row(line, first, channel, 4)) {
           ++overwritten;
-        } else if (rows.write_row(line, 4, row)) {
+        } else if (rows.write_row(line, first, channel, 4, row)) {
           add(of_rows, row);
           ++replaced;
         } else {
@@ -317,7 +321,7 @@ TEST(L2Tags, DoesWithARowWhatItDoesWithItsLinesOneByOne) {
       default: {
         L2Tags::Access accesses[4];
         bool filled[4]{};
-        if (rows.read_run(line, 4, accesses, &row)) {
+        if (rows.read_run(line, first, channel, 4, accesses, &row)) {
           add(of_rows, row);
           ++replaced;
           std::ranges::fill(filled, true);

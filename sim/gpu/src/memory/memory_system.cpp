@@ -306,7 +306,10 @@ void MemorySystem::read(const Arrival& arrival, Answer& answer, Lookups& part) {
   if (hits == lines) return;
   L2Tags::Access accesses[Request::kMostLines];
   L2Tags::ReplacedRow row;
-  if (l2_.read_run(arrival.line + hits, lines - hits, accesses, pairs_of_lines_ ? nullptr : &row)) {
+  const std::uint32_t line = arrival.line + hits;
+  const std::uint32_t first = hits == 0 ? arrival.first : l2_.first_of(line, arrival.channel);
+  if (l2_.read_run(line, first, arrival.channel, lines - hits, accesses,
+                   pairs_of_lines_ ? nullptr : &row)) {
     replace_row(row, arrival, answer.slot, answer.ready, part);
     return;
   }
@@ -391,12 +394,13 @@ void MemorySystem::write(const Arrival& arrival, Answer& answer, Lookups& part) 
 
 void MemorySystem::write_lines(const Arrival& arrival, std::int64_t slot, Lookups& part) {
   const unsigned lines = arrival.lines;
-  if (!asks_for_pairs_ && l2_.overwrite_row(arrival.line, arrival.first, lines)) {
+  if (!asks_for_pairs_ && l2_.overwrite_row(arrival.line, arrival.first, arrival.channel, lines)) {
     part.counters.hits += lines;
     channels_[arrival.channel].hits += lines;
     return;
   }
-  if (L2Tags::ReplacedRow row; !asks_for_pairs_ && l2_.write_row(arrival.line, lines, row)) {
+  if (L2Tags::ReplacedRow row;
+      !asks_for_pairs_ && l2_.write_row(arrival.line, arrival.first, arrival.channel, lines, row)) {
     replace_row(row, arrival, slot, nullptr, part);
     return;
   }

@@ -121,7 +121,7 @@ std::uint32_t MemorySystem::collect(ComputeUnit& cu, std::uint32_t index, std::i
     const auto delay =
         static_cast<std::uint32_t>(std::max<std::int64_t>(0, request.departure + there - start));
     latest = std::max(latest, delay);
-    each(Arrival{&request, delay, request.line, l2_.first_of(request.line),
+    each(Arrival{&request, delay, request.line, l2_.first_of(request.line, channel),
                  static_cast<std::uint16_t>(index), static_cast<std::uint16_t>(channel),
                  request.kind, request.lines, request.pair});
   }
