@@ -25,6 +25,9 @@ inline constexpr std::uint64_t kLineBytes = 64;
   return operation.element_bytes < 4 ? 1 : operation.element_bytes / 4U;
 }
 
+// Words of lanes in a row that are worth a look whether their addresses are in a row, too.
+inline constexpr std::uint32_t kWorthARun = 8;
+
 // Calls f(element bytes, host bytes, count) for each run of bytes of the operation in these lines.
 template <class F>
 void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned lines,
@@ -87,6 +90,17 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
     f(element + (from - address), memory.host(from), to - from);
   };
   if (bytes == sizeof(std::uint32_t)) {  // most often: a move of a known size
+    // A row of a block of work-items is as good as one large element.
+    const auto first = static_cast<unsigned>(std::countr_zero(lanes)) % kLanes;
+    const std::uint64_t from_first = lanes >> first;
+    const auto count = static_cast<std::uint32_t>(std::countr_one(from_first));
+    const std::uint64_t* const address = operation.address() + first;
+    if (count >= kWorthARun && (from_first & (from_first + 1)) == 0 &&
+        *address % sizeof(std::uint32_t) == 0 &&
+        exec::lanes().follow_one_another(address, count, sizeof(std::uint32_t))) {
+      f(data + first * stride, memory.host(*address), count * sizeof(std::uint32_t));
+      return;
+    }
     for_lanes([&](std::byte* element, std::uint64_t address) {
       if (address % sizeof(std::uint32_t) != 0) [[unlikely]] {
         part(element, address);

@@ -72,6 +72,9 @@ struct LaneTable {
   // begin; whether each enabled lane's lies in one line.
   bool (*line_numbers)(std::uint32_t* line, const std::uint64_t* address, std::uint64_t base,
                        std::uint32_t bytes, std::uint64_t exec){};
+  // Whether each of so many addresses is `step` behind the one before it.
+  bool (*follow_one_another)(const std::uint64_t* address, std::uint32_t count,
+                             std::uint64_t step){};
   LocalSpan (*local_span)(const std::uint32_t* address, std::uint32_t offset,
                           const std::uint32_t* mask){};
   // Whether a = b + distance modulo 2^32 in each enabled lane.

@@ -228,6 +228,16 @@ TEST(Lanes, FindWhereAccessesGo) {
       for (std::size_t lane = 0; lane < 64; ++lane) {
         ASSERT_EQ(line[lane], (address[lane] - base) / 64) << name;
       }
+      const std::uint64_t apart = random() % 9;
+      const auto count = static_cast<std::uint32_t>(1 + random() % 64);
+      std::array<std::uint64_t, 64> row{};
+      for (std::uint64_t i = 0; i < 64; ++i) row[i] = address[0] + apart * i;
+      ASSERT_TRUE(table->follow_one_another(row.data(), count, apart)) << name;
+      const auto other = static_cast<std::uint32_t>(random() % 64);
+      row[other] ^= std::uint64_t{1} << random() % 64;
+      ASSERT_EQ(table->follow_one_another(row.data(), count, apart),
+                other >= count || (other == 0 && count == 1))
+          << name;
       const LocalSpan found = table->local_span(word.data(), offset, mask.data());
       ASSERT_EQ(found.first, span.first) << name;
       ASSERT_EQ(found.last, span.last) << name;

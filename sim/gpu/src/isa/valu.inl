@@ -621,6 +621,11 @@ bool line_numbers(U32* line, const U64* address, U64 base, U32 bytes, U64 exec) 
   }
   return over == 0;
 }
+bool follow_one_another(const U64* address, U32 count, U64 step) {
+  U64 differs = 0;
+  WW_IVDEP for (U32 i = 0; i < count; ++i) differs |= address[i] - address[0] - i * step;
+  return differs == 0;
+}
 LocalSpan local_span(const U32* address, U32 offset, const U32* mask) {
   constexpr int kHalf = kLanes / 2;
   LocalSpan span;

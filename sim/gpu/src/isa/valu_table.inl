@@ -416,6 +416,7 @@ void build(LaneTable& table) {
   table.broadcast = broadcast;
   table.address_range = address_range;
   table.line_numbers = line_numbers;
+  table.follow_one_another = follow_one_another;
   table.local_span = local_span;
   table.all_apart = all_apart;
   table.copy_lines = copy_lines;
