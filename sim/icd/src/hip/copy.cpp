@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "hip/array.hpp"
 #include "hip/device_pointer.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/module.hpp"
@@ -177,13 +178,10 @@ std::byte* place_of(const PitchedPointer& memory, const Position& at) {
          at.x;
 }
 
-// A box of bytes, slice by slice.
+// A box of bytes between memory without arrays, slice by slice.
 int copy_box(const Memcpy3dParameters& box) {
   const auto& [width, height, depth] = box.extent;
   if (width == 0 || height == 0 || depth == 0) return kSuccess;
-  if (box.from_array != nullptr || box.to_array != nullptr) {
-    return refuse_form("hipMemcpy3D with arrays");
-  }
   for (const auto& [memory, at] :
        {std::pair{box.from, box.from_at}, std::pair{box.to, box.to_at}}) {
     // Slices lie `height` rows apart, unless there is one alone.
@@ -244,14 +242,12 @@ tl::expected<Work, int> copy_work(void* to, const void* from, std::size_t bytes,
   return [=] { return copy(to, from, bytes, kind); };
 }
 tl::expected<Work, int> copy_work(const Memcpy3dParameters& parameters) {
-  if (parameters.from_array != nullptr || parameters.to_array != nullptr) {
-    return tl::unexpected<int>(refuse_form("hipGraphAddMemcpyNode with arrays"));
-  }
-  if (const int bad = check_sides(parameters.to.pointer, parameters.from.pointer, parameters.kind);
-      bad != kSuccess) {
+  auto box = without_arrays(parameters);
+  if (!box) return tl::unexpected<int>(box.error());
+  if (const int bad = check_sides(box->to.pointer, box->from.pointer, box->kind); bad != kSuccess) {
     return tl::unexpected<int>(bad);
   }
-  return [=] { return copy_box(parameters); };
+  return [box = *box] { return copy_box(box); };
 }
 tl::expected<Work, int> fill_work(const MemsetParameters& parameters) {
   const unsigned bytes = parameters.element_bytes;
@@ -347,13 +343,16 @@ WW_HIP_EXPORT int hipGetSymbolSize(std::size_t* bytes, const void* symbol) {
   });
 }
 
-WW_HIP_EXPORT int hipMemcpy3D(const Memcpy3dParameters* box) {
-  if (box == nullptr) return finish(kInvalidValue);
-  return copy_on(nullptr, [box = *box] { return copy_box(box); });
+WW_HIP_EXPORT int hipMemcpy3DAsync(const Memcpy3dParameters* parameters, void* stream) {
+  return guarded_work([&]() -> int {
+    if (parameters == nullptr) return kInvalidValue;
+    auto box = without_arrays(*parameters);
+    if (!box) return box.error();
+    return submit(stream, NodeKind::copy, [box = *box] { return copy_box(box); });
+  });
 }
-WW_HIP_EXPORT int hipMemcpy3DAsync(const Memcpy3dParameters* box, void* stream) {
-  if (box == nullptr) return finish(kInvalidValue);
-  return copy_on(stream, [box = *box] { return copy_box(box); });
+WW_HIP_EXPORT int hipMemcpy3D(const Memcpy3dParameters* parameters) {
+  return hipMemcpy3DAsync(parameters, nullptr);
 }
 WW_HIP_EXPORT int hipMemset3D(PitchedPointer memory, int value, Extent extent) {
   return fill_on(nullptr, [=] { return fill_box(memory, value, extent); });

@@ -313,6 +313,7 @@ WW_HIP_EXPORT int hipDeviceReset() {
       reset_modules();
     }
     reset_streams(chosen_device());
+    reset_arrays(chosen_device());
     reset_memory(chosen_device());
     device_error() = kSuccess;
     return kSuccess;

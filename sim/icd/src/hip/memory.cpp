@@ -33,7 +33,9 @@ int free_of(const void* pointer, bool host) {
   if (pointer == nullptr) return kSuccess;
   const auto found = find_allocation(address_of(pointer));
   if (!found || (found->kind == MemoryKind::host) != host) return kInvalidValue;
-  if (found->kind == MemoryKind::managed_variable) return kInvalidValue;
+  if (found->kind == MemoryKind::managed_variable || found->kind == MemoryKind::array) {
+    return kInvalidValue;
+  }
   return free_memory(address_of(pointer));
 }
 
@@ -68,7 +70,8 @@ int memory_type(MemoryKind kind) {
   const bool old = hip_major() < 6;
   switch (kind) {
     case MemoryKind::host: return old ? 0 : 1;
-    case MemoryKind::device: return old ? 1 : 2;
+    case MemoryKind::device:
+    case MemoryKind::array: return old ? 1 : 2;
     case MemoryKind::managed:
     case MemoryKind::managed_variable: return old ? 1 : 3;
   }
@@ -109,7 +112,7 @@ WW_HIP_EXPORT int hipHostGetDevicePointer(void** device_pointer, void* host, uns
   return guarded([&]() -> int {
     if (device_pointer == nullptr || flags != 0) return kInvalidValue;
     const auto found = find_allocation(address_of(host));
-    if (!found || found->kind == MemoryKind::device) return kInvalidValue;
+    if (!found || !host_must_see(found->kind)) return kInvalidValue;
     *device_pointer = host;
     return kSuccess;
   });
@@ -145,7 +148,7 @@ WW_HIP_EXPORT int hipMemPrefetchAsync(const void* pointer, std::size_t bytes, in
   return guarded_work([&]() -> int {
     if (!is_stream(stream)) return kInvalidHandle;
     const auto found = find_allocation(address_of(pointer));
-    if (!found || found->kind == MemoryKind::device) return kInvalidValue;
+    if (!found || !host_must_see(found->kind)) return kInvalidValue;
     return bytes <= found->address + found->bytes - address_of(pointer) ? kSuccess : kInvalidValue;
   });
 }
@@ -211,7 +214,7 @@ WW_HIP_EXPORT int hipPointerGetAttributes(PointerAttributes* attributes, const v
     *attributes = {};
     if (!found)
       return hip_major() < 6 ? kInvalidValue : kSuccess;  // from 6 on: unregistered memory
-    const bool host = found->kind != MemoryKind::device;
+    const bool host = host_must_see(found->kind);
     attributes->memoryType = memory_type(found->kind);
     attributes->devicePointer = const_cast<void*>(pointer);
     attributes->hostPointer = host ? const_cast<void*>(pointer) : nullptr;

@@ -31,7 +31,7 @@ bool host_can_see() {
 
 tl::expected<std::uint64_t, int> allocate_memory(std::uint64_t bytes, MemoryKind kind,
                                                  unsigned flags, int ordinal) {
-  if (kind != MemoryKind::device && !host_can_see()) return tl::unexpected<int>(kOutOfMemory);
+  if (host_must_see(kind) && !host_can_see()) return tl::unexpected<int>(kOutOfMemory);
   device().select_device(ordinal);
   const auto address = device().allocate(bytes);
   if (!address) return tl::unexpected<int>(kOutOfMemory);

@@ -11,8 +11,12 @@
 
 namespace ww::sim::icd::hip {
 
-// A managed variable is the program's own: neither hipFree nor hipDeviceReset takes it.
-enum class MemoryKind { device, host, managed, managed_variable };
+// A managed variable is the program's own: neither hipFree nor hipDeviceReset takes it. What
+// belongs to an array, a texture or a surface goes with it, and hipFree does not take it.
+enum class MemoryKind { device, array, host, managed, managed_variable };
+[[nodiscard]] inline bool host_must_see(MemoryKind kind) {
+  return kind != MemoryKind::device && kind != MemoryKind::array;
+}
 
 struct Allocation {
   std::uint64_t address{};

@@ -15,8 +15,13 @@ int hipLaunchKernel(const void*, ww::sim::icd::hip::Dim3, ww::sim::icd::hip::Dim
                     std::size_t, void*);
 int hipMemcpy2DAsync(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, int,
                      void*);
+int hipMemcpy2DFromArrayAsync(void*, std::size_t, const void*, std::size_t, std::size_t,
+                              std::size_t, std::size_t, int, void*);
+int hipMemcpy2DToArrayAsync(void*, std::size_t, std::size_t, const void*, std::size_t, std::size_t,
+                            std::size_t, int, void*);
 int hipMemcpy3DAsync(const ww::sim::icd::hip::Memcpy3dParameters*, void*);
 int hipMemcpyAsync(void*, const void*, std::size_t, int, void*);
+int hipMemcpyFromArray(void*, const void*, std::size_t, std::size_t, std::size_t, int);
 int hipMemcpyFromSymbolAsync(void*, const void*, std::size_t, std::size_t, int, void*);
 int hipMemcpyToSymbolAsync(const void*, const void*, std::size_t, std::size_t, int, void*);
 int hipMemset2DAsync(void*, std::size_t, int, std::size_t, std::size_t, void*);
@@ -85,6 +90,31 @@ WW_HIP_EXPORT int hipMemcpy2DAsync_spt(void* to, std::size_t to_pitch, const voi
                                        std::size_t from_pitch, std::size_t width,
                                        std::size_t height, int kind, void* stream) {
   return hipMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, of_thread(stream));
+}
+WW_HIP_EXPORT int hipMemcpy2DFromArrayAsync_spt(void* to, std::size_t pitch, const void* from,
+                                                std::size_t x, std::size_t y, std::size_t width,
+                                                std::size_t rows, int kind, void* stream) {
+  return hipMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, rows, kind, of_thread(stream));
+}
+WW_HIP_EXPORT int hipMemcpy2DFromArray_spt(void* to, std::size_t pitch, const void* from,
+                                           std::size_t x, std::size_t y, std::size_t width,
+                                           std::size_t rows, int kind) {
+  return hipMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, rows, kind, of_thread(nullptr));
+}
+WW_HIP_EXPORT int hipMemcpy2DToArrayAsync_spt(void* to, std::size_t x, std::size_t y,
+                                              const void* from, std::size_t pitch,
+                                              std::size_t width, std::size_t rows, int kind,
+                                              void* stream) {
+  return hipMemcpy2DToArrayAsync(to, x, y, from, pitch, width, rows, kind, of_thread(stream));
+}
+WW_HIP_EXPORT int hipMemcpy2DToArray_spt(void* to, std::size_t x, std::size_t y, const void* from,
+                                         std::size_t pitch, std::size_t width, std::size_t rows,
+                                         int kind) {
+  return hipMemcpy2DToArrayAsync(to, x, y, from, pitch, width, rows, kind, of_thread(nullptr));
+}
+WW_HIP_EXPORT int hipMemcpyFromArray_spt(void* to, const void* from, std::size_t x, std::size_t y,
+                                         std::size_t count, int kind) {
+  return hipMemcpyFromArray(to, from, x, y, count, kind);
 }
 WW_HIP_EXPORT int hipMemcpy3D_spt(const Memcpy3dParameters* box) {
   return hipMemcpy3DAsync(box, of_thread(nullptr));

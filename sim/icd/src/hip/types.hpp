@@ -286,7 +286,8 @@ struct HostNodeParameters {
   void* user_data;
 };
 
-// hipPitchedPtr, hipPos, hipExtent and hipMemcpy3DParms, for memory without arrays: in bytes.
+// hipPitchedPtr, hipPos, hipExtent and hipMemcpy3DParms. Widths are in bytes, but of arrays in
+// elements.
 struct PitchedPointer {
   void* pointer;
   std::size_t pitch;
