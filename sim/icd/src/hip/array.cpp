@@ -43,29 +43,6 @@ std::optional<gpu::ChannelOrder> order_of(unsigned channels) {
   }
 }
 
-// An element as the driver's calls name it.
-struct Element {
-  int format;
-  unsigned channels;
-};
-
-tl::expected<Element, int> element_of(const ChannelDescriptor& descriptor) {
-  const auto& bits = descriptor.bits;
-  unsigned channels = 0;
-  while (channels < bits.size() && bits[channels] != 0) ++channels;
-  const bool even =
-      std::all_of(bits.begin(), bits.begin() + channels,
-                  [&](int each) { return each == bits[0]; }) &&
-      std::all_of(bits.begin() + channels, bits.end(), [](int each) { return each == 0; });
-  const auto* format = std::ranges::find_if(kFormats, [&](const Format& each) {
-    return each.bits == bits[0] && each.kind == descriptor.kind;
-  });
-  if (!even || !order_of(channels) || format == std::end(kFormats)) {
-    return tl::unexpected<int>(kInvalidValue);
-  }
-  return Element{format->name, channels};
-}
-
 std::unordered_map<const void*, std::unique_ptr<Array>>& arrays() {
   static auto& all = *new std::unordered_map<const void*, std::unique_ptr<Array>>;
   return all;
@@ -133,7 +110,7 @@ int make_array(void** handle, const Array3dDescriptor& wanted, bool is_driver) {
 int make_array(void** handle, const ChannelDescriptor* descriptor, const Extent& extent,
                unsigned flags) {
   if (descriptor == nullptr) return kInvalidValue;
-  const auto element = element_of(*descriptor);
+  const auto element = element_name(*descriptor);
   if (!element) return element.error();
   return make_array(
       handle,
@@ -186,6 +163,23 @@ bool has_images() {
   return device_language(device().chip().architecture().gfx_target).images;
 }
 
+tl::expected<ElementName, int> element_name(const ChannelDescriptor& descriptor) {
+  const auto& bits = descriptor.bits;
+  unsigned channels = 0;
+  while (channels < bits.size() && bits[channels] != 0) ++channels;
+  const bool even =
+      std::all_of(bits.begin(), bits.begin() + channels,
+                  [&](int each) { return each == bits[0]; }) &&
+      std::all_of(bits.begin() + channels, bits.end(), [](int each) { return each == 0; });
+  const auto* format = std::ranges::find_if(kFormats, [&](const Format& each) {
+    return each.bits == bits[0] && each.kind == descriptor.kind;
+  });
+  if (!even || !order_of(channels) || format == std::end(kFormats)) {
+    return tl::unexpected<int>(kInvalidValue);
+  }
+  return ElementName{format->name, channels};
+}
+
 tl::expected<gpu::ImageFormat, int> element_format(int format, unsigned channels, bool normalized) {
   const auto order = order_of(channels);
   const auto* found = std::ranges::find(kFormats, format, &Format::name);
@@ -195,7 +189,7 @@ tl::expected<gpu::ImageFormat, int> element_format(int format, unsigned channels
 
 tl::expected<gpu::ImageFormat, int> element_format(const ChannelDescriptor& descriptor,
                                                    bool normalized) {
-  const auto element = element_of(descriptor);
+  const auto element = element_name(descriptor);
   if (!element) return tl::unexpected<int>(element.error());
   return element_format(element->format, element->channels, normalized);
 }

@@ -32,7 +32,14 @@ struct Array {
 [[nodiscard]] tl::expected<gpu::ImageFormat, int> element_format(
     const ChannelDescriptor& descriptor, bool normalized);
 
-// An element in HIP's other words. `format` and `channels` are known to be right.
+// An element in the words of HIP's driver calls, and in those of its other calls.
+struct ElementName {
+  int format;
+  unsigned channels;
+};
+// Error kInvalidValue: not a format of HIP.
+[[nodiscard]] tl::expected<ElementName, int> element_name(const ChannelDescriptor& descriptor);
+// `format` and `channels` are known to be right.
 [[nodiscard]] ChannelDescriptor channel_descriptor(int format, unsigned channels);
 
 // All rows of the array, slice after slice, as pitched memory: `width` is a row's bytes and

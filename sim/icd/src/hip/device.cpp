@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "hip/array.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/session.hpp"
 #include "hip/stream.hpp"
@@ -16,6 +17,10 @@ namespace {
 
 constexpr int kMostBlocksAcross = 65536;  // in y and z
 constexpr int kTextureAlign = 256;
+constexpr int kMostTexels = gpu::kMostImageWidth;  // across and down
+constexpr int kMostSlices = gpu::kMostImageDepth;
+constexpr int kMostLinearTexels = gpu::kMostImageBufferWidth;
+static_assert(gpu::kMostImageWidth == gpu::kMostImageHeight);
 constexpr int kRegistersPerCu = 65536;  // 32-bit, of the four SIMDs' files, for a wave's lanes each
 constexpr int kSteadyCounterKhz = 100'000;  // s_memrealtime
 constexpr int kConstantBytes = 0x7fff'ffff;
@@ -138,6 +143,12 @@ void fill_common(Properties& properties, int ordinal) {
   properties.memPitch = INT32_MAX;
   properties.textureAlignment = properties.texturePitchAlignment = kTextureAlign;
   properties.ECCEnabled = 1;
+  if (!has_images()) return;
+  properties.maxTexture1D = kMostTexels;
+  properties.maxTexture1DLinear = kMostLinearTexels;
+  std::ranges::fill(properties.maxTexture2D, kMostTexels);
+  properties.maxTexture3D[0] = properties.maxTexture3D[1] = kMostTexels;
+  properties.maxTexture3D[2] = kMostSlices;
 }
 
 template <class Properties, class More>
@@ -169,6 +180,16 @@ enum Attribute : int {
   kMaxGridDimX = 29,
   kMaxGridDimY = 30,
   kMaxGridDimZ = 31,
+  kMaxSurface1D = 32,
+  kMaxSurface2D = 34,
+  kMaxSurface3D = 36,
+  kMaxTexture1DWidth = 39,
+  kMaxTexture1DLinear = 41,
+  kMaxTexture2DWidth = 43,
+  kMaxTexture2DHeight = 44,
+  kMaxTexture3DWidth = 49,
+  kMaxTexture3DHeight = 50,
+  kMaxTexture3DDepth = 51,
   kMaxThreadsDim = 55,
   kMaxThreadsPerBlock = 56,
   kMaxThreadsPerMultiprocessor = 57,
@@ -196,6 +217,7 @@ enum Attribute : int {
   kArch = 10001,
   kMaxSharedMemoryPerMultiprocessor = 10002,
   kIsLargeBar = 10011,
+  kImageSupport = 10014,
   kPhysicalMultiprocessorCount = 10015,
   kFineGrainSupport = 10016,
   kWallClockRate = 10017,
@@ -243,6 +265,17 @@ int attribute(int name, int ordinal) {
     case kMaxSharedMemoryPerMultiprocessor: return known.lds;
     case kTextureAlignment:
     case kTexturePitchAlignment: return kTextureAlign;
+    case kImageSupport: return has_images() ? 1 : 0;
+    case kMaxSurface1D:
+    case kMaxSurface2D:
+    case kMaxSurface3D:
+    case kMaxTexture1DWidth:
+    case kMaxTexture2DWidth:
+    case kMaxTexture2DHeight:
+    case kMaxTexture3DWidth:
+    case kMaxTexture3DHeight: return has_images() ? kMostTexels : 0;
+    case kMaxTexture1DLinear: return has_images() ? kMostLinearTexels : 0;
+    case kMaxTexture3DDepth: return has_images() ? kMostSlices : 0;
     case kTotalConstantMemory: return kConstantBytes;
     case kTotalGlobalMem: return clamped(static_cast<std::int64_t>(known.memory));
     case kWarpSize: return known.warp;
@@ -313,6 +346,8 @@ WW_HIP_EXPORT int hipDeviceReset() {
       reset_modules();
     }
     reset_streams(chosen_device());
+    reset_textures(chosen_device());
+    reset_surfaces(chosen_device());
     reset_arrays(chosen_device());
     reset_memory(chosen_device());
     device_error() = kSuccess;

@@ -9,4 +9,8 @@ namespace ww::sim::icd::hip {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): HIP's own form
 }
 
+[[nodiscard]] inline std::uint64_t address_of(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
 }  // namespace ww::sim::icd::hip

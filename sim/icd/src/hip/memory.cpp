@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::uint64_t kPitch = 256;
 
-std::uint64_t address_of(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
-}
-
 int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags = 0,
              int ordinal = chosen_device()) {
   if (pointer == nullptr) return kInvalidValue;

@@ -195,8 +195,16 @@ WW_HIP_EXPORT void __hipRegisterManagedVar(void** handle, void** pointer, void* 
   });
 }
 
-// Textures and surfaces by reference: the program hears of it when it binds one.
-WW_HIP_EXPORT void __hipRegisterTexture(void**, void*, char*, char*, int, int, int) {}
+// A texture by reference is a variable whose contents the binding calls write.
+WW_HIP_EXPORT void __hipRegisterTexture(void** handle, void* host, char*, char* device_name, int,
+                                        int, int) {
+  registering([&] {
+    if (FatBinary* binary = binary_of(handle); binary != nullptr) {
+      registry().variables[host] = {binary, device_name};
+    }
+  });
+}
+// HIP has no call that binds a surface by reference.
 WW_HIP_EXPORT void __hipRegisterSurface(void**, void*, char*, char*, int, int) {}
 
 WW_HIP_EXPORT void __hipUnregisterFatBinary(void** handle) {

@@ -1,0 +1,50 @@
+// Surface objects: arrays that kernels read and write by the bytes of a row.
+#include <unordered_map>
+
+#include "hip/device_pointer.hpp"
+#include "hip/memory_table.hpp"
+#include "texture/texture.hpp"
+
+namespace ww::sim::icd::hip {
+namespace {
+
+// hipSurfaceObject_t: the device's address of an image's descriptor. By the device that has it.
+std::unordered_map<const void*, int>& surfaces() {
+  static auto& all = *new std::unordered_map<const void*, int>;
+  return all;
+}
+
+int create_surface(void** handle, const ResourceDescriptor* resource) {
+  if (handle == nullptr || resource == nullptr) return kInvalidValue;
+  if (!has_images()) return refuse_form("a surface on a chip without image instructions");
+  if (resource->type != kResourceArray) return kInvalidValue;
+  const Array* array = find_array(resource->array);
+  if (array == nullptr) return kInvalidValue;
+  const auto image = describe(array->layout);
+  if (!image) return image.error();
+  const auto made = place_descriptors(*image, {});
+  if (!made) return made.error();
+  surfaces().emplace(*made, chosen_device());
+  *handle = *made;
+  return kSuccess;
+}
+
+int destroy_surface(const void* handle) {
+  if (surfaces().erase(handle) == 0) return kInvalidValue;
+  return free_memory(address_of(handle));
+}
+
+}  // namespace
+
+void reset_surfaces(int ordinal) {
+  std::erase_if(surfaces(), [ordinal](const auto& surface) { return surface.second == ordinal; });
+}
+
+WW_HIP_EXPORT int hipCreateSurfaceObject(void** handle, const ResourceDescriptor* resource) {
+  return guarded_work([&] { return create_surface(handle, resource); });
+}
+WW_HIP_EXPORT int hipDestroySurfaceObject(void* handle) {
+  return guarded([&] { return destroy_surface(handle); });
+}
+
+}  // namespace ww::sim::icd::hip
