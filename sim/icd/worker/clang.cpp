@@ -46,6 +46,22 @@ std::optional<fs::path> device_libraries() {
   return std::nullopt;
 }
 
+// The folder whose include/hip has HIP's headers.
+std::optional<fs::path> hip_root() {
+  std::vector<fs::path> folders;
+  for (const char* name : {"WIREWATT_HIP_ROOT", "ROCM_PATH"}) {
+    if (const char* named = std::getenv(name); named != nullptr && *named != '\0') {
+      folders.emplace_back(named);
+    }
+  }
+  folders.insert(folders.end(), {"/usr", "/opt/rocm"});
+  std::error_code ignored;
+  for (const fs::path& folder : folders) {
+    if (fs::exists(folder / "include" / "hip" / "hip_runtime.h", ignored)) return folder;
+  }
+  return std::nullopt;
+}
+
 // "amdgcn-amd-amdhsa--gfx942:xnack-" -> "gfx942".
 std::string processor_of(std::string_view isa) {
   const std::string_view name = isa.substr(std::min(isa.size(), isa.find("gfx")));
@@ -100,14 +116,20 @@ struct Clang::Impl {
   fs::path installed;                      // device libraries
   std::optional<ScratchFolder> libraries;  // links to them, and what they lack
 
-  // One run of the compiler in `folder`; its output, or what it said.
+  // One run of the compiler for the request's target; its output, or what it said.
   CompileAnswer compile(const Words& words, const CompileRequest& request, const fs::path& output) {
+    Words all = {fmt::format("--target={}", kTriple), "-mcpu=" + processor_of(request.isa),
+                 "-mcode-object-version=5",
+                 // LLVM 19 makes pow(fabs(x), y) a powr, which is NaN where both are 0.
+                 "-mllvm", "-amdgpu-simplify-libcall=0"};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_compiler(all, request, output);
+  }
+
+  CompileAnswer run_compiler(const Words& words, const CompileRequest& request,
+                             const fs::path& output) {
     ProcessRequest process;
-    process.command = {compiler, fmt::format("--target={}", kTriple),
-                       "-mcpu=" + processor_of(request.isa), "-mcode-object-version=5",
-                       "-fno-crash-diagnostics",
-                       // LLVM 19 makes pow(fabs(x), y) a powr, which is NaN where both are 0.
-                       "-mllvm", "-amdgpu-simplify-libcall=0", "-Wno-unused-command-line-argument"};
+    process.command = {compiler, "-fno-crash-diagnostics", "-Wno-unused-command-line-argument"};
     process.command.insert(process.command.end(), words.begin(), words.end());
     process.command.insert(process.command.end(), {"-o", output.string()});
     process.folder = request.working_directory;
@@ -155,6 +177,55 @@ struct Clang::Impl {
     return libraries->path().string();
   }
 
+  // Writes the request's headers into the folder. Errors: io_error, invalid_argument (a name that
+  // leaves the folder).
+  static Status write_headers(const CompileRequest& request, const fs::path& folder) {
+    for (const CompileHeader& header : request.headers) {
+      const fs::path path = fs::path(header.name).lexically_normal();
+      if (path.empty() || path.is_absolute() || *path.begin() == "..") {
+        return fail(ErrorCode::invalid_argument,
+                    "a header cannot have the name '" + header.name + "'");
+      }
+      std::error_code ignored;
+      fs::create_directories((folder / path).parent_path(), ignored);
+      WW_TRY(write_file_atomically(folder / path, header.text));
+    }
+    return {};
+  }
+
+  // HIP to a code object, as hiprtc compiles it: the source sees HIP's headers without naming them,
+  // unless the options say that it needs none (-nogpuinc).
+  CompileAnswer from_hip(const CompileRequest& request, const fs::path& folder) {
+    const auto found = libraries_for(request);
+    if (!found) return failed("error: " + found.error().text() + "\n");
+    const fs::path source = folder / "program.hip";
+    const fs::path headers = folder / "include";
+    Status written = write_file_atomically(source, request.source);
+    if (written) written = write_headers(request, headers);
+    if (!written) return failed("error: " + written.error().text() + "\n");
+    const std::string target = request.isa.substr(request.isa.find("gfx"));
+    Words words = {"--cuda-device-only",
+                   "--no-gpu-bundle-output",
+                   "--offload-arch=" + target,
+                   "--rocm-device-lib-path=" + *found,
+                   "-D__HIP_PLATFORM_AMD__",
+                   "-D__HIPCC_RTC__",
+                   "-std=c++14",
+                   "-O3"};
+    if (std::ranges::find(request.options, "-nogpuinc") == request.options.end()) {
+      const auto root = hip_root();
+      if (!root) {
+        return {CompileStatus::no_compiler,
+                "error: HIP's headers are not there; install the package libamdhip64-dev\n",
+                {}};
+      }
+      words.insert(words.end(), {"--rocm-path=" + root->string(), "-include", "hip/hip_runtime.h"});
+    }
+    words.insert(words.end(), request.options.begin(), request.options.end());
+    words.insert(words.end(), {"-I", headers.string(), "-x", "hip", source.string()});
+    return run_compiler(words, request, folder / "output");
+  }
+
   // The source to bitcode with the device libraries, or, with `executable`, to a code object.
   CompileAnswer from_source(const CompileRequest& request, const fs::path& folder,
                             bool executable) {
@@ -166,16 +237,8 @@ struct Clang::Impl {
     if (const auto written = write_file_atomically(source, request.source); !written) {
       return failed("error: " + written.error().text() + "\n");
     }
-    for (const CompileHeader& header : request.headers) {
-      const fs::path path = fs::path(header.name).lexically_normal();
-      if (path.empty() || path.is_absolute() || *path.begin() == "..") {
-        return failed("error: a header cannot have the name '" + header.name + "'\n");
-      }
-      std::error_code ignored;
-      fs::create_directories((headers / path).parent_path(), ignored);
-      if (const auto written = write_file_atomically(headers / path, header.text); !written) {
-        return failed("error: " + written.error().text() + "\n");
-      }
+    if (const auto written = write_headers(request, headers); !written) {
+      return failed("error: " + written.error().text() + "\n");
     }
     Words options = {"-cl-std=CL1.2"};
     options.insert(options.end(), request.options.begin(), request.options.end());
@@ -252,6 +315,8 @@ CompileAnswer Clang::run(const CompileRequest& request) {
   CompileAnswer answer;
   if (!folder) {
     answer = failed("error: " + folder.error().text() + "\n");
+  } else if (request.operation == CompileOperation::build_hip) {
+    answer = impl_->from_hip(request, folder->path());
   } else if (request.operation == CompileOperation::compile ||
              request.operation == CompileOperation::build) {
     answer =

@@ -1,7 +1,7 @@
 // OpenCL C to code objects with the program clang-19, for targets that are newer than AMD's
 // compiler library at hand: Debian's is of LLVM 15, which ends before gfx941. The device libraries
 // are those that are installed. The one that says which instruction set they are for is made where
-// it lacks.
+// it lacks. HIP is compiled so for every target.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
-// wirewatt-compile-worker: compiles OpenCL C for the virtual GPU's driver, in a process of its own
-// because LLVM aborts on some inputs. It speaks the protocol of protocol.hpp on descriptor 0 and
-// ends when the driver closes its end. With --compile it compiles one file for any AMD target: the
-// HIP host's way to a code object.
+// wirewatt-compile-worker: compiles OpenCL C and HIP for the virtual GPU's driver, in a process of
+// its own because LLVM aborts on some inputs. It speaks the protocol of protocol.hpp on descriptor
+// 0 and ends when the driver closes its end. With --compile it compiles one file for any AMD
+// target: the HIP host's way to a code object.
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -76,10 +76,14 @@ class Compilers {
  public:
   ww::sim::icd::CompileAnswer run(const ww::sim::icd::CompileRequest& request) {
     using ww::sim::icd::CompileAnswer;
+    using ww::sim::icd::CompileOperation;
     using ww::sim::icd::CompileStatus;
     const auto none = [](const std::string& why) {
       return CompileAnswer{CompileStatus::no_compiler, "error: " + why + "\n", {}};
     };
+    if (request.operation == CompileOperation::build_hip) {
+      return clang_ ? clang_->run(request) : none(clang_.error().text());
+    }
     // Not clang-19 in its place: a chip's code, and so its energies, would depend on what is there.
     if (!comgr_) return none(comgr_.error().text());
     if (comgr_->knows(request.isa)) return comgr_->run(request);

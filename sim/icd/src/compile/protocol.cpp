@@ -10,7 +10,7 @@
 namespace ww::sim::icd {
 namespace {
 
-constexpr std::uint32_t kRequestMagic = 0x57575131;  // "WWQ1": change with the layout
+constexpr std::uint32_t kRequestMagic = 0x57575132;  // "WWQ2": change with the layout
 constexpr std::uint32_t kAnswerMagic = 0x57574131;   // "WWA1"
 
 class Writer {
@@ -164,7 +164,7 @@ Result<CompileRequest> decode_request(std::string_view frame) {
   }
   CompileRequest request;
   const std::uint32_t operation = in.number();
-  if (operation > static_cast<std::uint32_t>(CompileOperation::build)) {
+  if (operation > static_cast<std::uint32_t>(CompileOperation::build_hip)) {
     return fail(ErrorCode::parse_error, "unknown operation");
   }
   request.operation = static_cast<CompileOperation>(operation);

@@ -20,10 +20,11 @@ inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 30;
 inline constexpr std::string_view kWorkerFolder = "wirewatt-compile-";
 
 enum class CompileOperation : std::uint32_t {
-  compile,  // source to LLVM bitcode, device libraries linked in
-  link,     // bitcodes to one gfx701 code object
-  library,  // bitcodes to one bitcode
-  build,    // source to a code object: compile, then link
+  compile,    // source to LLVM bitcode, device libraries linked in
+  link,       // bitcodes to one gfx701 code object
+  library,    // bitcodes to one bitcode
+  build,      // source to a code object: compile, then link
+  build_hip,  // HIP source to a code object
 };
 
 // A named text: an include file of clCompileProgram.
@@ -35,7 +36,7 @@ struct CompileHeader {
 struct CompileRequest {
   CompileOperation operation{CompileOperation::build};
   std::string isa;     // "amdgcn-amd-amdhsa--gfx701"
-  std::string source;  // compile, build
+  std::string source;  // compile, build, build_hip
   std::vector<CompileHeader> headers;
   std::vector<std::string> options;   // clang's, one word an entry
   std::string working_directory;      // where relative include paths start

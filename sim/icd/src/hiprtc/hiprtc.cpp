@@ -1,0 +1,283 @@
+// hiprtc: HIP that a program compiles while it runs. The compile worker compiles it, as it does
+// OpenCL C. Values are those of hiprtc.h of HIP 5.2.
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "compile/compile_client.hpp"
+#include "hip/session.hpp"
+#include "ww/binpatch/code_object.hpp"
+
+namespace ww::sim::icd::hip {
+namespace {
+
+enum RtcCode : int {
+  kRtcSuccess = 0,
+  kRtcOutOfMemory = 1,
+  kRtcProgramCreationFailure = 2,
+  kRtcInvalidInput = 3,
+  kRtcInvalidProgram = 4,
+  kRtcInvalidOption = 5,
+  kRtcCompilation = 6,
+  kRtcBuiltinOperationFailure = 7,
+  kRtcNoNameExpressionsAfterCompilation = 8,
+  kRtcNoLoweredNamesBeforeCompilation = 9,
+  kRtcNameExpressionNotValid = 10,
+  kRtcInternalError = 11,
+};
+
+const char* text_of(int code) {
+  switch (code) {
+    case kRtcSuccess: return "HIPRTC_SUCCESS";
+    case kRtcOutOfMemory: return "HIPRTC_ERROR_OUT_OF_MEMORY";
+    case kRtcProgramCreationFailure: return "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE";
+    case kRtcInvalidInput: return "HIPRTC_ERROR_INVALID_INPUT";
+    case kRtcInvalidProgram: return "HIPRTC_ERROR_INVALID_PROGRAM";
+    case kRtcInvalidOption: return "HIPRTC_ERROR_INVALID_OPTION";
+    case kRtcCompilation: return "HIPRTC_ERROR_COMPILATION";
+    case kRtcBuiltinOperationFailure: return "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE";
+    case kRtcNoNameExpressionsAfterCompilation:
+      return "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION";
+    case kRtcNoLoweredNamesBeforeCompilation:
+      return "HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION";
+    case kRtcNameExpressionNotValid: return "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID";
+    case kRtcInternalError: return "HIPRTC_ERROR_INTERNAL_ERROR";
+    default: return "HIPRTC_ERROR_UNKNOWN";
+  }
+}
+
+// hiprtcProgram.
+struct RtcProgram {
+  std::string source;
+  std::vector<CompileHeader> headers;
+  std::vector<std::string> expressions;
+  std::map<std::string, std::string> lowered;  // symbols, by expression
+  std::string log;
+  std::string code;
+  bool compiled{};
+};
+
+std::unordered_map<const void*, std::unique_ptr<RtcProgram>>& rtc_programs() {
+  static auto& all = *new std::unordered_map<const void*, std::unique_ptr<RtcProgram>>;
+  return all;
+}
+
+// Runs a call's body under the lock. No exception leaves the library.
+template <class Body>
+int rtc_call(Body&& body) noexcept {
+  try {
+    Entry entry;
+    return body();
+  } catch (...) {
+    return kRtcOutOfMemory;
+  }
+}
+template <class Body>
+int with_program(const void* handle, Body&& body) noexcept {
+  return rtc_call([&]() -> int {
+    const auto found = rtc_programs().find(handle);
+    return found == rtc_programs().end() ? int{kRtcInvalidProgram} : body(*found->second);
+  });
+}
+
+std::string present_folder() {
+  char path[PATH_MAX];
+  return ::getcwd(path, sizeof path) != nullptr ? path : "";
+}
+
+// The target that an option of HIP or of its model names.
+std::string_view target_option(std::string_view option) {
+  for (const std::string_view name : {"--gpu-architecture=", "--offload-arch=", "-arch="}) {
+    if (option.starts_with(name)) return option.substr(name.size());
+  }
+  return {};
+}
+
+std::string marker(std::size_t index) {
+  return "__wirewatt_hiprtc_name_" + std::to_string(index);
+}
+
+// The source, and a variable for each expression that the compiler has to set to its address: it
+// alone can look names up and make templates' instances.
+std::string source_with_names(const RtcProgram& program) {
+  std::string source = program.source;
+  for (std::size_t i = 0; i < program.expressions.size(); ++i) {
+    source += "\n__attribute__((device, used)) const void* " + marker(i) + " = (const void*)(" +
+              program.expressions[i] + ");\n";
+  }
+  return source;
+}
+
+// The symbols whose addresses the variables have.
+bool read_names(RtcProgram& program, const binpatch::CodeObject& object) {
+  std::map<std::uint64_t, std::string> names;
+  for (const auto& kernel : object.kernels()) names[kernel.entry_address] = kernel.name;
+  for (const auto& variable : object.variables()) names[variable.address] = variable.name;
+  std::map<std::uint64_t, std::uint64_t> values;
+  for (const auto& each : object.relocations()) values[each.address] = each.value;
+  for (std::size_t i = 0; i < program.expressions.size(); ++i) {
+    for (const auto& variable : object.variables()) {
+      if (variable.name != marker(i)) continue;
+      const auto value = values.find(variable.address);
+      if (value == values.end() || !names.contains(value->second)) return false;
+      program.lowered[program.expressions[i]] = names[value->second];
+    }
+  }
+  return program.lowered.size() == program.expressions.size();
+}
+
+int compile_program(RtcProgram& program, std::span<const char* const> options) {
+  CompileRequest request;
+  request.operation = CompileOperation::build_hip;
+  request.working_directory = present_folder();
+  request.headers = program.headers;
+  request.source = source_with_names(program);
+  std::string target;
+  for (const char* option : options) {
+    if (option == nullptr) return kRtcInvalidOption;
+    const std::string_view named = target_option(option);
+    if (!named.empty()) {
+      target = named;
+    } else {
+      request.options.emplace_back(option);
+    }
+  }
+  if (target.empty() && power_on() == kSuccess) {
+    target = device().chip().architecture().gfx_target;
+  }
+  if (!target.starts_with("gfx")) return kRtcInvalidOption;
+  request.isa = "amdgcn-amd-amdhsa--" + target;
+  CompileAnswer answer = Runtime::get().compiler().run(request);
+  program.log = std::move(answer.log);
+  program.code.clear();
+  program.lowered.clear();
+  program.compiled = true;
+  if (answer.status != CompileStatus::success) {
+    // Not the source's fault: said on stderr, too, because many programs never print the log.
+    if (answer.status != CompileStatus::failed) {
+      complain(program.log.substr(0, program.log.find('\n')));
+    }
+    return kRtcCompilation;
+  }
+  const auto object = binpatch::CodeObject::parse(std::as_bytes(std::span(answer.output)));
+  if (!object) {
+    program.log += "error: " + object.error().text() + "\n";
+    return kRtcCompilation;
+  }
+  if (!read_names(program, *object)) return kRtcNameExpressionNotValid;
+  program.code = std::move(answer.output);
+  return kRtcSuccess;
+}
+
+// With the zero at its end; 0 where nothing was said.
+std::size_t log_bytes(const RtcProgram& program) {
+  return program.log.empty() ? 0 : program.log.size() + 1;
+}
+
+}  // namespace
+
+WW_HIP_EXPORT const char* hiprtcGetErrorString(int code) {
+  return text_of(code);
+}
+// What AMD's library says of itself, whatever its HIP's version.
+WW_HIP_EXPORT int hiprtcVersion(int* major, int* minor) {
+  if (major == nullptr || minor == nullptr) return kRtcInvalidInput;
+  *major = 9;
+  *minor = 0;
+  return kRtcSuccess;
+}
+WW_HIP_EXPORT int hiprtcCreateProgram(void** handle, const char* source, const char*,
+                                      int header_count, const char* const* headers,
+                                      const char* const* header_names) {
+  return rtc_call([&]() -> int {
+    if (handle == nullptr || source == nullptr || header_count < 0) return kRtcInvalidInput;
+    if (header_count > 0 && (headers == nullptr || header_names == nullptr)) {
+      return kRtcInvalidInput;
+    }
+    auto made = std::make_unique<RtcProgram>();
+    made->source = source;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(header_count); ++i) {
+      if (headers[i] == nullptr || header_names[i] == nullptr) return kRtcInvalidInput;
+      made->headers.push_back({header_names[i], headers[i]});
+    }
+    *handle = made.get();
+    rtc_programs().emplace(*handle, std::move(made));
+    return kRtcSuccess;
+  });
+}
+WW_HIP_EXPORT int hiprtcDestroyProgram(void** handle) {
+  return rtc_call([&]() -> int {
+    if (handle == nullptr) return kRtcInvalidInput;
+    if (rtc_programs().erase(*handle) == 0) return kRtcInvalidProgram;
+    *handle = nullptr;
+    return kRtcSuccess;
+  });
+}
+WW_HIP_EXPORT int hiprtcAddNameExpression(void* handle, const char* expression) {
+  return with_program(handle, [&](RtcProgram& program) -> int {
+    if (expression == nullptr) return kRtcInvalidInput;
+    if (program.compiled) return kRtcNoNameExpressionsAfterCompilation;
+    if (std::find(program.expressions.begin(), program.expressions.end(), expression) ==
+        program.expressions.end()) {
+      program.expressions.emplace_back(expression);
+    }
+    return kRtcSuccess;
+  });
+}
+WW_HIP_EXPORT int hiprtcCompileProgram(void* handle, int count, const char* const* options) {
+  return with_program(handle, [&](RtcProgram& program) -> int {
+    if (count < 0 || (count > 0 && options == nullptr)) return kRtcInvalidInput;
+    return compile_program(program, {options, static_cast<std::size_t>(count)});
+  });
+}
+WW_HIP_EXPORT int hiprtcGetLoweredName(void* handle, const char* expression, const char** name) {
+  return with_program(handle, [&](RtcProgram& program) -> int {
+    if (expression == nullptr || name == nullptr) return kRtcInvalidInput;
+    if (!program.compiled) return kRtcNoLoweredNamesBeforeCompilation;
+    const auto found = program.lowered.find(expression);
+    if (found == program.lowered.end()) return kRtcNameExpressionNotValid;
+    *name = found->second.c_str();
+    return kRtcSuccess;
+  });
+}
+WW_HIP_EXPORT int hiprtcGetProgramLogSize(void* handle, std::size_t* bytes) {
+  return with_program(handle, [&](RtcProgram& program) -> int {
+    if (bytes == nullptr) return kRtcInvalidInput;
+    *bytes = log_bytes(program);
+    return kRtcSuccess;
+  });
+}
+WW_HIP_EXPORT int hiprtcGetProgramLog(void* handle, char* log) {
+  return with_program(handle, [&](RtcProgram& program) -> int {
+    if (log == nullptr) return kRtcInvalidInput;
+    std::memcpy(log, program.log.c_str(), log_bytes(program));
+    return kRtcSuccess;
+  });
+}
+WW_HIP_EXPORT int hiprtcGetCodeSize(void* handle, std::size_t* bytes) {
+  return with_program(handle, [&](RtcProgram& program) -> int {
+    if (bytes == nullptr) return kRtcInvalidInput;
+    if (program.code.empty()) return kRtcInvalidProgram;
+    *bytes = program.code.size();
+    return kRtcSuccess;
+  });
+}
+WW_HIP_EXPORT int hiprtcGetCode(void* handle, char* code) {
+  return with_program(handle, [&](RtcProgram& program) -> int {
+    if (code == nullptr) return kRtcInvalidInput;
+    if (program.code.empty()) return kRtcInvalidProgram;
+    std::memcpy(code, program.code.data(), program.code.size());
+    return kRtcSuccess;
+  });
+}
+
+}  // namespace ww::sim::icd::hip
