@@ -147,6 +147,17 @@ struct textureReference {
   int numChannels, format;
 };
 
+// HIP 5's headers declare these two outside of C, and later ones inside: programs ask for both
+// names.
+#if !defined(__HIP__)
+extern "C" {
+#endif
+hipError_t hipCreateSurfaceObject(hipSurfaceObject_t*, const hipResourceDesc*);
+hipError_t hipDestroySurfaceObject(hipSurfaceObject_t);
+#if !defined(__HIP__)
+}
+#endif
+
 extern "C" {
 // NOLINTNEXTLINE(readability-identifier-length): HIP's own names
 hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, int f);
@@ -193,8 +204,6 @@ hipError_t hipTexObjectDestroy(hipTextureObject_t);
 hipError_t hipTexObjectGetResourceDesc(HIP_RESOURCE_DESC*, hipTextureObject_t);
 hipError_t hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC*, hipTextureObject_t);
 hipError_t hipTexObjectGetResourceViewDesc(HIP_RESOURCE_VIEW_DESC*, hipTextureObject_t);
-hipError_t hipCreateSurfaceObject(hipSurfaceObject_t*, const hipResourceDesc*);
-hipError_t hipDestroySurfaceObject(hipSurfaceObject_t);
 hipError_t hipBindTexture(size_t*, const textureReference*, const void*,
                           const hipChannelFormatDesc*, size_t);
 hipError_t hipBindTexture2D(size_t*, const textureReference*, const void*,

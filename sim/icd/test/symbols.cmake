@@ -8,7 +8,7 @@ endif()
 string(REGEX MATCHALL "[^ \n]+\n" found "${listing}")
 list(TRANSFORM found STRIP)
 list(SORT found)
-list(FILTER found EXCLUDE REGEX "^(__)?hip")
+list(FILTER found EXCLUDE REGEX "^(__|_Z2[23])?hip")
 set(wanted clGetExtensionFunctionAddress clGetPlatformInfo clIcdGetPlatformIDsKHR ww_vgpu_get_abi
   ww_vgpu_get_catalog)
 if(NOT "${found}" STREQUAL "${wanted}")

@@ -48,3 +48,22 @@ WW_HIP_EXPORT int hipDestroySurfaceObject(void* handle) {
 }
 
 }  // namespace ww::sim::icd::hip
+
+// HIP 5's headers declare these two as C++ functions, so that programs ask for them by other names.
+// NOLINTBEGIN(bugprone-reserved-identifier): the types' names are HIP's, and part of those names
+struct __hip_surface;
+struct hipResourceDesc;
+
+__attribute__((visibility("default"))) int hipCreateSurfaceObject(__hip_surface** handle,
+                                                                  const hipResourceDesc* resource) {
+  using ww::sim::icd::hip::ResourceDescriptor;
+  void* made = nullptr;
+  const int code = ww::sim::icd::hip::hipCreateSurfaceObject(
+      handle == nullptr ? nullptr : &made, reinterpret_cast<const ResourceDescriptor*>(resource));
+  if (code == 0) *handle = static_cast<__hip_surface*>(made);
+  return code;
+}
+__attribute__((visibility("default"))) int hipDestroySurfaceObject(__hip_surface* handle) {
+  return ww::sim::icd::hip::hipDestroySurfaceObject(static_cast<void*>(handle));
+}
+// NOLINTEND(bugprone-reserved-identifier)
