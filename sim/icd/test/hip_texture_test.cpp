@@ -206,6 +206,8 @@ TEST_F(Hip, ForgetsTexturesAndSurfacesWithTheirDevice) {
   ASSERT_EQ(hipCreateSurfaceObject(&surface, &resource), 0);
   EXPECT_EQ(hipFree(texture), kInvalidValue);
   ASSERT_EQ(hipDeviceReset(), 0);
+  hipTextureDesc how_told{};
+  EXPECT_EQ(hipGetTextureObjectTextureDesc(&how_told, texture), kInvalidValue);
   EXPECT_EQ(hipDestroyTextureObject(texture), kInvalidValue);
   EXPECT_EQ(hipDestroySurfaceObject(surface), kInvalidValue);
   ASSERT_EQ(hipModuleLoadData(&module_, code_object().data()), 0);
