@@ -704,3 +704,45 @@ __kernel void multiply_adds(__global float* out, uint rounds) {
   }
   out[get_global_id(0)] = x;
 }
+
+// All groups of a cooperative launch wait for each other, as AMD's device library does it.
+void meet_all(void) {
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) __builtin_amdgcn_ds_gws_barrier((uint)get_num_groups(0) - 1, 0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+}
+
+// Each group works for a time of its own, leaves a word, and adds up all groups' words. The group
+// `leaver` leaves before it has met the others.
+__kernel void meet(__global volatile uint* words, __global uint* out, uint rounds, uint leaver) {
+  const uint group = (uint)get_group_id(0);
+  const uint groups = (uint)get_num_groups(0);
+  uint sum = 0;
+  for (uint round = 0; round < rounds; ++round) {
+    if (group == leaver) return;
+    uint word = group + 1;
+    for (uint i = 0; i < group * 7 % 32; ++i) word = word * 3 + out[i];
+    if (get_local_id(0) == 0) words[group] = word + round;
+    meet_all();
+    for (uint i = 0; i < groups; ++i) sum = sum * 31 + words[i];
+    meet_all();
+  }
+  out[get_global_id(0)] = sum;
+}
+
+// The waves of one group meet at a barrier that one of them has set.
+__kernel void meet_in_group(__global uint* out, uint resource, uint waves) {
+  __local uint arrived[4];
+  const uint quarter = (uint)get_local_id(0) / (uint)(get_local_size(0) / 4);
+  if (get_local_id(0) == 0) __builtin_amdgcn_ds_gws_init(waves - 1, resource);
+  arrived[quarter] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (volatile uint i = 0; i < quarter * 50; ++i) {
+  }
+  arrived[quarter] = quarter + 1;
+  __builtin_amdgcn_ds_gws_barrier(waves - 1, resource);
+  mem_fence(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = arrived[0] + 8 * arrived[1] + 64 * arrived[2] + 512 * arrived[3];
+}

@@ -153,6 +153,9 @@ void set_register(Wave& w, const MicroOp& op) {
   const U32 id = selector & 63U;
   const bool gfx10 = w.cu->launch().isa == Isa::gfx1030;
   if (gfx10 && (id == kFlatScratchLow || id == kFlatScratchHigh)) return;
+  // Compilers for gfx7 clear the sign of a failed access before a barrier of the grid, and repeat
+  // the barrier while it is set. Here it never is.
+  if (id == kTrapStatus && read32(w, op, 0) == 0) return;
   if (id != kMode) {
     unsupported_register(w, id, "writing");
     return;

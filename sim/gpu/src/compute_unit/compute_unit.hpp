@@ -52,6 +52,15 @@ struct Request {
   std::uint32_t l1_slot[kMostLines]{};
 };
 
+// What a wave asks of the global wave sync (launch/global_wave_sync.hpp).
+struct GwsRequest {
+  MemoryOperation* operation{};  // completes when the wave may go on
+  std::int64_t cycle{};
+  std::uint32_t resource{};
+  std::uint32_t value{};
+  bool barrier{};  // false: the resource is set to the value
+};
+
 struct WorkGroup {
   std::array<std::uint32_t, 3> id{};
   std::uint32_t waves{};
@@ -219,6 +228,7 @@ class ComputeUnit {
   CuActivity activity;
   CuCounters counters;
   std::unique_ptr<AccessLog> trace;  // null: not traced
+  std::vector<GwsRequest> gws_requests;  // of this quantum
   FindingLog findings;
   std::unique_ptr<LocalShadow> shadow;  // null: races are not looked for
 

@@ -27,6 +27,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   lds_free = 0;
   requests.clear();
   requests_done = 0;
+  gws_requests.clear();
   activity = {};
   counters = {};
   if (trace) trace->clear();

@@ -93,6 +93,7 @@ struct LaunchState {
   std::uint32_t id_axes{1};
   OnFault on_fault{};
   MemoryChecks checks;
+  bool cooperative{};         // Grid::cooperative
   bool single_wave_groups{};  // the compiler knew that a group is one wave
 };
 

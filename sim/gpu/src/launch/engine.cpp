@@ -171,6 +171,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       },
       false);
   hierarchy_->begin_launch(launch, cus_);
+  gws_.begin_launch(launch);
   observer_.begin_launch();
   if (trace_ != nullptr) {
     trace_->launch({launch.dispatch_id, launch.kernel, launch.groups, launch.local});
@@ -221,6 +222,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       error = hierarchy_->error();
       break;
     }
+    if (launch.cooperative) gws_.serve(cus_, quantum);
     observer_.pass_on();
     if (host_service_) host_service_();
     if (trace_ != nullptr) {
@@ -245,10 +247,12 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     time += quantum;
     if (!more) {
       if (next == kNever) {
-        error = Error{ErrorCode::device_error,
-                      "every wave waits for something that never comes (a barrier that not all "
-                      "waves reach?)",
-                      "kernel " + launch.kernel};
+        const std::string missing = gws_.missing();
+        error = Error{
+            ErrorCode::device_error,
+            fmt::format("every wave waits for something that never comes ({})",
+                        missing.empty() ? "a barrier that not all waves reach?" : missing.c_str()),
+            "kernel " + launch.kernel};
         break;
       }
       time = std::max(time, next / quantum * quantum);  // quanta keep their grid

@@ -10,6 +10,7 @@
 #include "compute_unit/compute_unit.hpp"
 #include "host/workers.hpp"
 #include "launch/counters.hpp"
+#include "launch/global_wave_sync.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/i_hierarchy.hpp"
 #include "ww/core/result.hpp"
@@ -73,6 +74,7 @@ class Engine {
   std::uint32_t* registers_;  // of all CUs' waves, as far as a launch has them
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;
+  GlobalWaveSync gws_;
   std::function<void()> host_service_;
   trace::Writer* trace_;
   TraceIndex traced_instructions_;

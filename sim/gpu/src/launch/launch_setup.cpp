@@ -166,6 +166,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
                             architecture.lds_bytes_per_cu),
                 kernel.name);
   }
+  state.cooperative = grid.cooperative;
   state.on_fault = options.on_fault;
   state.checks = options.checks;
   state.single_wave_groups =

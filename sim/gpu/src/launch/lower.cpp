@@ -6,6 +6,7 @@
 #include "compute_unit/compute_unit.hpp"
 #include "compute_unit/memory_guard.hpp"
 #include "isa/approximated.hpp"
+#include "launch/global_wave_sync.hpp"
 #include "memory/memory_instructions.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -53,7 +54,9 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
       case Encoding::vop3b:
       case Encoding::vop3p: known = lower_vector(*decoded, op, pool, isa); break;
       case Encoding::vopd: known = lower_dual(*decoded, op, pool, isa); break;
-      case Encoding::ds: known = lower_lds(*decoded, op); break;
+      case Encoding::ds:
+        known = lower_global_wave_sync(*decoded, op) || lower_lds(*decoded, op);
+        break;
       case Encoding::mubuf:
       case Encoding::flat: known = lower_vector_memory(*decoded, op); break;
       case Encoding::mimg: known = lower_image(*decoded, op); break;

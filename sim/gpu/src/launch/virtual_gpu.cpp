@@ -326,6 +326,7 @@ void VirtualGpu::Impl::write_key(ProgramId program, std::size_t kernel, const Gr
   put(key, grid.dimensions);
   put(key, grid.global);
   put(key, grid.local);
+  put(key, grid.cooperative);
   put(key, dynamic_lds_bytes);
   put(key, stack_limit);
   key.append(reinterpret_cast<const char*>(kernarg.data()), kernarg.size());

@@ -410,6 +410,21 @@ TEST(Results, AreThoseOfFunctionalModeOnEveryExactNetwork) {
   }
 }
 
+TEST(Results, OfABarrierOfTheGridAreThoseOfFunctionalMode) {
+  constexpr std::uint32_t kGroups = 20;
+  const auto meet = [](TestGpu& test) {
+    const auto words = test.buffer(kGroups * 4);
+    const auto out = test.buffer(kGroups * 128 * 4);
+    const Grid grid{1, {kGroups * 128, 1, 1}, {128, 1, 1}, true};
+    const auto done = test.try_launch("meet", grid, words, out, 3U, ~0U);
+    EXPECT_TRUE(done) << done.error().text();
+    return test.read<std::uint32_t>(out, kGroups * 128);
+  };
+  TestGpu functional;
+  auto timed = gpu_with(dapper_system());
+  EXPECT_EQ(meet(*timed), meet(functional));
+}
+
 TEST(Results, DoNotDependOnWhatTheSystemIsShortOf) {
   TestGpu functional;
   const Outcome expected = run_kernels(functional);

@@ -74,6 +74,9 @@ struct Grid {
   unsigned dimensions{1};
   std::array<std::uint32_t, 3> global{1, 1, 1};  // work-items
   std::array<std::uint32_t, 3> local{1, 1, 1};
+  // Whether work-groups may wait for each other at barriers of the whole grid. The caller sees to
+  // it that all of them fit on the device at once (groups_per_cu()).
+  bool cooperative{};
 };
 
 struct LaunchResult {
@@ -144,7 +147,8 @@ class VirtualGpu {
   // Runs a kernel to its end and advances chip time. `kernarg` is the finished kernarg segment,
   // hidden arguments included; `dynamic_lds_bytes` is added to the kernel's own. Errors:
   // out_of_range (group too large for registers or LDS), unsupported (unknown instruction: name or
-  // encoding, address), device_error (memory fault with kernel, lane and address; watchdog).
+  // encoding, address), device_error (memory fault with kernel, lane and address; watchdog; a
+  // barrier that not all waves reach; a barrier of the grid in a launch that is not cooperative).
   Result<LaunchResult> launch(ProgramId program, const std::string& kernel, const Grid& grid,
                               std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes);
 
