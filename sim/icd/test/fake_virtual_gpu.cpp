@@ -70,7 +70,7 @@ const Chip& VirtualGpu::chip() const {
   return impl_->chip;
 }
 
-Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes) {
+Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes, std::uint64_t) {
   const auto address = impl_->next_address;
   impl_->next_address += (bytes + 8191) / 4096 * 4096;
   impl_->memory[address].resize(bytes);

@@ -129,14 +129,20 @@ Status DeviceMemory::move(std::uint64_t address, int domain) {
   return {};
 }
 
-Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain) {
+Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain,
+                                             std::uint64_t alignment) {
   if (bytes == 0 || bytes > size_) {
     return fail(ErrorCode::out_of_range, fmt::format("cannot allocate {} bytes", bytes));
   }
   const std::uint64_t need = (pages_of(bytes) + 1) * kPageBytes;
+  // From the beginning of a hole to the first address in it that is aligned.
+  const auto skipped = [alignment](std::uint64_t offset) {
+    return (0 - (kDeviceBase + offset)) & (alignment - 1);
+  };
   const auto find = [&] {
-    return std::find_if(free_.begin(), free_.end(),
-                        [need](const auto& entry) { return entry.second >= need; });
+    return std::find_if(free_.begin(), free_.end(), [&](const auto& entry) {
+      return entry.second >= need && entry.second - need >= skipped(entry.first);
+    });
   };
   auto hole = find();
   if (hole == free_.end() && !quarantine_.empty()) {
@@ -147,10 +153,15 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("no room for {} bytes in {} bytes of device memory", bytes, size_));
   }
-  const std::uint64_t offset = hole->first;
+  const std::uint64_t skip = skipped(hole->first);
+  const std::uint64_t offset = hole->first + skip;
   WW_TRY(settle(offset, bytes, domain));
-  const std::uint64_t rest = hole->second - need;
-  free_.erase(hole);
+  const std::uint64_t rest = hole->second - skip - need;
+  if (skip != 0) {
+    hole->second = skip;
+  } else {
+    free_.erase(hole);
+  }
   if (rest != 0) free_[offset + need] = rest;
   allocated_[offset] = bytes;
   // What was released here is forgotten.

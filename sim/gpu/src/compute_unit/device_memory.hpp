@@ -31,11 +31,12 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  // First fit, aligned to 4096, zeroed, with an unmapped page behind it. Error out_of_range.
-  // `domain` is its home; kNowhere: every die finds it in its own domain, as code and private
-  // memory, of which each device has its own.
+  // First fit, aligned to `alignment` (a power of 2 from 4096 on), zeroed, with an unmapped page
+  // behind it. Error out_of_range. `domain` is its home; kNowhere: every die finds it in its own
+  // domain, as code and private memory, of which each device has its own.
   static constexpr int kNowhere = -1;
-  Result<std::uint64_t> allocate(std::uint64_t bytes, int domain = kNowhere);
+  Result<std::uint64_t> allocate(std::uint64_t bytes, int domain = kNowhere,
+                                 std::uint64_t alignment = kPageBytes);
   Status release(std::uint64_t address);
   // Gives an allocation another home, as a page table does: no address changes. Error out_of_range:
   // no allocation begins there, or the domain has no room for it.

@@ -152,15 +152,19 @@ const Chip& VirtualGpu::chip() const {
 
 // --- memory ---
 
-Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes) {
+Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes, std::uint64_t alignment) {
   const Architecture& architecture = chip().architecture();
   const int domain = architecture.domain_of_device(impl_->device);
   return impl_->memory->allocate(
-      bytes, architecture.memory_domains > 1 ? domain : exec::DeviceMemory::kNowhere);
+      bytes, architecture.memory_domains > 1 ? domain : exec::DeviceMemory::kNowhere, alignment);
 }
 
 void VirtualGpu::select_device(int device) {
   impl_->device = device;
+}
+
+int VirtualGpu::selected_device() const {
+  return impl_->device;
 }
 
 Status VirtualGpu::move(std::uint64_t address) {

@@ -556,5 +556,22 @@ TEST(DeviceMemory, GivesZeroedPagesBackAndRefusesWhatIsOutside) {
   EXPECT_EQ(test.read<std::uint16_t>(b, 50), std::vector<std::uint16_t>(50, 0x0201));
 }
 
+TEST(DeviceMemory, GivesAlignedMemoryAndUsesWhatLiesBefore) {
+  TestGpu test;
+  auto& gpu = test.gpu();
+  const auto first = *gpu.allocate(4096);
+  constexpr std::uint64_t kAlignment = std::uint64_t{2} << 20;
+  const auto aligned = *gpu.allocate(5 << 20, kAlignment);
+  EXPECT_EQ(aligned % kAlignment, 0U);
+  const auto next = *gpu.allocate(4096);
+  EXPECT_GT(next, first);
+  EXPECT_LT(next, aligned);
+  const auto other = *gpu.allocate(1, kAlignment);
+  EXPECT_EQ(other % kAlignment, 0U);
+  EXPECT_GE(other, aligned + (5 << 20));
+  EXPECT_TRUE(gpu.release(aligned));
+  EXPECT_EQ(*gpu.allocate(5 << 20, kAlignment), aligned);
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu::virtual_gpu_test

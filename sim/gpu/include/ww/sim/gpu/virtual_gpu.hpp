@@ -100,10 +100,11 @@ class VirtualGpu {
   // Which of the package's devices (Architecture::devices) the following calls of allocate(),
   // move() and launch() mean; 0 at first.
   void select_device(int device);
+  [[nodiscard]] int selected_device() const;
   // Device memory; addresses are those of all devices. Addresses are device virtual addresses,
-  // aligned to 4096; address 0 is never valid. Errors: out_of_range (no room, or not inside one
-  // allocation).
-  Result<std::uint64_t> allocate(std::uint64_t bytes);
+  // aligned to `alignment`, a power of 2 from 4096 on; address 0 is never valid. Errors:
+  // out_of_range (no room, or not inside one allocation).
+  Result<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment = 4096);
   Status release(std::uint64_t address);
   // Makes the device's memory an allocation's home; its address stays.
   Status move(std::uint64_t address);
