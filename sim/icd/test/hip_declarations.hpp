@@ -66,6 +66,14 @@ struct hipMemcpy3DParms {
   int kind;
 };
 
+struct hipLaunchParams {
+  const void* func;
+  dim3 gridDim, blockDim;
+  void** args;
+  size_t sharedMem;
+  hipStream_t stream;
+};
+
 constexpr int hipMemcpyHostToHost = 0;
 constexpr int hipMemcpyHostToDevice = 1;
 constexpr int hipMemcpyDeviceToHost = 2;
@@ -145,6 +153,9 @@ hipError_t hipModuleLaunchKernel(hipFunction_t, unsigned, unsigned, unsigned, un
                                  unsigned, unsigned, hipStream_t, void**, void**);
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, unsigned, unsigned, unsigned,
                                             unsigned, unsigned, unsigned, hipStream_t, void**);
+hipError_t hipLaunchCooperativeKernel(const void*, dim3, dim3, void**, unsigned, hipStream_t);
+hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams*, int, unsigned);
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t);
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int*, hipFunction_t, int, size_t);
 hipError_t hipModuleOccupancyMaxPotentialBlockSize(int*, int*, hipFunction_t, size_t, int);
 hipError_t hipExtModuleLaunchKernel(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,

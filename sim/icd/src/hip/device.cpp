@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hip/array.hpp"
+#include "hip/hidden_buffers.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/session.hpp"
 #include "hip/stream.hpp"
@@ -232,7 +233,7 @@ int attribute(int name, int ordinal) {
     case kEccEnabled:
     case kCanMapHostMemory:
     case kConcurrentKernels:
-    case kCooperativeLaunch:  // grid.sync() alone is missing, and stops the kernel by name
+    case kCooperativeLaunch:
     case kStreamPrioritiesSupported:
     case kMemoryPoolsSupported:
     case kIsLargeBar: return 1;
@@ -350,6 +351,7 @@ WW_HIP_EXPORT int hipDeviceReset() {
     reset_surfaces(chosen_device());
     reset_arrays(chosen_device());
     reset_memory(chosen_device());
+    reset_heap(chosen_device());
     device_error() = kSuccess;
     return kSuccess;
   });
@@ -501,17 +503,24 @@ WW_HIP_EXPORT int hipDeviceGetLimit(std::size_t* value, int limit) {
     if (value == nullptr) return kInvalidValue;
     switch (limit) {
       case kStackLimit: *value = stack_limit(); return kSuccess;
-      case kMallocHeapLimit: *value = 0; return kSuccess;
+      case kMallocHeapLimit: *value = heap_limit(); return kSuccess;
       default: return kUnsupportedLimit;
     }
   });
 }
 WW_HIP_EXPORT int hipDeviceSetLimit(int limit, std::size_t value) {
   return guarded([&]() -> int {
-    if (limit != kStackLimit) return kUnsupportedLimit;
-    if (value > kMostStackBytes) return kInvalidValue;
-    set_stack_limit(static_cast<std::uint32_t>(value));
-    return kSuccess;
+    switch (limit) {
+      case kStackLimit:
+        if (value > kMostStackBytes) return kInvalidValue;
+        set_stack_limit(static_cast<std::uint32_t>(value));
+        return kSuccess;
+      case kMallocHeapLimit:
+        if (value >= facts().memory) return kInvalidValue;
+        heap_limit() = value;
+        return kSuccess;
+      default: return kUnsupportedLimit;
+    }
   });
 }
 // Hints that AMD's devices do not take.

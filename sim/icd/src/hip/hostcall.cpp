@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "hip/hidden_buffers.hpp"
 #include "hip/hostcall_text.hpp"
 #include "hip/session.hpp"
 
@@ -16,6 +17,7 @@ namespace ww::sim::icd::hip {
 namespace {
 
 constexpr std::uint32_t kPrintService = 2;
+constexpr std::uint32_t kMemoryService = 3;
 constexpr std::uint64_t kLanes = 64;
 constexpr std::uint64_t kSlotWords = 8;
 constexpr std::uint32_t kPackets = 256;
@@ -104,17 +106,19 @@ void serve_print(std::uint64_t* slot) {
 void serve_packet(std::uint64_t index) {
   PacketHeader& header = at<PacketHeader>(kHeadersAt + index * sizeof(PacketHeader));
   Payload& payload = at<Payload>(kPayloadsAt + index * sizeof(Payload));
-  if (header.service != kPrintService) {
+  if (header.service != kPrintService && header.service != kMemoryService) {
     static auto& said = *new std::set<std::uint32_t>;
     if (said.insert(header.service).second) {
       complain("HIP: a kernel asks for service " + std::to_string(header.service) +
-               " of the host (3: memory for malloc), which the virtual GPU does not have");
+               " of the host, which the virtual GPU does not have");
     }
   }
   for (std::uint64_t lanes = header.active_lanes; lanes != 0; lanes &= lanes - 1) {
     std::uint64_t* slot = payload[std::countr_zero(lanes)];
     if (header.service == kPrintService) {
       serve_print(slot);
+    } else if (header.service == kMemoryService) {
+      slot[0] = serve_heap(slot[0], slot[1]);
     } else {
       slot[0] = slot[1] = 0;
     }
@@ -170,15 +174,12 @@ void free_all_packets() {
 }  // namespace
 
 bool place_hostcall_buffer(const binpatch::Kernel& kernel, std::span<std::byte> kernarg) {
-  const auto found = std::ranges::find(kernel.arguments, "hidden_hostcall_buffer",
-                                       &binpatch::KernelArgument::value_kind);
-  if (found == kernel.arguments.end()) return true;
-  constexpr std::size_t kPointer = sizeof(std::uint64_t);
-  if (kernarg.size() < kPointer || found->offset > kernarg.size() - kPointer) return true;
+  const auto at_argument = hidden_pointer(kernel, "hidden_hostcall_buffer", kernarg);
+  if (!at_argument) return true;
   if (!make_buffer()) return false;
   free_all_packets();
   device().host_wrote();
-  std::memcpy(kernarg.data() + found->offset, &hostcalls().address, sizeof(std::uint64_t));
+  std::memcpy(kernarg.data() + *at_argument, &hostcalls().address, sizeof(std::uint64_t));
   device().set_host_service(serve);
   return true;
 }

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "hip/hidden_buffers.hpp"
 #include "hip/hostcall.hpp"
 #include "hip/module.hpp"
 #include "hip/occupancy.hpp"
@@ -30,6 +31,7 @@ struct LaunchRequest {
   std::uint32_t dynamic_lds{};
   void** arguments{};
   void** extra{};
+  Cooperation cooperation{};
 };
 
 struct CallConfiguration {
@@ -138,12 +140,13 @@ struct PackedLaunch {
   const Function* function{};
   LaunchShape shape;
   std::uint32_t dynamic_lds{};
+  Cooperation cooperation{};
   std::vector<std::byte> kernarg;
 };
 
 tl::expected<PackedLaunch, int> pack(const Function& function, const LaunchRequest& request) {
   const binpatch::Kernel& kernel = *function.kernel;
-  PackedLaunch packed{&function, {}, request.dynamic_lds, {}};
+  PackedLaunch packed{&function, {}, request.dynamic_lds, request.cooperation, {}};
   if (const int bad = check_shape(kernel, request, packed.shape); bad != kSuccess) {
     return tl::unexpected<int>(bad);
   }
@@ -160,10 +163,14 @@ int run(PackedLaunch& packed) {
   const Module& module = *packed.function->module;
   const binpatch::Kernel& kernel = *packed.function->kernel;
   const LaunchShape& shape = packed.shape;
-  if (!place_hostcall_buffer(kernel, packed.kernarg)) return kOutOfMemory;
+  if (!place_hostcall_buffer(kernel, packed.kernarg) ||
+      !place_hidden_buffers(kernel, packed.cooperation, shape, packed.kernarg)) {
+    return kOutOfMemory;
+  }
+  const gpu::Grid grid{shape.dimensions, shape.global, shape.local,
+                       packed.cooperation != Cooperation::none};
   const auto done =
-      device().launch(module.program, kernel.name, {shape.dimensions, shape.global, shape.local},
-                      packed.kernarg, packed.dynamic_lds);
+      device().launch(module.program, kernel.name, grid, packed.kernarg, packed.dynamic_lds);
   end_hostcalls();
   note_mistakes(module.program, *module.object, kernel.name, packed.kernarg, done.has_value());
   if (!done) return launch_failed(kernel.name, done.error());
@@ -178,16 +185,6 @@ Work as_work(PackedLaunch packed) {
   };
 }
 
-int launch(const Function& function, const LaunchRequest& request, const void* stream) {
-  const auto capture = capture_for_work(stream);
-  if (!capture) return capture.error();
-  auto packed = pack(function, request);
-  if (!packed) return packed.error();
-  if (*capture == nullptr) return run(*packed);
-  note_work(stream, NodeKind::kernel, as_work(std::move(*packed)));
-  return kSuccess;
-}
-
 // Every block of a cooperative launch has to be on the chip at once.
 int check_cooperative(const Function& function, const LaunchRequest& request) {
   const auto resident = resident_blocks(function, request.threads, request.dynamic_lds);
@@ -199,8 +196,21 @@ int check_cooperative(const Function& function, const LaunchRequest& request) {
   return blocks > *resident * cus ? kCooperativeLaunchTooLarge : kSuccess;
 }
 
+int launch(const Function& function, const LaunchRequest& request, const void* stream) {
+  if (request.cooperation != Cooperation::none) {
+    if (const int bad = check_cooperative(function, request); bad != kSuccess) return bad;
+  }
+  const auto capture = capture_for_work(stream);
+  if (!capture) return capture.error();
+  auto packed = pack(function, request);
+  if (!packed) return packed.error();
+  if (*capture == nullptr) return run(*packed);
+  note_work(stream, NodeKind::kernel, as_work(std::move(*packed)));
+  return kSuccess;
+}
+
 int launch_stub(const void* stub, const LaunchRequest& request, std::size_t dynamic_lds,
-                void* stream, bool cooperative = false) {
+                void* stream) {
   return guarded_work([&]() -> int {
     if (!is_stream(stream)) return kInvalidHandle;
     if (dynamic_lds > UINT32_MAX) return kInvalidValue;
@@ -208,24 +218,29 @@ int launch_stub(const void* stub, const LaunchRequest& request, std::size_t dyna
     if (!function) return function.error();
     LaunchRequest whole = request;
     whole.dynamic_lds = static_cast<std::uint32_t>(dynamic_lds);
-    if (cooperative) {
-      if (const int bad = check_cooperative(**function, whole); bad != kSuccess) return bad;
-    }
     return launch(**function, whole, stream);
   });
 }
 
-int launch_function(const void* handle, const LaunchRequest& request, void* stream,
-                    bool cooperative = false) {
+int launch_function(const void* handle, const LaunchRequest& request, void* stream) {
   return guarded_work([&]() -> int {
     if (!is_function(handle)) return kInvalidHandle;
     if (!is_stream(stream)) return kInvalidHandle;
     if (request.arguments != nullptr && request.extra != nullptr) return kInvalidValue;
-    const auto& function = *static_cast<const Function*>(handle);
-    if (cooperative) {
-      if (const int bad = check_cooperative(function, request); bad != kSuccess) return bad;
+    return launch(*static_cast<const Function*>(handle), request, stream);
+  });
+}
+
+// Checks a cooperative launch on several devices: there may be one.
+template <class Launch>
+int check_devices(const char* call, const Launch* launches, int count, unsigned flags) {
+  constexpr unsigned kMostFlags = 3;  // no waiting before, none after
+  return guarded([&]() -> int {
+    if (launches == nullptr || count <= 0 || flags > kMostFlags || !is_ordinal(count - 1)) {
+      return kInvalidValue;
     }
-    return launch(function, request, stream);
+    if (count > 1) return refuse_form(std::string(call) + " on several devices");
+    return launches->stream == nullptr ? kInvalidHandle : kSuccess;
   });
 }
 
@@ -315,7 +330,8 @@ WW_HIP_EXPORT int hipHccModuleLaunchKernel(const void* function, unsigned items_
 }
 WW_HIP_EXPORT int hipLaunchCooperativeKernel(const void* stub, Dim3 blocks, Dim3 threads,
                                              void** arguments, unsigned dynamic_lds, void* stream) {
-  return launch_stub(stub, {blocks, threads, 0, arguments, nullptr}, dynamic_lds, stream, true);
+  return launch_stub(stub, {blocks, threads, 0, arguments, nullptr, Cooperation::grid}, dynamic_lds,
+                     stream);
 }
 WW_HIP_EXPORT int hipModuleLaunchKernel(const void* function, unsigned blocks_x, unsigned blocks_y,
                                         unsigned blocks_z, unsigned threads_x, unsigned threads_y,
@@ -339,8 +355,31 @@ WW_HIP_EXPORT int hipModuleLaunchCooperativeKernel(const void* function, unsigne
                           {threads_x, threads_y, threads_z},
                           dynamic_lds,
                           arguments,
-                          nullptr},
-                         stream, true);
+                          nullptr,
+                          Cooperation::grid},
+                         stream);
+}
+// Of several devices, one's launch ends before the next one's begins, so that their grids cannot
+// meet.
+WW_HIP_EXPORT int hipLaunchCooperativeKernelMultiDevice(const StubLaunch* launches, int count,
+                                                        unsigned flags) {
+  const int bad = check_devices("hipLaunchCooperativeKernelMultiDevice", launches, count, flags);
+  if (bad != kSuccess) return finish(bad);
+  const StubLaunch& only = *launches;
+  return launch_stub(only.stub,
+                     {only.blocks, only.threads, 0, only.arguments, nullptr, Cooperation::devices},
+                     only.dynamic_lds, only.stream);
+}
+WW_HIP_EXPORT int hipModuleLaunchCooperativeKernelMultiDevice(const FunctionLaunch* launches,
+                                                              unsigned count, unsigned flags) {
+  const int bad = check_devices("hipModuleLaunchCooperativeKernelMultiDevice", launches,
+                                static_cast<int>(count), flags);
+  if (bad != kSuccess) return finish(bad);
+  const FunctionLaunch& only = *launches;
+  return launch_function(
+      only.function,
+      {only.blocks, only.threads, only.dynamic_lds, only.arguments, nullptr, Cooperation::devices},
+      only.stream);
 }
 
 }  // namespace ww::sim::icd::hip

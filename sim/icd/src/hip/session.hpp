@@ -91,12 +91,13 @@ int refuse_entry(const char* name);
 // lock.
 int refuse_form(const std::string& call);
 
-// What hipDeviceReset forgets: memory, arrays, textures, surfaces, streams and events of a device;
-// modules' device copies and graphs, which are all devices'. Need the lock.
+// What hipDeviceReset forgets: memory, kernels' own heap, arrays, textures, surfaces, streams and
+// events of a device; modules' device copies and graphs, which are all devices'. Need the lock.
 void reset_arrays(int ordinal);
 void reset_textures(int ordinal);
 void reset_surfaces(int ordinal);
 void reset_memory(int ordinal);
+void reset_heap(int ordinal);
 void reset_streams(int ordinal);
 void reset_modules();
 void reset_graphs();

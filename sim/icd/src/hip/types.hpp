@@ -270,6 +270,24 @@ struct KernelNodeParameters {
   unsigned dynamic_lds;
 };
 
+// hipLaunchParams and hipFunctionLaunchParams.
+struct StubLaunch {
+  const void* stub;
+  Dim3 blocks;
+  Dim3 threads;
+  void** arguments;
+  std::size_t dynamic_lds;
+  void* stream;
+};
+struct FunctionLaunch {
+  const void* function;
+  Dim3 blocks;
+  Dim3 threads;
+  unsigned dynamic_lds;
+  void* stream;
+  void** arguments;
+};
+
 // hipMemsetParams: `width` elements of `element_bytes` in each of `height` rows.
 struct MemsetParameters {
   void* to;
