@@ -40,6 +40,7 @@ __device__ void __ockl_dm_dealloc(void*);
 
 namespace {
 
+constexpr int kInvalidConfiguration = 9;
 constexpr int kLaunchFailure = 719;
 constexpr int kTooManyBlocks = 720;
 constexpr int kNobody = -1;
@@ -142,6 +143,10 @@ bool run_full() {
   unsigned* words = device_words((kRounds + 1) * (most + 1));
   EXPECT(words != nullptr);
   EXPECT(launch_meeting(most + 1, 256, words, kNobody) == kTooManyBlocks);
+  EXPECT(launch_meeting(1, 0, words, kNobody) == kInvalidConfiguration);
+  EXPECT(launch_meeting(1, 1025, words, kNobody) == kInvalidConfiguration);
+  EXPECT(hipLaunchCooperativeKernel(reinterpret_cast<const void*>(meet), 1, 64, nullptr, 65 << 10,
+                                    nullptr) == kTooManyBlocks);
   CHECK(launch_meeting(most, 256, words, kNobody));
   CHECK(hipDeviceSynchronize());
   EXPECT(words_at(words, (kRounds + 1) * most) == expected_words(most));

@@ -110,6 +110,12 @@ void write_uuid(void* target, int ordinal) {
   std::memcpy(target, text.data(), kUuidBytes);
 }
 
+// Whether a cooperative launch may name all devices that there are: their grids meet only where
+// there is one.
+bool cooperates_with_all() {
+  return device().chip().architecture().devices == 1;
+}
+
 template <class Properties>
 void fill_common(Properties& properties, int ordinal) {
   const Facts known = facts();
@@ -141,6 +147,7 @@ void fill_common(Properties& properties, int ordinal) {
   properties.managedMemory = device().host_at_device_addresses() ? 1 : 0;
   properties.concurrentManagedAccess = properties.managedMemory;
   properties.cooperativeLaunch = 1;
+  properties.cooperativeMultiDeviceLaunch = cooperates_with_all() ? 1 : 0;
   properties.memPitch = INT32_MAX;
   properties.textureAlignment = properties.texturePitchAlignment = kTextureAlign;
   properties.ECCEnabled = 1;
@@ -171,6 +178,7 @@ enum Attribute : int {
   kConcurrentKernels = 8,
   kConcurrentManagedAccess = 9,
   kCooperativeLaunch = 10,
+  kCooperativeMultiDeviceLaunch = 11,
   kHostNativeAtomicSupported = 15,
   kL2CacheSize = 19,
   kComputeCapabilityMajor = 23,
@@ -237,6 +245,7 @@ int attribute(int name, int ordinal) {
     case kStreamPrioritiesSupported:
     case kMemoryPoolsSupported:
     case kIsLargeBar: return 1;
+    case kCooperativeMultiDeviceLaunch: return cooperates_with_all() ? 1 : 0;
     case kConcurrentManagedAccess:
     case kHostNativeAtomicSupported:  // host and device do not meet: kernels run inside calls
     case kManagedMemory:

@@ -187,6 +187,9 @@ Work as_work(PackedLaunch packed) {
 
 // Every block of a cooperative launch has to be on the chip at once.
 int check_cooperative(const Function& function, const LaunchRequest& request) {
+  LaunchShape shape;
+  const int bad = check_shape(*function.kernel, request, shape);
+  if (bad != kSuccess) return bad == kInvalidValue ? kCooperativeLaunchTooLarge : bad;
   const auto resident = resident_blocks(function, request.threads, request.dynamic_lds);
   if (!resident) return resident.error();
   const auto cus =
