@@ -89,12 +89,14 @@ TEST(SemanticsOfGridBarriers, NameAGroupThatNeverComes) {
   const auto launch = [&](std::uint32_t leaver) {
     return test.try_launch("meet", cooperative(8), words, out, kRounds, leaver);
   };
-  const auto hangs = launch(5);
-  ASSERT_FALSE(hangs);
-  EXPECT_EQ(hangs.error().code, ErrorCode::device_error);
-  EXPECT_THAT(hangs.error().text(),
-              testing::HasSubstr("7 waves wait at a grid-wide barrier that 1 more have to reach"));
-  EXPECT_TRUE(launch(kNobody)) << "a launch that failed must leave nobody at the barrier";
+  for (int i = 0; i < 2; ++i) {  // the first one leaves nobody at the barrier
+    const auto hangs = launch(5);
+    ASSERT_FALSE(hangs);
+    EXPECT_EQ(hangs.error().code, ErrorCode::device_error);
+    EXPECT_THAT(hangs.error().text(), testing::HasSubstr("7 waves wait at a grid-wide barrier that "
+                                                         "1 more have to reach"));
+  }
+  EXPECT_TRUE(launch(kNobody));
 }
 
 TEST(SemanticsOfGridBarriers, NameGroupsThatHaveNoRoom) {
