@@ -227,7 +227,7 @@ class ComputeUnit {
   std::unique_ptr<L1Data> l1_data;  // null: what the L1 holds is what memory holds
   CuActivity activity;
   CuCounters counters;
-  std::unique_ptr<AccessLog> trace;  // null: not traced
+  std::unique_ptr<AccessLog> trace;      // null: not traced
   std::vector<GwsRequest> gws_requests;  // of this quantum
   FindingLog findings;
   std::unique_ptr<LocalShadow> shadow;  // null: races are not looked for
