@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hip/hidden_buffers.hpp"
-#include "hip/hostcall_text.hpp"
 #include "hip/session.hpp"
+#include "print/hip_printf.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {

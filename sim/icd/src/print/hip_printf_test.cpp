@@ -1,4 +1,4 @@
-#include "hip/hostcall_text.hpp"
+#include "print/hip_printf.hpp"
 
 #include <gtest/gtest.h>
 
