@@ -171,7 +171,7 @@ ww_add_test(exec_lanes_test LABEL property
   SOURCES src/isa/lanes_test.cpp src/memory/bank_conflicts_test.cpp
   LIBS ww_sim_gpu)
 ww_add_test(exec_translate_test LABEL property OPTIMISED
-  SOURCES src/translate/translate_test.cpp
+  SOURCES src/translate/translate_test.cpp src/translate/form_code_test.cpp
   LIBS ww_sim_gpu)
 target_include_directories(exec_translate_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 find_package(CLI11 REQUIRED)

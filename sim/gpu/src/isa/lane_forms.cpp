@@ -19,31 +19,7 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 using I64 = std::int64_t;
 
-constexpr I64 kLastLane = kLanes - 1;
 constexpr std::size_t kMostDwords = 4;  // of an instruction
-
-// How an instruction acts on forms.
-enum class Rule : std::uint8_t {
-  move,
-  add,
-  subtract,
-  subtract_reversed,
-  add_carry_out,
-  subtract_carry_out,
-  subtract_reversed_carry_out,
-  add_carry,
-  add_carry_in,  // whose own carry nothing reads
-  shift_left,
-  shift_left_reversed,
-  shift_right,
-  shift_right_reversed,
-  multiply,
-  multiply_24,
-  multiply_24_add,
-  shift_left_add,
-  add_shift_left,
-  add_three,
-};
 
 U64 registers_in(const Operand& operand, std::size_t least) {
   if (operand.kind != OperandKind::vgpr) return 0;
@@ -144,68 +120,69 @@ bool shift_pair(Wave& wave, const MicroOp& op) {
   return true;
 }
 
-template <Rule R, bool Vector0, bool Vector1>
+template <FormRule R, bool Vector0, bool Vector1>
 bool follow(Wave& wave, const MicroOp& op) {
   LaneForm a = source_form<Vector0>(wave, op, 0);
   LaneForm b;
   LaneForm c;
   LaneForm result;
   bool carry = false;
-  constexpr bool kCarry = R == Rule::add_carry_out || R == Rule::add_carry ||
-                          R == Rule::subtract_carry_out || R == Rule::subtract_reversed_carry_out;
-  if constexpr (R != Rule::move) b = source_form<Vector1>(wave, op, 1);
-  if constexpr (R == Rule::multiply_24_add || R == Rule::shift_left_add ||
-                R == Rule::add_shift_left || R == Rule::add_three) {
+  constexpr bool kCarry = R == FormRule::add_carry_out || R == FormRule::add_carry ||
+                          R == FormRule::subtract_carry_out ||
+                          R == FormRule::subtract_reversed_carry_out;
+  if constexpr (R != FormRule::move) b = source_form<Vector1>(wave, op, 1);
+  if constexpr (R == FormRule::multiply_24_add || R == FormRule::shift_left_add ||
+                R == FormRule::add_shift_left || R == FormRule::add_three) {
     c = source_form(wave, op, 2);
   }
-  if constexpr (R == Rule::subtract_reversed || R == Rule::subtract_reversed_carry_out ||
-                R == Rule::shift_left_reversed || R == Rule::shift_right_reversed) {
+  if constexpr (R == FormRule::subtract_reversed || R == FormRule::subtract_reversed_carry_out ||
+                R == FormRule::shift_left_reversed || R == FormRule::shift_right_reversed) {
     std::swap(a, b);
   }
-  if constexpr (R == Rule::move) {
+  if constexpr (R == FormRule::move) {
     result = a;
-  } else if constexpr (R == Rule::add) {
+  } else if constexpr (R == FormRule::add) {
     result = sum(a, b);
-  } else if constexpr (R == Rule::subtract || R == Rule::subtract_reversed) {
+  } else if constexpr (R == FormRule::subtract || R == FormRule::subtract_reversed) {
     result = difference(a, b);
-  } else if constexpr (R == Rule::add_carry_out) {
+  } else if constexpr (R == FormRule::add_carry_out) {
     if (!add(a, b, 0, result, carry)) return false;
-  } else if constexpr (R == Rule::add_carry || R == Rule::add_carry_in) {
+  } else if constexpr (R == FormRule::add_carry || R == FormRule::add_carry_in) {
     const U64 mask = wave.pair(op.mask_source);
     if (mask + 1 > 1) return false;
     const U32 in = mask != 0 ? 1 : 0;
-    if constexpr (R == Rule::add_carry) {
+    if constexpr (R == FormRule::add_carry) {
       if (!add(a, b, in, result, carry)) return false;
     } else {
       result = sum(a, {b.first + in, b.step});
     }
   } else if constexpr (kCarry) {
     if (!subtract(a, b, result, carry)) return false;
-  } else if constexpr (R == Rule::shift_left || R == Rule::shift_left_reversed) {
+  } else if constexpr (R == FormRule::shift_left || R == FormRule::shift_left_reversed) {
     if (b.step != 0) return false;
     result = shifted(a, b);
-  } else if constexpr (R == Rule::shift_right || R == Rule::shift_right_reversed) {
+  } else if constexpr (R == FormRule::shift_right || R == FormRule::shift_right_reversed) {
     const unsigned bits = b.first & 31U;
     if (b.step != 0 || !Range(a).below(kWords)) return false;
     const U32 last = a.first + static_cast<U32>(kLastLane) * a.step;
     const std::int32_t from = static_cast<std::int32_t>(a.first) >> bits;
     if (from != static_cast<std::int32_t>(last) >> bits) return false;  // all others lie between
     result = {static_cast<U32>(from), 0};
-  } else if constexpr (R == Rule::multiply) {
+  } else if constexpr (R == FormRule::multiply) {
     if (!product(a, b, result)) return false;
-  } else if constexpr (R == Rule::multiply_24 || R == Rule::multiply_24_add) {
+  } else if constexpr (R == FormRule::multiply_24 || R == FormRule::multiply_24_add) {
     if (!Range(a).below(kWords24) || !Range(b).below(kWords24) || !product(a, b, result)) {
       return false;
     }
-    if constexpr (R == Rule::multiply_24_add) result = sum(result, c);
-  } else if constexpr (R == Rule::shift_left_add) {
+    if constexpr (R == FormRule::multiply_24_add) result = sum(result, c);
+  } else if constexpr (R == FormRule::shift_left_add) {
     if (b.step != 0) return false;
     result = sum(shifted(a, b), c);
-  } else if constexpr (R == Rule::add_shift_left) {
+  } else if constexpr (R == FormRule::add_shift_left) {
     if (c.step != 0) return false;
     result = shifted(sum(a, b), c);
   } else {
-    static_assert(R == Rule::add_three);
+    static_assert(R == FormRule::add_three);
     result = sum(sum(a, b), c);
   }
   set_form(wave, op.destination, result);
@@ -249,12 +226,6 @@ bool choose(Wave& wave, const MicroOp& op) {
   return true;
 }
 
-template <Rule R>
-FormFunction of_sources(const MicroOp& op) {
-  const bool first = op.kind[0] == Source::vgpr;
-  if (op.kind[1] == Source::vgpr) return first ? follow<R, true, true> : follow<R, false, true>;
-  return first ? follow<R, true, false> : follow<R, false, false>;
-}
 template <std::size_t By>
 FormFunction of_shift(const MicroOp& op) {
   const bool first = op.kind[0] == Source::vgpr;
@@ -263,34 +234,73 @@ FormFunction of_shift(const MicroOp& op) {
   }
   return first ? shift_pair<By, true, false> : shift_pair<By, false, false>;
 }
+template <FormRule R>
+FormFunction of_sources(const MicroOp& op) {
+  if constexpr (R == FormRule::shift_pair) {
+    return of_shift<1>(op);
+  } else if constexpr (R == FormRule::shift_pair_reversed) {
+    return of_shift<0>(op);
+  } else {
+    const bool first = op.kind[0] == Source::vgpr;
+    if (op.kind[1] == Source::vgpr) return first ? follow<R, true, true> : follow<R, false, true>;
+    return first ? follow<R, true, false> : follow<R, false, false>;
+  }
+}
+FormFunction function_of(FormRule rule, const MicroOp& op) {
+  constexpr auto kRules = static_cast<std::size_t>(FormRule::count);
+  static constexpr auto kFunctions = []<std::size_t... Rule>(std::index_sequence<Rule...>) {
+    return std::array{&of_sources<static_cast<FormRule>(Rule)>...};
+  }
+  (std::make_index_sequence<kRules>{});
+  return kFunctions[static_cast<std::size_t>(rule)](op);
+}
+
+// Of an opcode by itself; none for comparisons and choices.
+std::optional<FormRule> rule_of(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::v_mov_b32: return FormRule::move;
+    case Opcode::v_add_u32: return FormRule::add;
+    case Opcode::v_sub_u32: return FormRule::subtract;
+    case Opcode::v_subrev_u32: return FormRule::subtract_reversed;
+    case Opcode::v_add_i32:
+    case Opcode::v_add_co_u32: return FormRule::add_carry_out;
+    case Opcode::v_sub_i32:
+    case Opcode::v_sub_co_u32: return FormRule::subtract_carry_out;
+    case Opcode::v_subrev_i32:
+    case Opcode::v_subrev_co_u32: return FormRule::subtract_reversed_carry_out;
+    case Opcode::v_addc_u32:
+    case Opcode::v_addc_co_u32: return FormRule::add_carry;
+    case Opcode::v_lshl_b32: return FormRule::shift_left;
+    case Opcode::v_lshlrev_b32: return FormRule::shift_left_reversed;
+    case Opcode::v_lshl_b64: return FormRule::shift_pair;
+    case Opcode::v_lshlrev_b64: return FormRule::shift_pair_reversed;
+    case Opcode::v_ashr_i32: return FormRule::shift_right;
+    case Opcode::v_ashrrev_i32: return FormRule::shift_right_reversed;
+    case Opcode::v_mul_lo_u32:
+    case Opcode::v_mul_lo_i32: return FormRule::multiply;
+    case Opcode::v_mul_u32_u24: return FormRule::multiply_24;
+    case Opcode::v_mad_u32_u24: return FormRule::multiply_24_add;
+    case Opcode::v_lshl_add_u32: return FormRule::shift_left_add;
+    case Opcode::v_add_lshl_u32: return FormRule::add_shift_left;
+    case Opcode::v_add3_u32: return FormRule::add_three;
+    default: return std::nullopt;
+  }
+}
+
+// The same, while nothing reads the carry that it gives.
+FormRule without_carry(FormRule rule) {
+  switch (rule) {
+    case FormRule::add_carry_out: return FormRule::add;
+    case FormRule::subtract_carry_out: return FormRule::subtract;
+    case FormRule::subtract_reversed_carry_out: return FormRule::subtract_reversed;
+    case FormRule::add_carry: return FormRule::add_carry_in;
+    default: return rule;
+  }
+}
 
 FormFunction function_of(const MicroOp& op) {
+  if (const auto rule = rule_of(op.opcode)) return function_of(*rule, op);
   switch (op.opcode) {
-    case Opcode::v_mov_b32: return of_sources<Rule::move>(op);
-    case Opcode::v_add_u32: return of_sources<Rule::add>(op);
-    case Opcode::v_sub_u32: return of_sources<Rule::subtract>(op);
-    case Opcode::v_subrev_u32: return of_sources<Rule::subtract_reversed>(op);
-    case Opcode::v_add_i32:
-    case Opcode::v_add_co_u32: return of_sources<Rule::add_carry_out>(op);
-    case Opcode::v_sub_i32:
-    case Opcode::v_sub_co_u32: return of_sources<Rule::subtract_carry_out>(op);
-    case Opcode::v_subrev_i32:
-    case Opcode::v_subrev_co_u32: return of_sources<Rule::subtract_reversed_carry_out>(op);
-    case Opcode::v_addc_u32:
-    case Opcode::v_addc_co_u32: return of_sources<Rule::add_carry>(op);
-    case Opcode::v_lshl_b32: return of_sources<Rule::shift_left>(op);
-    case Opcode::v_lshlrev_b32: return of_sources<Rule::shift_left_reversed>(op);
-    case Opcode::v_lshl_b64: return of_shift<1>(op);
-    case Opcode::v_lshlrev_b64: return of_shift<0>(op);
-    case Opcode::v_ashr_i32: return of_sources<Rule::shift_right>(op);
-    case Opcode::v_ashrrev_i32: return of_sources<Rule::shift_right_reversed>(op);
-    case Opcode::v_mul_lo_u32:
-    case Opcode::v_mul_lo_i32: return of_sources<Rule::multiply>(op);
-    case Opcode::v_mul_u32_u24: return of_sources<Rule::multiply_24>(op);
-    case Opcode::v_mad_u32_u24: return of_sources<Rule::multiply_24_add>(op);
-    case Opcode::v_lshl_add_u32: return of_sources<Rule::shift_left_add>(op);
-    case Opcode::v_add_lshl_u32: return of_sources<Rule::add_shift_left>(op);
-    case Opcode::v_add3_u32: return of_sources<Rule::add_three>(op);
     case Opcode::v_cndmask_b32: return choose;
     case Opcode::v_cmp_lt_u32: return compare_forms<Order::less, false, false>;
     case Opcode::v_cmp_le_u32: return compare_forms<Order::less_or_equal, false, false>;
@@ -305,21 +315,6 @@ FormFunction function_of(const MicroOp& op) {
     case Opcode::v_cmp_ge_i32: return compare_forms<Order::less, true, true>;
     case Opcode::v_cmp_ne_i32: return compare_forms<Order::equal, true, true>;
     default: return nullptr;
-  }
-}
-
-// The same, while nothing reads the carry that it gives.
-FormFunction function_without_carry(const MicroOp& op) {
-  switch (op.opcode) {
-    case Opcode::v_add_i32:
-    case Opcode::v_add_co_u32: return of_sources<Rule::add>(op);
-    case Opcode::v_sub_i32:
-    case Opcode::v_sub_co_u32: return of_sources<Rule::subtract>(op);
-    case Opcode::v_subrev_i32:
-    case Opcode::v_subrev_co_u32: return of_sources<Rule::subtract_reversed>(op);
-    case Opcode::v_addc_u32:
-    case Opcode::v_addc_co_u32: return of_sources<Rule::add_carry_in>(op);
-    default: return op.form;
   }
 }
 
@@ -410,7 +405,8 @@ void forget_carries(std::vector<MicroOp>& code, const std::vector<std::size_t>& 
   for (const std::size_t dword : begins) {
     MicroOp& op = code[dword];
     if (op.form == nullptr || !op.vector.carry_out || op.destination2 != kVcc) continue;
-    if (carry_is_unused(code, dword)) op.form = function_without_carry(op);
+    const auto rule = rule_of(op.opcode);
+    if (rule && carry_is_unused(code, dword)) op.form = function_of(without_carry(*rule), op);
   }
 }
 
@@ -483,6 +479,12 @@ void set_form_function(MicroOp& op) {
   }
   if ((f.carry_out || op.result == Destination::mask) && op.destination2 + 1U >= kExec) return;
   op.form = function_of(op);
+}
+
+std::optional<FormRule> form_rule(const MicroOp& op) {
+  const auto rule = rule_of(op.opcode);
+  if (op.form == nullptr || !rule) return std::nullopt;
+  return op.form == function_of(*rule, op) ? *rule : without_carry(*rule);
 }
 
 void choose_forms(std::vector<MicroOp>& code) {

@@ -14,6 +14,34 @@
 
 namespace ww::sim::gpu::exec {
 
+inline constexpr std::int64_t kLastLane = kLanes - 1;
+
+// How an instruction acts on forms, but for comparisons and choices.
+enum class FormRule : std::uint8_t {
+  move,
+  add,
+  subtract,
+  subtract_reversed,
+  add_carry_out,
+  subtract_carry_out,
+  subtract_reversed_carry_out,
+  add_carry,
+  add_carry_in,  // whose own carry nothing reads
+  shift_left,
+  shift_left_reversed,
+  shift_right,
+  shift_right_reversed,
+  multiply,
+  multiply_24,
+  multiply_24_add,
+  shift_left_add,
+  add_shift_left,
+  add_three,
+  shift_pair,  // of 64 bits
+  shift_pair_reversed,
+  count,
+};
+
 // Those of `count` registers that a wave may keep so, by bit.
 [[nodiscard]] inline std::uint64_t formable(std::size_t first, std::size_t count) {
   if (first >= kForms) return 0;
@@ -27,6 +55,9 @@ void find_registers(const binpatch::isa::Instruction& instruction, MicroOp& op);
 // lanes. The function asks that all lanes be enabled and that the registers read have forms; it
 // leaves exec alone.
 void set_form_function(MicroOp& op);
+
+// What MicroOp::form does; none where there is no function, and for comparisons and choices.
+[[nodiscard]] std::optional<FormRule> form_rule(const MicroOp& op);
 
 // Takes the functions away from instructions whose results are used lane by lane.
 void choose_forms(std::vector<MicroOp>& code);
@@ -63,13 +94,14 @@ inline void use_lanes(Wave& wave, const MicroOp& op, bool all) {
 [[nodiscard]] inline bool has_contiguous_base(const Wave& wave, std::size_t low, unsigned words,
                                               std::uint32_t stride, std::uint64_t* base) {
   if (low + words > kForms) return false;
-  const std::uint64_t needed = (std::uint64_t{1} << words) - 1;
-  if ((~wave.formed >> low & needed) != 0) return false;
   const LaneForm form = wave.form[low];
-  const LaneForm high = words == 2 ? wave.form[low + 1] : LaneForm{};
-  *base = std::uint64_t{high.first} << 32 | form.first;
-  const std::uint64_t last = form.first + (kLanes - 1) * std::uint64_t{stride};
-  return form.step == stride && high.step == 0 && last >> 32 == 0;
+  if ((wave.formed >> low & 1U) == 0 || form.step != stride) return false;
+  if ((form.first + (kLanes - 1) * std::uint64_t{stride}) >> 32 != 0) return false;
+  *base = form.first;
+  if (words == 1) return true;
+  const LaneForm high = wave.form[low + 1];
+  *base |= std::uint64_t{high.first} << 32;
+  return (wave.formed >> (low + 1) & 1U) != 0 && high.step == 0;
 }
 
 }  // namespace ww::sim::gpu::exec

@@ -144,13 +144,20 @@ HostFunction HostCode::make(const MicroOp* first, std::uint32_t count, bool flus
     const auto host = vectors_ == HostVectors::avx512 ? make_avx512(*generator_, masked)
                                                       : make_avx2(*generator_, masked);
     if (!FunctionCode(*host, flush).write(code)) return nullptr;
-    return keep(generator_->getCode(), generator_->getSize());
+    return reinterpret_cast<HostFunction>(keep(generator_->getCode(), generator_->getSize()));
   } catch (const Xbyak::Error&) {  // too long, or too few registers
     return nullptr;
   }
 }
 
-HostFunction HostCode::keep(const std::uint8_t* code, std::size_t size) {
+HostForms HostCode::make_forms(const MicroOp* first, std::uint32_t count) {
+  generator_->reset();
+  write_forms(*generator_, first, count);
+  return reinterpret_cast<HostForms>(keep(generator_->getCode(), generator_->getSize()));
+}
+
+// Null where the host has no such memory.
+std::byte* HostCode::keep(const std::uint8_t* code, std::size_t size) {
   if (chunks_.empty() || used_ + size > chunks_.back().size) {
     const std::size_t bytes = std::max(kChunkBytes, size);
     void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -162,7 +169,7 @@ HostFunction HostCode::keep(const std::uint8_t* code, std::size_t size) {
   std::byte* const place = chunks_.back().bytes + used_;
   std::memcpy(place, code, size);
   used_ += (size + kAlignment - 1) / kAlignment * kAlignment;
-  return reinterpret_cast<HostFunction>(place);
+  return place;
 }
 
 }  // namespace ww::sim::gpu::exec::translate

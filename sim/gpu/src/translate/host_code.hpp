@@ -1,4 +1,5 @@
-// Host functions that execute a stretch of vector instructions on all lanes of a wave.
+// Host functions that execute a stretch of vector instructions on all lanes of a wave, or on the
+// forms of its registers.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +8,8 @@
 #include <vector>
 
 #include "isa/micro_op.hpp"
+#include "translate/form_code.hpp"
 #include "translate/host_vectors.hpp"
-
-namespace Xbyak {
-class CodeGenerator;
-}
 
 namespace ww::sim::gpu::exec::translate {
 
@@ -31,13 +29,16 @@ class HostCode {
   [[nodiscard]] HostFunction make(const MicroOp* first, std::uint32_t count, bool flush,
                                   bool masked);
 
+  // The same for instructions that can_follow().
+  [[nodiscard]] HostForms make_forms(const MicroOp* first, std::uint32_t count);
+
  private:
   // Executable memory.
   struct Chunk {
     std::byte* bytes{};
     std::size_t size{};
   };
-  HostFunction keep(const std::uint8_t* code, std::size_t size);
+  std::byte* keep(const std::uint8_t* code, std::size_t size);
 
   HostVectors vectors_;
   std::unique_ptr<Xbyak::CodeGenerator> generator_;

@@ -1,6 +1,7 @@
 #include "translate/stretch.hpp"
 
 #include "isa/straight_line.hpp"
+#include "translate/form_code.hpp"
 #include "translate/operation.hpp"
 
 namespace ww::sim::gpu::exec::translate {
@@ -39,6 +40,11 @@ class ScalarUse {
   std::vector<std::uint16_t> masks_;
 };
 
+Becomes code_of(const MicroOp& op, bool by_form, bool flush) {
+  if (by_form) return can_follow(op) ? Becomes::code_on_forms : Becomes::nothing;
+  return can_translate(op, flush) ? Becomes::code_on_lanes : Becomes::nothing;
+}
+
 }  // namespace
 
 std::vector<Stretch> divide(const MicroOp* first, const std::vector<bool>& by_form, bool flush) {
@@ -46,14 +52,15 @@ std::vector<Stretch> divide(const MicroOp* first, const std::vector<bool>& by_fo
   ScalarUse scalars;
   const MicroOp* op = first;
   for (std::size_t i = 0; i < by_form.size(); ++i, op += op->dwords) {
-    const bool translatable = !by_form[i] && can_translate(*op, flush);
-    const bool begins = stretches.empty() || stretches.back().translatable != translatable ||
-                        (translatable && !scalars.take(*op));
+    const Becomes becomes = code_of(*op, by_form[i], flush);
+    const bool on_lanes = becomes == Becomes::code_on_lanes;
+    const bool begins = stretches.empty() || stretches.back().becomes != becomes ||
+                        (on_lanes && !scalars.take(*op));
     if (begins) {
-      stretches.push_back({op, 0, translatable, 0, 0});
-      if (translatable) {
+      stretches.push_back({op, 0, becomes, 0, 0});
+      if (on_lanes) {
         scalars = {};
-        if (!scalars.take(*op)) stretches.back().translatable = false;
+        if (!scalars.take(*op)) stretches.back().becomes = Becomes::nothing;
       }
     }
     Stretch& stretch = stretches.back();

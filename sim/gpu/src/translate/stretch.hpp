@@ -1,5 +1,5 @@
-// Stretches: instructions of a straight-line run that become host code together, and those between
-// them, which the interpreter executes.
+// Stretches: instructions of a straight-line run that become host code together, on lanes or on
+// forms, and those between them, which the interpreter executes.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,14 @@
 
 namespace ww::sim::gpu::exec::translate {
 
+enum class Becomes : std::uint8_t { nothing, code_on_lanes, code_on_forms };
+
 struct Stretch {
   const MicroOp* first{};
   std::uint32_t count{};
-  bool translatable{};
-  // Of a translatable one, by bit as MicroOp::reads: registers that it reads before it has written
-  // them, and those that it writes.
+  Becomes becomes{};
+  // By bit as MicroOp::reads: registers that it reads before it has written them, and those that it
+  // writes.
   std::uint64_t reads{};
   std::uint64_t writes{};
 };

@@ -10,6 +10,8 @@
 
 namespace ww::sim::gpu::exec {
 
+using translate::Becomes;
+using translate::HostForms;
 using translate::HostFunction;
 using translate::Stretch;
 
@@ -17,6 +19,7 @@ struct Translations::Part {
   Stretch stretch;
   // [some lanes are disabled]; null: not made yet, or impossible
   std::atomic<HostFunction> function[2]{};
+  std::atomic<HostForms> forms{};  // the same of a stretch on forms
   std::atomic<std::uint32_t> uses[2]{};
 };
 
@@ -49,7 +52,7 @@ std::uint64_t Translations::execute(Wave& wave, std::uint32_t dword, std::uint32
   return execute_and_divide(wave, dword, count);
 }
 
-// What goes by forms this time is left to forms from then on.
+// What goes by forms this time goes by forms from then on.
 std::uint64_t Translations::execute_and_divide(Wave& wave, std::uint32_t dword,
                                                std::uint32_t count) {
   const bool flush = wave.flush_f32();
@@ -86,25 +89,63 @@ void Translations::make(Part& part, bool flush, bool masked) {
   function.store(made, std::memory_order_release);
 }
 
+HostForms Translations::make_forms(Part& part) {
+  const std::lock_guard lock(mutex_);
+  HostForms function = part.forms.load(std::memory_order_relaxed);
+  if (function != nullptr) return function;
+  if (!maker_) maker_ = std::make_unique<Maker>(vectors_);
+  function = maker_->code.make_forms(part.stretch.first, part.stretch.count);
+  if (function != nullptr) made_.fetch_add(1, std::memory_order_relaxed);
+  part.forms.store(function, std::memory_order_release);
+  return function;
+}
+
+bool Translations::is_due(std::atomic<std::uint32_t>& uses) const {
+  return uses.load(std::memory_order_relaxed) <= least_uses_ &&
+         uses.fetch_add(1, std::memory_order_relaxed) == least_uses_;
+}
+
+inline std::uint64_t Translations::execute_on_forms(Wave& wave, Part& part) {
+  const Stretch& stretch = part.stretch;
+  HostForms function = nullptr;
+  if (wave.exec() == ~std::uint64_t{0} && (stretch.reads & ~wave.formed) == 0) {
+    function = part.forms.load(std::memory_order_acquire);
+    if (function == nullptr && is_due(part.uses[0])) function = make_forms(part);
+  }
+  if (function == nullptr) return execute_straight(wave, stretch.first, stretch.count);
+  const std::uint32_t done = function(&wave);
+  std::uint64_t written = stretch.writes;
+  const MicroOp* rest = stretch.first;
+  if (done != stretch.count) {
+    written = 0;
+    for (std::uint32_t i = 0; i < done; ++i, rest += rest->dwords) written |= rest->writes;
+  }
+  wave.formed |= written;
+  wave.unwritten |= written;
+  std::uint64_t lane_operations = std::uint64_t{done} * kLanes;
+  if (done != stretch.count) lane_operations += execute_straight(wave, rest, stretch.count - done);
+  return lane_operations;
+}
+
 std::uint64_t Translations::execute_parts(Wave& wave, const Run& run) {
   std::uint64_t lane_operations = 0;
   const bool flush = wave.flush_f32();
   for (std::size_t i = 0; i < run.parts; ++i) {
     Part& part = run.part[i];
     const Stretch& stretch = part.stretch;
+    if (stretch.becomes == Becomes::code_on_forms) {
+      lane_operations += execute_on_forms(wave, part);
+      continue;
+    }
     const std::uint64_t exec = wave.exec();
     const bool masked = exec != ~std::uint64_t{0};
     HostFunction function = nullptr;
-    if (stretch.translatable) {
+    if (stretch.becomes == Becomes::code_on_lanes) {
       auto& place = part.function[masked ? 1 : 0];
       function = place.load(std::memory_order_acquire);
-      if (function == nullptr) {
-        auto& uses = part.uses[masked ? 1 : 0];
-        if (uses.load(std::memory_order_relaxed) <= least_uses_ &&
-            uses.fetch_add(1, std::memory_order_relaxed) == least_uses_) {
-          make(part, flush, masked);
-          function = place.load(std::memory_order_acquire);
-        }
+      if (function == nullptr && is_due(part.uses[masked ? 1 : 0])) {
+        make(part, flush, masked);
+        function = place.load(std::memory_order_acquire);
       }
     }
     if (function == nullptr) {

@@ -1,7 +1,8 @@
 // Host code in place of straight-line runs that were executed often: vector instructions are
 // translated, with the registers of 16 or 8 lanes in those of the host from one instruction to the
-// next. All else, runs that were executed seldom, and hosts with neither AVX-512 nor AVX2 are left
-// to the interpreter, execute_straight(). What a run does to its wave is the same to the bit.
+// next, and so is address arithmetic on registers whose lanes follow one another. All else, runs
+// that were executed seldom, and hosts with neither AVX-512 nor AVX2 are left to the interpreter,
+// execute_straight(). What a run does to its wave is the same to the bit.
 #pragma once
 
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "isa/micro_op.hpp"
+#include "translate/form_code.hpp"
 #include "translate/host_vectors.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -39,7 +41,11 @@ class Translations {
   struct Maker;
   std::uint64_t execute_parts(Wave& wave, const Run& run);
   std::uint64_t execute_and_divide(Wave& wave, std::uint32_t dword, std::uint32_t count);
+  std::uint64_t execute_on_forms(Wave& wave, Part& part);
   void make(Part& part, bool flush, bool masked);
+  translate::HostForms make_forms(Part& part);
+  // Counts a use; whether it is the one at which code is made.
+  bool is_due(std::atomic<std::uint32_t>& uses) const;
 
   const std::vector<MicroOp>& code_;
   const std::uint32_t least_uses_;
