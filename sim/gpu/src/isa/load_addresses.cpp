@@ -16,11 +16,30 @@ std::uint64_t signed_offset(const MemoryFields& m) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(m.offset)));
 }
 
+// As find_addresses() for all lanes, where the address registers have forms that tell it.
+inline bool find_formed_address(const Wave& wave, const MicroOp& op, std::uint64_t* base) {
+  const MemoryFields& m = op.memory;
+  const bool scalar = has_scalar_base(op);
+  if (!has_contiguous_base(wave, m.address, scalar ? 1 : 2, m.element_bytes, base)) return false;
+  *base += signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
+  return true;
+}
+
 RegisterSet address_registers(const MicroOp& op) {
   RegisterSet set;
   set.add_vector(op.memory.address, has_scalar_base(op) ? 1 : 2);
   if (has_scalar_base(op)) set.add_scalar(op.memory.resource, 2);
   return set;
+}
+
+// The rest of find_load_addresses(), seldom needed and kept out of its loop: of lanes that have no
+// form but may lie in a row.
+[[gnu::noinline]] bool find_lane_addresses(Wave& wave, const MicroOp& op, std::uint64_t* base) {
+  alignas(64) std::uint64_t unused[kLanes];
+  return find_addresses(wave, op, ~std::uint64_t{0}, unused, base);
+}
+[[gnu::noinline]] bool awaits_address(const Wave& wave, const MicroOp& op) {
+  return awaits(wave, address_registers(op));
 }
 
 bool is_plain_load(const MicroOp& op) {
@@ -56,15 +75,11 @@ bool find_addresses(Wave& wave, const MicroOp& op, std::uint64_t exec, std::uint
   const MemoryFields& m = op.memory;
   alignas(64) static constexpr std::uint32_t kNoHigh[kLanes] = {};
   const bool scalar = has_scalar_base(op);
-  const std::uint64_t offset = signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
   if (wave.formed != 0) {
-    if (exec == ~std::uint64_t{0} &&
-        has_contiguous_base(wave, m.address, scalar ? 1 : 2, m.element_bytes, base)) {
-      *base += offset;
-      return true;
-    }
+    if (exec == ~std::uint64_t{0} && find_formed_address(wave, op, base)) return true;
     write_lanes(wave, wave.unwritten & formable(m.address, scalar ? 1 : 2));
   }
+  const std::uint64_t offset = signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
   return lanes().addresses(
       lane_address, wave.vgpr(m.address), scalar ? kNoHigh : wave.vgpr(m.address + 1U), offset,
       exec, exec == ~std::uint64_t{0} ? nullptr : wave.mask(), m.element_bytes, base);
@@ -83,16 +98,17 @@ void link_loads(std::vector<MicroOp>& code, StraightLines& lines) {
 
 void find_load_addresses(Wave& wave, std::uint32_t load) {
   if (wave.exec() != ~std::uint64_t{0}) return;
-  alignas(64) std::uint64_t unused[kLanes];
   const bool waits = wave.vector_queue.count + wave.scalar_queue.count != 0;
-  std::uint32_t place = 0;
-  for (; load != 0; ++place) {
-    const MicroOp& op = wave.code[load];
-    if (waits && awaits(wave, address_registers(op))) return;
-    if (!find_addresses(wave, op, ~std::uint64_t{0}, unused, &wave.load_address[place])) return;
-    wave.known_loads = static_cast<std::uint16_t>(wave.known_loads | 2U << place);
+  const MicroOp* const code = wave.code;
+  std::uint64_t* base = wave.load_address;
+  std::uint32_t known = 2;
+  for (; load != 0; ++base, known <<= 1) {
+    const MicroOp& op = code[load];
+    if (waits && awaits_address(wave, op)) break;
+    if (!find_formed_address(wave, op, base) && !find_lane_addresses(wave, op, base)) break;
     load = op.memory.next_load;
   }
+  wave.known_loads = static_cast<std::uint16_t>(wave.known_loads | (known - 2));
 }
 
 }  // namespace ww::sim::gpu::exec
