@@ -94,14 +94,13 @@ inline void use_lanes(Wave& wave, const MicroOp& op, bool all) {
 [[nodiscard]] inline bool has_contiguous_base(const Wave& wave, std::size_t low, unsigned words,
                                               std::uint32_t stride, std::uint64_t* base) {
   if (low + words > kForms) return false;
+  const std::uint64_t needed = (std::uint64_t{1} << words) - 1;
+  if ((~wave.formed >> low & needed) != 0) return false;
   const LaneForm form = wave.form[low];
-  if ((wave.formed >> low & 1U) == 0 || form.step != stride) return false;
-  if ((form.first + (kLanes - 1) * std::uint64_t{stride}) >> 32 != 0) return false;
-  *base = form.first;
-  if (words == 1) return true;
-  const LaneForm high = wave.form[low + 1];
-  *base |= std::uint64_t{high.first} << 32;
-  return (wave.formed >> (low + 1) & 1U) != 0 && high.step == 0;
+  const LaneForm high = words == 2 ? wave.form[low + 1] : LaneForm{};
+  if (form.step != stride || high.step != 0) return false;
+  *base = std::uint64_t{high.first} << 32 | form.first;
+  return (form.first + (kLanes - 1) * std::uint64_t{stride}) >> 32 == 0;
 }
 
 }  // namespace ww::sim::gpu::exec

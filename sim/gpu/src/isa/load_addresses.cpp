@@ -19,9 +19,13 @@ std::uint64_t signed_offset(const MemoryFields& m) {
 // As find_addresses() for all lanes, where the address registers have forms that tell it.
 inline bool find_formed_address(const Wave& wave, const MicroOp& op, std::uint64_t* base) {
   const MemoryFields& m = op.memory;
-  const bool scalar = has_scalar_base(op);
-  if (!has_contiguous_base(wave, m.address, scalar ? 1 : 2, m.element_bytes, base)) return false;
-  *base += signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
+  if (has_scalar_base(op)) {
+    if (!has_contiguous_base(wave, m.address, 1, m.element_bytes, base)) return false;
+    *base += wave.pair(m.resource);
+  } else if (!has_contiguous_base(wave, m.address, 2, m.element_bytes, base)) {
+    return false;
+  }
+  *base += signed_offset(m);
   return true;
 }
 
