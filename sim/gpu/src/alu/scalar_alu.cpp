@@ -190,15 +190,6 @@ void no_effect(Wave&, const MicroOp&) {}
 void sleep(Wave& w, const MicroOp& op) {
   w.next = w.now + 64 * (op.immediate & 7) + 4;
 }
-void wait_count(Wave& w, const MicroOp& op) {
-  const auto bits = static_cast<U32>(op.immediate);
-  unsigned vector = bits & 15U;
-  const unsigned scalar = bits >> 8 & 15U;
-  if (is_rdna(w.cu->launch().isa)) vector = w.vector_queue.left_with(vector, false);
-  if (w.vector_queue.count > vector || w.scalar_queue.count > scalar) {
-    w.cu->wait(w, op, vector, scalar);
-  }
-}
 void barrier(Wave& w, const MicroOp&) {
   w.cu->barrier(w);
 }
@@ -468,7 +459,7 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_incperflevel, no_effect)
     WW_CASE(s_decperflevel, no_effect)
     WW_CASE(s_ttracedata, no_effect)
-    WW_CASE(s_waitcnt, wait_count)
+    WW_CASE(s_waitcnt, no_effect)  // ComputeUnit::step() waits
     WW_CASE(s_barrier, barrier)
     WW_CASE(s_trap, trap)
     WW_CASE(s_sethalt, halt_if_asked)

@@ -235,15 +235,23 @@ void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
         fault(wave, ErrorCode::device_error, "the program counter left the program");
         return;
       }
-      if (launch_->code[wave.pc].straight) run_ahead(wave);
+      const MicroOp& op = launch_->code[wave.pc];
+      if (op.straight) run_ahead(wave);
+      if (wave.ahead == 0) {
+        if (op.opcode == Opcode::s_waitcnt) {  // most steps end with one: no call
+          wave.now = time;
+          wave.next = time + 4;
+          wave.pc += op.dwords;
+          wait_for_counters(wave, op);
+        } else {
+          execute(wave, op, time);
+        }
+        time = wave.next;
+        continue;
+      }
     }
-    if (wave.ahead != 0) {
-      time = issue_ahead(wave, time, horizon);
-      wave.next = time;
-      continue;
-    }
-    execute(wave, launch_->code[wave.pc], time);
-    time = wave.next;
+    time = issue_ahead(wave, time, horizon);
+    wave.next = time;
   } while (time < horizon && wave.state == WaveState::running && !error_);
 }
 
@@ -279,32 +287,59 @@ Step ComputeUnit::step_alone(Wave& wave, std::int64_t time, std::uint32_t pc) {
   return {wave.next, 0, static_cast<std::int32_t>(wave.pc - pc)};
 }
 
-void ComputeUnit::drain(Wave& wave, std::int64_t time) {
+inline void ComputeUnit::drain(Wave& wave, std::int64_t time) {
+  if (drain_only(wave, time)) return;
   CounterQueue& vector = wave.vector_queue;
-  while (vector.count != 0) {
-    const std::int64_t done = vector.next();
-    if (done > time) break;
-    MemoryOperation* operation = vector.front();
-    vector.chain = done;
-    vector.pop();
-    complete(wave, *operation);
-    if (--operation->references == 0) release(operation);
+  std::int64_t next_vector = vector.next();
+  while (next_vector <= time) {
+    MemoryOperation& operation = *vector.front();
+    vector.pop(next_vector);
+    bring_registers(wave, operation);
+    if (--operation.references == 0) release(&operation);
+    next_vector = vector.next();
   }
   CounterQueue& scalar = wave.scalar_queue;
-  while (scalar.count != 0) {
-    const std::int64_t done = scalar.next();
-    if (done > time) break;
-    MemoryOperation* operation = scalar.front();
-    scalar.chain = done;
-    scalar.pop();
-    if (!operation->vector) complete(wave, *operation);
-    if (--operation->references == 0) release(operation);
+  std::int64_t next_scalar = scalar.next();
+  while (next_scalar <= time) {
+    MemoryOperation& operation = *scalar.front();
+    scalar.pop(next_scalar);
+    if (!operation.vector) bring_registers(wave, operation);
+    if (--operation.references == 0) release(&operation);
+    next_scalar = scalar.next();
   }
-  wave.next_completion = std::min(vector.next(), scalar.next());
+  wave.next_completion = std::min(next_vector, next_scalar);
+}
+
+// The same where a wave has one operation on its way, of vmcnt and perhaps lgkmcnt as well, as most
+// often; false, and nothing is done, where it has not or where a counter counts it after `time`.
+inline bool ComputeUnit::drain_only(Wave& wave, std::int64_t time) {
+  CounterQueue& vector = wave.vector_queue;
+  CounterQueue& scalar = wave.scalar_queue;
+  if (vector.count != 1) return false;
+  MemoryOperation& only = *vector.front();
+  if (scalar.count + 1 != only.references) return false;
+  const std::int64_t done = std::max(vector.chain, only.completion);
+  const std::int64_t done_scalar = std::max(scalar.chain, only.completion);
+  if (only.unresolved != 0 || std::max(done, done_scalar) > time) return false;
+  if (only.references == 2) scalar.pop(done_scalar);
+  vector.pop(done);
+  bring_registers(wave, only);
+  release(&only);
+  wave.next_completion = kNever;
+  return true;
+}
+
+// The operation is complete: its registers get what it brings, unless that is there.
+inline void ComputeUnit::bring_registers(Wave& wave, MemoryOperation& operation) {
+  if (operation.into_registers) {  // most often
+    overwrite(wave, wave.formed & formable(operation.destination, 1), true);
+    activity.register_bytes += kLanes * sizeof(std::uint32_t);
+  } else if (operation.words != 0) {
+    complete(wave, operation);
+  }
 }
 
 void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
-  if (operation.words == 0) return;
   if (operation.scalar) {
     std::memcpy(wave.sr + operation.destination, operation.data(),
                 operation.words * sizeof(std::uint32_t));
@@ -316,10 +351,6 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   if (const std::uint64_t result = formable(operation.destination, operation.words);
       (wave.formed & result) != 0) {
     overwrite(wave, result, all && operation.half == 0);
-  }
-  if (operation.into_registers) {
-    activity.register_bytes += kLanes * sizeof(std::uint32_t);
-    return;
   }
   if (operation.image) [[unlikely]] {
     activity.register_bytes += enabled_lanes(operation.exec) * operation.words * 4U;
@@ -370,19 +401,36 @@ void ComputeUnit::add_operations() {
   }
 }
 
+[[gnu::always_inline]] inline void ComputeUnit::wait_for_counters(Wave& wave, const MicroOp& op) {
+  const auto bits = static_cast<std::uint32_t>(op.immediate);
+  unsigned vector = bits & 15U;
+  const unsigned scalar = bits >> 8 & 15U;
+  if (is_rdna(launch_->isa)) vector = wave.vector_queue.left_with(vector, false);
+  if (wave.vector_queue.count > vector || wave.scalar_queue.count > scalar) {
+    wait(wave, op, vector, scalar);
+  }
+}
+
 void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsigned scalar_left) {
   wave.pc -= op.dwords;
   wave.wait_vector = static_cast<std::uint8_t>(vector_left);
   wave.wait_scalar = static_cast<std::uint8_t>(scalar_left);
-  const std::int64_t time = std::max(wave.vector_queue.time_until(vector_left),
-                                     wave.scalar_queue.time_until(scalar_left));
-  if (time == kNever) {
-    wave.next = kNever;
-    bypass(wave, vector_left);
-    return;
-  }
-  const std::int64_t aligned = (time - wave.simd + 3) / 4 * 4 + wave.simd;
-  wave.next = std::max(aligned, wave.now + 4);
+  // It waits for the head of a queue, at least.
+  wave.next = wave.next_completion == kNever
+                  ? kNever
+                  : end_of_wait(wave, wave.vector_queue.next(), wave.scalar_queue.next());
+  if (wave.next == kNever) bypass(wave, vector_left);
+}
+
+// When the wave's counters have come down to what it waits for, and it can issue again; kNever
+// while that is not known. `vector` and `scalar`: when the heads of its queues leave.
+inline std::int64_t ComputeUnit::end_of_wait(const Wave& wave, std::int64_t vector,
+                                             std::int64_t scalar) {
+  const std::int64_t time = std::max(wave.vector_queue.time_until(wave.wait_vector, vector),
+                                     wave.scalar_queue.time_until(wave.wait_scalar, scalar));
+  if (time == kNever) return kNever;
+  const std::int64_t aligned = ((time - wave.simd + 3) & ~std::int64_t{3}) + wave.simd;
+  return std::max(aligned, wave.now + 4);
 }
 
 // While the wave waits nobody sees its registers: a load that must complete before it goes on, and
@@ -390,47 +438,43 @@ void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsi
 // another load has the same register: they write in order.
 void ComputeUnit::bypass(Wave& wave, unsigned vector_left) {
   const CounterQueue& queue = wave.vector_queue;
-  if (trace || queue.count <= vector_left) return;
-  const auto fits = [](const MemoryOperation& operation) {
-    return operation.kind == MemoryKind::load && operation.contiguous &&
-           operation.element_bytes == sizeof(std::uint32_t) &&
-           operation.exec == ~std::uint64_t{0} && !operation.begun;
-  };
-  if (queue.count == 1 && wave.scalar_queue.count <= 1) {
-    MemoryOperation& only = *queue.front();
-    if (wave.scalar_queue.count == 0 || wave.scalar_queue.front() == &only) {
-      if (fits(only)) only.into_registers = true;
-      return;
-    }
-  }
-  RegisterSet once;
-  RegisterSet twice;
-  for (const CounterQueue* each : {&wave.vector_queue, &wave.scalar_queue}) {
-    for (unsigned i = 0; i < each->count; ++i) {
-      const MemoryOperation& operation = *each->at(i);
-      if (operation.scalar || (each != &queue && operation.vector)) continue;
-      if (once.has_vector(operation.destination, operation.words)) {
-        twice.add_vector(operation.destination, operation.words);
-      }
-      once.add_vector(operation.destination, operation.words);
-    }
-  }
+  if (trace) return;
   for (unsigned i = 0; i + vector_left < queue.count; ++i) {
     MemoryOperation& operation = *queue.at(i);
-    if (fits(operation) && !twice.has_vector(operation.destination, 1)) {
+    if (operation.kind == MemoryKind::load && operation.contiguous &&
+        operation.element_bytes == sizeof(std::uint32_t) && operation.exec == ~std::uint64_t{0} &&
+        !operation.begun && !others_write(wave, operation)) {
       operation.into_registers = true;
     }
   }
 }
 
+// Whether other loads on their way have the register of one that has a single one.
+inline bool ComputeUnit::others_write(const Wave& wave, const MemoryOperation& operation) {
+  // Most often it is alone.
+  if (wave.vector_queue.count == 1 && wave.scalar_queue.count < operation.references) return false;
+  const auto has_it = [&operation](const MemoryOperation& other) {
+    return static_cast<unsigned>(operation.destination - other.destination) < other.words &&
+           &other != &operation;
+  };
+  for (unsigned i = 0; i < wave.vector_queue.count; ++i) {
+    if (has_it(*wave.vector_queue.at(i))) return true;
+  }
+  for (unsigned i = 0; i < wave.scalar_queue.count; ++i) {
+    const MemoryOperation& other = *wave.scalar_queue.at(i);
+    if (!other.scalar && !other.vector && has_it(other)) return true;
+  }
+  return false;
+}
+
 void ComputeUnit::resolved(Wave& wave) {
-  wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
-  if (wave.state != WaveState::running || wave.next != kNever) return;
-  const std::int64_t time = std::max(wave.vector_queue.time_until(wave.wait_vector),
-                                     wave.scalar_queue.time_until(wave.wait_scalar));
-  if (time == kNever) return;
-  wave.next = std::max((time - wave.simd + 3) / 4 * 4 + wave.simd, wave.now + 4);
-  set_key(wave);
+  const std::int64_t vector = wave.vector_queue.next();
+  const std::int64_t scalar = wave.scalar_queue.next();
+  wave.next_completion = std::min(vector, scalar);
+  if (wave.next_completion == kNever || wave.next != kNever || wave.state != WaveState::running)
+    return;
+  wave.next = end_of_wait(wave, vector, scalar);
+  if (wave.next != kNever) set_key(wave);
 }
 
 std::uint32_t ComputeUnit::hardware_id(const Wave& wave) const {

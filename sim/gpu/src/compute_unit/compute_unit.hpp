@@ -155,7 +155,7 @@ class ComputeUnit {
   [[nodiscard]] std::int64_t error_cycle() const { return error_cycle_; }
 
   // `wide`: it has more than a word a lane, or is an atomic.
-  MemoryOperation* new_operation(Wave& wave, bool wide) {
+  [[gnu::always_inline]] MemoryOperation* new_operation(Wave& wave, bool wide) {
     if (free_operations_.empty()) [[unlikely]]
       add_operations();
     MemoryOperation* const operation = free_operations_.back();
@@ -207,6 +207,8 @@ class ComputeUnit {
     return l1.has_rows() && lines_per_run == L1Cache::kRow && !pairs_of_lines && !asks_for_pairs &&
            !coherent;
   }
+  // The same, and no trace wants to see its lanes.
+  [[nodiscard]] bool takes_untraced_rows() const { return takes_untraced_rows_; }
   std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
   bool empties_gl1{};             // the cache of its shader array, before the next commit
   std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
@@ -253,8 +255,14 @@ class ComputeUnit {
   void run_ahead(Wave& wave);
   std::int64_t issue_ahead(Wave& wave, std::int64_t time, std::int64_t end);
   void drain(Wave& wave, std::int64_t time);
+  bool drain_only(Wave& wave, std::int64_t time);
+  void bring_registers(Wave& wave, MemoryOperation& operation);
+  [[nodiscard]] static std::int64_t end_of_wait(const Wave& wave, std::int64_t vector,
+                                                std::int64_t scalar);
+  void wait_for_counters(Wave& wave, const MicroOp& op);
   void complete(Wave& wave, MemoryOperation& operation);
   void bypass(Wave& wave, unsigned vector_left);
+  [[nodiscard]] static bool others_write(const Wave& wave, const MemoryOperation& operation);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
   // A group that was started since the last run().
   struct Starting {
@@ -315,6 +323,7 @@ class ComputeUnit {
   std::int64_t scalar_asked_{};  // departure of the last request for the scalar cache
   unsigned finished_{};
   bool clock_read_{};
+  bool takes_untraced_rows_{};
   std::optional<Error> error_;
   std::int64_t error_cycle_{};
   using OperationBlock = std::array<MemoryOperation, 32>;

@@ -47,7 +47,8 @@ class DeviceMemory {
   }
 
   // Whether [address, address + bytes) lies inside one allocation.
-  [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t bytes) const {
+  [[nodiscard, gnu::always_inline]] bool contains(std::uint64_t address,
+                                                  std::uint64_t bytes) const {
     const std::uint64_t offset = address - kDeviceBase;
     if (offset >= size_ || bytes > size_ - offset) return false;
     const std::uint64_t first = offset / kPageBytes;

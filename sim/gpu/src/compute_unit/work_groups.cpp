@@ -31,6 +31,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   activity = {};
   counters = {};
   if (trace) trace->clear();
+  takes_untraced_rows_ = takes_rows() && !trace;
   findings.clear();
   if (launch.checks.races) {
     if (!shadow) shadow = std::make_unique<LocalShadow>(lds_.size());

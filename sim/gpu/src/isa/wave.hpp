@@ -115,10 +115,16 @@ struct alignas(64) CounterQueue {
     ++head;
     --count;
   }
-  // When at most `left` remain; kNever while that is not known.
-  [[nodiscard]] std::int64_t time_until(unsigned left) const {
+  // The first one leaves, complete at that time.
+  void pop(std::int64_t completion) {
+    chain = completion;
+    pop();
+  }
+  // When at most `left` remain; kNever while that is not known. `next` is when the first one
+  // leaves.
+  [[nodiscard]] std::int64_t time_until(unsigned left, std::int64_t next) const {
     if (count <= left) return chain;
-    if (count == left + 1) return next();
+    if (count == left + 1) return next;
     std::int64_t time = chain;
     for (unsigned i = 0; i + left < count; ++i) {
       const MemoryOperation* operation = entry[(head + i) & 15];

@@ -30,6 +30,19 @@ class L1Pass {
     } else {
       scattered();
     }
+    account();
+  }
+
+  // The same for a load of a word a lane, by all lanes, to which the row of lines from `line` on
+  // belongs: false, and nothing is done, where the L1 has some of it. Without a trace.
+  [[gnu::always_inline]] bool run_row(std::uint32_t line) {
+    if (!access_row(line)) return false;
+    account();
+    return true;
+  }
+
+ private:
+  [[gnu::always_inline]] void account() {
     // One line, or 64 bytes towards the registers, a cycle.
     const auto words = static_cast<std::int64_t>(element_words(operation_));
     const std::int64_t least = operation_.image ? operation_.bytes->image->cycles : 4 * words;
@@ -38,7 +51,6 @@ class L1Pass {
     cu_.counters.l1_accesses += static_cast<std::uint64_t>(lines_ - joined_);
   }
 
- private:
   void contiguous() {
     const std::uint64_t bytes = operation_.element_bytes;
     const std::uint64_t exec = operation_.exec;
@@ -175,8 +187,8 @@ class L1Pass {
 
   // access() for all lines of a row, of which all lanes have all bytes; false, and nothing is done,
   // where the L1 has some of them and others not, or their data is on its way.
-  bool access_row(std::uint32_t line) {
-    const L1Cache::FoundRow found = cu_.l1.find_row(line);
+  [[gnu::always_inline]] bool access_row(std::uint32_t line) {
+    const L1Cache::FoundRow found = cu_.l1.empty() ? L1Cache::FoundRow{} : cu_.l1.find_row(line);
     const std::int64_t departure = start_ + lines_;
     const bool kept = operation_.kind == MemoryKind::load && !fields_.glc;
     if (found.any) {
@@ -360,8 +372,9 @@ class L1Pass {
     run_ = whole ? 1 : 0;
     run_end_ = line + 1;
   }
-  void request(Request::Kind kind, std::uint32_t line, std::uint64_t lanes_here,
-               std::int64_t departure, std::uint32_t slot) {
+  [[gnu::always_inline]] void request(Request::Kind kind, std::uint32_t line,
+                                      std::uint64_t lanes_here, std::int64_t departure,
+                                      std::uint32_t slot) {
     ++operation_.unresolved;
     Request& added = cu_.requests.emplace_back();
     added.departure = departure;

@@ -123,7 +123,8 @@ void align_atomic(Wave& wave, MemoryOperation& operation) {
 }
 
 // Into the counters' queues: its requests are on their way.
-inline void enqueue(Wave& wave, const MemoryFields& m, MemoryOperation& operation) {
+[[gnu::always_inline]] inline void enqueue(Wave& wave, const MemoryFields& m,
+                                           MemoryOperation& operation) {
   operation.completion = std::max(operation.completion, wave.now + 4);
   operation.vector = true;
   operation.references = m.flat ? 2 : 1;
@@ -262,6 +263,38 @@ void run_global(Wave& wave, const MicroOp& op) {
   MemoryOperation& operation = prepare_access(wave, op);
   set_addresses(wave, op, operation);
   issue(wave, op, operation);
+}
+
+// A load of a word a lane by flat_ or global_. Most often its address was found ahead, and the
+// lanes fill a row of lines inside an allocation.
+template <bool flat>
+void run_word_load(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  const MemoryFields& m = op.memory;
+  constexpr U64 kRowBytes = kLanes * sizeof(U32);
+  static_assert(kRowBytes == L1Cache::kRow * kLineBytes);
+  const unsigned known = 1U << m.place;  // never of place 0
+  const U64 base = wave.load_address[(m.place - 1U) % kLoadsAhead];
+  if ((wave.known_loads & known) == 0 || base % kRowBytes != 0 || !cu.takes_untraced_rows() ||
+      wave.vector_queue.count >= kCounterDepth ||
+      (flat && wave.scalar_queue.count >= kCounterDepth) || wave.exec() != ~U64{0} ||
+      !cu.memory().contains(base, kRowBytes)) {
+    (flat ? run_flat : run_global)(wave, op);
+    return;
+  }
+  wave.known_loads = static_cast<std::uint16_t>(wave.known_loads & ~known);
+  count(cu, op);
+  MemoryOperation& operation = *cu.new_operation(wave, false);
+  operation.element_bytes = sizeof(U32);
+  operation.words = 1;
+  operation.destination = op.destination;
+  operation.instruction = wave.pc - op.dwords;
+  operation.exec = ~U64{0};
+  operation.base = base;
+  operation.contiguous = true;
+  const auto line = static_cast<U32>((base - kDeviceBase) / kLineBytes);
+  if (!L1Pass(wave, m, operation).run_row(line)) L1Pass(wave, m, operation).run();
+  enqueue(wave, m, operation);
 }
 
 // scratch_: an offset into the lane's private memory, whose words lie 64 lanes apart.
@@ -512,8 +545,9 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   m.address = instruction.src[0].index;
   op.destination = vector_index(instruction.dst[0]);
   op.source[3] = vector_index(instruction.src[flat || global || scratch ? 1 : 3]);
+  const bool words = m.kind == MemoryKind::load && m.element_bytes == sizeof(U32);
   if (flat) {
-    op.run = run_flat;
+    op.run = words ? run_word_load<true> : run_flat;
     return true;
   }
   if (global || scratch) {
@@ -523,7 +557,7 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
       op.kind[2] = Source::scalar;
       m.resource = *index;
     }
-    op.run = global ? run_global : run_scratch;
+    op.run = !global ? run_scratch : words ? run_word_load<false> : run_global;
     return true;
   }
   op.run = run_buffer;
