@@ -265,36 +265,49 @@ void run_global(Wave& wave, const MicroOp& op) {
   issue(wave, op, operation);
 }
 
-// A load of a word a lane by flat_ or global_. Most often its address was found ahead, and the
-// lanes fill a row of lines inside an allocation.
-template <bool flat>
+// A load of whole words by flat_ or global_. Most often its address was found ahead, all lanes are
+// enabled, and what they load, one behind the other, lies in one allocation.
+template <bool flat, unsigned words>
 void run_word_load(Wave& wave, const MicroOp& op) {
   ComputeUnit& cu = *wave.cu;
   const MemoryFields& m = op.memory;
-  constexpr U64 kRowBytes = kLanes * sizeof(U32);
-  static_assert(kRowBytes == L1Cache::kRow * kLineBytes);
   const unsigned known = 1U << m.place;  // never of place 0
   const U64 base = wave.load_address[(m.place - 1U) % kLoadsAhead];
-  if ((wave.known_loads & known) == 0 || base % kRowBytes != 0 || !cu.takes_untraced_rows() ||
-      wave.vector_queue.count >= kCounterDepth ||
+  constexpr U64 kBytes = kLanes * words * sizeof(U32);
+  if ((wave.known_loads & known) == 0 || wave.vector_queue.count >= kCounterDepth ||
       (flat && wave.scalar_queue.count >= kCounterDepth) || wave.exec() != ~U64{0} ||
-      !cu.memory().contains(base, kRowBytes)) {
+      !cu.memory().contains(base, kBytes) || cu.launch().checks.memory) {
     (flat ? run_flat : run_global)(wave, op);
     return;
   }
   wave.known_loads = static_cast<std::uint16_t>(wave.known_loads & ~known);
   count(cu, op);
-  MemoryOperation& operation = *cu.new_operation(wave, false);
-  operation.element_bytes = sizeof(U32);
-  operation.words = 1;
+  MemoryOperation& operation = *cu.new_operation(wave, words > 1);
+  operation.element_bytes = words * sizeof(U32);
+  operation.words = words;
   operation.destination = op.destination;
   operation.instruction = wave.pc - op.dwords;
   operation.exec = ~U64{0};
   operation.base = base;
   operation.contiguous = true;
+  constexpr U64 kRowBytes = L1Cache::kRow * kLineBytes;
   const auto line = static_cast<U32>((base - kDeviceBase) / kLineBytes);
-  if (!L1Pass(wave, m, operation).run_row(line)) L1Pass(wave, m, operation).run();
+  const bool is_row = kBytes == kRowBytes && base % kRowBytes == 0 && cu.takes_untraced_rows();
+  if (!is_row || !L1Pass(wave, m, operation).run_row(line)) L1Pass(wave, m, operation).run();
   enqueue(wave, m, operation);
+}
+
+bool loads_words(const MemoryFields& m) {
+  return m.kind == MemoryKind::load && m.element_bytes >= sizeof(U32);
+}
+template <bool flat>
+Handler word_load(const MemoryFields& m) {
+  switch (m.element_bytes / sizeof(U32)) {
+    case 1: return run_word_load<flat, 1>;
+    case 2: return run_word_load<flat, 2>;
+    case 3: return run_word_load<flat, 3>;
+    default: return run_word_load<flat, 4>;
+  }
 }
 
 // scratch_: an offset into the lane's private memory, whose words lie 64 lanes apart.
@@ -545,9 +558,8 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   m.address = instruction.src[0].index;
   op.destination = vector_index(instruction.dst[0]);
   op.source[3] = vector_index(instruction.src[flat || global || scratch ? 1 : 3]);
-  const bool words = m.kind == MemoryKind::load && m.element_bytes == sizeof(U32);
   if (flat) {
-    op.run = words ? run_word_load<true> : run_flat;
+    op.run = loads_words(m) ? word_load<true>(m) : run_flat;
     return true;
   }
   if (global || scratch) {
@@ -557,7 +569,7 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
       op.kind[2] = Source::scalar;
       m.resource = *index;
     }
-    op.run = !global ? run_scratch : words ? run_word_load<false> : run_global;
+    op.run = !global ? run_scratch : loads_words(m) ? word_load<false>(m) : run_global;
     return true;
   }
   op.run = run_buffer;
