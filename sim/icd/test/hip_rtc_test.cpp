@@ -8,6 +8,7 @@
 
 #include "hip_world.hpp"
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name in HIP's header
 using hiprtcProgram = struct _hiprtcProgram*;
 extern "C" {
 const char* hiprtcGetErrorString(int);

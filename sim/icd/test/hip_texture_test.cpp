@@ -45,6 +45,7 @@ TEST_F(Hip, TextureObjectsSayWhatTheyWereMadeOf) {
   ASSERT_EQ(hipGetTextureObjectTextureDesc(&how_told, object), 0);
   ASSERT_EQ(hipGetTextureObjectResourceViewDesc(&view_told, object), 0);
   EXPECT_EQ(resource_told.res.array.array, array);
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): no padding; its floats are copied
   EXPECT_EQ(std::memcmp(&how_told, &how, sizeof how), 0);
   EXPECT_EQ(view_told.format, view.format);
   EXPECT_EQ(view_told.width, view.width);

@@ -275,7 +275,7 @@ WW_HIP_EXPORT int hiprtcGetCode(void* handle, char* code) {
   return with_program(handle, [&](RtcProgram& program) -> int {
     if (code == nullptr) return kRtcInvalidInput;
     if (program.code.empty()) return kRtcInvalidProgram;
-    std::memcpy(code, program.code.data(), program.code.size());
+    std::ranges::copy(std::as_bytes(std::span(program.code)), reinterpret_cast<std::byte*>(code));
     return kRtcSuccess;
   });
 }
