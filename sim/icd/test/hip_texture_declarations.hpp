@@ -6,7 +6,9 @@
 
 using hipArray_t = struct hipArray*;
 using hipArray_const_t = const struct hipArray*;
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name in HIP's header
 using hipTextureObject_t = struct __hip_texture*;
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name in HIP's header
 using hipSurfaceObject_t = struct __hip_surface*;
 
 constexpr int hipChannelFormatKindSigned = 0;
