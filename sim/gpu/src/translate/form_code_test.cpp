@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include "isa/operands.hpp"
 #include "isa/straight_line.hpp"
 #include "translate/host_code.hpp"
+#include "translate/test_wave.hpp"
 #include "translate/translations.hpp"
 
 namespace ww::sim::gpu::exec::form_code_test {
@@ -23,27 +23,11 @@ namespace {
 using binpatch::isa::Instruction;
 using binpatch::isa::Operand;
 using binpatch::isa::OperandKind;
-using binpatch::isa::SpecialRegister;
 
 constexpr std::uint32_t kVectorsUsed = 12;
 constexpr std::uint32_t kScalarsUsed = 8;
-constexpr Operand kVccPair{OperandKind::special, 2,
-                           static_cast<std::uint16_t>(SpecialRegister::vcc_lo), 0};
-
-struct TestWave {
-  struct alignas(64) Registers {
-    std::array<std::uint32_t, kVectorsUsed * kLanes> word{};
-  };
-  Wave wave{};
-  std::unique_ptr<Registers> registers = std::make_unique<Registers>();
-
-  TestWave() { wave.v = registers->word.data(); }
-  TestWave(const TestWave& other) : wave(other.wave) {
-    *registers = *other.registers;
-    wave.v = registers->word.data();
-  }
-  TestWave& operator=(const TestWave&) = delete;
-};
+using translate::kVccPair;
+using TestWave = translate::TestWave<kVectorsUsed>;
 
 class Dice {
  public:

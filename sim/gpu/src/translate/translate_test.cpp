@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstring>
-#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -18,6 +17,7 @@
 #include "translate/slice_assembler.hpp"
 #include "translate/slice_group.hpp"
 #include "translate/stretch.hpp"
+#include "translate/test_wave.hpp"
 #include "translate/translations.hpp"
 
 namespace ww::sim::gpu::exec::translate_test {
@@ -26,29 +26,13 @@ namespace {
 using binpatch::isa::Instruction;
 using binpatch::isa::Operand;
 using binpatch::isa::OperandKind;
-using binpatch::isa::SpecialRegister;
 
 constexpr std::uint32_t kVectorsUsed = 72;  // some of them beyond those with forms
 constexpr std::uint32_t kScalarsUsed = 24;
 constexpr std::uint32_t kKeepDenormals = 0x30;
 
-constexpr Operand kVccPair{OperandKind::special, 2,
-                           static_cast<std::uint16_t>(SpecialRegister::vcc_lo), 0};
-
-struct TestWave {
-  struct alignas(64) Registers {
-    std::array<std::uint32_t, kVectorsUsed * kLanes> word{};
-  };
-  Wave wave{};
-  std::unique_ptr<Registers> registers = std::make_unique<Registers>();
-
-  TestWave() { wave.v = registers->word.data(); }
-  TestWave(const TestWave& other) : wave(other.wave) {
-    *registers = *other.registers;
-    wave.v = registers->word.data();
-  }
-  TestWave& operator=(const TestWave&) = delete;
-};
+using translate::kVccPair;
+using TestWave = translate::TestWave<kVectorsUsed>;
 
 class Dice {
  public:
