@@ -90,7 +90,7 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
     f(element + (from - address), memory.host(from), to - from);
   };
   if (bytes == sizeof(std::uint32_t)) {  // most often: a move of a known size
-    // A row of a block of work-items is as good as one large element.
+    // A row of a block of work-items is as good as one large element. Without lanes there is none.
     const auto first = static_cast<unsigned>(std::countr_zero(lanes)) % kLanes;
     const std::uint64_t from_first = lanes >> first;
     const auto count = static_cast<std::uint32_t>(std::countr_one(from_first));
