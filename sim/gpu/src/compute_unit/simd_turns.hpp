@@ -365,7 +365,7 @@ class SimdTurns {
     if (issued == 0) return;
     Ahead& wave = ahead_[place_of(rounds.slot[turn.place])];
     wave.left -= static_cast<std::uint32_t>(issued);
-    wave.slot += issued * wave.slot->dwords;
+    wave.slot += dwords_of(wave.slot, static_cast<std::uint32_t>(issued));
     done = turn.round;
   }
 

@@ -13,24 +13,27 @@
 namespace ww::sim::gpu::exec::simd_turns_test {
 namespace {
 
-constexpr std::size_t kSlots = 600;
-constexpr std::int64_t kFree = 1000;  // when the units are free at first
+constexpr std::size_t kSlots = 1200;
+constexpr std::uint32_t kMostDwords = 3;  // of an instruction
+constexpr std::int64_t kFree = 1000;      // when the units are free at first
 
-// Runs of instructions that are alike, most of them such as rounds are made of.
+// Runs of instructions that are alike, most of them such as rounds are made of. Each is of one to
+// three dwords; as in a program, the dwords inside one are the beginnings of others.
 std::vector<IssueSlot> some_code(std::mt19937& random) {
   std::vector<IssueSlot> code(kSlots);
   std::size_t left = 0;
   IssueSlot slot;
   for (IssueSlot& each : code) {
-    if (left == 0) {
-      left = 1 + random() % 40;
-      slot = {Unit::valu, 4, 1, 0};
+    if (left-- == 0) {
+      left = random() % 80;
+      slot = {Unit::valu, 4};
       if (random() % 6 == 0) slot.unit = Unit::salu;
       if (random() % 6 == 0) slot.cycles = 16;
     }
     each = slot;
-    each.alike = static_cast<std::uint8_t>(left--);
+    each.dwords = static_cast<std::uint8_t>(1 + random() % kMostDwords);
   }
+  for (std::size_t i = kSlots; i-- != 0;) count_alike(&code[i], code.data() + kSlots);
   return code;
 }
 
@@ -119,7 +122,8 @@ struct Simd {
       return {time + (kind % 4 == 1 ? 4 : 16), 0,
               static_cast<std::int32_t>(kind % 100) - static_cast<std::int32_t>(at)};
     }
-    return {time, at + kind % 40 < kSlots ? 1 + kind % 40 : 0, 0};
+    const std::uint32_t count = 1 + kind % 40;
+    return {time, at + count * kMostDwords <= kSlots ? count : 0, 0};
   }
 
   [[nodiscard]] Outcome outcome() const {

@@ -12,10 +12,6 @@ namespace {
 constexpr std::uint32_t kMostInstructions = 256;
 constexpr std::uint8_t kMostAlike = 255;
 
-bool is_alike(const IssueSlot& a, const IssueSlot& b) {
-  return a.unit == b.unit && a.cycles == b.cycles && a.dwords == b.dwords;
-}
-
 bool pending(const CounterQueue& queue, const RegisterSet& registers) {
   for (unsigned i = 0; i < queue.count; ++i) {
     const MemoryOperation& operation = *queue.entry[(queue.head + i) & 15];
@@ -55,6 +51,19 @@ RegisterSet registers_of(const binpatch::isa::Instruction& instruction, const Mi
   return set;
 }
 
+void count_alike(IssueSlot* slot, const IssueSlot* end) {
+  slot->alike = 1;
+  slot->dwords_alike = slot->dwords;
+  if (end - slot <= slot->dwords) return;
+  const IssueSlot& next = slot[slot->dwords];
+  if (next.alike == 0 || next.unit != slot->unit || next.cycles != slot->cycles) return;
+  const std::uint32_t others = std::min<std::uint32_t>(next.alike, kMostAlike - 1);
+  slot->alike = static_cast<std::uint8_t>(1 + others);
+  slot->dwords_alike = static_cast<std::uint16_t>(slot->dwords + dwords_of(&next, others));
+  if (slot->alike < kEight) return;
+  slot->dwords_of_eight = static_cast<std::uint8_t>(slot->dwords + dwords_of(&next, kEight - 1));
+}
+
 StraightLines find_straight_lines(const std::vector<MicroOp>& code,
                                   const std::vector<RegisterSet>& registers) {
   StraightLines lines;
@@ -63,13 +72,10 @@ StraightLines find_straight_lines(const std::vector<MicroOp>& code,
   for (std::size_t dword = code.size(); dword-- != 0;) {
     const MicroOp& op = code[dword];
     IssueSlot& slot = lines.issue[dword];
-    slot = {op.unit, op.unit == Unit::salu ? std::uint8_t{4} : op.cycles, op.dwords, 0};
+    slot = {op.unit, op.unit == Unit::salu ? std::uint8_t{4} : op.cycles, op.dwords};
     const std::size_t next = dword + op.dwords;
     if (!op.straight) continue;
-    slot.alike = 1;
-    if (next < code.size() && is_alike(slot, lines.issue[next])) {
-      slot.alike += std::min<std::uint8_t>(lines.issue[next].alike, kMostAlike - 1);
-    }
+    count_alike(&slot, lines.issue.data() + code.size());
     StraightRun& run = lines.run[dword];
     run.registers = registers[dword];
     run.count = 1;

@@ -58,12 +58,29 @@ struct StraightRun {
 };
 
 // What the issue logic needs of an instruction; aligned so that a pointer steps by a shift.
-struct alignas(4) IssueSlot {
+struct alignas(8) IssueSlot {
   Unit unit{Unit::internal};
   std::uint8_t cycles{};
   std::uint8_t dwords{};
-  std::uint8_t alike{};  // straight instructions from this one on that have all of these alike
+  // How many straight instructions from this one on have the same unit and cycles, and the dwords
+  // of these and of the first eight of them.
+  std::uint8_t alike{};
+  std::uint16_t dwords_alike{};
+  std::uint8_t dwords_of_eight{};
 };
+inline constexpr std::uint32_t kEight = 8;
+
+// The dwords of so many instructions from the slot on, all of them alike.
+[[nodiscard]] inline std::uint32_t dwords_of(const IssueSlot* slot, std::uint32_t instructions) {
+  if (instructions == slot->alike) return slot->dwords_alike;  // most often
+  const IssueSlot* at = slot;
+  for (; instructions >= kEight; instructions -= kEight) at += at->dwords_of_eight;
+  for (; instructions != 0; --instructions) at += at->dwords;
+  return static_cast<std::uint32_t>(at - slot);
+}
+// Fills in what the slot of a straight instruction says of those behind it, which is known of these
+// already. No slot is at `end`.
+void count_alike(IssueSlot* slot, const IssueSlot* end);
 
 struct StraightLines {  // by dword
   std::vector<StraightRun> run;
