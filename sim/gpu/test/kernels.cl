@@ -286,6 +286,17 @@ __kernel void halts_when_told(__global uint* out) {
   out[get_global_id(0)] = 7;
 }
 
+// With all bits that the immediate has on some instruction set, once the arguments are there.
+#define WAITS(name, instruction)             \
+  __kernel void name(__global uint* out) {   \
+    __asm volatile(instruction ::"s"(out));  \
+    out[get_global_id(0)] = 7;               \
+  }
+WAITS(sleeps_7, "s_sleep 7")
+WAITS(sleeps_127, "s_sleep 127")
+WAITS(nops_8, "s_nop 7")
+WAITS(nops_16, "s_nop 15")
+
 __kernel void copy_wide(__global int16* out, __global const int16* in) {
   for (int i = 0; i < 8; ++i) out[i] = in[i];
 }

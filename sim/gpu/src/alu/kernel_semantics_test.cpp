@@ -251,6 +251,19 @@ TEST(Semantics, ReportsAWaveThatHaltsWhereItHalts) {
   }
 }
 
+// gfx7 has three bits for how long; later instruction sets have seven to sleep and four for NOPs.
+TEST(Semantics, WaitsAsLongAsTheInstructionSetHasBitsFor) {
+  const auto cycles_of = [](const char* kernel) {
+    TestGpu test;
+    const auto out = test.buffer(64 * 4);
+    test.launch(kernel, 64, 64, out);
+    return test.counter("GRBM_GUI_ACTIVE");
+  };
+  const bool is_gfx7 = TestGpu().gpu().chip().architecture().gfx_target.starts_with("gfx7");
+  EXPECT_EQ(cycles_of("sleeps_127") - cycles_of("sleeps_7"), is_gfx7 ? 0 : 64 * 120);
+  EXPECT_EQ(cycles_of("nops_16") - cycles_of("nops_8"), is_gfx7 ? 0 : 4 * 8);
+}
+
 TEST(Semantics, ReadsTablesAtScalarOffsets) {
   TestGpu test;
   constexpr std::uint32_t table[] = {3, 5, 7, 11, 13, 17, 19, 23};

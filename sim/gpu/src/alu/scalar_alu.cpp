@@ -183,12 +183,17 @@ void swap_pc(Wave& w, const MicroOp& op) {
 }
 
 // --- in the instruction buffer ---
+// How long these wait has three bits on gfx7, and later four for NOPs and seven to sleep (AMD, Vega
+// ISA and RDNA 2 ISA, SOPP instructions).
+std::int32_t count_of(const Wave& w, const MicroOp& op, std::int32_t later) {
+  return op.immediate & (w.cu->launch().isa == Isa::gfx7 ? 7 : later);
+}
 void no_operation(Wave& w, const MicroOp& op) {
-  w.next = w.now + 4 * ((op.immediate & 7) + 1);
+  w.next = w.now + 4 * (count_of(w, op, 15) + 1);
 }
 void no_effect(Wave&, const MicroOp&) {}
 void sleep(Wave& w, const MicroOp& op) {
-  w.next = w.now + 64 * (op.immediate & 7) + 4;
+  w.next = w.now + 64 * count_of(w, op, 127) + 4;
 }
 void barrier(Wave& w, const MicroOp&) {
   w.cu->barrier(w);
