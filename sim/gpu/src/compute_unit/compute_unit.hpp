@@ -125,12 +125,13 @@ class ComputeUnit {
   }
   [[nodiscard]] bool idle() const { return resident_ == 0; }
   [[nodiscard]] int resident() const { return resident_; }
-  // Earliest cycle from `from` on, where a quantum begins, at which a wave can issue; kNever when
-  // all wait for memory (or none is there).
-  [[nodiscard]] std::int64_t next_event(std::int64_t from) const {
-    if (issued_until_ >= from) return from;
+  // Earliest cycle at which a wave has a turn that is not taken yet; kNever when all wait for
+  // memory (or none is there).
+  [[nodiscard]] std::int64_t next_turn() const {
     return first_key_ == kIdleKey ? kNever : static_cast<std::int64_t>(first_key_ >> 6);
   }
+  // Turns are taken up to there, and no quantum lacks one.
+  [[nodiscard]] std::int64_t issued_until() const { return issued_until_; }
   // Cycle at which the last wave ended.
   [[nodiscard]] std::int64_t last_end() const { return last_end_; }
   // Groups that ended since the last call, and forgets them.

@@ -231,11 +231,13 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     groups_ended = false;
     std::int64_t next = hierarchy_->next_event();
     bool busy = next != kNever;
+    std::int64_t issued_until = -1;
     for (auto& cu : cus_) {
       groups_ended |= cu->take_finished() != 0;
       if (!cu->idle()) {
         busy = true;
-        next = std::min(next, cu->next_event(time + quantum));
+        next = std::min(next, cu->next_turn());
+        issued_until = std::max(issued_until, cu->issued_until());
       }
       if (cu->requests_done < cu->requests.size()) {
         busy = true;
@@ -245,7 +247,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     if (!busy && dispatcher.started == dispatcher.total) break;
     const bool more = groups_ended && dispatcher.started < dispatcher.total;
     time += quantum;
-    if (!more) {
+    if (!more && issued_until < time) {
       if (next == kNever) {
         const std::string missing = gws_.missing();
         error = Error{
@@ -276,6 +278,19 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
                                   time, issued - issued_at_progress, kWhyEndless),
                       "kernel " + launch.kernel};
         break;
+      }
+    }
+    // In quanta whose turns are all taken nothing happens. The watchdog sees what it would see.
+    if (!more && issued_until >= time) {
+      const std::int64_t end =
+          std::min({next / quantum, issued_until / quantum + 1, watchdog.cycles / quantum}) *
+          quantum;
+      const auto to_look =
+          static_cast<std::int64_t>(kQuantaBetweenLooks - 1 - quanta % kQuantaBetweenLooks);
+      const std::int64_t passed = std::min((end - time) / quantum, to_look);
+      if (passed > 0 && hierarchy_->pass_quanta(static_cast<std::uint64_t>(passed), cus_.size())) {
+        quanta += static_cast<std::uint64_t>(passed);
+        time += passed * quantum;
       }
     }
   }

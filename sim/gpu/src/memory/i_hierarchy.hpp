@@ -50,6 +50,9 @@ class Hierarchy {
   // Threads of `workers` may share the work.
   virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
                       std::int64_t end, Workers& workers) = 0;
+  // So many commits in which nothing happens, for so many compute units; false where each of them
+  // has to be called.
+  virtual bool pass_quanta(std::uint64_t, std::size_t) { return false; }
   // Whether threads share commits. If so, several call the observer, each for engines or channels
   // of its own, and who runs a compute unit may call gather() for it before the quantum's commit.
   [[nodiscard]] virtual bool shares_commits() const { return false; }
