@@ -526,6 +526,17 @@ bool run_references() {
   EXPECT(offset == 0);
   EXPECT(check(read_back(at.size(), bound)));
   EXPECT(hipTexRefGetArray(&told, &bound_plane) == 1);
+
+  // A binding that fails leaves the one before it, on the host and for kernels.
+  const hipTextureObject_t before = bound_plane.textureObject;
+  EXPECT(hipBindTexture2D(&offset, &bound_plane, pitched, &element, 13, 700, pitch) == 1);
+  bound_plane.maxAnisotropy = 4;
+  EXPECT(hipBindTextureToArray(&bound_plane, array, &element) == 801);
+  bound_plane.maxAnisotropy = 0;
+  void* still = nullptr;
+  CHECK(hipTexRefGetAddress(&still, &bound_plane));
+  EXPECT(still == pitched && bound_plane.textureObject == before);
+  EXPECT(check(read_back(at.size(), bound)));
   CHECK(hipUnbindTexture(&bound_plane));
   EXPECT(bound_plane.textureObject == nullptr);
 

@@ -92,14 +92,19 @@ int bind(const TextureReference* constant, Make&& make) {
     auto& reference = const_cast<TextureReference&>(*constant);
     tl::expected<Texture, int> wanted = make(reference);
     if (!wanted) return wanted.error();
-    static_cast<void>(unbind(reference));
     wanted->sampling = sampling_of(reference);
     const auto handle = make_texture(*wanted);
     if (!handle) return handle.error();
+    // The old binding goes last: without a new one, kernels still read the old one's handle.
+    TextureReference bound = reference;
+    bound.object = *handle;
+    if (!device().write(variable.address, std::as_bytes(std::span(&bound, 1)))) {
+      static_cast<void>(destroy_texture(*handle));
+      return kInvalidSymbol;
+    }
+    static_cast<void>(unbind(reference));
     reference.object = *handle;
-    return device().write(variable.address, std::as_bytes(std::span(&reference, 1)))
-               ? kSuccess
-               : kInvalidSymbol;
+    return kSuccess;
   });
 }
 
