@@ -684,13 +684,13 @@ TEST_F(Hip, DescribesTheChipInBothLayouts) {
 }
 
 TEST_F(Hip, NamesWhatItDoesNotHaveOnce) {
-  void* graph = nullptr;
+  char handle[64] = {};
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(hipGraphClone(&graph, nullptr), kNotSupported);
-  EXPECT_EQ(hipGraphClone(&graph, nullptr), kNotSupported);
+  EXPECT_EQ(hipIpcGetMemHandle(handle, nullptr), kNotSupported);
+  EXPECT_EQ(hipIpcGetMemHandle(handle, nullptr), kNotSupported);
   EXPECT_EQ(hipGetLastError(), kNotSupported);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "wirewatt: HIP: hipGraphClone is not supported on the virtual GPU\n");
+            "wirewatt: HIP: hipIpcGetMemHandle is not supported on the virtual GPU\n");
 }
 
 }  // namespace

@@ -176,7 +176,8 @@ hipError_t hipStreamBeginCapture(hipStream_t, int);
 hipError_t hipStreamEndCapture(hipStream_t, hipGraph_t*);
 hipError_t hipGraphCreate(hipGraph_t*, unsigned);
 hipError_t hipGraphDestroy(hipGraph_t);
-hipError_t hipGraphClone(void**, hipGraph_t);
+hipError_t hipGraphClone(hipGraph_t*, hipGraph_t);
+hipError_t hipIpcGetMemHandle(void*, void*);
 hipError_t hipGraphGetNodes(hipGraph_t, hipGraphNode_t*, size_t*);
 hipError_t hipGraphGetRootNodes(hipGraph_t, hipGraphNode_t*, size_t*);
 hipError_t hipGraphAddDependencies(hipGraph_t, const hipGraphNode_t*, const hipGraphNode_t*,

@@ -2,6 +2,7 @@
 // symbols, LDS, printf. hip_programs NAME runs one, without a name all.
 // hip_programs twin ADDRESS [CODE OBJECT] is for comparison with icd_twin.c.
 #include "hip_declarations.hpp"
+#include "hip_graph_declarations.hpp"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,6 +286,33 @@ bool run_symbols() {
   return count == 42 && bytes == sizeof values;
 }
 
+// The same by a graph's nodes.
+bool run_graph_symbols() {
+  float values[4] = {9.5f, 8.5f, 7.5f, 6.5f}, other[2] = {1.5f, 2.5f}, out[4] = {};
+  hipGraph_t graph = nullptr;
+  hipGraphNode_t to = nullptr, from = nullptr, none = nullptr;
+  hipGraphExec_t executable = nullptr;
+  CHECK(hipGraphCreate(&graph, 0));
+  CHECK(hipGraphAddMemcpyNodeToSymbol(&to, graph, nullptr, 0, &scales, values, sizeof values, 0,
+                                      hipMemcpyHostToDevice));
+  CHECK(hipGraphAddMemcpyNodeFromSymbol(&from, graph, &to, 1, out, &scales, sizeof out, 0,
+                                        hipMemcpyDeviceToHost));
+  int type = 0;
+  CHECK(hipGraphNodeGetType(from, &type));
+  if (type != 10) return false;  // as HIP 5 numbers them
+  CHECK(hipGraphInstantiate(&executable, graph, nullptr, nullptr, 0));
+  CHECK(hipGraphLaunch(executable, nullptr));
+  if (memcmp(out, values, sizeof out) != 0) return false;
+  CHECK(hipGraphExecMemcpyNodeSetParamsToSymbol(executable, to, &scales, other, sizeof other, 8,
+                                                hipMemcpyHostToDevice));
+  CHECK(hipGraphLaunch(executable, nullptr));
+  if (out[1] != 8.5f || out[2] != 1.5f || out[3] != 2.5f) return false;
+  return hipGraphAddMemcpyNodeToSymbol(&none, graph, nullptr, 0, &scales, values, sizeof values, 4,
+                                       hipMemcpyHostToDevice) == 1 &&
+         hipGraphAddMemcpyNodeToSymbol(&none, graph, nullptr, 0, values, values, 4, 0,
+                                       hipMemcpyHostToDevice) == 13;
+}
+
 bool run_dynamic() {
   int data[128];
   for (int i = 0; i < 128; ++i) data[i] = i;
@@ -398,7 +426,7 @@ struct Program {
 };
 constexpr Program kPrograms[] = {
     {"streams", run_streams}, {"reduce", run_reduce},   {"transpose", run_transpose}, {"twin", run_twin},
-    {"symbols", run_symbols}, {"dynamic", run_dynamic}, {"managed", run_managed},
+    {"symbols", run_symbols}, {"graph symbols", run_graph_symbols}, {"dynamic", run_dynamic}, {"managed", run_managed},
     {"struct", run_struct},   {"print", run_print},     {"version", run_version},
     {"calls", run_calls},     {"clocks", run_clocks},   {"trap", run_trap},
     {"stray", run_stray}};

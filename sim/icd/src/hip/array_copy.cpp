@@ -33,7 +33,7 @@ int copy_boxes(const void* stream, Make&& make) {
     for (const Memcpy3dParameters& box : *boxes) {
       auto part = copy_work(box);
       if (!part) return part.error();
-      parts.push_back(std::move(*part));
+      parts.push_back(std::move(part->run));
     }
     return submit(stream, NodeKind::copy, [parts = std::move(parts)]() -> int {
       for (const Work& part : parts) {

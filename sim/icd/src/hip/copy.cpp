@@ -165,12 +165,33 @@ int copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_
 
 // A call that names a stream.
 template <class Body>
-int copy_on(void* stream, Body&& body) {
-  return guarded_work([&] { return submit(stream, NodeKind::copy, std::forward<Body>(body)); });
+int copy_on(void* stream, Body&& body, NodeKind kind = NodeKind::copy) {
+  return guarded_work([&] { return submit(stream, kind, std::forward<Body>(body)); });
 }
 template <class Body>
 int fill_on(void* stream, Body&& body) {
   return guarded_work([&] { return submit(stream, NodeKind::fill, std::forward<Body>(body)); });
+}
+
+// Rows as a copy of a box, and elements as a fill of rows.
+Memcpy3dParameters box_of_rows(void* to, std::size_t to_pitch, const void* from,
+                               std::size_t from_pitch, std::size_t width, std::size_t rows,
+                               int kind) {
+  Memcpy3dParameters box{};
+  box.from = {const_cast<void*>(from), from_pitch, width, rows};
+  box.to = {to, to_pitch, width, rows};
+  box.extent = {width, rows, 1};
+  box.kind = kind;
+  return box;
+}
+template <class Word>
+int fill_elements_on(void* stream, void* to, Word value, std::size_t count) {
+  return guarded_work([&] {
+    return submit(
+        stream, NodeKind::fill, [=] { return fill(to, value, count); },
+        MemsetParameters{to, unsigned{sizeof value}, 1, count * sizeof value,
+                         static_cast<unsigned>(value), count});
+  });
 }
 
 std::byte* place_of(const PitchedPointer& memory, const Position& at) {
@@ -237,24 +258,39 @@ int fill_elements(const MemsetParameters& memset) {
 
 }  // namespace
 
-tl::expected<Work, int> copy_work(void* to, const void* from, std::size_t bytes, int kind) {
+tl::expected<NodeWork, int> copy_work(void* to, const void* from, std::size_t bytes, int kind) {
   if (const int bad = check_sides(to, from, kind); bad != kSuccess) return tl::unexpected<int>(bad);
-  return [=] { return copy(to, from, bytes, kind); };
+  return NodeWork{[=] { return copy(to, from, bytes, kind); },
+                  box_of_rows(to, bytes, from, bytes, bytes, 1, kind), nullptr};
 }
-tl::expected<Work, int> copy_work(const Memcpy3dParameters& parameters) {
+tl::expected<NodeWork, int> copy_work(const Memcpy3dParameters& parameters) {
   auto box = without_arrays(parameters);
   if (!box) return tl::unexpected<int>(box.error());
   if (const int bad = check_sides(box->to.pointer, box->from.pointer, box->kind); bad != kSuccess) {
     return tl::unexpected<int>(bad);
   }
-  return [box = *box] { return copy_box(box); };
+  return NodeWork{[box = *box] { return copy_box(box); }, parameters, nullptr};
 }
-tl::expected<Work, int> fill_work(const MemsetParameters& parameters) {
+tl::expected<NodeWork, int> copy_to_symbol_work(const void* symbol, const void* from,
+                                                std::size_t bytes, std::size_t offset, int kind) {
+  const int bad = with_symbol(symbol, bytes, offset,
+                              [&](const void* place) { return check_sides(place, from, kind); });
+  if (bad != kSuccess) return tl::unexpected<int>(bad);
+  return NodeWork{[=] { return copy_to_symbol(symbol, from, bytes, offset, kind); }, {}, nullptr};
+}
+tl::expected<NodeWork, int> copy_from_symbol_work(void* to, const void* symbol, std::size_t bytes,
+                                                  std::size_t offset, int kind) {
+  const int bad = with_symbol(symbol, bytes, offset,
+                              [&](const void* place) { return check_sides(to, place, kind); });
+  if (bad != kSuccess) return tl::unexpected<int>(bad);
+  return NodeWork{[=] { return copy_from_symbol(to, symbol, bytes, offset, kind); }, {}, nullptr};
+}
+tl::expected<NodeWork, int> fill_work(const MemsetParameters& parameters) {
   const unsigned bytes = parameters.element_bytes;
   if (parameters.to == nullptr || (bytes != 1 && bytes != 2 && bytes != 4)) {
     return tl::unexpected<int>(kInvalidValue);
   }
-  return [=] { return fill_elements(parameters); };
+  return NodeWork{[=] { return fill_elements(parameters); }, parameters, nullptr};
 }
 
 WW_HIP_EXPORT int hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
@@ -262,7 +298,11 @@ WW_HIP_EXPORT int hipMemcpy(void* to, const void* from, std::size_t bytes, int k
 }
 WW_HIP_EXPORT int hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind,
                                  void* stream) {
-  return copy_on(stream, [=] { return copy(to, from, bytes, kind); });
+  return guarded_work([&] {
+    return submit(
+        stream, NodeKind::copy, [=] { return copy(to, from, bytes, kind); },
+        box_of_rows(to, bytes, from, bytes, bytes, 1, kind));
+  });
 }
 WW_HIP_EXPORT int hipMemcpyWithStream(void* to, const void* from, std::size_t bytes, int kind,
                                       void* stream) {
@@ -305,8 +345,12 @@ WW_HIP_EXPORT int hipMemcpy2D(void* to, std::size_t to_pitch, const void* from,
 WW_HIP_EXPORT int hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                    std::size_t from_pitch, std::size_t width, std::size_t height,
                                    int kind, void* stream) {
-  return copy_on(stream,
-                 [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
+  return guarded_work([&] {
+    return submit(
+        stream, NodeKind::copy,
+        [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); },
+        box_of_rows(to, to_pitch, from, from_pitch, width, height, kind));
+  });
 }
 WW_HIP_EXPORT int hipMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                     std::size_t offset, int kind) {
@@ -314,7 +358,9 @@ WW_HIP_EXPORT int hipMemcpyToSymbol(const void* symbol, const void* from, std::s
 }
 WW_HIP_EXPORT int hipMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                          std::size_t offset, int kind, void* stream) {
-  return copy_on(stream, [=] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
+  return copy_on(
+      stream, [=] { return copy_to_symbol(symbol, from, bytes, offset, kind); },
+      NodeKind::copy_to_symbol);
 }
 WW_HIP_EXPORT int hipMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                       std::size_t offset, int kind) {
@@ -322,7 +368,9 @@ WW_HIP_EXPORT int hipMemcpyFromSymbol(void* to, const void* symbol, std::size_t 
 }
 WW_HIP_EXPORT int hipMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                            std::size_t offset, int kind, void* stream) {
-  return copy_on(stream, [=] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
+  return copy_on(
+      stream, [=] { return copy_from_symbol(to, symbol, bytes, offset, kind); },
+      NodeKind::copy_from_symbol);
 }
 WW_HIP_EXPORT int hipGetSymbolAddress(void** pointer, const void* symbol) {
   return guarded([&]() -> int {
@@ -348,7 +396,8 @@ WW_HIP_EXPORT int hipMemcpy3DAsync(const Memcpy3dParameters* parameters, void* s
     if (parameters == nullptr) return kInvalidValue;
     auto box = without_arrays(*parameters);
     if (!box) return box.error();
-    return submit(stream, NodeKind::copy, [box = *box] { return copy_box(box); });
+    return submit(
+        stream, NodeKind::copy, [box = *box] { return copy_box(box); }, *parameters);
   });
 }
 WW_HIP_EXPORT int hipMemcpy3D(const Memcpy3dParameters* parameters) {
@@ -365,26 +414,26 @@ WW_HIP_EXPORT int hipMemset(void* to, int value, std::size_t bytes) {
   return fill_on(nullptr, [=] { return fill(to, static_cast<std::uint8_t>(value), bytes); });
 }
 WW_HIP_EXPORT int hipMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
-  return fill_on(stream, [=] { return fill(to, static_cast<std::uint8_t>(value), bytes); });
+  return fill_elements_on(stream, to, static_cast<std::uint8_t>(value), bytes);
 }
 WW_HIP_EXPORT int hipMemsetD8(void* to, unsigned char value, std::size_t count) {
   return fill_on(nullptr, [=] { return fill(to, value, count); });
 }
 WW_HIP_EXPORT int hipMemsetD8Async(void* to, unsigned char value, std::size_t count, void* stream) {
-  return fill_on(stream, [=] { return fill(to, value, count); });
+  return fill_elements_on(stream, to, value, count);
 }
 WW_HIP_EXPORT int hipMemsetD16(void* to, unsigned short value, std::size_t count) {
   return fill_on(nullptr, [=] { return fill(to, value, count); });
 }
 WW_HIP_EXPORT int hipMemsetD16Async(void* to, unsigned short value, std::size_t count,
                                     void* stream) {
-  return fill_on(stream, [=] { return fill(to, value, count); });
+  return fill_elements_on(stream, to, value, count);
 }
 WW_HIP_EXPORT int hipMemsetD32(void* to, int value, std::size_t count) {
   return fill_on(nullptr, [=] { return fill(to, value, count); });
 }
 WW_HIP_EXPORT int hipMemsetD32Async(void* to, int value, std::size_t count, void* stream) {
-  return fill_on(stream, [=] { return fill(to, value, count); });
+  return fill_elements_on(stream, to, value, count);
 }
 WW_HIP_EXPORT int hipMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t height) {
@@ -392,7 +441,11 @@ WW_HIP_EXPORT int hipMemset2D(void* to, std::size_t pitch, int value, std::size_
 }
 WW_HIP_EXPORT int hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                                    std::size_t height, void* stream) {
-  return fill_on(stream, [=] { return fill_rows(to, pitch, value, width, height); });
+  return guarded_work([&] {
+    return submit(
+        stream, NodeKind::fill, [=] { return fill_rows(to, pitch, value, width, height); },
+        MemsetParameters{to, 1, height, pitch, static_cast<std::uint8_t>(value), width});
+  });
 }
 
 }  // namespace ww::sim::icd::hip

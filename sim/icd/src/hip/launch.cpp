@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct LaunchRequest {
   Dim3 blocks;
   Dim3 threads;
   std::uint32_t dynamic_lds{};
-  void** arguments{};
+  void* const* arguments{};
   void** extra{};
   Cooperation cooperation{};
 };
@@ -68,7 +69,8 @@ std::size_t kernarg_bytes(const binpatch::Kernel& kernel) {
 }
 
 // The host has no description of a kernel's parameters but the code object's.
-int pack_arguments(const binpatch::Kernel& kernel, void** values, std::vector<std::byte>& kernarg) {
+int pack_arguments(const binpatch::Kernel& kernel, void* const* values,
+                   std::vector<std::byte>& kernarg) {
   for (const auto& argument : kernel.arguments) {
     if (hidden_argument(argument)) continue;
     if (values == nullptr || *values == nullptr) return kInvalidValue;
@@ -178,11 +180,27 @@ int run(PackedLaunch& packed) {
   return kSuccess;
 }
 
+// The launch as calls of graphs describe it: `named` is the stub or the function, and the arguments
+// are the node's own.
+KernelCall call_of(const void* named, const LaunchRequest& request, const PackedLaunch& packed) {
+  auto arguments = std::make_shared<KernelArguments>();
+  arguments->bytes = packed.kernarg;
+  for (const auto& argument : packed.function->kernel->arguments) {
+    if (hidden_argument(argument)) continue;
+    arguments->pointers.push_back(arguments->bytes.data() + argument.offset);
+  }
+  return {{request.threads, nullptr, named, request.blocks, arguments->pointers.data(),
+           request.dynamic_lds},
+          arguments};
+}
+
 // The same as work of a graph, which may run after its module was unloaded.
-Work as_work(PackedLaunch packed) {
-  return [packed = std::move(packed)]() mutable -> int {
-    return is_function(packed.function) ? run(packed) : kInvalidDeviceFunction;
-  };
+NodeWork as_work(const void* named, const LaunchRequest& request, PackedLaunch packed) {
+  KernelCall call = call_of(named, request, packed);
+  return {[packed = std::move(packed)]() mutable -> int {
+            return is_function(packed.function) ? run(packed) : kInvalidDeviceFunction;
+          },
+          std::move(call), nullptr};
 }
 
 // Every block of a cooperative launch has to be on the chip at once.
@@ -199,7 +217,8 @@ int check_cooperative(const Function& function, const LaunchRequest& request) {
   return blocks > *resident * cus ? kCooperativeLaunchTooLarge : kSuccess;
 }
 
-int launch(const Function& function, const LaunchRequest& request, const void* stream) {
+int launch(const void* named, const Function& function, const LaunchRequest& request,
+           const void* stream) {
   if (request.cooperation != Cooperation::none) {
     if (const int bad = check_cooperative(function, request); bad != kSuccess) return bad;
   }
@@ -208,7 +227,7 @@ int launch(const Function& function, const LaunchRequest& request, const void* s
   auto packed = pack(function, request);
   if (!packed) return packed.error();
   if (*capture == nullptr) return run(*packed);
-  note_work(stream, NodeKind::kernel, as_work(std::move(*packed)));
+  note_work(stream, NodeKind::kernel, as_work(named, request, std::move(*packed)));
   return kSuccess;
 }
 
@@ -221,7 +240,7 @@ int launch_stub(const void* stub, const LaunchRequest& request, std::size_t dyna
     if (!function) return function.error();
     LaunchRequest whole = request;
     whole.dynamic_lds = static_cast<std::uint32_t>(dynamic_lds);
-    return launch(**function, whole, stream);
+    return launch(stub, **function, whole, stream);
   });
 }
 
@@ -230,8 +249,16 @@ int launch_function(const void* handle, const LaunchRequest& request, void* stre
     if (!is_function(handle)) return kInvalidHandle;
     if (!is_stream(stream)) return kInvalidHandle;
     if (request.arguments != nullptr && request.extra != nullptr) return kInvalidValue;
-    return launch(*static_cast<const Function*>(handle), request, stream);
+    return launch(handle, *static_cast<const Function*>(handle), request, stream);
   });
+}
+
+// What a kernel node names: a host stub, or the function of a captured launch.
+tl::expected<const Function*, int> function_named(const void* named) {
+  if (is_function(named)) return static_cast<const Function*>(named);
+  const auto function = function_of_stub(named);
+  if (!function) return tl::unexpected<int>(function.error());
+  return *function;
 }
 
 // Checks a cooperative launch on several devices: there may be one.
@@ -261,13 +288,14 @@ int between_events(void* start, void* stop, const void* stream, Launch&& launch_
 
 }  // namespace
 
-tl::expected<Work, int> kernel_work(const KernelNodeParameters& parameters) {
-  const auto function = function_of_stub(parameters.stub);
+tl::expected<NodeWork, int> kernel_work(const KernelNodeParameters& parameters) {
+  const auto function = function_named(parameters.named);
   if (!function) return tl::unexpected<int>(function.error());
-  auto packed = pack(**function, {parameters.blocks, parameters.threads, parameters.dynamic_lds,
-                                  parameters.arguments, parameters.extra});
+  const LaunchRequest request{parameters.blocks, parameters.threads, parameters.dynamic_lds,
+                              parameters.arguments, parameters.extra};
+  auto packed = pack(**function, request);
   if (!packed) return tl::unexpected<int>(packed.error());
-  return as_work(std::move(*packed));
+  return as_work(parameters.named, request, std::move(*packed));
 }
 
 // The compiler emits calls of these names.

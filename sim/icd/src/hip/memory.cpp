@@ -32,7 +32,32 @@ int free_of(const void* pointer, bool host) {
   if (found->kind == MemoryKind::managed_variable || found->kind == MemoryKind::array) {
     return kInvalidValue;
   }
+  if (found->kind == MemoryKind::graph) return end_use_of_graph_memory(address_of(pointer));
   return free_memory(address_of(pointer));
+}
+
+// Memory in stream order; in a capture a node of its graph.
+int allocate_on(void** pointer, std::size_t bytes, const void* stream, int ordinal) {
+  const auto capture = capture_for_work(stream);
+  if (!capture) return capture.error();
+  if (*capture == nullptr || bytes == 0) {
+    return allocate(pointer, bytes, MemoryKind::device, 0, ordinal);
+  }
+  auto work = allocation_work(pointer, bytes, ordinal);
+  if (!work) return work.error();
+  note_work(stream, NodeKind::allocate, std::move(*work));
+  return kSuccess;
+}
+
+int free_on(void* pointer, const void* stream) {
+  if (pointer == nullptr) return kInvalidValue;
+  const auto capture = capture_for_work(stream);
+  if (!capture) return capture.error();
+  if (*capture == nullptr) return free_of(pointer, false);
+  auto work = release_work(pointer);
+  if (!work) return work.error();
+  note_work(stream, NodeKind::release, std::move(*work));
+  return kSuccess;
 }
 
 int allocate_pitched(void** pointer, std::size_t* pitch, std::size_t width, std::size_t rows) {
@@ -67,6 +92,7 @@ int memory_type(MemoryKind kind) {
   switch (kind) {
     case MemoryKind::host: return old ? 0 : 1;
     case MemoryKind::device:
+    case MemoryKind::graph:
     case MemoryKind::array: return old ? 1 : 2;
     case MemoryKind::managed:
     case MemoryKind::managed_variable: return old ? 1 : 3;
@@ -230,15 +256,6 @@ struct MemoryPool {
   std::uint64_t release_threshold{};
 };
 
-// The beginning of hipMemPoolProps.
-struct PoolProperties {
-  int allocation_type;
-  int handle_types;
-  int location_type;
-  int location;  // the device
-};
-constexpr int kLocationDevice = 1;
-
 std::map<const void*, std::unique_ptr<MemoryPool>>& memory_pools() {
   static auto& pools = *new std::map<const void*, std::unique_ptr<MemoryPool>>;
   return pools;
@@ -282,25 +299,19 @@ constexpr int kPoolLastAttribute = 8;
 }  // namespace
 
 WW_HIP_EXPORT int hipMallocAsync(void** pointer, std::size_t bytes, void* stream) {
-  return guarded_work([&]() -> int {
-    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
-    return allocate(pointer, bytes, MemoryKind::device, 0, device_of_stream(stream));
-  });
+  return guarded_work(
+      [&]() -> int { return allocate_on(pointer, bytes, stream, device_of_stream(stream)); });
 }
 WW_HIP_EXPORT int hipMallocFromPoolAsync(void** pointer, std::size_t bytes, void* pool,
                                          void* stream) {
   return guarded_work([&]() -> int {
-    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
     const MemoryPool* found = pool_of(pool);
     if (found == nullptr) return kInvalidValue;
-    return allocate(pointer, bytes, MemoryKind::device, 0, found->device);
+    return allocate_on(pointer, bytes, stream, found->device);
   });
 }
 WW_HIP_EXPORT int hipFreeAsync(void* pointer, void* stream) {
-  return guarded([&]() -> int {
-    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
-    return pointer == nullptr ? kInvalidValue : free_of(pointer, false);
-  });
+  return guarded([&] { return free_on(pointer, stream); });
 }
 WW_HIP_EXPORT int hipDeviceGetDefaultMemPool(void** pool, int ordinal) {
   return guarded([&]() -> int {
@@ -330,8 +341,7 @@ WW_HIP_EXPORT int hipDeviceSetMemPool(int ordinal, void* pool) {
 WW_HIP_EXPORT int hipMemPoolCreate(void** pool, const void* properties) {
   return guarded([&]() -> int {
     if (pool == nullptr || properties == nullptr) return kInvalidValue;
-    PoolProperties wanted{};
-    std::memcpy(&wanted, properties, sizeof wanted);
+    const auto& wanted = *static_cast<const PoolProperties*>(properties);
     if (wanted.location_type != kLocationDevice || !is_ordinal(wanted.location)) {
       return kInvalidValue;
     }

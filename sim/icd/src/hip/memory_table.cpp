@@ -50,6 +50,10 @@ int free_memory(std::uint64_t address) {
   return device().release(address) ? kSuccess : kInvalidValue;
 }
 
+void make_device_memory(std::uint64_t address) {
+  memory_table().allocations.at(address).kind = MemoryKind::device;
+}
+
 std::optional<Allocation> find_allocation(std::uint64_t address) {
   const auto& all = memory_table().allocations;
   auto next = all.upper_bound(address);

@@ -12,10 +12,11 @@
 namespace ww::sim::icd::hip {
 
 // A managed variable is the program's own: neither hipFree nor hipDeviceReset takes it. What
-// belongs to an array, a texture or a surface goes with it, and hipFree does not take it.
-enum class MemoryKind { device, array, host, managed, managed_variable };
+// belongs to an array, a texture or a surface goes with it, and hipFree does not take it. A graph's
+// memory is the program's only while the graph has allocated it.
+enum class MemoryKind { device, array, graph, host, managed, managed_variable };
 [[nodiscard]] inline bool host_must_see(MemoryKind kind) {
-  return kind != MemoryKind::device && kind != MemoryKind::array;
+  return kind != MemoryKind::device && kind != MemoryKind::array && kind != MemoryKind::graph;
 }
 
 struct Allocation {
@@ -33,6 +34,8 @@ struct Allocation {
                                                                int ordinal = chosen_device());
 // Error kInvalidValue: no allocation begins there.
 int free_memory(std::uint64_t address);
+// Makes plain device memory of what belonged to a graph. An allocation begins there.
+void make_device_memory(std::uint64_t address);
 // The allocation around an address.
 [[nodiscard]] std::optional<Allocation> find_allocation(std::uint64_t address);
 [[nodiscard]] std::uint64_t allocated_bytes(int ordinal = chosen_device());

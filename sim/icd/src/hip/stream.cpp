@@ -255,6 +255,11 @@ int create_event(void** handle, unsigned flags) {
   return kSuccess;
 }
 
+int check_event(const void* event) {
+  if (event == nullptr) return kInvalidValue;
+  return event_of(event) != nullptr ? kSuccess : kInvalidHandle;
+}
+
 // The host functions that an event waits for. Errors kInvalidHandle, kCapturedEvent.
 tl::expected<HostCalls, int> calls_before_event(const void* handle) {
   const Event* event = event_of(handle);
@@ -266,12 +271,29 @@ tl::expected<HostCalls, int> calls_before_event(const void* handle) {
 
 }  // namespace
 
-tl::expected<Work, int> host_work(HostFunction function, void* user_data) {
+tl::expected<NodeWork, int> host_work(HostFunction function, void* user_data) {
   if (function == nullptr) return tl::unexpected<int>(kInvalidValue);
-  return [=]() -> int {
-    call_host(stream_of_work(), [=] { function(user_data); });
-    return kSuccess;
-  };
+  return NodeWork{[=]() -> int {
+                    call_host(stream_of_work(), [=] { function(user_data); });
+                    return kSuccess;
+                  },
+                  HostNodeParameters{function, user_data}, nullptr};
+}
+
+tl::expected<NodeWork, int> record_work(void* event) {
+  if (const int bad = check_event(event); bad != kSuccess) return tl::unexpected<int>(bad);
+  return NodeWork{[event] { return record_event(event, stream_of_work()); }, EventOfNode{event},
+                  nullptr};
+}
+
+tl::expected<NodeWork, int> wait_work(void* event) {
+  if (const int bad = check_event(event); bad != kSuccess) return tl::unexpected<int>(bad);
+  return NodeWork{[event]() -> int {
+                    const Event* found = event_of(event);
+                    return found == nullptr ? kInvalidHandle
+                                            : wait_for_event(stream_of_work(), *found);
+                  },
+                  EventOfNode{event}, nullptr};
 }
 
 bool is_stream(const void* stream) {
@@ -313,9 +335,9 @@ tl::expected<Capture*, int> capture_for_work(const void* handle) {
   return nullptr;
 }
 
-void note_work(const void* handle, NodeKind kind, Work work) {
+void note_work(const void* handle, NodeKind kind, NodeWork what) {
   Stream& stream = *made_stream(handle);
-  GraphNode& node = add_node(*stream.capture->graph, kind, std::move(work), stream.last);
+  GraphNode& node = add_node(*stream.capture->graph, kind, std::move(what), stream.last);
   node.device = stream.device;
   stream.last = {&node};
 }
@@ -472,7 +494,8 @@ WW_HIP_EXPORT int hipLaunchHostFunc(void* stream, HostFunction function, void* u
   return guarded_work([&]() -> int {
     if (!is_stream(stream)) return kInvalidHandle;
     auto work = host_work(function, user_data);
-    return work ? submit(stream, NodeKind::host, std::move(*work)) : work.error();
+    return work ? submit(stream, NodeKind::host, std::move(work->run), std::move(work->parameters))
+                : work.error();
   });
 }
 

@@ -21,20 +21,21 @@ inline constexpr std::uintptr_t kPerThreadStream = 2;
 // another stream captures that waits for it.
 [[nodiscard]] tl::expected<Capture*, int> capture_for_work(const void* stream);
 // Notes work in the graph that the stream captures.
-void note_work(const void* stream, NodeKind kind, Work work);
+void note_work(const void* stream, NodeKind kind, NodeWork what);
 
-// Runs work of a stream (int(), with all it needs held by value), or notes it where it captures.
+// Runs work of a stream (int(), with all it needs held by value), or notes it where it captures,
+// with what calls may ask of the node.
 template <class Body>
-int submit(const void* stream, NodeKind kind, Body&& work) {
+int submit(const void* stream, NodeKind kind, Body&& work, NodeParameters parameters = {}) {
   const auto capture = capture_for_work(stream);
   if (!capture) return capture.error();
   if (*capture == nullptr) return work();
-  note_work(stream, kind, std::forward<Body>(work));
+  note_work(stream, kind, {std::forward<Body>(work), std::move(parameters), nullptr});
   return kSuccess;
 }
 
-// For calls that no capture can contain, as they wait or give memory: lets the stream's capture, or
-// every capture, fail. Errors kInvalidHandle, kStreamCaptureUnsupported.
+// For calls that no capture can contain, as they wait: lets the stream's capture, or every capture,
+// fail. Errors kInvalidHandle, kStreamCaptureUnsupported.
 int refuse_in_capture(const void* stream);
 int refuse_in_any_capture();
 

@@ -264,9 +264,9 @@ struct FunctionAttributes {
 struct KernelNodeParameters {
   Dim3 threads;
   void** extra;
-  const void* stub;
+  const void* named;  // a host stub or a module's function
   Dim3 blocks;
-  void** arguments;
+  void* const* arguments;
   unsigned dynamic_lds;
 };
 
@@ -303,6 +303,27 @@ struct HostNodeParameters {
   HostFunction function;
   void* user_data;
 };
+
+// hipMemPoolProps and hipMemAllocNodeParams.
+struct PoolProperties {
+  int allocation_type;
+  int handle_types;
+  int location_type;
+  int location;  // the device
+  void* security;
+  std::size_t most_bytes;
+  unsigned char reserved[56];
+};
+struct AllocationNodeParameters {
+  PoolProperties pool;
+  const void* access;
+  std::size_t access_count;
+  std::size_t bytes;
+  void* pointer;
+};
+static_assert(sizeof(AllocationNodeParameters) == 120);
+inline constexpr int kAllocationPinned = 1;
+inline constexpr int kLocationDevice = 1;
 
 // hipPitchedPtr, hipPos, hipExtent and hipMemcpy3DParms. Widths are in bytes, but of arrays in
 // elements.
