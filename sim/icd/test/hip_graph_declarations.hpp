@@ -3,6 +3,8 @@
 
 #include "hip_declarations.hpp"
 
+using hipUserObject_t = struct hipUserObject*;
+
 struct hipKernelNodeParams {
   dim3 blockDim;
   void** extra;
@@ -104,4 +106,9 @@ hipError_t hipDeviceGraphMemTrim(int);
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t*, hipGraph_t, unsigned long long);
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t*, hipGraph_t, hipGraphInstantiateParams*);
 hipError_t hipGraphExecGetFlags(hipGraphExec_t, unsigned long long*);
+hipError_t hipUserObjectCreate(hipUserObject_t*, void*, void (*)(void*), unsigned, unsigned);
+hipError_t hipUserObjectRetain(hipUserObject_t, unsigned);
+hipError_t hipUserObjectRelease(hipUserObject_t, unsigned);
+hipError_t hipGraphRetainUserObject(hipGraph_t, hipUserObject_t, unsigned, unsigned);
+hipError_t hipGraphReleaseUserObject(hipGraph_t, hipUserObject_t, unsigned);
 }

@@ -1,4 +1,5 @@
-// Nodes of graphs: their edges and clones, what they are made of, events, and memory.
+// Nodes of graphs: their edges and clones, what they are made of, events, memory, and objects whose
+// life graphs share.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -467,6 +468,39 @@ TEST_F(HipGraphNodes, AStreamCapturesMemoryInItsOrder) {
   EXPECT_EQ(hipGraphLaunch(executable, stream_), 0);
   EXPECT_EQ(hipGraphLaunch(executable, stream_), kInvalidValue);
   EXPECT_EQ(hipFree(outside), kInvalidValue);
+}
+
+TEST_F(HipGraphNodes, ObjectsLiveAsLongAsTheGraphsThatUseThem) {
+  int destroyed = 0;
+  const auto destroy = [](void* count) { ++*static_cast<int*>(count); };
+  hipUserObject_t object = nullptr;
+  ASSERT_EQ(hipUserObjectCreate(&object, &destroyed, destroy, 1, 1), 0);
+  EXPECT_EQ(hipGraphRetainUserObject(graph_, object, 1, 1), 0);  // moved: the graph's alone
+  hipGraphExec_t executable = instantiate(graph_);
+  EXPECT_EQ(hipGraphDestroy(graph_), 0);
+  EXPECT_EQ(destroyed, 0);
+  EXPECT_EQ(hipGraphExecDestroy(executable), 0);
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(hipUserObjectRelease(object, 1), 0);  // gone: as with AMD's runtime no error
+  EXPECT_EQ(destroyed, 1);
+
+  ASSERT_EQ(hipGraphCreate(&graph_, 0), 0);
+  ASSERT_EQ(hipUserObjectCreate(&object, &destroyed, destroy, 2, 1), 0);
+  EXPECT_EQ(hipUserObjectRetain(object, 1), 0);
+  EXPECT_EQ(hipGraphRetainUserObject(graph_, object, 2, 0), 0);
+  EXPECT_EQ(hipUserObjectRelease(object, 3), 0);
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(hipGraphReleaseUserObject(graph_, object, 3), 0);  // more than it has
+  EXPECT_EQ(hipGraphReleaseUserObject(graph_, object, 1), 0);
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(hipGraphReleaseUserObject(graph_, object, 1), 0);
+  EXPECT_EQ(destroyed, 2);
+  EXPECT_EQ(hipUserObjectCreate(&object, &destroyed, destroy, 0, 1), kInvalidValue);
+  EXPECT_EQ(hipUserObjectCreate(&object, &destroyed, destroy, 1, 0), kInvalidValue);
+  EXPECT_EQ(hipUserObjectCreate(&object, &destroyed, nullptr, 1, 1), kInvalidValue);
+  EXPECT_EQ(hipUserObjectRetain(nullptr, 1), kInvalidValue);
+  EXPECT_EQ(hipGraphRetainUserObject(nullptr, object, 1, 0), kInvalidValue);
+  EXPECT_EQ(hipGraphRetainUserObject(graph_, object, 1, 2), kInvalidValue);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ int instantiate(void** executable, const void* handle, unsigned long long flags)
   auto steps = steps_of(*graph);
   if (!order || !steps) return kInvalidValue;
   auto made = std::make_shared<ExecutableGraph>(
-      ExecutableGraph{std::move(*steps), {}, graph->number, flags});
+      ExecutableGraph{std::move(*steps), {}, graph->number, flags, graph->user_objects});
   for (std::size_t i = 0; i < order->size(); ++i) made->step_of[(*order)[i]->number] = i;
   *executable = made.get();
   executable_graphs().emplace(*executable, std::move(made));

@@ -29,6 +29,7 @@ struct ExecutableGraph {
   std::map<std::uint64_t, std::size_t> step_of;  // by the nodes' numbers
   std::uint64_t graph{};                         // number
   unsigned long long flags{};
+  UserObjects user_objects;
 };
 
 // Null for what is not alive. Children's graphs and those that streams capture are found, too.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -82,6 +83,22 @@ struct NodeWork {
   std::shared_ptr<GraphMemory> memory;  // of a node that allocates
 };
 
+// Objects of the program's that a graph keeps alive, and how often. A copy keeps them, too.
+class UserObjects {
+ public:
+  UserObjects() = default;
+  ~UserObjects();
+  UserObjects(const UserObjects& other);
+  UserObjects& operator=(const UserObjects&) = delete;
+
+  void add(void* object, unsigned count) { uses_[object] += count; }
+  // False: it does not have as many.
+  bool remove(void* object, unsigned count);
+
+ private:
+  std::map<void*, unsigned> uses_;
+};
+
 struct Graph;
 
 struct GraphNode {
@@ -108,6 +125,7 @@ struct Graph {
   Graph& operator=(const Graph&) = delete;
 
   std::vector<std::unique_ptr<GraphNode>> nodes;
+  UserObjects user_objects;
   bool published{};          // not one that a stream still captures
   std::uint64_t number;      // no other graph has it, also later
   std::uint64_t original{};  // the number of the graph that this one is a clone of
