@@ -111,4 +111,7 @@ hipError_t hipUserObjectRetain(hipUserObject_t, unsigned);
 hipError_t hipUserObjectRelease(hipUserObject_t, unsigned);
 hipError_t hipGraphRetainUserObject(hipGraph_t, hipUserObject_t, unsigned, unsigned);
 hipError_t hipGraphReleaseUserObject(hipGraph_t, hipUserObject_t, unsigned);
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t, int*, unsigned long long*, hipGraph_t*,
+                                      const hipGraphNode_t**, size_t*);
+hipError_t hipStreamUpdateCaptureDependencies(hipStream_t, hipGraphNode_t*, size_t, unsigned);
 }

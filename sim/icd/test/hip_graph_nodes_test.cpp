@@ -470,6 +470,46 @@ TEST_F(HipGraphNodes, AStreamCapturesMemoryInItsOrder) {
   EXPECT_EQ(hipFree(outside), kInvalidValue);
 }
 
+TEST_F(HipGraphNodes, AProgramAddsNodesToACapture) {
+  int status = -1;
+  unsigned long long id = 0;
+  hipGraph_t captured = nullptr, ended = nullptr;
+  const hipGraphNode_t* last = nullptr;
+  std::size_t count = 77;
+  EXPECT_EQ(hipStreamGetCaptureInfo_v2(stream_, &status, &id, &captured, &last, &count), 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(count, 77U);
+  ASSERT_EQ(hipStreamBeginCapture(stream_, 0), 0);
+  EXPECT_EQ(hipMemsetAsync(data_, 1, 256, stream_), 0);
+  ASSERT_EQ(hipStreamGetCaptureInfo_v2(stream_, &status, &id, &captured, &last, &count), 0);
+  EXPECT_EQ(status, 1);
+  ASSERT_EQ(count, 1U);
+  EXPECT_EQ(type_of(*last), hipGraphNodeTypeMemset);
+  hipGraphNode_t own = nullptr;
+  const hipMemsetParams seven = all_words(7);
+  ASSERT_EQ(hipGraphAddMemsetNode(&own, captured, last, 1, &seven), 0);
+  EXPECT_EQ(hipGraphDestroyNode(own), kInvalidValue);  // the stream may need it
+  EXPECT_EQ(hipGraphDestroy(captured), kInvalidValue);
+  hipGraphExec_t early = nullptr;
+  EXPECT_EQ(hipGraphInstantiate(&early, captured, nullptr, nullptr, 0), kInvalidValue);
+  EXPECT_EQ(hipStreamUpdateCaptureDependencies(stream_, &own, 1, 0), 0);  // both
+  ASSERT_EQ(hipStreamGetCaptureInfo_v2(stream_, &status, &id, &captured, &last, &count), 0);
+  EXPECT_EQ(count, 2U);
+  EXPECT_EQ(hipStreamUpdateCaptureDependencies(stream_, &own, 1, 1), 0);  // this one alone
+  ASSERT_EQ(hipStreamGetCaptureInfo_v2(stream_, &status, &id, &captured, &last, &count), 0);
+  ASSERT_EQ(count, 1U);
+  EXPECT_EQ(*last, own);
+  hipGraphNode_t stranger = add_fill(1);
+  EXPECT_EQ(hipStreamUpdateCaptureDependencies(stream_, &stranger, 1, 0), kInvalidValue);
+  EXPECT_EQ(hipStreamUpdateCaptureDependencies(stream_, &own, 1, 2), kInvalidValue);
+  launch_on(stream_, data_);
+  ASSERT_EQ(hipStreamEndCapture(stream_, &ended), 0);
+  EXPECT_EQ(ended, captured);
+  EXPECT_EQ(hipStreamUpdateCaptureDependencies(stream_, &own, 1, 0), 401);
+  EXPECT_EQ(hipGraphLaunch(instantiate(ended), stream_), 0);
+  EXPECT_THAT(values(data_), Each(8));
+}
+
 TEST_F(HipGraphNodes, ObjectsLiveAsLongAsTheGraphsThatUseThem) {
   int destroyed = 0;
   const auto destroy = [](void* count) { ++*static_cast<int*>(count); };

@@ -31,6 +31,8 @@ int hipStreamAddCallback(void*, ww::sim::icd::hip::StreamCallback, void*, unsign
 int hipStreamBeginCapture(void*, int);
 int hipStreamEndCapture(void*, void**);
 int hipStreamGetCaptureInfo(void*, int*, unsigned long long*);
+int hipStreamGetCaptureInfo_v2(void*, int*, unsigned long long*, void**, void* const**,
+                               std::size_t*);
 int hipStreamGetFlags(void*, unsigned*);
 int hipStreamGetPriority(void*, int*);
 int hipStreamIsCapturing(void*, int*);
@@ -172,6 +174,11 @@ WW_HIP_EXPORT int hipStreamEndCapture_spt(void* stream, void** graph) {
 }
 WW_HIP_EXPORT int hipStreamGetCaptureInfo_spt(void* stream, int* status, unsigned long long* id) {
   return hipStreamGetCaptureInfo(of_thread(stream), status, id);
+}
+WW_HIP_EXPORT int hipStreamGetCaptureInfo_v2_spt(void* stream, int* status, unsigned long long* id,
+                                                 void** graph, void* const** nodes,
+                                                 std::size_t* count) {
+  return hipStreamGetCaptureInfo_v2(of_thread(stream), status, id, graph, nodes, count);
 }
 WW_HIP_EXPORT int hipStreamGetFlags_spt(void* stream, unsigned* flags) {
   return hipStreamGetFlags(of_thread(stream), flags);

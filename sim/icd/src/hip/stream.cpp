@@ -296,6 +296,13 @@ tl::expected<NodeWork, int> wait_work(void* event) {
                   EventOfNode{event}, nullptr};
 }
 
+tl::expected<CaptureOfStream, int> capture_of(const void* handle) {
+  if (!is_stream(handle)) return tl::unexpected<int>(kInvalidHandle);
+  Stream* stream = made_stream(handle);
+  if (stream == nullptr) return CaptureOfStream{};
+  return CaptureOfStream{stream->capture.get(), &stream->last};
+}
+
 bool is_stream(const void* stream) {
   const auto value = reinterpret_cast<std::uintptr_t>(stream);
   return value == 0 || value == kLegacyStream || value == kPerThreadStream ||

@@ -34,6 +34,14 @@ int submit(const void* stream, NodeKind kind, Body&& work, NodeParameters parame
   return kSuccess;
 }
 
+// What a stream captures, and the nodes that its next one runs after. Error kInvalidHandle. No
+// capture: null.
+struct CaptureOfStream {
+  const Capture* capture{};
+  std::vector<GraphNode*>* last{};
+};
+[[nodiscard]] tl::expected<CaptureOfStream, int> capture_of(const void* stream);
+
 // For calls that no capture can contain, as they wait: lets the stream's capture, or every capture,
 // fail. Errors kInvalidHandle, kStreamCaptureUnsupported.
 int refuse_in_capture(const void* stream);
