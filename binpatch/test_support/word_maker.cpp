@@ -205,8 +205,10 @@ void WordMaker::flat(const TableEntry& e) {
 void WordMaker::image(const TableEntry& e) {
   const bool newer = isa::has_even_tuples(generation_);
   const bool halves = isa::is_gfx9(generation_) && chance(3);
-  const std::uint32_t channels = 1 + below(15);
-  const auto count = static_cast<std::uint32_t>(std::popcount(channels));
+  const bool gathers =
+      e.opcode == isa::Opcode::image_gather4 || e.opcode == isa::Opcode::image_gather4_lz;
+  const std::uint32_t channels = gathers ? 1U << below(4) : 1 + below(15);
+  const auto count = gathers ? 4U : static_cast<std::uint32_t>(std::popcount(channels));
   const std::uint32_t words = halves ? (count + 1) / 2 : count;
   const auto registers = [&](std::uint32_t of) {
     return newer && of > 1 ? below((256 - of) / 2) * 2 : below(257 - of);

@@ -149,9 +149,16 @@ void Decoder::image() {
   image_data();
 }
 
-// A register for each of the channels, or for two of them.
+// A register for each of the channels, or for two of them. Of gathers the mask names the one
+// channel that four texels have.
 void Decoder::image_data() {
-  const auto channels = static_cast<unsigned>(std::popcount(out_.modifiers.dmask));
+  const bool gathers =
+      entry_->opcode == Opcode::image_gather4 || entry_->opcode == Opcode::image_gather4_lz;
+  auto channels = static_cast<unsigned>(std::popcount(out_.modifiers.dmask));
+  if (gathers && channels != 1) {
+    return unsupported("a gather of several channels");
+  }
+  if (gathers) channels = 4;
   data_registers(entry_->form == Form::store ? out_.src[3] : out_.dst[0], bits(second_, 8, 8),
                  out_.modifiers.d16 ? (channels + 1) / 2 : channels);
 }

@@ -238,6 +238,23 @@ TEST(DecodeRdna, ImagesHaveTheirAddressesInOneTupleOrApart) {
   EXPECT_EQ(decoded({0xf0900f2a, 0x00010000, 0x01090605}, gfx10).opcode, Opcode::unlisted);
 }
 
+// Words as llvm-mc-15 assembles them.
+TEST(DecodeImages, AGatherHasOneChannelOfFourTexels) {
+  const std::string plain = "image_gather4_lz v[1:4], v[1:2], s[0:7], s[12:15] dmask:0x8";
+  EXPECT_EQ(text({0xf11c0808, 0x00600101}, Generation::gfx1030), plain + " dim:SQ_RSRC_IMG_2D");
+  EXPECT_EQ(text({0xf0c80804, 0x0c000101}, Generation::gfx1100), plain + " dim:SQ_RSRC_IMG_2D");
+  EXPECT_EQ(decoded({0xf11c0800, 0x00600101}, Generation::gfx900).opcode, Opcode::image_gather4_lz);
+  EXPECT_EQ(decoded({0xf1000800, 0x00600101}, Generation::gfx900).opcode, Opcode::image_gather4);
+  EXPECT_EQ(decoded({0xf11c0800, 0x00600101}, Generation::gfx900).dst[0].count, 4U);
+  const std::string halves =
+      "image_gather4_lz v[1:2], [v1, v7], s[0:7], s[12:15] dmask:0x1 dim:SQ_RSRC_IMG_2D d16";
+  EXPECT_EQ(text({0xf11c010a, 0x80600101, 0x00000007}, Generation::gfx1030), halves);
+  EXPECT_EQ(text({0xf0ca0105, 0x0c000101, 0x00000007}, Generation::gfx1100), halves);
+  // Two channels at once, and a GPU without the instruction.
+  EXPECT_EQ(decoded({0xf11c0908, 0x00600101}, Generation::gfx1030).opcode, Opcode::unlisted);
+  EXPECT_EQ(decoded({0xf11c0800, 0x00600101}, Generation::gfx90a).opcode, Opcode::unlisted);
+}
+
 TEST(DecodeRdna, AddressesOf16BitsShareWords) {
   const auto gfx10 = Generation::gfx1030;
   const auto gfx11 = Generation::gfx1100;

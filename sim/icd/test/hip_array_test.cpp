@@ -318,7 +318,8 @@ TEST_F(Hip, RefusesArraysThatAreNone) {
   EXPECT_EQ(hipMalloc3DArray(&array, &good, {8, 8, 8193}, 0), kInvalidValue);
   EXPECT_EQ(hipMalloc3DArray(&array, &good, {16384, 16384, 8192}, 0), kOutOfMemory);
   EXPECT_EQ(hipMalloc3DArray(&array, &good, {8, 8, 6}, 4), kNotSupported);  // a cubemap
-  EXPECT_EQ(hipMallocArray(&array, &good, 8, 8, 8), kNotSupported);         // tex2Dgather
+  EXPECT_EQ(hipMallocArray(&array, &good, 8, 8, 8), 0);                     // tex2Dgather
+  EXPECT_EQ(hipMallocArray(&array, &good, 8, 0, 8), kInvalidValue);         // of planes alone
   EXPECT_EQ(hipArrayCreate(&array, nullptr), kInvalidValue);
   const HIP_ARRAY_DESCRIPTOR odd{8, 8, 0x77, 1};
   EXPECT_EQ(hipArrayCreate(&array, &odd), kInvalidValue);

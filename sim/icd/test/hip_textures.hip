@@ -45,6 +45,8 @@ __device__ float4 __ockl_image_sample_2D(Words, Words, float2);
 __device__ float4 __ockl_image_sample_3D(Words, Words, float4);
 __device__ float4 __ockl_image_sample_1Da(Words, Words, float2);
 __device__ float4 __ockl_image_sample_2Da(Words, Words, float4);
+__device__ float4 __ockl_image_gather4r_2D(Words, Words, float2);
+__device__ float4 __ockl_image_gather4a_2D(Words, Words, float2);
 }
 
 // As HIP's headers declare it: the compiler takes dimension and read mode from the type.
@@ -84,6 +86,13 @@ __global__ void sample_1d_layers(hipTextureObject_t t, const float4* at, float4*
 __global__ void sample_2d_layers(hipTextureObject_t t, const float4* at, float4* out) {
   out[item()] = __ockl_image_sample_2Da(words(t), words(t) + kSamplerAt, at[item()]);
 }
+// gfx90a has no such instruction.
+__global__ void gather(hipTextureObject_t t, const float4* at, float4* red, float4* alpha) {
+#if !defined(__gfx90a__)
+  red[item()] = __ockl_image_gather4r_2D(words(t), words(t) + kSamplerAt, at[item()].xy);
+  alpha[item()] = __ockl_image_gather4a_2D(words(t), words(t) + kSamplerAt, at[item()].xy);
+#endif
+}
 __global__ void sample_bound_plane(const float4* at, float4* out) {
   const void* t = bound_plane.textureObject;
   out[item()] = __ockl_image_sample_2D(words(t), words(t) + kSamplerAt, at[item()].xy);
@@ -116,6 +125,7 @@ namespace {
 
 const char* module_file;
 bool filters_volumes = true;
+bool gathers = true;
 
 template <class T>
 struct Device {
@@ -327,6 +337,58 @@ bool run_layers() {
 }
 
 unsigned bits_of(float value) { return __builtin_bit_cast(unsigned, value); }
+
+// One channel of the four texels that a linear filter would take: lower left, lower right, upper
+// right, upper left. Of integers, too.
+bool run_gather() {
+  if (!gathers) return true;
+  constexpr int kWidth = 9, kHeight = 5;
+  std::vector<unsigned> texels;
+  for (unsigned i = 0; i < kWidth * kHeight; ++i) texels.push_back(i * 2654435761U);
+  const hipChannelFormatDesc bytes{8, 8, 8, 8, hipChannelFormatKindUnsigned};
+  hipArray_t array = nullptr;
+  constexpr unsigned kTextureGather = 8;
+  CHECK(hipMallocArray(&array, &bytes, kWidth, kHeight, kTextureGather));
+  CHECK(hipMemcpy2DToArray(array, 0, 0, texels.data(), kWidth * 4, kWidth * 4, kHeight,
+                           hipMemcpyHostToDevice));
+  const hipResourceDesc resource = resource_of(array);
+  const Box box(kWidth, kHeight, 1);
+  for (int mode = 0; mode < 4; ++mode) {
+    // For a point filter the device library would move the place to a texel's edge.
+    const hipTextureDesc how{{mode, mode, mode}, hipFilterModeLinear, 0, 0, {}, 1};
+    hipTextureObject_t object = nullptr;
+    CHECK(hipCreateTextureObject(&object, &resource, &how, nullptr));
+    const std::vector<float4> at = places(box, 2, true);
+    const Device<float4> device_at(at), alpha(at.size());
+    const std::vector<float4> red = read_back(at.size(), [&](unsigned count, float4* out) {
+      gather<<<count, 1>>>(object, device_at.at, out, alpha.at);
+    });
+    std::vector<float4> alphas(at.size());
+    CHECK(hipMemcpy(alphas.data(), alpha.at, at.size() * sizeof(float4), hipMemcpyDeviceToHost));
+    for (size_t i = 0; i < at.size(); ++i) {
+      int x[2], y[2];
+      const auto neighbours = [&](float place, int size, int* found) {
+        const double texel = nearbyint(static_cast<double>(place) * size * 256) / 256 - 0.5;
+        for (int far = 0; far < 2; ++far) {
+          found[far] = inside(static_cast<int>(floor(texel)) + far, size, mode);
+        }
+      };
+      neighbours(at[i].x, kWidth, x);
+      neighbours(at[i].y, kHeight, y);
+      const int order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+      for (int tap = 0; tap < 4; ++tap) {
+        const int column = x[order[tap][0]], row = y[order[tap][1]];
+        const bool there = column >= 0 && column < kWidth && row >= 0 && row < kHeight;
+        const unsigned texel = there ? texels[row * kWidth + column] : 0;
+        EXPECT(bits_of(red[i][tap]) == (texel & 255));
+        EXPECT(bits_of(alphas[i][tap]) == texel >> 24);
+      }
+    }
+    CHECK(hipDestroyTextureObject(object));
+  }
+  CHECK(hipFreeArray(array));
+  return true;
+}
 
 // --- formats: what a read makes of an element's bits ---
 
@@ -659,7 +721,7 @@ struct Program {
 constexpr Program kPrograms[] = {{"formats", run_formats},   {"samplers", run_samplers},
                                  {"layers", run_layers},     {"bounds", run_bounds},
                                  {"views", run_views},       {"references", run_references},
-                                 {"surfaces", run_surfaces}};
+                                 {"surfaces", run_surfaces}, {"gather", run_gather}};
 
 }  // namespace
 
@@ -678,7 +740,7 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (hipGetDeviceProperties(properties, 0) != 0) return 3;
-  filters_volumes = strncmp(properties + kArchitectureAt, "gfx90a", 6) != 0;
+  gathers = filters_volumes = strncmp(properties + kArchitectureAt, "gfx90a", 6) != 0;
   int failed = 0;
   for (const Program& program : kPrograms) {
     const bool good = program.run() && hipDeviceSynchronize() == 0;

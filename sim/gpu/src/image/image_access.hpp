@@ -29,7 +29,9 @@ struct ImageAccess {
   std::uint32_t texel_bytes{};
   std::uint8_t channels{};  // dmask
   bool halves{};            // d16: two channels a register
-  std::uint64_t inside{};   // lanes with a texel; the others get the border
+  std::uint8_t
+      gathered{};  // channel of each tap that becomes one of the result's, from 1 on; else 0
+  std::uint64_t inside{};  // lanes with a texel; the others get the border
   Channels border{};
   std::int64_t cycles{};  // that the texture unit is taken
   TapSet taps;            // where the operation is spread

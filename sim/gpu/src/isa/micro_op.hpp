@@ -148,6 +148,7 @@ struct MemoryFields {
   bool packed_halves;     // two channels a register
   bool packed_addresses;  // two addresses a register: 16-bit integers, or halves with a sampler
   bool declares_array, unnormalized, has_level;
+  std::uint8_t gathered;  // channel of each of four texels, from 1 on; else 0
   // The first of them is `address`, byte i of `offset` is the VGPR of the one after that.
   bool separate;
 };

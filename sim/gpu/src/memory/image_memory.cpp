@@ -97,6 +97,7 @@ MemoryOperation& prepare_texels(Wave& wave, const MicroOp& op, const TexelFormat
   access.texel_bytes = bytes_of_texel;
   access.channels = m.channels;
   access.halves = m.packed_halves;
+  access.gathered = m.gathered;
   access.inside = 0;
   access.border = border_channels(format);
   access.taps.count = 0;
@@ -223,13 +224,17 @@ void run_sample(Wave& wave, const MicroOp& op) {
   if (!image) return fail_launch(wave, image.error());
   const auto sampler = read_sampler(wave.sr + m.sampler, cu.launch().isa);
   if (!sampler) return fail_launch(wave, sampler.error());
+  if (m.gathered != 0 && image->dimensions != 2) {
+    return fail_launch(wave, {ErrorCode::unsupported, "a gather from an image that is not 2D", {}});
+  }
   count_vector_memory(cu, op);
   MemoryOperation& operation = prepare_texels(wave, op, image->format, image->texel_bytes);
   ImageAccess& access = *operation.bytes->image;
   if (sampler->opaque_border) {
     access.border = opaque_border_channels(image->format, image->border_alpha);
   }
-  const bool linear = sampler->linear && image->has_fractions();
+  // A gather takes the texels that a filter would take, of integers too.
+  const bool linear = (sampler->linear && image->has_fractions()) || m.gathered != 0;
   const bool linear_z = sampler->linear_between_slices && image->has_fractions();
   const bool filtered = linear || (linear_z && image->dimensions == 3);
   if (filtered) {
@@ -307,6 +312,21 @@ Channels filtered(const ImageAccess& access, std::size_t lane, std::size_t words
   return result;
 }
 
+// The four texels around a place, from the lower left one against the clock. Source: AMD, "RDNA 2"
+// Instruction Set Architecture, IMAGE_GATHER4.
+Channels gathered(const ImageAccess& access, std::size_t lane, std::size_t words) {
+  constexpr std::array<std::size_t, 4> kTaps{2, 3, 1, 0};
+  const std::size_t channel = access.gathered - 1U;
+  Channels result{};
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::size_t tap = kTaps[i];
+    const bool inside = (access.taps.inside[tap] >> lane & 1U) != 0;
+    const auto* texel = reinterpret_cast<const std::byte*>(access.taps.data[tap] + lane * words);
+    result[i] = inside ? unpack_texel(access.format, texel)[channel] : access.border[channel];
+  }
+  return result;
+}
+
 void write_channels(Wave& wave, const MemoryOperation& operation, std::size_t lane,
                     const Channels& channels) {
   const ImageAccess& access = *operation.bytes->image;
@@ -348,7 +368,9 @@ void complete_image(Wave& wave, MemoryOperation& operation) {
   const std::size_t words = element_words(operation);
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    if (access.taps.count != 0) {
+    if (access.gathered != 0) {
+      write_channels(wave, operation, lane, gathered(access, lane, words));
+    } else if (access.taps.count != 0) {
       write_channels(wave, operation, lane, filtered(access, lane, words));
     } else if ((access.inside >> lane & 1U) != 0) {
       write_channels(wave, operation, lane,
@@ -370,13 +392,19 @@ bool lower_image(const Instruction& instruction, MicroOp& op) {
     case Opcode::image_store_mip: op.run = run_image; break;
     case Opcode::image_sample:
     case Opcode::image_sample_l:
-    case Opcode::image_sample_lz: op.run = run_sample; break;
+    case Opcode::image_sample_lz:
+    case Opcode::image_gather4:
+    case Opcode::image_gather4_lz: op.run = run_sample; break;
     default: return false;
   }
+  const bool gathers =
+      instruction.opcode == Opcode::image_gather4 || instruction.opcode == Opcode::image_gather4_lz;
   if (instruction.src[1].kind != OperandKind::sgpr) return false;
   const bool load = instruction.dst[0].kind != OperandKind::none;
-  set_fields(instruction, op, load, modifiers.dmask, modifiers.d16);
+  constexpr U32 kAllChannels = 15;
+  set_fields(instruction, op, load, gathers ? kAllChannels : modifiers.dmask, modifiers.d16);
   MemoryFields& m = op.memory;
+  if (gathers) m.gathered = static_cast<std::uint8_t>(std::countr_zero(modifiers.dmask) + 1);
   m.declares_array = modifiers.da || names_array(modifiers.dim);
   m.unnormalized = modifiers.unorm && op.run == run_sample;
   m.has_level =

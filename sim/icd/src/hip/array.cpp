@@ -84,7 +84,10 @@ int make_array(void** handle, const Array3dDescriptor& wanted, bool is_driver) {
   if (handle == nullptr || (wanted.flags & ~kKnownFlags) != 0) return kInvalidValue;
   if (!has_images()) return refuse_form("an array on a chip without image instructions");
   if ((wanted.flags & kArrayCubemap) != 0) return refuse_form("a cubemap array");
-  if ((wanted.flags & kArrayTextureGather) != 0) return refuse_form("an array for tex2Dgather");
+  // tex2Dgather takes planes alone.
+  if ((wanted.flags & kArrayTextureGather) != 0 && (wanted.height == 0 || wanted.depth != 0)) {
+    return kInvalidValue;
+  }
   auto layout = layout_of(wanted);
   if (!layout) return layout.error();
   const auto address = allocate_memory(gpu::image_bytes(*layout), MemoryKind::array, 0);
