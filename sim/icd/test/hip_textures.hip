@@ -390,6 +390,55 @@ bool run_gather() {
   return true;
 }
 
+// Bytes of sRGB colours as light; alpha is none of them.
+bool run_colours() {
+  std::vector<unsigned> texels;
+  for (unsigned i = 0; i < 256; ++i) texels.push_back(i | (255 - i) << 8 | (i / 2) << 16 | i << 24);
+  const hipChannelFormatDesc bytes{8, 8, 8, 8, hipChannelFormatKindUnsigned};
+  hipArray_t array = nullptr;
+  CHECK(hipMallocArray(&array, &bytes, 256, 1, 0));
+  CHECK(hipMemcpy2DToArray(array, 0, 0, texels.data(), 1024, 1024, 1, hipMemcpyHostToDevice));
+  const hipResourceDesc resource = resource_of(array);
+  hipTextureDesc how{{hipAddressModeClamp}, hipFilterModePoint, hipReadModeNormalizedFloat, 1,
+                     {}, 0};
+  hipTextureObject_t object = nullptr;
+  CHECK(hipCreateTextureObject(&object, &resource, &how, nullptr));
+  std::vector<float4> at;
+  for (int i = 0; i < 256; ++i) at.push_back(float4{static_cast<float>(i) + 0.5f, 0.5f, 0, 0});
+  const auto light = [](unsigned byte) {
+    const double colour = byte / 255.0;
+    return colour <= 0.04045 ? colour / 12.92 : pow((colour + 0.055) / 1.055, 2.4);
+  };
+  std::vector<float4> got = sampled(sample_2d, object, at);
+  for (unsigned i = 0; i < 256; ++i) {
+    EXPECT(fabs(got[i].x - light(i)) < 1e-6 && fabs(got[i].y - light(255 - i)) < 1e-6);
+    EXPECT(fabs(got[i].z - light(i / 2)) < 1e-6 && fabs(got[i].w - i / 255.0) < 1e-6);
+  }
+  hipTextureDesc told{};
+  CHECK(hipGetTextureObjectTextureDesc(&told, object));
+  EXPECT(told.sRGB == 1);
+  CHECK(hipDestroyTextureObject(object));
+  // Filters mix light, not colours.
+  how.filterMode = hipFilterModeLinear;
+  CHECK(hipCreateTextureObject(&object, &resource, &how, nullptr));
+  for (float4& place : at) place.x += 0.5f;
+  got = sampled(sample_2d, object, at);
+  for (unsigned i = 0; i < 255; ++i) {
+    EXPECT(fabs(got[i].x - (light(i) + light(i + 1)) / 2) < 1e-6);
+  }
+  CHECK(hipDestroyTextureObject(object));
+  how.readMode = hipReadModeElementType;  // no colour is an integer
+  EXPECT(hipCreateTextureObject(&object, &resource, &how, nullptr) == 1);
+  const Device<unsigned> memory(texels);
+  hipResourceDesc line{};
+  line.resType = hipResourceTypeLinear;
+  line.res.linear = {memory.at, bytes, 1024};
+  how.readMode = hipReadModeNormalizedFloat;
+  EXPECT(hipCreateTextureObject(&object, &line, &how, nullptr) == 801);
+  CHECK(hipFreeArray(array));
+  return true;
+}
+
 // --- formats: what a read makes of an element's bits ---
 
 struct Format {
@@ -721,7 +770,8 @@ struct Program {
 constexpr Program kPrograms[] = {{"formats", run_formats},   {"samplers", run_samplers},
                                  {"layers", run_layers},     {"bounds", run_bounds},
                                  {"views", run_views},       {"references", run_references},
-                                 {"surfaces", run_surfaces}, {"gather", run_gather}};
+                                 {"surfaces", run_surfaces}, {"gather", run_gather},
+                                 {"colours", run_colours}};
 
 }  // namespace
 

@@ -202,8 +202,9 @@ std::span<const ImageFormat> image_formats() {
 
 bool supported(ImageKind kind, ImageFormat format) {
   return bytes_per_texel(format) != 0 &&
-         (kind != ImageKind::image_1d_buffer || (format.type != ChannelType::unorm_short_555 &&
-                                                 format.type != ChannelType::unorm_short_565));
+         (kind != ImageKind::image_1d_buffer ||
+          (format.type != ChannelType::unorm_short_555 &&
+           format.type != ChannelType::unorm_short_565 && format.order != ChannelOrder::srgba));
 }
 
 std::uint32_t bytes_per_texel(ImageFormat format) {

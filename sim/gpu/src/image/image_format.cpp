@@ -44,6 +44,14 @@ std::int32_t sign_extended(std::uint32_t value, unsigned bits) {
   return static_cast<std::int32_t>(value << shift) >> shift;
 }
 
+// A colour's byte as light, in parts of the most. Source: IEC 61966-2-1; the hardware's rounding is
+// not documented.
+float linear_of_srgb(std::uint32_t byte) {
+  const double colour = byte / 255.0;
+  return static_cast<float>(colour <= 0.04045 ? colour / 12.92
+                                              : std::pow((colour + 0.055) / 1.055, 2.4));
+}
+
 // OpenCL 1.2, 8.3.1.1: c / (2^bits - 1), and max(-1, c / (2^(bits-1) - 1)), correctly rounded.
 std::uint32_t widened(std::uint32_t value, unsigned bits, NumberFormat number) {
   switch (number) {
@@ -55,6 +63,7 @@ std::uint32_t widened(std::uint32_t value, unsigned bits, NumberFormat number) {
     case NumberFormat::sint: return static_cast<std::uint32_t>(sign_extended(value, bits));
     case NumberFormat::uint: return value;
     case NumberFormat::floating: return bits == 16 ? float_bits(half_value(value)) : value;
+    case NumberFormat::srgb: return float_bits(linear_of_srgb(value));
   }
   return 0;
 }
@@ -85,6 +94,7 @@ std::uint32_t narrowed(std::uint32_t channel, unsigned bits, NumberFormat number
              mask;
     }
     case NumberFormat::floating: return bits == 16 ? float_as_half(channel) : channel;
+    case NumberFormat::srgb: break;  // is not written
   }
   return 0;
 }
@@ -150,6 +160,8 @@ std::uint32_t texel_bytes(std::uint32_t data, std::uint32_t number) {
     case NumberFormat::uint:
     case NumberFormat::sint: return bits >= 8 && bits != 10 ? shape.bytes : 0U;
     case NumberFormat::floating: return bits >= 16 ? shape.bytes : 0U;
+    case NumberFormat::srgb:
+      return static_cast<DataFormat>(data) == DataFormat::f8_8_8_8 ? shape.bytes : 0U;
   }
   return 0;
 }
@@ -202,6 +214,7 @@ constexpr CombinedFormat kCombined[] = {
     {DataFormat::f32_32_32_32, NumberFormat::uint, 75, 61},
     {DataFormat::f32_32_32_32, NumberFormat::sint, 76, 62},
     {DataFormat::f32_32_32_32, NumberFormat::floating, 77, 63},
+    {DataFormat::f8_8_8_8, NumberFormat::srgb, 130, 130},
     {DataFormat::f5_6_5, NumberFormat::unorm, 133, 133},
     {DataFormat::f1_5_5_5, NumberFormat::unorm, 134, 134},
 };
@@ -260,6 +273,9 @@ TexelFormat texel_format(ImageFormat format) {
       result.select = {kX, kY, kZ, kW};
       components = 4;
       break;
+    case ChannelOrder::srgba:
+      if (format.type != ChannelType::unorm_int8) return {};
+      return {DataFormat::f8_8_8_8, NumberFormat::srgb, {kX, kY, kZ, kW}};
     case ChannelOrder::bgra:
       result.select = {kZ, kY, kX, kW};
       components = 4;
@@ -319,6 +335,12 @@ Channels unpack_texel(const TexelFormat& format, const std::byte* texel) {
     const auto& table = format.number == NumberFormat::unorm ? widened_bytes<NumberFormat::unorm>()
                                                              : widened_bytes<NumberFormat::snorm>();
     for (std::size_t i = 0; i < shape.bytes; ++i) components[i] = table[words[0] >> 8 * i & 0xFFU];
+    return select(format, components);
+  }
+  if (format.number == NumberFormat::srgb) {
+    const auto& colours = widened_bytes<NumberFormat::srgb>();
+    for (std::size_t i = 0; i < 3; ++i) components[i] = colours[words[0] >> 8 * i & 0xFFU];
+    components[3] = widened_bytes<NumberFormat::unorm>()[words[0] >> 24];
     return select(format, components);
   }
   unsigned at = 0;

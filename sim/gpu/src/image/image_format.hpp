@@ -27,7 +27,14 @@ enum class DataFormat : std::uint8_t {
 };
 
 // NUM_FORMAT.
-enum class NumberFormat : std::uint8_t { unorm = 0, snorm = 1, uint = 4, sint = 5, floating = 7 };
+enum class NumberFormat : std::uint8_t {
+  unorm = 0,
+  snorm = 1,
+  uint = 4,
+  sint = 5,
+  floating = 7,
+  srgb = 9,
+};
 
 // DST_SEL: what a channel of the instruction is.
 inline constexpr std::uint8_t kSelectZero = 0;

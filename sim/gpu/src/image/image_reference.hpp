@@ -43,7 +43,8 @@ inline std::vector<int> channels_in_memory(ChannelOrder order) {
     case ChannelOrder::rg: return {0, 1};
     case ChannelOrder::ra: return {0, 3};
     case ChannelOrder::rgb: return {0, 1, 2};
-    case ChannelOrder::rgba: return {0, 1, 2, 3};
+    case ChannelOrder::rgba:
+    case ChannelOrder::srgba: return {0, 1, 2, 3};
     case ChannelOrder::bgra: return {2, 1, 0, 3};
     case ChannelOrder::argb: return {3, 0, 1, 2};
   }

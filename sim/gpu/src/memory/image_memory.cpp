@@ -188,6 +188,10 @@ void run_image(Wave& wave, const MicroOp& op) {
   const MemoryFields& m = op.memory;
   const auto image = read_resource(wave.sr + m.resource, cu.launch().isa);
   if (!image) return fail_launch(wave, image.error());
+  if (!is_load(m) && image->format.number == NumberFormat::srgb) {
+    return fail_launch(wave,
+                       {ErrorCode::unsupported, "images of sRGB colours are not written", {}});
+  }
   count_vector_memory(cu, op);
   MemoryOperation& operation = prepare_texels(wave, op, image->format, image->texel_bytes);
   if (!is_load(m)) pack_data(wave, op, operation);

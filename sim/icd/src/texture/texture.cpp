@@ -122,7 +122,9 @@ int check_settings(const ResourceDescriptor& resource, const TextureDescriptor& 
       sampling.max_mipmap_level != 0) {
     return refuse_form("a texture with levels of detail");
   }
-  if (sampling.srgb != 0) return refuse_form("a texture of sRGB colours");
+  if (sampling.srgb != 0 && resource.type == kResourceLinear) {
+    return refuse_form("a texture of sRGB colours in linear memory");
+  }
   if (sampling.address_mode[0] == kAddressBorder &&
       std::ranges::any_of(sampling.border_color, [](float each) { return each != 0; })) {
     return refuse_form("a texture with a border that is not 0");
@@ -288,8 +290,15 @@ tl::expected<void*, int> make_texture(const Texture& wanted) {
   if (const int bad = check_settings(wanted.resource, wanted.sampling); bad != kSuccess) {
     return tl::unexpected<int>(bad);
   }
-  const auto layout = layout_of(wanted);
+  auto layout = layout_of(wanted);
   if (!layout) return tl::unexpected<int>(layout.error());
+  if (wanted.sampling.srgb != 0 && layout->format.order == gpu::ChannelOrder::rgba) {
+    // As with AMD's runtime, colours are four channels, and fewer are read as they are.
+    if (layout->format.type != gpu::ChannelType::unorm_int8) {
+      return tl::unexpected<int>(kInvalidValue);
+    }
+    layout->format.order = gpu::ChannelOrder::srgba;
+  }
   // AMD's runtime refuses it, as the chip's texture units lack it.
   if (layout->kind == ImageKind::image_3d && wanted.sampling.filter_mode == kFilterLinear &&
       device().chip().architecture().gfx_target == "gfx90a") {

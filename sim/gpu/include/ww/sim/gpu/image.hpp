@@ -45,6 +45,7 @@ enum class ChannelOrder : std::uint8_t {
   rgba = 8,
   bgra = 9,
   argb = 10,
+  srgba = 14,  // of unorm_int8, and only to be read
   intensity = 16,
   luminance = 17,
 };
@@ -74,9 +75,10 @@ struct ImageFormat {
   friend bool operator==(const ImageFormat&, const ImageFormat&) = default;
 };
 
-// All formats that some kind of image can have. Reading and writing are possible for each.
+// All formats that some kind of image can have for reading and writing. sRGB, which is only read,
+// is none of them.
 [[nodiscard]] std::span<const ImageFormat> image_formats();
-// Buffers (image_1d_buffer) have no 555 and 565.
+// Buffers (image_1d_buffer) have no 555, no 565 and no sRGB.
 [[nodiscard]] bool supported(ImageKind kind, ImageFormat format);
 // 1 to 16; 0 where no kind of image has the format.
 [[nodiscard]] std::uint32_t bytes_per_texel(ImageFormat format);
