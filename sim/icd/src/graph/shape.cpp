@@ -13,6 +13,8 @@ int type_of(NodeKind kind) {
   const auto either = [old](int five, int six) { return old ? five : six; };
   switch (kind) {
     case NodeKind::kernel: return either(1, 0);
+    case NodeKind::copy_from_symbol:  // as with AMD's runtime
+    case NodeKind::copy_to_symbol:
     case NodeKind::copy: return either(2, 1);
     case NodeKind::fill: return either(3, 2);
     case NodeKind::host: return either(4, 3);
@@ -22,8 +24,6 @@ int type_of(NodeKind kind) {
     case NodeKind::record: return either(8, 7);
     case NodeKind::allocate: return either(12, 10);  // HIP 5.2 has no name for these two
     case NodeKind::release: return either(13, 11);
-    case NodeKind::copy_from_symbol: return either(10, 12);
-    case NodeKind::copy_to_symbol: return either(11, 13);
   }
   return -1;
 }
