@@ -360,6 +360,27 @@ TEST_F(Hip, LetsThreadsMakeMistakesAtOnce) {
   second.join();
 }
 
+TEST_F(Hip, FreesMemoryOnceWhicheverThreadComesFirst) {
+  constexpr int kBlocks = 200;
+  std::vector<void*> memory(kBlocks);
+  for (void*& block : memory) ASSERT_EQ(hipMalloc(&block, 256), 0);
+  std::atomic<int> freed{0}, refused{0};
+  const auto free_all = [&] {
+    for (void* block : memory) {
+      const int code = hipFree(block);
+      EXPECT_TRUE(code == 0 || code == kInvalidValue) << code;
+      ++(code == 0 ? freed : refused);
+    }
+  };
+  std::thread first(free_all);
+  std::thread second(free_all);
+  first.join();
+  second.join();
+  EXPECT_EQ(freed, kBlocks);
+  EXPECT_EQ(refused, kBlocks);
+  for (void* block : memory) EXPECT_EQ(hipMemset(block, 0, 4), kInvalidValue);
+}
+
 TEST_F(Hip, KeepsAnErrorInTheThreadThatMadeIt) {
   EXPECT_EQ(hipSetDevice(1), kInvalidDevice);
   std::thread([] { EXPECT_EQ(hipPeekAtLastError(), 0); }).join();
