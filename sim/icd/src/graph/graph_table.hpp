@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hip/graph.hpp"
-#include "hip/work.hpp"
+#include "hip/graph_work.hpp"
 #include "tl/expected.hpp"
 
 namespace ww::sim::icd::hip {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "hip/array.hpp"
+#include "hip/graph_work.hpp"
 #include "hip/stream.hpp"
-#include "hip/work.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {

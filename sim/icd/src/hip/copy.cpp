@@ -6,10 +6,10 @@
 
 #include "hip/array.hpp"
 #include "hip/device_pointer.hpp"
+#include "hip/graph_work.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/module.hpp"
 #include "hip/stream.hpp"
-#include "hip/work.hpp"
 #include "queue/queue.hpp"
 
 namespace ww::sim::icd::hip {

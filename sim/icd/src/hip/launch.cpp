@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "hip/graph_work.hpp"
 #include "hip/hidden_buffers.hpp"
 #include "hip/hostcall.hpp"
 #include "hip/module.hpp"
 #include "hip/occupancy.hpp"
 #include "hip/stream.hpp"
-#include "hip/work.hpp"
 #include "launch/findings.hpp"
 #include "launch/launch.hpp"
 #include "runtime/live_feed.hpp"

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "hip/work.hpp"
+#include "hip/graph_work.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
