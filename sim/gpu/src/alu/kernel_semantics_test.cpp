@@ -260,8 +260,10 @@ TEST(Semantics, WaitsAsLongAsTheInstructionSetHasBitsFor) {
     return test.counter("GRBM_GUI_ACTIVE");
   };
   const bool is_gfx7 = TestGpu().gpu().chip().architecture().gfx_target.starts_with("gfx7");
-  EXPECT_EQ(cycles_of("sleeps_127") - cycles_of("sleeps_7"), is_gfx7 ? 0 : 64 * 120);
-  EXPECT_EQ(cycles_of("nops_16") - cycles_of("nops_8"), is_gfx7 ? 0 : 4 * 8);
+  constexpr double kOther =
+      15;  // cycles: what follows, in unoptimised code, may meet other traffic
+  EXPECT_NEAR(cycles_of("sleeps_127") - cycles_of("sleeps_7"), is_gfx7 ? 0 : 64 * 120, kOther);
+  EXPECT_NEAR(cycles_of("nops_16") - cycles_of("nops_8"), is_gfx7 ? 0 : 4 * 8, kOther);
 }
 
 TEST(Semantics, ReadsTablesAtScalarOffsets) {
