@@ -29,8 +29,8 @@ struct ImageAccess {
   std::uint32_t texel_bytes{};
   std::uint8_t channels{};  // dmask
   bool halves{};            // d16: two channels a register
-  std::uint8_t
-      gathered{};  // channel of each tap that becomes one of the result's, from 1 on; else 0
+  // Of a gather: the channel of each tap that becomes one of the result's, from 1 on; else 0.
+  std::uint8_t gathered{};
   std::uint64_t inside{};  // lanes with a texel; the others get the border
   Channels border{};
   std::int64_t cycles{};  // that the texture unit is taken
