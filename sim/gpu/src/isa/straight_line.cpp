@@ -53,15 +53,12 @@ RegisterSet registers_of(const binpatch::isa::Instruction& instruction, const Mi
 
 void count_alike(IssueSlot* slot, const IssueSlot* end) {
   slot->alike = 1;
-  slot->dwords_alike = slot->dwords;
   if (end - slot <= slot->dwords) return;
   const IssueSlot& next = slot[slot->dwords];
   if (next.alike == 0 || next.unit != slot->unit || next.cycles != slot->cycles) return;
-  const std::uint32_t others = std::min<std::uint32_t>(next.alike, kMostAlike - 1);
-  slot->alike = static_cast<std::uint8_t>(1 + others);
-  slot->dwords_alike = static_cast<std::uint16_t>(slot->dwords + dwords_of(&next, others));
-  if (slot->alike < kEight) return;
-  slot->dwords_of_eight = static_cast<std::uint8_t>(slot->dwords + dwords_of(&next, kEight - 1));
+  slot->alike += std::min<std::uint8_t>(next.alike, kMostAlike - 1);
+  if (slot->alike < kStride) return;
+  slot->dwords_of_stride = static_cast<std::uint8_t>(slot->dwords + dwords_of(&next, kStride - 1));
 }
 
 StraightLines find_straight_lines(const std::vector<MicroOp>& code,

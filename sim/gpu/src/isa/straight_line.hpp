@@ -63,18 +63,16 @@ struct alignas(8) IssueSlot {
   std::uint8_t cycles{};
   std::uint8_t dwords{};
   // How many straight instructions from this one on have the same unit and cycles, and the dwords
-  // of these and of the first eight of them.
+  // of the first kStride of them, if there are as many.
   std::uint8_t alike{};
-  std::uint16_t dwords_alike{};
-  std::uint8_t dwords_of_eight{};
+  std::uint8_t dwords_of_stride{};
 };
-inline constexpr std::uint32_t kEight = 8;
+inline constexpr std::uint32_t kStride = 8;
 
 // The dwords of so many instructions from the slot on, all of them alike.
 [[nodiscard]] inline std::uint32_t dwords_of(const IssueSlot* slot, std::uint32_t instructions) {
-  if (instructions == slot->alike) return slot->dwords_alike;  // most often
   const IssueSlot* at = slot;
-  for (; instructions >= kEight; instructions -= kEight) at += at->dwords_of_eight;
+  for (; instructions >= kStride; instructions -= kStride) at += at->dwords_of_stride;
   for (; instructions != 0; --instructions) at += at->dwords;
   return static_cast<std::uint32_t>(at - slot);
 }
