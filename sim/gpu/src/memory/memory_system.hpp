@@ -91,6 +91,7 @@ class MemorySystem final : public Hierarchy {
     ContentVersion::Part changes;
     Payloads payloads;
     WrittenRows written;
+    bool missed{};  // something, in the last commit
     std::vector<Pending> pending;
     std::vector<std::uint32_t> bucket;
   };
@@ -116,10 +117,9 @@ class MemorySystem final : public Hierarchy {
   void serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
                      std::uint32_t latest, bool ahead);
   void share(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start, std::uint32_t latest,
-             std::size_t arrived, Workers& workers);
-  // The two steps of a shared commit: a group of channels, or all of them, and an engine.
+             Workers& workers);
+  // The two steps of a shared commit: a group of channels, and an engine.
   void look_up_group(std::size_t group, std::int64_t start, std::uint32_t latest);
-  void look_up_all(std::int64_t start, std::uint32_t latest);
   void look_up_pending(std::int64_t start, Lookups& own);
   void deliver_engine(std::size_t engine, std::span<std::unique_ptr<ComputeUnit>> cus,
                       std::uint32_t latest);
@@ -134,6 +134,7 @@ class MemorySystem final : public Hierarchy {
   // Hints for the host's caches about the requests behind the nth, which is served next.
   void prefetch_behind(std::size_t n);
   void prefetch_request(const Arrival& arrival);
+  void prefetch_lines(std::uint32_t line, unsigned lines) const;
   void prefetch_bytes(const Arrival& arrival) const;
   // The bytes of a store, and the lines that it goes to.
   void prefetch_store(const Arrival& arrival) const;

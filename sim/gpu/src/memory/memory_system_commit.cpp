@@ -11,11 +11,10 @@
 
 namespace ww::sim::gpu::exec {
 namespace {
-// Distances of hints, in requests.
+// Distances of hints, in requests: each needs what the one before it brought.
+constexpr std::size_t kRequestAhead = 36;
 constexpr std::size_t kOperationAhead = 24;
 constexpr std::size_t kDataAhead = 12;
-// Commits of so many times the least requests that are shared have their lookups shared, too.
-constexpr std::size_t kWorthSharingLookups = 4;
 
 std::uint32_t delay_of(const Arrival& arrival) {
   return arrival.delay;
@@ -74,10 +73,14 @@ void MemorySystem::prefetch_request(const Arrival& arrival) {
   lookups_.front()->prefetch.bring_sets(arrival.line, arrival.first, arrival.lines);
 }
 
+void MemorySystem::prefetch_lines(std::uint32_t line, unsigned lines) const {
+  const std::byte* const data = memory_.host(line_address(line));
+  for (unsigned i = 0; i < lines; ++i) prefetch(data + i * kLineBytes);
+}
+
 void MemorySystem::prefetch_bytes(const Arrival& arrival) const {
   const Request& request = *arrival.request;
-  const std::byte* const data = memory_.host(line_address(request.line));
-  for (unsigned i = 0; i < request.lines; ++i) prefetch(data + i * kLineBytes);
+  prefetch_lines(request.line, request.lines);
   const MemoryOperation& operation = *request.operation;
   if (operation.wave != nullptr) {
     const auto* wave = reinterpret_cast<const std::byte*>(operation.wave);
@@ -211,7 +214,7 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
     latest = std::max(latest, counts_[i].latest);
   }
   if (share_from_ == 0 || (arrived >= share_from_ && workers.awake())) {
-    share(cus, start, latest, arrived, workers);
+    share(cus, start, latest, workers);
   } else if (arrived != 0) {
     arrivals_.clear();
     for (std::size_t i = 0; i < cus.size(); ++i) {
@@ -232,7 +235,7 @@ void MemorySystem::for_gathered(std::size_t cu, F&& each) {
 }
 
 void MemorySystem::share(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
-                         std::uint32_t latest, std::size_t arrived, Workers& workers) {
+                         std::uint32_t latest, Workers& workers) {
   if (memory_.used_pages().following()) {
     for (std::size_t cu = 0; cu < cus.size(); ++cu) {
       for_gathered(cu, [this](const Arrival& arrival, Answer&) {
@@ -242,16 +245,12 @@ void MemorySystem::share(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64
   }
   sharing_ = true;
   for (auto& group : lookups_) group->changes.begin(memory_.version());
-  if (arrived < kWorthSharingLookups * share_from_) {
-    look_up_all(start, latest);
-  } else {
-    workers.run(
-        lookups_.size(),
-        [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i) look_up_group(i, start, latest);
-        },
-        false);
-  }
+  workers.run(
+      lookups_.size(),
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) look_up_group(i, start, latest);
+      },
+      false);
   for (auto& group : lookups_) memory_.version().absorb(group->changes);
   workers.run(
       deliveries_.size(),
@@ -293,13 +292,6 @@ void MemorySystem::look_up_group(std::size_t group, std::int64_t start, std::uin
   look_up_pending(start, own);
 }
 
-void MemorySystem::look_up_all(std::int64_t start, std::uint32_t latest) {
-  Lookups& own = *lookups_.front();
-  sort_pending(0, gathered_.size(), latest, own.pending, own.bucket,
-               [&](std::size_t cu, auto&& each) { for_gathered(cu, each); });
-  look_up_pending(start, own);
-}
-
 void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
   own.written.clear();
   own.payloads.clear();
@@ -307,22 +299,42 @@ void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
   for (const Pending& pending : own.pending) {
     if (pending.arrival.is_store()) own.written.add(pending.arrival);
   }
+  const std::uint64_t misses = own.counters.misses;
+  const auto bring_request = [&](std::size_t n) {
+    if (n >= arrived) return;
+    const auto& [arrival, answer] = own.pending[n];
+    prefetch_to_write(answer);
+    if (arrival.is_store()) prefetch(arrival.request);
+  };
+  const auto bring_operation = [&](std::size_t n) {
+    if (n >= arrived) return;
+    const Arrival& arrival = own.pending[n].arrival;
+    if (arrival.is_store()) prefetch(arrival.request->operation);
+  };
+  const auto bring_data = [&](std::size_t n) {
+    if (n >= arrived) return;
+    const Arrival& arrival = own.pending[n].arrival;
+    own.prefetch.bring_sets(arrival.line, arrival.first, arrival.lines);
+    if (arrival.is_store()) {
+      prefetch_store(arrival);
+    } else if (own.missed) {
+      prefetch_lines(arrival.line, arrival.lines);
+    }
+  };
+  // A group has few requests in most commits.
+  for (std::size_t n = 0; n < kRequestAhead; ++n) bring_request(n);
+  for (std::size_t n = 0; n < kOperationAhead; ++n) bring_operation(n);
+  for (std::size_t n = 0; n < kDataAhead; ++n) bring_data(n);
   for (std::size_t n = 0; n < arrived; ++n) {
-    if (n + kOperationAhead < arrived) {
-      const Pending& ahead = own.pending[n + kOperationAhead];
-      prefetch_to_write(ahead.answer);
-      if (ahead.arrival.is_store()) prefetch(ahead.arrival.request);
-    }
-    if (n + kDataAhead < arrived) {
-      const Arrival& arrival = own.pending[n + kDataAhead].arrival;
-      own.prefetch.bring_sets(arrival.line, arrival.first, arrival.lines);
-      if (arrival.is_store()) prefetch_store(arrival);
-    }
+    bring_request(n + kRequestAhead);
+    bring_operation(n + kOperationAhead);
+    bring_data(n + kDataAhead);
     const auto& [arrival, answer] = own.pending[n];
     answer->loaded = false;
     if (!arrival.is_merge()) look_up(arrival, start + arrival.delay, *answer, own);
     if (!arrival.is_store() && own.written.has(arrival)) load_early(arrival, *answer, own);
   }
+  own.missed = own.counters.misses != misses;
 }
 
 void MemorySystem::deliver_engine(std::size_t engine, std::span<std::unique_ptr<ComputeUnit>> cus,
@@ -334,13 +346,19 @@ void MemorySystem::deliver_engine(std::size_t engine, std::span<std::unique_ptr<
   sort_pending(first, end, latest, own.pending, own.bucket,
                [&](std::size_t cu, auto&& each) { for_gathered(cu, each); });
   const std::size_t arrived = own.pending.size();
+  const auto bring_operation = [&](std::size_t n) {
+    if (n >= arrived) return;
+    prefetch_to_write(own.pending[n].arrival.request->operation);
+    prefetch(own.pending[n].answer);
+  };
+  const auto bring_data = [&](std::size_t n) {
+    if (n < arrived) prefetch_bytes(own.pending[n].arrival);
+  };
+  for (std::size_t n = 0; n < kOperationAhead; ++n) bring_operation(n);
+  for (std::size_t n = 0; n < kDataAhead; ++n) bring_data(n);
   for (std::size_t n = 0; n < arrived; ++n) {
-    if (n + kOperationAhead < arrived) {
-      const Pending& ahead = own.pending[n + kOperationAhead];
-      prefetch_to_write(ahead.arrival.request->operation);
-      prefetch(ahead.answer);
-    }
-    if (n + kDataAhead < arrived) prefetch_bytes(own.pending[n + kDataAhead].arrival);
+    bring_operation(n + kOperationAhead);
+    bring_data(n + kDataAhead);
     const auto& [arrival, answer] = own.pending[n];
     const Request& request = *arrival.request;
     ComputeUnit& cu = *cus[arrival.cu];
