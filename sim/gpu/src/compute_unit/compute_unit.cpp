@@ -40,6 +40,12 @@ std::uint64_t predicted(std::uint64_t value) {
   return value;
 }
 
+// Many programs use none: pages that nobody touches cost nothing.
+std::span<std::byte> local_memory(const Architecture& architecture, HostArena& arena) {
+  const std::size_t bytes = static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64;
+  return {static_cast<std::byte*>(arena.allocate(bytes, HostArena::Pages::rare)), bytes};
+}
+
 }  // namespace
 
 void Wave::expand_mask(std::uint64_t enabled) {
@@ -80,8 +86,8 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       engine_(engine),
       index_(index),
       memory_(memory),
-      lds_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64),
       arena_(arena),
+      lds_(local_memory(architecture, arena)),
       waves_(*arena.make<std::array<Wave, kSlots>>()),
       lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock) {
   key_.fill(kIdleKey);

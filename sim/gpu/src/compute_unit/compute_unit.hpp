@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,7 +141,7 @@ class ComputeUnit {
   // --- for instruction semantics ---
   [[nodiscard]] DeviceMemory& memory() { return memory_; }
   [[nodiscard]] const LaunchState& launch() const { return *launch_; }
-  [[nodiscard]] std::byte* lds(const WorkGroup& group) { return lds_.data() + group.lds_offset; }
+  [[nodiscard]] std::byte* lds(const WorkGroup& group) { return &lds_[group.lds_offset]; }
   [[nodiscard]] std::uint32_t hardware_id(const Wave& wave) const;
   // RDNA 2's register of places: its compute units are pairs, whose four SIMDs have sixteen places
   // each. Here a compute unit has four half as large.
@@ -290,8 +291,8 @@ class ComputeUnit {
   DeviceMemory& memory_;
   const LaunchState* launch_{};
   std::size_t slot_stride_{};  // words between two slots' first registers in this launch
-  std::vector<std::byte> lds_;
   HostArena& arena_;
+  std::span<std::byte> lds_;
   std::uint32_t* registers_{};  // of all slots
   std::array<Wave, kSlots>& waves_;
   alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
