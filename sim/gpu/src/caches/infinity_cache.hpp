@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "host/host_arena.hpp"
 #include "ww/core/split_mix.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -20,11 +22,11 @@ class InfinityCache {
   InfinityCache(std::int64_t bytes, int ways, int slices)
       : ways_(static_cast<std::size_t>(ways)),
         sets_(static_cast<std::size_t>(bytes) / (kLine * static_cast<std::size_t>(slices)) / ways_),
-        tags_(sets_ * static_cast<std::size_t>(slices) * ways_),
-        dirty_(tags_.size()),
-        next_(sets_ * static_cast<std::size_t>(slices)),
-        hash_of_set_(next_.size()),
-        is_stale_(next_.size()) {}
+        tags_(zeros<std::uint32_t>(sets_ * static_cast<std::size_t>(slices) * ways_)),
+        dirty_(zeros<std::uint8_t>(tags_.size())),
+        next_(zeros<std::uint8_t>(sets_ * static_cast<std::size_t>(slices))),
+        hash_of_set_(zeros<std::uint64_t>(next_.size())),
+        is_stale_(zeros<std::uint8_t>(next_.size())) {}
 
   struct Access {
     bool hit{};
@@ -59,6 +61,11 @@ class InfinityCache {
  private:
   static constexpr std::size_t kLine = 64;
 
+  template <class T>
+  std::span<T> zeros(std::size_t count) {
+    return {static_cast<T*>(arena_.allocate(count * sizeof(T))), count};
+  }
+
   Access use(std::uint32_t line, std::size_t slice, std::size_t in_slice, bool dirty) {
     const std::size_t set = slice * sets_ + in_slice % sets_;
     std::uint32_t* const tags = &tags_[set * ways_];
@@ -87,14 +94,15 @@ class InfinityCache {
     stale_.push_back(static_cast<std::uint32_t>(set));
   }
 
+  HostArena arena_;  // 20 MB of MI300's: few processes use all of it
   std::size_t ways_;
   std::size_t sets_;  // of a slice
-  std::vector<std::uint32_t> tags_;
-  std::vector<std::uint8_t> dirty_;
-  std::vector<std::uint8_t> next_;  // way of each set that is given up next
-  std::uint64_t hash_{};            // sum over sets, but for changes of stale ones
-  std::vector<std::uint64_t> hash_of_set_;
-  std::vector<std::uint8_t> is_stale_;
+  std::span<std::uint32_t> tags_;
+  std::span<std::uint8_t> dirty_;
+  std::span<std::uint8_t> next_;  // way of each set that is given up next
+  std::uint64_t hash_{};          // sum over sets, but for changes of stale ones
+  std::span<std::uint64_t> hash_of_set_;
+  std::span<std::uint8_t> is_stale_;
   std::vector<std::uint32_t> stale_;
 };
 
