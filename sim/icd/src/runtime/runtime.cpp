@@ -186,8 +186,14 @@ Result<Settings> settings_from_environment() {
 
 // A child of fork has only the thread that forked: it must not find the lock with another one.
 Runtime::Runtime() {
-  const auto lock = [] { get().mutex.lock(); };
-  const auto unlock = [] { get().mutex.unlock(); };
+  const auto lock = [] {
+    get().next_.lock();
+    get().mutex.lock();
+  };
+  const auto unlock = [] {
+    get().mutex.unlock();
+    get().next_.unlock();
+  };
   pthread_atfork(lock, unlock, unlock);
 }
 
@@ -245,6 +251,7 @@ gpu::VirtualGpu* Runtime::gpu() {
 
 std::unique_lock<std::mutex> Runtime::lock() {
   while (ending_) std::this_thread::sleep_for(kEndingStep);
+  const std::lock_guard next(next_);
   return std::unique_lock(mutex);
 }
 

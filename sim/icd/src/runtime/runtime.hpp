@@ -73,7 +73,8 @@ class Runtime {
   CompileClient& compiler();
   // Puts the counters so far into their file, where one is asked for. Needs the lock.
   void save_counters();
-  // The lock. Who asks while the process ends waits until the recordings are written, or given up.
+  // The lock. A thread that makes call after call lets one that waits for it go first. Who asks
+  // while the process ends waits until the recordings are written, or given up.
   [[nodiscard]] std::unique_lock<std::mutex> lock();
 
   std::mutex mutex;
@@ -87,6 +88,7 @@ class Runtime {
   ~Runtime() = delete;
   static void at_exit();
 
+  std::mutex next_;  // of the thread that will have the lock next
   std::atomic<bool> ending_{};
   bool tried_{};
   std::unique_ptr<Recordings> recordings_;
