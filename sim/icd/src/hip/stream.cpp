@@ -128,7 +128,7 @@ class RunningCall {
   RunningCall(const RunningCall&) = delete;
   RunningCall& operator=(const RunningCall&) = delete;
   ~RunningCall() {
-    const std::lock_guard lock(Runtime::get().mutex);
+    const auto lock = Runtime::get().lock();
     call_->returned = true;
     std::erase(host_calls(), call_);
     Runtime::get().changed.notify_all();

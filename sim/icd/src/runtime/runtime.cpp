@@ -188,10 +188,10 @@ Result<Settings> settings_from_environment() {
 Runtime::Runtime() {
   const auto lock = [] {
     get().next_.lock();
-    get().mutex.lock();
+    get().mutex_.lock();
   };
   const auto unlock = [] {
-    get().mutex.unlock();
+    get().mutex_.unlock();
     get().next_.unlock();
   };
   pthread_atfork(lock, unlock, unlock);
@@ -252,7 +252,7 @@ gpu::VirtualGpu* Runtime::gpu() {
 std::unique_lock<std::mutex> Runtime::lock() {
   while (ending_) std::this_thread::sleep_for(kEndingStep);
   const std::lock_guard next(next_);
-  return std::unique_lock(mutex);
+  return std::unique_lock(mutex_);
 }
 
 void Runtime::save_counters() {
@@ -267,7 +267,7 @@ void Runtime::at_exit() {
   // Another thread may be inside a call, or may have been ended there with the lock held. One that
   // makes call after call leaves the lock to us.
   runtime.ending_ = true;
-  std::unique_lock<std::mutex> lock(runtime.mutex, std::defer_lock);
+  std::unique_lock<std::mutex> lock(runtime.mutex_, std::defer_lock);
   for (int tries = 0; !lock.try_lock(); ++tries) {
     if (tries == 1000) {
       complain("the program exited amid a call to its device: counters and trace are not written");
@@ -324,7 +324,7 @@ void Entry::run_callbacks() {
         complain("an application callback threw an exception; it was dropped");
       }
     }
-    lock_.lock();
+    lock_ = runtime.lock();
     callbacks.clear();  // lets go of objects, which may call back in turn
   }
 }

@@ -77,7 +77,6 @@ class Runtime {
   // while the process ends waits until the recordings are written, or given up.
   [[nodiscard]] std::unique_lock<std::mutex> lock();
 
-  std::mutex mutex;
   LaunchMistakes mistakes;
   std::vector<ApproximationRule> approximations;
   std::condition_variable changed;               // an event's status changed
@@ -88,6 +87,7 @@ class Runtime {
   ~Runtime() = delete;
   static void at_exit();
 
+  std::mutex mutex_;
   std::mutex next_;  // of the thread that will have the lock next
   std::atomic<bool> ending_{};
   bool tried_{};
