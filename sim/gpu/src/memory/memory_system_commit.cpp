@@ -321,7 +321,7 @@ void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
       prefetch_lines(arrival.line, arrival.lines);
     }
   };
-  // A group has few requests in most commits.
+  // In most commits a group has fewer requests than these distances.
   for (std::size_t n = 0; n < kRequestAhead; ++n) bring_request(n);
   for (std::size_t n = 0; n < kOperationAhead; ++n) bring_operation(n);
   for (std::size_t n = 0; n < kDataAhead; ++n) bring_data(n);
