@@ -382,7 +382,7 @@ void L2Tags::begin_chunk(Bank& bank, std::uint32_t chunk) {
   used_in_[chunk] = period_;
   if (!first_of_launch) return;
   const std::uint32_t first = chunk * kChunk;
-  const std::size_t count = std::min<std::size_t>(kChunk, tag_.size() - first);
+  const std::size_t count = slots_of(chunk);
   if (keeps_begin_) {
     ChunkAtBegin& kept = bank.at_begin.emplace_back();
     kept.first = first;
@@ -396,19 +396,32 @@ void L2Tags::begin_chunk(Bank& bank, std::uint32_t chunk) {
   }
 }
 
-std::shared_ptr<const L2Snapshot> L2Tags::snapshot_at_begin() const {
-  L2Tags before(*this);
-  for (const Bank& bank : banks_) {
-    for (const ChunkAtBegin& kept : bank.at_begin) {
-      const std::size_t count = std::min<std::size_t>(kChunk, tag_.size() - kept.first);
-      std::copy_n(kept.tag.begin(), count, &before.tag_[kept.first]);
-      std::copy_n(kept.stamp.begin(), count, &before.stamp_[kept.first]);
-      std::copy_n(kept.ready.begin(), count, &before.ready_[kept.first]);
-      std::copy_n(kept.dirty.begin(), count, &before.dirty_[kept.first]);
-      before.used_in_[kept.first / kChunk] = before.period_;  // differs from a later snapshot
+void L2Tags::keep_begin(bool keep) {
+  keeps_begin_ = keep;
+  if (!keep) return;
+  // Room for all of them: a page of it that no launch needs is never touched.
+  const std::size_t chunks = std::size_t{sets_} * ways_ / kChunk + 1;
+  for (Bank& bank : banks_) bank.at_begin.reserve(chunks);
+}
+
+void L2Tags::trade_chunks_at_begin() {
+  for (Bank& bank : banks_) {
+    for (ChunkAtBegin& kept : bank.at_begin) {
+      const std::size_t count = slots_of(kept.first / kChunk);
+      std::swap_ranges(&tag_[kept.first], &tag_[kept.first] + count, kept.tag.begin());
+      std::swap_ranges(&stamp_[kept.first], &stamp_[kept.first] + count, kept.stamp.begin());
+      std::swap_ranges(&ready_[kept.first], &ready_[kept.first] + count, kept.ready.begin());
+      std::swap_ranges(&dirty_[kept.first], &dirty_[kept.first] + count, kept.dirty.begin());
+      used_in_[kept.first / kChunk] = period_;  // differs from the last snapshot
     }
   }
-  return before.snapshot();
+}
+
+std::shared_ptr<const L2Snapshot> L2Tags::snapshot_at_begin() {
+  trade_chunks_at_begin();
+  auto before = snapshot();
+  trade_chunks_at_begin();
+  return before;
 }
 
 std::vector<std::uint8_t> L2Tags::lines_used() const {
@@ -438,6 +451,15 @@ std::shared_ptr<const L2Snapshot> L2Tags::snapshot() {
     snapshot->tags.resize(tag_.size());
   }
   std::vector<L2Snapshot::Unclean>& unclean = snapshot->unclean;
+  if (last_snapshot_ == nullptr) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < tag_.size(); ++at) {
+      count += (dirty_[at] != 0 || ready_[at] == kPartial) ? 1U : 0U;
+    }
+    unclean.reserve(count);
+  } else {
+    unclean.reserve(old.size());
+  }
   std::vector<std::uint32_t> stamps(ways_);
   std::vector<std::uint32_t> ranks(ways_);
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {

@@ -199,14 +199,14 @@ class L2Tags {
 
   void begin_launch();  // forgets arrival times
   // Whether snapshot_at_begin() will be asked for after the next launch.
-  void keep_begin(bool keep) { keeps_begin_ = keep; }
+  void keep_begin(bool keep);
   // How many lines of each set, [channel][set], were used since begin_launch(); empty where that is
   // not known.
   [[nodiscard]] std::vector<std::uint8_t> lines_used() const;
   // Takes from the last one what was not used since.
   [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot();
   // What snapshot() would have returned when the last launch began.
-  [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot_at_begin() const;
+  [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot_at_begin();
   void restore(const L2Snapshot& snapshot);
 
  private:
@@ -235,6 +235,11 @@ class L2Tags {
       begin_chunk(bank, place / kChunk);
   }
   void begin_chunk(Bank& bank, std::uint32_t chunk);
+  [[nodiscard]] std::size_t slots_of(std::uint32_t chunk) const {
+    return std::min<std::size_t>(kChunk, tag_.size() - std::size_t{chunk} * kChunk);
+  }
+  // What the launch found in the chunks that it used trades places with what is in them.
+  void trade_chunks_at_begin();
   // Whether a way of the set, whose first slot this is, was used in that period or later.
   [[nodiscard]] bool used_since(std::uint32_t first, std::uint64_t period) const {
     const std::uint32_t last = slot(first, ways_ - 1) / kChunk;

@@ -379,11 +379,15 @@ TEST(L2Tags, KeepTheStateThatALaunchBeganWith) {
     l2.clean_line(7);
     l2.drop(11);
     l2.clean([](std::uint32_t, std::uint64_t) {});
-    EXPECT_NE(l2.snapshot()->hash, before->hash);
+    const auto after = l2.snapshot();
+    EXPECT_NE(after->hash, before->hash);
     const auto kept = l2.snapshot_at_begin();
     EXPECT_EQ(kept->tags, before->tags);
     EXPECT_EQ(kept->unclean, before->unclean);
     EXPECT_EQ(kept->hash, before->hash);
+    const auto again = l2.snapshot();
+    EXPECT_EQ(again->tags, after->tags);
+    EXPECT_EQ(again->unclean, after->unclean);
   }
 }
 

@@ -63,18 +63,21 @@ std::uint64_t sum_of(const DeviceMemory& memory, const std::vector<std::uint64_t
 
 ReplayBook::ReplayBook(std::uint64_t lines) : long_launch_(kInstructionsPerLine * lines) {}
 
-bool ReplayBook::worth_a_record(const std::string& key) {
+ReplayBook::Worth ReplayBook::worth_of_a_record(const std::string& key) {
   if (came_.size() == kMostKeys) came_.clear();
   const bool came = !came_.insert(std::hash<std::string>{}(key)).second;
-  return came || long_kernels_.contains(kernel_of(key));
+  if (came) return Worth::always;
+  return long_kernels_.contains(kernel_of(key)) ? Worth::if_long : Worth::none;
 }
 
-void ReplayBook::executed(const std::string& key, std::uint64_t instructions) {
-  if (instructions >= long_launch_) {
+bool ReplayBook::executed(const std::string& key, std::uint64_t instructions) {
+  const bool was_long = instructions >= long_launch_;
+  if (was_long) {
     long_kernels_.insert(kernel_of(key));
   } else {
     long_kernels_.erase(kernel_of(key));
   }
+  return was_long;
 }
 
 bool ReplayBook::may_find(const std::string& key, std::uint64_t memory_version) const {

@@ -88,10 +88,13 @@ class ReplayBook {
 
   // `lines`: that the L2 has.
   explicit ReplayBook(std::uint64_t lines);
-  // Whether the launch is worth a record if it has to be executed: one with its key came before, or
-  // the last one of its kernel was long. A key may be taken for another one, or be forgotten.
-  [[nodiscard]] bool worth_a_record(const std::string& key);
-  void executed(const std::string& key, std::uint64_t instructions);
+  // Whether the launch is worth a record if it has to be executed: one whose key came before is;
+  // one of a kernel whose last launch was long is if it is long itself. A key may be taken for
+  // another one, or be forgotten.
+  enum class Worth : std::uint8_t { none, if_long, always };
+  [[nodiscard]] Worth worth_of_a_record(const std::string& key);
+  // Returns whether that was a long launch.
+  bool executed(const std::string& key, std::uint64_t instructions);
   // False where no state of the L2 would do.
   [[nodiscard]] bool may_find(const std::string& key, std::uint64_t memory_version) const;
   // The record that fits, or nullptr. `behind`: hash of what lies behind the L2. Valid until the

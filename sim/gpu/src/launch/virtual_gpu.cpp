@@ -410,7 +410,9 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   }
   std::shared_ptr<const exec::L2Snapshot> l2_before = std::move(l2_state);
   l2_state = nullptr;
-  const bool recording = replaying && replays.worth_a_record(key);
+  using Worth = exec::ReplayBook::Worth;
+  const Worth worth = replaying ? replays.worth_of_a_record(key) : Worth::none;
+  const bool recording = worth != Worth::none;
   const bool one_die = chip.architecture().dies == 1;
   if (recording && l2_before == nullptr && !one_die) l2_before = replays.share(engine.state());
   engine.l2().keep_begin(recording && l2_before == nullptr);
@@ -423,14 +425,15 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   if (!executed) {
     return tl::unexpected<Error>(std::move(executed).error());
   }
-  if (replaying) replays.executed(key, executed->instructions);
+  const bool was_long = replaying && replays.executed(key, executed->instructions);
   dispatch.counters = std::make_shared<const exec::CounterValues>(executed->counters);
   if (timed != nullptr) {
     add_network(executed->activity, timed->report().dispatches.back().stats.energy,
                 chip.architecture());
   }
   activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
-  if (recording && !executed->clock_read && findings.empty() && !memory->version().lost()) {
+  const bool keeping = worth == Worth::always || (worth == Worth::if_long && was_long);
+  if (keeping && !executed->clock_read && findings.empty() && !memory->version().lost()) {
     if (l2_before == nullptr) {
       l2_before = replays.share(engine.l2().snapshot_at_begin());
     }

@@ -356,7 +356,9 @@ TEST_F(ReplayOfZeros, RecordsAKernelThatTakesLongAtOnce) {
   launch_of(1024);
   EXPECT_FALSE(launch_of(1023));
   EXPECT_TRUE(launch_of(1023));
-  launch_of(8);  // the kernel's launches are short from here on
+  // The kernel's launches are short from here on, the first of these, too.
+  EXPECT_FALSE(launch_of(8));
+  EXPECT_FALSE(launch_of(8));
   EXPECT_FALSE(launch_of(7));
   EXPECT_FALSE(launch_of(7));
   EXPECT_TRUE(launch_of(7));
