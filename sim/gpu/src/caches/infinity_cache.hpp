@@ -22,11 +22,11 @@ class InfinityCache {
   InfinityCache(std::int64_t bytes, int ways, int slices)
       : ways_(static_cast<std::size_t>(ways)),
         sets_(static_cast<std::size_t>(bytes) / (kLine * static_cast<std::size_t>(slices)) / ways_),
-        tags_(zeros<std::uint32_t>(sets_ * static_cast<std::size_t>(slices) * ways_)),
-        dirty_(zeros<std::uint8_t>(tags_.size())),
-        next_(zeros<std::uint8_t>(sets_ * static_cast<std::size_t>(slices))),
-        hash_of_set_(zeros<std::uint64_t>(next_.size())),
-        is_stale_(zeros<std::uint8_t>(next_.size())) {}
+        tags_(arena_.zeros<std::uint32_t>(sets_ * static_cast<std::size_t>(slices) * ways_)),
+        dirty_(arena_.zeros<std::uint8_t>(tags_.size())),
+        next_(arena_.zeros<std::uint8_t>(sets_ * static_cast<std::size_t>(slices))),
+        hash_of_set_(arena_.zeros<std::uint64_t>(next_.size())),
+        is_stale_(arena_.zeros<std::uint8_t>(next_.size())) {}
 
   struct Access {
     bool hit{};
@@ -60,11 +60,6 @@ class InfinityCache {
 
  private:
   static constexpr std::size_t kLine = 64;
-
-  template <class T>
-  std::span<T> zeros(std::size_t count) {
-    return {static_cast<T*>(arena_.allocate(count * sizeof(T))), count};
-  }
 
   Access use(std::uint32_t line, std::size_t slice, std::size_t in_slice, bool dirty) {
     const std::size_t set = slice * sets_ + in_slice % sets_;

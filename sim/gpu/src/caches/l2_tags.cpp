@@ -166,7 +166,7 @@ std::shared_ptr<const L2Snapshot> tags_after(L2Outcome outcome, const L2Snapshot
   return result;
 }
 
-L2Tags::L2Tags(const Architecture& architecture)
+L2Tags::L2Tags(const Architecture& architecture, HostArena& arena)
     : map_(architecture.channel_map.plain()
                ? nullptr
                : std::make_shared<ChannelLookup>(architecture.channel_map, architecture.l2_channels,
@@ -181,13 +181,15 @@ L2Tags::L2Tags(const Architecture& architecture)
             channels_ / ways_),
       set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
       columns_((1U << interleave_shift_) % kColumns == 0 && sets_ % kColumns == 0 ? kColumns : 1),
-      banks_(channels_),
-      tag_(std::size_t{channels_} * sets_ * ways_, kNone),
-      stamp_(tag_.size(), 0),
-      ready_(tag_.size(), 0),
-      dirty_(tag_.size(), 0),
+      banks_(channels_, Bank(arena)),
+      tag_(arena.zeros<std::uint32_t>(std::size_t{channels_} * sets_ * ways_)),
+      stamp_(arena.zeros<std::uint32_t>(tag_.size())),
+      ready_(arena.zeros<std::int64_t>(tag_.size())),
+      dirty_(arena.zeros<std::uint64_t>(tag_.size())),
       used_in_((tag_.size() + kChunk - 1) / kChunk),
-      last_way_(kHints) {}
+      last_way_(arena.zeros<std::uint8_t>(kHints)) {
+  std::ranges::fill(tag_, kNone);
+}
 
 L2Tags::Place L2Tags::find(std::uint32_t line, std::uint32_t first) const {
   const std::uint32_t column = first & (columns_ - 1);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "caches/line_holders.hpp"
+#include "host/host_arena.hpp"
 #include "host/host_cache.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
@@ -64,7 +65,10 @@ class L2Tags {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  explicit L2Tags(const Architecture& architecture);
+  // `arena` keeps the tags.
+  L2Tags(const Architecture& architecture, HostArena& arena);
+  L2Tags(const L2Tags&) = delete;
+  L2Tags& operator=(const L2Tags&) = delete;
   // Tells `holders`, which outlives this, what it has from here on: nothing yet. Not to be
   // restored.
   void tell(LineHolders* holders, LineHolders::Dies die) {
@@ -317,11 +321,12 @@ class L2Tags {
   };
   // What each channel has for itself: stamps are compared within a set alone.
   struct alignas(kHostLine) Bank {
+    explicit Bank(HostArena& arena) : at_begin(ArenaAllocator<ChunkAtBegin>(arena)) {}
     std::uint32_t clock{1};
     std::uint32_t numbering{};       // of the stamps: how often they began anew
     std::uint32_t clock_at_begin{};  // of the launch
     std::uint32_t numbering_at_begin{};
-    std::vector<ChunkAtBegin> at_begin;  // of the chunks that this launch used
+    ArenaVector<ChunkAtBegin> at_begin;  // of the chunks that this launch used
   };
   // One search for four lines of which the first begins a row, where that can be done. `first` is
   // first_of(line).
@@ -355,10 +360,10 @@ class L2Tags {
   std::uint32_t columns_;    // sets side by side: kColumns, or 1 where lines in a row share none
   std::vector<Bank> banks_;  // by channel
   // By slot, [channel][set / columns][way][column].
-  LineVector<std::uint32_t> tag_;    // kNone: nothing
-  LineVector<std::uint32_t> stamp_;  // of the last use; 0: never
-  LineVector<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
-  LineVector<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
+  std::span<std::uint32_t> tag_;    // kNone: nothing
+  std::span<std::uint32_t> stamp_;  // of the last use; 0: never
+  std::span<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
+  std::span<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
   // A launch begins a period, and so does a snapshot.
   std::uint64_t period_{};
   std::uint64_t launch_period_{};                    // the launch's first
@@ -367,8 +372,8 @@ class L2Tags {
   std::shared_ptr<const L2Snapshot> last_snapshot_;  // null: none that a new one can begin with
   std::uint64_t snapshot_period_{};                  // begun by it
   bool keeps_begin_{};
-  mutable std::vector<std::uint8_t> last_way_;  // where a line was last seen in its set
-  LineHolders* holders_{};                      // null: nobody asks
+  std::span<std::uint8_t> last_way_;  // where a line was last seen in its set
+  LineHolders* holders_{};            // null: nobody asks
   LineHolders::Dies die_{};
 };
 

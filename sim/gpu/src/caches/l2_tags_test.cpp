@@ -3,12 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
 
 namespace ww::sim::gpu::exec {
 namespace {
+
+HostArena& arena() {
+  static HostArena of_all_tests;
+  return of_all_tests;
+}
 
 // Lines of one channel and set: channel 0 repeats every 16 * 256 bytes, its 64 sets every 16
 // blocks.
@@ -17,7 +23,7 @@ std::uint32_t in_set(std::uint32_t n) {
 }
 
 TEST(L2Tags, InterleavesChannelsBy256Bytes) {
-  const L2Tags l2{Architecture{}};
+  const L2Tags l2{Architecture{}, arena()};
   EXPECT_EQ(l2.channel(0), 0);
   EXPECT_EQ(l2.channel(3), 0);
   EXPECT_EQ(l2.channel(4), 1);
@@ -26,7 +32,7 @@ TEST(L2Tags, InterleavesChannelsBy256Bytes) {
 }
 
 TEST(L2Tags, HitsWhatItHoldsAndEvictsTheLeastRecent) {
-  L2Tags l2{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
   for (std::uint32_t n = 0; n < 16; ++n) EXPECT_FALSE(l2.read(in_set(n)).hit);
   for (std::uint32_t n = 0; n < 16; ++n) EXPECT_TRUE(l2.read(in_set(n)).hit);
   EXPECT_TRUE(l2.read(in_set(0)).hit);
@@ -36,13 +42,13 @@ TEST(L2Tags, HitsWhatItHoldsAndEvictsTheLeastRecent) {
 }
 
 TEST(L2Tags, HoldsItsWholeSize) {
-  L2Tags l2{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
   for (std::uint32_t line = 0; line < 16384; ++line) EXPECT_TRUE(l2.read(line).fill);
   for (std::uint32_t line = 0; line < 16384; ++line) EXPECT_TRUE(l2.read(line).hit);
 }
 
 TEST(L2Tags, WritesDirtyLinesBackAndNoOthers) {
-  L2Tags l2{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
   EXPECT_FALSE(l2.write(in_set(0), ~std::uint64_t{0}).fill);
   for (std::uint32_t n = 1; n < 16; ++n) l2.read(in_set(n));
   const auto access = l2.read(in_set(16));
@@ -52,7 +58,7 @@ TEST(L2Tags, WritesDirtyLinesBackAndNoOthers) {
 }
 
 TEST(L2Tags, FillsALineThatWasWrittenInPartWhenItIsRead) {
-  L2Tags l2{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
   l2.write(5, 0xFF);
   EXPECT_TRUE(l2.write(5, 0xFF00).hit);
   const auto access = l2.read(5);
@@ -66,7 +72,7 @@ TEST(L2Tags, FillsALineThatWasWrittenInPartWhenItIsRead) {
 
 // It looks only where something was used since it last did, or since a snapshot came back.
 TEST(L2Tags, CleansEveryDirtyLineOnce) {
-  L2Tags l2{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
   std::map<std::uint32_t, std::uint64_t> dirty;
   const auto write = [&](std::uint32_t line) {
     const L2Tags::Access access = l2.write(line, 0xFF);
@@ -106,7 +112,7 @@ TEST(L2Tags, CleansEveryDirtyLineOnce) {
 TEST(L2Tags, TellsWhatItHas) {
   constexpr std::uint32_t kLines = 1U << 16;
   LineHolders holders(kLines);
-  L2Tags l2[2]{L2Tags{Architecture{}}, L2Tags{Architecture{}}};
+  L2Tags l2[2]{L2Tags{Architecture{}, arena()}, L2Tags{Architecture{}, arena()}};
   for (unsigned die : {0U, 1U}) l2[die].tell(&holders, static_cast<LineHolders::Dies>(1U << die));
   std::uint32_t state = 1;
   const auto next = [&state](std::uint32_t limit) {
@@ -144,48 +150,53 @@ TEST(L2Tags, TellsWhatItHas) {
   }
 }
 
-// A snapshot takes from the last one what was not used since: another L2 that sees the same, and of
+// A snapshot takes from the last one what was not used since: another L2 that saw the same, and of
 // which none was taken before, says what it has to be.
 TEST(L2Tags, TakesASnapshotFromTheLastOneAsFromTheStart) {
-  L2Tags l2{Architecture{}};
-  L2Tags other{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
+  std::vector<std::function<void(L2Tags&)>> seen;
+  const auto both = [&](auto step) {
+    step(l2);
+    seen.emplace_back(step);
+  };
   std::uint32_t state = 1;
   const auto next = [&state](std::uint32_t lines) {
     return (state = state * 1664525U + 1013904223U) >> 8 & (lines - 1);
   };
   const auto use = [&](std::uint32_t begin, std::uint32_t lines, int times) {
     for (int i = 0; i < times; ++i) {
-      const std::uint32_t line = begin + next(lines);
-      for (L2Tags* const each : {&l2, &other})
-        i % 5 == 0 ? each->write(line, 0xF0) : each->read(line);
+      both([line = begin + next(lines), writes = i % 5 == 0](L2Tags& tags) {
+        writes ? tags.write(line, 0xF0) : tags.read(line);
+      });
     }
   };
   for (std::uint32_t launch = 0; launch < 20; ++launch) {
-    l2.begin_launch();
-    other.begin_launch();
+    both([](L2Tags& tags) { tags.begin_launch(); });
     use(launch * 4096, 1U << (launch % 3 == 0 ? 15 : 6), launch % 3 == 0 ? 20000 : 200);
     if (launch % 4 == 1) static_cast<void>(l2.snapshot());
     use(launch * 64, 64, 50);
     if (launch % 4 == 3) {
-      for (L2Tags* const each : {&l2, &other}) each->drop(launch * 64);
+      both([line = launch * 64](L2Tags& tags) { tags.drop(line); });
     }
     if (launch % 2 == 0) continue;
     const auto snapshot = l2.snapshot();
-    const auto expected = L2Tags(other).snapshot();
+    L2Tags other{Architecture{}, arena()};
+    for (const auto& step : seen) step(other);
+    EXPECT_EQ(l2.lines_used(), other.lines_used());
+    const auto expected = other.snapshot();
     EXPECT_EQ(snapshot->tags, expected->tags);
     EXPECT_EQ(snapshot->unclean, expected->unclean);
     EXPECT_EQ(snapshot->hash, expected->hash);
-    EXPECT_EQ(l2.lines_used(), other.lines_used());
   }
 }
 
 TEST(L2Tags, BehavesAlikeAfterSnapshotAndRestore) {
-  L2Tags l2{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
   std::uint32_t state = 1;
   const auto next = [&state] { return (state = state * 1664525U + 1013904223U) >> 12 & 0x7FFF; };
   for (int i = 0; i < 50000; ++i) i % 5 == 0 ? l2.write(next(), 0xF0) : l2.read(next());
   const auto snapshot = l2.snapshot();
-  L2Tags copy{Architecture{}};
+  L2Tags copy{Architecture{}, arena()};
   copy.restore(*snapshot);
   EXPECT_EQ(copy.snapshot()->hash, snapshot->hash);
   for (int i = 0; i < 50000; ++i) {
@@ -225,7 +236,7 @@ TEST(L2Tags, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
     architecture.l2_ways = shape.ways;
     architecture.l2_bytes = std::int64_t{64} * shape.channels * shape.ways * shape.sets;
     architecture.channel_interleave_bytes = 64 * shape.lines_per_block;
-    L2Tags l2{architecture};
+    L2Tags l2{architecture, arena()};
     std::vector<PlainSet> plain(static_cast<std::size_t>(shape.channels * shape.sets));
     const auto block = static_cast<std::uint32_t>(shape.lines_per_block);
     const auto set_of = [&](std::uint32_t line) {
@@ -273,8 +284,8 @@ void add(WrittenBack& all, const L2Tags::ReplacedRow& row) {
 
 TEST(L2Tags, DoesWithARowWhatItDoesWithItsLinesOneByOne) {
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
-  L2Tags rows{Architecture{}};
-  L2Tags lines{Architecture{}};
+  L2Tags rows{Architecture{}, arena()};
+  L2Tags lines{Architecture{}, arena()};
   std::uint32_t state = 11;
   const auto random = [&state](std::uint32_t below) {
     state = state * 1664525U + 1013904223U;
@@ -369,7 +380,7 @@ void use(L2Tags& l2, std::uint32_t seed, std::uint32_t lines, bool writes = true
 
 TEST(L2Tags, KeepTheStateThatALaunchBeganWith) {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
-    L2Tags l2{Architecture{}};
+    L2Tags l2{Architecture{}, arena()};
     use(l2, seed + 100, 20000);
     l2.write(7, 0xFF);  // partial
     const auto before = l2.snapshot();
@@ -392,7 +403,7 @@ TEST(L2Tags, KeepTheStateThatALaunchBeganWith) {
 }
 
 TEST(L2Tags, ForgetWhenLinesOfAnEarlierLaunchArrived) {
-  L2Tags l2{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
   for (std::uint32_t line = 0; line < 4; ++line) *l2.read(line).ready = 1000;
   std::int64_t leaves[4];
   ASSERT_EQ(l2.hits(0, l2.first_of(0), l2.channel(0), 4, leaves, 5, 1), 4);
@@ -405,7 +416,7 @@ TEST(L2Tags, ForgetWhenLinesOfAnEarlierLaunchArrived) {
 
 TEST(TagsAfter, HitsAreThoseAfterTheAccessesThemselves) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
-    L2Tags l2{Architecture{}};
+    L2Tags l2{Architecture{}, arena()};
     use(l2, seed + 100, 20000);  // other lines, some in the same sets
     use(l2, seed, 400);
     use(l2, seed, 400);  // all accesses hit
@@ -426,7 +437,7 @@ TEST(TagsAfter, HitsAreThoseAfterTheAccessesThemselves) {
 }
 
 TEST(TagsAfter, HitsAreUnknownWhereALineIsGoneOrDiffers) {
-  L2Tags l2{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
   const auto launch = [&l2] {
     l2.begin_launch();
     for (std::uint32_t n = 0; n < 4; ++n) l2.read(in_set(n));
@@ -440,7 +451,7 @@ TEST(TagsAfter, HitsAreUnknownWhereALineIsGoneOrDiffers) {
   EXPECT_NE(tags_after(L2Outcome::hits, *after, *after, used), nullptr);
   l2.write(in_set(2), 1);
   EXPECT_EQ(tags_after(L2Outcome::hits, *l2.snapshot(), *after, used), nullptr);
-  L2Tags others{Architecture{}};
+  L2Tags others{Architecture{}, arena()};
   for (std::uint32_t n = 1; n < 16; ++n) others.read(in_set(n));
   EXPECT_EQ(tags_after(L2Outcome::hits, *others.snapshot(), *after, used), nullptr);
 }
@@ -453,12 +464,12 @@ TEST(TagsAfter, MissesAreThoseAfterTheAccessesThemselves) {
     for (std::uint32_t n = 0; n < 3; ++n) l2.read(in_set(100 + n) + 1);
     for (std::uint32_t n = 9; n > 4; --n) l2.read(in_set(100 + n));
   };
-  L2Tags l2{Architecture{}};
+  L2Tags l2{Architecture{}, arena()};
   launch(l2);
   const auto after = l2.snapshot();
   const auto used = l2.lines_used();
   for (std::uint32_t others = 0; others < 30; others += 7) {
-    L2Tags other{Architecture{}};
+    L2Tags other{Architecture{}, arena()};
     for (std::uint32_t n = 0; n < others; ++n) other.read(in_set(n));
     const auto expected = tags_after(L2Outcome::misses, *other.snapshot(), *after, used);
     ASSERT_NE(expected, nullptr);
@@ -469,7 +480,7 @@ TEST(TagsAfter, MissesAreThoseAfterTheAccessesThemselves) {
   }
   // A line that is there would hit; a dirty one would be written back when it leaves.
   EXPECT_EQ(tags_after(L2Outcome::misses, *after, *after, used), nullptr);
-  L2Tags dirty{Architecture{}};
+  L2Tags dirty{Architecture{}, arena()};
   for (std::uint32_t n = 0; n < 6; ++n) dirty.read(in_set(n));
   dirty.write(in_set(6), 1);
   EXPECT_NE(tags_after(L2Outcome::misses, *dirty.snapshot(), *after, used), nullptr);

@@ -82,6 +82,7 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       lines_per_run(std::min<std::uint32_t>(
           Request::kMostLines, static_cast<std::uint32_t>(architecture.channel_interleave_bytes /
                                                           architecture.line_bytes))),
+      requests(ArenaAllocator<Request>(arena)),
       architecture_(architecture),
       engine_(engine),
       index_(index),

@@ -215,7 +215,7 @@ class ComputeUnit {
   bool empties_gl1{};             // the cache of its shader array, before the next commit
   std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
   std::int64_t lds_free{};
-  std::vector<Request> requests;  // in issue order; departures nearly so
+  ArenaVector<Request> requests;  // in issue order; departures nearly so
   std::size_t requests_done{};    // committed ones at the front
   // Forgets committed requests once that costs little.
   void drop_done_requests() {

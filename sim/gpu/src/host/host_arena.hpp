@@ -1,6 +1,6 @@
-// Memory of the host for what every quantum goes through: the state of waves and of what they have
-// in flight, megabytes of it in small pieces. On large pages, where the host has them, one entry of
-// its address caches serves hundreds of pieces.
+// Memory of the host for what every quantum goes through: the state of waves, of caches and of what
+// is in flight, megabytes of it in small pieces. On large pages, where the host has them, one entry
+// of its address caches serves hundreds of pieces, and one interrupt brings as many pages.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -37,6 +38,12 @@ class HostArena {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kHostLine);
     return new (allocate(sizeof(T))) T;
   }
+  // So many numbers, all 0.
+  template <class T>
+  [[nodiscard]] std::span<T> zeros(std::size_t count) {
+    static_assert(std::is_arithmetic_v<T>);
+    return {static_cast<T*>(allocate(count * sizeof(T))), count};
+  }
 
  private:
   struct Chunk {
@@ -51,5 +58,24 @@ class HostArena {
   std::mutex mutex_;
   std::array<Row, 2> rows_;  // by Pages
 };
+
+// For vectors that soon are as large as they get: what they grow out of stays with the arena.
+template <class T>
+class ArenaAllocator {
+ public:
+  using value_type = T;
+  explicit ArenaAllocator(HostArena& arena) : arena_(&arena) {}
+  template <class U>
+  explicit ArenaAllocator(const ArenaAllocator<U>& other) : arena_(other.arena()) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(arena_->allocate(count * sizeof(T))); }
+  void deallocate(T*, std::size_t) {}
+  [[nodiscard]] HostArena* arena() const { return arena_; }
+  bool operator==(const ArenaAllocator&) const = default;
+
+ private:
+  HostArena* arena_;
+};
+template <class T>
+using ArenaVector = std::vector<T, ArenaAllocator<T>>;
 
 }  // namespace ww::sim::gpu::exec

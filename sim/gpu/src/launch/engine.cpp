@@ -106,9 +106,11 @@ struct Engine::Dispatcher {
 namespace {
 
 std::unique_ptr<Hierarchy> ideal_hierarchy(const Chip& chip, DeviceMemory& memory,
-                                           DeferredObserver& observer, std::uint32_t share_from) {
-  if (chip.architecture().dies > 1) return std::make_unique<DieMemories>(chip, memory, observer);
-  auto system = std::make_unique<MemorySystem>(chip, memory, observer);
+                                           DeferredObserver& observer, HostArena& arena,
+                                           std::uint32_t share_from) {
+  if (chip.architecture().dies > 1)
+    return std::make_unique<DieMemories>(chip, memory, observer, arena);
+  auto system = std::make_unique<MemorySystem>(chip, memory, observer, arena);
   system->share_from(share_from);
   return system;
 }
@@ -121,8 +123,9 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
       cus_in_use_(static_cast<std::size_t>(settings.cus_in_use > 0 ? settings.cus_in_use
                                                                    : architecture_.cus_per_engine)),
       observer_(observer),
-      hierarchy_(make_hierarchy ? make_hierarchy(observer_)
-                                : ideal_hierarchy(chip, memory, observer_, settings.share_from)),
+      hierarchy_(make_hierarchy
+                     ? make_hierarchy(observer_, arena_)
+                     : ideal_hierarchy(chip, memory, observer_, arena_, settings.share_from)),
       registers_(
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(settings.threads, [this] { return observer_.help(); }),

@@ -37,7 +37,8 @@ struct Watchdog {
 class Engine {
  public:
   // What lies behind the L1s, given who counts what crosses.
-  using MakeHierarchy = std::function<std::unique_ptr<Hierarchy>(DeferredObserver& observer)>;
+  using MakeHierarchy =
+      std::function<std::unique_ptr<Hierarchy>(DeferredObserver& observer, HostArena& arena)>;
   struct Settings {
     unsigned threads{1};
     std::uint32_t share_from{};  // as Options have it
@@ -69,8 +70,8 @@ class Engine {
   const Architecture& architecture_;
   std::size_t cus_in_use_;  // of each shader engine
   DeferredObserver observer_;
-  std::unique_ptr<Hierarchy> hierarchy_;
   HostArena arena_;
+  std::unique_ptr<Hierarchy> hierarchy_;
   std::uint32_t* registers_;  // of all CUs' waves, as far as a launch has them
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;

@@ -98,9 +98,9 @@ Result<const exec::Program*> VirtualGpu::Impl::find_program(ProgramId program) c
 exec::Engine::MakeHierarchy VirtualGpu::Impl::hierarchy_for(std::optional<timing::System> system) {
   if (!system) return {};
   auto shared = std::make_shared<timing::System>(std::move(*system));
-  return [this, shared](exec::DeferredObserver& deferred) {
-    auto made = std::make_unique<timing::TimedMemory>(chip, *memory, deferred, std::move(*shared),
-                                                      annotations);
+  return [this, shared](exec::DeferredObserver& deferred, exec::HostArena& arena) {
+    auto made = std::make_unique<timing::TimedMemory>(chip, *memory, deferred, arena,
+                                                      std::move(*shared), annotations);
     timed = made.get();
     return made;
   };

@@ -68,7 +68,8 @@ TEST(ChannelMap, IsRefusedWhereChannelsWouldNotGetTheSameShare) {
 TEST(L2Tags, FollowTheChannelMap) {
   Architecture architecture;
   architecture.channel_map = example();
-  exec::L2Tags tags(architecture);
+  exec::HostArena arena;
+  exec::L2Tags tags(architecture, arena);
   const ChannelLookup lookup(example(), 16, 256);
   for (std::uint32_t line = 0; line < 4096; ++line) {
     EXPECT_EQ(tags.channel(line), lookup.channel(line / 4));

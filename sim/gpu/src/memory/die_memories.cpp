@@ -33,7 +33,8 @@ std::unique_ptr<Fabric> make_fabric(const Architecture& architecture, const Devi
 
 }  // namespace
 
-DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
+DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer,
+                         HostArena& arena)
     : fabric_(make_fabric(chip.architecture(), memory)),
       holders_((memory.limit() - kDeviceBase) / kLineBytes),
       cus_of_die_(
@@ -42,7 +43,7 @@ DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserve
       architecture_(chip.architecture()) {
   assert(chip.architecture().dies <= LineHolders::kMostDies);
   for (int die = 0; die < chip.architecture().dies; ++die) {
-    dies_.push_back(std::make_unique<MemorySystem>(chip, memory, observer, die, this));
+    dies_.push_back(std::make_unique<MemorySystem>(chip, memory, observer, arena, die, this));
     dies_.back()->l2().tell(&holders_, only(die));
   }
 }

@@ -26,7 +26,7 @@ namespace ww::sim::gpu::exec {
 
 class DieMemories final : public Hierarchy, public BehindL2 {
  public:
-  DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer);
+  DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer, HostArena& arena);
 
   void begin_launch(const LaunchState& launch,
                     std::vector<std::unique_ptr<ComputeUnit>>& cus) override;

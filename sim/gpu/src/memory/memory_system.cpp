@@ -20,7 +20,7 @@ std::uint64_t halves_of(std::uint64_t bytes) {
 }  // namespace
 
 MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer,
-                           int die, BehindL2* behind)
+                           HostArena& arena, int die, BehindL2* behind)
     : architecture_(chip.architecture()),
       memory_(memory),
       observer_(observer),
@@ -30,8 +30,11 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
                   : nullptr),
       behind_(cached_ != nullptr ? cached_.get() : behind),
       gl1_(architecture_),
-      l2_(architecture_),
-      channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
+      l2_(architecture_, arena),
+      channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)),
+      arrivals_(ArenaAllocator<Arrival>(arena)),
+      sorted_(ArenaAllocator<Arrival>(arena)),
+      bucket_(Bucket(arena)) {
   const std::int64_t channel_bytes = architecture_.bytes_per_clock_per_channel;
   cycles_per_line_ = architecture_.line_bytes / channel_bytes;
   for (std::size_t lines = 0; lines < busy_.size(); ++lines) {
@@ -76,8 +79,10 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
     group_of_channel_.push_back(static_cast<std::uint8_t>(channel * groups / channel_count_));
   }
   const int engines = shares_commits_ ? architecture_.shader_engines : 1;
-  for (std::uint32_t i = 0; i < groups; ++i) lookups_.push_back(std::make_unique<Lookups>(l2_));
-  for (int i = 0; i < engines; ++i) deliveries_.push_back(std::make_unique<Deliveries>());
+  for (std::uint32_t i = 0; i < groups; ++i) {
+    lookups_.push_back(std::make_unique<Lookups>(l2_, arena));
+  }
+  for (int i = 0; i < engines; ++i) deliveries_.push_back(std::make_unique<Deliveries>(arena));
   if (shares_commits_) {
     counts_.resize(place_.size());
     gathered_.resize(place_.size());

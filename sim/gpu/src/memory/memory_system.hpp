@@ -27,6 +27,7 @@
 #include "caches/l2_tags.hpp"
 #include "compute_unit/compute_unit.hpp"
 #include "compute_unit/content_version.hpp"
+#include "host/host_arena.hpp"
 #include "memory/commit_parts.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/i_hierarchy.hpp"
@@ -36,10 +37,10 @@ namespace ww::sim::gpu::exec {
 
 class MemorySystem final : public Hierarchy {
  public:
-  // `behind` is null on a chip of one die, whose channels lead to memory or to a slice of the
-  // Infinity Cache before it.
-  MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer, int die = 0,
-               BehindL2* behind = nullptr);
+  // `arena` keeps its tags, and what arrives in a quantum. `behind` is null on a chip of one die,
+  // whose channels lead to memory or to a slice of the Infinity Cache before it.
+  MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer, HostArena& arena,
+               int die = 0, BehindL2* behind = nullptr);
 
   void begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) override;
   // Everything arrives in or after `start`.
@@ -83,17 +84,19 @@ class MemorySystem final : public Hierarchy {
   }
 
  private:
+  using Bucket = ArenaAllocator<std::uint32_t>;
   // What belongs to a group of channels, and to an engine.
   struct alignas(kHostLine) Lookups {
-    explicit Lookups(L2Tags& tags) : prefetch(tags) {}
+    Lookups(L2Tags& tags, HostArena& arena)
+        : prefetch(tags), pending(ArenaAllocator<Pending>(arena)), bucket(Bucket(arena)) {}
     MemoryCounters counters;
     L2Prefetch prefetch;
     ContentVersion::Part changes;
     Payloads payloads;
     WrittenRows written;
     bool missed{};  // something, in the last commit
-    std::vector<Pending> pending;
-    std::vector<std::uint32_t> bucket;
+    ArenaVector<Pending> pending;
+    ArenaVector<std::uint32_t> bucket;
   };
   struct ScalarFill {
     std::uint32_t cu{};
@@ -101,10 +104,12 @@ class MemorySystem final : public Hierarchy {
     std::int64_t time{};
   };
   struct alignas(kHostLine) Deliveries {
+    explicit Deliveries(HostArena& arena)
+        : pending(ArenaAllocator<Pending>(arena)), bucket(Bucket(arena)) {}
     std::int64_t last_completion{};
     std::vector<ScalarFill> scalar_fills;  // of this commit, where caches are shared
-    std::vector<Pending> pending;
-    std::vector<std::uint32_t> bucket;
+    ArenaVector<Pending> pending;
+    ArenaVector<std::uint32_t> bucket;
   };
   // Calls each(arrival) for what left the L1 before `end`; returns the largest delay.
   template <class F>
@@ -127,7 +132,7 @@ class MemorySystem final : public Hierarchy {
   // compute units.
   template <class F>
   void sort_pending(std::size_t first_cu, std::size_t end_cu, std::uint32_t latest,
-                    std::vector<Pending>& pending, std::vector<std::uint32_t>& bucket,
+                    ArenaVector<Pending>& pending, ArenaVector<std::uint32_t>& bucket,
                     F&& for_each_of);
   template <class F>
   void for_gathered(std::size_t cu, F&& each);
@@ -249,9 +254,9 @@ class MemorySystem final : public Hierarchy {
   std::vector<GatheredCount> counts_;  // by CU, where commits are shared
   std::vector<Gathered> gathered_;     // likewise
   mutable MemoryCounters counters_;    // of all parts
-  std::vector<Arrival> arrivals_;      // by CU
-  std::vector<Arrival> sorted_;        // by arrival
-  std::vector<std::uint32_t> bucket_;
+  ArenaVector<Arrival> arrivals_;      // by CU
+  ArenaVector<Arrival> sorted_;        // by arrival
+  ArenaVector<std::uint32_t> bucket_;
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -26,7 +26,7 @@ std::uint32_t delay_of(const Pending& pending) {
 // Sorts by delay, none larger than `latest`, what `for_all(each)` calls each() with, which it does
 // twice. A counting sort: equal delays keep their order, and so does each CU's for one channel.
 template <class T, class F>
-void sort_by_delay(std::vector<T>& sorted, std::vector<std::uint32_t>& bucket, std::uint32_t latest,
+void sort_by_delay(ArenaVector<T>& sorted, ArenaVector<std::uint32_t>& bucket, std::uint32_t latest,
                    F&& for_all) {
   bucket.assign(latest + 2, 0);
   for_all([&](const T& one) { ++bucket[delay_of(one) + 1]; });
@@ -264,7 +264,7 @@ void MemorySystem::share(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64
 // By arrival, in the order of serve_in_turn().
 template <class F>
 void MemorySystem::sort_pending(std::size_t first_cu, std::size_t end_cu, std::uint32_t latest,
-                                std::vector<Pending>& pending, std::vector<std::uint32_t>& bucket,
+                                ArenaVector<Pending>& pending, ArenaVector<std::uint32_t>& bucket,
                                 F&& for_each_of) {
   const std::size_t turn = std::clamp(static_cast<std::size_t>(rotation_), first_cu, end_cu);
   sort_by_delay(pending, bucket, latest, [&](auto&& each) {

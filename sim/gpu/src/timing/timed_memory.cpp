@@ -25,14 +25,15 @@ std::vector<std::size_t> working_units(const Architecture& architecture) {
 }  // namespace
 
 TimedMemory::TimedMemory(const Chip& chip, exec::DeviceMemory& memory,
-                         exec::DeferredObserver& observer, System system, Annotations& annotations)
+                         exec::DeferredObserver& observer, exec::HostArena& arena, System system,
+                         Annotations& annotations)
     : architecture_(chip.architecture()),
       memory_(memory),
       config_(std::move(system.config)),
       energy_(std::move(system.energy)),
       network_(std::move(system.network)),
       annotations_(annotations),
-      l2_(architecture_),
+      l2_(architecture_, arena),
       side_{.config = config_,
             .memory = memory,
             .observer = observer,

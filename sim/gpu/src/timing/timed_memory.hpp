@@ -35,9 +35,9 @@ struct System {
 
 class TimedMemory final : public exec::Hierarchy {
  public:
-  // `annotations` outlives it.
+  // `annotations` outlives it, and so does `arena`, which keeps the L2's tags.
   TimedMemory(const Chip& chip, exec::DeviceMemory& memory, exec::DeferredObserver& observer,
-              System system, Annotations& annotations);
+              exec::HostArena& arena, System system, Annotations& annotations);
 
   void begin_launch(const exec::LaunchState& launch,
                     std::vector<std::unique_ptr<exec::ComputeUnit>>& cus) override;
