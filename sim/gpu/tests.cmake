@@ -163,7 +163,7 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/launch/random_code_test.cpp src/launch/global_wave_sync_test.cpp
           src/isa/straight_line_test.cpp
           src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
-          src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp
+          src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp src/host/sharing_rule_test.cpp src/host/workers_test.cpp
           src/launch/trace_test.cpp src/memory/memory_check_test.cpp
           src/memory/image_kernels_test.cpp src/memory/image_memory_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_truth)

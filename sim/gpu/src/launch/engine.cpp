@@ -129,6 +129,7 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
       registers_(
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(settings.threads, [this] { return observer_.help(); }),
+      shares_all_(settings.share_from == 0),
       trace_(settings.trace) {
   for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
@@ -184,7 +185,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   const std::int64_t quantum = hierarchy_->smallest_latency();
   std::int64_t time = 0;
   std::vector<std::size_t> active;
-  const bool shares = hierarchy_->shares_commits() && !workers_.alone();
+  const bool has_others = workers_.threads() > 1;
+  bool shares = false;
   const Workers::Task run_some = [&](std::size_t begin, std::size_t end) {
     const bool more = dispatcher.started < dispatcher.total;
     for (std::size_t i = begin; i < end; ++i) {
@@ -202,7 +204,13 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   std::uint64_t quanta = 0;
   std::uint64_t issued_at_progress = 0;
   bool progress = false;
+  std::chrono::steady_clock::time_point begin;
   while (true) {
+    if (has_others) {
+      begin = std::chrono::steady_clock::now();
+      workers_.rest(!shares_all_ && !sharing_.worth_it(workers_.round_trip_ns()));
+      shares = hierarchy_->shares_commits() && !workers_.alone();
+    }
     if (groups_ended) dispatcher.fill(cus_, time);
     active.clear();
     for (std::size_t i = 0; i < cus_.size(); ++i) {
@@ -213,8 +221,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
         workers_.wake();
         woken = true;
       }
-      observer_.defer(workers_.awake() && !shares);
     }
+    observer_.defer(!workers_.alone() && workers_.awake() && !shares);
     workers_.run(active.size(), run_some, woken);
     if (const ComputeUnit* failed = first_error(); failed != nullptr) {
       error = failed->error();
@@ -231,6 +239,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     if (trace_ != nullptr) {
       for (auto& cu : cus_) cu->trace->drain(*trace_, launch, traced_instructions_);
     }
+    if (has_others) sharing_.took((std::chrono::steady_clock::now() - begin).count());
     groups_ended = false;
     std::int64_t next = hierarchy_->next_event();
     bool busy = next != kNever;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compute_unit/compute_unit.hpp"
+#include "host/sharing_rule.hpp"
 #include "host/workers.hpp"
 #include "launch/counters.hpp"
 #include "launch/global_wave_sync.hpp"
@@ -75,6 +76,8 @@ class Engine {
   std::uint32_t* registers_;  // of all CUs' waves, as far as a launch has them
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;
+  bool shares_all_;  // quanta, whether or not it is worth it
+  SharingRule sharing_;
   GlobalWaveSync gws_;
   std::function<void()> host_service_;
   trace::Writer* trace_;

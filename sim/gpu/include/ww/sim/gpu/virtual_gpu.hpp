@@ -40,8 +40,8 @@ struct Options {
   // AVX-512 or AVX2; changes nothing but the speed. `translate`: false never does.
   bool translate{true};
   std::uint32_t translate_after{64};
-  // Requests in a quantum from which on threads share its commit, if they are awake; 0: always.
-  // Changes nothing but the speed.
+  // Requests in a quantum from which on threads share its commit, if they are awake and it is worth
+  // sharing; 0: they share every quantum. Changes nothing but the speed.
   std::uint32_t share_from{48};
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error

@@ -1,0 +1,47 @@
+#include "host/sharing_rule.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+constexpr std::int64_t kRoundTrip = 100;  // then 20 us are worth sharing
+
+TEST(SharingRule, TriesWhereTheDistanceIsNotKnown) {
+  SharingRule rule;
+  EXPECT_TRUE(rule.worth_it(0));
+  rule.took(1);
+  EXPECT_TRUE(rule.worth_it(0));
+}
+
+TEST(SharingRule, SharesLongQuantaAlone) {
+  SharingRule rule;
+  rule.took(5'000);
+  EXPECT_FALSE(rule.worth_it(kRoundTrip));
+  for (int i = 0; i < 50; ++i) rule.took(40'000);
+  EXPECT_TRUE(rule.worth_it(kRoundTrip));
+  // The same quanta, on a host whose cores are further apart.
+  EXPECT_FALSE(rule.worth_it(5 * kRoundTrip));
+}
+
+TEST(SharingRule, StaysWithWhatSharingMadeShorter) {
+  SharingRule rule;
+  rule.took(25'000);
+  EXPECT_TRUE(rule.worth_it(kRoundTrip));
+  for (int i = 0; i < 50; ++i) rule.took(17'000);
+  EXPECT_TRUE(rule.worth_it(kRoundTrip));
+  for (int i = 0; i < 50; ++i) rule.took(10'000);
+  EXPECT_FALSE(rule.worth_it(kRoundTrip));
+  for (int i = 0; i < 50; ++i) rule.took(17'000);
+  EXPECT_FALSE(rule.worth_it(kRoundTrip));
+}
+
+TEST(SharingRule, IsNotMisledByAQuantumThatWaitedForTheHost) {
+  SharingRule rule;
+  rule.took(5'000);
+  rule.took(1'000'000'000);
+  EXPECT_FALSE(rule.worth_it(kRoundTrip));
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu::exec
