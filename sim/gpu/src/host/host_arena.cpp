@@ -5,9 +5,18 @@
 #include <algorithm>
 #include <cstdint>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::size_t kChunk = 16 * kHugePage;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kGap = kHostLine;  // behind each piece, that nobody may touch
+#else
+constexpr std::size_t kGap = 0;
+#endif
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -16,12 +25,17 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
 
 HostArena::~HostArena() {
   for (const Row& row : rows_) {
-    for (const Chunk& chunk : row.chunks) munmap(chunk.begin, chunk.bytes);
+    for (const Chunk& chunk : row.chunks) {
+#if defined(__SANITIZE_ADDRESS__)
+      ASAN_UNPOISON_MEMORY_REGION(chunk.begin, chunk.bytes);
+#endif
+      munmap(chunk.begin, chunk.bytes);
+    }
   }
 }
 
-void* HostArena::allocate(std::size_t bytes, Pages pages) {
-  bytes = round_up(bytes, kHostLine);
+void* HostArena::allocate(std::size_t asked, Pages pages) {
+  const std::size_t bytes = round_up(asked, kHostLine) + kGap;
   const std::lock_guard lock(mutex_);
   Row& row = rows_[static_cast<std::size_t>(pages)];
   if (row.chunks.empty() || bytes > row.chunks.back().bytes - row.used) {
@@ -36,8 +50,11 @@ void* HostArena::allocate(std::size_t bytes, Pages pages) {
     row.used = round_up(reinterpret_cast<std::uintptr_t>(begin), kHugePage) -
                reinterpret_cast<std::uintptr_t>(begin);
   }
-  void* const piece = row.chunks.back().begin + row.used;
+  std::byte* const piece = row.chunks.back().begin + row.used;
   row.used += bytes;
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_POISON_MEMORY_REGION(piece + asked, bytes - asked);
+#endif
   return piece;
 }
 

@@ -65,5 +65,14 @@ TEST(HostArena, KeepsRarePiecesOffThePagesOfCommonOnes) {
   EXPECT_EQ(rare, page_of(HostArena::Pages::rare));
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+TEST(HostArenaDeathTest, LetsTheSanitizerSeeWhatLiesBehindAPiece) {
+  HostArena arena;
+  auto* const begin = static_cast<volatile char*>(arena.allocate(3));
+  begin[2] = 1;
+  EXPECT_DEATH(begin[3] = 1, "use-after-poison");
+}
+#endif
+
 }  // namespace
 }  // namespace ww::sim::gpu::exec::host_arena_test
