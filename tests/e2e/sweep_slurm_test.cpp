@@ -80,6 +80,21 @@ std::vector<pid_t> workers_of(const fs::path& sweep) {
   return found;
 }
 
+// Slurm takes jobs meanwhile, and starts none.
+class JobsAreHeld {
+ public:
+  JobsAreHeld() { set_partition("DOWN"); }
+  ~JobsAreHeld() { set_partition("UP"); }
+  JobsAreHeld(const JobsAreHeld&) = delete;
+  JobsAreHeld& operator=(const JobsAreHeld&) = delete;
+
+ private:
+  static void set_partition(const std::string& state) {
+    const auto set = run({"scontrol", "update", "PartitionName=here", "State=" + state});
+    EXPECT_EQ(set.exit_code, 0) << set.err;
+  }
+};
+
 class SweepOnSlurm : public testing::Test {
  protected:
   static void SetUpTestSuite() { slurm_ = std::make_unique<SlurmHere>(); }
@@ -146,15 +161,19 @@ TEST_F(SweepOnSlurm, ADetachedSweepNamesItsJobsAtOnceAndComesBack) {
   const auto plan = slow_plan();
   auto detached = command(plan);
   detached.insert(detached.end(), {"--detach", "--json"});
-  const auto first = run(detached);
-  ASSERT_EQ(first.exit_code, 0) << first.err;
-  const auto jobs = first.json().at("jobs");
-  EXPECT_GE(jobs.size(), 2U);  // an array, and what collects it
-  // Its jobs are in the queue: they are named again, and not waited for.
-  detached.emplace_back("--resume");
-  const auto again = run(detached);
-  ASSERT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_EQ(again.json().at("jobs"), jobs);
+  {
+    // However slow this machine is, no job begins before the second command has looked.
+    const JobsAreHeld held;
+    const auto first = run(detached);
+    ASSERT_EQ(first.exit_code, 0) << first.err;
+    const auto jobs = first.json().at("jobs");
+    EXPECT_GE(jobs.size(), 2U);  // an array, and what collects it
+    // Its jobs are in the queue: they are named again, and not waited for.
+    detached.emplace_back("--resume");
+    const auto again = run(detached);
+    ASSERT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(again.json().at("jobs"), jobs);
+  }
   ASSERT_EQ(run(command(plan, true)).exit_code, 0);
   const auto points = points_of(out());
   expect_each_once(points, 40);
