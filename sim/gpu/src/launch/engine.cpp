@@ -186,7 +186,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   std::int64_t time = 0;
   std::vector<std::size_t> active;
   const bool has_others = workers_.threads() > 1;
-  bool shares = false;
+  bool shares = false;  // the commit of a quantum, too
   const Workers::Task run_some = [&](std::size_t begin, std::size_t end) {
     const bool more = dispatcher.started < dispatcher.total;
     for (std::size_t i = begin; i < end; ++i) {
@@ -204,10 +204,10 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   std::uint64_t quanta = 0;
   std::uint64_t issued_at_progress = 0;
   bool progress = false;
-  std::chrono::steady_clock::time_point begin;
+  std::chrono::steady_clock::time_point quantum_began;
   while (true) {
     if (has_others) {
-      begin = std::chrono::steady_clock::now();
+      quantum_began = std::chrono::steady_clock::now();
       workers_.rest(!shares_all_ && !sharing_.worth_it(workers_.round_trip_ns()));
       shares = hierarchy_->shares_commits() && !workers_.alone();
     }
@@ -239,7 +239,10 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     if (trace_ != nullptr) {
       for (auto& cu : cus_) cu->trace->drain(*trace_, launch, traced_instructions_);
     }
-    if (has_others) sharing_.took((std::chrono::steady_clock::now() - begin).count());
+    if (has_others) {
+      const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - quantum_began;
+      sharing_.took(took.count());
+    }
     groups_ended = false;
     std::int64_t next = hierarchy_->next_event();
     bool busy = next != kNever;
