@@ -7,6 +7,11 @@ namespace {
 
 constexpr std::int64_t kRoundTrip = 100;  // then 20 us are worth sharing
 
+// So many quanta of this length that nothing is left of earlier ones.
+void settle(SharingRule& rule, std::int64_t ns) {
+  for (int i = 0; i < 50; ++i) rule.took(ns);
+}
+
 TEST(SharingRule, TriesWhereTheDistanceIsNotKnown) {
   SharingRule rule;
   EXPECT_TRUE(rule.worth_it(0));
@@ -18,7 +23,7 @@ TEST(SharingRule, SharesLongQuantaAlone) {
   SharingRule rule;
   rule.took(5'000);
   EXPECT_FALSE(rule.worth_it(kRoundTrip));
-  for (int i = 0; i < 50; ++i) rule.took(40'000);
+  settle(rule, 40'000);
   EXPECT_TRUE(rule.worth_it(kRoundTrip));
   // The same quanta, on a host whose cores are further apart.
   EXPECT_FALSE(rule.worth_it(5 * kRoundTrip));
@@ -28,11 +33,11 @@ TEST(SharingRule, StaysWithWhatSharingMadeShorter) {
   SharingRule rule;
   rule.took(25'000);
   EXPECT_TRUE(rule.worth_it(kRoundTrip));
-  for (int i = 0; i < 50; ++i) rule.took(17'000);
+  settle(rule, 17'000);
   EXPECT_TRUE(rule.worth_it(kRoundTrip));
-  for (int i = 0; i < 50; ++i) rule.took(10'000);
+  settle(rule, 10'000);
   EXPECT_FALSE(rule.worth_it(kRoundTrip));
-  for (int i = 0; i < 50; ++i) rule.took(17'000);
+  settle(rule, 17'000);
   EXPECT_FALSE(rule.worth_it(kRoundTrip));
 }
 
