@@ -25,6 +25,8 @@ namespace {
 
 constexpr const char* kCompiler = "clang-19";
 constexpr const char* kLinker = "ld.lld-19";
+constexpr const char* kDeviceLibrary = "ockl.bc";  // one of them
+constexpr const char* kHipHeader = "include/hip/hip_runtime.h";
 constexpr std::string_view kTriple = "amdgcn-amd-amdhsa";
 
 using Words = std::vector<std::string>;
@@ -41,7 +43,7 @@ std::optional<fs::path> device_libraries() {
                                  "/usr/amdgcn/bitcode", "/opt/rocm/amdgcn/bitcode"});
   std::error_code ignored;
   for (const fs::path& folder : folders) {
-    if (fs::exists(folder / "ockl.bc", ignored)) return folder;
+    if (fs::exists(folder / kDeviceLibrary, ignored)) return folder;
   }
   return std::nullopt;
 }
@@ -57,7 +59,7 @@ std::optional<fs::path> hip_root() {
   folders.insert(folders.end(), {"/usr", "/opt/rocm"});
   std::error_code ignored;
   for (const fs::path& folder : folders) {
-    if (fs::exists(folder / "include" / "hip" / "hip_runtime.h", ignored)) return folder;
+    if (fs::exists(folder / kHipHeader, ignored)) return folder;
   }
   return std::nullopt;
 }
@@ -212,6 +214,7 @@ struct Clang::Impl {
                    "-D__HIPCC_RTC__",
                    "-std=c++14",
                    "-O3"};
+    std::vector<std::string> made_with;
     if (std::ranges::find(request.options, "-nogpuinc") == request.options.end()) {
       const auto root = hip_root();
       if (!root) {
@@ -220,10 +223,13 @@ struct Clang::Impl {
                 {}};
       }
       words.insert(words.end(), {"--rocm-path=" + root->string(), "-include", "hip/hip_runtime.h"});
+      made_with.push_back((*root / kHipHeader).string());
     }
     words.insert(words.end(), request.options.begin(), request.options.end());
     words.insert(words.end(), {"-I", headers.string(), "-x", "hip", source.string()});
-    return run_compiler(words, request, folder / "output");
+    CompileAnswer answer = run_compiler(words, request, folder / "output");
+    answer.made_with = std::move(made_with);
+    return answer;
   }
 
   // The source to bitcode with the device libraries, or, with `executable`, to a code object.
@@ -324,7 +330,8 @@ CompileAnswer Clang::run(const CompileRequest& request) {
   } else {
     answer = impl_->from_bitcodes(request, folder->path());
   }
-  answer.compiler = impl_->compiler;
+  answer.made_with.insert(answer.made_with.begin(),
+                          {impl_->compiler, (impl_->installed / kDeviceLibrary).string()});
   return answer;
 }
 

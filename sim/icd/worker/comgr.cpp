@@ -298,7 +298,7 @@ bool Comgr::knows(const std::string& isa) const {
 CompileAnswer Comgr::run(CompileRequest request) const {
   if (api_->llvm_17_or_later) help_llvm_17(request);
   CompileAnswer made = answer(request);
-  made.compiler = file_;
+  if (!file_.empty()) made.made_with = {file_};
   return made;
 }
 

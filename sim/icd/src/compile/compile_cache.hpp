@@ -17,15 +17,17 @@ inline constexpr std::uint64_t kMostCachedBytes = std::uint64_t{64} << 20;
 // empty: nowhere.
 [[nodiscard]] std::filesystem::path compile_cache_folder();
 
-// A folder of answers. An entry counts as long as worker, compiler library and search paths are
-// those that made it. Nothing here fails: what cannot be read or written is compiled.
+// A folder of answers. An entry counts as long as worker, search paths and the files that the
+// answer was made with are those that made it. Nothing here fails: what cannot be read or written
+// is compiled.
 class CompileCache {
  public:
   CompileCache(std::filesystem::path folder, std::string worker_path,
                std::uint64_t most_bytes = kMostCachedBytes);
 
   // The name under which the answer is kept; empty where the request does not determine it, as
-  // with files that the source includes, or where there is no worker.
+  // with files that the source includes and the request does not bring along, or where there is no
+  // worker.
   [[nodiscard]] std::string key(const CompileRequest& request) const;
   [[nodiscard]] std::optional<CompileAnswer> find(const std::string& key) const;
   // Successful answers alone. The entries that were used longest ago make room.

@@ -18,14 +18,16 @@ class CompileCacheTest : public ::testing::Test {
   void SetUp() override {
     std::ofstream(worker()) << "worker";
     std::ofstream(compiler()) << "compiler";
+    std::ofstream(library()) << "library";
   }
   [[nodiscard]] std::string worker() const { return root_ / "worker"; }
   [[nodiscard]] std::string compiler() const { return root_ / "libcompiler.so"; }
+  [[nodiscard]] std::string library() const { return root_ / "library.bc"; }
   [[nodiscard]] CompileCache cache(std::uint64_t most_bytes = kMostCachedBytes) const {
     return {root_ / "entries", worker(), most_bytes};
   }
   [[nodiscard]] CompileAnswer answer(std::string output) const {
-    return {CompileStatus::success, "a warning", std::move(output), compiler()};
+    return {CompileStatus::success, "a warning", std::move(output), {compiler(), library()}};
   }
   static CompileRequest request(std::string source) {
     CompileRequest made;
@@ -70,10 +72,51 @@ TEST_F(CompileCacheTest, KeepsNothingThatFilesOrTimeDecide) {
   EXPECT_EQ(cache().key(with_header), "");
 }
 
-TEST_F(CompileCacheTest, ForgetsWhenWorkerOrCompilerChange) {
+TEST_F(CompileCacheTest, KeepsWhatIncludesTheRequestsOwnHeaders) {
+  auto own = request("#include \"a/x.h\"\n # include\t<y.h>\nkernel void k() {}");
+  own.headers.push_back({"a/x.h", "#include \"y.h\""});
+  EXPECT_EQ(cache().key(own), "");
+  own.headers.push_back({"y.h", "int y;"});
+  const auto key = cache().key(own);
+  EXPECT_NE(key, "");
+  own.headers.back().text = "int z;";
+  EXPECT_NE(cache().key(own), key);
+  for (const char* option : {"-Ifolder", "-isystem", "-Wp,-Ifolder", "-fmodule-file=x"}) {
+    auto other = own;
+    other.options = {option};
+    EXPECT_EQ(cache().key(other), "") << option;
+  }
+  own.options = {"-DA=b", "-O2", "-cl-mad-enable", "-ffast-math", "-Wall"};
+  EXPECT_NE(cache().key(own), "");
+  for (const char* source : {"#include NAME", "#include \"y.h", "include \"y.h\"", "#include",
+                             "#if __has_include(\"y.h\")"}) {
+    own.source = source;
+    EXPECT_EQ(cache().key(own), "") << source;
+  }
+}
+
+TEST_F(CompileCacheTest, KnowsWhatHipReadsWithoutBeingAsked) {
+  auto hip = request("#include <hip/hip_runtime.h>\n__global__ void k() {}");
+  EXPECT_EQ(cache().key(hip), "");
+  hip.operation = CompileOperation::build_hip;
+  EXPECT_NE(cache().key(hip), "");
+  hip.options = {"-nogpuinc"};
+  EXPECT_EQ(cache().key(hip), "");
+  hip.source = "void k() {}";
+  EXPECT_NE(cache().key(hip), "");
+  hip.options = {"--rocm-path=elsewhere"};
+  EXPECT_EQ(cache().key(hip), "");
+}
+
+TEST_F(CompileCacheTest, ForgetsWhenWorkerOrFilesOfTheCompilerChange) {
   const auto asked = request("kernel void k() {}");
   const auto key = cache().key(asked);
   cache().keep(key, answer("code"));
+  EXPECT_TRUE(cache().find(key));
+  std::ofstream(library()) << "another library";
+  EXPECT_FALSE(cache().find(key));
+  cache().keep(key, answer("code"));
+  EXPECT_TRUE(cache().find(key));
   std::ofstream(compiler()) << "another compiler";
   EXPECT_FALSE(cache().find(key));
   std::ofstream(worker()) << "another worker";

@@ -13,6 +13,9 @@
 #include <string>
 #include <thread>
 
+#include "compile/compiler.hpp"
+#include "ww/core/temporary_folder.hpp"
+
 namespace ww::sim::icd {
 namespace {
 
@@ -203,6 +206,22 @@ TEST(CompileWorker, HeadersOfTheRequestAreFound) {
   const auto linked = client.run(link);
   ASSERT_EQ(linked.status, CompileStatus::success) << linked.log;
   EXPECT_TRUE(is_elf(linked.output));
+}
+
+// As two processes, of which the second one has no worker that could compile.
+TEST(CompilerTest, CompilesOnceWhatIsAskedForTwice) {
+  const auto scratch = ScratchFolder::create("compiler-test").value();
+  namespace fs = std::filesystem;
+  const fs::path worker = scratch.path() / "worker";
+  fs::create_symlink(WW_COMPILE_WORKER, worker);
+  ::setenv("WIREWATT_COMPILE_CACHE", (scratch.path() / "entries").c_str(), 1);
+  const CompileAnswer first = Compiler(worker, 60'000).run(build_request(kSaxpy));
+  ASSERT_EQ(first.status, CompileStatus::success) << first.log;
+  const CompileAnswer second = Compiler(worker, 0).run(build_request(kSaxpy));
+  EXPECT_EQ(second.status, CompileStatus::success) << second.log;
+  EXPECT_EQ(second.output, first.output);
+  EXPECT_NE(Compiler(worker, 0).run(build_request(kSaxpy, {"-O1"})).status, CompileStatus::success);
+  ::unsetenv("WIREWATT_COMPILE_CACHE");
 }
 
 }  // namespace

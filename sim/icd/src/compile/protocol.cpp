@@ -11,7 +11,7 @@ namespace ww::sim::icd {
 namespace {
 
 constexpr std::uint32_t kRequestMagic = 0x57575132;  // "WWQ2": change with the layout
-constexpr std::uint32_t kAnswerMagic = 0x57574131;   // "WWA1"
+constexpr std::uint32_t kAnswerMagic = 0x57574132;   // "WWA2"
 
 class Writer {
  public:
@@ -153,7 +153,8 @@ std::string encode(const CompileAnswer& answer) {
   out.number(static_cast<std::uint32_t>(answer.status));
   out.text(answer.log);
   out.text(answer.output);
-  out.text(answer.compiler);
+  out.number(static_cast<std::uint32_t>(answer.made_with.size()));
+  for (const auto& file : answer.made_with) out.text(file);
   return out.take();
 }
 
@@ -196,7 +197,7 @@ Result<CompileAnswer> decode_answer(std::string_view frame) {
   answer.status = static_cast<CompileStatus>(status);
   answer.log = in.text();
   answer.output = in.text();
-  answer.compiler = in.text();
+  for (std::uint32_t n = in.count(); n > 0 && in.good(); --n) answer.made_with.push_back(in.text());
   if (!in.finished()) return fail(ErrorCode::parse_error, "truncated or overlong answer");
   return answer;
 }

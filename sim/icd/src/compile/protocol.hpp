@@ -53,8 +53,10 @@ enum class CompileStatus : std::uint32_t {
 struct CompileAnswer {
   CompileStatus status{CompileStatus::failed};
   std::string log;
-  std::string output;      // code object or bitcode, by operation
-  std::string compiler{};  // the file of the compiler library; empty: unknown
+  std::string output;  // code object or bitcode, by operation
+  // Files beside the request that the output comes from, the compiler first; empty: unknown. Of
+  // libraries and headers that are installed together one stands for all.
+  std::vector<std::string> made_with{};
 };
 
 [[nodiscard]] std::string encode(const CompileRequest& request);

@@ -47,15 +47,18 @@ TEST(Protocol, RequestSurvivesTheRoundTrip) {
 }
 
 TEST(Protocol, AnswerSurvivesTheRoundTrip) {
-  const CompileAnswer answer{CompileStatus::no_compiler, "log\n",
+  const CompileAnswer answer{CompileStatus::no_compiler,
+                             "log\n",
                              std::string("\x7f"
                                          "ELF\0",
-                                         5)};
+                                         5),
+                             {"a compiler", "a library"}};
   const auto back = decode_answer(encode(answer));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->status, answer.status);
   EXPECT_EQ(back->log, answer.log);
   EXPECT_EQ(back->output, answer.output);
+  EXPECT_EQ(back->made_with, answer.made_with);
 }
 
 TEST(Protocol, RefusesEveryTruncationOfARequest) {

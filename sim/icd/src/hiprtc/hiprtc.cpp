@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compile/compile_client.hpp"
+#include "compile/compiler.hpp"
 #include "hip/session.hpp"
 #include "ww/binpatch/code_object.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "compile/compile_cache.hpp"
+#include "compile/compiler.hpp"
 #include "object/api.hpp"
 #include "object/objects.hpp"
 #include "program/build_options.hpp"
@@ -90,16 +90,6 @@ bool is_short_of_registers(std::string_view binary) {
   });
 }
 
-// Runs the compiler, or gives back what it said to the same request before.
-CompileAnswer compiled(const CompileRequest& request) {
-  static const auto& cache = *new CompileCache(compile_cache_folder(), compile_worker_path());
-  const std::string key = cache.key(request);
-  if (auto known = cache.find(key)) return *std::move(known);
-  CompileAnswer answer = Runtime::get().compiler().run(request);
-  cache.keep(key, answer);
-  return answer;
-}
-
 // Runs the compiler. Functions that no kernel needs are left out: LLVM keeps them for other
 // programs, of which an executable has none, and a library's worth takes it minutes. Once more
 // where
@@ -115,12 +105,13 @@ CompileAnswer run_compiler(CompileRequest request) {
   if (has_code) {
     request.options.insert(request.options.end(), {"-mllvm", "-amdgpu-internalize-symbols"});
   }
-  CompileAnswer answer = compiled(request);
+  Compiler& compiler = Runtime::get().compiler();
+  CompileAnswer answer = compiler.run(request);
   if (answer.status == CompileStatus::failed && has_code &&
       answer.log.find("error: scalar registers (") != std::string::npos) {
     request.options.insert(request.options.end(), {"-mllvm", "-amdgpu-function-calls=0",
                                                    "-Dnoinline=", "-D__noinline__="});
-    CompileAnswer inlined = compiled(request);
+    CompileAnswer inlined = compiler.run(request);
     if (inlined.status != CompileStatus::success) return answer;
     answer = std::move(inlined);
   }
@@ -129,7 +120,7 @@ CompileAnswer run_compiler(CompileRequest request) {
     return answer;
   }
   request.options.insert(request.options.end(), {"-mllvm", "-enable-subreg-liveness=0"});
-  CompileAnswer again = compiled(request);
+  CompileAnswer again = compiler.run(request);
   return again.status == CompileStatus::success ? again : answer;
 }
 

@@ -305,9 +305,9 @@ bool Runtime::checking() {
   return variable("WIREWATT_CHECK").has_value();
 }
 
-CompileClient& Runtime::compiler() {
+Compiler& Runtime::compiler() {
   if (!compiler_) {
-    compiler_ = std::make_unique<CompileClient>(compile_worker_path(), compile_timeout_ms_);
+    compiler_ = std::make_unique<Compiler>(compile_worker_path(), compile_timeout_ms_);
   }
   return *compiler_;
 }

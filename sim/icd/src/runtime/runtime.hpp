@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "compile/compile_client.hpp"
+#include "compile/compiler.hpp"
 #include "object/opencl.hpp"
 #include "runtime/approximations.hpp"
 #include "tl/expected.hpp"
@@ -70,7 +70,7 @@ class Runtime {
   [[nodiscard]] static bool checking();
   // Only after gpu() gave a device.
   [[nodiscard]] gpu::VirtualGpu& powered_gpu() { return *gpu_; }
-  CompileClient& compiler();
+  Compiler& compiler();
   // Puts the counters so far into their file, where one is asked for. Needs the lock.
   void save_counters();
   // The lock. A thread that makes call after call lets one that waits for it go first. Who asks
@@ -93,7 +93,7 @@ class Runtime {
   bool tried_{};
   std::unique_ptr<Recordings> recordings_;
   std::unique_ptr<gpu::VirtualGpu> gpu_;
-  std::unique_ptr<CompileClient> compiler_;
+  std::unique_ptr<Compiler> compiler_;
   int compile_timeout_ms_{120'000};
 };
 
