@@ -64,8 +64,11 @@ Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes,
   void* base = at_device_addresses ? reserve_at(kDeviceBase, pages * kPageBytes)
                                    : reserve(pages * kPageBytes);
   if (base == MAP_FAILED) {
-    return fail(ErrorCode::device_error,
-                fmt::format("cannot reserve {} bytes of address space for device memory", bytes));
+    return fail(
+        ErrorCode::device_error,
+        fmt::format("cannot reserve {} bytes of address space for device memory; `ulimit -v` "
+                    "prints how many KiB a process may have",
+                    bytes));
   }
   memory->base_ = static_cast<std::byte*>(base);
   memory->size_ = pages * kPageBytes;

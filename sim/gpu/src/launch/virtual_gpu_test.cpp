@@ -514,6 +514,12 @@ TEST(BadInput, RefusesCodeOfAGenerationThatItDoesNotExecute) {
   EXPECT_THAT(program.error().text(), testing::HasSubstr("does not execute gfx904"));
 }
 
+TEST(BadInput, SaysWhereToLookWhenTheAddressSpaceIsTooSmall) {
+  const auto memory = exec::DeviceMemory::create(std::uint64_t{1} << 60);
+  ASSERT_FALSE(memory);
+  EXPECT_THAT(memory.error().text(), testing::HasSubstr("ulimit -v"));
+}
+
 TEST(BadInput, EndsARunawayKernelByTheWatchdog) {
   TestGpu test(Options{.threads = 1, .watchdog_cycles = 1'000'000});
   const auto flag = test.buffer(std::vector<std::uint32_t>{0});
