@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hip_world.hpp"
@@ -142,6 +143,28 @@ TEST_F(HipRtc, CompilesForTheTargetThatAnOptionNames) {
   ASSERT_EQ(compile({"-nogpuinc", "-DMORE=1", "--offload-arch=gfx900"}), 0);
   EXPECT_EQ(hipModuleLoadData(&module, code().data()), kNoBinary);
   EXPECT_EQ(compile({"-nogpuinc", "--gpu-architecture=compute_70"}), kRtcInvalidOption);
+}
+
+// HIP's headers come without being named: of those in test/hip_root atomicInc() is asked for.
+TEST_F(HipRtc, GivesSourcesTheHeadersOfHip) {
+  constexpr const char* kCounts = R"(
+extern "C" __attribute__((global)) void count(int* p) { atomicInc((unsigned*)p, 2); }
+)";
+  hiprtcProgram counts = nullptr;
+  ASSERT_EQ(hiprtcCreateProgram(&counts, kCounts, nullptr, 0, nullptr, nullptr), 0);
+  std::swap(program_, counts);
+  const int code_of_compilation = compile({});
+  const bool lacks = lacks_compiler();
+  EXPECT_TRUE(lacks || code_of_compilation == 0) << log();
+  if (code_of_compilation == 0) {
+    hipModule_t module = nullptr;
+    ASSERT_EQ(hipModuleLoadData(&module, code().data()), 0);
+    EXPECT_THAT(run(module, "count"), ::testing::ElementsAre(1, 1, 2, 3));  // 0 1 2 0 1
+    EXPECT_EQ(hipModuleUnload(module), 0);
+  }
+  std::swap(program_, counts);
+  EXPECT_EQ(hiprtcDestroyProgram(&counts), 0);
+  if (lacks) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
 }
 
 TEST_F(HipRtc, SaysWhyASourceDoesNotCompile) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "hip_atomics.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/process.hpp"
 #include "ww/core/subprocess.hpp"
@@ -27,6 +28,8 @@ constexpr const char* kCompiler = "clang-19";
 constexpr const char* kLinker = "ld.lld-19";
 constexpr const char* kDeviceLibrary = "ockl.bc";  // one of them
 constexpr const char* kHipHeader = "include/hip/hip_runtime.h";
+constexpr const char* kAtomicsHeader = "include/hip/amd_detail/amd_hip_atomic.h";
+constexpr const char* kOldAtomic = "llvm.amdgcn.atomic.inc.i32.p0i32";  // see hip_atomics.ll
 constexpr std::string_view kTriple = "amdgcn-amd-amdhsa";
 
 using Words = std::vector<std::string>;
@@ -195,6 +198,21 @@ struct Clang::Impl {
     return {};
   }
 
+  // What the headers of HIP call and the compiler no longer has, as bitcode; nothing where they do
+  // not. Error: what the compiler said.
+  Result<Words> atomics_for(const fs::path& root, const CompileRequest& request,
+                            const fs::path& folder) {
+    const auto header = read_file(root / kAtomicsHeader);
+    if (!header || header->find(kOldAtomic) == std::string::npos) return Words{};
+    const fs::path source = folder / "hip_atomics.ll";
+    const fs::path made = folder / "hip_atomics.bc";
+    WW_TRY(write_file_atomically(source, kHipAtomics));
+    const CompileAnswer answer =
+        compile({"-x", "ir", "-nogpulib", "-emit-llvm", "-c", source.string()}, request, made);
+    if (answer.status != CompileStatus::success) return fail(ErrorCode::unsupported, answer.log);
+    return Words{"--gpu-instrument-lib=" + made.string()};
+  }
+
   // HIP to a code object, as hiprtc compiles it: the source sees HIP's headers without naming them,
   // unless the options say that it needs none (-nogpuinc).
   CompileAnswer from_hip(const CompileRequest& request, const fs::path& folder) {
@@ -223,6 +241,9 @@ struct Clang::Impl {
                 {}};
       }
       words.insert(words.end(), {"--rocm-path=" + root->string(), "-include", "hip/hip_runtime.h"});
+      const auto atomics = atomics_for(*root, request, folder);
+      if (!atomics) return failed("error: " + atomics.error().text() + "\n");
+      words.insert(words.end(), atomics->begin(), atomics->end());
       made_with.push_back((*root / kHipHeader).string());
     }
     words.insert(words.end(), request.options.begin(), request.options.end());
