@@ -275,10 +275,11 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       time = std::max(time, next / quantum * quantum);  // quanta keep their grid
     }
     if (time > watchdog.cycles) {
-      error =
-          Error{ErrorCode::device_error,
-                fmt::format("the watchdog ended the launch after {} cycles: {}", time, kWhyEndless),
-                "kernel " + launch.kernel};
+      error = Error{ErrorCode::device_error,
+                    fmt::format("the watchdog ended the launch after {} cycles: {} If neither, "
+                                "WIREWATT_WATCHDOG_MCYCLES allows more (in millions)",
+                                time, kWhyEndless),
+                    "kernel " + launch.kernel};
       break;
     }
     progress |= groups_ended;

@@ -126,7 +126,7 @@ int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, La
 
 // A fault inside the kernel is the device's; it shows when the program next waits for it.
 int launch_failed(const std::string& kernel, const Error& error) {
-  complain("kernel '" + kernel + "': " + error.text());
+  complain(why_it_failed(kernel, error));
   switch (error.code) {
     case ErrorCode::out_of_range: return kLaunchOutOfResources;
     case ErrorCode::unsupported: return kNotSupported;

@@ -54,4 +54,9 @@ void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
   }
 }
 
+std::string why_it_failed(const std::string& kernel, const Error& error) {
+  if (error.context.starts_with("kernel " + kernel)) return error.text();
+  return "kernel '" + kernel + "': " + error.text();
+}
+
 }  // namespace ww::sim::icd

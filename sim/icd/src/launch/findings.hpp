@@ -15,4 +15,7 @@ namespace ww::sim::icd {
 void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
                    const std::string& kernel, std::span<const std::byte> kernarg, bool ended);
 
+// Why a launch of that kernel failed; the kernel is named once.
+[[nodiscard]] std::string why_it_failed(const std::string& kernel, const Error& error);
+
 }  // namespace ww::sim::icd

@@ -115,7 +115,7 @@ cl_int run(cl_context context, cl_device_id device, const Module& module, const 
       Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);
   note_mistakes(module.id, module.object, name, kernarg, result.has_value());
   if (!result) {
-    report_failure(context, "kernel '" + name + "': " + result.error().text());
+    report_failure(context, why_it_failed(name, result.error()));
     return launch_code_of(result.error());
   }
   timing = {result->start_ns, result->end_ns};

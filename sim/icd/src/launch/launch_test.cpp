@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "launch/findings.hpp"
+
 namespace ww::sim::icd::launch_test {
 namespace {
 
@@ -82,6 +84,13 @@ TEST(HiddenArguments, OutsideTheSegmentAreNotWritten) {
   LaunchShape shape;
   write_hidden_arguments(std::span(&argument, 1), shape, 0, kernarg);
   for (const auto byte : kernarg) EXPECT_EQ(byte, std::byte{0x5a});
+}
+
+TEST(WhyItFailed, NamesTheKernelOnce) {
+  const Error by_the_chip{ErrorCode::device_error, "it hangs", "kernel spin, wave 1"};
+  EXPECT_EQ(why_it_failed("spin", by_the_chip), "kernel spin, wave 1: it hangs");
+  const Error by_the_driver{ErrorCode::out_of_range, "no room", ""};
+  EXPECT_EQ(why_it_failed("spin", by_the_driver), "kernel 'spin': no room");
 }
 
 }  // namespace
