@@ -121,6 +121,20 @@ __kernel void scatter_private(__global const uint* in, __global uint* out) {
   out[i] = sum;
 }
 
+// Arrays of which the chip's waves have more than 4 GiB in all. One row of lanes for each element.
+#define LARGE_PRIVATE(name, words)                                           \
+  __attribute__((amdgpu_flat_work_group_size(1, 1024))) __kernel void name(  \
+      __global const uint* in, __global uint* out) {                         \
+    uint table[words];                                                       \
+    const uint first = get_group_id(0) * 7;                                  \
+    for (uint k = 0; k < 8; ++k) table[(in[k] + first) % words] = in[k] + k; \
+    uint sum = get_local_id(0);                                              \
+    for (uint k = 0; k < 8; ++k) sum += table[(in[k] + first) % words];      \
+    out[get_global_id(0)] = sum;                                             \
+  }
+LARGE_PRIVATE(private_48k, 12288)
+LARGE_PRIVATE(private_100k, 25600)
+
 __kernel void divide_f32(__global const float* a, __global const float* b, __global float* out) {
   const size_t i = get_global_id(0);
   out[4 * i] = a[i] / b[i];

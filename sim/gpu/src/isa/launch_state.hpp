@@ -66,7 +66,7 @@ struct LaunchState {
   std::vector<RegisterSpan> cleared;
   std::uint32_t sgprs{8};
   std::uint32_t scalar_end{kSpecialScalars};  // Program::scalar_end()
-  int waves_per_simd{10};                     // that registers allow
+  int waves_per_simd{10};                     // that registers and private memory allow
   std::uint32_t lds_bytes{};
   std::uint32_t lds_allocated{};
   std::uint16_t code_properties{};
@@ -76,8 +76,9 @@ struct LaunchState {
   std::uint64_t queue{};
   std::uint64_t kernarg{};
   std::uint64_t dispatch_id{};
-  std::uint64_t scratch{};        // arena of all wave slots
+  std::uint64_t scratch{};        // arena of all wave slots of the device
   std::uint64_t scratch_bytes{};  // of the arena
+  std::uint32_t scratch_slots{};  // waves of a compute unit that have a part of it
   std::uint32_t scratch_per_lane{};
   bool dynamic_stack{};        // the compiler could not know how much private memory it takes
   std::uint64_t clock_base{};  // s_memtime of cycle 0

@@ -21,10 +21,40 @@ std::uint32_t VirtualGpu::Impl::private_bytes(const binpatch::Kernel& kernel) co
   return kernel.uses_dynamic_stack ? std::max(declared, stack_limit) : declared;
 }
 
-Status VirtualGpu::Impl::provide_scratch(std::uint32_t bytes_per_lane) {
-  const auto slots =
-      static_cast<std::uint64_t>(chip.architecture().cu_places()) * exec::ComputeUnit::kSlots;
-  const std::uint64_t need = slots * exec::kLanes * bytes_per_lane;
+// A wave is told in a register of 32 bits where its part of the device's private memory begins
+// (LLVM, "User Guide for AMDGPU Backend", scratch wavefront offset), except on instruction sets
+// that give it an address. Where the parts of all waves take more, fewer run at a time.
+Status VirtualGpu::Impl::limit_waves(exec::LaunchState& state) const {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
+  const Architecture& architecture = chip.architecture();
+  state.scratch_slots = exec::ComputeUnit::kSlots;
+  if (state.scratch_per_lane == 0 || exec::has_architected_scratch(state.isa)) return {};
+  const auto places = static_cast<std::uint64_t>(architecture.cu_places() / architecture.devices);
+  const std::uint64_t slots = kMostBytes / (places * exec::kLanes * state.scratch_per_lane) / 4 * 4;
+  if (slots >= exec::ComputeUnit::kSlots) return {};
+  state.scratch_slots = static_cast<std::uint32_t>(slots);
+  state.waves_per_simd = std::min(state.waves_per_simd, static_cast<int>(slots / 4));
+  if (state.waves_per_group <= slots) return {};
+  return fail(ErrorCode::out_of_range,
+              fmt::format("a work-group of {} work-items with {} bytes of private memory each does "
+                          "not fit into a compute unit",
+                          state.group_size, state.scratch_per_lane),
+              state.kernel);
+}
+
+Status VirtualGpu::Impl::provide_scratch(exec::LaunchState& state) {
+  const Architecture& architecture = chip.architecture();
+  const auto slots = static_cast<std::uint64_t>(architecture.cu_places()) * state.scratch_slots;
+  const std::uint64_t need = slots * exec::kLanes * state.scratch_per_lane;
+  WW_TRY(provide_scratch(need, state.scratch_per_lane));
+  const std::uint64_t before = need / static_cast<std::uint64_t>(architecture.devices) *
+                               static_cast<std::uint64_t>(state.device);
+  state.scratch = scratch_address + before;
+  state.scratch_bytes = scratch_bytes - before;
+  return {};
+}
+
+Status VirtualGpu::Impl::provide_scratch(std::uint64_t need, std::uint32_t bytes_per_lane) {
   if (need <= scratch_bytes) return {};
   if (scratch_address != 0) {
     WW_TRY(memory->release(scratch_address));
@@ -179,9 +209,8 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   }
   state.scratch_per_lane = (private_bytes(kernel) + 3) / 4 * 4;
   state.dynamic_stack = kernel.uses_dynamic_stack;
-  WW_TRY(provide_scratch(state.scratch_per_lane));
-  state.scratch = scratch_address;
-  state.scratch_bytes = scratch_bytes;
+  WW_TRY(limit_waves(state));
+  WW_TRY(provide_scratch(state));
   fill_work_item_ids(state);
   state.cleared = exec::read_before_written(state.code, state.code_dwords, state.entry,
                                             state.id_axes, state.ordinary);

@@ -63,7 +63,9 @@ struct VirtualGpu::Impl {
   Result<exec::LaunchState> prepare(const exec::Program& program, std::size_t kernel_index,
                                     const Grid& grid, std::span<const std::byte> kernarg,
                                     std::uint32_t dynamic_lds_bytes);
-  Status provide_scratch(std::uint32_t bytes_per_lane);
+  [[nodiscard]] Status limit_waves(exec::LaunchState& state) const;
+  Status provide_scratch(exec::LaunchState& state);
+  Status provide_scratch(std::uint64_t need, std::uint32_t bytes_per_lane);
   // Private memory of a work-item: what the kernel declares, and at least the stack limit where its
   // compiler cannot know how deep it calls.
   [[nodiscard]] std::uint32_t private_bytes(const binpatch::Kernel& kernel) const;

@@ -514,6 +514,32 @@ TEST(BadInput, RefusesCodeOfAGenerationThatItDoesNotExecute) {
   EXPECT_THAT(program.error().text(), testing::HasSubstr("does not execute gfx904"));
 }
 
+// The waves' parts of private memory begin within 4 GiB: of the 40 waves of each of 44 compute
+// units 28 have room there with 48 KiB a work-item, and 12 with 100 KiB.
+TEST(PrivateMemory, LimitsTheWavesThatRunAtATime) {
+  TestGpu test(Options{.threads = 1}, false);
+  const std::array<std::uint32_t, 3> group{64, 1, 1};
+  EXPECT_EQ(test.gpu().groups_per_cu(test.program(), "scatter_private", group, 0), 40);
+  EXPECT_EQ(test.gpu().groups_per_cu(test.program(), "private_48k", group, 0), 28);
+  EXPECT_EQ(test.gpu().groups_per_cu(test.program(), "private_100k", group, 0), 12);
+  const std::vector<std::uint32_t> in{0, 11000, 500, 9000, 77, 12287, 3, 6000};
+  std::uint32_t sum = 28;
+  for (const std::uint32_t word : in) sum += word;
+  const auto data = test.buffer(in);
+  constexpr std::uint32_t kItems = 45 * 64;  // one more wave than compute units
+  for (const char* kernel : {"private_48k", "private_100k"}) {
+    const auto out = test.buffer(kItems * 4);
+    test.launch(kernel, kItems, 64, data, out);
+    const auto sums = test.read<std::uint32_t>(out, kItems);
+    for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(sums[i], sum + i % 64) << kernel << i;
+  }
+  const auto result =
+      test.try_launch("private_100k", Grid{1, {1024, 1, 1}, {1024, 1, 1}}, data, data);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::out_of_range);
+  EXPECT_THAT(result.error().text(), testing::HasSubstr("bytes of private memory"));
+}
+
 TEST(BadInput, SaysWhereToLookWhenTheAddressSpaceIsTooSmall) {
   const auto memory = exec::DeviceMemory::create(std::uint64_t{1} << 60);
   ASSERT_FALSE(memory);
