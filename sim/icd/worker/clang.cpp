@@ -245,6 +245,8 @@ struct Clang::Impl {
       if (!atomics) return failed("error: " + atomics.error().text() + "\n");
       words.insert(words.end(), atomics->begin(), atomics->end());
       made_with.push_back((*root / kHipHeader).string());
+      const fs::path atomics_header = *root / kAtomicsHeader;
+      if (fs::exists(atomics_header)) made_with.push_back(atomics_header.string());
     }
     words.insert(words.end(), request.options.begin(), request.options.end());
     words.insert(words.end(), {"-I", headers.string(), "-x", "hip", source.string()});
