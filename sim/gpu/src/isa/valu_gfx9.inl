@@ -161,17 +161,17 @@ void p3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
     d[l] = low(F(low(a[l]), low(b[l]), low(c[l]))) | F(a[l] >> 16, b[l] >> 16, c[l] >> 16) << 16;
   }
 }
-// Two floats in a register pair.
+// Two floats in a register pair: one loop, for the sake of NaNs (f2).
 template <bool Flush, auto F>
 void g2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  for (int half = 0; half < 2; ++half, d += kLanes, a += kLanes, b += kLanes) {
-    WW_LOOP d[l] = out<Flush>(F(in<Flush>(a[l]), in<Flush>(b[l])));
+  WW_ROLLED for (int l = 0; l < 2 * kLanes; ++l) {
+    d[l] = out<Flush>(F(in<Flush>(a[l]), in<Flush>(b[l])));
   }
 }
 template <bool Flush, auto F>
 void g3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
-  for (int half = 0; half < 2; ++half, d += kLanes, a += kLanes, b += kLanes, c += kLanes) {
-    WW_LOOP d[l] = out<Flush>(F(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l])));
+  WW_ROLLED for (int l = 0; l < 2 * kLanes; ++l) {
+    d[l] = out<Flush>(F(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l])));
   }
 }
 
