@@ -150,6 +150,14 @@ inline void ComputeUnit::bring(const Wave& wave) {
   prefetch(wave.sr + kExec);
 }
 
+// The same: what a local memory operation brings and where it goes.
+inline void ComputeUnit::prefetch_result(Wave& wave, const MemoryOperation& operation) {
+  constexpr std::size_t kLinesOfRegister = kLanes * sizeof(std::uint32_t) / kHostLine;
+  if (operation.scalar || operation.vector) return;
+  prefetch(operation.elements, operation.words * kLinesOfRegister);
+  prefetch_to_write(wave.vgpr(operation.destination), operation.words * kLinesOfRegister);
+}
+
 void ComputeUnit::run(Quantum quantum, bool more_groups) {
   if (resident_ == 0) return;
   for (const Starting& starting : starting_) begin_waves(starting);
@@ -306,10 +314,12 @@ inline void ComputeUnit::drain(Wave& wave, std::int64_t time) {
     next_vector = vector.next();
   }
   CounterQueue& scalar = wave.scalar_queue;
+  for (unsigned i = 1; i < scalar.count; ++i) prefetch(scalar.at(i));
   std::int64_t next_scalar = scalar.next();
   while (next_scalar <= time) {
     MemoryOperation& operation = *scalar.front();
     scalar.pop(next_scalar);
+    if (scalar.count != 0) prefetch_result(wave, *scalar.front());
     if (!operation.vector) bring_registers(wave, operation);
     if (--operation.references == 0) release(&operation);
     next_scalar = scalar.next();

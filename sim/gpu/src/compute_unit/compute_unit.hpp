@@ -24,6 +24,7 @@
 #include "compute_unit/memory_guard.hpp"
 #include "compute_unit/turn_queue.hpp"
 #include "host/host_arena.hpp"
+#include "host/host_cache.hpp"
 #include "image/image_access.hpp"
 #include "isa/launch_state.hpp"
 #include "isa/wave.hpp"
@@ -172,6 +173,18 @@ class ComputeUnit {
     return operation;
   }
   void release(MemoryOperation* operation) { free_operations_.push_back(operation); }
+  // For the host's caches, from which other compute units' turns push the operations: the one after
+  // the next, and the elements of the next one.
+  void prefetch_operations(bool wide) const {
+    constexpr std::size_t kLinesOfTwoWords = 2 * kLanes * sizeof(std::uint32_t) / kHostLine;
+    const std::size_t left = free_operations_.size();
+    if (left < 2) return;
+    const MemoryOperation* const after_next = free_operations_[left - 2];
+    prefetch_to_write(after_next);
+    prefetch_to_write(&after_next->bytes);
+    const WideElements* const elements = free_operations_[left - 1]->wide;
+    if (wide && elements != nullptr) prefetch_to_write(elements, kLinesOfTwoWords);
+  }
   [[nodiscard]] ImageAccess* new_image_access() { return arena_.make<ImageAccess>(); }
   // Whether the wave may add to the queue; if not, it waits and issues the same instruction again.
   bool vector_slot_free(Wave& wave, const MicroOp& op) {
@@ -240,6 +253,7 @@ class ComputeUnit {
   static constexpr std::uint64_t kIdleKey = ~std::uint64_t{0};
 
   static void bring(const Wave& wave);
+  static void prefetch_result(Wave& wave, const MemoryOperation& operation);
   void turn(Wave& wave, std::int64_t time, std::int64_t end);
   void step(Wave& wave, std::int64_t time, std::int64_t horizon);
   void issue_alone(std::size_t simd, Quantum quantum, bool more_groups);

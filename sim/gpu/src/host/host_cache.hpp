@@ -45,6 +45,10 @@ inline void prefetch_to_write(const void* place) {
 }
 
 // The same for so many lines in a row.
+inline void prefetch(const void* begin, std::size_t lines) {
+  const auto* line = static_cast<const char*>(begin);
+  for (; lines != 0; --lines, line += kHostLine) prefetch(line);
+}
 inline void prefetch_to_write(const void* begin, std::size_t lines) {
   const auto* line = static_cast<const char*>(begin);
   for (; lines != 0; --lines, line += kHostLine) prefetch_to_write(line);

@@ -90,6 +90,7 @@ MemoryOperation* begin(Wave& wave, const MicroOp& op, bool wide = false) {
   if (!cu.scalar_slot_free(wave, op)) return nullptr;
   ++cu.counters.lds;
   MemoryOperation* operation = cu.new_operation(wave, wide);
+  cu.prefetch_operations(wide);
   operation->kind = MemoryKind::store;
   operation->exec = wave.exec();
   operation->element_bytes = op.memory.element_bytes;
