@@ -8,19 +8,14 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-const std::array<MicroOp, 2>& halves_of(const MicroOp& op) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): lower_dual() put its address there
-  return *reinterpret_cast<const std::array<MicroOp, 2>*>(op.vector.at[0]);
-}
-
 void run_both(Wave& w, const MicroOp& op) {
-  for (const MicroOp& half : halves_of(op)) half.run(w, half);
+  for (const MicroOp& half : dual_of(op)) half.run(w, half);
 }
 
 // The second reads what the first writes: it is given the old value.
 void run_crossed(Wave& w, const MicroOp& op) {
   using Lanes = std::array<std::uint32_t, kLanes>;
-  const auto& [first, second] = halves_of(op);
+  const auto& [first, second] = dual_of(op);
   std::uint32_t* const lanes = w.vgpr(first.destination);
   Lanes old;
   Lanes fresh;
@@ -54,6 +49,7 @@ bool lower_dual(const binpatch::isa::Instruction& instruction, MicroOp& op, Cons
   op.vector = VectorFields{};
   op.vector.at[0] = reinterpret_cast<std::uintptr_t>(pool.keep(both));
   op.run = reads(both[1], both[0].destination) ? run_crossed : run_both;
+  op.straight = both[0].straight && both[1].straight;
   return true;
 }
 

@@ -459,6 +459,7 @@ void find_registers(const Instruction& instruction, MicroOp& op) {
     for (const Operand& operand : instruction.dst) {
       op.writes |= registers_in(operand, register_count(op.result));
     }
+    if (op.opcode == Opcode::v_dual) op.reads |= op.writes;  // accumulators of its halves
   }
 }
 

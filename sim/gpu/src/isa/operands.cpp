@@ -25,6 +25,11 @@ const std::array<MicroOp, 2>* ConstantPool::keep(const std::array<MicroOp, 2>& d
   return &duals_.emplace_back(dual);
 }
 
+const std::array<MicroOp, 2>& dual_of(const MicroOp& op) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the place of a source that is no register
+  return *reinterpret_cast<const std::array<MicroOp, 2>*>(op.vector.at[0]);
+}
+
 std::optional<std::uint16_t> scalar_index(const Operand& operand) {
   if (operand.kind == OperandKind::sgpr) return operand.index;
   if (operand.kind != OperandKind::special) return std::nullopt;

@@ -27,6 +27,8 @@ class ConstantPool {
   std::map<std::uint64_t, Lanes> pool_;
   std::deque<std::array<MicroOp, 2>> duals_;
 };
+// The same of a VOPD's micro-op, whose first source says where they are.
+[[nodiscard]] const std::array<MicroOp, 2>& dual_of(const MicroOp& op);
 
 // Number in the scalar register file of a register operand; nothing for constants.
 [[nodiscard]] std::optional<std::uint16_t> scalar_index(const binpatch::isa::Operand& operand);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <utility>
 
+#include "translate/parts.hpp"
 #include "translate/slice_code.hpp"
 
 namespace ww::sim::gpu::exec::translate {
@@ -138,7 +140,14 @@ HostCode::~HostCode() {
 
 HostFunction HostCode::make(const MicroOp* first, std::uint32_t count, bool flush, bool masked) {
   std::vector<const MicroOp*> code;
-  for (; code.size() < count; first += first->dwords) code.push_back(first);
+  std::deque<MicroOp> made;
+  for (; count != 0; --count, first += first->dwords) {
+    const auto parts = has_parts(*first) ? parts_of(*first, flush) : std::nullopt;
+    if (!parts) code.push_back(first);
+    for (std::size_t i = 0; parts && i < parts->size(); ++i) {
+      code.push_back(&made.emplace_back((*parts)[i]));
+    }
+  }
   try {
     generator_->reset();
     const auto host = vectors_ == HostVectors::avx512 ? make_avx512(*generator_, masked)

@@ -56,12 +56,13 @@ MicroOp part_of(const MicroOp& packed, bool second) {
   part.vector.function[1] = entry.function[1];
   part.vector.float_bits = entry.float_bits;
   const VectorFields& f = packed.vector;
+  // Of packed instructions neg has the signs of the first results' sources, abs the second's.
   if (packed.opcode == Opcode::v_pk_mov_b32) {  // each result has a source of its own
     const std::size_t from = second ? 1 : 0;
+    part.vector.neg = static_cast<std::uint8_t>((second ? f.abs : f.neg) >> from & 1U);
     take_source(packed, from, (f.halves >> from & 1U) != 0, part, 0);
     return part;
   }
-  // Of packed instructions neg has the signs of the first results' sources, abs the second's.
   part.vector.neg = second ? f.abs : f.neg;
   for (std::size_t i = 0; i < entry.sources; ++i) {
     const U32 chosen = second ? f.halves_high : f.halves;
@@ -70,9 +71,10 @@ MicroOp part_of(const MicroOp& packed, bool second) {
   return part;
 }
 
-// Whether the packed function does in each half what the single one does, also with NaNs: which of
-// them a result is was the choice of the compiler.
-bool agree(const MicroOp& packed, const MicroOp& part, bool flush) {
+// Whether the packed function does in each half what the single one does, perhaps with its first
+// two sources exchanged. With two NaNs they may differ: which of them the result is was the choice
+// of the compiler that made the function.
+bool agree(const MicroOp& packed, const MicroOp& part, bool flush, bool exchanged) {
   struct alignas(64) Pair {
     std::array<U32, 2 * std::size_t{kLanes}> word{};
   };
@@ -94,17 +96,27 @@ bool agree(const MicroOp& packed, const MicroOp& part, bool flush) {
     packed.vector.function[way](both.word.data(), a.word.data(), b.word.data(), c.word.data(),
                                 context);
     for (std::size_t at : {std::size_t{0}, std::size_t{kLanes}}) {
-      part.vector.function[way](&each.word[at], &a.word[at], &b.word[at], &c.word[at], context);
+      const U32* const x = &(exchanged ? b : a).word[at];
+      const U32* const y = &(exchanged ? a : b).word[at];
+      part.vector.function[way](&each.word[at], x, y, &c.word[at], context);
     }
     if (both.word != each.word) return false;
   }
   return true;
 }
 
+void exchange_sources(MicroOp& part) {
+  std::swap(part.kind[0], part.kind[1]);
+  std::swap(part.source[0], part.source[1]);
+  std::swap(part.vector.at[0], part.vector.at[1]);
+  const std::uint8_t neg = part.vector.neg;
+  part.vector.neg = static_cast<std::uint8_t>((neg & 4U) | (neg & 1U) << 1 | (neg >> 1 & 1U));
+}
+
 }  // namespace
 
 bool has_parts(const MicroOp& op) {
-  return op.opcode == Opcode::v_dual || single_of(op.opcode) != Opcode::invalid;
+  return op.opcode == Opcode::v_dual || (!op.whole && single_of(op.opcode) != Opcode::invalid);
 }
 
 std::optional<std::array<MicroOp, 2>> parts_of(const MicroOp& op, bool flush) {
@@ -114,7 +126,10 @@ std::optional<std::array<MicroOp, 2>> parts_of(const MicroOp& op, bool flush) {
   } else {
     if (op.vector.clamp) return std::nullopt;
     parts = {part_of(op, false), part_of(op, true)};
-    if (op.opcode != Opcode::v_pk_mov_b32 && !agree(op, parts[0], flush)) return std::nullopt;
+    if (op.opcode != Opcode::v_pk_mov_b32 && !agree(op, parts[0], flush, false)) {
+      if (!agree(op, parts[0], flush, true)) return std::nullopt;
+      for (MicroOp& part : parts) exchange_sources(part);
+    }
   }
   if (reads(parts[1], parts[0].destination)) std::swap(parts[0], parts[1]);
   if (reads(parts[1], parts[0].destination)) return std::nullopt;

@@ -13,7 +13,8 @@ namespace ww::sim::gpu::exec::translate {
 [[nodiscard]] bool has_parts(const MicroOp& op);
 
 // Single instructions that do the same one after the other. Nothing where each reads what the other
-// one writes, or where a part would be none of a whole register. `flush`: the mode of 32-bit floats.
+// one writes, or where a part would be none of a whole register. `flush`: the mode of 32-bit
+// floats.
 [[nodiscard]] std::optional<std::array<MicroOp, 2>> parts_of(const MicroOp& op, bool flush);
 
 }  // namespace ww::sim::gpu::exec::translate

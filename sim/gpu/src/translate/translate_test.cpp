@@ -14,6 +14,7 @@
 #include "isa/straight_line.hpp"
 #include "translate/host_code.hpp"
 #include "translate/operation.hpp"
+#include "translate/parts.hpp"
 #include "translate/slice_assembler.hpp"
 #include "translate/slice_group.hpp"
 #include "translate/stretch.hpp"
@@ -155,6 +156,66 @@ std::vector<MicroOp> some_code(Dice& dice, ConstantPool& pool, const std::vector
   return code;
 }
 
+// A packed instruction on pairs of floats.
+Instruction some_packed(Dice& dice) {
+  static constexpr std::array kOpcodes{Opcode::v_pk_fma_f32, Opcode::v_pk_add_f32,
+                                       Opcode::v_pk_mul_f32, Opcode::v_pk_mov_b32};
+  Instruction instruction = some_instruction(dice, kOpcodes[dice.below(kOpcodes.size())]);
+  instruction.encoding = binpatch::isa::Encoding::vop3p;
+  instruction.modifiers.omod = 0;
+  for (auto& source : instruction.src) {
+    if (source.kind == OperandKind::literal) source.kind = OperandKind::inline_int;
+  }
+  if (dice.below(2) == 0) {
+    instruction.modifiers.op_sel = static_cast<std::uint8_t>(dice.below(8));
+    instruction.modifiers.op_sel_hi = static_cast<std::uint8_t>(dice.below(8));
+  } else {
+    instruction.modifiers.op_sel_hi = 7;
+  }
+  return instruction;
+}
+
+// The two instructions of a dual issue.
+Instruction some_dual(Dice& dice) {
+  constexpr std::uint32_t kFirst = 13;  // by number; the second may also be one of three more
+  Instruction instruction = some_instruction(dice, Opcode::v_dual);
+  instruction.encoding = binpatch::isa::Encoding::vopd;
+  instruction.modifiers = {};
+  const std::uint32_t second = dice.below(kFirst + 3);
+  instruction.modifiers.immediate =
+      static_cast<std::int32_t>(dice.below(kFirst) | (second < kFirst ? second : second + 3) << 8);
+  instruction.modifiers.extra_dword = dice.word();
+  instruction.dst[1] = instruction.dst[0];
+  instruction.dst[1].index ^= 1U;
+  for (const std::size_t i : {1, 3}) {
+    instruction.src.at(i).kind = OperandKind::vgpr;
+    instruction.src.at(i).index %= 8;
+  }
+  return instruction;
+}
+
+// Instructions that are two in one, and some others.
+std::vector<MicroOp> some_doubles(Dice& dice, ConstantPool& pool, const std::vector<Opcode>& others,
+                                  std::size_t count) {
+  std::vector<MicroOp> code;
+  while (code.size() < count) {
+    if (dice.below(3) == 0) {
+      code.push_back(some_code(dice, pool, others, 1).front());
+      continue;
+    }
+    const bool packed = dice.below(2) == 0;
+    const Instruction instruction = packed ? some_packed(dice) : some_dual(dice);
+    MicroOp op;
+    op.opcode = instruction.opcode;
+    const bool known = packed ? lower_vector(instruction, op, pool, Isa::gfx90a)
+                              : lower_dual(instruction, op, pool, Isa::gfx1100);
+    if (!known || !op.straight) continue;
+    find_registers(instruction, op);
+    code.push_back(op);
+  }
+  return code;
+}
+
 void expect_same(TestWave& translated, TestWave& interpreted, const std::string& what) {
   write_lanes(translated.wave, translated.wave.unwritten);
   write_lanes(interpreted.wave, interpreted.wave.unwritten);
@@ -237,6 +298,55 @@ TEST_P(Translate, DoesWhatTheInterpreterDoesInLongStretches) {
     ASSERT_NO_FATAL_FAILURE(compare(GetParam(), dice, code, 3, &made));
   }
   EXPECT_GT(made, 400);
+}
+
+TEST_P(Translate, DoesTwoInstructionsInOneOneAfterTheOther) {
+  Dice dice(14);
+  ConstantPool pool;
+  const auto others = opcodes_where(is_translated);
+  std::uint64_t made = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const auto code = some_doubles(dice, pool, others, 1 + dice.below(round % 2 == 0 ? 3 : 40));
+    const std::uint32_t wild_once_in = round % 3 == 0 ? kWild : 1000;
+    ASSERT_NO_FATAL_FAILURE(compare(GetParam(), dice, code, 3, &made, wild_once_in));
+  }
+  EXPECT_GT(made, 2000);
+}
+
+// v[first:first+1] = v[2:3] * v[at:at+1], of which `op_sel` and `op_sel_hi` choose.
+MicroOp packed_product(ConstantPool& pool, std::uint16_t first, std::uint16_t at,
+                       std::uint8_t op_sel, std::uint8_t op_sel_hi) {
+  Instruction instruction{};
+  instruction.encoding = binpatch::isa::Encoding::vop3p;
+  instruction.opcode = Opcode::v_pk_mul_f32;
+  instruction.dst[0] = {OperandKind::vgpr, 2, first, 0};
+  instruction.src[0] = {OperandKind::vgpr, 2, 2, 0};
+  instruction.src[1] = {OperandKind::vgpr, 2, at, 0};
+  instruction.modifiers.op_sel = op_sel;
+  instruction.modifiers.op_sel_hi = op_sel_hi;
+  MicroOp op;
+  op.opcode = instruction.opcode;
+  EXPECT_TRUE(lower_vector(instruction, op, pool, Isa::gfx90a));
+  return op;
+}
+
+TEST(Parts, ComeInAnOrderInWhichTheSecondReadsNothingOfTheFirst) {
+  ConstantPool pool;
+  const auto destinations = [&](const MicroOp& op) -> std::vector<std::uint16_t> {
+    const auto parts = translate::parts_of(op, false);
+    if (!parts) return {};
+    return {(*parts)[0].destination, (*parts)[1].destination};
+  };
+  using Registers = std::vector<std::uint16_t>;
+  EXPECT_EQ(destinations(packed_product(pool, 4, 4, 0, 3)), (Registers{4, 5}));
+  // Both results are of v4: it comes last.
+  EXPECT_EQ(destinations(packed_product(pool, 4, 4, 0, 1)), (Registers{5, 4}));
+  // v4 is of v5, and v5 of v4.
+  EXPECT_EQ(destinations(packed_product(pool, 4, 4, 2, 1)), Registers{});
+  EXPECT_TRUE(translate::has_parts(packed_product(pool, 4, 4, 2, 1)));
+  MicroOp add;
+  add.opcode = Opcode::v_add_f32;
+  EXPECT_FALSE(translate::has_parts(add));
 }
 
 // Most lanes have ordinary numbers, as in programs; a NaN or a denormal is somewhere, or nowhere.
