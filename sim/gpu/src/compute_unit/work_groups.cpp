@@ -180,13 +180,13 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   if (launch.accumulators != 0) {
     std::memset(wave.vgpr(kAccumulators), 0, launch.accumulators * kRegister);
   }
-  const std::uint64_t slot_scratch = std::uint64_t{launch.scratch_per_lane} * kLanes;
   const int engine =
       engine_ - launch.device * architecture_.dies_per_device() * architecture_.shader_engines;
   const auto place = static_cast<std::uint64_t>(engine * architecture_.cus_per_engine + index_);
-  const std::uint64_t scratch_offset = (place * launch.scratch_slots + wave.slot) * slot_scratch;
-  wave.scratch_base = launch.scratch + scratch_offset;
   wave.scratch_bytes = std::uint64_t{launch.scratch_per_lane} * launch.wave_lanes;
+  const std::uint64_t scratch_offset =
+      (place * launch.scratch_slots + wave.slot) * wave.scratch_bytes;
+  wave.scratch_base = launch.scratch + scratch_offset;
 
   std::size_t s = 0;
   if ((launch.code_properties & 1U) != 0) {  // private segment buffer

@@ -106,6 +106,21 @@ TEST(CountersOfGfx1030, AShaderArrayAsksForALineOnce) {
   EXPECT_EQ(around, test.counter("GL1C_REQ_MISS_sum"));
 }
 
+// Of 4 GiB, 100 KiB a work-item are enough for 20 waves of 32 on each of 60 compute units, or 8
+// of 64.
+TEST(CountersOfGfx1030, PrivateMemoryIsAsWideAsTheWave) {
+  if (!is_gfx1030()) GTEST_SKIP() << "waves of 32";
+  TestGpu test;
+  constexpr std::uint32_t kItems = 61 * 64;  // one more group than compute units
+  const auto out = test.buffer(kItems * 4);
+  test.launch("private_100k", kItems, 64, test.buffer(std::vector<std::uint32_t>(8, 0)), out);
+  const auto sums = test.read<std::uint32_t>(out, kItems);
+  for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(sums[i], 8 * 7 + i % 64) << i;
+  const double waves_per_group = test.counter("SQ_WAVES") / 61;
+  EXPECT_EQ(test.gpu().groups_per_cu(test.program(), "private_100k", {64, 1, 1}, 0),
+            waves_per_group == 2 ? 20 / 2 : 8);
+}
+
 // Three times what the L2 has: a second pass misses it and finds all in the Infinity Cache.
 TEST(CountersOfGfx1030, TheInfinityCacheKeepsWhatTheL2GaveUp) {
   if (!is_gfx1030()) GTEST_SKIP() << "counters of gfx1030";

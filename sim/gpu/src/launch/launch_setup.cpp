@@ -30,7 +30,8 @@ Status VirtualGpu::Impl::limit_waves(exec::LaunchState& state) const {
   state.scratch_slots = exec::ComputeUnit::kSlots;
   if (state.scratch_per_lane == 0 || exec::has_architected_scratch(state.isa)) return {};
   const auto places = static_cast<std::uint64_t>(architecture.cu_places() / architecture.devices);
-  const std::uint64_t slots = kMostBytes / (places * exec::kLanes * state.scratch_per_lane) / 4 * 4;
+  const std::uint64_t slots =
+      kMostBytes / (places * state.wave_lanes * state.scratch_per_lane) / 4 * 4;
   if (slots >= exec::ComputeUnit::kSlots) return {};
   state.scratch_slots = static_cast<std::uint32_t>(slots);
   state.waves_per_simd = std::min(state.waves_per_simd, static_cast<int>(slots / 4));
@@ -45,7 +46,7 @@ Status VirtualGpu::Impl::limit_waves(exec::LaunchState& state) const {
 Status VirtualGpu::Impl::provide_scratch(exec::LaunchState& state) {
   const Architecture& architecture = chip.architecture();
   const auto slots = static_cast<std::uint64_t>(architecture.cu_places()) * state.scratch_slots;
-  const std::uint64_t need = slots * exec::kLanes * state.scratch_per_lane;
+  const std::uint64_t need = slots * state.wave_lanes * state.scratch_per_lane;
   WW_TRY(provide_scratch(need, state.scratch_per_lane));
   const std::uint64_t before = need / static_cast<std::uint64_t>(architecture.devices) *
                                static_cast<std::uint64_t>(state.device);
