@@ -12,17 +12,29 @@ inline float h(U32 a) { return f16_to_f32(a & 0xFFFFU); }
 // A double's nearest half: to a float with the odd rounding that leaves the second one right.
 inline U32 f64_to_f16(double x) {
   const float nearest = static_cast<float>(x);
-  U32 b = bits(nearest);
+  const U32 b = bits(nearest);
   const double back = double{nearest};
-  if (!is_nan(x) && back != x && !__builtin_isinf(nearest)) {
-    const bool away = x < 0 ? back < x : back > x;
-    b = (away ? b - 1U : b) | 1U;
-  }
-  return f32_to_f16(f32(b));
+  const bool away = x < 0 ? back < x : back > x;
+  const U32 odd = (away ? b - 1U : b) | 1U;
+  const bool finite = (b & 0x7FFFFFFFU) < 0x7F800000U;
+  return f32_to_f16(f32(finite && back != x ? odd : b));
 }
 // One NaN for all: which of two NaNs a sum brings is the host compiler's choice.
 inline U32 half_of(float x) { return is_nan(x) ? 0x7E00U : f32_to_f16(x); }
 inline U32 half_of(double x) { return is_nan(x) ? 0x7E00U : f64_to_f16(x); }
+
+// The sum of two floats that have no more digits than a product of halves; odd in the last place
+// where it is not exact, so that its nearest half is that of the exact sum.
+inline float odd_sum(float x, float e) {
+  const float sum = x + e;
+  const float added = sum - x;
+  const float error = (x - (sum - added)) + (e - added);
+  const U32 b = bits(sum);
+  const bool away = ((bits(error) ^ b) & 0x80000000U) != 0;
+  const U32 odd = (away ? b - 1U : b) | 1U;
+  const bool finite = (b & 0x7FFFFFFFU) < 0x7F800000U;
+  return f32(finite && error != 0 ? odd : b);
+}
 
 inline U32 class_of_half(U32 x, U32 which) {
   const U32 exponent = x >> 10 & 31U;
@@ -132,15 +144,15 @@ inline void shift_add_64(U32* d, const U32* a, const U32* b, const U32* c, LaneC
 // has more than twice a half's digits.
 template <auto F>
 void h1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
-  for (int l = 0; l < kLanes; ++l) d[l] = half_of(F(h(a[l])));
+  WW_LOOP d[l] = half_of(F(h(a[l])));
 }
 template <auto F>
 void h2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  for (int l = 0; l < kLanes; ++l) d[l] = half_of(F(h(a[l]), h(b[l])));
+  WW_LOOP d[l] = half_of(F(h(a[l]), h(b[l])));
 }
 template <auto F>
 void h3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
-  for (int l = 0; l < kLanes; ++l) d[l] = half_of(F(h(a[l]), h(b[l]), h(c[l])));
+  WW_LOOP d[l] = half_of(F(h(a[l]), h(b[l]), h(c[l])));
 }
 template <auto F>
 void c_half(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
@@ -151,13 +163,11 @@ void c_half(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
 // Both halves of a word.
 template <auto F>
 void p2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  for (int l = 0; l < kLanes; ++l) {
-    d[l] = low(F(low(a[l]), low(b[l]))) | F(a[l] >> 16, b[l] >> 16) << 16;
-  }
+  WW_LOOP d[l] = low(F(low(a[l]), low(b[l]))) | F(a[l] >> 16, b[l] >> 16) << 16;
 }
 template <auto F>
 void p3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
-  for (int l = 0; l < kLanes; ++l) {
+  WW_LOOP {
     d[l] = low(F(low(a[l]), low(b[l]), low(c[l]))) | F(a[l] >> 16, b[l] >> 16, c[l] >> 16) << 16;
   }
 }
@@ -324,12 +334,10 @@ void build_gfx9_half(Gfx9Builder& b) {
   WW_H2(v_max_f16, max_f(a, c));
   WW_H2(v_min_f16, min_f(a, c));
   // The product of two halves is a float; the sum rounds once more where it is not fused.
-  constexpr auto mad = [](float a, float c, float e) -> double {
-    return double{h(half_of(a * c))} + double{e};
+  constexpr auto mad = [](float a, float c, float e) -> float {
+    return odd_sum(h(half_of(a * c)), e);
   };
-  constexpr auto fma = [](float a, float c, float e) -> double {
-    return double{a} * double{c} + double{e};
-  };
+  constexpr auto fma = [](float a, float c, float e) -> float { return odd_sum(a * c, e); };
   WW_H(v_mac_f16, &h3<mad>, 3).accumulates = true;
   WW_H(v_fmac_f16, &h3<fma>, 3).accumulates = true;
   for (const Opcode opcode : {Opcode::v_mad_f16, Opcode::v_mad_legacy_f16, Opcode::v_madmk_f16,
@@ -481,7 +489,7 @@ void build_gfx9_packed(Gfx9Builder& b) {
   WW_P2(v_pk_min_i16, s16(a) < s16(c) ? a : c);
   WW_P2(v_pk_max_u16, a > c ? a : c);
   WW_P2(v_pk_min_u16, a < c ? a : c);
-  WW_P3(v_pk_fma_f16, half_of(double{h(a)} * double{h(c)} + double{h(e)})).float_bits = 16;
+  WW_P3(v_pk_fma_f16, half_of(odd_sum(h(a) * h(c), h(e)))).float_bits = 16;
   WW_PH2(v_pk_add_f16, h(a) + h(c));
   WW_PH2(v_pk_mul_f16, h(a) * h(c));
   WW_PH2(v_pk_min_f16, min_f(h(a), h(c)));

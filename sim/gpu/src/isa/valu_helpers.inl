@@ -117,18 +117,20 @@ inline double frexp_mant_d(double x) {
   int e = 0;
   return is_nan(x) || __builtin_isinf(x) ? x : __builtin_frexp(x, &e);
 }
+// Without branches, so that the loops over lanes become vector code.
 inline U32 f32_to_f16(float value) {
   const U32 b = bits(value);
   const U32 sign = b >> 16 & 0x8000U;
   const U32 magnitude = b & 0x7FFFFFFFU;
-  if (magnitude > 0x7F800000U) return sign | 0x7E00U | (magnitude >> 13 & 0x3FFU);
-  if (magnitude >= 0x477FF000U) return sign | 0x7C00U;
-  if (magnitude < 0x38800000U) {  // denormal half: scale so that the unit in the last place is 1
-    const float scaled = f32(magnitude) * 16777216.0F;
-    return sign | U32(__builtin_rintf(scaled));
-  }
   const U32 odd = magnitude >> 13 & 1U;
-  return sign | (magnitude - 0x38000000U + 0xFFFU + odd) >> 13;
+  const U32 normal = (magnitude - 0x38000000U + 0xFFFU + odd) >> 13;
+  // Of one half and a denormal half, the last place is the denormal's.
+  const U32 denormal = bits(f32(magnitude) + 0.5F) - 0x3F000000U;
+  const U32 nan = 0x7E00U | (magnitude >> 13 & 0x3FFU);
+  U32 half = magnitude < 0x38800000U ? denormal : normal;
+  half = magnitude >= 0x477FF000U ? 0x7C00U : half;
+  half = magnitude > 0x7F800000U ? nan : half;
+  return sign | half;
 }
 inline U32 f32_to_f16_toward_zero(float value) {
   const U32 b = bits(value);
@@ -142,14 +144,12 @@ inline U32 f32_to_f16_toward_zero(float value) {
 }
 inline float f16_to_f32(U32 h) {
   const U32 sign = (h & 0x8000U) << 16;
-  const U32 exponent = h >> 10 & 31U;
-  const U32 fraction = h & 0x3FFU;
-  if (exponent == 31) return f32(sign | 0x7F800000U | fraction << 13);
-  if (exponent == 0) {
-    const float magnitude = static_cast<float>(fraction) * (1.0F / 16777216.0F);
-    return f32(sign | bits(magnitude));
-  }
-  return f32(sign | (exponent + 112U) << 23 | fraction << 13);
+  const U32 magnitude = (h & 0x7FFFU) << 13;
+  const float denormal = static_cast<float>(I32(h & 0x3FFU)) * (1.0F / 16777216.0F);
+  U32 b = magnitude + (112U << 23);
+  b = magnitude >= 0x0F800000U ? magnitude + (224U << 23) : b;  // infinities and NaNs
+  b = magnitude < 0x00800000U ? bits(denormal) : b;
+  return f32(sign | b);
 }
 inline U32 byte_of(U32 x, int i) { return x >> (8 * i) & 255U; }
 inline U32 sad_u8(U32 a, U32 b, U32 c) {
