@@ -338,7 +338,8 @@ L2Tags::Access L2Tags::write(std::uint32_t line, std::uint64_t written) {
     access.hit = true;
     access.ready = &ready_[place];
   }
-  if (holders_ != nullptr && written != 0) holders_->written(line, die_);
+  if (written == 0) return access;
+  if (holders_ != nullptr) holders_->written(line, die_);
   dirty_[place] |= written;
   if (dirty_[place] == kWhole) ready_[place] = std::max<std::int64_t>(ready_[place], 0);
   return access;
