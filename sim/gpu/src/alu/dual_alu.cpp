@@ -27,13 +27,6 @@ void run_crossed(Wave& w, const MicroOp& op) {
   std::memcpy(lanes, fresh.data(), sizeof fresh);
 }
 
-bool reads(const MicroOp& op, std::uint16_t index) {
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (op.kind[i] == Source::vgpr && op.source[i] == index) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool lower_dual(const binpatch::isa::Instruction& instruction, MicroOp& op, ConstantPool& pool,
@@ -48,7 +41,7 @@ bool lower_dual(const binpatch::isa::Instruction& instruction, MicroOp& op, Cons
   op.unit = Unit::valu;
   op.vector = VectorFields{};
   op.vector.at[0] = reinterpret_cast<std::uintptr_t>(pool.keep(both));
-  op.run = reads(both[1], both[0].destination) ? run_crossed : run_both;
+  op.run = reads_vector(both[1], both[0].destination) ? run_crossed : run_both;
   op.straight = both[0].straight && both[1].straight;
   return true;
 }

@@ -30,6 +30,13 @@ const std::array<MicroOp, 2>& dual_of(const MicroOp& op) {
   return *reinterpret_cast<const std::array<MicroOp, 2>*>(op.vector.at[0]);
 }
 
+bool reads_vector(const MicroOp& op, std::uint16_t number) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (op.kind[i] == Source::vgpr && op.source[i] == number) return true;
+  }
+  return false;
+}
+
 std::optional<std::uint16_t> scalar_index(const Operand& operand) {
   if (operand.kind == OperandKind::sgpr) return operand.index;
   if (operand.kind != OperandKind::special) return std::nullopt;

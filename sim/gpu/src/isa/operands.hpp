@@ -29,6 +29,8 @@ class ConstantPool {
 };
 // The same of a VOPD's micro-op, whose first source says where they are.
 [[nodiscard]] const std::array<MicroOp, 2>& dual_of(const MicroOp& op);
+// Whether a source is the vector register of this number, or begins there.
+[[nodiscard]] bool reads_vector(const MicroOp& op, std::uint16_t number);
 
 // Number in the scalar register file of a register operand; nothing for constants.
 [[nodiscard]] std::optional<std::uint16_t> scalar_index(const binpatch::isa::Operand& operand);

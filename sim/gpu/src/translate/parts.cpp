@@ -23,13 +23,6 @@ Opcode single_of(Opcode packed) {
   }
 }
 
-bool reads(const MicroOp& op, std::uint16_t vector) {
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (op.kind[i] == Source::vgpr && op.source[i] == vector) return true;
-  }
-  return false;
-}
-
 // Source `from` of the packed instruction, its first or second register, becomes source `to`.
 void take_source(const MicroOp& packed, std::size_t from, bool second, MicroOp& part,
                  std::size_t to) {
@@ -131,8 +124,8 @@ std::optional<std::array<MicroOp, 2>> parts_of(const MicroOp& op, bool flush) {
       for (MicroOp& part : parts) exchange_sources(part);
     }
   }
-  if (reads(parts[1], parts[0].destination)) std::swap(parts[0], parts[1]);
-  if (reads(parts[1], parts[0].destination)) return std::nullopt;
+  if (reads_vector(parts[1], parts[0].destination)) std::swap(parts[0], parts[1]);
+  if (reads_vector(parts[1], parts[0].destination)) return std::nullopt;
   return parts;
 }
 
