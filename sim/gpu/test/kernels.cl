@@ -274,6 +274,15 @@ __kernel void large_sines(__global const double* a, __global double* out) {
   out[i] = sin(a[i]);
 }
 
+#define WW_DOUBLE_CHAIN(length)                                                                    \
+  __kernel void double_chain_##length(__global double* out) {                                      \
+    double x = 0.5;                                                                                \
+    __asm volatile(".rept " #length "\n\tv_fma_f64 %0, %0, %0, %0\n\t.endr" : "+v"(x));            \
+    out[get_global_id(0)] = x;                                                                     \
+  }
+WW_DOUBLE_CHAIN(256)
+WW_DOUBLE_CHAIN(512)
+
 // The offset into the table is in a scalar register.
 __constant uint kOddNumbers[8] = {3, 5, 7, 11, 13, 17, 19, 23};
 __kernel void table_by_group(__global uint* out) {

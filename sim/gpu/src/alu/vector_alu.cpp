@@ -1,6 +1,8 @@
 // Vector ALU instructions: operands to lanes, the operation of the lane table, results to
 // registers.
+#include <algorithm>
 #include <bit>
+#include <string_view>
 
 #include "alu/alu.hpp"
 #include "alu/matrix.hpp"
@@ -360,6 +362,17 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
   set_form_function(op);
   op.straight = true;
   return true;
+}
+
+void set_rate_of_doubles(MicroOp& op, int divisor) {
+  constexpr int kFloat = 4;  // cycles
+  constexpr int kFloatRoot = 16;
+  const VectorEntry& entry = lanes().vector[static_cast<std::size_t>(op.opcode)];
+  const bool is_arithmetic = op.unit == Unit::valu && entry.function[0] != nullptr;
+  const std::string_view name = binpatch::isa::mnemonic(op.opcode);
+  if (!is_arithmetic || name.find("f64") == std::string_view::npos) return;
+  const int cycles = kFloat * divisor;
+  op.cycles = static_cast<std::uint8_t>(op.approximated ? std::max(cycles, kFloatRoot) : cycles);
 }
 
 std::uint64_t execute_straight(Wave& wave, const MicroOp* op, std::uint32_t count) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "alu/alu.hpp"
 #include "alu/matrix.hpp"
 #include "isa/lane_forms.hpp"
 #include "isa/load_addresses.hpp"
@@ -104,8 +105,8 @@ bool names_accumulator(const binpatch::isa::Instruction& instruction) {
 }  // namespace
 
 Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const std::string& target,
-                                               DeviceMemory& memory,
-                                               std::uint32_t translate_after) {
+                                               DeviceMemory& memory, std::uint32_t translate_after,
+                                               int f64_rate_divisor) {
   if (const std::string made_for = binpatch::to_string(object.target()); made_for != target) {
     return fail(
         ErrorCode::unsupported,
@@ -164,6 +165,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
     lower(decoded, op, program->pool_, isa);
     program->names_accumulators_ |= accumulates;
     if (program->isa_ == Isa::gfx942) multiply_as_cdna3(op);
+    set_rate_of_doubles(op, f64_rate_divisor);
     if (decoded) find_registers(*decoded, op);
     if (decoded) scalars = std::max(scalars, scalars_named(*decoded));
     if (op.straight) registers[dword] = registers_of(*decoded, op);

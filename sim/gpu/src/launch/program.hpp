@@ -19,11 +19,11 @@ namespace ww::sim::gpu::exec {
 
 class Program {
  public:
-  // `translate_after`: Options::translate_after.
+  // `translate_after`: Options::translate_after. `f64_rate_divisor`: the chip's.
   // Errors: unsupported (another GPU's code), out_of_range (no room), parse_error (no code).
   static Result<std::unique_ptr<Program>> load(const binpatch::CodeObject& object,
                                                const std::string& target, DeviceMemory& memory,
-                                               std::uint32_t translate_after);
+                                               std::uint32_t translate_after, int f64_rate_divisor);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

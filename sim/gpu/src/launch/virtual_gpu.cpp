@@ -262,8 +262,10 @@ bool VirtualGpu::host_at_device_addresses() const {
 // --- programs ---
 
 Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject& object) {
-  WW_ASSIGN(program, exec::Program::load(object, impl_->chip.architecture().gfx_target,
-                                         *impl_->memory, impl_->options.translate_after));
+  const Architecture& architecture = chip().architecture();
+  WW_ASSIGN(program,
+            exec::Program::load(object, architecture.gfx_target, *impl_->memory,
+                                impl_->options.translate_after, architecture.f64_rate_divisor));
   const ProgramId id = impl_->next_program++;
   impl_->programs[id] = std::move(program);
   return id;

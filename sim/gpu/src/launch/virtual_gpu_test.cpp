@@ -508,7 +508,7 @@ TEST(BadInput, RefusesCodeOfAGenerationThatItDoesNotExecute) {
   ASSERT_TRUE(object) << object.error().text();
   const auto memory = exec::DeviceMemory::create(1 << 20);
   ASSERT_TRUE(memory);
-  const auto program = exec::Program::load(*object, "gfx904", **memory, 0);
+  const auto program = exec::Program::load(*object, "gfx904", **memory, 0, 4);
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().code, ErrorCode::unsupported);
   EXPECT_THAT(program.error().text(), testing::HasSubstr("does not execute gfx904"));

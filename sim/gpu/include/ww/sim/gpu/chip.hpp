@@ -57,6 +57,7 @@ struct Architecture {
   int scalar_cache_cus{1};            // neighbours in an engine that share one
   int scalar_miss_cycles{150};        // to the L2 at zero distance and back, of a hit there
   int local_memory_cycles{64};        // without bank conflicts
+  int f64_rate_divisor{4};            // how many times as long a double takes as a float
   int l2_hit_cycles{150};             // at zero distance; the crossbar's flight time is added
   int memory_cycles{350};  // beyond an L2 miss; of several dies: at home on the die's own I/O die
   double memory_bytes_per_clock_per_channel{20.0};  // 16 ch x 20 B x 930 MHz ~ 300 GB/s
