@@ -33,10 +33,11 @@ void* reserve_at(std::uint64_t address, std::uint64_t bytes) {
   return reserve(bytes);
 }
 
-// Large allocations get large pages from the host where it has them: a kernel that writes a buffer
-// for the first time would else stop for each 4 KiB of it. Their ends, too, as far as the whole
-// range of `room` bytes goes: up to 4 MiB of a buffer else lie in small pages.
-constexpr std::uint64_t kWorthHugePages = 4 * kHugePage;
+// Allocations get large pages from the host where it has them: whoever writes a buffer for the
+// first time would else stop for each 4 KiB of it. To clear a large page takes a host about as long
+// as some hundred such stops, fewer on virtual machines. Ends of allocations, too, lie in large
+// pages, as far as the whole range of `room` bytes goes.
+constexpr std::uint64_t kWorthHugePages = kHugePage / 2;
 
 void ask_for_huge_pages(std::byte* base, std::uint64_t room, std::uint64_t offset,
                         std::uint64_t bytes) {
