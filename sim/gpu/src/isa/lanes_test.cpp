@@ -162,6 +162,73 @@ TEST(Lanes, GiveTheSameForAScalarAsForItsCopies) {
   }
 }
 
+// The host's library in place of functions that loops over lanes have no room for.
+TEST(Lanes, TakeNumbersApartAsTheHostsLibraryDoes) {
+  std::mt19937_64 random(4);
+  const auto finite = [&random] {
+    std::uint64_t bits = random();
+    if (random() % 4 == 0) bits &= 0x800FFFFFFFFFFFFF;  // denormal
+    if (random() % 16 == 0) bits &= std::uint64_t{1} << 63;
+    const auto number = std::bit_cast<double>(bits);
+    return std::isfinite(number) ? number : 1.5;
+  };
+  const auto put = [](Lanes& lanes_of, std::size_t lane, std::uint64_t bits) {
+    lanes_of.word[lane] = static_cast<std::uint32_t>(bits);
+    lanes_of.word[kLanes + lane] = static_cast<std::uint32_t>(bits >> 32);
+  };
+  for (const char* name : {"generic", "avx2", "avx512"}) {
+    const LaneTable* table = lanes_named(name);
+    if (table == nullptr) continue;
+    const auto run = [table](Opcode opcode, const Lanes& a, const Lanes& b) {
+      Lanes result = {};
+      LaneContext context;
+      table->vector[static_cast<std::size_t>(opcode)].function[0](result.word, a.word, b.word,
+                                                                  a.word, context);
+      return result;
+    };
+    for (int round = 0; round < 500; ++round) {
+      Lanes number = {};
+      Lanes single = {};
+      Lanes power = {};
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const double value = finite();
+        put(number, lane, std::bit_cast<std::uint64_t>(value));
+        const auto bits = std::bit_cast<std::uint64_t>(value);
+        const auto word = static_cast<std::uint32_t>(bits >> 32);
+        single.word[lane] = std::isfinite(std::bit_cast<float>(word)) ? word : 1;
+        power.word[lane] = static_cast<std::uint32_t>(random()) >> random() % 32;
+        if (random() % 2 == 0)
+          power.word[lane] = static_cast<std::uint32_t>(random() % 4400) - 2200U;
+      }
+      const Lanes scaled = run(Opcode::v_ldexp_f64, number, power);
+      const Lanes exponent = run(Opcode::v_frexp_exp_i32_f64, number, power);
+      const Lanes fraction = run(Opcode::v_frexp_mant_f64, number, power);
+      const Lanes exponent_of_single = run(Opcode::v_frexp_exp_i32_f32, single, power);
+      const Lanes fraction_of_single = run(Opcode::v_frexp_mant_f32, single, power);
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const auto pair = [lane](const Lanes& l) {
+          return l.word[lane] | std::uint64_t{l.word[kLanes + lane]} << 32;
+        };
+        const auto value = std::bit_cast<double>(pair(number));
+        const auto by = static_cast<std::int32_t>(power.word[lane]);
+        ASSERT_EQ(pair(scaled), std::bit_cast<std::uint64_t>(std::ldexp(value, by)))
+            << name << ", " << value << " by " << by;
+        int expected = 0;
+        ASSERT_EQ(pair(fraction), std::bit_cast<std::uint64_t>(std::frexp(value, &expected)))
+            << name << ", " << value;
+        ASSERT_EQ(static_cast<std::int32_t>(exponent.word[lane]), expected)
+            << name << ", " << value;
+        const auto of_single = std::bit_cast<float>(single.word[lane]);
+        ASSERT_EQ(fraction_of_single.word[lane],
+                  std::bit_cast<std::uint32_t>(std::frexp(of_single, &expected)))
+            << name << ", " << of_single;
+        ASSERT_EQ(static_cast<std::int32_t>(exponent_of_single.word[lane]), expected)
+            << name << ", " << of_single;
+      }
+    }
+  }
+}
+
 TEST(Lanes, FindTheSmallestKeys) {
   std::mt19937_64 random(3);
   for (const char* name : {"generic", "avx2", "avx512"}) {

@@ -298,7 +298,28 @@ void div_scale32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& 
   }
   x.mask_out = mask;
 }
+// Whether none of a wave's divisions needs a scale, as most often: by the exponents, which leave
+// quotient and reciprocal far from the ends of their range.
+bool divides_plainly(const U32* b, const U32* c) {
+  using Limits = ScaleLimits<double>;
+  constexpr I32 kMostNormal = 2044;  // a denominator's whose reciprocal is no denormal
+  constexpr I32 kLeastQuotient = -1000;
+  U32 wild = 0;
+  WW_LOOP {
+    const I32 eb = sx(b[kLanes + l] >> 20 & 2047U);
+    const I32 ec = sx(c[kLanes + l] >> 20 & 2047U);
+    const bool in_range = (eb > 0) & (eb <= kMostNormal) & (ec > Limits::kSmall) &
+                          (ec - eb < Limits::kFar) & (ec - eb > kLeastQuotient);
+    wild |= in_range ? 0U : 1U;
+  }
+  return wild == 0;
+}
 void div_scale64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x) {
+  if (divides_plainly(b, c)) {
+    std::memmove(d, a, 2 * kLanes * sizeof(U32));
+    x.mask_out = 0;
+    return;
+  }
   U64 mask = 0;
   WW_GROUPS {
     alignas(64) U32 word[kGroup];
@@ -320,12 +341,14 @@ void div_fmas32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x
   const U32* const from[3] = {a, b, c};
   const SmallFmas<float, U32> small(Flush ? 0 : x.mask_in, 127, 0x1p-126F,
                                     [&](int i, int l) { return f32(from[i][l]); });
-  WW_ROLLED_LOOP {
-    const float r = __builtin_fmaf(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l]));
-    const float scaled = exponent_of(in<Flush>(c[l])) > 127 ? r * 18446744073709551616.0F
-                                                            : r * (1.0F / 18446744073709551616.0F);
-    d[l] = out<Flush>((x.mask_in >> l & 1U) != 0 ? scaled : r);
+  constexpr float kScale = 18446744073709551616.0F;
+  alignas(64) float sum[kLanes];  // the lanes' own may be those of c, which tells the scale
+  WW_ROLLED_LOOP sum[l] = __builtin_fmaf(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l]));
+  for (U64 set = x.mask_in; set != 0; set &= set - 1) {  // few, most often none
+    const int l = __builtin_ctzll(set);
+    sum[l] *= exponent_of(in<Flush>(c[l])) > 127 ? kScale : 1.0F / kScale;
   }
+  WW_LOOP d[l] = out<Flush>(sum[l]);
   for (U64 set = small.lanes; set != 0; set &= set - 1) {
     const int l = __builtin_ctzll(set);
     d[l] = small.result[l];
@@ -337,11 +360,17 @@ void div_fmas64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x
   const SmallFmas<double, U64> small(x.mask_in, 1023, 0x1p-1022, [&](int i, int l) {
     return f64(join(from[i][l], from[i][kLanes + l]));
   });
+  alignas(64) double sum[kLanes];
   WW_LOOP {
-    const double sc = f64(join(c[l], c[kLanes + l]));
-    double r = __builtin_fma(f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l])), sc);
-    if ((x.mask_in >> l & 1U) != 0) r = exponent_of(sc) > 1023 ? r * kScale : r * (1.0 / kScale);
-    const U64 result = out64(r);
+    sum[l] = __builtin_fma(f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l])),
+                           f64(join(c[l], c[kLanes + l])));
+  }
+  for (U64 set = x.mask_in; set != 0; set &= set - 1) {
+    const int l = __builtin_ctzll(set);
+    sum[l] *= exponent_of(f64(join(c[l], c[kLanes + l]))) > 1023 ? kScale : 1.0 / kScale;
+  }
+  WW_LOOP {
+    const U64 result = out64(sum[l]);
     d[l] = static_cast<U32>(result);
     d[kLanes + l] = static_cast<U32>(result >> 32);
   }
@@ -349,6 +378,33 @@ void div_fmas64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x
     const int l = __builtin_ctzll(set);
     d[l] = static_cast<U32>(small.result[l]);
     d[kLanes + l] = static_cast<U32>(small.result[l] >> 32);
+  }
+}
+// In three products, of which one at most is rounded: on the way down those before the last leave 53
+// bits above the denormals.
+void ldexp64(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+  constexpr I32 kBias = 1023;
+  constexpr I32 kUp = 1023;
+  constexpr I32 kDown = 1022;
+  constexpr I32 kStepDown = kDown - 53;
+  alignas(64) U32 exponent[3][kLanes];
+  WW_LOOP {
+    const I32 power = sx(b[l]);
+    const I32 first = power > kUp ? kUp : power < -kDown ? -kStepDown : 0;
+    const I32 left = power - first;
+    const I32 second = left > kUp ? kUp : left < -kDown ? -kStepDown : 0;
+    const I32 rest = left - second;
+    exponent[0][l] = ux(first + kBias);
+    exponent[1][l] = ux(second + kBias);
+    exponent[2][l] = ux((rest > kUp ? kUp : rest < -kDown ? -kDown : rest) + kBias);
+  }
+  WW_LOOP {
+    double x = f64(join(a[l], a[kLanes + l]));
+    x *= f64(U64{exponent[0][l]} << 52);
+    x *= f64(U64{exponent[1][l]} << 52);
+    const U64 r = bits(x * f64(U64{exponent[2][l]} << 52));
+    d[l] = static_cast<U32>(r);
+    d[kLanes + l] = static_cast<U32>(r >> 32);
   }
 }
 template <bool S = false>
@@ -361,13 +417,13 @@ void cndmask(U32* d, const U32* a, const U32* b, const U32*, LaneContext& x) {
   }
 }
 void mbcnt_lo(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  for (int l = 0; l < kLanes; ++l) {
+  WW_LOOP {
     const U32 below = l >= 32 ? ~U32{0} : (1U << l) - 1U;
     d[l] = popcount(a[l] & below) + b[l];
   }
 }
 void mbcnt_hi(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  for (int l = 0; l < kLanes; ++l) {
+  WW_LOOP {
     const U32 below = l <= 32 ? 0U : (1U << (l - 32)) - 1U;
     d[l] = popcount(a[l] & below) + b[l];
   }
@@ -377,11 +433,14 @@ void mad_u64_u32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& 
   WW_GROUPS {
     alignas(64) U32 word[kGroup];
     WW_GROUP_LOOP {
-      const U64 addend = join(c[g + i], c[kLanes + g + i]);
-      const U64 r = U64{a[g + i]} * b[g + i] + addend;
-      word[i] = r < addend ? ~U32{0} : 0U;
-      d[g + i] = static_cast<U32>(r);
-      d[kLanes + g + i] = static_cast<U32>(r >> 32);
+      const U32 product = a[g + i] * b[g + i];
+      const U32 product_high = static_cast<U32>(U64{a[g + i]} * b[g + i] >> 32);
+      const U32 r = product + c[g + i];
+      const U32 high = product_high + c[kLanes + g + i];
+      const U32 with_carry = high + (r < product ? 1U : 0U);
+      word[i] = (high < product_high) | (with_carry < high) ? ~U32{0} : 0U;
+      d[g + i] = r;
+      d[kLanes + g + i] = with_carry;
     }
     mask |= WW_PACK(word) << g;
   }

@@ -37,18 +37,9 @@ inline float odd_sum(float x, float e) {
 }
 
 inline U32 class_of_half(U32 x, U32 which) {
-  const U32 exponent = x >> 10 & 31U;
-  const U32 fraction = x & 0x3FFU;
-  const bool negative = (x >> 15 & 1U) != 0;
-  U32 kind = 0;
-  if (exponent == 31) {
-    kind = fraction == 0 ? (negative ? 2U : 9U) : (fraction & 0x200U) != 0 ? 1U : 0U;
-  } else if (exponent == 0) {
-    kind = fraction == 0 ? (negative ? 5U : 6U) : (negative ? 4U : 7U);
-  } else {
-    kind = negative ? 3U : 8U;
-  }
-  return which >> kind & 1U;
+  const U32 exponent = x & 0x7C00U;
+  return which >> kind_of(exponent == 0x7C00U, exponent == 0, (x & 0x3FFU) == 0, (x & 0x200U) != 0,
+                          (x >> 15 & 1U) != 0) & 1U;
 }
 inline U32 to_u16(float x) { return is_nan(x) || x <= 0 ? 0U : x >= 65535.0F ? 0xFFFFU : U32(x); }
 inline U32 to_i16(float x) {
@@ -59,15 +50,16 @@ inline float fract_h(float x) {
   return r >= 1.0F ? 0.99951171875F : r;  // the greatest half below 1
 }
 inline U32 div_fixup_h(U32 a, U32 b, U32 c) {
+  constexpr U32 kInfinity = 0x7C00U;
   const U32 sign = (b ^ c) & 0x8000U;
   const U32 mb = b & 0x7FFFU;
   const U32 mc = c & 0x7FFFU;
-  if (mc > 0x7C00U) return low(c | 0x200U);
-  if (mb > 0x7C00U) return low(b | 0x200U);
-  if ((mb == 0 && mc == 0) || (mb == 0x7C00U && mc == 0x7C00U)) return 0xFE00U;
-  if (mb == 0 || mc == 0x7C00U) return sign | 0x7C00U;
-  if (mb == 0x7C00U || mc == 0) return sign;
-  return sign | (a & 0x7FFFU);
+  U32 r = sign | (a & 0x7FFFU);
+  r = (mb == kInfinity) | (mc == 0) ? sign : r;
+  r = (mb == 0) | (mc == kInfinity) ? sign | kInfinity : r;
+  r = ((mb == 0) & (mc == 0)) | ((mb == kInfinity) & (mc == kInfinity)) ? 0xFE00U : r;
+  r = mb > kInfinity ? low(b | 0x200U) : r;
+  return mc > kInfinity ? low(c | 0x200U) : r;
 }
 // Bytes 0 to 3 of c, then 0 to 3 of a; 8 to 11 signs of their halves, 12 zeros, above it ones.
 inline U32 permuted(U32 a, U32 c, U32 select) {
@@ -153,12 +145,6 @@ void h2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
 template <auto F>
 void h3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
   WW_LOOP d[l] = half_of(F(h(a[l]), h(b[l]), h(c[l])));
-}
-template <auto F>
-void c_half(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  U64 mask = 0;
-  for (int l = 0; l < kLanes; ++l) mask |= U64{F(a[l], b[l])} << l;
-  x.mask_out = mask;
 }
 // Both halves of a word.
 template <auto F>
@@ -305,25 +291,23 @@ void build_gfx9_integer(Gfx9Builder& b) {
   WW_9U3(v_max3_u16, low(a) > low(c) ? (low(a) > low(e) ? low(a) : low(e)) : (low(c) > low(e) ? low(c) : low(e)));
   WW_9U3(v_min3_i16, low(s16(a) < s16(c) ? (s16(a) < s16(e) ? a : e) : (s16(c) < s16(e) ? c : e)));
   WW_9U3(v_max3_i16, low(s16(a) > s16(c) ? (s16(a) > s16(e) ? a : e) : (s16(c) > s16(e) ? c : e)));
-  WW_9U3(v_med3_i16, low(s16(a) > s16(c) ? (s16(c) > s16(e) ? c : s16(a) > s16(e) ? e : a)
-                                        : (s16(a) > s16(e) ? a : s16(c) > s16(e) ? e : c)));
-  WW_9U3(v_med3_u16, low(a) > low(c) ? (low(c) > low(e) ? low(c) : low(a) > low(e) ? low(e) : low(a))
-                                    : (low(a) > low(e) ? low(a) : low(c) > low(e) ? low(e) : low(c)));
+  WW_9U3(v_med3_i16, low(ux(median(s16(a), s16(c), s16(e)))));
+  WW_9U3(v_med3_u16, median(low(a), low(c), low(e)));
 #define WW_COMPARE16(name, sign)                                                                \
   b.compare(Opcode::v_cmp_##name##_i16, Opcode::v_cmpx_##name##_i16,                            \
-            &c_half<([](U32 a, U32 c) { return s16(a) sign s16(c); })>, 0);                       \
+            &c_u32<([](U32 a, U32 c) { return s16(a) sign s16(c); })>, 0);                       \
   b.compare(Opcode::v_cmp_##name##_u16, Opcode::v_cmpx_##name##_u16,                            \
-            &c_half<([](U32 a, U32 c) { return low(a) sign low(c); })>, 0);
+            &c_u32<([](U32 a, U32 c) { return low(a) sign low(c); })>, 0);
   WW_COMPARE16(lt, <)
   WW_COMPARE16(eq, ==)
   WW_COMPARE16(le, <=)
   WW_COMPARE16(gt, >)
   WW_COMPARE16(ne, !=)
   WW_COMPARE16(ge, >=)
-  b.compare(Opcode::v_cmp_f_i16, Opcode::v_cmpx_f_i16, &c_half<([](U32, U32) { return false; })>, 0);
-  b.compare(Opcode::v_cmp_f_u16, Opcode::v_cmpx_f_u16, &c_half<([](U32, U32) { return false; })>, 0);
-  b.compare(Opcode::v_cmp_t_i16, Opcode::v_cmpx_t_i16, &c_half<([](U32, U32) { return true; })>, 0);
-  b.compare(Opcode::v_cmp_t_u16, Opcode::v_cmpx_t_u16, &c_half<([](U32, U32) { return true; })>, 0);
+  b.compare(Opcode::v_cmp_f_i16, Opcode::v_cmpx_f_i16, &c_u32<([](U32, U32) { return false; })>, 0);
+  b.compare(Opcode::v_cmp_f_u16, Opcode::v_cmpx_f_u16, &c_u32<([](U32, U32) { return false; })>, 0);
+  b.compare(Opcode::v_cmp_t_i16, Opcode::v_cmpx_t_i16, &c_u32<([](U32, U32) { return true; })>, 0);
+  b.compare(Opcode::v_cmp_t_u16, Opcode::v_cmpx_t_u16, &c_u32<([](U32, U32) { return true; })>, 0);
 }
 
 void build_gfx9_half(Gfx9Builder& b) {
@@ -352,9 +336,7 @@ void build_gfx9_half(Gfx9Builder& b) {
   WW_H3(v_max3_f16, max_f(max_f(a, c), e));
   WW_H3(v_maxmin_f16, min_f(max_f(a, c), e));
   WW_H3(v_minmax_f16, max_f(min_f(a, c), e));
-  WW_H3(v_med3_f16, is_nan(a) || is_nan(c) || is_nan(e)
-                        ? min_f(min_f(a, c), e)
-                        : max_f(min_f(a, c), min_f(max_f(a, c), e)));
+  WW_H3(v_med3_f16, median_f(a, c, e));
   WW_H(v_ldexp_f16, &u2<([](U32 a, U32 c) -> U32 { return half_of(double{ldexp_f(h(a), s16(c))}); })>, 2);
   WW_H1(v_floor_f16, __builtin_floorf(a));
   WW_H1(v_ceil_f16, __builtin_ceilf(a));
@@ -387,7 +369,7 @@ void build_gfx9_half(Gfx9Builder& b) {
   }
 #define WW_COMPARE_HALF(name, ...)                                             \
   b.compare(Opcode::v_cmp_##name##_f16, Opcode::v_cmpx_##name##_f16,           \
-            &c_half<([](U32 x, U32 y) {                                        \
+            &c_u32<([](U32 x, U32 y) {                                        \
               const float a = h(x);                                            \
               const float c = h(y);                                            \
               return __VA_ARGS__;                                              \
@@ -409,7 +391,7 @@ void build_gfx9_half(Gfx9Builder& b) {
   WW_COMPARE_HALF(nlt, !(a < c))
   WW_COMPARE_HALF(tru, (void(a), void(c), true))
   b.compare(Opcode::v_cmp_class_f16, Opcode::v_cmpx_class_f16,
-            &c_half<([](U32 a, U32 c) { return class_of_half(a, c) != 0; })>, 16);
+            &c_u32<([](U32 a, U32 c) { return class_of_half(a, c) != 0; })>, 16);
 }
 
 void build_gfx9_float(Gfx9Builder& b) {

@@ -27,6 +27,18 @@ inline float min_f(float a, float b) { return is_nan(a) ? b : is_nan(b) ? a : b 
 inline float max_f(float a, float b) { return is_nan(a) ? b : is_nan(b) ? a : b > a ? b : a; }
 inline double min_d(double a, double b) { return is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a; }
 inline double max_d(double a, double b) { return is_nan(a) ? b : is_nan(b) ? a : b > a ? b : a; }
+template <class Integer>
+inline Integer median(Integer a, Integer b, Integer c) {
+  const Integer less = a < b ? a : b;
+  const Integer more = a < b ? b : a;
+  const Integer of_rest = more < c ? more : c;
+  return less < of_rest ? of_rest : less;
+}
+inline float median_f(float a, float b, float c) {
+  const float with_nan = min_f(min_f(a, b), c);
+  const float without = max_f(min_f(a, b), min_f(max_f(a, b), c));
+  return is_nan(a) | is_nan(b) | is_nan(c) ? with_nan : without;
+}
 inline I32 sx(U32 a) { return static_cast<I32>(a); }
 inline I64 sx(U64 a) { return static_cast<I64>(a); }
 inline U32 ux(I32 a) { return static_cast<U32>(a); }
@@ -65,57 +77,57 @@ inline float ldexp_f(float x, I32 e) {
   const I32 power = e < -kMost ? -kMost : e > kMost ? kMost : e;
   return static_cast<float>(double{x} * f64(U64{ux(power + 1023)} << 52));
 }
-inline double ldexp_d(double x, I32 e) { return __builtin_ldexp(x, e); }
-
+// The bit of v_cmp_class that stands for a number of this kind.
+inline U32 kind_of(bool largest_exponent, bool least_exponent, bool no_fraction, bool quiet,
+                   bool negative) {
+  const U32 infinity = negative ? 2U : 9U;
+  const U32 nan = quiet ? 1U : 0U;
+  const U32 zero = negative ? 5U : 6U;
+  const U32 denormal = negative ? 4U : 7U;
+  const U32 normal = negative ? 3U : 8U;
+  const U32 at_most = no_fraction ? infinity : nan;
+  const U32 at_least = no_fraction ? zero : denormal;
+  return largest_exponent ? at_most : least_exponent ? at_least : normal;
+}
 inline U32 class_of(float x, U32 which) {
   const U32 b = bits(x);
-  const U32 exponent = b >> 23 & 255U;
-  const U32 fraction = b & 0x7FFFFFU;
-  const bool negative = b >> 31 != 0;
-  U32 kind = 0;
-  if (exponent == 255) {
-    kind = fraction == 0 ? (negative ? 2U : 9U) : (fraction & 0x400000U) != 0 ? 1U : 0U;
-  } else if (exponent == 0) {
-    kind = fraction == 0 ? (negative ? 5U : 6U) : (negative ? 4U : 7U);
-  } else {
-    kind = negative ? 3U : 8U;
-  }
-  return which >> kind & 1U;
+  const U32 exponent = b & 0x7F800000U;
+  return which >> kind_of(exponent == 0x7F800000U, exponent == 0, (b & 0x7FFFFFU) == 0,
+                          (b & 0x400000U) != 0, b >> 31 != 0) & 1U;
 }
+// By the upper word, and whether there is anything in the lower one.
 inline U32 class_of(double x, U32 which) {
-  const U64 b = bits(x);
-  const U64 exponent = b >> 52 & 2047U;
-  const U64 fraction = b & 0xFFFFFFFFFFFFFU;
-  const bool negative = b >> 63 != 0;
-  U32 kind = 0;
-  if (exponent == 2047) {
-    kind = fraction == 0 ? (negative ? 2U : 9U) : (fraction >> 51 & 1U) != 0 ? 1U : 0U;
-  } else if (exponent == 0) {
-    kind = fraction == 0 ? (negative ? 5U : 6U) : (negative ? 4U : 7U);
-  } else {
-    kind = negative ? 3U : 8U;
-  }
-  return which >> kind & 1U;
+  const U32 b = static_cast<U32>(bits(x) >> 32);
+  const U32 rest = static_cast<U32>(bits(x));
+  const U32 exponent = b & 0x7FF00000U;
+  return which >> kind_of(exponent == 0x7FF00000U, exponent == 0, ((b & 0xFFFFFU) | rest) == 0,
+                          (b & 0x80000U) != 0, b >> 31 != 0) & 1U;
 }
+// A number's parts, of which the fraction is at least a half and below 1. Denormals are made normal
+// first. Zeros, infinities and NaNs have exponent 0 and are their own fraction.
 inline U32 frexp_exp_f(float x) {
-  int e = 0;
-  if (is_nan(x) || __builtin_isinf(x) || x == 0) return 0;
-  (void)__builtin_frexpf(x, &e);
-  return ux(e);
+  const U32 field = bits(x) & 0x7F800000U;
+  const U32 of_denormal = bits(x * 0x1p32F) >> 23 & 255U;
+  const U32 exponent = field == 0 ? of_denormal - 126U - 32U : (field >> 23) - 126U;
+  return (field == 0x7F800000U) | (x == 0) ? 0U : exponent;
 }
 inline U32 frexp_exp_d(double x) {
-  int e = 0;
-  if (is_nan(x) || __builtin_isinf(x) || x == 0) return 0;
-  (void)__builtin_frexp(x, &e);
-  return ux(e);
+  const U64 field = bits(x) & 0x7FF0000000000000U;
+  const U64 of_denormal = bits(x * 0x1p64) >> 52 & 2047U;
+  const U64 exponent = field == 0 ? of_denormal - 1022U - 64U : (field >> 52) - 1022U;
+  return static_cast<U32>((field == 0x7FF0000000000000U) | (x == 0) ? U64{0} : exponent);
 }
 inline float frexp_mant_f(float x) {
-  int e = 0;
-  return is_nan(x) || __builtin_isinf(x) ? x : __builtin_frexpf(x, &e);
+  const U32 field = bits(x) & 0x7F800000U;
+  const U32 normal = bits(field == 0 ? x * 0x1p32F : x);
+  const float fraction = f32((normal & 0x807FFFFFU) | 0x3F000000U);
+  return (field == 0x7F800000U) | (x == 0) ? x : fraction;
 }
 inline double frexp_mant_d(double x) {
-  int e = 0;
-  return is_nan(x) || __builtin_isinf(x) ? x : __builtin_frexp(x, &e);
+  const U64 field = bits(x) & 0x7FF0000000000000U;
+  const U64 normal = bits(field == 0 ? x * 0x1p64 : x);
+  const double fraction = f64((normal & 0x800FFFFFFFFFFFFFU) | 0x3FE0000000000000U);
+  return (field == 0x7FF0000000000000U) | (x == 0) ? x : fraction;
 }
 // Without branches, so that the loops over lanes become vector code.
 inline U32 f32_to_f16(float value) {
@@ -136,11 +148,13 @@ inline U32 f32_to_f16_toward_zero(float value) {
   const U32 b = bits(value);
   const U32 sign = b >> 16 & 0x8000U;
   const U32 magnitude = b & 0x7FFFFFFFU;
-  if (magnitude > 0x7F800000U) return sign | 0x7E00U | (magnitude >> 13 & 0x3FFU);
-  if (magnitude == 0x7F800000U) return sign | 0x7C00U;
-  if (magnitude >= 0x47800000U) return sign | 0x7BFFU;
-  if (magnitude < 0x38800000U) return sign | U32(f32(magnitude) * 16777216.0F);
-  return sign | (magnitude - 0x38000000U) >> 13;
+  const float least = magnitude < 0x38800000U ? f32(magnitude) : 0.0F;
+  U32 half = (magnitude - 0x38000000U) >> 13;
+  half = magnitude < 0x38800000U ? static_cast<U32>(static_cast<I32>(least * 16777216.0F)) : half;
+  half = magnitude >= 0x47800000U ? 0x7BFFU : half;
+  half = magnitude == 0x7F800000U ? 0x7C00U : half;
+  half = magnitude > 0x7F800000U ? 0x7E00U | (magnitude >> 13 & 0x3FFU) : half;
+  return sign | half;
 }
 inline float f16_to_f32(U32 h) {
   const U32 sign = (h & 0x8000U) << 16;
@@ -216,39 +230,35 @@ inline auto div_scale(F a, F b, F c, bool& vcc) {
   return zero ? Limits::kNan : result;
 }
 // v_div_fixup: a is the quotient, b the denominator, c the numerator.
+// Choices, the last of which holds. The steps before it make a NaN of a quotient that is too large:
+// what is left to cause one here.
 inline U32 div_fixup_f(U32 a, U32 b, U32 c) {
+  constexpr U32 kInfinity = 0x7F800000U;
   const U32 sign = (b ^ c) & 0x80000000U;
+  const U32 ma = a & 0x7FFFFFFFU;
   const U32 mb = b & 0x7FFFFFFFU;
   const U32 mc = c & 0x7FFFFFFFU;
-  if (mc > 0x7F800000U) return c | 0x400000U;
-  if (mb > 0x7F800000U) return b | 0x400000U;
-  if (mb == 0 && mc == 0) return 0xFFC00000U;
-  if (mb == 0x7F800000U && mc == 0x7F800000U) return 0xFFC00000U;
-  if (mb == 0 || mc == 0x7F800000U) return sign | 0x7F800000U;
-  if (mb == 0x7F800000U || mc == 0) return sign;
-  const int eb = static_cast<int>(mb >> 23);
-  const int ec = static_cast<int>(mc >> 23);
-  if (ec - eb < -150) return sign;
-  if (eb == 255) return sign | 0x7F800000U;
-  // The steps before it make a NaN of a quotient that is too large: what is left to cause one here.
-  if ((a & 0x7FFFFFFFU) > 0x7F800000U) return sign | 0x7F800000U;
-  return sign | (a & 0x7FFFFFFFU);
+  const bool vanishes = sx(mc >> 23) - sx(mb >> 23) < -150;
+  U32 r = sign | (ma > kInfinity ? kInfinity : ma);
+  r = vanishes | (mb == kInfinity) | (mc == 0) ? sign : r;
+  r = (mb == 0) | (mc == kInfinity) ? sign | kInfinity : r;
+  r = ((mb == 0) & (mc == 0)) | ((mb == kInfinity) & (mc == kInfinity)) ? 0xFFC00000U : r;
+  r = mb > kInfinity ? b | 0x400000U : r;
+  return mc > kInfinity ? c | 0x400000U : r;
 }
 inline U64 div_fixup_d(U64 a, U64 b, U64 c) {
   constexpr U64 kInfinity = 0x7FF0000000000000U;
   const U64 sign = (b ^ c) & 0x8000000000000000U;
+  const U64 ma = a & 0x7FFFFFFFFFFFFFFFU;
   const U64 mb = b & 0x7FFFFFFFFFFFFFFFU;
   const U64 mc = c & 0x7FFFFFFFFFFFFFFFU;
-  if (mc > kInfinity) return c | 0x8000000000000U;
-  if (mb > kInfinity) return b | 0x8000000000000U;
-  if ((mb == 0 && mc == 0) || (mb == kInfinity && mc == kInfinity)) return 0xFFF8000000000000U;
-  if (mb == 0 || mc == kInfinity) return sign | kInfinity;
-  if (mb == kInfinity || mc == 0) return sign;
-  const int eb = static_cast<int>(mb >> 52);
-  const int ec = static_cast<int>(mc >> 52);
-  if (ec - eb < -1075) return sign;
-  if ((a & 0x7FFFFFFFFFFFFFFFU) > kInfinity) return sign | kInfinity;  // as above
-  return sign | (a & 0x7FFFFFFFFFFFFFFFU);
+  const bool vanishes = sx(mc >> 52) - sx(mb >> 52) < -1075;
+  U64 r = sign | (ma > kInfinity ? kInfinity : ma);
+  r = vanishes | (mb == kInfinity) | (mc == 0) ? sign : r;
+  r = (mb == 0) | (mc == kInfinity) ? sign | kInfinity : r;
+  r = ((mb == 0) & (mc == 0)) | ((mb == kInfinity) & (mc == kInfinity)) ? 0xFFF8000000000000U : r;
+  r = mb > kInfinity ? b | 0x8000000000000U : r;
+  return mc > kInfinity ? c | 0x8000000000000U : r;
 }
 
 // 2^-64 (a b + c), or with doubles 2^-128, rounded once: the sum is taken in a wider format, where
@@ -309,13 +319,16 @@ inline double trig_preop(double x, U32 segment) {
   int shift = static_cast<int>(segment & 31U) * 53;
   const int exponent = exponent_of(x);
   if (exponent > 1077) shift += exponent - 1077;
-  U64 window = 0;
-  for (int i = 0; i < 53; ++i) {
-    const int bit = shift + i;
-    const U64 value = bit < 1201 ? kTwoOverPi[bit / 64] >> (63 - bit % 64) & 1U : 0U;
-    window = window << 1 | value;
-  }
-  return ldexp_d(static_cast<double>(window), -53 - shift + (exponent >= 1968 ? 128 : 0));
+  constexpr int kBits = 1201;
+  constexpr U64 kInLastWord = ~U64{0} << (64 - kBits % 64);
+  const auto word = [](int i) {
+    if (i >= kBits / 64) return i == kBits / 64 ? kTwoOverPi[i] & kInLastWord : U64{0};
+    return kTwoOverPi[i];
+  };
+  const int from = shift % 64;
+  const U64 next = (word(shift / 64 + 1) >> 1) >> (63 - from);
+  const U64 window = (word(shift / 64) << from | next) >> 11;
+  return __builtin_ldexp(static_cast<double>(window), -53 - shift + (exponent >= 1968 ? 128 : 0));
 }
 inline float clamp_infinity(float x) {
   return x == f32(0x7F800000U) ? f32(0x7F7FFFFFU) : x == f32(0xFF800000U) ? f32(0xFF7FFFFFU) : x;

@@ -187,9 +187,8 @@ void build_integer(Builder& b) {
   WW_U3(v_max3_i32, ux(sx(a) > sx(c) ? (sx(a) > sx(e) ? sx(a) : sx(e)) : (sx(c) > sx(e) ? sx(c) : sx(e))))
   WW_U3(v_min3_u32, a < c ? (a < e ? a : e) : (c < e ? c : e))
   WW_U3(v_max3_u32, a > c ? (a > e ? a : e) : (c > e ? c : e))
-  WW_U3(v_med3_i32, sx(a) > sx(c) ? (sx(c) > sx(e) ? c : sx(a) > sx(e) ? e : a)
-                                  : (sx(a) > sx(e) ? a : sx(c) > sx(e) ? e : c))
-  WW_U3(v_med3_u32, a > c ? (c > e ? c : a > e ? e : a) : (a > e ? a : c > e ? e : c))
+  WW_U3(v_med3_i32, ux(median(sx(a), sx(c), sx(e))))
+  WW_U3(v_med3_u32, median(a, c, e))
   WW_U3(v_sad_u32, (a > c ? a - c : c - a) + e)
   WW_U3(v_sad_u8, sad_u8(a, c, e))
   WW_U3(v_msad_u8, msad_u8(a, c, e))
@@ -283,9 +282,7 @@ void build_float32(Builder& b) {
   WW_F3(v_max3_f32, max_f(max_f(a, c), e));
   WW_F3(v_maxmin_f32, min_f(max_f(a, c), e));
   WW_F3(v_minmax_f32, max_f(min_f(a, c), e));
-  WW_F3(v_med3_f32, is_nan(a) || is_nan(c) || is_nan(e)
-                        ? min_f(min_f(a, c), e)
-                        : max_f(min_f(a, c), min_f(max_f(a, c), e)));
+  WW_F3(v_med3_f32, median_f(a, c, e));
   WW_F1(v_fract_f32, fract_f(a));
   WW_F1(v_trunc_f32, __builtin_truncf(a));
   WW_F1(v_ceil_f32, __builtin_ceilf(a));
@@ -387,7 +384,7 @@ void build_float64(Builder& b) {
   widen.cycles = 16;
   b.wide(Opcode::v_cvt_f64_i32, &w1<([](U32 a) { return double(sx(a)); })>, 1, 0);
   b.wide(Opcode::v_cvt_f64_u32, &w1<([](U32 a) { return double(a); })>, 1, 0);
-  b.float64(Opcode::v_ldexp_f64, &qs<([](U64 a, U32 c) { return bits(ldexp_d(f64(a), sx(c))); })>, 2, 1);
+  b.float64(Opcode::v_ldexp_f64, ldexp64, 2, 1);
   b.float64(Opcode::v_div_scale_f64, div_scale64, 3, 7).carry_out = true;
   b.float64(Opcode::v_div_fmas_f64, div_fmas64, 3, 7).mask_in = true;
   b.float64(Opcode::v_div_fixup_f64,
