@@ -28,10 +28,6 @@ std::size_t widest_stride(const Architecture& architecture) {
   const std::size_t registers = target == "gfx90a" || target == "gfx942" ? 512 : 256;
   return registers * kLanes + kApart;
 }
-// Most often all of them.
-std::uint64_t enabled_lanes(std::uint64_t exec) {
-  return exec == ~std::uint64_t{0} ? 64 : static_cast<unsigned>(std::popcount(exec));
-}
 
 // The value, chosen by a jump that the host predicts: a move on condition would wait for what the
 // condition compares.

@@ -164,6 +164,12 @@ inline constexpr std::size_t kForms = 64;  // registers of a wave that may be ke
 
 enum class WaveState : std::uint8_t { empty, running, barrier, ended };
 
+// Most often all of them, which is worth a jump: not every host that may run this counts bits
+// without a call.
+[[nodiscard]] inline std::uint64_t enabled_lanes(std::uint64_t exec) {
+  return exec == ~std::uint64_t{0} ? kLanes : static_cast<unsigned>(std::popcount(exec));
+}
+
 struct Wave {
   // What every turn looks at is one line of the host's caches.
   alignas(64) std::uint32_t* v{};  // vector registers [register][lane]

@@ -148,8 +148,8 @@ void pack_data(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
     pack_texel(access.format, channels,
                reinterpret_cast<std::byte*>(operation.data() + lane * words));
   }
-  wave.cu->activity.register_bytes += static_cast<unsigned>(std::popcount(operation.exec)) *
-                                      U64{register_words(m.channels, m.packed_halves)} * 4U;
+  wave.cu->activity.register_bytes +=
+      enabled_lanes(operation.exec) * U64{register_words(m.channels, m.packed_halves)} * 4U;
 }
 
 // Loads and stores without a sampler: integer coordinates.

@@ -197,8 +197,7 @@ void issue_lanes(Wave& wave, const MicroOp& op, MemoryOperation& operation, U64 
     if (m.half == 2) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) operation.data()[lane] >>= 16;
     }
-    wave.cu->activity.register_bytes +=
-        static_cast<unsigned>(std::popcount(operation.exec)) * words * 4U;
+    wave.cu->activity.register_bytes += enabled_lanes(operation.exec) * words * 4U;
   }
   return operation;
 }

@@ -1,7 +1,5 @@
 #include "translate/translations.hpp"
 
-#include <bit>
-
 #include "isa/lane_forms.hpp"
 #include "isa/straight_line.hpp"
 #include "isa/wave.hpp"
@@ -159,7 +157,7 @@ std::uint64_t Translations::execute_parts(Wave& wave, const Run& run) {
       overwrite(wave, stretch.writes, !masked);
     }
     function(wave.v, wave.sr);
-    lane_operations += std::uint64_t{stretch.count} * static_cast<unsigned>(std::popcount(exec));
+    lane_operations += stretch.count * enabled_lanes(exec);
   }
   return lane_operations;
 }
