@@ -394,7 +394,7 @@ std::uint64_t execute_straight(Wave& wave, const MicroOp* op, std::uint32_t coun
     }
     use_lanes(wave, *op, exec == ~U64{0} && op->plain != Plain::no);
     if (exec != ~U64{0} || op->plain == Plain::no) {
-      lane_operations += static_cast<unsigned>(std::popcount(exec));
+      lane_operations += enabled_lanes(exec);
       op->run(wave, *op);
       exec = wave.exec();
       continue;
