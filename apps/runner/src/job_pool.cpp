@@ -15,11 +15,6 @@ namespace {
 
 // Of the virtual GPU's driver (docs/driver.md).
 constexpr const char* kThreadsVariable = "WIREWATT_THREADS";
-// Of glibc (2.35 and later; older ones and other libraries ignore the value): what malloc() gets
-// from the kernel may lie in pages of 2 MB. A simulation in timing mode looks at other lines of its
-// tens of megabytes in each cycle, and spends a tenth of its time on the addresses of small pages.
-constexpr const char* kMallocVariable = "GLIBC_TUNABLES";
-constexpr const char* kHugePages = "glibc.malloc.hugetlb=1";
 
 int run_one(const Job& job) {
   const Descriptor log(::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
@@ -32,8 +27,10 @@ int run_one(const Job& job) {
   if (std::getenv(kThreadsVariable) == nullptr) {
     setup.environment.emplace_back(kThreadsVariable, "1");
   }
-  if (std::getenv(kMallocVariable) == nullptr) {
-    setup.environment.emplace_back(kMallocVariable, kHugePages);
+  // A simulation in timing mode looks at other lines of its tens of megabytes in each cycle, and
+  // spends a tenth of its time on the addresses of small pages.
+  if (std::getenv(kMallocInLargePages.name) == nullptr) {
+    setup.environment.emplace_back(kMallocInLargePages.name, kMallocInLargePages.value);
   }
   auto process = Process::start(job.command, setup);
   return process ? process->wait().exit_code : 127;

@@ -45,6 +45,17 @@ struct Pipe {
 inline constexpr int kInheritStream = -1;
 inline constexpr int kNullStream = -2;  // /dev/null
 
+// For the environment of a program with much memory, where the user has not set this variable: what
+// glibc's malloc() gets from the kernel may lie in pages of 2 MB (from 2.35 on; older ones and
+// other libraries ignore the value). On a virtual machine the first use of a page can take 10 us
+// and more.
+struct EnvironmentVariable {
+  const char* name;
+  const char* value;
+};
+inline constexpr EnvironmentVariable kMallocInLargePages{"GLIBC_TUNABLES",
+                                                         "glibc.malloc.hugetlb=1"};
+
 struct ProcessSetup {
   std::filesystem::path folder{};  // working directory; empty: this process's own
   std::vector<std::pair<std::string, std::string>> environment{};  // added to this process's
