@@ -39,8 +39,12 @@ void* reserve_at(std::uint64_t address, std::uint64_t bytes) {
 // pages, as far as the whole range of `room` bytes goes.
 constexpr std::uint64_t kWorthHugePages = kHugePage / 2;
 
-void ask_for_huge_pages(std::byte* base, std::uint64_t room, std::uint64_t offset,
-                        std::uint64_t bytes) {
+void ask_for_pages(std::byte* base, std::uint64_t room, std::uint64_t offset, std::uint64_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  // Of smaller allocations all pages at once, which takes a host a tenth of the time and less.
+  // Older kernels refuse.
+  if (bytes < kWorthHugePages) madvise(base + offset, bytes, MADV_POPULATE_WRITE);
+#endif
 #ifdef MADV_HUGEPAGE
   if (bytes < kWorthHugePages) return;
   const std::uint64_t skew = reinterpret_cast<std::uintptr_t>(base) % kHugePage;
@@ -173,7 +177,7 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain,
   if (old != released_.begin() && std::prev(old)->first + std::prev(old)->second > offset) --old;
   while (old != released_.end() && old->first < offset + need) old = released_.erase(old);
   mark(offset, bytes, true);
-  ask_for_huge_pages(base_, size_, offset, bytes);
+  ask_for_pages(base_, size_, offset, bytes);
   touch();
   return kDeviceBase + offset;
 }
@@ -189,8 +193,14 @@ Status DeviceMemory::release(std::uint64_t address) {
   mark(offset, asked, false);
   leave(offset, asked);
   allocated_.erase(found);
-  madvise(base_ + offset, bytes + kPageBytes,
-          MADV_DONTNEED);  // gives the memory back and zeroes it
+  // Zeroes the memory, and the page behind it, which is there for tolerated accesses. Pages that
+  // are kept for the next allocation cost less than new ones.
+  std::uint64_t kept = 0;
+  if (bytes < kWorthHugePages) {
+    kept = bytes;
+    std::memset(base_ + offset, 0, kept);
+  }
+  madvise(base_ + offset + kept, bytes + kPageBytes - kept, MADV_DONTNEED);
   touch();
   released_[offset] = asked;
   if (keep_released_) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <set>
 
@@ -588,6 +589,23 @@ TEST(DeviceMemory, GivesZeroedPagesBackAndRefusesWhatIsOutside) {
   const std::vector<std::byte> pattern{std::byte{1}, std::byte{2}};
   EXPECT_TRUE(gpu.fill(b, 100, pattern));
   EXPECT_EQ(test.read<std::uint16_t>(b, 50), std::vector<std::uint16_t>(50, 0x0201));
+}
+
+// Tolerated accesses also reach the rest of the last page and the one behind it.
+TEST(DeviceMemory, IsZeroAgainWhateverWasWrittenBefore) {
+  const auto memory = exec::DeviceMemory::create(64 << 20).value();
+  for (const std::uint64_t bytes : {1, 4096, 5000, 300'000, 1 << 20, 3'000'000}) {
+    const std::uint64_t reached = (bytes + 4095) / 4096 * 4096 + 4096;
+    const auto first = memory->allocate(bytes).value();
+    std::memset(memory->host(first), 7, reached);
+    ASSERT_TRUE(memory->release(first));
+    const auto again = memory->allocate(reached).value();
+    ASSERT_EQ(again, first);
+    const std::byte* const begin = memory->host(again);
+    EXPECT_TRUE(std::all_of(begin, begin + reached, [](std::byte b) { return b == std::byte{}; }))
+        << bytes;
+    ASSERT_TRUE(memory->release(again));
+  }
 }
 
 TEST(DeviceMemory, GivesAlignedMemoryAndUsesWhatLiesBefore) {
