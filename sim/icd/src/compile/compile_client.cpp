@@ -16,6 +16,8 @@
 #include <system_error>
 #include <vector>
 
+#include "ww/core/process.hpp"
+
 extern char** environ;  // NOLINT(readability-redundant-declaration): not in every libc's headers
 
 namespace ww::sim::icd {
@@ -50,13 +52,16 @@ std::string make_folder() {
   return ec || ::mkdtemp(name.data()) == nullptr ? std::string() : name;
 }
 
-// This process's environment, but TMPDIR.
+// This process's environment, but TMPDIR. A compiler has much memory.
 std::vector<std::string> environment_with(const std::string& folder) {
   std::vector<std::string> all;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     if (folder.empty() || std::strncmp(*entry, "TMPDIR=", 7) != 0) all.emplace_back(*entry);
   }
   if (!folder.empty()) all.push_back("TMPDIR=" + folder);
+  if (std::getenv(kMallocInLargePages.name) == nullptr) {
+    all.push_back(std::string(kMallocInLargePages.name) + "=" + kMallocInLargePages.value);
+  }
   return all;
 }
 
