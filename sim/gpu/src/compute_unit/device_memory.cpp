@@ -39,14 +39,9 @@ void* reserve_at(std::uint64_t address, std::uint64_t bytes) {
 // pages, as far as the whole range of `room` bytes goes.
 constexpr std::uint64_t kWorthHugePages = kHugePage / 2;
 
-void ask_for_pages(std::byte* base, std::uint64_t room, std::uint64_t offset, std::uint64_t bytes) {
-#ifdef MADV_POPULATE_WRITE
-  // Of smaller allocations all pages at once, which takes a host a tenth of the time and less.
-  // Older kernels refuse.
-  if (bytes < kWorthHugePages) madvise(base + offset, bytes, MADV_POPULATE_WRITE);
-#endif
+void ask_for_huge_pages(std::byte* base, std::uint64_t room, std::uint64_t offset,
+                        std::uint64_t bytes) {
 #ifdef MADV_HUGEPAGE
-  if (bytes < kWorthHugePages) return;
   const std::uint64_t skew = reinterpret_cast<std::uintptr_t>(base) % kHugePage;
   const std::uint64_t first = (offset + skew) / kHugePage * kHugePage;
   const std::uint64_t end = (offset + skew + bytes + kHugePage - 1) / kHugePage * kHugePage;
@@ -177,7 +172,15 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain,
   if (old != released_.begin() && std::prev(old)->first + std::prev(old)->second > offset) --old;
   while (old != released_.end() && old->first < offset + need) old = released_.erase(old);
   mark(offset, bytes, true);
-  ask_for_pages(base_, size_, offset, bytes);
+  if (bytes >= kWorthHugePages) {
+    ask_for_huge_pages(base_, size_, offset, bytes);
+  } else {
+    small_bytes_ += pages_of(bytes) * kPageBytes;
+#ifdef MADV_POPULATE_WRITE
+    // All of its pages at once take a host a tenth of the time and less. Older kernels refuse.
+    if (keeps_small_pages()) madvise(base_ + offset, bytes, MADV_POPULATE_WRITE);
+#endif
+  }
   touch();
   return kDeviceBase + offset;
 }
@@ -196,9 +199,12 @@ Status DeviceMemory::release(std::uint64_t address) {
   // Zeroes the memory, and the page behind it, which is there for tolerated accesses. Pages that
   // are kept for the next allocation cost less than new ones.
   std::uint64_t kept = 0;
-  if (bytes < kWorthHugePages) {
-    kept = bytes;
-    std::memset(base_ + offset, 0, kept);
+  if (asked < kWorthHugePages) {
+    if (keeps_small_pages()) {
+      kept = bytes;
+      std::memset(base_ + offset, 0, kept);
+    }
+    small_bytes_ -= bytes;
   }
   madvise(base_ + offset + kept, bytes + kPageBytes - kept, MADV_DONTNEED);
   touch();

@@ -100,6 +100,13 @@ class DeviceMemory {
   // Charges an allocation's pages to a domain, or takes them back.
   Status settle(std::uint64_t offset, std::uint64_t bytes, int domain);
   void leave(std::uint64_t offset, std::uint64_t bytes);
+  // Whether small allocations, with this one, are to have their pages before they are used, and to
+  // leave them to the next ones. Not where they take much of the host, which has fewer pages than
+  // the device, nor where nobody comes to use what is left.
+  [[nodiscard]] bool keeps_small_pages() const {
+    constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+    return small_bytes_ <= kMostBytes && !keep_released_;
+  }
 
   std::byte* base_{};
   std::uint16_t* valid_{};  // valid bytes at the start of each page
@@ -112,7 +119,8 @@ class DeviceMemory {
   std::map<std::uint64_t, std::uint64_t> allocated_;  // offset -> bytes asked for
   std::map<std::uint64_t, std::uint64_t> free_;       // offset -> bytes, page multiples
   std::map<std::uint64_t, std::uint64_t> released_;   // offset -> bytes asked for, until used again
-  std::deque<std::uint64_t> quarantine_;              // offsets of released_ not in free_, in order
+  std::uint64_t small_bytes_{};  // of allocations too small for large pages, by whole pages
+  std::deque<std::uint64_t> quarantine_;  // offsets of released_ not in free_, in order
   bool keep_released_{};
 };
 

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -605,6 +606,29 @@ TEST(DeviceMemory, IsZeroAgainWhateverWasWrittenBefore) {
     EXPECT_TRUE(std::all_of(begin, begin + reached, [](std::byte b) { return b == std::byte{}; }))
         << bytes;
     ASSERT_TRUE(memory->release(again));
+  }
+}
+
+// A chip's memory is larger than the host's.
+TEST(DeviceMemory, TakesLittleOfTheHostForSmallBuffersThatNobodyUses) {
+  constexpr std::uint64_t kBytes = 1'000'000;
+  constexpr std::size_t kBuffers = 400;
+  constexpr std::uint64_t kMost = 270'000'000;
+  for (const bool keep_released : {false, true}) {
+    const auto memory = exec::DeviceMemory::create(std::uint64_t{1} << 30).value();
+    memory->keep_released(keep_released);
+    const std::byte* const base = memory->host(kDeviceBase);
+    const auto taken = [&] {  // bytes
+      std::vector<unsigned char> pages((std::uint64_t{1} << 30) / 4096);
+      EXPECT_EQ(::mincore(const_cast<std::byte*>(base), pages.size() * 4096, pages.data()), 0);
+      return 4096 *
+             std::ranges::count_if(pages, [](unsigned char page) { return (page & 1) != 0; });
+    };
+    std::vector<std::uint64_t> buffers;
+    for (std::size_t i = 0; i < kBuffers; ++i) buffers.push_back(memory->allocate(kBytes).value());
+    EXPECT_LT(taken(), kMost);
+    for (const std::uint64_t buffer : buffers) ASSERT_TRUE(memory->release(buffer));
+    EXPECT_LT(taken(), keep_released ? 1 : kMost);
   }
 }
 
