@@ -126,6 +126,7 @@ Status CompileClient::start() {
   folder_ = make_folder();
   std::vector<std::string> variables = environment_with(folder_);
   std::vector<char*> environment;
+  environment.reserve(variables.size() + 1);
   for (std::string& variable : variables) environment.push_back(variable.data());
   environment.push_back(nullptr);
   const int error = ::posix_spawn(&pid_, worker_path_.c_str(), &actions, &attributes, arguments,
