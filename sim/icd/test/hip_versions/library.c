@@ -1,5 +1,5 @@
-/* Stands in for AMD's library when hip_versions is linked: some of its functions, with AMD's symbol
- * versions (hip_versions.map). */
+/* Stands in for AMD's library when program.c is linked: some of its functions, with AMD's symbol
+ * versions (library.map). */
 int hipMalloc(void) { return 1; }
 int hipFree(void) { return 1; }
 int hipMallocAsync(void) { return 1; }
