@@ -134,6 +134,14 @@ TEST_F(Hip, LaunchesBySizesInWorkItems) {
   int out[128];
   ASSERT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
   EXPECT_THAT(out, ::testing::Each(1));
+  EXPECT_EQ(ext_module_launch_kernel(function("increment"), 128, 1, 1, 64, 1, 1, 0, nullptr,
+                                     arguments, nullptr, nullptr, nullptr, 0),
+            0);
+  EXPECT_EQ(hcc_module_launch_kernel(function("increment"), 128, 1, 1, 64, 1, 1, 0, nullptr,
+                                     arguments, nullptr, nullptr, nullptr),
+            0);
+  ASSERT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
+  EXPECT_THAT(out, ::testing::Each(3));
   float ms = 0;
   ASSERT_EQ(hipEventElapsedTime(&ms, start, stop), 0);
   EXPECT_GT(ms, 0.0F);

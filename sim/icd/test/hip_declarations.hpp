@@ -161,6 +161,17 @@ hipError_t hipModuleOccupancyMaxPotentialBlockSize(int*, int*, hipFunction_t, si
 hipError_t hipExtModuleLaunchKernel(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
                                     uint32_t, size_t, hipStream_t, void**, void**, hipEvent_t,
                                     hipEvent_t, uint32_t);
+// hipExtModuleLaunchKernel and hipHccModuleLaunchKernel by the names of the C++ functions that
+// HIP's headers declare.
+#define WW_LAUNCH_ARGUMENTS "P18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_"
+hipError_t ext_module_launch_kernel(
+    hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t,
+    void**, void**, hipEvent_t, hipEvent_t,
+    uint32_t) __asm__("_Z24hipExtModuleLaunchKernel" WW_LAUNCH_ARGUMENTS "j");
+hipError_t hcc_module_launch_kernel(
+    hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t,
+    void**, void**, hipEvent_t,
+    hipEvent_t) __asm__("_Z24hipHccModuleLaunchKernel" WW_LAUNCH_ARGUMENTS);
 const char* hipKernelNameRefByPtr(const void*, hipStream_t);
 const char* hipApiName(uint32_t);
 hipError_t hipMemcpy_spt(void*, const void*, size_t, int);

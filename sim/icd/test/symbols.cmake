@@ -9,7 +9,7 @@ string(REGEX MATCHALL "[^ \n]+\n" found "${listing}")
 list(TRANSFORM found STRIP)
 list(TRANSFORM found REPLACE "@@.*" "")
 list(SORT found)
-list(FILTER found EXCLUDE REGEX "^(__|_Z2[23])?hip")
+list(FILTER found EXCLUDE REGEX "^(__|_Z2[2-4])?hip")
 set(wanted clGetExtensionFunctionAddress clGetPlatformInfo clIcdGetPlatformIDsKHR wirewatt
   ww_vgpu_get_abi ww_vgpu_get_catalog)
 if(NOT "${found}" STREQUAL "${wanted}")

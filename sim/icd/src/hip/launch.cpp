@@ -414,3 +414,28 @@ WW_HIP_EXPORT int hipModuleLaunchCooperativeKernelMultiDevice(const FunctionLaun
 }
 
 }  // namespace ww::sim::icd::hip
+
+// HIP's headers declare these two as C++ functions, so that programs, and libraries of AMD's, ask
+// for them by other names. hipFunction_t, hipStream_t and hipEvent_t are pointers to these types.
+struct ihipModuleSymbol_t;
+struct ihipStream_t;
+struct ihipEvent_t;
+
+__attribute__((visibility("default"))) int hipExtModuleLaunchKernel(
+    ihipModuleSymbol_t* function, std::uint32_t items_x, std::uint32_t items_y,
+    std::uint32_t items_z, std::uint32_t threads_x, std::uint32_t threads_y,
+    std::uint32_t threads_z, std::size_t dynamic_lds, ihipStream_t* stream, void** arguments,
+    void** extra, ihipEvent_t* start, ihipEvent_t* stop, std::uint32_t flags) {
+  return ww::sim::icd::hip::hipExtModuleLaunchKernel(
+      static_cast<const void*>(function), items_x, items_y, items_z, threads_x, threads_y,
+      threads_z, dynamic_lds, static_cast<void*>(stream), arguments, extra,
+      static_cast<void*>(start), static_cast<void*>(stop), flags);
+}
+__attribute__((visibility("default"))) int hipHccModuleLaunchKernel(
+    ihipModuleSymbol_t* function, std::uint32_t items_x, std::uint32_t items_y,
+    std::uint32_t items_z, std::uint32_t threads_x, std::uint32_t threads_y,
+    std::uint32_t threads_z, std::size_t dynamic_lds, ihipStream_t* stream, void** arguments,
+    void** extra, ihipEvent_t* start, ihipEvent_t* stop) {
+  return hipExtModuleLaunchKernel(function, items_x, items_y, items_z, threads_x, threads_y,
+                                  threads_z, dynamic_lds, stream, arguments, extra, start, stop, 0);
+}
