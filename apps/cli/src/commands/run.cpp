@@ -317,6 +317,7 @@ Result<Finished> execute(const RunArguments& arguments) {
         "a bit", "or run the program on the calibrated one"));
   }
   WW_TRY(microbench::enter_virtual_device(arguments.device));
+  if (spdlog::should_log(spdlog::level::info)) ::setenv("WIREWATT_PROGRESS", "1", 0);
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
   const auto beside = [](const std::string& file) {
     return file.empty() ? ScratchFolder::create("run") : folder_for(file);

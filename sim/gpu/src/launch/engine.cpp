@@ -103,6 +103,47 @@ struct Engine::Dispatcher {
   std::uint64_t total;
 };
 
+// Tells how far a launch is.
+class Engine::Teller {
+ public:
+  Teller(const Engine& engine, const LaunchState& launch, std::uint64_t groups)
+      : engine_(engine),
+        launch_(launch),
+        groups_(groups),
+        tells_(engine.tell_ != nullptr),
+        next_(tells_ ? Clock::now() + engine.between_ : Clock::time_point::max()) {}
+  ~Teller() {
+    if (told_) tell(true);
+  }
+  Teller(const Teller&) = delete;
+  Teller& operator=(const Teller&) = delete;
+
+  // So many work-groups ended since the last call.
+  void look(unsigned ended) {
+    if (!tells_) return;
+    ended_ += ended;
+    const auto now = Clock::now();
+    if (now < next_) return;
+    next_ = now + engine_.between_;
+    told_ = true;
+    tell(false);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void tell(bool ended) const {
+    engine_.tell_({launch_.kernel, ended_, groups_, engine_.instructions(), ended});
+  }
+
+  const Engine& engine_;
+  const LaunchState& launch_;
+  std::uint64_t groups_;
+  std::uint64_t ended_{};
+  bool tells_;
+  bool told_{};
+  Clock::time_point next_;
+};
+
 namespace {
 
 std::unique_ptr<Hierarchy> ideal_hierarchy(const Chip& chip, DeviceMemory& memory,
@@ -182,6 +223,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     traced_instructions_.reset(launch.code_dwords);
   }
   Dispatcher dispatcher(launch, architecture_, cus_in_use_);
+  Teller teller(*this, launch, dispatcher.total);
   const std::int64_t quantum = hierarchy_->smallest_latency();
   std::int64_t time = 0;
   std::vector<std::size_t> active;
@@ -243,12 +285,12 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - quantum_began;
       sharing_.took(took.count());
     }
-    groups_ended = false;
+    unsigned ended = 0;
     std::int64_t next = hierarchy_->next_event();
     bool busy = next != kNever;
     std::int64_t issued_until = -1;
     for (auto& cu : cus_) {
-      groups_ended |= cu->take_finished() != 0;
+      ended += cu->take_finished();
       if (!cu->idle()) {
         busy = true;
         next = std::min(next, cu->next_turn());
@@ -259,6 +301,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
         next = std::min(next, cu->requests[cu->requests_done].departure);
       }
     }
+    groups_ended = ended != 0;
+    teller.look(ended);
     if (!busy && dispatcher.started == dispatcher.total) break;
     const bool more = groups_ended && dispatcher.started < dispatcher.total;
     time += quantum;

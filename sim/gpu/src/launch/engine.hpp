@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::gpu::exec {
 
@@ -56,6 +58,12 @@ class Engine {
   [[nodiscard]] std::vector<MemoryFinding> findings() const;
   // Called after each quantum's commit; may be empty.
   void set_host_service(std::function<void()> service) { host_service_ = std::move(service); }
+  // As VirtualGpu has it.
+  void set_progress(std::function<void(const LaunchProgress&)> tell,
+                    std::chrono::milliseconds between) {
+    tell_ = std::move(tell);
+    between_ = between;
+  }
   [[nodiscard]] L2Tags& l2() { return hierarchy_->l2(); }
   [[nodiscard]] std::shared_ptr<const L2Snapshot> state() { return hierarchy_->state(); }
   [[nodiscard]] std::uint64_t behind_hash() { return hierarchy_->behind_hash(); }
@@ -65,6 +73,7 @@ class Engine {
 
  private:
   struct Dispatcher;
+  class Teller;
   [[nodiscard]] const ComputeUnit* first_error() const;
   [[nodiscard]] std::uint64_t instructions() const;
 
@@ -80,6 +89,8 @@ class Engine {
   SharingRule sharing_;
   GlobalWaveSync gws_;
   std::function<void()> host_service_;
+  std::function<void(const LaunchProgress&)> tell_;
+  std::chrono::milliseconds between_{};
   trace::Writer* trace_;
   TraceIndex traced_instructions_;
 };

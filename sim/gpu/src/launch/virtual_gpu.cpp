@@ -627,6 +627,11 @@ void VirtualGpu::set_host_service(std::function<void()> service) {
   impl_->engine.set_host_service(std::move(service));
 }
 
+void VirtualGpu::set_progress(std::function<void(const LaunchProgress&)> tell,
+                              std::chrono::milliseconds between) {
+  impl_->engine.set_progress(std::move(tell), between);
+}
+
 const std::vector<MemoryFinding>& VirtualGpu::findings() const {
   return impl_->findings;
 }

@@ -557,6 +557,45 @@ TEST(BadInput, EndsARunawayKernelByTheWatchdog) {
   EXPECT_THAT(result.error().text(), testing::HasSubstr("watchdog"));
 }
 
+TEST(Progress, IsToldUntilALaunchEndsWellOrNot) {
+  constexpr std::uint32_t kGroups = 4096;  // more than run at once
+  TestGpu test(Options{.threads = 1, .replay = false, .watchdog_cycles = 1'000'000});
+  const auto data = test.buffer(random_words(1 << 19));
+  const auto out = test.buffer(kGroups * 64 * 4);
+  struct Told {
+    std::uint64_t ended, instructions;
+    bool is_over;
+  };
+  std::vector<Told> told;
+  const auto tell = [&told](const LaunchProgress& launch) {
+    EXPECT_THAT(launch.kernel, testing::AnyOf("stream", "spin"));
+    EXPECT_EQ(launch.groups, launch.kernel == "spin" ? 1 : kGroups);
+    told.push_back({launch.groups_ended, launch.instructions, launch.ended});
+  };
+  test.gpu().set_progress(tell, std::chrono::milliseconds(0));
+  test.launch("stream", kGroups * 64, 64, data, out, 8U, 64U);
+  ASSERT_GT(told.size(), 2u);
+  for (std::size_t i = 1; i < told.size(); ++i) {
+    EXPECT_GE(told[i].ended, told[i - 1].ended);
+    EXPECT_GE(told[i].instructions, told[i - 1].instructions);
+    EXPECT_EQ(told[i].is_over, i + 1 == told.size());
+  }
+  EXPECT_LT(told.front().ended, kGroups);
+  EXPECT_EQ(told.back().ended, kGroups);
+
+  told.clear();
+  const auto flag = test.buffer(std::vector<std::uint32_t>{0});
+  EXPECT_FALSE(test.try_launch("spin", Grid{1, {64, 1, 1}, {64, 1, 1}}, flag));
+  ASSERT_FALSE(told.empty());
+  EXPECT_TRUE(told.back().is_over);
+  EXPECT_EQ(told.back().ended, 0u);
+
+  told.clear();
+  test.gpu().set_progress({}, {});
+  test.launch("stream", 64, 64, data, out, 8U, 64U);
+  EXPECT_TRUE(told.empty());
+}
+
 TEST(BadInput, RefusesGridsAndGroupsThatDoNotFit) {
   TestGpu test;
   const auto data = test.buffer(1 << 16);

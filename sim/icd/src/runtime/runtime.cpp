@@ -1,17 +1,22 @@
 #include "runtime/runtime.hpp"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <memory>
 #include <thread>
 
 #include "runtime/live_feed.hpp"
 #include "runtime/recordings.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/progress.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -141,6 +146,39 @@ Status read_timing_settings(Settings& settings) {
   return {};
 }
 
+// A line on the terminal while a launch lasts, from its second second on.
+class LaunchLine {
+ public:
+  void tell(const gpu::LaunchProgress& launch) {
+    if (launch.ended) {
+      *this = {};
+      return;
+    }
+    if (line_ == nullptr) line_ = std::make_unique<Progress>(launch.kernel);
+    const auto groups = static_cast<double>(launch.groups_ended);
+    const auto instructions = static_cast<double>(launch.instructions);
+    if (groups > 0) each_ = std::min(each_, instructions / groups);
+    // Many work-groups run at once and end together. Between, what is executed says more.
+    const double done = std::max(groups, groups > 0 && each_ > 0 ? instructions / each_ : 0);
+    line_->update(std::min(done, static_cast<double>(launch.groups)),
+                  static_cast<double>(launch.groups),
+                  fmt::format("{} of {} work-groups, {} M wave instructions", launch.groups_ended,
+                              launch.groups, launch.instructions / 1'000'000));
+  }
+
+ private:
+  std::unique_ptr<Progress> line_;
+  // Wave instructions of a work-group, the fewest so far: those of groups that run are among them.
+  double each_{std::numeric_limits<double>::infinity()};
+};
+
+void show_progress(gpu::VirtualGpu& gpu) {
+  constexpr std::chrono::milliseconds kBetween{250};
+  gpu.set_progress([line = std::make_shared<LaunchLine>()](
+                       const gpu::LaunchProgress& launch) { line->tell(launch); },
+                   kBetween);
+}
+
 }  // namespace
 
 void complain(const std::string& text) {
@@ -169,6 +207,9 @@ Result<Settings> settings_from_environment() {
   unsigned translate = settings.options.translate ? 1 : 0;
   WW_TRY(read_number<unsigned>("WIREWATT_TRANSLATE", 0, 1, translate));
   settings.options.translate = translate == 1;
+  unsigned progress = 0;
+  WW_TRY(read_number<unsigned>("WIREWATT_PROGRESS", 0, 1, progress));
+  settings.progress = progress == 1;
   WW_TRY(
       read_number<int>("WIREWATT_COMPILE_TIMEOUT_MS", 1, 86'400'000, settings.compile_timeout_ms));
   WW_TRY(read_memory_settings(settings.options));
@@ -243,6 +284,7 @@ gpu::VirtualGpu* Runtime::gpu() {
     return nullptr;
   }
   gpu_ = std::move(*powered);
+  if (settings->progress) show_progress(*gpu_);
   approximations = std::move(settings->approximations);
   recordings_->rest(*gpu_);
   if (recordings_->any() || recordings_->rests() || !approximations.empty()) std::atexit(at_exit);

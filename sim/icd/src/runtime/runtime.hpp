@@ -35,6 +35,7 @@ struct Settings {
   std::vector<ApproximationRule> approximations;
   gpu::Options options;
   int compile_timeout_ms{120'000};
+  bool progress{};            // of long launches, on a terminal
   std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
   std::string trace_file;
   std::string samples_file;  // every reading of the power sensor
@@ -46,6 +47,7 @@ struct Settings {
 
 // Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
 // WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_TRANSLATE, WIREWATT_COMPILE_TIMEOUT_MS,
+// WIREWATT_PROGRESS,
 // WIREWATT_COUNTERS, WIREWATT_TRACE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT,
 // WIREWATT_MISTAKES and WIREWATT_SEALED_ENERGY (files; %p in their names is the process id),
 // WIREWATT_ON_FAULT, WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and for timing mode

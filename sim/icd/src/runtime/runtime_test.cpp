@@ -50,7 +50,8 @@ TEST(Settings, BadValuesNameTheVariableAndTheValue) {
   for (const auto& [name, value] :
        {std::pair{"WIREWATT_CHIP_SEED", "-1"}, std::pair{"WIREWATT_CHIP_CLASS", "weird"},
         std::pair{"WIREWATT_THREADS", "two"}, std::pair{"WIREWATT_REPLAY", "2"},
-        std::pair{"WIREWATT_TRANSLATE", "no"}, std::pair{"WIREWATT_NOISE_SEED", "1x"}}) {
+        std::pair{"WIREWATT_TRANSLATE", "no"}, std::pair{"WIREWATT_NOISE_SEED", "1x"},
+        std::pair{"WIREWATT_PROGRESS", "yes"}}) {
     const Variable variable(name, value);
     const auto settings = settings_from_environment();
     ASSERT_FALSE(settings) << name;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -86,6 +87,15 @@ struct LaunchResult {
   bool replayed{};
 };
 
+// How far a launch is that is being executed.
+struct LaunchProgress {
+  const std::string& kernel;
+  std::uint64_t groups_ended{};
+  std::uint64_t groups{};
+  std::uint64_t instructions{};  // of all waves so far
+  bool ended{};                  // the launch, whether well or not
+};
+
 class VirtualGpu {
  public:
   // Errors: device_error when the host has no room; those of timing::make_system, by key.
@@ -157,6 +167,11 @@ class VirtualGpu {
   // for kernels that call the host and wait for its answer in memory. It may write device memory;
   // null takes it back. Results do not depend on the number of threads.
   void set_host_service(std::function<void()> service);
+
+  // Is told how far a launch is, each time that so much of the host's time has passed, and of the
+  // end of a launch of which it was told anything; null takes it back.
+  void set_progress(std::function<void(const LaunchProgress&)> tell,
+                    std::chrono::milliseconds between);
 
   // What the last launch did wrong with memory, whether it ended well or not; in order of cycle.
   [[nodiscard]] const std::vector<MemoryFinding>& findings() const;
