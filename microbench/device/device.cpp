@@ -35,6 +35,9 @@ Result<Device> open_virtual(const DeviceRequest& request, const std::string& nam
     return driver_missing(library);
   }
   select_virtual_driver(request, name);
+  // A campaign executes little and replays the rest; two cores that wait for each other at every
+  // step are slower than one on a busy machine. The user's own setting stands.
+  setenv("WIREWATT_THREADS", "1", 0);
   WW_ASSIGN(api, load_opencl());
   WW_ASSIGN(devices, enumerate_opencl(*api));
   if (devices.empty()) {
@@ -136,9 +139,6 @@ void select_virtual_driver(const DeviceRequest& request, const std::string& name
   setenv("WIREWATT_CHIP", chip.c_str(), 1);
   setenv("WIREWATT_CHIP_SEED", std::to_string(request.chip_seed).c_str(), 1);
   setenv("WIREWATT_CHIP_CLASS", request.chip_class.c_str(), 1);
-  // A campaign executes little and replays the rest; two cores that wait for each other at every
-  // step are slower than one on a busy machine. The user's own setting stands.
-  setenv("WIREWATT_THREADS", "1", 0);
 }
 
 Status enter_virtual_device(const DeviceRequest& wanted) {
