@@ -131,6 +131,11 @@ void Progress::update(double done, double total, const std::string& note) {
 void Progress::finish() {
   if (!visible_) return;
   visible_ = false;
+  erase_progress();
+}
+
+void erase_progress() {
+  if (::isatty(STDERR_FILENO) != 1) return;
   fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);
 }

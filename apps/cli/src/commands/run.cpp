@@ -20,6 +20,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/placed_file.hpp"
+#include "ww/core/progress.hpp"
 #include "ww/core/streamed_file.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
@@ -353,6 +354,7 @@ Result<Finished> execute(const RunArguments& arguments) {
   Finished finished;
   WW_ASSIGN(program, run_in_foreground(arguments.command));
   finished.end = program.end;
+  if (program.end.signal != 0) erase_progress();
 
   const auto files = counter_folder.files();
   std::optional<StreamedFile> merged;

@@ -57,6 +57,10 @@ class Progress {
   bool visible_{};
 };
 
+// Erases the line of another program's Progress, which was ended while it was drawn; nothing where
+// stderr is no terminal.
+void erase_progress();
+
 // "1 m 12 s", "850 ms".
 [[nodiscard]] std::string human_duration(double seconds);
 
