@@ -166,6 +166,7 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId, const std::string& kernel, co
 // NOLINTNEXTLINE(performance-unnecessary-value-param): declared so for the real one
 void VirtualGpu::set_progress(std::function<void(const LaunchProgress&)>,
                               std::chrono::milliseconds) {}
+
 const std::vector<MemoryFinding>& VirtualGpu::findings() const {
   return icd::fake::state().findings;
 }

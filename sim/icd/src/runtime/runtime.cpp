@@ -146,7 +146,7 @@ Status read_timing_settings(Settings& settings) {
   return {};
 }
 
-// A line on the terminal while a launch lasts, from its second second on.
+// A line on the terminal while a launch lasts, once it has lasted for a second.
 class LaunchLine {
  public:
   void tell(const gpu::LaunchProgress& launch) {
@@ -159,7 +159,7 @@ class LaunchLine {
     const auto instructions = static_cast<double>(launch.instructions);
     if (groups > 0) each_ = std::min(each_, instructions / groups);
     // Many work-groups run at once and end together. Between, what is executed says more.
-    const double done = std::max(groups, groups > 0 && each_ > 0 ? instructions / each_ : 0);
+    const double done = std::max(groups, each_ > 0 ? instructions / each_ : 0);
     line_->update(std::min(done, static_cast<double>(launch.groups)),
                   static_cast<double>(launch.groups),
                   fmt::format("{} of {} work-groups, {} M wave instructions", launch.groups_ended,
@@ -168,7 +168,8 @@ class LaunchLine {
 
  private:
   std::unique_ptr<Progress> line_;
-  // Wave instructions of a work-group, the fewest so far: those of groups that run are among them.
+  // Wave instructions for each work-group that has ended. Those of groups that still run are among
+  // them, so the least is nearest.
   double each_{std::numeric_limits<double>::infinity()};
 };
 

@@ -168,8 +168,8 @@ class VirtualGpu {
   // null takes it back. Results do not depend on the number of threads.
   void set_host_service(std::function<void()> service);
 
-  // Is told how far a launch is, each time that so much of the host's time has passed, and of the
-  // end of a launch of which it was told anything; null takes it back.
+  // `tell` hears how far a launch is each time that `between` has passed on the host. It hears of
+  // the launch's end if it heard of the launch before. Null takes it back.
   void set_progress(std::function<void(const LaunchProgress&)> tell,
                     std::chrono::milliseconds between);
 
