@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "hip_atomics.hpp"
+#include "hip_functions.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/process.hpp"
 #include "ww/core/subprocess.hpp"
@@ -30,9 +30,17 @@ constexpr const char* kDeviceLibrary = "ockl.bc";  // one of them
 constexpr const char* kHipHeader = "include/hip/hip_runtime.h";
 constexpr const char* kAtomicsHeader = "include/hip/amd_detail/amd_hip_atomic.h";
 constexpr const char* kOldAtomic = "llvm.amdgcn.atomic.inc.i32.p0i32";  // see hip_atomics.ll
+constexpr const char* kClockHeader = "include/hip/amd_detail/amd_device_functions.h";
+constexpr const char* kSteadyClock = "__ockl_steadyctr_u64";  // see hip_steady_clock.ll
 constexpr std::string_view kTriple = "amdgcn-amd-amdhsa";
 
 using Words = std::vector<std::string>;
+
+// Whether the file is there and has that name in it.
+bool names(const fs::path& file, std::string_view name) {
+  const auto text = read_file(file);
+  return text && text->find(name) != std::string::npos;
+}
 
 // The folder of AMD's device libraries: of ROCM_PATH, of Debian 12 and 13, of ROCm.
 std::optional<fs::path> device_libraries() {
@@ -198,15 +206,20 @@ struct Clang::Impl {
     return {};
   }
 
-  // What the headers of HIP call and the compiler no longer has, as bitcode; nothing where they do
-  // not. Error: what the compiler said.
-  Result<Words> atomics_for(const fs::path& root, const CompileRequest& request,
-                            const fs::path& folder) {
-    const auto header = read_file(root / kAtomicsHeader);
-    if (!header || header->find(kOldAtomic) == std::string::npos) return Words{};
-    const fs::path source = folder / "hip_atomics.ll";
-    const fs::path made = folder / "hip_atomics.bc";
-    WW_TRY(write_file_atomically(source, kHipAtomics));
+  // Device functions that HIP's headers call and neither the compiler nor the device libraries
+  // have, as bitcode; nothing where there are none. Error: what the compiler said.
+  Result<Words> missing_functions(const fs::path& root, const fs::path& libraries,
+                                  const CompileRequest& request, const fs::path& folder) {
+    std::string text;
+    if (names(root / kAtomicsHeader, kOldAtomic)) text += kHipAtomics;
+    if (names(root / kClockHeader, kSteadyClock) &&
+        !names(libraries / kDeviceLibrary, kSteadyClock)) {
+      text += kHipSteadyClock;
+    }
+    if (text.empty()) return Words{};
+    const fs::path source = folder / "functions.ll";
+    const fs::path made = folder / "functions.bc";
+    WW_TRY(write_file_atomically(source, text));
     const CompileAnswer answer =
         compile({"-x", "ir", "-nogpulib", "-emit-llvm", "-c", source.string()}, request, made);
     if (answer.status != CompileStatus::success) return fail(ErrorCode::unsupported, answer.log);
@@ -241,12 +254,13 @@ struct Clang::Impl {
                 {}};
       }
       words.insert(words.end(), {"--rocm-path=" + root->string(), "-include", "hip/hip_runtime.h"});
-      const auto atomics = atomics_for(*root, request, folder);
-      if (!atomics) return failed("error: " + atomics.error().text() + "\n");
-      words.insert(words.end(), atomics->begin(), atomics->end());
+      const auto functions = missing_functions(*root, *found, request, folder);
+      if (!functions) return failed("error: " + functions.error().text() + "\n");
+      words.insert(words.end(), functions->begin(), functions->end());
       made_with.push_back((*root / kHipHeader).string());
-      const fs::path atomics_header = *root / kAtomicsHeader;
-      if (fs::exists(atomics_header)) made_with.push_back(atomics_header.string());
+      for (const char* header : {kAtomicsHeader, kClockHeader}) {
+        if (fs::exists(*root / header)) made_with.push_back((*root / header).string());
+      }
     }
     words.insert(words.end(), request.options.begin(), request.options.end());
     words.insert(words.end(), {"-I", headers.string(), "-x", "hip", source.string()});
