@@ -313,7 +313,7 @@ TEST_F(Hip, TimesEventsByTheChip) {
   ASSERT_EQ(hipEventRecord(untimed, nullptr), 0);
   EXPECT_EQ(hipEventElapsedTime(&ms, start, untimed), kInvalidHandle);
   for (const hipEvent_t event : {start, stop, untimed}) EXPECT_EQ(hipEventDestroy(event), 0);
-  EXPECT_EQ(hipEventDestroy(start), kInvalidHandle);
+  EXPECT_EQ(hipEventDestroy(start), kContextIsDestroyed);
 }
 
 TEST_F(Hip, OrdersStreamsAndCallsBack) {
@@ -341,9 +341,9 @@ TEST_F(Hip, OrdersStreamsAndCallsBack) {
   EXPECT_EQ(called, 1);
   EXPECT_THAT(out, ::testing::Each(2));
   EXPECT_EQ(hipStreamDestroy(stream), 0);
-  EXPECT_EQ(hipStreamDestroy(stream), kInvalidHandle);
-  EXPECT_EQ(hipStreamSynchronize(stream), kInvalidHandle);
-  EXPECT_EQ(hipMemcpyAsync(out, p, 256, hipMemcpyDeviceToHost, stream), kInvalidHandle);
+  EXPECT_EQ(hipStreamDestroy(stream), kContextIsDestroyed);
+  EXPECT_EQ(hipStreamSynchronize(stream), kContextIsDestroyed);
+  EXPECT_EQ(hipMemcpyAsync(out, p, 256, hipMemcpyDeviceToHost, stream), kContextIsDestroyed);
 }
 
 TEST_F(Hip, WaitsForAHostFunctionThatAnotherThreadRuns) {

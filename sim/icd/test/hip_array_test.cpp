@@ -202,7 +202,7 @@ TEST_F(Hip, CopiesByMemcpyParam2d) {
   EXPECT_EQ(hipMemcpyParam2D(&out), kInvalidValue);
   out.srcY = 0;
   out.dstPitch = 8;
-  EXPECT_EQ(hipMemcpyParam2D(&out), kInvalidPitch);
+  EXPECT_EQ(hipMemcpyParam2D(&out), kInvalidValue);
   out.dstPitch = 0;
   out.srcMemoryType = 77;
   EXPECT_EQ(hipMemcpyParam2D(&out), kInvalidValue);
@@ -339,7 +339,7 @@ TEST_F(Hip, ChecksCopiesOfArrays) {
   };
   EXPECT_EQ(to(array, 0, 0, host, 32, 32, 4, hipMemcpyHostToDevice), 0);
   EXPECT_EQ(to(array, 0, 0, host, 32, 0, 4, hipMemcpyHostToDevice), 0);
-  EXPECT_EQ(to(nullptr, 0, 0, host, 32, 32, 4, hipMemcpyHostToDevice), kInvalidValue);
+  EXPECT_EQ(to(nullptr, 0, 0, host, 32, 32, 4, hipMemcpyHostToDevice), kInvalidHandle);
   EXPECT_EQ(to(array, 0, 0, nullptr, 32, 32, 4, hipMemcpyHostToDevice), kInvalidValue);
   EXPECT_EQ(to(array, 4, 0, host, 32, 32, 4, hipMemcpyHostToDevice), kInvalidValue);
   EXPECT_EQ(to(array, 0, 1, host, 32, 32, 4, hipMemcpyHostToDevice), kInvalidValue);
@@ -349,6 +349,8 @@ TEST_F(Hip, ChecksCopiesOfArrays) {
   EXPECT_EQ(to(array, 0, 0, host, 32, 32, 4, 9), kInvalidDirection);
   EXPECT_EQ(hipMemcpy2DFromArray(nullptr, 32, array, 0, 0, 32, 4, hipMemcpyDeviceToHost),
             kInvalidValue);
+  EXPECT_EQ(hipMemcpy2DFromArray(host, 32, nullptr, 0, 0, 32, 4, hipMemcpyDeviceToHost),
+            kInvalidHandle);
   EXPECT_EQ(hipMemcpyFromArray(host, array, 0, 5, 4, hipMemcpyDeviceToHost), kInvalidValue);
   ASSERT_EQ(hipFreeArray(array), 0);
   EXPECT_EQ(to(array, 0, 0, host, 32, 32, 4, hipMemcpyHostToDevice), kInvalidValue);

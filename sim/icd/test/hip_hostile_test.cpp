@@ -84,11 +84,12 @@ TEST_F(Hip, RefusesHandlesThatWereDestroyed) {
   ASSERT_EQ(hipStreamCreate(&stream), 0);
   ASSERT_EQ(hipEventCreate(&event), 0);
   EXPECT_EQ(hipStreamDestroy(stream), 0);
-  EXPECT_EQ(hipStreamDestroy(stream), kInvalidHandle);
-  EXPECT_EQ(hipStreamSynchronize(stream), kInvalidHandle);
-  EXPECT_EQ(hipEventRecord(event, stream), kInvalidHandle);
+  EXPECT_EQ(hipStreamDestroy(stream), kContextIsDestroyed);
+  EXPECT_EQ(hipStreamDestroy(nullptr), kInvalidHandle);
+  EXPECT_EQ(hipStreamSynchronize(stream), kContextIsDestroyed);
+  EXPECT_EQ(hipEventRecord(event, stream), kContextIsDestroyed);
   EXPECT_EQ(hipEventDestroy(event), 0);
-  EXPECT_EQ(hipEventDestroy(event), kInvalidHandle);
+  EXPECT_EQ(hipEventDestroy(event), kContextIsDestroyed);
   EXPECT_EQ(hipEventRecord(event, nullptr), kInvalidHandle);
   int managed = 0;
   ASSERT_EQ(hipDeviceGetAttribute(&managed, 24, 0), 0);
@@ -135,8 +136,8 @@ TEST_F(Hip, LetsThreadsMakeMistakesAtOnce) {
       EXPECT_EQ(hipFree(memory), 0);
       EXPECT_EQ(hipStreamCreate(&stream), 0);
       EXPECT_EQ(hipStreamDestroy(stream), 0);
-      EXPECT_EQ(hipStreamSynchronize(stream), kInvalidHandle);
-      EXPECT_EQ(hipGetLastError(), kInvalidHandle);
+      EXPECT_EQ(hipStreamSynchronize(stream), kContextIsDestroyed);
+      EXPECT_EQ(hipGetLastError(), kContextIsDestroyed);
     }
   };
   std::thread first(work);

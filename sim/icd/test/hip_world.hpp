@@ -24,10 +24,12 @@ constexpr int kInvalidDirection = 21;
 constexpr int kInvalidFunction = 98;
 constexpr int kInvalidDevice = 101;
 constexpr int kInvalidImage = 200;
+constexpr int kInvalidContext = 201;
 constexpr int kNoBinary = 209;
 constexpr int kInvalidHandle = 400;
 constexpr int kNotFound = 500;
 constexpr int kNotReady = 600;
+constexpr int kContextIsDestroyed = 709;  // of streams and events that are gone, too
 constexpr int kTooManyBlocks = 720;
 constexpr int kNotSupported = 801;
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hip/array.hpp"
+#include "hip/copy_sides.hpp"
 #include "hip/graph_work.hpp"
 #include "hip/stream.hpp"
 
@@ -69,14 +70,17 @@ struct ArrayPlace {
 
 tl::expected<Boxes, int> rows_to_array(const ArrayPlace& to, const void* from, std::size_t pitch,
                                        std::size_t width, std::size_t rows, int kind) {
-  const auto side = array_side(to.array, to.x_bytes, to.y, width, rows);
-  if (!side || from == nullptr) return tl::unexpected<int>(kInvalidValue);
+  if (from == nullptr) return tl::unexpected<int>(kInvalidValue);
   if (width > pitch) return tl::unexpected<int>(kInvalidPitchValue);
+  if (to.array == nullptr) return tl::unexpected<int>(kInvalidHandle);
+  const auto side = array_side(to.array, to.x_bytes, to.y, width, rows);
+  if (!side) return tl::unexpected<int>(kInvalidValue);
   return Boxes{box_of(*side, memory_side(from, pitch, rows), width, rows, kind)};
 }
 
 tl::expected<Boxes, int> rows_from_array(void* to, std::size_t pitch, const ArrayPlace& from,
                                          std::size_t width, std::size_t rows, int kind) {
+  if (from.array == nullptr) return tl::unexpected<int>(kInvalidHandle);
   const auto side = array_side(from.array, from.x_bytes, from.y, width, rows);
   if (!side || to == nullptr) return tl::unexpected<int>(kInvalidValue);
   if (width > pitch) return tl::unexpected<int>(kInvalidPitchValue);
@@ -173,23 +177,6 @@ tl::expected<Boxes, int> bytes_between_arrays(const ArrayPlace& to, const ArrayP
 
 // --- hipMemcpyParam2D ---
 
-enum class SideKind { host, device, array };
-
-// HIP 6 numbers the kinds of memory anew. hipMemoryTypeUnified is memory with one address.
-std::optional<SideKind> side_kind(int memory_type) {
-  const bool old = hip_major() < 6;
-  switch (memory_type) {
-    case 0: return SideKind::host;  // from 6 on: unregistered
-    case 1: return old ? SideKind::device : SideKind::host;
-    case 2: return old ? SideKind::array : SideKind::device;
-    case 3: return SideKind::device;  // unified; from 6 on managed
-    case 4: return old ? std::optional(SideKind::device) : std::nullopt;
-    case 10: return old ? std::nullopt : std::optional(SideKind::array);
-    case 11: return old ? std::nullopt : std::optional(SideKind::device);
-    default: return std::nullopt;
-  }
-}
-
 tl::expected<Side, int> side_of(const Memcpy2dSide& side, SideKind kind, std::size_t width,
                                 std::size_t rows) {
   if (kind == SideKind::array) {
@@ -199,7 +186,7 @@ tl::expected<Side, int> side_of(const Memcpy2dSide& side, SideKind kind, std::si
   }
   if (side.x_bytes > SIZE_MAX - width) return tl::unexpected<int>(kInvalidValue);
   const std::size_t pitch = side.pitch != 0 ? side.pitch : side.x_bytes + width;
-  if (side.x_bytes + width > pitch) return tl::unexpected<int>(kInvalidPitchValue);
+  if (side.x_bytes + width > pitch) return tl::unexpected<int>(kInvalidValue);
   if (side.y > SIZE_MAX - rows) return tl::unexpected<int>(kInvalidValue);
   Side made = memory_side(kind == SideKind::host ? side.host : side.device, pitch, side.y + rows);
   made.at = {side.x_bytes, side.y, 0};
@@ -214,11 +201,8 @@ tl::expected<Boxes, int> rows_of_parameters(const Memcpy2dParameters& wanted) {
   if (!from) return tl::unexpected<int>(from.error());
   const auto to = side_of(wanted.to, *to_kind, wanted.width_bytes, wanted.height);
   if (!to) return tl::unexpected<int>(to.error());
-  const bool from_host = *from_kind == SideKind::host;
-  const bool to_host = *to_kind == SideKind::host;
-  const int kind = from_host ? (to_host ? kHostToHost : kHostToDevice)
-                             : (to_host ? kDeviceToHost : kDeviceToDevice);
-  return Boxes{box_of(*to, *from, wanted.width_bytes, wanted.height, kind)};
+  return Boxes{
+      box_of(*to, *from, wanted.width_bytes, wanted.height, kind_between(*from_kind, *to_kind))};
 }
 
 }  // namespace
@@ -301,6 +285,9 @@ WW_HIP_EXPORT int hipMemcpyParam2DAsync(const Memcpy2dParameters* wanted, void* 
   return copy_boxes(stream, [&] { return rows_of_parameters(*wanted); });
 }
 WW_HIP_EXPORT int hipMemcpyParam2D(const Memcpy2dParameters* wanted) {
+  return hipMemcpyParam2DAsync(wanted, nullptr);
+}
+WW_HIP_EXPORT int hipDrvMemcpy2DUnaligned(const Memcpy2dParameters* wanted) {
   return hipMemcpyParam2DAsync(wanted, nullptr);
 }
 

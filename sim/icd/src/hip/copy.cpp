@@ -30,6 +30,12 @@ std::byte* host_side(const void* pointer, std::size_t bytes) {
   return place ? *place : nullptr;
 }
 
+// Whether the bytes begin inside an allocation and end behind it.
+bool exceeds_allocation(const void* pointer, std::size_t bytes) {
+  const auto found = find_allocation(address(pointer));
+  return found && bytes > found->address + found->bytes - address(pointer);
+}
+
 int check_ordinals(int to, int from) {
   return guarded(
       [&]() -> int { return is_ordinal(to) && is_ordinal(from) ? kSuccess : kInvalidDevice; });
@@ -260,6 +266,9 @@ int fill_elements(const MemsetParameters& memset) {
 
 tl::expected<NodeWork, int> copy_work(void* to, const void* from, std::size_t bytes, int kind) {
   if (const int bad = check_sides(to, from, kind); bad != kSuccess) return tl::unexpected<int>(bad);
+  if (exceeds_allocation(to, bytes) || exceeds_allocation(from, bytes)) {
+    return tl::unexpected<int>(kInvalidValue);
+  }
   return NodeWork{[=] { return copy(to, from, bytes, kind); },
                   box_of_rows(to, bytes, from, bytes, bytes, 1, kind), nullptr};
 }

@@ -297,6 +297,11 @@ int attribute(int name, int ordinal) {
   }
 }
 
+// hipDeviceP2PAttr, and what joins the devices of a package (HSA_AMD_LINK_INFO_TYPE_XGMI).
+constexpr int kPeerRank = 0;
+constexpr int kPeerArrays = 3;
+constexpr int kLinkXgmi = 4;
+
 // Which device may use whose memory, as programs asked for it. Kernels reach all of it anyway.
 std::set<std::pair<int, int>>& peers() {
   static auto& pairs = *new std::set<std::pair<int, int>>;
@@ -474,6 +479,25 @@ WW_HIP_EXPORT int hipDeviceCanAccessPeer(int* can, int ordinal, int peer) {
     return kSuccess;
   });
 }
+WW_HIP_EXPORT int hipDeviceGetP2PAttribute(int* value, int attribute, int from, int to) {
+  return guarded([&]() -> int {
+    if (value == nullptr) return kInvalidValue;
+    if (!is_ordinal(from) || !is_ordinal(to) || from == to) return kInvalidDevice;
+    if (attribute < kPeerRank || attribute > kPeerArrays) return kInvalidValue;
+    *value = attribute == kPeerRank ? kLinkXgmi : 1;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipExtGetLinkTypeAndHopCount(int from, int to, std::uint32_t* type,
+                                               std::uint32_t* hops) {
+  return guarded([&]() -> int {
+    if (type == nullptr || hops == nullptr || from == to) return kInvalidValue;
+    if (!is_ordinal(from) || !is_ordinal(to)) return kInvalidValue;
+    *type = kLinkXgmi;
+    *hops = 1;
+    return kSuccess;
+  });
+}
 WW_HIP_EXPORT int hipDeviceEnablePeerAccess(int peer, unsigned flags) {
   return guarded([&]() -> int {
     if (const int bad = check_peer(peer, flags); bad != kSuccess) return bad;
@@ -538,6 +562,34 @@ WW_HIP_EXPORT int hipDeviceSetCacheConfig(int) {
 }
 WW_HIP_EXPORT int hipDeviceSetSharedMemConfig(int) {
   return guarded([] { return int{kSuccess}; });
+}
+WW_HIP_EXPORT int hipDeviceGetCacheConfig(int* config) {
+  return guarded([&]() -> int {
+    if (config == nullptr) return kInvalidValue;
+    *config = 0;  // no preference
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceGetSharedMemConfig(int* config) {
+  return guarded([&]() -> int {
+    if (config == nullptr) return kInvalidValue;
+    *config = kBanksOfFourBytes;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceGetTexture1DLinearMaxWidth(std::size_t* elements,
+                                                      const ChannelDescriptor* element,
+                                                      int ordinal) {
+  return guarded([&]() -> int {
+    if (elements == nullptr || element == nullptr) return kInvalidValue;
+    if (!is_ordinal(ordinal)) return kInvalidDevice;
+    const int bytes =
+        (element->bits[0] + element->bits[1] + element->bits[2] + element->bits[3]) / 8;
+    if (bytes <= 0) return kInvalidValue;
+    const int most = has_images() ? kMostLinearTexels : 0;
+    *elements = static_cast<std::size_t>(most / bytes);
+    return kSuccess;
+  });
 }
 WW_HIP_EXPORT int hipProfilerStart() {
   return guarded([] { return int{kSuccess}; });

@@ -1,4 +1,5 @@
 // Names and texts of HIP's error codes; the names are those of hip_runtime_api.h.
+#include <algorithm>
 #include <array>
 
 #include "hip/session.hpp"
@@ -18,7 +19,8 @@ constexpr std::array kErrorTexts{
     ErrorText{2, "hipErrorOutOfMemory", "out of memory"},
     ErrorText{3, "hipErrorNotInitialized", "initialization error"},
     ErrorText{4, "hipErrorDeinitialized", "driver shutting down"},
-    ErrorText{5, "hipErrorProfilerDisabled", "profiler disabled while using external profiler"},
+    ErrorText{5, "hipErrorProfilerDisabled",
+              "profiler disabled while using external profiling tool"},
     ErrorText{6, "hipErrorProfilerNotInitialized", "profiler is not initialized"},
     ErrorText{7, "hipErrorProfilerAlreadyStarted", "profiler already started"},
     ErrorText{8, "hipErrorProfilerAlreadyStopped", "profiler already stopped"},
@@ -107,12 +109,23 @@ constexpr std::array kErrorTexts{
     ErrorText{1053, "hipErrorRuntimeOther", "runtime call other than memory returned error"},
 };
 
+// Null where HIP has no such code.
+const ErrorText* find_text(int code) {
+  const auto found = std::ranges::find(kErrorTexts, code, &ErrorText::code);
+  return found == kErrorTexts.end() ? nullptr : &*found;
+}
+
 const ErrorText& error_text(int code) {
   static constexpr ErrorText kUnlisted{kUnknown, "hipErrorUnknown", "unrecognized error code"};
-  for (const ErrorText& entry : kErrorTexts) {
-    if (entry.code == code) return entry;
-  }
-  return kUnlisted;
+  const ErrorText* found = find_text(code);
+  return found == nullptr ? kUnlisted : *found;
+}
+
+int give_text(int code, const char** text, const char* ErrorText::*which) {
+  const ErrorText* found = find_text(code);
+  if (text == nullptr || found == nullptr) return finish(kInvalidValue);
+  *text = found->*which;
+  return kSuccess;
 }
 
 }  // namespace
@@ -124,14 +137,10 @@ WW_HIP_EXPORT const char* hipGetErrorString(int code) {
   return error_text(code).text;
 }
 WW_HIP_EXPORT int hipDrvGetErrorName(int code, const char** text) {
-  if (text == nullptr) return finish(kInvalidValue);
-  *text = error_text(code).name;
-  return kSuccess;
+  return give_text(code, text, &ErrorText::name);
 }
 WW_HIP_EXPORT int hipDrvGetErrorString(int code, const char** text) {
-  if (text == nullptr) return finish(kInvalidValue);
-  *text = error_text(code).text;
-  return kSuccess;
+  return give_text(code, text, &ErrorText::text);
 }
 // A failed device shows in every thread, and stays.
 WW_HIP_EXPORT int hipGetLastError() {

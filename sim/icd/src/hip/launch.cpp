@@ -234,7 +234,7 @@ int launch(const void* named, const Function& function, const LaunchRequest& req
 int launch_stub(const void* stub, const LaunchRequest& request, std::size_t dynamic_lds,
                 void* stream) {
   return guarded_work([&]() -> int {
-    if (!is_stream(stream)) return kInvalidHandle;
+    if (!is_stream(stream)) return kContextIsDestroyed;
     if (dynamic_lds > UINT32_MAX) return kInvalidValue;
     const auto function = function_of_stub(stub);
     if (!function) return function.error();
@@ -247,7 +247,7 @@ int launch_stub(const void* stub, const LaunchRequest& request, std::size_t dyna
 int launch_function(const void* handle, const LaunchRequest& request, void* stream) {
   return guarded_work([&]() -> int {
     if (!is_function(handle)) return kInvalidHandle;
-    if (!is_stream(stream)) return kInvalidHandle;
+    if (!is_stream(stream)) return kContextIsDestroyed;
     if (request.arguments != nullptr && request.extra != nullptr) return kInvalidValue;
     return launch(handle, *static_cast<const Function*>(handle), request, stream);
   });
@@ -389,6 +389,18 @@ WW_HIP_EXPORT int hipModuleLaunchCooperativeKernel(const void* function, unsigne
                           nullptr,
                           Cooperation::grid},
                          stream);
+}
+// The launches do not meet: one ends before the next begins.
+WW_HIP_EXPORT int hipExtLaunchMultiKernelMultiDevice(const StubLaunch* launches, int count,
+                                                     unsigned flags) {
+  constexpr unsigned kMostFlags = 3;  // no waiting before, none after
+  if (launches == nullptr || count <= 0 || flags > kMostFlags) return finish(kInvalidValue);
+  for (const StubLaunch& one : std::span(launches, static_cast<std::size_t>(count))) {
+    const int code = launch_stub(one.stub, {one.blocks, one.threads, 0, one.arguments, nullptr},
+                                 one.dynamic_lds, one.stream);
+    if (code != kSuccess) return code;
+  }
+  return kSuccess;
 }
 // Of several devices, one's launch ends before the next one's begins, so that their grids cannot
 // meet.

@@ -1,64 +1,15 @@
-// Allocation: device, pinned, managed, pitched, from pools; and what a pointer is.
+// Allocation: device, pinned, managed, pitched.
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <set>
 
 #include "hip/device_pointer.hpp"
-#include "hip/memory_table.hpp"
-#include "hip/module.hpp"
+#include "hip/memory.hpp"
 #include "hip/stream.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
 
 constexpr std::uint64_t kPitch = 256;
-
-int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags = 0,
-             int ordinal = chosen_device()) {
-  if (pointer == nullptr) return kInvalidValue;
-  *pointer = nullptr;
-  if (bytes == 0) return kSuccess;
-  const auto address = allocate_memory(bytes, kind, flags, ordinal);
-  if (!address) return address.error();
-  *pointer = device_pointer(*address);
-  return kSuccess;
-}
-
-int free_of(const void* pointer, bool host) {
-  if (pointer == nullptr) return kSuccess;
-  const auto found = find_allocation(address_of(pointer));
-  if (!found || (found->kind == MemoryKind::host) != host) return kInvalidValue;
-  if (found->kind == MemoryKind::managed_variable || found->kind == MemoryKind::array) {
-    return kInvalidValue;
-  }
-  if (found->kind == MemoryKind::graph) return end_use_of_graph_memory(address_of(pointer));
-  return free_memory(address_of(pointer));
-}
-
-// Memory in stream order; in a capture a node of its graph.
-int allocate_on(void** pointer, std::size_t bytes, const void* stream, int ordinal) {
-  const auto capture = capture_for_work(stream);
-  if (!capture) return capture.error();
-  if (*capture == nullptr || bytes == 0) {
-    return allocate(pointer, bytes, MemoryKind::device, 0, ordinal);
-  }
-  auto work = allocation_work(pointer, bytes, ordinal);
-  if (!work) return work.error();
-  note_work(stream, NodeKind::allocate, std::move(*work));
-  return kSuccess;
-}
-
-int free_on(void* pointer, const void* stream) {
-  if (pointer == nullptr) return kInvalidValue;
-  const auto capture = capture_for_work(stream);
-  if (!capture) return capture.error();
-  if (*capture == nullptr) return free_of(pointer, false);
-  auto work = release_work(pointer);
-  if (!work) return work.error();
-  note_work(stream, NodeKind::release, std::move(*work));
-  return kSuccess;
-}
 
 int allocate_pitched(void** pointer, std::size_t* pitch, std::size_t width, std::size_t rows) {
   if (pointer == nullptr || pitch == nullptr) return kInvalidValue;
@@ -86,21 +37,28 @@ std::map<std::uint64_t, std::uint64_t>& registered_host() {
   return ranges;
 }
 
-// HIP 6 numbers the kinds of memory anew.
-int memory_type(MemoryKind kind) {
-  const bool old = hip_major() < 6;
-  switch (kind) {
-    case MemoryKind::host: return old ? 0 : 1;
-    case MemoryKind::device:
-    case MemoryKind::graph:
-    case MemoryKind::array: return old ? 1 : 2;
-    case MemoryKind::managed:
-    case MemoryKind::managed_variable: return old ? 1 : 3;
-  }
-  return 0;
+}  // namespace
+
+int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags, int ordinal) {
+  if (pointer == nullptr) return kInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return kSuccess;
+  const auto address = allocate_memory(bytes, kind, flags, ordinal);
+  if (!address) return address.error();
+  *pointer = device_pointer(*address);
+  return kSuccess;
 }
 
-}  // namespace
+int free_of(const void* pointer, bool host) {
+  if (pointer == nullptr) return kSuccess;
+  const auto found = find_allocation(address_of(pointer));
+  if (!found || (found->kind == MemoryKind::host) != host) return kInvalidValue;
+  if (found->kind == MemoryKind::managed_variable || found->kind == MemoryKind::array) {
+    return kInvalidValue;
+  }
+  if (found->kind == MemoryKind::graph) return end_use_of_graph_memory(address_of(pointer));
+  return free_memory(address_of(pointer));
+}
 
 // hipMalloc and its kin wait for nothing, but a device that failed has no memory to give.
 WW_HIP_EXPORT int hipMalloc(void** pointer, std::size_t bytes) {
@@ -114,6 +72,10 @@ WW_HIP_EXPORT int hipFree(void* pointer) {
 }
 WW_HIP_EXPORT int hipHostMalloc(void** pointer, std::size_t bytes, unsigned flags) {
   return guarded_work([&] { return allocate_host(pointer, bytes, flags); });
+}
+// hipHostMalloc() of C++ programs that were compiled over some of HIP 6.3's headers.
+WW_HIP_EXPORT int hipExtHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  return hipHostMalloc(pointer, bytes, flags);
 }
 WW_HIP_EXPORT int hipHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   return hipHostMalloc(pointer, bytes, flags);
@@ -168,7 +130,7 @@ WW_HIP_EXPORT int hipMallocManaged(void** pointer, std::size_t bytes, unsigned f
 }
 WW_HIP_EXPORT int hipMemPrefetchAsync(const void* pointer, std::size_t bytes, int, void* stream) {
   return guarded_work([&]() -> int {
-    if (!is_stream(stream)) return kInvalidHandle;
+    if (!is_stream(stream)) return kContextIsDestroyed;
     const auto found = find_allocation(address_of(pointer));
     if (!found || !host_must_see(found->kind)) return kInvalidValue;
     return bytes <= found->address + found->bytes - address_of(pointer) ? kSuccess : kInvalidValue;
@@ -179,10 +141,19 @@ WW_HIP_EXPORT int hipMemAdvise(const void* pointer, std::size_t bytes, int, int)
     return find_allocation(address_of(pointer)) && bytes != 0 ? kSuccess : kInvalidValue;
   });
 }
-WW_HIP_EXPORT int hipStreamAttachMemAsync(void* stream, void* pointer, std::size_t, unsigned) {
+WW_HIP_EXPORT int hipStreamAttachMemAsync(void* stream, void* pointer, std::size_t bytes,
+                                          unsigned flags) {
   return guarded([&]() -> int {
-    if (!is_stream(stream)) return kInvalidHandle;
-    return find_allocation(address_of(pointer)) ? kSuccess : kInvalidValue;
+    if (!is_stream(stream)) return kContextIsDestroyed;
+    if (flags != kMemAttachGlobal && flags != kMemAttachHost && flags != kMemAttachSingle) {
+      return kInvalidValue;
+    }
+    if (flags == kMemAttachSingle && stream == nullptr) return kInvalidValue;
+    const auto found = find_allocation(address_of(pointer));
+    if (!found) return kInvalidValue;
+    // Managed memory, by all of it.
+    const bool part = host_must_see(found->kind) && bytes != 0 && bytes != found->bytes;
+    return part ? kInvalidValue : kSuccess;
   });
 }
 WW_HIP_EXPORT int hipMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
@@ -226,165 +197,6 @@ WW_HIP_EXPORT int hipMemGetAddressRange(void** base, std::size_t* bytes, void* p
     if (!found) return kNotFound;
     if (base != nullptr) *base = device_pointer(found->address);
     if (bytes != nullptr) *bytes = found->bytes;
-    return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipPointerGetAttributes(PointerAttributes* attributes, const void* pointer) {
-  return guarded([&]() -> int {
-    if (attributes == nullptr || pointer == nullptr) return kInvalidValue;
-    const auto found = find_allocation(address_of(pointer));
-    *attributes = {};
-    if (!found)
-      return hip_major() < 6 ? kInvalidValue : kSuccess;  // from 6 on: unregistered memory
-    const bool host = host_must_see(found->kind);
-    attributes->memoryType = memory_type(found->kind);
-    attributes->devicePointer = const_cast<void*>(pointer);
-    attributes->hostPointer = host ? const_cast<void*>(pointer) : nullptr;
-    attributes->device = found->device;
-    attributes->isManaged = host && found->kind != MemoryKind::host ? 1 : 0;
-    attributes->allocationFlags = found->flags;
-    return kSuccess;
-  });
-}
-
-// --- pools: every pool is its device's memory; freed memory goes back at once ---
-
-namespace {
-
-struct MemoryPool {
-  int device{};
-  std::uint64_t release_threshold{};
-};
-
-std::map<const void*, std::unique_ptr<MemoryPool>>& memory_pools() {
-  static auto& pools = *new std::map<const void*, std::unique_ptr<MemoryPool>>;
-  return pools;
-}
-
-MemoryPool* make_pool(int ordinal) {
-  auto made = std::make_unique<MemoryPool>(MemoryPool{ordinal, 0});
-  MemoryPool* handle = made.get();
-  memory_pools().emplace(handle, std::move(made));
-  return handle;
-}
-
-// By device.
-std::map<int, MemoryPool*>& default_pools() {
-  static auto& pools = *new std::map<int, MemoryPool*>;
-  return pools;
-}
-
-MemoryPool* default_pool(int ordinal) {
-  MemoryPool*& pool = default_pools()[ordinal];
-  if (pool == nullptr) pool = make_pool(ordinal);
-  return pool;
-}
-
-MemoryPool*& current_pool(int ordinal) {
-  static auto& pools = *new std::map<int, MemoryPool*>;
-  MemoryPool*& pool = pools[ordinal];
-  if (pool == nullptr) pool = default_pool(ordinal);
-  return pool;
-}
-
-// Null where the handle is none.
-MemoryPool* pool_of(const void* handle) {
-  const auto found = memory_pools().find(handle);
-  return found == memory_pools().end() ? nullptr : found->second.get();
-}
-
-constexpr int kPoolReleaseThreshold = 4;
-constexpr int kPoolLastAttribute = 8;
-
-}  // namespace
-
-WW_HIP_EXPORT int hipMallocAsync(void** pointer, std::size_t bytes, void* stream) {
-  return guarded_work(
-      [&]() -> int { return allocate_on(pointer, bytes, stream, device_of_stream(stream)); });
-}
-WW_HIP_EXPORT int hipMallocFromPoolAsync(void** pointer, std::size_t bytes, void* pool,
-                                         void* stream) {
-  return guarded_work([&]() -> int {
-    const MemoryPool* found = pool_of(pool);
-    if (found == nullptr) return kInvalidValue;
-    return allocate_on(pointer, bytes, stream, found->device);
-  });
-}
-WW_HIP_EXPORT int hipFreeAsync(void* pointer, void* stream) {
-  return guarded([&] { return free_on(pointer, stream); });
-}
-WW_HIP_EXPORT int hipDeviceGetDefaultMemPool(void** pool, int ordinal) {
-  return guarded([&]() -> int {
-    if (pool == nullptr) return kInvalidValue;
-    if (!is_ordinal(ordinal)) return kInvalidDevice;
-    *pool = default_pool(ordinal);
-    return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipDeviceGetMemPool(void** pool, int ordinal) {
-  return guarded([&]() -> int {
-    if (pool == nullptr) return kInvalidValue;
-    if (!is_ordinal(ordinal)) return kInvalidDevice;
-    *pool = current_pool(ordinal);
-    return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipDeviceSetMemPool(int ordinal, void* pool) {
-  return guarded([&]() -> int {
-    if (!is_ordinal(ordinal)) return kInvalidDevice;
-    MemoryPool* found = pool_of(pool);
-    if (found == nullptr || found->device != ordinal) return kInvalidValue;
-    current_pool(ordinal) = found;
-    return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipMemPoolCreate(void** pool, const void* properties) {
-  return guarded([&]() -> int {
-    if (pool == nullptr || properties == nullptr) return kInvalidValue;
-    const auto& wanted = *static_cast<const PoolProperties*>(properties);
-    if (wanted.location_type != kLocationDevice || !is_ordinal(wanted.location)) {
-      return kInvalidValue;
-    }
-    *pool = make_pool(wanted.location);
-    return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipMemPoolDestroy(void* pool) {
-  return guarded([&]() -> int {
-    const MemoryPool* found = pool_of(pool);
-    if (found == nullptr || found == default_pool(found->device)) return kInvalidValue;
-    MemoryPool*& current = current_pool(found->device);
-    if (current == found) current = default_pool(found->device);
-    memory_pools().erase(pool);
-    return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipMemPoolTrimTo(void* pool, std::size_t) {
-  return guarded([&]() -> int { return pool_of(pool) != nullptr ? kSuccess : kInvalidValue; });
-}
-WW_HIP_EXPORT int hipMemPoolSetAttribute(void* pool, int attribute, void* value) {
-  return guarded([&]() -> int {
-    MemoryPool* found = pool_of(pool);
-    if (found == nullptr || value == nullptr) return kInvalidValue;
-    if (attribute < 1 || attribute > kPoolLastAttribute) return kInvalidValue;
-    if (attribute == kPoolReleaseThreshold) {
-      found->release_threshold = *static_cast<const std::uint64_t*>(value);
-    }
-    return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipMemPoolGetAttribute(void* pool, int attribute, void* value) {
-  return guarded([&]() -> int {
-    const MemoryPool* found = pool_of(pool);
-    if (found == nullptr || value == nullptr) return kInvalidValue;
-    if (attribute < 1 || attribute > kPoolLastAttribute) return kInvalidValue;
-    if (attribute < kPoolReleaseThreshold) {
-      *static_cast<int*>(value) = 1;  // reuse is as good as allowed
-    } else if (attribute == kPoolReleaseThreshold) {
-      *static_cast<std::uint64_t*>(value) = found->release_threshold;
-    } else {
-      *static_cast<std::uint64_t*>(value) = allocated_bytes(found->device);
-    }
     return kSuccess;
   });
 }

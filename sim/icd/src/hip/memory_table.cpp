@@ -9,6 +9,7 @@ namespace {
 struct MemoryTable {
   std::map<std::uint64_t, Allocation> allocations;
   std::map<int, std::uint64_t> bytes;  // by device
+  std::uint32_t made{};
 };
 
 MemoryTable& memory_table() {
@@ -36,7 +37,7 @@ tl::expected<std::uint64_t, int> allocate_memory(std::uint64_t bytes, MemoryKind
   const auto address = device().allocate(bytes);
   if (!address) return tl::unexpected<int>(kOutOfMemory);
   auto& table = memory_table();
-  table.allocations[*address] = {*address, bytes, kind, flags, ordinal};
+  table.allocations[*address] = {*address, bytes, kind, flags, ordinal, ++table.made};
   table.bytes[ordinal] += bytes;
   return *address;
 }

@@ -24,7 +24,8 @@ struct Allocation {
   std::uint64_t bytes{};
   MemoryKind kind{};
   unsigned flags{};
-  int device{};  // whose memory it is
+  int device{};            // whose memory it is
+  std::uint32_t number{};  // no other one has had it
 };
 
 // Memory of that device. Errors: kOutOfMemory; for what the host has to see, where it cannot (said

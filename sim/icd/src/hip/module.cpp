@@ -28,20 +28,6 @@ std::vector<std::unique_ptr<Function>>& retired_functions() {
   return retired;
 }
 
-Module* module_of(const void* handle) {
-  const auto found = loaded_modules().find(handle);
-  return found == loaded_modules().end() ? nullptr : found->second.get();
-}
-
-int load(void** module, const void* image, std::uint64_t available = kUnknownSize) {
-  if (module == nullptr || image == nullptr) return kInvalidValue;
-  auto loaded = load_module(image, available);
-  if (!loaded) return loaded.error();
-  *module = loaded->get();
-  loaded_modules().emplace(*module, std::move(*loaded));
-  return kSuccess;
-}
-
 }  // namespace
 
 tl::expected<std::unique_ptr<Module>, int> load_module(const void* image, std::uint64_t available) {
@@ -104,26 +90,56 @@ tl::expected<DeviceVariable, int> find_variable(const Module& module, const std:
   return DeviceVariable{*address, found->size};
 }
 
+Module* module_of(const void* handle) {
+  const auto found = loaded_modules().find(handle);
+  return found == loaded_modules().end() ? nullptr : found->second.get();
+}
+
+int load_for_program(void** handle, const void* image, std::uint64_t available) {
+  if (handle == nullptr || image == nullptr) return kInvalidValue;
+  auto loaded = load_module(image, available);
+  if (!loaded) return loaded.error();
+  *handle = loaded->get();
+  loaded_modules().emplace(*handle, std::move(*loaded));
+  return kSuccess;
+}
+
+int load_for_program(void** handle, const char* path) {
+  if (handle == nullptr || path == nullptr) return kInvalidValue;
+  const auto text = read_file(path);
+  if (!text) return kFileNotFound;
+  return load_for_program(handle, text->data(), text->size());
+}
+
+int unload_for_program(void* handle) {
+  Module* module = module_of(handle);
+  if (module == nullptr) return kInvalidHandle;
+  unload_module(*module);
+  loaded_modules().erase(handle);
+  return kSuccess;
+}
+
 WW_HIP_EXPORT int hipModuleLoadData(void** module, const void* image) {
-  return guarded([&] { return load(module, image); });
+  return guarded([&] { return load_for_program(module, image); });
 }
 WW_HIP_EXPORT int hipModuleLoadDataEx(void** module, const void* image, unsigned, int*, void**) {
-  return guarded([&] { return load(module, image); });
+  return guarded([&] { return load_for_program(module, image); });
+}
+WW_HIP_EXPORT int hipModuleLoadFatBinary(void** module, const void* image) {
+  return guarded([&] { return load_for_program(module, image); });
 }
 WW_HIP_EXPORT int hipModuleLoad(void** module, const char* path) {
-  return guarded([&]() -> int {
-    if (module == nullptr || path == nullptr) return kInvalidValue;
-    auto text = read_file(path);
-    if (!text) return kFileNotFound;
-    return load(module, text->data(), text->size());
-  });
+  return guarded([&] { return load_for_program(module, path); });
 }
 WW_HIP_EXPORT int hipModuleUnload(void* handle) {
+  return guarded([&] { return unload_for_program(handle); });
+}
+WW_HIP_EXPORT int hipModuleGetFunctionCount(unsigned* count, void* handle) {
   return guarded([&]() -> int {
-    Module* module = module_of(handle);
+    if (count == nullptr) return kInvalidValue;
+    const Module* module = module_of(handle);
     if (module == nullptr) return kInvalidHandle;
-    unload_module(*module);
-    loaded_modules().erase(handle);
+    *count = static_cast<unsigned>(module->object->kernels().size());
     return kSuccess;
   });
 }

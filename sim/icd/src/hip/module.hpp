@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hip/image.hpp"
 #include "hip/session.hpp"
 #include "tl/expected.hpp"
 #include "ww/binpatch/code_object.hpp"
@@ -33,6 +34,15 @@ struct Module {
 [[nodiscard]] tl::expected<std::unique_ptr<Module>, int> load_module(const void* image,
                                                                      std::uint64_t available);
 void unload_module(Module& module);
+
+// Modules that the program loaded itself: hipModule_t, or hipLibrary_t. Null for other handles.
+[[nodiscard]] Module* module_of(const void* handle);
+// Errors: kInvalidValue, those of load_module().
+int load_for_program(void** handle, const void* image, std::uint64_t available = kUnknownSize);
+// Error kFileNotFound, too.
+int load_for_program(void** handle, const char* path);
+// Error kInvalidHandle.
+int unload_for_program(void* handle);
 // Null where the module has no such kernel.
 [[nodiscard]] Function* find_function(Module& module, const std::string& name);
 

@@ -205,7 +205,7 @@ void end_capture(const std::shared_ptr<Capture>& capture) {
 
 int begin_capture(void* handle, int mode) {
   constexpr int kLastMode = 2;
-  if (!is_stream(handle)) return kInvalidHandle;
+  if (!is_stream(handle)) return kContextIsDestroyed;
   if (mode < 0 || mode > kLastMode) return kInvalidValue;
   Stream* stream = made_stream(handle);
   if (stream == nullptr) return kStreamCaptureUnsupported;  // a default stream
@@ -216,7 +216,7 @@ int begin_capture(void* handle, int mode) {
 }
 
 int finish_capture(void* handle, void** graph) {
-  if (!is_stream(handle)) return kInvalidHandle;
+  if (!is_stream(handle)) return kContextIsDestroyed;
   if (graph == nullptr) return kInvalidValue;
   *graph = nullptr;
   Stream* stream = made_stream(handle);
@@ -232,8 +232,9 @@ int finish_capture(void* handle, void** graph) {
 }
 
 int destroy_stream(void* handle) {
+  if (!is_stream(handle)) return kContextIsDestroyed;
   Stream* stream = made_stream(handle);
-  if (stream == nullptr) return kInvalidHandle;
+  if (stream == nullptr) return kInvalidHandle;  // a default stream
   if (stream->began) end_capture(std::shared_ptr<Capture>(stream->capture));
   streams().erase(handle);
   return kSuccess;
@@ -248,7 +249,9 @@ std::optional<Stream> find_stream(const void* handle) {
 
 int create_event(void** handle, unsigned flags) {
   if (handle == nullptr || (flags & ~kKnownEventFlags) != 0) return kInvalidValue;
-  if ((flags & kEventInterprocess) != 0) return kNotSupported;
+  // Other processes cannot have it (hipIpcGetEventHandle), which is no matter here.
+  const bool shared = (flags & kEventInterprocess) != 0;
+  if (shared && (flags & kEventDisableTiming) == 0) return kInvalidValue;
   auto made = std::make_unique<Event>(Event{flags, {}, {}, chosen_device(), {}, {}});
   *handle = made.get();
   hip_events().emplace(*handle, std::move(made));
@@ -297,7 +300,7 @@ tl::expected<NodeWork, int> wait_work(void* event) {
 }
 
 tl::expected<CaptureOfStream, int> capture_of(const void* handle) {
-  if (!is_stream(handle)) return tl::unexpected<int>(kInvalidHandle);
+  if (!is_stream(handle)) return tl::unexpected<int>(kContextIsDestroyed);
   Stream* stream = made_stream(handle);
   if (stream == nullptr) return CaptureOfStream{};
   return CaptureOfStream{stream->capture.get(), &stream->last};
@@ -324,7 +327,7 @@ void wait_for_host_functions(Entry& entry, const void* stream) {
 
 tl::expected<Capture*, int> capture_for_work(const void* handle) {
   stream_of_work() = handle;
-  if (!is_stream(handle)) return tl::unexpected<int>(kInvalidHandle);
+  if (!is_stream(handle)) return tl::unexpected<int>(kContextIsDestroyed);
   if (Stream* stream = made_stream(handle); stream != nullptr) {
     if (stream->capture == nullptr) {
       device().select_device(stream->device);
@@ -350,7 +353,7 @@ void note_work(const void* handle, NodeKind kind, NodeWork what) {
 }
 
 int refuse_in_capture(const void* handle) {
-  if (!is_stream(handle)) return kInvalidHandle;
+  if (!is_stream(handle)) return kContextIsDestroyed;
   Stream* stream = made_stream(handle);
   if (stream == nullptr || stream->capture == nullptr) return kSuccess;
   stream->capture->failed = true;
@@ -422,8 +425,9 @@ WW_HIP_EXPORT int hipStreamQuery(void* stream) {
 }
 WW_HIP_EXPORT int hipStreamGetFlags(void* stream, unsigned* flags) {
   return guarded([&]() -> int {
+    if (stream == nullptr) return kInvalidValue;
     const auto found = find_stream(stream);
-    if (!found) return kInvalidHandle;
+    if (!found) return kContextIsDestroyed;
     if (flags == nullptr) return kInvalidValue;
     *flags = found->flags;
     return kSuccess;
@@ -432,7 +436,7 @@ WW_HIP_EXPORT int hipStreamGetFlags(void* stream, unsigned* flags) {
 WW_HIP_EXPORT int hipStreamGetPriority(void* stream, int* priority) {
   return guarded([&]() -> int {
     const auto found = find_stream(stream);
-    if (!found) return kInvalidHandle;
+    if (!found) return kContextIsDestroyed;
     if (priority == nullptr) return kInvalidValue;
     *priority = found->priority;
     return kSuccess;
@@ -440,11 +444,20 @@ WW_HIP_EXPORT int hipStreamGetPriority(void* stream, int* priority) {
 }
 WW_HIP_EXPORT int hipStreamGetDevice(void* stream, int* ordinal) {
   return guarded([&]() -> int {
-    if (!is_stream(stream)) return kInvalidHandle;
+    if (!is_stream(stream)) return kContextIsDestroyed;
     if (ordinal == nullptr) return kInvalidValue;
     *ordinal = device_of_stream(stream);
     return kSuccess;
   });
+}
+// Not a code: the device, or -1 for a stream that is gone.
+WW_HIP_EXPORT int hipGetStreamDeviceId(void* stream) {
+  int ordinal = -1;
+  static_cast<void>(guarded([&]() -> int {
+    if (is_stream(stream)) ordinal = device_of_stream(stream);
+    return kSuccess;
+  }));
+  return ordinal;
 }
 WW_HIP_EXPORT int hipStreamWaitEvent(void* stream, void* event, unsigned flags) {
   return guarded_work([&]() -> int {
@@ -462,7 +475,7 @@ WW_HIP_EXPORT int hipStreamEndCapture(void* stream, void** graph) {
 WW_HIP_EXPORT int hipStreamIsCapturing(void* stream, int* status) {
   return guarded([&]() -> int {
     const auto found = find_stream(stream);
-    if (!found) return kInvalidHandle;
+    if (!found) return kContextIsDestroyed;
     if (status == nullptr) return kInvalidValue;
     *status = found->capture == nullptr ? 0 : found->capture->failed ? 2 : 1;
     return kSuccess;
@@ -473,7 +486,7 @@ WW_HIP_EXPORT int hipStreamGetCaptureInfo(void* stream, int* status, unsigned lo
   if (code != kSuccess || *status == 0 || id == nullptr) return code;
   return guarded([&]() -> int {
     const auto found = find_stream(stream);
-    if (!found) return kInvalidHandle;
+    if (!found) return kContextIsDestroyed;
     *id = reinterpret_cast<std::uintptr_t>(found->capture.get());
     return kSuccess;
   });
@@ -491,7 +504,7 @@ WW_HIP_EXPORT int hipStreamAddCallback(void* stream, StreamCallback callback, vo
                                        unsigned flags) {
   return guarded_work([&]() -> int {
     if (callback == nullptr || flags != 0)
-      return is_stream(stream) ? kInvalidValue : kInvalidHandle;
+      return is_stream(stream) ? kInvalidValue : kContextIsDestroyed;
     if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
     call_host(stream, [=] { callback(stream, kSuccess, user_data); });
     return kSuccess;
@@ -499,7 +512,7 @@ WW_HIP_EXPORT int hipStreamAddCallback(void* stream, StreamCallback callback, vo
 }
 WW_HIP_EXPORT int hipLaunchHostFunc(void* stream, HostFunction function, void* user_data) {
   return guarded_work([&]() -> int {
-    if (!is_stream(stream)) return kInvalidHandle;
+    if (!is_stream(stream)) return kContextIsDestroyed;
     auto work = host_work(function, user_data);
     return work ? submit(stream, NodeKind::host, std::move(work->run), std::move(work->parameters))
                 : work.error();
@@ -513,12 +526,15 @@ WW_HIP_EXPORT int hipEventCreate(void** event) {
   return guarded_work([&] { return create_event(event, 0); });
 }
 WW_HIP_EXPORT int hipEventDestroy(void* event) {
-  return guarded(
-      [&]() -> int { return hip_events().erase(event) != 0 ? kSuccess : kInvalidHandle; });
+  return guarded([&]() -> int {
+    if (event == nullptr) return kInvalidHandle;
+    return hip_events().erase(event) != 0 ? kSuccess : kContextIsDestroyed;
+  });
 }
 WW_HIP_EXPORT int hipEventRecord(void* event, void* stream) {
-  return guarded_work(
-      [&]() -> int { return is_stream(stream) ? record_event(event, stream) : kInvalidHandle; });
+  return guarded_work([&]() -> int {
+    return is_stream(stream) ? record_event(event, stream) : kContextIsDestroyed;
+  });
 }
 WW_HIP_EXPORT int hipEventRecordWithFlags(void* event, void* stream, unsigned flags) {
   return flags == 0 ? hipEventRecord(event, stream) : finish(kInvalidValue);

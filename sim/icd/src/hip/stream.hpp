@@ -16,7 +16,7 @@ inline constexpr std::uintptr_t kPerThreadStream = 2;
 // The device that runs the stream's work: for default streams, the one that the thread has chosen.
 [[nodiscard]] int device_of_stream(const void* stream);
 
-// The capture that a stream's work goes to; null: the work runs now. Errors kInvalidHandle,
+// The capture that a stream's work goes to; null: the work runs now. Errors kContextIsDestroyed,
 // kStreamCaptureInvalidated, and kStreamCaptureImplicit for work of the default stream while
 // another stream captures that waits for it.
 [[nodiscard]] tl::expected<Capture*, int> capture_for_work(const void* stream);
@@ -34,7 +34,7 @@ int submit(const void* stream, NodeKind kind, Body&& work, NodeParameters parame
   return kSuccess;
 }
 
-// What a stream captures, and the nodes that its next one runs after. Error kInvalidHandle. No
+// What a stream captures, and the nodes that its next one runs after. Error kContextIsDestroyed. No
 // capture: null.
 struct CaptureOfStream {
   const Capture* capture{};
@@ -43,7 +43,7 @@ struct CaptureOfStream {
 [[nodiscard]] tl::expected<CaptureOfStream, int> capture_of(const void* stream);
 
 // For calls that no capture can contain, as they wait: lets the stream's capture, or every capture,
-// fail. Errors kInvalidHandle, kStreamCaptureUnsupported.
+// fail. Errors kContextIsDestroyed, kStreamCaptureUnsupported.
 int refuse_in_capture(const void* stream);
 int refuse_in_any_capture();
 

@@ -16,6 +16,7 @@ enum Code : int {
   kInvalidConfiguration = 9,
   kInvalidPitchValue = 12,
   kInvalidSymbol = 13,
+  kInvalidDevicePointer = 17,
   kInvalidMemcpyDirection = 21,
   kMissingConfiguration = 52,
   kInvalidDeviceFunction = 98,
@@ -25,6 +26,7 @@ enum Code : int {
   kInvalidContext = 201,
   kNoBinaryForGpu = 209,
   kUnsupportedLimit = 215,
+  kContextAlreadyInUse = 216,
   kPeerAccessUnsupported = 217,
   kFileNotFound = 301,
   kInvalidHandle = 400,
@@ -36,6 +38,7 @@ enum Code : int {
   kLaunchTimeOut = 702,
   kPeerAccessAlreadyEnabled = 704,
   kPeerAccessNotEnabled = 705,
+  kContextIsDestroyed = 709,  // of a stream or an event that is gone, too
   kAssert = 710,
   kHostMemoryAlreadyRegistered = 712,
   kHostMemoryNotRegistered = 713,
@@ -69,10 +72,12 @@ inline constexpr std::uint32_t kMostBlockThreads = 1024;
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr unsigned kEventInterprocess = 4;
-inline constexpr unsigned kKnownEventFlags = 0xC000'0007;
+inline constexpr unsigned kKnownEventFlags = 0xE000'0007;
 inline constexpr unsigned kHostAllocKnownFlags = 0xE000'0007;
 inline constexpr unsigned kMemAttachGlobal = 1;
 inline constexpr unsigned kMemAttachHost = 2;
+inline constexpr unsigned kMemAttachSingle = 4;
+inline constexpr int kBanksOfFourBytes = 1;  // hipSharedMemBankSizeFourByte
 
 using StreamCallback = void (*)(void* stream, int status, void* user_data);
 using HostFunction = void (*)(void* user_data);
@@ -324,6 +329,18 @@ struct AllocationNodeParameters {
 static_assert(sizeof(AllocationNodeParameters) == 120);
 inline constexpr int kAllocationPinned = 1;
 inline constexpr int kLocationDevice = 1;
+
+// hipMemLocation and hipMemAccessDesc. Access is none (0), to read (1), or to read and write (3).
+struct MemoryLocation {
+  int type;
+  int number;  // of the device
+};
+struct MemoryAccess {
+  MemoryLocation location;
+  int access;
+};
+inline constexpr int kAccessNone = 0;
+inline constexpr int kAccessAll = 3;
 
 // hipPitchedPtr, hipPos, hipExtent and hipMemcpy3DParms. Widths are in bytes, but of arrays in
 // elements.
