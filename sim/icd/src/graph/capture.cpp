@@ -42,7 +42,7 @@ WW_HIP_EXPORT int hipStreamGetCaptureInfo_v2(void* stream, int* status, unsigned
     const auto found = capture_of(stream);
     if (!found) return found.error();
     if (found->capture == nullptr) return kSuccess;
-    if (graph != nullptr) *graph = found->capture->graph.get();
+    if (graph != nullptr) *graph = found->capture->graph;
     // The array is the stream's, until its next work.
     if (nodes != nullptr) *nodes = reinterpret_cast<void* const*>(found->last->data());
     if (count != nullptr) *count = found->last->size();

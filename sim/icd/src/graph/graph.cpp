@@ -1,5 +1,6 @@
 // Graphs and executable graphs: made, changed as a whole, launched.
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -10,6 +11,7 @@ namespace ww::sim::icd::hip {
 namespace {
 
 constexpr unsigned long long kAutoFreeOnLaunch = 1;
+constexpr unsigned long long kMostInstantiateFlag = 8;
 
 // hipGraphInstantiateParams.
 struct InstantiateParameters {
@@ -65,7 +67,7 @@ tl::expected<std::vector<const GraphNode*>, int> order_of(const Graph& graph) {
 }
 
 tl::expected<Step, int> step_of(const GraphNode& node) {
-  Step step{node.kind, node.what, {}, node.device};
+  Step step{node.kind, node.what, {}, {}, node.device};
   if (node.child == nullptr) return step;
   auto child = steps_of(*node.child);
   if (!child) return tl::unexpected<int>(child.error());
@@ -84,6 +86,8 @@ bool may_instantiate(const Graph& graph) {
 int instantiate(void** executable, const void* handle, unsigned long long flags) {
   const Graph* graph = find_graph(handle);
   if (executable == nullptr || graph == nullptr || !graph->published) return kInvalidValue;
+  // One flag at most, as with AMD's library.
+  if (flags > kMostInstantiateFlag || std::popcount(flags) > 1) return kInvalidValue;
   if (!may_instantiate(*graph)) return kNotSupported;
   const auto order = order_of(*graph);
   auto steps = steps_of(*graph);
@@ -139,20 +143,56 @@ int run_steps(const std::vector<Work>& work, const void* stream) {
   return kSuccess;
 }
 
+// The direction of a copy, by its parameters; of no matter for other steps.
+int direction_of(const Step& step) {
+  const auto* copy = std::get_if<Memcpy3dParameters>(&step.what.parameters);
+  return copy == nullptr ? kDefaultKind : copy->kind;
+}
+
+// hipGraphExecUpdateResult.
+enum UpdateResult : int {
+  kUpdated = 0,
+  kTopologyChanged = 2,
+  kNodeTypeChanged = 3,
+  kParametersChanged = 5,
+};
+
+// What keeps steps from taking the place of others, and at which of them.
+std::pair<UpdateResult, std::size_t> difference(const std::vector<Step>& now,
+                                                const std::vector<Step>& later) {
+  if (now.size() != later.size()) return {kTopologyChanged, now.size()};
+  const auto first = [&](auto differ) {
+    std::size_t i = 0;
+    while (i < now.size() && !differ(now[i], later[i])) ++i;
+    return i;
+  };
+  const std::size_t other_kind =
+      first([](const Step& one, const Step& two) { return one.kind != two.kind; });
+  if (other_kind < now.size()) return {kNodeTypeChanged, other_kind};
+  const std::size_t other_edges =
+      first([](const Step& one, const Step& two) { return one.after != two.after; });
+  if (other_edges < now.size()) return {kTopologyChanged, now.size()};
+  const std::size_t other_direction = first(
+      [](const Step& one, const Step& two) { return direction_of(one) != direction_of(two); });
+  return {other_direction < now.size() ? kParametersChanged : kUpdated, other_direction};
+}
+
 int update(const void* executable, const void* handle, void** error_node, int* result) {
-  constexpr int kUpdated = 0;
-  constexpr int kTopologyChanged = 2;
-  constexpr int kNodeTypeChanged = 3;
   ExecutableGraph* found = find_executable(executable);
   const Graph* graph = find_graph(handle);
   if (found == nullptr || graph == nullptr || result == nullptr) return kInvalidValue;
   if (error_node != nullptr) *error_node = nullptr;
+  const auto order = order_of(*graph);
   auto made = steps_of(*graph);
-  if (!made) return made.error();
-  *result = found->steps.size() != made->size() ? kTopologyChanged
-            : same_kinds(found->steps, *made)   ? kUpdated
-                                                : kNodeTypeChanged;
-  if (*result != kUpdated) return kGraphExecUpdateFailure;
+  if (!order || !made) return kInvalidValue;
+  const auto [why, place] = difference(found->steps, *made);
+  *result = why;
+  if (why != kUpdated) {
+    if (error_node != nullptr && place < order->size()) {
+      *error_node = const_cast<GraphNode*>((*order)[place]);
+    }
+    return kGraphExecUpdateFailure;
+  }
   // The nodes that the program has are those that it instantiated.
   for (std::size_t i = 0; i < made->size(); ++i) (*made)[i].enabled = found->steps[i].enabled;
   found->steps = std::move(*made);
@@ -205,9 +245,13 @@ tl::expected<std::vector<Step>, int> steps_of(const Graph& graph) {
   const auto order = order_of(graph);
   if (!order) return tl::unexpected<int>(order.error());
   std::vector<Step> steps;
+  std::unordered_map<const GraphNode*, std::size_t> place;
   for (const GraphNode* node : *order) {
     auto step = step_of(*node);
     if (!step) return tl::unexpected<int>(step.error());
+    for (const GraphNode* before : node->after) step->after.push_back(place.at(before));
+    std::ranges::sort(step->after);
+    place[node] = steps.size();
     steps.push_back(std::move(*step));
   }
   return steps;

@@ -18,7 +18,8 @@ namespace ww::sim::icd::hip {
 struct Step {
   NodeKind kind{};
   NodeWork what;
-  std::vector<Step> child;  // in an order that they allow
+  std::vector<Step> child;         // in an order that they allow
+  std::vector<std::size_t> after;  // steps, in their order
   int device{};
   bool enabled{true};
 };
@@ -32,10 +33,8 @@ struct ExecutableGraph {
   UserObjects user_objects;
 };
 
-// Null for what is not alive. Children's graphs and those that streams capture are found, too.
-[[nodiscard]] Graph* find_graph(const void* handle);
+// Null for what is not alive.
 [[nodiscard]] GraphNode* find_node(const void* handle);
-[[nodiscard]] GraphNode* find_node(const Graph& graph, const void* handle);
 [[nodiscard]] ExecutableGraph* find_executable(const void* handle);
 // The step that was made of a node, which is alive. Null: none.
 [[nodiscard]] Step* find_step(const void* executable, const void* node);
@@ -87,6 +86,9 @@ int change_node(const void* handle, NodeKind kind, Make&& make) {
   });
 }
 
+// Whether a step may do that instead: a copy keeps its direction, and rows stay as they are.
+[[nodiscard]] bool may_replace(const NodeWork& now, const NodeWork& later);
+
 // A call that changes what a step of an executable graph does.
 template <class Make>
 int change_step(const void* executable, const void* node, NodeKind kind, Make&& make) {
@@ -95,6 +97,7 @@ int change_step(const void* executable, const void* node, NodeKind kind, Make&& 
     if (step == nullptr || step->kind != kind) return kInvalidValue;
     tl::expected<NodeWork, int> work = make();
     if (!work) return work.error();
+    if (!may_replace(step->what, *work)) return kInvalidValue;
     step->what = std::move(*work);
     return kSuccess;
   });

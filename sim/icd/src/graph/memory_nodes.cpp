@@ -196,16 +196,16 @@ WW_HIP_EXPORT int hipDeviceGetGraphMemAttribute(int ordinal, int attribute, void
   });
 }
 // The highest values so far can be forgotten, by setting them to 0.
-WW_HIP_EXPORT int hipDeviceSetGraphMemAttribute(int ordinal, int attribute, void* value) {
+WW_HIP_EXPORT int hipDeviceSetGraphMemAttribute(int ordinal, int attribute, const void* value) {
   return guarded([&]() -> int {
     if (!is_ordinal(ordinal)) return kInvalidDevice;
-    if (value == nullptr || *static_cast<const std::uint64_t*>(value) != 0) return kInvalidValue;
+    const bool highest = attribute == kGraphUsedHigh || attribute == kGraphReservedHigh;
+    if (!highest || value == nullptr) return kInvalidValue;
+    if (*static_cast<const std::uint64_t*>(value) != 0) return kInvalidValue;
     GraphMemoryUse& use = use_of_device(ordinal);
-    switch (attribute) {
-      case kGraphUsedHigh: use.most_used = use.used; return kSuccess;
-      case kGraphReservedHigh: use.most_reserved = use.reserved; return kSuccess;
-      default: return kInvalidValue;
-    }
+    if (attribute == kGraphUsedHigh) use.most_used = use.used;
+    if (attribute == kGraphReservedHigh) use.most_reserved = use.reserved;
+    return kSuccess;
   });
 }
 // A graph's memory keeps its address, so that none can go before the graph does.

@@ -48,7 +48,24 @@ void* event_named(const EventOfNode& node) {
   return node.event;
 }
 
+// A copy that takes another one's place has bytes to copy.
+template <class Make>
+tl::expected<NodeWork, int> with_bytes(std::size_t bytes, Make&& make) {
+  if (bytes == 0) return tl::unexpected<int>(kInvalidValue);
+  return make();
+}
+
 }  // namespace
+
+bool may_replace(const NodeWork& now, const NodeWork& later) {
+  const auto* copy = std::get_if<Memcpy3dParameters>(&now.parameters);
+  const auto* other_copy = std::get_if<Memcpy3dParameters>(&later.parameters);
+  if (copy != nullptr && other_copy != nullptr && copy->kind != other_copy->kind) return false;
+  const auto* fill = std::get_if<MemsetParameters>(&now.parameters);
+  const auto* other_fill = std::get_if<MemsetParameters>(&later.parameters);
+  if (fill == nullptr || other_fill == nullptr) return true;
+  return fill->height == 1 && other_fill->height == 1;
+}
 
 // --- kernels ---
 
@@ -90,7 +107,9 @@ WW_HIP_EXPORT int hipGraphMemcpyNodeSetParams(void* node, const Memcpy3dParamete
 }
 WW_HIP_EXPORT int hipGraphMemcpyNodeSetParams1D(void* node, void* to, const void* from,
                                                 std::size_t bytes, int kind) {
-  return change_node(node, NodeKind::copy, [&] { return copy_work(to, from, bytes, kind); });
+  return change_node(node, NodeKind::copy, [&] {
+    return with_bytes(bytes, [&] { return copy_work(to, from, bytes, kind); });
+  });
 }
 WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParams(void* executable, void* node,
                                                   const Memcpy3dParameters* parameters) {
@@ -98,8 +117,9 @@ WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParams(void* executable, void* node,
 }
 WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParams1D(void* executable, void* node, void* to,
                                                     const void* from, std::size_t bytes, int kind) {
-  return change_step(executable, node, NodeKind::copy,
-                     [&] { return copy_work(to, from, bytes, kind); });
+  return change_step(executable, node, NodeKind::copy, [&] {
+    return with_bytes(bytes, [&] { return copy_work(to, from, bytes, kind); });
+  });
 }
 
 // --- copies to and from variables of the program ---
@@ -114,15 +134,19 @@ WW_HIP_EXPORT int hipGraphAddMemcpyNodeToSymbol(void** node, void* graph,
 WW_HIP_EXPORT int hipGraphMemcpyNodeSetParamsToSymbol(void* node, const void* symbol,
                                                       const void* from, std::size_t bytes,
                                                       std::size_t offset, int kind) {
-  return change_node(node, NodeKind::copy_to_symbol,
-                     [&] { return copy_to_symbol_work(symbol, from, bytes, offset, kind); });
+  return change_node(node, NodeKind::copy_to_symbol, [&] {
+    return with_bytes(bytes,
+                      [&] { return copy_to_symbol_work(symbol, from, bytes, offset, kind); });
+  });
 }
 WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParamsToSymbol(void* executable, void* node,
                                                           const void* symbol, const void* from,
                                                           std::size_t bytes, std::size_t offset,
                                                           int kind) {
-  return change_step(executable, node, NodeKind::copy_to_symbol,
-                     [&] { return copy_to_symbol_work(symbol, from, bytes, offset, kind); });
+  return change_step(executable, node, NodeKind::copy_to_symbol, [&] {
+    return with_bytes(bytes,
+                      [&] { return copy_to_symbol_work(symbol, from, bytes, offset, kind); });
+  });
 }
 WW_HIP_EXPORT int hipGraphAddMemcpyNodeFromSymbol(void** node, void* graph,
                                                   const void* const* dependencies,
@@ -134,14 +158,18 @@ WW_HIP_EXPORT int hipGraphAddMemcpyNodeFromSymbol(void** node, void* graph,
 WW_HIP_EXPORT int hipGraphMemcpyNodeSetParamsFromSymbol(void* node, void* to, const void* symbol,
                                                         std::size_t bytes, std::size_t offset,
                                                         int kind) {
-  return change_node(node, NodeKind::copy_from_symbol,
-                     [&] { return copy_from_symbol_work(to, symbol, bytes, offset, kind); });
+  return change_node(node, NodeKind::copy_from_symbol, [&] {
+    return with_bytes(bytes,
+                      [&] { return copy_from_symbol_work(to, symbol, bytes, offset, kind); });
+  });
 }
 WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParamsFromSymbol(void* executable, void* node, void* to,
                                                             const void* symbol, std::size_t bytes,
                                                             std::size_t offset, int kind) {
-  return change_step(executable, node, NodeKind::copy_from_symbol,
-                     [&] { return copy_from_symbol_work(to, symbol, bytes, offset, kind); });
+  return change_step(executable, node, NodeKind::copy_from_symbol, [&] {
+    return with_bytes(bytes,
+                      [&] { return copy_from_symbol_work(to, symbol, bytes, offset, kind); });
+  });
 }
 
 // --- fills ---

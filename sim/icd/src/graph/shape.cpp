@@ -77,9 +77,15 @@ int find_in_clone(void** found, const void* original, const void* clone) {
   return kInvalidValue;
 }
 
-tl::expected<std::unique_ptr<Graph>, int> child_of(const void* handle, const void* parent) {
+bool can_be_disabled(const Step& step) {
+  return step.kind == NodeKind::kernel || step.kind == NodeKind::copy ||
+         step.kind == NodeKind::fill;
+}
+
+// Also of the graph that gets it, as it is now.
+tl::expected<std::unique_ptr<Graph>, int> child_of(const void* handle) {
   const Graph* found = find_graph(handle);
-  if (found == nullptr || handle == parent) return tl::unexpected<int>(kInvalidValue);
+  if (found == nullptr) return tl::unexpected<int>(kInvalidValue);
   if (const auto steps = steps_of(*found); !steps) return tl::unexpected<int>(steps.error());
   return clone_graph(*found);
 }
@@ -154,6 +160,7 @@ WW_HIP_EXPORT int hipGraphNodeGetType(void* handle, int* type) {
 WW_HIP_EXPORT int hipGraphAddDependencies(void* graph, const void* const* from,
                                           const void* const* to, std::size_t count) {
   return with_edges(graph, from, to, count, [](GraphNode& first, GraphNode& second) -> int {
+    if (std::ranges::find(second.after, &first) != second.after.end()) return kInvalidValue;
     second.after.push_back(&first);
     return kSuccess;
   });
@@ -218,11 +225,7 @@ WW_HIP_EXPORT int hipGraphGetRootNodes(void* handle, void** nodes, std::size_t* 
 WW_HIP_EXPORT int hipGraphNodeSetEnabled(void* executable, void* node, unsigned enabled) {
   return guarded([&]() -> int {
     Step* step = find_step(executable, node);
-    if (step == nullptr) return kInvalidValue;
-    if (step->kind != NodeKind::kernel && step->kind != NodeKind::copy &&
-        step->kind != NodeKind::fill) {
-      return kInvalidValue;
-    }
+    if (step == nullptr || !can_be_disabled(*step)) return kInvalidValue;
     step->enabled = enabled != 0;
     return kSuccess;
   });
@@ -230,7 +233,7 @@ WW_HIP_EXPORT int hipGraphNodeSetEnabled(void* executable, void* node, unsigned 
 WW_HIP_EXPORT int hipGraphNodeGetEnabled(void* executable, void* node, unsigned* enabled) {
   return guarded([&]() -> int {
     const Step* step = find_step(executable, node);
-    if (step == nullptr || enabled == nullptr) return kInvalidValue;
+    if (step == nullptr || enabled == nullptr || !can_be_disabled(*step)) return kInvalidValue;
     *enabled = step->enabled ? 1 : 0;
     return kSuccess;
   });
@@ -241,7 +244,7 @@ WW_HIP_EXPORT int hipGraphAddChildGraphNode(void** node, void* graph,
   std::unique_ptr<Graph> made;
   const int code = add_node_to(node, graph, dependencies, count, NodeKind::child,
                                [&]() -> tl::expected<NodeWork, int> {
-                                 auto clone = child_of(child, graph);
+                                 auto clone = child_of(child);
                                  if (!clone) return tl::unexpected<int>(clone.error());
                                  made = std::move(*clone);
                                  return NodeWork();

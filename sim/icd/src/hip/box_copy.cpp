@@ -1,4 +1,5 @@
-// hipDrvMemcpy3D: copies of boxes that name the kind of memory on each side.
+#include "hip/box_copy.hpp"
+
 #include "hip/array.hpp"
 #include "hip/copy_sides.hpp"
 #include "hip/graph_work.hpp"
@@ -6,28 +7,6 @@
 
 namespace ww::sim::icd::hip {
 namespace {
-
-// HIP_MEMCPY3D.
-struct BoxSide {
-  std::size_t x_bytes;
-  std::size_t y;
-  std::size_t z;
-  std::size_t level;
-  int memory_type;
-  void* host;
-  void* device;
-  void* array;
-  std::size_t pitch;
-  std::size_t height;
-};
-struct BoxCopy {
-  BoxSide from;
-  BoxSide to;
-  std::size_t width_bytes;
-  std::size_t height;
-  std::size_t depth;
-};
-static_assert(sizeof(BoxCopy) == 184);
 
 struct PlacedSide {
   SideKind kind;
@@ -66,20 +45,23 @@ int copy_box(const BoxCopy* wanted, const void* stream) {
   return guarded_work([&]() -> int {
     if (wanted == nullptr) return kInvalidValue;
     if (wanted->width_bytes == 0 || wanted->height == 0 || wanted->depth == 0) return kSuccess;
-    const auto from = side_of(wanted->from, *wanted);
-    if (!from) return from.error();
-    const auto to = side_of(wanted->to, *wanted);
-    if (!to) return to.error();
-    const Extent extent{wanted->width_bytes, wanted->height, wanted->depth};
-    auto work =
-        copy_work(Memcpy3dParameters{nullptr, from->at, from->memory, nullptr, to->at, to->memory,
-                                     extent, kind_between(from->kind, to->kind)});
+    auto work = box_work(*wanted);
     if (!work) return work.error();
     return submit(stream, NodeKind::copy, std::move(work->run), std::move(work->parameters));
   });
 }
 
 }  // namespace
+
+tl::expected<NodeWork, int> box_work(const BoxCopy& wanted) {
+  const auto from = side_of(wanted.from, wanted);
+  if (!from) return tl::unexpected<int>(from.error());
+  const auto to = side_of(wanted.to, wanted);
+  if (!to) return tl::unexpected<int>(to.error());
+  const Extent extent{wanted.width_bytes, wanted.height, wanted.depth};
+  return copy_work(Memcpy3dParameters{nullptr, from->at, from->memory, nullptr, to->at, to->memory,
+                                      extent, kind_between(from->kind, to->kind)});
+}
 
 WW_HIP_EXPORT int hipDrvMemcpy3D(const BoxCopy* box) {
   return copy_box(box, nullptr);

@@ -43,6 +43,7 @@ int check_ordinals(int to, int from) {
 
 // Whether the pointers are on the sides that the kind names.
 int check_sides(const void* to, const void* from, int kind) {
+  if (kind == kDeviceToDeviceNoCu) kind = kDeviceToDevice;
   if (kind < kHostToHost || kind > kDefaultKind) return kInvalidMemcpyDirection;
   if (to == nullptr || from == nullptr) return kInvalidValue;
   if (kind == kHostToDevice || kind == kDeviceToDevice) {
@@ -205,10 +206,9 @@ std::byte* place_of(const PitchedPointer& memory, const Position& at) {
          at.x;
 }
 
-// A box of bytes between memory without arrays, slice by slice.
-int copy_box(const Memcpy3dParameters& box) {
+// Whether a box between memory without arrays lies inside what its two sides say of themselves.
+int check_box(const Memcpy3dParameters& box) {
   const auto& [width, height, depth] = box.extent;
-  if (width == 0 || height == 0 || depth == 0) return kSuccess;
   for (const auto& [memory, at] :
        {std::pair{box.from, box.from_at}, std::pair{box.to, box.to_at}}) {
     // Slices lie `height` rows apart, unless there is one alone.
@@ -221,12 +221,39 @@ int copy_box(const Memcpy3dParameters& box) {
       return kInvalidValue;
     }
   }
+  return kSuccess;
+}
+
+// A box of bytes between memory without arrays, slice by slice.
+int copy_box(const Memcpy3dParameters& box) {
+  const auto& [width, height, depth] = box.extent;
+  if (width == 0 || height == 0 || depth == 0) return kSuccess;
+  if (const int bad = check_box(box); bad != kSuccess) return bad;
   for (std::size_t z = 0; z < depth; ++z) {
     const Position to_at{box.to_at.x, box.to_at.y, box.to_at.z + z};
     const Position from_at{box.from_at.x, box.from_at.y, box.from_at.z + z};
     const int code = copy_rows(place_of(box.to, to_at), box.to.pitch, place_of(box.from, from_at),
                                box.from.pitch, width, height, box.kind);
     if (code != kSuccess) return code;
+  }
+  return kSuccess;
+}
+
+// The same where the copy is only noted, with what is known of the memory now.
+int check_noted_box(const Memcpy3dParameters& box) {
+  if (const int bad = check_sides(box.to.pointer, box.from.pointer, box.kind); bad != kSuccess) {
+    return bad;
+  }
+  const auto& [width, height, depth] = box.extent;
+  if (width == 0 || height == 0 || depth == 0) return kSuccess;
+  if (width > box.to.pitch || width > box.from.pitch) return kInvalidPitchValue;
+  if (const int bad = check_box(box); bad != kSuccess) return bad;
+  for (const auto& [memory, at] :
+       {std::pair{box.from, box.from_at}, std::pair{box.to, box.to_at}}) {
+    const std::byte* const first = place_of(memory, at);
+    const std::byte* const last =
+        place_of(memory, {at.x, at.y + height - 1, at.z + depth - 1}) + width;
+    if (exceeds_allocation(first, static_cast<std::size_t>(last - first))) return kInvalidValue;
   }
   return kSuccess;
 }
@@ -275,9 +302,7 @@ tl::expected<NodeWork, int> copy_work(void* to, const void* from, std::size_t by
 tl::expected<NodeWork, int> copy_work(const Memcpy3dParameters& parameters) {
   auto box = without_arrays(parameters);
   if (!box) return tl::unexpected<int>(box.error());
-  if (const int bad = check_sides(box->to.pointer, box->from.pointer, box->kind); bad != kSuccess) {
-    return tl::unexpected<int>(bad);
-  }
+  if (const int bad = check_noted_box(*box); bad != kSuccess) return tl::unexpected<int>(bad);
   return NodeWork{[box = *box] { return copy_box(box); }, parameters, nullptr};
 }
 tl::expected<NodeWork, int> copy_to_symbol_work(const void* symbol, const void* from,
@@ -295,8 +320,17 @@ tl::expected<NodeWork, int> copy_from_symbol_work(void* to, const void* symbol, 
   return NodeWork{[=] { return copy_from_symbol(to, symbol, bytes, offset, kind); }, {}, nullptr};
 }
 tl::expected<NodeWork, int> fill_work(const MemsetParameters& parameters) {
-  const unsigned bytes = parameters.element_bytes;
-  if (parameters.to == nullptr || (bytes != 1 && bytes != 2 && bytes != 4)) {
+  const auto& [to, bytes, height, pitch, value, width] = parameters;
+  if (to == nullptr || (bytes != 1 && bytes != 2 && bytes != 4)) {
+    return tl::unexpected<int>(kInvalidValue);
+  }
+  if (width == 0 || height == 0 || width > SIZE_MAX / bytes) {
+    return tl::unexpected<int>(kInvalidValue);
+  }
+  if (height > 1 && (pitch < width * bytes || height - 1 > (SIZE_MAX - width * bytes) / pitch)) {
+    return tl::unexpected<int>(kInvalidValue);
+  }
+  if (exceeds_allocation(to, (height - 1) * pitch + width * bytes)) {
     return tl::unexpected<int>(kInvalidValue);
   }
   return NodeWork{[=] { return fill_elements(parameters); }, parameters, nullptr};

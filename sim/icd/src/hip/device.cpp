@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -28,6 +30,13 @@ constexpr int kConstantBytes = 0x7fff'ffff;
 // hipLimit_t.
 constexpr int kStackLimit = 0;
 constexpr int kMallocHeapLimit = 2;
+constexpr int kLimits = 3;
+// hipFuncCache_t and hipSharedMemConfig.
+constexpr int kLastCacheConfig = 3;
+constexpr int kLastBankConfig = 2;
+// hipSetDeviceFlags: how to wait; pinned memory that kernels see; private memory that stays.
+constexpr unsigned kScheduleFlags = 0x7;
+constexpr unsigned kKnownDeviceFlags = kScheduleFlags | 0x8 | 0x10;
 // A wave's private memory is counted in 13 bits, as units of 1 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE),
 // for 64 work-items.
 constexpr std::size_t kMostStackBytes = 8191 * 1024 / 64;
@@ -308,6 +317,12 @@ std::set<std::pair<int, int>>& peers() {
   return pairs;
 }
 
+// By device.
+std::map<int, unsigned>& device_flags() {
+  static auto& flags = *new std::map<int, unsigned>;
+  return flags;
+}
+
 int check_peer(int peer, unsigned flags = 0) {
   if (!is_ordinal(peer) || peer == chosen_device()) return kInvalidDevice;
   return flags == 0 ? kSuccess : kInvalidValue;
@@ -433,14 +448,16 @@ WW_HIP_EXPORT int hipDeviceGetUuid(void* uuid, int ordinal) {
     return kSuccess;
   });
 }
+// As much as there is room for is written, and too little room is an error.
 WW_HIP_EXPORT int hipDeviceGetPCIBusId(char* text, int size, int ordinal) {
   return guarded([&]() -> int {
-    if (text == nullptr) return kInvalidValue;
+    if (text == nullptr || size <= 0) return kInvalidValue;
     if (!is_ordinal(ordinal)) return kInvalidDevice;
     const std::string address = pci_address(ordinal);
-    if (size < static_cast<int>(address.size()) + 1) return kInvalidValue;
-    std::memcpy(text, address.c_str(), address.size() + 1);
-    return kSuccess;
+    const std::size_t kept = std::min(address.size(), static_cast<std::size_t>(size) - 1);
+    std::memcpy(text, address.data(), kept);
+    text[kept] = '\0';
+    return kept == address.size() ? kSuccess : kInvalidValue;
   });
 }
 WW_HIP_EXPORT int hipDeviceGetByPCIBusId(int* ordinal, const char* text) {
@@ -492,7 +509,8 @@ WW_HIP_EXPORT int hipExtGetLinkTypeAndHopCount(int from, int to, std::uint32_t* 
                                                std::uint32_t* hops) {
   return guarded([&]() -> int {
     if (type == nullptr || hops == nullptr || from == to) return kInvalidValue;
-    if (!is_ordinal(from) || !is_ordinal(to)) return kInvalidValue;
+    if (from < 0 || to < 0) return kInvalidValue;
+    if (!is_ordinal(from) || !is_ordinal(to)) return kInvalidDevice;
     *type = kLinkXgmi;
     *hops = 1;
     return kSuccess;
@@ -521,13 +539,19 @@ WW_HIP_EXPORT int hipDriverGetVersion(int* version) {
 WW_HIP_EXPORT int hipRuntimeGetVersion(int* version) {
   return hipDriverGetVersion(version);
 }
-WW_HIP_EXPORT int hipSetDeviceFlags(unsigned) {
-  return guarded([] { return int{kSuccess}; });
+// How the host waits: there is nothing to wait for, but programs may ask again.
+WW_HIP_EXPORT int hipSetDeviceFlags(unsigned flags) {
+  return guarded([&]() -> int {
+    const unsigned how = flags & kScheduleFlags;
+    if ((flags & ~kKnownDeviceFlags) != 0 || std::popcount(how) > 1) return kInvalidValue;
+    device_flags()[chosen_device()] = how;
+    return kSuccess;
+  });
 }
 WW_HIP_EXPORT int hipGetDeviceFlags(unsigned* flags) {
   return guarded([&]() -> int {
     if (flags == nullptr) return kInvalidValue;
-    *flags = 0;
+    *flags = device_flags()[chosen_device()];
     return kSuccess;
   });
 }
@@ -537,7 +561,7 @@ WW_HIP_EXPORT int hipDeviceGetLimit(std::size_t* value, int limit) {
     switch (limit) {
       case kStackLimit: *value = stack_limit(); return kSuccess;
       case kMallocHeapLimit: *value = heap_limit(); return kSuccess;
-      default: return kUnsupportedLimit;
+      default: return limit < 0 || limit >= kLimits ? kInvalidValue : kUnsupportedLimit;
     }
   });
 }
@@ -552,16 +576,18 @@ WW_HIP_EXPORT int hipDeviceSetLimit(int limit, std::size_t value) {
         if (value >= facts().memory) return kInvalidValue;
         heap_limit() = value;
         return kSuccess;
-      default: return kUnsupportedLimit;
+      default: return limit < 0 || limit >= kLimits ? kInvalidValue : kUnsupportedLimit;
     }
   });
 }
 // Hints that AMD's devices do not take.
-WW_HIP_EXPORT int hipDeviceSetCacheConfig(int) {
-  return guarded([] { return int{kSuccess}; });
+WW_HIP_EXPORT int hipDeviceSetCacheConfig(int config) {
+  return guarded(
+      [&]() -> int { return config < 0 || config > kLastCacheConfig ? kInvalidValue : kSuccess; });
 }
-WW_HIP_EXPORT int hipDeviceSetSharedMemConfig(int) {
-  return guarded([] { return int{kSuccess}; });
+WW_HIP_EXPORT int hipDeviceSetSharedMemConfig(int config) {
+  return guarded(
+      [&]() -> int { return config < 0 || config > kLastBankConfig ? kInvalidValue : kSuccess; });
 }
 WW_HIP_EXPORT int hipDeviceGetCacheConfig(int* config) {
   return guarded([&]() -> int {

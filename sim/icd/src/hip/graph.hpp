@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -37,9 +38,14 @@ struct KernelArguments {
   std::vector<std::byte> bytes;
   std::vector<void*> pointers;  // into the bytes
 };
+// hipLaunchAttributeValue.
+struct LaunchAttributeValue {
+  alignas(8) char bytes[64];
+};
 struct KernelCall {
   KernelNodeParameters parameters;
   std::shared_ptr<const KernelArguments> arguments;
+  std::map<int, LaunchAttributeValue> attributes;  // that the program has set, by their names
 };
 struct EventOfNode {
   void* event;
@@ -136,6 +142,10 @@ GraphNode& add_node(Graph& graph, NodeKind kind, NodeWork what, std::vector<Grap
 
 // Makes the graph known by its address, as hipGraph_t.
 void* publish_graph(std::unique_ptr<Graph> graph);
+// Null for what is not alive. Children's graphs and those that streams capture are found, too.
+[[nodiscard]] Graph* find_graph(const void* handle);
+// Null for what is not a node of that graph.
+[[nodiscard]] GraphNode* find_node(const Graph& graph, const void* handle);
 
 // The work of a node that allocates memory of that device, and where; of one that frees it. Errors:
 // kOutOfMemory; kInvalidValue for memory that no node could free.
@@ -148,8 +158,15 @@ int end_use_of_graph_memory(std::uint64_t address);
 // What a capturing stream has noted. The capture fails as a whole when the program does what a
 // capture cannot contain.
 struct Capture {
-  std::unique_ptr<Graph> graph{std::make_unique<Graph>()};
+  std::unique_ptr<Graph> own;  // null: it adds to a graph that the program has
+  Graph* graph{};
+  std::size_t before{};  // nodes that the graph had
+  int mode{};
+  std::thread::id thread;  // that began it
   bool failed{};
 };
+inline constexpr int kCaptureGlobal = 0;
+inline constexpr int kCaptureThreadLocal = 1;
+inline constexpr int kCaptureRelaxed = 2;
 
 }  // namespace ww::sim::icd::hip

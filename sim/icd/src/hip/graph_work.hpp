@@ -8,7 +8,8 @@
 namespace ww::sim::icd::hip {
 
 // A launch of a host stub's kernel or of a module's function. Errors: those of hipLaunchKernel.
-[[nodiscard]] tl::expected<NodeWork, int> kernel_work(const KernelNodeParameters& parameters);
+[[nodiscard]] tl::expected<NodeWork, int> kernel_work(const KernelNodeParameters& parameters,
+                                                      bool cooperative = false);
 // Errors: those of hipMemcpy, hipMemcpy3D and hipMemset2D.
 [[nodiscard]] tl::expected<NodeWork, int> copy_work(void* to, const void* from, std::size_t bytes,
                                                     int kind);

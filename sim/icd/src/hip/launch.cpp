@@ -191,7 +191,8 @@ KernelCall call_of(const void* named, const LaunchRequest& request, const Packed
   }
   return {{request.threads, nullptr, named, request.blocks, arguments->pointers.data(),
            request.dynamic_lds},
-          arguments};
+          arguments,
+          {}};
 }
 
 // The same as work of a graph, which may run after its module was unloaded.
@@ -288,11 +289,18 @@ int between_events(void* start, void* stop, const void* stream, Launch&& launch_
 
 }  // namespace
 
-tl::expected<NodeWork, int> kernel_work(const KernelNodeParameters& parameters) {
+tl::expected<NodeWork, int> kernel_work(const KernelNodeParameters& parameters, bool cooperative) {
   const auto function = function_named(parameters.named);
   if (!function) return tl::unexpected<int>(function.error());
-  const LaunchRequest request{parameters.blocks, parameters.threads, parameters.dynamic_lds,
-                              parameters.arguments, parameters.extra};
+  const LaunchRequest request{
+      parameters.blocks,      parameters.threads,
+      parameters.dynamic_lds, parameters.arguments,
+      parameters.extra,       cooperative ? Cooperation::grid : Cooperation::none};
+  if (cooperative) {
+    if (const int bad = check_cooperative(**function, request); bad != kSuccess) {
+      return tl::unexpected<int>(bad);
+    }
+  }
   auto packed = pack(**function, request);
   if (!packed) return tl::unexpected<int>(packed.error());
   return as_work(parameters.named, request, std::move(*packed));

@@ -20,8 +20,6 @@ int hipModuleLaunchKernel(const void*, unsigned, unsigned, unsigned, unsigned, u
 namespace ww::sim::icd::hip {
 namespace {
 
-constexpr int kCooperative = 2;
-
 // hipLaunchAttribute.
 struct LaunchAttribute {
   int name;
@@ -57,7 +55,8 @@ bool is_cooperative(const Configuration& configuration) {
   if (configuration.attributes == nullptr) return false;
   return std::ranges::any_of(std::span(configuration.attributes, configuration.count),
                              [](const LaunchAttribute& attribute) {
-                               return attribute.name == kCooperative && attribute.value.number != 0;
+                               return attribute.name == kAttributeCooperative &&
+                                      attribute.value.number != 0;
                              });
 }
 

@@ -30,6 +30,21 @@ int allocate_host(void** pointer, std::size_t bytes, unsigned flags) {
   return allocate(pointer, bytes, MemoryKind::host, flags);
 }
 
+// A call that gives memory. A device that failed has none to give, and what waits for nothing here
+// may wait on AMD's devices, which captures do not allow.
+template <class Body>
+int guarded_allocation(Body&& body) {
+  return guarded_work([&]() -> int {
+    const int bad = refuse_unsafe_in_capture();
+    return bad != kSuccess ? bad : body();
+  });
+}
+
+int free_outside_capture(const void* pointer, bool host) {
+  if (const int bad = refuse_unsafe_in_capture(); bad != kSuccess) return bad;
+  return free_of(pointer, host);
+}
+
 // Host memory that the program had before and declared to HIP: copies need nothing of it, and
 // kernels cannot reach it.
 std::map<std::uint64_t, std::uint64_t>& registered_host() {
@@ -60,18 +75,17 @@ int free_of(const void* pointer, bool host) {
   return free_memory(address_of(pointer));
 }
 
-// hipMalloc and its kin wait for nothing, but a device that failed has no memory to give.
 WW_HIP_EXPORT int hipMalloc(void** pointer, std::size_t bytes) {
-  return guarded_work([&] { return allocate(pointer, bytes, MemoryKind::device); });
+  return guarded_allocation([&] { return allocate(pointer, bytes, MemoryKind::device); });
 }
 WW_HIP_EXPORT int hipExtMallocWithFlags(void** pointer, std::size_t bytes, unsigned flags) {
-  return guarded_work([&] { return allocate(pointer, bytes, MemoryKind::device, flags); });
+  return guarded_allocation([&] { return allocate(pointer, bytes, MemoryKind::device, flags); });
 }
 WW_HIP_EXPORT int hipFree(void* pointer) {
-  return guarded([&] { return free_of(pointer, false); });
+  return guarded([&] { return free_outside_capture(pointer, false); });
 }
 WW_HIP_EXPORT int hipHostMalloc(void** pointer, std::size_t bytes, unsigned flags) {
-  return guarded_work([&] { return allocate_host(pointer, bytes, flags); });
+  return guarded_allocation([&] { return allocate_host(pointer, bytes, flags); });
 }
 // hipHostMalloc() of C++ programs that were compiled over some of HIP 6.3's headers.
 WW_HIP_EXPORT int hipExtHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
@@ -87,7 +101,7 @@ WW_HIP_EXPORT int hipMemAllocHost(void** pointer, std::size_t bytes) {
   return hipHostMalloc(pointer, bytes, 0);
 }
 WW_HIP_EXPORT int hipHostFree(void* pointer) {
-  return guarded([&] { return free_of(pointer, true); });
+  return guarded([&] { return free_outside_capture(pointer, true); });
 }
 WW_HIP_EXPORT int hipFreeHost(void* pointer) {
   return hipHostFree(pointer);
@@ -122,7 +136,7 @@ WW_HIP_EXPORT int hipHostUnregister(void* host) {
   });
 }
 WW_HIP_EXPORT int hipMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
-  return guarded_work([&]() -> int {
+  return guarded_allocation([&]() -> int {
     if (flags != kMemAttachGlobal && flags != kMemAttachHost) return kInvalidValue;
     if (bytes == 0) return kInvalidValue;
     return allocate(pointer, bytes, MemoryKind::managed, flags);
@@ -158,10 +172,10 @@ WW_HIP_EXPORT int hipStreamAttachMemAsync(void* stream, void* pointer, std::size
 }
 WW_HIP_EXPORT int hipMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                                  std::size_t height) {
-  return guarded_work([&] { return allocate_pitched(pointer, pitch, width, height); });
+  return guarded_allocation([&] { return allocate_pitched(pointer, pitch, width, height); });
 }
 WW_HIP_EXPORT int hipMalloc3D(PitchedPointer* memory, Extent extent) {
-  return guarded_work([&]() -> int {
+  return guarded_allocation([&]() -> int {
     if (memory == nullptr) return kInvalidValue;
     if (extent.depth != 0 && extent.height > SIZE_MAX / extent.depth) return kOutOfMemory;
     *memory = {nullptr, 0, extent.width, extent.height};

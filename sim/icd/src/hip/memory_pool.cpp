@@ -110,17 +110,16 @@ WW_HIP_EXPORT int hipDeviceGetDefaultMemPool(void** pool, int ordinal) {
 }
 WW_HIP_EXPORT int hipDeviceGetMemPool(void** pool, int ordinal) {
   return guarded([&]() -> int {
-    if (pool == nullptr) return kInvalidValue;
-    if (!is_ordinal(ordinal)) return kInvalidDevice;
+    if (pool == nullptr || !is_ordinal(ordinal)) return kInvalidValue;
     *pool = current_pool(ordinal);
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipDeviceSetMemPool(int ordinal, void* pool) {
   return guarded([&]() -> int {
-    if (!is_ordinal(ordinal)) return kInvalidDevice;
     MemoryPool* found = pool_of(pool);
-    if (found == nullptr || found->device != ordinal) return kInvalidValue;
+    if (!is_ordinal(ordinal) || found == nullptr) return kInvalidValue;
+    if (found->device != ordinal) return kInvalidDevice;
     current_pool(ordinal) = found;
     return kSuccess;
   });

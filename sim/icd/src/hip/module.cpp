@@ -105,7 +105,7 @@ int load_for_program(void** handle, const void* image, std::uint64_t available) 
 }
 
 int load_for_program(void** handle, const char* path) {
-  if (handle == nullptr || path == nullptr) return kInvalidValue;
+  if (handle == nullptr || path == nullptr || *path == '\0') return kInvalidValue;
   const auto text = read_file(path);
   if (!text) return kFileNotFound;
   return load_for_program(handle, text->data(), text->size());

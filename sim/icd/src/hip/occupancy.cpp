@@ -5,6 +5,8 @@
 namespace ww::sim::icd::hip {
 namespace {
 
+constexpr unsigned kMostOccupancyFlag = 1;  // caching need not be thought of
+
 // The block size with the most resident threads; the larger one of equals, as AMD's library does.
 int potential_block(const Function& function, std::size_t dynamic_lds, int limit, int* grid,
                     int* block) {
@@ -28,6 +30,12 @@ int potential_block(const Function& function, std::size_t dynamic_lds, int limit
 
 int max_active(int* blocks, const Function& function, int threads, std::size_t dynamic_lds) {
   if (blocks == nullptr || threads <= 0) return kInvalidValue;
+  const std::size_t lds = function.kernel->descriptor.group_segment_fixed_size;
+  const auto most = static_cast<std::size_t>(device().chip().architecture().lds_bytes_per_cu);
+  if (lds + dynamic_lds > most) {
+    *blocks = 0;
+    return kSuccess;
+  }
   const auto found =
       resident_blocks(function, {static_cast<std::uint32_t>(threads), 1, 1}, dynamic_lds);
   if (!found) return found.error();
@@ -96,7 +104,8 @@ WW_HIP_EXPORT int hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, cons
                  [&](const Function& f) { return max_active(blocks, f, threads, dynamic_lds); });
 }
 WW_HIP_EXPORT int hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, const void* stub, int threads, std::size_t dynamic_lds, unsigned) {
+    int* blocks, const void* stub, int threads, std::size_t dynamic_lds, unsigned flags) {
+  if (flags > kMostOccupancyFlag) return finish(kInvalidValue);
   return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, stub, threads, dynamic_lds);
 }
 WW_HIP_EXPORT int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
@@ -107,7 +116,8 @@ WW_HIP_EXPORT int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks
       function, [&](const Function& f) { return max_active(blocks, f, threads, dynamic_lds); });
 }
 WW_HIP_EXPORT int hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, const void* function, int threads, std::size_t dynamic_lds, unsigned) {
+    int* blocks, const void* function, int threads, std::size_t dynamic_lds, unsigned flags) {
+  if (flags > kMostOccupancyFlag) return finish(kInvalidValue);
   return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, dynamic_lds);
 }
 WW_HIP_EXPORT int hipOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* stub,
@@ -125,7 +135,8 @@ WW_HIP_EXPORT int hipModuleOccupancyMaxPotentialBlockSize(int* grid, int* block,
 WW_HIP_EXPORT int hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block,
                                                                    const void* function,
                                                                    std::size_t dynamic_lds,
-                                                                   int limit, unsigned) {
+                                                                   int limit, unsigned flags) {
+  if (flags > kMostOccupancyFlag) return finish(kInvalidValue);
   return hipModuleOccupancyMaxPotentialBlockSize(grid, block, function, dynamic_lds, limit);
 }
 WW_HIP_EXPORT int hipFuncGetAttribute(int* value, int attribute, const void* function) {

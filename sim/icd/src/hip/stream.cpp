@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,6 +27,7 @@ struct Stream {
   std::vector<GraphNode*> last;      // nodes that the next one runs after
   bool began{};                      // the stream that the program told to capture
   int device{};                      // that runs its commands
+  bool stands_in{};                  // for a thread's default stream, while that captures
 };
 
 // A host function that a thread was given to run once it has left the library. That thread itself
@@ -81,9 +83,27 @@ int create_stream(void** handle, unsigned flags, int priority) {
   return kSuccess;
 }
 
+// What stands for the calling thread's default stream while it captures: that handle is the same in
+// all threads.
+const void* own_handle(const void* handle) {
+  thread_local const char of_thread{};
+  return reinterpret_cast<std::uintptr_t>(handle) == kPerThreadStream ? &of_thread : handle;
+}
+
+// Null for a default stream that captures nothing.
 Stream* made_stream(const void* handle) {
-  const auto found = streams().find(handle);
+  const auto found = streams().find(own_handle(handle));
   return found == streams().end() ? nullptr : found->second.get();
+}
+
+// Null for the legacy default stream, which cannot capture.
+Stream* stream_that_captures(const void* handle) {
+  Stream* const found = made_stream(handle);
+  if (found != nullptr || own_handle(handle) == handle) return found;
+  auto made = std::make_unique<Stream>();
+  made->device = chosen_device();
+  made->stands_in = true;
+  return streams().emplace(own_handle(handle), std::move(made)).first->second.get();
 }
 
 bool is_legacy(const void* handle) {
@@ -159,13 +179,13 @@ bool captured(const Event& event) {
 }
 
 int wait_for_event(const void* handle, const Event& event) {
-  Stream* stream = made_stream(handle);
   if (!captured(event)) {  // recorded outside: it has happened, but for host functions before it
     for (const auto& call : event.after) {
       if (!call->returned) call->streams.push_back(handle);
     }
     return kSuccess;
   }
+  Stream* stream = stream_that_captures(handle);
   if (stream == nullptr) return kStreamCaptureImplicit;
   if (stream->capture != nullptr && stream->capture != event.capture) return kStreamCaptureMerge;
   stream->capture = event.capture;
@@ -173,6 +193,19 @@ int wait_for_event(const void* handle, const Event& event) {
     if (std::ranges::find(stream->last, node) == stream->last.end()) stream->last.push_back(node);
   }
   return kSuccess;
+}
+
+// What a thread may do while some stream captures (hipThreadExchangeStreamCaptureMode).
+int& capture_mode_of_thread() {
+  thread_local int mode = kCaptureGlobal;
+  return mode;
+}
+
+// Whether the legacy default stream would have to wait for work that is only noted.
+bool capture_blocks_legacy() {
+  return std::ranges::any_of(streams(), [](const auto& entry) {
+    return entry.second->capture != nullptr && entry.second->flags != kStreamNonBlocking;
+  });
 }
 
 // Whether every node that any of the streams noted lies before the last ones of this stream.
@@ -184,12 +217,16 @@ bool joined(const Stream& origin) {
     open.pop_back();
     if (before.insert(node).second) open.insert(open.end(), node->after.begin(), node->after.end());
   }
-  return std::ranges::all_of(origin.capture->graph->nodes,
-                             [&](const auto& node) { return before.contains(node.get()); });
+  const auto& nodes = origin.capture->graph->nodes;
+  return std::all_of(nodes.begin() + static_cast<std::ptrdiff_t>(origin.capture->before),
+                     nodes.end(), [&](const auto& node) { return before.contains(node.get()); });
 }
 
 // Lets go of a capture: every stream runs its commands again.
 void end_capture(const std::shared_ptr<Capture>& capture) {
+  std::erase_if(streams(), [&](const auto& entry) {
+    return entry.second->capture == capture && entry.second->stands_in;
+  });
   for (auto& [handle, stream] : streams()) {
     if (stream->capture != capture) continue;
     stream->capture = nullptr;
@@ -203,15 +240,37 @@ void end_capture(const std::shared_ptr<Capture>& capture) {
   }
 }
 
-int begin_capture(void* handle, int mode) {
-  constexpr int kLastMode = 2;
+// `graph`: that the nodes are added to; null: one of its own.
+int begin_capture(const void* handle, int mode, Graph* graph = nullptr) {
   if (!is_stream(handle)) return kContextIsDestroyed;
-  if (mode < 0 || mode > kLastMode) return kInvalidValue;
-  Stream* stream = made_stream(handle);
-  if (stream == nullptr) return kStreamCaptureUnsupported;  // a default stream
+  if (mode < kCaptureGlobal || mode > kCaptureRelaxed) return kInvalidValue;
+  Stream* stream = stream_that_captures(handle);
+  if (stream == nullptr) return kStreamCaptureUnsupported;
   if (stream->capture != nullptr) return kIllegalState;
-  stream->capture = std::make_shared<Capture>();
+  auto capture = std::make_shared<Capture>();
+  if (graph == nullptr) capture->own = std::make_unique<Graph>();
+  capture->graph = graph == nullptr ? capture->own.get() : graph;
+  capture->before = capture->graph->nodes.size();
+  capture->mode = mode;
+  capture->thread = std::this_thread::get_id();
+  stream->capture = std::move(capture);
   stream->began = true;
+  return kSuccess;
+}
+
+int begin_capture_to(const void* handle, void* graph_handle, const void* const* nodes,
+                     const void* edges, std::size_t count, int mode) {
+  if (edges != nullptr) return refuse_form("hipStreamBeginCaptureToGraph with data of edges");
+  Graph* graph = find_graph(graph_handle);
+  if (graph == nullptr || !graph->published) return kInvalidValue;
+  if ((nodes == nullptr) != (count == 0)) return kInvalidValue;
+  std::vector<GraphNode*> last;
+  for (const void* node : std::span(nodes, count)) {
+    last.push_back(find_node(*graph, node));
+    if (last.back() == nullptr) return kInvalidValue;
+  }
+  if (const int bad = begin_capture(handle, mode, graph); bad != kSuccess) return bad;
+  made_stream(handle)->last = std::move(last);
   return kSuccess;
 }
 
@@ -223,11 +282,18 @@ int finish_capture(void* handle, void** graph) {
   if (stream == nullptr || stream->capture == nullptr) return kIllegalState;
   if (!stream->began) return kStreamCaptureUnmatched;
   const std::shared_ptr<Capture> capture = stream->capture;
+  if (capture->mode != kCaptureRelaxed && capture->thread != std::this_thread::get_id()) {
+    return kStreamCaptureWrongThread;
+  }
   const bool whole = joined(*stream);
   end_capture(capture);
   if (capture->failed) return kStreamCaptureInvalidated;
   if (!whole) return kStreamCaptureUnjoined;
-  *graph = publish_graph(std::move(capture->graph));
+  if (capture->own == nullptr) {
+    *graph = capture->graph;
+    return kSuccess;
+  }
+  *graph = publish_graph(std::move(capture->own));
   return kSuccess;
 }
 
@@ -243,8 +309,8 @@ int destroy_stream(void* handle) {
 // The stream's own settings; those of the default stream for the fixed handles.
 std::optional<Stream> find_stream(const void* handle) {
   if (!is_stream(handle)) return std::nullopt;
-  const auto found = streams().find(handle);
-  return found == streams().end() ? Stream{} : *found->second;
+  const Stream* found = made_stream(handle);
+  return found == nullptr ? Stream{} : *found;
 }
 
 int create_event(void** handle, unsigned flags) {
@@ -333,6 +399,7 @@ tl::expected<Capture*, int> capture_for_work(const void* handle) {
       device().select_device(stream->device);
       return nullptr;
     }
+    if (find_graph(stream->capture->graph) == nullptr) stream->capture->failed = true;
     if (stream->capture->failed) return tl::unexpected<int>(kStreamCaptureInvalidated);
     return stream->capture.get();
   }
@@ -365,6 +432,21 @@ int refuse_in_any_capture() {
   for (auto& [handle, stream] : streams()) {
     if (stream->capture == nullptr) continue;
     stream->capture->failed = true;
+    code = kStreamCaptureUnsupported;
+  }
+  return code;
+}
+
+int refuse_unsafe_in_capture() {
+  const int mode = capture_mode_of_thread();
+  if (mode == kCaptureRelaxed) return kSuccess;
+  int code = kSuccess;
+  for (auto& [handle, stream] : streams()) {
+    Capture* const capture = stream->capture.get();
+    if (capture == nullptr || capture->mode == kCaptureRelaxed) continue;
+    const bool of_thread = capture->thread == std::this_thread::get_id();
+    if (!of_thread && (mode != kCaptureGlobal || capture->mode != kCaptureGlobal)) continue;
+    capture->failed = true;
     code = kStreamCaptureUnsupported;
   }
   return code;
@@ -469,14 +551,19 @@ WW_HIP_EXPORT int hipStreamWaitEvent(void* stream, void* event, unsigned flags) 
 WW_HIP_EXPORT int hipStreamBeginCapture(void* stream, int mode) {
   return guarded_work([&] { return begin_capture(stream, mode); });
 }
+WW_HIP_EXPORT int hipStreamBeginCaptureToGraph(void* stream, void* graph, const void* const* nodes,
+                                               const void* edges, std::size_t count, int mode) {
+  return guarded_work([&] { return begin_capture_to(stream, graph, nodes, edges, count, mode); });
+}
 WW_HIP_EXPORT int hipStreamEndCapture(void* stream, void** graph) {
   return guarded_work([&] { return finish_capture(stream, graph); });
 }
 WW_HIP_EXPORT int hipStreamIsCapturing(void* stream, int* status) {
   return guarded([&]() -> int {
+    if (status == nullptr) return kInvalidValue;
     const auto found = find_stream(stream);
     if (!found) return kContextIsDestroyed;
-    if (status == nullptr) return kInvalidValue;
+    if (is_legacy(stream) && capture_blocks_legacy()) return kStreamCaptureImplicit;
     *status = found->capture == nullptr ? 0 : found->capture->failed ? 2 : 1;
     return kSuccess;
   });
@@ -491,12 +578,10 @@ WW_HIP_EXPORT int hipStreamGetCaptureInfo(void* stream, int* status, unsigned lo
     return kSuccess;
   });
 }
-// Calls that would be unsafe in a capture fail in every mode.
 WW_HIP_EXPORT int hipThreadExchangeStreamCaptureMode(int* mode) {
   return guarded([&]() -> int {
-    thread_local int current = 0;
-    if (mode == nullptr || *mode < 0 || *mode > 2) return kInvalidValue;
-    std::swap(current, *mode);
+    if (mode == nullptr || *mode < kCaptureGlobal || *mode > kCaptureRelaxed) return kInvalidValue;
+    std::swap(capture_mode_of_thread(), *mode);
     return kSuccess;
   });
 }

@@ -46,6 +46,10 @@ struct CaptureOfStream {
 // fail. Errors kContextIsDestroyed, kStreamCaptureUnsupported.
 int refuse_in_capture(const void* stream);
 int refuse_in_any_capture();
+// For calls that only a relaxed capture allows, as they may wait: lets the captures fail that this
+// thread began, and in the thread's global mode those that others began globally. Error
+// kStreamCaptureUnsupported.
+int refuse_unsafe_in_capture();
 
 // Waits until host functions have returned that other threads run, for this stream or, without one,
 // for any. The lock is free meanwhile.

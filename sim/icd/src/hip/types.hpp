@@ -29,6 +29,7 @@ enum Code : int {
   kContextAlreadyInUse = 216,
   kPeerAccessUnsupported = 217,
   kFileNotFound = 301,
+  kOperatingSystem = 304,
   kInvalidHandle = 400,
   kIllegalState = 401,
   kNotFound = 500,
@@ -52,6 +53,7 @@ enum Code : int {
   kStreamCaptureUnjoined = 904,
   kStreamCaptureImplicit = 906,
   kCapturedEvent = 907,
+  kStreamCaptureWrongThread = 908,
   kGraphExecUpdateFailure = 910,
   kUnknown = 999,
 };
@@ -66,6 +68,7 @@ enum MemcpyKind : int {
   kDeviceToHost = 2,
   kDeviceToDevice = 3,
   kDefaultKind = 4,
+  kDeviceToDeviceNoCu = 1024,  // not by compute units
 };
 
 inline constexpr std::uint32_t kMostBlockThreads = 1024;
@@ -82,8 +85,9 @@ inline constexpr int kBanksOfFourBytes = 1;  // hipSharedMemBankSizeFourByte
 using StreamCallback = void (*)(void* stream, int status, void* user_data);
 using HostFunction = void (*)(void* user_data);
 
-// hipDeviceArch_t: what a GCN device can do, all of it.
-inline constexpr std::uint32_t kArchFeatures = 0x0001'7FFF & ~(1U << 11) & ~(1U << 16);
+// hipDeviceArch_t: all but funnel shifts, extended barriers, surfaces and launches by kernels, as
+// AMD's library says of its devices.
+inline constexpr std::uint32_t kArchFeatures = 0xFFFF & ~(1U << 11 | 1U << 13 | 1U << 14);
 
 // hipDeviceProp_t up to HIP 5.7.
 struct DeviceProperties5 {
@@ -274,6 +278,11 @@ struct KernelNodeParameters {
   void* const* arguments;
   unsigned dynamic_lds;
 };
+
+// hipLaunchAttributeID, as far as kernels may have them.
+inline constexpr int kAttributeAccessPolicyWindow = 1;
+inline constexpr int kAttributeCooperative = 2;
+inline constexpr int kAttributePriority = 8;
 
 // hipLaunchParams and hipFunctionLaunchParams.
 struct StubLaunch {

@@ -1,0 +1,73 @@
+// Attributes of kernel nodes. One changes what a launch does: it makes it cooperative. The others
+// are kept as the program set them.
+#include <cstring>
+#include <map>
+
+#include "graph/graph_table.hpp"
+
+namespace ww::sim::icd::hip {
+namespace {
+
+bool is_attribute(int name) {
+  return name == kAttributeAccessPolicyWindow || name == kAttributeCooperative ||
+         name == kAttributePriority;
+}
+
+// Null for other nodes.
+KernelCall* call_of(const void* handle) {
+  GraphNode* node = find_node(handle);
+  if (node == nullptr || node->kind != NodeKind::kernel) return nullptr;
+  return std::get_if<KernelCall>(&node->what.parameters);
+}
+
+bool is_cooperative(const KernelCall& call) {
+  const auto found = call.attributes.find(kAttributeCooperative);
+  if (found == call.attributes.end()) return false;
+  int value = 0;
+  std::memcpy(&value, found->second.bytes, sizeof value);
+  return value != 0;
+}
+
+// Gives a node other attributes, and the launch that goes with them. Errors: those of
+// hipLaunchCooperativeKernel.
+int set_attributes(const void* handle, std::map<int, LaunchAttributeValue> attributes) {
+  KernelCall changed = *call_of(handle);
+  changed.attributes = std::move(attributes);
+  auto work = kernel_work(changed.parameters, is_cooperative(changed));
+  if (!work) return work.error();
+  std::get<KernelCall>(work->parameters).attributes = std::move(changed.attributes);
+  find_node(handle)->what = std::move(*work);
+  return kSuccess;
+}
+
+}  // namespace
+
+WW_HIP_EXPORT int hipGraphKernelNodeSetAttribute(void* node, int name,
+                                                 const LaunchAttributeValue* value) {
+  return guarded_work([&]() -> int {
+    const KernelCall* call = call_of(node);
+    if (call == nullptr || value == nullptr || !is_attribute(name)) return kInvalidValue;
+    auto attributes = call->attributes;
+    attributes[name] = *value;
+    return set_attributes(node, std::move(attributes));
+  });
+}
+WW_HIP_EXPORT int hipGraphKernelNodeGetAttribute(void* node, int name,
+                                                 LaunchAttributeValue* value) {
+  return guarded([&]() -> int {
+    const KernelCall* call = call_of(node);
+    if (call == nullptr || value == nullptr || !is_attribute(name)) return kInvalidValue;
+    const auto found = call->attributes.find(name);
+    *value = found == call->attributes.end() ? LaunchAttributeValue{} : found->second;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipGraphKernelNodeCopyAttributes(void* from, void* to) {
+  return guarded_work([&]() -> int {
+    const KernelCall* call = call_of(from);
+    if (call == nullptr || call_of(to) == nullptr) return kInvalidValue;
+    return set_attributes(to, call->attributes);
+  });
+}
+
+}  // namespace ww::sim::icd::hip
