@@ -9,6 +9,7 @@
 #include "hip/graph_work.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/module.hpp"
+#include "hip/registered_host.hpp"
 #include "hip/stream.hpp"
 #include "queue/queue.hpp"
 
@@ -26,6 +27,7 @@ bool on_device(const void* pointer) {
 // The host's address of bytes on either side; null where they are not inside one allocation.
 std::byte* host_side(const void* pointer, std::size_t bytes) {
   if (!on_device(pointer)) return static_cast<std::byte*>(const_cast<void*>(pointer));
+  if (std::byte* host = host_behind_twin(address(pointer), bytes)) return host;
   const auto place = device().host_pointer(address(pointer), bytes);
   return place ? *place : nullptr;
 }
@@ -118,6 +120,11 @@ int fill(void* to, Word value, std::size_t count) {
     words.fill(value);
     return words;
   }();
+  if (std::byte* const host = host_behind_twin(address(to), bytes)) {
+    for (std::size_t i = 0; i < count; ++i)
+      std::memcpy(host + i * sizeof value, &value, sizeof value);
+    return kSuccess;
+  }
   const auto words = std::as_bytes(std::span<const Word>(pattern));
   if (host_side(to, bytes) == nullptr ||
       !device().fill(address(to), blocks * sizeof(Word), words) ||

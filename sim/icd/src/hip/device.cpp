@@ -379,6 +379,7 @@ WW_HIP_EXPORT int hipDeviceReset() {
     reset_textures(chosen_device());
     reset_surfaces(chosen_device());
     reset_arrays(chosen_device());
+    reset_registered(chosen_device());
     reset_memory(chosen_device());
     reset_heap(chosen_device());
     device_error() = kSuccess;

@@ -12,6 +12,7 @@
 #include "hip/hostcall.hpp"
 #include "hip/module.hpp"
 #include "hip/occupancy.hpp"
+#include "hip/registered_host.hpp"
 #include "hip/stream.hpp"
 #include "launch/findings.hpp"
 #include "launch/launch.hpp"
@@ -171,6 +172,7 @@ int run(PackedLaunch& packed) {
   }
   const gpu::Grid grid{shape.dimensions, shape.global, shape.local,
                        packed.cooperation != Cooperation::none};
+  const TwinsInUse twins;
   const auto done =
       device().launch(module.program, kernel.name, grid, packed.kernarg, packed.dynamic_lds);
   end_hostcalls();

@@ -1,6 +1,6 @@
 // Allocation: device, pinned, managed, pitched.
 #include <algorithm>
-#include <map>
+#include <bit>
 
 #include "hip/device_pointer.hpp"
 #include "hip/memory.hpp"
@@ -26,7 +26,8 @@ int allocate_pitched(void** pointer, std::size_t* pitch, std::size_t width, std:
 }
 
 int allocate_host(void** pointer, std::size_t bytes, unsigned flags) {
-  if ((flags & ~kHostAllocKnownFlags) != 0) return kInvalidValue;
+  const bool both = (flags & kHostCoherent) != 0 && (flags & kHostNonCoherent) != 0;
+  if ((flags & ~kHostAllocKnownFlags) != 0 || both) return kInvalidValue;
   return allocate(pointer, bytes, MemoryKind::host, flags);
 }
 
@@ -45,13 +46,6 @@ int free_outside_capture(const void* pointer, bool host) {
   return free_of(pointer, host);
 }
 
-// Host memory that the program had before and declared to HIP: copies need nothing of it, and
-// kernels cannot reach it.
-std::map<std::uint64_t, std::uint64_t>& registered_host() {
-  static auto& ranges = *new std::map<std::uint64_t, std::uint64_t>;
-  return ranges;
-}
-
 }  // namespace
 
 int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags, int ordinal) {
@@ -67,8 +61,9 @@ int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags,
 int free_of(const void* pointer, bool host) {
   if (pointer == nullptr) return kSuccess;
   const auto found = find_allocation(address_of(pointer));
-  if (!found || (found->kind == MemoryKind::host) != host) return kInvalidValue;
-  if (found->kind == MemoryKind::managed_variable || found->kind == MemoryKind::array) {
+  if (!found || (host && found->kind != MemoryKind::host)) return kInvalidValue;
+  if (found->kind == MemoryKind::managed_variable || found->kind == MemoryKind::array ||
+      found->kind == MemoryKind::registered) {
     return kInvalidValue;
   }
   if (found->kind == MemoryKind::graph) return end_use_of_graph_memory(address_of(pointer));
@@ -79,7 +74,10 @@ WW_HIP_EXPORT int hipMalloc(void** pointer, std::size_t bytes) {
   return guarded_allocation([&] { return allocate(pointer, bytes, MemoryKind::device); });
 }
 WW_HIP_EXPORT int hipExtMallocWithFlags(void** pointer, std::size_t bytes, unsigned flags) {
-  return guarded_allocation([&] { return allocate(pointer, bytes, MemoryKind::device, flags); });
+  return guarded_allocation([&]() -> int {
+    if (std::popcount(flags) > 1 || (flags & ~kKnownMallocFlags) != 0) return kInvalidValue;
+    return allocate(pointer, bytes, MemoryKind::device, flags);
+  });
 }
 WW_HIP_EXPORT int hipFree(void* pointer) {
   return guarded([&] { return free_outside_capture(pointer, false); });
@@ -106,53 +104,11 @@ WW_HIP_EXPORT int hipHostFree(void* pointer) {
 WW_HIP_EXPORT int hipFreeHost(void* pointer) {
   return hipHostFree(pointer);
 }
-WW_HIP_EXPORT int hipHostGetDevicePointer(void** device_pointer, void* host, unsigned flags) {
-  return guarded([&]() -> int {
-    if (device_pointer == nullptr || flags != 0) return kInvalidValue;
-    const auto found = find_allocation(address_of(host));
-    if (!found || !host_must_see(found->kind)) return kInvalidValue;
-    *device_pointer = host;
-    return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipHostGetFlags(unsigned* flags, void* host) {
-  return guarded([&]() -> int {
-    const auto found = find_allocation(address_of(host));
-    if (flags == nullptr || !found || found->kind != MemoryKind::host) return kInvalidValue;
-    *flags = found->flags;
-    return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipHostRegister(void* host, std::size_t bytes, unsigned) {
-  return guarded([&]() -> int {
-    if (host == nullptr || bytes == 0) return kInvalidValue;
-    return registered_host().emplace(address_of(host), bytes).second ? kSuccess
-                                                                     : kHostMemoryAlreadyRegistered;
-  });
-}
-WW_HIP_EXPORT int hipHostUnregister(void* host) {
-  return guarded([&]() -> int {
-    return registered_host().erase(address_of(host)) != 0 ? kSuccess : kHostMemoryNotRegistered;
-  });
-}
 WW_HIP_EXPORT int hipMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
   return guarded_allocation([&]() -> int {
     if (flags != kMemAttachGlobal && flags != kMemAttachHost) return kInvalidValue;
     if (bytes == 0) return kInvalidValue;
     return allocate(pointer, bytes, MemoryKind::managed, flags);
-  });
-}
-WW_HIP_EXPORT int hipMemPrefetchAsync(const void* pointer, std::size_t bytes, int, void* stream) {
-  return guarded_work([&]() -> int {
-    if (!is_stream(stream)) return kContextIsDestroyed;
-    const auto found = find_allocation(address_of(pointer));
-    if (!found || !host_must_see(found->kind)) return kInvalidValue;
-    return bytes <= found->address + found->bytes - address_of(pointer) ? kSuccess : kInvalidValue;
-  });
-}
-WW_HIP_EXPORT int hipMemAdvise(const void* pointer, std::size_t bytes, int, int) {
-  return guarded([&]() -> int {
-    return find_allocation(address_of(pointer)) && bytes != 0 ? kSuccess : kInvalidValue;
   });
 }
 WW_HIP_EXPORT int hipStreamAttachMemAsync(void* stream, void* pointer, std::size_t bytes,

@@ -8,8 +8,8 @@ namespace ww::sim::icd::hip {
 // Of no bytes: null. Errors: kInvalidValue for no pointer, those of allocate_memory().
 int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags = 0,
              int ordinal = chosen_device());
-// What the program got of hipMalloc or, for `host`, of hipHostMalloc; null: nothing. Error
-// kInvalidValue: it got no such memory there.
+// What the program got of hipMalloc or hipHostMalloc; `host`: of the latter alone. Null: nothing.
+// Error kInvalidValue: it got no such memory there.
 int free_of(const void* pointer, bool host);
 
 }  // namespace ww::sim::icd::hip

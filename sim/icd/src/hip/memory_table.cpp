@@ -3,6 +3,8 @@
 #include <map>
 #include <vector>
 
+#include "hip/advice.hpp"
+
 namespace ww::sim::icd::hip {
 namespace {
 
@@ -46,6 +48,7 @@ int free_memory(std::uint64_t address) {
   auto& table = memory_table();
   const auto found = table.allocations.find(address);
   if (found == table.allocations.end()) return kInvalidValue;
+  if (found->second.kind == MemoryKind::managed) forget_advice(address, found->second.bytes);
   table.bytes[found->second.device] -= found->second.bytes;
   table.allocations.erase(found);
   return device().release(address) ? kSuccess : kInvalidValue;

@@ -14,9 +14,10 @@ namespace ww::sim::icd::hip {
 // A managed variable is the program's own: neither hipFree nor hipDeviceReset takes it. What
 // belongs to an array, a texture or a surface goes with it, and hipFree does not take it. A graph's
 // memory is the program's only while the graph has allocated it.
-enum class MemoryKind { device, array, graph, host, managed, managed_variable };
+// Registered memory is the twin of the host's own.
+enum class MemoryKind { device, array, graph, registered, host, managed, managed_variable };
 [[nodiscard]] inline bool host_must_see(MemoryKind kind) {
-  return kind != MemoryKind::device && kind != MemoryKind::array && kind != MemoryKind::graph;
+  return kind >= MemoryKind::host;
 }
 
 struct Allocation {

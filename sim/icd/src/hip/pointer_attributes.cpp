@@ -3,6 +3,7 @@
 
 #include "hip/device_pointer.hpp"
 #include "hip/memory_table.hpp"
+#include "hip/registered_host.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 int memory_type(MemoryKind kind) {
   const bool old = hip_major() < 6;
   switch (kind) {
+    case MemoryKind::registered:
     case MemoryKind::host: return old ? 0 : 1;
     case MemoryKind::device:
     case MemoryKind::graph:
@@ -117,6 +119,15 @@ WW_HIP_EXPORT int hipPointerGetAttributes(PointerAttributes* attributes, const v
     if (attributes == nullptr || pointer == nullptr) return kInvalidValue;
     const auto found = find_allocation(address_of(pointer));
     *attributes = {};
+    if (const auto range = find_registered(address_of(pointer))) {
+      attributes->memoryType = memory_type(MemoryKind::registered);
+      const std::uint64_t offset = address_of(pointer) - range->address;
+      if (range->twin != 0) attributes->devicePointer = device_pointer(range->twin + offset);
+      attributes->hostPointer = const_cast<void*>(pointer);
+      attributes->device = range->device;
+      attributes->allocationFlags = range->flags;
+      return kSuccess;
+    }
     if (!found)
       return hip_major() < 6 ? kInvalidValue : kSuccess;  // from 6 on: unregistered memory
     const bool host = host_must_see(found->kind);

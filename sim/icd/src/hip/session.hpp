@@ -96,6 +96,7 @@ int refuse_form(const std::string& call);
 void reset_arrays(int ordinal);
 void reset_textures(int ordinal);
 void reset_surfaces(int ordinal);
+void reset_registered(int ordinal);
 void reset_memory(int ordinal);
 void reset_heap(int ordinal);
 void reset_streams(int ordinal);
