@@ -326,8 +326,9 @@ TEST_F(Hip, RefusesArraysThatAreNone) {
   int no_array = 0;
   const auto stranger = reinterpret_cast<hipArray_t>(&no_array);
   EXPECT_EQ(hipFreeArray(nullptr), kInvalidValue);
-  EXPECT_EQ(hipFreeArray(stranger), kInvalidValue);
-  EXPECT_EQ(hipArrayGetInfo(nullptr, nullptr, nullptr, stranger), kInvalidValue);
+  EXPECT_EQ(hipFreeArray(stranger), kContextIsDestroyed);
+  EXPECT_EQ(hipFreeArray(nullptr), kInvalidValue);
+  EXPECT_EQ(hipArrayGetInfo(nullptr, nullptr, nullptr, stranger), kInvalidHandle);
 }
 
 TEST_F(Hip, ChecksCopiesOfArrays) {
@@ -355,7 +356,7 @@ TEST_F(Hip, ChecksCopiesOfArrays) {
   ASSERT_EQ(hipFreeArray(array), 0);
   EXPECT_EQ(to(array, 0, 0, host, 32, 32, 4, hipMemcpyHostToDevice), kInvalidValue);
   EXPECT_EQ(hipMemcpyAtoH(host, array, 0, 4), kInvalidValue);
-  EXPECT_EQ(hipFreeArray(array), kInvalidValue);
+  EXPECT_EQ(hipFreeArray(array), kContextIsDestroyed);
 }
 
 TEST_F(Hip, AnArraysMemoryGoesWithItsHandle) {
@@ -374,7 +375,7 @@ TEST_F(Hip, AnArraysMemoryGoesWithItsHandle) {
   EXPECT_EQ(after, before);
   const hipArray_t lost = array_of(1, {8, 8, 0});
   ASSERT_EQ(hipDeviceReset(), 0);
-  EXPECT_EQ(hipFreeArray(lost), kInvalidValue);
+  EXPECT_EQ(hipFreeArray(lost), kContextIsDestroyed);
   ASSERT_EQ(hipModuleLoadData(&module_, code_object().data()), 0);
 }
 

@@ -83,13 +83,17 @@ int make_array(void** handle, const Array3dDescriptor& wanted, bool is_driver) {
       kArrayLayered | kArraySurfaceLoadStore | kArrayCubemap | kArrayTextureGather;
   if (handle == nullptr || (wanted.flags & ~kKnownFlags) != 0) return kInvalidValue;
   if (!has_images()) return refuse_form("an array on a chip without image instructions");
-  if ((wanted.flags & kArrayCubemap) != 0) return refuse_form("a cubemap array");
   // tex2Dgather takes planes alone.
   if ((wanted.flags & kArrayTextureGather) != 0 && (wanted.height == 0 || wanted.depth != 0)) {
     return kInvalidValue;
   }
   auto layout = layout_of(wanted);
   if (!layout) return layout.error();
+  if ((wanted.flags & kArrayCubemap) != 0) {
+    const bool six_squares = wanted.width == wanted.height && wanted.depth % 6 == 0;
+    if (!six_squares || wanted.depth == 0) return kInvalidValue;
+    return refuse_form("a cubemap array");
+  }
   const auto address = allocate_memory(gpu::image_bytes(*layout), MemoryKind::array, 0);
   if (!address) return address.error();
   layout->address = *address;
@@ -122,8 +126,9 @@ int make_array(void** handle, const ChannelDescriptor* descriptor, const Extent&
 }
 
 int free_array(const void* handle) {
+  if (handle == nullptr) return kInvalidValue;
   const auto found = arrays().find(handle);
-  if (found == arrays().end()) return kInvalidValue;
+  if (found == arrays().end()) return kContextIsDestroyed;
   const int code = free_memory(found->second->layout.address);
   arrays().erase(found);
   return code;
@@ -276,7 +281,7 @@ WW_HIP_EXPORT int hipArrayGetInfo(ChannelDescriptor* descriptor, Extent* extent,
                                   void* handle) {
   return guarded([&]() -> int {
     const Array* array = find_array(handle);
-    if (array == nullptr) return kInvalidValue;
+    if (array == nullptr) return kInvalidHandle;
     const ArrayHeader& header = array->header;
     if (descriptor != nullptr) *descriptor = header.descriptor;
     if (extent != nullptr) *extent = {header.width, header.height, header.depth};
@@ -287,7 +292,8 @@ WW_HIP_EXPORT int hipArrayGetInfo(ChannelDescriptor* descriptor, Extent* extent,
 WW_HIP_EXPORT int hipArrayGetDescriptor(ArrayDescriptor* descriptor, void* handle) {
   return guarded([&]() -> int {
     const Array* array = find_array(handle);
-    if (array == nullptr || descriptor == nullptr) return kInvalidValue;
+    if (descriptor == nullptr) return kInvalidValue;
+    if (array == nullptr) return kInvalidHandle;
     const ArrayHeader& header = array->header;
     *descriptor = {header.width, header.height, header.format, header.channels};
     return kSuccess;
@@ -296,7 +302,8 @@ WW_HIP_EXPORT int hipArrayGetDescriptor(ArrayDescriptor* descriptor, void* handl
 WW_HIP_EXPORT int hipArray3DGetDescriptor(Array3dDescriptor* descriptor, void* handle) {
   return guarded([&]() -> int {
     const Array* array = find_array(handle);
-    if (array == nullptr || descriptor == nullptr) return kInvalidValue;
+    if (descriptor == nullptr) return kInvalidValue;
+    if (array == nullptr) return kInvalidHandle;
     const ArrayHeader& header = array->header;
     *descriptor = {header.width,  header.height,   header.depth,
                    header.format, header.channels, array->flags};

@@ -159,6 +159,24 @@ tl::expected<Boxes, int> bytes_from_array(void* to, const ArrayPlace& from, std:
                 });
 }
 
+// The driver API's copies of bytes end in the row that they begin in.
+bool is_in_row(const void* handle, std::size_t offset, std::size_t count) {
+  const Array* array = find_array(handle);
+  if (array == nullptr) return false;
+  const std::size_t row = memory_of(*array).width;
+  return offset <= row && count <= row - offset;
+}
+tl::expected<Boxes, int> row_to_array(const void* to, std::size_t offset, const void* from,
+                                      std::size_t count, int kind) {
+  if (!is_in_row(to, offset, count)) return tl::unexpected<int>(kInvalidValue);
+  return bytes_to_array({to, offset, 0}, from, count, kind);
+}
+tl::expected<Boxes, int> row_from_array(void* to, const void* from, std::size_t offset,
+                                        std::size_t count, int kind) {
+  if (!is_in_row(from, offset, count)) return tl::unexpected<int>(kInvalidValue);
+  return bytes_from_array(to, {from, offset, 0}, count, kind);
+}
+
 tl::expected<Boxes, int> bytes_between_arrays(const ArrayPlace& to, const ArrayPlace& from,
                                               std::size_t count) {
   auto target = line_of(to.array, to.x_bytes, to.y, count);
@@ -248,31 +266,25 @@ WW_HIP_EXPORT int hipMemcpyFromArray(void* to, const void* from, std::size_t x, 
 }
 WW_HIP_EXPORT int hipMemcpyHtoAAsync(void* to, std::size_t offset, const void* from,
                                      std::size_t count, void* stream) {
-  return copy_boxes(stream, [&] {
-    return bytes_to_array({to, offset, 0}, from, count, kHostToDevice);
-  });
+  return copy_boxes(stream, [&] { return row_to_array(to, offset, from, count, kHostToDevice); });
 }
 WW_HIP_EXPORT int hipMemcpyHtoA(void* to, std::size_t offset, const void* from, std::size_t count) {
   return hipMemcpyHtoAAsync(to, offset, from, count, nullptr);
 }
 WW_HIP_EXPORT int hipMemcpyAtoHAsync(void* to, void* from, std::size_t offset, std::size_t count,
                                      void* stream) {
-  return copy_boxes(stream, [&] {
-    return bytes_from_array(to, {from, offset, 0}, count, kDeviceToHost);
-  });
+  return copy_boxes(stream, [&] { return row_from_array(to, from, offset, count, kDeviceToHost); });
 }
 WW_HIP_EXPORT int hipMemcpyAtoH(void* to, void* from, std::size_t offset, std::size_t count) {
   return hipMemcpyAtoHAsync(to, from, offset, count, nullptr);
 }
 WW_HIP_EXPORT int hipMemcpyDtoA(void* to, std::size_t offset, void* from, std::size_t count) {
-  return copy_boxes(nullptr, [&] {
-    return bytes_to_array({to, offset, 0}, from, count, kDeviceToDevice);
-  });
+  return copy_boxes(nullptr,
+                    [&] { return row_to_array(to, offset, from, count, kDeviceToDevice); });
 }
 WW_HIP_EXPORT int hipMemcpyAtoD(void* to, void* from, std::size_t offset, std::size_t count) {
-  return copy_boxes(nullptr, [&] {
-    return bytes_from_array(to, {from, offset, 0}, count, kDeviceToDevice);
-  });
+  return copy_boxes(nullptr,
+                    [&] { return row_from_array(to, from, offset, count, kDeviceToDevice); });
 }
 WW_HIP_EXPORT int hipMemcpyAtoA(void* to, std::size_t to_offset, void* from,
                                 std::size_t from_offset, std::size_t count) {

@@ -111,7 +111,12 @@ int fill(void* to, Word value, std::size_t count) {
     return kInvalidValue;
   }
   const std::size_t bytes = count * sizeof(Word);
-  if (!on_device(to)) return kInvalidValue;
+  std::byte* host = host_behind_twin(address(to), bytes);
+  if (!on_device(to)) {
+    const auto range = find_registered(address(to));
+    if (!range || bytes > range->address + range->bytes - address(to)) return kInvalidValue;
+    host = static_cast<std::byte*>(to);
+  }
   // Whole blocks of a pattern first: the device fills a pattern at a time.
   constexpr std::size_t kBlock = 1024;
   const std::size_t blocks = count / kBlock * kBlock;
@@ -120,7 +125,7 @@ int fill(void* to, Word value, std::size_t count) {
     words.fill(value);
     return words;
   }();
-  if (std::byte* const host = host_behind_twin(address(to), bytes)) {
+  if (host != nullptr) {
     for (std::size_t i = 0; i < count; ++i)
       std::memcpy(host + i * sizeof value, &value, sizeof value);
     return kSuccess;

@@ -1,6 +1,5 @@
 // Allocation: device, pinned, managed, pitched.
 #include <algorithm>
-#include <bit>
 
 #include "hip/device_pointer.hpp"
 #include "hip/memory.hpp"
@@ -75,7 +74,8 @@ WW_HIP_EXPORT int hipMalloc(void** pointer, std::size_t bytes) {
 }
 WW_HIP_EXPORT int hipExtMallocWithFlags(void** pointer, std::size_t bytes, unsigned flags) {
   return guarded_allocation([&]() -> int {
-    if (std::popcount(flags) > 1 || (flags & ~kKnownMallocFlags) != 0) return kInvalidValue;
+    if (flags > kMostMallocFlag) return kInvalidValue;
+    if (flags == kMallocSignal && bytes != kSignalBytes) return kInvalidValue;
     return allocate(pointer, bytes, MemoryKind::device, flags);
   });
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hip/advice.hpp"
+#include "hip/memory_pool.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
@@ -48,10 +49,15 @@ int free_memory(std::uint64_t address) {
   auto& table = memory_table();
   const auto found = table.allocations.find(address);
   if (found == table.allocations.end()) return kInvalidValue;
+  if (found->second.pool != 0) left_pool(found->second.pool, found->second.bytes);
   if (found->second.kind == MemoryKind::managed) forget_advice(address, found->second.bytes);
   table.bytes[found->second.device] -= found->second.bytes;
   table.allocations.erase(found);
   return device().release(address) ? kSuccess : kInvalidValue;
+}
+
+void put_in_pool(std::uint64_t address, std::uint32_t pool) {
+  memory_table().allocations.at(address).pool = pool;
 }
 
 void make_device_memory(std::uint64_t address) {

@@ -27,6 +27,7 @@ struct Allocation {
   unsigned flags{};
   int device{};            // whose memory it is
   std::uint32_t number{};  // no other one has had it
+  std::uint32_t pool{};    // the number of the one that counts it; 0: none
 };
 
 // Memory of that device. Errors: kOutOfMemory; for what the host has to see, where it cannot (said
@@ -36,6 +37,8 @@ struct Allocation {
                                                                int ordinal = chosen_device());
 // Error kInvalidValue: no allocation begins there.
 int free_memory(std::uint64_t address);
+// Lets a pool count memory of its device. An allocation begins there.
+void put_in_pool(std::uint64_t address, std::uint32_t pool);
 // Makes plain device memory of what belonged to a graph. An allocation begins there.
 void make_device_memory(std::uint64_t address);
 // The allocation around an address.

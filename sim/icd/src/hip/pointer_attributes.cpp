@@ -1,6 +1,7 @@
 // What a pointer is.
 #include <cstring>
 
+#include "hip/array.hpp"
 #include "hip/device_pointer.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/registered_host.hpp"
@@ -59,6 +60,9 @@ int attribute_of(void* to, int attribute, const void* pointer) {
   const void* const host = found && host_must_see(found->kind) ? pointer : nullptr;
   switch (attribute) {
     case kMemoryType:
+      if (!found && find_array(pointer) != nullptr) {
+        return give(to, std::uint32_t{hip_major() < 6 ? 2U : 10U});
+      }
       if (!found) return give_none(to, std::uint32_t{0});
       return give(to, static_cast<std::uint32_t>(
                           memory_type(host == nullptr ? MemoryKind::device : MemoryKind::host)));

@@ -39,28 +39,40 @@ bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
   return mincore(device_pointer(first), length, there.data()) == 0;
 }
 
+// The first range that has a byte of these.
+std::optional<std::uint64_t> first_in(std::uint64_t address, std::uint64_t bytes) {
+  if (const auto around = find_registered(address)) return around->address;
+  const auto next = registered().lower_bound(address);
+  if (next == registered().end() || next->first - address >= bytes) return std::nullopt;
+  return next->first;
+}
+
+void forget(std::uint64_t address) {
+  const auto found = registered().find(address);
+  if (const std::uint64_t twin = found->second.twin; twin != 0) {
+    twins().erase(twin);
+    static_cast<void>(free_memory(twin));
+  }
+  registered().erase(found);
+}
+
 int register_host(const void* host, std::size_t bytes, unsigned flags) {
   if (host == nullptr || bytes == 0 || flags > kMostRegisterFlags) return kInvalidValue;
   const std::uint64_t address = address_of(host);
   const auto all =
       static_cast<std::uint64_t>(device().chip().architecture().memory_bytes_of_device());
   if (bytes > all || !is_mapped(address, bytes)) return kInvalidValue;
-  const auto next = registered().lower_bound(address);
-  const bool meets_next = next != registered().end() && next->first < address + bytes;
-  if (meets_next || find_registered(address)) return kHostMemoryAlreadyRegistered;
+  // Memory that was registered, freed and given out again: as with AMD's library, the new word
+  // holds.
+  while (const auto old = first_in(address, bytes)) forget(*old);
   registered()[address] = {address, bytes, flags, chosen_device(), 0};
   return kSuccess;
 }
 
 int unregister_host(const void* host) {
   if (host == nullptr) return kInvalidValue;
-  const auto found = registered().find(address_of(host));
-  if (found == registered().end()) return kHostMemoryNotRegistered;
-  if (const std::uint64_t twin = found->second.twin; twin != 0) {
-    twins().erase(twin);
-    static_cast<void>(free_memory(twin));
-  }
-  registered().erase(found);
+  if (!registered().contains(address_of(host))) return kHostMemoryNotRegistered;
+  forget(address_of(host));
   return kSuccess;
 }
 

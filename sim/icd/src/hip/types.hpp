@@ -79,7 +79,10 @@ inline constexpr unsigned kKnownEventFlags = 0xE000'0007;
 inline constexpr unsigned kHostAllocKnownFlags = 0xE000'0007;
 inline constexpr unsigned kHostCoherent = 0x4000'0000;
 inline constexpr unsigned kHostNonCoherent = 0x8000'0000;
-inline constexpr unsigned kKnownMallocFlags = 0x7;  // fine-grained, of signals, uncached
+// hipExtMallocWithFlags takes one: default, fine-grained, of a signal, uncached, contiguous.
+inline constexpr unsigned kMostMallocFlag = 4;
+inline constexpr unsigned kMallocSignal = 2;
+inline constexpr std::size_t kSignalBytes = 8;
 inline constexpr unsigned kMemAttachGlobal = 1;
 inline constexpr unsigned kMemAttachHost = 2;
 inline constexpr unsigned kMemAttachSingle = 4;
