@@ -130,7 +130,7 @@ TEST_F(Hip, LaunchesBySizesInWorkItems) {
                                     arguments, nullptr, start, stop, 0);
   };
   EXPECT_EQ(launch_items(128), 0);
-  EXPECT_EQ(launch_items(100), kInvalidConfiguration);
+  EXPECT_EQ(launch_items(100), kInvalidValue);
   int out[128];
   ASSERT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
   EXPECT_THAT(out, ::testing::Each(1));

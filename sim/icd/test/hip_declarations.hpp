@@ -74,6 +74,14 @@ struct hipLaunchParams {
   hipStream_t stream;
 };
 
+struct hipLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  hipStream_t stream;
+  const void* attrs;
+  unsigned numAttrs;
+};
+
 constexpr int hipMemcpyHostToHost = 0;
 constexpr int hipMemcpyHostToDevice = 1;
 constexpr int hipMemcpyDeviceToHost = 2;
@@ -100,6 +108,10 @@ hipError_t hipDeviceGetLimit(size_t*, int);
 hipError_t hipDeviceSetLimit(int, size_t);
 hipError_t hipDeviceGetName(char*, int, int);
 hipError_t hipDeviceSynchronize();
+hipError_t hipConfigureCall(dim3, dim3, size_t, hipStream_t);
+hipError_t hipSetupArgument(const void*, size_t, size_t);
+hipError_t hipLaunchByPtr(const void*);
+hipError_t hipLaunchKernelExC(const hipLaunchConfig_t*, const void*, void**);
 hipError_t hipDeviceReset();
 hipError_t hipGetLastError();
 hipError_t hipPeekAtLastError();

@@ -31,13 +31,6 @@ struct Attribute {
   int padding{};
   int value[16]{};
 };
-struct Configuration {
-  dim3 blocks, threads;
-  std::size_t dynamic_lds{};
-  hipStream_t stream{};
-  const Attribute* attributes{};
-  unsigned count{};
-};
 struct FunctionConfiguration {
   dim3 blocks, threads;
   unsigned dynamic_lds{};
@@ -73,7 +66,6 @@ int hipGetStreamDeviceId(hipStream_t);
 int hipKernelGetFunction(void**, void*);
 int hipKernelGetLibrary(void**, void*);
 int hipKernelGetName(const char**, void*);
-int hipLaunchKernelExC(const Configuration*, const void*, void**);
 int hipLibraryEnumerateKernels(void**, unsigned, void*);
 int hipLibraryGetKernel(void**, void*, const char*);
 int hipLibraryGetKernelCount(unsigned*, void*);
@@ -241,7 +233,7 @@ TEST_F(Hip, FindsKernelsInLibraries) {
       hipLibraryLoadData(&library, code_object().data(), nullptr, nullptr, 1, nullptr, nullptr, 0),
       kInvalidValue);  // options of a compiler
   EXPECT_EQ(hipLibraryUnload(library), 0);
-  EXPECT_EQ(hipLibraryUnload(library), kInvalidHandle);
+  EXPECT_EQ(hipLibraryUnload(library), kNotFound);
   EXPECT_EQ(hipKernelGetName(&name, found), kInvalidHandle);
   EXPECT_EQ(hipFree(p), 0);
 }
@@ -265,9 +257,21 @@ TEST_F(Hip, LaunchesWithAttributes) {
   EXPECT_EQ(hipDrvLaunchKernelEx(nullptr, function("increment"), arguments, nullptr),
             kInvalidValue);
   EXPECT_EQ(hipLaunchKernelExC(nullptr, p, arguments), kInvalidValue);
-  const Configuration of_stub{dim3(1), dim3(64), 0, nullptr, nullptr, 0};
+  const hipLaunchConfig_t of_stub{dim3(1), dim3(64), 0, nullptr, nullptr, 0};
   EXPECT_EQ(hipLaunchKernelExC(&of_stub, p, arguments), kInvalidFunction);  // no stub
   EXPECT_EQ(hipFree(p), 0);
+}
+
+// A stub that is known is in the HIP programs (hip_programs.hip).
+TEST_F(Hip, ChecksLaunchesOneArgumentAtATime) {
+  int value = 0;
+  EXPECT_EQ(hipLaunchByPtr(&value), 52);  // nothing was configured
+  EXPECT_EQ(hipSetupArgument(nullptr, 4, 0), kInvalidValue);
+  EXPECT_EQ(hipSetupArgument(&value, 4, SIZE_MAX), kInvalidValue);
+  ASSERT_EQ(hipConfigureCall(dim3(1), dim3(64), 0, nullptr), 0);
+  EXPECT_EQ(hipSetupArgument(&value, 4, 0), 0);
+  EXPECT_EQ(hipLaunchByPtr(&value), kInvalidFunction);
+  EXPECT_EQ(hipLaunchByPtr(&value), 52);
 }
 
 TEST_F(Hip, FindsEntryPointsByName) {

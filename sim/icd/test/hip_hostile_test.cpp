@@ -16,8 +16,8 @@ namespace {
 
 TEST_F(Hip, RefusesLaunchesOfWrongShape) {
   auto* p = allocate<int>(64);
-  EXPECT_EQ(launch("increment", 0, 64, p), kInvalidConfiguration);
-  EXPECT_EQ(launch("increment", 1, 0, p), kInvalidConfiguration);
+  EXPECT_EQ(launch("increment", 0, 64, p), kInvalidValue);
+  EXPECT_EQ(launch("increment", 1, 0, p), kInvalidValue);
   EXPECT_EQ(launch("increment", 1, 1025, p), kInvalidConfiguration);
   EXPECT_EQ(launch("increment", 1U << 31, 1024, p), kInvalidConfiguration);
   void* arguments[] = {&p};
@@ -104,7 +104,7 @@ TEST_F(Hip, RefusesHandlesThatWereDestroyed) {
   hipFunction_t kernel = nullptr;
   ASSERT_EQ(hipModuleGetFunction(&kernel, module, "increment"), 0);
   EXPECT_EQ(hipModuleUnload(module), 0);
-  EXPECT_NE(hipModuleUnload(module), 0);
+  EXPECT_EQ(hipModuleUnload(module), kNotFound);
   auto* p = allocate<int>(64);
   void* arguments[] = {&p};
   EXPECT_EQ(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr),

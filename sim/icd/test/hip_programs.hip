@@ -327,6 +327,27 @@ bool run_dynamic() {
   return true;
 }
 
+// The same kernel launched one argument at a time, and by a structure: twice is back again.
+bool run_other_launches() {
+  int data[128];
+  int count = 128;
+  for (int i = 0; i < count; ++i) data[i] = i;
+  int* d;
+  CHECK(hipMalloc(reinterpret_cast<void**>(&d), sizeof data));
+  CHECK(hipMemcpy(d, data, sizeof data, hipMemcpyHostToDevice));
+  CHECK(hipConfigureCall(1, 128, sizeof data, nullptr));
+  CHECK(hipSetupArgument(&d, sizeof d, 0));
+  CHECK(hipSetupArgument(&count, sizeof count, sizeof d));
+  CHECK(hipLaunchByPtr(reinterpret_cast<const void*>(reverse)));
+  CHECK(hipMemcpy(data, d, sizeof data, hipMemcpyDeviceToHost));
+  if (data[0] != 127 || data[127] != 0) return false;
+  void* arguments[] = {&d, &count};
+  const hipLaunchConfig_t configuration{1, 128, sizeof data, nullptr, nullptr, 0};
+  CHECK(hipLaunchKernelExC(&configuration, reinterpret_cast<const void*>(reverse), arguments));
+  CHECK(hipMemcpy(data, d, sizeof data, hipMemcpyDeviceToHost));
+  return data[0] == 0 && data[127] == 127;
+}
+
 // Managed and pinned memory: the same address on both sides.
 bool run_managed() {
   int* more;
@@ -426,7 +447,8 @@ struct Program {
 };
 constexpr Program kPrograms[] = {
     {"streams", run_streams}, {"reduce", run_reduce},   {"transpose", run_transpose}, {"twin", run_twin},
-    {"symbols", run_symbols}, {"graph symbols", run_graph_symbols}, {"dynamic", run_dynamic}, {"managed", run_managed},
+    {"symbols", run_symbols}, {"graph symbols", run_graph_symbols}, {"dynamic", run_dynamic},
+    {"other launches", run_other_launches}, {"managed", run_managed},
     {"struct", run_struct},   {"print", run_print},     {"version", run_version},
     {"calls", run_calls},     {"clocks", run_clocks},   {"trap", run_trap},
     {"stray", run_stray}};

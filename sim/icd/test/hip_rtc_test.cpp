@@ -147,6 +147,41 @@ TEST_F(HipRtc, CompilesForTheTargetThatAnOptionNames) {
   EXPECT_EQ(compile({"-nogpuinc", "--gpu-architecture=compute_70"}), kRtcInvalidOption);
 }
 
+TEST_F(HipRtc, AModulesManagedVariablesAreTheHostsToo) {
+  int managed = 0;
+  ASSERT_EQ(hipDeviceGetAttribute(&managed, 24, 0), 0);
+  if (managed == 0) GTEST_SKIP() << "this process uses the addresses (a sanitizer does)";
+  constexpr const char* kSource = R"(
+__attribute__((device)) __attribute__((managed)) int total = 7;
+extern "C" __attribute__((global)) void add(int* p) { p[0] = ++total; }
+)";
+  hiprtcProgram made = nullptr;
+  ASSERT_EQ(hiprtcCreateProgram(&made, kSource, nullptr, 0, nullptr, nullptr), 0);
+  std::swap(program_, made);
+  const int code_of_compilation = compile();
+  const bool lacks = lacks_compiler();
+  EXPECT_TRUE(lacks || code_of_compilation == 0) << log();
+  if (code_of_compilation == 0) {
+    hipModule_t module = nullptr;
+    ASSERT_EQ(hipModuleLoadData(&module, code().data()), 0);
+    void* address = nullptr;
+    std::size_t bytes = 0;
+    ASSERT_EQ(hipModuleGetGlobal(&address, &bytes, module, "total"), 0);
+    EXPECT_EQ(bytes, 4);
+    auto* const total = static_cast<int*>(address);
+    EXPECT_EQ(*total, 7);
+    EXPECT_THAT(run(module, "add"), ::testing::ElementsAre(8, 1, 2, 3));
+    EXPECT_EQ(*total, 8);
+    *total = 20;  // no call says so
+    EXPECT_THAT(run(module, "add"), ::testing::ElementsAre(21, 1, 2, 3));
+    EXPECT_EQ(hipFree(total), kInvalidValue);
+    EXPECT_EQ(hipModuleUnload(module), 0);
+  }
+  std::swap(program_, made);
+  EXPECT_EQ(hiprtcDestroyProgram(&made), 0);
+  if (lacks) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
+}
+
 // HIP's headers come without being named. Of those in test/hip_root atomicInc() is asked for, of
 // those in test/hip_root_6 a clock: the compiler and its device library may have neither.
 TEST_F(HipRtc, GivesSourcesTheHeadersOfHip) {

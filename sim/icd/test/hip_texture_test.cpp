@@ -189,7 +189,7 @@ TEST_F(Hip, RefusesSurfacesOfWhatIsNoArray) {
   ASSERT_EQ(hipCreateSurfaceObject(&object, &resource), 0);
   EXPECT_EQ(hipDestroySurfaceObject(object), 0);
   EXPECT_EQ(hipDestroySurfaceObject(object), kInvalidValue);
-  EXPECT_EQ(hipDestroySurfaceObject(nullptr), kInvalidValue);
+  EXPECT_EQ(hipDestroySurfaceObject(nullptr), 0);
   EXPECT_EQ(hipCreateSurfaceObject(nullptr, &resource), kInvalidValue);
   EXPECT_EQ(hipCreateSurfaceObject(&object, nullptr), kInvalidValue);
   ASSERT_EQ(hipFreeArray(array), 0);

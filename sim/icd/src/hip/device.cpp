@@ -31,9 +31,6 @@ constexpr int kConstantBytes = 0x7fff'ffff;
 constexpr int kStackLimit = 0;
 constexpr int kMallocHeapLimit = 2;
 constexpr int kLimits = 3;
-// hipFuncCache_t and hipSharedMemConfig.
-constexpr int kLastCacheConfig = 3;
-constexpr int kLastBankConfig = 2;
 // hipSetDeviceFlags: how to wait; pinned memory that kernels see; private memory that stays.
 constexpr unsigned kScheduleFlags = 0x7;
 constexpr unsigned kKnownDeviceFlags = kScheduleFlags | 0x8 | 0x10;

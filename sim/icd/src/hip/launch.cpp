@@ -107,9 +107,8 @@ int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, La
   const std::uint32_t threads[3] = {request.threads.x, request.threads.y, request.threads.z};
   std::uint64_t block = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (blocks[axis] == 0 || threads[axis] == 0 || threads[axis] > kMostBlockThreads) {
-      return kInvalidConfiguration;
-    }
+    if (blocks[axis] == 0 || threads[axis] == 0) return kInvalidValue;
+    if (threads[axis] > kMostBlockThreads) return kInvalidConfiguration;
     block *= threads[axis];
     if (blocks[axis] * threads[axis] > UINT32_MAX) return kInvalidConfiguration;
     shape.global[axis] = static_cast<std::uint32_t>(blocks[axis] * threads[axis]);
@@ -289,6 +288,20 @@ int between_events(void* start, void* stop, const void* stream, Launch&& launch_
   return guarded([&] { return record_event(stop, stream); });
 }
 
+int push_configuration(const CallConfiguration& configuration) {
+  CallConfigurations& stack = call_configurations();
+  if (stack.count == CallConfigurations::kMost) return finish(kInvalidConfiguration);
+  stack.entries[stack.count++] = configuration;
+  return kSuccess;
+}
+
+// What hipSetupArgument() has put together for the thread's next launch.
+constexpr std::size_t kMostArgumentBytes = 64 * 1024;
+std::vector<std::byte>& argument_buffer() {
+  thread_local std::vector<std::byte> buffer;
+  return buffer;
+}
+
 }  // namespace
 
 tl::expected<NodeWork, int> kernel_work(const KernelNodeParameters& parameters, bool cooperative) {
@@ -308,14 +321,43 @@ tl::expected<NodeWork, int> kernel_work(const KernelNodeParameters& parameters, 
   return as_work(parameters.named, request, std::move(*packed));
 }
 
+// The calls of compilers before HIP 4, one argument at a time. The shape is on the same stack.
+WW_HIP_EXPORT int hipConfigureCall(Dim3 blocks, Dim3 threads, std::size_t dynamic_lds,
+                                   void* stream) {
+  argument_buffer().clear();
+  return push_configuration({blocks, threads, dynamic_lds, stream});
+}
+WW_HIP_EXPORT int hipSetupArgument(const void* value, std::size_t bytes, std::size_t offset) {
+  if (value == nullptr || bytes > kMostArgumentBytes || offset > kMostArgumentBytes - bytes) {
+    return finish(kInvalidValue);
+  }
+  std::vector<std::byte>& buffer = argument_buffer();
+  buffer.resize(std::max(buffer.size(), offset + bytes));
+  std::memcpy(buffer.data() + offset, value, bytes);
+  return kSuccess;
+}
+WW_HIP_EXPORT int hipLaunchByPtr(const void* stub) {
+  CallConfigurations& stack = call_configurations();
+  if (stack.count == 0) return finish(kMissingConfiguration);
+  const CallConfiguration shape = stack.entries[--stack.count];
+  std::vector<std::byte> buffer = std::move(argument_buffer());
+  argument_buffer().clear();
+  std::size_t bytes = buffer.size();
+  void* extra[] = {const_cast<void*>(kBufferPointer), buffer.data(), const_cast<void*>(kBufferSize),
+                   &bytes, const_cast<void*>(kExtraEnd)};
+  const bool has_arguments = bytes != 0;
+  void* none = nullptr;
+  return launch_stub(stub,
+                     {shape.blocks, shape.threads, 0, has_arguments ? nullptr : &none,
+                      has_arguments ? extra : nullptr},
+                     shape.dynamic_lds, shape.stream);
+}
+
 // The compiler emits calls of these names.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 WW_HIP_EXPORT int __hipPushCallConfiguration(Dim3 blocks, Dim3 threads, std::size_t dynamic_lds,
                                              void* stream) {
-  CallConfigurations& stack = call_configurations();
-  if (stack.count == CallConfigurations::kMost) return finish(kInvalidConfiguration);
-  stack.entries[stack.count++] = {blocks, threads, dynamic_lds, stream};
-  return kSuccess;
+  return push_configuration({blocks, threads, dynamic_lds, stream});
 }
 WW_HIP_EXPORT int __hipPopCallConfiguration(Dim3* blocks, Dim3* threads, std::size_t* dynamic_lds,
                                             void** stream) {
@@ -341,17 +383,18 @@ WW_HIP_EXPORT int hipExtLaunchKernel(const void* stub, Dim3 blocks, Dim3 threads
     return hipLaunchKernel(stub, blocks, threads, arguments, dynamic_lds, stream);
   });
 }
-// Sizes in work-items. Error kInvalidConfiguration also where the last block would be smaller than
-// the others.
+// Sizes in work-items. A block that is larger than all of them is as large as they are. Error
+// kInvalidValue also where the last block would be smaller than the others.
 WW_HIP_EXPORT int hipExtModuleLaunchKernel(const void* function, unsigned items_x, unsigned items_y,
                                            unsigned items_z, unsigned threads_x, unsigned threads_y,
                                            unsigned threads_z, std::size_t dynamic_lds,
                                            void* stream, void** arguments, void** extra,
                                            void* start, void* stop, unsigned) {
-  const Dim3 threads{threads_x, threads_y, threads_z};
+  const Dim3 threads{std::min(threads_x, items_x), std::min(threads_y, items_y),
+                     std::min(threads_z, items_z)};
   if (threads.x == 0 || threads.y == 0 || threads.z == 0 || items_x % threads.x != 0 ||
       items_y % threads.y != 0 || items_z % threads.z != 0) {
-    return finish(kInvalidConfiguration);
+    return finish(kInvalidValue);
   }
   if (dynamic_lds > UINT32_MAX) return finish(kInvalidValue);
   const Dim3 blocks{items_x / threads.x, items_y / threads.y, items_z / threads.z};

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <string_view>
 
 #include "hip/device_pointer.hpp"
 #include "hip/image.hpp"
+#include "hip/memory_table.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::sim::icd::hip {
@@ -26,6 +29,31 @@ std::set<const void*>& functions() {
 std::vector<std::unique_ptr<Function>>& retired_functions() {
   static auto& retired = *new std::vector<std::unique_ptr<Function>>;
   return retired;
+}
+
+// A managed variable of device code is a pointer to it, and its first bytes have its name and this.
+constexpr std::string_view kManagedSuffix = ".managed";
+
+// Gives the module's managed variables memory that the host sees, too. The program's own are those
+// that it registers (registry.cpp). Errors: those of allocate_memory(), kInvalidImage.
+int make_managed(Module& module) {
+  for (const binpatch::Variable& initial : module.object->variables()) {
+    if (!initial.name.ends_with(kManagedSuffix)) continue;
+    const std::string name = initial.name.substr(0, initial.name.size() - kManagedSuffix.size());
+    const auto first = find_variable(module, initial.name);
+    const auto pointer = find_variable(module, name);
+    if (!first || !pointer || pointer->size != sizeof(std::uint64_t)) return kInvalidImage;
+    const auto memory =
+        allocate_memory(initial.size, MemoryKind::managed_variable, kMemAttachGlobal);
+    if (!memory) return memory.error();
+    module.managed[name] = {*memory, initial.size};
+    std::vector<std::byte> bytes(initial.size);
+    if (!device().read(first->address, bytes) || !device().write(*memory, bytes) ||
+        !device().write(pointer->address, std::as_bytes(std::span(&*memory, 1)))) {
+      return kInvalidImage;
+    }
+  }
+  return kSuccess;
 }
 
 }  // namespace
@@ -63,6 +91,9 @@ void unload_module(Module& module) {
     retired_functions().push_back(std::move(function));
   }
   module.functions.clear();
+  for (const auto& [name, variable] : module.managed) {
+    static_cast<void>(free_memory(variable.address));
+  }
   device().unload(module.program);
 }
 
@@ -82,6 +113,9 @@ bool is_function(const void* handle) {
 }
 
 tl::expected<DeviceVariable, int> find_variable(const Module& module, const std::string& name) {
+  if (const auto managed = module.managed.find(name); managed != module.managed.end()) {
+    return managed->second;
+  }
   const auto& variables = module.object->variables();
   const auto found = std::ranges::find(variables, name, &binpatch::Variable::name);
   if (found == variables.end()) return tl::unexpected<int>(kNotFound);
@@ -99,6 +133,10 @@ int load_for_program(void** handle, const void* image, std::uint64_t available) 
   if (handle == nullptr || image == nullptr) return kInvalidValue;
   auto loaded = load_module(image, available);
   if (!loaded) return loaded.error();
+  if (const int bad = make_managed(**loaded); bad != kSuccess) {
+    unload_module(**loaded);
+    return bad;
+  }
   *handle = loaded->get();
   loaded_modules().emplace(*handle, std::move(*loaded));
   return kSuccess;
@@ -112,8 +150,9 @@ int load_for_program(void** handle, const char* path) {
 }
 
 int unload_for_program(void* handle) {
+  if (handle == nullptr) return kInvalidHandle;
   Module* module = module_of(handle);
-  if (module == nullptr) return kInvalidHandle;
+  if (module == nullptr) return kNotFound;
   unload_module(*module);
   loaded_modules().erase(handle);
   return kSuccess;
@@ -155,7 +194,8 @@ WW_HIP_EXPORT int hipModuleGetFunction(void** function, void* handle, const char
 WW_HIP_EXPORT int hipModuleGetGlobal(void** address, std::size_t* bytes, void* handle,
                                      const char* name) {
   return guarded([&]() -> int {
-    if (name == nullptr || (address == nullptr && bytes == nullptr)) return kInvalidValue;
+    if (name == nullptr || *name == '\0') return kInvalidValue;
+    if (address == nullptr && bytes == nullptr) return kInvalidValue;
     const Module* module = module_of(handle);
     if (module == nullptr) return kInvalidHandle;
     const auto found = find_variable(*module, name);

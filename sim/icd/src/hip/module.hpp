@@ -23,11 +23,17 @@ struct Function {
   const binpatch::Kernel* kernel{};
 };
 
+struct DeviceVariable {
+  std::uint64_t address{};
+  std::uint64_t size{};
+};
+
 // hipModule_t.
 struct Module {
   std::unique_ptr<binpatch::CodeObject> object;
   gpu::ProgramId program{};
   std::map<std::string, std::unique_ptr<Function>> functions;
+  std::map<std::string, DeviceVariable> managed;  // of a module that the program loaded
 };
 
 // Parses and loads device code. Errors: HIP's codes; stderr says why.
@@ -46,10 +52,6 @@ int unload_for_program(void* handle);
 // Null where the module has no such kernel.
 [[nodiscard]] Function* find_function(Module& module, const std::string& name);
 
-struct DeviceVariable {
-  std::uint64_t address{};
-  std::uint64_t size{};
-};
 // Error kNotFound.
 [[nodiscard]] tl::expected<DeviceVariable, int> find_variable(const Module& module,
                                                               const std::string& name);

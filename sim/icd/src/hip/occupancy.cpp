@@ -6,6 +6,10 @@ namespace ww::sim::icd::hip {
 namespace {
 
 constexpr unsigned kMostOccupancyFlag = 1;  // caching need not be thought of
+// hipFuncAttribute.
+constexpr int kMostDynamicLds = 8;
+constexpr int kLdsCarveout = 9;  // in percent; -1: as it likes
+constexpr int kLastFuncAttribute = 10;
 
 // The block size with the most resident threads; the larger one of equals, as AMD's library does.
 int potential_block(const Function& function, std::size_t dynamic_lds, int limit, int* grid,
@@ -161,14 +165,27 @@ WW_HIP_EXPORT int hipFuncGetAttributes(FunctionAttributes* attributes, const voi
   });
 }
 // Hints that AMD's devices do not take; a kernel has the LDS that it asks for.
-WW_HIP_EXPORT int hipFuncSetAttribute(const void* stub, int, int) {
-  return of_stub(stub, [](const Function&) { return int{kSuccess}; });
+WW_HIP_EXPORT int hipFuncSetAttribute(const void* stub, int attribute, int value) {
+  return of_stub(stub, [&](const Function& f) -> int {
+    if (attribute < 0 || attribute > kLastFuncAttribute) return kInvalidValue;
+    if (attribute == kMostDynamicLds) {
+      const auto lds = static_cast<int>(f.kernel->descriptor.group_segment_fixed_size);
+      const auto all = static_cast<int>(device().chip().architecture().lds_bytes_per_cu);
+      return value < 0 || value > all - lds ? kInvalidValue : kSuccess;
+    }
+    const bool carveout = attribute == kLdsCarveout;
+    return carveout && (value < -1 || value > 100) ? kInvalidValue : kSuccess;
+  });
 }
-WW_HIP_EXPORT int hipFuncSetCacheConfig(const void* stub, int) {
-  return of_stub(stub, [](const Function&) { return int{kSuccess}; });
+WW_HIP_EXPORT int hipFuncSetCacheConfig(const void* stub, int config) {
+  return of_stub(stub, [&](const Function&) -> int {
+    return config < 0 || config > kLastCacheConfig ? kInvalidValue : kSuccess;
+  });
 }
-WW_HIP_EXPORT int hipFuncSetSharedMemConfig(const void* stub, int) {
-  return of_stub(stub, [](const Function&) { return int{kSuccess}; });
+WW_HIP_EXPORT int hipFuncSetSharedMemConfig(const void* stub, int config) {
+  return of_stub(stub, [&](const Function&) -> int {
+    return config < 0 || config > kLastBankConfig ? kInvalidValue : kSuccess;
+  });
 }
 
 }  // namespace ww::sim::icd::hip

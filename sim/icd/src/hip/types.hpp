@@ -87,6 +87,8 @@ inline constexpr unsigned kMemAttachGlobal = 1;
 inline constexpr unsigned kMemAttachHost = 2;
 inline constexpr unsigned kMemAttachSingle = 4;
 inline constexpr int kBanksOfFourBytes = 1;  // hipSharedMemBankSizeFourByte
+inline constexpr int kLastBankConfig = 2;    // of hipSharedMemConfig
+inline constexpr int kLastCacheConfig = 3;   // of hipFuncCache_t
 
 using StreamCallback = void (*)(void* stream, int status, void* user_data);
 using HostFunction = void (*)(void* user_data);

@@ -44,7 +44,7 @@ WW_HIP_EXPORT int hipCreateSurfaceObject(void** handle, const ResourceDescriptor
   return guarded_work([&] { return create_surface(handle, resource); });
 }
 WW_HIP_EXPORT int hipDestroySurfaceObject(void* handle) {
-  return guarded([&] { return destroy_surface(handle); });
+  return guarded([&]() -> int { return handle == nullptr ? kSuccess : destroy_surface(handle); });
 }
 
 }  // namespace ww::sim::icd::hip

@@ -334,7 +334,7 @@ WW_HIP_EXPORT int hipCreateTextureObject(void** handle, const ResourceDescriptor
   return guarded_work([&] { return create_texture(handle, resource, sampling, view); });
 }
 WW_HIP_EXPORT int hipDestroyTextureObject(void* handle) {
-  return guarded([&] { return destroy_texture(handle); });
+  return guarded([&]() -> int { return handle == nullptr ? kSuccess : destroy_texture(handle); });
 }
 WW_HIP_EXPORT int hipGetTextureObjectResourceDesc(ResourceDescriptor* resource, void* handle) {
   return describe_texture(resource, handle, [](const Texture& each) { return each.resource; });
