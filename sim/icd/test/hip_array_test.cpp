@@ -276,7 +276,7 @@ TEST_F(Hip, MakesArraysOfEachFormatAndDescribesThem) {
       EXPECT_EQ(extent.depth, 0U);
       EXPECT_EQ(flags, 2U);
       EXPECT_EQ(hipArrayDestroy(array), 0);
-      EXPECT_EQ(hipGetChannelDesc(&told, array), kInvalidValue);
+      EXPECT_EQ(hipGetChannelDesc(&told, array), kInvalidHandle);
     }
   }
   const HIP_ARRAY3D_DESCRIPTOR wanted{5, 6, 7, HIP_AD_FORMAT_HALF, 4, kLayered};

@@ -83,6 +83,28 @@ TEST_F(HipGraph, CapturesIntoAGraphThatIsThere) {
   EXPECT_EQ(hipStreamEndCapture(stream_, &ended), kInvalidated);
 }
 
+TEST_F(HipGraph, SurvivesNodesAndGraphsThatGoDuringACapture) {
+  hipGraph_t graph = nullptr, ended = nullptr;
+  hipGraphNode_t first = nullptr;
+  ASSERT_EQ(hipGraphCreate(&graph, 0), 0);
+  ASSERT_EQ(hipGraphAddEmptyNode(&first, graph, nullptr, 0), 0);
+  ASSERT_EQ(hipStreamBeginCaptureToGraph(stream_, graph, &first, nullptr, 1, kRelaxed), 0);
+  ASSERT_EQ(hipGraphDestroyNode(first), 0);
+  launch_on(stream_, data_);
+  ASSERT_EQ(hipStreamEndCapture(stream_, &ended), 0);
+  EXPECT_EQ(ended, graph);
+  ASSERT_EQ(hipStreamBeginCaptureToGraph(stream_, graph, nullptr, nullptr, 0, kRelaxed), 0);
+  ASSERT_EQ(hipGraphDestroy(graph), 0);
+  EXPECT_EQ(hipStreamEndCapture(stream_, &ended), kInvalidated);
+  // Another graph at the same place is another graph.
+  ASSERT_EQ(hipGraphCreate(&graph, 0), 0);
+  ASSERT_EQ(hipStreamBeginCaptureToGraph(stream_, graph, nullptr, nullptr, 0, kRelaxed), 0);
+  ASSERT_EQ(hipGraphDestroy(graph), 0);
+  ASSERT_EQ(hipGraphCreate(&graph, 0), 0);
+  EXPECT_EQ(hipStreamEndCapture(stream_, &ended), kInvalidated);
+  EXPECT_EQ(hipGraphDestroy(graph), 0);
+}
+
 TEST_F(HipGraph, ACaptureEndsInItsThreadUnlessItIsRelaxed) {
   for (const int mode : {kGlobal, kThreadLocal, kRelaxed}) {
     ASSERT_EQ(hipStreamBeginCapture(stream_, mode), 0);

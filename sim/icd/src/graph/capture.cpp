@@ -18,9 +18,11 @@ int update_dependencies(const void* stream, const void* const* nodes, std::size_
   if (!capture) return capture.error();
   if (capture->capture == nullptr) return kIllegalState;
   if ((nodes == nullptr && count != 0) || flags > kSet) return kInvalidValue;
+  const Graph* graph = capture->capture->graph();
+  if (graph == nullptr) return kStreamCaptureInvalidated;
   std::vector<GraphNode*> wanted;
   for (const void* handle : std::span(nodes, count)) {
-    wanted.push_back(find_node(*capture->capture->graph, handle));
+    wanted.push_back(find_node(*graph, handle));
     if (wanted.back() == nullptr) return kInvalidValue;
   }
   std::vector<GraphNode*>& last = *capture->last;
@@ -42,7 +44,7 @@ WW_HIP_EXPORT int hipStreamGetCaptureInfo_v2(void* stream, int* status, unsigned
     const auto found = capture_of(stream);
     if (!found) return found.error();
     if (found->capture == nullptr) return kSuccess;
-    if (graph != nullptr) *graph = found->capture->graph;
+    if (graph != nullptr) *graph = found->capture->graph();
     // The array is the stream's, until its next work.
     if (nodes != nullptr) *nodes = reinterpret_cast<void* const*>(found->last->data());
     if (count != nullptr) *count = found->last->size();

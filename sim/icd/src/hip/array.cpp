@@ -313,7 +313,8 @@ WW_HIP_EXPORT int hipArray3DGetDescriptor(Array3dDescriptor* descriptor, void* h
 WW_HIP_EXPORT int hipGetChannelDesc(ChannelDescriptor* descriptor, const void* handle) {
   return guarded([&]() -> int {
     const Array* array = find_array(handle);
-    if (array == nullptr || descriptor == nullptr) return kInvalidValue;
+    if (descriptor == nullptr) return kInvalidValue;
+    if (array == nullptr) return kInvalidHandle;
     *descriptor = array->header.descriptor;
     return kSuccess;
   });

@@ -158,9 +158,13 @@ int end_use_of_graph_memory(std::uint64_t address);
 // What a capturing stream has noted. The capture fails as a whole when the program does what a
 // capture cannot contain.
 struct Capture {
+  // Null where the program has destroyed the graph that it adds to.
+  [[nodiscard]] Graph* graph() const;
+
   std::unique_ptr<Graph> own;  // null: it adds to a graph that the program has
-  Graph* graph{};
-  std::size_t before{};  // nodes that the graph had
+  Graph* added_to{};
+  std::uint64_t number{};  // of that graph
+  std::uint64_t before{};  // the number of its last node then
   int mode{};
   std::thread::id thread;  // that began it
   bool failed{};

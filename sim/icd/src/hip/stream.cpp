@@ -217,9 +217,17 @@ bool joined(const Stream& origin) {
     open.pop_back();
     if (before.insert(node).second) open.insert(open.end(), node->after.begin(), node->after.end());
   }
-  const auto& nodes = origin.capture->graph->nodes;
-  return std::all_of(nodes.begin() + static_cast<std::ptrdiff_t>(origin.capture->before),
-                     nodes.end(), [&](const auto& node) { return before.contains(node.get()); });
+  return std::ranges::all_of(origin.capture->graph()->nodes, [&](const auto& node) {
+    return node->number <= origin.capture->before || before.contains(node.get());
+  });
+}
+
+// Takes nodes out that the program has destroyed in the graph that a capture adds to.
+void keep_living(std::vector<GraphNode*>& nodes, const Capture& capture) {
+  const Graph* graph = capture.graph();
+  std::erase_if(nodes, [graph](const GraphNode* node) {
+    return graph == nullptr || find_node(*graph, node) == nullptr;
+  });
 }
 
 // Lets go of a capture: every stream runs its commands again.
@@ -248,9 +256,13 @@ int begin_capture(const void* handle, int mode, Graph* graph = nullptr) {
   if (stream == nullptr) return kStreamCaptureUnsupported;
   if (stream->capture != nullptr) return kIllegalState;
   auto capture = std::make_shared<Capture>();
-  if (graph == nullptr) capture->own = std::make_unique<Graph>();
-  capture->graph = graph == nullptr ? capture->own.get() : graph;
-  capture->before = capture->graph->nodes.size();
+  if (graph == nullptr) {
+    capture->own = std::make_unique<Graph>();
+  } else {
+    capture->added_to = graph;
+    capture->number = graph->number;
+    if (!graph->nodes.empty()) capture->before = graph->nodes.back()->number;
+  }
   capture->mode = mode;
   capture->thread = std::this_thread::get_id();
   stream->capture = std::move(capture);
@@ -285,12 +297,14 @@ int finish_capture(void* handle, void** graph) {
   if (capture->mode != kCaptureRelaxed && capture->thread != std::this_thread::get_id()) {
     return kStreamCaptureWrongThread;
   }
-  const bool whole = joined(*stream);
+  if (capture->graph() == nullptr) capture->failed = true;
+  keep_living(stream->last, *capture);
+  const bool whole = !capture->failed && joined(*stream);
   end_capture(capture);
   if (capture->failed) return kStreamCaptureInvalidated;
   if (!whole) return kStreamCaptureUnjoined;
   if (capture->own == nullptr) {
-    *graph = capture->graph;
+    *graph = capture->added_to;
     return kSuccess;
   }
   *graph = publish_graph(std::move(capture->own));
@@ -318,6 +332,7 @@ int create_event(void** handle, unsigned flags) {
   // Other processes cannot have it (hipIpcGetEventHandle), which is no matter here.
   const bool shared = (flags & kEventInterprocess) != 0;
   if (shared && (flags & kEventDisableTiming) == 0) return kInvalidValue;
+  if ((flags & kEventReleaseFlags) == kEventReleaseFlags) return kInvalidValue;  // one of them
   auto made = std::make_unique<Event>(Event{flags, {}, {}, chosen_device(), {}, {}});
   *handle = made.get();
   hip_events().emplace(*handle, std::move(made));
@@ -339,6 +354,12 @@ tl::expected<HostCalls, int> calls_before_event(const void* handle) {
 }
 
 }  // namespace
+
+Graph* Capture::graph() const {
+  if (own != nullptr) return own.get();
+  Graph* const found = find_graph(added_to);
+  return found != nullptr && found->number == number ? found : nullptr;
+}
 
 tl::expected<NodeWork, int> host_work(HostFunction function, void* user_data) {
   if (function == nullptr) return tl::unexpected<int>(kInvalidValue);
@@ -399,8 +420,9 @@ tl::expected<Capture*, int> capture_for_work(const void* handle) {
       device().select_device(stream->device);
       return nullptr;
     }
-    if (find_graph(stream->capture->graph) == nullptr) stream->capture->failed = true;
+    if (stream->capture->graph() == nullptr) stream->capture->failed = true;
     if (stream->capture->failed) return tl::unexpected<int>(kStreamCaptureInvalidated);
+    keep_living(stream->last, *stream->capture);
     return stream->capture.get();
   }
   if (reinterpret_cast<std::uintptr_t>(handle) == kPerThreadStream) return nullptr;
@@ -414,7 +436,7 @@ tl::expected<Capture*, int> capture_for_work(const void* handle) {
 
 void note_work(const void* handle, NodeKind kind, NodeWork what) {
   Stream& stream = *made_stream(handle);
-  GraphNode& node = add_node(*stream.capture->graph, kind, std::move(what), stream.last);
+  GraphNode& node = add_node(*stream.capture->graph(), kind, std::move(what), stream.last);
   node.device = stream.device;
   stream.last = {&node};
 }

@@ -75,6 +75,7 @@ inline constexpr std::uint32_t kMostBlockThreads = 1024;
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr unsigned kEventInterprocess = 4;
+inline constexpr unsigned kEventReleaseFlags = 0xC000'0000;  // to the device, to the system
 inline constexpr unsigned kKnownEventFlags = 0xE000'0007;
 inline constexpr unsigned kHostAllocKnownFlags = 0xE000'0007;
 inline constexpr unsigned kHostCoherent = 0x4000'0000;
