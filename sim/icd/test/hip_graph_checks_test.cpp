@@ -32,8 +32,9 @@ struct DriverMemset {
   unsigned value{}, element_bytes{};
   std::size_t width{}, height{};
 };
+// As large as in the headers that first had it.
 struct AttributeValue {
-  alignas(8) char bytes[64]{};
+  alignas(8) char bytes[32]{};
 };
 
 }  // namespace
@@ -288,6 +289,13 @@ TEST_F(HipGraphChecks, AnAttributeMakesALaunchCooperative) {
   EXPECT_EQ(hipGraphKernelNodeGetAttribute(many, kCooperative, &said), 0);
   EXPECT_EQ(said.bytes[0], 0) << "what was refused is not kept";
   EXPECT_EQ(hipGraphKernelNodeSetAttribute(many, kWindow, &yes), 0);
+  struct {
+    AttributeValue value;
+    long long behind{-1};
+  } in_row;
+  EXPECT_EQ(hipGraphKernelNodeGetAttribute(many, kWindow, &in_row.value), 0);
+  EXPECT_EQ(in_row.value.bytes[0], 1);
+  EXPECT_EQ(in_row.behind, -1);
   EXPECT_EQ(hipGraphKernelNodeSetAttribute(many, 3, &yes), kInvalidValue);
   EXPECT_EQ(hipGraphKernelNodeSetAttribute(many, kWindow, nullptr), kInvalidValue);
   hipGraphNode_t empty = nullptr;

@@ -160,7 +160,7 @@ enum UpdateResult : int {
 // What keeps steps from taking the place of others, and at which of them.
 std::pair<UpdateResult, std::size_t> difference(const std::vector<Step>& now,
                                                 const std::vector<Step>& later) {
-  if (now.size() != later.size()) return {kTopologyChanged, now.size()};
+  if (now.size() != later.size()) return {kTopologyChanged, std::max(now.size(), later.size())};
   const auto first = [&](auto differ) {
     std::size_t i = 0;
     while (i < now.size() && !differ(now[i], later[i])) ++i;
@@ -171,7 +171,7 @@ std::pair<UpdateResult, std::size_t> difference(const std::vector<Step>& now,
   if (other_kind < now.size()) return {kNodeTypeChanged, other_kind};
   const std::size_t other_edges =
       first([](const Step& one, const Step& two) { return one.after != two.after; });
-  if (other_edges < now.size()) return {kTopologyChanged, now.size()};
+  if (other_edges < now.size()) return {kTopologyChanged, other_edges};
   const std::size_t other_direction = first(
       [](const Step& one, const Step& two) { return direction_of(one) != direction_of(two); });
   return {other_direction < now.size() ? kParametersChanged : kUpdated, other_direction};

@@ -8,9 +8,15 @@
 namespace ww::sim::icd::hip {
 namespace {
 
-bool is_attribute(int name) {
-  return name == kAttributeAccessPolicyWindow || name == kAttributeCooperative ||
-         name == kAttributePriority;
+// How much of the program's union the attribute is, which has grown with HIP's versions; 0: no
+// attribute.
+std::size_t bytes_of(int name) {
+  switch (name) {
+    case kAttributeAccessPolicyWindow: return sizeof(LaunchAttributeValue);
+    case kAttributeCooperative:
+    case kAttributePriority: return sizeof(int);
+    default: return 0;
+  }
 }
 
 // Null for other nodes.
@@ -42,23 +48,25 @@ int set_attributes(const void* handle, std::map<int, LaunchAttributeValue> attri
 
 }  // namespace
 
-WW_HIP_EXPORT int hipGraphKernelNodeSetAttribute(void* node, int name,
-                                                 const LaunchAttributeValue* value) {
+WW_HIP_EXPORT int hipGraphKernelNodeSetAttribute(void* node, int name, const void* value) {
   return guarded_work([&]() -> int {
     const KernelCall* call = call_of(node);
-    if (call == nullptr || value == nullptr || !is_attribute(name)) return kInvalidValue;
+    const std::size_t bytes = bytes_of(name);
+    if (call == nullptr || value == nullptr || bytes == 0) return kInvalidValue;
     auto attributes = call->attributes;
-    attributes[name] = *value;
+    attributes[name] = {};
+    std::memcpy(attributes[name].bytes, value, bytes);
     return set_attributes(node, std::move(attributes));
   });
 }
-WW_HIP_EXPORT int hipGraphKernelNodeGetAttribute(void* node, int name,
-                                                 LaunchAttributeValue* value) {
+WW_HIP_EXPORT int hipGraphKernelNodeGetAttribute(void* node, int name, void* value) {
   return guarded([&]() -> int {
     const KernelCall* call = call_of(node);
-    if (call == nullptr || value == nullptr || !is_attribute(name)) return kInvalidValue;
+    const std::size_t bytes = bytes_of(name);
+    if (call == nullptr || value == nullptr || bytes == 0) return kInvalidValue;
     const auto found = call->attributes.find(name);
-    *value = found == call->attributes.end() ? LaunchAttributeValue{} : found->second;
+    const LaunchAttributeValue unset{};
+    std::memcpy(value, found == call->attributes.end() ? unset.bytes : found->second.bytes, bytes);
     return kSuccess;
   });
 }

@@ -48,11 +48,15 @@ void* event_named(const EventOfNode& node) {
   return node.event;
 }
 
-// A copy that takes another one's place has bytes to copy.
+// A copy that takes another one's place has bytes to copy, and another place to copy them to.
 template <class Make>
 tl::expected<NodeWork, int> with_bytes(std::size_t bytes, Make&& make) {
   if (bytes == 0) return tl::unexpected<int>(kInvalidValue);
   return make();
+}
+tl::expected<NodeWork, int> changed_copy(void* to, const void* from, std::size_t bytes, int kind) {
+  if (to == from) return tl::unexpected<int>(kInvalidValue);
+  return with_bytes(bytes, [&] { return copy_work(to, from, bytes, kind); });
 }
 
 }  // namespace
@@ -107,9 +111,7 @@ WW_HIP_EXPORT int hipGraphMemcpyNodeSetParams(void* node, const Memcpy3dParamete
 }
 WW_HIP_EXPORT int hipGraphMemcpyNodeSetParams1D(void* node, void* to, const void* from,
                                                 std::size_t bytes, int kind) {
-  return change_node(node, NodeKind::copy, [&] {
-    return with_bytes(bytes, [&] { return copy_work(to, from, bytes, kind); });
-  });
+  return change_node(node, NodeKind::copy, [&] { return changed_copy(to, from, bytes, kind); });
 }
 WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParams(void* executable, void* node,
                                                   const Memcpy3dParameters* parameters) {
@@ -117,9 +119,8 @@ WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParams(void* executable, void* node,
 }
 WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParams1D(void* executable, void* node, void* to,
                                                     const void* from, std::size_t bytes, int kind) {
-  return change_step(executable, node, NodeKind::copy, [&] {
-    return with_bytes(bytes, [&] { return copy_work(to, from, bytes, kind); });
-  });
+  return change_step(executable, node, NodeKind::copy,
+                     [&] { return changed_copy(to, from, bytes, kind); });
 }
 
 // --- copies to and from variables of the program ---

@@ -379,6 +379,7 @@ WW_HIP_EXPORT int hipDeviceReset() {
     reset_registered(chosen_device());
     reset_memory(chosen_device());
     reset_heap(chosen_device());
+    device_flags().erase(chosen_device());
     device_error() = kSuccess;
     return kSuccess;
   });
@@ -559,7 +560,7 @@ WW_HIP_EXPORT int hipDeviceGetLimit(std::size_t* value, int limit) {
     switch (limit) {
       case kStackLimit: *value = stack_limit(); return kSuccess;
       case kMallocHeapLimit: *value = heap_limit(); return kSuccess;
-      default: return limit < 0 || limit >= kLimits ? kInvalidValue : kUnsupportedLimit;
+      default: return limit >= kLimits ? kInvalidValue : kUnsupportedLimit;
     }
   });
 }
@@ -574,7 +575,7 @@ WW_HIP_EXPORT int hipDeviceSetLimit(int limit, std::size_t value) {
         if (value >= facts().memory) return kInvalidValue;
         heap_limit() = value;
         return kSuccess;
-      default: return limit < 0 || limit >= kLimits ? kInvalidValue : kUnsupportedLimit;
+      default: return limit >= kLimits ? kInvalidValue : kUnsupportedLimit;
     }
   });
 }

@@ -38,9 +38,9 @@ struct KernelArguments {
   std::vector<std::byte> bytes;
   std::vector<void*> pointers;  // into the bytes
 };
-// hipLaunchAttributeValue.
+// hipAccessPolicyWindow, the largest value of an attribute.
 struct LaunchAttributeValue {
-  alignas(8) char bytes[64];
+  alignas(8) char bytes[32];
 };
 struct KernelCall {
   KernelNodeParameters parameters;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <set>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -207,6 +209,9 @@ NodeWork as_work(const void* named, const LaunchRequest& request, PackedLaunch p
 
 // Every block of a cooperative launch has to be on the chip at once.
 int check_cooperative(const Function& function, const LaunchRequest& request) {
+  for (const Dim3& size : {request.blocks, request.threads}) {
+    if (size.x == 0 || size.y == 0 || size.z == 0) return kInvalidConfiguration;
+  }
   LaunchShape shape;
   const int bad = check_shape(*function.kernel, request, shape);
   if (bad != kSuccess) return bad == kInvalidValue ? kCooperativeLaunchTooLarge : bad;
@@ -443,11 +448,19 @@ WW_HIP_EXPORT int hipModuleLaunchCooperativeKernel(const void* function, unsigne
                           Cooperation::grid},
                          stream);
 }
-// The launches do not meet: one ends before the next begins.
+// One launch for each of the devices named. They do not meet: one ends before the next begins.
 WW_HIP_EXPORT int hipExtLaunchMultiKernelMultiDevice(const StubLaunch* launches, int count,
                                                      unsigned flags) {
   constexpr unsigned kMostFlags = 3;  // no waiting before, none after
-  if (launches == nullptr || count <= 0 || flags > kMostFlags) return finish(kInvalidValue);
+  const int bad = guarded([&]() -> int {
+    if (launches == nullptr || count <= 0 || flags > kMostFlags || !is_ordinal(count - 1)) {
+      return kInvalidValue;
+    }
+    std::set<int> devices;
+    for (int i = 0; i < count; ++i) devices.insert(device_of_stream(launches[i].stream));
+    return devices.size() == static_cast<std::size_t>(count) ? kSuccess : kInvalidValue;
+  });
+  if (bad != kSuccess) return bad;
   for (const StubLaunch& one : std::span(launches, static_cast<std::size_t>(count))) {
     const int code = launch_stub(one.stub, {one.blocks, one.threads, 0, one.arguments, nullptr},
                                  one.dynamic_lds, one.stream);
