@@ -133,7 +133,7 @@ Status DeviceMemory::move(std::uint64_t address, int domain) {
 }
 
 Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain,
-                                             std::uint64_t alignment) {
+                                             std::uint64_t alignment, Use use) {
   if (bytes == 0 || bytes > size_) {
     return fail(ErrorCode::out_of_range, fmt::format("cannot allocate {} bytes", bytes));
   }
@@ -173,7 +173,13 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain,
   while (old != released_.end() && old->first < offset + need) old = released_.erase(old);
   mark(offset, bytes, true);
   if (bytes >= kWorthHugePages) {
-    ask_for_huge_pages(base_, size_, offset, bytes);
+    if (use == Use::whole) {
+      ask_for_huge_pages(base_, size_, offset, bytes);
+    } else {
+#ifdef MADV_NOHUGEPAGE
+      madvise(base_ + offset, bytes, MADV_NOHUGEPAGE);  // an earlier allocation may have asked
+#endif
+    }
   } else {
     small_bytes_ += pages_of(bytes) * kPageBytes;
 #ifdef MADV_POPULATE_WRITE

@@ -35,8 +35,11 @@ class DeviceMemory {
   // behind it. Error out_of_range. `domain` is its home; kNowhere: every die finds it in its own
   // domain, as code and private memory, of which each device has its own.
   static constexpr int kNowhere = -1;
+  // `scattered`: few bytes of it are used, far from each other, so that large pages of the host
+  // would be cleared for a small part of each.
+  enum class Use : std::uint8_t { whole, scattered };
   Result<std::uint64_t> allocate(std::uint64_t bytes, int domain = kNowhere,
-                                 std::uint64_t alignment = kPageBytes);
+                                 std::uint64_t alignment = kPageBytes, Use use = Use::whole);
   Status release(std::uint64_t address);
   // Gives an allocation another home, as a page table does: no address changes. Error out_of_range:
   // no allocation begins there, or the domain has no room for it.

@@ -47,7 +47,7 @@ Status VirtualGpu::Impl::provide_scratch(exec::LaunchState& state) {
   const Architecture& architecture = chip.architecture();
   const auto slots = static_cast<std::uint64_t>(architecture.cu_places()) * state.scratch_slots;
   const std::uint64_t need = slots * state.wave_lanes * state.scratch_per_lane;
-  WW_TRY(provide_scratch(need, state.scratch_per_lane));
+  WW_TRY(provide_scratch(need, state));
   const std::uint64_t before = need / static_cast<std::uint64_t>(architecture.devices) *
                                static_cast<std::uint64_t>(state.device);
   state.scratch = scratch_address + before;
@@ -55,17 +55,24 @@ Status VirtualGpu::Impl::provide_scratch(exec::LaunchState& state) {
   return {};
 }
 
-Status VirtualGpu::Impl::provide_scratch(std::uint64_t need, std::uint32_t bytes_per_lane) {
+Status VirtualGpu::Impl::provide_scratch(std::uint64_t need, const exec::LaunchState& state) {
   if (need <= scratch_bytes) return {};
   if (scratch_address != 0) {
     WW_TRY(memory->release(scratch_address));
     scratch_address = 0;
     scratch_bytes = 0;
   }
-  auto address = memory->allocate(need);
+  // Many a kernel that has room for a large array in private memory uses little of it.
+  constexpr std::uint64_t kLargePart = exec::kHugePage / 4;
+  const std::uint64_t part = std::uint64_t{state.wave_lanes} * state.scratch_per_lane;
+  using exec::DeviceMemory;
+  auto address =
+      memory->allocate(need, DeviceMemory::kNowhere, exec::kPageBytes,
+                       part < kLargePart ? DeviceMemory::Use::whole : DeviceMemory::Use::scattered);
   if (!address) {
-    return fail(ErrorCode::out_of_range,
-                fmt::format("no room for {} bytes of private memory a work-item", bytes_per_lane));
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("no room for {} bytes of private memory a work-item", state.scratch_per_lane));
   }
   scratch_address = *address;
   scratch_bytes = need;

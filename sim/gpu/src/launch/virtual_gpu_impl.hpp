@@ -65,7 +65,7 @@ struct VirtualGpu::Impl {
                                     std::uint32_t dynamic_lds_bytes);
   [[nodiscard]] Status limit_waves(exec::LaunchState& state) const;
   Status provide_scratch(exec::LaunchState& state);
-  Status provide_scratch(std::uint64_t need, std::uint32_t bytes_per_lane);
+  Status provide_scratch(std::uint64_t need, const exec::LaunchState& state);
   // Private memory of a work-item: what the kernel declares, and at least the stack limit where its
   // compiler cannot know how deep it calls.
   [[nodiscard]] std::uint32_t private_bytes(const binpatch::Kernel& kernel) const;
