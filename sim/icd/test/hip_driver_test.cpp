@@ -6,8 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "hip_world.hpp"
@@ -57,6 +59,8 @@ int hipDevicePrimaryCtxRetain(void**, int);
 int hipDevicePrimaryCtxGetState(int, unsigned*, int*);
 int hipDevicePrimaryCtxSetFlags(int, unsigned);
 int hipDrvGetErrorName(int, const char**);
+int hipExtStreamCreateWithCUMask(hipStream_t*, std::uint32_t, const std::uint32_t*);
+int hipExtStreamGetCUMask(hipStream_t, std::uint32_t, std::uint32_t*);
 int hipDrvLaunchKernelEx(const FunctionConfiguration*, const void*, void**, void**);
 int hipDrvMemcpy3D(const Box*);
 int hipDrvPointerGetAttributes(unsigned, const int*, void**, const void*);
@@ -259,6 +263,65 @@ TEST_F(Hip, LaunchesWithAttributes) {
   EXPECT_EQ(hipLaunchKernelExC(nullptr, p, arguments), kInvalidValue);
   const hipLaunchConfig_t of_stub{dim3(1), dim3(64), 0, nullptr, nullptr, 0};
   EXPECT_EQ(hipLaunchKernelExC(&of_stub, p, arguments), kInvalidFunction);  // no stub
+  EXPECT_EQ(hipFree(p), 0);
+}
+
+// What a chip with eight shader engines and 104 compute units does with masks of them.
+TEST_F(Hip, KeepsAStreamsKernelsToItsComputeUnits) {
+  constexpr std::uint32_t kFewUnits[] = {0x101, 0, 0, 0};
+  constexpr std::uint32_t kNoUnits[] = {0, 0, 0, 0xFFFF'FF00};
+  hipStream_t few = nullptr, all = nullptr;
+  ASSERT_EQ(hipExtStreamCreateWithCUMask(&few, 4, kFewUnits), 0);
+  ASSERT_EQ(hipExtStreamCreateWithCUMask(&all, 4, kNoUnits), 0);
+  constexpr std::size_t kItems = 64 * 256;
+  auto* p = allocate<std::uint32_t>(kItems);
+  std::vector<std::uint32_t> ids(kItems);
+  const auto places = [&] {
+    std::set<std::pair<unsigned, unsigned>> found;
+    EXPECT_EQ(hipMemcpy(ids.data(), p, kItems * 4, hipMemcpyDeviceToHost), 0);
+    for (const std::uint32_t id : ids) found.emplace(id >> 13 & 7U, id >> 8 & 15U);
+    return found;
+  };
+  const auto launch_on = [&](hipStream_t stream) {
+    void* arguments[] = {&p};
+    EXPECT_EQ(hipModuleLaunchKernel(function("where"), 256, 1, 1, 64, 1, 1, 0, stream, arguments,
+                                    nullptr),
+              0);
+  };
+  using Places = std::set<std::pair<unsigned, unsigned>>;
+  launch_on(few);
+  EXPECT_EQ(places(), (Places{{0, 0}, {0, 1}}));
+  launch_on(nullptr);
+  EXPECT_EQ(places().size(), 104U);
+  launch_on(all);
+  EXPECT_EQ(places().size(), 104U);
+  // Nodes of a graph are the work of the stream that it is launched on.
+  hipGraph_t graph = nullptr;
+  hipGraphExec_t executable = nullptr;
+  ASSERT_EQ(hipStreamBeginCapture(all, 0), 0);
+  launch_on(all);
+  ASSERT_EQ(hipStreamEndCapture(all, &graph), 0);
+  ASSERT_EQ(hipGraphInstantiate(&executable, graph, nullptr, nullptr, 0), 0);
+  EXPECT_EQ(hipGraphLaunch(executable, few), 0);
+  EXPECT_EQ(places().size(), 2U);
+
+  std::uint32_t mask[4] = {};
+  EXPECT_EQ(hipExtStreamGetCUMask(few, 4, mask), 0);
+  EXPECT_THAT(mask, testing::ElementsAre(0x101U, 0U, 0U, 0U));
+  for (hipStream_t stream : {hipStream_t{}, all}) {
+    EXPECT_EQ(hipExtStreamGetCUMask(stream, 4, mask), 0);
+    EXPECT_THAT(mask, testing::ElementsAre(~0U, ~0U, ~0U, 0xFFU));
+  }
+  EXPECT_EQ(hipExtStreamGetCUMask(few, 3, mask), kInvalidValue);
+  EXPECT_EQ(hipExtStreamGetCUMask(few, 4, nullptr), kInvalidValue);
+  EXPECT_EQ(hipExtStreamCreateWithCUMask(nullptr, 4, kFewUnits), kInvalidHandle);
+  EXPECT_EQ(hipExtStreamCreateWithCUMask(&few, 0, kFewUnits), kInvalidValue);
+  EXPECT_EQ(hipExtStreamCreateWithCUMask(&few, 4, nullptr), kInvalidValue);
+  EXPECT_EQ(hipGraphExecDestroy(executable), 0);
+  EXPECT_EQ(hipGraphDestroy(graph), 0);
+  EXPECT_EQ(hipStreamDestroy(few), 0);
+  EXPECT_EQ(hipExtStreamGetCUMask(few, 4, mask), kContextIsDestroyed);
+  EXPECT_EQ(hipStreamDestroy(all), 0);
   EXPECT_EQ(hipFree(p), 0);
 }
 

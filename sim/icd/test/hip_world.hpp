@@ -33,7 +33,7 @@ constexpr int kContextIsDestroyed = 709;  // of streams and events that are gone
 constexpr int kTooManyBlocks = 720;
 constexpr int kNotSupported = 801;
 
-constexpr const char* kSource = R"(
+constexpr const char* kSource = R"cl(
 __constant int table[4] = {3, 5, 7, 11};
 kernel void add(global const float* a, global const float* b, global float* c) {
   size_t i = get_global_id(0);
@@ -48,6 +48,11 @@ kernel void triad(global const float* a, global const float* b, global float* c,
   c[i] = a[i] + s * b[i];
 }
 kernel void fill(global float* c, float s) { c[get_global_id(0)] = s; }
+kernel void where(global uint* p) {
+  uint id;
+  __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_HW_ID)" : "=s"(id));
+  p[get_global_id(0)] = id;
+}
 kernel void increment(global int* p) { p[get_global_id(0)] += 1; }
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void big_lds(global int* p) {
   local int words[8192];
@@ -55,7 +60,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void big_lds(global int* 
   barrier(CLK_LOCAL_MEM_FENCE);
   p[get_local_id(0)] = words[63 - get_local_id(0)];
 }
-)";
+)cl";
 
 // Compiled once; for groups of up to 256, as OpenCL C is.
 inline const std::string& code_object() {

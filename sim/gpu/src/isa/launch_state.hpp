@@ -95,6 +95,7 @@ struct LaunchState {
   OnFault on_fault{};
   MemoryChecks checks;
   bool cooperative{};         // Grid::cooperative
+  std::vector<bool> cus;      // that get work-groups: cus_of_mask(); empty: all
   bool single_wave_groups{};  // the compiler knew that a group is one wave
 };
 

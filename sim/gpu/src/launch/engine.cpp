@@ -66,7 +66,9 @@ struct Engine::Dispatcher {
     EngineState& engine = engines[number];
     for (std::size_t tried = 0; tried < engine.cus_in_use; ++tried) {
       const std::size_t index = (engine.next_cu + tried) % engine.cus_in_use;
-      ComputeUnit& cu = *cus[number * cus_per_engine + index];
+      const std::size_t place = number * cus_per_engine + index;
+      if (!launch.cus.empty() && !launch.cus[place]) continue;
+      ComputeUnit& cu = *cus[place];
       if (!cu.has_room()) continue;
       // An engine's dispatcher starts a wave a cycle.
       const std::int64_t start = std::max(cycle, engine.free_at);

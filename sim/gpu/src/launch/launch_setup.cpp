@@ -6,7 +6,9 @@
 #include <cstring>
 
 #include "isa/lane_forms.hpp"
+#include "launch/cu_mask.hpp"
 #include "launch/virtual_gpu_impl.hpp"
+#include "ww/sim/gpu/timing.hpp"
 
 namespace ww::sim::gpu {
 
@@ -205,6 +207,11 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
                 kernel.name);
   }
   state.cooperative = grid.cooperative;
+  if (!grid.cu_mask.empty()) {
+    const int cus_in_use = options.timing ? options.timing->cus_in_use : 0;
+    WW_ASSIGN(cus, exec::cus_of_mask(architecture, device, cus_in_use, grid.cu_mask));
+    state.cus = std::move(cus);
+  }
   state.on_fault = options.on_fault;
   state.checks = options.checks;
   state.single_wave_groups =

@@ -333,6 +333,8 @@ void VirtualGpu::Impl::write_key(ProgramId program, std::size_t kernel, const Gr
   put(key, grid.global);
   put(key, grid.local);
   put(key, grid.cooperative);
+  put(key, grid.cu_mask.size());
+  for (const std::uint32_t word : grid.cu_mask) put(key, word);
   put(key, dynamic_lds_bytes);
   put(key, stack_limit);
   key.append(reinterpret_cast<const char*>(kernarg.data()), kernarg.size());

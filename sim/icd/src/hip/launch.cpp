@@ -171,8 +171,10 @@ int run(PackedLaunch& packed) {
       !place_hidden_buffers(kernel, packed.cooperation, shape, packed.kernarg)) {
     return kOutOfMemory;
   }
-  const gpu::Grid grid{shape.dimensions, shape.global, shape.local,
-                       packed.cooperation != Cooperation::none};
+  // AMD's library has one queue for cooperative launches, which no stream's mask applies to.
+  const bool cooperative = packed.cooperation != Cooperation::none;
+  const gpu::Grid grid{shape.dimensions, shape.global, shape.local, cooperative,
+                       cooperative ? CuMask{} : cus_of_work()};
   const TwinsInUse twins;
   const auto done =
       device().launch(module.program, kernel.name, grid, packed.kernarg, packed.dynamic_lds);

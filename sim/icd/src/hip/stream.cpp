@@ -28,6 +28,7 @@ struct Stream {
   bool began{};                      // the stream that the program told to capture
   int device{};                      // that runs its commands
   bool stands_in{};                  // for a thread's default stream, while that captures
+  CuMask cus{};                      // that run its kernels
 };
 
 // A host function that a thread was given to run once it has left the library. That thread itself
@@ -69,15 +70,37 @@ Event* event_of(const void* handle) {
   return found == hip_events().end() ? nullptr : found->second.get();
 }
 
-int create_stream(void** handle, unsigned flags, int priority) {
+// Bits of a mask that stand for compute units.
+std::uint32_t known_bits(std::size_t word) {
+  const auto units =
+      static_cast<std::size_t>(device().chip().architecture().compute_units_of_device());
+  if (units <= 32 * word) return 0;
+  return units - 32 * word >= 32 ? UINT32_MAX : (1U << (units - 32 * word)) - 1;
+}
+
+std::size_t words_of_mask() {
+  return static_cast<std::size_t>(device().chip().architecture().compute_units_of_device() + 31) /
+         32;
+}
+
+// A mask that names none is as good as no mask.
+CuMask known_cus(std::span<const std::uint32_t> mask) {
+  CuMask known;
+  bool any = false;
+  for (std::size_t word = 0; word < std::min(mask.size(), words_of_mask()); ++word) {
+    known.push_back(mask[word] & known_bits(word));
+    any = any || known.back() != 0;
+  }
+  return any ? known : CuMask{};
+}
+
+int create_stream(void** handle, unsigned flags, int priority, CuMask cus = {}) {
   if (handle == nullptr || flags > kStreamNonBlocking) return kInvalidValue;
-  auto made = std::make_unique<Stream>(
-      Stream{flags,
-             std::min(std::max(priority, kHighestPriority), kLowestPriority),
-             {},
-             {},
-             {},
-             chosen_device()});
+  auto made = std::make_unique<Stream>();
+  made->flags = flags;
+  made->priority = std::min(std::max(priority, kHighestPriority), kLowestPriority);
+  made->device = chosen_device();
+  made->cus = std::move(cus);
   *handle = made.get();
   streams().emplace(*handle, std::move(made));
   return kSuccess;
@@ -404,6 +427,12 @@ int device_of_stream(const void* handle) {
   return stream != nullptr ? stream->device : chosen_device();
 }
 
+const CuMask& cus_of_work() {
+  static const CuMask all;
+  const Stream* stream = made_stream(stream_of_work());
+  return stream != nullptr && stream->device == device().selected_device() ? stream->cus : all;
+}
+
 void wait_for_host_functions(Entry& entry) {
   entry.wait([] { return all_returned(host_calls()); });
 }
@@ -503,6 +532,26 @@ WW_HIP_EXPORT int hipStreamCreateWithFlags(void** stream, unsigned flags) {
 }
 WW_HIP_EXPORT int hipStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
   return guarded_work([&] { return create_stream(stream, flags, priority); });
+}
+WW_HIP_EXPORT int hipExtStreamCreateWithCUMask(void** stream, std::uint32_t words,
+                                               const std::uint32_t* mask) {
+  return guarded_work([&]() -> int {
+    if (stream == nullptr) return kInvalidHandle;
+    if (words == 0 || mask == nullptr) return kInvalidValue;
+    return create_stream(stream, 0, 0, known_cus(std::span(mask, words)));
+  });
+}
+WW_HIP_EXPORT int hipExtStreamGetCUMask(void* stream, std::uint32_t words, std::uint32_t* mask) {
+  return guarded([&]() -> int {
+    if (mask == nullptr || words < words_of_mask()) return kInvalidValue;
+    const auto found = find_stream(stream);
+    if (!found) return kContextIsDestroyed;
+    for (std::size_t word = 0; word < words_of_mask(); ++word) {
+      const bool named = word < found->cus.size();
+      mask[word] = named ? found->cus[word] : found->cus.empty() ? known_bits(word) : 0;
+    }
+    return kSuccess;
+  });
 }
 WW_HIP_EXPORT int hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return guarded([&]() -> int {

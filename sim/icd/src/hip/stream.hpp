@@ -16,6 +16,11 @@ inline constexpr std::uintptr_t kPerThreadStream = 2;
 // The device that runs the stream's work: for default streams, the one that the thread has chosen.
 [[nodiscard]] int device_of_stream(const void* stream);
 
+// Bits of compute units, as gpu::Grid has them; empty: all.
+using CuMask = std::vector<std::uint32_t>;
+// Those that the kernels run on that belong to the work that runs now: of its stream.
+[[nodiscard]] const CuMask& cus_of_work();
+
 // The capture that a stream's work goes to; null: the work runs now. Errors kContextIsDestroyed,
 // kStreamCaptureInvalidated, and kStreamCaptureImplicit for work of the default stream while
 // another stream captures that waits for it.

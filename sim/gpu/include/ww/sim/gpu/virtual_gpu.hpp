@@ -78,6 +78,10 @@ struct Grid {
   // Whether work-groups may wait for each other at barriers of the whole grid. The caller sees to
   // it that all of them fit on the device at once (groups_per_cu()).
   bool cooperative{};
+  // Which compute units of the device get its work-groups: the bits of a queue's mask, as AMD's
+  // driver takes them (Linux, amdkfd, mqd_symmetrically_map_cu_mask(): bit 0 is the first unit of
+  // the first shader engine, bit 1 that of the second). Empty: all.
+  std::vector<std::uint32_t> cu_mask{};
 };
 
 struct LaunchResult {
@@ -157,7 +161,8 @@ class VirtualGpu {
 
   // Runs a kernel to its end and advances chip time. `kernarg` is the finished kernarg segment,
   // hidden arguments included; `dynamic_lds_bytes` is added to the kernel's own. Errors:
-  // out_of_range (group too large for registers or LDS), unsupported (unknown instruction: name or
+  // out_of_range (group too large for registers or LDS; a mask that leaves a die without compute
+  // units), unsupported (unknown instruction: name or
   // encoding, address), device_error (memory fault with kernel, lane and address; watchdog; a
   // barrier that not all waves reach; a barrier of the grid in a launch that is not cooperative).
   Result<LaunchResult> launch(ProgramId program, const std::string& kernel, const Grid& grid,
