@@ -76,6 +76,28 @@ TEST_F(HipRegistered, CopiesAndFillsGoToTheHostsMemory) {
   EXPECT_EQ(hipHostUnregister(words_.data()), 0);
 }
 
+TEST_F(HipRegistered, CopiesTakeTheHostsOwnAddressForTheDevices) {
+  std::vector<int> plain(128, 3);
+  int* const words = words_.data();
+  EXPECT_EQ(hipMemcpy(words, plain.data(), 16, hipMemcpyHostToDevice), kInvalidValue);
+  ASSERT_EQ(hipHostRegister(words, 512, 0), 0);
+  for (const auto kind : {hipMemcpyHostToDevice, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice}) {
+    words[0] = 0;
+    EXPECT_EQ(hipMemcpy(words, plain.data(), 16, kind), 0) << kind;
+    EXPECT_EQ(words[0], 3) << kind;
+    EXPECT_EQ(hipMemcpy(words + 127, plain.data(), 8, kind), kInvalidValue) << kind;
+    EXPECT_EQ(hipMemcpy(plain.data(), words + 127, 8, kind), kInvalidValue) << kind;
+  }
+  // Rows go by the kind.
+  EXPECT_EQ(hipMemcpy2D(words, 64, plain.data(), 16, 16, 2, hipMemcpyHostToDevice), 0);
+  EXPECT_EQ(words[16], 3);
+  EXPECT_EQ(hipMemcpy2D(words, 64, plain.data(), 16, 16, 2, hipMemcpyDeviceToHost), kInvalidValue);
+  EXPECT_EQ(hipMemset2D(words, 64, 0, 4, 2), 0);
+  EXPECT_EQ(words[16], 0);
+  EXPECT_EQ(words[17], 3);
+  EXPECT_EQ(hipHostUnregister(words), 0);
+}
+
 TEST_F(HipRegistered, RefusesMemoryThatTheHostDoesNotHave) {
   EXPECT_EQ(hipHostRegister(nullptr, 512, 0), kInvalidValue);
   EXPECT_EQ(hipHostRegister(words_.data(), 0, 0), kInvalidValue);

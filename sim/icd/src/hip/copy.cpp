@@ -24,9 +24,14 @@ bool on_device(const void* pointer) {
   return device().is_device_address(address(pointer));
 }
 
-// The host's address of bytes on either side; null where they are not inside one allocation.
+// The host's address of bytes on either side; null where they are not inside one allocation, or
+// leave memory that was registered.
 std::byte* host_side(const void* pointer, std::size_t bytes) {
-  if (!on_device(pointer)) return static_cast<std::byte*>(const_cast<void*>(pointer));
+  if (!on_device(pointer)) {
+    const auto range = find_registered(address(pointer));
+    if (range && bytes > range->address + range->bytes - address(pointer)) return nullptr;
+    return static_cast<std::byte*>(const_cast<void*>(pointer));
+  }
   if (std::byte* host = host_behind_twin(address(pointer), bytes)) return host;
   const auto place = device().host_pointer(address(pointer), bytes);
   return place ? *place : nullptr;
@@ -43,18 +48,33 @@ int check_ordinals(int to, int from) {
       [&]() -> int { return is_ordinal(to) && is_ordinal(from) ? kSuccess : kInvalidDevice; });
 }
 
-// Whether the pointers are on the sides that the kind names.
+// Whether HIP knows memory there: it is the chip's, or was registered.
+bool is_known(const void* pointer) {
+  return on_device(pointer) || find_registered(address(pointer)).has_value();
+}
+
+int check_kind(const void* to, const void* from, int kind) {
+  if ((kind < kHostToHost || kind > kDefaultKind) && kind != kDeviceToDeviceNoCu) {
+    return kInvalidMemcpyDirection;
+  }
+  return to == nullptr || from == nullptr ? kInvalidValue : kSuccess;
+}
+
+// Of copies of plain bytes AMD's library believes the addresses, and not the kind, unless it knows
+// neither side.
 int check_sides(const void* to, const void* from, int kind) {
-  if (kind == kDeviceToDeviceNoCu) kind = kDeviceToDevice;
-  if (kind < kHostToHost || kind > kDefaultKind) return kInvalidMemcpyDirection;
-  if (to == nullptr || from == nullptr) return kInvalidValue;
-  if (kind == kHostToDevice || kind == kDeviceToDevice) {
-    if (!on_device(to)) return kInvalidValue;
-  }
-  if (kind == kDeviceToHost || kind == kDeviceToDevice) {
-    if (!on_device(from)) return kInvalidValue;
-  }
-  return kSuccess;
+  if (const int bad = check_kind(to, from, kind); bad != kSuccess) return bad;
+  if (kind == kHostToHost || kind == kDefaultKind) return kSuccess;
+  return is_known(to) || is_known(from) ? kSuccess : kInvalidValue;
+}
+
+// Of copies of rows it believes the kind where that names a device.
+int check_sides_of_rows(const void* to, const void* from, int kind) {
+  if (const int bad = check_kind(to, from, kind); bad != kSuccess) return bad;
+  if (kind == kHostToHost || kind == kDefaultKind) return kSuccess;
+  const bool good =
+      (kind == kDeviceToHost || is_known(to)) && (kind == kHostToDevice || is_known(from));
+  return good ? kSuccess : kInvalidValue;
 }
 
 int copy_bytes(void* to, const void* from, std::size_t bytes) {
@@ -89,7 +109,7 @@ int copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from
               std::size_t width, std::size_t rows, int kind) {
   if (width == 0 || rows == 0) return kSuccess;
   if (width > to_pitch || width > from_pitch) return kInvalidPitchValue;
-  if (const int bad = check_sides(to, from, kind); bad != kSuccess) return bad;
+  if (const int bad = check_sides_of_rows(to, from, kind); bad != kSuccess) return bad;
   // All of it is checked before any of it is copied.
   if (rows - 1 > (SIZE_MAX - width) / std::max(to_pitch, from_pitch)) return kInvalidValue;
   if (host_side(to, (rows - 1) * to_pitch + width) == nullptr ||
@@ -145,7 +165,7 @@ int fill(void* to, Word value, std::size_t count) {
 int fill_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows) {
   if (width == 0 || rows == 0) return kSuccess;
   if (to == nullptr || width > pitch || rows - 1 > (SIZE_MAX - width) / pitch) return kInvalidValue;
-  if (!on_device(to) || host_side(to, (rows - 1) * pitch + width) == nullptr) return kInvalidValue;
+  if (!is_known(to) || host_side(to, (rows - 1) * pitch + width) == nullptr) return kInvalidValue;
   const std::vector<std::byte> row(width, static_cast<std::byte>(value));
   for (std::size_t i = 0; i < rows; ++i) {
     static_cast<void>(copy_bytes(static_cast<std::byte*>(to) + i * pitch, row.data(), width));
@@ -253,7 +273,8 @@ int copy_box(const Memcpy3dParameters& box) {
 
 // The same where the copy is only noted, with what is known of the memory now.
 int check_noted_box(const Memcpy3dParameters& box) {
-  if (const int bad = check_sides(box.to.pointer, box.from.pointer, box.kind); bad != kSuccess) {
+  if (const int bad = check_sides_of_rows(box.to.pointer, box.from.pointer, box.kind);
+      bad != kSuccess) {
     return bad;
   }
   const auto& [width, height, depth] = box.extent;
