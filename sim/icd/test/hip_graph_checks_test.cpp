@@ -301,6 +301,12 @@ TEST_F(HipGraphChecks, AnAttributeMakesALaunchCooperative) {
   hipGraphNode_t empty = nullptr;
   ASSERT_EQ(hipGraphAddEmptyNode(&empty, graph_, nullptr, 0), 0);
   EXPECT_EQ(hipGraphKernelNodeSetAttribute(empty, kWindow, &yes), kInvalidValue);
+  constexpr std::size_t kMisses = 16, kBytes = 24;  // where they are in a window
+  for (const std::size_t place : {kMisses, kBytes}) {
+    AttributeValue window;
+    window.bytes[place] = 2;  // misses that persist, or a window of two bytes
+    EXPECT_EQ(hipGraphKernelNodeSetAttribute(many, kWindow, &window), kInvalidValue) << place;
+  }
   EXPECT_EQ(hipGraphLaunch(instantiate(graph_), stream_), 0);
 }
 

@@ -510,6 +510,34 @@ TEST_F(HipGraphNodes, AProgramAddsNodesToACapture) {
   EXPECT_THAT(values(data_), Each(8));
 }
 
+TEST_F(HipGraphNodes, WhatAProgramTakesOutOfACapturesOrderNeedNotBeJoined) {
+  ASSERT_EQ(hipStreamBeginCapture(stream_, 0), 0);
+  EXPECT_EQ(hipMemsetAsync(data_, 1, 256, stream_), 0);
+  int status = 0;
+  unsigned long long id = 0;
+  hipGraph_t captured = nullptr;
+  const hipGraphNode_t* last = nullptr;
+  std::size_t count = 0;
+  ASSERT_EQ(hipStreamGetCaptureInfo_v2(stream_, &status, &id, &captured, &last, &count), 0);
+  hipGraphNode_t beside = nullptr, instead = nullptr;
+  const hipMemsetParams three = all_words(3), seven = all_words(7);
+  ASSERT_EQ(hipGraphAddMemsetNode(&beside, captured, nullptr, 0, &three), 0);
+  ASSERT_EQ(hipGraphAddMemsetNode(&instead, captured, &beside, 1, &seven), 0);
+  ASSERT_EQ(hipStreamUpdateCaptureDependencies(stream_, &instead, 1, 1), 0);
+  launch_on(stream_, data_);
+  hipGraph_t ended = nullptr;
+  ASSERT_EQ(hipStreamEndCapture(stream_, &ended), 0);
+  EXPECT_EQ(ended, captured);
+  EXPECT_EQ(hipGraphGetNodes(ended, nullptr, &count), 0);
+  EXPECT_EQ(count, 4U);
+  // What the program adds by itself need not be joined either.
+  ASSERT_EQ(hipStreamBeginCapture(stream_, 0), 0);
+  launch_on(stream_, data_);
+  ASSERT_EQ(hipStreamGetCaptureInfo_v2(stream_, &status, &id, &captured, &last, &count), 0);
+  ASSERT_EQ(hipGraphAddMemsetNode(&beside, captured, nullptr, 0, &three), 0);
+  EXPECT_EQ(hipStreamEndCapture(stream_, &ended), 0);
+}
+
 TEST_F(HipGraphNodes, ObjectsLiveAsLongAsTheGraphsThatUseThem) {
   int destroyed = 0;
   const auto destroy = [](void* count) { ++*static_cast<int*>(count); };

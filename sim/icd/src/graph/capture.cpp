@@ -26,7 +26,11 @@ int update_dependencies(const void* stream, const void* const* nodes, std::size_
     if (wanted.back() == nullptr) return kInvalidValue;
   }
   std::vector<GraphNode*>& last = *capture->last;
-  if (flags == kSet) last.clear();
+  if (flags == kSet) {
+    // What the program takes out of the stream's order need not come before the capture's end.
+    for (const GraphNode* node : and_all_before(last)) capture->capture->noted.erase(node->number);
+    last.clear();
+  }
   for (GraphNode* node : wanted) {
     if (std::ranges::find(last, node) == last.end()) last.push_back(node);
   }

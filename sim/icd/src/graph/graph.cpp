@@ -228,6 +228,18 @@ GraphNode* find_node(const Graph& graph, const void* handle) {
   return node != nullptr && node->graph == &graph ? node : nullptr;
 }
 
+std::unordered_set<const GraphNode*> and_all_before(std::vector<GraphNode*> nodes) {
+  std::unordered_set<const GraphNode*> all;
+  while (!nodes.empty()) {
+    const GraphNode* node = nodes.back();
+    nodes.pop_back();
+    if (all.insert(node).second) {
+      nodes.insert(nodes.end(), node->after.begin(), node->after.end());
+    }
+  }
+  return all;
+}
+
 ExecutableGraph* find_executable(const void* handle) {
   const auto found = executable_graphs().find(handle);
   return found == executable_graphs().end() ? nullptr : found->second.get();

@@ -19,6 +19,26 @@ std::size_t bytes_of(int name) {
   }
 }
 
+// hipAccessPolicyWindow: what should stay in caches. No chip here keeps anything there, nor does
+// AMD's library: the largest window that the device's properties tell has no bytes.
+struct AccessPolicyWindow {
+  void* base;
+  int property_of_hits;
+  float ratio_of_hits;
+  int property_of_misses;
+  std::size_t bytes;
+};
+
+int check_attribute(int name, const LaunchAttributeValue& value) {
+  if (name != kAttributeAccessPolicyWindow) return kSuccess;
+  constexpr int kPersisting = 2;
+  AccessPolicyWindow window{};
+  std::memcpy(&window, value.bytes, sizeof window);
+  const bool good = window.ratio_of_hits >= 0 && window.ratio_of_hits <= 1 &&
+                    window.property_of_misses != kPersisting && window.bytes == 0;
+  return good ? kSuccess : kInvalidValue;
+}
+
 // Null for other nodes.
 KernelCall* call_of(const void* handle) {
   GraphNode* node = find_node(handle);
@@ -56,6 +76,7 @@ WW_HIP_EXPORT int hipGraphKernelNodeSetAttribute(void* node, int name, const voi
     auto attributes = call->attributes;
     attributes[name] = {};
     std::memcpy(attributes[name].bytes, value, bytes);
+    if (const int bad = check_attribute(name, attributes[name]); bad != kSuccess) return bad;
     return set_attributes(node, std::move(attributes));
   });
 }

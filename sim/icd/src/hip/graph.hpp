@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <thread>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -146,6 +147,8 @@ void* publish_graph(std::unique_ptr<Graph> graph);
 [[nodiscard]] Graph* find_graph(const void* handle);
 // Null for what is not a node of that graph.
 [[nodiscard]] GraphNode* find_node(const Graph& graph, const void* handle);
+// The nodes, and all that they run after.
+[[nodiscard]] std::unordered_set<const GraphNode*> and_all_before(std::vector<GraphNode*> nodes);
 
 // The work of a node that allocates memory of that device, and where; of one that frees it. Errors:
 // kOutOfMemory; kInvalidValue for memory that no node could free.
@@ -164,7 +167,8 @@ struct Capture {
   std::unique_ptr<Graph> own;  // null: it adds to a graph that the program has
   Graph* added_to{};
   std::uint64_t number{};  // of that graph
-  std::uint64_t before{};  // the number of its last node then
+  // Numbers of nodes that streams have noted and that have to come before the capture's end.
+  std::unordered_set<std::uint64_t> noted;
   int mode{};
   std::thread::id thread;  // that began it
   bool failed{};

@@ -231,17 +231,12 @@ bool capture_blocks_legacy() {
   });
 }
 
-// Whether every node that any of the streams noted lies before the last ones of this stream.
+// Whether every node that any of the streams noted lies before the last ones of this stream, or is
+// one of them.
 bool joined(const Stream& origin) {
-  std::unordered_set<const GraphNode*> before;
-  std::vector<GraphNode*> open = origin.last;
-  while (!open.empty()) {
-    GraphNode* node = open.back();
-    open.pop_back();
-    if (before.insert(node).second) open.insert(open.end(), node->after.begin(), node->after.end());
-  }
+  const std::unordered_set<const GraphNode*> before = and_all_before(origin.last);
   return std::ranges::all_of(origin.capture->graph()->nodes, [&](const auto& node) {
-    return node->number <= origin.capture->before || before.contains(node.get());
+    return !origin.capture->noted.contains(node->number) || before.contains(node.get());
   });
 }
 
@@ -284,7 +279,6 @@ int begin_capture(const void* handle, int mode, Graph* graph = nullptr) {
   } else {
     capture->added_to = graph;
     capture->number = graph->number;
-    if (!graph->nodes.empty()) capture->before = graph->nodes.back()->number;
   }
   capture->mode = mode;
   capture->thread = std::this_thread::get_id();
@@ -413,6 +407,7 @@ tl::expected<CaptureOfStream, int> capture_of(const void* handle) {
   if (!is_stream(handle)) return tl::unexpected<int>(kContextIsDestroyed);
   Stream* stream = made_stream(handle);
   if (stream == nullptr) return CaptureOfStream{};
+  if (stream->capture != nullptr) keep_living(stream->last, *stream->capture);
   return CaptureOfStream{stream->capture.get(), &stream->last};
 }
 
@@ -467,6 +462,7 @@ void note_work(const void* handle, NodeKind kind, NodeWork what) {
   Stream& stream = *made_stream(handle);
   GraphNode& node = add_node(*stream.capture->graph(), kind, std::move(what), stream.last);
   node.device = stream.device;
+  stream.capture->noted.insert(node.number);
   stream.last = {&node};
 }
 

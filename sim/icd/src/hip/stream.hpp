@@ -42,7 +42,7 @@ int submit(const void* stream, NodeKind kind, Body&& work, NodeParameters parame
 // What a stream captures, and the nodes that its next one runs after. Error kContextIsDestroyed. No
 // capture: null.
 struct CaptureOfStream {
-  const Capture* capture{};
+  Capture* capture{};
   std::vector<GraphNode*>* last{};
 };
 [[nodiscard]] tl::expected<CaptureOfStream, int> capture_of(const void* stream);
