@@ -599,7 +599,7 @@ TEST(Progress, IsToldUntilALaunchEndsWellOrNot) {
 TEST(BadInput, RefusesGridsAndGroupsThatDoNotFit) {
   TestGpu test;
   const auto data = test.buffer(1 << 16);
-  const auto code = [&](Grid grid) {
+  const auto code = [&](const Grid& grid) {
     const auto result = test.try_launch("add_one", grid, data);
     return result ? ErrorCode::cancelled : result.error().code;
   };
