@@ -1,7 +1,7 @@
 // Nodes by one structure for every kind (hipGraphNodeParams of HIP 6), and by the driver API's own
 // structures.
+#include "copy/box_copy.hpp"
 #include "graph/graph_table.hpp"
-#include "hip/box_copy.hpp"
 
 extern "C" {
 int hipGraphAddChildGraphNode(void**, void*, const void* const*, std::size_t, void*);

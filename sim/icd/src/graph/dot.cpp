@@ -5,7 +5,7 @@
 #include <string>
 
 #include "graph/graph_table.hpp"
-#include "hip/module.hpp"
+#include "module/module.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::sim::icd::hip {

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "hip/array.hpp"
-#include "hip/hidden_buffers.hpp"
 #include "hip/memory_table.hpp"
 #include "hip/session.hpp"
 #include "hip/stream.hpp"
@@ -27,16 +26,9 @@ static_assert(gpu::kMostImageWidth == gpu::kMostImageHeight);
 constexpr int kRegistersPerCu = 65536;  // 32-bit, of the four SIMDs' files, for a wave's lanes each
 constexpr int kSteadyCounterKhz = 100'000;  // s_memrealtime
 constexpr int kConstantBytes = 0x7fff'ffff;
-// hipLimit_t.
-constexpr int kStackLimit = 0;
-constexpr int kMallocHeapLimit = 2;
-constexpr int kLimits = 3;
 // hipSetDeviceFlags: how to wait; pinned memory that kernels see; private memory that stays.
 constexpr unsigned kScheduleFlags = 0x7;
 constexpr unsigned kKnownDeviceFlags = kScheduleFlags | 0x8 | 0x10;
-// A wave's private memory is counted in 13 bits, as units of 1 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE),
-// for 64 work-items.
-constexpr std::size_t kMostStackBytes = 8191 * 1024 / 64;
 
 int clamped(std::int64_t value) {
   return static_cast<int>(std::clamp<std::int64_t>(value, 0, INT32_MAX));
@@ -552,31 +544,6 @@ WW_HIP_EXPORT int hipGetDeviceFlags(unsigned* flags) {
     if (flags == nullptr) return kInvalidValue;
     *flags = device_flags()[chosen_device()];
     return kSuccess;
-  });
-}
-WW_HIP_EXPORT int hipDeviceGetLimit(std::size_t* value, int limit) {
-  return guarded([&]() -> int {
-    if (value == nullptr) return kInvalidValue;
-    switch (limit) {
-      case kStackLimit: *value = stack_limit(); return kSuccess;
-      case kMallocHeapLimit: *value = heap_limit(); return kSuccess;
-      default: return limit >= kLimits ? kInvalidValue : kUnsupportedLimit;
-    }
-  });
-}
-WW_HIP_EXPORT int hipDeviceSetLimit(int limit, std::size_t value) {
-  return guarded([&]() -> int {
-    switch (limit) {
-      case kStackLimit:
-        if (value > kMostStackBytes) return kInvalidValue;
-        set_stack_limit(static_cast<std::uint32_t>(value));
-        return kSuccess;
-      case kMallocHeapLimit:
-        if (value >= facts().memory) return kInvalidValue;
-        heap_limit() = value;
-        return kSuccess;
-      default: return limit >= kLimits ? kInvalidValue : kUnsupportedLimit;
-    }
   });
 }
 // Hints that AMD's devices do not take.

@@ -7,7 +7,7 @@
 
 #include "hip/device_pointer.hpp"
 #include "hip/memory_table.hpp"
-#include "hip/module.hpp"
+#include "module/module.hpp"
 #include "texture/texture.hpp"
 
 extern "C" int hipModuleGetGlobal(void**, std::size_t*, void*, const char*);

@@ -1,7 +1,7 @@
-#include "hip/box_copy.hpp"
+#include "copy/box_copy.hpp"
 
+#include "copy/copy_sides.hpp"
 #include "hip/array.hpp"
-#include "hip/copy_sides.hpp"
 #include "hip/graph_work.hpp"
 #include "hip/stream.hpp"
 

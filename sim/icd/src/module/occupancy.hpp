@@ -1,7 +1,7 @@
 // How many blocks of a kernel a CU runs at once.
 #pragma once
 
-#include "hip/module.hpp"
+#include "module/module.hpp"
 
 namespace ww::sim::icd::hip {
 

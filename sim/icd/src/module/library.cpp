@@ -4,7 +4,7 @@
 #include <string>
 
 #include "hip/device_pointer.hpp"
-#include "hip/module.hpp"
+#include "module/module.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {

@@ -8,9 +8,9 @@
 #include "hip/device_pointer.hpp"
 #include "hip/graph_work.hpp"
 #include "hip/memory_table.hpp"
-#include "hip/module.hpp"
 #include "hip/registered_host.hpp"
 #include "hip/stream.hpp"
+#include "module/module.hpp"
 #include "queue/queue.hpp"
 
 namespace ww::sim::icd::hip {

@@ -1,4 +1,4 @@
-#include "hip/hostcall.hpp"
+#include "module/hostcall.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "hip/hidden_buffers.hpp"
 #include "hip/session.hpp"
+#include "module/hidden_buffers.hpp"
 #include "print/hip_printf.hpp"
 
 namespace ww::sim::icd::hip {

@@ -1,4 +1,4 @@
-#include "hip/occupancy.hpp"
+#include "module/occupancy.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "hip/hidden_buffers.hpp"
+#include "module/hidden_buffers.hpp"
 
 #include <fmt/format.h>
 

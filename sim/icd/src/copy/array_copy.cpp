@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include "copy/copy_sides.hpp"
 #include "hip/array.hpp"
-#include "hip/copy_sides.hpp"
 #include "hip/graph_work.hpp"
 #include "hip/stream.hpp"
 

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "hip/graph_work.hpp"
-#include "hip/hidden_buffers.hpp"
-#include "hip/hostcall.hpp"
-#include "hip/module.hpp"
-#include "hip/occupancy.hpp"
 #include "hip/registered_host.hpp"
 #include "hip/stream.hpp"
 #include "launch/findings.hpp"
 #include "launch/launch.hpp"
+#include "module/hidden_buffers.hpp"
+#include "module/hostcall.hpp"
+#include "module/module.hpp"
+#include "module/occupancy.hpp"
 #include "runtime/live_feed.hpp"
 #include "ww/sim/gpu/trap.hpp"
 

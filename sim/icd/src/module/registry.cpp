@@ -9,9 +9,9 @@
 #include <unordered_map>
 
 #include "hip/device_pointer.hpp"
-#include "hip/image.hpp"
 #include "hip/memory_table.hpp"
-#include "hip/module.hpp"
+#include "module/image.hpp"
+#include "module/module.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "hip/image.hpp"
 #include "hip/session.hpp"
+#include "module/image.hpp"
 #include "tl/expected.hpp"
 #include "ww/binpatch/code_object.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"

@@ -1,4 +1,4 @@
-#include "hip/image.hpp"
+#include "module/image.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>

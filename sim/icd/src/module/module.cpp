@@ -1,4 +1,4 @@
-#include "hip/module.hpp"
+#include "module/module.hpp"
 
 #include <algorithm>
 #include <set>
@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "hip/device_pointer.hpp"
-#include "hip/image.hpp"
 #include "hip/memory_table.hpp"
+#include "module/image.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::sim::icd::hip {
