@@ -40,7 +40,9 @@ with wirewatt.Session("virtual", sys.argv[1]) as session:
         assert stretch.dispatches == 1, stretch.dispatches
         joules.append(stretch.segments["l1_l2"].value)
 grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-assert grown_kib < 4096, f"{grown_kib} KiB more after 900 brackets"
+# The chip keeps its sensor's samples, 60 of 48 bytes for each bracket (2.5 MiB), and the heap grows by pages of 2 MiB. A
+# bracket's counters and readings alone would be 10 MiB.
+assert grown_kib < 8192, f"{grown_kib} KiB more after 900 brackets"
 assert numpy.ptp(joules[100:]) < 0.01 * numpy.mean(joules[100:]), "equal work differs in joules"
 
 # A stretch is the device's: it has what every thread launched in it. Of two threads with a session each, both launch

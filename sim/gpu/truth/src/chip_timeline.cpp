@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <numeric>
 
 #include "rails.hpp"
@@ -21,10 +22,11 @@ constexpr double kUp = 1.01;
 constexpr double kUpBelow = 0.98;
 
 template <class Sample>
-std::uint64_t copy_since(std::span<const Sample> all, std::uint64_t first, std::span<Sample> out) {
+std::uint64_t copy_since(const std::deque<Sample>& all, std::uint64_t first,
+                         std::span<Sample> out) {
   if (first >= all.size()) return 0;
   const std::uint64_t count = std::min<std::uint64_t>(out.size(), all.size() - first);
-  std::ranges::copy(all.subspan(first, count), out.begin());
+  std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(first), count, out.begin());
   return count;
 }
 
@@ -317,7 +319,7 @@ struct ChipTimeline::Impl {
   double tick_energy_j{}, tick_voltage_s{}, window_energy_j{}, window_s{};
   double last_ratio{1.0};
   double sensor_c{};
-  std::vector<ww_vgpu_sample> samples;
+  std::deque<ww_vgpu_sample> samples;  // of all its time, without copies as it grows
 };
 
 ChipTimeline::ChipTimeline(const Chip& chip, std::uint64_t seed)
@@ -402,7 +404,7 @@ std::uint64_t ChipTimeline::sample_count() const {
 
 std::uint64_t ChipTimeline::samples_since(std::uint64_t first,
                                           std::span<ww_vgpu_sample> out) const {
-  return copy_since<ww_vgpu_sample>(impl_->samples, first, out);
+  return copy_since(impl_->samples, first, out);
 }
 
 std::span<const char* const> ChipTimeline::rail_names() const {
@@ -411,7 +413,7 @@ std::span<const char* const> ChipTimeline::rail_names() const {
 
 std::uint64_t ChipTimeline::rails_since(std::uint64_t first,
                                         std::span<ww_vgpu_rail_sample> out) const {
-  return copy_since<ww_vgpu_rail_sample>(impl_->rails.samples(), first, out);
+  return copy_since(impl_->rails.samples(), first, out);
 }
 
 ww_vgpu_sensor_info ChipTimeline::sensor_info() const {

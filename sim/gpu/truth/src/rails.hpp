@@ -5,8 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <span>
-#include <vector>
 
 #include "draw.hpp"
 #include "truth.hpp"
@@ -27,7 +27,7 @@ class Rails {
   void add(const Energies& energies);
   // A tick of the sensor, whose accumulator the socket's rail repeats.
   void tick(std::int64_t time_ns, std::int64_t socket_ticks);
-  [[nodiscard]] std::span<const ww_vgpu_rail_sample> samples() const { return samples_; }
+  [[nodiscard]] const std::deque<ww_vgpu_rail_sample>& samples() const { return samples_; }
 
  private:
   RailsTruth truth_;
@@ -36,7 +36,7 @@ class Rails {
   std::int64_t ticks_{};
   double wander_pull_{}, wander_kick_{};
   std::array<double, 3> gain_{}, wander_{}, fresh_j_{}, sum_j_{};
-  std::vector<ww_vgpu_rail_sample> samples_;
+  std::deque<ww_vgpu_rail_sample> samples_;
 };
 
 }  // namespace ww::sim::gpu
