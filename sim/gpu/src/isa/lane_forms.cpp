@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -102,6 +103,33 @@ bool subtract(LaneForm a, LaneForm b, LaneForm& result, bool& carry) {
   return carry_of(x.first - y.first, x.last - y.last, carry);
 }
 
+// 64 bits of all lanes: the upper words are the same, and the lower ones do not wrap around.
+struct WideForm {
+  U64 first;
+  U64 last;
+  U64 step;
+};
+std::optional<WideForm> wide_source_form(const Wave& wave, const MicroOp& op, std::size_t i) {
+  const bool vector = op.kind[i] == Source::vgpr;
+  const LaneForm low = source_form(wave, op, i);
+  const LaneForm high =
+      vector ? source_form<true>(wave, op, i, true) : source_form<false>(wave, op, i, true);
+  const Range range(low);
+  if (high.step != 0 || !range.below(kWords)) return std::nullopt;
+  const U64 upper = U64{high.first} << 32;
+  return WideForm{upper | low.first, upper | static_cast<U64>(range.last),
+                  static_cast<U64>(I64{static_cast<std::int32_t>(low.step)})};
+}
+
+// Gives the destination 64 bits of each lane. False where their upper words differ.
+bool set_wide_form(Wave& wave, const MicroOp& op, U64 first, U64 step) {
+  const U64 last = first + static_cast<U64>(kLastLane) * step;
+  if (first >> 32 != last >> 32 || step + (U64{1} << 25) >= U64{1} << 26) return false;
+  set_form(wave, op.destination, {static_cast<U32>(first), static_cast<U32>(step)});
+  set_form(wave, op.destination + 1U, {static_cast<U32>(first >> 32), 0});
+  return true;
+}
+
 // Of 64 bits: source `By` tells the distance.
 template <std::size_t By, bool Vector0, bool Vector1>
 bool shift_pair(Wave& wave, const MicroOp& op) {
@@ -113,11 +141,35 @@ bool shift_pair(Wave& wave, const MicroOp& op) {
   const unsigned bits = count.first & 63U;
   const U64 first = (U64{high.first} << 32 | low.first) << bits;
   const U64 step = static_cast<U64>(I64{static_cast<std::int32_t>(low.step)}) << bits;
-  const U64 last = first + static_cast<U64>(kLastLane) * step;
-  if (first >> 32 != last >> 32 || step + (U64{1} << 25) >= U64{1} << 26) return false;
-  set_form(wave, op.destination, {static_cast<U32>(first), static_cast<U32>(step)});
-  set_form(wave, op.destination + 1U, {static_cast<U32>(first >> 32), 0});
+  return set_wide_form(wave, op, first, step);
+}
+
+// A product of 32 bits each, and 64 bits more.
+bool multiply_add_pair(Wave& wave, const MicroOp& op) {
+  LaneForm factor = source_form(wave, op, 0);
+  LaneForm other = source_form(wave, op, 1);
+  if (factor.step != 0) std::swap(factor, other);
+  const auto more = wide_source_form(wave, op, 2);
+  const Range range(other);
+  if (factor.step != 0 || !range.below(kWords) || !more) return false;
+  const U64 first = U64{factor.first} * other.first;
+  const U64 last = factor.first * static_cast<U64>(range.last);
+  const U64 step = factor.first * static_cast<U64>(I64{static_cast<std::int32_t>(other.step)});
+  const bool carry = first + more->first < first;
+  if (carry != (last + more->last < last)) return false;
+  if (!set_wide_form(wave, op, first + more->first, step + more->step)) return false;
+  wave.set_pair(op.destination2, carry ? ~U64{0} : 0);
   return true;
+}
+
+bool shift_left_add_pair(Wave& wave, const MicroOp& op) {
+  const auto shifted = wide_source_form(wave, op, 0);
+  const LaneForm count = source_form(wave, op, 1);
+  const auto more = wide_source_form(wave, op, 2);
+  if (!shifted || !more || count.step != 0) return false;
+  const unsigned bits = count.first & 7U;
+  return set_wide_form(wave, op, (shifted->first << bits) + more->first,
+                       (shifted->step << bits) + more->step);
 }
 
 template <FormRule R, bool Vector0, bool Vector1>
@@ -192,6 +244,22 @@ bool follow(Wave& wave, const MicroOp& op) {
 
 enum class Order : std::uint8_t { less, less_or_equal, equal };
 
+// What a comparison says, where it is the same for all lanes, from how the two stand to each other
+// in the first lane and in the last one. Their difference grows evenly between.
+template <Order O>
+std::optional<bool> of_all_lanes(std::strong_ordering first, std::strong_ordering last) {
+  if constexpr (O == Order::equal) {
+    if (first != last) return std::nullopt;
+    return std::is_eq(first);
+  } else {
+    const auto holds = [](std::strong_ordering order) {
+      return O == Order::less ? std::is_lt(order) : std::is_lteq(order);
+    };
+    if (holds(first) != holds(last)) return std::nullopt;
+    return holds(first);
+  }
+}
+
 // A comparison that comes out the same for all lanes.
 template <Order O, bool Signed, bool Negated>
 bool compare_forms(Wave& wave, const MicroOp& op) {
@@ -204,18 +272,25 @@ bool compare_forms(Wave& wave, const MicroOp& op) {
   const Range x(a);
   const Range y(b);
   if (!x.below(kWords) || !y.below(kWords)) return false;
-  const I64 first = x.first - y.first;
-  const I64 last = x.last - y.last;
-  bool result = false;
-  if constexpr (O == Order::equal) {
-    result = first == 0 && last == 0;
-    if (!result && !(first < 0 && last < 0) && !(first > 0 && last > 0)) return false;
-  } else {
-    constexpr I64 kLimit = O == Order::less ? 0 : 1;
-    result = first < kLimit;
-    if (result != (last < kLimit)) return false;
-  }
-  wave.set_pair(op.destination2, result != Negated ? ~U64{0} : 0);
+  const auto result = of_all_lanes<O>(x.first <=> y.first, x.last <=> y.last);
+  if (!result) return false;
+  wave.set_pair(op.destination2, *result != Negated ? ~U64{0} : 0);
+  return true;
+}
+
+// The same of 64 bits.
+template <Order O, bool Signed, bool Negated>
+bool compare_wide_forms(Wave& wave, const MicroOp& op) {
+  const auto x = wide_source_form(wave, op, 0);
+  const auto y = wide_source_form(wave, op, 1);
+  if (!x || !y) return false;
+  const auto order = [](U64 a, U64 b) {
+    constexpr U64 kSign = Signed ? U64{1} << 63 : 0;
+    return (a ^ kSign) <=> (b ^ kSign);
+  };
+  const auto result = of_all_lanes<O>(order(x->first, y->first), order(x->last, y->last));
+  if (!result) return false;
+  wave.set_pair(op.destination2, *result != Negated ? ~U64{0} : 0);
   return true;
 }
 
@@ -240,6 +315,10 @@ FormFunction of_sources(const MicroOp& op) {
     return of_shift<1>(op);
   } else if constexpr (R == FormRule::shift_pair_reversed) {
     return of_shift<0>(op);
+  } else if constexpr (R == FormRule::multiply_add_pair) {
+    return multiply_add_pair;
+  } else if constexpr (R == FormRule::shift_left_add_pair) {
+    return shift_left_add_pair;
   } else {
     const bool first = op.kind[0] == Source::vgpr;
     if (op.kind[1] == Source::vgpr) return first ? follow<R, true, true> : follow<R, false, true>;
@@ -283,6 +362,8 @@ std::optional<FormRule> rule_of(Opcode opcode) {
     case Opcode::v_lshl_add_u32: return FormRule::shift_left_add;
     case Opcode::v_add_lshl_u32: return FormRule::add_shift_left;
     case Opcode::v_add3_u32: return FormRule::add_three;
+    case Opcode::v_mad_u64_u32: return FormRule::multiply_add_pair;
+    case Opcode::v_lshl_add_u64: return FormRule::shift_left_add_pair;
     default: return std::nullopt;
   }
 }
@@ -314,6 +395,18 @@ FormFunction function_of(const MicroOp& op) {
     case Opcode::v_cmp_gt_i32: return compare_forms<Order::less_or_equal, true, true>;
     case Opcode::v_cmp_ge_i32: return compare_forms<Order::less, true, true>;
     case Opcode::v_cmp_ne_i32: return compare_forms<Order::equal, true, true>;
+    case Opcode::v_cmp_lt_u64: return compare_wide_forms<Order::less, false, false>;
+    case Opcode::v_cmp_le_u64: return compare_wide_forms<Order::less_or_equal, false, false>;
+    case Opcode::v_cmp_eq_u64: return compare_wide_forms<Order::equal, false, false>;
+    case Opcode::v_cmp_gt_u64: return compare_wide_forms<Order::less_or_equal, false, true>;
+    case Opcode::v_cmp_ge_u64: return compare_wide_forms<Order::less, false, true>;
+    case Opcode::v_cmp_ne_u64: return compare_wide_forms<Order::equal, false, true>;
+    case Opcode::v_cmp_lt_i64: return compare_wide_forms<Order::less, true, false>;
+    case Opcode::v_cmp_le_i64: return compare_wide_forms<Order::less_or_equal, true, false>;
+    case Opcode::v_cmp_eq_i64: return compare_wide_forms<Order::equal, true, false>;
+    case Opcode::v_cmp_gt_i64: return compare_wide_forms<Order::less_or_equal, true, true>;
+    case Opcode::v_cmp_ge_i64: return compare_wide_forms<Order::less, true, true>;
+    case Opcode::v_cmp_ne_i64: return compare_wide_forms<Order::equal, true, true>;
     default: return nullptr;
   }
 }

@@ -39,6 +39,8 @@ enum class FormRule : std::uint8_t {
   add_three,
   shift_pair,  // of 64 bits
   shift_pair_reversed,
+  multiply_add_pair,
+  shift_left_add_pair,
   count,
 };
 

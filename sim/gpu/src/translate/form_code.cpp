@@ -276,7 +276,9 @@ bool can_follow(const MicroOp& op) {
     case FormRule::subtract_reversed_carry_out:
     case FormRule::multiply:
     case FormRule::multiply_24:
-    case FormRule::multiply_24_add: return false;
+    case FormRule::multiply_24_add:
+    case FormRule::multiply_add_pair:
+    case FormRule::shift_left_add_pair: return false;
     // A wide constant has an upper word of its own.
     case FormRule::shift_pair: return op.kind[0] != Source::constant;
     case FormRule::shift_pair_reversed: return op.kind[1] != Source::constant;
