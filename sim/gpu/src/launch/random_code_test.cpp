@@ -40,6 +40,9 @@ void damage(std::vector<std::byte>& bytes, const binpatch::Kernel& kernel, std::
 
 TEST(RandomCode, NeverCrashesTheEmulator) {
   const std::vector<std::byte> original = object_bytes();
+  // Most of the time goes into decoding all kernels anew: as many rounds as decode so many bytes.
+  constexpr std::size_t kDecoded = 40 << 20;
+  const std::size_t rounds = kDecoded / original.size();
   auto object = binpatch::CodeObject::parse(original);
   ASSERT_TRUE(object);
   std::mt19937 random(7);
@@ -54,7 +57,7 @@ TEST(RandomCode, NeverCrashesTheEmulator) {
   const auto c = *gpu->allocate(1 << 16);
   int good = 0;
   int bad = 0;
-  for (int round = 0; round < 400; ++round) {
+  for (std::size_t round = 0; round < rounds; ++round) {
     const auto& kernels = object->kernels();
     const binpatch::Kernel& kernel = kernels[random() % kernels.size()];
     std::vector<std::byte> bytes = original;
@@ -68,8 +71,8 @@ TEST(RandomCode, NeverCrashesTheEmulator) {
     result ? ++good : ++bad;
     gpu->unload(*program);
   }
-  EXPECT_GT(good, 5);
-  EXPECT_GT(bad, 20);
+  EXPECT_GT(good, 1);
+  EXPECT_GT(bad, 15);
 }
 
 // How a launch is executed, which nothing that it leaves may depend on.
