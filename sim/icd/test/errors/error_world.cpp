@@ -128,11 +128,11 @@ ErrorWorld::ErrorWorld() {
   kernel = kernel_of(built, "plain");
   ready = kernel_of(built, "plain");
   const cl_int value = 1;
-  good(cl.clSetKernelArg(ready, 0, sizeof buffer, &buffer), "argument 0");
-  good(cl.clSetKernelArg(ready, 1, sizeof value, &value), "argument 1");
+  good(set_argument(ready, 0, buffer), "argument 0");
+  good(set_argument(ready, 1, value), "argument 1");
   good(cl.clSetKernelArg(ready, 2, 4096, nullptr), "argument 2");
   fixed = kernel_of(built, "fixed");
-  good(cl.clSetKernelArg(fixed, 0, sizeof buffer, &buffer), "argument 0");
+  good(set_argument(fixed, 0, buffer), "argument 0");
   sampling = kernel_of(built, "sampling");
   nameless = kernel_of(binary, "plain");
 

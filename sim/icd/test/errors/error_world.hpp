@@ -72,6 +72,12 @@ struct ErrorWorld {
   cl_event dead_event{};
   char bytes[kBytes]{};
 
+  // clSetKernelArg with the value's own size.
+  template <class Value>
+  [[nodiscard]] cl_int set_argument(cl_kernel of, cl_uint index, const Value& value) const {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a handle's own size is what the call asks for
+    return cl.clSetKernelArg(of, index, sizeof(Value), &value);
+  }
   // The code that a creating call leaves; what it made, if anything, is a failure of the test.
   template <class Call>
   cl_int created(Call call) {

@@ -356,48 +356,38 @@ void argument_rows(std::vector<ErrorRow>& rows) {
   constexpr const char* call = "clSetKernelArg";
   const ErrorRow own[] = {
       {call, CL_INVALID_MEM_OBJECT, "a buffer for an image",
-       [](W& w) { return w.cl.clSetKernelArg(w.sampling, 0, sizeof w.buffer, &w.buffer); }},
+       [](W& w) { return w.set_argument(w.sampling, 0, w.buffer); }},
       {call, CL_INVALID_MEM_OBJECT, "an image for a buffer",
-       [](W& w) { return w.cl.clSetKernelArg(w.kernel, 0, sizeof w.image, &w.image); }},
+       [](W& w) { return w.set_argument(w.kernel, 0, w.image); }},
       {call, CL_INVALID_MEM_OBJECT, "no image",
        [](W& w) { return w.cl.clSetKernelArg(w.sampling, 0, sizeof(cl_mem), nullptr); }},
       {call, CL_INVALID_MEM_OBJECT, "a 3D image for a 2D one",
-       [](W& w) { return w.cl.clSetKernelArg(w.sampling, 0, sizeof w.volume, &w.volume); }},
+       [](W& w) { return w.set_argument(w.sampling, 0, w.volume); }},
       {call, CL_INVALID_MEM_OBJECT, "a released image",
-       [](W& w) { return w.cl.clSetKernelArg(w.sampling, 0, sizeof w.dead_image, &w.dead_image); }},
+       [](W& w) { return w.set_argument(w.sampling, 0, w.dead_image); }},
       {call, CL_INVALID_MEM_OBJECT, "another context's image",
-       [](W& w) {
-         return w.cl.clSetKernelArg(w.sampling, 0, sizeof w.foreign_image, &w.foreign_image);
-       }},
+       [](W& w) { return w.set_argument(w.sampling, 0, w.foreign_image); }},
       {call, CL_INVALID_MEM_OBJECT, "a sampler for an image",
-       [](W& w) { return w.cl.clSetKernelArg(w.sampling, 0, sizeof w.sampler, &w.sampler); }},
+       [](W& w) { return w.set_argument(w.sampling, 0, w.sampler); }},
       {call, CL_INVALID_ARG_VALUE, "an image that kernels write only to read",
-       [](W& w) {
-         return w.cl.clSetKernelArg(w.sampling, 0, sizeof w.write_only_image, &w.write_only_image);
-       }},
+       [](W& w) { return w.set_argument(w.sampling, 0, w.write_only_image); }},
       {call, CL_INVALID_ARG_VALUE, "an image that kernels read only to write",
-       [](W& w) {
-         return w.cl.clSetKernelArg(w.sampling, 2, sizeof w.read_only_image, &w.read_only_image);
-       }},
+       [](W& w) { return w.set_argument(w.sampling, 2, w.read_only_image); }},
       {call, CL_INVALID_ARG_SIZE, "half a handle for an image",
        [](W& w) { return w.cl.clSetKernelArg(w.sampling, 0, 4, &w.image); }},
       {call, CL_INVALID_SAMPLER, "a buffer for a sampler",
-       [](W& w) { return w.cl.clSetKernelArg(w.sampling, 1, sizeof w.buffer, &w.buffer); }},
+       [](W& w) { return w.set_argument(w.sampling, 1, w.buffer); }},
       {call, CL_INVALID_SAMPLER, "no sampler",
        [](W& w) { return w.cl.clSetKernelArg(w.sampling, 1, sizeof(cl_sampler), nullptr); }},
       {call, CL_INVALID_SAMPLER, "bytes that are no handle for a sampler",
        [](W& w) {
          const std::uint64_t junk = 0x123456789abcdef;
-         return w.cl.clSetKernelArg(w.sampling, 1, sizeof junk, &junk);
+         return w.set_argument(w.sampling, 1, junk);
        }},
       {call, CL_INVALID_SAMPLER, "a released sampler",
-       [](W& w) {
-         return w.cl.clSetKernelArg(w.sampling, 1, sizeof w.dead_sampler, &w.dead_sampler);
-       }},
+       [](W& w) { return w.set_argument(w.sampling, 1, w.dead_sampler); }},
       {call, CL_INVALID_SAMPLER, "another context's sampler",
-       [](W& w) {
-         return w.cl.clSetKernelArg(w.sampling, 1, sizeof w.foreign_sampler, &w.foreign_sampler);
-       }},
+       [](W& w) { return w.set_argument(w.sampling, 1, w.foreign_sampler); }},
       {call, CL_INVALID_ARG_SIZE, "half a handle for a sampler",
        [](W& w) { return w.cl.clSetKernelArg(w.sampling, 1, 4, &w.sampler); }},
       {"clEnqueueNDRangeKernel", CL_INVALID_KERNEL_ARGS,
@@ -407,13 +397,13 @@ void argument_rows(std::vector<ErrorRow>& rows) {
          cl_int code = CL_SUCCESS;
          cl_sampler brief =
              w.cl.clCreateSampler(w.context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &code);
-         EXPECT_EQ(w.cl.clSetKernelArg(w.sampling, 0, sizeof w.image, &w.image), CL_SUCCESS);
-         EXPECT_EQ(w.cl.clSetKernelArg(w.sampling, 1, sizeof brief, &brief), CL_SUCCESS);
-         EXPECT_EQ(w.cl.clSetKernelArg(w.sampling, 2, sizeof w.image, &w.image), CL_SUCCESS);
+         EXPECT_EQ(w.set_argument(w.sampling, 0, w.image), CL_SUCCESS);
+         EXPECT_EQ(w.set_argument(w.sampling, 1, brief), CL_SUCCESS);
+         EXPECT_EQ(w.set_argument(w.sampling, 2, w.image), CL_SUCCESS);
          EXPECT_EQ(w.cl.clReleaseSampler(brief), CL_SUCCESS);
          code = w.cl.clEnqueueNDRangeKernel(w.queue, w.sampling, 1, nullptr, &one, &one, 0, nullptr,
                                             nullptr);
-         EXPECT_EQ(w.cl.clSetKernelArg(w.sampling, 1, sizeof w.sampler, &w.sampler), CL_SUCCESS);
+         EXPECT_EQ(w.set_argument(w.sampling, 1, w.sampler), CL_SUCCESS);
          return code;
        }},
   };

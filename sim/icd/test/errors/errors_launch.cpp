@@ -19,9 +19,9 @@ void argument_rows(std::vector<ErrorRow>& rows) {
   constexpr const char* call = "clSetKernelArg";
   const ErrorRow own[] = {
       {call, CL_INVALID_KERNEL, "no kernel",
-       [](W& w) { return w.cl.clSetKernelArg(nullptr, 0, sizeof w.buffer, &w.buffer); }},
+       [](W& w) { return w.set_argument(nullptr, 0, w.buffer); }},
       {call, CL_INVALID_KERNEL, "a released object",
-       [](W& w) { return w.cl.clSetKernelArg(w.dead_kernel, 0, sizeof w.buffer, &w.buffer); }},
+       [](W& w) { return w.set_argument(w.dead_kernel, 0, w.buffer); }},
       {call, CL_INVALID_ARG_INDEX, "an argument past the last",
        [](W& w) { return w.cl.clSetKernelArg(w.kernel, 3, 4, w.bytes); }},
       {call, CL_INVALID_ARG_INDEX, "the last index of all",
@@ -31,14 +31,14 @@ void argument_rows(std::vector<ErrorRow>& rows) {
       {call, CL_INVALID_ARG_VALUE, "a value for local memory",
        [](W& w) { return w.cl.clSetKernelArg(w.kernel, 2, 64, w.bytes); }},
       {call, CL_INVALID_MEM_OBJECT, "an object of another kind for a buffer",
-       [](W& w) { return w.cl.clSetKernelArg(w.kernel, 0, sizeof w.queue, &w.queue); }},
+       [](W& w) { return w.set_argument(w.kernel, 0, w.queue); }},
       {call, CL_INVALID_MEM_OBJECT, "bytes that are no handle for a buffer",
        [](W& w) {
          const std::uint64_t junk = 0x123456789abcdef;
-         return w.cl.clSetKernelArg(w.kernel, 0, sizeof junk, &junk);
+         return w.set_argument(w.kernel, 0, junk);
        }},
       {call, CL_INVALID_MEM_OBJECT, "a released buffer",
-       [](W& w) { return w.cl.clSetKernelArg(w.kernel, 0, sizeof w.dead_buffer, &w.dead_buffer); }},
+       [](W& w) { return w.set_argument(w.kernel, 0, w.dead_buffer); }},
       {call, CL_INVALID_ARG_SIZE, "a number that is too small",
        [](W& w) { return w.cl.clSetKernelArg(w.kernel, 1, 2, w.bytes); }},
       {call, CL_INVALID_ARG_SIZE, "a number that is too large",
@@ -71,10 +71,10 @@ void range_rows(std::vector<ErrorRow>& rows) {
        [](W& w) {
          cl_int code = CL_SUCCESS;
          cl_mem brief = w.cl.clCreateBuffer(w.context, 0, 64, nullptr, &code);
-         EXPECT_EQ(w.cl.clSetKernelArg(w.fixed, 0, sizeof brief, &brief), CL_SUCCESS);
+         EXPECT_EQ(w.set_argument(w.fixed, 0, brief), CL_SUCCESS);
          EXPECT_EQ(w.cl.clReleaseMemObject(brief), CL_SUCCESS);
          code = launch(w, w.fixed, {32, 2}, {32, 2});
-         EXPECT_EQ(w.cl.clSetKernelArg(w.fixed, 0, sizeof w.buffer, &w.buffer), CL_SUCCESS);
+         EXPECT_EQ(w.set_argument(w.fixed, 0, w.buffer), CL_SUCCESS);
          return code;
        }},
       {call, CL_INVALID_WORK_DIMENSION, "no dimension",
