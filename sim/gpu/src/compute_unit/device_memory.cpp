@@ -15,13 +15,13 @@ std::uint64_t pages_of(std::uint64_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes;
 }
 
-void* reserve(std::uint64_t bytes) {
+void* lazy_pages(std::uint64_t bytes) {
   return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
               -1, 0);
 }
 
 // The same at an address of choice, or where the system likes if that is not free.
-void* reserve_at(std::uint64_t address, std::uint64_t bytes) {
+void* lazy_pages_at(std::uint64_t address, std::uint64_t bytes) {
 #ifdef MAP_FIXED_NOREPLACE
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is of the device's choice
   void* base = mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
@@ -30,7 +30,7 @@ void* reserve_at(std::uint64_t address, std::uint64_t bytes) {
 #else
   static_cast<void>(address);
 #endif
-  return reserve(bytes);
+  return lazy_pages(bytes);
 }
 
 // Allocations get large pages from the host where it has them: whoever writes a buffer for the
@@ -61,8 +61,8 @@ Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes,
                                                            bool at_device_addresses, int domains) {
   auto memory = std::unique_ptr<DeviceMemory>(new DeviceMemory);
   const std::uint64_t pages = pages_of(bytes);
-  void* base = at_device_addresses ? reserve_at(kDeviceBase, pages * kPageBytes)
-                                   : reserve(pages * kPageBytes);
+  void* base = at_device_addresses ? lazy_pages_at(kDeviceBase, pages * kPageBytes)
+                                   : lazy_pages(pages * kPageBytes);
   if (base == MAP_FAILED) {
     return fail(
         ErrorCode::device_error,
@@ -72,14 +72,14 @@ Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes,
   }
   memory->base_ = static_cast<std::byte*>(base);
   memory->size_ = pages * kPageBytes;
-  void* valid = reserve(pages * sizeof(std::uint16_t));
+  void* valid = lazy_pages(pages * sizeof(std::uint16_t));
   if (valid == MAP_FAILED) {
     return fail(ErrorCode::device_error, "cannot reserve the page table of device memory");
   }
   memory->valid_ = static_cast<std::uint16_t*>(valid);
   memory->free_[0] = memory->size_;
   if (domains > 1) {
-    void* homes = reserve(pages);
+    void* homes = lazy_pages(pages);
     if (homes == MAP_FAILED) {
       return fail(ErrorCode::device_error, "cannot reserve the homes of device memory");
     }
@@ -132,19 +132,17 @@ Status DeviceMemory::move(std::uint64_t address, int domain) {
   return {};
 }
 
-Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain,
-                                             std::uint64_t alignment, Use use) {
-  if (bytes == 0 || bytes > size_) {
-    return fail(ErrorCode::out_of_range, fmt::format("cannot allocate {} bytes", bytes));
-  }
-  const std::uint64_t need = (pages_of(bytes) + 1) * kPageBytes;
+Result<std::uint64_t> DeviceMemory::take(std::uint64_t bytes, std::uint64_t alignment,
+                                         std::optional<std::uint64_t> wanted) {
   // From the beginning of a hole to the first address in it that is aligned.
-  const auto skipped = [alignment](std::uint64_t offset) {
+  const auto skipped = [&](std::uint64_t offset) {
+    if (wanted) return *wanted - offset;
     return (0 - (kDeviceBase + offset)) & (alignment - 1);
   };
   const auto find = [&] {
     return std::find_if(free_.begin(), free_.end(), [&](const auto& entry) {
-      return entry.second >= need && entry.second - need >= skipped(entry.first);
+      return (!wanted || entry.first <= *wanted) && entry.second >= bytes &&
+             entry.second - bytes >= skipped(entry.first);
     });
   };
   auto hole = find();
@@ -152,25 +150,39 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain,
     empty_quarantine();
     hole = find();
   }
+  if (hole == free_.end() && wanted) return take(bytes, alignment, std::nullopt);
   if (hole == free_.end()) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("no room for {} bytes in {} bytes of device memory", bytes, size_));
   }
   const std::uint64_t skip = skipped(hole->first);
   const std::uint64_t offset = hole->first + skip;
-  WW_TRY(settle(offset, bytes, domain));
-  const std::uint64_t rest = hole->second - skip - need;
+  const std::uint64_t rest = hole->second - skip - bytes;
   if (skip != 0) {
     hole->second = skip;
   } else {
     free_.erase(hole);
   }
-  if (rest != 0) free_[offset + need] = rest;
-  allocated_[offset] = bytes;
+  if (rest != 0) free_[offset + bytes] = rest;
   // What was released here is forgotten.
   auto old = released_.upper_bound(offset);
   if (old != released_.begin() && std::prev(old)->first + std::prev(old)->second > offset) --old;
-  while (old != released_.end() && old->first < offset + need) old = released_.erase(old);
+  while (old != released_.end() && old->first < offset + bytes) old = released_.erase(old);
+  return offset;
+}
+
+Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, int domain,
+                                             std::uint64_t alignment, Use use) {
+  if (bytes == 0 || bytes > size_) {
+    return fail(ErrorCode::out_of_range, fmt::format("cannot allocate {} bytes", bytes));
+  }
+  const std::uint64_t need = (pages_of(bytes) + 1) * kPageBytes;
+  WW_ASSIGN(offset, take(need, alignment, std::nullopt));
+  if (auto settled = settle(offset, bytes, domain); !settled) {
+    give_back(offset, need);
+    return tl::unexpected<Error>(settled.error());
+  }
+  allocated_[offset] = bytes;
   mark(offset, bytes, true);
   if (bytes >= kWorthHugePages) {
     if (use == Use::whole) {

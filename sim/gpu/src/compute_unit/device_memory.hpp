@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compute_unit/content_version.hpp"
@@ -44,6 +45,20 @@ class DeviceMemory {
   // Gives an allocation another home, as a page table does: no address changes. Error out_of_range:
   // no allocation begins there, or the domain has no room for it.
   Status move(std::uint64_t address, int domain);
+
+  // Addresses without memory, which nobody may use before some is mapped there: whole pages,
+  // aligned as allocations are, at `wanted` where these are free. Error out_of_range.
+  Result<std::uint64_t> reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wanted);
+  // Takes back what reserve() gave; no memory is mapped there. Error out_of_range.
+  Status release_reserved(std::uint64_t address);
+  // Maps the first bytes of a file of the host, which is memory of that domain, to reserved
+  // addresses. It may be mapped several times. Whole pages. Errors: out_of_range (the domain has no
+  // room), device_error (the host refuses).
+  Status map(std::uint64_t address, std::uint64_t bytes, int file, int domain);
+  Status unmap(std::uint64_t address, std::uint64_t bytes);
+  // Whether mapped memory may be used; at first it may not.
+  void permit(std::uint64_t address, std::uint64_t bytes, bool permitted);
+
   // The domain that the page is at home in. Memory of one domain is at home nowhere.
   [[nodiscard]] int home(std::uint64_t address) const {
     return homes_ == nullptr ? kNowhere : int{homes_[(address - kDeviceBase) / kPageBytes]} - 1;
@@ -98,6 +113,10 @@ class DeviceMemory {
   DeviceMemory() = default;
   [[nodiscard]] bool contains_slow(std::uint64_t offset, std::uint64_t bytes) const;
   void mark(std::uint64_t offset, std::uint64_t bytes, bool valid);
+  // Takes whole pages out of a hole that has them at `wanted`, or else anywhere, aligned. Returns
+  // their offset. Error out_of_range.
+  Result<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment,
+                             std::optional<std::uint64_t> wanted);
   void give_back(std::uint64_t offset, std::uint64_t bytes);
   void empty_quarantine();
   // Charges an allocation's pages to a domain, or takes them back.
@@ -120,6 +139,7 @@ class DeviceMemory {
   ContentVersion version_;
   UsedPages used_pages_;
   std::map<std::uint64_t, std::uint64_t> allocated_;  // offset -> bytes asked for
+  std::map<std::uint64_t, std::uint64_t> reserved_;   // the same of addresses alone
   std::map<std::uint64_t, std::uint64_t> free_;       // offset -> bytes, page multiples
   std::map<std::uint64_t, std::uint64_t> released_;   // offset -> bytes asked for, until used again
   std::uint64_t small_bytes_{};  // of allocations too small for large pages, by whole pages

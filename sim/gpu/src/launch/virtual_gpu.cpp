@@ -153,10 +153,29 @@ const Chip& VirtualGpu::chip() const {
 // --- memory ---
 
 Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes, std::uint64_t alignment) {
-  const Architecture& architecture = chip().architecture();
-  const int domain = architecture.domain_of_device(impl_->device);
-  return impl_->memory->allocate(
-      bytes, architecture.memory_domains > 1 ? domain : exec::DeviceMemory::kNowhere, alignment);
+  return impl_->memory->allocate(bytes, impl_->domain(), alignment);
+}
+
+Result<std::uint64_t> VirtualGpu::reserve(std::uint64_t bytes, std::uint64_t alignment,
+                                          std::uint64_t wanted) {
+  return impl_->memory->reserve(bytes, std::max(alignment, exec::kPageBytes), wanted);
+}
+
+Status VirtualGpu::release_reserved(std::uint64_t address) {
+  return impl_->memory->release_reserved(address);
+}
+
+Status VirtualGpu::map(std::uint64_t address, std::uint64_t bytes, int file) {
+  return impl_->memory->map(address, bytes, file, impl_->domain());
+}
+
+Status VirtualGpu::unmap(std::uint64_t address, std::uint64_t bytes) {
+  impl_->annotations.forget(address, bytes);
+  return impl_->memory->unmap(address, bytes);
+}
+
+void VirtualGpu::permit(std::uint64_t address, std::uint64_t bytes, bool permitted) {
+  impl_->memory->permit(address, bytes, permitted);
 }
 
 void VirtualGpu::select_device(int device) {

@@ -93,6 +93,12 @@ struct VirtualGpu::Impl {
   [[nodiscard]] Result<const DispatchRecord*> find_dispatch(std::uint64_t id) const;
   // Also of dispatches that are forgotten otherwise.
   [[nodiscard]] Result<const exec::CounterValues*> find_counters(std::uint64_t id) const;
+  // That the device's memory is in.
+  [[nodiscard]] int domain() const {
+    const Architecture& architecture = chip.architecture();
+    return architecture.memory_domains > 1 ? architecture.domain_of_device(device)
+                                           : exec::DeviceMemory::kNowhere;
+  }
   [[nodiscard]] std::uint64_t dispatch_count() const { return forgotten + dispatches.size(); }
   void write_packet(const exec::LaunchState& state, const Grid& grid,
                     const binpatch::Kernel& kernel, const exec::Program& program);

@@ -37,6 +37,16 @@ std::byte* host_side(const void* pointer, std::size_t bytes) {
   return place ? *place : nullptr;
 }
 
+// The same of bytes that are to be written: null, too, where the program has made the memory
+// read-only.
+std::byte* host_side_to_write(const void* pointer, std::size_t bytes) {
+  if (on_device(pointer)) {
+    const auto found = find_allocation(address(pointer));
+    if (found && found->kind == MemoryKind::mapped && found->flags == kAccessRead) return nullptr;
+  }
+  return host_side(pointer, bytes);
+}
+
 // Whether the bytes begin inside an allocation and end behind it.
 bool exceeds_allocation(const void* pointer, std::size_t bytes) {
   const auto found = find_allocation(address(pointer));
@@ -78,7 +88,7 @@ int check_sides_of_rows(const void* to, const void* from, int kind) {
 }
 
 int copy_bytes(void* to, const void* from, std::size_t bytes) {
-  std::byte* target = host_side(to, bytes);
+  std::byte* target = host_side_to_write(to, bytes);
   const std::byte* source = host_side(from, bytes);
   if (target == nullptr || source == nullptr) return kInvalidValue;
   if (std::memcmp(target, source, bytes) == 0) return kSuccess;  // so that launches can be replayed
@@ -112,7 +122,7 @@ int copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from
   if (const int bad = check_sides_of_rows(to, from, kind); bad != kSuccess) return bad;
   // All of it is checked before any of it is copied.
   if (rows - 1 > (SIZE_MAX - width) / std::max(to_pitch, from_pitch)) return kInvalidValue;
-  if (host_side(to, (rows - 1) * to_pitch + width) == nullptr ||
+  if (host_side_to_write(to, (rows - 1) * to_pitch + width) == nullptr ||
       host_side(from, (rows - 1) * from_pitch + width) == nullptr) {
     return kInvalidValue;
   }
@@ -151,7 +161,7 @@ int fill(void* to, Word value, std::size_t count) {
     return kSuccess;
   }
   const auto words = std::as_bytes(std::span<const Word>(pattern));
-  if (host_side(to, bytes) == nullptr ||
+  if (host_side_to_write(to, bytes) == nullptr ||
       !device().fill(address(to), blocks * sizeof(Word), words) ||
       !device().fill(address(to) + blocks * sizeof(Word), bytes - blocks * sizeof(Word),
                      words.first((count - blocks) * sizeof(Word)))) {
@@ -165,7 +175,9 @@ int fill(void* to, Word value, std::size_t count) {
 int fill_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows) {
   if (width == 0 || rows == 0) return kSuccess;
   if (to == nullptr || width > pitch || rows - 1 > (SIZE_MAX - width) / pitch) return kInvalidValue;
-  if (!is_known(to) || host_side(to, (rows - 1) * pitch + width) == nullptr) return kInvalidValue;
+  if (!is_known(to) || host_side_to_write(to, (rows - 1) * pitch + width) == nullptr) {
+    return kInvalidValue;
+  }
   const std::vector<std::byte> row(width, static_cast<std::byte>(value));
   for (std::size_t i = 0; i < rows; ++i) {
     static_cast<void>(copy_bytes(static_cast<std::byte*>(to) + i * pitch, row.data(), width));

@@ -219,6 +219,7 @@ enum Attribute : int {
   kUnifiedAddressing = 85,
   kWarpSize = 87,
   kMemoryPoolsSupported = 88,
+  kVirtualMemoryManagementSupported = 89,
   kLastCommonAttribute = 95,
   kClockInstructionRate = 10000,
   kArch = 10001,
@@ -242,6 +243,7 @@ int attribute(int name, int ordinal) {
     case kCooperativeLaunch:
     case kStreamPrioritiesSupported:
     case kMemoryPoolsSupported:
+    case kVirtualMemoryManagementSupported:
     case kIsLargeBar: return 1;
     case kCooperativeMultiDeviceLaunch: return cooperates_with_all() ? 1 : 0;
     case kConcurrentManagedAccess:

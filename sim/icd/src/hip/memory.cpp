@@ -62,7 +62,7 @@ int free_of(const void* pointer, bool host) {
   const auto found = find_allocation(address_of(pointer));
   if (!found || (host && found->kind != MemoryKind::host)) return kInvalidValue;
   if (found->kind == MemoryKind::managed_variable || found->kind == MemoryKind::array ||
-      found->kind == MemoryKind::registered) {
+      found->kind == MemoryKind::registered || found->kind == MemoryKind::mapped) {
     return kInvalidValue;
   }
   if (found->kind == MemoryKind::graph) return end_use_of_graph_memory(address_of(pointer));

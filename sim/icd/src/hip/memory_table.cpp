@@ -64,6 +64,21 @@ void make_device_memory(std::uint64_t address) {
   memory_table().allocations.at(address).kind = MemoryKind::device;
 }
 
+void put_mapped(Allocation mapped) {
+  auto& table = memory_table();
+  mapped.kind = MemoryKind::mapped;
+  mapped.number = ++table.made;
+  table.allocations[mapped.address] = mapped;
+}
+
+void forget_mapped(std::uint64_t address) {
+  memory_table().allocations.erase(address);
+}
+
+void count_bytes(int ordinal, std::int64_t more) {
+  memory_table().bytes[ordinal] += static_cast<std::uint64_t>(more);
+}
+
 std::optional<Allocation> find_allocation(std::uint64_t address) {
   const auto& all = memory_table().allocations;
   auto next = all.upper_bound(address);
@@ -81,6 +96,7 @@ void reset_memory(int ordinal) {
   std::vector<std::uint64_t> addresses;
   for (const auto& [address, allocation] : memory_table().allocations) {
     if (allocation.kind == MemoryKind::managed_variable || allocation.device != ordinal) continue;
+    if (allocation.kind == MemoryKind::mapped) continue;  // no context has it
     addresses.push_back(address);
   }
   for (const std::uint64_t address : addresses) static_cast<void>(free_memory(address));

@@ -14,8 +14,9 @@ namespace ww::sim::icd::hip {
 // A managed variable is the program's own: neither hipFree nor hipDeviceReset takes it. What
 // belongs to an array, a texture or a surface goes with it, and hipFree does not take it. A graph's
 // memory is the program's only while the graph has allocated it.
-// Registered memory is the twin of the host's own.
-enum class MemoryKind { device, array, graph, registered, host, managed, managed_variable };
+// Registered memory is the twin of the host's own. Mapped memory is what the program has put at
+// addresses of its choice, as far as it may be used in one piece.
+enum class MemoryKind { device, array, graph, registered, mapped, host, managed, managed_variable };
 [[nodiscard]] inline bool host_must_see(MemoryKind kind) {
   return kind >= MemoryKind::host;
 }
@@ -41,6 +42,11 @@ int free_memory(std::uint64_t address);
 void put_in_pool(std::uint64_t address, std::uint32_t pool);
 // Makes plain device memory of what belonged to a graph. An allocation begins there.
 void make_device_memory(std::uint64_t address);
+// Mapped memory comes, with its address, bytes, flags (an access) and device; and goes. Its bytes
+// count apart, where they are made.
+void put_mapped(Allocation mapped);
+void forget_mapped(std::uint64_t address);
+void count_bytes(int ordinal, std::int64_t more);
 // The allocation around an address.
 [[nodiscard]] std::optional<Allocation> find_allocation(std::uint64_t address);
 [[nodiscard]] std::uint64_t allocated_bytes(int ordinal = chosen_device());

@@ -17,6 +17,7 @@ int memory_type(MemoryKind kind) {
     case MemoryKind::host: return old ? 0 : 1;
     case MemoryKind::device:
     case MemoryKind::graph:
+    case MemoryKind::mapped:
     case MemoryKind::array: return old ? 1 : 2;
     case MemoryKind::managed:
     case MemoryKind::managed_variable: return old ? 1 : 3;

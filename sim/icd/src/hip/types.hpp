@@ -358,7 +358,20 @@ struct MemoryAccess {
   int access;
 };
 inline constexpr int kAccessNone = 0;
+inline constexpr int kAccessRead = 1;
 inline constexpr int kAccessAll = 3;
+
+// hipMemAllocationProp.
+struct PhysicalProperties {
+  int allocation_type;
+  int handle_type;
+  MemoryLocation location;
+  void* win32_handle;
+  unsigned char compression;
+  unsigned char gpu_direct;
+  unsigned short usage;
+};
+static_assert(sizeof(PhysicalProperties) == 32);
 
 // hipPitchedPtr, hipPos, hipExtent and hipMemcpy3DParms. Widths are in bytes, but of arrays in
 // elements.

@@ -122,6 +122,17 @@ class VirtualGpu {
   Status release(std::uint64_t address);
   // Makes the device's memory an allocation's home; its address stays.
   Status move(std::uint64_t address);
+  // Memory at addresses of the program's choice, in whole pages. reserve() gives addresses that
+  // nothing may use yet, at `wanted` where these are free. map() puts the first bytes of a file of
+  // the host there, as memory of the selected device; the same file may be at several addresses.
+  // permit() says whether kernels and the calls here may use it; at first they may not. The caller
+  // keeps to what was reserved and mapped. Errors: out_of_range (no room; nothing is reserved
+  // there), device_error (the host refuses).
+  Result<std::uint64_t> reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wanted);
+  Status release_reserved(std::uint64_t address);
+  Status map(std::uint64_t address, std::uint64_t bytes, int file);
+  Status unmap(std::uint64_t address, std::uint64_t bytes);
+  void permit(std::uint64_t address, std::uint64_t bytes, bool permitted);
   Status write(std::uint64_t address, std::span<const std::byte> data);
   Status read(std::uint64_t address, std::span<std::byte> data) const;
   Status fill(std::uint64_t address, std::uint64_t bytes, std::span<const std::byte> pattern);
