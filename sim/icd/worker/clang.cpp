@@ -32,6 +32,41 @@ constexpr const char* kAtomicsHeader = "include/hip/amd_detail/amd_hip_atomic.h"
 constexpr const char* kOldAtomic = "llvm.amdgcn.atomic.inc.i32.p0i32";  // see hip_atomics.ll
 constexpr const char* kClockHeader = "include/hip/amd_detail/amd_device_functions.h";
 constexpr const char* kSteadyClock = "__ockl_steadyctr_u64";  // see hip_steady_clock.ll
+// What AMD's hiprtc hands to every program beside the runtime's header, in that order (ROCm/clr,
+// hipamd/src/hiprtc/CMakeLists.txt, HIPRTC_HEADERS). With hiprtc they do not include one another.
+struct ProgramHeader {
+  const char* name;
+  // Those of HIP 5 need headers of C++ that are not for a device; they do not speak of hiprtc.
+  bool since_6{};
+};
+constexpr ProgramHeader kProgramHeaders[] = {
+    {"hip/hip_common.h"},
+    {"hip/amd_detail/device_library_decls.h"},
+    {"hip/amd_detail/hip_assert.h"},
+    {"hip/library_types.h"},
+    {"hip/driver_types.h"},
+    {"hip/surface_types.h"},
+    {"hip/amd_detail/amd_channel_descriptor.h"},
+    {"hip/texture_types.h"},
+    {"hip/amd_detail/ockl_image.h"},
+    {"hip/amd_detail/texture_fetch_functions.h"},
+    {"hip/amd_detail/texture_indirect_functions.h"},
+    {"hip/amd_detail/amd_surface_functions.h"},
+    {"hip/amd_detail/amd_hip_complex.h"},
+    {"hip/amd_detail/amd_hip_math_constants.h"},
+    {"hip/amd_detail/math_fwd.h"},
+    {"hip/amd_detail/amd_warp_functions.h"},
+    {"hip/amd_detail/amd_device_functions.h"},
+    {"hip/amd_detail/amd_warp_sync_functions.h"},
+    {"hip/amd_detail/hip_cooperative_groups_helper.h", true},
+    {"hip/amd_detail/amd_hip_cooperative_groups.h", true},
+    {"hip/amd_detail/amd_hip_unsafe_atomics.h"},
+    {"hip/amd_detail/amd_hip_atomic.h"},
+    {"hip/amd_detail/hip_fp16_math_fwd.h"},
+    {"hip/amd_detail/amd_hip_fp16.h"},
+    {"hip/amd_detail/amd_math_functions.h"},
+    {"hip/hip_bfloat16.h", true},
+};
 constexpr std::string_view kTriple = "amdgcn-amd-amdhsa";
 
 using Words = std::vector<std::string>;
@@ -40,6 +75,19 @@ using Words = std::vector<std::string>;
 bool names(const fs::path& file, std::string_view name) {
   const auto text = read_file(file);
   return text && text->find(name) != std::string::npos;
+}
+
+// Those of kProgramHeaders that are there for programs of hiprtc.
+std::vector<std::string> program_headers(const fs::path& root) {
+  std::vector<std::string> headers;
+  for (const ProgramHeader& header : kProgramHeaders) {
+    const fs::path file = root / "include" / header.name;
+    std::error_code ignored;
+    if (header.since_6 ? names(file, "__HIPCC_RTC__") : fs::exists(file, ignored)) {
+      headers.emplace_back(header.name);
+    }
+  }
+  return headers;
 }
 
 // The folder of AMD's device libraries: of ROCM_PATH, of Debian 12 and 13, of ROCm.
@@ -258,8 +306,9 @@ struct Clang::Impl {
       if (!functions) return failed("error: " + functions.error().text() + "\n");
       words.insert(words.end(), functions->begin(), functions->end());
       made_with.push_back((*root / kHipHeader).string());
-      for (const char* header : {kAtomicsHeader, kClockHeader}) {
-        if (fs::exists(*root / header)) made_with.push_back((*root / header).string());
+      for (const std::string& header : program_headers(*root)) {
+        words.insert(words.end(), {"-include", header});
+        made_with.push_back((*root / "include" / header).string());
       }
     }
     words.insert(words.end(), request.options.begin(), request.options.end());

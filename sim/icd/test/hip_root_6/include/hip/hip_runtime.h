@@ -1,5 +1,8 @@
 // Stands for HIP's headers, which are not on every machine. As those of HIP 6, it calls a clock
-// that older device libraries do not have.
+// that older device libraries do not have, and leaves other headers out for hiprtc, which hands
+// them to programs itself.
 #pragma once
 
+#if !defined(__HIPCC_RTC__)
 #include "hip/amd_detail/amd_device_functions.h"
+#endif
