@@ -164,18 +164,30 @@ int map(std::uint64_t address, std::uint64_t bytes, const std::shared_ptr<Physic
   return kSuccess;
 }
 
-int unmap(std::uint64_t address, std::uint64_t bytes) {
+// Calls change(range, piece) for each of the whole pieces that make up these bytes, until one gives
+// an error, and tells of what is left. Error kInvalidValue: there are no such pieces.
+template <class F>
+int change_pieces(std::uint64_t address, std::uint64_t bytes, F&& change) {
   auto& ranges = virtual_memory().ranges;
   const auto range = around(ranges, address);
   if (range == ranges.end()) return kInvalidValue;
   const auto pieces = whole_pieces(range->second, address, bytes);
   if (pieces.empty()) return kInvalidValue;
+  int code = kSuccess;
   for (const auto& piece : pieces) {
-    if (!device().unmap(piece->first, piece->second.bytes)) return kOutOfMemory;
-    range->second.mapped.erase(piece);
+    code = change(range->second, piece);
+    if (code != kSuccess) break;
   }
   tell_of(range->second);
-  return kSuccess;
+  return code;
+}
+
+int unmap(std::uint64_t address, std::uint64_t bytes) {
+  return change_pieces(address, bytes, [](Range& range, auto piece) -> int {
+    if (!device().unmap(piece->first, piece->second.bytes)) return kOutOfMemory;
+    range.mapped.erase(piece);
+    return kSuccess;
+  });
 }
 
 int set_access(std::uint64_t address, std::uint64_t bytes, const MemoryAccess* wanted,
@@ -187,20 +199,14 @@ int set_access(std::uint64_t address, std::uint64_t bytes, const MemoryAccess* w
       return kInvalidValue;
     }
   }
-  auto& ranges = virtual_memory().ranges;
-  const auto range = around(ranges, address);
-  if (range == ranges.end()) return kInvalidValue;
-  const auto pieces = whole_pieces(range->second, address, bytes);
-  if (pieces.empty()) return kInvalidValue;
-  for (const auto& piece : pieces) {
+  return change_pieces(address, bytes, [&](Range&, auto piece) -> int {
     Mapped& mapped = piece->second;
     for (std::size_t i = 0; i < count; ++i) {
       mapped.access[wanted[i].location.number] = wanted[i].access;
     }
     device().permit(piece->first, mapped.bytes, mapped.most_access() != kAccessNone);
-  }
-  tell_of(range->second);
-  return kSuccess;
+    return kSuccess;
+  });
 }
 
 // What is mapped at that address; null if nothing is.
