@@ -14,8 +14,8 @@ namespace ww::sim::icd::hip {
 namespace {
 
 constexpr std::uint64_t kAdvicePage = 4096;
-constexpr int kHostDevice = -1;  // hipCpuDeviceId
-constexpr int kNoDevice = -2;    // hipInvalidDeviceId
+constexpr int kHostDevice = -1;       // hipCpuDeviceId
+constexpr int kInvalidDeviceId = -2;  // hipInvalidDeviceId
 
 // hipMemoryAdvise.
 enum Advice : int {
@@ -42,8 +42,8 @@ constexpr int kMixedCoherency = 2;  // 0: fine, 1: coarse
 struct Said {
   bool read_mostly{};
   bool coarse{};
-  int preferred{kNoDevice};
-  int prefetched{kNoDevice};
+  int preferred{kInvalidDeviceId};
+  int prefetched{kInvalidDeviceId};
   std::set<int> accessed_by;
 };
 
@@ -107,7 +107,7 @@ int advise(const void* pointer, std::size_t bytes, int advice, int place) {
       case kSetReadMostly: said.read_mostly = true; break;
       case kUnsetReadMostly: said.read_mostly = false; break;
       case kSetPreferred: said.preferred = place; break;
-      case kUnsetPreferred: said.preferred = kNoDevice; break;
+      case kUnsetPreferred: said.preferred = kInvalidDeviceId; break;
       case kSetAccessedBy: said.accessed_by.insert(place); break;
       case kUnsetAccessedBy: said.accessed_by.erase(place); break;
       default: said.coarse = advice == kSetCoarse; break;
@@ -151,9 +151,11 @@ int tell(std::span<int> answers, int attribute, const void* pointer, std::size_t
     case kReadMostly:
       return one(common(pointer, bytes, 0, [](const Said& s) { return s.read_mostly ? 1 : 0; }));
     case kPreferred:
-      return one(common(pointer, bytes, kNoDevice, [](const Said& s) { return s.preferred; }));
+      return one(
+          common(pointer, bytes, kInvalidDeviceId, [](const Said& s) { return s.preferred; }));
     case kPrefetched:
-      return one(common(pointer, bytes, kNoDevice, [](const Said& s) { return s.prefetched; }));
+      return one(
+          common(pointer, bytes, kInvalidDeviceId, [](const Said& s) { return s.prefetched; }));
     case kCoherency:
       return one(
           common(pointer, bytes, kMixedCoherency, [](const Said& s) { return s.coarse ? 1 : 0; }));
@@ -164,7 +166,7 @@ int tell(std::span<int> answers, int attribute, const void* pointer, std::size_t
         if (std::exchange(first, false)) in_all = said.accessed_by;
         std::erase_if(in_all, [&](int place) { return !said.accessed_by.contains(place); });
       });
-      std::ranges::fill(answers, kNoDevice);
+      std::ranges::fill(answers, kInvalidDeviceId);
       std::copy_n(in_all.begin(), std::min(in_all.size(), answers.size()), answers.begin());
       return kSuccess;
     }

@@ -367,6 +367,7 @@ WW_HIP_EXPORT int hipDeviceReset() {
       reset_modules();
     }
     reset_streams(chosen_device());
+    reset_events(chosen_device());
     reset_textures(chosen_device());
     reset_surfaces(chosen_device());
     reset_arrays(chosen_device());

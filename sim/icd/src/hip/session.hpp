@@ -100,6 +100,7 @@ void reset_registered(int ordinal);
 void reset_memory(int ordinal);
 void reset_heap(int ordinal);
 void reset_streams(int ordinal);
+void reset_events(int ordinal);
 void reset_modules();
 void reset_graphs();
 

@@ -39,14 +39,6 @@ int submit(const void* stream, NodeKind kind, Body&& work, NodeParameters parame
   return kSuccess;
 }
 
-// What a stream captures, and the nodes that its next one runs after. Error kContextIsDestroyed. No
-// capture: null.
-struct CaptureOfStream {
-  Capture* capture{};
-  std::vector<GraphNode*>* last{};
-};
-[[nodiscard]] tl::expected<CaptureOfStream, int> capture_of(const void* stream);
-
 // For calls that no capture can contain, as they wait: lets the stream's capture, or every capture,
 // fail. Errors kContextIsDestroyed, kStreamCaptureUnsupported.
 int refuse_in_capture(const void* stream);
