@@ -55,6 +55,22 @@ void stream_one_group(benchmark::State& state) {
 }
 BENCHMARK(stream_one_group)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
+// One wave alone on the chip, which waits for each of its loads.
+void stream_one_wave(benchmark::State& state) {
+  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
+                    false);
+  const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 18, 0x5A5A5A5A));
+  const auto out = gpu.buffer(64 * 4);
+  gpu.launch("stream", 64, 64, data, out, 1024U, 64U);
+  double total = 0;
+  for (auto _ : state) {
+    gpu.launch("stream", 64, 64, data, out, 1024U, 64U);
+    total += instructions(gpu);
+  }
+  state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
+}
+BENCHMARK(stream_one_wave)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMicrosecond);
+
 // Arithmetic alone, by as many waves as fit.
 void multiply_adds(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},

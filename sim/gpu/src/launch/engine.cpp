@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kWhyEndless =
     "a loop without end, or a wait for what the program does only after the launch?";
 constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
+constexpr std::uint64_t kQuantaBetweenClocks = 16;   // of who tells how far a launch is
 // Other threads come some 50 us after they are woken. It is worth it for a launch that already took
 // as long, and for one with so many waves, each of which takes a microsecond or more.
 constexpr auto kWorthWaking = std::chrono::microseconds(50);
@@ -79,10 +80,16 @@ struct Engine::Dispatcher {
       cu.start({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
                 static_cast<std::uint32_t>(z)},
                start);
+      engage(place);
       engine.next_cu = (index + 1) % engine.cus_in_use;
       return true;
     }
     return false;
+  }
+
+  void engage(std::size_t place) {
+    const auto at = std::ranges::lower_bound(engaged, place);
+    if (at == engaged.end() || *at != place) engaged.insert(at, place);
   }
 
   struct EngineState {
@@ -101,6 +108,7 @@ struct Engine::Dispatcher {
   std::vector<EngineState> engines;  // of all dies
   std::size_t first_die;             // of the launch's device
   std::vector<DieState> dies;        // of that device
+  std::vector<std::size_t> engaged;  // compute units that have or had a group, ascending
   std::uint64_t started{};
   std::uint64_t total;
 };
@@ -124,6 +132,7 @@ class Engine::Teller {
   void look(unsigned ended) {
     if (!tells_) return;
     ended_ += ended;
+    if (++looks_ % kQuantaBetweenClocks != 0) return;
     const auto now = Clock::now();
     if (now < next_) return;
     next_ = now + engine_.between_;
@@ -141,6 +150,7 @@ class Engine::Teller {
   const LaunchState& launch_;
   std::uint64_t groups_;
   std::uint64_t ended_{};
+  std::uint64_t looks_{};
   bool tells_;
   bool told_{};
   Clock::time_point next_;
@@ -182,12 +192,11 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
   }
 }
 
-const ComputeUnit* Engine::first_error() const {
+const ComputeUnit* Engine::first_error(std::span<const std::size_t> engaged) const {
   const ComputeUnit* first = nullptr;
-  for (const auto& cu : cus_) {
-    if (cu->error() && (first == nullptr || cu->error_cycle() < first->error_cycle())) {
-      first = cu.get();
-    }
+  for (const std::size_t place : engaged) {
+    const ComputeUnit& cu = *cus_[place];
+    if (cu.error() && (first == nullptr || cu.error_cycle() < first->error_cycle())) first = &cu;
   }
   return first;
 }
@@ -225,6 +234,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     traced_instructions_.reset(launch.code_dwords);
   }
   Dispatcher dispatcher(launch, architecture_, cus_in_use_);
+  std::vector<std::size_t>& engaged = dispatcher.engaged;  // those that are done are taken out
   Teller teller(*this, launch, dispatcher.total);
   const std::int64_t quantum = hierarchy_->smallest_latency();
   std::int64_t time = 0;
@@ -257,8 +267,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     }
     if (groups_ended) dispatcher.fill(cus_, time);
     active.clear();
-    for (std::size_t i = 0; i < cus_.size(); ++i) {
-      if (!cus_[i]->idle()) active.push_back(i);
+    for (const std::size_t place : engaged) {
+      if (!cus_[place]->idle()) active.push_back(place);
     }
     if (!workers_.alone()) {
       if (!workers_.awake() && (woken || std::chrono::steady_clock::now() >= wake_at)) {
@@ -268,11 +278,11 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     }
     observer_.defer(!workers_.alone() && workers_.awake() && !shares);
     workers_.run(active.size(), run_some, woken);
-    if (const ComputeUnit* failed = first_error(); failed != nullptr) {
+    if (const ComputeUnit* failed = first_error(engaged); failed != nullptr) {
       error = failed->error();
       break;
     }
-    hierarchy_->commit(cus_, time, time + quantum, workers_);
+    hierarchy_->commit(cus_, engaged, time, time + quantum, workers_);
     if (hierarchy_->error()) {
       error = hierarchy_->error();
       break;
@@ -281,7 +291,9 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     observer_.pass_on();
     if (host_service_) host_service_();
     if (trace_ != nullptr) {
-      for (auto& cu : cus_) cu->trace->drain(*trace_, launch, traced_instructions_);
+      for (const std::size_t place : engaged) {
+        cus_[place]->trace->drain(*trace_, launch, traced_instructions_);
+      }
     }
     if (has_others) {
       const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - quantum_began;
@@ -291,18 +303,21 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     std::int64_t next = hierarchy_->next_event();
     bool busy = next != kNever;
     std::int64_t issued_until = -1;
-    for (auto& cu : cus_) {
-      ended += cu->take_finished();
-      if (!cu->idle()) {
+    std::erase_if(engaged, [&](std::size_t place) {
+      ComputeUnit& cu = *cus_[place];
+      ended += cu.take_finished();
+      if (!cu.idle()) {
         busy = true;
-        next = std::min(next, cu->next_turn());
-        issued_until = std::max(issued_until, cu->issued_until());
+        next = std::min(next, cu.next_turn());
+        issued_until = std::max(issued_until, cu.issued_until());
       }
-      if (cu->requests_done < cu->requests.size()) {
+      const bool sends = cu.requests_done < cu.requests.size();
+      if (sends) {
         busy = true;
-        next = std::min(next, cu->requests[cu->requests_done].departure);
+        next = std::min(next, cu.requests[cu.requests_done].departure);
       }
-    }
+      return cu.idle() && !sends && !cu.error();
+    });
     groups_ended = ended != 0;
     teller.look(ended);
     if (!busy && dispatcher.started == dispatcher.total) break;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,7 @@ class Engine {
  private:
   struct Dispatcher;
   class Teller;
-  [[nodiscard]] const ComputeUnit* first_error() const;
+  [[nodiscard]] const ComputeUnit* first_error(std::span<const std::size_t> engaged) const;
   [[nodiscard]] std::uint64_t instructions() const;
 
   const Architecture& architecture_;

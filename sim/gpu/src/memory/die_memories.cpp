@@ -55,12 +55,16 @@ void DieMemories::begin_launch(const LaunchState& launch,
   for (auto& die : dies_) die->begin_launch(launch, cus);
 }
 
-void DieMemories::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
-                         std::int64_t end, Workers&) {
+void DieMemories::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus,
+                         std::span<const std::size_t> engaged, std::int64_t start, std::int64_t end,
+                         Workers&) {
   const std::span all(cus);
   for (std::size_t i = 0; i < dies_.size(); ++i) {
     const std::size_t die = (first_ + i) % dies_.size();
-    dies_[die]->commit_die(all.subspan(die * cus_of_die_, cus_of_die_), start, end);
+    const std::size_t first = die * cus_of_die_;
+    const auto begin = std::ranges::lower_bound(engaged, first);
+    const auto past = std::ranges::lower_bound(begin, engaged.end(), first + cus_of_die_);
+    dies_[die]->commit_die(all.subspan(first, cus_of_die_), first, {begin, past}, start, end);
   }
   first_ = (first_ + 1) % dies_.size();
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "caches/l2_tags.hpp"
@@ -47,9 +48,11 @@ class Hierarchy {
   virtual void begin_launch(const LaunchState& launch,
                             std::vector<std::unique_ptr<ComputeUnit>>& cus) = 0;
   // Takes what left the L1s before `end`; everything in it departs in or after `start`, or late.
-  // Threads of `workers` may share the work.
-  virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
-                      std::int64_t end, Workers& workers) = 0;
+  // `engaged`: places in `cus`, ascending; no other compute unit has sent anything. Threads of
+  // `workers` may share the work.
+  virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus,
+                      std::span<const std::size_t> engaged, std::int64_t start, std::int64_t end,
+                      Workers& workers) = 0;
   // So many commits in which nothing happens, for so many compute units; false where each of them
   // has to be called.
   virtual bool pass_quanta(std::uint64_t, std::size_t) { return false; }

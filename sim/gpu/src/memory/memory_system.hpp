@@ -44,8 +44,8 @@ class MemorySystem final : public Hierarchy {
 
   void begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) override;
   // Everything arrives in or after `start`.
-  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start, std::int64_t end,
-              Workers& workers) override;
+  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::span<const std::size_t> engaged,
+              std::int64_t start, std::int64_t end, Workers& workers) override;
   bool pass_quanta(std::uint64_t quanta, std::size_t cus) override {
     rotation_ = static_cast<std::uint32_t>((rotation_ + quanta) % cus);
     return true;
@@ -55,9 +55,10 @@ class MemorySystem final : public Hierarchy {
   void gather(ComputeUnit& cu, std::size_t index, std::int64_t start, std::int64_t end) override;
   // Commits of so many requests or more are shared, if threads are awake; 0: all are.
   void share_from(std::size_t requests) { share_from_ = requests; }
-  // The same, of the compute units of this die alone, by the caller.
-  void commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
-                  std::int64_t end);
+  // The same, of the compute units of this die alone, by the caller. `first`: what `engaged` calls
+  // the first of them.
+  void commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::size_t first,
+                  std::span<const std::size_t> engaged, std::int64_t start, std::int64_t end);
   // The L2 writes a line back where it is dirty; give_up() also forgets it.
   void clean(std::uint32_t line, std::int64_t cycle);
   void give_up(std::uint32_t line, std::int64_t cycle);

@@ -132,24 +132,28 @@ std::uint32_t MemorySystem::collect(ComputeUnit& cu, std::uint32_t index, std::i
   return latest;
 }
 
-void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
+void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::size_t first,
+                              std::span<const std::size_t> engaged, std::int64_t start,
                               std::int64_t end) {
   arrivals_.clear();
   std::uint32_t latest = 0;
   std::size_t wave_bytes = 0;
-  const auto count = static_cast<std::uint32_t>(cus.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t index = i + rotation_ < count ? i + rotation_ : i + rotation_ - count;
+  const auto take = [&](std::size_t place) {
+    const auto index = static_cast<std::uint32_t>(place - first);
     ComputeUnit& cu = *cus[index];
     if (std::exchange(cu.empties_gl1, false) && gl1_.any()) gl1_.empty(place_[index].engine);
     wave_bytes += cu.wave_bytes();
     latest = std::max(latest, collect(cu, index, start, end, [this](const Arrival& arrival) {
                         arrivals_.push_back(arrival);
                       }));
-  }
-  rotation_ = rotation_ + 1 < count ? rotation_ + 1 : 0;
+  };
+  const auto turn = std::ranges::lower_bound(engaged, first + rotation_);
+  std::for_each(turn, engaged.end(), take);
+  std::for_each(engaged.begin(), turn, take);
+  rotation_ = rotation_ + 1 < cus.size() ? rotation_ + 1 : 0;
   if (arrivals_.empty()) return;
   serve_in_turn(cus, start, latest, wave_bytes > kHostCacheBytes);
+  for (const std::size_t place : engaged) cus[place - first]->drop_done_requests();
 }
 
 void MemorySystem::serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
@@ -170,7 +174,6 @@ void MemorySystem::serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, st
   missed_ = part.counters.misses != misses;
   memory_.version().absorb(part.changes);
   if (!deliveries_.front()->scalar_fills.empty()) share_scalar_lines(cus, *deliveries_.front());
-  for (auto& cu : cus) cu->drop_done_requests();
 }
 
 void MemorySystem::gather(ComputeUnit& cu, std::size_t index, std::int64_t start,
@@ -200,10 +203,11 @@ void MemorySystem::gather(ComputeUnit& cu, std::size_t index, std::int64_t start
   }
 }
 
-void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
+void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus,
+                          std::span<const std::size_t> engaged, std::int64_t start,
                           std::int64_t end, Workers& workers) {
   if (!shares_commits_ || workers.alone()) {
-    commit_die(cus, start, end);
+    commit_die(cus, 0, engaged, start, end);
     return;
   }
   std::size_t arrived = 0;
@@ -222,6 +226,7 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
                    [this](const Arrival& arrival, Answer&) { arrivals_.push_back(arrival); });
     }
     serve_in_turn(cus, start, latest, true);
+    for (const std::size_t place : engaged) cus[place]->drop_done_requests();
   }
   rotation_ = rotation_ + 1 < cus.size() ? rotation_ + 1 : 0;
 }

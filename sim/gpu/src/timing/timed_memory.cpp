@@ -137,7 +137,8 @@ Status TimedMemory::drain(Cus& cus) {
   return {};
 }
 
-void TimedMemory::commit(Cus& cus, std::int64_t, std::int64_t end, exec::Workers&) {
+void TimedMemory::commit(Cus& cus, std::span<const std::size_t>, std::int64_t, std::int64_t end,
+                         exec::Workers&) {
   if (error_) return;
   for (std::uint32_t i = 0; i < cores_.size(); ++i) {
     exec::ComputeUnit& cu = *cus[cores_[i].unit];

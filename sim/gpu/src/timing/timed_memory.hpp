@@ -41,8 +41,9 @@ class TimedMemory final : public exec::Hierarchy {
 
   void begin_launch(const exec::LaunchState& launch,
                     std::vector<std::unique_ptr<exec::ComputeUnit>>& cus) override;
-  void commit(std::vector<std::unique_ptr<exec::ComputeUnit>>& cus, std::int64_t start,
-              std::int64_t end, exec::Workers& workers) override;
+  void commit(std::vector<std::unique_ptr<exec::ComputeUnit>>& cus,
+              std::span<const std::size_t> engaged, std::int64_t start, std::int64_t end,
+              exec::Workers& workers) override;
   void end_launch(const std::vector<std::unique_ptr<exec::ComputeUnit>>& cus,
                   const exec::LaunchState& launch, std::int64_t cycles,
                   std::uint64_t instructions) override;
