@@ -631,6 +631,23 @@ __kernel void dots(__global const uint* a, __global const uint* b, __global uint
   out[11] = __builtin_amdgcn_udot8(x, y, c, true);
 }
 
+__kernel void dots_with_constants(__global const uint* a, __global uint* out) {
+  const int i = get_global_id(0);
+  const uint x = a[i];
+  out += 5 * i;
+  out[0] = __builtin_amdgcn_udot2(as_ushort2(x), (ushort2)(1, 1), 3, true);
+  out[1] = __builtin_amdgcn_udot2((ushort2)(5, 0), as_ushort2(x), x, false);
+  out[2] = (uint)__builtin_amdgcn_sdot2((short2)(-1, -1), as_short2(x), (int)x, false);
+  float sum;
+#if defined(__gfx942__)  // its dot products do not choose halves
+  sum = as_half2(x).x + as_half2(x).y + 2;
+#else
+  __asm__ volatile("v_dot2_f32_f16 %0, 1.0, %1, 2.0 op_sel_hi:[0,1,1]" : "=v"(sum) : "v"(x));
+#endif
+  out[3] = as_uint(sum);
+  out[4] = as_uint(__builtin_amdgcn_fdot2(as_half2(x), (half2)(0.5h, 0), sum, false));
+}
+
 __kernel void dots_of_halves(__global const half2* a, __global const half2* b,
                              __global float* out) {
   const int i = get_global_id(0);

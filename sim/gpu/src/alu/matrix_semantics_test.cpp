@@ -241,6 +241,32 @@ TEST(Semantics, AddsDotProductsOfParts) {
   }
 }
 
+TEST(Semantics, AddsDotProductsWithConstants) {
+  if (!has_matrices() && target() != "gfx1030") return;
+  TestGpu test;
+  // As halves 1.5 and 3, -2 and 0.25, 0 and 100.
+  const std::vector<std::uint32_t> halves{0x42003E00U, 0x3400C000U, 0x56400000U};
+  constexpr float kFirst[] = {1.5F, -2, 0};
+  constexpr float kSecond[] = {3, 0.25F, 100};
+  std::vector<std::uint32_t> a(64, 0xFFFF8000U);
+  std::copy(halves.begin(), halves.end(), a.begin());
+  const auto out = test.buffer(a.size() * 20);
+  test.launch("dots_with_constants", 64, 64, test.buffer(a), out);
+  const auto got = test.read<std::uint32_t>(out, a.size() * 5);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::uint32_t low = a[i] & 0xFFFFU;
+    const std::uint32_t high = a[i] >> 16;
+    EXPECT_EQ(got[5 * i], low + high + 3) << i;
+    EXPECT_EQ(got[5 * i + 1], 5 * low + a[i]) << i;
+    const auto sum = static_cast<std::int16_t>(low) + static_cast<std::int16_t>(high);
+    EXPECT_EQ(got[5 * i + 2], a[i] - static_cast<std::uint32_t>(sum)) << i;
+    if (i >= halves.size()) continue;
+    const float total = kFirst[i] + kSecond[i] + 2;
+    EXPECT_EQ(std::bit_cast<float>(got[5 * i + 3]), total) << i;
+    EXPECT_EQ(std::bit_cast<float>(got[5 * i + 4]), total + kFirst[i] / 2) << i;
+  }
+}
+
 // Of RDNA 3, where each source is signed or not.
 TEST(Semantics, AddsDotProductsOfPartsWithSignsOfTheirOwn) {
   if (target() != "gfx1100") return;

@@ -241,8 +241,12 @@ Plain plain_of(const MicroOp& op, std::size_t sources) {
 }
 
 // Bits of source i of which a constant is made. Packed instructions read halves of 32 bits, and
-// pairs of floats the same constant twice.
+// pairs of floats the same constant twice. A dot product of halves has a half in the low ones.
 int constant_width(const Instruction& instruction, const VectorEntry& entry, std::size_t i) {
+  if (instruction.opcode == Opcode::v_dot2_f32_f16 ||
+      instruction.opcode == Opcode::v_dot2c_f32_f16) {
+    return i < 2 ? 16 : 32;
+  }
   if (instruction.encoding == binpatch::isa::Encoding::vop3p) {
     return entry.result == Destination::vgpr_pair ? 32 : entry.float_bits == 16 ? 16 : 32;
   }

@@ -415,13 +415,7 @@ bool clamps_integer(const Instruction& instruction, const VectorEntry& entry) {
 bool can_select(const Instruction& instruction) {
   const std::string_view name = binpatch::isa::mnemonic(instruction.opcode);
   if (!name.starts_with("v_dot")) return true;
-  const auto is_constant = [](const binpatch::isa::Operand& operand) {
-    return operand.kind != binpatch::isa::OperandKind::vgpr &&
-           operand.kind != binpatch::isa::OperandKind::sgpr;
-  };
-  if (name.starts_with("v_dot2")) {
-    return !is_constant(instruction.src[0]) && !is_constant(instruction.src[1]);
-  }
+  if (name.starts_with("v_dot2")) return true;
   const auto& m = instruction.modifiers;
   return instruction.encoding != Encoding::vop3p || (m.op_sel == 0 && m.op_sel_hi == 7);
 }

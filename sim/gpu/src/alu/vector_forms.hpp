@@ -24,8 +24,10 @@ struct Widths {
 [[nodiscard]] bool lower_form(const binpatch::isa::Instruction& instruction,
                               const VectorEntry& entry, MicroOp& op, Isa isa);
 
-// False for dot products that choose halves of bytes, or have a constant where two halves are
-// wanted: what they mean there is not documented.
+// False for dot products of bytes that choose halves: what they mean there is not documented. A
+// constant among the sources of two halves is 32 bits, as LLVM's getInlineEncodingV216 has it: an
+// integer with its sign in the high half, a float as a half below zeros, or for integers as a
+// float.
 [[nodiscard]] bool can_select(const binpatch::isa::Instruction& instruction);
 
 // The mask of lanes that the instruction gives: a pair of scalar registers, or one.
