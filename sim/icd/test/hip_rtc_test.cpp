@@ -183,12 +183,18 @@ extern "C" __attribute__((global)) void add(int* p) { p[0] = ++total; }
 }
 
 // HIP's headers come without being named. Of those in test/hip_root atomicInc() is asked for, of
-// those in test/hip_root_6 a clock: the compiler and its device library may have neither.
+// those in test/hip_root_6 a clock: the compiler and its device library may have neither. Kernels
+// can allocate memory, and have the types that AMD's hiprtc defines.
 TEST_F(HipRtc, GivesSourcesTheHeadersOfHip) {
   const bool hip6 = std::string_view(std::getenv("WIREWATT_HIP_ROOT")).ends_with("_6");
   const char* const source =
       hip6
-          ? R"(extern "C" __attribute__((global)) void fill(int* p) { *p = wall_clock64() != 0; })"
+          ? R"(extern "C" __attribute__((global)) void fill(int* p) {
+                 char* const block = static_cast<char*>(malloc(64));
+                 const std::ptrdiff_t bytes = block + 64 - block;
+                 *p = wall_clock64() != 0 && block != nullptr && bytes == 64;
+                 free(block);
+               })"
           : R"(extern "C" __attribute__((global)) void fill(int* p) { atomicInc((unsigned*)p, 2); })";
   hiprtcProgram made = nullptr;
   ASSERT_EQ(hiprtcCreateProgram(&made, source, nullptr, 0, nullptr, nullptr), 0);

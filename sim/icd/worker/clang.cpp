@@ -28,10 +28,37 @@ constexpr const char* kCompiler = "clang-19";
 constexpr const char* kLinker = "ld.lld-19";
 constexpr const char* kDeviceLibrary = "ockl.bc";  // one of them
 constexpr const char* kHipHeader = "include/hip/hip_runtime.h";
-constexpr const char* kAtomicsHeader = "include/hip/amd_detail/amd_hip_atomic.h";
-constexpr const char* kOldAtomic = "llvm.amdgcn.atomic.inc.i32.p0i32";  // see hip_atomics.ll
-constexpr const char* kClockHeader = "include/hip/amd_detail/amd_device_functions.h";
-constexpr const char* kSteadyClock = "__ockl_steadyctr_u64";  // see hip_steady_clock.ll
+constexpr const char* kVersionHeader = "include/hip/hip_version.h";
+// Device functions that a header calls by that name, and that older device libraries and compilers
+// do not have.
+struct MissingFunctions {
+  const char* header;
+  const char* name;     // one of them
+  const char* library;  // that may have them; null: none has
+  std::string_view text;
+};
+constexpr MissingFunctions kMissingFunctions[] = {
+    {"include/hip/amd_detail/amd_hip_atomic.h", "llvm.amdgcn.atomic.inc.i32.p0i32", nullptr,
+     kHipAtomics},
+    {"include/hip/amd_detail/amd_device_functions.h", "__ockl_steadyctr_u64", kDeviceLibrary,
+     kHipSteadyClock},
+    {"include/hip/amd_detail/amd_device_functions.h", "__ocml_cvtrtz_f32_f64", "ocml.bc",
+     kHipRounding},
+};
+// Types that AMD's hiprtc defines before every program.
+constexpr const char* kProgramTypes =
+    "#ifndef __HIP_NO_STD_DEFS__\n"
+    "#if defined(__HIPRTC_PTRDIFF_T_IS_LONG_LONG__) && __HIPRTC_PTRDIFF_T_IS_LONG_LONG__\n"
+    "typedef long long ptrdiff_t;\n"
+    "#else\n"
+    "typedef __PTRDIFF_TYPE__ ptrdiff_t;\n"
+    "#endif\n"
+    "typedef long clock_t;\n"
+    "namespace std {\n"
+    "typedef ::ptrdiff_t ptrdiff_t;\n"
+    "typedef ::clock_t clock_t;\n"
+    "}\n"
+    "#endif\n";
 // What AMD's hiprtc hands to every program beside the runtime's header, in that order (ROCm/clr,
 // hipamd/src/hiprtc/CMakeLists.txt, HIPRTC_HEADERS). With hiprtc they do not include one another.
 struct ProgramHeader {
@@ -88,6 +115,23 @@ std::vector<std::string> program_headers(const fs::path& root) {
     }
   }
   return headers;
+}
+
+// The definitions of the headers' version, by which the compiler's own header knows that kernels
+// can allocate memory. With hiprtc nothing else includes them.
+Words version_of(const fs::path& root) {
+  Words definitions;
+  const auto text = read_file(root / kVersionHeader);
+  if (!text) return definitions;
+  for (const std::string_view name :
+       {"HIP_VERSION_MAJOR", "HIP_VERSION_MINOR", "HIP_VERSION_PATCH"}) {
+    const auto at = text->find(fmt::format("#define {} ", name));
+    if (at == std::string::npos) continue;
+    const auto begin = text->find_first_of("0123456789\n", at);
+    const auto end = text->find_first_not_of("0123456789", begin);
+    definitions.push_back(fmt::format("-D{}={}", name, text->substr(begin, end - begin)));
+  }
+  return definitions;
 }
 
 // The folder of AMD's device libraries: of ROCM_PATH, of Debian 12 and 13, of ROCm.
@@ -259,17 +303,18 @@ struct Clang::Impl {
   Result<Words> missing_functions(const fs::path& root, const fs::path& libraries,
                                   const CompileRequest& request, const fs::path& folder) {
     std::string text;
-    if (names(root / kAtomicsHeader, kOldAtomic)) text += kHipAtomics;
-    if (names(root / kClockHeader, kSteadyClock) &&
-        !names(libraries / kDeviceLibrary, kSteadyClock)) {
-      text += kHipSteadyClock;
+    for (const MissingFunctions& missing : kMissingFunctions) {
+      if (!names(root / missing.header, missing.name)) continue;
+      if (missing.library != nullptr && names(libraries / missing.library, missing.name)) continue;
+      text += missing.text;
     }
     if (text.empty()) return Words{};
     const fs::path source = folder / "functions.ll";
     const fs::path made = folder / "functions.bc";
     WW_TRY(write_file_atomically(source, text));
-    const CompileAnswer answer =
-        compile({"-x", "ir", "-nogpulib", "-emit-llvm", "-c", source.string()}, request, made);
+    const CompileAnswer answer = compile(
+        {"-x", "ir", "-Wno-override-module", "-nogpulib", "-emit-llvm", "-c", source.string()},
+        request, made);
     if (answer.status != CompileStatus::success) return fail(ErrorCode::unsupported, answer.log);
     return Words{"--gpu-instrument-lib=" + made.string()};
   }
@@ -301,7 +346,14 @@ struct Clang::Impl {
                 "error: HIP's headers are not there; install the package libamdhip64-dev\n",
                 {}};
       }
-      words.insert(words.end(), {"--rocm-path=" + root->string(), "-include", "hip/hip_runtime.h"});
+      const fs::path types = folder / "program_types.hpp";
+      if (const auto noted = write_file_atomically(types, kProgramTypes); !noted) {
+        return failed("error: " + noted.error().text() + "\n");
+      }
+      words.insert(words.end(), {"--rocm-path=" + root->string(), "-include", types.string(),
+                                 "-include", "hip/hip_runtime.h"});
+      const Words version = version_of(*root);
+      words.insert(words.end(), version.begin(), version.end());
       const auto functions = missing_functions(*root, *found, request, folder);
       if (!functions) return failed("error: " + functions.error().text() + "\n");
       words.insert(words.end(), functions->begin(), functions->end());

@@ -1,6 +1,5 @@
 ; What wall_clock64() of HIP 6's headers calls, for a device library that is older than these: the
 ; counter that runs at one rate whatever the chip's clock.
-target triple = "amdgcn-amd-amdhsa"
 
 declare i64 @llvm.readsteadycounter()
 

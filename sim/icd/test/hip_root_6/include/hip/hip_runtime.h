@@ -1,4 +1,4 @@
-// Stands for HIP's headers, which are not on every machine. As those of HIP 6, it calls a clock
+// Stands for HIP's headers, which are not on every machine. As those of HIP 6, it calls functions
 // that older device libraries do not have, and leaves other headers out for hiprtc, which hands
 // them to programs itself.
 #pragma once
