@@ -101,6 +101,11 @@ TEST_F(HipGraphChecks, BoxesThatLeaveTheirMemoryAreNoNodes) {
   EXPECT_EQ(hipGraphAddMemcpyNode1D(&node_, graph_, nullptr, 0, data_, host.data(), 257,
                                     hipMemcpyHostToDevice),
             kInvalidValue);
+  // The kind names the host's side.
+  for (const int kind : {hipMemcpyDeviceToDevice, hipMemcpyDeviceToHost}) {
+    EXPECT_EQ(hipGraphAddMemcpyNode1D(&node_, graph_, nullptr, 0, data_, host.data(), 256, kind),
+              kInvalidValue);
+  }
 }
 
 TEST_F(HipGraphChecks, FillsThatLeaveTheirMemoryAreNoNodes) {

@@ -78,6 +78,13 @@ int check_sides(const void* to, const void* from, int kind) {
   return is_known(to) || is_known(from) ? kSuccess : kInvalidValue;
 }
 
+// Of copies that a graph notes the kind has to name the side that is the host's.
+int check_noted_sides(const void* to, const void* from, int kind) {
+  if (const int bad = check_sides(to, from, kind); bad != kSuccess) return bad;
+  if (kind == kDefaultKind || is_known(to) == is_known(from)) return kSuccess;
+  return kind == (is_known(to) ? kHostToDevice : kDeviceToHost) ? kSuccess : kInvalidValue;
+}
+
 // Of copies of rows it believes the kind where that names a device.
 int check_sides_of_rows(const void* to, const void* from, int kind) {
   if (const int bad = check_kind(to, from, kind); bad != kSuccess) return bad;
@@ -337,7 +344,9 @@ int fill_elements(const MemsetParameters& memset) {
 }  // namespace
 
 tl::expected<NodeWork, int> copy_work(void* to, const void* from, std::size_t bytes, int kind) {
-  if (const int bad = check_sides(to, from, kind); bad != kSuccess) return tl::unexpected<int>(bad);
+  if (const int bad = check_noted_sides(to, from, kind); bad != kSuccess) {
+    return tl::unexpected<int>(bad);
+  }
   if (exceeds_allocation(to, bytes) || exceeds_allocation(from, bytes)) {
     return tl::unexpected<int>(kInvalidValue);
   }
@@ -352,15 +361,16 @@ tl::expected<NodeWork, int> copy_work(const Memcpy3dParameters& parameters) {
 }
 tl::expected<NodeWork, int> copy_to_symbol_work(const void* symbol, const void* from,
                                                 std::size_t bytes, std::size_t offset, int kind) {
-  const int bad = with_symbol(symbol, bytes, offset,
-                              [&](const void* place) { return check_sides(place, from, kind); });
+  const int bad = with_symbol(symbol, bytes, offset, [&](const void* place) {
+    return check_noted_sides(place, from, kind);
+  });
   if (bad != kSuccess) return tl::unexpected<int>(bad);
   return NodeWork{[=] { return copy_to_symbol(symbol, from, bytes, offset, kind); }, {}, nullptr};
 }
 tl::expected<NodeWork, int> copy_from_symbol_work(void* to, const void* symbol, std::size_t bytes,
                                                   std::size_t offset, int kind) {
-  const int bad = with_symbol(symbol, bytes, offset,
-                              [&](const void* place) { return check_sides(to, place, kind); });
+  const int bad = with_symbol(
+      symbol, bytes, offset, [&](const void* place) { return check_noted_sides(to, place, kind); });
   if (bad != kSuccess) return tl::unexpected<int>(bad);
   return NodeWork{[=] { return copy_from_symbol(to, symbol, bytes, offset, kind); }, {}, nullptr};
 }
