@@ -152,7 +152,7 @@ ww_add_test(exec_image_test LABEL unit OPTIMISED SOURCES src/image/image_test.cp
 # What gfx701 has not: halves and moves between lanes.
 set(not_on_gfx7 Semantics.ComputesHalves*:Semantics.MovesValues*:SemanticsOfImages.ReadsAndWritesHalves)
 ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
-  COMMAND exec_virtual_gpu_test --gtest_filter=-${not_on_gfx7}:CountersOfGfx942.*
+  COMMAND exec_virtual_gpu_test --gtest_filter=-${not_on_gfx7}:*OfGfx942.*
   SOURCES src/launch/virtual_gpu_test.cpp src/alu/kernel_semantics_test.cpp
           src/alu/narrow_semantics_test.cpp
           src/alu/matrix_semantics_test.cpp
@@ -161,6 +161,7 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/compute_unit/scalar_cache_test.cpp src/compute_unit/simd_turns_test.cpp
           src/launch/counters_test.cpp src/launch/cu_mask_test.cpp
           src/launch/random_code_test.cpp src/launch/global_wave_sync_test.cpp
+          src/launch/store_tape_test.cpp
           src/isa/straight_line_test.cpp
           src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
           src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp src/host/sharing_rule_test.cpp src/host/workers_test.cpp
@@ -198,7 +199,7 @@ target_compile_definitions(exec_launch_fuzz PRIVATE
   WW_EMULATOR_KERNELS_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx900_O2.co"
   WW_EMULATOR_KERNELS_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx90a_O2.co")
 add_test(NAME exec_virtual_gpu_shared
-  COMMAND exec_virtual_gpu_test --gtest_filter=-${not_on_gfx7}:CountersOfGfx942.*:RandomCode.*:Launch.G*FullChip*)
+  COMMAND exec_virtual_gpu_test --gtest_filter=-${not_on_gfx7}:*OfGfx942.*:RandomCode.*:Launch.G*FullChip*)
 set_tests_properties(exec_virtual_gpu_shared PROPERTIES LABELS unit TIMEOUT 600
   ENVIRONMENT WW_EMULATOR_SHARING_THREADS=3)
 foreach(level 0 1)
@@ -211,9 +212,15 @@ endforeach()
 foreach(cpu IN LISTS other_cpus)
   foreach(level 0 1 2)
     set(chosen Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
+    if(level EQUAL 2 AND NOT cpu MATCHES wave64)  # without private memory
+      string(APPEND chosen :StoreTape.*:StoreTape/*)
+    endif()
     if(cpu STREQUAL gfx942)
       if(level GREATER 0)  # where scratch is not traffic, too
         string(APPEND chosen :CountersOfGfx942.*)
+      endif()
+      if(level EQUAL 2)
+        string(APPEND chosen :StoreTapeOfGfx942.*)
       endif()
       string(APPEND chosen :-SemanticsOfImages.*)
     elseif(cpu MATCHES "^gfx1(03|10)0")  # without gfx9's indexed registers

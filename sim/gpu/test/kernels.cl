@@ -745,15 +745,32 @@ __kernel void float_atomics(__global float* a, __global double* doubles, __globa
 }
 #endif
 
-// Long chains of arithmetic, whose values stay small.
-__kernel void multiply_adds(__global float* out, uint rounds) {
-  float x = 0.5f;
-  const float c = -(float)(get_local_id(0)) / 256.0f;
+// A long chain of arithmetic, whose values stay small.
+static inline float chain(float x, float c, uint rounds) {
   for (uint i = 0; i < rounds; ++i) {
 #pragma unroll
     for (int k = 0; k < 16; ++k) x = mad(x, x, c);
   }
-  out[get_global_id(0)] = x;
+  return x;
+}
+
+__kernel void multiply_adds(__global float* out, uint rounds) {
+  out[get_global_id(0)] = chain(0.5f, -(float)(get_local_id(0)) / 256.0f, rounds);
+}
+
+// The same, whose waves see more or less of memory. `how`: 0 nothing; 1 every group stores to the
+// same lines; 2 waits for its store; 3 loads a scalar; 4 stores to parts of lines.
+__kernel void stores(__global float* out, __global const float* in, uint rounds, uint how) {
+  const float c = -(float)(get_local_id(0)) / 256.0f;
+  const float x = chain(how == 3 ? in[get_group_id(0)] : 0.5f, c, rounds);
+  if (how == 4) {
+    out[2 * get_global_id(0)] = x;
+    return;
+  }
+  out[how == 1 ? get_local_id(0) : get_global_id(0)] = x + (float)get_group_id(0);
+  if (how != 2) return;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+  out[get_global_size(0) + get_global_id(0)] = chain(x, c, rounds);
 }
 
 // All groups of a cooperative launch wait for each other, as AMD's device library does it.

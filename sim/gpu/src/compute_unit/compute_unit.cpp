@@ -426,6 +426,7 @@ void ComputeUnit::add_operations() {
 
 void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsigned scalar_left) {
   wave.pc -= op.dwords;
+  saw_memory_ |= wave.vector_queue.count != 0;
   wave.wait_vector = static_cast<std::uint8_t>(vector_left);
   wave.wait_scalar = static_cast<std::uint8_t>(scalar_left);
   // It waits for the head of a queue, at least.
@@ -478,6 +479,30 @@ inline bool ComputeUnit::others_write(const Wave& wave, const MemoryOperation& o
     if (!other.scalar && !other.vector && has_it(other)) return true;
   }
   return false;
+}
+
+void ComputeUnit::store_again(std::uint32_t line, std::uint8_t lines, std::int64_t departure,
+                              bool past_gl1) {
+  if (free_operations_.empty()) add_operations();
+  MemoryOperation* const operation = free_operations_.back();
+  free_operations_.pop_back();
+  static_cast<OperationState&>(*operation) = OperationState{};
+  operation->wave = nullptr;
+  operation->kind = MemoryKind::store;
+  operation->element_bytes = sizeof(std::uint32_t);
+  operation->exec = ~std::uint64_t{0};
+  operation->base = line_address(line);
+  operation->contiguous = true;
+  operation->elements = reinterpret_cast<std::uint32_t*>(memory_.host(operation->base));
+  operation->unresolved = 1;
+  Request& request = requests.emplace_back();
+  request.departure = departure;
+  request.operation = operation;
+  request.line = line;
+  request.kind = Request::Kind::write;
+  request.lines = lines;
+  request.past_gl1 = past_gl1;
+  request.l1_slot[0] = L1Cache::kNone;
 }
 
 void ComputeUnit::resolved(Wave& wave) {

@@ -203,6 +203,11 @@ class ComputeUnit {
   void end_wave(Wave& wave);
   void read_clock() { clock_read_ = true; }
   [[nodiscard]] bool clock_read() const { return clock_read_; }
+  // Whether a wave may have seen in this launch what memory holds apart from its arguments, or when
+  // a store was done. Loads that leave the L1 as requests are not looked at.
+  [[nodiscard]] bool saw_memory() const { return saw_memory_; }
+  // Sends a store, of no wave, to whole lines that have its bytes already.
+  void store_again(std::uint32_t line, std::uint8_t lines, std::int64_t departure, bool past_gl1);
 
   // Asks for what the cache does not have of these bytes; without a cache they are there already.
   void scalar_lines(MemoryOperation& operation, std::uint64_t address, std::uint64_t bytes,
@@ -339,6 +344,7 @@ class ComputeUnit {
   std::int64_t scalar_asked_{};  // departure of the last request for the scalar cache
   unsigned finished_{};
   bool clock_read_{};
+  bool saw_memory_{};
   bool takes_untraced_rows_{};
   std::optional<Error> error_;
   std::int64_t error_cycle_{};

@@ -101,6 +101,7 @@ class DeviceMemory {
 
   // Another number whenever the contents are others; changes are told to it.
   [[nodiscard]] ContentVersion& version() { return version_; }
+  [[nodiscard]] const ContentVersion& version() const { return version_; }
   void touch() { version_.renew(); }
   // Of the present launch, or the last one.
   [[nodiscard]] UsedPages& used_pages() { return used_pages_; }

@@ -60,7 +60,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   lds_used_ = 0;
   std::fill(lds_blocks_.begin(), lds_blocks_.end(), false);
   finished_ = 0;
-  clock_read_ = false;
+  clock_read_ = saw_memory_ = false;
   error_.reset();
   free_operations_.clear();
   for (const auto& block : pool_) {

@@ -44,6 +44,8 @@ enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942, gfx1030, gfx1100 }
   return is_rdna(isa) && half ? 32 : kLanes;
 }
 
+inline constexpr std::uint64_t kPacketBytes = 64;  // hsa_kernel_dispatch_packet_t
+
 struct LaunchState {
   Isa isa{};
   int device{};  // whose dies run it
@@ -75,6 +77,7 @@ struct LaunchState {
   std::uint64_t dispatch_packet{};
   std::uint64_t queue{};
   std::uint64_t kernarg{};
+  std::uint64_t kernarg_bytes{};
   std::uint64_t dispatch_id{};
   std::uint64_t scratch{};        // arena of all wave slots of the device
   std::uint64_t scratch_bytes{};  // of the arena
@@ -97,6 +100,11 @@ struct LaunchState {
   bool cooperative{};         // Grid::cooperative
   std::vector<bool> cus;      // that get work-groups: cus_of_mask(); empty: all
   bool single_wave_groups{};  // the compiler knew that a group is one wave
+
+  // Whether what lies there is the launch's own, written before it begins.
+  [[nodiscard]] bool is_argument(std::uint64_t address) const {
+    return address - kernarg < kernarg_bytes || address - dispatch_packet < kPacketBytes;
+  }
 };
 
 inline constexpr std::uint64_t kLdsAperture = std::uint64_t{flat_lds_aperture_high} << 32;

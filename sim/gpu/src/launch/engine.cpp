@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "memory/die_memories.hpp"
 #include "memory/memory_system.hpp"
@@ -183,6 +184,7 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(settings.threads, [this] { return observer_.help(); }),
       shares_all_(settings.share_from == 0),
+      recorder_(static_cast<std::size_t>(architecture_.cu_places())),
       trace_(settings.trace) {
   for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
@@ -218,17 +220,22 @@ std::uint64_t Engine::instructions() const {
   return sum;
 }
 
-Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog) {
-  // By those who will run them: what this writes lies in their cores' caches.
+void Engine::begin_cus(const LaunchState& launch) {
   workers_.run(
       cus_.size(),
       [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) cus_[i]->begin_launch(launch, registers_);
       },
       false);
+}
+
+Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog,
+                                   bool record_stores) {
+  begin_cus(launch);
   hierarchy_->begin_launch(launch, cus_);
   gws_.begin_launch(launch);
   observer_.begin_launch();
+  recorder_.begin(record_stores);
   if (trace_ != nullptr) {
     trace_->launch({launch.dispatch_id, launch.kernel, launch.groups, launch.local});
     traced_instructions_.reset(launch.code_dwords);
@@ -282,7 +289,9 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       error = failed->error();
       break;
     }
+    recorder_.sent(time, engaged, cus_);
     hierarchy_->commit(cus_, engaged, time, time + quantum, workers_);
+    recorder_.committed(engaged, cus_);
     if (hierarchy_->error()) {
       error = hierarchy_->error();
       break;
@@ -366,37 +375,76 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
           static_cast<std::int64_t>(kQuantaBetweenLooks - 1 - quanta % kQuantaBetweenLooks);
       const std::int64_t passed = std::min((end - time) / quantum, to_look);
       if (passed > 0 && hierarchy_->pass_quanta(static_cast<std::uint64_t>(passed), cus_.size())) {
+        recorder_.passed(static_cast<std::uint64_t>(passed));
         quanta += static_cast<std::uint64_t>(passed);
         time += passed * quantum;
       }
     }
   }
-  ExecutedLaunch result;
-  result.cycles = std::max<std::int64_t>(hierarchy_->last_completion(), 1);
-  std::vector<CuActivity> activities;
-  for (auto& cu : cus_) {
-    result.cycles = std::max(result.cycles, cu->last_end());
-    result.clock_read |= cu->clock_read();
-    CuActivity activity = cu->activity;
-    activity.vector_instructions = cu->counters.valu;
-    activity.scalar_instructions += cu->counters.salu + cu->counters.smem;
-    activities.push_back(activity);
-  }
+  const WorkOfCus work = work_of_cus();
   if (error) {
-    static_cast<void>(observer_.end_launch(time, activities, hierarchy_->channels()));
+    static_cast<void>(observer_.end_launch(time, work.activities, hierarchy_->channels()));
     return tl::unexpected<Error>(*std::move(error));
   }
-  result.cycles = hierarchy_->finish(result.cycles);
-  result.instructions = instructions();
-  hierarchy_->end_launch(cus_, launch, result.cycles, result.instructions);
+  ExecutedLaunch result = end_launch(launch, work);
+  result.stores = recorder_.end(cus_, launch, work);
+  return result;
+}
+
+ExecutedLaunch Engine::store_again(const LaunchState& launch, const StoreTape& tape) {
+  workers_.rest(true);
+  begin_cus(launch);
+  hierarchy_->begin_launch(launch, cus_);
+  observer_.begin_launch();
+  observer_.defer(false);
+  std::vector<std::size_t> all(cus_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const std::int64_t length = hierarchy_->smallest_latency();
+  auto store = tape.stores.begin();
+  for (const StoreTape::Quantum& quantum : tape.quanta) {
+    if (!hierarchy_->pass_quanta(quantum.passed, cus_.size())) {
+      for (std::uint64_t i = 0; i < quantum.passed; ++i) {
+        hierarchy_->commit(cus_, {}, quantum.begin, quantum.begin + length, workers_);
+      }
+    }
+    for (std::uint32_t i = 0; i < quantum.stores; ++i, ++store) {
+      cus_[store->cu]->store_again(store->line, store->lines, quantum.begin + store->departure,
+                                   store->past_gl1);
+    }
+    hierarchy_->commit(cus_, all, quantum.begin, quantum.begin + length, workers_);
+  }
+  ExecutedLaunch result = end_launch(launch, tape.work);
+  result.waves_known = true;
+  return result;
+}
+
+WorkOfCus Engine::work_of_cus() const {
+  WorkOfCus work;
+  work.instructions = instructions();
+  for (const auto& cu : cus_) {
+    work.last_end = std::max(work.last_end, cu->last_end());
+    work.clock_read |= cu->clock_read();
+    work.counters += cu->counters;
+    CuActivity& activity = work.activities.emplace_back(cu->activity);
+    activity.vector_instructions = cu->counters.valu;
+    activity.scalar_instructions += cu->counters.salu + cu->counters.smem;
+  }
+  return work;
+}
+
+ExecutedLaunch Engine::end_launch(const LaunchState& launch, const WorkOfCus& work) {
+  const std::int64_t cycles =
+      hierarchy_->finish(std::max<std::int64_t>({1, hierarchy_->last_completion(), work.last_end}));
+  hierarchy_->end_launch(cus_, launch, cycles, work.instructions);
   const IoDieActivity* io_dies = hierarchy_->io_dies();
   if (io_dies != nullptr) observer_.io_dies(*io_dies);
-  result.activity = observer_.end_launch(result.cycles, activities, hierarchy_->channels());
+  ExecutedLaunch result;
+  result.instructions = work.instructions;
+  result.clock_read = work.clock_read;
   result.memory = hierarchy_->counters();
-  CuCounters all_cus;
-  for (const auto& cu : cus_) all_cus += cu->counters;
-  result.counters = counter_values(architecture_, result.cycles, all_cus, activities, result.memory,
-                                   result.activity, io_dies);
+  result.activity = observer_.end_launch(cycles, work.activities, hierarchy_->channels());
+  result.counters = counter_values(architecture_, cycles, work.counters, work.activities,
+                                   result.memory, result.activity, io_dies);
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include "host/workers.hpp"
 #include "launch/counters.hpp"
 #include "launch/global_wave_sync.hpp"
+#include "launch/store_tape.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/i_hierarchy.hpp"
 #include "ww/core/result.hpp"
@@ -24,12 +25,13 @@
 namespace ww::sim::gpu::exec {
 
 struct ExecutedLaunch {
-  std::int64_t cycles{};
   std::uint64_t instructions{};  // of all waves
   bool clock_read{};
+  bool waves_known{};  // store_again() did it
   MemoryCounters memory;
   CounterValues counters{};
   LaunchActivity activity;
+  std::shared_ptr<const StoreTape> stores;  // null: no tape was wanted, or could be
 };
 
 // When a launch is taken for one that never ends.
@@ -53,8 +55,12 @@ class Engine {
   Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer,
          const Settings& settings, const MakeHierarchy& make_hierarchy);
 
-  // Errors: as VirtualGpu::launch.
-  Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog);
+  // `record_stores`: asks for a tape of them. Errors: as VirtualGpu::launch.
+  Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog,
+                             bool record_stores);
+  // The same for a launch whose waves do what they did when the tape was written. Memory holds what
+  // they stored.
+  ExecutedLaunch store_again(const LaunchState& launch, const StoreTape& tape);
   // Of the last launch, also of one that failed.
   [[nodiscard]] std::vector<MemoryFinding> findings() const;
   // Called after each quantum's commit; may be empty.
@@ -77,6 +83,11 @@ class Engine {
   class Teller;
   [[nodiscard]] const ComputeUnit* first_error(std::span<const std::size_t> engaged) const;
   [[nodiscard]] std::uint64_t instructions() const;
+  // By those who will run them: what this writes lies in their cores' caches.
+  void begin_cus(const LaunchState& launch);
+  [[nodiscard]] WorkOfCus work_of_cus() const;
+  // The last wave ended and the last answer came.
+  ExecutedLaunch end_launch(const LaunchState& launch, const WorkOfCus& work);
 
   const Architecture& architecture_;
   std::size_t cus_in_use_;  // of each shader engine
@@ -89,6 +100,7 @@ class Engine {
   bool shares_all_;  // quanta, whether or not it is worth it
   SharingRule sharing_;
   GlobalWaveSync gws_;
+  StoreRecorder recorder_;
   std::function<void()> host_service_;
   std::function<void(const LaunchProgress&)> tell_;
   std::chrono::milliseconds between_{};

@@ -232,6 +232,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.dispatch_packet = packet_address;
   state.queue = queue_address;
   state.kernarg = kernarg_address;
+  state.kernarg_bytes = kernarg.size();
   state.dispatch_id = dispatch_count();
   state.l1_hit_cycles = architecture.l1_hit_cycles;
   state.scalar_load_cycles = architecture.scalar_load_cycles;
@@ -250,7 +251,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
 void VirtualGpu::Impl::write_packet(const exec::LaunchState& state, const Grid& grid,
                                     const binpatch::Kernel& kernel, const exec::Program& program) {
   std::byte* packet = memory->host(packet_address);
-  std::memset(packet, 0, kPacketBytes);
+  std::memset(packet, 0, exec::kPacketBytes);
   const auto at = [packet](std::size_t offset, auto value) {
     std::memcpy(packet + offset, &value, sizeof value);
   };

@@ -159,12 +159,14 @@ std::shared_ptr<const L2Snapshot> ReplayBook::share(std::shared_ptr<const L2Snap
   return snapshot;
 }
 
+ReplayBook::Number ReplayBook::program_of(const std::string& key) {
+  Number number = 0;
+  std::memcpy(&number, key.data(), sizeof number);
+  return number;
+}
+
 void ReplayBook::forget_program(Number program) {
-  const auto belongs = [program](const std::string& key) {
-    Number number = 0;
-    std::memcpy(&number, key.data(), sizeof number);
-    return number == program;
-  };
+  const auto belongs = [program](const std::string& key) { return program_of(key) == program; };
   std::erase_if(records_, [&](const auto& entry) { return belongs(entry.first); });
   std::erase_if(order_, belongs);
   std::erase_if(long_kernels_, belongs);

@@ -85,6 +85,7 @@ class ReplayBook {
  public:
   // A key begins with the numbers of program and kernel.
   using Number = std::uint32_t;
+  [[nodiscard]] static Number program_of(const std::string& key);
 
   // `lines`: that the L2 has.
   explicit ReplayBook(std::uint64_t lines);

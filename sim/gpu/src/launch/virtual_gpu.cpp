@@ -135,7 +135,7 @@ Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options option
   }
   Impl& impl = *gpu->impl_;
   WW_ASSIGN(kernarg, impl.memory->allocate(kKernargBytes));
-  WW_ASSIGN(packet, impl.memory->allocate(kPacketBytes));
+  WW_ASSIGN(packet, impl.memory->allocate(exec::kPacketBytes));
   WW_ASSIGN(queue, impl.memory->allocate(kQueueBytes));
   impl.kernarg_address = kernarg;
   impl.packet_address = packet;
@@ -293,6 +293,7 @@ Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject& object) {
 void VirtualGpu::unload(ProgramId program) {
   impl_->programs.erase(program);
   impl_->replays.forget_program(program);
+  impl_->tapes.forget_program(program);
 }
 
 Result<std::uint64_t> VirtualGpu::device_address(ProgramId program, std::uint64_t address) const {
@@ -403,7 +404,7 @@ std::shared_ptr<const exec::UsedContents> VirtualGpu::Impl::used_contents(
     const auto inside = [page](std::uint64_t address, std::uint64_t bytes) {
       return page - address < bytes;
     };
-    return inside(kernarg_address, kKernargBytes) || inside(packet_address, kPacketBytes) ||
+    return inside(kernarg_address, kKernargBytes) || inside(packet_address, exec::kPacketBytes) ||
            inside(scratch_address, scratch_bytes);
   };
   exec::UsedContents used;
@@ -443,20 +444,20 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   const std::uint64_t version = memory->version().value();
   memory->version().begin_launch(recording);
   memory->used_pages().begin_launch(recording && host_may_write, memory->pages());
-  auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
-  findings = engine.findings();
-  if (!executed) {
-    return tl::unexpected<Error>(std::move(executed).error());
+  WW_ASSIGN(executed, execute(state));
+  dispatch.waves_known = executed.waves_known;
+  const bool was_long = replaying && replays.executed(key, executed.instructions);
+  if (was_long && executed.stores != nullptr) {
+    tapes.keep(key, *memory, std::move(executed.stores));
   }
-  const bool was_long = replaying && replays.executed(key, executed->instructions);
-  dispatch.counters = std::make_shared<const exec::CounterValues>(executed->counters);
+  dispatch.counters = std::make_shared<const exec::CounterValues>(executed.counters);
   if (timed != nullptr) {
-    add_network(executed->activity, timed->report().dispatches.back().stats.energy,
+    add_network(executed.activity, timed->report().dispatches.back().stats.energy,
                 chip.architecture());
   }
-  activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
+  activity = std::make_shared<const LaunchActivity>(std::move(executed.activity));
   const bool keeping = worth == Worth::always || (worth == Worth::if_long && was_long);
-  if (keeping && !executed->clock_read && findings.empty() && !memory->version().lost()) {
+  if (keeping && !executed.clock_read && findings.empty() && !memory->version().lost()) {
     if (l2_before == nullptr) {
       l2_before = replays.share(engine.l2().snapshot_at_begin());
     }
@@ -464,7 +465,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
     // The caches of several dies cannot be restored: what is replayed there left them as they were.
     if (!one_die && l2_before != l2_state) return {};
     if (engine.behind_hash() != behind) return {};
-    auto uniform = one_die ? exec::uniform_use(executed->memory, *l2_before, *l2_state,
+    auto uniform = one_die ? exec::uniform_use(executed.memory, *l2_before, *l2_state,
                                                engine.l2().lines_used())
                            : nullptr;
     std::shared_ptr<const exec::UsedContents> used;
@@ -473,12 +474,26 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
       if (used == nullptr) return {};
     }
     const bool went_behind =
-        executed->memory.memory_read_halves + executed->memory.memory_writes != 0;
+        executed.memory.memory_read_halves + executed.memory.memory_writes != 0;
     replays.add(key, {version, l2_before->hash, went_behind ? std::optional(behind) : std::nullopt,
                       l2_state, std::move(uniform), exec::memory_changes(*memory), std::move(used),
                       dispatch.counters, activity});
   }
   return {};
+}
+
+Result<exec::ExecutedLaunch> VirtualGpu::Impl::execute(const exec::LaunchState& state) {
+  // What the checks find depends on more than memory's contents.
+  const bool may_know =
+      replaying && !state.cooperative && !state.checks.memory && !state.checks.races;
+  if (may_know) {
+    const auto tape = tapes.find(key, *memory, host_may_write);
+    if (tape != nullptr) return engine.store_again(state, *tape);
+  }
+  auto executed =
+      engine.run(state, {options.watchdog_cycles, options.watchdog_instructions}, may_know);
+  findings = engine.findings();
+  return executed;
 }
 
 LaunchResult VirtualGpu::Impl::schedule(DispatchRecord dispatch) {
@@ -494,6 +509,7 @@ LaunchResult VirtualGpu::Impl::schedule(DispatchRecord dispatch) {
   result.start_ns = dispatch.start_ns;
   result.end_ns = dispatch.end_ns;
   result.replayed = dispatch.replayed;
+  result.waves_known = dispatch.waves_known;
   remember(std::move(dispatch));
   return result;
 }

@@ -14,6 +14,7 @@
 #include "launch/engine.hpp"
 #include "launch/program.hpp"
 #include "launch/replay.hpp"
+#include "launch/store_tape.hpp"
 #include "timing/timed_memory.hpp"
 #include "ww/sim/gpu/power_timeline.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
@@ -21,7 +22,6 @@
 namespace ww::sim::gpu {
 
 inline constexpr std::uint64_t kKernargBytes = 64 * 1024;
-inline constexpr std::uint64_t kPacketBytes = 64;
 
 struct DispatchRecord {
   std::int64_t start_ns;
@@ -29,6 +29,7 @@ struct DispatchRecord {
   std::uint32_t kernel;  // in kernel_names
   std::uint32_t shape;   // in shapes
   bool replayed;
+  bool waves_known;  // LaunchResult's
   std::shared_ptr<const exec::CounterValues> counters;
   std::shared_ptr<const LaunchActivity> activity;  // null where energies are not kept
 };
@@ -84,6 +85,9 @@ struct VirtualGpu::Impl {
   Status execute(const exec::Program& program, std::size_t kernel, const Grid& grid,
                  std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes,
                  DispatchRecord& dispatch);
+  // The engine's part of it. Of a launch whose waves are known to do as in an earlier one, only the
+  // stores are executed.
+  Result<exec::ExecutedLaunch> execute(const exec::LaunchState& state);
   // Gives it its place in chip time, and remembers it.
   LaunchResult schedule(DispatchRecord dispatch);
   std::uint32_t kernel_number(const std::string& name);
@@ -125,6 +129,7 @@ struct VirtualGpu::Impl {
   std::uint64_t scratch_bytes{};
 
   exec::ReplayBook replays;
+  exec::StoreTapes tapes;
   // The L2 as of now. Null: as the engine has it. A snapshot takes as long as a small launch, and
   // only launches that are recorded or replayed need one.
   std::shared_ptr<const exec::L2Snapshot> l2_state;

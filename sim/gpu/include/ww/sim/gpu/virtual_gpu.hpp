@@ -89,6 +89,7 @@ struct LaunchResult {
   std::int64_t start_ns{};
   std::int64_t end_ns{};
   bool replayed{};
+  bool waves_known{};  // from an earlier launch: only its stores were executed
 };
 
 // How far a launch is that is being executed.

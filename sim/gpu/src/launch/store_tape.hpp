@@ -1,0 +1,111 @@
+// Stores of a launch that comes again: what its waves do is known, and only what lies behind the
+// L1s is gone through once more.
+//
+// ReplayBook (replay.hpp) knows a launch by the state of the caches that it finds. The second
+// launch of a kernel most often finds another one than the first did, and is executed, too. For
+// some kernels that changes nothing but where their stores go: their waves load nothing, read
+// nothing but their arguments, and wait for no store. Benchmarks of a chip's arithmetic are such
+// kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compute_unit/compute_unit.hpp"
+#include "launch/replay.hpp"
+#include "ww/sim/gpu/activity.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// What the compute units did in a launch, apart from what lies behind their L1s.
+struct WorkOfCus {
+  std::int64_t last_end{};       // cycle at which the last wave ended
+  std::uint64_t instructions{};  // of all waves
+  bool clock_read{};
+  CuCounters counters;  // of all
+  std::vector<CuActivity> activities;
+};
+
+struct StoreTape {
+  // A run of whole lines, as a Request has it.
+  struct Store {
+    std::uint32_t line{};
+    std::int32_t departure{};  // cycles after the beginning of the quantum that sent it
+    std::uint16_t cu{};
+    std::uint8_t lines{};
+    bool past_gl1{};
+  };
+  // A quantum at whose end something may have arrived.
+  struct Quantum {
+    std::int64_t begin{};
+    std::uint64_t passed{};  // quanta since the last one of these, at whose ends nothing did
+    std::uint32_t stores{};  // that were sent in it
+  };
+  std::vector<Store> stores;  // as they were sent
+  std::vector<Quantum> quanta;
+  std::uint64_t lines{};  // of all stores
+  WorkOfCus work;
+
+  [[nodiscard]] std::size_t bytes() const {
+    return stores.capacity() * sizeof(Store) + quanta.capacity() * sizeof(Quantum) +
+           work.activities.capacity() * sizeof(CuActivity);
+  }
+};
+
+// Writes a tape while a launch is executed, as long as the launch is one of that kind.
+class StoreRecorder {
+ public:
+  explicit StoreRecorder(std::size_t cus) : seen_(cus) {}
+
+  // `recording`: false: nothing is kept.
+  void begin(bool recording);
+  // The compute units ran through the quantum that began then; its commit comes next.
+  void sent(std::int64_t begin, std::span<const std::size_t> engaged,
+            std::span<const std::unique_ptr<ComputeUnit>> cus);
+  void committed(std::span<const std::size_t> engaged,
+                 std::span<const std::unique_ptr<ComputeUnit>> cus);
+  // So many quanta more at whose ends nothing could arrive.
+  void passed(std::uint64_t quanta) { passed_ += quanta; }
+  // Null where the launch was of another kind, or had too many stores.
+  [[nodiscard]] std::shared_ptr<const StoreTape> end(
+      std::span<const std::unique_ptr<ComputeUnit>> cus, const LaunchState& launch,
+      const WorkOfCus& work);
+
+ private:
+  [[nodiscard]] bool take(std::int64_t begin, std::uint16_t cu, const Request& request);
+
+  std::shared_ptr<StoreTape> tape_;  // null: not recording, or not any more
+  std::vector<std::size_t> seen_;    // by compute unit: requests that are on the tape, or done
+  std::uint64_t passed_{};
+  bool under_way_{};  // a store that departs in a later quantum
+};
+
+// The tapes that are kept, by the keys of their launches. A tape fits where memory holds what its
+// launch stored: in the same state of memory, and in others if its lines are found to be the same.
+class StoreTapes {
+ public:
+  // Of a launch that has just ended; not if it did too little for its stores.
+  void keep(const std::string& key, const DeviceMemory& memory,
+            std::shared_ptr<const StoreTape> tape);
+  // Null where there is none that fits. `unsaid`: the host may have written memory without a new
+  // version of it.
+  [[nodiscard]] std::shared_ptr<const StoreTape> find(const std::string& key,
+                                                      const DeviceMemory& memory, bool unsaid);
+  void forget_program(ReplayBook::Number program);
+
+ private:
+  struct Kept {
+    std::string key;
+    std::shared_ptr<const StoreTape> tape;
+    std::uint64_t sum{};  // of the lines' contents
+    std::uint64_t memory_version{};
+  };
+  std::deque<Kept> kept_;  // as they were added
+};
+
+}  // namespace ww::sim::gpu::exec
