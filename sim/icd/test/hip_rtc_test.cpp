@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -10,9 +12,13 @@
 #include <vector>
 
 #include "hip_world.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the name in HIP's header
 using hiprtcProgram = struct _hiprtcProgram*;
+// NOLINTNEXTLINE(bugprone-reserved-identifier): likewise
+using hiprtcLinkState = struct ihiprtcLinkState*;
 extern "C" {
 const char* hiprtcGetErrorString(int);
 int hiprtcVersion(int*, int*);
@@ -26,11 +32,20 @@ int hiprtcGetProgramLogSize(hiprtcProgram, std::size_t*);
 int hiprtcGetProgramLog(hiprtcProgram, char*);
 int hiprtcGetCodeSize(hiprtcProgram, std::size_t*);
 int hiprtcGetCode(hiprtcProgram, char*);
+int hiprtcGetBitcodeSize(hiprtcProgram, std::size_t*);
+int hiprtcGetBitcode(hiprtcProgram, char*);
+int hiprtcLinkCreate(unsigned, int*, void**, hiprtcLinkState*);
+int hiprtcLinkAddFile(hiprtcLinkState, int, const char*, unsigned, int*, void**);
+int hiprtcLinkAddData(hiprtcLinkState, int, void*, std::size_t, const char*, unsigned, int*,
+                      void**);
+int hiprtcLinkComplete(hiprtcLinkState, void**, std::size_t*);
+int hiprtcLinkDestroy(hiprtcLinkState);
 }
 
 namespace ww::sim::icd {
 namespace {
 
+constexpr int kRtcNotCreated = 2;
 constexpr int kRtcInvalidInput = 3;
 constexpr int kRtcInvalidProgram = 4;
 constexpr int kRtcInvalidOption = 5;
@@ -38,6 +53,11 @@ constexpr int kRtcCompilation = 6;
 constexpr int kRtcTooLate = 8;
 constexpr int kRtcTooEarly = 9;
 constexpr int kRtcNoSuchName = 10;
+constexpr int kRtcLinking = 100;
+constexpr int kFatBinary = 2;
+constexpr int kBitcode = 100;
+constexpr int kBundledBitcode = 101;
+constexpr int kBundledArchive = 102;
 
 constexpr const char* kHip = R"(
 #include "numbers/step.h"
@@ -69,14 +89,18 @@ class HipRtc : public Hip {
   int compile(std::vector<const char*> options = {"-nogpuinc", "-DMORE=100"}) {
     return hiprtcCompileProgram(program_, static_cast<int>(options.size()), options.data());
   }
-  std::string log() {
+  static std::string log_of(hiprtcProgram program) {
     std::size_t bytes = 0;
-    EXPECT_EQ(hiprtcGetProgramLogSize(program_, &bytes), 0);
+    EXPECT_EQ(hiprtcGetProgramLogSize(program, &bytes), 0);
     std::string text(bytes, '#');
-    EXPECT_EQ(hiprtcGetProgramLog(program_, text.data()), 0);
+    EXPECT_EQ(hiprtcGetProgramLog(program, text.data()), 0);
     return text;
   }
-  bool lacks_compiler() { return log().find("is not there; install") != std::string::npos; }
+  static bool lacks_compiler(const std::string& log) {
+    return log.find("is not there; install") != std::string::npos;
+  }
+  std::string log() { return log_of(program_); }
+  bool lacks_compiler() { return lacks_compiler(log()); }
   std::string code() {
     std::size_t bytes = 0;
     EXPECT_EQ(hiprtcGetCodeSize(program_, &bytes), 0);
@@ -84,8 +108,83 @@ class HipRtc : public Hip {
     EXPECT_EQ(hiprtcGetCode(program_, code.data()), 0);
     return code;
   }
+  // Of a source that is linked later; empty where there is no compiler.
+  static std::string bitcode(const char* source, const char* expression = nullptr,
+                             std::string* lowered = nullptr) {
+    hiprtcProgram made = nullptr;
+    EXPECT_EQ(hiprtcCreateProgram(&made, source, nullptr, 0, nullptr, nullptr), 0);
+    if (expression != nullptr) {
+      EXPECT_EQ(hiprtcAddNameExpression(made, expression), 0);
+    }
+    const char* options[] = {"-nogpuinc", "-fgpu-rdc"};
+    std::string code;
+    const int result = hiprtcCompileProgram(made, 2, options);
+    const std::string said = log_of(made);
+    EXPECT_TRUE(result == 0 || lacks_compiler(said)) << said;
+    if (result == 0) {
+      std::size_t bytes = 0;
+      EXPECT_EQ(hiprtcGetCodeSize(made, &bytes), kRtcInvalidProgram);
+      EXPECT_EQ(hiprtcGetBitcodeSize(made, &bytes), 0);
+      code.resize(bytes);
+      EXPECT_EQ(hiprtcGetBitcode(made, code.data()), 0);
+      const char* name = nullptr;
+      if (lowered != nullptr && hiprtcGetLoweredName(made, expression, &name) == 0) *lowered = name;
+    }
+    EXPECT_EQ(hiprtcDestroyProgram(&made), 0);
+    return code;
+  }
   hiprtcProgram program_{};
 };
+
+class RtcLinker {
+ public:
+  explicit RtcLinker(const std::vector<std::pair<int, void*>>& options = {}) {
+    std::vector<int> names;
+    std::vector<void*> values;
+    for (const auto& [name, value] : options) {
+      names.push_back(name);
+      values.push_back(value);
+    }
+    EXPECT_EQ(
+        hiprtcLinkCreate(static_cast<unsigned>(names.size()), names.data(), values.data(), &state),
+        0);
+  }
+  ~RtcLinker() { EXPECT_EQ(hiprtcLinkDestroy(state), 0); }
+  RtcLinker(const RtcLinker&) = delete;
+  RtcLinker& operator=(const RtcLinker&) = delete;
+
+  [[nodiscard]] int add(std::string& bitcode, int kind = kBitcode) const {
+    return hiprtcLinkAddData(state, kind, bitcode.data(), bitcode.size(), nullptr, 0, nullptr,
+                             nullptr);
+  }
+  [[nodiscard]] int add_file(const char* path, int kind = kBitcode) const {
+    return hiprtcLinkAddFile(state, kind, path, 0, nullptr, nullptr);
+  }
+  int complete() { return hiprtcLinkComplete(state, &code, &bytes); }
+
+  hiprtcLinkState state{};
+  void* code{};
+  std::size_t bytes{};
+};
+
+// A number as a link option has it.
+void* number(std::size_t value) {
+  return reinterpret_cast<void*>(value);  // NOLINT(performance-no-int-to-ptr)
+}
+
+constexpr const char* kCaller = R"(
+__attribute__((device)) int twice(int value);
+template <int kMore> __attribute__((global)) void change(int* p) {
+  const unsigned i = __builtin_amdgcn_workitem_id_x();
+  p[i] = twice(p[i]) + kMore;
+}
+)";
+constexpr const char* kCalled = R"(
+__attribute__((device)) int twice(int value) { return 2 * value; }
+extern "C" __attribute__((global)) void set(int* p) {
+  p[__builtin_amdgcn_workitem_id_x()] = twice(21);
+}
+)";
 
 // What the module's kernel makes of 0, 1, 2, 3.
 std::vector<int> run(hipModule_t module, const char* kernel) {
@@ -211,6 +310,104 @@ TEST_F(HipRtc, GivesSourcesTheHeadersOfHip) {
   std::swap(program_, made);
   EXPECT_EQ(hiprtcDestroyProgram(&made), 0);
   if (lacks) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
+}
+
+TEST_F(HipRtc, LinksProgramsThatNeedEachOther) {
+  std::string name;
+  std::string caller = bitcode(kCaller, "change<5>", &name);
+  if (caller.empty()) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
+  EXPECT_EQ(name, "_Z6changeILi5EEvPi");
+  std::string called = bitcode(kCalled, "set");
+  const char* words[] = {"-mllvm", "-inline-threshold=1"};
+  RtcLinker linker({{10000, static_cast<void*>(words)}, {10001, number(2)}, {7, number(1)}});
+  ASSERT_EQ(linker.add(caller), 0);
+  const auto folder = ScratchFolder::create("hiprtc");
+  const auto file = folder->path() / "called.bc";
+  ASSERT_TRUE(write_file_atomically(file, called));
+  ASSERT_EQ(linker.add_file(file.c_str()), 0);
+  ASSERT_EQ(linker.complete(), 0);
+  hipModule_t module = nullptr;
+  ASSERT_EQ(hipModuleLoadData(&module, linker.code), 0);
+  EXPECT_THAT(run(module, name.c_str()), ::testing::ElementsAre(5, 7, 9, 11));
+  EXPECT_THAT(run(module, "set"), ::testing::ElementsAre(42, 42, 42, 42));
+  EXPECT_EQ(hipModuleUnload(module), 0);
+}
+
+TEST_F(HipRtc, SaysWhatALinkLacks) {
+  std::string caller = bitcode(kCaller, "change<5>");
+  if (caller.empty()) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
+  std::array<char, 400> log{};
+  std::array<char, 8> short_log{'#', '#', '#', '#', '#', '#', '#', '#'};
+  {
+    RtcLinker linker({{5, log.data()}, {6, number(log.size())}});
+    EXPECT_EQ(linker.complete(), kRtcLinking);
+    ASSERT_EQ(linker.add(caller), 0);
+    EXPECT_EQ(linker.complete(), kRtcLinking);
+  }
+  EXPECT_THAT(std::string(log.data()), ::testing::HasSubstr("twice(int)"));
+  RtcLinker linker({{5, short_log.data()}, {6, number(4)}});
+  std::string damaged = caller.substr(0, caller.size() / 2);
+  ASSERT_EQ(linker.add(damaged), 0);
+  EXPECT_EQ(linker.complete(), kRtcLinking);
+  EXPECT_EQ(std::string(short_log.data()).size(), 3U);
+  EXPECT_EQ(short_log[4], '#');
+}
+
+TEST_F(HipRtc, ChecksWhatIsLinked) {
+  std::string bytes = "no bitcode";
+  EXPECT_EQ(hiprtcLinkCreate(0, nullptr, nullptr, nullptr), kRtcInvalidInput);
+  hiprtcLinkState state = nullptr;
+  EXPECT_EQ(hiprtcLinkCreate(1, nullptr, nullptr, &state), kRtcInvalidInput);
+  for (auto [name, value] :
+       {std::pair{7, number(4)}, {-1, number(0)}, {25, number(0)}, {10001, number(1)}}) {
+    EXPECT_EQ(hiprtcLinkCreate(1, &name, &value, &state), kRtcInvalidOption) << name;
+  }
+  RtcLinker linker({{0, number(32)}, {12, number(1)}});  // for CUDA alone
+  EXPECT_EQ(linker.add(bytes, kFatBinary), kRtcInvalidInput);
+  EXPECT_EQ(linker.add(bytes, 103), kRtcInvalidInput);
+  EXPECT_EQ(linker.add(bytes, kBundledBitcode), kRtcNotCreated);
+  EXPECT_EQ(linker.add(bytes, kBundledArchive), kRtcNotCreated);
+  std::string nothing;
+  EXPECT_EQ(linker.add(nothing), kRtcInvalidInput);
+  EXPECT_EQ(linker.add_file("/no/such/file"), kRtcNotCreated);
+  EXPECT_EQ(linker.add_file(nullptr), kRtcInvalidInput);
+  EXPECT_EQ(hiprtcLinkComplete(linker.state, nullptr, nullptr), kRtcInvalidInput);
+  EXPECT_EQ(hiprtcLinkDestroy(nullptr), kRtcInvalidInput);
+  std::size_t size = 0;
+  char byte = 0;
+  EXPECT_EQ(hiprtcGetBitcodeSize(program_, nullptr), kRtcInvalidInput);
+  EXPECT_EQ(hiprtcGetBitcodeSize(program_, &size), kRtcInvalidProgram);
+  EXPECT_EQ(hiprtcGetBitcode(program_, &byte), kRtcInvalidProgram);
+}
+
+// As `hipcc -fgpu-rdc --gpu-bundle-output` makes it.
+TEST_F(HipRtc, LinksBundledBitcode) {
+  const std::string called = bitcode(kCalled);
+  if (called.empty()) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
+  const std::string host = "host-x86_64-unknown-linux-gnu-";
+  const std::string device = "hip-amdgcn-amd-amdhsa--gfx90a";
+  std::string bundle = "__CLANG_OFFLOAD_BUNDLE__";
+  const auto put = [&bundle](std::uint64_t value) {
+    bundle.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const std::uint64_t begin =
+      bundle.size() + 7 * sizeof(std::uint64_t) + host.size() + device.size();
+  put(2);
+  put(begin);
+  put(0);
+  put(host.size());
+  bundle += host;
+  put(begin);
+  put(called.size());
+  put(device.size());
+  bundle += device + called;
+  RtcLinker linker;
+  ASSERT_EQ(linker.add(bundle, kBundledBitcode), 0);
+  ASSERT_EQ(linker.complete(), 0);
+  hipModule_t module = nullptr;
+  ASSERT_EQ(hipModuleLoadData(&module, linker.code), 0);
+  EXPECT_THAT(run(module, "set"), ::testing::ElementsAre(42, 42, 42, 42));
+  EXPECT_EQ(hipModuleUnload(module), 0);
 }
 
 TEST_F(HipRtc, SaysWhyASourceDoesNotCompile) {

@@ -319,8 +319,8 @@ struct Clang::Impl {
     return Words{"--gpu-instrument-lib=" + made.string()};
   }
 
-  // HIP to a code object, as hiprtc compiles it: the source sees HIP's headers without naming them,
-  // unless the options say that it needs none (-nogpuinc).
+  // HIP to a code object or to bitcode, as hiprtc compiles it: the source sees HIP's headers
+  // without naming them, unless the options say that it needs none (-nogpuinc).
   CompileAnswer from_hip(const CompileRequest& request, const fs::path& folder) {
     const auto found = libraries_for(request);
     if (!found) return failed("error: " + found.error().text() + "\n");
@@ -338,6 +338,9 @@ struct Clang::Impl {
                    "-D__HIPCC_RTC__",
                    "-std=c++14",
                    "-O3"};
+    if (request.operation == CompileOperation::compile_hip) {
+      words.insert(words.end(), {"-fgpu-rdc", "-emit-llvm", "-c"});
+    }
     std::vector<std::string> made_with;
     if (std::ranges::find(request.options, "-nogpuinc") == request.options.end()) {
       const auto root = hip_root();
@@ -416,10 +419,21 @@ struct Clang::Impl {
   // Bitcodes, which have what they need of the device libraries, to one.
   CompileAnswer from_bitcodes(const CompileRequest& request, const fs::path& folder) {
     Words words = codegen_options(request.options);
-    words.emplace_back("-nogpulib");
     if (request.operation == CompileOperation::library) {
       words.insert(words.end(), {"-emit-llvm", "-c"});
     }
+    return link_bitcodes(std::move(words), request, folder);
+  }
+
+  // The same of HIP to a code object, with the options as they are.
+  CompileAnswer link_hip(const CompileRequest& request, const fs::path& folder) {
+    Words words = {"-O3"};
+    words.insert(words.end(), request.options.begin(), request.options.end());
+    return link_bitcodes(std::move(words), request, folder);
+  }
+
+  CompileAnswer link_bitcodes(Words words, const CompileRequest& request, const fs::path& folder) {
+    words.emplace_back("-nogpulib");
     for (std::size_t i = 0; i < request.bitcodes.size(); ++i) {
       const fs::path file = folder / fmt::format("unit{}.bc", i);
       if (const auto written = write_file_atomically(file, request.bitcodes[i]); !written) {
@@ -459,8 +473,10 @@ CompileAnswer Clang::run(const CompileRequest& request) {
   CompileAnswer answer;
   if (!folder) {
     answer = failed("error: " + folder.error().text() + "\n");
-  } else if (request.operation == CompileOperation::build_hip) {
+  } else if (compiles_hip(request.operation)) {
     answer = impl_->from_hip(request, folder->path());
+  } else if (request.operation == CompileOperation::link_hip) {
+    answer = impl_->link_hip(request, folder->path());
   } else if (request.operation == CompileOperation::compile ||
              request.operation == CompileOperation::build) {
     answer =

@@ -307,8 +307,7 @@ CompileAnswer Comgr::answer(const CompileRequest& request) const {
     case CompileOperation::compile: return compile(*api_, request);
     case CompileOperation::link:
     case CompileOperation::library: return link(*api_, request);
-    case CompileOperation::build:
-    case CompileOperation::build_hip: break;  // HIP does not come here
+    default: break;  // build; HIP does not come here
   }
   CompileAnswer bitcode = compile(*api_, request);
   if (bitcode.status != CompileStatus::success) return bitcode;

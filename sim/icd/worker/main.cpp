@@ -81,7 +81,7 @@ class Compilers {
     const auto none = [](const std::string& why) {
       return CompileAnswer{CompileStatus::no_compiler, "error: " + why + "\n", {}};
     };
-    if (request.operation == CompileOperation::build_hip) {
+    if (is_of_hip(request.operation)) {
       return clang_ ? clang_->run(request) : none(clang_.error().text());
     }
     // Not clang-19 in its place: a chip's code, and so its energies, would depend on what is there.

@@ -90,7 +90,7 @@ class Determined {
 
   // Whether the request alone says what its code is.
   [[nodiscard]] bool alone() const {
-    if (request_.operation == CompileOperation::build_hip && !own_headers_) return false;
+    if (compiles_hip(request_.operation) && !own_headers_) return false;
     return stands_alone(request_.source) &&
            std::ranges::all_of(request_.headers,
                                [this](const auto& header) { return stands_alone(header.text); }) &&
@@ -112,7 +112,7 @@ class Determined {
   }
   [[nodiscard]] bool is_there(std::string_view name) const {
     // The compiler reads it before the source, and the answer says which file that was.
-    if (request_.operation == CompileOperation::build_hip && name == "hip/hip_runtime.h" &&
+    if (compiles_hip(request_.operation) && name == "hip/hip_runtime.h" &&
         std::ranges::find(request_.options, "-nogpuinc") == request_.options.end()) {
       return true;
     }

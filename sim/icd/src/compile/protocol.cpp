@@ -165,7 +165,7 @@ Result<CompileRequest> decode_request(std::string_view frame) {
   }
   CompileRequest request;
   const std::uint32_t operation = in.number();
-  if (operation > static_cast<std::uint32_t>(CompileOperation::build_hip)) {
+  if (operation > static_cast<std::uint32_t>(CompileOperation::link_hip)) {
     return fail(ErrorCode::parse_error, "unknown operation");
   }
   request.operation = static_cast<CompileOperation>(operation);

@@ -20,12 +20,23 @@ inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 30;
 inline constexpr std::string_view kWorkerFolder = "wirewatt-compile-";
 
 enum class CompileOperation : std::uint32_t {
-  compile,    // source to LLVM bitcode, device libraries linked in
-  link,       // bitcodes to one gfx701 code object
-  library,    // bitcodes to one bitcode
-  build,      // source to a code object: compile, then link
-  build_hip,  // HIP source to a code object
+  compile,      // source to LLVM bitcode, device libraries linked in
+  link,         // bitcodes to one gfx701 code object
+  library,      // bitcodes to one bitcode
+  build,        // source to a code object: compile, then link
+  build_hip,    // HIP source to a code object
+  compile_hip,  // HIP source to LLVM bitcode, device libraries linked in
+  link_hip,     // such bitcodes to one code object
 };
+
+// What clang compiles for every target.
+[[nodiscard]] constexpr bool is_of_hip(CompileOperation operation) {
+  return operation >= CompileOperation::build_hip;
+}
+// Whether it has HIP source.
+[[nodiscard]] constexpr bool compiles_hip(CompileOperation operation) {
+  return operation == CompileOperation::build_hip || operation == CompileOperation::compile_hip;
+}
 
 // A named text: an include file of clCompileProgram.
 struct CompileHeader {
@@ -36,11 +47,11 @@ struct CompileHeader {
 struct CompileRequest {
   CompileOperation operation{CompileOperation::build};
   std::string isa;     // "amdgcn-amd-amdhsa--gfx701"
-  std::string source;  // compile, build, build_hip
+  std::string source;  // compile, build, build_hip, compile_hip
   std::vector<CompileHeader> headers;
   std::vector<std::string> options;   // clang's, one word an entry
   std::string working_directory;      // where relative include paths start
-  std::vector<std::string> bitcodes;  // link, library
+  std::vector<std::string> bitcodes;  // link, library, link_hip
 };
 
 enum class CompileStatus : std::uint32_t {

@@ -124,13 +124,6 @@ WW_HIP_REFUSED(hipTexRefSetMipmapLevelBias)
 WW_HIP_REFUSED(hipTexRefSetMipmapLevelClamp)
 WW_HIP_REFUSED(hipTexRefSetMipmappedArray)
 WW_HIP_REFUSED(hipWaitExternalSemaphoresAsync)
-WW_HIP_REFUSED(hiprtcGetBitcode)
-WW_HIP_REFUSED(hiprtcGetBitcodeSize)
-WW_HIP_REFUSED(hiprtcLinkAddData)
-WW_HIP_REFUSED(hiprtcLinkAddFile)
-WW_HIP_REFUSED(hiprtcLinkComplete)
-WW_HIP_REFUSED(hiprtcLinkCreate)
-WW_HIP_REFUSED(hiprtcLinkDestroy)
 
 }  // namespace ww::sim::icd::hip
 

@@ -1,5 +1,5 @@
 // hiprtc: HIP that a program compiles while it runs. The compile worker compiles it, as it does
-// OpenCL C. Values are those of hiprtc.h of HIP 5.2.
+// OpenCL C.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,47 +13,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compile/compiler.hpp"
-#include "hip/session.hpp"
+#include "hiprtc/rtc.hpp"
 #include "ww/binpatch/code_object.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
-
-enum RtcCode : int {
-  kRtcSuccess = 0,
-  kRtcOutOfMemory = 1,
-  kRtcProgramCreationFailure = 2,
-  kRtcInvalidInput = 3,
-  kRtcInvalidProgram = 4,
-  kRtcInvalidOption = 5,
-  kRtcCompilation = 6,
-  kRtcBuiltinOperationFailure = 7,
-  kRtcNoNameExpressionsAfterCompilation = 8,
-  kRtcNoLoweredNamesBeforeCompilation = 9,
-  kRtcNameExpressionNotValid = 10,
-  kRtcInternalError = 11,
-};
-
-const char* text_of(int code) {
-  switch (code) {
-    case kRtcSuccess: return "HIPRTC_SUCCESS";
-    case kRtcOutOfMemory: return "HIPRTC_ERROR_OUT_OF_MEMORY";
-    case kRtcProgramCreationFailure: return "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE";
-    case kRtcInvalidInput: return "HIPRTC_ERROR_INVALID_INPUT";
-    case kRtcInvalidProgram: return "HIPRTC_ERROR_INVALID_PROGRAM";
-    case kRtcInvalidOption: return "HIPRTC_ERROR_INVALID_OPTION";
-    case kRtcCompilation: return "HIPRTC_ERROR_COMPILATION";
-    case kRtcBuiltinOperationFailure: return "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE";
-    case kRtcNoNameExpressionsAfterCompilation:
-      return "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION";
-    case kRtcNoLoweredNamesBeforeCompilation:
-      return "HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION";
-    case kRtcNameExpressionNotValid: return "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID";
-    case kRtcInternalError: return "HIPRTC_ERROR_INTERNAL_ERROR";
-    default: return "HIPRTC_ERROR_UNKNOWN";
-  }
-}
 
 // hiprtcProgram.
 struct RtcProgram {
@@ -62,7 +26,8 @@ struct RtcProgram {
   std::vector<std::string> expressions;
   std::map<std::string, std::string> lowered;  // symbols, by expression
   std::string log;
-  std::string code;
+  std::string code;     // a code object
+  std::string bitcode;  // in its place where the program is to be linked with others
   bool compiled{};
 };
 
@@ -71,16 +36,6 @@ std::unordered_map<const void*, std::unique_ptr<RtcProgram>>& rtc_programs() {
   return all;
 }
 
-// Runs a call's body under the lock. No exception leaves the library.
-template <class Body>
-int rtc_call(Body&& body) noexcept {
-  try {
-    Entry entry;
-    return body();
-  } catch (...) {
-    return kRtcOutOfMemory;
-  }
-}
 template <class Body>
 int with_program(const void* handle, Body&& body) noexcept {
   return rtc_call([&]() -> int {
@@ -107,12 +62,13 @@ std::string marker(std::size_t index) {
 }
 
 // The source, and a variable for each expression that the compiler has to set to its address: it
-// alone can look names up and make templates' instances.
+// alone can look names up and make templates' instances. Programs that are linked with each other
+// may all have them (weak).
 std::string source_with_names(const RtcProgram& program) {
   std::string source = program.source;
   for (std::size_t i = 0; i < program.expressions.size(); ++i) {
-    source += "\n__attribute__((device, used)) const void* " + marker(i) + " = (const void*)(" +
-              program.expressions[i] + ");\n";
+    source += "\n__attribute__((device, used, weak)) const void* " + marker(i) +
+              " = (const void*)(" + program.expressions[i] + ");\n";
   }
   return source;
 }
@@ -135,6 +91,20 @@ bool read_names(RtcProgram& program, const binpatch::CodeObject& object) {
   return program.lowered.size() == program.expressions.size();
 }
 
+// The same of bitcode. What it calls of other programs does not matter for that.
+bool read_names_of_bitcode(RtcProgram& program, const std::string& target) {
+  if (program.expressions.empty()) return true;
+  CompileRequest request = link_request(target, {program.bitcode});
+  request.options = {"-Wl,--noinhibit-exec"};
+  const CompileAnswer answer = run_compiler(request);
+  if (answer.status != CompileStatus::success) {
+    program.log += answer.log;
+    return false;
+  }
+  const auto object = binpatch::CodeObject::parse(std::as_bytes(std::span(answer.output)));
+  return object && read_names(program, *object);
+}
+
 int compile_program(RtcProgram& program, std::span<const char* const> options) {
   CompileRequest request;
   request.operation = CompileOperation::build_hip;
@@ -147,26 +117,31 @@ int compile_program(RtcProgram& program, std::span<const char* const> options) {
     const std::string_view named = target_option(option);
     if (!named.empty()) {
       target = named;
+      continue;
+    }
+    // Clang's name for code that is linked later, and its older one.
+    const std::string_view word = option;
+    if (word == "-fgpu-rdc" || word == "-fcuda-rdc") {
+      request.operation = CompileOperation::compile_hip;
+    } else if (word == "-fno-gpu-rdc") {
+      request.operation = CompileOperation::build_hip;
     } else {
-      request.options.emplace_back(option);
+      request.options.emplace_back(word);
     }
   }
-  if (target.empty() && power_on() == kSuccess) {
-    target = device().chip().architecture().gfx_target;
-  }
+  if (target.empty()) target = device_target();
   if (!target.starts_with("gfx")) return kRtcInvalidOption;
-  request.isa = "amdgcn-amd-amdhsa--" + target;
-  CompileAnswer answer = Runtime::get().compiler().run(request);
+  request.isa = isa_of(target);
+  CompileAnswer answer = run_compiler(request);
   program.log = std::move(answer.log);
   program.code.clear();
+  program.bitcode.clear();
   program.lowered.clear();
   program.compiled = true;
-  if (answer.status != CompileStatus::success) {
-    // Not the source's fault: said on stderr, too, because many programs never print the log.
-    if (answer.status != CompileStatus::failed) {
-      complain(program.log.substr(0, program.log.find('\n')));
-    }
-    return kRtcCompilation;
+  if (answer.status != CompileStatus::success) return kRtcCompilation;
+  if (request.operation == CompileOperation::compile_hip) {
+    program.bitcode = std::move(answer.output);
+    return read_names_of_bitcode(program, target) ? kRtcSuccess : kRtcNameExpressionNotValid;
   }
   const auto object = binpatch::CodeObject::parse(std::as_bytes(std::span(answer.output)));
   if (!object) {
@@ -183,18 +158,26 @@ std::size_t log_bytes(const RtcProgram& program) {
   return program.log.empty() ? 0 : program.log.size() + 1;
 }
 
+// What a compilation made, by either name; its place is looked at before the program is.
+int output_size(const void* handle, std::string RtcProgram::*made, std::size_t* bytes) {
+  if (bytes == nullptr) return kRtcInvalidInput;
+  return with_program(handle, [&](RtcProgram& program) -> int {
+    if ((program.*made).empty()) return kRtcInvalidProgram;
+    *bytes = (program.*made).size();
+    return kRtcSuccess;
+  });
+}
+int output(const void* handle, std::string RtcProgram::*made, char* place) {
+  if (place == nullptr) return kRtcInvalidInput;
+  return with_program(handle, [&](RtcProgram& program) -> int {
+    if ((program.*made).empty()) return kRtcInvalidProgram;
+    std::ranges::copy(program.*made, place);
+    return kRtcSuccess;
+  });
+}
+
 }  // namespace
 
-WW_HIP_EXPORT const char* hiprtcGetErrorString(int code) {
-  return text_of(code);
-}
-// What AMD's library says of itself, whatever its HIP's version.
-WW_HIP_EXPORT int hiprtcVersion(int* major, int* minor) {
-  if (major == nullptr || minor == nullptr) return kRtcInvalidInput;
-  *major = 9;
-  *minor = 0;
-  return kRtcSuccess;
-}
 WW_HIP_EXPORT int hiprtcCreateProgram(void** handle, const char* source, const char*,
                                       int header_count, const char* const* headers,
                                       const char* const* header_names) {
@@ -264,20 +247,16 @@ WW_HIP_EXPORT int hiprtcGetProgramLog(void* handle, char* log) {
   });
 }
 WW_HIP_EXPORT int hiprtcGetCodeSize(void* handle, std::size_t* bytes) {
-  return with_program(handle, [&](RtcProgram& program) -> int {
-    if (bytes == nullptr) return kRtcInvalidInput;
-    if (program.code.empty()) return kRtcInvalidProgram;
-    *bytes = program.code.size();
-    return kRtcSuccess;
-  });
+  return output_size(handle, &RtcProgram::code, bytes);
 }
 WW_HIP_EXPORT int hiprtcGetCode(void* handle, char* code) {
-  return with_program(handle, [&](RtcProgram& program) -> int {
-    if (code == nullptr) return kRtcInvalidInput;
-    if (program.code.empty()) return kRtcInvalidProgram;
-    std::ranges::copy(std::as_bytes(std::span(program.code)), reinterpret_cast<std::byte*>(code));
-    return kRtcSuccess;
-  });
+  return output(handle, &RtcProgram::code, code);
+}
+WW_HIP_EXPORT int hiprtcGetBitcodeSize(void* handle, std::size_t* bytes) {
+  return output_size(handle, &RtcProgram::bitcode, bytes);
+}
+WW_HIP_EXPORT int hiprtcGetBitcode(void* handle, char* bitcode) {
+  return output(handle, &RtcProgram::bitcode, bitcode);
 }
 
 }  // namespace ww::sim::icd::hip

@@ -1,0 +1,50 @@
+// What hiprtc's calls on programs and on linkers have in common. Values are those of hiprtc.h of
+// HIP 6.2, of which HIP 5.2 has the first ones.
+#pragma once
+
+#include <string>
+
+#include "compile/compiler.hpp"
+#include "hip/session.hpp"
+
+namespace ww::sim::icd::hip {
+
+enum RtcCode : int {
+  kRtcSuccess = 0,
+  kRtcOutOfMemory = 1,
+  kRtcProgramCreationFailure = 2,
+  kRtcInvalidInput = 3,
+  kRtcInvalidProgram = 4,
+  kRtcInvalidOption = 5,
+  kRtcCompilation = 6,
+  kRtcBuiltinOperationFailure = 7,
+  kRtcNoNameExpressionsAfterCompilation = 8,
+  kRtcNoLoweredNamesBeforeCompilation = 9,
+  kRtcNameExpressionNotValid = 10,
+  kRtcInternalError = 11,
+  kRtcLinking = 100,
+};
+
+// Runs a call's body under the lock. No exception leaves the library.
+template <class Body>
+int rtc_call(Body&& body) noexcept {
+  try {
+    Entry entry;
+    return body();
+  } catch (...) {
+    return kRtcOutOfMemory;
+  }
+}
+
+// The target of the program's device, as compilers name it ("gfx90a"); empty where there is none.
+[[nodiscard]] std::string device_target();
+// A request's name of a target ("gfx90a:xnack-").
+[[nodiscard]] std::string isa_of(const std::string& target);
+// What fails although the program is not at fault is said on stderr, too, because many programs
+// never print a log.
+[[nodiscard]] CompileAnswer run_compiler(const CompileRequest& request);
+// Bitcodes of the operation compile_hip to a code object.
+[[nodiscard]] CompileRequest link_request(const std::string& target,
+                                          std::vector<std::string> bitcodes);
+
+}  // namespace ww::sim::icd::hip
