@@ -222,7 +222,7 @@ TEST_F(Hip, RunsRegisteredKernelsByTheirStubs) {
   hipStream_t capturing = nullptr;
   hipGraph_t graph = nullptr;
   ASSERT_EQ(hipStreamCreate(&capturing), 0);
-  ASSERT_EQ(hipStreamBeginCapture(capturing, 0), 0);
+  ASSERT_EQ(hipStreamBeginCapture(capturing, 2), 0);
   EXPECT_EQ(hipMemset_spt(p, 0, 256), 0);
   EXPECT_EQ(hipLaunchKernel_spt(&stub, dim3(1), dim3(64), arguments, 0, nullptr), 0);
   EXPECT_EQ(hipStreamSynchronize_spt(nullptr), 0);
@@ -446,6 +446,14 @@ TEST_F(Hip, LimitsCooperativeLaunchesToWhatIsResident) {
       hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("big_lds"), 64, 1024),
       0);
   EXPECT_EQ(blocks, 1);
+  // None fits: no mistake.
+  for (const auto& [threads, lds] : {std::pair{2048, 0U}, {64, 1U << 20}}) {
+    blocks = -1;
+    EXPECT_EQ(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("big_lds"),
+                                                                 threads, lds),
+              0);
+    EXPECT_EQ(blocks, 0);
+  }
   int cus = 0;
   ASSERT_EQ(hipDeviceGetAttribute(&cus, 63, 0), 0);
   EXPECT_EQ(cus, 104);

@@ -146,6 +146,26 @@ TEST_F(HipGraph, RefusesInACaptureWhatMayWait) {
   EXPECT_EQ(hipStreamEndCapture(stream_, &graph), kInvalidated);
 }
 
+TEST_F(HipGraph, RefusesInACaptureToWaitForAnotherStream) {
+  hipStream_t other = nullptr;
+  ASSERT_EQ(hipStreamCreate(&other), 0);
+  hipGraph_t graph = nullptr;
+  for (const auto wait : {hipStreamSynchronize, hipStreamQuery}) {
+    for (const int mode : {kGlobal, kThreadLocal, kRelaxed}) {
+      ASSERT_EQ(hipStreamBeginCapture(stream_, mode), 0);
+      EXPECT_EQ(wait(other), mode == kRelaxed ? 0 : kUnsupported);
+      EXPECT_EQ(hipStreamEndCapture(stream_, &graph), mode == kRelaxed ? 0 : kInvalidated);
+      ASSERT_EQ(hipStreamBeginCapture(stream_, mode), 0);
+      std::thread([&] { EXPECT_EQ(wait(other), mode == kGlobal ? kUnsupported : 0); }).join();
+      EXPECT_EQ(hipStreamEndCapture(stream_, &graph), mode == kGlobal ? kInvalidated : 0);
+    }
+    ASSERT_EQ(hipStreamBeginCapture(stream_, kGlobal), 0);
+    EXPECT_EQ(wait(nullptr), 0);
+    EXPECT_EQ(hipStreamEndCapture(stream_, &graph), 0);
+  }
+  EXPECT_EQ(hipStreamDestroy(other), 0);
+}
+
 TEST_F(HipGraph, TheLegacyStreamCannotTellWhileAnotherOneCaptures) {
   ASSERT_EQ(hipStreamBeginCapture(stream_, kRelaxed), 0);
   int status = 0;

@@ -60,7 +60,6 @@ int hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t, hipGraphNode_t, void*, con
 namespace ww::sim::icd {
 namespace {
 
-constexpr int kInvalidPitch = 12;
 constexpr int kUpdateFailed = 910;
 
 class HipGraphChecks : public HipGraph {

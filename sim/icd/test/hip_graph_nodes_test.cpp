@@ -259,6 +259,10 @@ TEST_F(HipGraphNodes, CopiesFillsAndHostFunctionsAreDescribedAndChanged) {
   copy.extent.width = 128;
   EXPECT_EQ(hipGraphExecHostNodeSetParams(executable, nodes[2], &host), 0);
   copy.dstPtr.ptr = out.data();
+  const std::size_t pitch = std::exchange(copy.dstPtr.pitch, 64);
+  EXPECT_EQ(hipGraphMemcpyNodeSetParams(nodes[1], &copy), kInvalidPitch);
+  EXPECT_EQ(hipGraphExecMemcpyNodeSetParams(executable, nodes[1], &copy), kInvalidValue);
+  copy.dstPtr.pitch = pitch;
   EXPECT_EQ(hipGraphExecMemcpyNodeSetParams(executable, nodes[1], &copy), 0);
   EXPECT_EQ(hipGraphLaunch(executable, stream_), 0);
   EXPECT_EQ(out[31], 0x01010101);

@@ -307,7 +307,10 @@ bool run_graph_symbols() {
                                                 hipMemcpyHostToDevice));
   CHECK(hipGraphLaunch(executable, nullptr));
   if (out[1] != 8.5f || out[2] != 1.5f || out[3] != 2.5f) return false;
-  return hipGraphAddMemcpyNodeToSymbol(&none, graph, nullptr, 0, &scales, values, sizeof values, 4,
+  // Nothing may go another way in an executable graph.
+  return hipGraphExecMemcpyNodeSetParamsToSymbol(executable, to, &scales, other, sizeof other, 8,
+                                                 hipMemcpyDefault) == 1 &&
+         hipGraphAddMemcpyNodeToSymbol(&none, graph, nullptr, 0, &scales, values, sizeof values, 4,
                                        hipMemcpyHostToDevice) == 1 &&
          hipGraphAddMemcpyNodeToSymbol(&none, graph, nullptr, 0, values, values, 4, 0,
                                        hipMemcpyHostToDevice) == 13;

@@ -18,6 +18,7 @@
 namespace ww::sim::icd {
 
 constexpr int kInvalidValue = 1;
+constexpr int kInvalidPitch = 12;
 constexpr int kInvalidConfiguration = 9;
 constexpr int kInvalidSymbol = 13;
 constexpr int kInvalidDirection = 21;

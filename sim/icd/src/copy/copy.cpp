@@ -365,14 +365,16 @@ tl::expected<NodeWork, int> copy_to_symbol_work(const void* symbol, const void* 
     return check_noted_sides(place, from, kind);
   });
   if (bad != kSuccess) return tl::unexpected<int>(bad);
-  return NodeWork{[=] { return copy_to_symbol(symbol, from, bytes, offset, kind); }, {}, nullptr};
+  return NodeWork{[=] { return copy_to_symbol(symbol, from, bytes, offset, kind); },
+                  SymbolCopy{kind}, nullptr};
 }
 tl::expected<NodeWork, int> copy_from_symbol_work(void* to, const void* symbol, std::size_t bytes,
                                                   std::size_t offset, int kind) {
   const int bad = with_symbol(
       symbol, bytes, offset, [&](const void* place) { return check_noted_sides(to, place, kind); });
   if (bad != kSuccess) return tl::unexpected<int>(bad);
-  return NodeWork{[=] { return copy_from_symbol(to, symbol, bytes, offset, kind); }, {}, nullptr};
+  return NodeWork{[=] { return copy_from_symbol(to, symbol, bytes, offset, kind); },
+                  SymbolCopy{kind}, nullptr};
 }
 tl::expected<NodeWork, int> fill_work(const MemsetParameters& parameters) {
   const auto& [to, bytes, height, pitch, value, width] = parameters;

@@ -65,6 +65,12 @@ bool may_replace(const NodeWork& now, const NodeWork& later) {
   const auto* copy = std::get_if<Memcpy3dParameters>(&now.parameters);
   const auto* other_copy = std::get_if<Memcpy3dParameters>(&later.parameters);
   if (copy != nullptr && other_copy != nullptr && copy->kind != other_copy->kind) return false;
+  const auto* of_symbol = std::get_if<SymbolCopy>(&now.parameters);
+  const auto* other_of_symbol = std::get_if<SymbolCopy>(&later.parameters);
+  if (of_symbol != nullptr && other_of_symbol != nullptr &&
+      of_symbol->kind != other_of_symbol->kind) {
+    return false;
+  }
   const auto* fill = std::get_if<MemsetParameters>(&now.parameters);
   const auto* other_fill = std::get_if<MemsetParameters>(&later.parameters);
   if (fill == nullptr || other_fill == nullptr) return true;
@@ -115,7 +121,13 @@ WW_HIP_EXPORT int hipGraphMemcpyNodeSetParams1D(void* node, void* to, const void
 }
 WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParams(void* executable, void* node,
                                                   const Memcpy3dParameters* parameters) {
-  return change_step(executable, node, NodeKind::copy, [&] { return copy_of(parameters); });
+  return change_step(executable, node, NodeKind::copy, [&] {
+    const auto work = copy_of(parameters);
+    // The one mistake that has a code of its own in every other call.
+    if (!work && work.error() == kInvalidPitchValue)
+      return tl::expected<NodeWork, int>(tl::unexpected<int>(kInvalidValue));
+    return work;
+  });
 }
 WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParams1D(void* executable, void* node, void* to,
                                                     const void* from, std::size_t bytes, int kind) {

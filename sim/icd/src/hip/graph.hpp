@@ -54,12 +54,17 @@ struct EventOfNode {
 struct ReleasedMemory {
   void* pointer;
 };
+// Of a copy to or from a variable of the program.
+struct SymbolCopy {
+  int kind;
+};
 
 // What a node was made of, which calls return and change. None for nodes that a stream captured in
 // a form that no node's parameters have.
 using NodeParameters =
     std::variant<std::monostate, KernelCall, Memcpy3dParameters, MemsetParameters,
-                 HostNodeParameters, EventOfNode, AllocationNodeParameters, ReleasedMemory>;
+                 HostNodeParameters, EventOfNode, AllocationNodeParameters, ReleasedMemory,
+                 SymbolCopy>;
 
 // Memory that a graph allocates while it runs. Its address is fixed when the node is made, as
 // programs write it into later nodes: so the memory is taken then, and is the program's only from

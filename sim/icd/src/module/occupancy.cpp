@@ -34,16 +34,9 @@ int potential_block(const Function& function, std::size_t dynamic_lds, int limit
 
 int max_active(int* blocks, const Function& function, int threads, std::size_t dynamic_lds) {
   if (blocks == nullptr || threads <= 0) return kInvalidValue;
-  const std::size_t lds = function.kernel->descriptor.group_segment_fixed_size;
-  const auto most = static_cast<std::size_t>(device().chip().architecture().lds_bytes_per_cu);
-  if (lds + dynamic_lds > most) {
-    *blocks = 0;
-    return kSuccess;
-  }
   const auto found =
       resident_blocks(function, {static_cast<std::uint32_t>(threads), 1, 1}, dynamic_lds);
-  if (!found) return found.error();
-  *blocks = static_cast<int>(*found);
+  *blocks = found ? static_cast<int>(*found) : 0;  // none fits
   return kSuccess;
 }
 

@@ -24,6 +24,13 @@ std::uint32_t known_bits(std::size_t word) {
   return units - 32 * word >= 32 ? UINT32_MAX : (1U << (units - 32 * word)) - 1;
 }
 
+// A call that waits for a stream or asks how far it is: in a capture of that stream, and as a call
+// that may wait in captures of others. Of the default stream AMD's library does not ask that.
+int refuse_wait_in_capture(const void* stream) {
+  const int bad = refuse_in_capture(stream);
+  return bad == kSuccess && stream != nullptr ? refuse_unsafe_in_capture() : bad;
+}
+
 std::size_t words_of_mask() {
   return static_cast<std::size_t>(device().chip().architecture().compute_units_of_device() + 31) /
          32;
@@ -108,14 +115,14 @@ WW_HIP_EXPORT int hipStreamDestroy(void* stream) {
 }
 WW_HIP_EXPORT int hipStreamSynchronize(void* stream) {
   return guarded_work([&](Entry& entry) -> int {
-    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
+    if (const int bad = refuse_wait_in_capture(stream); bad != kSuccess) return bad;
     wait_for_host_functions(entry, stream);
     return device_error();
   });
 }
 WW_HIP_EXPORT int hipStreamQuery(void* stream) {
   return guarded_work([&]() -> int {
-    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
+    if (const int bad = refuse_wait_in_capture(stream); bad != kSuccess) return bad;
     return all_returned(calls_before(stream)) ? kSuccess : kNotReady;
   });
 }
