@@ -773,6 +773,14 @@ __kernel void stores(__global float* out, __global const float* in, uint rounds,
   out[get_global_size(0) + get_global_id(0)] = chain(x, c, rounds);
 }
 
+// The same, with stores to private memory that nobody reads.
+__kernel void private_stores(__global float* out, uint rounds) {
+  float kept[2];
+  kept[rounds & 1] = out[get_global_id(0)] =
+      chain(0.5f, -(float)(get_local_id(0)) / 256.0f, rounds);
+  __asm__ volatile("" : : "v"(kept) : "memory");  // somebody might
+}
+
 // All groups of a cooperative launch wait for each other, as AMD's device library does it.
 void meet_all(void) {
   __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");

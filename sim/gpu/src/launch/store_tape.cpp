@@ -47,10 +47,17 @@ bool are_apart(const std::vector<StoreTape::Store>& stores) {
   return true;
 }
 
-bool writes_arguments(const std::vector<StoreTape::Store>& stores, const LaunchState& launch) {
+// Whether a line is one of the launch's arguments or of its waves' private memory, whose contents
+// nobody follows.
+bool is_own(const LaunchState& launch, std::uint32_t line) {
+  const std::uint64_t address = line_address(line);
+  return launch.is_argument(address) || address - launch.scratch < launch.scratch_bytes;
+}
+
+bool any_is_own(const std::vector<StoreTape::Store>& stores, const LaunchState& launch) {
   return std::ranges::any_of(stores, [&launch](const StoreTape::Store& store) {
     for (std::uint32_t line = store.line; line < store.line + store.lines; ++line) {
-      if (launch.is_argument(line_address(line))) return true;
+      if (is_own(launch, line)) return true;
     }
     return false;
   });
@@ -134,10 +141,11 @@ std::shared_ptr<const StoreTape> StoreRecorder::end(
     const WorkOfCus& work) {
   const std::shared_ptr<StoreTape> tape = std::exchange(tape_, nullptr);
   if (tape == nullptr || work.clock_read) return nullptr;
+  if (work.instructions < kInstructionsPerStoredLine * tape->lines) return nullptr;
   if (std::ranges::any_of(cus, [](const auto& cu) { return !cu->findings.findings().empty(); })) {
     return nullptr;
   }
-  if (!are_apart(tape->stores) || writes_arguments(tape->stores, launch)) return nullptr;
+  if (!are_apart(tape->stores) || any_is_own(tape->stores, launch)) return nullptr;
   tape->work = work;
   tape->stores.shrink_to_fit();
   tape->quanta.shrink_to_fit();
@@ -146,7 +154,6 @@ std::shared_ptr<const StoreTape> StoreRecorder::end(
 
 void StoreTapes::keep(const std::string& key, const DeviceMemory& memory,
                       std::shared_ptr<const StoreTape> tape) {
-  if (tape->work.instructions < kInstructionsPerStoredLine * tape->lines) return;
   std::erase_if(kept_, [&key](const Kept& kept) { return kept.key == key; });
   const auto sum = sum_of_lines(*tape, memory);
   if (!sum) return;

@@ -71,7 +71,7 @@ class StoreRecorder {
                  std::span<const std::unique_ptr<ComputeUnit>> cus);
   // So many quanta more at whose ends nothing could arrive.
   void passed(std::uint64_t quanta) { passed_ += quanta; }
-  // Null where the launch was of another kind, or had too many stores.
+  // Null where the launch was of another kind, had too many stores, or did too little for them.
   [[nodiscard]] std::shared_ptr<const StoreTape> end(
       std::span<const std::unique_ptr<ComputeUnit>> cus, const LaunchState& launch,
       const WorkOfCus& work);
@@ -89,7 +89,7 @@ class StoreRecorder {
 // launch stored: in the same state of memory, and in others if its lines are found to be the same.
 class StoreTapes {
  public:
-  // Of a launch that has just ended; not if it did too little for its stores.
+  // Of a launch that has just ended.
   void keep(const std::string& key, const DeviceMemory& memory,
             std::shared_ptr<const StoreTape> tape);
   // Null where there is none that fits. `unsaid`: the host may have written memory without a new

@@ -162,6 +162,16 @@ TEST(StoreTape, IsOfNoUseWhereItsMemoryIsGone) {
   EXPECT_FALSE(known.test.gpu().findings().empty());
 }
 
+// Whose contents are not followed.
+TEST(StoreTape, HasNoPrivateMemory) {
+  Stores known(with_replay(true));
+  for (int i = 0; i < 3; ++i) {
+    const auto result =
+        known.test.launch("private_stores", known.items, 256, known.out, 4 * known.rounds);
+    EXPECT_FALSE(result.waves_known);
+  }
+}
+
 class OtherKinds : public testing::TestWithParam<How> {};
 
 TEST_P(OtherKinds, AreExecuted) {
