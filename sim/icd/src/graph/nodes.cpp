@@ -122,7 +122,7 @@ WW_HIP_EXPORT int hipGraphMemcpyNodeSetParams1D(void* node, void* to, const void
 WW_HIP_EXPORT int hipGraphExecMemcpyNodeSetParams(void* executable, void* node,
                                                   const Memcpy3dParameters* parameters) {
   return change_step(executable, node, NodeKind::copy, [&] {
-    const auto work = copy_of(parameters);
+    auto work = copy_of(parameters);
     // The one mistake that has a code of its own in every other call.
     if (!work && work.error() == kInvalidPitchValue)
       return tl::expected<NodeWork, int>(tl::unexpected<int>(kInvalidValue));
