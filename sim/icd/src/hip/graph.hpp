@@ -61,10 +61,9 @@ struct SymbolCopy {
 
 // What a node was made of, which calls return and change. None for nodes that a stream captured in
 // a form that no node's parameters have.
-using NodeParameters =
-    std::variant<std::monostate, KernelCall, Memcpy3dParameters, MemsetParameters,
-                 HostNodeParameters, EventOfNode, AllocationNodeParameters, ReleasedMemory,
-                 SymbolCopy>;
+using NodeParameters = std::variant<std::monostate, KernelCall, Memcpy3dParameters,
+                                    MemsetParameters, HostNodeParameters, EventOfNode,
+                                    AllocationNodeParameters, ReleasedMemory, SymbolCopy>;
 
 // Memory that a graph allocates while it runs. Its address is fixed when the node is made, as
 // programs write it into later nodes: so the memory is taken then, and is the program's only from
