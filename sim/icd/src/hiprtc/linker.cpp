@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,17 +50,9 @@ struct RtcLinker {
   std::string code;
 };
 
-std::unordered_map<const void*, std::unique_ptr<RtcLinker>>& rtc_linkers() {
-  static auto& all = *new std::unordered_map<const void*, std::unique_ptr<RtcLinker>>;
-  return all;
-}
-
 template <class Body>
 int with_linker(const void* handle, Body&& body) noexcept {
-  return rtc_call([&]() -> int {
-    const auto found = rtc_linkers().find(handle);
-    return found == rtc_linkers().end() ? int{kRtcInvalidInput} : body(*found->second);
-  });
+  return with_rtc_object<RtcLinker>(handle, kRtcInvalidInput, std::forward<Body>(body));
 }
 
 // A number that stands where others have a pointer.
@@ -129,7 +120,7 @@ WW_HIP_EXPORT int hiprtcLinkCreate(unsigned count, const int* options, void* con
     auto made = std::make_unique<RtcLinker>();
     if (!set_options(*made, {options, count}, values)) return kRtcInvalidOption;
     *handle = made.get();
-    rtc_linkers().emplace(*handle, std::move(made));
+    rtc_objects<RtcLinker>().emplace(*handle, std::move(made));
     return kRtcSuccess;
   });
 }
@@ -172,8 +163,9 @@ WW_HIP_EXPORT int hiprtcLinkComplete(void* handle, void** code, std::size_t* byt
   });
 }
 WW_HIP_EXPORT int hiprtcLinkDestroy(void* handle) {
-  return rtc_call(
-      [&]() -> int { return rtc_linkers().erase(handle) == 0 ? kRtcInvalidInput : kRtcSuccess; });
+  return rtc_call([&]() -> int {
+    return rtc_objects<RtcLinker>().erase(handle) == 0 ? kRtcInvalidInput : kRtcSuccess;
+  });
 }
 
 }  // namespace ww::sim::icd::hip

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hiprtc/rtc.hpp"
@@ -31,17 +31,9 @@ struct RtcProgram {
   bool compiled{};
 };
 
-std::unordered_map<const void*, std::unique_ptr<RtcProgram>>& rtc_programs() {
-  static auto& all = *new std::unordered_map<const void*, std::unique_ptr<RtcProgram>>;
-  return all;
-}
-
 template <class Body>
 int with_program(const void* handle, Body&& body) noexcept {
-  return rtc_call([&]() -> int {
-    const auto found = rtc_programs().find(handle);
-    return found == rtc_programs().end() ? int{kRtcInvalidProgram} : body(*found->second);
-  });
+  return with_rtc_object<RtcProgram>(handle, kRtcInvalidProgram, std::forward<Body>(body));
 }
 
 std::string present_folder() {
@@ -193,14 +185,14 @@ WW_HIP_EXPORT int hiprtcCreateProgram(void** handle, const char* source, const c
       made->headers.push_back({header_names[i], headers[i]});
     }
     *handle = made.get();
-    rtc_programs().emplace(*handle, std::move(made));
+    rtc_objects<RtcProgram>().emplace(*handle, std::move(made));
     return kRtcSuccess;
   });
 }
 WW_HIP_EXPORT int hiprtcDestroyProgram(void** handle) {
   return rtc_call([&]() -> int {
     if (handle == nullptr) return kRtcInvalidInput;
-    if (rtc_programs().erase(*handle) == 0) return kRtcInvalidProgram;
+    if (rtc_objects<RtcProgram>().erase(*handle) == 0) return kRtcInvalidProgram;
     *handle = nullptr;
     return kRtcSuccess;
   });

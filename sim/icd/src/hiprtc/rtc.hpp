@@ -2,7 +2,10 @@
 // HIP 6.2, of which HIP 5.2 has the first ones.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "compile/compiler.hpp"
 #include "hip/session.hpp"
@@ -34,6 +37,21 @@ int rtc_call(Body&& body) noexcept {
   } catch (...) {
     return kRtcOutOfMemory;
   }
+}
+
+// The programs or the linkers that there are, by the handles that the program has.
+template <class Object>
+std::unordered_map<const void*, std::unique_ptr<Object>>& rtc_objects() {
+  static auto& all = *new std::unordered_map<const void*, std::unique_ptr<Object>>;
+  return all;
+}
+// Runs a call's body with the object of the handle; `unknown` where there is none.
+template <class Object, class Body>
+int with_rtc_object(const void* handle, RtcCode unknown, Body&& body) noexcept {
+  return rtc_call([&]() -> int {
+    const auto found = rtc_objects<Object>().find(handle);
+    return found == rtc_objects<Object>().end() ? int{unknown} : body(*found->second);
+  });
 }
 
 // The target of the program's device, as compilers name it ("gfx90a"); empty where there is none.
