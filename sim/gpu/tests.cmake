@@ -173,6 +173,7 @@ ww_add_test(exec_lanes_test LABEL property
   LIBS ww_sim_gpu)
 ww_add_test(exec_translate_test LABEL property OPTIMISED
   SOURCES src/translate/translate_test.cpp src/translate/form_code_test.cpp
+          src/isa/register_sets_test.cpp
   LIBS ww_sim_gpu)
 target_include_directories(exec_translate_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 find_package(CLI11 REQUIRED)

@@ -38,7 +38,7 @@ RegisterSet registers_of(const binpatch::isa::Instruction& instruction, const Mi
     if (operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr) {
       set.add_vector(vector_index(operand), count);
     } else if (const auto index = scalar_index(operand)) {
-      set.add_scalar(*index, std::max(count, 2U));
+      set.add_scalar(*index, count);
     }
   };
   const bool vector = op.unit == Unit::valu;
