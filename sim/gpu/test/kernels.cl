@@ -773,6 +773,27 @@ __kernel void stores(__global float* out, __global const float* in, uint rounds,
   out[get_global_size(0) + get_global_id(0)] = chain(x, c, rounds);
 }
 
+// Waves that store twice. `how`: 0 all do the same; in others group 7 does not: 1 it takes a round
+// more; 2 fewer of its lanes compute; 3 its lines lie otherwise; 4 it stores once; or all groups do
+// what may depend on time: 5 they read where they are; 6 meet at a barrier.
+__kernel void alike(__global float* out, __global float4* wide, uint rounds, uint how) {
+  const uint item = (uint)get_local_id(0);
+  const bool other = get_group_id(0) == 7;
+  const float c = -(float)item / 256.0f;
+  float x = chain(0.5f, c, how == 1 && other ? rounds + 1 : rounds);
+  if (how == 2 && (item & 63) >= (other ? 7 : 9)) x = chain(x, c, 2);
+  if (how == 5) {
+    uint id;
+    __asm__ volatile("s_getreg_b32 %0, hwreg(" HW_ID ")" : "=s"(id));
+    x += (float)(id & 1);
+  }
+  if (how == 6) barrier(CLK_GLOBAL_MEM_FENCE);
+  const uint shift = how == 3 && other ? (uint)get_global_size(0) + 16 : 0;
+  out[get_global_id(0) + shift] = x + (float)get_group_id(0);
+  if (how == 4 && other) return;
+  wide[get_global_id(0)] = (float4)(x, x + 1.0f, x * c, (float)get_group_id(0));
+}
+
 // The same, with stores to private memory that nobody reads.
 __kernel void private_stores(__global float* out, uint rounds) {
   float kept[2];

@@ -36,6 +36,13 @@ std::uint64_t predicted(std::uint64_t value) {
   return value;
 }
 
+// The hash of a way that goes on at `pc`, or with so many lanes.
+std::uint64_t longer_way(std::uint64_t way, std::uint64_t pc_or_lanes) {
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;  // 2^64 over the golden ratio
+  way = (way ^ pc_or_lanes) * kOdd;
+  return (way ^ way >> 32) + 1;
+}
+
 // Many programs use none: pages that nobody touches cost nothing.
 std::span<std::byte> local_memory(const Architecture& architecture, HostArena& arena) {
   const std::size_t bytes = static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64;
@@ -236,6 +243,24 @@ inline void ComputeUnit::execute(Wave& wave, const MicroOp& op, std::int64_t tim
   wave.pc += op.dwords;
   use_lanes(wave, op, false);
   op.run(wave, op);
+  if (compares_ways_ && op.unit == Unit::branch) [[unlikely]]
+    way_[wave.slot] = longer_way(way_[wave.slot], wave.pc);
+}
+
+[[gnu::always_inline]] inline void ComputeUnit::execute_or_wait(Wave& wave, const MicroOp& op,
+                                                                std::int64_t time) {
+  if (op.opcode == Opcode::s_waitcnt) {  // most steps end with one: no call
+    wave.now = time;
+    wave.next = time + 4;
+    wave.pc += op.dwords;
+    wait_for_counters(wave, op);
+  } else {
+    execute(wave, op, time);
+  }
+}
+
+void ComputeUnit::execute_apart(Wave& wave, const MicroOp& op) {
+  execute_or_wait(wave, op, wave.now);
 }
 
 void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
@@ -249,14 +274,7 @@ void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
       const MicroOp& op = launch_->code[wave.pc];
       if (op.straight) run_ahead(wave);
       if (wave.ahead == 0) {
-        if (op.opcode == Opcode::s_waitcnt) {  // most steps end with one: no call
-          wave.now = time;
-          wave.next = time + 4;
-          wave.pc += op.dwords;
-          wait_for_counters(wave, op);
-        } else {
-          execute(wave, op, time);
-        }
+        execute_or_wait(wave, op, time);
         time = wave.next;
         continue;
       }
@@ -272,9 +290,12 @@ void ComputeUnit::run_ahead(Wave& wave) {
   if (launch_->straight == nullptr) return;
   const StraightRun& run = launch_->straight->run[wave.pc];
   if (wave.vector_queue.count + wave.scalar_queue.count != 0 && awaits(wave, run.registers)) return;
-  activity.vector_lane_operations +=
+  const std::uint64_t lane_operations =
       launch_->translations != nullptr ? launch_->translations->execute(wave, wave.pc, run.count)
                                        : execute_straight(wave, launch_->code + wave.pc, run.count);
+  activity.vector_lane_operations += lane_operations;
+  if (compares_ways_) [[unlikely]]
+    way_[wave.slot] = longer_way(way_[wave.slot], lane_operations);
   counters.valu += run.vectors;
   counters.approximated += run.approximated;
   counters.salu += run.count - run.vectors;
@@ -481,8 +502,8 @@ inline bool ComputeUnit::others_write(const Wave& wave, const MemoryOperation& o
   return false;
 }
 
-void ComputeUnit::store_again(std::uint32_t line, std::uint8_t lines, std::int64_t departure,
-                              bool past_gl1) {
+void ComputeUnit::store(std::uint32_t line, std::uint8_t lines, std::int64_t departure,
+                        bool past_gl1, std::byte* bytes) {
   if (free_operations_.empty()) add_operations();
   MemoryOperation* const operation = free_operations_.back();
   free_operations_.pop_back();
@@ -493,7 +514,7 @@ void ComputeUnit::store_again(std::uint32_t line, std::uint8_t lines, std::int64
   operation->exec = ~std::uint64_t{0};
   operation->base = line_address(line);
   operation->contiguous = true;
-  operation->elements = reinterpret_cast<std::uint32_t*>(memory_.host(operation->base));
+  operation->elements = reinterpret_cast<std::uint32_t*>(bytes);
   operation->unresolved = 1;
   Request& request = requests.emplace_back();
   request.departure = departure;
@@ -503,6 +524,29 @@ void ComputeUnit::store_again(std::uint32_t line, std::uint8_t lines, std::int64
   request.lines = lines;
   request.past_gl1 = past_gl1;
   request.l1_slot[0] = L1Cache::kNone;
+}
+
+std::uint64_t ComputeUnit::wave_number(unsigned slot) const {
+  const Wave& wave = waves_[slot];
+  const auto& groups = launch_->groups;
+  const auto& id = wave.group->id;
+  const std::uint64_t group =
+      id[0] + std::uint64_t{groups[0]} * (id[1] + std::uint64_t{groups[1]} * id[2]);
+  return group * launch_->waves_per_group + wave.in_group;
+}
+
+void ComputeUnit::end_way(const Wave& wave) {
+  const std::uint64_t way = longer_way(way_[wave.slot], wave.pc);
+  if (way_of_all_ == 0) way_of_all_ = way;
+  ways_differ_ = ways_differ_ || way != way_of_all_;
+}
+
+void ComputeUnit::answer_requests(std::size_t count, std::int64_t cycle) {
+  for (; count != 0; --count) {
+    answered(*requests[requests_done].operation, cycle);
+    ++requests_done;
+  }
+  drop_done_requests();
 }
 
 void ComputeUnit::resolved(Wave& wave) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,7 +51,8 @@ struct Request {
   bool fills_l1{};
   // With the other line of its aligned pair, for l1_slot[1] (kNone: not kept).
   bool pair : 1 {};
-  bool past_gl1 : 1 {};  // neither served by the cache of the shader array nor kept in it
+  bool past_gl1 : 1 {};           // neither served by the cache of the shader array nor kept in it
+  std::uint8_t wave_slot : 6 {};  // of the wave whose instruction it is
   std::uint32_t l1_slot[kMostLines]{};
 };
 
@@ -86,6 +88,10 @@ struct CuCounters {
   std::uint64_t approximated{};    // instructions whose last bits may be others on a card
 
   CuCounters& operator+=(const CuCounters& other);
+  // Of all waves.
+  [[nodiscard]] std::uint64_t instructions() const {
+    return valu + salu + smem + vmem_read + vmem_write + lds;
+  }
 };
 
 class ComputeUnit {
@@ -108,6 +114,25 @@ class ComputeUnit {
   void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
   // Runs every wave up to the quantum's end. `more_groups`: some of the launch have yet to start.
   void run(Quantum quantum, bool more_groups);
+  // Executes the waves of a work-group one after the other, without regard to time, on a CU that
+  // has no other. After each wave `look` is called with its number in the group; `requests` are
+  // then what it sent, and it ended. A wave may execute `most` instructions. False, and the launch
+  // has to begin anew, where a wave's values or its way might depend on when something happens, on
+  // other waves, or on memory that is not the launch's own; where it fails; or where `look` says
+  // so.
+  bool execute_apart(const std::array<std::uint32_t, 3>& id, std::uint64_t most,
+                     const std::function<bool(std::uint32_t wave)>& look);
+  // From now on, in this launch, the ways of the waves are compared: which jumps they took, and how
+  // many lanes executed what lies between.
+  void compare_ways() { compares_ways_ = true; }
+  // A hash of the way of all waves that ended; 0: none did, or they went different ways.
+  [[nodiscard]] std::uint64_t way_of_all() const { return ways_differ_ ? 0 : way_of_all_; }
+  [[nodiscard]] bool ways_differ() const { return ways_differ_; }
+  // Number, in the launch, of the wave that is in a slot or was the last one there: waves of group
+  // 0, of group 1 and so on.
+  [[nodiscard]] std::uint64_t wave_number(unsigned slot) const;
+  // Nobody else takes the first `count` requests: they are answered at this cycle.
+  void answer_requests(std::size_t count, std::int64_t cycle);
   // Registers and state of its waves.
   [[nodiscard]] std::size_t wave_bytes() const {
     return static_cast<std::size_t>(resident_) *
@@ -206,8 +231,9 @@ class ComputeUnit {
   // Whether a wave may have seen in this launch what memory holds apart from its arguments, or when
   // a store was done. Loads that leave the L1 as requests are not looked at.
   [[nodiscard]] bool saw_memory() const { return saw_memory_; }
-  // Sends a store, of no wave, to whole lines that have its bytes already.
-  void store_again(std::uint32_t line, std::uint8_t lines, std::int64_t departure, bool past_gl1);
+  // Sends a store, of no wave, of these bytes to whole lines.
+  void store(std::uint32_t line, std::uint8_t lines, std::int64_t departure, bool past_gl1,
+             std::byte* bytes);
 
   // Asks for what the cache does not have of these bytes; without a cache they are there already.
   void scalar_lines(MemoryOperation& operation, std::uint64_t address, std::uint64_t bytes,
@@ -262,10 +288,16 @@ class ComputeUnit {
   void turn(Wave& wave, std::int64_t time, std::int64_t end);
   void step(Wave& wave, std::int64_t time, std::int64_t horizon);
   void issue_alone(std::size_t simd, Quantum quantum, bool more_groups);
+  bool execute_apart(Wave& wave, std::uint64_t most);
+  void execute_apart(Wave& wave, const MicroOp& op);
+  bool complete_scalars(Wave& wave);
+  void end_way(const Wave& wave);
   [[nodiscard]] bool nothing_meets(std::size_t simd, bool more_groups) const;
   Step step_alone(Wave& wave, std::int64_t time, std::uint32_t pc);
   // One instruction, which can issue at that time or later.
   void execute(Wave& wave, const MicroOp& op, std::int64_t time);
+  // The same, or the wait that it is.
+  void execute_or_wait(Wave& wave, const MicroOp& op, std::int64_t time);
   // When its `next` changed from outside.
   void set_key(const Wave& wave) {
     const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
@@ -346,6 +378,10 @@ class ComputeUnit {
   bool clock_read_{};
   bool saw_memory_{};
   bool takes_untraced_rows_{};
+  bool compares_ways_{};
+  bool ways_differ_{};
+  std::uint64_t way_of_all_{};
+  std::array<std::uint64_t, kSlots> way_{};  // of the wave in each slot so far
   std::optional<Error> error_;
   std::int64_t error_cycle_{};
   using OperationBlock = std::array<MemoryOperation, 32>;

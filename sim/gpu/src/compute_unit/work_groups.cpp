@@ -61,6 +61,8 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   std::fill(lds_blocks_.begin(), lds_blocks_.end(), false);
   finished_ = 0;
   clock_read_ = saw_memory_ = false;
+  compares_ways_ = ways_differ_ = false;
+  way_of_all_ = 0;
   error_.reset();
   free_operations_.clear();
   for (const auto& block : pool_) {
@@ -134,6 +136,7 @@ void ComputeUnit::begin_waves(const Starting& starting) {
     wave.started = starting.cycle;
     wave.next = (starting.cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
     wave.now = wave.next;
+    way_[slot] = 0;
     init_registers(wave, group);
     key_rows_ = std::max(key_rows_, static_cast<int>(slot / 8 + 1));
     set_key(wave);
@@ -304,6 +307,8 @@ void ComputeUnit::end_wave(Wave& wave) {
   };
   abandon(wave.vector_queue);
   abandon(wave.scalar_queue);
+  if (compares_ways_) [[unlikely]]
+    end_way(wave);
   wave.state = WaveState::empty;
   --simd_waves_[wave.simd];
   --resident_;

@@ -76,11 +76,13 @@ StraightLines find_straight_lines(const std::vector<MicroOp>& code,
     StraightRun& run = lines.run[dword];
     run.registers = registers[dword];
     run.count = 1;
+    run.dwords = op.dwords;
     run.vectors = op.unit == Unit::valu ? 1 : 0;
     run.approximated = op.approximated ? 1 : 0;
     if (next >= code.size() || lines.run[next].count >= kMostInstructions) continue;
     run.registers.add(lines.run[next].registers);
     run.count += lines.run[next].count;
+    run.dwords += lines.run[next].dwords;
     run.vectors += lines.run[next].vectors;
     run.approximated += lines.run[next].approximated;
   }

@@ -55,6 +55,7 @@ struct StraightRun {
   std::uint32_t vectors{};       // of them for the vector ALU
   std::uint32_t approximated{};  // of these, those whose last bits may be others on a card
   std::uint32_t load{};  // dword of the first linked load behind it (load_addresses.hpp); 0: none
+  std::uint32_t dwords{};
 };
 
 // What the issue logic needs of an instruction; aligned so that a pointer steps by a shift.

@@ -87,6 +87,25 @@ void multiply_adds(benchmark::State& state) {
 }
 BENCHMARK(multiply_adds)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
+// The same, of which one shader engine alone is followed through time: each launch is a new one.
+void multiply_adds_alike(benchmark::State& state) {
+  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0))}, false);
+  constexpr std::uint32_t kItems = 44 * 256 * 40;
+  const auto out = gpu.buffer(kItems * 4);
+  std::uint32_t rounds = 256;
+  double total = 0;
+  for (auto _ : state) {
+    const auto result = gpu.launch("multiply_adds", kItems, 256, out, ++rounds);
+    if (!result.engines_alike) {
+      state.SkipWithError("all engines were followed");
+      break;
+    }
+    total += instructions(gpu);
+  }
+  state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
+}
+BENCHMARK(multiply_adds_alike)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+
 // The same when it comes again and finds another L2: its stores alone.
 void multiply_adds_again(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = 1}, false);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "launch/alike_waves.hpp"
 #include "memory/die_memories.hpp"
 #include "memory/memory_system.hpp"
 #include "ww/sim/trace/writer.hpp"
@@ -15,147 +16,11 @@ namespace {
 constexpr const char* kWhyEndless =
     "a loop without end, or a wait for what the program does only after the launch?";
 constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
-constexpr std::uint64_t kQuantaBetweenClocks = 16;   // of who tells how far a launch is
 // Other threads come some 50 us after they are woken. It is worth it for a launch that already took
 // as long, and for one with so many waves, each of which takes a microsecond or more.
 constexpr auto kWorthWaking = std::chrono::microseconds(50);
 constexpr std::uint64_t kWavesWorthWaking = 256;
 }  // namespace
-
-// Hands out work-groups to the device's dies. Group i goes to die i modulo the dies, whether or not
-// there is room on another (round robin, as ROCm's notes on the placement of work have it); within
-// a die engines in turn, within an engine the next CU that has room.
-struct Engine::Dispatcher {
-  Dispatcher(const LaunchState& launch_state, const Architecture& architecture_of_chip,
-             std::size_t cus_used)
-      : launch(launch_state),
-        architecture(architecture_of_chip),
-        engines_of_die(static_cast<std::size_t>(architecture.shader_engines)),
-        cus_per_engine(static_cast<std::size_t>(architecture.cus_per_engine)),
-        first_die(static_cast<std::size_t>(launch.device * architecture.dies_per_device())),
-        dies(static_cast<std::size_t>(architecture.dies_per_device())),
-        total(std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2]) {
-    for (int engine = 0; engine < architecture.engines_of_all_dies(); ++engine) {
-      const auto working = static_cast<std::size_t>(architecture.cus_of_engine(engine));
-      engines.push_back({.cus_in_use = std::min(cus_used, working)});
-    }
-    for (std::size_t die = 0; die < dies.size(); ++die) dies[die].next_group = die;
-  }
-
-  void fill(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t cycle) {
-    for (std::size_t die = 0; die < dies.size(); ++die) {
-      while (dies[die].next_group < total && place(cus, die, cycle)) {
-      }
-    }
-  }
-
-  // The die's next group; false where there is no room.
-  bool place(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t die, std::int64_t cycle) {
-    for (std::size_t tried = 0; tried < engines_of_die; ++tried) {
-      const std::size_t engine = (dies[die].next_engine + tried) % engines_of_die;
-      const std::size_t number = (first_die + die) * engines_of_die + engine;
-      if (!place_on(cus, number, dies[die].next_group, cycle)) continue;
-      dies[die].next_engine = (engine + 1) % engines_of_die;
-      dies[die].next_group += dies.size();
-      ++started;
-      return true;
-    }
-    return false;
-  }
-
-  bool place_on(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t number,
-                std::uint64_t group, std::int64_t cycle) {
-    EngineState& engine = engines[number];
-    for (std::size_t tried = 0; tried < engine.cus_in_use; ++tried) {
-      const std::size_t index = (engine.next_cu + tried) % engine.cus_in_use;
-      const std::size_t place = number * cus_per_engine + index;
-      if (!launch.cus.empty() && !launch.cus[place]) continue;
-      ComputeUnit& cu = *cus[place];
-      if (!cu.has_room()) continue;
-      // An engine's dispatcher starts a wave a cycle.
-      const std::int64_t start = std::max(cycle, engine.free_at);
-      engine.free_at = start + launch.waves_per_group;
-      const std::uint64_t x = group % launch.groups[0];
-      const std::uint64_t y = group / launch.groups[0] % launch.groups[1];
-      const std::uint64_t z = group / launch.groups[0] / launch.groups[1];
-      cu.start({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-                static_cast<std::uint32_t>(z)},
-               start);
-      engage(place);
-      engine.next_cu = (index + 1) % engine.cus_in_use;
-      return true;
-    }
-    return false;
-  }
-
-  void engage(std::size_t place) {
-    const auto at = std::ranges::lower_bound(engaged, place);
-    if (at == engaged.end() || *at != place) engaged.insert(at, place);
-  }
-
-  struct EngineState {
-    std::size_t cus_in_use{};
-    std::size_t next_cu{};
-    std::int64_t free_at{};
-  };
-  struct DieState {
-    std::size_t next_engine{};
-    std::uint64_t next_group{};
-  };
-  const LaunchState& launch;
-  const Architecture& architecture;
-  std::size_t engines_of_die;
-  std::size_t cus_per_engine;
-  std::vector<EngineState> engines;  // of all dies
-  std::size_t first_die;             // of the launch's device
-  std::vector<DieState> dies;        // of that device
-  std::vector<std::size_t> engaged;  // compute units that have or had a group, ascending
-  std::uint64_t started{};
-  std::uint64_t total;
-};
-
-// Tells how far a launch is.
-class Engine::Teller {
- public:
-  Teller(const Engine& engine, const LaunchState& launch, std::uint64_t groups)
-      : engine_(engine),
-        launch_(launch),
-        groups_(groups),
-        tells_(engine.tell_ != nullptr),
-        next_(tells_ ? Clock::now() + engine.between_ : Clock::time_point::max()) {}
-  ~Teller() {
-    if (told_) tell(true);
-  }
-  Teller(const Teller&) = delete;
-  Teller& operator=(const Teller&) = delete;
-
-  // So many work-groups ended since the last call.
-  void look(unsigned ended) {
-    if (!tells_) return;
-    ended_ += ended;
-    if (++looks_ % kQuantaBetweenClocks != 0) return;
-    const auto now = Clock::now();
-    if (now < next_) return;
-    next_ = now + engine_.between_;
-    told_ = true;
-    tell(false);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  void tell(bool ended) const {
-    engine_.tell_({launch_.kernel, ended_, groups_, engine_.instructions(), ended});
-  }
-
-  const Engine& engine_;
-  const LaunchState& launch_;
-  std::uint64_t groups_;
-  std::uint64_t ended_{};
-  std::uint64_t looks_{};
-  bool tells_;
-  bool told_{};
-  Clock::time_point next_;
-};
 
 namespace {
 
@@ -174,6 +39,7 @@ std::unique_ptr<Hierarchy> ideal_hierarchy(const Chip& chip, DeviceMemory& memor
 Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer,
                const Settings& settings, const MakeHierarchy& make_hierarchy)
     : architecture_(chip.architecture()),
+      memory_(memory),
       cus_in_use_(static_cast<std::size_t>(settings.cus_in_use > 0 ? settings.cus_in_use
                                                                    : architecture_.cus_per_engine)),
       observer_(observer),
@@ -184,6 +50,7 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(settings.threads, [this] { return observer_.help(); }),
       shares_all_(settings.share_from == 0),
+      alike_from_(settings.alike_from),
       recorder_(static_cast<std::size_t>(architecture_.cu_places())),
       trace_(settings.trace) {
   for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
@@ -211,12 +78,9 @@ std::vector<MemoryFinding> Engine::findings() const {
   return merge(logs);
 }
 
-std::uint64_t Engine::instructions() const {
+std::uint64_t Engine::instructions(std::size_t first, std::size_t count) const {
   std::uint64_t sum = 0;
-  for (const auto& cu : cus_) {
-    const CuCounters& c = cu->counters;
-    sum += c.valu + c.salu + c.smem + c.vmem_read + c.vmem_write + c.lds;
-  }
+  for (std::size_t i = first; i < first + count; ++i) sum += cus_[i]->counters.instructions();
   return sum;
 }
 
@@ -240,24 +104,39 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     trace_->launch({launch.dispatch_id, launch.kernel, launch.groups, launch.local});
     traced_instructions_.reset(launch.code_dwords);
   }
-  Dispatcher dispatcher(launch, architecture_, cus_in_use_);
-  std::vector<std::size_t>& engaged = dispatcher.engaged;  // those that are done are taken out
-  Teller teller(*this, launch, dispatcher.total);
+  Dispatcher dispatcher(launch, architecture_, cus_in_use_, Dispatcher::Part::all);
+  Teller teller(tell_, between_, launch.kernel, dispatcher.groups(),
+                [this](std::uint64_t) { return instructions(0, cus_.size()); });
+  Ended ended = run_quanta(launch, watchdog, dispatcher, *hierarchy_, teller);
+  const WorkOfCus work = work_of_cus(0, cus_.size());
+  if (ended.error) {
+    static_cast<void>(observer_.end_launch(ended.time, work.activities, hierarchy_->channels()));
+    return tl::unexpected<Error>(*std::move(ended.error));
+  }
+  ExecutedLaunch result = end_launch(launch, work);
+  result.stores = recorder_.end(cus_, launch, work);
+  return result;
+}
+
+template <class Behind>
+Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watchdog,
+                                 Dispatcher& dispatcher, Behind& behind, Teller& teller) {
+  std::vector<std::size_t>& engaged = dispatcher.engaged();
   const std::int64_t quantum = hierarchy_->smallest_latency();
   std::int64_t time = 0;
   std::vector<std::size_t> active;
-  const bool has_others = workers_.threads() > 1;
+  const bool has_others = Behind::kMayBeShared && workers_.threads() > 1;
   bool shares = false;  // the commit of a quantum, too
   const Workers::Task run_some = [&](std::size_t begin, std::size_t end) {
-    const bool more = dispatcher.started < dispatcher.total;
+    const bool more = !dispatcher.is_done();
     for (std::size_t i = begin; i < end; ++i) {
       ComputeUnit& cu = *cus_[active[i]];
       cu.run({time + quantum, quantum}, more);
-      if (shares) hierarchy_->gather(cu, active[i], time, time + quantum);
+      if (shares) behind.gather(cu, active[i], time, time + quantum);
     }
   };
   bool woken = false;
-  const auto wake_at = dispatcher.total * launch.waves_per_group >= kWavesWorthWaking
+  const auto wake_at = dispatcher.groups() * launch.waves_per_group >= kWavesWorthWaking
                            ? std::chrono::steady_clock::time_point::min()
                            : std::chrono::steady_clock::now() + kWorthWaking;
   bool groups_ended = true;
@@ -270,30 +149,33 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     if (has_others) {
       quantum_began = std::chrono::steady_clock::now();
       workers_.rest(!shares_all_ && !sharing_.worth_it(workers_.round_trip_ns()));
-      shares = hierarchy_->shares_commits() && !workers_.alone();
+      shares = behind.shares_commits() && !workers_.alone();
     }
     if (groups_ended) dispatcher.fill(cus_, time);
     active.clear();
     for (const std::size_t place : engaged) {
       if (!cus_[place]->idle()) active.push_back(place);
     }
-    if (!workers_.alone()) {
-      if (!workers_.awake() && (woken || std::chrono::steady_clock::now() >= wake_at)) {
+    if (has_others) {
+      const bool alone = workers_.alone();
+      if (!alone && !workers_.awake() && (woken || std::chrono::steady_clock::now() >= wake_at)) {
         workers_.wake();
         woken = true;
       }
+      observer_.defer(!alone && workers_.awake() && !shares);
+      workers_.run(active.size(), run_some, woken);
+    } else {
+      run_some(0, active.size());
     }
-    observer_.defer(!workers_.alone() && workers_.awake() && !shares);
-    workers_.run(active.size(), run_some, woken);
     if (const ComputeUnit* failed = first_error(engaged); failed != nullptr) {
       error = failed->error();
       break;
     }
     recorder_.sent(time, engaged, cus_);
-    hierarchy_->commit(cus_, engaged, time, time + quantum, workers_);
+    behind.commit(cus_, engaged, time, time + quantum, workers_);
     recorder_.committed(engaged, cus_);
-    if (hierarchy_->error()) {
-      error = hierarchy_->error();
+    if (behind.error()) {
+      error = behind.error();
       break;
     }
     if (launch.cooperative) gws_.serve(cus_, quantum);
@@ -309,7 +191,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       sharing_.took(took.count());
     }
     unsigned ended = 0;
-    std::int64_t next = hierarchy_->next_event();
+    std::int64_t next = behind.next_event();
     bool busy = next != kNever;
     std::int64_t issued_until = -1;
     std::erase_if(engaged, [&](std::size_t place) {
@@ -329,8 +211,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     });
     groups_ended = ended != 0;
     teller.look(ended);
-    if (!busy && dispatcher.started == dispatcher.total) break;
-    const bool more = groups_ended && dispatcher.started < dispatcher.total;
+    if (!busy && dispatcher.is_done()) break;
+    const bool more = groups_ended && !dispatcher.is_done();
     time += quantum;
     if (!more && issued_until < time) {
       if (next == kNever) {
@@ -354,7 +236,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     }
     progress |= groups_ended;
     if (++quanta % kQuantaBetweenLooks == 0) {
-      const std::uint64_t issued = instructions();
+      const std::uint64_t issued = instructions(dispatcher.first_place(), dispatcher.places());
       if (progress) issued_at_progress = issued;
       progress = false;
       if (issued - issued_at_progress > watchdog.instructions) {
@@ -374,24 +256,24 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       const auto to_look =
           static_cast<std::int64_t>(kQuantaBetweenLooks - 1 - quanta % kQuantaBetweenLooks);
       const std::int64_t passed = std::min((end - time) / quantum, to_look);
-      if (passed > 0 && hierarchy_->pass_quanta(static_cast<std::uint64_t>(passed), cus_.size())) {
+      if (passed > 0 && behind.pass_quanta(static_cast<std::uint64_t>(passed), cus_.size())) {
         recorder_.passed(static_cast<std::uint64_t>(passed));
         quanta += static_cast<std::uint64_t>(passed);
         time += passed * quantum;
       }
     }
   }
-  const WorkOfCus work = work_of_cus();
-  if (error) {
-    static_cast<void>(observer_.end_launch(time, work.activities, hierarchy_->channels()));
-    return tl::unexpected<Error>(*std::move(error));
-  }
-  ExecutedLaunch result = end_launch(launch, work);
-  result.stores = recorder_.end(cus_, launch, work);
-  return result;
+  return {time, std::move(error)};
 }
 
 ExecutedLaunch Engine::store_again(const LaunchState& launch, const StoreTape& tape) {
+  ExecutedLaunch result = store(launch, tape, {});
+  result.waves_known = true;
+  return result;
+}
+
+ExecutedLaunch Engine::store(const LaunchState& launch, const StoreTape& tape,
+                             std::span<std::byte* const> bytes) {
   workers_.rest(true);
   begin_cus(launch);
   hierarchy_->begin_launch(launch, cus_);
@@ -400,34 +282,37 @@ ExecutedLaunch Engine::store_again(const LaunchState& launch, const StoreTape& t
   std::vector<std::size_t> all(cus_.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const std::int64_t length = hierarchy_->smallest_latency();
-  auto store = tape.stores.begin();
+  std::size_t next = 0;
   for (const StoreTape::Quantum& quantum : tape.quanta) {
     if (!hierarchy_->pass_quanta(quantum.passed, cus_.size())) {
       for (std::uint64_t i = 0; i < quantum.passed; ++i) {
         hierarchy_->commit(cus_, {}, quantum.begin, quantum.begin + length, workers_);
       }
     }
-    for (std::uint32_t i = 0; i < quantum.stores; ++i, ++store) {
-      cus_[store->cu]->store_again(store->line, store->lines, quantum.begin + store->departure,
-                                   store->past_gl1);
+    for (const std::size_t end = next + quantum.stores; next < end; ++next) {
+      const StoreTape::Store& store = tape.stores[next];
+      cus_[store.cu]->store(store.line, store.lines, quantum.begin + store.departure,
+                            store.past_gl1,
+                            bytes.empty() ? memory_.host(line_address(store.line)) : bytes[next]);
     }
     hierarchy_->commit(cus_, all, quantum.begin, quantum.begin + length, workers_);
   }
-  ExecutedLaunch result = end_launch(launch, tape.work);
-  result.waves_known = true;
-  return result;
+  return end_launch(launch, tape.work);
 }
 
-WorkOfCus Engine::work_of_cus() const {
+WorkOfCus Engine::work_of_cus(std::size_t first, std::size_t count) const {
   WorkOfCus work;
-  work.instructions = instructions();
-  for (const auto& cu : cus_) {
-    work.last_end = std::max(work.last_end, cu->last_end());
-    work.clock_read |= cu->clock_read();
-    work.counters += cu->counters;
-    CuActivity& activity = work.activities.emplace_back(cu->activity);
-    activity.vector_instructions = cu->counters.valu;
-    activity.scalar_instructions += cu->counters.salu + cu->counters.smem;
+  work.instructions = instructions(first, count);
+  work.activities.resize(cus_.size());
+  for (std::size_t i = first; i < first + count; ++i) {
+    const ComputeUnit& cu = *cus_[i];
+    work.last_end = std::max(work.last_end, cu.last_end());
+    work.clock_read |= cu.clock_read();
+    work.counters += cu.counters;
+    CuActivity& activity = work.activities[i];
+    activity = cu.activity;
+    activity.vector_instructions = cu.counters.valu;
+    activity.scalar_instructions += cu.counters.salu + cu.counters.smem;
   }
   return work;
 }
@@ -447,5 +332,9 @@ ExecutedLaunch Engine::end_launch(const LaunchState& launch, const WorkOfCus& wo
                                    result.memory, result.activity, io_dies);
   return result;
 }
+
+// For engine_alike.cpp.
+template Engine::Ended Engine::run_quanta(const LaunchState&, const Watchdog&, Dispatcher&,
+                                          NothingBehind&, Teller&);
 
 }  // namespace ww::sim::gpu::exec

@@ -5,16 +5,21 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compute_unit/compute_unit.hpp"
 #include "host/sharing_rule.hpp"
 #include "host/workers.hpp"
 #include "launch/counters.hpp"
+#include "launch/dispatcher.hpp"
 #include "launch/global_wave_sync.hpp"
 #include "launch/store_tape.hpp"
+#include "launch/teller.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/i_hierarchy.hpp"
 #include "ww/core/result.hpp"
@@ -27,7 +32,8 @@ namespace ww::sim::gpu::exec {
 struct ExecutedLaunch {
   std::uint64_t instructions{};  // of all waves
   bool clock_read{};
-  bool waves_known{};  // store_again() did it
+  bool waves_known{};    // store_again() did it
+  bool engines_alike{};  // run_alike() did it
   MemoryCounters memory;
   CounterValues counters{};
   LaunchActivity activity;
@@ -48,6 +54,7 @@ class Engine {
   struct Settings {
     unsigned threads{1};
     std::uint32_t share_from{};  // as Options have it
+    std::uint64_t alike_from{};  // the same
     trace::Writer* trace{};      // null: none
     int cus_in_use{};            // of each shader engine, that get work-groups; 0: all
   };
@@ -61,13 +68,15 @@ class Engine {
   // The same for a launch whose waves do what they did when the tape was written. Memory holds what
   // they stored.
   ExecutedLaunch store_again(const LaunchState& launch, const StoreTape& tape);
+  // The same as run() for a launch whose engines all do the same (alike_waves.hpp). Nothing, and
+  // nothing is changed, where they do not, or where it is not worth it.
+  std::optional<ExecutedLaunch> run_alike(const LaunchState& launch, const Watchdog& watchdog);
   // Of the last launch, also of one that failed.
   [[nodiscard]] std::vector<MemoryFinding> findings() const;
   // Called after each quantum's commit; may be empty.
   void set_host_service(std::function<void()> service) { host_service_ = std::move(service); }
   // As VirtualGpu has it.
-  void set_progress(std::function<void(const LaunchProgress&)> tell,
-                    std::chrono::milliseconds between) {
+  void set_progress(Teller::Tell tell, std::chrono::milliseconds between) {
     tell_ = std::move(tell);
     between_ = between;
   }
@@ -79,17 +88,41 @@ class Engine {
   }
 
  private:
-  struct Dispatcher;
-  class Teller;
+  // How the quanta of a launch ended.
+  struct Ended {
+    std::int64_t time{};
+    std::optional<Error> error;
+  };
+  // `behind`: what takes what leaves the L1s: a Hierarchy, or something with the same members.
+  // Threads share it only if `behind` may be shared.
+  template <class Behind>
+  Ended run_quanta(const LaunchState& launch, const Watchdog& watchdog, Dispatcher& dispatcher,
+                   Behind& behind, Teller& teller);
   [[nodiscard]] const ComputeUnit* first_error(std::span<const std::size_t> engaged) const;
-  [[nodiscard]] std::uint64_t instructions() const;
+  // Of the waves on so many compute units.
+  [[nodiscard]] std::uint64_t instructions(std::size_t first, std::size_t count) const;
   // By those who will run them: what this writes lies in their cores' caches.
   void begin_cus(const LaunchState& launch);
-  [[nodiscard]] WorkOfCus work_of_cus() const;
+  // Of so many compute units.
+  [[nodiscard]] WorkOfCus work_of_cus(std::size_t first, std::size_t count) const;
+  // The launch of a tape, whose stores have these bytes; none: those that memory has already.
+  ExecutedLaunch store(const LaunchState& launch, const StoreTape& tape,
+                       std::span<std::byte* const> bytes);
+  struct AlikeLaunch;
+  bool learn_alike(const LaunchState& launch, AlikeLaunch& alike);
+  bool follow_first(const LaunchState& launch, const Watchdog& watchdog, AlikeLaunch& alike,
+                    Teller& teller);
+  void execute_others(const LaunchState& launch, AlikeLaunch& alike, ComputeUnit& cu,
+                      const std::function<void()>& between);
+  [[nodiscard]] bool ways_are_alike() const;
+  std::shared_ptr<const StoreTape> tape_of_all(const LaunchState& launch, const AlikeLaunch& alike,
+                                               const StoreTape& first,
+                                               std::vector<std::byte*>& bytes) const;
   // The last wave ended and the last answer came.
   ExecutedLaunch end_launch(const LaunchState& launch, const WorkOfCus& work);
 
   const Architecture& architecture_;
+  const DeviceMemory& memory_;
   std::size_t cus_in_use_;  // of each shader engine
   DeferredObserver observer_;
   HostArena arena_;
@@ -99,10 +132,13 @@ class Engine {
   Workers workers_;
   bool shares_all_;  // quanta, whether or not it is worth it
   SharingRule sharing_;
+  std::uint64_t alike_from_;
   GlobalWaveSync gws_;
   StoreRecorder recorder_;
+  // Kernels, by code and entry, whose waves are known not to be alike.
+  std::set<std::pair<const MicroOp*, std::uint32_t>> unlike_;
   std::function<void()> host_service_;
-  std::function<void(const LaunchProgress&)> tell_;
+  Teller::Tell tell_;
   std::chrono::milliseconds between_{};
   trace::Writer* trace_;
   TraceIndex traced_instructions_;

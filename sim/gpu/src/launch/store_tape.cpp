@@ -6,14 +6,12 @@
 #include <utility>
 
 #include "compute_unit/line_update.hpp"
+#include "launch/alike_waves.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
 
-constexpr std::size_t kMostStores = std::size_t{4} << 20;
 constexpr std::size_t kMostBytes = std::size_t{128} << 20;  // of all tapes that are kept
-// To look at a line's contents takes a tenth of the time in which so many are executed, or less.
-constexpr std::uint64_t kInstructionsPerStoredLine = 64;
 
 // Whether these lanes of a store write all bytes of the line. Of a wave of 32 they are some of an
 // operation's 64.
@@ -76,8 +74,21 @@ std::optional<std::uint64_t> sum_of_lines(const StoreTape& tape, const DeviceMem
 
 }  // namespace
 
-void StoreRecorder::begin(bool recording) {
+bool stores_whole_lines(const Request& request) {
+  const std::uint32_t last = request.line + request.lines - 1;
+  return request.kind == Request::Kind::write && !request.pair &&
+         is_whole(*request.operation, request.line, request.lanes) &&
+         is_whole(*request.operation, last, request.lanes);
+}
+
+bool may_be_kept(const std::vector<StoreTape::Store>& stores, const LaunchState& launch) {
+  return are_apart(stores) && !any_is_own(stores, launch);
+}
+
+void StoreRecorder::begin(bool recording, AlikeWaves* waves) {
   tape_ = recording ? std::make_shared<StoreTape>() : nullptr;
+  waves_ = waves;
+  origins_.clear();
   std::ranges::fill(seen_, 0);
   passed_ = 0;
   under_way_ = false;
@@ -91,7 +102,9 @@ void StoreRecorder::sent(std::int64_t begin, std::span<const std::size_t> engage
     const ComputeUnit& cu = *cus[place];
     const std::size_t count = cu.requests.size();
     for (std::size_t i = seen_[place]; i < count; ++i) {
-      if (!take(begin, static_cast<std::uint16_t>(place), cu.requests[i])) {
+      const Request* const before = i == seen_[place] ? nullptr : &cu.requests[i - 1];
+      if (!take(begin, static_cast<std::uint16_t>(place), cu.requests[i]) ||
+          (waves_ != nullptr && !take_bytes(cu, cu.requests[i], before))) {
         tape_.reset();
         return;
       }
@@ -110,19 +123,20 @@ void StoreRecorder::sent(std::int64_t begin, std::span<const std::size_t> engage
 }
 
 bool StoreRecorder::take(std::int64_t begin, std::uint16_t cu, const Request& request) {
-  if (request.kind != Request::Kind::write || request.pair) return false;
-  if (tape_->stores.size() == kMostStores) return false;
-  const std::uint32_t last = request.line + request.lines - 1;
-  if (!is_whole(*request.operation, request.line, request.lanes) ||
-      !is_whole(*request.operation, last, request.lanes)) {
-    return false;
-  }
+  if (!stores_whole_lines(request) || tape_->stores.size() == kMostStores) return false;
   const std::int64_t departure = request.departure - begin;
   if (departure != static_cast<std::int32_t>(departure)) return false;
   tape_->lines += request.lines;
   tape_->stores.push_back(
       {request.line, static_cast<std::int32_t>(departure), cu, request.lines, request.past_gl1});
   return true;
+}
+
+bool StoreRecorder::take_bytes(const ComputeUnit& cu, const Request& request,
+                               const Request* before) {
+  const std::uint64_t wave = cu.wave_number(request.wave_slot);
+  origins_.push_back({wave, waves_->taken(wave)});
+  return waves_->take(wave, request, before);
 }
 
 void StoreRecorder::committed(std::span<const std::size_t> engaged,
@@ -145,7 +159,7 @@ std::shared_ptr<const StoreTape> StoreRecorder::end(
   if (std::ranges::any_of(cus, [](const auto& cu) { return !cu->findings.findings().empty(); })) {
     return nullptr;
   }
-  if (!are_apart(tape->stores) || any_is_own(tape->stores, launch)) return nullptr;
+  if (!may_be_kept(tape->stores, launch)) return nullptr;
   tape->work = work;
   tape->stores.shrink_to_fit();
   tape->quanta.shrink_to_fit();

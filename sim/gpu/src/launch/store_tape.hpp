@@ -57,13 +57,32 @@ struct StoreTape {
   }
 };
 
+class AlikeWaves;
+
+// Whether a request is a store that a tape may have: of whole lines, on its own.
+[[nodiscard]] bool stores_whole_lines(const Request& request);
+// Whether a tape of these stores may be kept: none is to a line of another one, or to what the
+// launch itself reads or keeps privately.
+[[nodiscard]] bool may_be_kept(const std::vector<StoreTape::Store>& stores,
+                               const LaunchState& launch);
+// That a tape is worth it: instructions for each line that is stored.
+inline constexpr std::uint64_t kInstructionsPerStoredLine = 64;
+inline constexpr std::size_t kMostStores = std::size_t{4} << 20;
+
 // Writes a tape while a launch is executed, as long as the launch is one of that kind.
 class StoreRecorder {
  public:
+  // Whose store it is: the number of its wave, and which of that wave's.
+  struct Origin {
+    std::uint64_t wave{};
+    unsigned run{};
+  };
+
   explicit StoreRecorder(std::size_t cus) : seen_(cus) {}
 
-  // `recording`: false: nothing is kept.
-  void begin(bool recording);
+  // `recording`: false: nothing is kept. `waves`: takes what is stored, too; null: nobody does.
+  void begin(bool recording, AlikeWaves* waves = nullptr);
+  [[nodiscard]] bool is_recording() const { return tape_ != nullptr; }
   // The compute units ran through the quantum that began then; its commit comes next.
   void sent(std::int64_t begin, std::span<const std::size_t> engaged,
             std::span<const std::unique_ptr<ComputeUnit>> cus);
@@ -71,6 +90,8 @@ class StoreRecorder {
                  std::span<const std::unique_ptr<ComputeUnit>> cus);
   // So many quanta more at whose ends nothing could arrive.
   void passed(std::uint64_t quanta) { passed_ += quanta; }
+  // Of the stores of the last tape that was begun with AlikeWaves, in its order.
+  [[nodiscard]] const std::vector<Origin>& origins() const { return origins_; }
   // Null where the launch was of another kind, had too many stores, or did too little for them.
   [[nodiscard]] std::shared_ptr<const StoreTape> end(
       std::span<const std::unique_ptr<ComputeUnit>> cus, const LaunchState& launch,
@@ -78,11 +99,16 @@ class StoreRecorder {
 
  private:
   [[nodiscard]] bool take(std::int64_t begin, std::uint16_t cu, const Request& request);
+  // `before`: as AlikeWaves has it.
+  [[nodiscard]] bool take_bytes(const ComputeUnit& cu, const Request& request,
+                                const Request* before);
 
   std::shared_ptr<StoreTape> tape_;  // null: not recording, or not any more
   std::vector<std::size_t> seen_;    // by compute unit: requests that are on the tape, or done
   std::uint64_t passed_{};
   bool under_way_{};  // a store that departs in a later quantum
+  AlikeWaves* waves_{};
+  std::vector<Origin> origins_;  // of the tape's stores, with `waves_`
 };
 
 // The tapes that are kept, by the keys of their launches. A tape fits where memory holds what its

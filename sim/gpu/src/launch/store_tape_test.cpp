@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "testing/test_gpu.hpp"
+#include "testing/same_launches.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -56,22 +56,8 @@ bool has_scalar_cache(Stores& stores) {
 }
 
 void expect_same(Stores& known, Stores& always) {
-  EXPECT_EQ(known.result.start_ns, always.result.start_ns);
-  EXPECT_EQ(known.result.end_ns, always.result.end_ns);
-  EXPECT_EQ(known.test.counters(known.result.dispatch),
-            always.test.counters(always.result.dispatch));
-  if (known.result.replayed) return;  // the observer saw nothing of it
-  const auto& a = known.test.totals;
-  const auto& b = always.test.totals;
-  EXPECT_EQ(a.hash, b.hash) << "payloads, addresses, cycles and order on each path";
-  EXPECT_EQ(a.writebacks, b.writebacks);
-  EXPECT_EQ(a.fills, b.fills);
-  ASSERT_EQ(a.cus.size(), b.cus.size());
-  EXPECT_EQ(std::memcmp(a.cus.data(), b.cus.data(), a.cus.size() * sizeof(CuActivity)), 0);
-  ASSERT_EQ(a.channels.size(), b.channels.size());
-  EXPECT_EQ(std::memcmp(a.channels.data(), b.channels.data(),
-                        a.channels.size() * sizeof(ChannelActivity)),
-            0);
+  test::expect_same_launches(known.test, known.result, always.test, always.result,
+                             !known.result.replayed);
 }
 
 void expect_one_execution(const std::string& chip) {

@@ -29,7 +29,8 @@ struct DispatchRecord {
   std::uint32_t kernel;  // in kernel_names
   std::uint32_t shape;   // in shapes
   bool replayed;
-  bool waves_known;  // LaunchResult's
+  bool waves_known;    // LaunchResult's
+  bool engines_alike;  // the same
   std::shared_ptr<const exec::CounterValues> counters;
   std::shared_ptr<const LaunchActivity> activity;  // null where energies are not kept
 };

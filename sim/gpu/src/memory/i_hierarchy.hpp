@@ -43,6 +43,8 @@ struct MemoryCounters {
 
 class Hierarchy {
  public:
+  // Several threads may run the compute units in front of it.
+  static constexpr bool kMayBeShared = true;
   virtual ~Hierarchy() = default;
 
   virtual void begin_launch(const LaunchState& launch,

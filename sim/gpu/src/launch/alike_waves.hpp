@@ -1,0 +1,101 @@
+// Launches whose waves all do the same, at times that memory does not change: those of
+// store_tape.hpp that all parts of the device execute alike. Parts are its shader engines, or its
+// dies where a die's engines have not as many compute units each.
+//
+// If each part gets as many work-groups as any other, and all waves go the same way and send stores
+// of the same kind, then all parts do the same at the same times. One of them is followed through
+// time, the first one. The waves of the others are executed apart from time: each to its end, one
+// after the other, while its registers are in the host's caches. What all of them stored then goes
+// through the caches as from a StoreTape.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compute_unit/compute_unit.hpp"
+#include "compute_unit/memory_operation.hpp"
+#include "host/workers.hpp"
+#include "launch/store_tape.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// What the waves of a launch stored, by the number of the wave.
+class AlikeWaves {
+ public:
+  // The runs of lines that a wave sends, learnt from one; false where it sends what no StoreTape
+  // can have, or more than kMostRuns.
+  [[nodiscard]] bool learn(std::span<const Request> requests);
+  [[nodiscard]] std::uint64_t runs_of_wave() const { return runs_.size(); }
+  // Lines of 64 bytes that a wave stores, and what is kept of it.
+  [[nodiscard]] std::uint64_t lines_of_wave() const { return lines_; }
+  [[nodiscard]] std::uint64_t bytes_of_wave() const;
+  void make_room(std::uint64_t waves);
+
+  // A wave's next request; false where it is not as that of the wave from which the runs were
+  // learnt. `before`: the one that left the same L1 just before it in the same quantum; null: none.
+  // Threads may call it for different waves at once.
+  [[nodiscard]] bool take(std::uint64_t wave, const Request& request, const Request* before);
+  // All of a wave's.
+  [[nodiscard]] bool take(std::uint64_t wave, std::span<const Request> requests);
+  // How many of a wave's runs were taken.
+  [[nodiscard]] unsigned taken(std::uint64_t wave) const { return taken_[wave]; }
+  // Whether all of all waves' were.
+  [[nodiscard]] bool have_all() const;
+
+  [[nodiscard]] std::uint32_t line(std::uint64_t wave, unsigned run) const {
+    return line_[wave * runs_.size() + run];
+  }
+  [[nodiscard]] std::byte* bytes(std::uint64_t wave, unsigned run) const {
+    return bytes_.get() + wave * lines_ * kLineBytes + runs_[run].at;
+  }
+
+ private:
+  static constexpr std::size_t kMostRuns = 64;
+  struct Run {
+    std::uint8_t lines{};
+    bool past_gl1{};
+    bool opens{};          // the first of its instruction
+    std::int64_t after{};  // cycles after the one before it; of one that opens: 0
+    std::size_t at{};      // in the wave's bytes
+    bool operator==(const Run&) const = default;
+  };
+  [[nodiscard]] static Run run_of(const Request& request, const Request* before);
+
+  std::vector<Run> runs_;
+  std::uint64_t lines_{};
+  std::vector<std::uint8_t> taken_;
+  std::vector<std::uint32_t> line_;
+  std::unique_ptr<std::byte[]> bytes_;
+};
+
+// Stands behind the L1s of the part that is followed: it answers what leaves them at once, as
+// nobody waits for it, and says so when the waves turn out not to be alike. Has those members of a
+// Hierarchy that the engine needs for its quanta.
+class NothingBehind {
+ public:
+  static constexpr bool kMayBeShared = false;
+  // `recorder`: of the part's stores. `are_alike`: becomes false where others find that the waves
+  // are not.
+  NothingBehind(const StoreRecorder& recorder, const std::atomic<bool>& are_alike)
+      : recorder_(recorder), are_alike_(are_alike) {}
+
+  [[nodiscard]] static bool shares_commits() { return false; }
+  static void gather(ComputeUnit&, std::size_t, std::int64_t, std::int64_t) {}
+  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::span<const std::size_t> engaged,
+              std::int64_t start, std::int64_t end, Workers& workers);
+  [[nodiscard]] static bool pass_quanta(std::uint64_t, std::size_t) { return true; }
+  [[nodiscard]] static std::int64_t next_event() { return kNever; }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+ private:
+  const StoreRecorder& recorder_;
+  const std::atomic<bool>& are_alike_;
+  std::optional<Error> error_;
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,83 @@
+// Hands out the work-groups of a launch to compute units.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "compute_unit/compute_unit.hpp"
+#include "isa/launch_state.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// Group i goes to die i modulo the dies of the launch's device, whether or not there is room on
+// another (round robin, as ROCm's notes on the placement of work have it); within a die engines in
+// turn, within an engine the next CU that has room.
+class Dispatcher {
+ public:
+  // Which part of the device gets groups: all of it, its first die, or the first shader engine of
+  // that. Part of it gets of the launch's groups those that it gets where all parts do the same at
+  // the same times.
+  enum class Part : std::uint8_t { all, first_die, first_engine };
+
+  // `cus_used`: of each shader engine.
+  Dispatcher(const LaunchState& launch, const Architecture& architecture, std::size_t cus_used,
+             Part part);
+
+  // As many groups as there is room for now.
+  void fill(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t cycle);
+  [[nodiscard]] bool is_done() const { return started_ == to_start_; }
+  // Groups in all.
+  [[nodiscard]] std::uint64_t groups() const { return to_start_; }
+  // Of the compute units that may get a group.
+  [[nodiscard]] std::size_t first_place() const {
+    return first_die_ * engines_of_die_ * cus_per_engine_;
+  }
+  [[nodiscard]] std::size_t places() const {
+    return dies_.size() * engines_used_ * cus_per_engine_;
+  }
+  // Compute units that have or had a group, by place, ascending. Those that are done are taken out
+  // by whoever sees it.
+  [[nodiscard]] std::vector<std::size_t>& engaged() { return engaged_; }
+
+  // The three numbers of a group.
+  [[nodiscard]] static std::array<std::uint32_t, 3> id(const LaunchState& launch,
+                                                       std::uint64_t group);
+  // Of a launch.
+  [[nodiscard]] static std::uint64_t groups(const LaunchState& launch) {
+    return std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2];
+  }
+
+ private:
+  struct EngineState {
+    std::size_t cus_in_use{};
+    std::size_t next_cu{};
+    std::int64_t free_at{};
+  };
+  struct DieState {
+    std::size_t next_engine{};
+    std::uint64_t next_group{};
+  };
+
+  // The die's next group; false where there is no room.
+  bool place(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t die, std::int64_t cycle);
+  bool place_on(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t number,
+                std::uint64_t group, std::int64_t cycle);
+  void engage(std::size_t place);
+
+  const LaunchState& launch_;
+  std::size_t engines_of_die_;
+  std::size_t engines_used_;  // of each die
+  std::size_t cus_per_engine_;
+  std::vector<EngineState> engines_;  // of all dies
+  std::size_t first_die_;             // of the launch's device
+  std::vector<DieState> dies_;        // of that device
+  std::uint64_t apart_;               // numbers of two groups that follow one another on a die
+  std::vector<std::size_t> engaged_;
+  std::uint64_t started_{};
+  std::uint64_t to_start_;
+};
+
+}  // namespace ww::sim::gpu::exec
