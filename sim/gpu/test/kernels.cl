@@ -775,12 +775,13 @@ __kernel void stores(__global float* out, __global const float* in, uint rounds,
 
 // Waves that store twice. `how`: 0 all do the same; in others group 7 does not: 1 it takes a round
 // more; 2 fewer of its lanes compute; 3 its lines lie otherwise; 4 it stores once; or all groups do
-// what may depend on time: 5 they read where they are; 6 meet at a barrier.
+// what may depend on time: 5 they read where they are; 6 meet at a barrier; 7 load a scalar.
 __kernel void alike(__global float* out, __global float4* wide, uint rounds, uint how) {
   const uint item = (uint)get_local_id(0);
   const bool other = get_group_id(0) == 7;
   const float c = -(float)item / 256.0f;
-  float x = chain(0.5f, c, how == 1 && other ? rounds + 1 : rounds);
+  const float first = how == 7 ? wide[get_global_size(0)].x : 0.5f;
+  float x = chain(first, c, how == 1 && other ? rounds + 1 : rounds);
   if (how == 2 && (item & 63) >= (other ? 7 : 9)) x = chain(x, c, 2);
   if (how == 5) {
     uint id;

@@ -2,28 +2,18 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "compute_unit/line_update.hpp"
 #include "launch/store_tape.hpp"
 
 namespace ww::sim::gpu::exec {
 
-AlikeWaves::Run AlikeWaves::run_of(const Request& request, const Request* before) {
-  Run run{.lines = request.lines, .past_gl1 = request.past_gl1};
-  run.opens = before == nullptr || before->operation != request.operation;
-  if (!run.opens) run.after = request.departure - before->departure;
-  return run;
-}
-
 bool AlikeWaves::learn(std::span<const Request> requests) {
   if (requests.empty() || requests.size() > kMostRuns) return false;
   for (const Request& request : requests) {
     if (!stores_whole_lines(request)) return false;
-    Run& run =
-        runs_.emplace_back(run_of(request, &request == requests.data() ? nullptr : &request - 1));
-    run.at = lines_ * kLineBytes;
-    lines_ += run.lines;
+    runs_.push_back({request.lines, lines_ * kLineBytes});
+    lines_ += request.lines;
   }
   return true;
 }
@@ -38,26 +28,18 @@ void AlikeWaves::make_room(std::uint64_t waves) {
   bytes_ = std::make_unique_for_overwrite<std::byte[]>(waves * lines_ * kLineBytes);
 }
 
-bool AlikeWaves::take(std::uint64_t wave, const Request& request, const Request* before) {
-  const unsigned number = taken_[wave];
-  if (number == runs_.size() || !stores_whole_lines(request)) return false;
-  Run run = run_of(request, before);
-  run.at = runs_[number].at;
-  if (run != runs_[number]) return false;
+bool AlikeWaves::take(std::uint64_t wave, const Request& request) {
+  const unsigned run = taken_[wave];
+  if (run == runs_.size() || request.lines != runs_[run].lines || !stores_whole_lines(request)) {
+    return false;
+  }
   const MemoryOperation& operation = *request.operation;
   const auto* const stored = reinterpret_cast<const std::byte*>(operation.data()) +
                              (line_address(request.line) - operation.base);
-  std::memcpy(bytes(wave, number), stored, run.lines * kLineBytes);
-  line_[wave * runs_.size() + number] = request.line;
+  std::memcpy(bytes(wave, run), stored, request.lines * kLineBytes);
+  line_[wave * runs_.size() + run] = request.line;
   ++taken_[wave];
   return true;
-}
-
-bool AlikeWaves::take(std::uint64_t wave, std::span<const Request> requests) {
-  const Request* before = nullptr;
-  return std::ranges::all_of(requests, [&](const Request& request) {
-    return take(wave, request, std::exchange(before, &request));
-  });
 }
 
 bool AlikeWaves::have_all() const {

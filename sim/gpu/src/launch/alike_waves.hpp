@@ -36,12 +36,10 @@ class AlikeWaves {
   [[nodiscard]] std::uint64_t bytes_of_wave() const;
   void make_room(std::uint64_t waves);
 
-  // A wave's next request; false where it is not as that of the wave from which the runs were
-  // learnt. `before`: the one that left the same L1 just before it in the same quantum; null: none.
-  // Threads may call it for different waves at once.
-  [[nodiscard]] bool take(std::uint64_t wave, const Request& request, const Request* before);
-  // All of a wave's.
-  [[nodiscard]] bool take(std::uint64_t wave, std::span<const Request> requests);
+  // A wave's next request; false where it is not for as many lines as that of the wave from which
+  // the runs were learnt. Waves that go the same way and send as many lines take as long for it:
+  // the L1 looks up a line a cycle. Threads may call it for different waves at once.
+  [[nodiscard]] bool take(std::uint64_t wave, const Request& request);
   // How many of a wave's runs were taken.
   [[nodiscard]] unsigned taken(std::uint64_t wave) const { return taken_[wave]; }
   // Whether all of all waves' were.
@@ -58,13 +56,8 @@ class AlikeWaves {
   static constexpr std::size_t kMostRuns = 64;
   struct Run {
     std::uint8_t lines{};
-    bool past_gl1{};
-    bool opens{};          // the first of its instruction
-    std::int64_t after{};  // cycles after the one before it; of one that opens: 0
-    std::size_t at{};      // in the wave's bytes
-    bool operator==(const Run&) const = default;
+    std::size_t at{};  // in the wave's bytes
   };
-  [[nodiscard]] static Run run_of(const Request& request, const Request* before);
 
   std::vector<Run> runs_;
   std::uint64_t lines_{};

@@ -4,19 +4,21 @@
 #include <string>
 #include <vector>
 
+#include "launch/alike_waves.hpp"
 #include "testing/same_launches.hpp"
 
 namespace ww::sim::gpu {
 namespace {
 
-enum Kind : std::uint32_t {
-  kAlike,
-  kMoreRounds,
-  kFewerLanes,
-  kOtherLines,
-  kOneStore,
-  kWhere,
-  kBarrier,
+enum class Kind : std::uint32_t {
+  alike,
+  more_rounds,
+  fewer_lanes,
+  other_lines,
+  one_store,
+  where,
+  barrier,
+  loads,
 };
 
 constexpr std::uint32_t kGroup = 256;
@@ -36,7 +38,7 @@ class Launches {
   }
   LaunchResult launch(Kind how, std::uint32_t more_items = 0, std::uint32_t rounds = kRounds) {
     return result = test.launch("alike", items + more_items, kGroup, out, wide, rounds,
-                                std::uint32_t{how});
+                                static_cast<std::uint32_t>(how));
   }
 
   test::TestGpu test;
@@ -71,12 +73,12 @@ void expect_the_same_as_execution(const std::string& chip, std::uint32_t groups_
   for (const unsigned threads : {1U, 2U, 3U}) {
     Launches alike(looking(threads), chip, groups_of_engine);
     Launches executed(executing(), chip, groups_of_engine);
-    alike.launch(kAlike);
+    alike.launch(Kind::alike);
     EXPECT_EQ(alike.result.engines_alike, may_be_alike(alike));
-    executed.launch(kAlike);
+    executed.launch(Kind::alike);
     expect_same(alike, executed);
-    alike.launch(kAlike);  // known, or from other caches
-    executed.launch(kAlike);
+    alike.launch(Kind::alike);  // known, or from other caches
+    executed.launch(Kind::alike);
     expect_same(alike, executed);
   }
 }
@@ -101,7 +103,7 @@ TEST(AlikeWaves, FindWhatOtherLaunchesLeft) {
     for (Launches* launches : {&alike, &executed}) {
       auto& test = launches->test;
       test.launch("stores", launches->items, kGroup, launches->out, launches->wide, rounds, 4U);
-      launches->launch(kAlike, 0, rounds);
+      launches->launch(Kind::alike, 0, rounds);
     }
     EXPECT_EQ(alike.result.engines_alike, may_be_alike(alike));
     expect_same(alike, executed);
@@ -110,14 +112,14 @@ TEST(AlikeWaves, FindWhatOtherLaunchesLeft) {
 
 TEST(AlikeWaves, AreNotLookedForInShortLaunches) {
   Launches short_one(Options{.threads = 1}, {}, 3);
-  EXPECT_FALSE(short_one.launch(kAlike).engines_alike);
+  EXPECT_FALSE(short_one.launch(Kind::alike).engines_alike);
 }
 
 TEST(AlikeWaves, NeedAsManyGroupsOnEachEngine) {
   Launches alike(looking(1), {}, 10);
   Launches executed(executing(), {}, 10);
-  EXPECT_FALSE(alike.launch(kAlike, kGroup).engines_alike);
-  executed.launch(kAlike, kGroup);
+  EXPECT_FALSE(alike.launch(Kind::alike, kGroup).engines_alike);
+  executed.launch(Kind::alike, kGroup);
   expect_same(alike, executed);
 }
 
@@ -125,8 +127,8 @@ TEST(AlikeWaves, NeedAllComputeUnits) {
   Launches alike(looking(1), {}, 10);
   Grid grid{1, {alike.items, 1, 1}, {kGroup, 1, 1}};
   grid.cu_mask = {0x0000FFFFU};
-  const auto result =
-      alike.test.try_launch("alike", grid, alike.out, alike.wide, kRounds, std::uint32_t{kAlike});
+  const auto result = alike.test.try_launch("alike", grid, alike.out, alike.wide, kRounds,
+                                            static_cast<std::uint32_t>(Kind::alike));
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_FALSE(result->engines_alike);
 }
@@ -137,13 +139,69 @@ TEST(AlikeWaves, FailAsExecutionDoes) {
   for (const bool looks : {false, true}) {
     Launches launches(looks ? looking(1) : executing(), {}, 10);
     ASSERT_TRUE(launches.test.gpu().release(launches.wide));
-    const auto result =
-        launches.test.try_launch("alike", Grid{1, {launches.items, 1, 1}, {kGroup, 1, 1}},
-                                 launches.out, launches.wide, kRounds, std::uint32_t{kAlike});
+    const auto result = launches.test.try_launch(
+        "alike", Grid{1, {launches.items, 1, 1}, {kGroup, 1, 1}}, launches.out, launches.wide,
+        kRounds, static_cast<std::uint32_t>(Kind::alike));
     ASSERT_FALSE(result);
     errors[looks] = result.error().text();
   }
   EXPECT_EQ(errors[0], errors[1]);
+}
+
+// A store of all lanes, of a word each.
+class Store {
+ public:
+  explicit Store(std::uint32_t first_line) {
+    operation_.exec = ~std::uint64_t{0};
+    operation_.base = exec::line_address(first_line);
+    operation_.contiguous = true;
+    operation_.element_bytes = sizeof(std::uint32_t);
+    operation_.elements = operation_.lane_words;
+    operation_.lane_words[0] = first_line;
+    request_.operation = &operation_;
+    request_.line = first_line;
+    request_.kind = exec::Request::Kind::write;
+  }
+  [[nodiscard]] const exec::Request& request(std::uint8_t lines = 4) {
+    request_.lines = lines;
+    return request_;
+  }
+
+ private:
+  exec::MemoryOperation operation_{};
+  exec::Request request_;
+};
+
+TEST(AlikeWaves, HoldWhatEachWaveStored) {
+  exec::AlikeWaves waves;
+  Store first(16);
+  Store second(32);
+  ASSERT_TRUE(waves.learn({&first.request(), 1}));
+  waves.make_room(2);
+  EXPECT_FALSE(waves.have_all());
+  EXPECT_TRUE(waves.take(1, second.request()));
+  EXPECT_FALSE(waves.have_all());
+  EXPECT_FALSE(waves.take(0, first.request(3))) << "other lines";
+  EXPECT_TRUE(waves.take(0, first.request()));
+  EXPECT_TRUE(waves.have_all());
+  EXPECT_FALSE(waves.take(0, first.request())) << "more than the others";
+  EXPECT_EQ(waves.line(0, 0), 16U);
+  EXPECT_EQ(waves.line(1, 0), 32U);
+  EXPECT_EQ(waves.bytes(1, 0)[0], std::byte{32});
+}
+
+// The kinds of the kernel `stores`: 1 to the same lines, 2 waits for its store, 3 loads a scalar.
+TEST(AlikeWaves, AreThoseOfWhichATapeMayBeKept) {
+  for (const std::uint32_t how : {0U, 1U, 2U, 3U}) {
+    Launches alike(looking(1), {}, 10);
+    Launches executed(executing(), {}, 10);
+    for (Launches* launches : {&alike, &executed}) {
+      launches->result = launches->test.launch("stores", launches->items, kGroup, launches->out,
+                                               launches->wide, kRounds, how);
+    }
+    EXPECT_EQ(alike.result.engines_alike, how == 0 && may_be_alike(alike)) << how;
+    expect_same(alike, executed);
+  }
 }
 
 class OtherWaves : public testing::TestWithParam<Kind> {};
@@ -161,8 +219,8 @@ TEST_P(OtherWaves, AreExecutedAsAWhole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AlikeWaves, OtherWaves,
-                         testing::Values(kMoreRounds, kFewerLanes, kOtherLines, kOneStore, kWhere,
-                                         kBarrier));
+                         testing::Values(Kind::more_rounds, Kind::fewer_lanes, Kind::other_lines,
+                                         Kind::one_store, Kind::where, Kind::barrier, Kind::loads));
 
 }  // namespace
 }  // namespace ww::sim::gpu

@@ -98,8 +98,11 @@ void Engine::execute_others(const LaunchState& launch, AlikeLaunch& alike, Compu
       if (alike.is_of_first(group)) continue;
       const bool done =
           cu.execute_apart(Dispatcher::id(launch, group), kMostOfWave, [&](std::uint32_t wave) {
+            const std::uint64_t number = group * launch.waves_per_group + wave;
             return !cu.ways_differ() &&
-                   alike.waves.take(group * launch.waves_per_group + wave, cu.requests);
+                   std::ranges::all_of(cu.requests, [&](const Request& request) {
+                     return alike.waves.take(number, request);
+                   });
           });
       if (!done) {
         alike.are_alike = false;

@@ -102,9 +102,8 @@ void StoreRecorder::sent(std::int64_t begin, std::span<const std::size_t> engage
     const ComputeUnit& cu = *cus[place];
     const std::size_t count = cu.requests.size();
     for (std::size_t i = seen_[place]; i < count; ++i) {
-      const Request* const before = i == seen_[place] ? nullptr : &cu.requests[i - 1];
       if (!take(begin, static_cast<std::uint16_t>(place), cu.requests[i]) ||
-          (waves_ != nullptr && !take_bytes(cu, cu.requests[i], before))) {
+          (waves_ != nullptr && !take_bytes(cu, cu.requests[i]))) {
         tape_.reset();
         return;
       }
@@ -132,11 +131,10 @@ bool StoreRecorder::take(std::int64_t begin, std::uint16_t cu, const Request& re
   return true;
 }
 
-bool StoreRecorder::take_bytes(const ComputeUnit& cu, const Request& request,
-                               const Request* before) {
+bool StoreRecorder::take_bytes(const ComputeUnit& cu, const Request& request) {
   const std::uint64_t wave = cu.wave_number(request.wave_slot);
   origins_.push_back({wave, waves_->taken(wave)});
-  return waves_->take(wave, request, before);
+  return waves_->take(wave, request);
 }
 
 void StoreRecorder::committed(std::span<const std::size_t> engaged,

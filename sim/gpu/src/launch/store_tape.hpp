@@ -99,9 +99,7 @@ class StoreRecorder {
 
  private:
   [[nodiscard]] bool take(std::int64_t begin, std::uint16_t cu, const Request& request);
-  // `before`: as AlikeWaves has it.
-  [[nodiscard]] bool take_bytes(const ComputeUnit& cu, const Request& request,
-                                const Request* before);
+  [[nodiscard]] bool take_bytes(const ComputeUnit& cu, const Request& request);
 
   std::shared_ptr<StoreTape> tape_;  // null: not recording, or not any more
   std::vector<std::size_t> seen_;    // by compute unit: requests that are on the tape, or done
