@@ -245,7 +245,7 @@ class TestGpu {
     return bytes;
   }
   template <class... Args>
-  Result<LaunchResult> try_launch(const std::string& kernel, Grid grid, Args... args) {
+  Result<LaunchResult> try_launch(const std::string& kernel, const Grid& grid, Args... args) {
     return gpu_->launch(program_, kernel, grid, arguments(args...), lds_bytes);
   }
   template <class... Args>
