@@ -159,7 +159,7 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/memory/memory_timing_test.cpp src/memory/deferred_observer_test.cpp
           src/launch/chip_time_test.cpp
           src/compute_unit/scalar_cache_test.cpp src/compute_unit/simd_turns_test.cpp
-          src/launch/counters_test.cpp src/launch/cu_mask_test.cpp
+          src/launch/counters_test.cpp src/dispatch/cu_mask_test.cpp
           src/launch/random_code_test.cpp src/launch/global_wave_sync_test.cpp
           src/launch/store_tape_test.cpp src/launch/alike_waves_test.cpp
           src/isa/straight_line_test.cpp

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "compute_unit/compute_unit.hpp"
+#include "dispatch/dispatcher.hpp"
 #include "host/sharing_rule.hpp"
 #include "host/workers.hpp"
 #include "launch/counters.hpp"
-#include "launch/dispatcher.hpp"
 #include "launch/global_wave_sync.hpp"
 #include "launch/store_tape.hpp"
 #include "launch/teller.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dispatch/cu_mask.hpp"
 #include "isa/lane_forms.hpp"
-#include "launch/cu_mask.hpp"
 #include "launch/virtual_gpu_impl.hpp"
 #include "ww/sim/gpu/timing.hpp"
 

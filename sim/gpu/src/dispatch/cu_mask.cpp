@@ -1,4 +1,4 @@
-#include "launch/cu_mask.hpp"
+#include "dispatch/cu_mask.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "launch/dispatcher.hpp"
+#include "dispatch/dispatcher.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Launches that are kept to some compute units: which ones a mask names, and where waves find
 // themselves.
-#include "launch/cu_mask.hpp"
+#include "dispatch/cu_mask.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
