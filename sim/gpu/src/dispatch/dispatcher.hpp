@@ -1,6 +1,7 @@
 // Hands out the work-groups of a launch to compute units.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,8 +19,7 @@ namespace ww::sim::gpu::exec {
 class Dispatcher {
  public:
   // Which part of the device gets groups: all of it, its first die, or the first shader engine of
-  // that. Part of it gets of the launch's groups those that it gets where all parts do the same at
-  // the same times.
+  // that die. A part gets the groups that it would get if all parts did the same at the same times.
   enum class Part : std::uint8_t { all, first_die, first_engine };
 
   // `cus_used`: of each shader engine.

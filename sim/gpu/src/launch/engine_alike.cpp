@@ -11,8 +11,9 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-constexpr std::uint64_t kMostOfWave = 4'000'000;                      // wave instructions
-constexpr std::uint64_t kMostBytesStored = std::uint64_t{512} << 20;  // that are kept meanwhile
+// Bounds for the host's time and memory. A wave that executes more may be one that never ends.
+constexpr std::uint64_t kMostOfWave = 4'000'000;                      // instructions
+constexpr std::uint64_t kMostBytesStored = std::uint64_t{512} << 20;  // kept until they are stored
 constexpr std::uint64_t kGroupsAtOnce = 16;
 constexpr std::uint64_t kLeastGroups = 32;  // the first one is executed twice
 

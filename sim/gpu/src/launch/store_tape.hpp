@@ -65,7 +65,8 @@ class AlikeWaves;
 // launch itself reads or keeps privately.
 [[nodiscard]] bool may_be_kept(const std::vector<StoreTape::Store>& stores,
                                const LaunchState& launch);
-// That a tape is worth it: instructions for each line that is stored.
+// Instructions for each stored line from which on a tape is worth it: to look at a line's contents
+// takes a tenth of the time in which so many are executed, or less.
 inline constexpr std::uint64_t kInstructionsPerStoredLine = 64;
 inline constexpr std::size_t kMostStores = std::size_t{4} << 20;
 

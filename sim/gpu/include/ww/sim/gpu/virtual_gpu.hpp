@@ -44,9 +44,10 @@ struct Options {
   // Requests in a quantum from which on threads share its commit, if they are awake and it is worth
   // sharing; 0: they share every quantum. Changes nothing but the speed.
   std::uint32_t share_from{48};
-  // Wave instructions of a launch from which on it is looked whether all shader engines do the same
-  // in it. One of them is then followed through time alone, which takes half as long. Changes
-  // nothing but the speed. No such look where nothing is replayed.
+  // Launches of so many wave instructions or more are looked at: if all shader engines do the same
+  // in one, a single engine is followed through time, which takes half as long. To begin anew where
+  // the engines turn out to differ costs the time until then, and some milliseconds. Changes
+  // nothing but the speed. Where nothing is replayed, no launch is looked at.
   std::uint64_t alike_from{std::uint64_t{16} << 20};
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
