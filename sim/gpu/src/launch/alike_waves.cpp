@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "compute_unit/line_update.hpp"
 #include "launch/store_tape.hpp"
@@ -22,10 +23,12 @@ std::uint64_t AlikeWaves::bytes_of_wave() const {
   return lines_ * kLineBytes + runs_.size() * sizeof(line_.front()) + sizeof(taken_.front());
 }
 
-void AlikeWaves::make_room(std::uint64_t waves) {
+bool AlikeWaves::make_room(std::uint64_t waves) {
+  bytes_.reset(new (std::nothrow) std::byte[waves * lines_ * kLineBytes]);
+  if (bytes_ == nullptr) return false;
   taken_.resize(waves);
   line_.resize(waves * runs_.size());
-  bytes_ = std::make_unique_for_overwrite<std::byte[]>(waves * lines_ * kLineBytes);
+  return true;
 }
 
 bool AlikeWaves::take(std::uint64_t wave, const Request& request) {

@@ -34,7 +34,8 @@ class AlikeWaves {
   // Lines of 64 bytes that a wave stores, and what is kept of it.
   [[nodiscard]] std::uint64_t lines_of_wave() const { return lines_; }
   [[nodiscard]] std::uint64_t bytes_of_wave() const;
-  void make_room(std::uint64_t waves);
+  // For that many waves; false where the host has no memory for it.
+  [[nodiscard]] bool make_room(std::uint64_t waves);
 
   // A wave's next request; false where it is not for as many lines as that of the wave from which
   // the runs were learnt. Waves that go the same way and send as many lines take as long for it:

@@ -177,7 +177,7 @@ TEST(AlikeWaves, HoldWhatEachWaveStored) {
   Store first(16);
   Store second(32);
   ASSERT_TRUE(waves.learn({&first.request(), 1}));
-  waves.make_room(2);
+  ASSERT_TRUE(waves.make_room(2));
   EXPECT_FALSE(waves.have_all());
   EXPECT_TRUE(waves.take(1, second.request()));
   EXPECT_FALSE(waves.have_all());
@@ -189,6 +189,15 @@ TEST(AlikeWaves, HoldWhatEachWaveStored) {
   EXPECT_EQ(waves.line(1, 0), 32U);
   EXPECT_EQ(waves.bytes(1, 0)[0], std::byte{32});
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they end the program
+TEST(AlikeWaves, AreGivenUpWhereTheHostHasNoMemory) {
+  exec::AlikeWaves waves;
+  Store store(16);
+  ASSERT_TRUE(waves.learn({&store.request(), 1}));
+  EXPECT_FALSE(waves.make_room(std::uint64_t{1} << 50));
+}
+#endif
 
 // The kinds of the kernel `stores`: 1 to the same lines, 2 waits for its store, 3 loads a scalar.
 TEST(AlikeWaves, AreThoseOfWhichATapeMayBeKept) {

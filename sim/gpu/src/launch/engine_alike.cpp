@@ -176,9 +176,9 @@ std::optional<ExecutedLaunch> Engine::run_alike(const LaunchState& launch,
   if (alike.parts() == 1 || alike.groups % alike.parts() != 0) return std::nullopt;
   if (alike.groups < kLeastGroups && alike_from_ != 0) return std::nullopt;
   if (!learn_alike(launch, alike)) return std::nullopt;
+  if (!alike.waves.make_room(alike.groups * launch.waves_per_group)) return std::nullopt;
   begin_cus(launch);
   for (const auto& cu : cus_) cu->compare_ways();
-  alike.waves.make_room(alike.groups * launch.waves_per_group);
   Teller teller(tell_, between_, launch.kernel, alike.groups,
                 [&alike](std::uint64_t ended) { return ended * alike.instructions; });
   // One thread follows the first part, and then does as the others do.
