@@ -7,8 +7,8 @@
 namespace ww::sim::gpu::exec {
 
 // Reciprocals, roots, exponentials, logarithms, sines and cosines (the manuals bound their error,
-// the emulator rounds the host's result), sums of products of floats (their order within an
-// instruction is not published), and filtered texels (nor are their weights' bits). By the
+// the emulator rounds a result in double precision), sums of products of floats (their order within
+// an instruction is not published), and filtered texels (nor are their weights' bits). By the
 // mnemonic, without the ending that names the encoding.
 [[nodiscard]] bool is_approximated(std::string_view mnemonic);
 

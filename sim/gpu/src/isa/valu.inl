@@ -7,9 +7,11 @@
 // flush denormals whatever the mode says.
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <type_traits>
 
 #include "isa/lane_table.hpp"
 
@@ -281,6 +283,7 @@ void carry_only_out(U32* d, const U32* a, const U32* b, const U32*, LaneContext&
   x.mask_out = mask;
 }
 
+#include "isa/valu_functions.inl"
 #include "isa/valu_helpers.inl"
 
 // --- operations with a mask, or with a shape of their own ---

@@ -348,8 +348,8 @@ void build_gfx9_half(Gfx9Builder& b) {
   WW_H1(v_rcp_f16, 1.0F / a).cycles = 16;
   WW_H1(v_sqrt_f16, __builtin_sqrtf(a)).cycles = 16;
   WW_H1(v_rsq_f16, 1.0F / __builtin_sqrtf(a)).cycles = 16;
-  WW_H1(v_exp_f16, __builtin_exp2f(a)).cycles = 16;
-  WW_H1(v_log_f16, __builtin_log2f(a)).cycles = 16;
+  WW_H1(v_exp_f16, exp2_f(a)).cycles = 16;
+  WW_H1(v_log_f16, log2_f(a)).cycles = 16;
   WW_H1(v_sin_f16, sin_turns(a)).cycles = 16;
   WW_H1(v_cos_f16, cos_turns(a)).cycles = 16;
   WW_H(v_cvt_f16_u16, &u1<([](U32 a) -> U32 { return f32_to_f16(static_cast<float>(low(a))); })>, 1);

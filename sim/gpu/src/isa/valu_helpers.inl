@@ -182,15 +182,6 @@ inline U32 msad_u8(U32 a, U32 b, U32 c) {
   }
   return c;
 }
-// Sines take revolutions.
-inline float sin_turns(float x) {
-  return __builtin_isinf(x) ? f32(0x7FC00000U)
-                            : static_cast<float>(__builtin_sin(double{x} * 6.283185307179586));
-}
-inline float cos_turns(float x) {
-  return __builtin_isinf(x) ? f32(0x7FC00000U)
-                            : static_cast<float>(__builtin_cos(double{x} * 6.283185307179586));
-}
 inline float fract_f(float x) {
   const float r = x - __builtin_floorf(x);
   return r >= 1.0F ? f32(0x3F7FFFFFU) : r;

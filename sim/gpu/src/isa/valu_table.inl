@@ -318,17 +318,17 @@ void build_float32(Builder& b) {
   WW_F1(v_rcp_iflag_f32, 1.0F / a).cycles = 16;
   WW_F1(v_rsq_f32, 1.0F / __builtin_sqrtf(a)).cycles = 16;
   WW_F1(v_sqrt_f32, __builtin_sqrtf(a)).cycles = 16;
-  WW_F1(v_exp_f32, __builtin_exp2f(a)).cycles = 16;
-  WW_F1(v_log_f32, __builtin_log2f(a)).cycles = 16;
-  WW_F1(v_exp_legacy_f32, __builtin_exp2f(a)).cycles = 16;
-  WW_F1(v_log_legacy_f32, __builtin_log2f(a)).cycles = 16;
+  WW_F1(v_exp_f32, exp2_f(a)).cycles = 16;
+  WW_F1(v_log_f32, log2_f(a)).cycles = 16;
+  WW_F1(v_exp_legacy_f32, exp2_f(a)).cycles = 16;
+  WW_F1(v_log_legacy_f32, log2_f(a)).cycles = 16;
   WW_F1(v_sin_f32, sin_turns(a)).cycles = 16;
   WW_F1(v_cos_f32, cos_turns(a)).cycles = 16;
   WW_F1(v_rcp_clamp_f32, clamp_infinity(1.0F / a)).cycles = 16;
   WW_F1(v_rcp_legacy_f32, zero_infinity(1.0F / a)).cycles = 16;
   WW_F1(v_rsq_clamp_f32, clamp_infinity(1.0F / __builtin_sqrtf(a))).cycles = 16;
   WW_F1(v_rsq_legacy_f32, zero_infinity(1.0F / __builtin_sqrtf(a))).cycles = 16;
-  WW_F1(v_log_clamp_f32, clamp_infinity(__builtin_log2f(a))).cycles = 16;
+  WW_F1(v_log_clamp_f32, clamp_infinity(log2_f(a))).cycles = 16;
   constexpr auto pack_byte = [](U32 a, U32 c, U32 e) { return pack_u8(f32(a), c, e); };
   b.float32(Opcode::v_cvt_pk_u8_f32, &u3<pack_byte>, &u3<pack_byte>, 3);
   constexpr auto pack_i16 = [](U32 a, U32 c) {
