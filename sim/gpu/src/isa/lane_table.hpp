@@ -72,6 +72,10 @@ struct LaneTable {
   // begin; whether each enabled lane's lies in one line.
   bool (*line_numbers)(std::uint32_t* line, const std::uint64_t* address, std::uint64_t base,
                        std::uint32_t bytes, std::uint64_t exec){};
+  // d = the word of s in the lane whose place in bytes is address + offset, modulo a row of so many
+  // lanes, of the own row. Not in place.
+  void (*take_lanes)(std::uint32_t* d, const std::uint32_t* s, const std::uint32_t* address,
+                     std::uint32_t offset, std::uint32_t row){};
   // Whether each of so many addresses is `step` behind the one before it.
   bool (*follow_one_another)(const std::uint64_t* address, std::uint32_t count,
                              std::uint64_t step){};

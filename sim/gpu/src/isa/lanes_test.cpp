@@ -295,6 +295,16 @@ TEST(Lanes, FindWhereAccessesGo) {
       for (std::size_t lane = 0; lane < 64; ++lane) {
         ASSERT_EQ(line[lane], (address[lane] - base) / 64) << name;
       }
+      for (const std::uint32_t in_row : {32U, 64U}) {
+        std::array<std::uint32_t, 64> number{};
+        for (std::uint32_t lane = 0; lane < 64; ++lane) number[lane] = ~lane;
+        std::array<std::uint32_t, 64> taken{};
+        table->take_lanes(taken.data(), number.data(), word.data(), offset, in_row);
+        for (std::uint32_t lane = 0; lane < 64; ++lane) {
+          const std::uint32_t other = (word[lane] + offset) / 4 % in_row;
+          ASSERT_EQ(~taken[lane], lane / in_row * in_row + other) << name;
+        }
+      }
       const std::uint64_t apart = random() % 9;
       const auto count = static_cast<std::uint32_t>(1 + random() % 64);
       std::array<std::uint64_t, 64> row{};

@@ -484,6 +484,13 @@ void class64(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
 }
 void nothing(U32*, const U32*, const U32*, const U32*, LaneContext&) {}
 
+void take_lanes(U32* d, const U32* s, const U32* address, U32 offset, U32 row) {
+  WW_LOOP {
+    const U32 other = (address[l] + offset) / 4;
+    d[l] = s[(other & (row - 1)) | (static_cast<U32>(l) & ~(row - 1))];
+  }
+}
+
 // --- support of the emulator ---
 void blend(U32* d, const U32* s, const U32* mask, int words) {
   for (int w = 0; w < words; ++w, d += kLanes, s += kLanes) {

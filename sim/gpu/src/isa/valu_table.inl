@@ -413,6 +413,7 @@ void build(LaneTable& table) {
   table.broadcast = broadcast;
   table.address_range = address_range;
   table.line_numbers = line_numbers;
+  table.take_lanes = take_lanes;
   table.follow_one_another = follow_one_another;
   table.local_span = local_span;
   table.all_apart = all_apart;

@@ -270,8 +270,13 @@ void run_permute(Wave& wave, const MicroOp& op) {
   operation->kind = MemoryKind::load;
   operation->element_bytes = 4;
   operation->words = 1;
-  std::fill_n(operation->data(), kLanes, 0U);
   const bool rows = is_rdna(wave.cu->launch().isa);
+  if (Fetch && operation->exec == ~U64{0}) {
+    lanes().take_lanes(operation->data(), source, address, op.memory.offset, rows ? 32 : kLanes);
+    finish(wave, *operation, 2);
+    return;
+  }
+  std::fill_n(operation->data(), kLanes, 0U);
   for (U64 set = operation->exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
     // RDNA's rows of the LDS are 32 lanes wide.
