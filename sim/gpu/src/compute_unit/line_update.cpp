@@ -1,5 +1,7 @@
 #include "compute_unit/line_update.hpp"
 
+#include <iterator>
+
 namespace ww::sim::gpu::exec {
 namespace {
 
@@ -18,6 +20,37 @@ std::size_t gather(const std::uint32_t* words, std::size_t stride, std::size_t b
                 bytes);
   }
   return size;
+}
+
+template <class Word>
+AtomicUpdate update_words(MemoryOperation& operation, std::uint64_t lanes,
+                          const DeviceMemory& memory) {
+  const std::size_t words = element_words(operation);
+  AtomicUpdate update;
+  const bool two = operands_of(operation) == 2;
+  for (std::uint64_t set = lanes; set != 0; set &= set - 1, ++update.served) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+    const std::uint64_t address = operation.address()[lane];
+    std::byte* const place = memory.host(address);
+    const std::uint32_t* const data = operation.data() + lane * words * (two ? 2 : 1);
+    Word operand = 0;
+    Word compare = 0;
+    std::memcpy(&operand, data, sizeof operand);
+    if (two) std::memcpy(&compare, data + words, sizeof compare);
+    const auto old =
+        static_cast<Word>(atomic_update(operation.atomic, place, sizeof(Word), operand, compare));
+    Word now = 0;
+    std::memcpy(&now, place, sizeof now);
+    update.line.changed |= now != old;
+    std::memcpy(operation.old() + lane * words, &old, sizeof old);
+    if (update.words + words <= std::size(update.operands)) {
+      std::memcpy(update.operands + update.words, &operand, sizeof operand);
+      std::memcpy(update.old_values + update.words, &old, sizeof old);
+      update.words += words;
+    }
+    update.line.written |= bytes_at(address % kLineBytes, sizeof(Word));
+  }
+  return update;
 }
 
 }  // namespace
@@ -48,33 +81,9 @@ std::size_t old_values(const MemoryOperation& operation, std::uint64_t lanes, st
 
 AtomicUpdate update_line(MemoryOperation& operation, std::uint64_t lanes,
                          const DeviceMemory& memory) {
-  AtomicUpdate update;
-  const std::size_t words = element_words(operation);
-  const bool two = operands_of(operation) == 2;
-  const std::size_t stride = two ? 2 * words : words;
-  const std::uint64_t bytes = operation.element_bytes;
-  for (std::uint64_t set = lanes; set != 0; set &= set - 1, ++update.served) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const std::uint64_t address = operation.address()[lane];
-    std::byte* const place = memory.host(address);
-    const std::uint32_t* data = operation.data() + lane * stride;
-    std::uint64_t operand = 0;
-    std::uint64_t compare = 0;
-    std::memcpy(&operand, data, bytes);
-    if (two) std::memcpy(&compare, data + words, bytes);
-    const std::uint64_t old =
-        atomic_update(operation.atomic, place, static_cast<int>(bytes), operand, compare);
-    if (std::memcmp(place, &old, bytes) != 0) update.line.changed = true;
-    std::memcpy(operation.old() + lane * words, &old, bytes);
-    if (update.words + words <= 16) {
-      std::memcpy(update.operands + update.words, data, bytes);
-      std::memcpy(update.old_values + update.words, &old, bytes);
-      update.words += words;
-    }
-    const std::uint64_t at = address % kLineBytes;
-    update.line.written |= bytes_at(at, bytes);
-  }
-  return update;
+  return operation.element_bytes == sizeof(std::uint64_t)
+             ? update_words<std::uint64_t>(operation, lanes, memory)
+             : update_words<std::uint32_t>(operation, lanes, memory);
 }
 
 }  // namespace ww::sim::gpu::exec
