@@ -49,7 +49,7 @@ void for_pieces(const MemoryOperation& operation, std::size_t lane, F&& f) {
 // Looks at private accesses of these lanes, whose addresses are in the operation: marks it spread
 // where an element is not within one dword, and returns the lanes that stay in their own private
 // memory. The others are findings; the launch has ended where OnFault asks for that.
-std::uint64_t check_private(Wave& wave, MemoryOperation& operation, std::uint64_t lanes);
+std::uint64_t check_private(Wave& wave, MemoryOperation& operation, std::uint64_t enabled);
 
 // Sends a flat access's lanes that mean local memory there (and takes them out of the operation's
 // lanes), and gives those that mean private memory their device addresses. False when the launch

@@ -15,25 +15,45 @@ namespace ww::sim::gpu::exec {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-U64 check_private(Wave& wave, MemoryOperation& operation, U64 lanes) {
+namespace {
+
+// Whether all of these lanes' elements are dwords of the wave's private memory, as most often.
+// Disabled lanes may make it say no.
+bool all_are_dwords(const Wave& wave, const MemoryOperation& operation, U64 enabled) {
+  U64 bits = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) bits |= operation.address()[lane];
+  if (operation.element_bytes != sizeof(U32) || bits % sizeof(U32) != 0) return false;
+  const auto [least, most] = lanes().address_range(operation.address(), enabled);
+  const U64 whole_rows = wave.scratch_bytes & ~(private_row(wave) - 1);
+  return least >= wave.scratch_base && most < wave.scratch_base + whole_rows;
+}
+
+}  // namespace
+
+U64 check_private(Wave& wave, MemoryOperation& operation, U64 enabled) {
+  if (all_are_dwords(wave, operation, enabled)) return enabled;
   const U64 row = private_row(wave);
+  const int shift = std::countr_zero(row);
   const U64 rows = wave.scratch_bytes / row;
+  const U64 behind_first = operation.element_bytes - 1U;
   U64 good = 0;
-  for (U64 set = lanes; set != 0; set &= set - 1) {
+  U64 spread = 0;  // lanes whose element is not within one dword
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const U64 at = operation.address()[lane] - wave.scratch_base;
+    const U64 last = at % 4 + behind_first;
+    spread |= U64{last >= 4} << lane;
+    good |= U64{(at >> shift) + last / 4 < rows} << lane;
+  }
+  if ((spread & enabled) != 0) {
+    operation.spread = true;
+    operation.bytes->private_begin = wave.scratch_base;
+    operation.bytes->private_bytes = wave.scratch_bytes;
+    operation.bytes->private_row = row;
+  }
+  for (U64 set = enabled & ~good; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
     const U64 at = operation.address()[lane] - wave.scratch_base;
-    const U64 last = at % 4 + operation.element_bytes - 1;
-    if (last >= 4) {
-      operation.spread = true;
-      operation.bytes->private_begin = wave.scratch_base;
-      operation.bytes->private_bytes = wave.scratch_bytes;
-      operation.bytes->private_row = row;
-    }
-    if (at / row < rows && at / row + last / 4 < rows) {
-      good |= U64{1} << lane;
-      continue;
-    }
-    if (!guard_private(wave, operation, static_cast<U32>(lane), at / row * 4 + at % 4)) {
+    if (!guard_private(wave, operation, static_cast<U32>(lane), (at >> shift) * 4 + at % 4)) {
       return 0;
     }
     const std::size_t words = element_words(operation);
@@ -43,7 +63,7 @@ U64 check_private(Wave& wave, MemoryOperation& operation, U64 lanes) {
       std::fill_n(operation.old() + lane * words, words, 0U);
     }
   }
-  return good;
+  return good & enabled;
 }
 
 bool resolve_apertures(Wave& wave, MemoryOperation& operation) {

@@ -309,6 +309,26 @@ Handler word_load(const MemoryFields& m) {
   }
 }
 
+// Of lanes that all stay where they may go: whether those enabled have their elements, of whole
+// words, one behind the other.
+bool lie_in_row(MemoryOperation& operation) {
+  const U64 exec = operation.exec;
+  const U64 bytes = operation.element_bytes;
+  if (exec == 0 || bytes < sizeof(U32) || operation.kind > MemoryKind::store || operation.spread) {
+    return false;
+  }
+  const auto first = static_cast<unsigned>(std::countr_zero(exec));
+  const U64* const address = operation.address();
+  operation.base = address[first] - first * bytes;
+  if (operation.base < kDeviceBase) return false;
+  if (exec == ~U64{0}) return lanes().follow_one_another(address, kLanes, bytes);
+  for (U64 set = exec; set != 0; set &= set - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(set));
+    if (address[lane] != operation.base + lane * bytes) return false;
+  }
+  return true;
+}
+
 // scratch_: an offset into the lane's private memory, whose words lie 64 lanes apart.
 void run_scratch(Wave& wave, const MicroOp& op) {
   ComputeUnit& cu = *wave.cu;
@@ -322,24 +342,42 @@ void run_scratch(Wave& wave, const MicroOp& op) {
     operation.address()[lane] =
         private_address(wave, lane, (vector != nullptr ? vector[lane] : 0U) + scalar + m.offset);
   }
-  operation.contiguous = false;
-  issue_lanes(wave, op, operation, check_private(wave, operation, operation.exec));
+  const U64 inside = check_private(wave, operation, operation.exec);
+  operation.contiguous = (operation.exec & ~inside) == 0 && lie_in_row(operation);
+  issue_lanes(wave, op, operation, inside);
 }
 
 struct BufferDescriptor {
   U64 base;
-  U32 stride, records, element, index_stride;
+  U32 stride, records;
+  U32 element_shift, index_shift;  // of sizes that are powers of two
   bool swizzle, add_lane;
 
   explicit BufferDescriptor(const U32* s)
       : base(s[0] | U64{s[1] & 0xFFFFU} << 32),
         stride(s[1] >> 16 & 0x3FFFU),
         records(s[2]),
-        element(2U << (s[3] >> 19 & 3U)),
-        index_stride(8U << (s[3] >> 21 & 3U)),
+        element_shift(1 + (s[3] >> 19 & 3U)),
+        index_shift(3 + (s[3] >> 21 & 3U)),
         swizzle((s[1] >> 31 & 1U) != 0),
         add_lane((s[3] >> 23 & 1U) != 0) {}
 };
+
+// Of a swizzled buffer without records, as private memory is: nothing is out of its range. From
+// gfx9 on the sum of the offsets wraps, so that memory can be addressed from behind; before, a
+// negative part is out of range.
+void swizzled_addresses(const BufferDescriptor& buffer, const U32* index_of, const U32* offset_of,
+                        U32 offset, U64 wrap, U64 begin, U64* address) {
+  const U64 in_row = (U64{1} << buffer.index_shift) - 1;
+  const U64 in_element = (U64{1} << buffer.element_shift) - 1;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const U64 index =
+        U64{index_of != nullptr ? index_of[lane] : 0U} + (buffer.add_lane ? lane : 0U);
+    const U64 at = (U64{offset_of != nullptr ? offset_of[lane] : 0U} + offset) & wrap;
+    address[lane] = begin + ((at & ~in_element) << buffer.index_shift) +
+                    ((index & in_row) << buffer.element_shift) + (at & in_element);
+  }
+}
 
 // Lanes out of the buffer's range read zeros and write nothing.
 U64 buffer_addresses(Wave& wave, const MemoryFields& m, U32 scalar_offset,
@@ -347,35 +385,34 @@ U64 buffer_addresses(Wave& wave, const MemoryFields& m, U32 scalar_offset,
   const BufferDescriptor buffer(wave.sr + m.resource);
   const U32* index_of = m.idxen ? wave.vgpr(m.address) : nullptr;
   const U32* offset_of = m.offen ? wave.vgpr(m.address + (m.idxen ? 1U : 0U)) : nullptr;
-  // From gfx9 on the sum of a swizzled buffer's offsets wraps, so that private memory can be
-  // addressed from behind; before, a negative part is out of range.
   const U64 wrap = buffer.swizzle && wave.cu->launch().isa != Isa::gfx7 ? 0xFFFFFFFFU : ~U64{0};
+  const U64 begin = buffer.base + scalar_offset;
+  if (buffer.swizzle && buffer.stride == 0) {
+    swizzled_addresses(buffer, index_of, offset_of, m.offset, wrap, begin, operation.address());
+    const LaunchState& launch = wave.cu->launch();
+    const bool own = buffer.add_lane && buffer.element_shift == 2 &&
+                     buffer.base - launch.scratch < launch.scratch_bytes;
+    return own ? check_private(wave, operation, operation.exec) : ~U64{0};
+  }
   U64 inside = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const U64 index =
         U64{index_of != nullptr ? index_of[lane] : 0U} + (buffer.add_lane ? lane : 0U);
     const U64 offset = (U64{offset_of != nullptr ? offset_of[lane] : 0U} + m.offset) & wrap;
-    U64 in_buffer = 0;
-    bool fits = true;
+    U64 in_buffer = index * buffer.stride + offset;
+    bool fits = index < buffer.records;
     if (buffer.swizzle) {
-      const U64 high = index / buffer.index_stride;
-      const U64 low = index % buffer.index_stride;
-      in_buffer =
-          (high * buffer.stride + offset / buffer.element * buffer.element) * buffer.index_stride +
-          low * buffer.element + offset % buffer.element;
-      fits = buffer.stride == 0 || index < buffer.records;
-    } else {
-      in_buffer = index * buffer.stride + offset;
-      fits = buffer.stride == 0 ? offset + operation.element_bytes <= buffer.records
-                                : index < buffer.records;
+      const U64 row = index >> buffer.index_shift;
+      const U64 in_row = index % (U64{1} << buffer.index_shift);
+      const U64 in_element = offset % (U64{1} << buffer.element_shift);
+      in_buffer = ((row * buffer.stride + offset - in_element) << buffer.index_shift) +
+                  (in_row << buffer.element_shift) + in_element;
+    } else if (buffer.stride == 0) {
+      fits = offset + operation.element_bytes <= buffer.records;
     }
-    operation.address()[lane] = buffer.base + scalar_offset + in_buffer;
+    operation.address()[lane] = begin + in_buffer;
     inside |= U64{fits} << lane;
   }
-  const LaunchState& launch = wave.cu->launch();
-  const bool own = buffer.swizzle && buffer.add_lane && buffer.stride == 0 && buffer.element == 4 &&
-                   buffer.base - launch.scratch < launch.scratch_bytes;
-  if (own) inside = check_private(wave, operation, operation.exec);
   return inside;
 }
 
@@ -404,20 +441,7 @@ void run_buffer(Wave& wave, const MicroOp& op) {
   }
   const U64 inside = buffer_addresses(wave, m, scalar_offset(wave, op), operation);
   align_atomic(wave, operation);
-  const U64 exec = operation.exec;
-  if ((exec & ~inside) == 0) {
-    if (exec != 0 && m.element_bytes >= 4 && m.kind <= MemoryKind::store && !operation.spread) {
-      const auto first = static_cast<unsigned>(std::countr_zero(exec));
-      operation.base = operation.address()[first] - U64{first} * m.element_bytes;
-      bool contiguous = operation.base >= kDeviceBase;
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        contiguous = contiguous &&
-                     ((exec >> lane & 1U) == 0 ||
-                      operation.address()[lane] == operation.base + U64{lane} * m.element_bytes);
-      }
-      operation.contiguous = contiguous;
-    }
-  }
+  if ((operation.exec & ~inside) == 0 && lie_in_row(operation)) operation.contiguous = true;
   issue_lanes(wave, op, operation, inside);
 }
 
