@@ -130,9 +130,10 @@ void d1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
     d[kLanes + l] = static_cast<U32>(r >> 32);
   }
 }
+// Rolled for the same reason as f2().
 template <auto F>
 void d2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  WW_LOOP {
+  WW_ROLLED_LOOP {
     const U64 r = out64(F(f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l]))));
     d[l] = static_cast<U32>(r);
     d[kLanes + l] = static_cast<U32>(r >> 32);
@@ -140,7 +141,7 @@ void d2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
 }
 template <auto F>
 void d3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
-  WW_LOOP {
+  WW_ROLLED_LOOP {
     const U64 r = out64(F(f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l])),
                           f64(join(c[l], c[kLanes + l]))));
     d[l] = static_cast<U32>(r);

@@ -1,5 +1,6 @@
 #include "translate/operation.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -9,6 +10,7 @@ namespace ww::sim::gpu::exec::translate {
 namespace {
 
 using U32 = std::uint32_t;
+using U64 = std::uint64_t;
 
 // Predicates of vcmp, and roundings of vrndscale.
 enum FloatPredicate : std::uint8_t {
@@ -29,23 +31,28 @@ enum FloatPredicate : std::uint8_t {
 };
 enum Rounding : std::uint8_t { kNearest = 8, kDown = 9, kUp = 10, kTowardZero = 11 };
 
+// Of floats, or of doubles in two words.
 struct alignas(64) Lanes {
-  std::array<U32, kLanes> word{};
-  explicit Lanes(U32 value) { word.fill(value); }
+  std::array<U32, std::size_t{2} * kLanes> word{};
+  Lanes(U64 value, bool wide) {
+    std::fill_n(word.begin(), kLanes, static_cast<U32>(value));
+    std::fill_n(word.begin() + kLanes, kLanes, wide ? static_cast<U32>(value >> 32) : 0);
+  }
 };
 
-U32 answer(const MicroOp& op, bool flush, U32 first, U32 second, U32 third) {
-  const Lanes a(first);
-  const Lanes b(second);
-  const Lanes c(third);
-  Lanes d(0);
+// What the lanes' function makes of these numbers; 0 where lanes differ.
+U64 answer(const MicroOp& op, bool flush, bool wide, U64 first, U64 second, U64 third) {
+  const Lanes a(first, wide);
+  const Lanes b(second, wide);
+  const Lanes c(third, wide);
+  Lanes d(0, wide);
   LaneContext context;
   op.vector.function[flush ? 1 : 0](d.word.data(), a.word.data(), b.word.data(), c.word.data(),
                                     context);
-  for (const U32 word : d.word) {
-    if (word != d.word[0]) return 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if (d.word[lane] != d.word[0] || d.word[kLanes + lane] != d.word[kLanes]) return 0;
   }
-  return d.word[0];
+  return d.word[0] | U64{d.word[kLanes]} << 32;
 }
 
 bool has_functions_of(const LaneTable& table, const MicroOp& op) {
@@ -169,6 +176,12 @@ Operation operation_of(Opcode opcode) {
     case Opcode::v_cvt_f32_ubyte3: return {Action::float_of_byte, 3};
     case Opcode::v_cvt_i32_f32: return {Action::signed_of_float};
     case Opcode::v_cvt_u32_f32: return {Action::unsigned_of_float};
+    case Opcode::v_add_f64: return {Action::double_add};
+    case Opcode::v_mul_f64: return {Action::double_multiply};
+    case Opcode::v_fma_f64: return {Action::double_fused};
+    case Opcode::v_rcp_f64: return {Action::double_reciprocal};
+    case Opcode::v_rsq_f64: return {Action::double_reciprocal_root};
+    case Opcode::v_sqrt_f64: return {Action::double_root};
     default: return {};
   }
 }
@@ -185,7 +198,9 @@ bool can_translate(const MicroOp& op, bool flush) {
   if (!has_functions_of(lanes(), op)) return false;
   const VectorFields& f = op.vector;
   const bool mask = op.result == Destination::mask;
-  if (f.wide != 0 || f.writes_exec || (!mask && op.result != Destination::vgpr)) return false;
+  if (f.writes_exec) return false;
+  const bool in_words = f.wide == 0 && (mask || op.result == Destination::vgpr);
+  if (!is_double(action) && !in_words) return false;
   if ((mask || f.carry_out) &&
       (f.short_mask || (op.destination2 + 1U >= kExec && op.destination2 < kDiscard))) {
     return false;
@@ -193,7 +208,7 @@ bool can_translate(const MicroOp& op, bool flush) {
   if ((f.omod != 0 || f.clamp) && (mask || f.float_bits != 32)) return false;
   for (std::size_t i = 0; i < sources_of(op); ++i) {
     if (op.kind[i] == Source::none) return false;
-    if (op.kind[i] == Source::scalar && op.source[i] >= kScalarFile) return false;
+    if (op.kind[i] == Source::scalar && op.source[i] + words_of(op, i) > kScalarFile) return false;
   }
   return true;
 }
@@ -218,34 +233,36 @@ bool can_hope(const MicroOp& op, Operation operation) {
   }
 }
 
-std::uint32_t constant_of(const MicroOp& op, std::size_t i) {
+std::uint32_t constant_of(const MicroOp& op, std::size_t i, unsigned word) {
   std::uint32_t value = 0;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): a constant's place is the address of its lanes
-  std::memcpy(&value, reinterpret_cast<const void*>(op.vector.at[i]), sizeof value);
+  const auto* const lanes_of = reinterpret_cast<const std::uint32_t*>(op.vector.at[i]);
+  std::memcpy(&value, lanes_of + std::size_t{word} * kLanes, sizeof value);
   return value;
 }
 
 std::optional<NanOrder> nan_order_of(const MicroOp& op, Action action, bool flush) {
-  constexpr U32 kNan = 0x7FC00000;
-  constexpr U32 kOne = 0x3F800000;
+  const bool wide = is_double(action);
+  const U64 one = wide ? 0x3FF0000000000000 : 0x3F800000;
   // Payloads by source.
-  constexpr U32 kFirst = kNan + 1;
-  constexpr U32 kSecond = kNan + 2;
-  constexpr U32 kThird = kNan + 3;
+  const U64 nan = wide ? 0x7FF8000000000000 : 0x7FC00000;
+  const U64 first = nan + 1;
+  const U64 second = nan + 2;
+  const U64 third = nan + 3;
   NanOrder order;
-  const U32 of_two = answer(op, flush, kFirst, kSecond, kOne);
-  if (of_two != kFirst && of_two != kSecond) return std::nullopt;
-  if (action == Action::float_add) {
-    order.addend = of_two == kSecond;
+  const U64 of_two = answer(op, flush, wide, first, second, one);
+  if (of_two != first && of_two != second) return std::nullopt;
+  if (action == Action::float_add || action == Action::double_add) {
+    order.addend = of_two == second;
     return order;
   }
-  order.second_factor = of_two == kSecond;
-  if (action == Action::float_multiply) return order;
-  const U32 with_first = answer(op, flush, kFirst, kOne, kThird);
-  const U32 with_second = answer(op, flush, kOne, kSecond, kThird);
-  order.addend = with_first == kThird;
+  order.second_factor = of_two == second;
+  if (action == Action::float_multiply || action == Action::double_multiply) return order;
+  const U64 with_first = answer(op, flush, wide, first, one, third);
+  const U64 with_second = answer(op, flush, wide, one, second, third);
+  order.addend = with_first == third;
   const bool same =
-      order.addend ? with_second == kThird : with_first == kFirst && with_second == kSecond;
+      order.addend ? with_second == third : with_first == first && with_second == second;
   // A fused one's addend comes last.
   if (!same || (action != Action::float_multiply_add && order.addend)) return std::nullopt;
   return order;

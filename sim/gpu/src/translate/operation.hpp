@@ -75,6 +75,12 @@ enum class Action : std::uint8_t {
   float_of_byte,
   signed_of_float,
   unsigned_of_float,
+  double_add,
+  double_multiply,
+  double_fused,
+  double_reciprocal,
+  double_reciprocal_root,
+  double_root,
 };
 
 enum Predicate : std::uint8_t {  // of vpcmp
@@ -106,11 +112,25 @@ struct Operation {
 [[nodiscard]] inline bool writes_mask(const MicroOp& op) {
   return op.result == Destination::mask || op.vector.carry_out;
 }
+[[nodiscard]] inline bool writes_lanes(const MicroOp& op) {
+  return op.result != Destination::mask && op.result != Destination::none;
+}
 
-// Source i of it, which is a constant.
-[[nodiscard]] std::uint32_t constant_of(const MicroOp& op, std::size_t i);
+// Of source i, which is a constant, the word that the lanes have in this register of it.
+[[nodiscard]] std::uint32_t constant_of(const MicroOp& op, std::size_t i, unsigned word = 0);
 // Sources of an instruction that can_translate().
 [[nodiscard]] unsigned sources_of(const MicroOp& op);
+// Registers of source i.
+[[nodiscard]] inline unsigned words_of(const MicroOp& op, std::size_t i) {
+  return (op.vector.wide >> i & 1U) != 0 ? 2 : 1;
+}
+// Vector registers that it writes.
+[[nodiscard]] inline unsigned results_of(const MicroOp& op) {
+  return writes_lanes(op) ? register_count(op.result) : 0;
+}
+[[nodiscard]] inline bool is_double(Action action) {
+  return action >= Action::double_add;
+}
 
 // A product or a sum of two NaNs is one of them. Which one was the choice of the compiler that made
 // the lanes' function; host code makes the same one.
@@ -118,7 +138,8 @@ struct NanOrder {
   bool second_factor{};  // of a product, the second source's comes through
   bool addend{};         // of a sum with a product, or of two sources, the last source's
 };
-// Asks the function; nothing where it answers otherwise than a host's instructions could.
+// Asks the function, of doubles for doubles; nothing where it answers otherwise than a host's
+// instructions could.
 [[nodiscard]] std::optional<NanOrder> nan_order_of(const MicroOp& op, Action action, bool flush);
 
 }  // namespace ww::sim::gpu::exec::translate

@@ -79,14 +79,15 @@ bool SliceCode::worth_hoping(std::span<const MicroOp* const> code, HostVectors v
 
 void SliceCode::rule_out_sources(const MicroOp& op) {
   for (std::size_t i = 0; i < sources_of(op); ++i) {
-    if (op.kind[i] != Source::vgpr) continue;
-    const auto found = registers_.find(source_of(op, i));
-    if (!found) continue;
-    registers_.release(*found);
-    const Suspect suspect{*found, registers_.suspected(*found)};
-    if (suspect.classes == 0) continue;
-    give_up_at({&suspect, 1});
-    registers_.ruled_out(*found);
+    for (unsigned word = 0; op.kind[i] == Source::vgpr && word < words_of(op, i); ++word) {
+      const auto found = registers_.find(source_of(op, i, word));
+      if (!found) continue;
+      registers_.release(*found);
+      const Suspect suspect{*found, registers_.suspected(*found)};
+      if (suspect.classes == 0) continue;
+      give_up_at({&suspect, 1});
+      registers_.ruled_out(*found);
+    }
   }
 }
 
@@ -215,6 +216,7 @@ bool SliceCode::instruction(const MicroOp& op) {
     compare(op, operation);
     return true;
   }
+  if (is_double(operation.action)) return doubles(op, operation);
   const Vector r = registers_.fresh();
   if (!integer(op, operation, r) && !with_mask(op, operation, r) && !shifts(op, operation, r) &&
       !products(op, operation, r) && !conversion(op, operation, r) && !floating(op, operation, r) &&
@@ -235,15 +237,21 @@ bool SliceCode::instruction(const MicroOp& op) {
   const bool flushed = is_float && makes_zero && f.omod == 0;
   const auto suspected = static_cast<std::uint8_t>(
       hoping_ ? kQuietNan | kSignallingNan | (makes_zero ? kDenormal : 0) : 0);
-  if (!masked_ || host_.is_narrow()) {
-    registers_.suspect(r, suspected);
-    registers_.bind(op.destination, r, flushed);
-    return true;
-  }
-  const Vector target = registers_.read({Source::vgpr, op.destination});
-  host_.take_where(target, host_.enabled(), r);
-  registers_.suspect(target, suspected);
-  registers_.changed(target, flushed);
+  set_vector(op.destination, r, flushed, suspected);
   return true;
 }
+
+void SliceCode::set_vector(std::uint32_t vector, Vector result, bool flushed,
+                           std::uint8_t suspected) {
+  if (!masked_ || host_.is_narrow()) {
+    registers_.suspect(result, suspected);
+    registers_.bind(vector, result, flushed);
+    return;
+  }
+  const Vector target = registers_.read({Source::vgpr, vector});
+  host_.take_where(target, host_.enabled(), result);
+  registers_.suspect(target, suspected);
+  registers_.changed(target, flushed);
+}
+
 }  // namespace ww::sim::gpu::exec::translate

@@ -66,6 +66,7 @@ class SliceCode {
   bool conversion(const MicroOp& op, Operation operation, Vector r);
   bool floating(const MicroOp& op, Operation operation, Vector r);
   bool division(const MicroOp& op, Operation operation, Vector r);
+  bool doubles(const MicroOp& op, Operation operation);
   void divide_scale(const MicroOp& op, Vector r);
   bool divide_fused(const MicroOp& op, Vector r);
   void divide_fix(const MicroOp& op, Vector r);
@@ -88,6 +89,19 @@ class SliceCode {
   [[nodiscard]] Vector result(Vector r) const {
     return hoping_ && masked_ ? host_.without_disabled(r) : r;
   }
+  // The slice's doubles, half of them in each of two registers, so that the words of each are side
+  // by side.
+  struct Doubles {
+    Vector first;
+    Vector second;
+  };
+  // Source i with its modifiers, in registers of its own.
+  Doubles double_source(const MicroOp& op, std::size_t i);
+  // What the operation makes of its sources, in `x`; false where it cannot be translated. `spare`:
+  // registers whose contents are of no interest any more.
+  bool double_result(const MicroOp& op, Action action, Doubles& x, Doubles& spare);
+  // `result` is the wave's vector register from now on, in enabled lanes.
+  void set_vector(std::uint32_t vector, Vector result, bool flushed, std::uint8_t suspected);
   // Source i with its modifiers.
   Vector source(const MicroOp& op, std::size_t i);
   Vector modified(const MicroOp& op, std::size_t i, Vector held);

@@ -18,10 +18,16 @@ constexpr std::size_t kMostInstructions = 128;
 
 std::uint32_t time_of(Action action) {
   switch (action) {
-    case Action::float_multiply_add: return 2;
+    case Action::float_multiply_add:
+    case Action::double_add:
+    case Action::double_multiply:
+    case Action::double_fused: return 2;
     case Action::float_reciprocal:
     case Action::float_root: return 4;
-    case Action::float_reciprocal_root: return 8;
+    case Action::float_reciprocal_root:
+    case Action::double_reciprocal:
+    case Action::double_root: return 8;
+    case Action::double_reciprocal_root: return 16;
     default: return 1;
   }
 }
@@ -36,6 +42,12 @@ std::uint32_t temporaries_of(Action action) {
     case Action::float_fused:
     case Action::float_least:
     case Action::float_most: return 0;
+    case Action::double_add:
+    case Action::double_multiply:
+    case Action::double_fused:
+    case Action::double_reciprocal:
+    case Action::double_reciprocal_root:
+    case Action::double_root: return 6;  // both halves of three sources, or of one and a constant
     case Action::compare_class: return 8;
     case Action::divide_scale:
     case Action::divide_fused:
@@ -73,9 +85,11 @@ void add_vectors(const MicroOp& op, HostVectors host, std::vector<std::uint32_t>
     if (std::ranges::find(vectors, number) == vectors.end()) vectors.push_back(number);
   };
   for (std::size_t i = 0; host != HostVectors::avx2 && i < sources_of(op); ++i) {
-    if (op.kind[i] == Source::vgpr) add(op.source[i]);
+    for (unsigned word = 0; op.kind[i] == Source::vgpr && word < words_of(op, i); ++word) {
+      add(op.source[i] + word);
+    }
   }
-  if (op.result == Destination::vgpr) add(op.destination);
+  for (unsigned word = 0; word < results_of(op); ++word) add(op.destination + word);
 }
 
 }  // namespace
@@ -83,10 +97,12 @@ void add_vectors(const MicroOp& op, HostVectors host, std::vector<std::uint32_t>
 void Chain::add(const MicroOp& op) {
   std::uint32_t begin = 0;
   for (std::size_t i = 0; i < sources_of(op); ++i) {
-    if (op.kind[i] == Source::vgpr) begin = std::max(begin, until_[op.source[i]]);
+    for (unsigned word = 0; op.kind[i] == Source::vgpr && word < words_of(op, i); ++word) {
+      begin = std::max(begin, until_[op.source[i] + word]);
+    }
   }
   const std::uint32_t end = begin + time_of(operation_of(op.opcode).action);
-  if (op.result == Destination::vgpr) until_[op.destination] = end;
+  for (unsigned word = 0; word < results_of(op); ++word) until_[op.destination + word] = end;
   length_ = std::max(length_, end);
 }
 
@@ -94,12 +110,21 @@ void Chain::add(const MicroOp& op) {
 // has it, with its modifiers and, of a float that is not hoped for, without denormals.
 std::uint32_t registers_for(const MicroOp& op, HostVectors vectors) {
   const Operation operation = operation_of(op.opcode);
-  const bool flushes = operation.action >= Action::compare_float && !can_hope(op, operation);
+  const bool doubles = is_double(operation.action);
+  const bool flushes =
+      operation.action >= Action::compare_float && !doubles && !can_hope(op, operation);
   const int modified = std::popcount((op.vector.abs | op.vector.neg) & 7U);
-  const std::uint32_t sources = sources_of(op);
+  std::uint32_t sources = 0;
+  for (std::size_t i = 0; i < sources_of(op); ++i) sources += words_of(op, i);
+  // Sources are read one after the other, each into two registers.
+  if (vectors == HostVectors::avx2 && doubles) return 10;
   if (vectors == HostVectors::avx2) return 2 + narrow_temporaries_of(op, operation) + sources + 1;
   return 2 + temporaries_of(operation.action) + static_cast<std::uint32_t>(modified) +
          (flushes ? 2 * sources : sources);
+}
+
+std::uint32_t registers_for_all(const MicroOp& op, HostVectors vectors, std::uint32_t slices) {
+  return registers_for(op, vectors) + (slices - 1) * register_count(op.result);
 }
 
 Group group_for(std::span<const MicroOp* const> code, HostVectors vectors) {
@@ -114,7 +139,7 @@ Group group_for(std::span<const MicroOp* const> code, HostVectors vectors) {
       add_vectors(op, vectors, used);
       // Scalars and constants have what is left: all slices share them, and they are read again at
       // little cost.
-      if (slices * used.size() + (slices - 1) + registers_for(op, vectors) > registers) break;
+      if (slices * used.size() + registers_for_all(op, vectors, slices) > registers) break;
       chain.add(op);
     }
     // With few lanes in a slice, what each group takes beside its instructions counts as well.

@@ -9,9 +9,9 @@ namespace ww::sim::gpu::exec::translate {
 using namespace Xbyak::util;  // the names of registers and operands
 using Xbyak::Address;
 
-Held source_of(const MicroOp& op, std::size_t i) {
-  if (op.kind[i] != Source::constant) return {op.kind[i], op.source[i]};
-  return {Source::constant, constant_of(op, i)};
+Held source_of(const MicroOp& op, std::size_t i, unsigned word) {
+  if (op.kind[i] != Source::constant) return {op.kind[i], op.source[i] + word};
+  return {Source::constant, constant_of(op, i, word)};
 }
 
 namespace {
@@ -19,6 +19,15 @@ namespace {
 // A copy without denormals is made of the other.
 bool is_of(const Held& source, const Held& held) {
   return source.kind == held.kind && source.number == held.number && source.mask == held.mask;
+}
+
+bool reads(const MicroOp& op, const Held& held) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (unsigned word = 0; op.kind[i] != Source::none && word < words_of(op, i); ++word) {
+      if (is_of(source_of(op, i, word), held)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -52,11 +61,9 @@ std::size_t SliceRegisters::next_use(Held held) const {
       if (writes_mask(op) && op.destination2 == held.number) return code_.size();
       continue;
     }
-    for (std::size_t source = 0; source < 3; ++source) {
-      if (op.kind[source] != Source::none && is_of(source_of(op, source), held)) return i;
-    }
-    const bool target = op.result == Destination::vgpr && held.kind == Source::vgpr &&
-                        op.destination == held.number;
+    if (reads(op, held)) return i;
+    const bool target = held.kind == Source::vgpr && held.number >= op.destination &&
+                        held.number - op.destination < results_of(op);
     if (target) return host_.masked() && !host_.is_narrow() ? i : code_.size();
   }
   return code_.size();
@@ -85,7 +92,7 @@ std::uint32_t SliceRegisters::free_place() {
 
 bool SliceRegisters::crowded(const MicroOp& op) const {
   const auto dirty = static_cast<std::uint32_t>(std::ranges::count_if(place_, &Place::dirty));
-  return dirty + (slices_ - 1) + registers_for(op, host_.vectors()) > count_;
+  return dirty + registers_for_all(op, host_.vectors(), slices_) > count_;
 }
 
 Vector SliceRegisters::fresh() {

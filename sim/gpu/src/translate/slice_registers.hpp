@@ -25,7 +25,8 @@ struct Held {
   bool mask{};             // `number` is the first of its scalar registers
   bool operator==(const Held&) const = default;
 };
-[[nodiscard]] Held source_of(const MicroOp& op, std::size_t i);
+// Of source i, or of the second register of it.
+[[nodiscard]] Held source_of(const MicroOp& op, std::size_t i, unsigned word = 0);
 
 class SliceRegisters {
  public:

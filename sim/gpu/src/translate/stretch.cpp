@@ -16,8 +16,8 @@ class ScalarUse {
   bool take(const MicroOp& op) {
     for (std::size_t i = 0; i < 3; ++i) {
       if (op.kind[i] != Source::scalar) continue;
-      if (written_.has_scalar(op.source[i], 1)) return false;
-      read_.add_scalar(op.source[i], 1);
+      if (written_.has_scalar(op.source[i], words_of(op, i))) return false;
+      read_.add_scalar(op.source[i], words_of(op, i));
     }
     if (op.vector.mask_in && !take_mask(op.mask_source)) return false;
     if (op.result != Destination::mask && !op.vector.carry_out) return true;

@@ -1,6 +1,7 @@
 // Translated code does to a wave what the interpreter does, to the bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <random>
@@ -40,12 +41,14 @@ class Dice {
   explicit Dice(std::uint32_t seed) : random_(seed) {}
   std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(random_() % end); }
   std::uint64_t mask() { return std::uint64_t{below(~0U)} << 32 | below(~0U); }
-  // Floats of every class, NaNs with payloads among them, and integers of every size.
+  // Floats and halves of doubles of every class, NaNs with payloads among them, and integers of
+  // every size.
   std::uint32_t word() {
-    static constexpr std::array<std::uint32_t, 20> kSpecial{
+    static constexpr std::array<std::uint32_t, 26> kSpecial{
         0,          0x80000000, 1,          0x80000001, 0x007FFFFF, 0x00800000, 0x3F800000,
         0xBF800000, 0x7F7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7FC01234,
-        0xFFC04321, 0x7F800001, 0xFFA00000, 31,         32,         0xFFFFFFFF};
+        0xFFC04321, 0x7F800001, 0xFFA00000, 31,         32,         0xFFFFFFFF, 0x3FF00000,
+        0x000FFFFF, 0x7FF00000, 0xFFF00000, 0x7FF80000, 0xFFF80000};
     switch (below(6)) {
       case 0: return kSpecial[below(kSpecial.size())];
       case 1: return below(1U << below(32));
@@ -450,7 +453,8 @@ TEST_P(Translate, DoesWhatTheInterpreterDoesInGroupsOfSlices) {
     const std::uint32_t wild_once_in = round % 2 == 0 ? kWild : 1'000'000;
     ASSERT_NO_FATAL_FAILURE(compare(GetParam(), dice, code, 3, &made, wild_once_in));
   }
-  EXPECT_EQ(sizes, (std::set<std::uint32_t>{1, 2, 4}));
+  // Of AVX2's eight slices all may go together where masks alone are made.
+  for (const std::uint32_t slices : {1U, 2U, 4U}) EXPECT_TRUE(sizes.contains(slices)) << slices;
   EXPECT_GT(made, 600);
 }
 
