@@ -375,6 +375,41 @@ TEST(PrivateMemory, StoreOverSeveralRowsOutlivesItsWave) {
   }
 }
 
+TEST(PrivateMemory, EndsBehindItsLastDword) {
+  const std::vector<std::byte> original = object_bytes();
+  const auto object = binpatch::CodeObject::parse(original);
+  ASSERT_TRUE(object);
+  if (binpatch::to_string(object->target()) != "gfx701") GTEST_SKIP() << "words of gfx7";
+  const binpatch::Kernel* kernel = object->find_kernel("private_records");
+  ASSERT_NE(kernel, nullptr);
+  const std::uint32_t size = kernel->descriptor.private_segment_fixed_size;
+  constexpr std::uint32_t kStoreDword = 0xdc700000;      // flat_store_dword
+  constexpr std::uint32_t kStoreTwoDwords = 0xdc740000;  // flat_store_dwordx2
+  const auto may_store = [&](std::uint32_t store, std::uint32_t offset) {
+    std::vector<std::byte> bytes = original;
+    const std::uint32_t code[] = {
+        0x7e0002ff, offset,      // v_mov_b32 v0, offset
+        0x7e0202ff, 0x00020000,  // v_mov_b32 v1, the private aperture
+        store,      0x00000200,  // v[0:1], v[2:3]
+        0xbf810000,              // s_endpgm
+    };
+    std::memcpy(bytes.data() + kernel->entry_file_offset, code, sizeof code);
+    auto gpu = std::move(*VirtualGpu::create(test::chip_for(*object), Options{.threads = 1}));
+    const auto program = gpu->load(*binpatch::CodeObject::parse(bytes));
+    EXPECT_TRUE(program);
+    return gpu
+        ->launch(*program, kernel->name, Grid{1, {64, 1, 1}, {64, 1, 1}},
+                 test::TestGpu::arguments(0ULL, 0ULL), 0)
+        .has_value();
+  };
+  EXPECT_TRUE(may_store(kStoreDword, size - 4));
+  EXPECT_FALSE(may_store(kStoreDword, size));
+  EXPECT_FALSE(may_store(kStoreDword, size - 2)) << "its second half";
+  EXPECT_FALSE(may_store(kStoreDword, 0xFFFFFFFC));
+  EXPECT_TRUE(may_store(kStoreTwoDwords, size - 8));
+  EXPECT_FALSE(may_store(kStoreTwoDwords, size - 4));
+}
+
 // The bytes of the first one are there, and those of the second one come while the wave waits.
 TEST(Loads, OfTheSameRegisterWriteItInOrder) {
   std::vector<std::byte> bytes = object_bytes();
