@@ -11,7 +11,6 @@
 #include "isa/launch_state.hpp"
 #include "testing/test_gpu.hpp"
 #include "ww/core/temporary_folder.hpp"
-#include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::gpu::random_code_test {
@@ -341,120 +340,6 @@ TEST(RelativeMoves, ReadTheFirstRegisterAndWriteNothingWhereTheyLeaveAll) {
   expect_seven({0x7e028702, 0x7e080501});  // v_movrels_b32 v1, v2; v_readfirstlane_b32 s4, v1
   expect_seven({0x7e008464, 0x7e080500});  // v_movreld_b32 v0, s100; v_readfirstlane_b32 s4, v0
   EXPECT_NE(result_of({0xbf8d0001}), "");  // s_sethalt 1
-}
-
-// The wave is gone when the store of its last instruction is served.
-TEST(PrivateMemory, StoreOverSeveralRowsOutlivesItsWave) {
-  std::vector<std::byte> bytes = object_bytes();
-  const auto object = binpatch::CodeObject::parse(bytes);
-  ASSERT_TRUE(object);
-  if (binpatch::to_string(object->target()) != "gfx701") GTEST_SKIP() << "words of gfx7";
-  const binpatch::Kernel* kernel = object->find_kernel("private_records");
-  ASSERT_NE(kernel, nullptr);
-  const std::uint32_t code[] = {
-      0x7e000282,              // v_mov_b32 v0, 2
-      0x7e0202ff, 0x00020000,  // v_mov_b32 v1, the private aperture
-      0xdc740000, 0x00000200,  // flat_store_dwordx2 v[0:1], v[2:3]
-      0xbf810000,              // s_endpgm
-  };
-  std::memcpy(bytes.data() + kernel->entry_file_offset, code, sizeof code);
-  const Chip chip = test::load_w9100();
-  for (const bool timing : {false, true}) {
-    Options options{.threads = 1, .watchdog_cycles = 100'000};
-    if (timing) {
-      options.timing = std::make_shared<const TimingConfig>(default_timing(chip.architecture()));
-    }
-    test::CountingObserver::Totals totals;
-    auto gpu = std::move(*VirtualGpu::create(
-        chip, options, std::make_unique<test::CountingObserver>(totals, false)));
-    const auto program = gpu->load(*binpatch::CodeObject::parse(bytes));
-    ASSERT_TRUE(program);
-    const auto result = gpu->launch(*program, kernel->name, Grid{1, {4096, 1, 1}, {64, 1, 1}},
-                                    test::TestGpu::arguments(0ULL, 0ULL), 0);
-    EXPECT_TRUE(result) << result.error().text();
-  }
-}
-
-TEST(PrivateMemory, EndsBehindItsLastDword) {
-  const std::vector<std::byte> original = object_bytes();
-  const auto object = binpatch::CodeObject::parse(original);
-  ASSERT_TRUE(object);
-  if (binpatch::to_string(object->target()) != "gfx701") GTEST_SKIP() << "words of gfx7";
-  const binpatch::Kernel* kernel = object->find_kernel("private_records");
-  ASSERT_NE(kernel, nullptr);
-  const std::uint32_t size = kernel->descriptor.private_segment_fixed_size;
-  constexpr std::uint32_t kStoreDword = 0xdc700000;      // flat_store_dword
-  constexpr std::uint32_t kStoreTwoDwords = 0xdc740000;  // flat_store_dwordx2
-  const auto may_store = [&](std::uint32_t store, std::uint32_t offset) {
-    std::vector<std::byte> bytes = original;
-    const std::uint32_t code[] = {
-        0x7e0002ff, offset,      // v_mov_b32 v0, offset
-        0x7e0202ff, 0x00020000,  // v_mov_b32 v1, the private aperture
-        store,      0x00000200,  // v[0:1], v[2:3]
-        0xbf810000,              // s_endpgm
-    };
-    std::memcpy(bytes.data() + kernel->entry_file_offset, code, sizeof code);
-    auto gpu = std::move(*VirtualGpu::create(test::chip_for(*object), Options{.threads = 1}));
-    const auto program = gpu->load(*binpatch::CodeObject::parse(bytes));
-    EXPECT_TRUE(program);
-    return gpu
-        ->launch(*program, kernel->name, Grid{1, {64, 1, 1}, {64, 1, 1}},
-                 test::TestGpu::arguments(0ULL, 0ULL), 0)
-        .has_value();
-  };
-  EXPECT_TRUE(may_store(kStoreDword, size - 4));
-  EXPECT_FALSE(may_store(kStoreDword, size));
-  EXPECT_FALSE(may_store(kStoreDword, size - 2)) << "its second half";
-  EXPECT_FALSE(may_store(kStoreDword, 0xFFFFFFFC));
-  EXPECT_TRUE(may_store(kStoreTwoDwords, size - 8));
-  EXPECT_FALSE(may_store(kStoreTwoDwords, size - 4));
-}
-
-// The bytes of the first one are there, and those of the second one come while the wave waits.
-TEST(Loads, OfTheSameRegisterWriteItInOrder) {
-  std::vector<std::byte> bytes = object_bytes();
-  const auto object = binpatch::CodeObject::parse(bytes);
-  ASSERT_TRUE(object);
-  if (binpatch::to_string(object->target()) != "gfx701") GTEST_SKIP() << "words of gfx7";
-  const binpatch::Kernel* kernel = object->find_kernel("private_records");
-  ASSERT_NE(kernel, nullptr);
-  auto gpu = std::move(*VirtualGpu::create(test::chip_for(*object), Options{.threads = 1}));
-  const auto buffer_of = [&gpu](std::uint32_t word) {
-    const std::vector<std::uint32_t> words(64, word);
-    const std::uint64_t buffer = *gpu->allocate(words.size() * 4);
-    EXPECT_TRUE(gpu->write(buffer, std::as_bytes(std::span(words))));
-    return buffer;
-  };
-  const std::uint64_t first = buffer_of(1);
-  const std::uint64_t second = buffer_of(2);
-  const std::uint64_t out = buffer_of(3);
-  const auto low = [](std::uint64_t address) { return static_cast<std::uint32_t>(address); };
-  const auto high = [](std::uint64_t address) { return static_cast<std::uint32_t>(address >> 32); };
-  const std::uint32_t code[] = {
-      0x34020082,                // v_lshlrev_b32 v1, 2, v0
-      0x4a0402ff, low(first),    // v_add_i32 v2, vcc, first, v1
-      0x7e0602ff, high(first),   // v_mov_b32 v3, first
-      0x4a0802ff, low(second),   // v_add_i32 v4, vcc, second, v1
-      0x7e0a02ff, high(second),  // v_mov_b32 v5, second
-      0x4a0c02ff, low(out),      // v_add_i32 v6, vcc, out, v1
-      0x7e0e02ff, high(out),     // v_mov_b32 v7, out
-      0xdc300000, 0x08000002,    // flat_load_dword v8, v[2:3]
-      0xbf8c0000,                // s_waitcnt vmcnt(0) lgkmcnt(0)
-      0xdc300000, 0x08000002,    // flat_load_dword v8, v[2:3]
-      0xdc300000, 0x08000004,    // flat_load_dword v8, v[4:5]
-      0xbf8c0000,                // s_waitcnt vmcnt(0) lgkmcnt(0)
-      0xdc700000, 0x00000806,    // flat_store_dword v[6:7], v8
-      0xbf810000,                // s_endpgm
-  };
-  std::memcpy(bytes.data() + kernel->entry_file_offset, code, sizeof code);
-  const auto program = gpu->load(*binpatch::CodeObject::parse(bytes));
-  ASSERT_TRUE(program);
-  const auto result = gpu->launch(*program, kernel->name, Grid{1, {64, 1, 1}, {64, 1, 1}},
-                                  test::TestGpu::arguments(0ULL, 0ULL), 0);
-  ASSERT_TRUE(result) << result.error().text();
-  std::vector<std::uint32_t> words(64);
-  ASSERT_TRUE(gpu->read(out, std::as_writable_bytes(std::span(words))));
-  EXPECT_EQ(words, std::vector<std::uint32_t>(64, 2));
 }
 
 TEST(Ranges, ThatNoCountHoldsAreRefused) {

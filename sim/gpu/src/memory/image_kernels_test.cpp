@@ -7,6 +7,7 @@
 
 #include "image/image_reference.hpp"
 #include "testing/test_gpu.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
 
 namespace ww::sim::gpu::image_kernels_test {
 namespace {
