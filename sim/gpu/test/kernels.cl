@@ -428,6 +428,12 @@ __kernel void bytes(__global const uchar4* a, __global const char4* b, __global 
 
 #if defined(__gfx900__) || defined(__gfx90a__) || defined(__gfx942__) || \
     defined(__gfx1030__) || defined(__gfx1100__)
+// Each work-item takes the number of another one of its row; the second time odd ones do not take part.
+__kernel void take_others(__global const int* other, __global int* out) {
+  const int i = get_global_id(0);
+  out[2 * i] = __builtin_amdgcn_ds_bpermute(other[i] * 4, i);
+  if ((i & 1) == 0) out[2 * i + 1] = __builtin_amdgcn_ds_bpermute(other[i] * 4, i);
+}
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 __kernel void half_floats(__global const half2* a, __global const half2* b, __global half2* out) {
   const size_t i = get_global_id(0);

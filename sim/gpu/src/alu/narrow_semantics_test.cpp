@@ -344,5 +344,25 @@ TEST(Semantics, MovesValuesBetweenLanes) {
   }
 }
 
+// RDNA's rows are 32 lanes wide, also in waves of 64.
+TEST(Semantics, TakesValuesOfOtherLanesOfARow) {
+  if (!has_kernel("take_others")) GTEST_SKIP() << "this target has no ds_bpermute_b32";
+  TestGpu test;
+  const std::string target = binpatch::to_string(test::read_kernels().target());
+  const int row = target.starts_with("gfx1") ? 32 : 64;
+  constexpr int kItems = 128;
+  std::vector<std::int32_t> other(kItems);
+  for (int i = 0; i < kItems; ++i) other[static_cast<std::size_t>(i)] = i * 37 + i / 3 - 20;
+  const auto out = test.buffer(std::vector<std::int32_t>(std::size_t{2} * kItems, -1));
+  test.launch("take_others", kItems, 64, test.buffer(other), out);
+  const auto got = test.read<std::int32_t>(out, std::size_t{2} * kItems);
+  for (int i = 0; i < kItems; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const int taken = i / row * row + (other[at] & (row - 1));
+    EXPECT_EQ(got[2 * at], taken) << i;
+    EXPECT_EQ(got[2 * at + 1], i % 2 != 0 ? -1 : taken % 2 != 0 ? 0 : taken) << i;
+  }
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu::narrow_semantics_test
