@@ -363,9 +363,8 @@ struct BufferDescriptor {
         add_lane((s[3] >> 23 & 1U) != 0) {}
 };
 
-// Of a swizzled buffer without records, as private memory is: nothing is out of its range. From
-// gfx9 on the sum of the offsets wraps, so that memory can be addressed from behind; before, a
-// negative part is out of range.
+// Of a swizzled buffer without a stride, as private memory is: one row of elements for each element
+// of a lane. A loop of its own, without a product, because compiled code comes here most often.
 void swizzled_addresses(const BufferDescriptor& buffer, const U32* index_of, const U32* offset_of,
                         U32 offset, U64 wrap, U64 begin, U64* address) {
   const U64 in_row = (U64{1} << buffer.index_shift) - 1;
@@ -385,6 +384,8 @@ U64 buffer_addresses(Wave& wave, const MemoryFields& m, U32 scalar_offset,
   const BufferDescriptor buffer(wave.sr + m.resource);
   const U32* index_of = m.idxen ? wave.vgpr(m.address) : nullptr;
   const U32* offset_of = m.offen ? wave.vgpr(m.address + (m.idxen ? 1U : 0U)) : nullptr;
+  // From gfx9 on the sum of a swizzled buffer's offsets wraps, so that private memory can be
+  // addressed from behind; before, a negative part is out of range.
   const U64 wrap = buffer.swizzle && wave.cu->launch().isa != Isa::gfx7 ? 0xFFFFFFFFU : ~U64{0};
   const U64 begin = buffer.base + scalar_offset;
   if (buffer.swizzle && buffer.stride == 0) {
