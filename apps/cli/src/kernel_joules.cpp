@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
+#include "ww/core/kernel_label.hpp"
 
 namespace ww::cli {
 
@@ -70,8 +71,10 @@ bool log_launches(session::LaunchLog& log, std::span<const measure::CounterDispa
 
 std::vector<std::vector<std::string>> kernel_joules_rows(const session::KernelEnergies& energies) {
   std::vector<std::vector<std::string>> rows;
-  for (const auto& kernel : energies.kernels) {
-    rows.push_back({kernel.kernel.substr(0, 40), std::to_string(kernel.launches),
+  const auto labels = kernel_labels(energies.kernels, &session::KernelEnergy::kernel);
+  for (std::size_t k = 0; k < energies.kernels.size(); ++k) {
+    const auto& kernel = energies.kernels[k];
+    rows.push_back({labels[k], std::to_string(kernel.launches),
                     interval_text(kernel.energy_j, std::nullopt, "J"),
                     kernel.reason.empty() ? std::string(to_string(kernel.status))
                                           : "unresolved: " + kernel.reason});

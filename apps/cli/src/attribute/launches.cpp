@@ -12,6 +12,7 @@
 #include "kernel_joules.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/kernel_label.hpp"
 #include "ww/measure/csv.hpp"
 
 namespace ww::cli {
@@ -184,6 +185,7 @@ int run(const LaunchesArguments& arguments) {
              1e3 * found.period_s, found.rest_w, found.noise_w);
   std::vector<std::vector<std::string>> rows{
       {"KERNEL", "LAUNCHES", "MS", "ABOVE REST J", "TOTAL J", "MEAN READING J", "STATUS"}};
+  const auto labels = kernel_labels(found.kernels, &session::KernelEnergy::kernel);
   for (std::size_t k = 0; k < found.kernels.size(); ++k) {
     const auto& kernel = *found.kernels[k].launch;
     const bool known = kernel.status == RowStatus::ok;
@@ -191,7 +193,7 @@ int run(const LaunchesArguments& arguments) {
       return known ? fmt::format("{:.4g} +- {:.2g}", value, half) : std::string("-");
     };
     const auto naive = naive_energy(*polls, *log, k);
-    rows.push_back({found.kernels[k].kernel, std::to_string(kernel.launches),
+    rows.push_back({labels[k], std::to_string(kernel.launches),
                     fmt::format("{:.4g}", 1e3 * kernel.duration_s),
                     text(kernel.energy_j, kernel.half_j), text(kernel.total_j, kernel.total_half_j),
                     naive ? fmt::format("{:.4g}", *naive) : "-",

@@ -18,6 +18,7 @@
 #include "simulate/timing_options.hpp"
 #include "timeline_option.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/kernel_label.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/placed_file.hpp"
 #include "ww/core/progress.hpp"
@@ -152,19 +153,21 @@ void print_totals(const Totals& totals, const std::string& device) {
              "\nwirewatt: {} (virtual, not a measurement): {} dispatches, {:.3f} ms of chip time\n",
              device, sum.dispatches, static_cast<double>(sum.chip_time_ns) * 1e-6);
   if (sum.dispatches == 0) return;
+  const auto labels =
+      kernel_labels(totals.kernels, [](const auto& kernel) { return kernel.first; });
   std::size_t width = 6;
-  for (const auto& [name, kernel] : totals.kernels)
-    width = std::max(width, std::min<std::size_t>(name.size(), 40));
+  for (const auto& label : labels) width = std::max(width, label.size());
   fmt::print(stderr, "  {:<{}} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "KERNEL", width, "DISPATCHES",
              "CHIP MS", "L1-L2", "MEM READ", "MEM WRITE");
-  const auto row = [&](const std::string& name, const Totals::Kernel& kernel) {
+  const auto row = [&](const std::string& label, const Totals::Kernel& kernel) {
     const MovedBytes moved = moved_bytes(totals, kernel);
-    fmt::print(stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", name.substr(0, 40),
-               width, kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
+    fmt::print(stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", label, width,
+               kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
                bytes_text(moved.l1_l2), bytes_text(moved.memory_read),
                bytes_text(moved.memory_write));
   };
-  for (const auto& [name, kernel] : totals.kernels) row(name, kernel);
+  auto label = labels.begin();
+  for (const auto& [name, kernel] : totals.kernels) row(*label++, kernel);
   if (totals.kernels.size() > 1) row("all", sum);
   for (const auto& name : totals.names) {
     fmt::print(stderr, "  {:<30} {:>20.0f}\n", name, sum.counters.at(name));

@@ -9,6 +9,7 @@
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/kernel_label.hpp"
 #include "ww/runner/counted_run.hpp"
 
 namespace ww::cli {
@@ -53,7 +54,9 @@ int run_toggles(const TogglesArguments& arguments) {
                       fmt::format("{:.3f}", row["toggle_rate"].get<double>()),
                       fmt::format("{:+.3f}", row["coupling_per_toggle"].get<double>())});
     };
-    for (const auto& row : toggled->file["kernels"]) add(row["kernel"], row);
+    const auto& kernels = toggled->file["kernels"];
+    const auto labels = kernel_labels(kernels, [](const auto& row) { return row["kernel"]; });
+    for (std::size_t k = 0; k < kernels.size(); ++k) add(labels[k], kernels[k]);
     add("all", toggled->file["all"]);
     print_table(rows);
     fmt::print("{} (virtual); written to {}\n", arguments.device.name, arguments.out);

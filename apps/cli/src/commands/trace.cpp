@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/kernel_label.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
 #include "ww/sim/trace/accelsim.hpp"
@@ -122,8 +123,11 @@ int run_info(const std::string& file, bool as_json) {
   }
   std::vector<std::vector<std::string>> rows{
       {"KERNEL", "LAUNCHES", "WAVE ACCESSES", "ACCESSES", "BYTES"}};
-  for (const auto& kernel : (*json)["kernels"]) {
-    rows.push_back({kernel["name"], kernel["launches"].dump(), kernel["wave_accesses"].dump(),
+  const auto& kernels = (*json)["kernels"];
+  const auto labels = kernel_labels(kernels, [](const auto& kernel) { return kernel["name"]; });
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const auto& kernel = kernels[k];
+    rows.push_back({labels[k], kernel["launches"].dump(), kernel["wave_accesses"].dump(),
                     kernel["accesses"].dump(), kernel["bytes"].dump()});
   }
   print_table(rows);

@@ -12,6 +12,7 @@
 #include "option.hpp"
 #include "output.hpp"
 #include "timeline_option.hpp"
+#include "ww/core/kernel_label.hpp"
 #include "ww/core/log.hpp"
 #include "ww/model/chiplet_use.hpp"
 #include "ww/model/crossing_use.hpp"
@@ -31,8 +32,8 @@ std::string bytes_text(const model::SegmentEstimate& segment) {
   return fmt::format("{}{:.6g}", segment.bytes_at_least ? ">= " : "", *segment.bytes);
 }
 
-void add_rows(std::vector<std::vector<std::string>>& rows, const model::KernelEstimate& kernel) {
-  std::string name = kernel.kernel.substr(0, 40);
+void add_rows(std::vector<std::vector<std::string>>& rows, const model::KernelEstimate& kernel,
+              std::string name) {
   for (const auto& segment : kernel.segments) {
     rows.push_back({name, std::string(model::to_string(segment.segment)), bytes_text(segment),
                     fmt::format("{:.2f} {}", segment.toggle_rate,
@@ -181,10 +182,11 @@ void print_estimate(const Estimated& done) {
   std::vector<std::vector<std::string>> rows{
       {"KERNEL", "SEGMENT", "BYTES", "TOGGLES", "ENERGY (95%)", "POWER (95%)", "STATUS"}};
   constexpr std::size_t most = 20;
+  const auto labels = kernel_labels(result.kernels, &model::KernelEstimate::kernel);
   for (std::size_t k = 0; k < std::min(most, result.kernels.size()); ++k) {
-    add_rows(rows, result.kernels[k]);
+    add_rows(rows, result.kernels[k], labels[k]);
   }
-  add_rows(rows, result.total);
+  add_rows(rows, result.total, result.total.kernel);
   print_table(rows);
   if (result.kernels.size() > most) {
     fmt::print("({} more kernels: --json)\n", result.kernels.size() - most);

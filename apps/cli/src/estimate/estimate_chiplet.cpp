@@ -7,6 +7,7 @@
 
 #include "estimate/estimate_command.hpp"
 #include "output.hpp"
+#include "ww/core/kernel_label.hpp"
 #include "ww/report/pages.hpp"
 
 namespace ww::cli {
@@ -35,8 +36,8 @@ std::string bytes_text(const std::optional<model::Interval>& bytes) {
   return fmt::format("{:.4g}..{:.4g}", bytes->low, bytes->high);
 }
 
-void add_rows(std::vector<std::vector<std::string>>& rows, const model::ChipletUse& use) {
-  std::string name = use.kernel.substr(0, 40);
+void add_rows(std::vector<std::vector<std::string>>& rows, const model::ChipletUse& use,
+              std::string name) {
   const auto add = [&](std::string_view which, const model::HopClassUse& one) {
     rows.push_back({name, std::string(which), bytes_text(one.bytes),
                     interval_text(one.energy_j, one.upper_j, "J"),
@@ -55,8 +56,9 @@ void print_ways(const ChipletEstimated& done) {
       {"KERNEL", "HOP CLASS", "BYTES", "ENERGY (95%)", "POWER (95%)", "STATUS"}};
   constexpr std::size_t most = 20;
   const std::size_t kernels = done.uses.size() - 1;
-  for (std::size_t i = 0; i < std::min(most, kernels); ++i) add_rows(rows, done.uses[i]);
-  add_rows(rows, done.uses.back());
+  const auto labels = kernel_labels(done.uses, &model::ChipletUse::kernel);
+  for (std::size_t i = 0; i < std::min(most, kernels); ++i) add_rows(rows, done.uses[i], labels[i]);
+  add_rows(rows, done.uses.back(), labels.back());
   print_table(rows);
   if (kernels > most) fmt::print("({} more kernels: --json)\n", kernels - most);
   std::string last;

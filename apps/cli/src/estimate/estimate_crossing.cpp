@@ -7,6 +7,7 @@
 #include "estimate/crossing_traffic.hpp"
 #include "estimate/estimate_command.hpp"
 #include "output.hpp"
+#include "ww/core/kernel_label.hpp"
 
 namespace ww::cli {
 namespace {
@@ -85,9 +86,10 @@ void print_crossings(const CrossingEstimate& done) {
              done.model.source);
   std::vector<std::vector<std::string>> rows{
       {"KERNEL", "L1-L2 BYTES", "CROSSED BYTES (95%)", "mJ (95%)", "W (95%)", "STATUS"}};
-  for (const auto& use : done.uses) {
-    rows.push_back({use.kernel.substr(0, 40),
-                    use.l1_l2_bytes ? fmt::format("{:.6g}", *use.l1_l2_bytes) : "-",
+  const auto labels = kernel_labels(done.uses, &model::CrossingUse::kernel);
+  for (std::size_t i = 0; i < done.uses.size(); ++i) {
+    const model::CrossingUse& use = done.uses[i];
+    rows.push_back({labels[i], use.l1_l2_bytes ? fmt::format("{:.6g}", *use.l1_l2_bytes) : "-",
                     crossing_interval(use.crossed_bytes, 1), crossing_interval(use.energy_j, 1e3),
                     crossing_interval(use.power_w, 1), std::string(to_string(use.status))});
   }

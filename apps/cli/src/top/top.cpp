@@ -19,6 +19,7 @@
 #include "top/watched_program.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
+#include "ww/core/kernel_label.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
@@ -61,11 +62,12 @@ void tell(Display& display, const session::LivePower& power, std::uint64_t dispa
                                 static_cast<double>(power.chip_ns) * 1e-9));
   }
   constexpr std::size_t most = 6;
+  const auto labels = kernel_labels(power.estimate.kernels, &model::KernelEstimate::kernel);
   for (std::size_t k = 0; k < std::min(most, power.estimate.kernels.size()); ++k) {
     const auto& kernel = power.estimate.kernels[k];
     if (!kernel.power_w) continue;
-    lines.push_back(fmt::format("  {:<30} {:>6} launches {:>9.3g} W", kernel.kernel.substr(0, 30),
-                                kernel.dispatches, kernel.power_w->value));
+    lines.push_back(fmt::format("  {:<40} {:>6} launches {:>9.3g} W", labels[k], kernel.dispatches,
+                                kernel.power_w->value));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "pages/page_kinds.hpp"
 #include "pages/ways.hpp"
 #include "values/values.hpp"
+#include "ww/core/kernel_label.hpp"
 
 namespace ww::report {
 namespace {
@@ -106,9 +107,9 @@ std::string estimate_page(const json& estimate) {
                {"status"},
                {"why"}},
               {}};
-  const auto add = [&](const json& kernel, bool bar_too) {
+  const auto add = [&](const json& kernel, const std::string& label, bool bar_too) {
     Bar bar;
-    bar.name = text_of(kernel, "kernel");
+    bar.name = label;
     for (const json& segment : kernel.at("segments")) {
       const json& figure = segment.at(key);
       bar.parts.push_back(figure.is_object() ? figure.at("value").get<double>() : 0.0);
@@ -123,10 +124,14 @@ std::string estimate_page(const json& estimate) {
     }
     if (bar_too) chart.bars.push_back(std::move(bar));
   };
-  add(total, true);
-  for (const json& kernel : estimate.at("kernels"))
-    add(kernel, chart.bars.size() <= kMostKernelBars);
-  if (estimate.at("kernels").size() > kMostKernelBars) {
+  add(total, text_of(total, "kernel"), true);
+  const json& kernels = estimate.at("kernels");
+  const auto labels =
+      kernel_labels(kernels, [](const json& kernel) { return text_of(kernel, "kernel"); });
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    add(kernels[k], labels[k], chart.bars.size() <= kMostKernelBars);
+  }
+  if (kernels.size() > kMostKernelBars) {
     chart.description +=
         fmt::format(" The {} kernels with the most energy; the table has all.", kMostKernelBars);
   }

@@ -6,15 +6,16 @@
 #include <string_view>
 
 #include "values/values.hpp"
+#include "ww/core/kernel_label.hpp"
 
 namespace ww::report {
 namespace {
 
 using nlohmann::json;
 
-Bar bar_of(const json& kernel, const char* key, double scale) {
+Bar bar_of(const json& kernel, const std::string& label, const char* key, double scale) {
   Bar bar;
-  bar.name = text_of(kernel, "kernel");
+  bar.name = label;
   for (const json& way : kernel.at("hop_classes")) {
     const json& figure = way.at(key);
     bar.parts.push_back(figure.is_object() ? scale * figure.at("value").get<double>() : 0.0);
@@ -107,21 +108,24 @@ void add_ways(Html& page, const json& ways, const char* key) {
   for (const json& way : total.at("hop_classes")) {
     chart.legend.push_back(way_name(way.at("class")));
   }
-  const auto add = [&](const json& kernel) {
+  const auto add = [&](const json& kernel, const std::string& label) {
     if (chart.bars.size() <= kMostKernelBars) {
-      chart.bars.push_back(bar_of(kernel, key, scale.times));
+      chart.bars.push_back(bar_of(kernel, label, key, scale.times));
     }
     for (const json& way : kernel.at("hop_classes")) {
       const json& upper = way.at("upper_j");
       table.rows.push_back(
-          {text_of(kernel, "kernel"), way_name(way.at("class")), bytes_cell(way.at("bytes")),
+          {label, way_name(way.at("class")), bytes_cell(way.at("bytes")),
            upper.is_number() ? "at most " + figure_text(joules.times * upper.get<double>())
                              : interval_cell(way.at("energy_j"), joules.times),
            interval_cell(way.at("power_w")), text_of(way, "status"), text_of(way, "reason")});
     }
   };
-  add(total);
-  for (const json& kernel : ways.at("kernels")) add(kernel);
+  add(total, text_of(total, "kernel"));
+  const json& kernels = ways.at("kernels");
+  const auto labels =
+      kernel_labels(kernels, [](const json& kernel) { return text_of(kernel, "kernel"); });
+  for (std::size_t k = 0; k < kernels.size(); ++k) add(kernels[k], labels[k]);
   page.chart("By way", chart);
   page.table(table);
 }
