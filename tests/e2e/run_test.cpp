@@ -149,7 +149,26 @@ TEST(Run, PassesExitCodesAndSignalsOn) {
   EXPECT_EQ(run({wirewatt(), "run", "--", "echo", "--json", "devices"}).out, "--json devices\n");
 }
 
-TEST(Run, AKilledProgramLeavesNothing) {
+// sim/icd/test/icd_exit.c: three launches, after which no handler of the driver runs.
+TEST(Run, CountsTheLaunchesOfAProgramThatWasKilledOrLeft) {
+  const auto program = (build_folder() / "bin" / "icd_exit").string();
+  for (const auto& [way, code] : {std::pair{"kill", 128 + SIGKILL}, std::pair{"leave", 0}}) {
+    TemporaryFolder folder;
+    const auto csv = folder.path() / "out.csv";
+    const auto finished =
+        run({wirewatt(), "run", "--counters", csv.string(), "--json", "--", program, way});
+    EXPECT_EQ(finished.exit_code, code) << finished.err;
+    EXPECT_EQ(finished.err.find("had ended by then") != std::string::npos, code != 0);
+    const auto totals = json::parse(finished.out)["totals"];
+    EXPECT_EQ(totals["dispatches"], 3) << way;
+    EXPECT_EQ(totals["counters"]["SQ_WAVES"], 3 * (1 << 14) / 64) << way;
+    const std::string rows = content(csv);
+    EXPECT_EQ(std::ranges::count(rows, '\n') - 1, 3 * totals["counters"].size()) << way;
+    EXPECT_EQ(entries(folder.path()), 1U) << way;
+  }
+}
+
+TEST(Run, AKilledProgramLeavesNoPartsOfFiles) {
   TemporaryFolder folder;
   const auto csv = (folder.path() / "out.csv").string();
   const auto wwt = (folder.path() / "out.wwt").string();
@@ -159,7 +178,7 @@ TEST(Run, AKilledProgramLeavesNothing) {
            saxpy() + " > /dev/null & child=$!; sleep 0.05; kill -9 $child; wait $child; exit 3"});
   EXPECT_EQ(finished.exit_code, 3);
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    // Either it was done before the signal came, and then the files are whole, or there is nothing.
+    // The trace is whole, or there is none. The counters are those of whole launches.
     EXPECT_TRUE(entry.path() == csv || entry.path() == wwt) << entry.path();
   }
   if (std::filesystem::exists(wwt)) {

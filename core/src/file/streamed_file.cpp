@@ -47,6 +47,18 @@ Result<StreamedFile> StreamedFile::create(const std::filesystem::path& target) {
   return file;
 }
 
+Result<StreamedFile> StreamedFile::create(const std::filesystem::path& target,
+                                          const std::filesystem::path& aside) {
+  if (is_no_file(target)) return create(target);
+  StreamedFile file;
+  file.target_ = target;
+  file.process_ = ::getpid();
+  file.fd_ = ::open(aside.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
+  if (file.fd_ < 0) return tl::unexpected(errno_error(errno, "cannot write", aside));
+  file.aside_ = aside.string();
+  return file;
+}
+
 StreamedFile::StreamedFile(StreamedFile&& other) noexcept
     : target_(std::move(other.target_)),
       aside_(std::exchange(other.aside_, {})),

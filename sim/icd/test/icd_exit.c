@@ -1,9 +1,11 @@
 /* Launches kernels while the process ends. Usage: icd_exit handler: an exit handler that was there
- * before the driver launches one; icd_exit thread: another thread makes launch after launch. */
+ * before the driver launches one; icd_exit thread: another thread makes launch after launch;
+ * icd_exit kill, icd_exit leave: after three launches it is killed, or leaves by _exit(). */
 #define _DEFAULT_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +46,8 @@ static void* launches(void* unused) {
 }
 
 int main(int argc, char** argv) {
-  const int in_handler = argc > 1 && strcmp(argv[1], "handler") == 0;
+  const char* const way = argc > 1 ? argv[1] : "thread";
+  const int in_handler = strcmp(way, "handler") == 0;
   if (in_handler && atexit(at_exit) != 0) return 1;
   cl_platform_id platform;
   cl_device_id device;
@@ -67,6 +70,12 @@ int main(int argc, char** argv) {
   check(code, "clCreateBuffer");
   check(clSetKernelArg(kernel, 0, sizeof(cl_mem), &data), "clSetKernelArg");
   launch(0);
+  if (strcmp(way, "kill") == 0 || strcmp(way, "leave") == 0) {
+    launch(1);
+    launch(2);
+    if (way[0] == 'k') raise(SIGKILL);
+    _exit(0);
+  }
   pthread_t thread;
   if (!in_handler) {
     if (pthread_create(&thread, NULL, launches, NULL) != 0) return 1;

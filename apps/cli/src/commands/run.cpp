@@ -305,6 +305,42 @@ Status missing(const char* what, const fs::path& folder) {
   return {};
 }
 
+// Of a driver's rows those of launches that have as many as the first. A process can be killed
+// while it writes.
+std::string_view whole_launches(std::string_view rows) {
+  constexpr auto none = std::string_view::npos;
+  rows = rows.substr(0, rows.rfind('\n') + 1);
+  const std::size_t header = rows.find('\n');
+  if (header == none) return rows;
+  std::size_t rows_of_first = 0, rows_of_last = 0;
+  std::size_t last = header + 1;
+  std::string_view id;
+  for (std::size_t at = last; at < rows.size(); at = rows.find('\n', at) + 1) {
+    const std::string_view its_id = rows.substr(at, rows.find(',', at) - at);
+    if (its_id != id) {
+      if (rows_of_first == 0) rows_of_first = rows_of_last;
+      id = its_id;
+      last = at;
+      rows_of_last = 0;
+    }
+    ++rows_of_last;
+  }
+  return rows_of_last < rows_of_first ? rows.substr(0, last) : rows;
+}
+
+// Gives the counters of processes that were killed, or left without a word to their driver, the
+// name that others have: all launches that ended.
+Status rescue_counters(const ScratchFolder& folder) {
+  for (const auto& file : folder.files()) {
+    if (file.extension() != ".part") continue;
+    WW_ASSIGN(text, read_file(file));
+    fs::path whole = file;
+    WW_TRY(write_file_atomically(whole.replace_extension(".csv"), whole_launches(text)));
+    fs::remove(file);
+  }
+  return {};
+}
+
 Result<Finished> execute(const RunArguments& arguments) {
   if (!arguments.model.empty() && !arguments.timeline.wanted()) {
     return fail(ErrorCode::invalid_argument,
@@ -328,6 +364,7 @@ Result<Finished> execute(const RunArguments& arguments) {
   };
   WW_ASSIGN(counter_folder, beside(arguments.counters));
   ::setenv("WIREWATT_COUNTERS", (counter_folder.path() / "%p.csv").c_str(), 1);
+  ::setenv("WIREWATT_COUNTERS_ASIDE", (counter_folder.path() / "%p.part").c_str(), 1);
   WW_ASSIGN(mistakes_folder, ScratchFolder::create("mistakes"));
   ::setenv("WIREWATT_MISTAKES", (mistakes_folder.path() / "%p.json").c_str(), 1);
   std::optional<ScratchFolder> trace_folder;
@@ -359,6 +396,7 @@ Result<Finished> execute(const RunArguments& arguments) {
   finished.end = program.end;
   if (program.end.signal != 0) erase_progress();
 
+  WW_TRY(rescue_counters(counter_folder));
   const auto files = counter_folder.files();
   std::optional<StreamedFile> merged;
   if (!arguments.counters.empty() && !files.empty()) {
@@ -419,8 +457,8 @@ int run(const RunArguments& arguments) {
   const auto [signal, code] = finished->end;
   const std::string& device = arguments.device.name;
   if (signal != 0) {
-    spdlog::error("{}: ended by signal {} ({})", arguments.command.front(), signal,
-                  ::strsignal(signal));
+    spdlog::error("{}: ended by signal {} ({}); counted are the launches that had ended by then",
+                  arguments.command.front(), signal, ::strsignal(signal));
   }
   const Totals& totals = finished->totals;
   if (!arguments.json) {

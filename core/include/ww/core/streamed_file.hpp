@@ -21,6 +21,10 @@ class StreamedFile {
   // opens a hidden one, which the destructor removes. Errors: not_found, permission_denied,
   // io_error.
   static Result<StreamedFile> create(const std::filesystem::path& target);
+  // The same, but until keep() the bytes have the name `aside`, in the same folder: of a process
+  // that is killed they stay there, up to the last flush().
+  static Result<StreamedFile> create(const std::filesystem::path& target,
+                                     const std::filesystem::path& aside);
 
   StreamedFile(StreamedFile&& other) noexcept;
   StreamedFile& operator=(StreamedFile&& other) noexcept;
@@ -29,6 +33,7 @@ class StreamedFile {
   // Appends bytes, short pieces through a buffer. Errors: io_error (disk full), unsupported
   // (another process opened the file).
   Status write(std::string_view bytes);
+  Status flush();  // errors as write()
   // Flushes and puts the file in place of `target`; the object can then only be destroyed.
   // Errors: permission_denied, io_error, unsupported (as write); the old file then remains.
   Status keep();
@@ -38,7 +43,6 @@ class StreamedFile {
 
  private:
   StreamedFile() = default;
-  Status flush();
   Status put(std::string_view bytes);
 
   std::filesystem::path target_;

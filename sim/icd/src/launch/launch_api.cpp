@@ -10,7 +10,6 @@
 #include "object/api.hpp"
 #include "program/program.hpp"
 #include "queue/queue.hpp"
-#include "runtime/live_feed.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -114,12 +113,12 @@ cl_int run(cl_context context, cl_device_id device, const Module& module, const 
   auto result =
       Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);
   note_mistakes(module.id, module.object, name, kernarg, result.has_value());
+  Runtime::get().record_launch();
   if (!result) {
     report_failure(context, why_it_failed(name, result.error()));
     return launch_code_of(result.error());
   }
   timing = {result->start_ns, result->end_ns};
-  feed_watcher(Runtime::get().powered_gpu());
   if (prints) print_records(module.printf_formats);
   return CL_SUCCESS;
 }

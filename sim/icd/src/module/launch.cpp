@@ -18,7 +18,6 @@
 #include "module/hostcall.hpp"
 #include "module/module.hpp"
 #include "module/occupancy.hpp"
-#include "runtime/live_feed.hpp"
 #include "ww/sim/gpu/trap.hpp"
 
 namespace ww::sim::icd::hip {
@@ -180,8 +179,8 @@ int run(PackedLaunch& packed) {
       device().launch(module.program, kernel.name, grid, packed.kernarg, packed.dynamic_lds);
   end_hostcalls();
   note_mistakes(module.program, *module.object, kernel.name, packed.kernarg, done.has_value());
+  Runtime::get().record_launch();
   if (!done) return launch_failed(kernel.name, done.error());
-  feed_watcher(device());
   return kSuccess;
 }
 

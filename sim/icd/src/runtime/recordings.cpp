@@ -1,13 +1,14 @@
 #include "runtime/recordings.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "ww/core/atomic_file.hpp"
@@ -33,6 +34,8 @@ constexpr std::int64_t kIdleReadings = 40;
 constexpr std::int64_t kBusyReadings = 100;
 constexpr std::int64_t kMostLaunches = 100'000;
 
+constexpr auto kBetweenMistakes = std::chrono::milliseconds(100);  // that go to the disk
+
 std::int64_t repeats_for(const gpu::VirtualGpu& gpu) {
   std::int64_t busy_ns = 0;
   const auto count = static_cast<std::int64_t>(gpu.dispatch_count());
@@ -43,6 +46,16 @@ std::int64_t repeats_for(const gpu::VirtualGpu& gpu) {
   if (busy_ns <= 0) return 0;
   const std::int64_t wanted = kBusyReadings * gpu.sensor_info().period_ns / busy_ns;
   return std::min(wanted, kMostLaunches / count);
+}
+
+// With all its digits. Nearly all counters are whole numbers.
+void add_number(std::string& text, double value) {
+  constexpr double kWhole = 1e15;
+  if (std::abs(value) < kWhole && value == std::trunc(value)) {
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), static_cast<std::int64_t>(value));
+  } else {
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), value);
+  }
 }
 
 std::string csv_text(std::string_view text) {
@@ -71,6 +84,7 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   auto recordings = std::unique_ptr<Recordings>(new Recordings);
   recordings->process_ = ::getpid();
   recordings->counters_file_ = settings.counters_file;
+  if (!settings.counters_file.empty()) recordings->counters_aside_ = settings.counters_aside;
   recordings->samples_file_ = settings.samples_file;
   recordings->sealed_file_ = settings.sealed_file;
   recordings->timing_file_ = settings.timing_file;
@@ -88,36 +102,72 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   return recordings;
 }
 
+Status Recordings::add_counters(const gpu::VirtualGpu& gpu) {
+  if (counters_aside_.empty() || ::getpid() != process_) return {};
+  if (gpu.dispatch_count() == (aside_ ? dispatches_aside_ : saved_dispatches_)) return {};
+  const auto add = [&]() -> Status {
+    if (!aside_) {
+      WW_ASSIGN(file, StreamedFile::create(counters_file_, counters_aside_));
+      aside_.emplace(std::move(file));
+      dispatches_aside_ = 0;
+    }
+    WW_TRY(write_counters(gpu, dispatches_aside_, *aside_));
+    dispatches_aside_ = gpu.dispatch_count();
+    return aside_->flush();
+  };
+  Status added = add();
+  if (!added) {
+    aside_.reset();
+    counters_aside_.clear();
+  }
+  return added;
+}
+
 Status Recordings::save_counters(const gpu::VirtualGpu& gpu) {
   if (counters_file_.empty() || ::getpid() != process_) return {};
   const std::uint64_t dispatches = gpu.dispatch_count();
   if (saved_ && dispatches == saved_dispatches_) return {};
-  WW_ASSIGN(file, StreamedFile::create(counters_file_));
-  WW_TRY(file.write(kHeader));
+  if (aside_ && dispatches_aside_ == dispatches) {
+    WW_TRY(aside_->keep());
+    aside_.reset();
+  } else {
+    WW_ASSIGN(file, StreamedFile::create(counters_file_));
+    WW_TRY(write_counters(gpu, 0, file));
+    WW_TRY(file.keep());
+  }
+  saved_ = true;
+  saved_dispatches_ = dispatches;
+  return {};
+}
+
+Status Recordings::write_counters(const gpu::VirtualGpu& gpu, std::uint64_t first,
+                                  StreamedFile& file) {
+  if (first == 0) WW_TRY(file.write(kHeader));
   const auto& names = gpu.counter_names();
   std::vector<double> values(names.size());
-  std::unordered_map<std::string, std::size_t> kernels;
   std::string rows;
-  for (std::uint64_t id = 0; id < dispatches; ++id) {
+  const std::uint64_t dispatches = gpu.dispatch_count();
+  for (std::uint64_t id = first; id < dispatches; ++id) {
     WW_ASSIGN(dispatch, gpu.dispatch(id));
     WW_TRY(gpu.counters(id, values));
     const std::size_t kernel =
-        kernels.try_emplace(dispatch.kernel, kernels.size() + 1).first->second;
+        kernel_ids_.try_emplace(dispatch.kernel, kernel_ids_.size() + 1).first->second;
     // Agents, queues and dispatches count from 1, as rocprofv3 does; agent 1 is the virtual GPU.
     const auto head = fmt::format(
-        "{0},{0},\"Agent 1\",1,{1},{1},{2},{3},{4},{5},{6},{7},{8},0,{9}", id + 1, process_,
+        "{0},{0},\"Agent 1\",1,{1},{1},{2},{3},{4},{5},{6},{7},{8},0,{9},\"", id + 1, process_,
         dispatch.grid_size, kernel, csv_text(dispatch.kernel), dispatch.workgroup_size,
         dispatch.lds_bytes, dispatch.scratch_bytes, dispatch.vgprs, dispatch.sgprs);
     rows.clear();
+    const auto times = fmt::format(",{},{}\n", dispatch.start_ns, dispatch.end_ns);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      fmt::format_to(std::back_inserter(rows), "{},\"{}\",{:.17g},{},{}\n", head, names[i],
-                     values[i], dispatch.start_ns, dispatch.end_ns);
+      rows += head;
+      rows += names[i];
+      rows += "\",";
+      add_number(rows, values[i]);
+      rows += times;
     }
     WW_TRY(file.write(rows));
   }
-  WW_TRY(file.keep());
-  saved_ = true;
-  saved_dispatches_ = dispatches;
   return {};
 }
 
@@ -193,8 +243,18 @@ Status Recordings::save_timing(const gpu::VirtualGpu& gpu) const {
   return write_file_atomically(timing_file_, gpu::to_json_text(*report));
 }
 
-Status Recordings::save_mistakes(const LaunchMistakes& mistakes) const {
+Status Recordings::save_new_mistakes(const LaunchMistakes& mistakes) {
+  const bool stopped = mistakes.stopped_launches != saved_mistakes_.stopped_launches;
+  const bool more = mistakes.memory_mistakes != saved_mistakes_.memory_mistakes;
+  const auto now = std::chrono::steady_clock::now();
+  if (!stopped && (!more || now < mistakes_saved_at_ + kBetweenMistakes)) return {};
+  return save_mistakes(mistakes);
+}
+
+Status Recordings::save_mistakes(const LaunchMistakes& mistakes) {
   if (mistakes_file_.empty() || ::getpid() != process_) return {};
+  saved_mistakes_ = mistakes;
+  mistakes_saved_at_ = std::chrono::steady_clock::now();
   return write_file_atomically(
       mistakes_file_,
       fmt::format(R"({{"stopped_launches": {}, "unknown_instructions": {}, "memory_mistakes": {}}})"

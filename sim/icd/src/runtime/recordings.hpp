@@ -6,10 +6,14 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "runtime/runtime.hpp"
+#include "ww/core/streamed_file.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::icd {
@@ -38,20 +42,30 @@ class Recordings {
   // Null where no trace is asked for.
   [[nodiscard]] trace::Writer* trace() const { return trace_.get(); }
 
+  // Adds the rows of new dispatches to WIREWATT_COUNTERS_ASIDE, where they are even if the process
+  // is killed. Does nothing without that name, and once it failed.
+  Status add_counters(const gpu::VirtualGpu& gpu);
   // Writes one row for each counter of each dispatch so far, in rocprofv3's form. Does nothing
   // without a file, without new dispatches, or in a process forked from the one that opened.
   Status save_counters(const gpu::VirtualGpu& gpu);
   // Writes the report of timing mode, where one is asked for.
   Status save_timing(const gpu::VirtualGpu& gpu) const;
   // Writes the launches' mistakes, where they are asked for.
-  Status save_mistakes(const LaunchMistakes& mistakes) const;
+  Status save_mistakes(const LaunchMistakes& mistakes);
+  // The same soon after there are new ones, for the case that the process is killed.
+  Status save_new_mistakes(const LaunchMistakes& mistakes);
   // Ends the trace and puts it in place.
   Status finish_trace();
 
  private:
   Recordings() = default;
+  Status write_counters(const gpu::VirtualGpu& gpu, std::uint64_t first, StreamedFile& file);
 
   std::string counters_file_;
+  std::string counters_aside_;
+  std::optional<StreamedFile> aside_;
+  std::uint64_t dispatches_aside_{};
+  std::unordered_map<std::string, std::size_t> kernel_ids_;
   std::string samples_file_;
   std::string sealed_file_;
   std::string timing_file_;
@@ -59,6 +73,8 @@ class Recordings {
   bool watched_{};
   std::unique_ptr<trace::Writer> trace_;
   std::uint64_t saved_dispatches_{};
+  LaunchMistakes saved_mistakes_;
+  std::chrono::steady_clock::time_point mistakes_saved_at_;
   bool saved_{};
   pid_t process_{};
 };

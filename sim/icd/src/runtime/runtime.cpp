@@ -218,6 +218,7 @@ Result<Settings> settings_from_environment() {
   WW_ASSIGN(approximations, parse_approximations(variable("WIREWATT_APPROX").value_or("")));
   settings.approximations = std::move(approximations);
   settings.counters_file = recording_name(variable("WIREWATT_COUNTERS").value_or(""));
+  settings.counters_aside = recording_name(variable("WIREWATT_COUNTERS_ASIDE").value_or(""));
   settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
   settings.samples_file = recording_name(variable("WIREWATT_SAMPLES").value_or(""));
   settings.watched = watched();
@@ -296,6 +297,16 @@ std::unique_lock<std::mutex> Runtime::lock() {
   while (ending_) std::this_thread::sleep_for(kEndingStep);
   const std::lock_guard next(next_);
   return std::unique_lock(mutex_);
+}
+
+void Runtime::record_launch() {
+  if (auto added = recordings_->add_counters(*gpu_); !added) {
+    complain("WIREWATT_COUNTERS: " + added.error().text());
+  }
+  if (auto saved = recordings_->save_new_mistakes(mistakes); !saved) {
+    complain("WIREWATT_MISTAKES: " + saved.error().text());
+  }
+  feed_watcher(*gpu_);
 }
 
 void Runtime::save_counters() {
