@@ -162,7 +162,7 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/launch/counters_test.cpp src/dispatch/cu_mask_test.cpp
           src/launch/random_code_test.cpp src/launch/written_code_test.cpp
           src/launch/global_wave_sync_test.cpp
-          src/launch/store_tape_test.cpp src/launch/alike_waves_test.cpp
+          src/launch/store_tape_test.cpp src/launch/alike_waves_test.cpp src/launch/replay_test.cpp
           src/isa/straight_line_test.cpp
           src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
           src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp src/host/sharing_rule_test.cpp src/host/workers_test.cpp

@@ -12,6 +12,9 @@ constexpr std::size_t kTagBytes = std::size_t{512} << 20U;
 constexpr std::size_t kFewestRecords = 256;
 constexpr std::size_t kMostRecords = 8192;  // what they hold besides the tags is small
 constexpr std::size_t kMostKeys = 1U << 16U;
+// The tags of the L2 are the same again after some rounds of a program's loop. A key that is not
+// replayed by then has other contents of memory each time.
+constexpr std::uint32_t kRecordsInARow = 6;
 // A record takes two copies of the L2's tags and their hashes: at most a tenth of the time in which
 // so many wave instructions for each of its lines are executed.
 constexpr std::uint64_t kInstructionsPerLine = 8;
@@ -65,9 +68,17 @@ ReplayBook::ReplayBook(std::uint64_t lines) : long_launch_(kInstructionsPerLine 
 
 ReplayBook::Worth ReplayBook::worth_of_a_record(const std::string& key) {
   if (came_.size() == kMostKeys) came_.clear();
-  const bool came = !came_.insert(std::hash<std::string>{}(key)).second;
-  if (came) return Worth::always;
-  return long_kernels_.contains(kernel_of(key)) ? Worth::if_long : Worth::none;
+  Executions& executions = came_[std::hash<std::string>{}(key)];
+  const std::uint32_t before = executions.count++;
+  if (before < executions.next_record) {
+    return long_kernels_.contains(kernel_of(key)) ? Worth::if_long : Worth::none;
+  }
+  executions.next_record = before < kRecordsInARow ? before + 1 : before + before / 2;
+  return Worth::always;
+}
+
+void ReplayBook::replayed(const std::string& key) {
+  came_[std::hash<std::string>{}(key)] = {.count = 1};
 }
 
 bool ReplayBook::executed(const std::string& key, std::uint64_t instructions) {

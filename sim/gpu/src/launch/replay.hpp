@@ -6,7 +6,9 @@
 // of its accesses hit, or each line it uses was brought once, the order in which the L2 used its
 // lines before does not matter: it is replayed from every state that allows the same.
 //
-// To record a short launch takes half as long as to execute it, and most keys never come again.
+// To record a short launch takes longer than to execute it: most keys never come again, and others
+// come again and again with other contents of memory. Each record of a key that was not replayed
+// makes the next one wait for more launches.
 //
 // What a launch left behind the L2 (an Infinity Cache) cannot be restored either: a launch that
 // went there is recorded only where it left that as it was, and found only where it is so again.
@@ -89,11 +91,14 @@ class ReplayBook {
 
   // `lines`: that the L2 has.
   explicit ReplayBook(std::uint64_t lines);
-  // Whether the launch is worth a record if it has to be executed: one whose key came before is;
-  // one of a kernel whose last launch was long is if it is long itself. A key may be taken for
-  // another one, or be forgotten.
+  // Whether the launch, which has to be executed, is worth a record: one whose key came before is,
+  // unless it was recorded in vain and not enough launches have come since; one of a kernel whose
+  // last launch was long is if it is long itself. A key may be taken for another one, or be
+  // forgotten.
   enum class Worth : std::uint8_t { none, if_long, always };
   [[nodiscard]] Worth worth_of_a_record(const std::string& key);
+  // The launch's record was used.
+  void replayed(const std::string& key);
   // Returns whether that was a long launch.
   bool executed(const std::string& key, std::uint64_t instructions);
   // False where no state of the L2 would do.
@@ -114,9 +119,14 @@ class ReplayBook {
   std::unordered_map<std::string, std::vector<LaunchRecord>> records_;
   std::deque<std::string> order_;  // keys as records were added, to forget the oldest
   std::unordered_map<std::uint64_t, std::weak_ptr<const L2Snapshot>> snapshots_;
-  std::unordered_set<std::size_t> came_;          // hashes of keys
-  std::unordered_set<std::string> long_kernels_;  // beginnings of keys
-  std::uint64_t long_launch_;                     // wave instructions
+  // Launches of a key that had to be executed since one was replayed.
+  struct Executions {
+    std::uint32_t count{};
+    std::uint32_t next_record{1};  // the count with which one is recorded
+  };
+  std::unordered_map<std::size_t, Executions> came_;  // by the hash of the key
+  std::unordered_set<std::string> long_kernels_;      // beginnings of keys
+  std::uint64_t long_launch_;                         // wave instructions
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -377,6 +377,7 @@ bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
     memory->touch();  // no record for these contents fits any more
     return false;
   }
+  replays.replayed(key);
   dispatch.counters = record->counters;
   dispatch.replayed = true;
   activity = record->activity;
