@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "dispatch/cu_mask.hpp"
@@ -118,17 +119,27 @@ void fill_work_item_ids(exec::LaunchState& state) {
   const bool packed = exec::has_packed_ids(state.isa);
   state.id_axes = packed ? 1 : std::min(asked, 2U) + 1;
   state.work_item_ids.assign(std::size_t{state.waves_per_group} * state.id_axes * exec::kLanes, 0);
+  std::array<std::uint32_t, 3> id{};
+  std::size_t wave = 0;
+  std::size_t lane = 0;
   for (std::uint32_t flat = 0; flat < state.group_size; ++flat) {
-    const std::uint32_t id[3] = {flat % state.local[0], flat / state.local[0] % state.local[1],
-                                 flat / state.local[0] / state.local[1]};
-    const std::size_t wave = flat / state.wave_lanes;
-    const std::size_t lane = flat % state.wave_lanes;
     if (packed) {
       state.work_item_ids[wave * exec::kLanes + lane] = id[0] | id[1] << 10 | id[2] << 20;
-      continue;
+    } else {
+      for (std::uint32_t axis = 0; axis < state.id_axes; ++axis) {
+        state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + lane] = id[axis];
+      }
     }
-    for (std::uint32_t axis = 0; axis < state.id_axes; ++axis) {
-      state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + lane] = id[axis];
+    if (++lane == state.wave_lanes) {
+      lane = 0;
+      ++wave;
+    }
+    if (++id[0] == state.local[0]) {
+      id[0] = 0;
+      if (++id[1] == state.local[1]) {
+        id[1] = 0;
+        ++id[2];
+      }
     }
   }
   for (std::size_t at = 0; at < state.work_item_ids.size(); at += exec::kLanes) {

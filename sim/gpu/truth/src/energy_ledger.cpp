@@ -68,6 +68,22 @@ struct Control {
   }
 };
 
+// Of each engine the compute unit that is nearest to the middle of the L2: where the trunks of the
+// published floorplan end.
+std::vector<Point> hubs_of(const Geometry& geometry) {
+  Point l2{};
+  for (const Point& channel : geometry.l2_channels) {
+    l2.x_mm += channel.x_mm / static_cast<double>(geometry.l2_channels.size());
+    l2.y_mm += channel.y_mm / static_cast<double>(geometry.l2_channels.size());
+  }
+  std::vector<Point> hubs;
+  for (const auto& places : geometry.compute_units) {
+    hubs.push_back(*std::ranges::min_element(
+        places, {}, [&l2](Point place) { return manhattan_mm(place, l2); }));
+  }
+  return hubs;
+}
+
 class EnergyLedger final : public ActivityObserver {
  public:
   explicit EnergyLedger(const Chip& chip)
@@ -87,19 +103,18 @@ class EnergyLedger final : public ActivityObserver {
         memory_(channels_),
         crossed_(engines_),
         crossings_(engines_ * cus_ * channels_) {
-    for_lanes([this](Lane& lane) { lane.reset(truth_.wires.regrant_beats); });
+    for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_, &memory_}) {
+      for (Lane& lane : *lanes) lane.reset(truth_.wires.regrant_beats);
+    }
+    if (!truth_.published.hidden) hubs_ = hubs_of(truth_.published.geometry);
   }
 
   void begin_launch() override {
-    for (std::size_t leg = 0; leg < reply_legs_.size(); ++leg) {
-      if (leg_is_used(leg)) std::fill_n(&crossings_[leg * channels_], channels_, 0);
+    if (!at_rest_) {  // the last launch did not come to its end
+      find_used();
+      reset_used();
     }
-    for_lanes([this](Lane& lane) {
-      if (lane.beats != 0) lane.reset(truth_.wires.regrant_beats);
-    });
-    for (Control& control : controls_) {
-      if (control.requests != 0) control = {};
-    }
+    at_rest_ = false;
     crossed_.assign(engines_, {});
     behind_ = {};
   }
@@ -140,15 +155,23 @@ class EnergyLedger final : public ActivityObserver {
                             std::span<const ChannelActivity> channels) override;
 
  private:
-  template <class F>
-  void for_lanes(F&& each) {
-    for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_, &memory_}) {
-      for (Lane& lane : *lanes) each(lane);
+  // Small launches use few wires.
+  void find_used();
+  // Crossbar lanes that were used, and others beside them, then memory's.
+  template <class F, class G>
+  void for_used_lanes(F&& of_crossbar, G&& of_memory) {
+    for (const std::size_t link : used_links_) {
+      of_crossbar(replies_[link]);
+      of_crossbar(writes_[link]);
     }
+    for (const std::size_t leg : used_legs_) {
+      of_crossbar(reply_legs_[leg]);
+      of_crossbar(write_legs_[leg]);
+    }
+    for (const std::size_t channel : used_memory_) of_memory(memory_[channel]);
   }
-  [[nodiscard]] bool leg_is_used(std::size_t leg) const {
-    return reply_legs_[leg].beats != 0 || write_legs_[leg].beats != 0;
-  }
+  // As before the first launch.
+  void reset_used();
 
   // `lines` transfers of whole lines that lie in a row, `apart` cycles one after the other, or one
   // of any size.
@@ -294,79 +317,98 @@ class EnergyLedger final : public ActivityObserver {
   std::vector<Crossed> crossed_;          // [engine]
   std::vector<std::uint64_t> crossings_;  // beats, [(engine * cus + cu) * channels + channel]
   IoDieActivity behind_;
+  bool at_rest_{true};                   // no wire is used
+  std::vector<std::size_t> used_links_;  // in order, as find_used() saw them
+  std::vector<std::size_t> used_legs_;
+  std::vector<std::size_t> used_memory_;  // channels
+  std::vector<Point> hubs_;               // of each engine, by the published floorplan
 };
+
+void EnergyLedger::find_used() {
+  used_links_.clear();
+  used_legs_.clear();
+  used_memory_.clear();
+  for (std::size_t link = 0; link < controls_.size(); ++link) {
+    if (controls_[link].requests != 0) used_links_.push_back(link);
+  }
+  for (std::size_t leg = 0; leg < reply_legs_.size(); ++leg) {
+    if (reply_legs_[leg].beats != 0 || write_legs_[leg].beats != 0) used_legs_.push_back(leg);
+  }
+  for (std::size_t channel = 0; channel < channels_; ++channel) {
+    if (memory_[channel].beats != 0) used_memory_.push_back(channel);
+  }
+}
+
+void EnergyLedger::reset_used() {
+  const auto reset = [this](Lane& lane) { lane.reset(truth_.wires.regrant_beats); };
+  for_used_lanes(reset, reset);
+  for (const std::size_t link : used_links_) controls_[link] = {};
+  for (const std::size_t leg : used_legs_) std::fill_n(&crossings_[leg * channels_], channels_, 0);
+  at_rest_ = true;
+}
 
 // After the launch every bus that was used comes to rest.
 void EnergyLedger::park_all() {
-  for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_}) {
-    for (Lane& lane : *lanes) {
-      if (lane.beats != 0) {
-        drive_.one(lane.bus, kParkedWord.data());
-      }
-    }
-  }
-  for (Lane& lane : memory_) {
-    if (lane.beats != 0) {
-      drive_memory_.one(lane.bus, kParkedWord.data());
-    }
-  }
+  const auto park = [](const BusDriver& drive) {
+    return [&drive](Lane& lane) {
+      if (lane.beats != 0) drive.one(lane.bus, kParkedWord.data());
+    };
+  };
+  for_used_lanes(park(drive_), park(drive_memory_));
 }
 
 void EnergyLedger::charge_trunks(LaunchActivity& activity) {
   const WireTruth& wires = truth_.wires;
   const std::size_t middle = activity.capacitance_f.size() - 1;
   const auto quadrants = static_cast<std::size_t>(truth_.quadrants());
-  for (std::size_t engine = 0; engine < engines_; ++engine) {
-    for (std::size_t channel = 0; channel < channels_; ++channel) {
-      const std::size_t index = engine * channels_ + channel;
-      const Truth::Link& link = truth_.trunks[index];
-      const Control& control = controls_[index];
-      if (control.requests == 0) {
-        continue;
+  for (const std::size_t index : used_links_) {
+    const std::size_t engine = index / channels_;
+    const std::size_t channel = index % channels_;
+    const Truth::Link& link = truth_.trunks[index];
+    const Control& control = controls_[index];
+    double payload = 0;
+    double beats = 0;
+    const double length = link.length_mm * link.scale;
+    const double flops = along(link.length_mm, wires.flop_pitch_mm);
+    const double stages = along(link.length_mm, wires.stage_pitch_mm);
+    const bool hop = wires.hop_after_mm > 0 && link.length_mm > wires.hop_after_mm;
+    for (const Lane* lane : {&replies_[index], &writes_[index]}) {
+      const TransitionCounts counts = lane->counts();
+      const double clocked = static_cast<double>(lane->beats) * kWires;
+      const auto toggles = static_cast<double>(counts.toggles);
+      payload += counts.capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) * length +
+                 flops * (wires.flop_data_f * toggles + wires.flop_clock_f * clocked);
+      payload += stages * (wires.stage_data_f * toggles +
+                           wires.stage_beat_f * static_cast<double>(lane->beats));
+      if (hop) {
+        payload += wires.hop_data_f * toggles + wires.hop_clock_f * clocked;
       }
-      double payload = 0;
-      double beats = 0;
-      const double length = link.length_mm * link.scale;
-      const double flops = along(link.length_mm, wires.flop_pitch_mm);
-      const double stages = along(link.length_mm, wires.stage_pitch_mm);
-      const bool hop = wires.hop_after_mm > 0 && link.length_mm > wires.hop_after_mm;
-      for (const Lane* lane : {&replies_[index], &writes_[index]}) {
-        const TransitionCounts counts = lane->counts();
-        const double clocked = static_cast<double>(lane->beats) * kWires;
-        const auto toggles = static_cast<double>(counts.toggles);
-        payload += counts.capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) * length +
-                   flops * (wires.flop_data_f * toggles + wires.flop_clock_f * clocked);
-        payload += stages * (wires.stage_data_f * toggles +
-                             wires.stage_beat_f * static_cast<double>(lane->beats));
-        if (hop) {
-          payload += wires.hop_data_f * toggles + wires.hop_clock_f * clocked;
-        }
-        beats += static_cast<double>(lane->beats);
-      }
-      double beside =
-          length * (control.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
-                    event_to_wire(wires.strobe_transitions * beats +
-                                  wires.request_strobes * static_cast<double>(control.requests)));
-      if (!wires.pair_extra_f.empty()) {
-        const auto quadrant = static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
-        beside += wires.pair_extra_f[engine * quadrants + quadrant] * beats;
-      }
-      const double all = payload + beside;
-      activity.capacitance_f[engine] += kTrunkInEngine * all;
-      activity.capacitance_f[quadrant_zone(channel)] += kTrunkInQuadrant * all;
-      activity.capacitance_f[middle] += (1.0 - kTrunkInEngine - kTrunkInQuadrant) * all;
-      activity.parts_f.crossbar_wires += payload;
-      activity.parts_f.crossbar_control += beside;
+      beats += static_cast<double>(lane->beats);
     }
+    double beside =
+        length * (control.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+                  event_to_wire(wires.strobe_transitions * beats +
+                                wires.request_strobes * static_cast<double>(control.requests)));
+    if (!wires.pair_extra_f.empty()) {
+      const auto quadrant = static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
+      beside += wires.pair_extra_f[engine * quadrants + quadrant] * beats;
+    }
+    const double all = payload + beside;
+    activity.capacitance_f[engine] += kTrunkInEngine * all;
+    activity.capacitance_f[quadrant_zone(channel)] += kTrunkInQuadrant * all;
+    activity.capacitance_f[middle] += (1.0 - kTrunkInEngine - kTrunkInQuadrant) * all;
+    activity.parts_f.crossbar_wires += payload;
+    activity.parts_f.crossbar_control += beside;
   }
 }
 
 void EnergyLedger::charge_legs(LaunchActivity& activity) {
   const WireTruth& wires = truth_.wires;
+  auto leg = used_legs_.begin();
   for (std::size_t engine = 0; engine < engines_; ++engine) {
     double sum = 0;
-    for (std::size_t cu = 0; cu < cus_; ++cu) {
-      const std::size_t index = engine * cus_ + cu;
+    for (; leg != used_legs_.end() && *leg < (engine + 1) * cus_; ++leg) {
+      const std::size_t index = *leg;
       for (const Lane* lane : {&reply_legs_[index], &write_legs_[index]}) {
         sum += truth_.legs[index].length_mm * truth_.legs[index].scale *
                (lane->counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
@@ -384,14 +426,14 @@ void EnergyLedger::charge_legs(LaunchActivity& activity) {
 void EnergyLedger::charge_memory(LaunchActivity& activity,
                                  std::span<const ChannelActivity> channels) {
   const WireTruth& wires = truth_.wires;
+  std::vector<ToggleRate> data(channels_);
+  for (const std::size_t link : used_links_) {
+    data[link % channels_].add(replies_[link]);
+    data[link % channels_].add(writes_[link]);
+  }
   for (std::size_t channel = 0; channel < channels_; ++channel) {
     const Truth::Link& link = truth_.memory_links[channel];
-    ToggleRate data;
-    for (std::size_t engine = 0; engine < engines_; ++engine) {
-      data.add(replies_[engine * channels_ + channel]);
-      data.add(writes_[engine * channels_ + channel]);
-    }
-    const double values = by_values(truth_.events.sram_value_share, data.value());
+    const double values = by_values(truth_.events.sram_value_share, data[channel].value());
     const Lane& lane = memory_[channel];
     const double segment =
         link.length_mm * link.scale *
@@ -425,11 +467,14 @@ void EnergyLedger::charge_behind_l2(LaunchActivity& activity) const {
 void EnergyLedger::charge_cus(LaunchActivity& activity, std::span<const CuActivity> cus) {
   const EventTruth& events = truth_.events;
   const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
+  auto leg = used_legs_.begin();
   for (std::size_t engine = 0; engine < engines_; ++engine) {
     // The values in registers, L1 and ALUs are not observed one by one; they toggle as often as
     // what this engine received did (its legs), or half the time when nothing came.
     ToggleRate data;
-    for (std::size_t cu = 0; cu < cus_; ++cu) data.add(reply_legs_[engine * cus_ + cu]);
+    for (; leg != used_legs_.end() && *leg < (engine + 1) * cus_; ++leg) {
+      data.add(reply_legs_[*leg]);
+    }
     const double toggle_rate = data.value();
     const double alu_values = by_values(events.alu_value_share, toggle_rate);
     const double sram_values = by_values(events.sram_value_share, toggle_rate);
@@ -471,23 +516,23 @@ void EnergyLedger::read_monitors(WireMonitors& monitors, std::span<const CuActiv
   };
   const Lengths lengths = published_lengths(monitors);
   std::int64_t beats = 0;
-  for (std::size_t link = 0; link < controls_.size(); ++link) {
+  for (const std::size_t link : used_links_) {
     for (const Lane* lane : {&replies_[link], &writes_[link]}) {
       add(monitors.trunks, lane->counts(), lengths.trunk_mm[link]);
       beats += lane->beats;
     }
     add(monitors.control, controls_[link].counts(), lengths.trunk_mm[link]);
   }
-  for (std::size_t leg = 0; leg < reply_legs_.size(); ++leg) {
+  for (const std::size_t leg : used_legs_) {
     for (const Lane* lane : {&reply_legs_[leg], &write_legs_[leg]}) {
       add(monitors.legs, lane->counts(), lengths.leg_mm[leg]);
     }
   }
   monitors.crossbar_slot_bits = static_cast<std::uint64_t>(beats) * kWires;
   std::int64_t memory_beats = 0;
-  for (const Lane& lane : memory_) {
-    add(monitors.memory, lane.counts(), 0);
-    memory_beats += lane.beats;
+  for (const std::size_t channel : used_memory_) {
+    add(monitors.memory, memory_[channel].counts(), 0);
+    memory_beats += memory_[channel].beats;
   }
   monitors.memory_slot_bits = static_cast<std::uint64_t>(memory_beats) * kMemoryWires;
   for (const CuActivity& cu : cus) monitors.register_bytes += cu.register_bytes;
@@ -500,34 +545,23 @@ EnergyLedger::Lengths EnergyLedger::published_lengths(WireMonitors& monitors) co
   if (truth_.published.hidden) return lengths;
   std::vector<double> link_beats(controls_.size());
   const Geometry& geometry = truth_.published.geometry;
-  Point l2{};
-  for (const Point& channel : geometry.l2_channels) {
-    l2.x_mm += channel.x_mm / static_cast<double>(geometry.l2_channels.size());
-    l2.y_mm += channel.y_mm / static_cast<double>(geometry.l2_channels.size());
-  }
-  for (std::size_t engine = 0; engine < engines_; ++engine) {
-    const auto& places = geometry.compute_units[engine];
-    const Point hub = *std::min_element(places.begin(), places.end(), [&](Point a, Point b) {
-      return manhattan_mm(a, l2) < manhattan_mm(b, l2);
-    });
-    for (std::size_t cu = 0; cu < cus_; ++cu) {
-      const std::size_t leg = engine * cus_ + cu;
-      if (!leg_is_used(leg)) continue;
-      double leg_beats = 0;
-      for (std::size_t channel = 0; channel < channels_; ++channel) {
-        const auto beats = static_cast<double>(crossings_[leg * channels_ + channel]);
-        if (beats == 0) continue;
-        const double mm = manhattan_mm(places[cu], geometry.l2_channels[channel]);
-        const double leg_mm = std::min(mm, manhattan_mm(places[cu], hub));
-        monitors.crossbar_bit_mm += kWires * beats * mm;
-        monitors.leg_bit_mm += kWires * beats * leg_mm;
-        lengths.trunk_mm[engine * channels_ + channel] += beats * (mm - leg_mm);
-        link_beats[engine * channels_ + channel] += beats;
-        lengths.leg_mm[leg] += beats * leg_mm;
-        leg_beats += beats;
-      }
-      if (leg_beats > 0) lengths.leg_mm[leg] /= leg_beats;
+  for (const std::size_t leg : used_legs_) {
+    const std::size_t engine = leg / cus_;
+    const Point place = geometry.compute_units[engine][leg % cus_];
+    double leg_beats = 0;
+    for (std::size_t channel = 0; channel < channels_; ++channel) {
+      const auto beats = static_cast<double>(crossings_[leg * channels_ + channel]);
+      if (beats == 0) continue;
+      const double mm = manhattan_mm(place, geometry.l2_channels[channel]);
+      const double leg_mm = std::min(mm, manhattan_mm(place, hubs_[engine]));
+      monitors.crossbar_bit_mm += kWires * beats * mm;
+      monitors.leg_bit_mm += kWires * beats * leg_mm;
+      lengths.trunk_mm[engine * channels_ + channel] += beats * (mm - leg_mm);
+      link_beats[engine * channels_ + channel] += beats;
+      lengths.leg_mm[leg] += beats * leg_mm;
+      leg_beats += beats;
     }
+    if (leg_beats > 0) lengths.leg_mm[leg] /= leg_beats;
   }
   for (std::size_t link = 0; link < link_beats.size(); ++link) {
     if (link_beats[link] > 0) lengths.trunk_mm[link] /= link_beats[link];
@@ -537,6 +571,7 @@ EnergyLedger::Lengths EnergyLedger::published_lengths(WireMonitors& monitors) co
 
 LaunchActivity EnergyLedger::end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                                         std::span<const ChannelActivity> channels) {
+  find_used();
   park_all();
   LaunchActivity activity;
   activity.cycles = cycles;
@@ -553,6 +588,7 @@ LaunchActivity EnergyLedger::end_launch(std::int64_t cycles, std::span<const CuA
     zone += clocks / static_cast<double>(activity.capacitance_f.size());
   }
   activity.parts_f.clock += clocks;
+  reset_used();
   return activity;
 }
 
