@@ -1,5 +1,6 @@
 // For scripts/hip_costs: kernels of one kind of instruction each, in a loop. Prints a line for each
 // kernel: its name and the host's nanoseconds that a turn of the loop takes for one wavefront.
+#include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
 
 #include <chrono>
@@ -37,6 +38,12 @@ __global__ void doubles(double* out, int n) {
 __global__ void double_exponentials(double* out, int n) {
   double x = threadIdx.x * 0.01;
   for (int i = 0; i < n; ++i) x = exp(-x) + 0.25 * x;
+  out[item()] = x;
+}
+__global__ void packed_halves(__half2* out, int n) {
+  __half2 x = __floats2half2_rn(threadIdx.x * 0.01F, 1.0F);
+  const __half2 by = __floats2half2_rn(0.5F, 0.25F);
+  for (int i = 0; i < n; ++i) x = __hfma2(x, by, __hmul2(x, x));
   out[item()] = x;
 }
 __global__ void divisions(unsigned* out, int n) {
@@ -162,6 +169,7 @@ int main() {
   time("sines", sines, kTurns);
   time("doubles", doubles, kTurns);
   time("double_exponentials", double_exponentials, kTurns);
+  time("packed_halves", packed_halves, kTurns);
   time("divisions", divisions, kTurns);
   time("shuffles", shuffles, kTurns);
   time("local_gathers", local_gathers, kTurns);

@@ -263,24 +263,18 @@ void run_halves(Wave& wave, const MicroOp& op) {
 
 void run_packed_halves(Wave& wave, const MicroOp& op) {
   const VectorFields& f = op.vector;
-  LanePair buffer[3];
+  LanePair scratch[3];
   const U32* source[3] = {};
   for (std::size_t i = 0; i < source_count(op); ++i) {
-    LanePair scratch;
-    const U32* raw = unmodified_source(wave, op, i, scratch.word);
-    if (f.narrow != 0 && !is_narrow(f, i)) {  // what a dot product is added to
-      std::memcpy(buffer[i].word, raw, kLanes * sizeof(U32));
-      source[i] = buffer[i].word;
-      continue;
-    }
+    source[i] = unmodified_source(wave, op, i, scratch[i].word);
+    if (f.narrow != 0 && !is_narrow(f, i)) continue;  // what a dot product is added to
     const unsigned low = (f.halves >> i & 1U) != 0 ? 16 : 0;
     const unsigned high = (f.halves_high >> i & 1U) != 0 ? 16 : 0;
     const U32 signs =
         ((f.neg >> i & 1U) != 0 ? 0x8000U : 0U) | ((f.abs >> i & 1U) != 0 ? 0x80000000U : 0U);
-    for (int l = 0; l < kLanes; ++l) {
-      buffer[i].word[l] = ((raw[l] >> low & 0xFFFFU) | (raw[l] >> high & 0xFFFFU) << 16) ^ signs;
-    }
-    source[i] = buffer[i].word;
+    if (low == 0 && high == 16 && signs == 0) continue;
+    lanes().pair_halves(scratch[i].word, source[i], low, high, signs);
+    source[i] = scratch[i].word;
   }
   LanePair result;
   if (!execute(wave, op, source, result)) return;

@@ -85,6 +85,9 @@ struct LaneTable {
   bool (*all_apart)(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t distance,
                     const std::uint32_t* mask){};
   void (*broadcast)(std::uint32_t* d, std::uint32_t value){};
+  // d = the halves of s that begin at bits `low` and `high`, with the bits of `signs` inverted.
+  void (*pair_halves)(std::uint32_t* d, const std::uint32_t* s, std::uint32_t low,
+                      std::uint32_t high, std::uint32_t signs){};
   // d = first + lane * step.
   void (*count_up)(std::uint32_t* d, std::uint32_t first, std::uint32_t step){};
   // Lines of 64 bytes.

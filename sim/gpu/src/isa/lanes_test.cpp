@@ -305,6 +305,15 @@ TEST(Lanes, FindWhereAccessesGo) {
           ASSERT_EQ(~taken[lane], lane / in_row * in_row + other) << name;
         }
       }
+      const std::uint32_t low = offset % 2 * 16;
+      const std::uint32_t high = offset / 2 % 2 * 16;
+      const std::uint32_t signs = offset << 13 & 0x80008000U;
+      std::array<std::uint32_t, 64> paired{};
+      table->pair_halves(paired.data(), word.data(), low, high, signs);
+      for (std::size_t lane = 0; lane < 64; ++lane) {
+        const auto half = [&](std::uint32_t from) { return word[lane] >> from & 0xFFFFU; };
+        ASSERT_EQ(paired[lane] ^ signs, half(low) | half(high) << 16) << name;
+      }
       const std::uint64_t apart = random() % 9;
       const auto count = static_cast<std::uint32_t>(1 + random() % 64);
       std::array<std::uint64_t, 64> row{};

@@ -740,6 +740,9 @@ void expand_mask(U32* mask, U64 exec) {
 void broadcast(U32* d, U32 value) {
   WW_LOOP d[l] = value;
 }
+void pair_halves(U32* d, const U32* s, U32 low, U32 high, U32 signs) {
+  WW_LOOP d[l] = ((s[l] >> low & 0xFFFFU) | (s[l] >> high & 0xFFFFU) << 16) ^ signs;
+}
 void count_up(U32* d, U32 first, U32 step) {
   WW_LOOP d[l] = first + static_cast<U32>(l) * step;
 }

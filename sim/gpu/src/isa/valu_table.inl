@@ -411,6 +411,7 @@ void build(LaneTable& table) {
   table.addresses = addresses;
   table.expand_mask = expand_mask;
   table.broadcast = broadcast;
+  table.pair_halves = pair_halves;
   table.address_range = address_range;
   table.line_numbers = line_numbers;
   table.take_lanes = take_lanes;
