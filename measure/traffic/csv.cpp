@@ -20,13 +20,17 @@ class RowReader {
       : text_(text), source_(source), options_(options), line_(options.first_line) {}
 
   Status each(const std::function<Status(CsvRow&)>& take) {
+    CsvRow row;  // one for all of them: its texts keep their memory
     while (at_ < text_.size()) {
       if (skipped_line()) continue;
-      CsvRow row{line_, {}, false};
+      row.line = line_;
+      row.cut = false;
+      fields_ = 0;
       bool more = true;
       while (more) {
         WW_TRY(field(row, more));
       }
+      row.fields.resize(fields_);
       WW_TRY(take(row));
     }
     return {};
@@ -42,6 +46,11 @@ class RowReader {
     at_ = end == std::string_view::npos ? text_.size() : end + 1;
     ++line_;
     return true;
+  }
+
+  std::string& next_field(CsvRow& row) {
+    if (fields_ == row.fields.size()) row.fields.emplace_back();
+    return row.fields[fields_++];
   }
 
   // One field and what ends it. `more`: another field of the row follows.
@@ -61,7 +70,7 @@ class RowReader {
         value.remove_suffix(1);
       }
       row.cut = end == text_.size();
-      row.fields.emplace_back(options_.trim ? trimmed(value) : value);
+      next_field(row) = options_.trim ? trimmed(value) : value;
       at_ = end;
     }
     more = at_ < text_.size() && text_[at_] == ',';
@@ -74,12 +83,16 @@ class RowReader {
 
   Status quoted(CsvRow& row) {
     const auto opened = line_;
-    std::string value;
-    for (++at_; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '\n') ++line_;
-      if (text_[at_] != '"') {
-        value += text_[at_];
-      } else if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
+    std::string& value = next_field(row);
+    value.clear();
+    for (++at_;; ++at_) {
+      const auto quote = std::min(text_.find('"', at_), text_.size());
+      const auto part = text_.substr(at_, quote - at_);
+      line_ += static_cast<std::size_t>(std::ranges::count(part, '\n'));
+      value += part;
+      at_ = quote;
+      if (at_ == text_.size()) break;
+      if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
         value += text_[++at_];
       } else {
         ++at_;
@@ -89,7 +102,6 @@ class RowReader {
         if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n') {
           return error("text after a closing quote", line_);
         }
-        row.fields.push_back(std::move(value));
         return {};
       }
     }
@@ -105,6 +117,7 @@ class RowReader {
   CsvOptions options_;
   std::size_t line_;
   std::size_t at_{0};
+  std::size_t fields_{0};  // of this row so far
 };
 
 // The whole field as a number.

@@ -85,6 +85,7 @@ Status add_counters(const fs::path& file, Totals& totals, bool first, StreamedFi
   }
   std::optional<measure::CsvColumns> columns;
   std::string last_dispatch;
+  Totals::Kernel* kernel = nullptr;  // the last dispatch's
   return measure::each_csv_row(text, file.string(), {}, [&](measure::CsvRow& row) -> Status {
     if (!columns) {
       columns.emplace(row, file.string());
@@ -96,16 +97,16 @@ Status add_counters(const fs::path& file, Totals& totals, bool first, StreamedFi
     WW_ASSIGN(name, columns->text(row, "Counter_Name"));
     WW_ASSIGN(kernel_name, columns->text(row, "Kernel_Name"));
     WW_ASSIGN(dispatch, columns->text(row, "Dispatch_Id"));
-    const std::string counter(name);
-    if (std::ranges::find(totals.names, counter) == totals.names.end()) {
-      totals.names.push_back(counter);
-    }
-    auto& kernel = totals.kernels[std::string(kernel_name)];
-    kernel.counters[counter] += value;
-    if (dispatch != last_dispatch) {
+    if (kernel == nullptr || dispatch != last_dispatch) {
       last_dispatch = dispatch;
-      ++kernel.dispatches;
-      kernel.chip_time_ns += end_ns - start_ns;
+      kernel = &totals.kernels[std::string(kernel_name)];
+      ++kernel->dispatches;
+      kernel->chip_time_ns += end_ns - start_ns;
+    }
+    const auto [counter, is_new] = kernel->counters.try_emplace(std::string(name), 0.0);
+    counter->second += value;
+    if (is_new && std::ranges::find(totals.names, name) == totals.names.end()) {
+      totals.names.emplace_back(name);
     }
     return {};
   });

@@ -145,7 +145,9 @@ Status Recordings::write_counters(const gpu::VirtualGpu& gpu, std::uint64_t firs
   if (first == 0) WW_TRY(file.write(kHeader));
   const auto& names = gpu.counter_names();
   std::vector<double> values(names.size());
+  constexpr std::size_t kRowBytes = 192;  // about
   std::string rows;
+  rows.reserve(names.size() * kRowBytes);
   const std::uint64_t dispatches = gpu.dispatch_count();
   for (std::uint64_t id = first; id < dispatches; ++id) {
     WW_ASSIGN(dispatch, gpu.dispatch(id));
