@@ -58,7 +58,7 @@ std::string kernel_label(std::string_view name, std::size_t most) {
   std::string label = parts.back();
   for (std::size_t i = parts.size() - 1; i-- > 0;) {
     if (parts[i].size() + 2 + label.size() > most) break;
-    label = parts[i] + "::" + label;
+    label.insert(0, "::").insert(0, parts[i]);
   }
   return label.substr(0, most);
 }

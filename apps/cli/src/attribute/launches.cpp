@@ -152,8 +152,9 @@ std::vector<double> of_one_launch(const session::KernelEnergies& found) {
   std::vector<double> covariance = found.covariance;
   const std::size_t count = found.kernels.size();
   for (std::size_t i = 0; i < covariance.size(); ++i) {
-    covariance[i] /= static_cast<double>(found.kernels[i / count].launches) *
-                     static_cast<double>(found.kernels[i % count].launches);
+    const auto& row = found.kernels[i / count];
+    const auto& column = found.kernels[i % count];
+    covariance[i] /= static_cast<double>(row.launches) * static_cast<double>(column.launches);
   }
   return covariance;
 }
