@@ -130,6 +130,9 @@ __global__ void vectors(float4* out, int n) {
 
 __global__ void scaled(float* out, int by) { out[65536 + threadIdx.x] = out[threadIdx.x] * by; }
 __global__ void counted_up(int* out, int by) { out[threadIdx.x] += by; }
+__global__ void searched(int* out, int number) {
+  if (out[item()] == number) out[0] = number;
+}
 
 void* memory;
 
@@ -147,13 +150,16 @@ void time(const char* name, void (*kernel)(T*, int), int turns) {
   if (turns > 1) std::printf("%s %.1f\n", name, ns / (kWaves * static_cast<double>(turns)));
 }
 
-// Nanoseconds of a launch of four waves. `step`: how much its argument differs from the last one's.
+// Nanoseconds of a launch of so many groups of four waves. `step`: how much its argument differs from
+// the last one's.
 template <class T>
-void launch(const char* name, void (*kernel)(T*, int), int step) {
+void launch(const char* name, void (*kernel)(T*, int), int groups, int step) {
   constexpr int kLaunches = 1000;
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  for (int i = 0; i < kLaunches; ++i) kernel<<<1, kItems>>>(static_cast<T*>(memory), 1 + i * step);
+  for (int i = 0; i < kLaunches; ++i) {
+    kernel<<<groups, kItems>>>(static_cast<T*>(memory), 1 + i * step);
+  }
   const hipError_t error = hipDeviceSynchronize();
   const double ns = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
   if (error != hipSuccess) std::exit(1);
@@ -181,7 +187,9 @@ int main() {
   time("gathers", gathers, kTurns / 4);
   time("strides", strides, kTurns / 4);
   time("vectors", vectors, kTurns / 2);
-  launch("launch, the same", scaled, 0);
-  launch("launch, other arguments", scaled, 1);
-  launch("launch, other memory", counted_up, 0);
+  launch("launch, the same", scaled, 1, 0);
+  launch("launch, other arguments", scaled, 1, 1);
+  launch("launch, other memory", counted_up, 1, 0);
+  if (hipMemset(memory, 0, kBytes) != hipSuccess) return 1;
+  launch("launch of a MiB, the same", searched, kBytes / (kItems * sizeof(int)), 0);
 }

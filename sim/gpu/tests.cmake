@@ -145,7 +145,8 @@ target_compile_definitions(exec_packages_test PRIVATE
   WW_EMULATOR_KERNELS="${package_object}" WW_EMULATOR_PACKAGE_KERNELS="${package_object}")
 
 ww_add_test(exec_cache_test LABEL unit
-  SOURCES src/compute_unit/l1_cache_test.cpp src/memory/channel_map_test.cpp
+  SOURCES src/compute_unit/l1_cache_test.cpp src/compute_unit/content_version_test.cpp
+          src/memory/channel_map_test.cpp
           src/caches/l2_tags_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_base)
 ww_add_test(exec_image_test LABEL unit OPTIMISED SOURCES src/image/image_test.cpp LIBS ww_sim_gpu_base)

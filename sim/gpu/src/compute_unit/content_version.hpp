@@ -108,12 +108,24 @@ class ContentVersion {
     value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
     return value ^ (value >> 31U);
   }
+  // Both halves of the product, of which each depends on all bits of both factors.
+  static std::uint64_t folded(std::uint64_t a, std::uint64_t b) {
+    const auto product = static_cast<unsigned __int128>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+  }
+  // Pairs of words by one product each, which do not wait for one another. The odd numbers tell the
+  // pairs and their words apart: the first 64 bits of the fractions of the square roots of 2, 3, 5
+  // and so on, their last bit set.
   static std::uint64_t hash(std::uint64_t address, const std::byte* line) {
+    static constexpr std::uint64_t kApart[kLine / 8] = {
+        0x6A09E667F3BCC909U, 0xBB67AE8584CAA73BU, 0x3C6EF372FE94F82BU, 0xA54FF53A5F1D36F1U,
+        0x510E527FADE682D1U, 0x9B05688C2B3E6C1FU, 0x1F83D9ABFB41BD6BU, 0x5BE0CD19137E2179U};
     std::uint64_t words[kLine / 8];
     std::memcpy(words, line, sizeof words);
-    std::uint64_t sum = mixed(address);
-    for (const std::uint64_t word : words) sum = mixed(sum ^ word);
-    return sum;
+    const auto pair = [&words](std::size_t i) {
+      return folded(words[i] ^ kApart[i], words[i + 1] ^ kApart[i + 1]);
+    };
+    return mixed((pair(0) ^ pair(2) ^ pair(4) ^ pair(6)) + mixed(address));
   }
 
   std::uint64_t value_{1};
