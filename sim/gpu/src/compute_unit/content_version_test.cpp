@@ -57,6 +57,11 @@ TEST(ContentVersion, TellsExchangedWordsApart) {
   }
 }
 
+TEST(ContentVersion, TellsExchangedLinesApart) {
+  EXPECT_NE(number_of(kLines[0], 0) + number_of(kLines[1], 64),
+            number_of(kLines[1], 0) + number_of(kLines[0], 64));
+}
+
 TEST(ContentVersion, ReturnsWithTheContents) {
   const auto* zeros = reinterpret_cast<const std::byte*>(kLines[0].data());
   const auto* ones = reinterpret_cast<const std::byte*>(kLines[2].data());
