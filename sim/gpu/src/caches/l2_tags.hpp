@@ -95,24 +95,31 @@ class L2Tags {
     }
     return read_at(bank, line, first, find(line, first));
   }
+  // The same as hits() for as many lines as a row has, if they fill one and are there side by side;
+  // else false, and none is read.
+  bool hits_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
+                std::int64_t* leaves, std::int64_t cycle, std::int64_t apart) {
+    const std::uint32_t place = side_by_side(line, kColumns, first);
+    if (place == kNone) return false;
+    Bank& bank = banks_[channel];
+    if (bank.clock > std::numeric_limits<std::uint32_t>::max() - kColumns) renumber(bank);
+    use_chunk(bank, place);
+    const std::int64_t* const ready = &ready_[place];
+    if ((ready[0] | ready[1] | ready[2] | ready[3]) < 0) return false;  // one is partial
+    stamp_row(bank, place);
+    for (std::uint32_t i = 0; i < kColumns; ++i, cycle += apart) {
+      leaves[i] = std::max(ready[i], cycle);
+    }
+    return true;
+  }
   // Reads lines in a row, the first at `cycle` and each `apart` later, as long as they are found
   // without a search; returns how many, and when each one's data leaves. `first` is first_of(line),
   // `channel` the lines' channel.
   unsigned hits(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
                 std::int64_t* leaves, std::int64_t cycle, std::int64_t apart) {
+    if (lines == kColumns && hits_row(line, first, channel, leaves, cycle, apart)) return kColumns;
     Bank& bank = banks_[channel];
     if (bank.clock > std::numeric_limits<std::uint32_t>::max() - lines) renumber(bank);
-    if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
-      use_chunk(bank, place);
-      const std::int64_t* const ready = &ready_[place];
-      if ((ready[0] | ready[1] | ready[2] | ready[3]) >= 0) {  // none is partial
-        stamp_row(bank, place);
-        for (std::uint32_t i = 0; i < kColumns; ++i, cycle += apart) {
-          leaves[i] = std::max(ready[i], cycle);
-        }
-        return kColumns;
-      }
-    }
     unsigned found = 0;
     for (; found < lines; ++found, first = first_of_next(++line, first), cycle += apart) {
       const std::uint32_t place = last_place(line, first);

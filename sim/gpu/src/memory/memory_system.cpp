@@ -44,6 +44,7 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   pairs_of_lines_ = architecture_.l2_fetch_bytes > architecture_.line_bytes;
   asks_for_pairs_ = architecture_.l1_line_bytes > architecture_.line_bytes;
   tags_pairs_ = architecture_.l2_line_bytes > architecture_.line_bytes;
+  reads_rows_ = !asks_for_pairs_ && !tags_pairs_ && behind_ == nullptr && !gl1_.any();
   std::int64_t nearest = 0;
   bool first = true;
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
@@ -111,6 +112,39 @@ void MemorySystem::begin_launch(const LaunchState&,
   if (cached_ != nullptr) cached_->begin_launch();
   gl1_.begin_launch();
   l2_.begin_launch();
+}
+
+bool MemorySystem::serve_row(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
+  constexpr unsigned kLines = L1Cache::kRow;
+  if (arrival.kind != Request::Kind::read || arrival.lines != kLines || !reads_rows_ ||
+      memory_.used_pages().following()) {
+    return false;
+  }
+  const std::uint32_t channel = arrival.channel;
+  Answer answer;
+  answer.slot = std::max(cycle, channel_free_[channel]);
+  if (!l2_.hits_row(arrival.line, arrival.first, channel, answer.ready, answer.slot,
+                    cycles_per_line_)) {
+    return false;
+  }
+  channel_free_[channel] = answer.slot + busy(kLines);
+  ChannelActivity& activity = channels_[channel];
+  activity.accesses += kLines;
+  activity.hits += kLines;
+  MemoryCounters& counters = lookups_.front()->counters;
+  counters.reads += kLines;
+  counters.hits += kLines;
+  const Request& request = *arrival.request;
+  load_lines(*request.operation, request.line, kLines, request.lanes, memory_);
+  CrossbarTransfer transfer = transfer_of(arrival, answer.slot);
+  transfer.kind = TransferKind::read;
+  transfer.bytes = kLineBytes;
+  transfer.payload = memory_.host(transfer.address);
+  observer_.crossbar_lines(transfer, kLines, cycles_per_line_);
+  const std::int64_t completion =
+      bring_lines(cu, request, answer, kLines, way_back(arrival) + architecture_.l2_hit_cycles);
+  resolve(cu, request, completion, *deliveries_.front());
+  return true;
 }
 
 [[gnu::flatten]] void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival,
@@ -474,17 +508,45 @@ void MemorySystem::changed(std::uint32_t line, const std::byte* before, Lookups&
   part.changes.replace(address, before, memory_.host(address));
 }
 
-std::int64_t MemorySystem::deliver(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
-                                   Deliveries& part) {
-  const Request& request = *arrival.request;
+inline std::int64_t MemorySystem::way_back(const Arrival& arrival) const {
   const std::int64_t there_and_back = flight(arrival.cu, arrival.channel);
-  const std::int64_t back = there_and_back - there_and_back / 2;
+  return there_and_back - there_and_back / 2;
+}
+
+inline CrossbarTransfer MemorySystem::transfer_of(const Arrival& arrival, std::int64_t slot) const {
   CrossbarTransfer transfer;
-  transfer.cycle = answer.slot;
-  transfer.address = line_address(request.line);
+  transfer.cycle = slot;
+  transfer.address = line_address(arrival.line);
   transfer.engine = place_[arrival.cu].engine;
   transfer.cu = place_[arrival.cu].cu;
   transfer.channel = arrival.channel;
+  return transfer;
+}
+
+inline std::int64_t MemorySystem::bring_lines(ComputeUnit& cu, const Request& request,
+                                              const Answer& answer, unsigned lines,
+                                              std::int64_t latency) {
+  std::int64_t times[Request::kMostLines];
+  std::int64_t last = 0;
+  for (unsigned i = 0; i < lines; ++i) {
+    times[i] = answer.ready[i] + latency;
+    last = std::max(last, times[i]);
+  }
+  if (request.fills_l1 && lines == L1Cache::kRow && cu.l1.has_rows()) {
+    cu.l1.row_filled(request.l1_slot, request.line, request.departure, times);
+  } else if (request.fills_l1) {
+    for (unsigned i = 0; i < lines; ++i) {
+      cu.l1.filled(request.l1_slot[i], request.line + i, request.departure + i, times[i]);
+    }
+  }
+  return last;
+}
+
+std::int64_t MemorySystem::deliver(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
+                                   Deliveries& part) {
+  const Request& request = *arrival.request;
+  const std::int64_t back = way_back(arrival);
+  CrossbarTransfer transfer = transfer_of(arrival, answer.slot);
   transfer.bytes = answer.bytes;
   transfer.payload = answer.payload != nullptr ? answer.payload : memory_.host(transfer.address);
   transfer.reply = answer.reply;
@@ -515,23 +577,8 @@ std::int64_t MemorySystem::deliver_read(ComputeUnit& cu, const Request& request,
   }
   if (asks_for_pairs_) [[unlikely]]
     return deliver_pairs(cu, request, answer, transfer, back);
-  const std::int64_t latency = architecture_.l2_hit_cycles + back;
-  const unsigned lines = request.lines;
-  observer_.crossbar_lines(transfer, lines, cycles_per_line_);
-  std::int64_t times[Request::kMostLines];
-  std::int64_t last = 0;
-  for (unsigned i = 0; i < lines; ++i) {
-    times[i] = answer.ready[i] + latency;
-    last = std::max(last, times[i]);
-  }
-  if (request.fills_l1 && lines == L1Cache::kRow && cu.l1.has_rows()) {
-    cu.l1.row_filled(request.l1_slot, request.line, request.departure, times);
-  } else if (request.fills_l1) {
-    for (unsigned i = 0; i < lines; ++i) {
-      cu.l1.filled(request.l1_slot[i], request.line + i, request.departure + i, times[i]);
-    }
-  }
-  return last;
+  observer_.crossbar_lines(transfer, request.lines, cycles_per_line_);
+  return bring_lines(cu, request, answer, request.lines, architecture_.l2_hit_cycles + back);
 }
 
 std::int64_t MemorySystem::deliver_pairs(ComputeUnit& cu, const Request& request,

@@ -145,6 +145,9 @@ class MemorySystem final : public Hierarchy {
   // The bytes of a store, and the lines that it goes to.
   void prefetch_store(const Arrival& arrival) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
+  // The same for a read of four lines that the L2 has side by side, as most often; false, and
+  // nothing is done, where it is none or the chip reads in another way.
+  bool serve_row(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   // The cache of the compute unit's shader array: whether it answered the read; and what the L2's
   // answer to the request leaves in it.
   bool read_from_gl1(ComputeUnit& cu, const Arrival& arrival);
@@ -167,6 +170,12 @@ class MemorySystem final : public Hierarchy {
   // scalar cache. Returns when the answer is there.
   std::int64_t deliver(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
                        Deliveries& part);
+  [[nodiscard]] std::int64_t way_back(const Arrival& arrival) const;
+  // All but its kind and its bytes.
+  [[nodiscard]] CrossbarTransfer transfer_of(const Arrival& arrival, std::int64_t slot) const;
+  // Lines that the L2 answers with, into the L1; each comes so long after it leaves the L2.
+  static std::int64_t bring_lines(ComputeUnit& cu, const Request& request, const Answer& answer,
+                                  unsigned lines, std::int64_t latency);
   std::int64_t deliver_read(ComputeUnit& cu, const Request& request, const Answer& answer,
                             CrossbarTransfer& transfer, std::int64_t back);
   std::int64_t deliver_pairs(ComputeUnit& cu, const Request& request, const Answer& answer,
@@ -237,6 +246,7 @@ class MemorySystem final : public Hierarchy {
   bool pairs_of_lines_{};            // a miss brings both
   bool asks_for_pairs_{};            // so does every read request
   bool tags_pairs_{};                // a tag of the L2 stands for both
+  bool reads_rows_{};                // none of these, and no cache in front of the L2 or behind it
   std::int64_t smallest_latency_{};
   std::uint32_t rotation_{};
   std::optional<Error> error_;  // never

@@ -169,7 +169,9 @@ void MemorySystem::serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, st
   for (std::size_t n = 0; n < arrived; ++n) {
     if (ahead) prefetch_behind(n);
     const Arrival& arrival = sorted_[n];
-    serve(*cus[arrival.cu], arrival, start + arrival.delay);
+    ComputeUnit& cu = *cus[arrival.cu];
+    const std::int64_t cycle = start + arrival.delay;
+    if (!serve_row(cu, arrival, cycle)) serve(cu, arrival, cycle);
   }
   missed_ = part.counters.misses != misses;
   memory_.version().absorb(part.changes);
