@@ -36,6 +36,13 @@ std::uint64_t predicted(std::uint64_t value) {
   return value;
 }
 
+// The same wave. The compiler keeps the address, which it would compute anew at each use.
+Wave& addressed(Wave& wave) {
+  Wave* address = &wave;
+  __asm__("" : "+r"(address));
+  return *address;
+}
+
 // The hash of a way that goes on at `pc`, or with so many lanes.
 std::uint64_t longer_way(std::uint64_t way, std::uint64_t pc_or_lanes) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;  // 2^64 over the golden ratio
@@ -176,7 +183,7 @@ void ComputeUnit::run(Quantum quantum, bool more_groups) {
   std::size_t slot = key & 63;
   std::uint64_t kept = key_[slot];
   while (!error_ && key != kIdleKey && static_cast<std::int64_t>(key >> 6) < end) {
-    Wave& wave = waves_[key & 63];
+    Wave& wave = addressed(waves_[key & 63]);
     // Of the other waves, looked for beside the step rather than after it.
     std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
     if (kept > key && kept < other) other = predicted(kept);
