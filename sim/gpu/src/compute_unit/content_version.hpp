@@ -108,7 +108,7 @@ class ContentVersion {
     value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
     return value ^ (value >> 31U);
   }
-  // Both halves of the product, of which each depends on all bits of both factors.
+  // Both halves of the product: together they depend on all bits of both factors.
   static std::uint64_t folded(std::uint64_t a, std::uint64_t b) {
     const auto product = static_cast<unsigned __int128>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);

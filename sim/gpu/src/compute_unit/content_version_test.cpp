@@ -17,7 +17,8 @@ std::uint64_t number_of(const Words& line, std::uint64_t address = 0x1000) {
 
 const Words kLines[] = {{}, {1, 2, 3, 4, 5, 6, 7, 8}, {~0ULL, ~0ULL, ~0ULL, ~0ULL}};
 
-// A number whose bits are drawn at random differs in 32 of 64, and in 8 to 56 but for one of 10^10.
+// Numbers drawn at random differ in 32 of their 64 bits on average. One pair of 10^10 differs in
+// fewer than 8 or in more than 56.
 TEST(ContentVersion, ChangesInManyBitsWithEachBitOfALine) {
   for (const Words& line : kLines) {
     for (std::size_t bit = 0; bit < 64 * line.size(); ++bit) {

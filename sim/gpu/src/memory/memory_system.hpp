@@ -246,7 +246,7 @@ class MemorySystem final : public Hierarchy {
   bool pairs_of_lines_{};            // a miss brings both
   bool asks_for_pairs_{};            // so does every read request
   bool tags_pairs_{};                // a tag of the L2 stands for both
-  bool reads_rows_{};                // none of these, and no cache in front of the L2 or behind it
+  bool reads_rows_{};                // neither of these two; no cache beside the L2
   std::int64_t smallest_latency_{};
   std::uint32_t rotation_{};
   std::optional<Error> error_;  // never
