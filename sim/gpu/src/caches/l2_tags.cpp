@@ -187,7 +187,9 @@ L2Tags::L2Tags(const Architecture& architecture, HostArena& arena)
       ready_(arena.zeros<std::int64_t>(tag_.size())),
       dirty_(arena.zeros<std::uint64_t>(tag_.size())),
       used_in_((tag_.size() + kChunk - 1) / kChunk),
-      last_way_(arena.zeros<std::uint8_t>(kHints)) {
+      hint_shift_(static_cast<std::uint32_t>(std::bit_width(channels_ * sets_ / columns_ - 1))),
+      hint_mask_((std::bit_floor(ways_) - 1) * columns_),
+      last_way_(arena.zeros<std::uint8_t>(tag_.size())) {
   std::ranges::fill(tag_, kNone);
 }
 
@@ -290,7 +292,7 @@ void L2Tags::replace_row(Bank& bank, std::uint32_t line, std::uint32_t first, st
   std::fill_n(&ready_[place], kColumns, 0);
   stamp_row(bank, place);
   const auto way = static_cast<std::uint8_t>((place - first) / kColumns);
-  for (std::uint32_t i = 0; i < kColumns; ++i) remember(line + i, way);
+  std::fill_n(&last_way_[hint(line, first)], kColumns, way);
 }
 
 bool L2Tags::overwrite_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -222,7 +221,6 @@ class L2Tags {
 
  private:
   friend class L2Prefetch;  // looks at the arrays, and searches ahead of an access
-  static constexpr std::uint32_t kHints = 1U << 15;
   static constexpr std::uint32_t kColumns = 4;
   static constexpr std::uint32_t kSearchWords = 64;  // of four sets with 16 ways each
   // Instead of an arrival time: some bytes of the line were never fetched nor written.
@@ -305,7 +303,12 @@ class L2Tags {
   }
   // Where the line was last seen.
   [[nodiscard]] std::uint32_t last_place(std::uint32_t line, std::uint32_t first) const {
-    return slot(first, std::atomic_ref(last_way_[line % kHints]).load(std::memory_order_relaxed));
+    return slot(first, last_way_[hint(line, first)]);
+  }
+  // As many hints for a set as it has ways: a hint that several channels had would go from core to
+  // core. The lines that fill a set are all its lines of some of memory, most often.
+  [[nodiscard]] std::uint32_t hint(std::uint32_t line, std::uint32_t first) const {
+    return first + (line >> hint_shift_ & hint_mask_);
   }
   // The slot that holds the line, and, where none does, the one to be given up for it.
   struct Place {
@@ -347,11 +350,7 @@ class L2Tags {
   // Reads the line, given its place.
   Access read_at(Bank& bank, std::uint32_t line, std::uint32_t first, Place place);
   void remember(std::uint32_t line, std::uint32_t first, std::uint32_t place) {
-    remember(line, static_cast<std::uint8_t>((place - first) / columns_));
-  }
-  // Lines of several channels may share a hint.
-  void remember(std::uint32_t line, std::uint8_t way) {
-    std::atomic_ref(last_way_[line % kHints]).store(way, std::memory_order_relaxed);
+    last_way_[hint(line, first)] = static_cast<std::uint8_t>((place - first) / columns_);
   }
   void evict(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,
              Access& access);
@@ -379,7 +378,9 @@ class L2Tags {
   std::shared_ptr<const L2Snapshot> last_snapshot_;  // null: none that a new one can begin with
   std::uint64_t snapshot_period_{};                  // begun by it
   bool keeps_begin_{};
-  std::span<std::uint8_t> last_way_;  // where a line was last seen in its set
+  std::uint32_t hint_shift_;
+  std::uint32_t hint_mask_;
+  std::span<std::uint8_t> last_way_;  // by hint: where a line was last seen in its set
   LineHolders* holders_{};            // null: nobody asks
   LineHolders::Dies die_{};
 };

@@ -102,8 +102,6 @@ void MemorySystem::begin_launch(const LaunchState&,
       }
     }
   }
-  channel_free_.assign(channel_count_, 0);
-  memory_free_.assign(channel_count_, 0);
   channels_.assign(channel_count_, {});
   for (auto& part : lookups_) part->counters = {};
   for (auto& part : deliveries_) part->last_completion = 0;
@@ -120,17 +118,16 @@ bool MemorySystem::serve_row(ComputeUnit& cu, const Arrival& arrival, std::int64
       memory_.used_pages().following()) {
     return false;
   }
-  const std::uint32_t channel = arrival.channel;
+  Channel& channel = channels_[arrival.channel];
   Answer answer;
-  answer.slot = std::max(cycle, channel_free_[channel]);
-  if (!l2_.hits_row(arrival.line, arrival.first, channel, answer.ready, answer.slot,
+  answer.slot = std::max(cycle, channel.free);
+  if (!l2_.hits_row(arrival.line, arrival.first, arrival.channel, answer.ready, answer.slot,
                     cycles_per_line_)) {
     return false;
   }
-  channel_free_[channel] = answer.slot + busy(kLines);
-  ChannelActivity& activity = channels_[channel];
-  activity.accesses += kLines;
-  activity.hits += kLines;
+  channel.free = answer.slot + busy(kLines);
+  channel.activity.accesses += kLines;
+  channel.activity.hits += kLines;
   MemoryCounters& counters = lookups_.front()->counters;
   counters.reads += kLines;
   counters.hits += kLines;
@@ -212,31 +209,32 @@ void MemorySystem::fill_l1(ComputeUnit& cu, const Request& request, std::uint32_
 
 void MemorySystem::look_up(const Arrival& arrival, std::int64_t cycle, Answer& answer,
                            Lookups& part) {
-  const std::uint32_t channel = arrival.channel;
+  Channel& channel = channels_[arrival.channel];
   const unsigned lines = arrival.pair ? 2 : arrival.lines;
-  answer.slot = std::max(cycle, channel_free_[channel]);
+  answer.slot = std::max(cycle, channel.free);
   answer.payload = answer.reply = nullptr;
   answer.bytes = kLineBytes;
   answer.loaded = false;
-  channel_free_[channel] = answer.slot + busy(lines);
-  channels_[channel].accesses += lines;
+  channel.free = answer.slot + busy(lines);
+  channel.activity.accesses += lines;
   switch (arrival.kind) {
     case Request::Kind::read: read(arrival, answer, part); break;
     case Request::Kind::scalar:
       ++part.counters.reads;
-      answer.ready[0] = fetch(l2_.read(arrival.line), arrival.line, answer.slot, channel, part);
+      answer.ready[0] =
+          fetch(l2_.read(arrival.line), arrival.line, answer.slot, arrival.channel, part);
       break;
     case Request::Kind::write: write(arrival, answer, part); break;
     default: atomic(arrival, answer, part); break;
   }
-  if (tags_pairs_) use_partners(arrival, lines, answer.slot, channel, part);
+  if (tags_pairs_) use_partners(arrival, lines, answer.slot, arrival.channel, part);
   if (behind_ == nullptr) return;
   if (arrival.kind == Request::Kind::read || arrival.kind == Request::Kind::scalar) return;
   for (unsigned i = 0; i < arrival.lines; ++i) behind_->wrote(die_, arrival.line + i, answer.slot);
 }
 
 void MemorySystem::count(bool hit, std::uint32_t channel, Lookups& part) {
-  ChannelActivity& activity = channels_[channel];
+  ChannelActivity& activity = channels_[channel].activity;
   if (hit) {
     ++activity.hits;
     ++part.counters.hits;
@@ -267,14 +265,14 @@ void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
 
 MemoryTransfer MemorySystem::send_line(std::uint32_t line, std::uint64_t dirty, std::int64_t slot,
                                        std::uint32_t channel, Lookups& part) {
-  ++channels_[channel].writebacks;
+  Channel& own = channels_[channel];
+  ++own.activity.writebacks;
   part.counters.memory_write_halves += halves_of(dirty);
   ++part.counters.memory_writes;
-  const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
-  memory_free_[channel] = begin + memory_line_time_;
+  const std::int64_t begin = std::max(own.memory_free, slot * kFraction);
+  own.memory_free = begin + memory_line_time_;
   if (most_waiting_ != 0) {
-    channel_free_[channel] =
-        std::max(channel_free_[channel], (memory_free_[channel] - most_waiting_) / kFraction);
+    own.free = std::max(own.free, (own.memory_free - most_waiting_) / kFraction);
   }
   if (sharing_ && memory_.used_pages().following()) {
     const std::lock_guard lock(pages_in_use_);
@@ -295,8 +293,9 @@ std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uin
 
 MemoryTransfer MemorySystem::fetch_line(std::uint32_t line, std::int64_t slot,
                                         std::uint32_t channel, std::int64_t& ready, Lookups& part) {
-  const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
-  memory_free_[channel] = begin + memory_line_time_;
+  Channel& own = channels_[channel];
+  const std::int64_t begin = std::max(own.memory_free, slot * kFraction);
+  own.memory_free = begin + memory_line_time_;
   part.counters.memory_read_halves += 2;
   const std::int64_t cycle = begin / kFraction;
   ready =
@@ -309,7 +308,7 @@ void MemorySystem::replace_row(const L2Tags::ReplacedRow& row, const Arrival& ar
   constexpr unsigned kLines = L2Tags::ReplacedRow::kLines;
   const std::uint32_t channel = arrival.channel;
   part.counters.misses += kLines;
-  channels_[channel].misses += kLines;
+  channels_[channel].activity.misses += kLines;
   std::array<MemoryTransfer, std::size_t{2} * kLines> transfers;
   std::size_t count = 0;
   for (unsigned i = 0; i < kLines; ++i, slot += cycles_per_line_) {
@@ -341,7 +340,7 @@ void MemorySystem::read(const Arrival& arrival, Answer& answer, Lookups& part) {
   const unsigned hits = l2_.hits(arrival.line, arrival.first, arrival.channel, lines, answer.ready,
                                  answer.slot, cycles_per_line_);
   part.counters.hits += hits;
-  channels_[arrival.channel].hits += hits;
+  channels_[arrival.channel].activity.hits += hits;
   if (hits == lines) return;
   L2Tags::Access accesses[Request::kMostLines];
   L2Tags::ReplacedRow row;
@@ -435,7 +434,7 @@ void MemorySystem::write_lines(const Arrival& arrival, std::int64_t slot, Lookup
   const unsigned lines = arrival.lines;
   if (!asks_for_pairs_ && l2_.overwrite_row(arrival.line, arrival.first, arrival.channel, lines)) {
     part.counters.hits += lines;
-    channels_[arrival.channel].hits += lines;
+    channels_[arrival.channel].activity.hits += lines;
     return;
   }
   if (L2Tags::ReplacedRow row;
@@ -463,7 +462,7 @@ void MemorySystem::atomic(const Arrival& arrival, Answer& answer, Lookups& part)
   if (update.line.changed) changed(arrival.line, before, part);
   l2_.write(arrival.line, update.line.written);
   // The channel's atomic unit takes 16 lanes a cycle.
-  channel_free_[arrival.channel] += (update.served - 1) / 16;
+  channels_[arrival.channel].free += (update.served - 1) / 16;
   answer.bytes = static_cast<std::uint8_t>(update.words * 4);
   Payloads::Line* const kept = part.payloads.take(2);
   std::memcpy(kept[0].bytes, update.operands, answer.bytes);
@@ -497,7 +496,7 @@ std::int64_t MemorySystem::finish(std::int64_t cycles) {
     const std::uint32_t channel = l2_.channel(line);
     write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycles, channel,
                *lookups_.front());
-    end = std::max(end, memory_free_[channel] / kFraction + 1);
+    end = std::max(end, channels_[channel].memory_free / kFraction + 1);
   });
   return end;
 }
@@ -647,6 +646,12 @@ std::int64_t MemorySystem::last_completion() const {
   std::int64_t last = 0;
   for (const auto& part : deliveries_) last = std::max(last, part->last_completion);
   return last;
+}
+
+const std::vector<ChannelActivity>& MemorySystem::channels() const {
+  activities_.clear();
+  for (const Channel& channel : channels_) activities_.push_back(channel.activity);
+  return activities_;
 }
 
 const MemoryCounters& MemorySystem::counters() const {

@@ -75,7 +75,7 @@ class MemorySystem final : public Hierarchy {
   [[nodiscard]] std::int64_t last_completion() const override;
   [[nodiscard]] std::int64_t smallest_latency() const override { return smallest_latency_; }
   [[nodiscard]] L2Tags& l2() override { return l2_; }
-  [[nodiscard]] const std::vector<ChannelActivity>& channels() const override { return channels_; }
+  [[nodiscard]] const std::vector<ChannelActivity>& channels() const override;
   [[nodiscard]] const MemoryCounters& counters() const override;
   [[nodiscard]] const IoDieActivity* io_dies() const override {
     return cached_ != nullptr ? &cached_->activity() : nullptr;
@@ -237,8 +237,14 @@ class MemorySystem final : public Hierarchy {
   };
   std::vector<Place> place_;                // of each CU
   std::vector<std::int64_t> flight_;        // [cu][channel] there and back
-  std::vector<std::int64_t> channel_free_;  // next slot of each channel
-  std::vector<std::int64_t> memory_free_;   // in 1/1024 cycles
+  // Neighbours may be looked up on different cores.
+  struct alignas(kHostLine) Channel {
+    std::int64_t free{};         // its next slot
+    std::int64_t memory_free{};  // in 1/1024 cycles
+    ChannelActivity activity;
+  };
+  std::vector<Channel> channels_;
+  mutable std::vector<ChannelActivity> activities_;  // of all channels
   std::int64_t memory_line_time_{};         // in 1/1024 cycles
   std::int64_t most_waiting_{};             // of a channel's memory, in 1/1024 cycles; 0: any time
   std::array<std::int64_t, Request::kMostLines + 1> busy_{};  // by lines: cycles of a channel
@@ -252,7 +258,6 @@ class MemorySystem final : public Hierarchy {
   std::optional<Error> error_;  // never
   std::uint64_t private_begin_{};
   std::uint64_t private_end_{};
-  std::vector<ChannelActivity> channels_;
   bool shares_commits_{};
   std::size_t share_from_{};
   bool sharing_{};           // a commit, now
