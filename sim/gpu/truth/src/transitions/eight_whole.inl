@@ -25,8 +25,11 @@ inline Eight bits_in(const Eight& word) {
 }
 
 // The lower four lanes all have one value, the upper four another.
+// The compiler would put eight numbers together in memory, and wait for them.
 inline Eight of_halves(std::uint64_t lower, std::uint64_t upper) {
-  return Eight{lower, lower, lower, lower, upper, upper, upper, upper};
+  const __m512i all_lower = _mm512_set1_epi64(static_cast<long long>(lower));
+  return reinterpret_cast<Eight>(
+      _mm512_mask_set1_epi64(all_lower, 0xF0, static_cast<long long>(upper)));
 }
 
 // The lower four lanes of both, and the upper four.
