@@ -158,6 +158,7 @@ bool MemorySystem::serve_row(ComputeUnit& cu, const Arrival& arrival, std::int64
   lookups_.front()->payloads.clear();
   look_up(arrival, cycle, answer, *lookups_.front());
   const std::int64_t completion = deliver(cu, arrival, answer, part);
+  send_transfers(*lookups_.front());
   if (gl1_.any()) update_gl1(request, place_[arrival.cu].engine, completion);
   resolve(cu, request, completion, part);
 }
@@ -260,6 +261,7 @@ std::int64_t MemorySystem::fetch(const L2Tags::Access& access, std::uint32_t lin
 
 void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
                               std::uint32_t channel, Lookups& part) {
+  send_transfers(part);
   observer_.memory(send_line(access.victim, access.victim_dirty, slot, channel, part));
 }
 
@@ -287,6 +289,7 @@ MemoryTransfer MemorySystem::send_line(std::uint32_t line, std::uint64_t dirty, 
 std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel,
                                  Lookups& part) {
   std::int64_t ready = 0;
+  send_transfers(part);
   observer_.memory(fetch_line(line, slot, channel, ready, part));
   return ready;
 }
@@ -309,17 +312,23 @@ void MemorySystem::replace_row(const L2Tags::ReplacedRow& row, const Arrival& ar
   const std::uint32_t channel = arrival.channel;
   part.counters.misses += kLines;
   channels_[channel].activity.misses += kLines;
-  std::array<MemoryTransfer, std::size_t{2} * kLines> transfers;
-  std::size_t count = 0;
+  send_transfers(part);
   for (unsigned i = 0; i < kLines; ++i, slot += cycles_per_line_) {
     if (row.dirty[i] != 0) {
-      transfers[count++] = send_line(row.victim[i], row.dirty[i], slot, channel, part);
+      prefetch(memory_.host(line_address(row.victim[i])));
+      part.transfers[part.transferred++] =
+          send_line(row.victim[i], row.dirty[i], slot, channel, part);
     }
     if (leaves == nullptr) continue;
-    transfers[count++] = fetch_line(arrival.line + i, slot, channel, leaves[i], part);
+    part.transfers[part.transferred++] =
+        fetch_line(arrival.line + i, slot, channel, leaves[i], part);
     row.ready[i] = leaves[i];
   }
-  if (count != 0) observer_.memory_transfers(std::span(transfers).first(count));
+}
+
+void MemorySystem::send_transfers(Lookups& part) {
+  const std::size_t count = std::exchange(part.transferred, std::size_t{0});
+  if (count != 0) observer_.memory_transfers(std::span(part.transfers).first(count));
 }
 
 bool MemorySystem::fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel,

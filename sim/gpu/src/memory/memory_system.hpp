@@ -96,6 +96,9 @@ class MemorySystem final : public Hierarchy {
     Payloads payloads;
     WrittenRows written;
     bool missed{};  // something, in the last commit
+    // Of lines that took the place of others, until the host has what memory had of those.
+    std::array<MemoryTransfer, std::size_t{2} * L2Tags::ReplacedRow::kLines> transfers;
+    std::size_t transferred{};
     ArenaVector<Pending> pending;
     ArenaVector<std::uint32_t> bucket;
   };
@@ -204,6 +207,8 @@ class MemorySystem final : public Hierarchy {
   // memory, because all of their bytes were written.
   void replace_row(const L2Tags::ReplacedRow& row, const Arrival& arrival, std::int64_t slot,
                    std::int64_t* leaves, Lookups& part);
+  // The observer's part of that, which may be done after a part of what follows.
+  void send_transfers(Lookups& part);
   // A line goes to memory, or is asked for: all but the observer's part. Return what that is.
   MemoryTransfer send_line(std::uint32_t line, std::uint64_t dirty, std::int64_t slot,
                            std::uint32_t channel, Lookups& part);
@@ -235,8 +240,8 @@ class MemorySystem final : public Hierarchy {
   struct Place {
     std::uint16_t engine, cu;  // the engine of all dies
   };
-  std::vector<Place> place_;                // of each CU
-  std::vector<std::int64_t> flight_;        // [cu][channel] there and back
+  std::vector<Place> place_;          // of each CU
+  std::vector<std::int64_t> flight_;  // [cu][channel] there and back
   // Neighbours may be looked up on different cores.
   struct alignas(kHostLine) Channel {
     std::int64_t free{};         // its next slot
@@ -245,8 +250,8 @@ class MemorySystem final : public Hierarchy {
   };
   std::vector<Channel> channels_;
   mutable std::vector<ChannelActivity> activities_;  // of all channels
-  std::int64_t memory_line_time_{};         // in 1/1024 cycles
-  std::int64_t most_waiting_{};             // of a channel's memory, in 1/1024 cycles; 0: any time
+  std::int64_t memory_line_time_{};                  // in 1/1024 cycles
+  std::int64_t most_waiting_{};  // of a channel's memory, in 1/1024 cycles; 0: any time
   std::array<std::int64_t, Request::kMostLines + 1> busy_{};  // by lines: cycles of a channel
   std::int64_t cycles_per_line_{1};  // between lines of a run; 0: two of them leave in one cycle
   bool pairs_of_lines_{};            // a miss brings both

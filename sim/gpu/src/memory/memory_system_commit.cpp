@@ -340,6 +340,7 @@ void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
     answer->loaded = false;
     if (!arrival.is_merge()) look_up(arrival, start + arrival.delay, *answer, own);
     if (!arrival.is_store() && own.written.has(arrival)) load_early(arrival, *answer, own);
+    send_transfers(own);
   }
   own.missed = own.counters.misses != misses;
 }
