@@ -270,12 +270,12 @@ bool L2Tags::read_run(std::uint32_t line, std::uint32_t first, std::uint32_t cha
   return false;
 }
 
-bool L2Tags::write_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
-                       unsigned lines, ReplacedRow& replaced) {
+bool L2Tags::bring_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
+                           unsigned lines, std::uint64_t dirty, ReplacedRow& replaced) {
   if (!fills_row(line, lines) || !can_search_rows() || holders_ != nullptr) return false;
   const Row row = find_row(line, first);
   if (!row.is_new()) return false;
-  replace_row(banks_[channel], line, first, row.slot[0], kWhole, replaced);
+  replace_row(banks_[channel], line, first, row.slot[0], dirty, replaced);
   return true;
 }
 

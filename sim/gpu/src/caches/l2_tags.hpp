@@ -141,10 +141,16 @@ class L2Tags {
   // replaced; else `accesses` has each line's. With null for `replaced` that is always so.
   bool read_run(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
                 Access* accesses, ReplacedRow* replaced);
-  // Writes all bytes of lines that fill a row, none of which is here and which get places side by
-  // side; else false, and nothing has changed. `first` and `channel` as for hits().
-  bool write_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
-                 ReplacedRow& replaced);
+  // Reads lines that fill a row, or writes all of their bytes, if none of them is here and they get
+  // places side by side; else false, and nothing has changed. `first` and `channel` as for hits().
+  bool read_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
+                    ReplacedRow& replaced) {
+    return bring_new_row(line, first, channel, lines, 0, replaced);
+  }
+  bool write_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
+                     ReplacedRow& replaced) {
+    return bring_new_row(line, first, channel, lines, ~std::uint64_t{0}, replaced);
+  }
   // Writes all of their bytes if they are here side by side.
   bool overwrite_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
                      unsigned lines);
@@ -344,6 +350,9 @@ class L2Tags {
   [[nodiscard]] bool can_search_rows() const {
     return columns_ == kColumns && ways_ * columns_ == kSearchWords;
   }
+  // Their dirty bytes then.
+  bool bring_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
+                     std::uint64_t dirty, ReplacedRow& replaced);
   // Lines that fill a row take the slots from `place` on; their dirty bytes then.
   void replace_row(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,
                    std::uint64_t dirty, ReplacedRow& replaced);

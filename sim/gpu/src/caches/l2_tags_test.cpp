@@ -321,7 +321,7 @@ TEST(L2Tags, DoesWithARowWhatItDoesWithItsLinesOneByOne) {
       case 4:
         if (rows.overwrite_row(line, first, channel, 4)) {
           ++overwritten;
-        } else if (rows.write_row(line, first, channel, 4, row)) {
+        } else if (rows.write_new_row(line, first, channel, 4, row)) {
           add(of_rows, row);
           ++replaced;
         } else {
@@ -332,7 +332,8 @@ TEST(L2Tags, DoesWithARowWhatItDoesWithItsLinesOneByOne) {
       default: {
         L2Tags::Access accesses[4];
         bool filled[4]{};
-        if (rows.read_run(line, first, channel, 4, accesses, &row)) {
+        const bool is_new = random(2) == 0 && rows.read_new_row(line, first, channel, 4, row);
+        if (is_new || rows.read_run(line, first, channel, 4, accesses, &row)) {
           add(of_rows, row);
           ++replaced;
           std::ranges::fill(filled, true);

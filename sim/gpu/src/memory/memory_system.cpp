@@ -44,7 +44,7 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   pairs_of_lines_ = architecture_.l2_fetch_bytes > architecture_.line_bytes;
   asks_for_pairs_ = architecture_.l1_line_bytes > architecture_.line_bytes;
   tags_pairs_ = architecture_.l2_line_bytes > architecture_.line_bytes;
-  reads_rows_ = !asks_for_pairs_ && !tags_pairs_ && behind_ == nullptr && !gl1_.any();
+  reads_plainly_ = !asks_for_pairs_ && !gl1_.any();
   std::int64_t nearest = 0;
   bool first = true;
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
@@ -112,25 +112,41 @@ void MemorySystem::begin_launch(const LaunchState&,
   l2_.begin_launch();
 }
 
-bool MemorySystem::serve_row(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
-  constexpr unsigned kLines = L1Cache::kRow;
-  if (arrival.kind != Request::Kind::read || arrival.lines != kLines || !reads_rows_ ||
-      memory_.used_pages().following()) {
-    return false;
-  }
+template <unsigned kLines>
+bool MemorySystem::serve_read(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
+  constexpr bool kIsRow = kLines == L1Cache::kRow;
   Channel& channel = channels_[arrival.channel];
+  Lookups& part = *lookups_.front();
   Answer answer;
   answer.slot = std::max(cycle, channel.free);
-  if (!l2_.hits_row(arrival.line, arrival.first, arrival.channel, answer.ready, answer.slot,
-                    cycles_per_line_)) {
-    return false;
+  L2Tags::ReplacedRow row;
+  bool hit = false;
+  if constexpr (kIsRow) {
+    hit = l2_.hits_row(arrival.line, arrival.first, arrival.channel, answer.ready, answer.slot,
+                       cycles_per_line_);
+    if (!hit && (pairs_of_lines_ ||
+                 !l2_.read_new_row(arrival.line, arrival.first, arrival.channel, kLines, row))) {
+      return false;
+    }
+  } else {
+    static_assert(kLines == 1);
+    hit = l2_.hits(arrival.line, arrival.first, arrival.channel, 1, answer.ready, answer.slot,
+                   cycles_per_line_) == 1;
+    if (!hit) return false;
   }
+  memory_.use_line(arrival.line);  // and with it all of a row, which lies on one page
   channel.free = answer.slot + busy(kLines);
   channel.activity.accesses += kLines;
-  channel.activity.hits += kLines;
-  MemoryCounters& counters = lookups_.front()->counters;
-  counters.reads += kLines;
-  counters.hits += kLines;
+  part.counters.reads += kLines;
+  if (hit) {
+    channel.activity.hits += kLines;
+    part.counters.hits += kLines;
+  } else {
+    replace_row(row, arrival, answer.slot, answer.ready, part);
+  }
+  if (kLines == 1 && tags_pairs_) {
+    use_partners(arrival, kLines, answer.slot, arrival.channel, part);
+  }
   const Request& request = *arrival.request;
   load_lines(*request.operation, request.line, kLines, request.lanes, memory_);
   CrossbarTransfer transfer = transfer_of(arrival, answer.slot);
@@ -140,8 +156,18 @@ bool MemorySystem::serve_row(ComputeUnit& cu, const Arrival& arrival, std::int64
   observer_.crossbar_lines(transfer, kLines, cycles_per_line_);
   const std::int64_t completion =
       bring_lines(cu, request, answer, kLines, way_back(arrival) + architecture_.l2_hit_cycles);
+  send_transfers(part);
   resolve(cu, request, completion, *deliveries_.front());
   return true;
+}
+
+bool MemorySystem::serve_read(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
+  if (arrival.kind != Request::Kind::read || !reads_plainly_) return false;
+  switch (arrival.lines) {
+    case L1Cache::kRow: return serve_read<L1Cache::kRow>(cu, arrival, cycle);
+    case 1: return !arrival.pair && serve_read<1>(cu, arrival, cycle);
+    default: return false;
+  }
 }
 
 [[gnu::flatten]] void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival,
@@ -446,8 +472,8 @@ void MemorySystem::write_lines(const Arrival& arrival, std::int64_t slot, Lookup
     channels_[arrival.channel].activity.hits += lines;
     return;
   }
-  if (L2Tags::ReplacedRow row;
-      !asks_for_pairs_ && l2_.write_row(arrival.line, arrival.first, arrival.channel, lines, row)) {
+  if (L2Tags::ReplacedRow row; !asks_for_pairs_ && l2_.write_new_row(arrival.line, arrival.first,
+                                                                     arrival.channel, lines, row)) {
     replace_row(row, arrival, slot, nullptr, part);
     return;
   }

@@ -148,9 +148,12 @@ class MemorySystem final : public Hierarchy {
   // The bytes of a store, and the lines that it goes to.
   void prefetch_store(const Arrival& arrival) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
-  // The same for a read of four lines that the L2 has side by side, as most often; false, and
-  // nothing is done, where it is none or the chip reads in another way.
-  bool serve_row(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
+  // The same for the most common reads: of one line that the L2 has, and of four that it has side
+  // by side, or none of them. False, and nothing is done, where it is none of these or the chip
+  // reads in another way.
+  bool serve_read(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
+  template <unsigned kLines>
+  bool serve_read(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   // The cache of the compute unit's shader array: whether it answered the read; and what the L2's
   // answer to the request leaves in it.
   bool read_from_gl1(ComputeUnit& cu, const Arrival& arrival);
@@ -257,7 +260,7 @@ class MemorySystem final : public Hierarchy {
   bool pairs_of_lines_{};            // a miss brings both
   bool asks_for_pairs_{};            // so does every read request
   bool tags_pairs_{};                // a tag of the L2 stands for both
-  bool reads_rows_{};                // neither of these two; no cache beside the L2
+  bool reads_plainly_{};             // not by pairs of lines, and without a cache beside the L2
   std::int64_t smallest_latency_{};
   std::uint32_t rotation_{};
   std::optional<Error> error_;  // never

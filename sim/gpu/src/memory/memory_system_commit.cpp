@@ -171,7 +171,7 @@ void MemorySystem::serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, st
     const Arrival& arrival = sorted_[n];
     ComputeUnit& cu = *cus[arrival.cu];
     const std::int64_t cycle = start + arrival.delay;
-    if (!serve_row(cu, arrival, cycle)) serve(cu, arrival, cycle);
+    if (!serve_read(cu, arrival, cycle)) serve(cu, arrival, cycle);
   }
   missed_ = part.counters.misses != misses;
   memory_.version().absorb(part.changes);
