@@ -1,8 +1,10 @@
 // Chip time: what launches cost in cycles follows from the architecture.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
+#include <random>
 
 #include "testing/test_gpu.hpp"
 
@@ -75,6 +77,40 @@ TEST(L2, HasATagForTwoLinesAndFetchesOne) {
   EXPECT_GT(many[0], 0.9);
   EXPECT_GT(many[1], 0.9);
   EXPECT_LT(many[1], 1.1);  // no line came with the one that was asked for
+}
+
+// One thread serves single lines in a way of its own. Chains of work-items that go to any line of a
+// memory larger than the L2 find out what it did with the other line of each tag.
+TEST(L2, WithTagsForTwoLinesIsTheSameWhoeverServesIt) {
+  constexpr std::uint32_t kItems = 4096;
+  constexpr std::uint32_t kWordsOfLine = 16;
+  const auto run = [](unsigned threads) {
+    TestGpu test({.threads = threads, .replay = false, .share_from = 0}, false, {},
+                 test::read_object(WW_EMULATOR_KERNELS_GFX90A));
+    const auto lines = static_cast<std::uint32_t>(test.gpu().chip().architecture().l2_bytes / 4 /
+                                                  kWordsOfLine * 3 / 2);
+    std::vector<std::uint32_t> order(lines);
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::shuffle(order, std::mt19937(1));
+    std::vector<std::uint32_t> next(kItems + std::size_t{lines} * kWordsOfLine);
+    const auto word_of = [&](std::uint32_t i) { return kItems + order[i % lines] * kWordsOfLine; };
+    for (std::uint32_t i = 0; i < lines; ++i) next[word_of(i)] = word_of(i + 1);
+    for (std::uint32_t i = 0; i < kItems; ++i) next[i] = word_of(i * (lines / kItems));
+    const auto data = test.buffer(next);
+    const auto out = test.buffer(std::size_t{kItems} * 4);
+    std::vector<double> counted;
+    for (int launch = 0; launch < 2; ++launch) {
+      test.launch("chase", kItems, 64, data, out, 100U);
+      for (const char* name : {"TCC_MISS_sum", "TCC_HIT_sum", "GRBM_GUI_ACTIVE"}) {
+        counted.push_back(test.counter(name));
+      }
+    }
+    return counted;
+  };
+  const std::vector<double> alone = run(1);
+  EXPECT_GT(alone[0], 0);
+  EXPECT_GT(alone[1], 0);
+  EXPECT_EQ(run(2), alone);
 }
 
 // A CU's requests do not always stand in the order in which they depart; a late one is served at
