@@ -311,8 +311,8 @@ class L2Tags {
   [[nodiscard]] std::uint32_t last_place(std::uint32_t line, std::uint32_t first) const {
     return slot(first, last_way_[hint(line, first)]);
   }
-  // As many hints for a set as it has ways: a hint that several channels had would go from core to
-  // core. The lines that fill a set are all its lines of some of memory, most often.
+  // A set has as many hints as ways: a piece of memory as large as the L2 has one for each of its
+  // lines. None belongs to two channels, which may be looked up on different cores.
   [[nodiscard]] std::uint32_t hint(std::uint32_t line, std::uint32_t first) const {
     return first + (line >> hint_shift_ & hint_mask_);
   }
@@ -350,7 +350,7 @@ class L2Tags {
   [[nodiscard]] bool can_search_rows() const {
     return columns_ == kColumns && ways_ * columns_ == kSearchWords;
   }
-  // Their dirty bytes then.
+  // read_new_row() and write_new_row(); `dirty`: each line's dirty bytes then.
   bool bring_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
                      std::uint64_t dirty, ReplacedRow& replaced);
   // Lines that fill a row take the slots from `place` on; their dirty bytes then.

@@ -96,7 +96,7 @@ class MemorySystem final : public Hierarchy {
     Payloads payloads;
     WrittenRows written;
     bool missed{};  // something, in the last commit
-    // Of lines that took the place of others, until the host has what memory had of those.
+    // What replace_row() sends, until send_transfers() tells the observer.
     std::array<MemoryTransfer, std::size_t{2} * L2Tags::ReplacedRow::kLines> transfers;
     std::size_t transferred{};
     ArenaVector<Pending> pending;
@@ -207,10 +207,10 @@ class MemorySystem final : public Hierarchy {
                   Lookups& part);
   // The same for four lines that took the place of others side by side, each a slot after the one
   // before it. `leaves`: when each line's data is in the L2; null where nothing has to come from
-  // memory, because all of their bytes were written.
+  // memory, because all of their bytes were written. send_transfers() comes after something else:
+  // by then the host may have fetched the bytes of the lines that went.
   void replace_row(const L2Tags::ReplacedRow& row, const Arrival& arrival, std::int64_t slot,
                    std::int64_t* leaves, Lookups& part);
-  // The observer's part of that, which may be done after a part of what follows.
   void send_transfers(Lookups& part);
   // A line goes to memory, or is asked for: all but the observer's part. Return what that is.
   MemoryTransfer send_line(std::uint32_t line, std::uint64_t dirty, std::int64_t slot,
