@@ -24,15 +24,15 @@ constexpr std::uint32_t kCommonWays = 16;
 constexpr std::uint32_t kAbsent = 1U << 31;
 constexpr std::uint64_t kEveryFourth = 0x1111'1111'1111'1111;
 
-std::uint32_t first_of(std::uint64_t slots) {
+std::uint32_t first_slot(std::uint64_t slots) {
   return static_cast<std::uint32_t>(std::countr_zero(slots));
 }
 std::uint32_t look_up_in_group(const std::uint32_t* tags, const std::uint32_t* stamps,
                                std::uint32_t line, std::uint32_t column) {
   const LaneTable& table = lanes();
   const std::uint64_t here = table.equal_by_column(tags, line, 0);  // in no other column
-  if (here != 0) return first_of(here);
-  return first_of(table.least_by_column(stamps) & kEveryFourth << column) | kAbsent;
+  if (here != 0) return first_slot(here);
+  return first_slot(table.least_by_column(stamps) & kEveryFourth << column) | kAbsent;
 }
 // The same for four lines in a row, one in each column.
 void look_up_row(const std::uint32_t* tags, const std::uint32_t* stamps, std::uint32_t line,
@@ -42,7 +42,8 @@ void look_up_row(const std::uint32_t* tags, const std::uint32_t* stamps, std::ui
   const std::uint64_t oldest = table.least_by_column(stamps);
   for (std::uint32_t column = 0; column < 4; ++column) {
     const std::uint64_t at = here & kEveryFourth << column;
-    found[column] = at != 0 ? first_of(at) : first_of(oldest & kEveryFourth << column) | kAbsent;
+    found[column] =
+        at != 0 ? first_slot(at) : first_slot(oldest & kEveryFourth << column) | kAbsent;
   }
 }
 // The same for sets of other shapes.
@@ -259,11 +260,8 @@ bool L2Tags::read_run(std::uint32_t line, std::uint32_t first, std::uint32_t cha
     return false;
   }
   Bank& bank = banks_[channel];
+  if (replaced != nullptr && bring_new_row(line, first, channel, lines, 0, *replaced)) return true;
   const Row row = find_row(line, first);
-  if (replaced != nullptr && holders_ == nullptr && row.is_new()) {
-    replace_row(bank, line, first, row.slot[0], 0, *replaced);
-    return true;
-  }
   for (unsigned i = 0; i < lines; ++i) {
     accesses[i] = read_at(bank, line + i, first + i, row.place(i));
   }
@@ -273,10 +271,20 @@ bool L2Tags::read_run(std::uint32_t line, std::uint32_t first, std::uint32_t cha
 bool L2Tags::bring_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
                            unsigned lines, std::uint64_t dirty, ReplacedRow& replaced) {
   if (!fills_row(line, lines) || !can_search_rows() || holders_ != nullptr) return false;
-  const Row row = find_row(line, first);
-  if (!row.is_new()) return false;
-  replace_row(banks_[channel], line, first, row.slot[0], dirty, replaced);
+  const std::uint32_t place = place_for_row(line, first);
+  if (place == kNone) return false;
+  replace_row(banks_[channel], line, first, place, dirty, replaced);
   return true;
+}
+
+std::uint32_t L2Tags::place_for_row(std::uint32_t line, std::uint32_t first) const {
+  constexpr std::uint64_t kWay = 15;  // its columns
+  const LaneTable& table = lanes();
+  if (table.equal_by_column(&tag_[first], line, 1) != 0) return kNone;
+  const std::uint64_t oldest = table.least_by_column(&stamp_[first]);
+  // Of slots as old as one another the first one is given up.
+  const std::uint32_t slot = first_slot(oldest);
+  return slot % kColumns == 0 && (oldest >> slot & kWay) == kWay ? first + slot : kNone;
 }
 
 void L2Tags::replace_row(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,

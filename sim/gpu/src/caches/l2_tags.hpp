@@ -329,11 +329,6 @@ class L2Tags {
     [[nodiscard]] Place place(std::uint32_t column) const {
       return {slot[column], (absent >> column & 1U) == 0};
     }
-    // Whether none is here, and they get slots side by side.
-    [[nodiscard]] bool is_new() const {
-      return absent == (1U << kColumns) - 1 && slot[1] == slot[0] + 1 && slot[2] == slot[0] + 2 &&
-             slot[3] == slot[0] + 3;
-    }
   };
   // What each channel has for itself: stamps are compared within a set alone.
   struct alignas(kHostLine) Bank {
@@ -350,6 +345,9 @@ class L2Tags {
   [[nodiscard]] bool can_search_rows() const {
     return columns_ == kColumns && ways_ * columns_ == kSearchWords;
   }
+  // The first of the slots to be given up for them, where none is here and these lie side by side;
+  // else kNone.
+  [[nodiscard]] std::uint32_t place_for_row(std::uint32_t line, std::uint32_t first) const;
   // read_new_row() and write_new_row(); `dirty`: each line's dirty bytes then.
   bool bring_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
                      std::uint64_t dirty, ReplacedRow& replaced);

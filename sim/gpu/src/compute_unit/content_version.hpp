@@ -60,6 +60,8 @@ class ContentVersion {
       follows_ = !whole.lost_;
       room_ = whole.room_ - whole.lines_.size();
     }
+    // Whether replace() does anything.
+    [[nodiscard]] bool follows() const { return follows_; }
     void replace(std::uint64_t address, const std::byte* before, const std::byte* after) {
       if (!follows_) return;
       if (lines_.size() == room_) {

@@ -9,6 +9,7 @@
 #include "compute_unit/line_update.hpp"
 #include "compute_unit/memory_operation.hpp"
 #include "host/host_cache.hpp"
+#include "isa/lane_table.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -291,8 +292,12 @@ void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
   observer_.memory(send_line(access.victim, access.victim_dirty, slot, channel, part));
 }
 
-MemoryTransfer MemorySystem::send_line(std::uint32_t line, std::uint64_t dirty, std::int64_t slot,
-                                       std::uint32_t channel, Lookups& part) {
+// This and fetch_line() are inlined into the loop of replace_row(), which calls them most.
+[[gnu::always_inline]] inline MemoryTransfer MemorySystem::send_line(std::uint32_t line,
+                                                                     std::uint64_t dirty,
+                                                                     std::int64_t slot,
+                                                                     std::uint32_t channel,
+                                                                     Lookups& part) {
   Channel& own = channels_[channel];
   ++own.activity.writebacks;
   part.counters.memory_write_halves += halves_of(dirty);
@@ -320,8 +325,11 @@ std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uin
   return ready;
 }
 
-MemoryTransfer MemorySystem::fetch_line(std::uint32_t line, std::int64_t slot,
-                                        std::uint32_t channel, std::int64_t& ready, Lookups& part) {
+[[gnu::always_inline]] inline MemoryTransfer MemorySystem::fetch_line(std::uint32_t line,
+                                                                      std::int64_t slot,
+                                                                      std::uint32_t channel,
+                                                                      std::int64_t& ready,
+                                                                      Lookups& part) {
   Channel& own = channels_[channel];
   const std::int64_t begin = std::max(own.memory_free, slot * kFraction);
   own.memory_free = begin + memory_line_time_;
@@ -339,17 +347,17 @@ void MemorySystem::replace_row(const L2Tags::ReplacedRow& row, const Arrival& ar
   part.counters.misses += kLines;
   channels_[channel].activity.misses += kLines;
   send_transfers(part);
+  MemoryTransfer* transfer = part.transfers.data();
   for (unsigned i = 0; i < kLines; ++i, slot += cycles_per_line_) {
     if (row.dirty[i] != 0) {
       prefetch(memory_.host(line_address(row.victim[i])));
-      part.transfers[part.transferred++] =
-          send_line(row.victim[i], row.dirty[i], slot, channel, part);
+      *transfer++ = send_line(row.victim[i], row.dirty[i], slot, channel, part);
     }
     if (leaves == nullptr) continue;
-    part.transfers[part.transferred++] =
-        fetch_line(arrival.line + i, slot, channel, leaves[i], part);
+    *transfer++ = fetch_line(arrival.line + i, slot, channel, leaves[i], part);
     row.ready[i] = leaves[i];
   }
+  part.transferred = static_cast<std::size_t>(transfer - part.transfers.data());
 }
 
 void MemorySystem::send_transfers(Lookups& part) {
@@ -442,11 +450,15 @@ void MemorySystem::write(const Arrival& arrival, Answer& answer, Lookups& part) 
   std::byte before[kLineBytes];
   if (const std::byte* bytes = whole_line(*request.operation, arrival.line, request.lanes)) {
     answer.payload = bytes;
-    for (unsigned i = 0; i < arrival.lines; ++i) {
-      std::memcpy(before, place + i * kLineBytes, kLineBytes);
-      if (replace_line(place + i * kLineBytes, bytes + i * kLineBytes)) {
-        changed(arrival.line + i, before, part);
+    if (part.changes.follows()) {
+      for (unsigned i = 0; i < arrival.lines; ++i) {
+        std::memcpy(before, place + i * kLineBytes, kLineBytes);
+        if (replace_line(place + i * kLineBytes, bytes + i * kLineBytes)) {
+          changed(arrival.line + i, before, part);
+        }
       }
+    } else {
+      lanes().copy_lines(place, bytes, arrival.lines);
     }
     write_lines(arrival, answer.slot, part);
     return;
