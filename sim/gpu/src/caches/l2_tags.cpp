@@ -8,7 +8,6 @@
 
 namespace ww::sim::gpu::exec {
 namespace {
-constexpr std::uint64_t kWhole = ~std::uint64_t{0};
 constexpr std::uint32_t kCommonWays = 16;
 
 // The loops over a set, compiled for the host's vector registers.
@@ -186,8 +185,8 @@ L2Tags::L2Tags(const Architecture& architecture, HostArena& arena)
       tag_(arena.zeros<std::uint32_t>(std::size_t{channels_} * sets_ * ways_)),
       stamp_(arena.zeros<std::uint32_t>(tag_.size())),
       ready_(arena.zeros<std::int64_t>(tag_.size())),
-      dirty_(arena.zeros<std::uint64_t>(tag_.size())),
-      used_in_((tag_.size() + kChunk - 1) / kChunk),
+      partly_dirty_(arena.zeros<std::uint64_t>(tag_.size())),
+      chunks_((tag_.size() + kChunk - 1) / kChunk),
       hint_shift_(static_cast<std::uint32_t>(std::bit_width(channels_ * sets_ / columns_ - 1))),
       hint_mask_((std::bit_floor(ways_) - 1) * columns_),
       last_way_(arena.zeros<std::uint8_t>(tag_.size())) {
@@ -210,11 +209,11 @@ void L2Tags::evict(Bank& bank, std::uint32_t line, std::uint32_t first, std::uin
     if (tag_[place] != kNone) holders_->left(tag_[place], die_);
     holders_->came(line, die_);
   }
-  if (dirty_[place] != 0) {
+  if (const std::uint64_t dirty = dirty_bytes(place); dirty != 0) {
     access.writeback = true;
     access.victim = tag_[place];
-    access.victim_dirty = dirty_[place];
-    dirty_[place] = 0;
+    access.victim_dirty = dirty;
+    set_dirty(place, 0);
   }
   ready_[place] = 0;
   tag_[place] = line;
@@ -226,13 +225,13 @@ void L2Tags::evict(Bank& bank, std::uint32_t line, std::uint32_t first, std::uin
 std::uint64_t L2Tags::drop(std::uint32_t line) {
   Bank& bank = bank_of(line);
   const Place place = find(line, first_of(line));
-  const std::uint64_t dirty = dirty_[place.slot];
+  const std::uint64_t dirty = dirty_bytes(place.slot);
   use_chunk(bank, place.slot);
   if (holders_ != nullptr) holders_->left(line, die_);
   tag_[place.slot] = kNone;
   stamp_[place.slot] = 0;
   ready_[place.slot] = 0;
-  dirty_[place.slot] = 0;
+  set_dirty(place.slot, 0);
   ++bank.numbering;  // what was used since the launch began cannot be counted any more
   return dirty;
 }
@@ -260,7 +259,8 @@ bool L2Tags::read_run(std::uint32_t line, std::uint32_t first, std::uint32_t cha
     return false;
   }
   Bank& bank = banks_[channel];
-  if (replaced != nullptr && bring_new_row(line, first, channel, lines, 0, *replaced)) return true;
+  if (replaced != nullptr && bring_new_row(line, first, channel, lines, false, *replaced))
+    return true;
   const Row row = find_row(line, first);
   for (unsigned i = 0; i < lines; ++i) {
     accesses[i] = read_at(bank, line + i, first + i, row.place(i));
@@ -269,7 +269,7 @@ bool L2Tags::read_run(std::uint32_t line, std::uint32_t first, std::uint32_t cha
 }
 
 bool L2Tags::bring_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
-                           unsigned lines, std::uint64_t dirty, ReplacedRow& replaced) {
+                           unsigned lines, bool dirty, ReplacedRow& replaced) {
   if (!fills_row(line, lines) || !can_search_rows() || holders_ != nullptr) return false;
   const std::uint32_t place = place_for_row(line, first);
   if (place == kNone) return false;
@@ -278,25 +278,32 @@ bool L2Tags::bring_new_row(std::uint32_t line, std::uint32_t first, std::uint32_
 }
 
 std::uint32_t L2Tags::place_for_row(std::uint32_t line, std::uint32_t first) const {
-  constexpr std::uint64_t kWay = 15;  // its columns
   const LaneTable& table = lanes();
   if (table.equal_by_column(&tag_[first], line, 1) != 0) return kNone;
   const std::uint64_t oldest = table.least_by_column(&stamp_[first]);
   // Of slots as old as one another the first one is given up.
   const std::uint32_t slot = first_slot(oldest);
-  return slot % kColumns == 0 && (oldest >> slot & kWay) == kWay ? first + slot : kNone;
+  return slot % kColumns == 0 && (oldest >> slot & kRow) == kRow ? first + slot : kNone;
 }
 
 void L2Tags::replace_row(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,
-                         std::uint64_t dirty, ReplacedRow& replaced) {
+                         bool dirty, ReplacedRow& replaced) {
   if (bank.clock > std::numeric_limits<std::uint32_t>::max() - kColumns) renumber(bank);
   use_chunk(bank, place);
   std::memcpy(replaced.victim, &tag_[place], sizeof replaced.victim);
-  std::memcpy(replaced.dirty, &dirty_[place], sizeof replaced.dirty);
+  const Chunk& chunk = chunks_[place / kChunk];
+  if ((chunk.partly_dirty() >> place % kChunk & kRow) == 0) {  // most often; no jumps
+    const std::uint64_t dirty_slots = chunk.dirty >> place % kChunk;
+    for (std::uint32_t i = 0; i < kColumns; ++i) {
+      replaced.dirty[i] = std::uint64_t{0} - (dirty_slots >> i & 1U);
+    }
+  } else {
+    for (std::uint32_t i = 0; i < kColumns; ++i) replaced.dirty[i] = dirty_bytes(place + i);
+  }
   replaced.ready = &ready_[place];
   const std::uint64_t tags[] = {two_words(line), two_words(line + 2)};
   std::memcpy(&tag_[place], tags, sizeof tags);
-  std::fill_n(&dirty_[place], kColumns, dirty);
+  set_row_dirty(place, dirty);
   std::fill_n(&ready_[place], kColumns, 0);
   stamp_row(bank, place);
   const auto way = static_cast<std::uint8_t>((place - first) / kColumns);
@@ -311,7 +318,7 @@ bool L2Tags::overwrite_row(std::uint32_t line, std::uint32_t first, std::uint32_
   if (bank.clock > std::numeric_limits<std::uint32_t>::max() - kColumns) renumber(bank);
   use_chunk(bank, place);
   stamp_row(bank, place);
-  std::fill_n(&dirty_[place], kColumns, kWhole);
+  set_row_dirty(place, true);
   for (std::uint32_t i = place; i < place + kColumns; ++i) {
     ready_[i] = std::max<std::int64_t>(ready_[i], 0);
   }
@@ -350,8 +357,9 @@ L2Tags::Access L2Tags::write(std::uint32_t line, std::uint64_t written) {
   }
   if (written == 0) return access;
   if (holders_ != nullptr) holders_->written(line, die_);
-  dirty_[place] |= written;
-  if (dirty_[place] == kWhole) ready_[place] = std::max<std::int64_t>(ready_[place], 0);
+  const std::uint64_t dirty = dirty_bytes(place) | written;
+  set_dirty(place, dirty);
+  if (dirty == kWhole) ready_[place] = std::max<std::int64_t>(ready_[place], 0);
   return access;
 }
 
@@ -391,18 +399,21 @@ void L2Tags::begin_launch() {
 }
 
 void L2Tags::begin_chunk(Bank& bank, std::uint32_t chunk) {
-  const bool first_of_launch = used_in_[chunk] < launch_period_;
-  used_in_[chunk] = period_;
+  const bool first_of_launch = chunks_[chunk].used_in < launch_period_;
+  chunks_[chunk].used_in = period_;
   if (!first_of_launch) return;
   const std::uint32_t first = chunk * kChunk;
   const std::size_t count = slots_of(chunk);
   if (keeps_begin_) {
     ChunkAtBegin& kept = bank.at_begin.emplace_back();
+    kept.chunk = chunks_[chunk];
     kept.first = first;
     std::copy_n(&tag_[first], count, kept.tag.begin());
     std::copy_n(&stamp_[first], count, kept.stamp.begin());
     std::copy_n(&ready_[first], count, kept.ready.begin());
-    std::copy_n(&dirty_[first], count, kept.dirty.begin());
+    if (kept.chunk.partly_dirty() != 0) {
+      std::copy_n(&partly_dirty_[first], count, kept.partly_dirty.begin());
+    }
   }
   for (std::size_t i = 0; i < count; ++i) {
     ready_[first + i] = std::min<std::int64_t>(ready_[first + i], 0);
@@ -424,8 +435,13 @@ void L2Tags::trade_chunks_at_begin() {
       std::swap_ranges(&tag_[kept.first], &tag_[kept.first] + count, kept.tag.begin());
       std::swap_ranges(&stamp_[kept.first], &stamp_[kept.first] + count, kept.stamp.begin());
       std::swap_ranges(&ready_[kept.first], &ready_[kept.first] + count, kept.ready.begin());
-      std::swap_ranges(&dirty_[kept.first], &dirty_[kept.first] + count, kept.dirty.begin());
-      used_in_[kept.first / kChunk] = period_;  // differs from the last snapshot
+      Chunk& chunk = chunks_[kept.first / kChunk];
+      if ((chunk.partly_dirty() | kept.chunk.partly_dirty()) != 0) {
+        std::swap_ranges(&partly_dirty_[kept.first], &partly_dirty_[kept.first] + count,
+                         kept.partly_dirty.begin());
+      }
+      std::swap(chunk, kept.chunk);
+      chunk.used_in = period_;  // differs from the last snapshot
     }
   }
 }
@@ -467,7 +483,8 @@ std::shared_ptr<const L2Snapshot> L2Tags::snapshot() {
   if (last_snapshot_ == nullptr) {
     std::size_t count = 0;
     for (std::size_t at = 0; at < tag_.size(); ++at) {
-      count += (dirty_[at] != 0 || ready_[at] == kPartial) ? 1U : 0U;
+      count +=
+          (dirty_bytes(static_cast<std::uint32_t>(at)) != 0 || ready_[at] == kPartial) ? 1U : 0U;
     }
     unclean.reserve(count);
   } else {
@@ -491,7 +508,8 @@ std::shared_ptr<const L2Snapshot> L2Tags::snapshot() {
       const std::uint32_t place = set * ways_ + ranks[way];
       snapshot->tags[place] = tag_[from];
       const bool partial = ready_[from] == kPartial;
-      if (partial || dirty_[from] != 0) unclean.push_back({place, partial, dirty_[from]});
+      const std::uint64_t dirty = dirty_bytes(from);
+      if (partial || dirty != 0) unclean.push_back({place, partial, dirty});
     }
     std::sort(unclean.begin() + of_set, unclean.end(),
               [](const auto& a, const auto& b) { return a.place < b.place; });
@@ -511,7 +529,7 @@ void L2Tags::restore(const L2Snapshot& snapshot) {
       const std::uint32_t tag = snapshot.tags[set * ways_ + age];
       const std::uint32_t to = slot(first, age);
       ready_[to] = 0;
-      dirty_[to] = 0;
+      set_dirty(to, 0);
       tag_[to] = tag;
       stamp_[to] = tag == kNone ? 0U : age + 1U;
     }
@@ -520,7 +538,7 @@ void L2Tags::restore(const L2Snapshot& snapshot) {
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a chip's L2 has at least one way
     const std::uint32_t at = slot(first_of_set(line.place / ways_), line.place % ways_);
     if (line.partial) ready_[at] = kPartial;
-    dirty_[at] = line.dirty;
+    set_dirty(at, line.dirty);
   }
   for (Bank& bank : banks_) {
     bank.clock = ways_ + 1;

@@ -145,11 +145,11 @@ class L2Tags {
   // places side by side; else false, and nothing has changed. `first` and `channel` as for hits().
   bool read_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
                     ReplacedRow& replaced) {
-    return bring_new_row(line, first, channel, lines, 0, replaced);
+    return bring_new_row(line, first, channel, lines, false, replaced);
   }
   bool write_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
                      ReplacedRow& replaced) {
-    return bring_new_row(line, first, channel, lines, ~std::uint64_t{0}, replaced);
+    return bring_new_row(line, first, channel, lines, true, replaced);
   }
   // Writes all of their bytes if they are here side by side.
   bool overwrite_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
@@ -192,23 +192,25 @@ class L2Tags {
     if (!place.found) return 0;
     use_chunk(bank, place.slot);
     if (holders_ != nullptr) holders_->cleaned(line, die_);
-    return std::exchange(dirty_[place.slot], 0);
+    const std::uint64_t dirty = dirty_bytes(place.slot);
+    set_dirty(place.slot, 0);
+    return dirty;
   }
   // Forgets a line that has a place; returns its dirty bytes.
   std::uint64_t drop(std::uint32_t line);
   // Calls written(line, dirty bytes) for every dirty line, by place; all are clean then.
   template <class F>
   void clean(F&& written) {
-    for (std::uint32_t place = 0; place < dirty_.size(); ++place) {
-      if (place % kChunk == 0 && used_in_[place / kChunk] < cleaned_in_) {
-        place += kChunk - 1;
-        continue;
+    for (std::uint32_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      if (chunks_[chunk].used_in < cleaned_in_) continue;
+      for (std::uint64_t set = chunks_[chunk].dirty; set != 0; set &= set - 1) {
+        const std::uint32_t place =
+            chunk * kChunk + static_cast<std::uint32_t>(std::countr_zero(set));
+        use_chunk(banks_[place / (sets_ * ways_)], place);
+        if (holders_ != nullptr) holders_->cleaned(tag_[place], die_);
+        written(tag_[place], dirty_bytes(place));
+        set_dirty(place, 0);
       }
-      if (dirty_[place] == 0) continue;
-      use_chunk(banks_[place / (sets_ * ways_)], place);
-      if (holders_ != nullptr) holders_->cleaned(tag_[place], die_);
-      written(tag_[place], dirty_[place]);
-      dirty_[place] = 0;
     }
     cleaned_in_ = period_;
   }
@@ -228,28 +230,58 @@ class L2Tags {
  private:
   friend class L2Prefetch;  // looks at the arrays, and searches ahead of an access
   static constexpr std::uint32_t kColumns = 4;
-  static constexpr std::uint32_t kSearchWords = 64;  // of four sets with 16 ways each
+  static constexpr std::uint64_t kRow = (1U << kColumns) - 1;  // its slots, by bit
+  static constexpr std::uint64_t kWhole = ~std::uint64_t{0};   // bytes of a line
+  static constexpr std::uint32_t kSearchWords = 64;            // of four sets with 16 ways each
   // Instead of an arrival time: some bytes of the line were never fetched nor written.
   static constexpr std::int64_t kPartial = -1;
   // Slots that are brought into a launch together, when one of them is first used in it: most
   // launches of a program with many use few. Arrival times of other slots are an earlier launch's.
   static constexpr std::uint32_t kChunk = 64;
+  struct Chunk {
+    std::uint64_t used_in{};  // the period that used it last
+    // Slots by bit: memory does not have some bytes of the line, or none of its bytes.
+    std::uint64_t dirty{};
+    std::uint64_t wholly_dirty{};
+
+    [[nodiscard]] std::uint64_t partly_dirty() const { return dirty & ~wholly_dirty; }
+    void set_dirty(std::uint64_t slots, bool some, bool all) {
+      dirty = some ? dirty | slots : dirty & ~slots;
+      wholly_dirty = all ? wholly_dirty | slots : wholly_dirty & ~slots;
+    }
+  };
   struct ChunkAtBegin {
+    Chunk chunk;
     std::uint32_t first{};  // slot
     std::array<std::uint32_t, kChunk> tag{};
     std::array<std::uint32_t, kChunk> stamp{};
     std::array<std::int64_t, kChunk> ready{};
-    std::array<std::uint64_t, kChunk> dirty{};
+    std::array<std::uint64_t, kChunk> partly_dirty{};
   };
   struct Bank;
   [[nodiscard]] Bank& bank_of(std::uint32_t line) { return banks_[channel(line)]; }
   [[nodiscard]] const Bank& bank_of(std::uint32_t line) const { return banks_[channel(line)]; }
   // Comes before every change of a slot, and before its arrival time is looked at.
   void use_chunk(Bank& bank, std::uint32_t place) {
-    if (used_in_[place / kChunk] != period_) [[unlikely]]
+    if (chunks_[place / kChunk].used_in != period_) [[unlikely]]
       begin_chunk(bank, place / kChunk);
   }
   void begin_chunk(Bank& bank, std::uint32_t chunk);
+  // Bytes of the slot's line that memory does not have, by bit.
+  [[nodiscard]] std::uint64_t dirty_bytes(std::uint32_t place) const {
+    const Chunk& chunk = chunks_[place / kChunk];
+    if ((chunk.dirty >> place % kChunk & 1U) == 0) return 0;
+    return (chunk.wholly_dirty >> place % kChunk & 1U) != 0 ? kWhole : partly_dirty_[place];
+  }
+  void set_dirty(std::uint32_t place, std::uint64_t bytes) {
+    const bool all = bytes == kWhole;
+    chunks_[place / kChunk].set_dirty(std::uint64_t{1} << place % kChunk, bytes != 0, all);
+    if (bytes != 0 && !all) partly_dirty_[place] = bytes;
+  }
+  // Of a row that lies side by side from there on, all bytes or none.
+  void set_row_dirty(std::uint32_t place, bool dirty) {
+    chunks_[place / kChunk].set_dirty(kRow << place % kChunk, dirty, dirty);
+  }
   [[nodiscard]] std::size_t slots_of(std::uint32_t chunk) const {
     return std::min<std::size_t>(kChunk, tag_.size() - std::size_t{chunk} * kChunk);
   }
@@ -259,7 +291,7 @@ class L2Tags {
   [[nodiscard]] bool used_since(std::uint32_t first, std::uint64_t period) const {
     const std::uint32_t last = slot(first, ways_ - 1) / kChunk;
     for (std::uint32_t chunk = first / kChunk; chunk <= last; ++chunk) {
-      if (used_in_[chunk] >= period) return true;
+      if (chunks_[chunk].used_in >= period) return true;
     }
     return false;
   }
@@ -348,12 +380,12 @@ class L2Tags {
   // The first of the slots to be given up for them, where none is here and these lie side by side;
   // else kNone.
   [[nodiscard]] std::uint32_t place_for_row(std::uint32_t line, std::uint32_t first) const;
-  // read_new_row() and write_new_row(); `dirty`: each line's dirty bytes then.
+  // read_new_row() and write_new_row(); `dirty`: whether memory then has none of their bytes.
   bool bring_new_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
-                     std::uint64_t dirty, ReplacedRow& replaced);
-  // Lines that fill a row take the slots from `place` on; their dirty bytes then.
+                     bool dirty, ReplacedRow& replaced);
+  // Lines that fill a row take the slots from `place` on; `dirty` as above.
   void replace_row(Bank& bank, std::uint32_t line, std::uint32_t first, std::uint32_t place,
-                   std::uint64_t dirty, ReplacedRow& replaced);
+                   bool dirty, ReplacedRow& replaced);
   // Reads the line, given its place.
   Access read_at(Bank& bank, std::uint32_t line, std::uint32_t first, Place place);
   void remember(std::uint32_t line, std::uint32_t first, std::uint32_t place) {
@@ -376,12 +408,12 @@ class L2Tags {
   std::span<std::uint32_t> tag_;    // kNone: nothing
   std::span<std::uint32_t> stamp_;  // of the last use; 0: never
   std::span<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
-  std::span<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
+  std::span<std::uint64_t> partly_dirty_;  // bytes that memory does not have, by bit, if so
   // A launch begins a period, and so does a snapshot.
   std::uint64_t period_{};
-  std::uint64_t launch_period_{};                    // the launch's first
-  std::uint64_t cleaned_in_{};                       // what was not used since then is clean
-  std::vector<std::uint64_t> used_in_;               // by chunk: the period that used it last
+  std::uint64_t launch_period_{};  // the launch's first
+  std::uint64_t cleaned_in_{};     // what was not used since then is clean
+  LineVector<Chunk> chunks_;
   std::shared_ptr<const L2Snapshot> last_snapshot_;  // null: none that a new one can begin with
   std::uint64_t snapshot_period_{};                  // begun by it
   bool keeps_begin_{};
