@@ -146,6 +146,7 @@ target_compile_definitions(exec_packages_test PRIVATE
 
 ww_add_test(exec_cache_test LABEL unit
   SOURCES src/compute_unit/l1_cache_test.cpp src/compute_unit/content_version_test.cpp
+          src/compute_unit/line_update_test.cpp
           src/memory/channel_map_test.cpp
           src/caches/l2_tags_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_base)

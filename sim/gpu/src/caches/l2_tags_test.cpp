@@ -74,12 +74,13 @@ TEST(L2Tags, FillsALineThatWasWrittenInPartWhenItIsRead) {
 TEST(L2Tags, CleansEveryDirtyLineOnce) {
   L2Tags l2{Architecture{}, arena()};
   std::map<std::uint32_t, std::uint64_t> dirty;
-  const auto write = [&](std::uint32_t line) {
-    const L2Tags::Access access = l2.write(line, 0xFF);
+  const auto write = [&](std::uint32_t line, std::uint64_t bytes = 0xFF) {
+    const L2Tags::Access access = l2.write(line, bytes);
     if (access.writeback) {
+      EXPECT_EQ(dirty[access.victim], access.victim_dirty);
       EXPECT_EQ(dirty.erase(access.victim), 1);
     }
-    dirty[line] |= 0xFF;
+    dirty[line] |= bytes;
   };
   const auto expect_cleaned = [&] {
     std::map<std::uint32_t, std::uint64_t> cleaned;
@@ -93,7 +94,9 @@ TEST(L2Tags, CleansEveryDirtyLineOnce) {
   const auto next = [&state] { return (state = state * 1664525U + 1013904223U) >> 8 & 0xFFFF; };
   for (int launch = 0; launch < 8; ++launch) {
     l2.begin_launch();
-    for (int i = 0; i < 100 << launch; ++i) write(next());
+    for (int i = 0; i < 100 << launch; ++i) {
+      write(next(), i % 3 == 0 ? ~std::uint64_t{0} : std::uint64_t{0xFF} << i % 56);
+    }
     if (launch % 2 == 1) l2.begin_launch();  // what an earlier one left
     expect_cleaned();
   }
@@ -387,6 +390,7 @@ TEST(L2Tags, KeepTheStateThatALaunchBeganWith) {
     const auto before = l2.snapshot();
     l2.keep_begin(true);
     use(l2, seed, 20000);
+    l2.write(7, 0xFF00);
     l2.write(9, 0xFF);
     l2.clean_line(7);
     l2.drop(11);

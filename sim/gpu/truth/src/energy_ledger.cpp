@@ -1,7 +1,6 @@
 // The accounting of dynamic energy: what crossed each wire, in order, and what else switched.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -254,10 +253,7 @@ class EnergyLedger final : public ActivityObserver {
   // Wires without payload hold.
   void part_of_beat(Lane& lane, const std::byte* payload, std::size_t bytes, std::int64_t cycle) {
     prepare(lane, cycle);
-    alignas(64) std::byte whole[kLine];
-    std::memcpy(whole, lane.bus.word.data(), kLine);
-    std::memcpy(whole, payload, bytes);
-    drive_.one(lane.bus, whole);
+    drive_.part(lane.bus, payload, bytes);
     lane.last_cycle = std::max(lane.last_cycle, cycle);
     ++lane.beats;
   }

@@ -1,6 +1,7 @@
 // Eight 64-bit lanes, one to a group of 64 wires, as two vectors of four: for hosts without vectors
 // of 64 bytes, for which compilers take such a vector apart lane by lane. Where the host counts the
 // set bits of four lanes at once, the including file says how, as WW_BITS_IN_FOUR(word).
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -42,6 +43,14 @@ inline Eight load(const void* bytes) {
 inline void store(void* bytes, const Eight& word) {
   std::memcpy(bytes, &word.low, sizeof word.low);
   std::memcpy(static_cast<unsigned char*>(bytes) + sizeof word.low, &word.high, sizeof word.high);
+}
+
+// So many bytes of a word, up to all; the others are as in `held`.
+inline Eight load_part(const void* bytes, std::size_t count, const Eight& held) {
+  unsigned char whole[sizeof held];
+  store(whole, held);
+  std::memcpy(whole, bytes, count);
+  return load(whole);
 }
 
 #ifndef WW_BITS_IN_FOUR

@@ -1,6 +1,7 @@
 // Eight 64-bit lanes, one to a group of 64 wires, in one vector of the host (AVX-512).
 #include <immintrin.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -13,6 +14,15 @@ inline Eight load(const void* bytes) {
   Eight word;
   std::memcpy(&word, bytes, sizeof word);
   return word;
+}
+
+// So many bytes of a word, up to all; the others are as in `held`. A word that was put together in
+// memory would be waited for.
+inline Eight load_part(const void* bytes, std::size_t count, const Eight& held) {
+  const std::uint64_t there =
+      count < sizeof held ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+  return reinterpret_cast<Eight>(
+      _mm512_mask_loadu_epi8(reinterpret_cast<__m512i>(held), there, bytes));
 }
 
 inline void store(void* bytes, const Eight& word) {

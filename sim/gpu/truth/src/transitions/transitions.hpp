@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace ww::sim::gpu {
@@ -63,6 +64,8 @@ struct ControlRun {
 struct BusDriver {
   // The 64 bytes at `next` (any alignment).
   void (*one)(Bus& bus, const void* next);
+  // The first so many of 64 bytes; the other wires hold.
+  void (*part)(Bus& bus, const void* next, std::size_t bytes);
   // `count` words that lie in a row, one after the other, onto two buses.
   void (*both)(Bus& first, Bus& second, const void* words, unsigned count);
   // The two halves of 64 bytes each, one after the other, onto the lower 256 wires in straight

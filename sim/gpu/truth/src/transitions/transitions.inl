@@ -1,6 +1,7 @@
 // The inner loops of the transition counts, compiled once for each vector instruction set of the
 // host. The including file chooses how eight lanes are held: eight_whole.inl or
 // eight_halves.inl.
+#include <cstddef>
 #include <cstdint>
 
 #include "transitions/transitions.hpp"
@@ -47,6 +48,13 @@ struct Drive {
   static void one(Bus& bus, const void* next) {
     const Eight to = load(next);
     add(bus, change<stride>(load(bus.word.data()), to));
+    store(bus.word.data(), to);
+  }
+
+  static void part(Bus& bus, const void* next, std::size_t bytes) {
+    const Eight held = load(bus.word.data());
+    const Eight to = load_part(next, bytes, held);
+    add(bus, change<stride>(held, to));
     store(bus.word.data(), to);
   }
 
@@ -105,10 +113,11 @@ void drive_control(Bus& bus, const ControlRun& run) {
 
 BusDriver driver(int stride) {
   switch (stride) {
-    case 1: return {Drive<1>::one, Drive<1>::both, Drive<1>::halves, drive_control};
-    case 2: return {Drive<2>::one, Drive<2>::both, Drive<2>::halves, drive_control};
-    case 4: return {Drive<4>::one, Drive<4>::both, Drive<4>::halves, drive_control};
-    default: return {Drive<0>::one, Drive<0>::both, Drive<0>::halves, drive_control};
+    case 1: return {Drive<1>::one, Drive<1>::part, Drive<1>::both, Drive<1>::halves, drive_control};
+    case 2: return {Drive<2>::one, Drive<2>::part, Drive<2>::both, Drive<2>::halves, drive_control};
+    case 4: return {Drive<4>::one, Drive<4>::part, Drive<4>::both, Drive<4>::halves, drive_control};
+    default:
+      return {Drive<0>::one, Drive<0>::part, Drive<0>::both, Drive<0>::halves, drive_control};
   }
 }
 

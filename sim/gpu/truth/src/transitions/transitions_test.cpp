@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "transitions/wire_by_wire.hpp"
@@ -72,6 +73,26 @@ RC_GTEST_PROP(Transitions, AreTheSameOnEveryInstructionSet, ()) {
       RC_ASSERT(bus.toggles == portable.toggles);
       RC_ASSERT(bus.adjacent == portable.adjacent);
       RC_ASSERT(bus.opposite == portable.opposite);
+    }
+  }
+}
+
+RC_GTEST_PROP(Transitions, OfAPartAreThoseOfAWordThatHoldsTheRest, ()) {
+  const Word before = random_word();
+  const Word after = random_word();
+  const auto bytes = *rc::gen::inRange<std::size_t>(0, sizeof(Word) + 1);
+  Word whole = before;
+  std::memcpy(whole.data(), after.data(), bytes);
+  for (const int stride : {0, 1, 2, 4}) {
+    for (const BusDriver driver : versions(stride)) {
+      Bus bus = bus_at(before);
+      driver.part(bus, after.data(), bytes);
+      Bus expected = bus_at(before);
+      driver.one(expected, whole.data());
+      RC_ASSERT(bus.word == whole);
+      RC_ASSERT(bus.toggles == expected.toggles);
+      RC_ASSERT(bus.adjacent == expected.adjacent);
+      RC_ASSERT(bus.opposite == expected.opposite);
     }
   }
 }
