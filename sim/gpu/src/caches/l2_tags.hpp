@@ -4,7 +4,7 @@
 //
 // What the model does is read(), write() and the snapshot. The rest of this class keeps them fast
 // on the host: sets of lines in a row lie side by side, the way in which a line was last found is
-// remembered, and so is the result of a search for four lines. None of it changes an answer.
+// remembered, and bits tell whether memory lacks a line's bytes. None of it changes an answer.
 // L2Prefetch (l2_prefetch.hpp) brings what an access will look at to the host's caches.
 //
 // Between begin_launch() and the next call that is not about one line, several threads may use it
@@ -240,7 +240,7 @@ class L2Tags {
   static constexpr std::uint32_t kChunk = 64;
   struct Chunk {
     std::uint64_t used_in{};  // the period that used it last
-    // Slots by bit: memory does not have some bytes of the line, or none of its bytes.
+    // Slots by bit: of whose line memory lacks bytes, and of whose line it lacks all.
     std::uint64_t dirty{};
     std::uint64_t wholly_dirty{};
 
@@ -408,7 +408,7 @@ class L2Tags {
   std::span<std::uint32_t> tag_;    // kNone: nothing
   std::span<std::uint32_t> stamp_;  // of the last use; 0: never
   std::span<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
-  std::span<std::uint64_t> partly_dirty_;  // bytes that memory does not have, by bit, if so
+  std::span<std::uint64_t> partly_dirty_;  // bytes that memory lacks, by bit, where it lacks some
   // A launch begins a period, and so does a snapshot.
   std::uint64_t period_{};
   std::uint64_t launch_period_{};  // the launch's first
