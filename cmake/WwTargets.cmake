@@ -109,6 +109,7 @@ endfunction()
 
 # ww_add_fuzz_target(NAME SOURCES ... LIBS ...): LLVMFuzzerTestOneInput in SOURCES. In a normal
 # build it is linked with a plain main that runs a fixed number of mutated inputs, so it stays alive.
+# With libFuzzer the target `fuzzers` is all of them.
 function(ww_add_fuzz_target name)
   if(NOT WW_BUILD_TESTS)
     return()
@@ -118,6 +119,10 @@ function(ww_add_fuzz_target name)
   target_link_libraries(${name} PRIVATE ww_options ${ARG_LIBS})
   if(WW_BUILD_FUZZERS)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    if(NOT TARGET fuzzers)
+      add_custom_target(fuzzers)
+    endif()
+    add_dependencies(fuzzers ${name})
   else()
     if(NOT TARGET ww_fuzz_main)
       add_library(ww_fuzz_main OBJECT ${PROJECT_SOURCE_DIR}/tests/fuzz/plain_main.cpp)
