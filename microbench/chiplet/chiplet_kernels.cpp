@@ -106,7 +106,7 @@ Status ChipletKernels::align() {
   data_ = std::move(data);
   WW_ASSIGN(contend, kernel("contend", false));
   WW_TRY(contend->set(0, *data_));
-  for (const unsigned word : {1, 2}) WW_TRY(contend->set(word, std::uint32_t{0}));
+  for (const unsigned word : {1U, 2U}) WW_TRY(contend->set(word, std::uint32_t{0}));
   WW_TRY(contend->set(3, std::uint32_t{1}));
   WW_TRY(contend->set(4, *output_));
   WW_TRY(contend->launch(1, pinning_.target().wave_size));
@@ -189,7 +189,7 @@ Status ChipletKernels::find_layout() {
     for (const auto& list : homes) shortest = std::min(shortest, list.size());
   }
   pages_ = static_cast<std::uint32_t>(shortest / readers);
-  for (const std::size_t kind : {0, 1}) {
+  for (const std::size_t kind : {0U, 1U}) {
     std::vector<std::uint32_t> all;
     for (const auto& list : of_home[kind]) {
       // Readers take turns, so that neighbouring pages are read by different dies at about one
@@ -209,7 +209,7 @@ Status ChipletKernels::find_layout() {
 // cache.
 Status ChipletKernels::find_misses() {
   std::vector<double> ticks[2];
-  for (const std::size_t kind : {0, 1}) {
+  for (const std::size_t kind : {0U, 1U}) {
     std::vector<std::uint32_t> blocks;
     for (const std::uint32_t page : candidates_[kind]) {
       for (std::uint32_t at = 0; at < kPageBytes; at += kBlock) blocks.push_back(page + at);
@@ -223,7 +223,7 @@ Status ChipletKernels::find_misses() {
   double misses = 0;
   for (int home = 0; home < ChipletLayout::kIoDies; ++home) {
     std::vector<double> of_home[2];
-    for (const std::size_t kind : {0, 1}) {
+    for (const std::size_t kind : {0U, 1U}) {
       const std::size_t first = kind == 0 ? 0 : candidates_[0].size();
       for (std::size_t i = 0; i < ticks[kind].size(); ++i) {
         if (layout_.home_of_page[first + i / of_page] == home) {
@@ -232,7 +232,7 @@ Status ChipletKernels::find_misses() {
       }
     }
     double median[2];
-    for (const std::size_t kind : {0, 1}) {
+    for (const std::size_t kind : {0U, 1U}) {
       const auto middle = of_home[kind].begin() + std::ssize(of_home[kind]) / 2;
       std::ranges::nth_element(of_home[kind], middle);
       median[kind] = *middle;

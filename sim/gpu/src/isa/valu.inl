@@ -442,7 +442,7 @@ void mad_u64_u32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& 
       const U32 r = product + c[g + i];
       const U32 high = product_high + c[kLanes + g + i];
       const U32 with_carry = high + (r < product ? 1U : 0U);
-      word[i] = (high < product_high) | (with_carry < high) ? ~U32{0} : 0U;
+      word[i] = ((high < product_high) | (with_carry < high)) ? ~U32{0} : 0U;
       d[g + i] = r;
       d[kLanes + g + i] = with_carry;
     }

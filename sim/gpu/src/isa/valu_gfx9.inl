@@ -55,8 +55,8 @@ inline U32 div_fixup_h(U32 a, U32 b, U32 c) {
   const U32 mb = b & 0x7FFFU;
   const U32 mc = c & 0x7FFFU;
   U32 r = sign | (a & 0x7FFFU);
-  r = (mb == kInfinity) | (mc == 0) ? sign : r;
-  r = (mb == 0) | (mc == kInfinity) ? sign | kInfinity : r;
+  r = ((mb == kInfinity) | (mc == 0)) ? sign : r;
+  r = ((mb == 0) | (mc == kInfinity)) ? sign | kInfinity : r;
   r = ((mb == 0) & (mc == 0)) | ((mb == kInfinity) & (mc == kInfinity)) ? 0xFE00U : r;
   r = mb > kInfinity ? low(b | 0x200U) : r;
   return mc > kInfinity ? low(c | 0x200U) : r;

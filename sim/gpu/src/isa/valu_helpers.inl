@@ -37,7 +37,8 @@ inline Integer median(Integer a, Integer b, Integer c) {
 inline float median_f(float a, float b, float c) {
   const float with_nan = min_f(min_f(a, b), c);
   const float without = max_f(min_f(a, b), min_f(max_f(a, b), c));
-  return is_nan(a) | is_nan(b) | is_nan(c) ? with_nan : without;
+  const U32 nans = U32{is_nan(a)} | U32{is_nan(b)} | U32{is_nan(c)};
+  return nans != 0 ? with_nan : without;
 }
 inline I32 sx(U32 a) { return static_cast<I32>(a); }
 inline I64 sx(U64 a) { return static_cast<I64>(a); }
@@ -109,25 +110,25 @@ inline U32 frexp_exp_f(float x) {
   const U32 field = bits(x) & 0x7F800000U;
   const U32 of_denormal = bits(x * 0x1p32F) >> 23 & 255U;
   const U32 exponent = field == 0 ? of_denormal - 126U - 32U : (field >> 23) - 126U;
-  return (field == 0x7F800000U) | (x == 0) ? 0U : exponent;
+  return ((field == 0x7F800000U) | (x == 0)) ? 0U : exponent;
 }
 inline U32 frexp_exp_d(double x) {
   const U64 field = bits(x) & 0x7FF0000000000000U;
   const U64 of_denormal = bits(x * 0x1p64) >> 52 & 2047U;
   const U64 exponent = field == 0 ? of_denormal - 1022U - 64U : (field >> 52) - 1022U;
-  return static_cast<U32>((field == 0x7FF0000000000000U) | (x == 0) ? U64{0} : exponent);
+  return static_cast<U32>(((field == 0x7FF0000000000000U) | (x == 0)) ? U64{0} : exponent);
 }
 inline float frexp_mant_f(float x) {
   const U32 field = bits(x) & 0x7F800000U;
   const U32 normal = bits(field == 0 ? x * 0x1p32F : x);
   const float fraction = f32((normal & 0x807FFFFFU) | 0x3F000000U);
-  return (field == 0x7F800000U) | (x == 0) ? x : fraction;
+  return ((field == 0x7F800000U) | (x == 0)) ? x : fraction;
 }
 inline double frexp_mant_d(double x) {
   const U64 field = bits(x) & 0x7FF0000000000000U;
   const U64 normal = bits(field == 0 ? x * 0x1p64 : x);
   const double fraction = f64((normal & 0x800FFFFFFFFFFFFFU) | 0x3FE0000000000000U);
-  return (field == 0x7FF0000000000000U) | (x == 0) ? x : fraction;
+  return ((field == 0x7FF0000000000000U) | (x == 0)) ? x : fraction;
 }
 // Without branches, so that the loops over lanes become vector code.
 inline U32 f32_to_f16(float value) {
@@ -231,8 +232,8 @@ inline U32 div_fixup_f(U32 a, U32 b, U32 c) {
   const U32 mc = c & 0x7FFFFFFFU;
   const bool vanishes = sx(mc >> 23) - sx(mb >> 23) < -150;
   U32 r = sign | (ma > kInfinity ? kInfinity : ma);
-  r = vanishes | (mb == kInfinity) | (mc == 0) ? sign : r;
-  r = (mb == 0) | (mc == kInfinity) ? sign | kInfinity : r;
+  r = (vanishes | (mb == kInfinity) | (mc == 0)) ? sign : r;
+  r = ((mb == 0) | (mc == kInfinity)) ? sign | kInfinity : r;
   r = ((mb == 0) & (mc == 0)) | ((mb == kInfinity) & (mc == kInfinity)) ? 0xFFC00000U : r;
   r = mb > kInfinity ? b | 0x400000U : r;
   return mc > kInfinity ? c | 0x400000U : r;
@@ -245,8 +246,8 @@ inline U64 div_fixup_d(U64 a, U64 b, U64 c) {
   const U64 mc = c & 0x7FFFFFFFFFFFFFFFU;
   const bool vanishes = sx(mc >> 52) - sx(mb >> 52) < -1075;
   U64 r = sign | (ma > kInfinity ? kInfinity : ma);
-  r = vanishes | (mb == kInfinity) | (mc == 0) ? sign : r;
-  r = (mb == 0) | (mc == kInfinity) ? sign | kInfinity : r;
+  r = (vanishes | (mb == kInfinity) | (mc == 0)) ? sign : r;
+  r = ((mb == 0) | (mc == kInfinity)) ? sign | kInfinity : r;
   r = ((mb == 0) & (mc == 0)) | ((mb == kInfinity) & (mc == kInfinity)) ? 0xFFF8000000000000U : r;
   r = mb > kInfinity ? b | 0x8000000000000U : r;
   return mc > kInfinity ? c | 0x8000000000000U : r;

@@ -132,7 +132,7 @@ class TimedMemory final : public exec::Hierarchy {
   void begin_stats();
   [[nodiscard]] std::array<std::uint64_t, 3> dram_counts() const;
   // Means, percentiles and joules of what was counted.
-  void finish(TimingStats& stats, Sums& sums) const;
+  void derive(TimingStats& stats, Sums& sums) const;
 
   const Architecture& architecture_;
   exec::DeviceMemory& memory_;

@@ -23,7 +23,7 @@ PacketCount& operator+=(PacketCount& sum, const PacketCount& other) {
   return sum;
 }
 
-// Counts; what is derived from them follows in finish().
+// Counts; what is derived from them follows in derive().
 void add_stats(TimingStats& sum, const TimingStats& one) {
   sum.launches += one.launches;
   sum.cycles += one.cycles;
@@ -84,7 +84,7 @@ void TimedMemory::begin_stats() {
   cpu_before_ = process_cpu_seconds();
 }
 
-void TimedMemory::finish(TimingStats& stats, Sums& sums) const {
+void TimedMemory::derive(TimingStats& stats, Sums& sums) const {
   stats.request_latency = sums.requests.mean();
   stats.request_latency_p99 = sums.requests.quantile(0.99);
   stats.reply_latency = sums.replies.mean();
@@ -145,7 +145,7 @@ void TimedMemory::end_launch(const Cus& cus, const exec::LaunchState& launch, st
   stats_.events = network_->events() - events_before_;
   stats_.cpu_s = process_cpu_seconds() - cpu_before_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) channels_[i] = nodes_[i].activity();
-  finish(stats_, sums_);
+  derive(stats_, sums_);
   report_.dispatches.push_back({launch.kernel, stats_});
 
   all_sums_.requests += sums_.requests;
@@ -156,7 +156,7 @@ void TimedMemory::end_launch(const Cus& cus, const exec::LaunchState& launch, st
   all_sums_.round_trips += sums_.round_trips;
   all_sums_.occupancy += sums_.occupancy;
   add_stats(report_.total, stats_);
-  finish(report_.total, all_sums_);
+  derive(report_.total, all_sums_);
 }
 
 }  // namespace ww::sim::gpu::timing

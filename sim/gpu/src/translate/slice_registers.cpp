@@ -115,7 +115,7 @@ std::optional<Vector> SliceRegisters::find(Held held) {
 
 Vector SliceRegisters::hold(Held held) {
   const Vector vector = fresh();
-  place_[vector.getIdx()].held = of_this_slice(held);
+  place_of(vector).held = of_this_slice(held);
   return vector;
 }
 
@@ -129,7 +129,7 @@ Vector SliceRegisters::read(Held held) {
   } else {
     host_.generator().vbroadcastss(vector, host_.literals().word(held.number));
     const std::uint32_t exponent = held.number & 0x7F800000U;
-    place_[vector.getIdx()].flushed = exponent != 0 || (held.number & 0x7FFFFFFFU) == 0;
+    place_of(vector).flushed = exponent != 0 || (held.number & 0x7FFFFFFFU) == 0;
   }
   return vector;
 }
@@ -140,7 +140,7 @@ void SliceRegisters::bind(std::uint32_t vector, Vector result, bool flushed) {
     const bool is_same = is_of(place.held, held) && place.held.slice == held.slice;
     if (place.taken && is_same) place = {};
   }
-  Place& place = place_[result.getIdx()];
+  Place& place = place_of(result);
   place.held = held;
   place.dirty = true;
   place.flushed = flushed;
@@ -152,15 +152,15 @@ void SliceRegisters::bind_mask(std::uint32_t scalar, Vector mask) {
     const bool overlaps = held.number + 1 >= scalar && held.number <= scalar + 1;
     if (place.taken && held.mask && held.slice == slice_ && overlaps) place = {};
   }
-  place_[mask.getIdx()].held = of_this_slice({Source::scalar, scalar, false, 0, true});
+  place_of(mask).held = of_this_slice({Source::scalar, scalar, false, 0, true});
 }
 
 void SliceRegisters::release(Vector vector) {
-  if (host_.is_narrow()) --place_[vector.getIdx()].pinned;
+  if (host_.is_narrow()) --place_of(vector).pinned;
 }
 
 void SliceRegisters::changed(Vector target, bool flushed) {
-  Place& place = place_[target.getIdx()];
+  Place& place = place_of(target);
   place.dirty = true;
   place.flushed = place.flushed && flushed;
   Held copy = place.held;

@@ -68,17 +68,13 @@ class SliceRegisters {
   [[nodiscard]] bool crowded(const MicroOp& op) const;
   // Classes of vfpclass that have to be ruled out before the register's values may be used by all
   // instructions.
-  void suspect(Vector vector, std::uint8_t classes) {
-    place_[vector.getIdx()].suspected |= classes;
-  }
-  [[nodiscard]] std::uint8_t suspected(Vector vector) const {
-    return place_[vector.getIdx()].suspected;
-  }
+  void suspect(Vector vector, std::uint8_t classes) { place_of(vector).suspected |= classes; }
+  [[nodiscard]] std::uint8_t suspected(Vector vector) const { return place_of(vector).suspected; }
   // Those that write_back() will write and that are suspected.
   [[nodiscard]] std::vector<Suspect> suspects() const;
-  void ruled_out(Vector vector) { place_[vector.getIdx()].suspected = 0; }
+  void ruled_out(Vector vector) { place_of(vector).suspected = 0; }
   // Whether denormals cannot be there.
-  [[nodiscard]] bool flushed(Vector vector) const { return place_[vector.getIdx()].flushed; }
+  [[nodiscard]] bool flushed(Vector vector) const { return place_of(vector).flushed; }
   void write_back();
 
  private:
@@ -90,6 +86,12 @@ class SliceRegisters {
     std::uint8_t pinned{};  // how often the present instruction uses it
     std::uint8_t suspected{};
   };
+  [[nodiscard]] Place& place_of(Vector vector) {
+    return place_[static_cast<std::size_t>(vector.getIdx())];
+  }
+  [[nodiscard]] const Place& place_of(Vector vector) const {
+    return place_[static_cast<std::size_t>(vector.getIdx())];
+  }
   [[nodiscard]] Held of_this_slice(Held held) const;
   [[nodiscard]] Xbyak::Address home(Held vector) const;
   [[nodiscard]] std::size_t next_use(Held held) const;

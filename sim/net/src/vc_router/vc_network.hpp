@@ -191,7 +191,9 @@ class VcNetwork final : public ClockedNetwork {
   };
 
   // Channels are numbered router << vc_shift() | VC of the router.
-  [[nodiscard]] int vc_shift() const { return std::bit_width(rules_.all_vcs() - 1); }
+  [[nodiscard]] int vc_shift() const {
+    return static_cast<int>(std::bit_width(rules_.all_vcs() - 1));
+  }
   [[nodiscard]] std::uint32_t first_number(RouterId router) const {
     return router.number() << vc_shift();
   }
