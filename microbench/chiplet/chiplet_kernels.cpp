@@ -231,7 +231,7 @@ Status ChipletKernels::find_misses() {
         }
       }
     }
-    double median[2];
+    double median[2]{};
     for (const std::size_t kind : {0U, 1U}) {
       const auto middle = of_home[kind].begin() + std::ssize(of_home[kind]) / 2;
       std::ranges::nth_element(of_home[kind], middle);
