@@ -77,8 +77,9 @@ TEST(L2Tags, CleansEveryDirtyLineOnce) {
   const auto write = [&](std::uint32_t line, std::uint64_t bytes = 0xFF) {
     const L2Tags::Access access = l2.write(line, bytes);
     if (access.writeback) {
-      EXPECT_EQ(dirty[access.victim], access.victim_dirty);
-      EXPECT_EQ(dirty.erase(access.victim), 1);
+      const auto left = dirty.extract(access.victim);
+      ASSERT_FALSE(left.empty());
+      EXPECT_EQ(left.mapped(), access.victim_dirty);
     }
     dirty[line] |= bytes;
   };
