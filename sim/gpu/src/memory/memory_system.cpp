@@ -419,18 +419,6 @@ void MemorySystem::read_pairs(const Arrival& arrival, Answer& answer, Lookups& p
   }
 }
 
-void MemorySystem::load_early(const Arrival& arrival, Answer& answer, Lookups& part) {
-  answer.loaded = true;
-  const std::uint32_t first = asks_for_pairs_ ? arrival.line & ~1U : arrival.line;
-  const std::size_t lines = arrival.pair && asks_for_pairs_ ? 2 : arrival.lines;
-  Payloads::Line* const kept = part.payloads.take(lines);
-  std::memcpy(kept, memory_.host(line_address(first)), lines * kLineBytes);
-  answer.payload = kept->bytes;
-  if (arrival.kind == Request::Kind::scalar || arrival.kind == Request::Kind::scalar_merge) return;
-  const Request& request = *arrival.request;
-  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
-}
-
 void MemorySystem::use_partners(const Arrival& arrival, unsigned lines, std::int64_t slot,
                                 std::uint32_t channel, Lookups& part) {
   const auto use = [&](std::uint32_t line) {
@@ -667,20 +655,6 @@ std::int64_t MemorySystem::deliver_merged(ComputeUnit& cu, const Request& reques
   if (!loaded) load_lines(*request.operation, request.line, 1, request.lanes, memory_);
   return std::max(cu.l1.fill_time(request.l1_slot[0]),
                   request.departure + architecture_.l1_hit_cycles);
-}
-
-void MemorySystem::share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus,
-                                      Deliveries& part) const {
-  const auto of_engine = static_cast<std::uint32_t>(architecture_.cus_per_engine);
-  const auto sharing = static_cast<std::uint32_t>(architecture_.scalar_cache_cus);
-  for (const ScalarFill& fill : part.scalar_fills) {
-    const std::uint32_t engine = fill.cu / of_engine * of_engine;
-    const std::uint32_t first = (fill.cu - engine) / sharing * sharing;
-    for (std::uint32_t i = first; i < std::min(first + sharing, of_engine); ++i) {
-      if (engine + i != fill.cu) cus[engine + i]->scalar_cache->put(fill.line, fill.time);
-    }
-  }
-  part.scalar_fills.clear();
 }
 
 void MemorySystem::resolve(ComputeUnit& cu, const Request& request, std::int64_t completion,

@@ -178,6 +178,20 @@ void MemorySystem::serve_in_turn(std::span<std::unique_ptr<ComputeUnit>> cus, st
   if (!deliveries_.front()->scalar_fills.empty()) share_scalar_lines(cus, *deliveries_.front());
 }
 
+void MemorySystem::share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus,
+                                      Deliveries& part) const {
+  const auto of_engine = static_cast<std::uint32_t>(architecture_.cus_per_engine);
+  const auto sharing = static_cast<std::uint32_t>(architecture_.scalar_cache_cus);
+  for (const ScalarFill& fill : part.scalar_fills) {
+    const std::uint32_t engine = fill.cu / of_engine * of_engine;
+    const std::uint32_t first = (fill.cu - engine) / sharing * sharing;
+    for (std::uint32_t i = first; i < std::min(first + sharing, of_engine); ++i) {
+      if (engine + i != fill.cu) cus[engine + i]->scalar_cache->put(fill.line, fill.time);
+    }
+  }
+  part.scalar_fills.clear();
+}
+
 void MemorySystem::gather(ComputeUnit& cu, std::size_t index, std::int64_t start,
                           std::int64_t end) {
   GatheredCount count = counts_[index];
@@ -297,6 +311,18 @@ void MemorySystem::look_up_group(std::size_t group, std::int64_t start, std::uin
                  }
                });
   look_up_pending(start, own);
+}
+
+void MemorySystem::load_early(const Arrival& arrival, Answer& answer, Lookups& part) {
+  answer.loaded = true;
+  const std::uint32_t first = asks_for_pairs_ ? arrival.line & ~1U : arrival.line;
+  const std::size_t lines = arrival.pair && asks_for_pairs_ ? 2 : arrival.lines;
+  Payloads::Line* const kept = part.payloads.take(lines);
+  std::memcpy(kept, memory_.host(line_address(first)), lines * kLineBytes);
+  answer.payload = kept->bytes;
+  if (arrival.kind == Request::Kind::scalar || arrival.kind == Request::Kind::scalar_merge) return;
+  const Request& request = *arrival.request;
+  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
 }
 
 void MemorySystem::look_up_pending(std::int64_t start, Lookups& own) {
