@@ -13,16 +13,19 @@
 
 namespace ww::sim::gpu::exec {
 namespace {
-constexpr const char* kWhyEndless =
-    "a loop without end, or a wait for what the program does only after the launch?";
 constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
 // Other threads come some 50 us after they are woken. It is worth it for a launch that already took
 // as long, and for one with so many waves, each of which takes a microsecond or more.
 constexpr auto kWorthWaking = std::chrono::microseconds(50);
 constexpr std::uint64_t kWavesWorthWaking = 256;
-}  // namespace
 
-namespace {
+std::string why_endless(const Watchdog& watchdog) {
+  constexpr std::int64_t kMega = 1'000'000;
+  return fmt::format(
+      "a loop without end, or a wait for what the program does only after the launch? If neither, "
+      "WIREWATT_WATCHDOG_MCYCLES={} allows ten times as much",
+      std::max<std::int64_t>(1, watchdog.cycles / kMega) * 10);
+}
 
 std::unique_ptr<Hierarchy> ideal_hierarchy(const Chip& chip, DeviceMemory& memory,
                                            DeferredObserver& observer, HostArena& arena,
@@ -228,9 +231,8 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
     }
     if (time > watchdog.cycles) {
       error = Error{ErrorCode::device_error,
-                    fmt::format("the watchdog ended the launch after {} cycles: {} If neither, "
-                                "WIREWATT_WATCHDOG_MCYCLES allows more (in millions)",
-                                time, kWhyEndless),
+                    fmt::format("the watchdog ended the launch after {} cycles: {}", time,
+                                why_endless(watchdog)),
                     "kernel " + launch.kernel};
       break;
     }
@@ -243,7 +245,7 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
         error = Error{ErrorCode::device_error,
                       fmt::format("the watchdog ended the launch after {} cycles: {} wave "
                                   "instructions since a work-group ended; {}",
-                                  time, issued - issued_at_progress, kWhyEndless),
+                                  time, issued - issued_at_progress, why_endless(watchdog)),
                       "kernel " + launch.kernel};
         break;
       }

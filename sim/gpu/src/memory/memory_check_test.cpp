@@ -181,12 +181,14 @@ TEST(Findings, DoNotDependOnThreads) {
 
 TEST(Watchdog, CountsInstructionsWhereNoGroupEnds) {
   Options asked{.threads = 1};
+  asked.watchdog_cycles = 7'000'000;
   asked.watchdog_instructions = 3'000'000;
   TestGpu test(asked);
   const auto out = test.buffer(1 << 20);
   const auto result = test.try_launch("spin_all", Grid{1, {1 << 18, 1, 1}, {256, 1, 1}}, out, 1U);
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().text(), HasSubstr("wave instructions since a work-group ended"));
+  EXPECT_THAT(result.error().text(), HasSubstr("WIREWATT_WATCHDOG_MCYCLES=70 "));
   EXPECT_TRUE(test.try_launch("spin_all", Grid{1, {1 << 18, 1, 1}, {256, 1, 1}}, out, 0U));
 }
 

@@ -82,7 +82,10 @@ Status read_memory_settings(gpu::Options& options) {
   }
   std::int64_t megacycles = options.watchdog_cycles / 1'000'000;
   WW_TRY(read_number<std::int64_t>("WIREWATT_WATCHDOG_MCYCLES", 1, 1'000'000'000, megacycles));
-  if (variable("WIREWATT_WATCHDOG_MCYCLES")) options.watchdog_cycles = megacycles * 1'000'000;
+  if (variable("WIREWATT_WATCHDOG_MCYCLES")) {
+    options.watchdog_cycles = megacycles * 1'000'000;
+    options.watchdog_instructions = static_cast<std::uint64_t>(options.watchdog_cycles);
+  }
   return {};
 }
 

@@ -35,6 +35,7 @@ TEST(Settings, EveryVariableIsRead) {
   const Variable threads("WIREWATT_THREADS", "2");
   const Variable replay("WIREWATT_REPLAY", "0");
   const Variable translate("WIREWATT_TRANSLATE", "0");
+  const Variable watchdog("WIREWATT_WATCHDOG_MCYCLES", "50000");
   const auto settings = settings_from_environment();
   ASSERT_TRUE(settings) << settings.error().text();
   EXPECT_EQ(settings->chip.chip, "random");
@@ -44,6 +45,8 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_EQ(settings->options.threads, 2u);
   EXPECT_FALSE(settings->options.replay);
   EXPECT_FALSE(settings->options.translate);
+  EXPECT_EQ(settings->options.watchdog_cycles, 50'000'000'000);
+  EXPECT_EQ(settings->options.watchdog_instructions, 50'000'000'000U);
 }
 
 TEST(Settings, BadValuesNameTheVariableAndTheValue) {
