@@ -41,6 +41,7 @@ __device__ void __ockl_dm_dealloc(void*);
 namespace {
 
 constexpr int kInvalidConfiguration = 9;
+constexpr int kIllegalAddress = 700;
 constexpr int kLaunchFailure = 719;
 constexpr int kTooManyBlocks = 720;
 constexpr int kNobody = -1;
@@ -209,8 +210,8 @@ bool run_devices() {
 }
 
 // The device's error until it is reset.
-bool fails_until_reset() {
-  EXPECT(hipDeviceSynchronize() == kLaunchFailure);
+bool fails_until_reset(int error) {
+  EXPECT(hipDeviceSynchronize() == error);
   CHECK(hipDeviceReset());
   static_cast<void>(hipGetLastError());
   return true;
@@ -220,10 +221,10 @@ bool fails_until_reset() {
 bool run_hangs() {
   unsigned* words = device_words((kRounds + 1) * 8);
   CHECK(launch_meeting(8, 64, words, 3));
-  EXPECT(fails_until_reset());
+  EXPECT(fails_until_reset(kLaunchFailure));
   words = device_words((kRounds + 1) * 8);
   meet<<<8, 64>>>(words, 8, kNobody);
-  EXPECT(fails_until_reset());
+  EXPECT(fails_until_reset(kLaunchFailure));
   return run_grid();
 }
 
@@ -352,7 +353,7 @@ bool run_misuse() {
   CHECK(hipDeviceSynchronize());
   EXPECT(run_heap());
   free_one<<<1, 1>>>(reinterpret_cast<void*>(0x123456789010));
-  EXPECT(fails_until_reset());
+  EXPECT(fails_until_reset(kIllegalAddress));
   return run_heap();
 }
 

@@ -432,7 +432,7 @@ bool run_trap() {
   const int first = hipDeviceSynchronize();
   void* memory = nullptr;
   const int second = hipMalloc(&memory, 4);
-  const bool told = first == 710 && second == 710 && hipGetLastError() == 710;
+  const bool told = first == 719 && second == 719 && hipGetLastError() == 719;
   CHECK(hipDeviceReset());
   CHECK(hipGetLastError());
   return told && managed_total >= 7 && run_struct();
@@ -440,7 +440,7 @@ bool run_trap() {
 
 bool run_stray() {
   stray<<<1, 1>>>(reinterpret_cast<int*>(0x123456789000));
-  if (hipDeviceSynchronize() != 719) return false;
+  if (hipDeviceSynchronize() != 700) return false;
   return hipDeviceReset() == 0 && run_reduce();
 }
 

@@ -8,7 +8,6 @@
 #include "alu/scalar_values.hpp"
 #include "compute_unit/compute_unit.hpp"
 #include "isa/operands.hpp"
-#include "ww/sim/gpu/trap.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -199,7 +198,7 @@ void barrier(Wave& w, const MicroOp&) {
   w.cu->barrier(w);
 }
 void trap(Wave& w, const MicroOp&) {
-  w.cu->fault(w, ErrorCode::device_error, std::string(kTrapMessage));
+  w.cu->fault(w, ErrorCode::device_error, "the kernel trapped (s_trap)");
 }
 // A wave that halts waits for the host, which never comes here; a card hangs. The message that goes
 // with it would not change that.

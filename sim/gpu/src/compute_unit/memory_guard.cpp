@@ -8,6 +8,7 @@
 
 #include "compute_unit/compute_unit.hpp"
 #include "compute_unit/private_memory.hpp"
+#include "ww/sim/gpu/memory_fault.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -69,7 +70,7 @@ bool ends_launch(const Wave& wave, const DeviceMemory& memory, std::uint64_t add
 void end_launch(Wave& wave, const MemoryFinding& finding) {
   wave.cu->fault(
       wave, ErrorCode::device_error,
-      fmt::format("memory fault: {} of {} bytes at address {:#x} by lane {}",
+      fmt::format("{}: {} of {} bytes at address {:#x} by lane {}", kMemoryFault,
                   to_string(finding.access), finding.bytes, finding.address, finding.lane));
 }
 
@@ -104,8 +105,9 @@ bool guard_scalar(Wave& wave, const MicroOp& op, std::uint64_t address, std::uin
   fill_place(finding, cu.memory());
   cu.findings.add(finding);
   if (ends_launch(wave, cu.memory(), address)) {
-    cu.fault(wave, ErrorCode::device_error,
-             fmt::format("memory fault: scalar load of {} bytes at address {:#x}", bytes, address));
+    cu.fault(
+        wave, ErrorCode::device_error,
+        fmt::format("{}: scalar load of {} bytes at address {:#x}", kMemoryFault, bytes, address));
     return false;
   }
   return cu.memory().exists(address, bytes);

@@ -40,7 +40,6 @@ enum Code : int {
   kPeerAccessAlreadyEnabled = 704,
   kPeerAccessNotEnabled = 705,
   kContextIsDestroyed = 709,  // of a stream or an event that is gone, too
-  kAssert = 710,
   kHostMemoryAlreadyRegistered = 712,
   kHostMemoryNotRegistered = 713,
   kLaunchFailure = 719,

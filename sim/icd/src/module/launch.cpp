@@ -18,7 +18,7 @@
 #include "module/hostcall.hpp"
 #include "module/module.hpp"
 #include "module/occupancy.hpp"
-#include "ww/sim/gpu/trap.hpp"
+#include "ww/sim/gpu/memory_fault.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
@@ -132,8 +132,10 @@ int launch_failed(const std::string& kernel, const Error& error) {
     case ErrorCode::out_of_range: return kLaunchOutOfResources;
     case ErrorCode::unsupported: return kNotSupported;
     default:
-      // assert() prints its text and traps.
-      device_error() = error.message == gpu::kTrapMessage ? kAssert : kLaunchFailure;
+      // AMD's runtime says the same of a memory fault and of a trap, by which assert() ends a
+      // kernel.
+      device_error() =
+          error.message.starts_with(gpu::kMemoryFault) ? kIllegalAddress : kLaunchFailure;
       return kSuccess;
   }
 }
