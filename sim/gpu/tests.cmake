@@ -155,7 +155,8 @@ ww_add_test(exec_image_test LABEL unit OPTIMISED SOURCES src/image/image_test.cp
 set(not_on_gfx7 Semantics.ComputesHalves*:Semantics.MovesValues*:SemanticsOfImages.ReadsAndWritesHalves)
 ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
   COMMAND exec_virtual_gpu_test --gtest_filter=-${not_on_gfx7}:*OfGfx942.*
-  SOURCES src/launch/virtual_gpu_test.cpp src/alu/kernel_semantics_test.cpp
+  SOURCES src/launch/virtual_gpu_test.cpp src/compute_unit/device_memory_test.cpp
+          src/alu/kernel_semantics_test.cpp
           src/alu/narrow_semantics_test.cpp
           src/alu/matrix_semantics_test.cpp
           src/memory/memory_timing_test.cpp src/memory/deferred_observer_test.cpp

@@ -256,6 +256,29 @@ void DeviceMemory::replace(std::uint64_t address, const std::byte* bytes, std::s
   }
 }
 
+void DeviceMemory::fill(std::uint64_t address, std::size_t bytes,
+                        std::span<const std::byte> pattern) {
+  constexpr std::size_t kBlock = 64 << 10;  // of patterns, written at a time
+  const std::size_t most = std::max<std::size_t>(1, kBlock / pattern.size()) * pattern.size();
+  std::vector<std::byte> block(std::min(bytes, most));
+  for (std::size_t at = 0; at < block.size(); at += pattern.size()) {
+    std::ranges::copy(pattern, block.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  if (bytes == block.size()) {
+    replace(address, block.data(), bytes);
+    return;
+  }
+  bool changed = false;
+  for (std::size_t done = 0; done < bytes; done += block.size()) {
+    std::byte* const place = host(address) + done;
+    const std::size_t count = std::min(block.size(), bytes - done);
+    if (std::memcmp(place, block.data(), count) == 0) continue;
+    std::memcpy(place, block.data(), count);
+    changed = true;
+  }
+  if (changed) touch();
+}
+
 void DeviceMemory::empty_quarantine() {
   for (const std::uint64_t offset : quarantine_) {
     give_back(offset, (pages_of(released_[offset]) + 1) * kPageBytes);

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "compute_unit/content_version.hpp"
@@ -109,6 +110,9 @@ class DeviceMemory {
   [[nodiscard]] std::uint64_t pages() const { return size_ / kPageBytes; }
   // Writes bytes that contain() accepted. Few of them are followed by the version.
   void replace(std::uint64_t address, const std::byte* bytes, std::size_t count);
+  // The same with a pattern, of which there is a multiple. What holds it already is only read: the
+  // zeros of a new allocation then take no memory of the host.
+  void fill(std::uint64_t address, std::size_t bytes, std::span<const std::byte> pattern);
 
  private:
   DeviceMemory() = default;

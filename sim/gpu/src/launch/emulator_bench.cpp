@@ -1,4 +1,4 @@
-// Wave instructions a second of the emulator on one core, and replays a second.
+// Wave instructions a second of the emulator on one core, replays a second, and fills of memory.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -259,6 +259,21 @@ void replay(benchmark::State& state) {
   }
 }
 BENCHMARK(replay);
+
+// A quarter of a gigabyte by a pattern of four bytes: zeros over zeros, or another value each time.
+void fill(benchmark::State& state) {
+  constexpr std::int64_t kBytes = 256 << 20;
+  test::TestGpu gpu(Options{.threads = 1}, false);
+  const auto data = *gpu.gpu().allocate(kBytes);
+  std::uint32_t value = 0;
+  for (auto _ : state) {
+    value += static_cast<std::uint32_t>(state.range(0));
+    const auto pattern = std::as_bytes(std::span<const std::uint32_t, 1>(&value, 1));
+    if (!gpu.gpu().fill(data, kBytes, pattern)) state.SkipWithError("fill");
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * kBytes);
+}
+BENCHMARK(fill)->ArgName("other_values")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace ww::sim::gpu

@@ -241,13 +241,8 @@ Status VirtualGpu::fill(std::uint64_t address, std::uint64_t bytes,
   if (pattern.empty() || bytes % pattern.size() != 0) {
     return fail(ErrorCode::invalid_argument, "a fill must be a multiple of its pattern");
   }
-  WW_ASSIGN(host, host_pointer(address, bytes));
-  bool changed = false;
-  for (std::uint64_t done = 0; done < bytes; done += pattern.size()) {
-    changed = changed || std::memcmp(host + done, pattern.data(), pattern.size()) != 0;
-    std::memcpy(host + done, pattern.data(), pattern.size());
-  }
-  if (changed) impl_->memory->touch();
+  WW_TRY(host_pointer(address, bytes));
+  impl_->memory->fill(address, bytes, pattern);
   return {};
 }
 

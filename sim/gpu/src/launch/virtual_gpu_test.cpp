@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -542,12 +541,6 @@ TEST(PrivateMemory, LimitsTheWavesThatRunAtATime) {
   EXPECT_THAT(result.error().text(), testing::HasSubstr("bytes of private memory"));
 }
 
-TEST(BadInput, SaysWhereToLookWhenTheAddressSpaceIsTooSmall) {
-  const auto memory = exec::DeviceMemory::create(std::uint64_t{1} << 60);
-  ASSERT_FALSE(memory);
-  EXPECT_THAT(memory.error().text(), testing::HasSubstr("ulimit -v"));
-}
-
 TEST(BadInput, EndsARunawayKernelByTheWatchdog) {
   TestGpu test(Options{.threads = 1, .watchdog_cycles = 1'000'000});
   const auto flag = test.buffer(std::vector<std::uint32_t>{0});
@@ -609,83 +602,6 @@ TEST(BadInput, RefusesGridsAndGroupsThatDoNotFit) {
   EXPECT_EQ(test.try_launch("no_such_kernel", Grid{}, data).error().code, ErrorCode::not_found);
   test.lds_bytes = 65 * 1024;
   EXPECT_EQ(code({1, {64, 1, 1}, {64, 1, 1}}), ErrorCode::out_of_range);
-}
-
-TEST(DeviceMemory, GivesZeroedPagesBackAndRefusesWhatIsOutside) {
-  TestGpu test;
-  auto& gpu = test.gpu();
-  const auto a = *gpu.allocate(10000);
-  EXPECT_EQ(a % 4096, 0U);
-  const std::vector<std::byte> data(10000, std::byte{7});
-  EXPECT_TRUE(gpu.write(a, data));
-  EXPECT_FALSE(gpu.write(a + 1, data));
-  EXPECT_FALSE(gpu.host_pointer(a, 10001));
-  EXPECT_TRUE(gpu.release(a));
-  EXPECT_FALSE(gpu.release(a));
-  EXPECT_FALSE(gpu.read(a, std::span<std::byte>(const_cast<std::byte*>(data.data()), 1)));
-  const auto b = *gpu.allocate(10000);
-  EXPECT_EQ(test.read<std::uint32_t>(b, 2500), std::vector<std::uint32_t>(2500));
-  EXPECT_FALSE(gpu.allocate(std::uint64_t{1} << 40));
-  const std::vector<std::byte> pattern{std::byte{1}, std::byte{2}};
-  EXPECT_TRUE(gpu.fill(b, 100, pattern));
-  EXPECT_EQ(test.read<std::uint16_t>(b, 50), std::vector<std::uint16_t>(50, 0x0201));
-}
-
-// Tolerated accesses also reach the rest of the last page and the one behind it.
-TEST(DeviceMemory, IsZeroAgainWhateverWasWrittenBefore) {
-  const auto memory = exec::DeviceMemory::create(64 << 20).value();
-  for (const std::uint64_t bytes : {1, 4096, 5000, 300'000, 1 << 20, 3'000'000}) {
-    const std::uint64_t reached = (bytes + 4095) / 4096 * 4096 + 4096;
-    const auto first = memory->allocate(bytes).value();
-    std::memset(memory->host(first), 7, reached);
-    ASSERT_TRUE(memory->release(first));
-    const auto again = memory->allocate(reached).value();
-    ASSERT_EQ(again, first);
-    const std::byte* const begin = memory->host(again);
-    EXPECT_TRUE(std::all_of(begin, begin + reached, [](std::byte b) { return b == std::byte{}; }))
-        << bytes;
-    ASSERT_TRUE(memory->release(again));
-  }
-}
-
-// A chip's memory is larger than the host's.
-TEST(DeviceMemory, TakesLittleOfTheHostForSmallBuffersThatNobodyUses) {
-  constexpr std::uint64_t kBytes = 1'000'000;
-  constexpr std::size_t kBuffers = 400;
-  constexpr std::uint64_t kMost = 270'000'000;
-  for (const bool keep_released : {false, true}) {
-    const auto memory = exec::DeviceMemory::create(std::uint64_t{1} << 30).value();
-    memory->keep_released(keep_released);
-    const std::byte* const base = memory->host(kDeviceBase);
-    const auto taken = [&] {  // bytes
-      std::vector<unsigned char> pages((std::uint64_t{1} << 30) / 4096);
-      EXPECT_EQ(::mincore(const_cast<std::byte*>(base), pages.size() * 4096, pages.data()), 0);
-      return 4096 *
-             std::ranges::count_if(pages, [](unsigned char page) { return (page & 1) != 0; });
-    };
-    std::vector<std::uint64_t> buffers;
-    for (std::size_t i = 0; i < kBuffers; ++i) buffers.push_back(memory->allocate(kBytes).value());
-    EXPECT_LT(taken(), kMost);
-    for (const std::uint64_t buffer : buffers) ASSERT_TRUE(memory->release(buffer));
-    EXPECT_LT(taken(), keep_released ? 1 : kMost);
-  }
-}
-
-TEST(DeviceMemory, GivesAlignedMemoryAndUsesWhatLiesBefore) {
-  TestGpu test;
-  auto& gpu = test.gpu();
-  const auto first = *gpu.allocate(4096);
-  constexpr std::uint64_t kAlignment = std::uint64_t{2} << 20;
-  const auto aligned = *gpu.allocate(5 << 20, kAlignment);
-  EXPECT_EQ(aligned % kAlignment, 0U);
-  const auto next = *gpu.allocate(4096);
-  EXPECT_GT(next, first);
-  EXPECT_LT(next, aligned);
-  const auto other = *gpu.allocate(1, kAlignment);
-  EXPECT_EQ(other % kAlignment, 0U);
-  EXPECT_GE(other, aligned + (5 << 20));
-  EXPECT_TRUE(gpu.release(aligned));
-  EXPECT_EQ(*gpu.allocate(5 << 20, kAlignment), aligned);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Copies and fills.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 
@@ -154,24 +153,13 @@ int fill(void* to, Word value, std::size_t count) {
     if (!range || bytes > range->address + range->bytes - address(to)) return kInvalidValue;
     host = static_cast<std::byte*>(to);
   }
-  // Whole blocks of a pattern first: the device fills a pattern at a time.
-  constexpr std::size_t kBlock = 1024;
-  const std::size_t blocks = count / kBlock * kBlock;
-  const std::array<Word, kBlock> pattern = [value] {
-    std::array<Word, kBlock> words;
-    words.fill(value);
-    return words;
-  }();
   if (host != nullptr) {
     for (std::size_t i = 0; i < count; ++i)
       std::memcpy(host + i * sizeof value, &value, sizeof value);
     return kSuccess;
   }
-  const auto words = std::as_bytes(std::span<const Word>(pattern));
   if (host_side_to_write(to, bytes) == nullptr ||
-      !device().fill(address(to), blocks * sizeof(Word), words) ||
-      !device().fill(address(to) + blocks * sizeof(Word), bytes - blocks * sizeof(Word),
-                     words.first((count - blocks) * sizeof(Word)))) {
+      !device().fill(address(to), bytes, std::as_bytes(std::span<const Word, 1>(&value, 1)))) {
     return kInvalidValue;
   }
   Timing timing{};
