@@ -35,6 +35,18 @@ __global__ void doubles(double* out, int n) {
   }
   out[item()] = x + y;
 }
+__global__ void double_sums(double* out, int n) {
+  const double x = threadIdx.x * 0.01;
+  const double y = 1.0 - x;
+  double a = 0, b = 1, c = 2, d = 3;
+  for (int i = 0; i < n; ++i) {
+    a += x * b;
+    b += y * c;
+    c += x * d;
+    d += y * a;
+  }
+  out[item()] = a + b + c + d;
+}
 __global__ void double_exponentials(double* out, int n) {
   double x = threadIdx.x * 0.01;
   for (int i = 0; i < n; ++i) x = exp(-x) + 0.25 * x;
@@ -174,6 +186,7 @@ int main() {
   time("exponentials", exponentials, kTurns);
   time("sines", sines, kTurns);
   time("doubles", doubles, kTurns);
+  time("double_sums", double_sums, kTurns);
   time("double_exponentials", double_exponentials, kTurns);
   time("packed_halves", packed_halves, kTurns);
   time("divisions", divisions, kTurns);

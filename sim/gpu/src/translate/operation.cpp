@@ -178,7 +178,8 @@ Operation operation_of(Opcode opcode) {
     case Opcode::v_cvt_u32_f32: return {Action::unsigned_of_float};
     case Opcode::v_add_f64: return {Action::double_add};
     case Opcode::v_mul_f64: return {Action::double_multiply};
-    case Opcode::v_fma_f64: return {Action::double_fused};
+    case Opcode::v_fma_f64:
+    case Opcode::v_fmac_f64: return {Action::double_fused};
     case Opcode::v_rcp_f64: return {Action::double_reciprocal};
     case Opcode::v_rsq_f64: return {Action::double_reciprocal_root};
     case Opcode::v_sqrt_f64: return {Action::double_root};
