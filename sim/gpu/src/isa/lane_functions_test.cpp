@@ -1,5 +1,5 @@
 // Exponentials, logarithms, sines and cosines of all lanes, beside the host's library in a longer
-// format.
+// format; and arithmetic on pairs of halves as every kind of host does it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -144,6 +144,40 @@ TEST_P(LaneFunctions, KnowTheNumbersAtTheEdge) {
 
 INSTANTIATE_TEST_SUITE_P(Hosts, LaneFunctions, ::testing::Values("generic", "avx2", "avx512"),
                          [](const auto& info) { return info.param; });
+
+// Each half as the first source, in both places of a word, with others of every class.
+TEST(PackedHalves, AreTheSameOnEveryHost) {
+  const LaneTable* const generic = lanes_named("generic");
+  std::mt19937 random(5);
+  const auto other = [&random] {
+    constexpr std::uint32_t kSpecial[] = {0,      0x8000, 1,      0x3FF,  0x400,  0x3C00,
+                                          0xBC00, 0x7BFF, 0x7C00, 0xFC00, 0x7C01, 0xFE55};
+    const auto word = static_cast<std::uint32_t>(random());
+    return word % 4 == 0 ? kSpecial[(word >> 8) % std::size(kSpecial)] : word >> 16;
+  };
+  for (const char* name : {"avx2", "avx512"}) {
+    const LaneTable* const table = lanes_named(name);
+    if (table == nullptr) continue;
+    for (const Opcode opcode : {Opcode::v_pk_add_f16, Opcode::v_pk_mul_f16, Opcode::v_pk_fma_f16}) {
+      const auto function = [opcode](const LaneTable& of) {
+        return of.vector[static_cast<std::size_t>(opcode)].function[0];
+      };
+      for (std::uint32_t first = 0; first < 65536; first += kLanes / 8) {
+        alignas(64) Words a, b, c, expected{}, found{};
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+          const std::uint32_t half = first + lane / 8;
+          a[lane] = lane % 2 == 0 ? half | other() << 16 : half << 16 | other();
+          b[lane] = other() | other() << 16;
+          c[lane] = other() | other() << 16;
+        }
+        LaneContext context;
+        function (*generic)(expected.data(), a.data(), b.data(), c.data(), context);
+        function (*table)(found.data(), a.data(), b.data(), c.data(), context);
+        ASSERT_EQ(found, expected) << name << " from " << first;
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace ww::sim::gpu::exec

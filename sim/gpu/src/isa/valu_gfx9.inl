@@ -157,6 +157,39 @@ void p3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
     d[l] = low(F(low(a[l]), low(b[l]), low(c[l]))) | F(a[l] >> 16, b[l] >> 16, c[l] >> 16) << 16;
   }
 }
+// Both halves of a word as floats.
+#if !defined(WW_WIDEN)
+#define WW_WIDEN(target, words, shift) WW_GROUP_LOOP (target)[i] = h((words)[i] >> (shift))
+#define WW_NARROW(target, low, high) \
+  WW_GROUP_LOOP (target)[i] = half_of((low)[i]) | half_of((high)[i]) << 16
+#endif
+template <auto F>
+void ph2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+  WW_GROUPS {
+    alignas(64) float result[2][kGroup];
+    for (unsigned half = 0; half < 2; ++half) {
+      alignas(64) float x[kGroup], y[kGroup];
+      WW_WIDEN(x, a + g, 16 * half);
+      WW_WIDEN(y, b + g, 16 * half);
+      WW_GROUP_LOOP result[half][i] = F(x[i], y[i]);
+    }
+    WW_NARROW(d + g, result[0], result[1]);
+  }
+}
+template <auto F>
+void ph3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
+  WW_GROUPS {
+    alignas(64) float result[2][kGroup];
+    for (unsigned half = 0; half < 2; ++half) {
+      alignas(64) float x[kGroup], y[kGroup], z[kGroup];
+      WW_WIDEN(x, a + g, 16 * half);
+      WW_WIDEN(y, b + g, 16 * half);
+      WW_WIDEN(z, c + g, 16 * half);
+      WW_GROUP_LOOP result[half][i] = F(x[i], y[i], z[i]);
+    }
+    WW_NARROW(d + g, result[0], result[1]);
+  }
+}
 // Two floats in a register pair: one loop, for the sake of NaNs (f2).
 template <bool Flush, auto F>
 void g2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
@@ -471,9 +504,10 @@ void build_gfx9_packed(Gfx9Builder& b) {
   WW_P2(v_pk_min_i16, s16(a) < s16(c) ? a : c);
   WW_P2(v_pk_max_u16, a > c ? a : c);
   WW_P2(v_pk_min_u16, a < c ? a : c);
-  WW_P3(v_pk_fma_f16, half_of(odd_sum(h(a) * h(c), h(e)))).float_bits = 16;
-  WW_PH2(v_pk_add_f16, h(a) + h(c));
-  WW_PH2(v_pk_mul_f16, h(a) * h(c));
+  b.half(Opcode::v_pk_fma_f16,
+         &ph3<([](float a, float c, float e) -> float { return odd_sum(a * c, e); })>, 3);
+  b.half(Opcode::v_pk_add_f16, &ph2<([](float a, float c) -> float { return a + c; })>, 2);
+  b.half(Opcode::v_pk_mul_f16, &ph2<([](float a, float c) -> float { return a * c; })>, 2);
   WW_PH2(v_pk_min_f16, min_f(h(a), h(c)));
   WW_PH2(v_pk_max_f16, max_f(h(a), h(c)));
 }
