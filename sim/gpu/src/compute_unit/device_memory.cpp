@@ -261,8 +261,9 @@ void DeviceMemory::fill(std::uint64_t address, std::size_t bytes,
   constexpr std::size_t kBlock = 64 << 10;  // of patterns, written at a time
   const std::size_t most = std::max<std::size_t>(1, kBlock / pattern.size()) * pattern.size();
   std::vector<std::byte> block(std::min(bytes, most));
-  for (std::size_t at = 0; at < block.size(); at += pattern.size()) {
-    std::ranges::copy(pattern, block.begin() + static_cast<std::ptrdiff_t>(at));
+  std::ranges::copy(pattern, block.begin());
+  for (std::size_t made = pattern.size(); made < block.size(); made *= 2) {
+    std::memcpy(block.data() + made, block.data(), std::min(made, block.size() - made));
   }
   if (bytes == block.size()) {
     replace(address, block.data(), bytes);
