@@ -128,6 +128,11 @@ __global__ void strides(int* out, int n) {
   for (int i = 0; i < n; ++i) sum += out[(item() * 33 + i) & 65535];
   out[item()] = sum;
 }
+__global__ void double_strides(double* out, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += out[(item() * 3 + i) & 16383];
+  out[item()] = sum;
+}
 __global__ void vectors(float4* out, int n) {
   float4 sum = out[item()];
   for (int i = 1; i < n; ++i) {
@@ -199,6 +204,7 @@ int main() {
   time("bytes", bytes, kTurns / 2);
   time("gathers", gathers, kTurns / 4);
   time("strides", strides, kTurns / 4);
+  time("double_strides", double_strides, kTurns / 4);
   time("vectors", vectors, kTurns / 2);
   launch("launch, the same", scaled, 1, 0);
   launch("launch, other arguments", scaled, 1, 1);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "compute_unit/device_memory.hpp"
 #include "compute_unit/private_memory.hpp"
@@ -89,7 +90,17 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
     const std::uint64_t to = address + bytes < end ? address + bytes : end;
     f(element + (from - address), memory.host(from), to - from);
   };
-  if (bytes == sizeof(std::uint32_t)) {  // most often: a move of a known size
+  // Aligned elements of a size that is a power of two: moves of a known size.
+  const auto of_size = [&](auto size) {
+    for_lanes([&](std::byte* element, std::uint64_t address) {
+      if (address % size != 0) [[unlikely]] {
+        part(element, address);
+      } else {
+        f(element, memory.host(address), std::uint64_t{size});
+      }
+    });
+  };
+  if (bytes == sizeof(std::uint32_t)) {  // most often
     // A row of a block of work-items is as good as one large element. Without lanes there is none.
     const auto first = static_cast<unsigned>(std::countr_zero(lanes)) % kLanes;
     const std::uint64_t from_first = lanes >> first;
@@ -101,16 +112,16 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
       f(data + first * stride, memory.host(*address), count * sizeof(std::uint32_t));
       return;
     }
-    for_lanes([&](std::byte* element, std::uint64_t address) {
-      if (address % sizeof(std::uint32_t) != 0) [[unlikely]] {
-        part(element, address);
-      } else {
-        f(element, memory.host(address), std::uint64_t{sizeof(std::uint32_t)});
-      }
-    });
+    of_size(std::integral_constant<std::uint64_t, 4>());
     return;
   }
-  for_lanes(part);
+  switch (bytes) {
+    case 1: of_size(std::integral_constant<std::uint64_t, 1>()); return;
+    case 2: of_size(std::integral_constant<std::uint64_t, 2>()); return;
+    case 8: of_size(std::integral_constant<std::uint64_t, 8>()); return;
+    case 16: of_size(std::integral_constant<std::uint64_t, 16>()); return;
+    default: for_lanes(part);
+  }
 }
 
 // Several threads may do it for different lines of an operation.
