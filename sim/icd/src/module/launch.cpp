@@ -132,8 +132,7 @@ int launch_failed(const std::string& kernel, const Error& error) {
     case ErrorCode::out_of_range: return kLaunchOutOfResources;
     case ErrorCode::unsupported: return kNotSupported;
     default:
-      // AMD's runtime says the same of a memory fault and of a trap, by which assert() ends a
-      // kernel.
+      // The codes of AMD's runtime: a trap, by which assert() ends a kernel, is a failed launch.
       device_error() =
           error.message.starts_with(gpu::kMemoryFault) ? kIllegalAddress : kLaunchFailure;
       return kSuccess;
