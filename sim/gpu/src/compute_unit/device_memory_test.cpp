@@ -100,7 +100,7 @@ TEST(DeviceMemory, SaysWhereToLookWhenTheAddressSpaceIsTooSmall) {
   EXPECT_THAT(memory.error().text(), testing::HasSubstr("ulimit -v"));
 }
 
-std::vector<std::byte> counting_bytes(std::size_t count) {
+std::vector<std::byte> mixed_bytes(std::size_t count) {
   std::vector<std::byte> bytes(count);
   std::uint32_t next = 1;
   for (std::byte& byte : bytes) byte = static_cast<std::byte>((next = next * 1664525U + 1) >> 24);
@@ -112,7 +112,7 @@ TEST(DeviceMemory, IsFilledWithPatternsOfAnySize) {
   const auto memory = DeviceMemory::create(8 << 20).value();
   const std::uint64_t address = memory->allocate(2 << 20).value();
   for (const std::size_t size : {1, 2, 3, 16, 128, 4096, 65536, 65537, 200'000}) {
-    const std::vector<std::byte> pattern = counting_bytes(size);
+    const std::vector<std::byte> pattern = mixed_bytes(size);
     for (const std::size_t times : {std::size_t{1}, std::size_t{3}, 600'000 / size + 1}) {
       const std::size_t bytes = size * times;
       std::vector<std::byte> expected(bytes + 1, std::byte{7});
