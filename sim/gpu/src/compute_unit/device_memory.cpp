@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "host/host_arena.hpp"
+#include "host/host_pages.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -55,7 +56,36 @@ void ask_for_huge_pages(std::byte* base, std::uint64_t room, std::uint64_t offse
 #endif
 }
 
+bool are_zeros(const std::byte* bytes, std::size_t count) {
+  return bytes[0] == std::byte{} && std::memcmp(bytes, bytes + 1, count - 1) == 0;
+}
+
+// Writes copies of the block one after the other; returns whether there was anything else.
+bool overwrite(std::byte* place, std::size_t bytes, std::span<const std::byte> block) {
+  bool changed = false;
+  for (std::size_t done = 0; done < bytes; done += block.size()) {
+    const std::size_t count = std::min(block.size(), bytes - done);
+    if (std::memcmp(place + done, block.data(), count) == 0) continue;
+    std::memcpy(place + done, block.data(), count);
+    changed = true;
+  }
+  return changed;
+}
+
 }  // namespace
+
+template <class Part>
+bool DeviceMemory::each_part(std::uint64_t address, std::size_t bytes, Part part) const {
+  const HostPages pages(bytes >= kWorthHugePages && !is_mapped(address - kDeviceBase));
+  std::byte* const place = host(address);
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t into = reinterpret_cast<std::uintptr_t>(place + done) % kHugePage;
+    const std::size_t count = std::min(bytes - done, kHugePage - into);
+    if (!part(done, count, pages.untouched(place + done, count))) return false;
+    done += count;
+  }
+  return true;
+}
 
 Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes,
                                                            bool at_device_addresses, int domains) {
@@ -240,7 +270,11 @@ Status DeviceMemory::release(std::uint64_t address) {
 
 void DeviceMemory::replace(std::uint64_t address, const std::byte* bytes, std::size_t count) {
   std::byte* const place = host(address);
-  if (std::memcmp(place, bytes, count) == 0) return;
+  const bool same = each_part(address, count, [&](std::size_t done, std::size_t part, bool zeros) {
+    return zeros ? are_zeros(bytes + done, part)
+                 : std::memcmp(place + done, bytes + done, part) == 0;
+  });
+  if (same) return;
   const std::uint64_t begin = address / ContentVersion::kLine * ContentVersion::kLine;
   const std::size_t lines =
       (address + count - begin + ContentVersion::kLine - 1) / ContentVersion::kLine;
@@ -270,14 +304,26 @@ void DeviceMemory::fill(std::uint64_t address, std::size_t bytes,
     return;
   }
   bool changed = false;
-  for (std::size_t done = 0; done < bytes; done += block.size()) {
-    std::byte* const place = host(address) + done;
-    const std::size_t count = std::min(block.size(), bytes - done);
-    if (std::memcmp(place, block.data(), count) == 0) continue;
-    std::memcpy(place, block.data(), count);
-    changed = true;
+  if (are_zeros(block.data(), block.size())) {
+    each_part(address, bytes, [&](std::size_t done, std::size_t part, bool zeros) {
+      if (!zeros) changed |= overwrite(host(address) + done, part, block);
+      return true;
+    });
+  } else {
+    changed = overwrite(host(address), bytes, block);
   }
   if (changed) touch();
+}
+
+void DeviceMemory::read(std::uint64_t address, std::span<std::byte> bytes) const {
+  each_part(address, bytes.size(), [&](std::size_t done, std::size_t part, bool zeros) {
+    if (zeros) {
+      std::memset(bytes.data() + done, 0, part);
+    } else {
+      std::memcpy(bytes.data() + done, host(address) + done, part);
+    }
+    return true;
+  });
 }
 
 void DeviceMemory::empty_quarantine() {
@@ -301,6 +347,11 @@ void DeviceMemory::give_back(std::uint64_t offset, std::uint64_t bytes) {
       free_.erase(here);
     }
   }
+}
+
+bool DeviceMemory::is_mapped(std::uint64_t offset) const {
+  const auto next = reserved_.upper_bound(offset);
+  return next != reserved_.begin() && offset - std::prev(next)->first < std::prev(next)->second;
 }
 
 bool DeviceMemory::contains_slow(std::uint64_t offset, std::uint64_t bytes) const {

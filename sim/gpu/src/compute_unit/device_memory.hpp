@@ -108,15 +108,24 @@ class DeviceMemory {
   [[nodiscard]] UsedPages& used_pages() { return used_pages_; }
   void use_line(std::uint32_t line) { used_pages_.use(line, base_, kDeviceBase); }
   [[nodiscard]] std::uint64_t pages() const { return size_ / kPageBytes; }
-  // Writes bytes that contain() accepted. Few of them are followed by the version.
+  // Writes bytes that contain() accepted. Few of them are followed by the version. Zeros over the
+  // zeros of a new allocation take no memory of the host, however large its pages are: with a
+  // megabyte or more, pages that nobody has used are not even read (HostPages).
   void replace(std::uint64_t address, const std::byte* bytes, std::size_t count);
-  // The same with a pattern, of which there is a multiple. What holds it already is only read: the
-  // zeros of a new allocation then take no memory of the host.
+  // The same with a pattern, of which there is a multiple.
   void fill(std::uint64_t address, std::size_t bytes, std::span<const std::byte> pattern);
+  // Reads bytes that contain() accepted; those of a new allocation take no memory of the host, too.
+  void read(std::uint64_t address, std::span<std::byte> bytes) const;
 
  private:
   DeviceMemory() = default;
   [[nodiscard]] bool contains_slow(std::uint64_t offset, std::uint64_t bytes) const;
+  [[nodiscard]] bool is_mapped(std::uint64_t offset) const;  // to a file, or at least reserved
+  // Calls part(done, bytes, untouched) for the parts of a range that each lie in one large page of
+  // the host, until it returns false; returns whether it never did. `done` is what came before, and
+  // `untouched` parts are zeros that nobody has used.
+  template <class Part>
+  bool each_part(std::uint64_t address, std::size_t bytes, Part part) const;
   void mark(std::uint64_t offset, std::uint64_t bytes, bool valid);
   // Takes whole pages out of a hole that has them at `wanted`, or else anywhere, aligned. Returns
   // their offset. Error out_of_range.

@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "testing/test_gpu.hpp"
@@ -58,7 +61,7 @@ TEST(DeviceMemory, IsZeroAgainWhateverWasWrittenBefore) {
 TEST(DeviceMemory, TakesLittleOfTheHostForSmallBuffersThatNobodyUses) {
   constexpr std::uint64_t kBytes = 1'000'000;
   constexpr std::size_t kBuffers = 400;
-  constexpr std::uint64_t kMost = 270'000'000;
+  constexpr std::uint64_t kMost = (256 << 20) + (4 << 20);  // ends lie in large pages, if need be
   for (const bool keep_released : {false, true}) {
     const auto memory = DeviceMemory::create(std::uint64_t{1} << 30).value();
     memory->keep_released(keep_released);
@@ -152,17 +155,106 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-TEST(DeviceMemory, TakesLittleOfTheHostForZerosWhereThereWereZeros) {
-  constexpr std::uint64_t kBytes = 256 << 20;
-  const auto memory = DeviceMemory::create(std::uint64_t{1} << 30).value();
-  const std::uint64_t address = memory->allocate(kBytes).value();
+// With large pages of the host, as far as its settings give them, and without.
+class ZeroedMemory : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (::access("/proc/self/pagemap", R_OK) != 0) {
+      GTEST_SKIP() << "needs /proc/self/pagemap, which names the pages that nobody has used";
+    }
+    if (!GetParam()) ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  }
+  void TearDown() override { ::prctl(PR_SET_THP_DISABLE, before_, 0, 0, 0); }
+
+  static constexpr std::uint64_t kBytes = 64 << 20;
+  static constexpr std::uint64_t kMaxTaken = kBytes / 16;
+  const std::unique_ptr<DeviceMemory> memory_ =
+      DeviceMemory::create(std::uint64_t{1} << 30).value();
+
+ private:
+  const int before_ = ::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
+};
+INSTANTIATE_TEST_SUITE_P(DeviceMemory, ZeroedMemory, testing::Bool(), [](const auto& info) {
+  return info.param ? "WithLargePages" : "WithSmallPages";
+});
+
+TEST_P(ZeroedMemory, TakesLittleOfTheHostForZerosWhereThereWereZeros) {
+  const std::uint64_t address = memory_->allocate(kBytes).value();
+  const std::uint64_t version = memory_->version().value();
   const std::uint64_t before = resident_bytes();
   const std::vector<std::byte> zero{std::byte{0}};
-  memory->fill(address, kBytes, zero);
-  EXPECT_LT(resident_bytes(), before + kBytes / 8);
+  memory_->fill(address, kBytes, zero);
+  EXPECT_LT(resident_bytes(), before + kMaxTaken);
+  EXPECT_EQ(memory_->version().value(), version);
   const std::vector<std::byte> one{std::byte{1}};
-  memory->fill(address, kBytes, one);
+  memory_->fill(address, kBytes, one);
   EXPECT_GE(resident_bytes(), before + kBytes);
+  EXPECT_NE(memory_->version().value(), version);
+}
+
+TEST_P(ZeroedMemory, TakesLittleOfTheHostForCopiesOfZeros) {
+  std::vector<std::byte> zeros(kBytes);
+  std::fill(zeros.begin(), zeros.end(), std::byte{0});  // its pages are there
+  const std::uint64_t address = memory_->allocate(kBytes).value();
+  const std::uint64_t before = resident_bytes();
+  memory_->replace(address, zeros.data(), kBytes);
+  memory_->read(address, zeros);
+  EXPECT_LT(resident_bytes(), before + kMaxTaken);
+  EXPECT_TRUE(std::ranges::all_of(zeros, [](std::byte byte) { return byte == std::byte{}; }));
+}
+
+// Around bytes that were written, in part of a large page, nothing is taken for unused.
+TEST_P(ZeroedMemory, IsReadAndClearedWhereItWasWritten) {
+  constexpr std::uint64_t kPart = 16 << 20;
+  const std::uint64_t address = memory_->allocate(kPart).value();
+  std::vector<std::byte> expected(kPart);
+  std::uint64_t at = 1000;
+  for (; at < kPart; at += at) {
+    *memory_->host(address + at) = expected[at] = std::byte{7};
+  }
+  std::vector<std::byte> found(kPart, std::byte{9});
+  memory_->read(address, found);
+  EXPECT_TRUE(found == expected);
+  const std::uint64_t version = memory_->version().value();
+  const std::vector<std::byte> zeros(kPart);
+  for (const std::uint64_t from : {0, 5000}) {
+    memory_->fill(address + from, kPart - from, std::span(zeros).first(4));
+    EXPECT_NE(memory_->version().value(), version);
+    memory_->read(address, found);
+    EXPECT_TRUE(
+        std::equal(found.begin() + static_cast<std::ptrdiff_t>(from), found.end(), zeros.begin()));
+    memory_->replace(address, expected.data(), kPart);
+    memory_->read(address, found);
+    EXPECT_TRUE(found == expected) << from;
+    memory_->replace(address, zeros.data(), kPart);
+    memory_->read(address, found);
+    EXPECT_TRUE(found == zeros) << from;
+    memory_->replace(address, expected.data(), kPart);
+  }
+}
+
+// What was written by another address was never used by this one.
+TEST_P(ZeroedMemory, IsClearedThroughAnyOfTheAddressesThatAFileIsMappedTo) {
+  constexpr std::uint64_t kPart = 4 << 20;
+  const int file = ::memfd_create("memory", MFD_CLOEXEC);
+  ASSERT_GE(file, 0);
+  ASSERT_EQ(::ftruncate(file, kPart), 0);
+  std::vector<std::uint64_t> addresses;
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t address = memory_->reserve(kPart, kPageBytes, 0).value();
+    ASSERT_TRUE(memory_->map(address, kPart, file, DeviceMemory::kNowhere));
+    memory_->permit(address, kPart, true);
+    addresses.push_back(address);
+  }
+  ::close(file);
+  std::memset(memory_->host(addresses[0]), 7, kPart);
+  std::vector<std::byte> found(kPart);
+  memory_->read(addresses[1], found);
+  EXPECT_TRUE(std::ranges::all_of(found, [](std::byte byte) { return byte == std::byte{7}; }));
+  const std::vector<std::byte> zero{std::byte{0}};
+  memory_->fill(addresses[2], kPart, zero);
+  memory_->read(addresses[0], found);
+  EXPECT_TRUE(std::ranges::all_of(found, [](std::byte byte) { return byte == std::byte{}; }));
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ Status VirtualGpu::read(std::uint64_t address, std::span<std::byte> data) const 
         ErrorCode::out_of_range,
         fmt::format("{} bytes at {:#x} are not inside one allocation", data.size(), address));
   }
-  std::memcpy(data.data(), impl_->memory->host(address), data.size());
+  impl_->memory->read(address, data);
   return {};
 }
 
