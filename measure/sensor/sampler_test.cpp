@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "sample_ring.hpp"
 #include "ww/measure/polled_sensor.hpp"
@@ -40,6 +42,15 @@ class Counting final : public PowerSource {
   SensorFacts facts_;
   std::vector<FieldState> fields_;
 };
+
+// On a busy machine the sampler's thread may have to wait long for its turn.
+void wait_for_reads(const Counting& source, int reads) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (source.reads < reads && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  ASSERT_GE(source.reads, reads);
+}
 
 TEST(SampleRing, GivesBackInOrderAndSaysWhenItIsFull) {
   SampleRing<int> ring(4);
@@ -79,9 +90,9 @@ TEST(SampleRing, LosesNothingBetweenTwoThreads) {
 
 TEST(Sampler, PollsOnAndHandsEveryReadingOver) {
   Counting source;
-  auto sampler = Sampler::start(source, {.stretch = false});
+  auto sampler = Sampler::start(source, {.slow_period_ns = 1'000'000'000'000, .stretch = false});
   ASSERT_TRUE(sampler);
-  std::this_thread::sleep_for(milliseconds(200));
+  wait_for_reads(source, 30);
   std::vector<Sample> samples;
   (*sampler)->drain(samples);
   ASSERT_GT(samples.size(), 20u);
@@ -104,7 +115,7 @@ TEST(Sampler, CountsTheTicksThatASlowSourceMisses) {
   Counting source(milliseconds(5));
   auto sampler = Sampler::start(source, {.stretch = false});
   ASSERT_TRUE(sampler);
-  std::this_thread::sleep_for(milliseconds(200));
+  wait_for_reads(source, 30);
   const auto stats = (*sampler)->stats();
   EXPECT_GT(stats.missed, 2 * stats.ticks);
   EXPECT_GT(stats.read_p50_us, 4000);
@@ -128,26 +139,32 @@ TEST(Sampler, RefusesARingOfAnOddSize) {
 
 TEST(PolledSensor, TakesWhatItHasReadWhenItIsToSleepUntilAPastTime) {
   constexpr std::size_t kRoom = 32;
-  auto sensor = PolledSensor::start(std::make_unique<Counting>(), nullptr, "no clocks here",
+  auto counting = std::make_unique<Counting>();
+  const Counting& source = *counting;
+  auto sensor = PolledSensor::start(std::move(counting), nullptr, "no clocks here",
                                     {.stretch = false, .capacity = kRoom});
   ASSERT_TRUE(sensor);
-  for (int i = 0; i < 10; ++i) {
-    std::this_thread::sleep_for(milliseconds(10));
+  for (int part = 1; part <= 10; ++part) {
+    wait_for_reads(source, 10 * part);
     (*sensor)->sleep_until(0);
   }
   EXPECT_GT((*sensor)->new_readings()->size(), kRoom + 1);
 }
 
 TEST(PolledSensor, GivesEveryReadingOnceAndKeepsThemWhileItSleeps) {
-  auto sensor = PolledSensor::start(std::make_unique<Counting>(), nullptr, "no clocks here",
-                                    {.stretch = false});
+  auto counting = std::make_unique<Counting>();
+  const Counting& source = *counting;
+  auto sensor =
+      PolledSensor::start(std::move(counting), nullptr, "no clocks here", {.stretch = false});
   ASSERT_TRUE(sensor);
-  (*sensor)->sleep_until((*sensor)->now_ns() + 100'000'000);
+  wait_for_reads(source, 20);
+  (*sensor)->sleep_until((*sensor)->now_ns() + 10'000'000);
   const auto first = (*sensor)->new_readings();
   ASSERT_TRUE(first && first->size() > 10);
   EXPECT_EQ(first->front().temperature_mc, 40'000);
   EXPECT_EQ(first->front().time_ns, first->front().poll_ns);
-  (*sensor)->sleep_until((*sensor)->now_ns() + 20'000'000);
+  wait_for_reads(source, source.reads + 2);
+  (*sensor)->sleep_until((*sensor)->now_ns() + 10'000'000);
   const auto second = (*sensor)->new_readings();
   ASSERT_TRUE(second && !second->empty());
   EXPECT_EQ(*second->front().power_uw, *first->back().power_uw + 1);
