@@ -143,16 +143,8 @@ TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
   EXPECT_LT(std::filesystem::file_size(file), 800'000u);
 }
 
-// Whole campaigns, too long for the default tests: 33 s of processor time on a loaded machine, and
-// by homes with the twin's campaign 95 s (MI50) and 216 s (MI100). ctest ends all tests of this
-// program after 15 minutes, so they run without it:
-//
-//   export WW_AMD_CAMPAIGN=1 WW_SOURCE_DIR=$PWD WW_BINARY_DIR=$PWD/build/release
-//   build/release/bin/amd_card_test --gtest_filter='*Calibrated*'
+// The main job on AMD hardware, from the first launch to the fit.
 TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
-  if (std::getenv("WW_AMD_CAMPAIGN") == nullptr) {
-    GTEST_SKIP() << "a whole campaign takes minutes; set WW_AMD_CAMPAIGN=1 for it";
-  }
   install_rocprof(counting);
   const auto out = folder_.path() / "run";
   const Finished finished = calibrate(out);
@@ -183,21 +175,19 @@ struct ByHomes {
 class AmdCardByHomes : public AmdCard, public ::testing::WithParamInterface<ByHomes> {
  protected:
   AmdCardByHomes() : AmdCard(GetParam().kind) {
-    const auto name = std::string(GetParam().chip) + ".toml";
-    std::ifstream file(source_folder() / "sim/gpu/chips" / name);
+    twin_ = write_small_chip(folder_.path(), GetParam().chip, 6, 1 << 20);
+    std::ifstream file(twin_);
     std::string text(std::istreambuf_iterator<char>(file), {});
     const std::string key = "gfx_target = \"";
     const auto begin = text.find(key) + key.size();
     text.replace(begin, text.find('"', begin) - begin, GetParam().target);
-    chip_ = (folder_.path() / name).string();
+    chip_ = (folder_.path() / "card.toml").string();
     std::ofstream(chip_) << text;
   }
+  std::string twin_;  // the chip as it is built in, but for its size
 };
 
 TEST_P(AmdCardByHomes, IsCalibratedPerNanosecondAsTheVirtualOneIs) {
-  if (std::getenv("WW_AMD_CAMPAIGN") == nullptr) {
-    GTEST_SKIP() << "a whole campaign takes minutes; set WW_AMD_CAMPAIGN=1 for it";
-  }
   install_rocprof(counting);
   const auto out = folder_.path() / "run";
   const Finished finished = calibrate(out, {"--no-floorplan"});
@@ -207,9 +197,8 @@ TEST_P(AmdCardByHomes, IsCalibratedPerNanosecondAsTheVirtualOneIs) {
   EXPECT_EQ(result["device"], "hip:0");
   EXPECT_TRUE(result["energy_fj_per_bit_mm"]["value"].is_null()) << result.dump(1);
   const auto twin_out = folder_.path() / "twin";
-  const Finished on_twin =
-      run({wirewatt(), "calibrate", "--device", std::string("virtual:") + GetParam().chip,
-           "--quick", "--seed", "1", "--out", twin_out.string()});
+  const Finished on_twin = run({wirewatt(), "calibrate", "--device", "virtual:" + twin_, "--quick",
+                                "--seed", "1", "--out", twin_out.string()});
   ASSERT_EQ(on_twin.exit_code, 0) << on_twin.err;
   const auto model_in = [](const std::filesystem::path& folder) {
     std::ifstream file(folder / "model.json");

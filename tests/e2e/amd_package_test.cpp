@@ -7,8 +7,6 @@
 
 #include <cmath>
 #include <fstream>
-#include <iterator>
-#include <regex>
 
 #include "process.hpp"
 #include "stub_card.hpp"
@@ -101,29 +99,11 @@ TEST_F(AmdPackage, HasTheSameFiguresThroughTheDriversFilesAsThroughTheDoor) {
   expect_equal_figures(card, other.json());
 }
 
-// virtual:mi250x with two compute units an engine and an L2 of a size with them: its launches are
-// executed seven times as fast. The links are the same.
-std::string write_small_package(const std::filesystem::path& folder) {
-  std::ifstream whole(source_folder() / "sim/gpu/chips/mi250x.toml");
-  std::string text(std::istreambuf_iterator<char>(whole), {});
-  const auto replace = [&text](const char* pattern, const char* with) {
-    text = std::regex_replace(text, std::regex(pattern), with);
-  };
-  replace("cus_off_per_die = \\d+", "cus_off_per_die = 0");
-  replace("cus_per_engine = \\d+", "cus_per_engine = 2");
-  replace("\nl2_bytes = \\d+", "\nl2_bytes = 1048576");
-  // Places of an engine's units, of which two are left.
-  replace("cu = \\[\\s*(\\[[^\\]]*\\], \\[[^\\]]*\\])[^=]*?\n\\]", "cu = [$1]");
-  const auto file = folder / "small.toml";
-  std::ofstream(file) << text;
-  return file.string();
-}
-
 // MI250X: two dies, each a PCI device of its own. The first holds the sensor.
 class TwoDies : public ::testing::Test {
  protected:
   TwoDies()
-      : chip_(write_small_package(folder_.path())),
+      : chip_(write_small_chip(folder_.path(), "mi250x", 2, 1 << 20)),
         first_(folder_.path() / "sys", {.name = "AMD Instinct MI250X", .metrics_content = 1}) {
     first_.write(first_.device() / "device", "0x7408");
     first_.write(first_.device() / "pp_dpm_sclk", "0: 500Mhz\n1: 1700Mhz *");

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <string>
 
 #include "process.hpp"
@@ -23,6 +26,31 @@ namespace ww::e2e {
           {"WW_STUB_HIP_CHIP", chip},
           {"WIREWATT_STATE_DIR", (folder / "state").string()},
           {"PATH", (folder / "bin").string() + ":/usr/bin:/bin"}};
+}
+
+// The built-in chip `name` with `units` compute units an engine and an L2 of `l2_bytes`, as a chip
+// file in `folder`; returns its path. A campaign's launches are executed in a fraction of the time,
+// and wires are as long as on the whole chip.
+[[nodiscard]] inline std::string write_small_chip(const std::filesystem::path& folder,
+                                                  const std::string& name, int units,
+                                                  int l2_bytes) {
+  std::ifstream whole(source_folder() / "sim/gpu/chips" / (name + ".toml"));
+  std::string text(std::istreambuf_iterator<char>(whole), {});
+  const auto replace = [&text](const std::string& pattern, const std::string& with) {
+    text = std::regex_replace(text, std::regex(pattern), with);
+  };
+  replace("cus_off_per_die = \\d+", "cus_off_per_die = 0");
+  replace("cus_per_engine = \\d+", "cus_per_engine = " + std::to_string(units));
+  replace("\nl2_bytes = \\d+", "\nl2_bytes = " + std::to_string(l2_bytes));
+  // The places of an engine's first units.
+  std::string place = "\\[[^\\]]*\\]";
+  for (int unit = 1; unit < units; ++unit) {
+    place += ",\\s*\\[[^\\]]*\\]";
+  }
+  replace("cu = \\[\\s*(" + place + ")[^=]*?\n\\]", "cu = [$1]");
+  const auto file = folder / ("small_" + name + ".toml");
+  std::ofstream(file) << text;
+  return file.string();
 }
 
 }  // namespace ww::e2e
