@@ -1,4 +1,4 @@
-# The version with the commit that is built: "0.1.0+git202611201530.1a2b3c4", later ones greater, or "0.1.0" without git. It is
+# The version with the commit that is built: "0.2.0+git202611201530.1a2b3c4", later ones greater, or "0.2.0" without git. It is
 # found when the project is configured, and only few files are told, so that a commit rebuilds little.
 include_guard(GLOBAL)
 set(WW_VERSION ${PROJECT_VERSION})

@@ -131,7 +131,7 @@ function conflict(name) said.conflict = name end
 function mode() return "load" end
 function isFile(path) return path == present end
 function pathJoin(...) return table.concat({...}, "/") end
-function myFileName() return "0.1.0.lua" end
+function myFileName() return "0.2.0.lua" end
 function LmodError(text) error(text) end
 function prepend_path(name, value) said[name] = value end
 """

@@ -3,6 +3,6 @@
 
 namespace ww::cli {
 
-[[nodiscard]] const char* build_version();  // "0.1.0+git202611221611.27d5c68"
+[[nodiscard]] const char* build_version();  // "0.2.0+git202611221611.27d5c68"
 
 }  // namespace ww::cli

@@ -11,11 +11,11 @@ class Wirewatt(Package):
     # The bundle is made by hand (scripts/bundle), because trees of HPC packages lack some of the
     # libraries. It is taken from the folder in which Spack is started.
     manual_download = True
-    url = f"file://{os.getcwd()}/wirewatt-0.1.0-x86_64.tar.gz"
+    url = f"file://{os.getcwd()}/wirewatt-0.2.0-x86_64.tar.gz"
 
     license("Apache-2.0")
 
-    version("0.1.0")
+    version("0.2.0")
 
     requires("target=x86_64:", msg="the bundle is for x86_64")
     requires("platform=linux", msg="the bundle is for Linux")

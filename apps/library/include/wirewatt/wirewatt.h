@@ -86,7 +86,7 @@ typedef struct wirewatt_session wirewatt_session;
 #define WIREWATT_EXPORT
 #endif
 
-/* "0.1.0" */
+/* "0.2.0" */
 WIREWATT_EXPORT const char* wirewatt_version(void);
 /* The error of this thread's last failed call, and what to do. Valid until the next failure. */
 WIREWATT_EXPORT const char* wirewatt_error(void);

@@ -1,5 +1,5 @@
--- Lmod module file of a bundle (scripts/bundle). Put it at MODULEPATH/wirewatt/0.1.0.lua and set `root`.
-local root = os.getenv("WIREWATT_ROOT") or "/opt/wirewatt/0.1.0"
+-- Lmod module file of a bundle (scripts/bundle). Put it at MODULEPATH/wirewatt/0.2.0.lua and set `root`.
+local root = os.getenv("WIREWATT_ROOT") or "/opt/wirewatt/0.2.0"
 
 help([[
 Measures what the on-chip wires of GPUs cost, and estimates it in applications.
@@ -7,7 +7,7 @@ Begin with: wirewatt devices
 Drivers of the GPUs are the node's own.
 ]])
 whatis("Name: wirewatt")
-whatis("Version: 0.1.0")
+whatis("Version: 0.2.0")
 whatis("Description: on-chip interconnect energy of GPUs")
 
 conflict("wirewatt")
