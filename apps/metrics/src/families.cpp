@@ -36,19 +36,21 @@ void add_segments(std::vector<Family>& into, const MetricsState& state, SegmentF
 
 std::vector<Family> families(const MetricsState& state) {
   std::vector<Family> all;
+  Labels covers;
+  if (!state.device_of.empty()) covers.emplace_back("wirewatt.of", state.device_of);
   if (state.device_w) {
     all.push_back({"hw.power",
                    Unit::watt,
                    false,
                    "Power of the device, by its own sensor.",
-                   {{*state.device_w}}});
+                   {{*state.device_w, covers}}});
   }
   if (state.device_j) {
     all.push_back({"hw.energy",
                    Unit::joule,
                    true,
                    "Energy of the device, by its own sensor.",
-                   {{*state.device_j}}});
+                   {{*state.device_j, covers}}});
   }
   add_segments(all, state, &MetricsState::Segment::power_w,
                {"wirewatt.wire.power", Unit::watt, false, "Power of on-chip wires.", {}});

@@ -54,6 +54,16 @@ TEST(OpenMetrics, HasNoSampleOfAMissingFigure) {
   EXPECT_THAT(text, Not(HasSubstr("hw_energy")));
 }
 
+TEST(OpenMetrics, SaysWhatElseTheDevicesFiguresCover) {
+  EXPECT_THAT(metrics_text(state(), MetricsForm::open_metrics), Not(HasSubstr("wirewatt_of")));
+  auto shared = state();
+  shared.device_j = 12;
+  shared.device_of = "the whole GPU";
+  const auto text = metrics_text(shared, MetricsForm::open_metrics);
+  EXPECT_THAT(text, HasSubstr("job_id=\"4711\",wirewatt_of=\"the whole GPU\"} 120.5\n"));
+  EXPECT_THAT(text, HasSubstr("job_id=\"4711\",wirewatt_of=\"the whole GPU\"} 12\n"));
+}
+
 // Nobody counts the kernels of a real card: 0 would say that none ran.
 TEST(OpenMetrics, HasNoCounterOfKernelsThatNobodyCounts) {
   auto of_a_card = state();

@@ -101,6 +101,13 @@ TEST(Selftest, JudgesEveryPartByWhatItShowed) {
   EXPECT_THAT(of(archive, "rail aid_energy").detail, HasSubstr("grew by 800"));
 }
 
+TEST(Selftest, SaysWhatElseTheSensorMeasures) {
+  Archive shared = example();
+  shared.fields.push_back({"package", measure::FieldStatus::ok, "power is the whole GPU's"});
+  EXPECT_EQ(of(shared, "what is measured").detail, "power is the whole GPU's");
+  EXPECT_THAT(of(shared, "stream").detail, HasSubstr("W; power is the whole GPU's"));
+}
+
 TEST(Selftest, SaysWhatIsWrong) {
   Archive unpinned = example();
   unpinned.waves[3].unpatched ^= 1;

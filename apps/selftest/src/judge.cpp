@@ -62,6 +62,9 @@ std::vector<Finding> judge_sensor(const Archive& archive) {
     findings.push_back({"sensor", Verdict::unavailable, test.absent, ""});
     return findings;
   }
+  if (const std::string besides = measure::measured_besides(archive.fields); !besides.empty()) {
+    findings.push_back({"what is measured", Verdict::limited, besides, ""});
+  }
   auto rows = measure::reading_statuses(test.readings, !test.steps.empty());
   measure::explain_missing(rows, archive.fields);
   for (const measure::StatusRow& row : rows) {
@@ -108,6 +111,9 @@ Finding judge_stream(const Archive& archive) {
   if (!energy.ok()) return {"stream", Verdict::limited, text + "; no energy: " + energy.reason, ""};
   text += fmt::format("; {:.2f} J [{:.2f}, {:.2f}], {:.1f} W", energy.energy_j, energy.low_j,
                       energy.high_j, energy.power_w);
+  if (const std::string besides = measure::measured_besides(archive.fields); !besides.empty()) {
+    text += "; " + besides;
+  }
   return {"stream", Verdict::good, text, ""};
 }
 

@@ -91,7 +91,7 @@ class Common : public Bracket {
     Reading reading;
     reading.seconds = static_cast<double>(to_ns - from_ns_) * 1e-9;
     reading.device = joules_of(device_energy(energy::energy_series(readings), to_ns));
-    add_reason(reading.device, measure::measured_besides(sensor_->fields()));
+    add_reason(reading.device, measured_besides());
     WW_TRY(fill(reading));
     rest(*sensor_);
     WW_ASSIGN(after, sensor_->new_readings());
@@ -100,11 +100,19 @@ class Common : public Bracket {
     readings.insert(readings.begin(), before_.begin(), before_.end());
     readings.insert(readings.end(), after.begin(), after.end());
     reading.kernels = kernel_energies(launches_, energy::energy_series(readings), known_);
+    for (KernelEnergy& kernel : reading.kernels.kernels) {
+      const std::string besides = measured_besides();
+      if (!kernel.reason.empty() && !besides.empty()) kernel.reason += "; ";
+      kernel.reason += besides;
+    }
     launches_.clear();
     return reading;
   }
 
   void set_response(const measure::LaunchSensor& response) override { known_.response = response; }
+  std::string measured_besides() const override {
+    return measure::measured_besides(sensor_->fields());
+  }
 
  protected:
   virtual Status fill(Reading& reading) = 0;

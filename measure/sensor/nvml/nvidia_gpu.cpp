@@ -74,6 +74,7 @@ class NvmlSource final : public PowerSource {
     facts_.gain_tolerance_95 = kBoardGainTolerance95;
     find_power();
     find_energy();
+    find_scope(name.data());
     find_rest();
   }
 
@@ -161,10 +162,12 @@ class NvmlSource final : public PowerSource {
   enum class Energy { none, field, call };
 
   // Asks one field by its number.
-  int try_field(unsigned id, std::optional<std::int64_t>& value) const {
+  int try_field(unsigned id, std::optional<std::int64_t>& value,
+                unsigned scope = nvml::scope_gpu) const {
     if (api_.field_values == nullptr) return nvml::not_supported;
     NvmlFieldValue field{};
     field.field = id;
+    field.scope = scope;
     if (const int code = api_.field_values(device_, 1, &field); code != nvml::success) return code;
     value = number(field);
     return field.result;
@@ -203,6 +206,51 @@ class NvmlSource final : public PowerSource {
       if (code == nvml::success) energy_ = Energy::call;
     }
     fields_.push_back(state_of(api_, "energy", code));
+  }
+
+  // What else is in the power and the energy.
+  void find_scope(std::string_view name) {
+    const auto note = [this](const char* text) {
+      fields_.push_back({std::string(kPackageField), FieldStatus::ok, text});
+    };
+    unsigned mig = 0, pending = 0;
+    if (api_.mig_mode != nullptr && api_.mig_mode(device_, &mig, &pending) == nvml::success &&
+        mig != 0) {
+      note("power and energy are those of the whole GPU, with all its MIG instances");
+    }
+    if (!has_processor(name)) return;
+    if (power_ == Power::usage || power_ == Power::none) {
+      note("power and energy are those of the whole module: GPU, processor and their memory");
+    } else if (energy_ != Energy::none) {
+      // The fields of power leave the processor out, and the counter of a Grace Hopper does not.
+      energy_ = Energy::none;
+      auto& field = *std::ranges::find(fields_, "energy", &FieldState::name);
+      field.status = FieldStatus::missing;
+      field.reason =
+          "the energy counter is that of the whole module (GPU, processor and their memory); the "
+          "power of the GPU alone is integrated instead";
+    }
+  }
+  // Whether the GPU shares a module with a processor, whose power NVML then shows as a scope of its
+  // own. Drivers older than the scopes leave only the name.
+  [[nodiscard]] bool has_processor(std::string_view name) const {
+    constexpr std::array<std::string_view, 3> modules = {"GH200", "GB200", "GB300"};
+    if (std::ranges::any_of(modules, [name](std::string_view module) {
+          return name.find(module) != std::string_view::npos;
+        })) {
+      return true;
+    }
+    constexpr double kMoreThanReadingsDiffer = 1.1;
+    for (const unsigned id : {nvml::field_power_instant, nvml::field_power_average}) {
+      std::optional<std::int64_t> gpu, module;
+      static_cast<void>(try_field(id, gpu));
+      static_cast<void>(try_field(id, module, nvml::scope_module));
+      if (static_cast<double>(module.value_or(0)) >
+          kMoreThanReadingsDiffer * static_cast<double>(gpu.value_or(0))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void find_rest() {

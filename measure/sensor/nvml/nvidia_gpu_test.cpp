@@ -140,6 +140,41 @@ TEST_F(Nvml, GivesInstantPowerWithTheAverageBesideIt) {
   EXPECT_EQ(found["states"]["energy"], "ok");
 }
 
+// What the sensor covers, and whether its energy counter is used.
+json scope_of_sensor() {
+  const auto source = open_nvml(stub_pci);
+  if (!source) return {{"error", source.error().text()}};
+  RawReading reading;
+  (*source)->read_fast(reading);
+  return {{"besides", measured_besides((*source)->fields())},
+          {"power", reading.power_uw.value_or(-1)},
+          {"counts", reading.energy_ticks.has_value()},
+          {"states", states(**source)}};
+}
+
+TEST_F(Nvml, SaysThatTheSensorSeesAllInstances) {
+  EXPECT_EQ(with("mig 0\n", scope_of_sensor)["besides"], "");
+  const json found = with("mig 1\n", scope_of_sensor);
+  EXPECT_THAT(found["besides"].get<std::string>(), HasSubstr("whole GPU, with all its MIG"));
+  EXPECT_EQ(found["counts"], true);
+}
+
+// A Grace Hopper's fields of power leave the processor out; its counter does not.
+TEST_F(Nvml, MeasuresTheGpuOfAModuleByItsOwnPower) {
+  for (const char* settings : {"noise_w 0\nmodule_w 90\n", "noise_w 0\ngrace 1\n"}) {
+    const json found = with(settings, scope_of_sensor);
+    EXPECT_EQ(found["power"], 60'000'000) << found;
+    EXPECT_EQ(found["counts"], false) << found;
+    EXPECT_EQ(found["states"]["energy"], "missing") << found;
+    EXPECT_EQ(found["besides"], "") << found;
+  }
+  // On cards without a processor both scopes show one power.
+  EXPECT_EQ(with("noise_w 0\nmodule_w 1\n", scope_of_sensor)["counts"], true);
+  const json old = with("instant 3\naverage 3\ngrace 1\n", scope_of_sensor);
+  EXPECT_THAT(old["besides"].get<std::string>(), HasSubstr("whole module")) << old;
+  EXPECT_EQ(old["counts"], true) << old;
+}
+
 TEST_F(Nvml, TakesWhatAnOldCardHas) {
   const json found = with("instant 3\naverage 3\nenergy 3\n", []() -> json {
     const auto source = open_nvml(stub_pci);

@@ -57,6 +57,9 @@ inline constexpr unsigned field_total_energy = 83;
 inline constexpr unsigned field_memory_temperature = 82;
 inline constexpr unsigned field_power_average = 185;
 inline constexpr unsigned field_power_instant = 186;
+// What a field of power covers: the GPU, or the module that it shares with a processor.
+inline constexpr unsigned scope_gpu = 0;
+inline constexpr unsigned scope_module = 1;
 inline constexpr unsigned clock_graphics = 0;
 inline constexpr unsigned clock_memory = 2;
 }  // namespace nvml

@@ -192,7 +192,8 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char* pci, NvmlDevice* device) {
   return 6;
 }
 int nvmlDeviceGetName(NvmlDevice, char* name, unsigned length) {
-  copy(name, length, "NVIDIA Stub 100");
+  copy(name, length,
+       stub_config().number("grace", 0) != 0 ? "NVIDIA GH200 480GB" : "NVIDIA Stub 100");
   return nvml::success;
 }
 int nvmlDeviceGetPciInfo_v3(NvmlDevice device, NvmlPci* pci) {
@@ -205,6 +206,19 @@ int nvmlDeviceGetFieldValues(NvmlDevice device, int count, NvmlFieldValue* value
   for (int i = 0; i < count; ++i) {
     NvmlFieldValue& field = values[i];
     field.value_type = 1;
+    if (field.scope != nvml::scope_gpu) {
+      // Of the module that the GPU shares with a processor, where "module_w" says how much that
+      // one draws.
+      const double processor_w = stub_config().number("module_w", 0);
+      const bool power =
+          field.field == nvml::field_power_instant || field.field == nvml::field_power_average;
+      field.result = power && processor_w > 0 && field.scope == nvml::scope_module
+                         ? stub_config().code("instant", nvml::success)
+                         : nvml::not_supported;
+      field.value.as_unsigned = milliwatts(device, instant_shape()) +
+                                static_cast<unsigned>(std::lround(processor_w * 1e3));
+      continue;
+    }
     switch (field.field) {
       case nvml::field_power_instant:
         field.result = stub_config().code("instant", nvml::success);

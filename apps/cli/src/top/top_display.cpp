@@ -82,6 +82,7 @@ void Display::publish(const json& facts) {
   if (const auto watts = facts.find("device_w"); watts != facts.end()) {
     state_.device_w = watts->get<double>();
   }
+  state_.device_of = facts.value("device_w_of", "");
   for (std::size_t s = 0; s < state_.segments.size(); ++s) {
     state_.segments[s].power_w = frame.rows[s].power_w;
     state_.segments[s].status = misfit_.empty() ? frame.rows[s].status : "misfit";

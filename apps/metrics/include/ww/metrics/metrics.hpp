@@ -27,6 +27,7 @@ struct MetricsState {
   std::array<Segment, 3> segments;  // by model::WireSegment
   std::optional<double> device_w;
   std::optional<double> device_j;
+  std::string device_of;                    // what both cover, where that is more than the device
   std::optional<std::uint64_t> dispatches;  // where the device reports its kernels
 };
 
