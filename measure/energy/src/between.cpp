@@ -22,6 +22,11 @@ double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) * kSecondsPerNs;
 }
 
+void add_remark(std::string& remarks, const std::string& more) {
+  if (!remarks.empty() && !more.empty()) remarks += "; ";
+  remarks += more;
+}
+
 bool is_possible(double watts) {
   return watts >= 0 && watts <= kMostDeviceWatts;
 }
@@ -29,7 +34,7 @@ bool is_possible(double watts) {
 // Mean power over the part of a window that one column covers.
 struct Covered {
   RowStatus status{RowStatus::unavailable};
-  std::string reason;
+  std::string reason;  // why it has no figure; if it has one, what to know of it
   std::int64_t from_ns{}, to_ns{};
   double power_w{};
   double highest_w{};
@@ -68,27 +73,44 @@ Covered by_accumulator(Window window, bool stamped) {
     covered.status = RowStatus::rejected;
     covered.reason = fmt::format("the energy accumulator rose by {:.3g} W, which no device draws",
                                  covered.highest_w);
+  } else if (moves.strays > 0) {
+    covered.reason = fmt::format(
+        "{} readings of the energy accumulator are left out, which lie below those before them or "
+        "above by more than any device draws",
+        moves.strays);
   }
   return covered;
 }
 
-// One reading that is no power is in the mean of all.
-std::optional<std::string> impossible_power(Window window) {
+// Readings that are no power would be in the mean of all. A few are left out; a sensor that shows
+// more of them is broken.
+struct ImpossiblePower {
+  std::size_t readings{}, of{};
+  double watts{};  // the first of them
+  [[nodiscard]] bool broken() const {
+    constexpr std::size_t kOneIn = 100;
+    return readings > std::max<std::size_t>(1, of / kOneIn);
+  }
+};
+
+ImpossiblePower impossible_power(Window window) {
+  ImpossiblePower found;
   for (const EnergyReading& reading : window) {
     if (reading.power_uw == kAbsent) continue;
+    ++found.of;
     const double watts = static_cast<double>(reading.power_uw) * kWattsPerMicrowatt;
-    if (!is_possible(watts)) {
-      return fmt::format("a power reading shows {:.6g} W, which no device draws", watts);
-    }
+    if (!is_possible(watts) && found.readings++ == 0) found.watts = watts;
   }
-  return std::nullopt;
+  return found;
 }
 
 Covered by_register(Window window) {
   Covered covered;
-  if (auto impossible = impossible_power(window)) {
+  const ImpossiblePower impossible = impossible_power(window);
+  if (impossible.broken()) {
     covered.status = RowStatus::rejected;
-    covered.reason = std::move(*impossible);
+    covered.reason = fmt::format("{} of {} power readings are like {:.6g} W, which no device draws",
+                                 impossible.readings, impossible.of, impossible.watts);
     return covered;
   }
   std::vector<std::int64_t> between;
@@ -99,6 +121,7 @@ Covered by_register(Window window) {
   for (const EnergyReading& reading : window) {
     if (reading.power_uw == kAbsent) continue;
     const double watts = static_cast<double>(reading.power_uw) * kWattsPerMicrowatt;
+    if (!is_possible(watts)) continue;
     covered.highest_w = std::max(covered.highest_w, watts);
     if (before == nullptr) {
       covered.from_ns = reading.time_ns;
@@ -131,6 +154,11 @@ Covered by_register(Window window) {
   } else if (!moved && covered.to_ns - covered.from_ns > kLongestSilenceNs) {
     covered.reason = fmt::format("all {} show {:.4g} W: the load is steady or the sensor is stuck",
                                  count, covered.power_w);
+  }
+  if (impossible.readings > 0) {
+    add_remark(covered.reason,
+               fmt::format("{} power readings like {:.6g} W, which no device draws, are left out",
+                           impossible.readings, impossible.watts));
   }
   covered.status = RowStatus::ok;
   return covered;
@@ -216,7 +244,7 @@ Energy energy_between(const EnergySeries& series, std::int64_t from_ns, std::int
       std::hypot(open_s * covered.highest_w, options.gain_tolerance_95 * result.energy_j);
   result.low_j = std::max(0.0, result.energy_j - half_j);
   result.high_j = result.energy_j + half_j;
-  if (counted && !options.only) result.reason = counter_doubt(series, from_ns, to_ns);
+  if (counted && !options.only) add_remark(result.reason, counter_doubt(series, from_ns, to_ns));
   return result;
 }
 

@@ -77,8 +77,67 @@ TEST(EnergyBetween, IsUnavailableForAWindowOfFewReadings) {
 
 TEST(EnergyBetween, RejectsAnAccumulatorThatRanBackward) {
   auto series = steady(true);
-  series.readings[50].ticks = 0;
+  for (std::size_t i = 50; i <= 100; ++i) series.readings[i].ticks -= 50 * kTicksPerJoule;
   const auto energy = energy_between(series, 0, 1000 * kMs);
+  EXPECT_EQ(energy.status, RowStatus::rejected);
+  EXPECT_THAT(energy.reason, HasSubstr("ran backward"));
+}
+
+// 220 W for 8 s, polled each millisecond.
+EnergySeries polled_for_8_s() {
+  EnergySeries series;
+  for (int i = 0; i <= 8000; ++i) {
+    series.readings.push_back(
+        {i * kMs, 1'000'000'000'000 + i * 220 * kTicksPerJoule / 1000, kAbsent});
+  }
+  return series;
+}
+
+TEST(EnergyBetween, LeavesOutAStrayReadingOfTheAccumulator) {
+  struct Stray {
+    std::size_t first, count;
+    std::int64_t ticks;
+  };
+  // Of one poll and of 20 ms, below and above, within, at the beginning and at the end.
+  for (const Stray stray :
+       {Stray{2000, 1, -1'000'000'000}, Stray{2000, 20, -1'000'000'000},
+        Stray{3000, 1, 1'000'000'000}, Stray{3000, 3, 4'000'000}, Stray{0, 5, -1'000'000'000},
+        Stray{0, 5, 1'000'000'000}, Stray{7998, 3, -1'000'000'000}}) {
+    auto series = polled_for_8_s();
+    for (std::size_t i = 0; i < stray.count; ++i) {
+      series.readings[stray.first + i].ticks += stray.ticks;
+    }
+    const auto energy = energy_between(series, 0, 8000 * kMs);
+    ASSERT_TRUE(energy.ok()) << energy.reason;
+    EXPECT_NEAR(energy.energy_j, 8 * 220, 0.5) << stray.first << " " << stray.ticks;
+    EXPECT_LT(energy.high_j - energy.low_j, 8) << stray.first << " " << stray.ticks;
+    EXPECT_EQ(energy.source, EnergySource::accumulator);
+    EXPECT_THAT(energy.reason, HasSubstr(std::to_string(stray.count) + " readings of the energy"));
+    EXPECT_EQ(energy_steps(series).status, RowStatus::ok);
+  }
+}
+
+// A counter of 32 bits that reads 0 once seems to wrap, and then to rise by 65 kJ.
+TEST(EnergyBetween, TakesAStrayZeroForNoWrap) {
+  auto series = polled_for_8_s();
+  for (auto& reading : series.readings) reading.ticks += 3'500'000'000 - 1'000'000'000'000;
+  series.readings[4000].ticks = 0;
+  const auto energy = energy_between(series, 0, 8000 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.energy_j, 8 * 220, 0.5);
+}
+
+TEST(EnergyBetween, RejectsAnAccumulatorThatBeganAnewOrStraysOften) {
+  auto reset = polled_for_8_s();
+  for (std::size_t i = 4000; i < reset.readings.size(); ++i) {
+    reset.readings[i].ticks -= reset.readings[3999].ticks;
+  }
+  EXPECT_EQ(energy_between(reset, 0, 8000 * kMs).status, RowStatus::rejected);
+  auto often = polled_for_8_s();
+  for (std::size_t i = 0; i < often.readings.size(); i += 10) {
+    often.readings[i].ticks -= 1'000'000'000;
+  }
+  const auto energy = energy_between(often, 0, 8000 * kMs);
   EXPECT_EQ(energy.status, RowStatus::rejected);
   EXPECT_THAT(energy.reason, HasSubstr("ran backward"));
 }
@@ -110,11 +169,16 @@ TEST(EnergyBetween, RejectsARegisterThatShowsNothing) {
   EXPECT_EQ(energy_between(series, 0, 1000 * kMs).status, RowStatus::rejected);
 }
 
-// One such reading among a hundred would add its share to the mean, and nothing to the interval.
-TEST(EnergyBetween, RejectsReadingsThatNoDeviceDraws) {
+// In the mean of all, one among a hundred would add its share, and nothing to the interval.
+TEST(EnergyBetween, LeavesOutOneReadingThatNoDeviceDrawsAndRejectsMore) {
   for (const std::int64_t watts : {65'535, -3}) {
     auto series = steady(false);
     series.readings[50].power_uw = watts * 1'000'000;
+    const auto one = energy_between(series, 0, 1000 * kMs);
+    ASSERT_TRUE(one.ok()) << one.reason;
+    EXPECT_NEAR(one.energy_j, 100, 1e-9) << watts;
+    EXPECT_THAT(one.reason, HasSubstr("1 power readings like " + std::to_string(watts) + " W"));
+    series.readings[70].power_uw = watts * 1'000'000;
     const auto energy = energy_between(series, 0, 1000 * kMs);
     EXPECT_EQ(energy.status, RowStatus::rejected) << watts;
     EXPECT_THAT(energy.reason, HasSubstr(std::to_string(watts) + " W")) << watts;

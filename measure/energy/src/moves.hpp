@@ -22,6 +22,7 @@ struct Moves {
   std::vector<std::size_t> at;
   bool exact{};             // every reading is a move that bears the time of its refresh
   bool stood_still{};       // rested for longer than any working accumulator does
+  std::size_t strays{};     // readings left out, so that the others never ran backward
   std::int64_t usual_ns{};  // median time between moves
   std::int64_t poll_ns{};   // median time between readings; 0 if exact
   [[nodiscard]] bool ok() const { return status == RowStatus::ok; }

@@ -106,7 +106,10 @@ TEST(EnergySteps, OfAnAccumulatorThatRestsAreRejected) {
 
 TEST(EnergySteps, OfAnAccumulatorThatRanBackwardAreRejected) {
   PolledAccumulator polled(2.0, 0.001, 0.001, 50e-6, stepped);
-  polled.series.readings[700].ticks -= 100000;
+  auto& readings = polled.series.readings;
+  readings[700].ticks -= 100000;
+  EXPECT_EQ(energy_steps(polled.series).status, RowStatus::ok);  // a stray
+  for (std::size_t i = 701; i < readings.size(); ++i) readings[i].ticks -= 100000;
   const auto steps = energy_steps(polled.series);
   EXPECT_EQ(steps.status, RowStatus::rejected);
   EXPECT_THAT(steps.reason, HasSubstr("ran backward"));

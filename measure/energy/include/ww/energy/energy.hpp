@@ -14,10 +14,14 @@
 //   first reading that shows a new value (a *move*) is late by less than one poll. Two moves at
 //   least five polls apart therefore bound the power to 20%, and the error falls with distance.
 //
-// An accumulator is not used if it ran backward, moved fewer than three times, was absent from more
-// than half of the readings, or rested for more than half a second and ten times its usual step
-// while it was polled. A gap in which nobody polled is no rest: the accumulator counts through it.
-// A 32-bit accumulator (gpu_metrics v1.0) wraps after 65,536 J; that is no step backward.
+// A faulty answer among others, below those before it or above by more than any device draws, is
+// left out with a remark, for up to half a second and a twentieth of the readings.
+//
+// An accumulator is not used if it ran backward otherwise, moved fewer than three times, was absent
+// from more than half of the readings, or rested for more than half a second and ten times its
+// usual step while it was polled. A gap in which nobody polled is no rest: the accumulator counts
+// through it. A 32-bit accumulator (gpu_metrics v1.0) wraps after 65,536 J; that is no step
+// backward.
 //
 // Times are nanoseconds of the device's clock. All functions require readings in order of time.
 // Threading: the functions have no state.
@@ -93,10 +97,13 @@ struct EnergyOptions {
   std::optional<EnergySource>
       only{};  // absent: the accumulator if it can be used, else the register
 };
+  std::string_view counter_unit{"units of 2^-16 J"};  // what the device's counter counts in
+};
 
 struct Energy {
   // `ok`; `unavailable` with too few readings; `rejected` if the sensor stood still, ran backward,
-  // showed no positive power, or once a power that no device draws. The figures below are valid
+  // showed no positive power, or in more than 1% of its readings one that no device draws. The
+  // figures below are valid
   // only if `ok`.
   RowStatus status{RowStatus::unavailable};
   std::string reason;  // why there is no figure; if ok, what limits it
