@@ -280,7 +280,7 @@ class Check {
     }
   }
 
-  static void add_energy(SensorReport& report, const Series& series, const StatusRow& status) {
+  void add_energy(SensorReport& report, const Series& series, const StatusRow& status) {
     SensorCheck energy;
     energy.name = "energy counter";
     energy.status = status;
@@ -305,8 +305,10 @@ class Check {
       if (ratio && std::abs(*ratio - 1) > 0.10) {
         energy.verdict = Verdict::limited;
         energy.detail += fmt::format(
-            "; it counts {:.2f} times the energy of the power reading: its tick may not be 2^-16 J",
-            *ratio);
+            "; it counts {:.2f} times the energy of the power reading: one of them does not "
+            "measure "
+            "all of the device, or it does not count in {}",
+            *ratio, sensor_.facts().counter_unit);
       } else if (ratio) {
         energy.detail += fmt::format("; {:+.1f}% from the power reading", 100 * (*ratio - 1));
       }

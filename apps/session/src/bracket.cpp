@@ -132,7 +132,10 @@ class Common : public Bracket {
   [[nodiscard]] energy::Energy device_energy(const energy::EnergySeries& series,
                                              std::int64_t to_ns) const {
     energy::EnergyOptions options;
-    options.gain_tolerance_95 = sensor_->facts().gain_tolerance_95.value_or(kBoardGainTolerance95);
+    const measure::SensorFacts& facts = sensor_->facts();
+    options.gain_tolerance_95 = facts.gain_tolerance_95.value_or(kBoardGainTolerance95);
+    options.counter_unit = facts.counter_unit;
+    if (known_.response) options.register_lag_s = settle_s(*known_.response, refresh_s(series));
     auto energy = energy::energy_between(series, from_ns_, to_ns, options);
     if (!energy.ok() || energy.source != energy::EnergySource::power_register) return energy;
     if (!known_.response) {
@@ -141,7 +144,7 @@ class Common : public Bracket {
           "which `wirewatt doctor` finds";
       return energy;
     }
-    options.settle_s = settle_s(*known_.response, refresh_s(series));
+    options.settle_s = options.register_lag_s;
     return energy::energy_between(series, from_ns_, to_ns, options);
   }
 

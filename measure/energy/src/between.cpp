@@ -37,7 +37,7 @@ struct Covered {
   std::string reason;  // why it has no figure; if it has one, what to know of it
   std::int64_t from_ns{}, to_ns{};
   double power_w{};
-  double highest_w{};
+  double lowest_w{}, highest_w{};
   double unseen_s{};  // within: late stamps, gaps
   bool stood_still{};
 };
@@ -60,12 +60,13 @@ Covered by_accumulator(Window window, bool stamped) {
     return covered;
   }
   covered.power_w = power_between(first, last);
-  covered.highest_w = covered.power_w;
+  covered.lowest_w = covered.highest_w = covered.power_w;
   const auto steps = apart(window, moves.at, least_ns);
   for (std::size_t i = 1; i < steps.size(); ++i) {
     const EnergyReading& from = window[steps[i - 1]];
     const EnergyReading& to = window[steps[i]];
     if (to.time_ns == from.time_ns) continue;
+    covered.lowest_w = std::min(covered.lowest_w, power_between(from, to));
     covered.highest_w = std::max(covered.highest_w, power_between(from, to));
   }
   covered.unseen_s = static_cast<double>(moves.poll_ns) * kSecondsPerNs;
@@ -164,18 +165,36 @@ Covered by_register(Window window) {
   return covered;
 }
 
-// Over a window so long that no register's lag matters, a counter that differs from the register
-// counts something else.
-std::string counter_doubt(const EnergySeries& series, std::int64_t from_ns, std::int64_t to_ns) {
+EnergySeries with_possible_power(const EnergySeries& series) {
+  EnergySeries possible = series;
+  for (EnergyReading& reading : possible.readings) {
+    const double watts = static_cast<double>(reading.power_uw) * kWattsPerMicrowatt;
+    if (!is_possible(watts)) reading.power_uw = kAbsent;
+  }
+  return possible;
+}
+
+// A counter that differs from the register by more than the register's lag explains counts
+// something else. Over a long window no lag matters. In a shorter one the register, once its lag is
+// over, shows a mean of powers that the counter saw within the window.
+std::string counter_doubt(const EnergySeries& series, std::int64_t from_ns, std::int64_t to_ns,
+                          const Covered& counted, const EnergyOptions& options) {
   constexpr double kLongEnough_s = 10;
   constexpr double kUnlike = 0.25;
-  if (seconds_between(from_ns, to_ns) < kLongEnough_s) return {};
-  const auto ratio = counter_over_register(series, from_ns, to_ns);
-  if (!ratio || std::abs(*ratio - 1) <= kUnlike) return {};
+  const double lag_s = options.register_lag_s;
+  const bool lag_matters = seconds_between(from_ns, to_ns) < std::max(kLongEnough_s, 2.5 * lag_s);
+  const auto shown =
+      energy_between(with_possible_power(series), from_ns, to_ns,
+                     {.settle_s = lag_matters ? lag_s : 0.0, .only = EnergySource::power_register});
+  if (!shown.ok()) return {};
+  const double explained = lag_matters
+                               ? std::clamp(shown.power_w, counted.lowest_w, counted.highest_w)
+                               : counted.power_w;
+  if (std::abs(explained / shown.power_w - 1) <= kUnlike) return {};
   return fmt::format(
-      "the energy counter shows {:.2f} times the energy of the power readings: its tick may not be "
-      "2^-16 J, or it does not count all of the device",
-      *ratio);
+      "the energy counter shows {:.2f} times the energy of the power readings: one of them does "
+      "not measure all of the device, or the counter does not count in {}",
+      counted.power_w / shown.power_w, options.counter_unit);
 }
 
 }  // namespace
@@ -244,7 +263,9 @@ Energy energy_between(const EnergySeries& series, std::int64_t from_ns, std::int
       std::hypot(open_s * covered.highest_w, options.gain_tolerance_95 * result.energy_j);
   result.low_j = std::max(0.0, result.energy_j - half_j);
   result.high_j = result.energy_j + half_j;
-  if (counted && !options.only) add_remark(result.reason, counter_doubt(series, from_ns, to_ns));
+  if (counted && !options.only) {
+    add_remark(result.reason, counter_doubt(series, from_ns, to_ns, covered, options));
+  }
   return result;
 }
 
@@ -252,13 +273,8 @@ std::optional<double> counter_over_register(const EnergySeries& series, std::int
                                             std::int64_t to_ns) {
   const auto counted = energy_between(series, from_ns, to_ns, {.only = EnergySource::accumulator});
   if (!counted.ok()) return std::nullopt;
-  EnergySeries possible = series;
-  for (EnergyReading& reading : possible.readings) {
-    const double watts = static_cast<double>(reading.power_uw) * kWattsPerMicrowatt;
-    if (!is_possible(watts)) reading.power_uw = kAbsent;
-  }
-  const auto shown =
-      energy_between(possible, from_ns, to_ns, {.only = EnergySource::power_register});
+  const auto shown = energy_between(with_possible_power(series), from_ns, to_ns,
+                                    {.only = EnergySource::power_register});
   if (!shown.ok()) return std::nullopt;
   return counted.power_w / shown.power_w;
 }

@@ -205,7 +205,7 @@ TEST(CounterOverRegister, ComparesTheColumnsWithoutReadingsThatNoDeviceDraws) {
   EXPECT_FALSE(counter_over_register(steady(false), 0, 1000 * kMs));
 }
 
-TEST(EnergyBetween, SaysWhereTheColumnsDifferOverALongTime) {
+TEST(EnergyBetween, SaysWhereTheColumnsDifferByMoreThanALagExplains) {
   EnergySeries series;
   for (int i = 0; i <= 12'000; ++i) {
     series.readings.push_back({i * kMs, 2 * i * kTicksPerJoule / 10, 100'000'000});
@@ -214,8 +214,26 @@ TEST(EnergyBetween, SaysWhereTheColumnsDifferOverALongTime) {
   ASSERT_TRUE(energy.ok()) << energy.reason;
   EXPECT_NEAR(energy.power_w, 200, 0.1);
   EXPECT_THAT(energy.reason, HasSubstr("2.00 times the energy of the power readings"));
+  EXPECT_THAT(energy_between(series, 0, 5'000 * kMs, {.counter_unit = "mJ"}).reason,
+              HasSubstr("2.00 times the energy of the power readings: one of them does not measure "
+                        "all of the device, or the counter does not count in mJ"));
   // A register that lags may differ over a shorter time.
-  EXPECT_EQ(energy_between(series, 0, 5'000 * kMs).reason, "");
+  EXPECT_EQ(energy_between(series, 0, 4'000 * kMs).reason, "");
+  EXPECT_THAT(energy_between(series, 0, 2'000 * kMs, {.register_lag_s = 0.5}).reason,
+              HasSubstr("2.00 times"));
+}
+
+// The counter saw 200 W for a second, then 20 W; a mean over the last second follows.
+TEST(EnergyBetween, HasNoDoubtWhereTheRegisterLags) {
+  EnergySeries series;
+  std::int64_t ticks = 0;
+  for (int i = 0; i <= 6'000; ++i) {
+    ticks += (i < 3'000 ? 200 : 20) * kTicksPerJoule / 1000;
+    const std::int64_t shown_mw = 200'000 - 180 * std::clamp(i - 3'000, 0, 1'000);
+    series.readings.push_back({i * kMs, ticks, shown_mw * 1000});
+  }
+  EXPECT_EQ(energy_between(series, 2'900 * kMs, 4'500 * kMs, {.register_lag_s = 1.0}).reason, "");
+  EXPECT_EQ(energy_between(series, 500 * kMs, 5'500 * kMs).reason, "");
 }
 
 TEST(EnergyBetween, SaysWhereARegisterShowsOneValueThroughout) {

@@ -72,6 +72,7 @@ class NvmlSource final : public PowerSource {
     facts_.power_resolution_w = 1e-3;
     facts_.temperature_resolution_c = 1.0;
     facts_.gain_tolerance_95 = kBoardGainTolerance95;
+    facts_.counter_unit = "mJ";
     find_power();
     find_energy();
     find_scope(name.data());

@@ -21,6 +21,7 @@ struct SensorFacts {
   std::optional<double> temperature_resolution_c;
   std::optional<double> gain_tolerance_95;             // relative, 95% half-width
   std::optional<double> regulator_slope_tolerance_95;  // of the marginal regulator efficiency
+  std::string counter_unit{"units of 2^-16 J"};        // of its energy, before it is converted
 };
 
 enum class FieldStatus {

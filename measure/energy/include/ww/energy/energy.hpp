@@ -32,6 +32,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/energy_tick.hpp"
@@ -96,7 +97,10 @@ struct EnergyOptions {
   double gain_tolerance_95{};  // of the sensor, relative half-width
   std::optional<EnergySource>
       only{};  // absent: the accumulator if it can be used, else the register
-};
+  // The longest time [s] for which the register shows something of an earlier load: where a counter
+  // departs from it by more than this explains, the figure has a remark. The default is that of the
+  // slowest one known: the averaged power of an MI210 rises over 4 s.
+  double register_lag_s{4.2};
   std::string_view counter_unit{"units of 2^-16 J"};  // what the device's counter counts in
 };
 
