@@ -94,7 +94,7 @@ class AmdSysfs final : public PowerSource {
     settle_metrics();
     std::ranges::move(package_fields(gpu, table_ && table_->apu), std::back_inserter(fields_));
     settle_package();
-    facts_.power_resolution_w = 1e-6;
+    facts_.power_resolution_w = table_ && table_->power_in_watts ? 1.0 : 1e-6;
     facts_.temperature_resolution_c = 1.0;
     find_slow_reads();
   }
@@ -226,20 +226,20 @@ class AmdSysfs final : public PowerSource {
     const auto instant = instant_.read_number();
     const auto average = average_.read_number();
     std::vector<Power> there;
-    // An APU's table counts mW, its files less. Some firmware puts watts there: a value a hundred
-    // times too small.
-    constexpr std::int64_t watts_as_milliwatts = 100;
-    const auto in_files = instant ? instant : average;
-    if (table_ && table_->apu && table_->average_power_uw.value_or(0) > 0 &&
-        (!in_files || *table_->average_power_uw > *in_files / watts_as_milliwatts)) {
-      there.push_back(Power::table_average);
-    }
+    // An APU's table counts mW, its files less.
+    const bool apu_power = table_ && table_->apu && table_->average_power_uw.value_or(0) > 0;
+    if (apu_power) there.push_back(Power::table_average);
     if (instant) there.push_back(Power::input_file);
     if (table_ && table_->current_power_uw && there.empty()) there.push_back(Power::table_current);
     if (average) there.push_back(Power::average_file);
     if (table_ && table_->average_power_uw && there.empty()) there.push_back(Power::table_average);
     if (!there.empty()) power_ = there[0];
     if (there.size() > 1) second_ = there[1];
+    if (apu_power && table_->power_in_watts) {
+      fields_.push_back({"power_unit", FieldStatus::ok,
+                         metrics_.path() + " gives whole watts, where the driver's structure says "
+                                           "milliwatts"});
+    }
   }
 
   void settle_package() {

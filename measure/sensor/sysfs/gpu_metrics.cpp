@@ -72,9 +72,7 @@ Result<CheckedTable> check_table(std::span<const std::byte> data, const std::str
 class Summary {
  public:
   explicit Summary(const CheckedTable& table)
-      : data_(table.data),
-        temperature_(table.format == 1 ? 1000 : 10),
-        power_(table.format == 1 ? 1'000'000 : 1000) {
+      : data_(table.data), power_(table.format == 1 ? kMicrowattsPerWatt : 1000) {
     metrics_.layout = table.layout;  // no text is made here: this runs a thousand times a second
     metrics_.apu = table.format != 1;
   }
@@ -84,13 +82,15 @@ class Summary {
     switch (field.metric) {
       case Metric::other:
       case Metric::samples: break;
-      case Metric::edge: scaled(field, temperature_, metrics_.edge_mc); break;
-      case Metric::junction: scaled(field, temperature_, metrics_.junction_mc); break;
-      case Metric::memory: scaled(field, temperature_, metrics_.memory_mc); break;
-      case Metric::average_power: scaled(field, power_, metrics_.average_power_uw); break;
+      case Metric::edge: temperature(field, metrics_.edge_mc); break;
+      case Metric::junction: temperature(field, metrics_.junction_mc); break;
+      case Metric::memory: temperature(field, metrics_.memory_mc); break;
+      case Metric::average_power: average_power(field); break;
       case Metric::current_power: scaled(field, power_, metrics_.current_power_uw); break;
       case Metric::energy: energy(field); break;
-      case Metric::voltage: scaled(field, 1000, metrics_.voltage_uv); break;
+      case Metric::voltage:
+        if (metric_value(data_, field, 0) != 0) scaled(field, 1000, metrics_.voltage_uv);
+        break;
       case Metric::clock: highest(field, metrics_.clock_khz); break;
       case Metric::average_clock: highest(field, average_clock_khz_); break;
       case Metric::memory_clock: highest(field, metrics_.memory_clock_khz); break;
@@ -113,6 +113,25 @@ class Summary {
   }
 
  private:
+  static constexpr std::int64_t kMicrowattsPerWatt = 1'000'000;
+
+  // Of an APU in hundredths of a degree. No chip is as cold as 1.3 C, and 130 C is hotter than any
+  // may get: a number up to that is whole degrees.
+  void temperature(const MetricField& field, std::optional<std::int32_t>& into) const {
+    constexpr std::int64_t kMaxWholeDegrees = 130;
+    const auto value = metric_value(data_, field, 0);
+    if (!value || *value == 0) return;
+    const bool whole = !metrics_.apu || *value <= kMaxWholeDegrees;
+    scaled(field, whole ? 1000 : 10, into);
+  }
+  // Of an APU in milliwatts. A processor that answers draws more than half a watt, and none that
+  // has such a table as much as 500 W: a number below that is whole watts.
+  void average_power(const MetricField& field) {
+    constexpr std::int64_t kMaxWholeWatts = 500;
+    const auto value = metric_value(data_, field, 0);
+    metrics_.power_in_watts = metrics_.apu && value && *value > 0 && *value < kMaxWholeWatts;
+    scaled(field, metrics_.power_in_watts ? kMicrowattsPerWatt : power_, metrics_.average_power_uw);
+  }
   // The value times `factor`; absent where it does not fit.
   template <class T>
   void scaled(const MetricField& field, std::int64_t factor, std::optional<T>& into) const {
@@ -128,7 +147,7 @@ class Summary {
     constexpr std::int64_t most_mhz = 1'000'000;
     for (std::size_t i = 0; i < field.count; ++i) {
       const auto mhz = metric_value(data_, field, i);
-      if (!mhz || *mhz < 0 || *mhz > most_mhz) continue;
+      if (!mhz || *mhz <= 0 || *mhz > most_mhz) continue;
       into = std::max(static_cast<std::int32_t>(*mhz * 1000), into.value_or(0));
     }
   }
@@ -150,7 +169,7 @@ class Summary {
   }
 
   std::span<const std::byte> data_;
-  std::int64_t temperature_, power_;
+  std::int64_t power_;
   GpuMetrics metrics_;
   std::optional<std::int32_t> average_clock_khz_, average_memory_clock_khz_;
 };

@@ -91,6 +91,37 @@ TEST(GpuMetrics, CountApusInMilliwattsAndHundredthsOfADegree) {
   EXPECT_FALSE(metrics->energy_ticks);
 }
 
+// Renoir's firmware counts watts where the structure says milliwatts, and degrees would show alike.
+TEST(GpuMetrics, TakeNumbersTooSmallForAnApusUnitsAsWattsAndDegrees) {
+  const auto read = [](std::uint64_t power, std::uint64_t temperature) {
+    auto table = blank_table(120, 2, 1);
+    put(table, 4, temperature, 2);
+    put(table, 40, power, 2);
+    return parse_gpu_metrics(table, "x").value();
+  };
+  EXPECT_EQ(read(15, 4900).average_power_uw, 15'000'000);
+  EXPECT_TRUE(read(15, 4900).power_in_watts);
+  EXPECT_EQ(read(15, 4900).edge_mc, 49'000);
+  EXPECT_EQ(read(499, 49).average_power_uw, 499'000'000);
+  EXPECT_EQ(read(499, 49).edge_mc, 49'000);
+  EXPECT_EQ(read(3401, 2500).average_power_uw, 3'401'000);
+  EXPECT_FALSE(read(3401, 2500).power_in_watts);
+  EXPECT_FALSE(read(0, 2500).power_in_watts);
+}
+
+TEST(GpuMetrics, TakeNoZeroForATemperatureAVoltageOrAClock) {
+  auto table = testing::gpu_metrics_v1(3, 1, 0);
+  const auto metrics = parse_gpu_metrics(table, "x").value();
+  EXPECT_FALSE(metrics.edge_mc);
+  EXPECT_EQ(metrics.junction_mc, 51'000);
+  std::ranges::fill(table.begin() + 4, table.end(), std::byte{0});
+  const auto empty = parse_gpu_metrics(table, "x").value();
+  EXPECT_FALSE(empty.memory_mc);
+  EXPECT_FALSE(empty.voltage_uv);
+  EXPECT_FALSE(empty.clock_khz);
+  EXPECT_FALSE(empty.energy_ticks);
+}
+
 TEST(GpuMetrics, RefuseUnknownLayoutsByNameAndShortFiles) {
   auto data = testing::gpu_metrics_v1(3, 1);
   data[3] = std::byte{33};

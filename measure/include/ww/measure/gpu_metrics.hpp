@@ -19,6 +19,8 @@ namespace ww::measure {
 struct GpuMetrics {
   std::string_view layout;  // "v1.3"
   bool apu{};               // the power is the socket's, CPU cores included
+  // Of an APU: the firmware counts its power in watts, although the structure says milliwatts.
+  bool power_in_watts{};
   std::optional<std::int32_t> edge_mc;
   std::optional<std::int32_t> junction_mc;
   std::optional<std::int32_t> memory_mc;
@@ -48,8 +50,10 @@ struct GpuMetrics {
 // Layouts v1.0 to v1.8, v2.0 to v2.4 and v3.0 (the structures in Linux'
 // drivers/gpu/drm/amd/include/kgd_pp_interface.h; little endian, natural alignment), and v1.9,
 // which codes its fields as attributes. Cards (v1) count in W and C, APUs (v2, v3) in mW and
-// 0.01 C. Errors: unsupported, which names another layout; parse_error if the size in the head is
-// not the layout's, the file is shorter, the attributes are damaged, or the table is all zeros.
+// 0.01 C. Some firmware of APUs (Renoir, Lucienne, Cezanne, Barcelo) counts power in W; the size of
+// a number shows that. Temperatures, voltages and clocks of 0 are absent. Errors: unsupported,
+// which names another layout; parse_error if the size in the head is not the layout's, the file is
+// shorter, the attributes are damaged, or the table is all zeros.
 [[nodiscard]] Result<GpuMetrics> parse_gpu_metrics(std::span<const std::byte> data,
                                                    const std::string& source);
 
