@@ -4,7 +4,36 @@
 
 #include <cerrno>
 
+#include "no_reading.hpp"
+
 namespace ww::measure {
+namespace {
+
+// The states of the source's fields, those missing whose answer held no reading. Clocks are left
+// out: they read 0 while the device rests.
+std::vector<FieldState> answered_fields(PowerSource& source) {
+  RawReading reading;
+  source.read_fast(reading);
+  source.read_slow(reading);
+  drop_empty(reading);
+  std::vector<FieldState> fields = source.fields();
+  const auto settle = [&fields](std::string_view name, bool answered) {
+    for (FieldState& field : fields) {
+      if (field.name != name || field.status != FieldStatus::ok || answered) continue;
+      field.status = FieldStatus::missing;
+      field.reason += field.reason.empty() ? "" : ": ";
+      field.reason += "it answers 0, which is no reading";
+    }
+  };
+  settle("energy", reading.energy_ticks.has_value());
+  settle("temperature_edge", reading.edge_mc.has_value());
+  settle("temperature_junction", reading.junction_mc.has_value());
+  settle("temperature_memory", reading.memory_mc.has_value());
+  settle("voltage", reading.voltage_uv.has_value());
+  return fields;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<PolledSensor>> PolledSensor::start(std::unique_ptr<PowerSource> source,
                                                           std::unique_ptr<ClockControl> clocks,
@@ -14,6 +43,7 @@ Result<std::unique_ptr<PolledSensor>> PolledSensor::start(std::unique_ptr<PowerS
   sensor->source_ = std::move(source);
   sensor->clocks_ = std::move(clocks);
   sensor->no_clocks_ = std::move(no_clocks);
+  sensor->fields_ = answered_fields(*sensor->source_);
   WW_ASSIGN(sampler, Sampler::start(*sensor->source_, options));
   sensor->sampler_ = std::move(sampler);
   return sensor;

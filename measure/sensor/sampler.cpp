@@ -14,6 +14,7 @@
 #include <system_error>
 #include <thread>
 
+#include "no_reading.hpp"
 #include "sample_ring.hpp"
 
 namespace ww::measure {
@@ -167,6 +168,7 @@ class SamplerThread final : public Sampler {
         cpu_ns_.store(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before, std::memory_order_relaxed);
         last_ns_.store(now, std::memory_order_relaxed);
       }
+      drop_empty(sample.reading);
       if (!ring_.push(sample)) dropped_.fetch_add(1, std::memory_order_relaxed);
       ticks_.fetch_add(1, std::memory_order_relaxed);
       due += period_ns_;

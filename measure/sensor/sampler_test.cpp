@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "no_reading.hpp"
 #include "sample_ring.hpp"
 #include "ww/measure/polled_sensor.hpp"
 
@@ -50,6 +51,32 @@ void wait_for_reads(const Counting& source, int reads) {
     std::this_thread::sleep_for(milliseconds(1));
   }
   ASSERT_GE(source.reads, reads);
+}
+
+TEST(DropEmpty, MakesZerosAndOnesAbsentAndKeepsReadings) {
+  RawReading empty;
+  empty.power_uw = 4'294'967'295'000;
+  empty.second_power_uw = 65'535'000'000;
+  empty.energy_ticks = 0;
+  empty.edge_mc = 0;
+  empty.junction_mc = 255'000;
+  empty.memory_mc = 65'535'000;
+  empty.voltage_uv = 0;
+  empty.clock_khz = 65'535'000;
+  empty.memory_clock_khz = 0;
+  drop_empty(empty);
+  EXPECT_FALSE(empty.power_uw || empty.second_power_uw || empty.energy_ticks);
+  EXPECT_FALSE(empty.edge_mc || empty.junction_mc || empty.memory_mc);
+  EXPECT_FALSE(empty.voltage_uv || empty.clock_khz || empty.memory_clock_khz);
+  RawReading full;
+  full.power_uw = 0;                  // a fault that the health check names
+  full.second_power_uw = 65'535'000;  // 65.535 W
+  full.edge_mc = -5'000;
+  full.voltage_uv = 700'000;
+  full.clock_khz = 210'000;
+  drop_empty(full);
+  EXPECT_TRUE(full.power_uw && full.second_power_uw && full.edge_mc && full.voltage_uv);
+  EXPECT_TRUE(full.clock_khz);
 }
 
 TEST(SampleRing, GivesBackInOrderAndSaysWhenItIsFull) {

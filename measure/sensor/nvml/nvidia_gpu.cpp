@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "nvml_api.hpp"
@@ -55,6 +56,12 @@ std::optional<std::int64_t> number(const NvmlFieldValue& value) {
     case 6: return value.value.as_unsigned_short;
     default: return {};
   }
+}
+
+// Degrees or megahertz in thousandths; absent where it does not fit.
+std::optional<std::int32_t> thousandfold(std::int64_t value) {
+  if (value < 0 || value > std::numeric_limits<std::int32_t>::max() / 1000) return {};
+  return static_cast<std::int32_t>(value * 1000);
 }
 
 std::int64_t ticks_of_millijoules(std::int64_t millijoules) {
@@ -135,22 +142,22 @@ class NvmlSource final : public PowerSource {
   void read_slow(RawReading& reading) override {
     unsigned value = 0;
     if (temperature_ && api_.temperature(device_, 0, &value) == nvml::success) {
-      reading.edge_mc = static_cast<std::int32_t>(value) * 1000;
+      reading.edge_mc = thousandfold(value);
     }
     if (memory_temperature_) {
       NvmlFieldValue field{};
       field.field = nvml::field_memory_temperature;
       if (api_.field_values(device_, 1, &field) == nvml::success) {
         if (const auto celsius = number(field)) {
-          reading.memory_mc = static_cast<std::int32_t>(*celsius) * 1000;
+          reading.memory_mc = thousandfold(*celsius);
         }
       }
     }
     if (clock_ && api_.clock(device_, nvml::clock_graphics, &value) == nvml::success) {
-      reading.clock_khz = static_cast<std::int32_t>(value) * 1000;
+      reading.clock_khz = thousandfold(value);
     }
     if (memory_clock_ && api_.clock(device_, nvml::clock_memory, &value) == nvml::success) {
-      reading.memory_clock_khz = static_cast<std::int32_t>(value) * 1000;
+      reading.memory_clock_khz = thousandfold(value);
     }
     unsigned long long reasons = 0;
     if (throttle_ && api_.throttle_reasons(device_, &reasons) == nvml::success) {
@@ -174,13 +181,21 @@ class NvmlSource final : public PowerSource {
     return field.result;
   }
 
+  // Notes a field that was asked for, and whether it has a value. A success that holds 0 has none:
+  // so answer drivers that do not know the field.
+  bool note_value(const char* name, int code, std::int64_t value) {
+    FieldState state = state_of(api_, name, code);
+    if (code == nvml::success && value == 0) {
+      state.status = FieldStatus::missing;
+      state.reason = "NVML answers 0, which is no reading";
+    }
+    fields_.push_back(state);
+    return state.status == FieldStatus::ok;
+  }
   bool try_power_field(unsigned id, const char* name) {
     std::optional<std::int64_t> mw;
-    int code = try_field(id, mw);
-    // Drivers that do not know the field leave a zero without an error.
-    if (code == nvml::success && mw.value_or(0) == 0) code = nvml::not_supported;
-    fields_.push_back(state_of(api_, name, code));
-    return code == nvml::success;
+    const int code = try_field(id, mw);
+    return note_value(name, code, mw.value_or(0));
   }
 
   void find_power() {
@@ -188,25 +203,25 @@ class NvmlSource final : public PowerSource {
     const bool average = try_power_field(nvml::field_power_average, "power_average");
     unsigned mw = 0;
     const int code = api_.power_usage(device_, &mw);
-    fields_.push_back(state_of(api_, "power_usage", code));
-    power_ = instant                 ? Power::instant
-             : average               ? Power::average
-             : code == nvml::success ? Power::usage
-                                     : Power::none;
+    const bool usage = note_value("power_usage", code, mw);
+    power_ = instant   ? Power::instant
+             : average ? Power::average
+             : usage   ? Power::usage
+                       : Power::none;
     second_ = instant && average;
   }
 
   void find_energy() {
     std::optional<std::int64_t> mj;
     int code = try_field(nvml::field_total_energy, mj);
-    if (code == nvml::success && mj) {
-      energy_ = Energy::field;
-    } else if (api_.total_energy != nullptr) {
+    Energy from = Energy::field;
+    if ((code != nvml::success || mj.value_or(0) == 0) && api_.total_energy != nullptr) {
       unsigned long long call = 0;
       code = api_.total_energy(device_, &call);
-      if (code == nvml::success) energy_ = Energy::call;
+      mj = static_cast<std::int64_t>(call);
+      from = Energy::call;
     }
-    fields_.push_back(state_of(api_, "energy", code));
+    if (note_value("energy", code, mj.value_or(0))) energy_ = from;
   }
 
   // What else is in the power and the energy.
@@ -256,20 +271,21 @@ class NvmlSource final : public PowerSource {
 
   void find_rest() {
     unsigned value = 0;
-    const auto note = [this](const char* name, int code) {
-      fields_.push_back(state_of(api_, name, code));
-      return code == nvml::success;
+    const auto note = [this, &value](const char* name, int code) {
+      return note_value(name, code, value);
     };
     temperature_ = note("temperature_edge", api_.temperature(device_, 0, &value));
     std::optional<std::int64_t> celsius;
-    memory_temperature_ =
-        note("temperature_memory", try_field(nvml::field_memory_temperature, celsius));
+    const int memory = try_field(nvml::field_memory_temperature, celsius);
+    memory_temperature_ = note_value("temperature_memory", memory, celsius.value_or(0));
     clock_ = note("clock", api_.clock(device_, nvml::clock_graphics, &value));
     memory_clock_ = note("memory_clock", api_.clock(device_, nvml::clock_memory, &value));
     unsigned long long reasons = 0;
-    throttle_ = note("throttle", api_.throttle_reasons == nullptr
-                                     ? nvml::not_supported
-                                     : api_.throttle_reasons(device_, &reasons));
+    const int throttle = api_.throttle_reasons == nullptr
+                             ? nvml::not_supported
+                             : api_.throttle_reasons(device_, &reasons);
+    throttle_ = throttle == nvml::success;
+    fields_.push_back(state_of(api_, "throttle", throttle));
     fields_.push_back({"voltage", FieldStatus::missing, "NVML shows no voltage"});
   }
 

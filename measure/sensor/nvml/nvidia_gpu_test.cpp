@@ -193,6 +193,26 @@ TEST_F(Nvml, TakesWhatAnOldCardHas) {
   EXPECT_EQ(found["states"]["energy"], "missing");
 }
 
+TEST_F(Nvml, TakesNoSuccessThatHoldsZeroForAReading) {
+  const json found =
+      with("memory_temperature 0\nmemory_celsius 0\ncelsius 0\nfrozen_energy -1\n", []() -> json {
+        const auto source = open_nvml(stub_pci);
+        if (!source) return {{"error", source.error().text()}};
+        RawReading reading;
+        (*source)->read_fast(reading);
+        (*source)->read_slow(reading);
+        return {{"states", states(**source)},
+                {"memory", reading.memory_mc.has_value()},
+                {"edge", reading.edge_mc.has_value()},
+                {"energy", reading.energy_ticks.has_value()}};
+      });
+  for (const char* field : {"temperature_memory", "temperature_edge", "energy"}) {
+    EXPECT_EQ(found["states"][field], "missing") << found;
+  }
+  EXPECT_EQ(found["states"]["clock"], "ok") << found;
+  for (const char* field : {"memory", "edge", "energy"}) EXPECT_EQ(found[field], false) << found;
+}
+
 TEST_F(Nvml, SaysWhichFieldsAreDenied) {
   const json found = with("instant 4\naverage 0\nenergy 4\n", []() -> json {
     const auto source = open_nvml(stub_pci);

@@ -105,6 +105,32 @@ TEST_F(AmdFiles, WithoutATableGiveTemperaturesOfFiles) {
   EXPECT_EQ(reading.junction_mc, 46'000);
 }
 
+// A sensor that is not there reads 0 on some cards: with another file beside it that one is used.
+TEST_F(AmdFiles, ThatReadZeroAreNoReadings) {
+  const FakeAmdTree tree(sysfs(), {.with_metrics = false});
+  tree.write(tree.hwmon() / "power1_input", "0");
+  tree.write(tree.hwmon() / "temp1_input", "0");
+  tree.write(tree.hwmon() / "in0_input", "0");
+  const auto gpus = list_amd_gpus(sysfs());
+  const auto source = open_amd_sysfs(gpus.at(0));
+  ASSERT_TRUE(source) << source.error().text();
+  EXPECT_EQ((*source)->power_name(), "power1_average");
+  EXPECT_EQ((*source)->second_power_name(), "");
+  RawReading reading;
+  (*source)->read_slow(reading);
+  EXPECT_FALSE(reading.edge_mc);
+  EXPECT_FALSE(reading.voltage_uv);
+  auto opened = open_amd_sysfs(gpus.at(0));
+  const auto sensor = PolledSensor::start(std::move(*opened), nullptr, "").value();
+  const auto fields = sensor->fields();
+  for (const char* name : {"temperature_edge", "voltage"}) {
+    const auto field = std::ranges::find(fields, name, &FieldState::name);
+    ASSERT_NE(field, fields.end()) << name;
+    EXPECT_EQ(field->status, FieldStatus::missing) << name;
+    EXPECT_THAT(field->reason, HasSubstr("answers 0")) << name;
+  }
+}
+
 TEST_F(AmdFiles, PreferInstantPowerAndKeepTheAverageBesideIt) {
   const FakeAmdTree tree(sysfs());
   tree.write(tree.hwmon() / "power1_input", "150000000");

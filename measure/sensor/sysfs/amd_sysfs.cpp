@@ -11,6 +11,7 @@
 
 #include "hwmon_power.hpp"
 #include "rail_log.hpp"
+#include "sensor/no_reading.hpp"
 #include "sysfs_file.hpp"
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/gpu_metrics.hpp"
@@ -229,9 +230,10 @@ class AmdSysfs final : public PowerSource {
     // An APU's table counts mW, its files less.
     const bool apu_power = table_ && table_->apu && table_->average_power_uw.value_or(0) > 0;
     if (apu_power) there.push_back(Power::table_average);
-    if (instant) there.push_back(Power::input_file);
+    // A file that reads 0 beside one that does not has no sensor behind it.
+    if (instant && (*instant != 0 || average.value_or(0) == 0)) there.push_back(Power::input_file);
     if (table_ && table_->current_power_uw && there.empty()) there.push_back(Power::table_current);
-    if (average) there.push_back(Power::average_file);
+    if (average && (*average != 0 || there.empty())) there.push_back(Power::average_file);
     if (table_ && table_->average_power_uw && there.empty()) there.push_back(Power::table_average);
     if (!there.empty()) power_ = there[0];
     if (there.size() > 1) second_ = there[1];
@@ -307,6 +309,7 @@ class AmdSysfs final : public PowerSource {
     if (const auto hz = memory_clock_.is_open() ? memory_clock_.read_number() : std::nullopt) {
       reading.memory_clock_khz = narrow(*hz / 1000);
     }
+    drop_empty(reading);  // the table fills in what the files have not
   }
 
   // The accumulators as the firmware has them. Which of two files gives the socket's energy does

@@ -135,7 +135,8 @@ unsigned milliwatts(NvmlDevice device, const SensorShape& shape) {
 }
 
 unsigned long long millijoules(NvmlDevice device) {
-  if (stub_config().number("frozen_energy", 0) != 0) return 4'000'000;
+  const double frozen = stub_config().number("frozen_energy", 0);
+  if (frozen != 0) return frozen > 0 ? 4'000'000 : 0;
   const double period_s = stub_config().number("energy_period_s", 0.1);
   return static_cast<unsigned long long>(gpu(device).joules(period_s) * 1e3);
 }
@@ -235,7 +236,7 @@ int nvmlDeviceGetFieldValues(NvmlDevice device, int count, NvmlFieldValue* value
         break;
       case nvml::field_memory_temperature:
         field.result = stub_config().code("memory_temperature", nvml::not_supported);
-        field.value.as_unsigned = 50;
+        field.value.as_unsigned = stub_config().count("memory_celsius", 50);
         break;
       default: field.result = nvml::not_supported;
     }
@@ -254,6 +255,7 @@ int nvmlDeviceGetTotalEnergyConsumption(NvmlDevice device, unsigned long long* e
 int nvmlDeviceGetTemperature(NvmlDevice device, unsigned, unsigned* celsius) {
   const auto board = gpu(device).board();
   *celsius = board ? static_cast<unsigned>(board->celsius) : 47;
+  if (stub_config().number("celsius", 1) == 0) *celsius = 0;
   return stub_config().code("temperature");
 }
 int nvmlDeviceGetClockInfo(NvmlDevice device, unsigned type, unsigned* mhz) {

@@ -24,7 +24,7 @@ class PolledSensor final : public Sensor {
                                                      const SamplerOptions& options = {});
 
   [[nodiscard]] const SensorFacts& facts() const override { return source_->facts(); }
-  [[nodiscard]] std::vector<FieldState> fields() const override { return source_->fields(); }
+  [[nodiscard]] std::vector<FieldState> fields() const override { return fields_; }
   [[nodiscard]] std::int64_t now_ns() override { return steady_now_ns(); }
   void sleep_until(std::int64_t time_ns) override;
   Result<std::vector<SensorReading>> new_readings() override;
@@ -47,6 +47,7 @@ class PolledSensor final : public Sensor {
  private:
   PolledSensor() = default;
   std::unique_ptr<PowerSource> source_;
+  std::vector<FieldState> fields_;
   std::unique_ptr<ClockControl> clocks_;
   std::string no_clocks_;
   std::unique_ptr<Sampler> sampler_;  // after the source: it stops first
