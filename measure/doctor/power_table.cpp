@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "several_devices.hpp"
 #include "traffic/number_text.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/measure/sensor_recording.hpp"
@@ -70,6 +71,7 @@ Result<SensorRecording> parse_power_table(std::string_view text, const std::stri
                 "readings, power_w; meter_w and load (0 or 1) may be there",
                 fmt::format("{}:{}", source, rows.front().line));
   }
+  WW_TRY(require_one_device(rows, source));
   std::vector<PowerPoint> metered;
   std::optional<double> first_s;
   double last_s = 0, last_load = 0;
@@ -109,6 +111,7 @@ Result<SensorRecording> parse_power_table(std::string_view text, const std::stri
       if (on) last_load = *on;
     }
   }
+  WW_TRY(require_one_device(recording.columns, source));
   recording.meter = series_of(metered);
   return recording;
 }

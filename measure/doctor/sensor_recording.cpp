@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "several_devices.hpp"
 #include "traffic/counter_forms.hpp"
 #include "traffic/number_text.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -120,9 +121,8 @@ Result<std::vector<PollColumn>> parse_polls(std::string_view text, const std::st
   if (columns.empty()) {
     return at_line(ErrorCode::unsupported, "no column 'power.draw'", source, rows.front().line);
   }
-  const auto device = header.find({"uuid", "gpu_uuid", "index", "pci.bus_id", "gpu_bus_id"});
+  WW_TRY(require_one_device(rows, source));
   double last_s = 0;
-  std::size_t together = 0;
   for (std::size_t r = 1; r < rows.size(); ++r) {
     const CsvRow& row = rows[r];
     const bool cut = row.fields.size() != rows.front().fields.size();
@@ -133,10 +133,6 @@ Result<std::vector<PollColumn>> parse_polls(std::string_view text, const std::st
           fmt::format("{} fields under {} columns", row.fields.size(), rows.front().fields.size()),
           source, row.line);
     }
-    if (device != Header::npos && row.fields[device] != rows[1].fields[device]) {
-      return at_line(ErrorCode::bad_data, "polls of several devices: record one at a time", source,
-                     row.line);
-    }
     const auto at = seconds_of(row.fields[time]);
     if (!at) {
       return at_line(ErrorCode::parse_error, fmt::format("'{}' is no time", row.fields[time]),
@@ -145,7 +141,6 @@ Result<std::vector<PollColumn>> parse_polls(std::string_view text, const std::st
     if (*at < last_s) {
       return at_line(ErrorCode::bad_data, "time runs backwards", source, row.line);
     }
-    together += *at == last_s ? 1 : 0;
     last_s = *at;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const std::string& value = row.fields[where[c].index];
@@ -158,11 +153,7 @@ Result<std::vector<PollColumn>> parse_polls(std::string_view text, const std::st
       }
     }
   }
-  if (10 * together > rows.size()) {
-    return fail(ErrorCode::bad_data,
-                "many polls have the time of the poll before: several devices in one file?",
-                source);
-  }
+  WW_TRY(require_one_device(columns, source));
   return columns;
 }
 

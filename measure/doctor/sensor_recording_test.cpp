@@ -1,12 +1,16 @@
 #include "ww/measure/sensor_recording.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 
 namespace ww::measure {
 namespace {
+
+using ::testing::HasSubstr;
 
 const std::string head = "timestamp, pstate, power.draw [W], power.draw.instant [W]\n";
 
@@ -46,6 +50,53 @@ TEST(Polls, NameTheLineThatIsWrong) {
   EXPECT_FALSE(parse_polls(head + "2023/13/14 10:12:46.483, P0, 1, 1\n", "a"));
   EXPECT_FALSE(parse_polls("timestamp, power.limit [W]\n", "a"));
   EXPECT_FALSE(parse_polls("", "a"));
+}
+
+// Two cards, 118 W and 32 W, whose rows come as `time` says.
+Result<std::vector<PollColumn>> two_cards(const std::function<double(int)>& time,
+                                          const std::string& columns = "",
+                                          const std::function<std::string(int)>& named = {}) {
+  std::string text = "timestamp, power.draw [W]" + columns + "\n";
+  for (int i = 0; i < 60; ++i) {
+    const double watts = (i % 2 == 0 ? 118 : 32) + 0.1 * (i % 7);
+    text += fmt::format("2026/03/27 11:04:{:06.3f}, {:.2f}{}\n", time(i), watts,
+                        named ? ", " + named(i) : "");
+  }
+  return parse_polls(text, "a");
+}
+
+TEST(Polls, TakenInTurnOfTwoDevicesAreRefused) {
+  const auto in_pairs = two_cards([](int i) { return i / 2 * 0.5 + i % 2 * 0.004; });
+  ASSERT_FALSE(in_pairs);
+  EXPECT_THAT(in_pairs.error().message, HasSubstr("polls of several devices"));
+  EXPECT_THAT(in_pairs.error().message, HasSubstr("groups of 2"));
+  const auto in_turn = two_cards([](int i) { return i * 0.25; });
+  ASSERT_FALSE(in_turn);
+  EXPECT_THAT(in_turn.error().message, HasSubstr("2 values in turn"));
+  const auto at_once = two_cards([](int i) { return i / 2 * 0.5; });
+  ASSERT_FALSE(at_once);
+  EXPECT_THAT(at_once.error().message, HasSubstr("time of the poll before"));
+  for (const char* column : {", name", ", pci.bus", ", serial", ", gpu_name"}) {
+    const auto named = two_cards([](int i) { return i * 0.25; }, column,
+                                 [](int i) { return i % 2 == 0 ? "A100" : "T4"; });
+    ASSERT_FALSE(named);
+    EXPECT_THAT(named.error().message, HasSubstr("'A100' and 'T4'")) << column;
+    EXPECT_EQ(named.error().context, "a:3");
+  }
+}
+
+TEST(Polls, OfOneDeviceInGroupsOrUnderASwitchedLoadAreTaken) {
+  std::string pairs = "time_s,power_w\n", switched = pairs;
+  for (int i = 0; i < 200; ++i) {
+    const double paired = i / 2 * 0.5 + i % 2 * 0.004;
+    pairs += fmt::format("{},{}\n", paired, i / 2 % 3 == 0 ? 118 : 32);
+    // On and off every two polls, after an idle beginning.
+    switched += fmt::format("{},{}\n", i * 0.01, i > 20 && i % 4 < 2 ? 118 : 32);
+  }
+  for (const auto& table : {pairs, switched}) {
+    const auto taken = parse_power_table(table, "t.csv");
+    EXPECT_TRUE(taken) << taken.error().text();
+  }
 }
 
 TEST(Polls, OfSeveralDevicesAreRefused) {
