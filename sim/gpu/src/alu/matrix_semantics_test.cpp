@@ -120,7 +120,7 @@ Element by_depth(unsigned rows, unsigned per_lane, unsigned lane, unsigned index
 }
 
 TEST(Semantics, MultipliesMatricesOfFloats) {
-  if (!has_matrices()) return;
+  if (!has_matrices()) GTEST_SKIP() << target() << " has no matrix unit";
   const auto blocks = [](unsigned rows) {
     return [rows](unsigned lane, unsigned) { return by_block(rows, lane); };
   };
@@ -141,7 +141,7 @@ TEST(Semantics, MultipliesMatricesOfFloats) {
 }
 
 TEST(Semantics, MultipliesMatricesOfHalvesBytesAndDoubles) {
-  if (!has_matrices()) return;
+  if (!has_matrices()) GTEST_SKIP() << target() << " has no matrix unit";
   const Product wide{16, 16, 1, [](unsigned l, unsigned n) { return by_depth(16, 4, l, n); },
                      middle};
   // Whole numbers up to 8 in a half: a float's exponent and digits, moved.
@@ -219,7 +219,7 @@ Words draw_words() {
 }
 
 TEST(Semantics, AddsDotProductsOfParts) {
-  if (!has_matrices() && target() != "gfx1030") return;
+  if (!has_matrices() && target() != "gfx1030") GTEST_SKIP() << target() << " has no dot products";
   TestGpu test;
   const auto& [a, b] = draw_words();
   const auto out = test.buffer(kCount * 48);
@@ -242,7 +242,7 @@ TEST(Semantics, AddsDotProductsOfParts) {
 }
 
 TEST(Semantics, AddsDotProductsWithConstants) {
-  if (!has_matrices() && target() != "gfx1030") return;
+  if (!has_matrices() && target() != "gfx1030") GTEST_SKIP() << target() << " has no dot products";
   TestGpu test;
   // As halves 1.5 and 3, -2 and 0.25, 0 and 100.
   const std::vector<std::uint32_t> halves{0x42003E00U, 0x3400C000U, 0x56400000U};
@@ -269,7 +269,7 @@ TEST(Semantics, AddsDotProductsWithConstants) {
 
 // Of RDNA 3, where each source is signed or not.
 TEST(Semantics, AddsDotProductsOfPartsWithSignsOfTheirOwn) {
-  if (target() != "gfx1100") return;
+  if (target() != "gfx1100") GTEST_SKIP() << target() << " has no such products";
   TestGpu test;
   const auto& [a, b] = draw_words();
   const auto out = test.buffer(kCount * 64);
@@ -287,7 +287,7 @@ TEST(Semantics, AddsDotProductsOfPartsWithSignsOfTheirOwn) {
 }
 
 TEST(Semantics, AddsDotProductsOfHalves) {
-  if (!has_matrices()) return;
+  if (!has_matrices()) GTEST_SKIP() << target() << " has no matrix unit";
   TestGpu test;
   // 1.5 * 2 + -0.25 * 4 + 10; then a denormal, which MI200 takes for zero.
   const std::vector<std::uint32_t> a{0xB4003E00U, 0x3C000001U};
@@ -307,7 +307,7 @@ TEST(Semantics, AddsDotProductsOfHalves) {
 
 // Halves of 2^-24 are denormals: MI200 takes them for zeros, MI300 does not.
 TEST(Semantics, KeepsDenormalsOfHalvesWhereTheMatrixUnitDoes) {
-  if (!has_matrices()) return;
+  if (!has_matrices()) GTEST_SKIP() << target() << " has no matrix unit";
   TestGpu test;
   const auto a = test.buffer(std::vector<std::uint16_t>(64 * 4, 1));
   const auto b = test.buffer(std::vector<std::uint16_t>(64 * 4, 0x3C00));
@@ -319,7 +319,7 @@ TEST(Semantics, KeepsDenormalsOfHalvesWhereTheMatrixUnitDoes) {
 }
 
 TEST(Semantics, DoesWhatGfx942Adds) {
-  if (!is_gfx942()) return;
+  if (!is_gfx942()) GTEST_SKIP() << target() << " has no such products";
   constexpr std::uint32_t kCount = 256;
   TestGpu test;
   std::mt19937_64 random(11);
@@ -352,7 +352,7 @@ TEST(Semantics, ExecutesTwoInstructionsInOne) {
   const auto object = test::read_kernels();
   const auto& kernels = object.kernels();
   if (std::ranges::none_of(kernels, [](const auto& k) { return k.name == "dual_instructions"; })) {
-    return;
+    GTEST_SKIP() << target() << " has no instructions of two";
   }
   constexpr std::uint32_t kItems = 256;
   TestGpu test;
@@ -379,7 +379,7 @@ TEST(Semantics, ExecutesTwoInstructionsInOne) {
 
 // A device of one die.
 TEST(Semantics, ReadsTheNumberOfTheDie) {
-  if (!is_gfx942()) return;
+  if (!is_gfx942()) GTEST_SKIP() << target() << " has no such products";
   TestGpu test;
   const auto out = test.buffer(std::vector<std::uint32_t>(64, 77));
   test.launch("die_of", 64, 64, out);

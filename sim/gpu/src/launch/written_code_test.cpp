@@ -77,7 +77,8 @@ std::vector<std::uint32_t> private_store(std::uint32_t store, std::uint32_t offs
   };
 }
 
-// The wave is gone when the store of its last instruction is served.
+// The wave is gone when the store of its last instruction is served. Other waves in its place find
+// the words, each of which a lane adds to those of its number in other waves.
 TEST_F(WrittenCode, StoreOverSeveralRowsOutlivesItsWave) {
   const Chip chip = test::load_w9100();
   for (const bool timing : {false, true}) {
@@ -88,8 +89,45 @@ TEST_F(WrittenCode, StoreOverSeveralRowsOutlivesItsWave) {
     test::CountingObserver::Totals totals;
     auto gpu = std::move(*VirtualGpu::create(
         chip, options, std::make_unique<test::CountingObserver>(totals, false)));
-    const auto result = run_on(*gpu, private_store(kStoreTwoDwords, 2), 4096);
-    EXPECT_TRUE(result) << result.error().text();
+    constexpr std::uint32_t kFirst = 0x00012345;
+    constexpr std::uint32_t kSecond = 0x00054321;
+    constexpr std::uint32_t kWaves = 64;
+    std::vector<std::uint32_t> code{0x7e0402ff, kFirst,    // v_mov_b32 v2, kFirst
+                                    0x7e0602ff, kSecond};  // v_mov_b32 v3, kSecond
+    const auto store = private_store(kStoreTwoDwords, 2);
+    code.insert(code.end(), store.begin(), store.end());
+    const auto result = run_on(*gpu, code, kWaves * kItems);
+    ASSERT_TRUE(result) << result.error().text();
+    const std::uint64_t out = *gpu->allocate(2 * kItems * 4);
+    const auto sums = run_on(*gpu,
+                             {
+                                 0x34020083,  // v_lshlrev_b32 v1, 3, v0
+                                 0x4a0c02ff,
+                                 low(out),  // v_add_i32 v6, vcc, out, v1
+                                 0x7e0e02ff,
+                                 high(out),   // v_mov_b32 v7, out
+                                 0x4a100c84,  // v_add_i32 v8, vcc, 4, v6
+                                 0x7e120307,  // v_mov_b32 v9, v7
+                                 0x7e000282,  // v_mov_b32 v0, 2
+                                 0x7e0202ff,
+                                 0x00020000,  // v_mov_b32 v1, the private aperture
+                                 0xdc340000,
+                                 0x04000000,   // flat_load_dwordx2 v[4:5], v[0:1]
+                                 kWaitForAll,  //
+                                 0xdcc80000,
+                                 0x00000406,  // flat_atomic_add v[6:7], v4
+                                 0xdcc80000,
+                                 0x00000508,  // flat_atomic_add v[8:9], v5
+                                 kEnd,
+                             },
+                             kWaves * kItems);
+    ASSERT_TRUE(sums) << sums.error().text();
+    std::vector<std::uint32_t> words(2 * kItems);
+    ASSERT_TRUE(gpu->read(out, std::as_writable_bytes(std::span(words))));
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      EXPECT_EQ(words[i], kWaves * (i % 2 == 0 ? kFirst : kSecond))
+          << i << (timing ? " timed" : "");
+    }
   }
 }
 
