@@ -175,6 +175,12 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
 ww_add_test(exec_lanes_test LABEL property
   SOURCES src/isa/lanes_test.cpp src/isa/lane_functions_test.cpp src/memory/bank_conflicts_test.cpp
   LIBS ww_sim_gpu)
+foreach(vectors none avx2)
+  add_test(NAME exec_lanes_${vectors}
+    COMMAND exec_lanes_test --gtest_filter=Lanes.AreNoWiderThanTheEnvironmentAllows)
+  set_tests_properties(exec_lanes_${vectors} PROPERTIES LABELS unit TIMEOUT 60
+    ENVIRONMENT WIREWATT_VECTORS=${vectors})
+endforeach()
 ww_add_test(exec_translate_test LABEL property OPTIMISED
   SOURCES src/translate/translate_test.cpp src/translate/form_code_test.cpp
           src/isa/register_sets_test.cpp

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ww/core/vector_limit.hpp"
+
 namespace ww::sim::net {
 namespace {
 
@@ -97,7 +99,7 @@ static_assert(kSplit == 26);
   }
   return bits;
 }
-const bool has_wide = __builtin_cpu_supports("avx2") != 0;
+const bool has_wide = vector_limit() >= VectorLimit::avx2 && __builtin_cpu_supports("avx2") != 0;
 #else
 constexpr bool has_wide = false;
 template <bool kAdd>

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <memory>
 
+#include "ww/core/vector_limit.hpp"
+
 namespace ww::sim::gpu::exec {
 
 void build_lanes_generic(LaneTable& table);
@@ -17,8 +19,10 @@ struct Tables {
 
   Tables() {
 #if defined(__x86_64__)
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+    const VectorLimit limit = vector_limit();
+    const bool avx2 = limit >= VectorLimit::avx2 && __builtin_cpu_supports("avx2") &&
+                      __builtin_cpu_supports("fma");
+    const bool avx512 = avx2 && limit == VectorLimit::avx512 && __builtin_cpu_supports("avx512f") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512vl");
     if (avx512) make(0, "avx512", build_lanes_avx512);

@@ -5,7 +5,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "isa/lane_table.hpp"
@@ -107,6 +109,17 @@ void expect_alike(const LaneTable& reference, const LaneTable& table) {
     }
   }
   EXPECT_GT(checked, 300U);
+}
+
+TEST(Lanes, AreNoWiderThanTheEnvironmentAllows) {
+  const char* const set = std::getenv("WIREWATT_VECTORS");
+  const std::string_view allowed = set == nullptr ? "" : set;
+  if (allowed != "none" && allowed != "avx2") GTEST_SKIP() << "WIREWATT_VECTORS allows all";
+  EXPECT_EQ(lanes_named("avx512"), nullptr);
+  if (allowed == "none") {
+    EXPECT_EQ(lanes_named("avx2"), nullptr);
+    EXPECT_STREQ(best_lanes().name, "generic");
+  }
 }
 
 TEST(Lanes, GiveTheSameWithAvx2AsWithout) {

@@ -5,17 +5,19 @@
 #include <cstring>
 #include <numeric>
 
+#include "ww/core/vector_limit.hpp"
+
 namespace ww::sim::gpu {
 namespace {
 
 BusDriver best(int stride) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw")) {
+  if (vector_limit() == VectorLimit::avx512 && __builtin_cpu_supports("avx512vpopcntdq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
     return avx512_bus_driver(stride);
   }
-  if (__builtin_cpu_supports("avx2")) {
+  if (vector_limit() >= VectorLimit::avx2 && __builtin_cpu_supports("avx2")) {
     return avx2_bus_driver(stride);
   }
 #endif

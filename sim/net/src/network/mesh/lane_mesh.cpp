@@ -4,6 +4,7 @@
 #include "network/mesh/lane_engine.hpp"
 #include "network/mesh/lane_inspect.hpp"
 #include "vc_router/keys.hpp"
+#include "ww/core/vector_limit.hpp"
 #include "ww/sim/net/node_distances.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 
@@ -25,7 +26,8 @@ std::unique_ptr<Network> make_with_room(const NetworkConfig& config) {
 bool fits_lanes([[maybe_unused]] const NetworkConfig& config) {
 #ifdef WW_HAS_LANES
   const auto& router = config.own<VcRouterConfig>();
-  const bool host = __builtin_cpu_supports("avx512f") != 0 &&
+  const bool host = vector_limit() == VectorLimit::avx512 &&
+                    __builtin_cpu_supports("avx512f") != 0 &&
                     __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("bmi2") != 0;
   const bool vcs = router.vcs == 2 || router.vcs == 4 || router.vcs == 5;
   return host && vcs && router.vc_buffer <= 16 && config.concentration == 1 &&
