@@ -186,6 +186,31 @@ ww_add_test(exec_translate_test LABEL property OPTIMISED
           src/isa/register_sets_test.cpp
   LIBS ww_sim_gpu)
 target_include_directories(exec_translate_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+# Single instructions: one object for each instruction set.
+set(instruction_objects "")
+foreach(cpu gfx701 gfx900 gfx90a gfx942 gfx1030 gfx1100)
+  set(compiler ${WW_EMULATOR_CLANG})
+  if(cpu MATCHES "gfx942|gfx1100")
+    if(NOT WW_EMULATOR_CLANG_19 OR NOT WW_EMULATOR_LLD_19)
+      continue()
+    endif()
+    set(compiler ${WW_EMULATOR_CLANG_19})
+  endif()
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_instructions_${cpu}.co)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${compiler} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=${cpu} -O2 -nogpulib
+            -mcode-object-version=4 -Xclang -finclude-default-header -ffp-contract=off
+            ${CMAKE_CURRENT_SOURCE_DIR}/test/instructions.cl -o ${object}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/instructions.cl VERBATIM
+    COMMENT "Building the emulator's test instructions for ${cpu}")
+  list(APPEND instruction_objects ${object})
+endforeach()
+list(JOIN instruction_objects "\\;" instruction_paths)
+ww_add_test(exec_instructions_test LABEL unit
+  SOURCES src/memory/buffer_range_test.cpp ${instruction_objects}
+  LIBS ww_sim_gpu ww_sim_gpu_truth)
+target_include_directories(exec_instructions_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+target_compile_definitions(exec_instructions_test PRIVATE "WW_INSTRUCTION_OBJECTS=\"${instruction_paths}\"")
 find_package(CLI11 REQUIRED)
 pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 add_executable(isa_coverage src/launch/isa_coverage.cpp)

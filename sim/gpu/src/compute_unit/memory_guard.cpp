@@ -76,6 +76,14 @@ void end_launch(Wave& wave, const MemoryFinding& finding) {
 
 }  // namespace
 
+bool has_element(const DeviceMemory& memory, const MemoryOperation& operation, std::size_t lane) {
+  bool inside = true;
+  for_pieces(operation, lane, [&](std::uint64_t, std::uint64_t at, std::uint64_t count) {
+    inside = inside && memory.contains(at, count);
+  });
+  return inside;
+}
+
 std::uint64_t guard_lanes(Wave& wave, const MemoryOperation& operation) {
   ComputeUnit& cu = *wave.cu;
   const DeviceMemory& memory = cu.memory();
@@ -84,7 +92,7 @@ std::uint64_t guard_lanes(Wave& wave, const MemoryOperation& operation) {
   for (std::uint64_t set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
     const std::uint64_t address = operation.address()[lane];
-    if (memory.contains(address, lies_in_rows(operation, lane) ? 1 : bytes)) continue;
+    if (has_element(memory, operation, lane)) continue;
     MemoryFinding finding = make_finding(wave, FindingKind::out_of_bounds,
                                          access_of(operation.kind), bytes, lane, address);
     fill_place(finding, memory);
@@ -93,7 +101,9 @@ std::uint64_t guard_lanes(Wave& wave, const MemoryOperation& operation) {
       end_launch(wave, finding);
       return 0;
     }
-    if (!memory.exists(address, bytes)) allowed &= ~(std::uint64_t{1} << lane);
+    for_pieces(operation, lane, [&](std::uint64_t, std::uint64_t at, std::uint64_t count) {
+      if (!memory.exists(at, count)) allowed &= ~(std::uint64_t{1} << lane);
+    });
   }
   return allowed;
 }

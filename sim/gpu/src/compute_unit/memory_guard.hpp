@@ -10,6 +10,11 @@
 
 namespace ww::sim::gpu::exec {
 
+class DeviceMemory;
+
+// Whether a lane's element, as far as it is accessed, lies in allocations. Addresses are per lane.
+bool has_element(const DeviceMemory& memory, const MemoryOperation& operation, std::size_t lane);
+
 // Of the operation's lanes, those whose bytes exist; the others are found, or end the launch (then
 // the CU has an error). Some lane lies outside every allocation; addresses are per lane.
 std::uint64_t guard_lanes(Wave& wave, const MemoryOperation& operation);

@@ -35,11 +35,14 @@ struct alignas(64) WideElements {
 struct alignas(64) OperationBytes {
   std::uint64_t address[kLanes];           // where the lanes are not contiguous
   alignas(64) std::uint64_t traced_lanes;  // a load's that the trace waits for: Traced::some
-  // Of a spread operation: its wave's private memory. The wave may end before a store is done.
-  std::uint64_t private_begin;
-  std::uint64_t private_bytes;
-  std::uint64_t private_row;  // bytes from a dword of a lane to its next one
+  // Of a spread operation: where elements lie in rows, as in its wave's private memory. The wave
+  // may end before a store is done.
+  std::uint64_t rows_begin;
+  std::uint64_t rows_bytes;   // 0: nowhere
+  std::uint64_t row_pitch;    // bytes from a piece of a lane's element to its next one
+  std::uint64_t piece_bytes;  // of a lane in a row
   ImageAccess* image;         // of an image instruction; kept for the next one
+  std::uint8_t kept[kLanes];  // of a clipped operation: bytes of each lane's element
 };
 
 // Which of an operation's lanes the trace waits for.
@@ -64,10 +67,12 @@ struct OperationState {
   bool scalar{};        // destination is `words` SGPRs
   bool vector{};        // counted by vmcnt, which then writes the registers
   bool sign_extend : 1 {};
-  // Private memory: an element is not within one dword (private_memory.hpp). Images: a sample is
-  // made of several texels.
+  // Private memory and swizzled buffers: an element is not within one row (private_memory.hpp).
+  // Images: a sample is made of several texels.
   bool spread : 1 {};
-  bool image : 1 {};      // elements are texels; what becomes of them is in OperationBytes::image
+  bool
+      clipped : 1 {};  // and spread: elements of some lanes end with their buffer, before their end
+  bool image : 1 {};   // elements are texels; what becomes of them is in OperationBytes::image
   bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
   Traced traced{};        // whether the trace waits for it
 };

@@ -133,8 +133,9 @@ class L1Pass {
 
   void scattered() {
     if (!operation_.spread && !cu_.asks_for_pairs && whole_elements()) return;
-    // Lines of an element: 16 bytes of private memory, misaligned, are 5; a sample's texels more.
-    constexpr std::size_t kMost = TapSet::kMost;
+    // Lines of an element: 16 bytes in rows of dwords, misaligned, are 5 pieces of two lines each;
+    // a sample's texels lie within a line.
+    constexpr std::size_t kMost = std::max<std::size_t>(TapSet::kMost, 10);
     std::uint32_t line_of[kMost * kLanes];
     std::uint64_t lanes_of[kMost * kLanes];
     std::size_t count = 0;

@@ -45,10 +45,7 @@ U64 check_private(Wave& wave, MemoryOperation& operation, U64 enabled) {
     good |= U64{(at >> shift) + last / 4 < rows} << lane;
   }
   if ((spread & enabled) != 0) {
-    operation.spread = true;
-    operation.bytes->private_begin = wave.scratch_base;
-    operation.bytes->private_bytes = wave.scratch_bytes;
-    operation.bytes->private_row = row;
+    spread_over_rows(operation, wave.scratch_base, wave.scratch_bytes, row, sizeof(U32));
   }
   for (U64 set = enabled & ~good; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
@@ -64,6 +61,14 @@ U64 check_private(Wave& wave, MemoryOperation& operation, U64 enabled) {
     }
   }
   return good & enabled;
+}
+
+bool refuses_atomic(Wave& wave, const MemoryOperation& operation) {
+  if (!operation.spread || operation.kind < MemoryKind::atomic) return false;
+  wave.cu->fault(wave, ErrorCode::unsupported,
+                 "an atomic of more than 4 bytes on private memory is not possible on the "
+                 "virtual GPU");
+  return true;
 }
 
 bool resolve_apertures(Wave& wave, MemoryOperation& operation) {
@@ -86,12 +91,7 @@ bool resolve_apertures(Wave& wave, MemoryOperation& operation) {
   if (own != 0) {
     operation.exec &= ~own | check_private(wave, operation, own);
     if (wave.cu->error()) return false;
-    if (operation.spread && operation.kind >= MemoryKind::atomic) {
-      wave.cu->fault(wave, ErrorCode::unsupported,
-                     "an atomic of more than 4 bytes on private memory is not possible on the "
-                     "virtual GPU");
-      return false;
-    }
+    if (refuses_atomic(wave, operation)) return false;
   }
   if (local != 0) {
     flat_lds_access(wave, operation, local);

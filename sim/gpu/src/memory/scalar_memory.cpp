@@ -67,7 +67,7 @@ void run_buffer_load(Wave& wave, const MicroOp& op) {
   for (std::size_t word = 0; word < op.memory.parts; ++word) {
     const U64 at = offset + 4 * word;
     operation.data()[word] = 0;
-    if (at + 4 > size) continue;
+    if (at > size || size - at < 4) continue;
     const bool there = cu.memory().contains(base + at, 4) || guard_scalar(wave, op, base + at, 4);
     if (cu.error()) {
       cu.release(&operation);

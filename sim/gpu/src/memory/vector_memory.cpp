@@ -68,10 +68,14 @@ bool all_inside(Wave& wave, MemoryOperation& operation) {
     operation.contiguous = false;
   }
   const auto [least, most] = lanes().address_range(operation.address(), operation.exec);
-  if (most - least < kNear && memory.contains(least, most - least + bytes)) return true;
+  const OperationBytes& rows = *operation.bytes;
+  const U64 reach =
+      operation.spread ? (bytes / rows.piece_bytes + 1) * rows.row_pitch + bytes : bytes;
+  if (most - least < kNear && memory.contains(least, most - least + reach)) return true;
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
-    if (!memory.contains(operation.address()[lane], lies_in_rows(operation, lane) ? 1 : bytes)) {
+    if (operation.spread ? !has_element(memory, operation, lane)
+                         : !memory.contains(operation.address()[lane], bytes)) {
       return false;
     }
   }
@@ -145,14 +149,15 @@ void align_atomic(Wave& wave, MemoryOperation& operation) {
   enqueue(wave, op.memory, operation);
 }
 
-// Where some lanes are out of range only those inside go to memory, and the others read zero.
+// Where some lanes are out of range only those inside go to memory, and the others read zero, as
+// those do that are inside in part behind their last byte.
 void issue_lanes(Wave& wave, const MicroOp& op, MemoryOperation& operation, U64 inside) {
   const U64 exec = operation.exec;
   if (wave.cu->error()) {
     wave.cu->release(&operation);
     return;
   }
-  if ((exec & ~inside) == 0) {
+  if ((exec & ~inside) == 0 && !operation.clipped) {
     issue(wave, op, operation);
     return;
   }
@@ -347,81 +352,6 @@ void run_scratch(Wave& wave, const MicroOp& op) {
   issue_lanes(wave, op, operation, inside);
 }
 
-struct BufferDescriptor {
-  U64 base;
-  U32 stride, records;
-  U32 element_shift, index_shift;  // of sizes that are powers of two
-  bool swizzle, add_lane;
-
-  explicit BufferDescriptor(const U32* s)
-      : base(s[0] | U64{s[1] & 0xFFFFU} << 32),
-        stride(s[1] >> 16 & 0x3FFFU),
-        records(s[2]),
-        element_shift(1 + (s[3] >> 19 & 3U)),
-        index_shift(3 + (s[3] >> 21 & 3U)),
-        swizzle((s[1] >> 31 & 1U) != 0),
-        add_lane((s[3] >> 23 & 1U) != 0) {}
-};
-
-// Of a swizzled buffer without a stride, as private memory is: one row of elements for each element
-// of a lane. A loop of its own, without a product, because compiled code comes here most often.
-void swizzled_addresses(const BufferDescriptor& buffer, const U32* index_of, const U32* offset_of,
-                        U32 offset, U64 wrap, U64 begin, U64* address) {
-  const U64 in_row = (U64{1} << buffer.index_shift) - 1;
-  const U64 in_element = (U64{1} << buffer.element_shift) - 1;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const U64 index =
-        U64{index_of != nullptr ? index_of[lane] : 0U} + (buffer.add_lane ? lane : 0U);
-    const U64 at = (U64{offset_of != nullptr ? offset_of[lane] : 0U} + offset) & wrap;
-    address[lane] = begin + ((at & ~in_element) << buffer.index_shift) +
-                    ((index & in_row) << buffer.element_shift) + (at & in_element);
-  }
-}
-
-// Lanes out of the buffer's range read zeros and write nothing.
-U64 buffer_addresses(Wave& wave, const MemoryFields& m, U32 scalar_offset,
-                     MemoryOperation& operation) {
-  const BufferDescriptor buffer(wave.sr + m.resource);
-  const U32* index_of = m.idxen ? wave.vgpr(m.address) : nullptr;
-  const U32* offset_of = m.offen ? wave.vgpr(m.address + (m.idxen ? 1U : 0U)) : nullptr;
-  // From gfx9 on the sum of a swizzled buffer's offsets wraps, so that private memory can be
-  // addressed from behind; before, a negative part is out of range.
-  const U64 wrap = buffer.swizzle && wave.cu->launch().isa != Isa::gfx7 ? 0xFFFFFFFFU : ~U64{0};
-  const U64 begin = buffer.base + scalar_offset;
-  if (buffer.swizzle && buffer.stride == 0) {
-    swizzled_addresses(buffer, index_of, offset_of, m.offset, wrap, begin, operation.address());
-    const LaunchState& launch = wave.cu->launch();
-    const bool own = buffer.add_lane && buffer.element_shift == 2 &&
-                     buffer.base - launch.scratch < launch.scratch_bytes;
-    return own ? check_private(wave, operation, operation.exec) : ~U64{0};
-  }
-  U64 inside = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const U64 index =
-        U64{index_of != nullptr ? index_of[lane] : 0U} + (buffer.add_lane ? lane : 0U);
-    const U64 offset = (U64{offset_of != nullptr ? offset_of[lane] : 0U} + m.offset) & wrap;
-    U64 in_buffer = index * buffer.stride + offset;
-    bool fits = index < buffer.records;
-    if (buffer.swizzle) {
-      const U64 row = index >> buffer.index_shift;
-      const U64 in_row = index % (U64{1} << buffer.index_shift);
-      const U64 in_element = offset % (U64{1} << buffer.element_shift);
-      in_buffer = ((row * buffer.stride + offset - in_element) << buffer.index_shift) +
-                  (in_row << buffer.element_shift) + in_element;
-    } else if (buffer.stride == 0) {
-      fits = offset + operation.element_bytes <= buffer.records;
-    }
-    operation.address()[lane] = begin + in_buffer;
-    inside |= U64{fits} << lane;
-  }
-  return inside;
-}
-
-U32 scalar_offset(const Wave& wave, const MicroOp& op) {
-  if (op.kind[2] == Source::constant) return static_cast<U32>(op.immediate);
-  return wave.sr[op.source[2]];
-}
-
 void run_buffer(Wave& wave, const MicroOp& op) {
   ComputeUnit& cu = *wave.cu;
   if (!cu.vector_slot_free(wave, op)) return;
@@ -430,8 +360,8 @@ void run_buffer(Wave& wave, const MicroOp& op) {
   MemoryOperation& operation = prepare_access(wave, op);
   if (m.addr64) {
     const U32* descriptor = wave.sr + m.resource;
-    const U64 base =
-        (descriptor[0] | U64{descriptor[1] & 0xFFFFU} << 32) + scalar_offset(wave, op) + m.offset;
+    const U64 base = (descriptor[0] | U64{descriptor[1] & 0xFFFFU} << 32) +
+                     buffer_scalar_offset(wave, op) + m.offset;
     const bool contiguous = lanes().addresses(
         operation.address(), wave.vgpr(m.address), wave.vgpr(m.address + 1U), base, operation.exec,
         address_mask(wave, operation.exec), m.element_bytes, &operation.base);
@@ -440,7 +370,11 @@ void run_buffer(Wave& wave, const MicroOp& op) {
     issue(wave, op, operation);
     return;
   }
-  const U64 inside = buffer_addresses(wave, m, scalar_offset(wave, op), operation);
+  const U64 inside = find_buffer_addresses(wave, op, operation);
+  if (wave.cu->error() || refuses_atomic(wave, operation)) {
+    cu.release(&operation);
+    return;
+  }
   align_atomic(wave, operation);
   if ((operation.exec & ~inside) == 0 && lie_in_row(operation)) operation.contiguous = true;
   issue_lanes(wave, op, operation, inside);
@@ -621,10 +555,6 @@ void issue_lanes_inside(Wave& wave, const MicroOp& op, MemoryOperation& operatio
   issue_lanes(wave, op, operation, inside);
 }
 
-U64 find_buffer_addresses(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
-  return buffer_addresses(wave, op.memory, scalar_offset(wave, op), operation);
-}
-
 void issue_taps(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   TapSet& taps = operation.bytes->image->taps;
   const U64 exec = operation.exec;
@@ -640,7 +570,7 @@ void issue_taps(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
     touched |= taps.inside[tap];
   }
   operation.spread = true;
-  operation.bytes->private_bytes = 0;
+  operation.bytes->rows_bytes = 0;
   operation.exec = touched;
   if (touched != 0) L1Pass(wave, op.memory, operation).run();
   operation.exec = exec;

@@ -17,8 +17,11 @@ void issue_lanes_inside(Wave& wave, const MicroOp& op, MemoryOperation& operatio
 // The same for the taps of its ImageAccess.
 void issue_taps(Wave& wave, const MicroOp& op, MemoryOperation& operation);
 
-// Addresses of a buffer instruction's lanes; returns those within the buffer's range.
+// Addresses of a buffer instruction's lanes (buffer_addresses.cpp). Returns those that lie within
+// the buffer's range, at least with their first dword: the operation is then clipped.
 std::uint64_t find_buffer_addresses(Wave& wave, const MicroOp& op, MemoryOperation& operation);
+// The instruction's offset from a scalar register, or the constant in its place.
+std::uint32_t buffer_scalar_offset(const Wave& wave, const MicroOp& op);
 
 // A buffer instruction's descriptor and scalar offset; false where they are none.
 bool lower_buffer_resource(const binpatch::isa::Instruction& instruction, MicroOp& op);
