@@ -160,6 +160,9 @@ template <Element E, bool Flush>
 void multiply(Wave& wave, const MicroOp& op, const MatrixShape& s) {
   using S = Sum<E>;
   constexpr bool kFlushes = Flush && (E == Element::f16 || E == Element::bf16);
+  // CDNA 3's products of doubles turn the signs of A, B and C by the bits of the pattern (LLVM,
+  // IntrinsicsAMDGPU.td: "in gfx940 BLGP argument is replaced by NEG bitfield in the DGEMM MFMA").
+  constexpr bool kTurns = !Flush && E == Element::f64;
   const auto controls = static_cast<U32>(op.immediate);
   const U32 broadcast = controls & 7U;
   const U32 which = controls >> 4 & 15U;
@@ -189,12 +192,18 @@ void multiply(Wave& wave, const MicroOp& op, const MatrixShape& s) {
         };
         const std::size_t to = (std::size_t{block} * rows + i) * depth + k;
         a[to] = operand<E, Flush>(a_registers, lane_of(a_block) % kLanes, k % per_lane);
-        b[to] = operand<E, Flush>(b_registers, b_lane(lane_of(block), pattern), k % per_lane);
+        b[to] = operand<E, Flush>(b_registers, b_lane(lane_of(block), kTurns ? 0 : pattern),
+                                  k % per_lane);
+        if constexpr (kTurns) {
+          a[to] = (pattern & 1U) != 0 ? -a[to] : a[to];
+          b[to] = (pattern & 2U) != 0 ? -b[to] : b[to];
+        }
       }
       for (unsigned j = 0; j < rows; ++j) {
         const Place at = place_of(s, block, i, j);
         S c = c_registers != nullptr ? result_of<S>(c_registers, at.lane, at.index) : constant;
         if constexpr (kFlushes) c = flushed(c);
+        if constexpr (kTurns) c = (pattern & 4U) != 0 ? -c : c;
         sum[(block * rows + i) * rows + j] = c;
       }
     }
