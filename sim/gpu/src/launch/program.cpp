@@ -68,17 +68,31 @@ Result<binpatch::isa::WaveSize> wave_size(const std::vector<binpatch::Kernel>& k
   return any ? WaveSize::lanes32 : WaveSize::lanes64;
 }
 
-// A wave of 32 has no upper half of exec. Some instructions write exec beside their result.
-bool enables_missing_lanes(const binpatch::isa::Instruction& instruction) {
+// In a wave of 32 the upper half of exec is a scalar register like others (RDNA ISA, "Wave32
+// mode"). The wave's lanes are told from both halves here, so that it becomes one that RDNA does
+// not have.
+void move_upper_exec(binpatch::isa::Instruction& instruction) {
+  using binpatch::isa::SpecialRegister;
+  const auto move = [](binpatch::isa::Operand& operand) {
+    if (operand.kind == binpatch::isa::OperandKind::special &&
+        operand.index == static_cast<std::uint16_t>(SpecialRegister::exec_hi)) {
+      operand.index = static_cast<std::uint16_t>(SpecialRegister::tba_lo);
+    }
+  };
+  std::ranges::for_each(instruction.dst, move);
+  std::ranges::for_each(instruction.src, move);
+}
+
+// Lanes that a wave of 32 does not have. Some instructions write exec beside their result.
+bool names_missing_lanes(const binpatch::isa::Instruction& instruction) {
   using binpatch::isa::SpecialRegister;
   if (binpatch::isa::mnemonic(instruction.opcode).ends_with("exec_b64")) return true;
-  return std::ranges::any_of(instruction.dst, [](const binpatch::isa::Operand& operand) {
-    const auto last = operand.index + operand.count - 1U;
-    return operand.kind == binpatch::isa::OperandKind::special &&
-           (operand.index == static_cast<std::uint16_t>(SpecialRegister::exec_lo) ||
-            operand.index == static_cast<std::uint16_t>(SpecialRegister::exec_hi)) &&
-           last == static_cast<std::uint16_t>(SpecialRegister::exec_hi);
-  });
+  const auto is_pair = [](const binpatch::isa::Operand& operand) {
+    return operand.kind == binpatch::isa::OperandKind::special && operand.count > 1 &&
+           operand.index == static_cast<std::uint16_t>(SpecialRegister::exec_lo);
+  };
+  return std::ranges::any_of(instruction.dst, is_pair) ||
+         std::ranges::any_of(instruction.src, is_pair);
 }
 
 // Behind the last scalar register that the instruction may touch.
@@ -159,8 +173,12 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
     if (accumulates && !has_unified_registers(isa)) {
       decoded = fail(ErrorCode::unsupported, "accumulation registers");
     }
-    if (decoded && wave == binpatch::isa::WaveSize::lanes32 && enables_missing_lanes(*decoded)) {
-      decoded = fail(ErrorCode::unsupported, "lanes that the wave does not have");
+    if (decoded && wave == binpatch::isa::WaveSize::lanes32) {
+      if (names_missing_lanes(*decoded)) {
+        decoded = fail(ErrorCode::unsupported, "lanes that the wave does not have");
+      } else {
+        move_upper_exec(*decoded);
+      }
     }
     lower(decoded, op, program->pool_, isa);
     program->names_accumulators_ |= accumulates;
