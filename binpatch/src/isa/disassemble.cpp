@@ -232,7 +232,11 @@ std::string image(const Instruction& in, Generation generation) {
   line.present(in.dst[0]);
   line.present(in.src[3]);
   const Modifiers& m = in.modifiers;
-  if (m.separate_addresses == 0) {
+  if (generation < Generation::gfx10) {  // how many addresses there are is the image's matter
+    Operand first = in.src[0];
+    first.count = 1;
+    line.operand(first);
+  } else if (m.separate_addresses == 0) {
     line.operand(in.src[0]);
   } else {
     std::string addresses = operand_text(in.src[0]);
