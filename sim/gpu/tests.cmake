@@ -207,7 +207,7 @@ foreach(cpu gfx701 gfx900 gfx90a gfx942 gfx1030 gfx1100)
 endforeach()
 list(JOIN instruction_objects "\\;" instruction_paths)
 ww_add_test(exec_instructions_test LABEL unit
-  SOURCES src/memory/buffer_range_test.cpp ${instruction_objects}
+  SOURCES src/memory/buffer_range_test.cpp src/alu/instructions_test.cpp ${instruction_objects}
   LIBS ww_sim_gpu ww_sim_gpu_truth)
 target_include_directories(exec_instructions_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 target_compile_definitions(exec_instructions_test PRIVATE "WW_INSTRUCTION_OBJECTS=\"${instruction_paths}\"")

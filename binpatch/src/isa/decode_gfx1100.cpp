@@ -45,24 +45,42 @@ bool is_upper(const Operand& operand) {
 
 }  // namespace
 
+unsigned halves_of(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::v_cvt_f32_f16:
+    case Opcode::v_cvt_i32_i16:
+    case Opcode::v_cvt_u32_u16: return 1;
+    case Opcode::v_pack_b32_f16:
+    case Opcode::v_cvt_pknorm_i16_f16:
+    case Opcode::v_cvt_pknorm_u16_f16:
+    case Opcode::v_mad_u32_u16:
+    case Opcode::v_mad_i32_i16: return 3;
+    case Opcode::v_cvt_f16_f32:
+    case Opcode::v_sat_pk_u8_i16: return 8;  // of floats, and of two halves
+    case Opcode::v_sad_u16: return 0;        // of two halves
+    default: break;
+  }
+  const std::string_view name = mnemonic(opcode);
+  const bool narrow = name.ends_with("_f16") || name.ends_with("_i16") || name.ends_with("_u16") ||
+                      name.ends_with("_b16");
+  const bool packed = name.starts_with("v_pk_") || name.starts_with("v_dot") ||
+                      name.find("_mix") != std::string_view::npos;
+  if (!narrow || packed) return 0;
+  return name.starts_with("v_cmp") ? 3 : 15;
+}
+
 // The short forms name halves of the first 128 registers where an operand has 16 bits: the upper
 // ones by numbers from 128 on.
-bool Decoder::names_upper_half() const {
-  if (generation_ != Generation::gfx1100 || error_) return false;
-  const std::string_view name = mnemonic(out_.opcode);
-  const auto is_short = [](std::string_view part) { return part.ends_with("16"); };
-  if (name.starts_with("v_pk_") || name.starts_with("v_cvt_pk") || name.starts_with("v_dot")) {
-    return false;
-  }
-  bool result = is_short(name);
-  bool source = is_short(name);
-  if (name.starts_with("v_cvt_") && name.rfind('_') > 5) {  // v_cvt_f32_f16
-    result = is_short(name.substr(0, name.rfind('_')));
-  } else if (name.starts_with("v_cmp")) {
-    result = false;
-  }
-  return (result && is_upper(out_.dst[0])) ||
-         (source && (is_upper(out_.src[0]) || is_upper(out_.src[1])));
+void Decoder::take_upper_halves() {
+  if (generation_ != Generation::gfx1100 || error_) return;
+  const unsigned halves = halves_of(out_.opcode);
+  const auto take = [&](Operand& operand, unsigned bit) {
+    if ((halves >> bit & 1U) == 0 || !is_upper(operand)) return;
+    operand.index = static_cast<std::uint16_t>(operand.index - 128U);
+    out_.modifiers.op_sel = static_cast<std::uint8_t>(out_.modifiers.op_sel | 1U << bit);
+  };
+  for (unsigned i = 0; i < 3; ++i) take(out_.src[i], i);
+  take(out_.dst[0], 3);
 }
 
 void Decoder::dual() {

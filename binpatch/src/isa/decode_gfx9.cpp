@@ -47,7 +47,7 @@ void Decoder::vop_short_gfx9() {
   const std::uint32_t source0 = bits(word_, 0, 9);
   if (source0 != encoded_sdwa && source0 != encoded_dpp) {
     vop_short();
-    if (names_upper_half()) unsupported("the upper half of a register");
+    take_upper_halves();
     return;
   }
   const std::uint32_t number = out_.encoding == Encoding::vop2   ? bits(word_, 25, 6)
@@ -64,6 +64,7 @@ void Decoder::vop_short_gfx9() {
     sdwa();
   } else {
     dpp();
+    take_upper_halves();
   }
 }
 
@@ -188,6 +189,19 @@ void Decoder::dpp() {
   reserved(bits(second_, 17, gfx10 ? 1 : 2), "reserved bits");  // bit 18: from disabled lanes too
 }
 
+// The bits of VOP3's op_sel that the instruction has: bit i source i, bit 3 the result.
+unsigned Decoder::selectable_halves() const {
+  const TableEntry& entry = *entry_;
+  if ((entry.modifiers & modifier_halves) != 0) {
+    const bool byte_of_result = entry.form == Form::byte_result;
+    return entry.source[2] == 0 && !byte_of_result ? 11U : 15U;
+  }
+  if (generation_ != Generation::gfx1100) return 0;
+  unsigned present = entry.result != 0 ? 8U : 0U;
+  for (unsigned i = 0; i < 3; ++i) present |= entry.source[i] != 0 ? 1U << i : 0U;
+  return halves_of(entry.opcode) & present;
+}
+
 void Decoder::vop3_gfx9() {
   if (!enter(bits(word_, 16, 10), 2)) {
     return;
@@ -207,10 +221,7 @@ void Decoder::vop3_gfx9() {
   m.clamp = bit(word_, 15);
   m.neg = static_cast<std::uint8_t>(bits(second_, 29, 3));
   m.omod = static_cast<std::uint8_t>(bits(second_, 27, 2));
-  const unsigned absent = entry.source[2] == 0 ? 4U : 0U;
-  const unsigned halved = entry.form == Form::byte_result ? 3U : 15U;
-  if (m.op_sel != 0 &&
-      ((entry.modifiers & modifier_halves) == 0 || (m.op_sel & absent & halved) != 0)) {
+  if ((m.op_sel & ~selectable_halves()) != 0) {
     unsupported("a modifier that the instruction does not take");
   }
 

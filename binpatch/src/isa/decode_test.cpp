@@ -273,10 +273,42 @@ TEST(DecodeRdna, AddressesOf16BitsShareWords) {
 
 TEST(DecodeGfx9, AddressesOf16BitsShareWords) {
   const std::vector<std::uint32_t> load = {0xf000df00, 0x00000000};
-  const std::string expected = "image_load v[0:3], v[0:1], s[0:7] dmask:0xf unorm a16 da";
+  const std::string expected = "image_load v[0:3], v0, s[0:7] dmask:0xf unorm a16 da";
   EXPECT_EQ(text(load, Generation::gfx900), expected);
   EXPECT_EQ(text(load, Generation::gfx90a), expected);
   EXPECT_NE(decoded(load, Generation::gfx7).opcode, Opcode::image_load);
+}
+
+// How many address registers there are is not in the words: LLVM writes the first one.
+TEST(DecodeGfx9, ImagesAreWrittenWithTheFirstAddress) {
+  const std::vector<std::uint32_t> load = {0xf0000f00, 0x000000fc};
+  EXPECT_EQ(text(load, Generation::gfx900), "image_load v[0:3], v252, s[0:7] dmask:0xf");
+  EXPECT_EQ(text(load, Generation::gfx7), "image_load v[0:3], v252, s[0:7] dmask:0xf");
+  EXPECT_EQ(decoded(load, Generation::gfx900).src[0].count, 3U);
+}
+
+// Words as LLVM 19 assembles them for gfx1100 with real-true16, as far as it knows them.
+TEST(DecodeGfx1100, ShortFormsNameHalvesOfTheFirst128Registers) {
+  const auto gfx11 = Generation::gfx1100;
+  EXPECT_EQ(text({0x7f063902}, gfx11), "v_mov_b16_e32 v3.h, v2.l");
+  EXPECT_EQ(text({0x7e063982}, gfx11), "v_mov_b16_e32 v3.l, v2.h");
+  EXPECT_EQ(text({0xd59c4816, 0x00000114}, gfx11), "v_mov_b16_e64 v22.h, v20.h op_sel:[1,1]");
+  EXPECT_EQ(text({0x7f2ccd14}, gfx11), "v_swap_b16 v22.h, v20.l");
+  EXPECT_EQ(text({0x652d2b94}, gfx11), "v_add_f16_e32 v22.h, v20.h, v21.h");
+  EXPECT_EQ(text({0x642c2b14}, gfx11), "v_add_f16_e32 v22, v20, v21");  // of either spelling
+  EXPECT_EQ(text({0x7f2cb794}, gfx11), "v_floor_f16_e32 v22.h, v20.h");
+  EXPECT_EQ(text({0x7e2c1794}, gfx11), "v_cvt_f32_f16_e32 v22, v20.h");
+  EXPECT_EQ(text({0x7c022b94}, gfx11), "v_cmp_lt_f16_e32 vcc_lo, v20.h, v21.l");
+  EXPECT_EQ(text({0x652d2afa, 0xff010114}, gfx11),
+            "v_add_f16_dpp v22.h, v20.l, v21.h row_shl:1 row_mask:0xf bank_mask:0xf");
+  const Instruction sum = decoded({0x652d2b94}, gfx11);
+  EXPECT_EQ(sum.modifiers.op_sel, 11U);  // sources 0 and 1, and the result
+  EXPECT_EQ(sum.dst[0].index, 22U);
+  EXPECT_EQ(sum.src[1].index, 21U);
+  // A register of 32 bits beyond the first 128 is what it is.
+  EXPECT_EQ(text({0x7f2c1714}, gfx11), "v_cvt_f32_f16_e32 v150, v20");
+  EXPECT_EQ(text({0x7e2c0394}, gfx11), "v_mov_b32_e32 v22, v148");
+  EXPECT_EQ(text({0x652d2b94}, Generation::gfx1030), "v_add_f16_e32 v150, v148, v149");
 }
 
 // Words as llvm-mc-19 assembles them for gfx1100.
@@ -299,15 +331,6 @@ TEST(DecodeGfx1100, TwoInstructionsInOneAreTwoInstructions) {
   const auto wide = decode(Generation::gfx1100, words(code), WaveSize::lanes64);
   ASSERT_TRUE(wide);
   EXPECT_EQ(wide->opcode, Opcode::unlisted);
-}
-
-// v_add_f16 v1, v2, v3 in VOP2, whose numbers from 128 on are upper halves.
-TEST(DecodeGfx1100, UpperHalvesOfRegistersAreUnlisted) {
-  EXPECT_EQ(decoded({0x64020702}, Generation::gfx1100).opcode, Opcode::v_add_f16);
-  EXPECT_EQ(decoded({0x65020702}, Generation::gfx1100).opcode, Opcode::unlisted);
-  EXPECT_EQ(decoded({0x64030702}, Generation::gfx1100).opcode, Opcode::unlisted);
-  // v_cvt_f32_f16 v129, v2: its result has 32 bits
-  EXPECT_EQ(decoded({0x7f021702}, Generation::gfx1100).opcode, Opcode::v_cvt_f32_f16);
 }
 
 // Words as llvm-mc-19 assembles them for gfx1200.

@@ -83,7 +83,8 @@ class Decoder {
   void image();
   void image_data();
   void dual();
-  [[nodiscard]] bool names_upper_half() const;
+  void take_upper_halves();
+  [[nodiscard]] unsigned selectable_halves() const;
   // Of gfx1030 and gfx1100.
   void memory_rdna();
   void smem_rdna();

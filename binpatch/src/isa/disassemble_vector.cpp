@@ -14,8 +14,8 @@ bool is_register(const Operand& operand) {
          operand.kind == OperandKind::special;
 }
 
-std::string with_modifiers(const Operand& operand, bool abs, bool neg) {
-  std::string text = operand_text(operand);
+std::string with_modifiers(const Operand& operand, std::string_view half, bool abs, bool neg) {
+  std::string text = fmt::format("{}{}", operand_text(operand), half);
   if (abs) {
     text = fmt::format("|{}|", text);
   }
@@ -43,6 +43,7 @@ bool has_one_form(Opcode opcode) {
     case Opcode::v_pk_fmac_f16:
     case Opcode::v_pipeflush:
     case Opcode::v_swaprel_b32:
+    case Opcode::v_swap_b16:
     case Opcode::v_swap_b32:
     case Opcode::v_accvgpr_mov_b32: return true;
     default: return false;
@@ -243,9 +244,28 @@ void matrix_words(const Instruction& in, Line& line, bool signs) {
   line.word_if(pattern != 0, signs ? list("neg", pattern, 3) : fmt::format("blgp:{}", pattern));
 }
 
+// gfx1100: the operands that name the half that they are, as "v0.h" does; bit i source i, bit 3 the
+// result. None where the older spelling, with whole registers, is as good.
+unsigned named_halves(const Instruction& in, const TableEntry* entry, Generation generation) {
+  if (generation != Generation::gfx1100) return 0;
+  const bool only_halves = in.opcode == Opcode::v_mov_b16 || in.opcode == Opcode::v_swap_b16;
+  const bool listed = in.encoding == Encoding::vop3a && entry != nullptr &&
+                      (entry->modifiers & modifier_halves) != 0;
+  if (in.encoding == Encoding::vop3p || listed || (in.modifiers.op_sel == 0 && !only_halves)) {
+    return 0;
+  }
+  unsigned named = halves_of(in.opcode);
+  const auto leave = [&named](const Operand& operand, unsigned bit) {
+    if (operand.kind != OperandKind::vgpr) named &= ~(1U << bit);
+  };
+  for (unsigned i = 0; i < 3; ++i) leave(in.src[i], i);
+  leave(in.dst[0], 3);
+  return named;
+}
+
 // VOP3: the result's half stands behind the sources'.
 void halves(const Instruction& in, Line& line, bool byte_of_result) {
-  const unsigned op_sel = in.modifiers.op_sel;
+  const unsigned op_sel = in.encoding == Encoding::vop3a ? in.modifiers.op_sel : 0;
   const unsigned count = byte_of_result ? 3 : source_count(in);
   line.word_if(op_sel != 0,
                list("op_sel", (op_sel & ((1U << count) - 1U)) | op_sel >> 3 << count, count + 1));
@@ -271,9 +291,13 @@ std::string vector_text(const Instruction& in, Generation generation) {
   const Table* table = table_of(generation);
   const TableEntry* entry = table == nullptr ? nullptr : table->find_opcode(in.encoding, in.opcode);
   Line line(spelling(in.opcode, generation), vop_suffix(in, generation));
-  line.present(in.dst[0]);
-  line.present(in.dst[1]);
   const Modifiers& m = in.modifiers;
+  const unsigned named = named_halves(in, entry, generation);
+  const auto half = [&](unsigned bit) -> std::string_view {
+    return (named >> bit & 1U) == 0 ? "" : (m.op_sel >> bit & 1U) != 0 ? ".h" : ".l";
+  };
+  if (in.dst[0].kind != OperandKind::none) line.operand(operand_text(in.dst[0]).append(half(3)));
+  line.present(in.dst[1]);
   const bool is_packed = in.encoding == Encoding::vop3p;
   const bool is_mixed = mnemonic(in.opcode).find("_mix") != std::string_view::npos;
   const bool signs = !is_packed || is_mixed;
@@ -285,7 +309,7 @@ std::string vector_text(const Instruction& in, Generation generation) {
     }
     const bool abs = signs && ((m.abs >> i) & 1) != 0;
     const bool neg = signs && ((m.neg >> i) & 1) != 0;
-    const std::string text = with_modifiers(in.src[i], abs, neg);
+    const std::string text = with_modifiers(in.src[i], half(static_cast<unsigned>(i)), abs, neg);
     line.operand(((extended >> i) & 1) != 0 ? fmt::format("sext({})", text) : text);
   }
   const bool is_accumulator = mnemonic(in.opcode).starts_with("v_accvgpr_");

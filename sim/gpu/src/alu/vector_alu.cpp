@@ -167,6 +167,7 @@ Handler special(Opcode opcode) {
   switch (opcode) {
     case Opcode::v_readfirstlane_b32: return read_first_lane;
     case Opcode::v_readlane_b32: return read_lane;
+    case Opcode::v_swap_b16: return swap_halves;
     case Opcode::v_swap_b32: return swap_registers;
     case Opcode::v_writelane_b32: return write_lane;
     case Opcode::v_movrels_b32: return move_relative<true, false>;
@@ -203,6 +204,7 @@ bool set_source(const Operand& operand, std::size_t i, int width, bool is_float,
 bool lower_special(const Instruction& instruction, Handler handler, MicroOp& op,
                    ConstantPool& pool) {
   op.run = handler;
+  op.immediate = instruction.modifiers.op_sel;
   op.straight = handler == read_first_lane || handler == read_lane || handler == write_lane;
   for (std::size_t i = 0; i < 2; ++i) {
     if (instruction.src[i].kind == OperandKind::none) continue;

@@ -101,6 +101,23 @@ void write_lanes(Wave& wave, const MicroOp& op, const LanePair& result) {
   lanes().blend(wave.vgpr(op.destination), result.word, wave.mask(), result_words(op));
 }
 
+// Source i's half of a register, where it is one.
+void take_half(U32* words, const VectorFields& f, std::size_t i) {
+  if (!is_narrow(f, i)) return;
+  const unsigned shift = (f.halves >> i & 1U) != 0 ? 16 : 0;
+  for (int l = 0; l < kLanes; ++l) words[l] = words[l] >> shift & 0xFFFFU;
+}
+
+// A result of 16 bits into its half of the register.
+void put_half(Wave& wave, const MicroOp& op, LanePair& result) {
+  const U32* old = wave.vgpr(op.destination);
+  const bool high = (op.vector.halves & 8U) != 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const U32 value = result.word[l] & 0xFFFFU;
+    result.word[l] = high ? value << 16 | (old[l] & 0xFFFFU) : value | (old[l] & 0xFFFF0000U);
+  }
+}
+
 // --- SDWA ---
 
 U32 selected(U32 word, U32 select, bool sign) {
@@ -210,6 +227,7 @@ void run_dpp(Wave& wave, const MicroOp& op) {
     } else {
       std::memcpy(buffer[i].word, raw, (wide ? 2 : 1) * kLanes * sizeof(U32));
     }
+    take_half(buffer[i].word, f, i);
     apply_signs(buffer[i].word, f, i, wide);
     source[i] = buffer[i].word;
   }
@@ -217,6 +235,7 @@ void run_dpp(Wave& wave, const MicroOp& op) {
   LanePair result;
   if (!execute(wave, op, source, result)) return;
   modify_result(result.word, f, false);
+  if (f.preserves) put_half(wave, op, result);
   write &= exec;
   if (f.carry_out) {
     write_mask(wave, op, (wave.pair(op.destination2) & write) | (old_carry & ~write));
@@ -236,26 +255,15 @@ void run_halves(Wave& wave, const MicroOp& op) {
     const bool wide = (f.wide >> i & 1U) != 0;
     LanePair scratch;
     const U32* raw = unmodified_source(wave, op, i, scratch.word);
-    if (is_narrow(f, i)) {
-      const unsigned shift = (f.halves >> i & 1U) != 0 ? 16 : 0;
-      for (int l = 0; l < kLanes; ++l) buffer[i].word[l] = raw[l] >> shift & 0xFFFFU;
-    } else {
-      std::memcpy(buffer[i].word, raw, (wide ? 2 : 1) * kLanes * sizeof(U32));
-    }
+    std::memcpy(buffer[i].word, raw, (wide ? 2 : 1) * kLanes * sizeof(U32));
+    take_half(buffer[i].word, f, i);
     apply_signs(buffer[i].word, f, i, wide);
     source[i] = buffer[i].word;
   }
   LanePair result;
   if (!execute(wave, op, source, result)) return;
   modify_result(result.word, f, false);
-  if (f.preserves) {
-    const U32* old = wave.vgpr(op.destination);
-    const bool high = (f.halves & 8U) != 0;
-    for (int l = 0; l < kLanes; ++l) {
-      const U32 value = result.word[l] & 0xFFFFU;
-      result.word[l] = high ? value << 16 | (old[l] & 0xFFFFU) : value | (old[l] & 0xFFFF0000U);
-    }
-  }
+  if (f.preserves) put_half(wave, op, result);
   write_lanes(wave, op, result);
 }
 
@@ -423,25 +431,12 @@ Widths widths_of(Opcode opcode) {
     return widths;
   }
   if (name.starts_with("v_pk_") || name.find("_mix") != std::string_view::npos) return widths;
-  switch (opcode) {
-    case Opcode::v_cvt_f16_f32: widths.narrow_result = true; return widths;
-    case Opcode::v_cvt_f32_f16:
-    case Opcode::v_cvt_pknorm_i16_f16:
-    case Opcode::v_cvt_pknorm_u16_f16:
-    case Opcode::v_pack_b32_f16:
-    case Opcode::v_mad_u32_u16:
-    case Opcode::v_mad_i32_i16: widths.narrow = 3; return widths;
-    case Opcode::v_sad_u16:  // packed
-    case Opcode::v_sat_pk_u8_i16: return widths;
-    default: break;
-  }
+  const unsigned halves = binpatch::isa::halves_of(opcode);
   const bool conversion = name.starts_with("v_cvt_") || name.starts_with("v_frexp_exp_");
-  widths.integer_result = conversion && !name.starts_with("v_cvt_f");
-  if (name.ends_with("_f16") || name.ends_with("_i16") || name.ends_with("_u16") ||
-      name.ends_with("_b16")) {
-    widths.narrow = 7;
-    widths.narrow_result = true;
-  }
+  const bool to_pair = name.starts_with("v_cvt_pknorm_") && halves != 0;
+  widths.integer_result = conversion && !name.starts_with("v_cvt_f") && !to_pair;
+  widths.narrow = halves & 7U;
+  widths.narrow_result = (halves & 8U) != 0;
   return widths;
 }
 
@@ -466,6 +461,9 @@ bool lower_form(const Instruction& instruction, const VectorEntry& entry, MicroO
   const Widths widths = widths_of(instruction.opcode);
   f.narrow = widths.narrow & 7U;
   f.halves = m.op_sel & 15U;
+  if (entry.accumulates && (f.halves & 8U) != 0) {  // the half that is added to is the result's
+    f.halves = static_cast<std::uint16_t>((f.halves | 1U << (entry.sources - 1)) & 15U);
+  }
   f.halves_high = m.op_sel_hi & 7U;
   f.preserves = keeps_half(widths, entry, isa) ? 1U : 0U;
   f.result_bits = widths.narrow_result ? 16 : entry.float_bits == 64 ? 64 : 32;
@@ -497,6 +495,21 @@ bool lower_form(const Instruction& instruction, const VectorEntry& entry, MicroO
     op.run = entry.result == Destination::vgpr_pair ? run_packed_floats : run_packed_halves;
   }
   return true;
+}
+
+void swap_halves(Wave& wave, const MicroOp& op) {
+  const auto which = static_cast<U32>(op.immediate);
+  const unsigned to = (which & 8U) != 0 ? 16 : 0;
+  const unsigned from = (which & 1U) != 0 ? 16 : 0;
+  U32* const a = wave.vgpr(op.destination);
+  U32* const b = wave.vgpr(op.source[0]);
+  for (U64 set = wave.exec(); set != 0; set &= set - 1) {
+    const auto lane = std::countr_zero(set);
+    const U32 first = a[lane] >> to & 0xFFFFU;
+    const U32 second = b[lane] >> from & 0xFFFFU;
+    a[lane] = (a[lane] & ~(0xFFFFU << to)) | second << to;
+    b[lane] = (b[lane] & ~(0xFFFFU << from)) | first << from;
+  }
 }
 
 void swap_registers(Wave& wave, const MicroOp& op) {

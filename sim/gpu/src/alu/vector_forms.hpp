@@ -39,6 +39,8 @@ inline void write_mask(Wave& wave, const MicroOp& op, std::uint64_t mask) {
   }
 }
 
+// v_swap_b16: halves as op_sel in `immediate` says.
+void swap_halves(Wave& wave, const MicroOp& op);
 // v_swap_b32.
 void swap_registers(Wave& wave, const MicroOp& op);
 

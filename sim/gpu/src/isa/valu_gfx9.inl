@@ -305,6 +305,15 @@ void build_gfx9_integer(Gfx9Builder& b) {
   WW_9U2(v_add_i16, low(a + c)).WW_CLAMPED2(saturated_i16(s16(a) + s16(c)));
   WW_9U2(v_sub_i16, low(a - c)).WW_CLAMPED2(saturated_i16(s16(a) - s16(c)));
   WW_9U2(v_mul_lo_u16, low(a * c));
+  // gfx11.
+  WW_9U1(v_mov_b16, low(a));
+  WW_9U1(v_not_b16, low(~a));
+  WW_9U1(v_cvt_i32_i16, ux(s16(a)));
+  WW_9U1(v_cvt_u32_u16, low(a));
+  WW_9U2(v_and_b16, low(a & c));
+  WW_9U2(v_or_b16, low(a | c));
+  WW_9U2(v_xor_b16, low(a ^ c));
+  b.same(Opcode::v_cndmask_b16, Opcode::v_cndmask_b32);
   WW_9U2(v_lshlrev_b16, low(c << (a & 15U)));
   WW_9U2(v_lshrrev_b16, low(c) >> (a & 15U));
   WW_9U2(v_ashrrev_i16, low(ux(s16(c) >> (a & 15U))));
@@ -436,6 +445,10 @@ void build_gfx9_float(Gfx9Builder& b) {
   VectorEntry& fmac = b.builder.float64(
       Opcode::v_fmac_f64, &d3<([](double a, double c, double e) { return __builtin_fma(a, c, e); })>, 3, 7);
   fmac.accumulates = true;
+  // gfx11.
+  const auto pack = [&b](Opcode opcode, Fn f) { b.single(opcode, f, f, 2); };
+  pack(Opcode::v_cvt_pk_i16_f32, &u2<([](U32 a, U32 c) -> U32 { return to_i16(f32(a)) | to_i16(f32(c)) << 16; })>);
+  pack(Opcode::v_cvt_pk_u16_f32, &u2<([](U32 a, U32 c) -> U32 { return to_u16(f32(a)) | to_u16(f32(c)) << 16; })>);
   // Sources are floats by then; the halves of the mixlo and mixhi results are made afterwards.
   for (const Opcode opcode :
        {Opcode::v_fma_mix_f32, Opcode::v_fma_mixlo_f16, Opcode::v_fma_mixhi_f16}) {

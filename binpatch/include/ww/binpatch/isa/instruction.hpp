@@ -139,7 +139,8 @@ struct Modifiers {
   // MIMG of gfx10 and later: addresses after src[0]; byte i of extra_dword is the register of the
   // one after that
   std::uint8_t separate_addresses{};
-  std::uint8_t op_sel{}, op_sel_hi{};  // VOP3P; VOP3 of gfx9: bit i source i, bit 3 the result
+  // VOP3P; VOP3 of gfx9 and all of gfx1100's: bit i source i, bit 3 the result
+  std::uint8_t op_sel{}, op_sel_hi{};
   // gfx8+ sub-dword and data-parallel forms; present only where sdwa or dpp is set
   bool sdwa{}, dpp{};
   std::uint32_t extra_dword{};                 // the raw SDWA or DPP word
@@ -210,6 +211,10 @@ struct HardwareRegisterField {
 [[nodiscard]] std::array<Instruction, 2> dual_halves(const Instruction& instruction);
 
 [[nodiscard]] std::string_view mnemonic(Opcode opcode);
+
+// Which operands of a vector instruction have 16 bits, and are half a register where it says which:
+// bit i source i, bit 3 the result. Two packed values are a whole register.
+[[nodiscard]] unsigned halves_of(Opcode opcode);
 
 // What the patcher's safety check and the emulator's scheduler need to know.
 struct OpcodeTraits {
