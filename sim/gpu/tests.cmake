@@ -173,7 +173,8 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/memory/image_kernels_test.cpp src/memory/image_memory_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_truth)
 ww_add_test(exec_lanes_test LABEL property
-  SOURCES src/isa/lanes_test.cpp src/isa/lane_functions_test.cpp src/memory/bank_conflicts_test.cpp
+  SOURCES src/isa/lanes_test.cpp src/isa/lane_functions_test.cpp src/isa/settled_values_test.cpp
+          src/memory/bank_conflicts_test.cpp
   LIBS ww_sim_gpu)
 foreach(vectors none avx2)
   add_test(NAME exec_lanes_${vectors}

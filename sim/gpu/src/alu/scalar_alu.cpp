@@ -297,11 +297,11 @@ Handler semantics(Opcode opcode) {
               return scc ? a : b;
             })>)
     WW_CASE(s_max_i32, binary32<([](U32 a, U32 b, bool& scc) {
-              scc = as_signed(a) > as_signed(b);
+              scc = as_signed(a) >= as_signed(b);
               return scc ? a : b;
             })>)
     WW_CASE(s_max_u32, binary32<([](U32 a, U32 b, bool& scc) {
-              scc = a > b;
+              scc = a >= b;
               return scc ? a : b;
             })>)
     WW_CASE(s_cselect_b32, binary32<([](U32 a, U32 b, bool& scc) { return scc ? a : b; })>)

@@ -456,7 +456,7 @@ void mad_i64_i32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& 
     I64 r = 0;
     const bool overflow = __builtin_add_overflow(I64{sx(a[l])} * I64{sx(b[l])},
                                                  sx(join(c[l], c[kLanes + l])), &r);
-    mask |= U64{overflow} << l;
+    mask |= U64{overflow != (r < 0)} << l;  // bit 64 of the exact sum, which is its sign
     d[l] = static_cast<U32>(static_cast<U64>(r));
     d[kLanes + l] = static_cast<U32>(static_cast<U64>(r) >> 32);
   }

@@ -23,10 +23,24 @@ struct ScaleLimits<double> {
   static constexpr int kSmall = 53;
 };
 
-inline float min_f(float a, float b) { return is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a; }
-inline float max_f(float a, float b) { return is_nan(a) ? b : is_nan(b) ? a : b > a ? b : a; }
-inline double min_d(double a, double b) { return is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a; }
-inline double max_d(double a, double b) { return is_nan(a) ? b : is_nan(b) ? a : b > a ? b : a; }
+// The other one where one is a NaN; -0 is less than +0 (AMD Vega and RDNA 3 ISA, V_MIN_F32). Equal
+// numbers have equal bits but for zeros.
+inline float min_f(float a, float b) {
+  const float r = is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a;
+  return f32(bits(r) | (a == b ? bits(b) : 0U));
+}
+inline float max_f(float a, float b) {
+  const float r = is_nan(a) ? b : is_nan(b) ? a : b > a ? b : a;
+  return f32(bits(r) & (a == b ? bits(b) : ~0U));
+}
+inline double min_d(double a, double b) {
+  const double r = is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a;
+  return f64(bits(r) | (a == b ? bits(b) : U64{0}));
+}
+inline double max_d(double a, double b) {
+  const double r = is_nan(a) ? b : is_nan(b) ? a : b > a ? b : a;
+  return f64(bits(r) & (a == b ? bits(b) : ~U64{0}));
+}
 template <class Integer>
 inline Integer median(Integer a, Integer b, Integer c) {
   const Integer less = a < b ? a : b;

@@ -103,12 +103,18 @@ class Avx2 final : public SliceAssembler {
     a_.vblendvps(r, r, literals_.all_lanes(kDeviceNan), kScratch);
   }
   void least_or_most(bool least, Vector target, Vector r, Vector x, Vector y) override {
-    a_.vcmpps(kScratch, x, x, kUnordered);
+    // Of zeros the host takes x, as it does with a NaN.
+    a_.vcmpps(kScratch, x, y, least ? Predicate::kEqual : Predicate::kNotEqual);
     if (least) {
+      a_.vandps(kScratch, kScratch, y);
       a_.vminps(target, y, x);
+      a_.vorps(r, r, kScratch);
     } else {
+      a_.vorps(kScratch, kScratch, y);
       a_.vmaxps(target, y, x);
+      a_.vandps(r, r, kScratch);
     }
+    a_.vcmpps(kScratch, r, r, kUnordered);
     a_.vblendvps(r, r, y, kScratch);
   }
   void round(Vector r, const Operand& x, std::uint8_t way) override { a_.vroundps(r, x, way); }

@@ -83,10 +83,13 @@ class Avx512 final : public SliceAssembler {
   }
   void least_or_most(bool least, Vector target, Vector r, Vector x, Vector y) override {
     a_.vcmpps(k2, x, x, kUnordered);
+    a_.vcmpps(k3, x, y, Predicate::kEqual);
     if (least) {
       a_.vminps(target, y, x);
+      a_.vorps(r | k3, r, y);
     } else {
       a_.vmaxps(target, y, x);
+      a_.vandps(r | k3, r, y);
     }
     a_.vmovaps(r | k2, y);
   }
