@@ -169,7 +169,7 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/isa/straight_line_test.cpp
           src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
           src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp src/host/sharing_rule_test.cpp src/host/workers_test.cpp
-          src/launch/trace_test.cpp src/memory/memory_check_test.cpp
+          src/launch/trace_test.cpp src/compute_unit/memory_guard_test.cpp
           src/memory/image_kernels_test.cpp src/memory/image_memory_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_truth)
 ww_add_test(exec_lanes_test LABEL property
@@ -208,7 +208,7 @@ foreach(cpu gfx701 gfx900 gfx90a gfx942 gfx1030 gfx1100)
 endforeach()
 list(JOIN instruction_objects "\\;" instruction_paths)
 ww_add_test(exec_instructions_test LABEL unit
-  SOURCES src/memory/buffer_range_test.cpp src/alu/instructions_test.cpp ${instruction_objects}
+  SOURCES src/alu/buffer_range_test.cpp src/alu/instructions_test.cpp ${instruction_objects}
   LIBS ww_sim_gpu ww_sim_gpu_truth)
 target_include_directories(exec_instructions_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 target_compile_definitions(exec_instructions_test PRIVATE "WW_INSTRUCTION_OBJECTS=\"${instruction_paths}\"")

@@ -5,7 +5,7 @@
 
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu::memory_check_test {
+namespace ww::sim::gpu::memory_guard_test {
 namespace {
 
 using test::TestGpu;
@@ -193,4 +193,4 @@ TEST(Watchdog, CountsInstructionsWhereNoGroupEnds) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu::memory_check_test
+}  // namespace ww::sim::gpu::memory_guard_test
