@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "builtin_chips.hpp"
 #include "test_chip.hpp"
@@ -106,7 +109,26 @@ TEST(Chip, PublishesAFloorplanThatIsNotItsTrueGeometry) {
 
 TEST(Chip, FarChannelsTakeLonger) {
   const Chip chip = Chip::load({}).value();
-  EXPECT_GT(chip.crossbar_cycles(0, 0, 12), chip.crossbar_cycles(0, 0, 0));
+  const Architecture& chip_has = chip.architecture();
+  const Truth& truth = chip.truth();
+  std::set<int> seen;
+  for (int engine = 0; engine < chip_has.shader_engines; ++engine) {
+    for (int cu = 0; cu < chip_has.cus_per_engine; ++cu) {
+      std::vector<std::pair<double, int>> ways;  // length [mm], cycles
+      for (int channel = 0; channel < chip_has.l2_channels; ++channel) {
+        const auto trunk = static_cast<std::size_t>(engine * chip_has.l2_channels + channel);
+        const auto leg = static_cast<std::size_t>(engine * chip_has.cus_per_engine + cu);
+        ways.emplace_back(truth.trunks[trunk].length_mm + truth.legs[leg].length_mm,
+                          chip.crossbar_cycles(engine, cu, channel));
+        seen.insert(ways.back().second);
+      }
+      std::ranges::sort(ways);
+      EXPECT_TRUE(std::ranges::is_sorted(ways, {}, &std::pair<double, int>::second))
+          << engine << ", " << cu;
+      EXPECT_GT(ways.back().second, ways.front().second) << engine << ", " << cu;
+    }
+  }
+  EXPECT_GT(seen.size(), 3U);
 }
 
 TEST(Chip, CopiesShareTheirTruth) {
