@@ -41,7 +41,7 @@ bool is_lock_in(const std::vector<PlannedRun>& runs) {
 RC_GTEST_PROP(Plan, EveryPairRunsTwiceAboutTheSameMoment, ()) {
   const PlanInputs inputs = any_inputs();
   const auto runs = block_runs(inputs, any_block(inputs));
-  if (is_lock_in(runs)) return;  // turns are mirrored within a run
+  RC_PRE(!is_lock_in(runs));  // turns are mirrored within a run
   std::map<std::pair<int, int>, std::vector<std::int64_t>> positions;
   for (const PlannedRun& run : runs) {
     if (run.kind == RunKind::stream) positions[{run.engine, run.quadrant}].push_back(run.position);

@@ -81,6 +81,13 @@ TEST(CompileWorker, AbortOfTheCompilerIsAFailedBuildAndTheNextOneWorks) {
   EXPECT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
 }
 
+// Kills a worker of this process and waits until it has ended, without asking how.
+void kill_and_wait(pid_t worker) {
+  ASSERT_EQ(::kill(worker, SIGKILL), 0);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(worker), &info, WEXITED | WNOWAIT), 0);
+}
+
 TEST(CompileWorker, WorkerKilledInTheMiddleIsAFailedBuildAndTheNextOneWorks) {
   CompileClient client(WW_COMPILE_WORKER, 120'000);
   ASSERT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
@@ -114,8 +121,7 @@ TEST(CompileWorker, LeavesNoTemporaryFilesHoweverItEnds) {
     EXPECT_FALSE(fs::is_empty(folder));
     // Without a worker its number is -1, and the signal would go to every process of the user.
     ASSERT_GT(client.pid(), 0);
-    ::kill(client.pid(), SIGKILL);
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    kill_and_wait(client.pid());
     EXPECT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
   }
   EXPECT_TRUE(fs::is_empty(folder));
@@ -167,8 +173,7 @@ TEST(CompileWorker, WorkerThatDiedBetweenTwoBuildsIsReplacedSilently) {
   ASSERT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
   const pid_t first = client.pid();
   ASSERT_GT(first, 0);
-  ::kill(first, SIGKILL);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  kill_and_wait(first);
   EXPECT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
   EXPECT_NE(client.pid(), first);
 }
