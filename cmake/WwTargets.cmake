@@ -101,10 +101,10 @@ function(ww_add_test name)
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # for ccache
   endif()
   # WW_SHARED_DATA: recordings from real GPUs beside the checkout; tests that read them skip, saying
-  # so, where the folder is absent.
+  # so, where the folder is absent. RC_PARAMS: the same random inputs in every run.
   add_test(NAME ${name} COMMAND ${ARG_COMMAND})
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
-    ENVIRONMENT "WW_SOURCE_DIR=${PROJECT_SOURCE_DIR};WW_BINARY_DIR=${PROJECT_BINARY_DIR};WW_SHARED_DATA=${PROJECT_SOURCE_DIR}/../shared")
+    ENVIRONMENT "WW_SOURCE_DIR=${PROJECT_SOURCE_DIR};WW_BINARY_DIR=${PROJECT_BINARY_DIR};WW_SHARED_DATA=${PROJECT_SOURCE_DIR}/../shared;RC_PARAMS=seed=1")
 endfunction()
 
 # ww_add_fuzz_target(NAME SOURCES ... LIBS ...): LLVMFuzzerTestOneInput in SOURCES. In a normal
