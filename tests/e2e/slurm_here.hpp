@@ -1,12 +1,15 @@
-// A Slurm of this machine's own for as long as the object lives (scripts/slurm_here).
+// A Slurm of this machine's own for as long as the object lives (scripts/slurm_here), or a
+// federation of two clusters (scripts/slurm_federation_here).
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sweep_folder.hpp"
@@ -16,15 +19,13 @@ namespace ww::e2e {
 class SlurmHere {
  public:
   // `more`: lines for slurm.conf.
-  explicit SlurmHere(const std::string& more = {}) {
-    std::ofstream(folder_.path() / "more.conf") << more;
-    ::setenv("SLURM_HERE_CONF", (folder_.path() / "more.conf").c_str(), 1);
-    const auto started = act("start");
-    ::unsetenv("SLURM_HERE_CONF");
-    running_ = started.exit_code == 0;
-    why_not_ = started.err;
-    if (running_) ::setenv("SLURM_CONF", (folder_.path() / "slurm.conf").c_str(), 1);
+  explicit SlurmHere(const std::string& more = {}) : SlurmHere("slurm_here", "slurm.conf", more) {}
+  // Slurm's programs speak to the cluster `near`; the other one is `far`.
+  static std::unique_ptr<SlurmHere> federation() {
+    return std::unique_ptr<SlurmHere>(
+        new SlurmHere("slurm_federation_here", "near/slurm.conf", {}));
   }
+
   ~SlurmHere() {
     if (running_) std::ignore = act("stop");
   }
@@ -33,7 +34,7 @@ class SlurmHere {
   [[nodiscard]] bool running() const { return running_; }
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] Finished act(const std::string& action, const std::string& daemon = {}) const {
-    std::vector<std::string> command{(source_folder() / "scripts" / "slurm_here").string(), action,
+    std::vector<std::string> command{(source_folder() / "scripts" / script_).string(), action,
                                      folder_.path().string()};
     if (!daemon.empty()) command.push_back(daemon);
     // The daemons outlive the call: its output goes to a file, not to a pipe that they would hold.
@@ -51,7 +52,18 @@ class SlurmHere {
   }
 
  private:
+  SlurmHere(std::string script, const char* conf, const std::string& more)
+      : script_(std::move(script)) {
+    std::ofstream(folder_.path() / "more.conf") << more;
+    ::setenv("SLURM_HERE_CONF", (folder_.path() / "more.conf").c_str(), 1);
+    const auto started = act("start");
+    ::unsetenv("SLURM_HERE_CONF");
+    running_ = started.exit_code == 0;
+    why_not_ = started.err;
+    if (running_) ::setenv("SLURM_CONF", (folder_.path() / conf).c_str(), 1);
+  }
   TemporaryFolder folder_;
+  std::string script_;
   bool running_{};
   std::string why_not_;
 };

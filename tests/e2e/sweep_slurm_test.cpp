@@ -1,15 +1,12 @@
 // Sweeps under a real Slurm of this machine's own (scripts/slurm_here): the same bytes as without
 // it, and whole results whatever breaks.
 #include <gmock/gmock.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
-#include <functional>
-#include <thread>
 
+#include "background.hpp"
 #include "slurm_here.hpp"
 #include "sweep_folder.hpp"
 
@@ -18,67 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-constexpr auto kTick = std::chrono::milliseconds(50);
-constexpr auto kPatience = std::chrono::minutes(3);
-
-bool wait_until(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (std::chrono::steady_clock::now() < end) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(kTick);
-  }
-  return false;
-}
-
-// A sweep command that runs while the test does something to it.
-class Background {
- public:
-  Background(const std::vector<std::string>& command, const fs::path& log) {
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      if (std::freopen(log.c_str(), "w", stderr) == nullptr) ::_exit(126);
-      if (std::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(126);
-      std::vector<char*> arguments;
-      arguments.reserve(command.size() + 1);
-      for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-      arguments.push_back(nullptr);
-      ::execv(arguments[0], arguments.data());
-      ::_exit(127);
-    }
-  }
-  ~Background() {
-    if (pid_ > 0) std::ignore = end(SIGKILL);
-  }
-  Background(const Background&) = delete;
-  Background& operator=(const Background&) = delete;
-  // Its exit code, or minus the signal that ended it. Signal 0 waits.
-  int end(int signal = 0) {
-    if (signal != 0) ::kill(pid_, signal);
-    int status = 0;
-    ::waitpid(pid_, &status, 0);
-    pid_ = -1;
-    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-  }
-
- private:
-  pid_t pid_{-1};
-};
-
-// Processes of `wirewatt sweep work FOLDER`: a task and its points.
-std::vector<pid_t> workers_of(const fs::path& sweep) {
-  std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const auto name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    auto line = text_of(entry.path() / "cmdline");
-    std::replace(line.begin(), line.end(), '\0', ' ');
-    if (line.find("wirewatt sweep work " + sweep.string()) != std::string::npos) {
-      found.push_back(std::stoi(name));
-    }
-  }
-  return found;
-}
 
 // Slurm takes jobs meanwhile, and starts none.
 class JobsAreHeld {

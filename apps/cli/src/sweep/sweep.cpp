@@ -88,7 +88,7 @@ std::vector<std::uint32_t> beside_pilot(const sweep::Sweep& sweep,
 Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
                     const SweepArguments& arguments,
                     std::optional<sweep::SlurmJobs>& left_running) {
-  WW_ASSIGN(limits, sweep::slurm_limits());
+  WW_ASSIGN(limits, sweep::slurm_limits(*sweep.plan));
   Progress progress("tasks", "tasks");
   const sweep::OnTasks on_tasks = [&](std::size_t done, std::size_t total,
                                       const std::string& note) {
@@ -98,8 +98,10 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
     auto status = sweep::watch(jobs, on_tasks);
     if (status || status.error().code != ErrorCode::cancelled) return status;
     progress.finish();
-    spdlog::info("cancelling the jobs");
-    WW_TRY(sweep::cancel(jobs));
+    spdlog::info("cancelling the jobs {}", jobs.text());
+    if (const auto cancelled = sweep::cancel(jobs); !cancelled) {
+      spdlog::warn("{}", cancelled.error().text());
+    }
     return status;
   };
   WW_ASSIGN(queued, sweep::queued_jobs(sweep.folder));
@@ -108,8 +110,8 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
     return {};
   }
   if (queued) {
-    spdlog::info("{} jobs of this sweep are in the queue: going on with them",
-                 queued->all().size());
+    spdlog::info("this sweep was submitted before, as the jobs {}: going on with them",
+                 queued->text());
     WW_TRY(see_through(*queued));
   }
   WW_ASSIGN(todo, sweep::missing_points(sweep));
@@ -121,9 +123,10 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
   for (int round = 0; round < most_rounds && !left.empty(); ++round) {
     const auto layout = sweep::lay_out(sweep, left, pilot, limits, divide_by);
     WW_ASSIGN(jobs, sweep::submit(sweep, program, layout, pilot, arguments.detach, on_tasks));
-    spdlog::info("submitted {} points as {} tasks of {} in {} arrays ({}); collected by {}",
-                 left.size(), jobs.tasks, layout.points_per_task, jobs.arrays.size(),
-                 fmt::join(jobs.arrays, ", "), jobs.collect);
+    spdlog::info(
+        "submitted {} points as {} tasks of {} in {} arrays: the jobs {}, the last of "
+        "which collects the results",
+        left.size(), jobs.tasks, layout.points_per_task, jobs.arrays.size(), jobs.text());
     if (arguments.detach) {
       left_running = std::move(jobs);
       return {};
@@ -145,7 +148,7 @@ Status run_here(const sweep::Sweep& sweep, const sweep::Program& program,
   const auto queued = sweep::queued_jobs(sweep.folder);
   if (queued && *queued) {
     return fail(ErrorCode::invalid_argument,
-                "jobs of this sweep are still in Slurm's queue: go on with --executor slurm, or "
+                "jobs of this sweep may still be in Slurm's queue: go on with --executor slurm, or "
                 "cancel them with: wirewatt sweep cancel",
                 sweep.folder.string());
   }
@@ -210,13 +213,14 @@ int say_what_runs(const sweep::Sweep& sweep, const sweep::SlurmJobs& jobs, bool 
     print_json({{"folder", sweep.folder.string()},
                 {"detached", true},
                 {"tasks", jobs.tasks},
+                {"cluster", jobs.cluster},
                 {"jobs", jobs.all()}});
     return 0;
   }
   fmt::print(
       "the jobs {} run without this command; come back with --resume, or show what is there:\n"
       "  wirewatt sweep show {}\n",
-      fmt::join(jobs.all(), ", "), sweep.folder.string());
+      jobs.text(), sweep.folder.string());
   return 0;
 }
 
@@ -291,6 +295,11 @@ int run_collect(const std::string& folder) {
 }
 
 int run_cancel(const std::string& folder) {
+  if (std::error_code ec;
+      !std::filesystem::exists(std::filesystem::path(folder) / "sweep.json", ec)) {
+    return report_error(
+        {ErrorCode::not_found, "this folder has no sweep.json: it is no sweep's", folder});
+  }
   const auto queued = sweep::queued_jobs(std::filesystem::absolute(folder));
   if (!queued) return report_error(queued.error());
   if (!*queued) {
@@ -298,7 +307,7 @@ int run_cancel(const std::string& folder) {
     return 0;
   }
   if (const auto done = sweep::cancel(**queued); !done) return report_error(done.error());
-  fmt::print("cancelled {}; what was finished is kept\n", fmt::join((*queued)->all(), ", "));
+  fmt::print("cancelled {}; what was finished is kept\n", (*queued)->text());
   return 0;
 }
 

@@ -106,7 +106,7 @@ int dry_run(const sweep::Sweep& sweep, const sweep::Program& program,
   forecast.pilot = std::move(*pilot);
   sweep::SlurmLimits limits;
   if (options.slurm) {
-    if (const auto asked = sweep::slurm_limits()) {
+    if (const auto asked = sweep::slurm_limits(*sweep.plan)) {
       limits = *asked;
     } else {
       spdlog::warn("{}; Slurm's defaults are taken for the site's limits", asked.error().text());

@@ -31,14 +31,12 @@ std::optional<std::uint64_t> configured(const std::string& text, const std::stri
   return value > 0 ? std::optional<std::uint64_t>(value) : std::nullopt;
 }
 
-}  // namespace
-
-Result<SlurmLimits> slurm_limits() {
+Result<SlurmLimits> limits_of(const std::string& cluster) {
   SlurmLimits limits;
-  WW_ASSIGN(config, slurm({"scontrol", "show", "config"}));
+  WW_ASSIGN(config, slurm(on_cluster({"scontrol", "show", "config"}, cluster)));
   limits.max_array_size = configured(config, "MaxArraySize").value_or(limits.max_array_size);
   limits.max_jobs = configured(config, "MaxJobCount").value_or(limits.max_jobs);
-  WW_ASSIGN(cpus, slurm({"sinfo", "--noheader", "--format=%C"}));
+  WW_ASSIGN(cpus, slurm(on_cluster({"sinfo", "--noheader", "--format=%C"}, cluster)));
   std::uint64_t total = 0;  // allocated/idle/other/total, a line a partition
   for (std::size_t at = 0; at < cpus.size();) {
     const auto end = std::min(cpus.find('\n', at), cpus.size());
@@ -51,6 +49,23 @@ Result<SlurmLimits> slurm_limits() {
   }
   limits.cpus = std::max<std::uint64_t>(1, total);
   return limits;
+}
+
+}  // namespace
+
+Result<SlurmLimits> slurm_limits(const Plan& plan) {
+  auto clusters = named_clusters(plan.slurm.options);
+  // The limits of "all" cannot be asked for: scontrol speaks to one cluster at a time.
+  if (clusters.empty() || clusters.front() == "all") clusters = {""};
+  std::optional<SlurmLimits> smallest;
+  for (const auto& cluster : clusters) {
+    WW_ASSIGN(limits, limits_of(cluster));
+    if (!smallest) smallest = limits;
+    smallest->max_array_size = std::min(smallest->max_array_size, limits.max_array_size);
+    smallest->max_jobs = std::min(smallest->max_jobs, limits.max_jobs);
+    smallest->cpus = std::min(smallest->cpus, limits.cpus);
+  }
+  return *smallest;
 }
 
 SlurmLayout lay_out(const Sweep& sweep, const std::vector<std::uint32_t>& todo, const Pilot& pilot,
