@@ -4,10 +4,13 @@
 #include <bit>
 #include <charconv>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "accelsim_access.hpp"
 #include "kernel_lines.hpp"
 #include "ww/sim/trace/accelsim.hpp"
 #include "ww/sim/trace/writer.hpp"
@@ -48,46 +51,6 @@ std::optional<std::array<std::uint32_t, 3>> triple(std::string_view text) {
   return values;
 }
 
-// What a global or local memory opcode does; nothing for all others (shared memory included).
-std::optional<Operation> operation_of(std::string_view opcode) {
-  const auto stem = opcode.substr(0, opcode.find('.'));
-  // LDGSTS copies from global to shared memory. Accel-Sim's tracer lists both addresses, and its
-  // post-processing keeps that of global memory.
-  if (stem == "LD" || stem == "LDG" || stem == "LDL" || stem == "LDGSTS") return Operation::load;
-  if (stem == "ST" || stem == "STG" || stem == "STL") return Operation::store;
-  if (stem == "RED" || stem == "REDG") return Operation::atomic;
-  if (stem == "ATOM" || stem == "ATOMG") return Operation::atomic_return;
-  return std::nullopt;
-}
-
-// Whether an opcode accesses global memory by textures, surfaces or bulk copies (TMA), of which a
-// trace has no lanes' addresses.
-bool has_no_addresses(std::string_view opcode) {
-  constexpr std::string_view kStems[] = {"TEX",     "TLD",     "TLD4",    "TXD",    "SULD",
-                                         "SUST",    "SURED",   "SUATOM",  "UBLKCP", "UBLKRED",
-                                         "UTMALDG", "UTMASTG", "UTMAREDG"};
-  return std::ranges::find(kStems, opcode.substr(0, opcode.find('.'))) != std::end(kStems);
-}
-
-// From modifiers such as .128, .U8, .S16, .F32: bytes of a lane; 4 where none tells.
-std::uint8_t element_bytes(std::string_view opcode) {
-  for (auto dot = opcode.find('.'); dot != std::string_view::npos;
-       dot = opcode.find('.', dot + 1)) {
-    auto part = opcode.substr(dot + 1);
-    part = part.substr(0, part.find('.'));
-    while (!part.empty() && (part.front() == 'U' || part.front() == 'S' || part.front() == 'F' ||
-                             part.front() == 'B')) {
-      part.remove_prefix(1);
-    }
-    const auto bits = number<unsigned>(part);
-    if (bits &&
-        (*bits == 8 || *bits == 16 || *bits == 32 || *bits == 64 || *bits == 96 || *bits == 128)) {
-      return static_cast<std::uint8_t>(*bits / 8);
-    }
-  }
-  return 4;
-}
-
 class KernelFile {
  public:
   KernelFile(const std::filesystem::path& file, Writer& writer, Converted& converted)
@@ -120,9 +83,6 @@ class KernelFile {
     if (line.starts_with("#")) {
       if (line.starts_with("#BEGIN_TB")) return begin_block();
       if (line.starts_with("#END_TB")) in_block_ = false;
-      if (line.starts_with("#traces format") && line.find("line_num") != line.npos) {
-        numbered_ = true;
-      }
       return {};
     }
     if (line.find(" = ") != line.npos) return place(line);
@@ -149,6 +109,10 @@ class KernelFile {
       numbered_ = number<int>(value).value_or(0) != 0;
     } else if (key == "accelsim tracer version") {
       version_ = number<int>(value).value_or(3);
+    } else if (key == "shmem base_addr") {
+      windows_.shared = number<std::uint64_t>(value, 16).value_or(0);
+    } else if (key == "local mem base_addr") {
+      windows_.local = number<std::uint64_t>(value, 16).value_or(0);
     }
     return {};
   }
@@ -170,6 +134,7 @@ class KernelFile {
   Status begin_block() {
     if (in_block_) return wrong("a thread block within another");
     in_block_ = true;
+    has_blocks_ = true;
     return launch();
   }
 
@@ -207,18 +172,9 @@ class KernelFile {
     }
     next_ = 0;
     WW_TRY(launch());
-    if (version_ < 3) {
-      std::array<std::uint32_t, 3> at{};
-      for (auto& axis : at) {
-        const auto value = number<std::uint32_t>(word());
-        if (!value) return wrong("an instruction without its thread block");
-        axis = *value;
-      }
-      WW_TRY(set_group(at));
-      const auto warp = number<std::uint32_t>(word());
-      if (!warp) return wrong("an instruction without its warp");
-      warp_ = *warp;
-    }
+    // The tracer's own files, before its post-processing, have no blocks.
+    const bool is_raw = !has_blocks_;
+    if (is_raw || version_ < 3) WW_TRY(warp_of_line());
     if (numbered_) word();
     const auto pc = number<std::uint64_t>(word(), 16);
     const auto mask = number<std::uint32_t>(word(), 16);
@@ -228,22 +184,102 @@ class KernelFile {
     WW_TRY(skip_registers());
     const auto width = number<unsigned>(word());
     if (opcode.empty() || !width) return wrong("an instruction without opcode and width");
-    const auto operation = operation_of(opcode);
+    const auto operation = memory_operation(opcode);
     if (*width == 0 || *mask == 0 || !operation) {
-      ++(*mask != 0 && has_no_addresses(opcode) ? converted_.without_addresses
-                                                : converted_.skipped);
+      const bool is_missing = *mask != 0 && (operation || has_no_addresses(opcode));
+      ++(is_missing ? converted_.without_addresses : converted_.skipped);
       return {};
     }
+    // Both addresses of a copy from global to shared memory have a line; that of global memory is
+    // the second.
+    if (is_raw && opcode.starts_with("LDGSTS")) {
+      bool& is_second = second_line_[{group_, warp_}];
+      is_second = !is_second;
+      if (is_second) return {};
+    }
     WW_TRY(addresses(*mask));
+    const auto bytes = access_bytes(opcode, *width);
+    const bool is_atomic =
+        operation->operation != Operation::load && operation->operation != Operation::store;
+    if (!bytes || (is_atomic && *bytes > kMostValueBytes)) {
+      return wrong(
+          fmt::format("{} accesses {} bytes a lane, which no instruction does", opcode, *width));
+    }
+    write_access({*pc, std::string(opcode), operation->operation, *bytes, *bytes}, *mask,
+                 operation->space);
+    return {};
+  }
+
+  // A line that names its thread block and warp, and what else the tracer adds (the core, the
+  // cluster): the mask behind that is the first word of eight digits.
+  Status warp_of_line() {
+    std::array<std::uint32_t, 3> at{};
+    for (auto& axis : at) {
+      const auto value = number<std::uint32_t>(word());
+      if (!value) return wrong("an instruction without its thread block");
+      axis = *value;
+    }
+    WW_TRY(set_group(at));
+    const auto warp = number<std::uint32_t>(word());
+    if (!warp) return wrong("an instruction without its warp");
+    warp_ = *warp;
+    const auto mask =
+        std::find_if(words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end(),
+                     [](std::string_view word) { return word.size() == 8; }) -
+        words_.begin();
+    const std::size_t before_mask = numbered_ ? 2 : 1;
+    if (static_cast<std::size_t>(mask) < words_.size()) {
+      next_ = std::max(next_, static_cast<std::size_t>(mask) - before_mask);
+    }
+    return {};
+  }
+
+  // Writes the lanes' accesses to global memory, and by words those to local memory.
+  void write_access(Instruction instruction, std::uint32_t mask, Space space) {
+    std::uint32_t local = space == Space::local ? mask : 0;
+    std::uint32_t shared = 0;
+    if (space == Space::generic) {
+      const bool is_plain =
+          instruction.operation == Operation::load || instruction.operation == Operation::store;
+      if (is_plain && !windows_.are_known()) ++converted_.generic;
+      for (std::uint32_t set = mask; set != 0; set &= set - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(set));
+        if (windows_.has_local(address_[lane])) local |= 1U << lane;
+        if (windows_.has_shared(address_[lane])) shared |= 1U << lane;
+      }
+    }
+    if (shared == mask) ++converted_.skipped;
+    constexpr std::uint8_t kWord = 4;
+    const unsigned words = std::max(1U, instruction.element_bytes / unsigned{kWord});
+    write_lanes(instruction, mask & ~local & ~shared);
+    const auto& size = launch_.local;
+    const std::uint64_t warps =
+        (std::uint64_t{size[0]} * size[1] * size[2] + kWarpLanes - 1) / kWarpLanes;
+    instruction.element_bytes = std::min(instruction.element_bytes, kWord);
+    const auto offset = address_;
+    for (unsigned i = 0; i < words; ++i) {
+      for (std::uint32_t set = local; set != 0; set &= set - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(set));
+        const std::uint64_t base = windows_.has_local(offset[lane]) ? windows_.local : 0;
+        address_[lane] =
+            local_address(group_ * warps + warp_, lane, offset[lane] - base + kWord * i);
+      }
+      write_lanes(instruction, local);
+    }
+  }
+
+  void write_lanes(Instruction instruction, std::uint32_t lanes) {
+    if (lanes == 0) return;
+    // Values are not known, and a file has room for those of 16 bytes.
+    instruction.value_bytes =
+        instruction.element_bytes > kMostValueBytes ? std::uint8_t{0} : instruction.element_bytes;
     AccessView access;
-    const std::uint8_t bytes = element_bytes(opcode);
-    access.instruction = writer_.instruction({*pc, std::string(opcode), *operation, bytes, bytes});
+    access.instruction = writer_.instruction(instruction);
     access.group = group_;
     access.wave = warp_;
-    access.lanes = *mask;
+    access.lanes = lanes;
     access.address = address_.data();
     writer_.access(access);
-    return {};
   }
 
   Status skip_registers() {
@@ -293,7 +329,10 @@ class KernelFile {
   bool has_grid_{};
   bool launched_{};
   bool in_block_{};
+  bool has_blocks_{};
   Launch launch_;
+  Windows windows_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> second_line_;  // of a warp's next LDGSTS
   std::uint32_t group_{};
   std::uint32_t warp_{};
   std::vector<std::string_view> words_;
@@ -302,15 +341,27 @@ class KernelFile {
   static_assert(kWarpLanes <= kLanes);
 };
 
-// The kernel files of a list; lines of copies are left out.
-Result<std::vector<std::filesystem::path>> listed(const std::filesystem::path& list) {
+// Names a kernel's file: kernel-1.traceg, kernel-1-ctx_0x55.trace.xz, or any other file of a trace.
+bool names_kernel(std::string_view line) {
+  const auto name = line.substr(line.rfind('/') + 1);
+  return name.starts_with("kernel") || name.find(".trace") != std::string_view::npos;
+}
+
+// The kernel files of a list. As Accel-Sim does, it passes over all other lines: copies, and what
+// newer tracers note of allocations, events and communication.
+Result<std::vector<std::filesystem::path>> listed(const std::filesystem::path& list,
+                                                  Converted& converted) {
   std::ifstream stream(list);
   if (!stream) return fail(ErrorCode::not_found, "cannot read", list.string());
   std::vector<std::filesystem::path> files;
   for (std::string line; std::getline(stream, line);) {
     const auto entry = trimmed(line);
     if (entry.empty() || entry.starts_with("Memcpy") || entry.starts_with("#")) continue;
-    files.push_back(list.parent_path() / std::string(entry));
+    if (names_kernel(entry)) {
+      files.push_back(list.parent_path() / std::string(entry));
+    } else if (++converted.passed_over == 1) {
+      converted.first_passed_over = entry;
+    }
   }
   if (files.empty()) return fail(ErrorCode::parse_error, "lists no kernel file", list.string());
   return files;
@@ -318,23 +369,43 @@ Result<std::vector<std::filesystem::path>> listed(const std::filesystem::path& l
 
 }  // namespace
 
-std::string missing_traffic(const Converted& converted) {
-  if (converted.without_addresses == 0) return {};
-  return fmt::format(
-      "the trace has no lanes' addresses of instructions on textures, surfaces or by bulk copies "
-      "(TMA), so that their traffic is missing: {} of them",
-      converted.without_addresses);
+bool is_kernel_list(const std::filesystem::path& file) {
+  // kernelslist.g of the post-processing; kernelslist and kernelslist_ctx_0x55 of the tracer.
+  return file.extension() == ".g" || file.filename().string().starts_with("kernelslist");
+}
+
+std::vector<std::string> remarks_on(const Converted& converted) {
+  std::vector<std::string> remarks;
+  if (converted.without_addresses != 0) {
+    remarks.push_back(fmt::format(
+        "the trace has no lanes' addresses of instructions on textures, surfaces or by bulk copies "
+        "(TMA), so that their traffic is missing: {} of them",
+        converted.without_addresses));
+  }
+  if (converted.generic != 0) {
+    remarks.push_back(
+        fmt::format("the trace does not say where shared and local memory lie, so that generic "
+                    "loads and stores are taken to access global memory: {} of them",
+                    converted.generic));
+  }
+  if (converted.passed_over != 0) {
+    remarks.push_back(
+        fmt::format("lines of the list that name no kernel are passed over: {} of "
+                    "them, the first is '{}'",
+                    converted.passed_over, converted.first_passed_over));
+  }
+  return remarks;
 }
 
 Result<Converted> import_accelsim(const std::filesystem::path& from,
                                   const std::filesystem::path& to) {
   std::vector<std::filesystem::path> files{from};
-  if (from.extension() == ".g") {
-    WW_ASSIGN(list, listed(from));
+  Converted converted;
+  if (is_kernel_list(from)) {
+    WW_ASSIGN(list, listed(from, converted));
     files = std::move(list);
   }
   WW_ASSIGN(writer, Writer::create(to, "accelsim:" + from.filename().string()));
-  Converted converted;
   for (const auto& file : files) WW_TRY(KernelFile(file, *writer, converted).read());
   WW_TRY(writer->finish());
   converted.totals = writer->totals();

@@ -70,7 +70,7 @@ TEST(AccelSim, CopiesToSharedMemoryAreLoads) {
   EXPECT_EQ(converted->totals.atomic_bytes, 8U * 4);
   EXPECT_EQ(converted->skipped, 2U);
   EXPECT_EQ(converted->without_addresses, 0U);
-  EXPECT_EQ(missing_traffic(*converted), "");
+  EXPECT_TRUE(remarks_on(*converted).empty());
 }
 
 TEST(AccelSim, CountsWhatAccessesMemoryWithoutAddresses) {
@@ -82,8 +82,202 @@ TEST(AccelSim, CountsWhatAccessesMemoryWithoutAddresses) {
                                                  "0030 ffffffff 1 R1 IMAD 2 R2 R3 0\n#END_TB\n");
   ASSERT_TRUE(converted) << converted.error().text();
   EXPECT_EQ(converted->without_addresses, 2U);
-  EXPECT_NE(missing_traffic(*converted).find("missing: 2 of them"), std::string::npos);
+  ASSERT_EQ(remarks_on(*converted).size(), 1U);
+  EXPECT_NE(remarks_on(*converted)[0].find("missing: 2 of them"), std::string::npos);
   EXPECT_EQ(converted->skipped, 1U);
+}
+
+// A load without a width has no addresses either.
+TEST(AccelSim, CountsALoadWithoutAWidthAsMissing) {
+  test::Folder folder;
+  const auto converted = import_text(folder, std::string(kHeader) +
+                                                 "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n"
+                                                 "0010 ffffffff 1 R1 LDG.E 1 R2 0\n"
+                                                 "0020 00000000 1 R1 LDG.E 1 R2 0\n#END_TB\n");
+  ASSERT_TRUE(converted) << converted.error().text();
+  EXPECT_EQ(converted->without_addresses, 1U);
+  EXPECT_EQ(converted->skipped, 1U);  // no lane takes part in the other
+}
+
+std::string block_of(const std::string& lines) {
+  return "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n" + lines + "#END_TB\n";
+}
+
+std::vector<Access> accesses_of(const test::Folder& folder) {
+  std::vector<Access> accesses;
+  auto reader = Reader::open(folder / "k.wwt");
+  if (!reader) throw std::runtime_error(reader.error().text());
+  Access access;
+  for (auto more = reader->next(access); more && *more; more = reader->next(access)) {
+    accesses.push_back(access);
+  }
+  return accesses;
+}
+
+TEST(AccelSim, WidthIsTheOpcodesAndElseTheLines) {
+  struct Row {
+    const char* opcode;
+    unsigned width;
+    unsigned bytes;  // 0: refused
+  };
+  for (const auto& [opcode, width, bytes] :
+       std::initializer_list<Row>{{"LDG.E.ENL2.256", 32, 32},
+                                  {"STG.E.ENL2.256.STRONG.GPU", 32, 32},
+                                  {"LDG.E.LTC128B.128.CONSTANT", 16, 16},
+                                  {"LDG.E.96", 12, 12},
+                                  {"LDG.E.S16", 2, 2},
+                                  {"ATOMG.E.ADD.F16x2.RN", 4, 4},
+                                  {"REDG.E.ADD.F32x4.RN", 16, 16},
+                                  {"REDG.E.ADD.BF16x8.RN", 16, 16},
+                                  {"LDG.E", 8, 8},
+                                  {"LDG.E.512", 64, 64},
+                                  {"LDG.E.40", 16, 16},
+                                  {"LDG.E.40", 5, 0},
+                                  {"LDG.E", 3, 0},
+                                  {"REDG.E.ADD.256", 32, 0}}) {
+    test::Folder folder;
+    const auto line = "0010 00000003 0 " + std::string(opcode) + " 0 " + std::to_string(width) +
+                      " 1 0x7f0000000000 64\n";
+    const auto converted = import_text(folder, kHeader + block_of(line));
+    ASSERT_EQ(converted.has_value(), bytes != 0) << opcode;
+    if (!converted) {
+      EXPECT_NE(converted.error().text().find("bytes a lane"), std::string::npos);
+      continue;
+    }
+    const auto& totals = converted->totals;
+    EXPECT_EQ(totals.loaded_bytes + totals.stored_bytes + totals.atomic_bytes, 2 * bytes) << opcode;
+    EXPECT_EQ(accesses_of(folder).at(0).address[1], 0x7f0000000040U);
+  }
+}
+
+constexpr const char* kWindows =
+    "-shmem base_addr = 0x00007efeb0000000\n-local mem base_addr = 0x00007efeb2000000\n";
+
+// The trace has each thread's own offset: the same in all lanes.
+TEST(AccelSim, LocalMemoryIsInterleavedByLane) {
+  test::Folder folder;
+  const auto converted =
+      import_text(folder, std::string(kWindows) + kHeader +
+                              block_of("0010 ffffffff 0 STL 2 R1 R2 4 1 0xfffc40 0\n"
+                                       "0020 ffffffff 1 R2 LDL 1 R1 4 1 0xfffc44 0\n"
+                                       "0030 0000000f 1 R2 LDL.64 1 R1 8 1 0xfffc40 0\n"
+                                       "0040 0000000f 1 R2 LDL.U8 1 R1 1 1 0xfffc43 0\n"
+                                       "0050 00000003 1 R2 LD.E 1 R1 4 1 0x00007efeb2fffc44 0\n"
+                                       "warp = 1\n0010 ffffffff 0 STL 2 R1 R2 4 1 0xfffc40 0\n"));
+  ASSERT_TRUE(converted) << converted.error().text();
+  const auto accesses = accesses_of(folder);
+  ASSERT_EQ(accesses.size(), 7U);
+  const std::uint64_t first = accesses[0].address[0];
+  EXPECT_EQ(first % 128, 0U);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(accesses[0].address[lane], first + 4 * lane);
+    EXPECT_EQ(accesses[1].address[lane], first + 128 + 4 * lane);
+  }
+  // Both words of a wide access have a line of their own.
+  EXPECT_EQ(accesses[2].address[3], first + 12);
+  EXPECT_EQ(accesses[3].address[3], first + 128 + 12);
+  EXPECT_EQ(accesses[4].address[3], first + 12 + 3);
+  EXPECT_EQ(accesses[5].address[1], first + 128 + 4);  // the generic load
+  EXPECT_EQ(accesses[6].wave, 1U);
+  EXPECT_GE(accesses[6].address[0], first + (1U << 19) * 32);
+  EXPECT_EQ(converted->totals.loaded_bytes, 32U * 4 + 4 * 8 + 4 * 1 + 2 * 4);
+  EXPECT_EQ(converted->totals.stored_bytes, 2 * 32U * 4);
+  EXPECT_EQ(converted->skipped, 0U);
+}
+
+TEST(AccelSim, GenericAccessesAreToTheSpaceOfEachLanesAddress) {
+  test::Folder folder;
+  const std::string lines =
+      "0010 0000000f 1 R2 LD.E 1 R1 4 1 0x00007efeb0000010 4\n"  // shared
+      "0020 0000000f 0 ST.E 2 R1 R2 4 0 0x00007efeb0000010 0x1000 0x00007efeb2fffc40 0x2000\n"
+      "0030 00000001 1 R2 ATOM.E.ADD 1 R1 4 1 0x00007efeb0ffffff 0\n"                // shared
+      "0040 00000003 0 RED.E.ADD 1 R1 4 0 0x00007efeb1000000 0x00007efeb3000000\n";  // beyond both
+  auto converted = import_text(folder, std::string(kWindows) + kHeader + block_of(lines));
+  ASSERT_TRUE(converted) << converted.error().text();
+  EXPECT_EQ(converted->skipped, 2U);
+  EXPECT_TRUE(remarks_on(*converted).empty());
+  const auto accesses = accesses_of(folder);
+  ASSERT_EQ(accesses.size(), 3U);
+  EXPECT_EQ(accesses[0].lanes, 0b1010U);
+  EXPECT_EQ(accesses[0].address[3], 0x2000U);
+  EXPECT_EQ(accesses[1].lanes, 0b0100U);
+  EXPECT_GE(accesses[1].address[2], std::uint64_t{1} << 63);
+  EXPECT_EQ(accesses[2].lanes, 0b11U);
+  // Where the trace does not say where they lie, all are global, and a remark says so.
+  converted = import_text(folder, kHeader + block_of(lines));
+  ASSERT_TRUE(converted);
+  EXPECT_EQ(converted->totals.lane_accesses, 4U + 4 + 1 + 2);
+  ASSERT_EQ(remarks_on(*converted).size(), 1U);
+  EXPECT_NE(remarks_on(*converted)[0].find("2 of them"), std::string::npos);
+}
+
+TEST(AccelSim, AListsOtherLinesArePassedOverWithARemark) {
+  test::Folder folder;
+  std::ofstream(folder / "kernel-1.traceg")
+      << kHeader << block_of("0010 00000001 1 R1 LDG.E 1 R2 4 1 0x1000 0\n");
+  std::filesystem::copy_file(folder / "kernel-1.traceg", folder / "other.traceg");
+  std::ofstream(folder / "kernelslist.g")
+      << "cudaMalloc,0x7f2000000000,4096\nMemcpyHtoD,0x00007f2000000000,4096\r\n\n# a comment\n"
+         "kernel-1.traceg\r\nMemcpyDtoH,0x00007f2000100000,4096\nncclAllReduce\nother.traceg\n";
+  const auto converted = import_accelsim(folder / "kernelslist.g", folder / "k.wwt");
+  ASSERT_TRUE(converted) << converted.error().text();
+  EXPECT_EQ(converted->files, 2U);
+  EXPECT_EQ(converted->passed_over, 2U);
+  ASSERT_EQ(remarks_on(*converted).size(), 1U);
+  EXPECT_NE(remarks_on(*converted)[0].find("2 of them, the first is 'cudaMalloc"),
+            std::string::npos);
+  // A kernel that is named and missing is an error all the same.
+  std::ofstream(folder / "kernelslist.g") << "kernel-1.traceg\nkernel-2.traceg\n";
+  const auto missing = import_accelsim(folder / "kernelslist.g", folder / "k.wwt");
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().text().find("kernel-2.traceg"), std::string::npos);
+}
+
+// Before the post-processing: no blocks, each line names its warp, and copies have two lines.
+TEST(AccelSim, TheTracersOwnFilesNameTheWarpOnEachLine) {
+  const std::string header =
+      "-kernel name = k\n-grid dim = (4,1,1)\n-block dim = (256,1,1)\n"
+      "-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
+      "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] "
+      "mem_width [adrrescompress?] [mem_addresses] immediate\n\n";
+  test::Folder folder;
+  std::ofstream(folder / "kernel-1-ctx_0x55.trace")
+      << header
+      << "2 0 0 7 0010 00000001 1 R1 LDG.E.64 1 R2 8 1 0x100 0 0 \n"
+         "3 0 0 1 0020 00000001 0 LDGSTS.E.128 2 R2 R3 16 1 0x10 0 0 \n"
+         "2 0 0 7 0020 00000001 0 LDGSTS.E.128 2 R2 R3 16 1 0x20 0 0 \n"
+         "3 0 0 1 0020 00000001 0 LDGSTS.E.128 2 R2 R3 16 1 0x7f0000000010 0 0 \n"
+         "2 0 0 7 0020 00000001 0 LDGSTS.E.128 2 R2 R3 16 1 0x7f0000000020 0 0 \n"
+         // With the core, and with the place in a cluster.
+         "1 0 0 6 0 5 0030 00000001 0 STG.E 2 R2 R3 4 1 0x300 0 0 \n"
+         "1 0 0 5 0 0 0 0 0 0 0 0040 00000001 0 STG.E 2 R2 R3 4 1 0x400 0 0 \n";
+  std::ofstream(folder / "kernelslist_ctx_0x55") << "kernel-1-ctx_0x55.trace\n";
+  const auto converted = import_accelsim(folder / "kernelslist_ctx_0x55", folder / "k.wwt");
+  ASSERT_TRUE(converted) << converted.error().text();
+  const auto accesses = accesses_of(folder);
+  ASSERT_EQ(accesses.size(), 5U);
+  const std::uint64_t expected[][3] = {
+      {2, 7, 0x100}, {3, 1, 0x7f0000000010}, {2, 7, 0x7f0000000020}, {1, 6, 0x300}, {1, 5, 0x400}};
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    EXPECT_EQ(accesses[i].group, expected[i][0]) << i;
+    EXPECT_EQ(accesses[i].wave, expected[i][1]) << i;
+    EXPECT_EQ(accesses[i].address[0], expected[i][2]) << i;
+  }
+}
+
+TEST(AccelSim, LinesHaveALineNumberOnlyWhereTheHeaderSaysSo) {
+  for (const bool numbered : {false, true}) {
+    test::Folder folder;
+    const auto converted = import_text(
+        folder, std::string("-kernel name = k\n-grid dim = (4,1,1)\n-block dim = (32,1,1)\n") +
+                    "-accelsim tracer version = 5\n-enable lineinfo = " + (numbered ? "1" : "0") +
+                    "\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
+                    "[reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate\n" +
+                    block_of(std::string(numbered ? "41 " : "") +
+                             "0010 00000003 1 R1 LDG.E 1 R2 4 1 0x1000 4 0\n"));
+    ASSERT_TRUE(converted) << converted.error().text();
+    EXPECT_EQ(converted->totals.loaded_bytes, 8U);
+  }
 }
 
 TEST(AccelSim, OlderTracersNameTheWarpOnEachLine) {

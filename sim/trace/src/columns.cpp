@@ -325,6 +325,7 @@ const char* ColumnReader::read_values(std::uint8_t form, const Instruction& inst
   const std::size_t bytes = instruction.value_bytes;
   access.has_values = (form & kValueForm) != kValuesUnknown;
   if (!access.has_values) return nullptr;
+  if (bytes == 0) return "values of an instruction that has none";
   const bool in_image = (form & kValueForm) == kValuesInImage;
   const bool touches = touches_image(instruction.operation);
   if (in_image && !touches) return "an atomic without its operands";

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -20,7 +22,8 @@ struct FreeContext {
 };
 
 bool is_element(unsigned bytes) {
-  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 12 || bytes == 16;
+  constexpr unsigned kElements[] = {1, 2, 4, 8, 12, 16, 32, 64};
+  return std::ranges::find(kElements, bytes) != std::end(kElements);
 }
 
 }  // namespace
@@ -159,7 +162,7 @@ const char* Reader::Impl::take_instructions(Cursor& cursor) {
     const bool pair = instruction.value_bytes == 2 * instruction.element_bytes;
     if (operation > static_cast<unsigned>(Operation::atomic_return) ||
         !is_element(instruction.element_bytes) || instruction.value_bytes > kMostValueBytes ||
-        (!plain && !pair)) {
+        (!plain && !pair && instruction.value_bytes != 0)) {
       return "an instruction of an unknown kind";
     }
     instruction.operation = static_cast<Operation>(operation);

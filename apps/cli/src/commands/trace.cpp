@@ -232,14 +232,13 @@ Result<trace::Converted> export_file(const std::string& in, const std::string& f
 
 int report(const Result<trace::Converted>& converted, const std::string& out, bool as_json) {
   if (!converted) return report_error(converted.error());
-  if (const auto missing = trace::missing_traffic(*converted); !missing.empty()) {
-    spdlog::warn("{}", missing);
-  }
+  for (const auto& remark : trace::remarks_on(*converted)) spdlog::warn("{}", remark);
   if (as_json) {
     auto json = to_json(converted->totals);
     json["out"] = out;
     json["skipped"] = converted->skipped;
     json["without_addresses"] = converted->without_addresses;
+    json["passed_over"] = converted->passed_over;
     json["files"] = converted->files;
     print_json(json);
     return 0;
@@ -314,8 +313,10 @@ void add_trace(CLI::App& app, Outcome& outcome) {
   });
 
   verb = add_verb(*command, "import",
-                  "Import Accel-Sim's .traceg, .traceg.xz, .tracez or kernelslist.g", *arguments);
-  verb->add_option("file", arguments->file, "A .traceg, .traceg.xz, .tracez or a kernelslist.g")
+                  "Import Accel-Sim's .traceg, .traceg.xz, .tracez, .trace or kernelslist.g",
+                  *arguments);
+  verb->add_option("file", arguments->file,
+                   "A .traceg, .traceg.xz, .tracez, .trace, or a kernelslist.g")
       ->required();
   verb->add_option("-o,--out", arguments->out, "The .wwt file (default: the input's name)");
   verb->footer("Example:\n  wirewatt trace import kernelslist.g -o app.wwt");

@@ -103,16 +103,16 @@ Result<WorkloadTrace> trace_workload(const std::string& name, const std::string&
 
 bool is_accelsim(const fs::path& trace) {
   const auto ending = trace.extension();
-  return ending == ".traceg" || ending == ".tracez" || ending == ".xz" ||
-         trace.filename() == "kernelslist.g";
+  return ending == ".traceg" || ending == ".tracez" || ending == ".trace" || ending == ".xz" ||
+         sim::trace::is_kernel_list(trace);
 }
 
 Result<WorkloadTrace> import_trace(const fs::path& from) {
   WW_ASSIGN(folder, ScratchFolder::create("trace"));
   const fs::path trace = folder.path() / "trace.wwt";
   WW_ASSIGN(converted, sim::trace::import_accelsim(from, trace));
-  if (const auto missing = sim::trace::missing_traffic(converted); !missing.empty()) {
-    spdlog::warn("{}: {}", from.string(), missing);
+  for (const auto& remark : sim::trace::remarks_on(converted)) {
+    spdlog::warn("{}: {}", from.string(), remark);
   }
   return open_trace(trace, from.string());
 }
