@@ -15,6 +15,9 @@
 namespace ww::sim::net::graph {
 namespace {
 
+// In cycles. A network keeps a list of events for every cycle that a flit may be under way.
+constexpr std::uint32_t kMaxLinkDelay = 4096;
+
 Error error_at(const std::string& origin, std::size_t line, const std::string& key,
                const std::string& message, ErrorCode code = ErrorCode::bad_data) {
   return Error{
@@ -236,7 +239,7 @@ Wiring::Link link_of(Table& table, int flit_bits) {
                                       "into at most {} pieces",
                                       bits, kMostPieces));
   }
-  link.delay = static_cast<int>(table.count("delay", 1, 64, 1));
+  link.delay = static_cast<int>(table.count("delay", 1, kMaxLinkDelay, 1));
   link.length_um =
       static_cast<std::uint32_t>(std::lround(1e3 * table.number("length_mm", 0, 1000, 0)));
   const std::string kind = table.text("class", "wire");
@@ -350,8 +353,14 @@ Result<Topology> topology_of_anynet(const std::string& text, const std::string& 
         return code == std::errc{} && stop == end;
       };
       if (word != "router" && word != "node") {
-        if (!body || !number_in(word) || value < 1 || value > 64) {
-          return bad("'" + word + "' is neither router, node nor a delay of 1 to 64 cycles");
+        if (!body || !number_in(word)) {
+          return bad(fmt::format("'{}' is neither router, node nor a delay", word));
+        }
+        if (value < 1 || value > kMaxLinkDelay) {
+          return bad(
+              fmt::format("a delay of {} cycles: it can be 1 to {}; divide all delays by one "
+                          "factor, for cycles that are so much longer",
+                          word, kMaxLinkDelay));
         }
         if (head->router && body->router) {
           links[head->id][body->id] = static_cast<int>(value);

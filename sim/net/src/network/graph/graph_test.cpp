@@ -421,10 +421,30 @@ TEST(TopologyFile, OfAnynetGivesDelaysOneWayAndLinksBothWays) {
   EXPECT_EQ(topology->wiring.links[1].delay, 1);
   EXPECT_EQ(topology->wiring.terminals[2].delay, 3);
   for (const char* bad :
-       {"switch 0 node 0\n", "router 0 node 0 node 1 router 2\n", "router 0 x\n", "node 0 node 1\n",
-        "router 0 router 0\n", "router 0 node 0\nrouter 1 node 0\n"}) {
+       {"switch 0 node 0\n", "router 0 node 0 node 1 router 2\n", "router 0 node 0 router 1 0\n",
+        "router 0 node 0 router 1 9999\n", "router 0 x\n", "node 0 node 1\n", "router 0 router 0\n",
+        "router 0 node 0\nrouter 1 node 0\n"}) {
     EXPECT_FALSE(graph::topology_of_anynet(bad, "t", "file")) << bad;
   }
+}
+
+// BookSim takes any weight, and files of chiplets have large ones.
+TEST(TopologyFile, OfAnynetTakesLongLinks) {
+  const auto latency = [](int delay) {
+    const ScratchFolder folder = *ScratchFolder::create("anynet");
+    const auto file = folder.path() / "t.anynet";
+    std::ofstream(file) << "router 0 node 0 node 1 router 1 " << delay
+                        << "\nrouter 1 node 2 node 3 router 0 " << delay << "\n";
+    NetworkConfig config;
+    config.network = "topology";
+    config.own<GraphConfig>().topology = file.string();
+    const auto network = made(config);
+    return network ? lone_packet(*network, 0, 3, 1).latency : 0;
+  };
+  const auto near = latency(4);
+  ASSERT_GT(near, 0u);
+  EXPECT_EQ(latency(100), near + 96);
+  EXPECT_EQ(latency(4096), near + 4092);
 }
 
 // Random graphs, connected or not, with one-way links and odd delays.
