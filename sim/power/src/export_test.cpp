@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "ww/core/subprocess.hpp"
@@ -157,6 +158,43 @@ TEST(NoximFile, HasTheEstimatorsBuffersAndCrossbar) {
   EXPECT_EQ(crossbar[0][0], 5);
   EXPECT_NEAR(crossbar[0][2], router.leakage_mw * 1e-3, 1e-9);
   EXPECT_NEAR(crossbar[0][3], (router.crossbar_pj + router.switch_grant_pj) * 1e-12, 1e-20);
+}
+
+// Noxim looks figures up by exact keys.
+TEST(NoximFile, HasEveryDepthAndLengthThatAConfigurationMayName) {
+  ExportConfig config = config_to(ExportTarget::noxim);
+  config.router.vc_buffer = 100;
+  config.link_length = Millimetre(7.25);
+  const ExportedFile file = exported(config);
+  const auto first_of = [](const std::vector<std::vector<double>>& rows) {
+    std::set<double> keys;
+    for (const auto& row : rows) {
+      keys.insert(row.at(0));
+    }
+    return keys;
+  };
+  const auto depths = first_of(yaml_rows(file.text, "Buffer"));
+  for (const int depth : {1, 3, 6, 64, 100}) {
+    EXPECT_TRUE(depths.contains(depth)) << depth;
+  }
+  const auto lengths = first_of(yaml_rows(file.text, "LinkBitLine"));
+  for (const double mm : {0.5, 1.2, 3.0, 7.25}) {
+    EXPECT_TRUE(lengths.contains(mm)) << mm;
+  }
+  ASSERT_EQ(file.notes.size(), 1U);
+  EXPECT_NE(file.notes[0].find("1 to 64 flits or 100"), std::string::npos) << file.notes[0];
+  EXPECT_NE(file.notes[0].find("or 7.25 mm"), std::string::npos);
+}
+
+// Nothing of a router stands in these files, so that no estimator needs to have the node.
+TEST(ExportedFiles, OfLinksAloneNeedNoRoutersNode) {
+  for (const ExportTarget target : kExportTargets) {
+    ExportConfig config = config_to(target);
+    config.node_nm = 5;
+    const bool links_alone =
+        target == ExportTarget::booksim || target == ExportTarget::rapidchiplet;
+    EXPECT_EQ(export_file(config).has_value(), links_alone) << to_string(target);
+  }
 }
 
 // BookSim's Power_Module as its documentation of the tech file describes it, written anew: what its

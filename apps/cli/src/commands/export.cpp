@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -29,7 +31,86 @@ struct ExportArguments {
   std::optional<double> node_nm, link_mm, pj_per_access;
   double clock_hz{1e9};
   sim::power::ExportConfig config;
+  std::function<bool(const std::string& option)> is_given;
 };
+
+using sim::power::ExportTarget;
+
+// Which options change the file for a target.
+struct OptionUse {
+  const char* option;
+  std::vector<ExportTarget> wires;      // from a calibration of wires
+  std::vector<ExportTarget> crossings;  // from one of crossings, which have neither length nor node
+};
+
+const std::vector<OptionUse>& option_uses() {
+  using enum ExportTarget;
+  const std::vector<ExportTarget> with_routers{accelwattch, gem5, mcpat, noxim};
+  const auto both = [](const char* option, std::vector<ExportTarget> targets) {
+    return OptionUse{option, targets, targets};
+  };
+  static const std::vector<OptionUse> uses{
+      {"--link-mm", {accelwattch, gem5, mcpat, noxim, booksim}, {noxim, booksim}},
+      {"--node-nm", {accelwattch, gem5, mcpat, noxim, booksim, rapidchiplet}, with_routers},
+      both("--estimator", with_routers),
+      both("--flit-bits", {accelwattch, gem5, mcpat, noxim, rapidchiplet}),
+      both("--ports", {accelwattch, gem5, mcpat}),  // those of Noxim have five
+      both("--vcs", with_routers),
+      both("--vc-buffer", with_routers),
+      both("--clock-hz", {gem5, rapidchiplet}),
+      both("--load", {rapidchiplet}),
+      both("--base", {accelwattch, mcpat, rapidchiplet}),
+      both("--pj-per-access", {accelwattch, mcpat})};
+  return uses;
+}
+
+// Options that the target's file would not show.
+Status check_options(const ExportArguments& arguments, ExportTarget target, bool of_wires) {
+  for (const OptionUse& use : option_uses()) {
+    if (!arguments.is_given(use.option)) continue;
+    const auto has = [&](const std::vector<ExportTarget>& targets) {
+      return std::ranges::find(targets, target) != targets.end();
+    };
+    if (has(of_wires ? use.wires : use.crossings)) continue;
+    if (has(use.wires)) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("changes nothing for {} with a calibration of crossings, which cost "
+                              "the same at every length and node",
+                              arguments.target),
+                  use.option);
+    }
+    std::vector<std::string_view> names;
+    for (const auto one : use.wires) names.push_back(to_string(one));
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("changes nothing in a file for {}; it is for {}", arguments.target,
+                            fmt::join(names, ", ")),
+                use.option);
+  }
+  const bool has_routers = target != ExportTarget::booksim && target != ExportTarget::rapidchiplet;
+  if (!arguments.card_node.empty() && !arguments.node_nm && !has_routers) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("is the node to scale from: for {} it needs the node to scale to "
+                            "(--node-nm)",
+                            arguments.target),
+                "--card-node");
+  }
+  return {};
+}
+
+// A table of what was recorded has none of the constants that the other options are about.
+Status check_table_options(const ExportArguments& arguments) {
+  const auto refuse = [&](const char* option) {
+    return fail(ErrorCode::invalid_argument,
+                "is for constants that come out of a model, not for tables", option);
+  };
+  for (const OptionUse& use : option_uses()) {
+    if (arguments.is_given(use.option)) return refuse(use.option);
+  }
+  for (const char* option : {"--card-node", "--anyway"}) {
+    if (arguments.is_given(option)) return refuse(option);
+  }
+  return {};
+}
 
 constexpr const char* kLiterature = "literature";  // label of what no calibration gave
 
@@ -66,7 +147,6 @@ Result<sim::power::LinkConstant> read_link(const ExportArguments& arguments, std
 // `misfit`: why the calibration is flagged; empty where it is not.
 Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments,
                                               std::string& misfit) {
-  using sim::power::ExportTarget;
   sim::power::ExportConfig config = arguments.config;
   WW_ASSIGN(target, sim::power::export_target_from_string(arguments.target));
   config.target = target;
@@ -75,6 +155,7 @@ Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments,
   WW_ASSIGN(link, read_link(arguments, config.misfit));
   config.link = std::move(link);
   misfit = config.misfit;
+  WW_TRY(check_options(arguments, target, config.link.per_mm));
   constexpr double kRouterNode = 22;
   config.node_nm =
       arguments.node_nm.value_or(config.link.node_nm > 0 ? config.link.node_nm : kRouterNode);
@@ -115,6 +196,7 @@ void print_constants(const ExportArguments& arguments, const sim::power::Exporte
              (misfit.empty() || constant.label == kLiterature ? std::string() : ", misfit")});
   }
   print_table(rows);
+  for (const auto& note : file.notes) fmt::print("{}\n", note);
   fmt::print("written to {}\n", arguments.output);
 }
 
@@ -133,6 +215,7 @@ Error wrong_source(const ExportArguments& arguments) {
 }
 
 int export_tables(const ExportArguments& arguments) {
+  if (const auto fits = check_table_options(arguments); !fits) return report_error(fits.error());
   if (arguments.target == "arrow") {
     return report_error({ErrorCode::unsupported,
                          "this program is built without an Arrow library; in Python, "
@@ -224,6 +307,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
       "  wirewatt export --to noxim --model first-run/model.json -o power.yaml\n"
       "  wirewatt export --to booksim --model first-run --link-mm 2 -o wires.tech\n"
       "  wirewatt export first-run --to csv -o tables");
+  arguments->is_given = [command](const std::string& option) { return command->count(option) > 0; };
   command->callback([arguments, &outcome] {
     if (arguments->campaign.empty() == is_table(*arguments) ||
         arguments->model.empty() != is_table(*arguments)) {
@@ -245,6 +329,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
                   {"file", arguments->output},
                   {"status", misfit.empty() ? "ok" : "misfit"},
                   {"reason", misfit},
+                  {"notes", file->notes},
                   {"constants", file->constants}});
       return;
     }

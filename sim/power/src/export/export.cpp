@@ -188,7 +188,13 @@ Result<ExportedFile> export_file(const ExportConfig& config) {
   WW_TRY(above_zero(config.clock.to<double>(), "clock"));
   WW_TRY(above_zero(config.load, "load"));
   WW_TRY(above_zero(config.link.value, "energy of a link"));
-  WW_ASSIGN(router, router_energy(config.estimator, config.node_nm, config.router));
+  const bool has_routers =
+      config.target != ExportTarget::booksim && config.target != ExportTarget::rapidchiplet;
+  RouterEnergy router;
+  if (has_routers) {
+    WW_ASSIGN(estimated, router_energy(config.estimator, config.node_nm, config.router));
+    router = std::move(estimated);
+  }
   LinkConstant per_link = config.link;
   if (config.link.per_mm) {
     const double mm = config.link_length.to<double>();

@@ -12,10 +12,10 @@ namespace {
 constexpr double kJoulesInPicojoule = 1e-12;
 constexpr double kJoulesInFemtojoule = 1e-15;
 constexpr double kWattsInMilliwatt = 1e-3;
-// Depths of Noxim's buffers, of which a configuration names one.
-constexpr std::array kNoximDepths{1, 2, 4, 8, 16, 32, 64};
-// Lengths in its own file, so that its example configurations find theirs.
-constexpr std::array kNoximLengths{0.5, 1.0, 1.5, 2.0, 2.5, 3.0};
+// Noxim looks its figures up by exact keys, and ends where a configuration names another one. The
+// file has every depth of buffers up to this, and every tenth of a millimetre.
+constexpr int kNoximDepths = 64;
+constexpr int kNoximTenths = 50;
 constexpr std::array kNoximRoutes{"default",        "XY",         "DYAD",
                                   "NEGATIVE_FIRST", "NORTH_LAST", "DELTA",
                                   "WEST_FIRST",     "ODD_EVEN",   "TABLE_BASED"};
@@ -26,6 +26,17 @@ Result<ExportedFile> export_noxim(const ExportInput& input) {
   const ExportConfig& config = input.config;
   const RouterEnergy& router = input.router;
   const int bits = config.router.flit_bits;
+  std::set<int> depths;
+  for (int depth = 1; depth <= kNoximDepths; ++depth) {
+    depths.insert(depth);
+  }
+  if (config.router.vc_buffer > 0) {
+    depths.insert(config.router.vc_buffer);
+  }
+  std::set<double> lengths{config.link_length.to<double>()};
+  for (int tenths = 1; tenths <= kNoximTenths; ++tenths) {
+    lengths.insert(tenths / 10.0);
+  }
   ExportedFile file;
   file.constants = link_constants(input);
   const double crossbar_pj = router.crossbar_pj + router.switch_grant_pj;
@@ -36,12 +47,24 @@ Result<ExportedFile> export_noxim(const ExportInput& input) {
   file.constants.push_back(
       router_constant(input, "leakage of a router, buffers included", router.leakage_mw, "mW"));
 
+  file.notes.push_back(fmt::format(
+      "Noxim finds its figures by exact keys: flit_size must be {}, buffers (of hubs, too) 1 to {} "
+      "flits{}, links 0.1 to {:g} mm in steps of 0.1{}, and routers have 5 ports; with others it "
+      "ends in an assertion",
+      bits, kNoximDepths,
+      config.router.vc_buffer > kNoximDepths ? fmt::format(" or {}", config.router.vc_buffer) : "",
+      kNoximTenths / 10.0,
+      lengths.size() > std::size_t{kNoximTenths}
+          ? fmt::format(" or {:g} mm", config.link_length.to<double>())
+          : ""));
+
   auto lines = comment_lines(input, "Noxim (option -power FILE)", file.constants);
+  lines.push_back(file.notes.back() + ".");
   lines.emplace_back("Noxim charges a link for every flit that leaves a router, to its node, too.");
   lines.emplace_back("A link's leakage is 0: a calibration has only what moves with the data.");
   file.text = commented(lines, "# ");
   file.text += "Energy:\n  Buffer: # [depth, bits, leakage W, push J, front J, pop J]\n";
-  for (const int depth : kNoximDepths) {
+  for (const int depth : depths) {
     RouterSize size = config.router;
     size.vcs = 1;
     size.vc_buffer = depth;
@@ -51,8 +74,6 @@ Result<ExportedFile> export_noxim(const ExportInput& input) {
                              buffered.buffer_write_pj * kJoulesInPicojoule,
                              buffered.buffer_read_pj * kJoulesInPicojoule);
   }
-  std::set<double> lengths(kNoximLengths.begin(), kNoximLengths.end());
-  lengths.insert(config.link_length.to<double>());
   file.text += "  LinkBitLine: # [length mm, leakage W, J for a bit]\n";
   for (const double mm : lengths) {
     const double femtojoules = config.link.per_mm ? config.link.value * mm : input.per_link.value;

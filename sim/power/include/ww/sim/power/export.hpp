@@ -80,6 +80,7 @@ void to_json(nlohmann::json& json, const ExportedConstant& constant);
 struct ExportedFile {
   std::string text;
   std::vector<ExportedConstant> constants;
+  std::vector<std::string> notes;  // on what the target takes with this file, a clause each
 };
 
 // Errors, by key: out_of_range (a length, clock, load or size that is not above 0; those of
