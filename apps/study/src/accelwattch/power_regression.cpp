@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/measure/csv.hpp"
@@ -16,11 +19,30 @@ namespace {
 using measure::CsvColumns;
 using measure::CsvRow;
 
-// Absent if the table lacks the column or the field is not a number, as in rows of other cards.
+constexpr std::string_view kMeasured = "volta_gv100_measured_w";
+constexpr std::array<std::string_view, 14> kCounters{
+    "Elapsed_Cycles", "Pipeline_Duty", "Num_Idle_SMs", "L1_RH", "L1_RM",   "L1_WH",   "L1_WM",
+    "L2_RH",          "L2_RM",         "L2_WH",        "L2_WM", "DRAM_Rd", "DRAM_Wr", "NOC"};
+
+// Absent if the field is not a number, as in rows of other cards.
 std::optional<double> number(const CsvColumns& columns, const CsvRow& row,
                              std::string_view column) {
   const auto value = columns.number(row, column);
   return value ? std::optional(*value) : std::nullopt;
+}
+
+// A table of another layout is refused: a column that is absent is no counter of 0.
+Status require(const CsvColumns& columns, const CsvRow& header,
+               std::span<const std::string_view> needed, const std::filesystem::path& file) {
+  for (const auto column : needed) {
+    if (columns.has(column)) continue;
+    return fail(
+        ErrorCode::bad_data,
+        fmt::format("has no column '{}', as AccelWattch's table has it; its columns are: {}",
+                    column, fmt::join(header.fields, ", ")),
+        file.string());
+  }
+  return {};
 }
 
 // The names of one table in the words of the other: kernels of a benchmark are numbered from 1.
@@ -48,9 +70,11 @@ Result<nlohmann::json> regress_accelwattch(const std::filesystem::path& folder) 
   }
   const CsvColumns power_columns(powers[0], power_file.string());
   const CsvColumns counter_columns(counts[0], counter_file.string());
+  WW_TRY(require(power_columns, powers[0], std::array{kMeasured}, power_file));
+  WW_TRY(require(counter_columns, counts[0], kCounters, counter_file));
   std::map<std::string, double> watts;
   for (std::size_t i = 1; i < powers.size(); ++i) {
-    if (const auto value = number(power_columns, powers[i], "volta_gv100_measured_w")) {
+    if (const auto value = number(power_columns, powers[i], kMeasured)) {
       if (*value <= 0) {
         return fail(ErrorCode::bad_data, fmt::format("a power of {} W", *value),
                     powers[i].fields[0]);
@@ -77,14 +101,17 @@ Result<nlohmann::json> regress_accelwattch(const std::filesystem::path& folder) 
     const auto cycles = number(counter_columns, counts[i], "Elapsed_Cycles");
     const auto duty = number(counter_columns, counts[i], "Pipeline_Duty");
     const auto idle = number(counter_columns, counts[i], "Num_Idle_SMs");
-    if (power == watts.end() || !cycles || !(*cycles > 0) || !duty || !idle) {
+    const bool has_counters = std::ranges::all_of(kCounters, [&](std::string_view column) {
+      return number(counter_columns, counts[i], column).has_value();
+    });
+    if (power == watts.end() || !has_counters || !(*cycles > 0)) {
       unmatched.push_back(name);
       continue;
     }
     for (std::size_t c = 0; c < sums.size(); ++c) {
       double sum = 0;
       for (const auto part : sums[c].second)
-        sum += number(counter_columns, counts[i], part).value_or(0);
+        sum += number(counter_columns, counts[i], part).value();
       // NOC counts two flits a sector.
       columns[c].values.push_back(sum / *cycles / (sums[c].first == "interconnect" ? 2 : 1));
     }
