@@ -1,4 +1,5 @@
 // Bad input at the command line: a clear message, the right exit code, nothing half-written.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,6 +11,7 @@ namespace ww::e2e {
 namespace {
 
 using nlohmann::json;
+using testing::HasSubstr;
 
 void expect_error(const Finished& finished, int exit_code, const std::string& pattern) {
   EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
@@ -163,6 +165,49 @@ TEST(CommandLine, DevicesListsTheVirtualGpuAsVirtual) {
     EXPECT_EQ(device.at("usable"), true);
   }
   EXPECT_TRUE(found);
+}
+
+// The library wraps them round, or cuts them, and prints limits of 309 digits.
+TEST(Numbers, ThatAnOptionCannotHoldAreRefusedByItsName) {
+  const std::vector<std::vector<std::string>> commands{
+      {"--seed", "simulate", "--seed", "-1"},
+      {"--seed", "simulate", "--seed", "99999999999999999999999"},
+      {"--seed", "calibrate", "--dry-run", "--seed", "-1"},
+      {"--cycles", "simulate", "--cycles", "-5"},
+      {"--jobs", "sweep", "mesh.toml", "--jobs", "-1"},
+      {"--limit", "sweep", "show", "s", "--limit", "-1"},
+      {"--window", "launches", "x", "--window", "-5"},
+      {"--rate", "simulate", "--rate", "1e400"},
+      {"--rate", "simulate", "--rate", "nan"},
+      {"--rate", "simulate", "--rate", "2"},
+      {"--link-mm", "simulate", "--cycles", "10", "--link-mm", "-1"},
+      {"--clock-hz", "simulate", "--cycles", "10", "--clock-hz", "-1"},
+      {"--node-nm", "simulate", "--cycles", "10", "--node-nm", "1"},
+      {"--flit-bits", "simulate", "--flit-bits", "0"},
+      {"--k", "simulate", "--k", "-3"}};
+  for (const auto& command : commands) {
+    std::vector<std::string> words{wirewatt()};
+    words.insert(words.end(), command.begin() + 1, command.end());
+    const auto finished = run(words);
+    const auto line = finished.err.substr(0, finished.err.find('\n'));
+    EXPECT_EQ(finished.exit_code, 2) << line;
+    EXPECT_THAT(line, HasSubstr(command[0] + ": ")) << finished.err;
+    EXPECT_LT(line.size(), 120U) << line;
+  }
+}
+
+TEST(Sweeps, AWrongOptionIsNamedAndNotThePlan) {
+  const TemporaryFolder folder;
+  const auto plan = (folder.path() / "mesh.toml").string();
+  std::ofstream(plan) << "command = \"simulate\"\n[axes]\nrat = [0.1]\n";
+  EXPECT_THAT(run({wirewatt(), "sweep", plan, "--executor", "slrum"}).err, HasSubstr("slrum"));
+  EXPECT_THAT(run({wirewatt(), "sweep", plan, "--executr", "local"}).err,
+              HasSubstr("did you mean '--executor'?"));
+  EXPECT_THAT(run({wirewatt(), "sweep", "shwo", plan}).err, HasSubstr("did you mean 'show'?"));
+  EXPECT_THAT(run({wirewatt(), "sweep", plan}).err, HasSubstr("did you mean '--rate'?"));
+  std::ofstream(plan) << "command = \"simulat\"\n[axes]\nrate = [0.1]\n";
+  EXPECT_THAT(run({wirewatt(), "sweep", plan}).err, HasSubstr("did you mean 'simulate'?"));
+  EXPECT_EQ(run({wirewatt(), "sweep", "cancel", folder.path().string()}).exit_code, 3);
 }
 
 }  // namespace

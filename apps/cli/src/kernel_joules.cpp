@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/kernel_label.hpp"
 
@@ -29,10 +30,10 @@ void add_response_options(CLI::App& command, ResponseOptions& options) {
   auto* window = command
                      .add_option("--window", options.window_ms,
                                  "Window of a reading [ms], from doctor (no default)")
-                     ->check(CLI::PositiveNumber);
+                     ->check(kAboveZero);
   command
       .add_option("--lag", options.lag_ms, "Time constant of a lagging sensor [ms] (no default)")
-      ->check(CLI::PositiveNumber)
+      ->check(kAboveZero)
       ->excludes(window);
   command
       .add_option("--response-error", options.response_percent,
@@ -44,15 +45,15 @@ void add_response_options(CLI::App& command, ResponseOptions& options) {
   command
       .add_option("--delay-error", options.delay_error_ms,
                   "95% half-width of the delay, with the clocks' alignment [ms]")
-      ->check(CLI::NonNegativeNumber)
+      ->check(kAtLeastZero)
       ->capture_default_str();
   command.add_option("--whole-watts", options.quantum_w, "Step of the readings [W]")
-      ->check(CLI::NonNegativeNumber)
+      ->check(kAtLeastZero)
       ->capture_default_str();
   command
       .add_option("--gain-error", options.gain_percent,
                   "95% half-width of the sensor's gain in the joules of kernels [%]")
-      ->check(CLI::NonNegativeNumber)
+      ->check(kAtLeastZero)
       ->capture_default_str();
 }
 

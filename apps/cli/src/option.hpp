@@ -14,6 +14,26 @@ inline CLI::Option* as_input_file(CLI::Option* option) {
   return option->type_name(kInputFile);
 }
 
+// Numbers of an option; the library's own checks print ranges of 300 digits.
+inline const CLI::Validator kAboveZero(
+    [](std::string& text) {
+      double value = 0;
+      const bool is_number = CLI::detail::lexical_cast(text, value);
+      return is_number && value > 0 ? std::string() : text + " is not above 0";
+    },
+    "POSITIVE");
+inline const CLI::Validator kAtLeastZero(
+    [](std::string& text) {
+      double value = 0;
+      const bool is_number = CLI::detail::lexical_cast(text, value);
+      return is_number && value >= 0 ? std::string() : text + " is not 0 or above";
+    },
+    "NONNEGATIVE");
+
+// Lets every option of the command, and of those below it, refuse numbers that its type does not
+// hold. The library wraps a count below 0 round, and cuts what is too large.
+void check_numbers(CLI::App& command);
+
 template <class T>
 CLI::Option* add_shown(CLI::App& command, const char* group, const std::string& name, T& value,
                        const char* help) {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "ww/core/log.hpp"
 
@@ -16,6 +19,42 @@ struct Scale {
   double factor;
   const char* prefix;
 };
+
+HasOption& the_has_option() {
+  static HasOption has_option;
+  return has_option;
+}
+
+// The option of a setting: of most its name with hyphens.
+std::string option_of(const std::string& key) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOthers{
+      {{"link_length", "--link-mm"}, {"clock", "--clock-hz"}, {"node", "--node-nm"}}};
+  for (const auto& [setting, option] : kOthers) {
+    if (key == setting) return std::string(option);
+  }
+  std::string option = "--" + key;
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
+
+Error with_option(Error error) {
+  const std::string key = error.context;
+  const bool is_key = !key.empty() && std::ranges::all_of(key, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (!is_key || !the_has_option()) return error;
+  const auto option = option_of(key);
+  if (!the_has_option()(option)) return error;
+  error.context = option;
+  // The message need not name it again.
+  for (const auto& again : {key + " = ", key + " "}) {
+    if (error.message.starts_with(again)) {
+      error.message.erase(0, again.size());
+      break;
+    }
+  }
+  return error;
+}
 
 // The prefix that a value is printed with; its interval is printed with the same.
 Scale scale_of(double value) {
@@ -59,8 +98,12 @@ nlohmann::json interval_json(const std::optional<model::Interval>& interval) {
   return {{"value", interval->value}, {"low", interval->low}, {"high", interval->high}};
 }
 
+void name_options_in_errors(HasOption has_option) {
+  the_has_option() = std::move(has_option);
+}
+
 int report_error(const Error& error) {
-  spdlog::error("{}", error.text());
+  spdlog::error("{}", with_option(error).text());
   return exit_code(error.code);
 }
 

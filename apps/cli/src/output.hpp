@@ -1,6 +1,7 @@
 // Data to stdout, logs to stderr.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -27,7 +28,11 @@ void print_table(const std::vector<std::vector<std::string>>& rows);
 // {value, low, high}; null where it is absent.
 [[nodiscard]] nlohmann::json interval_json(const std::optional<model::Interval>& interval);
 
-// Logs the error and gives its exit code.
+// Logs the error and gives its exit code. A setting in it has the name of the command's option:
+// "--link-mm: is below 0" for "link_length: link_length is below 0".
 int report_error(const Error& error);
+// Whether the command that runs has an option of that name, as "--link-mm".
+using HasOption = std::function<bool(const std::string& name)>;
+void name_options_in_errors(HasOption has_option);
 
 }  // namespace ww::cli

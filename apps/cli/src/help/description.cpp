@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ww/core/device_name.hpp"
 #include "ww/core/suggest.hpp"
@@ -98,7 +99,9 @@ CommandText describe_program(const CLI::App& app) {
 std::string misspelling(const std::vector<std::string>& arguments, const CommandText& program,
                         const std::vector<CommandText>& commands) {
   const CommandText* command = nullptr;
+  bool follows_command = true;
   for (const auto& argument : arguments) {
+    const bool is_next_word = std::exchange(follows_command, false);
     if (argument == "--") return {};
     if (argument.starts_with("--")) {
       const auto name = argument.substr(0, argument.find('='));
@@ -125,9 +128,17 @@ std::string misspelling(const std::vector<std::string>& arguments, const Command
     const auto full = command == nullptr ? argument : command->name + " " + argument;
     const CommandText* next = find(commands, full);
     if (next == nullptr) {
-      return fmt::format("no command '{}'{}", full, did_you_mean(argument, views(names)));
+      const auto meant = did_you_mean(argument, views(names));
+      const bool takes_words =
+          command != nullptr && std::ranges::any_of(command->options, [](const auto& option) {
+            return !option.positional.empty();
+          });
+      // A plan's name, or the value of an option.
+      if (takes_words && (!is_next_word || meant.empty())) continue;
+      return fmt::format("no command '{}'{}", full, meant);
     }
     command = next;
+    follows_command = true;
   }
   return {};
 }

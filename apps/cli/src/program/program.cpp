@@ -14,6 +14,7 @@
 #include "help/description.hpp"
 #include "help/help.hpp"
 #include "option.hpp"
+#include "output.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 
@@ -65,6 +66,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_top(app, outcome);
   add_completion(app, outcome);
   add_manual(app, outcome);
+  check_numbers(app);
 }
 
 // CLI11 prints help or the error; anything but help and version is wrong usage.
@@ -85,8 +87,19 @@ int not_parsed(const CLI::App& app, const CLI::ParseError& error,
   return 2;
 }
 
+// The command that was given, below others where those are no more than its first words.
+const CLI::App* running(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return command;
+}
+
 int run_parsed(const std::vector<std::string>& arguments) {
   CLI::App app{"wirewatt: what a GPU's wires cost, measured."};
+  struct Forget {
+    ~Forget() { name_options_in_errors({}); }
+  };
+  const Forget app_is_gone;
   Outcome outcome;
   bool quiet = false;
   bool verbose = false;
@@ -98,6 +111,9 @@ int run_parsed(const std::vector<std::string>& arguments) {
     log::set_up(quiet     ? log::Verbosity::quiet
                 : verbose ? log::Verbosity::verbose
                           : log::Verbosity::normal);
+    name_options_in_errors([command = running(app)](const std::string& name) {
+      return command->get_option_no_throw(name) != nullptr;
+    });
   });
   log::set_up(log::Verbosity::normal);
   add_commands(app, outcome);
@@ -137,7 +153,9 @@ Status check_command_line(const std::vector<std::string>& arguments) {
   try {
     app.parse(reversed(arguments));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return fail(ErrorCode::invalid_argument, error.what());
+    if (error.get_exit_code() == 0) return {};
+    const auto hint = misspelling(arguments, describe_program(app), describe_commands(app));
+    return fail(ErrorCode::invalid_argument, hint.empty() ? error.what() : hint);
   }
   return {};
 }

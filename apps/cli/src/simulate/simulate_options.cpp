@@ -21,11 +21,6 @@ constexpr const char* kMemory = "Requests and traces";
 constexpr const char* kEnergy = "Energy";
 constexpr const char* kOutput = "Output";
 
-// Of counts: the library would wrap them round.
-std::string not_negative(const std::string& text) {
-  return text.starts_with('-') ? text + " is below 0" : std::string();
-}
-
 // What drives the network: exactly one of synthetic traffic, a trace and a workload.
 void add_load(CLI::App& command, SimulateArguments& arguments) {
   sim::net::TrafficConfig& load = arguments.simulation.run.traffic;
@@ -85,11 +80,10 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
   }
   arguments.of_traffic = {
       add_shown(command, kLoad, "--packet-size", load.packet_size, "Flits a packet (--traffic)"),
-      add_shown(command, kLoad, "--warmup", arguments.warmup, "Cycles before measuring (--traffic)")
-          ->check(not_negative),
-      add_shown(command, kLoad, "--cycles", arguments.cycles, "Cycles measured (--traffic)")
-          ->check(not_negative)};
-  add_shown(command, kLoad, "--seed", load.seed, "Seed of the traffic")->check(not_negative);
+      add_shown(command, kLoad, "--warmup", arguments.warmup,
+                "Cycles before measuring (--traffic)"),
+      add_shown(command, kLoad, "--cycles", arguments.cycles, "Cycles measured (--traffic)")};
+  add_shown(command, kLoad, "--seed", load.seed, "Seed of the traffic");
   add_shown(command, kLoad, "--size", arguments.size, "With --workload: small, medium or paper")
       ->needs(workload);
   add_shown(command, kLoad, "--device", arguments.device,

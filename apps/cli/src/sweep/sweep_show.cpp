@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "option.hpp"
 #include "output.hpp"
 #include "sweep/sweep_program.hpp"
 #include "ww/core/log.hpp"
@@ -353,7 +354,7 @@ void add_sweep_show(CLI::App& sweep, Outcome& outcome) {
   command->add_option("--metric", arguments->metrics,
                       "A number of the results, as energy_pj.total; may be repeated");
   command->add_option("--limit", arguments->limit, "Points to show")
-      ->check(CLI::NonNegativeNumber)
+      ->check(kAtLeastZero)
       ->capture_default_str();
   command->add_option("--sort", arguments->sort, "By a metric or an axis");
   command->add_flag("--descending", arguments->descending, "Largest first");
