@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <tuple>
 
 #include "counter_forms.hpp"
 #include "number_text.hpp"
@@ -141,52 +140,6 @@ std::size_t Header::find(std::initializer_list<std::string_view> names) const {
   return npos;
 }
 
-Status sort_dispatches(CounterFile& file) {
-  const auto key = [](const CounterDispatch& d) { return std::tie(d.process, d.agent, d.id); };
-  std::ranges::stable_sort(file.dispatches, {}, key);
-  const auto twice = std::ranges::adjacent_find(file.dispatches, {}, key);
-  if (twice != file.dispatches.end()) {
-    return fail(ErrorCode::bad_data,
-                fmt::format("dispatch {} of agent {} appears twice: rows of several passes or "
-                            "dies; import one at a time",
-                            twice->id, twice->agent),
-                file.source);
-  }
-  return {};
-}
-
-void forget_times_of_passes(CounterDispatch& dispatch) {
-  dispatch.duration_ns.reset();
-  dispatch.start_ns.reset();
-  dispatch.duration_reason =
-      "its counters come from several runs of the program, and each run has times of its own";
-}
-
-void refuse_uncounted(CounterFile& file, std::string_view architecture) {
-  const bool radeon = architecture.starts_with("gfx1");
-  for (CounterDispatch& dispatch : file.dispatches) {
-    const auto is_zero = [&dispatch](const char* name) {
-      const auto total = counter_total(dispatch, name);
-      return total && *total == 0;
-    };
-    std::string sign;
-    for (const char* always : {"SQ_WAVES", "GRBM_COUNT"}) {
-      if (sign.empty() && is_zero(always)) sign = fmt::format("{} is 0", always);
-    }
-    if (sign.empty() && radeon && is_zero("GL2C_HIT") && is_zero("GL2C_MISS")) {
-      sign = "GL2C_HIT and GL2C_MISS are 0";
-    }
-    if (sign.empty()) continue;
-    const std::string reason =
-        sign + " for a kernel that ran, so nothing was counted" +
-        (radeon ? "; fix the clocks while profiling: echo profile_standard | sudo tee "
-                  "/sys/class/drm/cardN/device/power_dpm_force_performance_level"
-                : "");
-    for (const auto& [name, value] : dispatch.counters) dispatch.missing[name] = reason;
-    dispatch.counters.clear();
-  }
-}
-
 Result<CounterFile> parse_counter_file(std::string_view text, const std::string& source) {
   text = without_bom(text);
   const auto header = ncu_header(text);
@@ -225,6 +178,7 @@ Result<CounterFile> read_counter_file(const std::string& path, std::string_view 
     file.architecture = info.architecture;
   }
   refuse_uncounted(file, file.architecture.empty() ? architecture : file.architecture);
+  cut_late_ends(file.dispatches);
   return file;
 }
 

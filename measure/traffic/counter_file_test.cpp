@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "counter_forms.hpp"
 #include "ww/measure/counter_map.hpp"
 
 namespace ww::measure {
@@ -139,6 +140,171 @@ TEST(CounterFile, RefusesARocprofV3CounterThatAppearsTwiceForADispatch) {
                                        "a");
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().context, "a:3");
+}
+
+constexpr const char* timed_head =
+    "\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\",\"Grid_Size\",\"Kernel_Name\","
+    "\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n";
+
+TEST(CounterFile, TakesEqualRepeatsOfASumForOneMeasurementAndTheMeanOfOthers) {
+  const auto file = parse_counter_file(std::string(timed_head) +
+                                           "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n"
+                                           "1,1,1,7,64,\"k\",\"B_sum\",8,10,20\n"
+                                           "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n"
+                                           "1,1,1,7,64,\"k\",\"B_sum\",10,10,20\n"
+                                           "1,1,1,7,64,\"k\",\"SQ_WAVES\",1,10,20\n",
+                                       "a");
+  ASSERT_TRUE(file) << file.error().text();
+  ASSERT_EQ(file->dispatches.size(), 1u);
+  const auto& dispatch = file->dispatches[0];
+  EXPECT_EQ(dispatch.counters.at("A_sum"), 50.0);
+  EXPECT_FALSE(dispatch.remarks.contains("A_sum"));
+  EXPECT_EQ(dispatch.counters.at("B_sum"), 9.0);
+  EXPECT_NE(dispatch.remarks.at("B_sum").find("mean of 2 passes, which counted 8 to 10"),
+            std::string::npos);
+  EXPECT_FALSE(dispatch.duration_ns);
+}
+
+TEST(CounterFile, RefusesALaunchOfWhichEveryRowIsThereTwice) {
+  const std::string rows = "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n";
+  const auto file = parse_counter_file(timed_head + rows + rows, "a");
+  ASSERT_FALSE(file);
+  EXPECT_NE(file.error().message.find("twice"), std::string::npos);
+}
+
+TEST(CounterFile, JoinsPassesOfALaunchByTheirTimes) {
+  const auto file = parse_counter_file(std::string(timed_head) +
+                                           "1,1,1,7,64,\"k\",\"SQ_WAVES\",4,10,20\n"
+                                           "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n"
+                                           "1,1,1,7,64,\"k\",\"SQ_WAVES\",4,30,41\n"
+                                           "1,1,1,7,64,\"k\",\"B_sum\",60,30,41\n",
+                                       "a");
+  ASSERT_TRUE(file) << file.error().text();
+  ASSERT_EQ(file->dispatches.size(), 1u);
+  EXPECT_EQ(file->dispatches[0].counters,
+            (std::map<std::string, double>{{"A_sum", 50}, {"B_sum", 60}, {"SQ_WAVES", 4}}));
+  EXPECT_FALSE(file->dispatches[0].duration_ns);
+  EXPECT_NE(file->dispatches[0].duration_reason.find("several runs"), std::string::npos);
+}
+
+TEST(CounterFile, RefusesRowsOfALaunchWithTheSameCounters) {
+  const auto twice = parse_counter_file(std::string(timed_head) +
+                                            "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n"
+                                            "1,1,1,7,64,\"k\",\"A_sum\",50,30,41\n",
+                                        "a");
+  ASSERT_FALSE(twice);
+  EXPECT_NE(twice.error().message.find("same counters"), std::string::npos);
+  const std::string head = "Dispatch_ID,Kernel_Name,GPU_ID,XCC_Index,A_sum,B_sum\n";
+  EXPECT_FALSE(parse_counter_file(head + "0,k,2,0,1,2\n0,k,2,1,1,2\n", "dies"));
+}
+
+TEST(CounterFile, JoinsRowsOfAWideTableThatFillEachOthersGaps) {
+  const auto file = parse_counter_file(
+      "Dispatch_ID,Kernel_Name,GPU_ID,A_sum,B_sum\n0,k,2,10,\n0,k,2,,30\n1,k,2,10,30\n", "a");
+  ASSERT_TRUE(file) << file.error().text();
+  ASSERT_EQ(file->dispatches.size(), 2u);
+  EXPECT_EQ(file->dispatches[0].counters,
+            (std::map<std::string, double>{{"A_sum", 10}, {"B_sum", 30}}));
+  EXPECT_TRUE(file->dispatches[0].missing.empty());
+}
+
+TEST(CounterFile, KeepsLaunchesOfTwoNcuProcessesApart) {
+  const auto file = parse_counter_file(
+      "\"ID\",\"Process ID\",\"Kernel Name\",\"Device\",\"CC\",\"dram__bytes_read.sum\"\n"
+      "\"\",\"\",\"\",\"\",\"\",\"byte\"\n\"0\",\"1\",\"k\",\"0\",\"9.0\",\"64\"\n"
+      "\"0\",\"2\",\"k\",\"0\",\"9.0\",\"32\"\n",
+      "a");
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_EQ(file->dispatches.size(), 2u);
+}
+
+CounterFile of_launch(std::map<std::string, double> counters) {
+  CounterFile file;
+  file.dispatches.emplace_back().counters = std::move(counters);
+  return file;
+}
+
+std::string uncounted(std::map<std::string, double> counters, const char* architecture) {
+  CounterFile file = of_launch(std::move(counters));
+  refuse_uncounted(file, architecture);
+  const auto& dispatch = file.dispatches[0];
+  EXPECT_EQ(dispatch.uncounted.empty(), dispatch.missing.empty());
+  EXPECT_NE(dispatch.counters.empty(), dispatch.uncounted.empty());
+  return dispatch.uncounted;
+}
+
+TEST(UncountedLaunch, IsOneWithoutAnyEvent) {
+  for (const char* architecture : {"gfx701", "gfx900", "gfx90a", "gfx942"}) {
+    EXPECT_NE(uncounted({{"TCP_TCC_READ_REQ_sum", 0}, {"TCC_EA_RDREQ_sum", 0}}, architecture), "");
+    // Clocks run while nothing else is counted.
+    EXPECT_NE(uncounted({{"SQ_WAVES", 0}, {"GRBM_COUNT", 9}, {"SQ_BUSY_CYCLES", 7}}, architecture),
+              "");
+  }
+  EXPECT_NE(uncounted({{"lts__t_sectors_srcunit_tex_op_read.sum", 0},
+                       {"dram__bytes_read.sum", 0},
+                       {"gpu__time_duration.sum", 1216},
+                       {"sm__cycles_elapsed.max", 900},
+                       {"SM Frequency", 1e9}},
+                      "sm_90"),
+            "");
+}
+
+TEST(UncountedLaunch, IsNotOneOfWhichAnyOtherCounterMoved) {
+  EXPECT_EQ(uncounted({{"SQ_WAVES", 0}, {"GRBM_COUNT", 0}, {"TCC_HIT_sum", 5}}, "gfx90a"), "");
+  EXPECT_EQ(uncounted({{"SQ_WAVES", 0}, {"GL2C_HIT_sum", 5}, {"GL2C_MISS_sum", 0}}, "gfx1151"), "");
+  // A kernel without memory accesses.
+  EXPECT_EQ(uncounted({{"SQ_WAVES", 64}, {"TCP_TCC_READ_REQ_sum", 0}}, "gfx90a"), "");
+  EXPECT_EQ(uncounted({{"smsp__inst_executed.sum", 64}, {"dram__bytes_read.sum", 0}}, "sm_80"), "");
+  // The virtual GPU counts whatever happens.
+  EXPECT_EQ(uncounted({{"WW_XBAR_BITS", 0}, {"SQ_WAVES", 0}}, "gfx701"), "");
+}
+
+// Radeon cards count waves, but nothing in the caches, unless their clocks are fixed.
+TEST(UncountedLaunch, IsOneWithoutALookupInTheL2OfARadeon) {
+  const auto why =
+      uncounted({{"SQ_WAVES", 64}, {"GL2C_HIT_sum", 0}, {"GL2C_MISS_sum", 0}}, "gfx1201");
+  EXPECT_NE(why.find("profile_standard"), std::string::npos);
+  // Whatever a kernel reads may lie in the L2 already.
+  EXPECT_EQ(uncounted({{"SQ_WAVES", 64}, {"GL2C_EA_RDREQ_128B_sum", 0}}, "gfx1201"), "");
+}
+
+CounterDispatch queued(std::int64_t start, double duration, const char* queue = "1") {
+  CounterDispatch dispatch;
+  dispatch.queue = queue;
+  dispatch.start_ns = start;
+  dispatch.duration_ns = duration;
+  dispatch.counters["A_sum"] = 1;
+  return dispatch;
+}
+
+TEST(LateEnds, AreCutAtTheNextBeginOfTheirQueue) {
+  std::vector<CounterDispatch> launches = {queued(1000, 200), queued(0, 5000), queued(2000, 300)};
+  cut_late_ends(launches);
+  EXPECT_EQ(launches[1].duration_ns, 1000.0);
+  EXPECT_EQ(launches[1].cut_ns, 4000.0);
+  EXPECT_EQ(launches[0].duration_ns, 200.0);
+  EXPECT_EQ(launches[2].duration_ns, 300.0);
+}
+
+TEST(LateEnds, OfOtherQueuesAndOfLaunchesThatNobodyCountedMayOverlap) {
+  std::vector<CounterDispatch> queues = {queued(0, 5000, "1"), queued(1000, 200, "2")};
+  cut_late_ends(queues);
+  EXPECT_EQ(queues[0].duration_ns, 5000.0);
+  std::vector<CounterDispatch> traced = {queued(0, 5000), queued(1000, 200)};
+  for (auto& launch : traced) launch.counters.clear();
+  cut_late_ends(traced);
+  EXPECT_EQ(traced[0].duration_ns, 5000.0);
+  std::vector<CounterDispatch> simulated = {queued(0, 5000), queued(1000, 200)};
+  for (auto& launch : simulated) launch.counters["WW_XBAR_BITS"] = 1;
+  cut_late_ends(simulated);
+  EXPECT_EQ(simulated[0].duration_ns, 5000.0);
+}
+
+TEST(LateEnds, LeaveNoLengthToALaunchThatBeginsWithTheNext) {
+  std::vector<CounterDispatch> launches = {queued(10, 5000), queued(10, 200)};
+  cut_late_ends(launches);
+  EXPECT_FALSE(launches[0].duration_ns);
+  EXPECT_FALSE(launches[0].duration_reason.empty());
 }
 
 TEST(CounterFile, RefusesOtherTablesByName) {

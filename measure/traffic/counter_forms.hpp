@@ -1,6 +1,7 @@
 // The readers behind parse_counter_file, one for each tool.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,15 +60,41 @@ std::size_t find_line(std::string_view text, Predicate is) {
 // A kernel's name without the profiler's "[clone .kd]", "(.kd)" or ".kd".
 [[nodiscard]] std::string plain_kernel_name(std::string_view text);
 
-// The counters of a dispatch come from several runs of the program, each with a time of its own:
+// The values that several passes gave for one counter of a dispatch.
+class RepeatedCounters {
+ public:
+  void add(const std::string& counter, double value) { values_[counter].push_back(value); }
+  // Equal values are one measurement; of others the dispatch gets the mean and a remark.
+  void settle(CounterDispatch& dispatch) const;
+
+ private:
+  std::map<std::string, std::vector<double>> values_;
+};
+
+// The counters of a dispatch come from several passes, each an execution with a time of its own:
 // bytes must not be divided by the time of another run.
 void forget_times_of_passes(CounterDispatch& dispatch);
 
-// Moves the counters of dispatches that the profiler did not count into `missing`, with the reason.
-// A kernel that ran had waves; Radeon cards count none unless their clocks are fixed.
-void refuse_uncounted(CounterFile& file);
+// Whether a counter has one value a pass, so that a second value is another pass's. Others may have
+// a row for each instance.
+[[nodiscard]] inline bool is_sum(std::string_view counter) {
+  return counter.ends_with("_sum");
+}
 
-// Dispatches by process, agent and id; error bad_data where one appears twice.
-[[nodiscard]] Status sort_dispatches(CounterFile& file);
+// Moves the counters of launches that the profiler did not count into `missing`, with the reason:
+// whatever runs on a GPU, one of its counters moves. Radeon cards count nothing in their caches
+// unless their clocks are fixed.
+void refuse_uncounted(CounterFile& file, std::string_view architecture);
+
+// What several rows of one process, agent and id are.
+enum class SameRows {
+  passes,   // executions of one launch
+  unknown,  // passes, dies or instances: their counters and times must tell
+};
+
+// Orders dispatches by process, agent and id, and joins rows that are passes of one launch and
+// processes that are passes of one another. Error bad_data: rows of a launch that are not its
+// passes.
+[[nodiscard]] Status sort_dispatches(CounterFile& file, SameRows same);
 
 }  // namespace ww::measure

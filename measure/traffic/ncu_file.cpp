@@ -81,6 +81,7 @@ struct NcuColumns {
     }
     out.kernel = row.fields[kernel];
     if (device != Header::npos) out.agent = row.fields[device];
+    if (process != Header::npos) out.process = row.fields[process];
     out.duration_reason = "neither Duration nor gpu__time_duration.sum is in the file";
     return out;
   }
@@ -157,6 +158,7 @@ Result<CounterFile> read_details(const std::vector<CsvRow>& rows, const std::str
                    source, rows.front().line);
   }
   const auto needed = std::max({columns.id, columns.kernel, metric, unit, value,
+                                columns.process == Header::npos ? 0 : columns.process,
                                 columns.cc == Header::npos ? 0 : columns.cc,
                                 columns.device == Header::npos ? 0 : columns.device}) +
                       1;
@@ -179,10 +181,8 @@ Result<CounterFile> read_details(const std::vector<CsvRow>& rows, const std::str
     const CsvRow& row = rows[r];
     WW_ASSIGN(dispatch, columns.dispatch(row, source));
     WW_TRY(columns.learn_architecture(row, file));
-    const auto owner =
-        columns.process == Header::npos ? std::string{} : row.fields[columns.process];
-    auto& known =
-        dispatches.try_emplace({owner, dispatch.agent, dispatch.id}, dispatch).first->second;
+    auto& known = dispatches.try_emplace({dispatch.process, dispatch.agent, dispatch.id}, dispatch)
+                      .first->second;
     const std::string& name = row.fields[metric];
     if (name.empty()) continue;  // a rule's advice
     const auto where = section == Header::npos ? std::string{} : row.fields[section];
@@ -201,7 +201,7 @@ Result<CounterFile> read_details(const std::vector<CsvRow>& rows, const std::str
                row.fields[unit], mark);
   }
   for (auto& [key, dispatch] : dispatches) file.dispatches.push_back(std::move(dispatch));
-  WW_TRY(sort_dispatches(file));
+  WW_TRY(sort_dispatches(file, SameRows::unknown));
   return file;
 }
 
@@ -249,7 +249,7 @@ Result<CounterFile> read_raw(const std::vector<CsvRow>& rows, const std::string&
     }
     file.dispatches.push_back(std::move(dispatch));
   }
-  WW_TRY(sort_dispatches(file));
+  WW_TRY(sort_dispatches(file, SameRows::unknown));
   return file;
 }
 

@@ -8,8 +8,10 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "traffic/counter_forms.hpp"
@@ -141,37 +143,39 @@ Result<std::set<std::string>> columns_of(sqlite3* database, const std::string& t
   }
 }
 
-// One process's dispatches, by number and GPU.
-struct ProcessSet {
-  std::string process;
-  std::vector<CounterDispatch> dispatches;
-  std::set<std::string> counters;
-};
-
 class SetReader {
  public:
   SetReader(sqlite3* database, std::string suffix, std::string source)
       : database_(database), suffix_(std::move(suffix)), source_(std::move(source)) {}
 
-  // `architecture` is that of earlier sets, or empty.
-  Result<ProcessSet> read(std::string& architecture) {
+  // Adds the set's dispatches to the file, which may have those of earlier sets.
+  Status read(CounterFile& file) {
     WW_TRY(check_schema(database_, suffix_, source_));
-    WW_TRY(read_dispatches(architecture));
+    WW_TRY(read_dispatches(file, file.architecture));
     WW_TRY(read_counters());
-    return std::move(set_);
+    std::ranges::move(dispatches_, std::back_inserter(file.dispatches));
+    return {};
   }
 
  private:
   [[nodiscard]] std::string table(const char* name) const { return quoted(name + suffix_); }
 
-  Status read_dispatches(std::string& architecture) {
+  // Processes of several containers may have the same number.
+  [[nodiscard]] std::string process_name(std::string number, const CounterFile& file) const {
+    const bool taken = std::ranges::find(file.dispatches, number, &CounterDispatch::process) !=
+                       file.dispatches.end();
+    return taken ? number + suffix_ : number;
+  }
+
+  Status read_dispatches(const CounterFile& file, std::string& architecture) {
+    WW_ASSIGN(columns, columns_of(database_, "rocpd_kernel_dispatch" + suffix_, source_));
     const std::string sql = fmt::format(
         "SELECT k.id, k.dispatch_id, k.pid, k.start, k.\"end\", k.grid_size_x, k.grid_size_y, "
-        "k.grid_size_z, s.display_name, s.kernel_name, a.absolute_index, a.name, p.pid "
+        "k.grid_size_z, s.display_name, s.kernel_name, a.absolute_index, a.name, p.pid, {} "
         "FROM {} k LEFT JOIN {} s ON s.id=k.kernel_id LEFT JOIN {} a ON a.id=k.agent_id "
         "LEFT JOIN {} p ON p.id=k.pid ORDER BY k.id",
-        table("rocpd_kernel_dispatch"), table("rocpd_info_kernel_symbol"),
-        table("rocpd_info_agent"), table("rocpd_info_process"));
+        columns.contains("queue_id") ? "k.queue_id" : "NULL", table("rocpd_kernel_dispatch"),
+        table("rocpd_info_kernel_symbol"), table("rocpd_info_agent"), table("rocpd_info_process"));
     WW_ASSIGN(rows, Query::prepare(database_, sql, source_));
     while (true) {
       WW_ASSIGN(more, rows.next());
@@ -184,7 +188,8 @@ class SetReader {
       dispatch.id = static_cast<std::uint64_t>(*number);
       dispatch.kernel = plain_kernel_name(rows.text(rows.text(8).empty() ? 9 : 8));
       dispatch.agent = "Agent " + rows.text(10);
-      dispatch.process = rows.text(12).empty() ? rows.text(2) : rows.text(12);
+      dispatch.process = process_name(rows.text(12).empty() ? rows.text(2) : rows.text(12), file);
+      dispatch.queue = rows.text(13);
       set_duration(dispatch, rows.integer(3), rows.integer(4));
       const auto x = rows.real(5), y = rows.real(6), z = rows.real(7);
       if (x && y && z) dispatch.grid_size = *x * *y * *z;
@@ -197,9 +202,8 @@ class SetReader {
                     source_);
       }
       if (!gpu.empty()) architecture = gpu;
-      set_.process = dispatch.process;
-      index_[*row] = set_.dispatches.size();
-      set_.dispatches.push_back(std::move(dispatch));
+      index_[*row] = dispatches_.size();
+      dispatches_.push_back(std::move(dispatch));
     }
   }
 
@@ -220,74 +224,106 @@ class SetReader {
     WW_ASSIGN(columns, columns_of(database_, "rocpd_pmc_event" + suffix_, source_));
     // Samples during a kernel have a number; the counters of the whole kernel have none.
     const char* whole = columns.contains("sample_id") ? " WHERE e.sample_id IS NULL" : "";
+    std::string place = "''";
+    for (const char* part : {"xcc", "shader_engine", "shader_array", "wgp", "instance"}) {
+      if (columns.contains(part)) place += fmt::format("||'.'||ifnull(e.{}, '')", part);
+    }
     const std::string sql = fmt::format(
-        "SELECT k.id, c.name, e.value, c.is_derived, c.expression FROM {} e JOIN {} k ON "
+        "SELECT k.id, c.name, e.value, c.is_derived, c.expression, {} FROM {} e JOIN {} k ON "
         "k.event_id=e.event_id JOIN {} c ON c.id=e.pmc_id{} ORDER BY k.id, c.id, e.id",
-        table("rocpd_pmc_event"), table("rocpd_kernel_dispatch"), table("rocpd_info_pmc"), whole);
+        place, table("rocpd_pmc_event"), table("rocpd_kernel_dispatch"), table("rocpd_info_pmc"),
+        whole);
     WW_ASSIGN(rows, Query::prepare(database_, sql, source_));
-    std::map<std::string, std::size_t> instances;  // of the dispatch at hand
+    std::map<std::string, CounterRows> of_dispatch;
+    CounterDispatch* dispatch = nullptr;
     std::optional<std::int64_t> last;
     while (true) {
       WW_ASSIGN(more, rows.next());
-      if (!more) return {};
+      if (!more) break;
       const auto row = rows.integer(0);
       const auto found = row ? index_.find(*row) : index_.end();
       if (found == index_.end()) continue;
-      if (last != row) instances.clear();
+      if (last != row && dispatch != nullptr) settle(*dispatch, std::exchange(of_dispatch, {}));
       last = row;
-      CounterDispatch& dispatch = set_.dispatches[found->second];
+      dispatch = &dispatches_[found->second];
       const std::string name = rows.text(1);
-      set_.counters.insert(name);
-      const bool ratio =
-          rows.integer(3).value_or(0) != 0 && rows.text(4).find('/') != std::string::npos;
-      add(dispatch, name, rows.real(2), ratio, ++instances[name]);
+      const bool derived = rows.integer(3).value_or(0) != 0;
+      const std::string expression = rows.text(4);
+      CounterRows& all = of_dispatch[name];
+      all.ratio = derived && expression.find('/') != std::string::npos;
+      all.one_a_pass = is_sum(name) || (derived && expression.find("reduce(") == 0);
+      all.add(rows.text(5), rows.real(2));
     }
+    if (dispatch != nullptr) settle(*dispatch, of_dispatch);
+    return {};
   }
 
-  static void add(CounterDispatch& dispatch, const std::string& name, std::optional<double> value,
-                  bool ratio, std::size_t instance) {
-    if (dispatch.missing.contains(name)) return;
-    const auto refuse = [&](std::string reason) {
-      dispatch.counters.erase(name);
-      dispatch.missing[name] = std::move(reason);
-    };
-    if (!value || !std::isfinite(*value)) {
-      refuse("the database has no number for it");
-    } else if (*value < 0) {
-      refuse(fmt::format("the database says '{}', and events are not negative", *value));
-    } else if (ratio && instance > 1) {
-      refuse("it is a ratio, given for each instance: ratios have no sum");
-    } else {
-      dispatch.counters[name] += *value;
+  // The rows of one counter on one event.
+  struct CounterRows {
+    bool ratio{};
+    bool one_a_pass{};
+    std::vector<std::pair<std::string, double>> values;  // by their place on the chip
+    std::string refused;
+
+    void add(const std::string& place, std::optional<double> value) {
+      if (!value || !std::isfinite(*value)) {
+        refused = "the database has no number for it";
+      } else if (*value < 0) {
+        refused = fmt::format("the database says '{}', and events are not negative", *value);
+      } else if (ratio && !values.empty()) {
+        refused = "it is a ratio, given for each instance: ratios have no sum";
+      } else {
+        values.emplace_back(place, *value);
+      }
+    }
+    // Whether the writer says of which instance each row is.
+    [[nodiscard]] bool has_places() const {
+      return std::ranges::any_of(
+          values, [this](const auto& row) { return row.first != values.front().first; });
+    }
+    // A sum has a row for each pass that counted it. Other counters have a row for each instance,
+    // and their passes can be told apart by the instances alone.
+    [[nodiscard]] std::vector<double> passes() const {
+      const bool by_place = !one_a_pass && has_places();
+      std::map<std::string, std::size_t> rows_at;
+      std::vector<double> sums;
+      for (const auto& [place, value] : values) {
+        const std::size_t pass = one_a_pass || by_place ? rows_at[by_place ? place : ""]++ : 0;
+        if (sums.size() <= pass) sums.resize(pass + 1);
+        sums[pass] += value;
+      }
+      return sums;
+    }
+  };
+
+  static void settle(CounterDispatch& dispatch, const std::map<std::string, CounterRows>& rows) {
+    RepeatedCounters repeated;
+    bool several_passes = false;
+    for (const auto& [name, all] : rows) {
+      if (!all.refused.empty()) {
+        dispatch.missing[name] = all.refused;
+        continue;
+      }
+      const auto passes = all.passes();
+      several_passes = several_passes || passes.size() > 1;
+      for (const double value : passes) repeated.add(name, value);
+    }
+    repeated.settle(dispatch);
+    if (!several_passes) return;
+    forget_times_of_passes(dispatch);
+    for (const auto& [name, all] : rows) {
+      if (all.one_a_pass || all.values.size() < 2 || all.has_places()) continue;
+      dispatch.remarks[name] = fmt::format(
+          "the {} rows of {} are added up as its instances, but some may be of other passes",
+          all.values.size(), name);
     }
   }
 
   sqlite3* database_;
   std::string suffix_, source_;
-  ProcessSet set_;
+  std::vector<CounterDispatch> dispatches_;
   std::map<std::int64_t, std::size_t> index_;  // row of the table: place in the set
 };
-
-// Whether two sets count the same dispatches by different counters.
-bool are_passes(const ProcessSet& a, const ProcessSet& b) {
-  const auto same = [](const CounterDispatch& x, const CounterDispatch& y) {
-    return x.id == y.id && x.kernel == y.kernel && x.grid_size == y.grid_size && x.agent == y.agent;
-  };
-  const bool common = std::ranges::any_of(
-      b.counters, [&a](const std::string& name) { return a.counters.contains(name); });
-  return !common && !a.counters.empty() && !b.counters.empty() &&
-         std::ranges::equal(a.dispatches, b.dispatches, same);
-}
-
-void join_pass(ProcessSet& all, ProcessSet pass) {
-  for (std::size_t i = 0; i < all.dispatches.size(); ++i) {
-    CounterDispatch& into = all.dispatches[i];
-    into.counters.merge(pass.dispatches[i].counters);
-    into.missing.merge(pass.dispatches[i].missing);
-    forget_times_of_passes(into);
-  }
-  all.counters.merge(pass.counters);
-}
 
 Result<CounterFile> read_database(sqlite3* database, const std::string& source) {
   // A database that came by mail runs nothing of its own.
@@ -300,21 +336,10 @@ Result<CounterFile> read_database(sqlite3* database, const std::string& source) 
   }
   WW_ASSIGN(suffixes, table_sets(database, source));
   CounterFile file{CounterForm::rocpd, source, {}, {}};
-  std::vector<ProcessSet> sets;
   for (const std::string& suffix : suffixes) {
-    WW_ASSIGN(set, SetReader(database, suffix, source).read(file.architecture));
-    const auto first =
-        std::ranges::find_if(sets, [&set](const ProcessSet& s) { return are_passes(s, set); });
-    if (first == sets.end()) {
-      sets.push_back(std::move(set));
-    } else {
-      join_pass(*first, std::move(set));
-    }
+    WW_TRY(SetReader(database, suffix, source).read(file));
   }
-  for (ProcessSet& set : sets) {
-    std::ranges::move(set.dispatches, std::back_inserter(file.dispatches));
-  }
-  WW_TRY(sort_dispatches(file));
+  WW_TRY(sort_dispatches(file, SameRows::passes));
   return file;
 }
 

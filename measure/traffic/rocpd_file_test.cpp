@@ -106,6 +106,94 @@ TEST_F(Rocpd, KeepsProcessesApartAndJoinsPasses) {
   EXPECT_THAT(joined->dispatches[0].duration_reason, HasSubstr("several runs"));
 }
 
+// Kernel replay counts a sum in every pass that it is asked for in, and older writers put all
+// passes on one event.
+TEST_F(Rocpd, TakesRepeatedRowsOfASumForPasses) {
+  RocpdDatabase database;
+  database.add_process("_a", 10, "gfx90a",
+                       {{.counters = {{"TCP_TCC_READ_REQ_sum", {64, 64, 64}},
+                                      {"TCC_EA_RDREQ_sum", {60, 66}},
+                                      {"TCC_HIT", {1, 2, 3}},
+                                      {"SQ_WAVES", {5}}}}});
+  const auto file = read(database);
+  ASSERT_TRUE(file) << file.error().text();
+  const CounterDispatch& dispatch = file->dispatches.at(0);
+  EXPECT_EQ(dispatch.counters.at("TCP_TCC_READ_REQ_sum"), 64.0);
+  EXPECT_EQ(dispatch.counters.at("TCC_EA_RDREQ_sum"), 63.0);
+  EXPECT_EQ(dispatch.counters.at("TCC_HIT"), 6.0);
+  EXPECT_THAT(dispatch.remarks.at("TCC_HIT"), HasSubstr("3 rows of TCC_HIT are added up"));
+  EXPECT_FALSE(dispatch.remarks.contains("TCP_TCC_READ_REQ_sum"));
+  EXPECT_THAT(dispatch.remarks.at("TCC_EA_RDREQ_sum"),
+              HasSubstr("2 passes, which counted 60 to 66"));
+  EXPECT_FALSE(dispatch.duration_ns);
+}
+
+TEST_F(Rocpd, JoinsRowsOfOneLaunchWhichArePasses) {
+  RocpdDatabase database;
+  database.add_process(
+      "_a", 10, "gfx90a",
+      {{.counters = {{"TCP_TCC_READ_REQ_sum", {64}}, {"SQ_WAVES", {2, 2}}}},
+       {.start_ns = 9000, .end_ns = 9500, .counters = {{"SQ_WAVES", {2, 2}}}},
+       {.start_ns = 9900, .end_ns = 9950, .counters = {{"TCP_TCC_WRITE_REQ_sum", {32}}}}});
+  const auto file = read(database);
+  ASSERT_TRUE(file) << file.error().text();
+  ASSERT_EQ(file->dispatches.size(), 1u);
+  EXPECT_EQ(file->dispatches[0].counters,
+            (std::map<std::string, double>{
+                {"SQ_WAVES", 4}, {"TCP_TCC_READ_REQ_sum", 64}, {"TCP_TCC_WRITE_REQ_sum", 32}}));
+  EXPECT_FALSE(file->dispatches[0].duration_ns);
+}
+
+TEST_F(Rocpd, RefusesTwoKernelsUnderOneNumber) {
+  RocpdDatabase database;
+  database.add_process("_a", 10, "gfx90a",
+                       {{.kernel = "a", .counters = {{"A_sum", {1}}}},
+                        {.kernel = "b", .counters = {{"B_sum", {1}}}}});
+  const auto file = read(database);
+  ASSERT_FALSE(file);
+  EXPECT_THAT(file.error().message, HasSubstr("'a' in one row and 'b' in another"));
+}
+
+TEST_F(Rocpd, TellsPassesOfInstancesApartWhereTheWriterNamesThem) {
+  RocpdDatabase database;
+  database.add_process("_a", 10, "gfx90a", {{.counters = {{"SQ_WAVES", {5, 6, 5, 6}}}}});
+  database.execute("ALTER TABLE rocpd_pmc_event_a ADD COLUMN instance INTEGER");
+  const auto summed = read(database);
+  ASSERT_TRUE(summed) << summed.error().text();
+  EXPECT_EQ(summed->dispatches.at(0).counters.at("SQ_WAVES"), 22.0);
+  database.execute("UPDATE rocpd_pmc_event_a SET instance=id%2");
+  const auto passes = read(database);
+  ASSERT_TRUE(passes) << passes.error().text();
+  EXPECT_EQ(passes->dispatches.at(0).counters.at("SQ_WAVES"), 11.0);
+}
+
+// Each container has a process 1.
+TEST_F(Rocpd, KeepsProcessesOfOneNumberApart) {
+  RocpdDatabase database;
+  database.add_process("_a", 1, "gfx90a", {{.counters = {{"A_sum", {1}}}}});
+  database.add_process("_b", 1, "gfx90a", {{.counters = {{"A_sum", {1}}}}});
+  const auto file = read(database);
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_EQ(file->dispatches.size(), 2u);
+}
+
+TEST_F(Rocpd, JoinsPassesOfSeveralProcessesWhichShareACounter) {
+  RocpdDatabase database;
+  for (const auto& [suffix, pid, turn] : {std::tuple{"_a", 10, "A_sum"},
+                                          {"_b", 11, "A_sum"},
+                                          {"_c", 12, "B_sum"},
+                                          {"_d", 13, "B_sum"}}) {
+    database.add_process(suffix, pid, "gfx90a", {{.counters = {{turn, {7}}, {"SQ_WAVES", {2}}}}});
+  }
+  const auto file = read(database);
+  ASSERT_TRUE(file) << file.error().text();
+  ASSERT_EQ(file->dispatches.size(), 2u);
+  for (const CounterDispatch& dispatch : file->dispatches) {
+    EXPECT_EQ(dispatch.counters,
+              (std::map<std::string, double>{{"A_sum", 7}, {"B_sum", 7}, {"SQ_WAVES", 2}}));
+  }
+}
+
 TEST_F(Rocpd, TakesNoSamplesForTheCountersOfAKernel) {
   RocpdDatabase database;
   database.add_process("_a", 10, "gfx942", {{.counters = {{"SQ_WAVES", {64}}}}});

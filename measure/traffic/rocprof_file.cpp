@@ -141,14 +141,16 @@ Status set_counter(CounterDispatch& dispatch, const std::string& name, const Csv
 }
 
 struct LongColumns {
-  std::size_t id, kernel, agent, grid, start, end;
+  std::size_t id, kernel, agent, grid, start, end, process, queue;
   explicit LongColumns(const Header& header)
       : id(header.find({"Dispatch_ID", "Index"})),
         kernel(header.find({"Kernel_Name", "KernelName"})),
         agent(header.find({"Agent_Id", "GPU_ID", "gpu-id"})),
         grid(header.find({"Grid_Size", "grd"})),
         start(header.find({"Start_Timestamp", "BeginNs"})),
-        end(header.find({"End_Timestamp", "EndNs"})) {}
+        end(header.find({"End_Timestamp", "EndNs"})),
+        process(header.find({"Process_Id", "PID"})),
+        queue(header.find({"Queue_Id", "queue-id"})) {}
 
   Result<CounterDispatch> dispatch(const CsvRow& row, const std::string& source) const {
     CounterDispatch out;
@@ -160,6 +162,8 @@ struct LongColumns {
     out.id = *number_of;
     out.kernel = plain_kernel_name(row.fields[kernel]);
     if (agent != Header::npos) out.agent = row.fields[agent];
+    if (process != Header::npos) out.process = row.fields[process];
+    if (queue != Header::npos) out.queue = row.fields[queue];
     if (grid != Header::npos) out.grid_size = number(row.fields[grid], Decimal::point);
     if (start == Header::npos || end == Header::npos) {
       out.duration_reason = "the file has no times";
@@ -169,6 +173,30 @@ struct LongColumns {
       set_duration(out, row.fields[start], row.fields[end]);
     }
     return out;
+  }
+};
+
+// Of one launch, at one time.
+struct PassRows {
+  CounterDispatch dispatch;
+  RepeatedCounters values;
+  std::map<std::string, std::size_t> rows_of;
+
+  // Passes that the file does not keep apart repeat sums, but never all counters.
+  Status join(const std::string& source) {
+    const auto repeated = [](const auto& counter) { return counter.second > 1; };
+    if (std::ranges::all_of(rows_of, repeated)) {
+      return fail(ErrorCode::bad_data,
+                  fmt::format("dispatch {} of agent {} appears twice, with every counter: is the "
+                              "table in the file twice, or are there two processes in it?",
+                              dispatch.id, dispatch.agent),
+                  source);
+    }
+    if (std::ranges::any_of(rows_of, repeated)) {
+      values.settle(dispatch);
+      forget_times_of_passes(dispatch);
+    }
+    return {};
   }
 };
 
@@ -214,7 +242,7 @@ Result<CounterFile> read_wide(const std::vector<CsvRow>& rows, CounterForm form,
     }
     file.dispatches.push_back(std::move(dispatch));
   }
-  WW_TRY(sort_dispatches(file));
+  WW_TRY(sort_dispatches(file, SameRows::unknown));
   return file;
 }
 
@@ -223,7 +251,6 @@ Result<CounterFile> read_long(const std::vector<CsvRow>& rows, const std::string
   const LongColumns columns(header);
   const auto name = header.find({"Counter_Name"});
   const auto value = header.find({"Counter_Value"});
-  const auto process = header.find({"Process_Id", "PID"});
   if (columns.id == Header::npos || columns.kernel == Header::npos) {
     return at_line(ErrorCode::parse_error, "no column Dispatch_Id or Kernel_Name", source,
                    rows.front().line);
@@ -235,23 +262,24 @@ Result<CounterFile> read_long(const std::vector<CsvRow>& rows, const std::string
   }
   WW_ASSIGN(mark, decimal_mark(numbers, true, source));
   CounterFile file{CounterForm::rocprof_v3, source, {}, {}};
-  std::map<std::tuple<std::string, std::string, std::uint64_t>, CounterDispatch> dispatches;
+  // Passes of a launch have times of their own.
+  using Pass = std::tuple<std::string, std::string, std::uint64_t, std::optional<std::int64_t>,
+                          std::optional<double>>;
+  std::map<Pass, PassRows> passes;
   for (std::size_t r = 1; r < rows.size(); ++r) {
     const CsvRow& row = rows[r];
     WW_ASSIGN(dispatch, columns.dispatch(row, source));
-    const auto owner = process == Header::npos ? std::string{} : row.fields[process];
-    dispatch.process = owner;
-    auto& known =
-        dispatches.try_emplace({owner, dispatch.agent, dispatch.id}, dispatch).first->second;
-    if (known.duration_ns != dispatch.duration_ns) forget_times_of_passes(known);
-    if (known.kernel != dispatch.kernel) {
+    const Pass pass{dispatch.process, dispatch.agent, dispatch.id, dispatch.start_ns,
+                    dispatch.duration_ns};
+    PassRows& known = passes.try_emplace(pass, PassRows{dispatch, {}, {}}).first->second;
+    if (known.dispatch.kernel != dispatch.kernel) {
       return at_line(ErrorCode::bad_data,
                      fmt::format("dispatch {} is kernel '{}' here and '{}' before", dispatch.id,
-                                 dispatch.kernel, known.kernel),
+                                 dispatch.kernel, known.dispatch.kernel),
                      source, row.line);
     }
     const std::string& counter = row.fields[name];
-    if (known.counters.contains(counter) || known.missing.contains(counter)) {
+    if (++known.rows_of[counter] > 1 && !is_sum(counter)) {
       return at_line(ErrorCode::bad_data,
                      fmt::format("the counter {} appears twice for dispatch {}: instances or "
                                  "repeated passes, the file does not say; import one pass and use "
@@ -259,10 +287,15 @@ Result<CounterFile> read_long(const std::vector<CsvRow>& rows, const std::string
                                  counter, dispatch.id),
                      source, row.line);
     }
-    WW_TRY(set_counter(known, counter, row, value, mark, source));
+    WW_TRY(set_counter(known.dispatch, counter, row, value, mark, source));
+    const auto set = known.dispatch.counters.find(counter);
+    if (set != known.dispatch.counters.end()) known.values.add(counter, set->second);
   }
-  for (auto& [key, dispatch] : dispatches) file.dispatches.push_back(std::move(dispatch));
-  WW_TRY(sort_dispatches(file));
+  for (auto& [pass, rows_of_pass] : passes) {
+    WW_TRY(rows_of_pass.join(source));
+    file.dispatches.push_back(std::move(rows_of_pass.dispatch));
+  }
+  WW_TRY(sort_dispatches(file, SameRows::unknown));
   return file;
 }
 
@@ -290,7 +323,7 @@ Result<CounterFile> read_kernel_trace(const std::vector<CsvRow>& rows, const std
     if (sized) dispatch.grid_size = items;
     file.dispatches.push_back(std::move(dispatch));
   }
-  WW_TRY(sort_dispatches(file));
+  WW_TRY(sort_dispatches(file, SameRows::unknown));
   return file;
 }
 

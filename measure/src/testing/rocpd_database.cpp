@@ -22,7 +22,7 @@ CREATE TABLE "rocpd_info_pmc{0}"(id INTEGER PRIMARY KEY, name TEXT, expression T
   is_derived INTEGER);
 CREATE TABLE "rocpd_kernel_dispatch{0}"(id INTEGER PRIMARY KEY, pid INTEGER, agent_id INTEGER,
   kernel_id INTEGER, dispatch_id INTEGER, start BIGINT, "end" BIGINT, grid_size_x INTEGER,
-  grid_size_y INTEGER, grid_size_z INTEGER, event_id INTEGER);
+  grid_size_y INTEGER, grid_size_z INTEGER, event_id INTEGER, queue_id INTEGER);
 CREATE TABLE "rocpd_pmc_event{0}"(id INTEGER PRIMARY KEY, event_id INTEGER, pmc_id INTEGER,
   value REAL);
 INSERT INTO "rocpd_metadata{0}"(tag, value) VALUES('schema_version', '3');
@@ -69,7 +69,8 @@ void RocpdDatabase::add_process(const std::string& suffix, std::int64_t pid,
                          escaped(dispatch.kernel));
     }
     sql += fmt::format(
-        "INSERT INTO \"rocpd_kernel_dispatch{}\" VALUES(NULL, 1, 2, {}, {}, {}, {}, {}, 1, 1, {});",
+        "INSERT INTO \"rocpd_kernel_dispatch{}\" VALUES(NULL, 1, 2, {}, {}, {}, {}, {}, 1, 1, {}, "
+        "1);",
         suffix, kernel.first->second, dispatch.id, dispatch.start_ns, dispatch.end_ns,
         dispatch.grid, ++event);
     for (const RocpdCounter& counter : dispatch.counters) {

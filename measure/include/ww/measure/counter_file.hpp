@@ -30,16 +30,21 @@ struct CounterDispatch {
   std::string kernel;                 // without the profiler's "[clone .kd]", "(.kd)" or ".kd"
   std::string agent;                  // as the file names it: "2", "Agent 1"; "0" is ncu's device
   std::string process;                // its number, where the file gives it
+  std::string queue;                  // the same
   std::optional<double> grid_size;    // work-items
   std::optional<double> duration_ns;  // absent where the file's times cannot be used
   // When it began, in the file's clock. Absent where the duration is, and in ncu's files.
   std::optional<std::int64_t> start_ns;
   std::string duration_reason;  // why it is absent
+  double cut_ns{};              // the file's end lay so much later: see cut_late_ends()
   // By the profiler's names: sums ("TCC_HIT_sum") and instances ("TCC_HIT[3]") as they stand;
   // ncu's in base units (byte, ns, hz).
   std::map<std::string, double> counters;
   std::map<std::string, std::string> missing;  // counter that the file leaves empty: why
+  std::map<std::string, std::string> remarks;  // counter: what to know about its value
   std::map<std::string, std::string> texts;    // ncu: values that are words
+  // Why the profiler seems not to have counted this launch; its counters are then in `missing`.
+  std::string uncounted;
 };
 
 struct CounterFile {
@@ -60,6 +65,17 @@ struct CounterFile {
 // that of files that name none. Errors: those of parse_counter_file, io_error.
 [[nodiscard]] Result<CounterFile> read_counter_file(const std::string& path,
                                                     std::string_view architecture = {});
+
+// Joins sets of launches (of a process, or of a file) that are passes of one another: the same
+// launches in the same order, of which each set has counters that the other lacks. A counter that
+// several passes have gets their mean, with a remark where they differ. Joined launches have no
+// times, because each pass has its own.
+void join_passes(std::vector<std::vector<CounterDispatch>>& sets);
+
+// Cuts launches that end after the next one of their queue begins. A profiler that counts launches
+// one by one lets no two of a queue overlap, but some ends are late, by nanoseconds or by seconds.
+// Launches without counters or without a queue, and the virtual GPU's, stay as they are.
+void cut_late_ends(std::vector<CounterDispatch>& dispatches);
 
 // The device as rocprofiler-compute's sysinfo.csv describes it.
 struct SystemInfo {
