@@ -6,26 +6,41 @@
 #include <cmath>
 
 #include "counter_map_tables.hpp"
+#include "undercounts.hpp"
 #include "ww/measure/i_counters.hpp"
 
 namespace ww::measure {
 namespace {
 
-// A part of requests cannot outnumber all of them, in one pass. Passes are runs of their own, and
+// Parts of requests cannot outnumber all of them, in one pass. Passes are runs of their own, and
 // caches do not repeat to the last request.
-struct PartOfWhole {
-  std::string_view part, whole;
+struct Whole {
+  std::string_view requests;
+  std::array<std::string_view, 4> parts;
+  // No request is of another size, so fewer in the parts are fewer counted.
+  bool complete{};
+  bool both_ways{};  // the parts are of reads and of writes, which have rules of their own
 };
-constexpr std::array parts = {
-    PartOfWhole{"TCC_EA_RDREQ_32B", "TCC_EA_RDREQ"},
-    PartOfWhole{"TCC_EA_WRREQ_64B", "TCC_EA_WRREQ"},
-    PartOfWhole{"TCC_EA1_RDREQ_32B", "TCC_EA1_RDREQ"},
-    PartOfWhole{"TCC_EA1_WRREQ_64B", "TCC_EA1_WRREQ"},
-    PartOfWhole{"TCC_EA0_RDREQ_32B", "TCC_EA0_RDREQ"},
-    PartOfWhole{"TCC_BUBBLE", "TCC_EA0_RDREQ"},
-    PartOfWhole{"TCC_EA0_RDREQ_128B", "TCC_EA0_RDREQ"},
-    PartOfWhole{"TCC_EA0_WRREQ_64B", "TCC_EA0_WRREQ"},
-    PartOfWhole{"GL2C_EA_WRREQ_64B", "GL2C_MC_WRREQ"},
+constexpr std::array wholes = {
+    Whole{"TCC_EA_RDREQ", {"TCC_EA_RDREQ_32B"}},
+    Whole{"TCC_EA_WRREQ", {"TCC_EA_WRREQ_64B"}},
+    Whole{"TCC_EA1_RDREQ", {"TCC_EA1_RDREQ_32B"}},
+    Whole{"TCC_EA1_WRREQ", {"TCC_EA1_WRREQ_64B"}},
+    Whole{"TCC_EA0_RDREQ", {"TCC_EA0_RDREQ_32B", "TCC_BUBBLE"}},
+    Whole{"TCC_EA0_RDREQ", {"TCC_EA0_RDREQ_32B", "TCC_EA0_RDREQ_128B"}},
+    Whole{"TCC_EA0_WRREQ", {"TCC_EA0_WRREQ_64B"}},
+    Whole{"GL2C_MC_WRREQ", {"GL2C_EA_WRREQ_64B"}},
+    Whole{"GL2C_EA_WRREQ", {"GL2C_EA_WRREQ_64B"}},
+    Whole{"GL2C_EA_RDREQ",
+          {"GL2C_EA_RDREQ_32B", "GL2C_EA_RDREQ_64B", "GL2C_EA_RDREQ_96B", "GL2C_EA_RDREQ_128B"},
+          true},
+    Whole{"GL2C_EA_RDREQ",
+          {"GL2C_EA_RDREQ_32B", "GL2C_EA_RDREQ_64B", "GL2C_EA_RDREQ_128B", "GL2C_EA_RDREQ_256B"},
+          true},
+    Whole{"lts__t_sectors_srcunit_tex.sum",
+          {"lts__t_sectors_srcunit_tex_op_read.sum", "lts__t_sectors_srcunit_tex_op_write.sum",
+           "lts__t_sectors_srcunit_tex_op_red.sum", "lts__t_sectors_srcunit_tex_op_atom.sum"}},
+    Whole{"dram__bytes.sum", {"dram__bytes_read.sum", "dram__bytes_write.sum"}, false, true},
 };
 constexpr double pass_tolerance = 0.02;
 
@@ -34,18 +49,70 @@ std::string shown_name(std::string_view counter) {
                                                       : std::string(counter);
 }
 
-std::string contradiction(const SegmentRule& rule, const CounterDispatch& dispatch) {
-  const auto uses = [&](std::string_view counter) {
-    return std::ranges::find(rule.terms, counter, &CounterTerm::counter) != rule.terms.end();
-  };
-  for (const auto& [part, whole] : parts) {
-    if (!uses(part)) continue;
-    const auto few = counter_total(dispatch, std::string(part));
-    const auto all = counter_total(dispatch, std::string(whole));
-    if (few && all && *few > *all * (1 + pass_tolerance)) {
-      return fmt::format("{} = {} is a part of {} = {}: these passes contradict each other",
-                         shown_name(part), *few, shown_name(whole), *all);
+// The parts that a rule uses and the dispatch has, together.
+struct PartsTogether {
+  double sum{};
+  std::string names;
+  bool all{true};
+
+  PartsTogether(const Whole& whole, const SegmentRule& rule, const CounterDispatch& dispatch) {
+    const auto uses = [&rule](std::string_view part) {
+      return std::ranges::find(rule.terms, part, &CounterTerm::counter) != rule.terms.end();
+    };
+    const bool any = whole.both_ways && std::ranges::any_of(whole.parts, uses);
+    for (const std::string_view part : whole.parts) {
+      if (part.empty()) continue;
+      const bool used = any || uses(part);
+      const auto requests = used ? counter_total(dispatch, std::string(part)) : std::nullopt;
+      all = all && requests;
+      if (!requests) continue;
+      sum += *requests;
+      names += fmt::format("{}{} = {}", names.empty() ? "" : " and ", shown_name(part), *requests);
     }
+  }
+};
+
+std::string contradiction(const SegmentRule& rule, const CounterDispatch& dispatch) {
+  for (const Whole& whole : wholes) {
+    const PartsTogether parts(whole, rule, dispatch);
+    if (parts.names.empty()) continue;
+    const auto all = counter_total(dispatch, std::string(whole.requests));
+    if (all && parts.sum > *all * (1 + pass_tolerance)) {
+      return fmt::format("{} cannot be parts of {} = {}: these passes contradict each other",
+                         parts.names, shown_name(whole.requests), *all);
+    }
+  }
+  return {};
+}
+
+// Requests of which no counter gives the size, though all sizes were counted.
+std::string sizeless(const SegmentRule& rule, const CounterDispatch& dispatch) {
+  for (const Whole& whole : wholes) {
+    if (!whole.complete) continue;
+    const PartsTogether parts(whole, rule, dispatch);
+    if (!parts.all) continue;
+    const auto all = counter_total(dispatch, std::string(whole.requests));
+    if (all && parts.sum < *all * (1 - pass_tolerance)) {
+      return fmt::format(
+          "at least so many: of {} = {} requests, {:.0f} have no counter of their "
+          "size",
+          shown_name(whole.requests), *all, *all - parts.sum);
+    }
+  }
+  return {};
+}
+
+// The L2 looks up whatever leaves it.
+std::string without_lookups(const SegmentRule& rule, const CounterDispatch& dispatch) {
+  const bool by_lookups = std::ranges::any_of(
+      rule.terms, [](const CounterTerm& term) { return term.counter.ends_with("_HIT"); });
+  if (!by_lookups) return {};
+  for (const char* beyond : {"TCC_MC_RDREQ", "TCC_MC_WRREQ", "GL2C_EA_RDREQ_128B",
+                             "GL2C_EA_RDREQ_64B", "GL2C_EA_RDREQ", "GL2C_MC_WRREQ"}) {
+    const auto requests = counter_total(dispatch, beyond);
+    if (!requests || *requests == 0) continue;
+    return fmt::format("the L2 counted no lookup, hit or miss, beside {} = {} that left it",
+                       shown_name(beyond), *requests);
   }
   return {};
 }
@@ -71,24 +138,42 @@ std::string lacking(const SegmentRule& rule, const CounterDispatch& dispatch) {
   return names;
 }
 
+void add_reason(SegmentBytes& out, std::string_view more) {
+  out.reason += (out.reason.empty() ? "" : "; ") + std::string(more);
+}
+
+void add_remark(SegmentBytes& out, const CounterTerm& term, const CounterDispatch& dispatch) {
+  for (const std::string& name : {shown_name(term.counter), std::string(term.counter)}) {
+    const auto remark = dispatch.remarks.find(name);
+    if (remark != dispatch.remarks.end()) return add_reason(out, remark->second);
+  }
+}
+
 // What is known of the figure beyond the rule's note, and in which direction it may be wrong.
-void add_quality(SegmentBytes& out, const SegmentRule& rule, const CounterDispatch& dispatch,
-                 bool atomics) {
-  const auto add = [&out](std::string_view more) {
-    out.reason += (out.reason.empty() ? "" : "; ") + std::string(more);
-  };
+void add_quality(SegmentBytes& out, std::string_view architecture, const SegmentRule& rule,
+                 const CounterDispatch& dispatch, bool atomics) {
+  const auto add = [&out](std::string_view more) { add_reason(out, more); };
+  if (const std::string lost = sizeless(rule, dispatch); !lost.empty()) {
+    out.quality = MapQuality::lower_bound;
+    add(lost);
+  }
+  if (const std::string few = undercount(architecture, rule, dispatch); !few.empty()) {
+    out.quality = MapQuality::lower_bound;
+    add(few);
+  }
   const std::string lacks = lacking(rule, dispatch);
   if (!lacks.empty()) {
     out.quality = MapQuality::lower_bound;
     add("at least so many: reductions and atomics are not counted without " + lacks);
-  } else if (atomics) {
+  } else if (atomics && out.quality != MapQuality::lower_bound) {
     out.quality = MapQuality::upper_bound;
     out.reason = "atomics are counted as whole requests or sectors, which no recording checked";
   }
   if (rule.quality == MapQuality::unchecked && out.quality != rule.quality) add(kUncheckedBytes);
 }
 
-SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) {
+SegmentBytes evaluate(std::string_view architecture, const SegmentRule& rule,
+                      const CounterDispatch& dispatch) {
   SegmentBytes out;
   out.segment = rule.segment;
   out.quality = rule.quality;
@@ -121,11 +206,14 @@ SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) 
     out.reason = "counters missing: " + missing;
     return out;
   }
-  if (auto against = contradiction(rule, dispatch); !against.empty() || bytes < 0) {
+  std::string against = contradiction(rule, dispatch);
+  if (against.empty() && bytes == 0) against = without_lookups(rule, dispatch);
+  if (!against.empty() || bytes < 0) {
     out.status = RowStatus::rejected;
     out.reason = against.empty() ? "the counters add up to less than nothing" : against;
     return out;
   }
+  for (const CounterTerm& term : rule.terms) add_remark(out, term, dispatch);
   if (rule.segment == Segment::registers_l1 && rule.quality == MapQuality::upper_bound) {
     out.status = RowStatus::not_identified;
     out.upper_bytes = bytes;
@@ -133,7 +221,7 @@ SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) 
   }
   out.status = RowStatus::ok;
   out.bytes = bytes;
-  add_quality(out, rule, dispatch, atomics);
+  add_quality(out, architecture, rule, dispatch, atomics);
   return out;
 }
 
@@ -214,7 +302,7 @@ std::vector<SegmentBytes> segment_bytes(std::string_view architecture,
                          : fmt::format("no counters are known for {}", architecture);
     } else if (const auto rule = std::ranges::find(map->rules, segment, &SegmentRule::segment);
                rule != map->rules.end()) {
-      bytes = evaluate(*rule, dispatch);
+      bytes = evaluate(architecture, *rule, dispatch);
       const auto limit = std::ranges::find(map->bounds, segment, &BoundRule::segment);
       if (bytes.status == RowStatus::unavailable && limit != map->bounds.end()) {
         bound(bytes, *limit, dispatch);

@@ -186,5 +186,91 @@ TEST(SegmentBytesOfGfx950, CountRequestsOf128BytesByTheirOwnName) {
   EXPECT_FALSE(of("gfx950", older, Segment::l2_memory_read).bytes);
 }
 
+TEST(SegmentBytesOfPasses, AreRejectedWhereTheirPartsTogetherExceedTheWhole) {
+  const std::map<std::string, double> together{
+      {"TCC_EA0_RDREQ_sum", 1000}, {"TCC_BUBBLE_sum", 990}, {"TCC_EA0_RDREQ_32B_sum", 50}};
+  const auto rejected = of("gfx942", together, Segment::l2_memory_read);
+  EXPECT_EQ(rejected.status, RowStatus::rejected);
+  EXPECT_FALSE(rejected.bytes);
+  EXPECT_THAT(rejected.reason, HasSubstr("TCC_EA0_RDREQ_32B_sum = 50 and TCC_BUBBLE_sum = 990 "
+                                         "cannot be parts of TCC_EA0_RDREQ_sum = 1000"));
+  auto within = together;
+  within["TCC_EA0_RDREQ_32B_sum"] = 25;  // passes do not repeat to the last request
+  EXPECT_TRUE(of("gfx942", within, Segment::l2_memory_read).bytes);
+
+  const std::map<std::string, double> mi350{
+      {"TCC_EA0_RDREQ_sum", 100}, {"TCC_EA0_RDREQ_32B_sum", 60}, {"TCC_EA0_RDREQ_128B_sum", 60}};
+  EXPECT_FALSE(of("gfx950", mi350, Segment::l2_memory_read).bytes);
+  const std::map<std::string, double> second_port{{"TCC_EA_RDREQ_sum", 100},
+                                                  {"TCC_EA_RDREQ_32B_sum", 0},
+                                                  {"TCC_EA1_RDREQ_sum", 100},
+                                                  {"TCC_EA1_RDREQ_32B_sum", 130}};
+  EXPECT_FALSE(of("gfx906", second_port, Segment::l2_memory_read).bytes);
+  const std::map<std::string, double> navi{{"GL2C_EA_RDREQ_sum", 100},
+                                           {"GL2C_EA_RDREQ_32B_sum", 30},
+                                           {"GL2C_EA_RDREQ_64B_sum", 30},
+                                           {"GL2C_EA_RDREQ_96B_sum", 30},
+                                           {"GL2C_EA_RDREQ_128B_sum", 30}};
+  EXPECT_FALSE(of("gfx1100", navi, Segment::l2_memory_read).bytes);
+}
+
+TEST(SegmentBytesOfNvidia, AreRejectedWhereReadsAndWritesExceedTheirTotal) {
+  const std::map<std::string, double> dram{
+      {"dram__bytes_read.sum", 80}, {"dram__bytes_write.sum", 40}, {"dram__bytes.sum", 100}};
+  EXPECT_EQ(of("sm_90", dram, Segment::l2_memory_read).status, RowStatus::rejected);
+  EXPECT_EQ(of("sm_90", dram, Segment::l2_memory_write).status, RowStatus::rejected);
+  auto l2 = sectors({{"read", 80}, {"write", 40}});
+  EXPECT_TRUE(of("sm_90", l2, Segment::l1_l2).bytes);
+  l2["lts__t_sectors_srcunit_tex.sum"] = 100;
+  EXPECT_EQ(of("sm_90", l2, Segment::l1_l2).status, RowStatus::rejected);
+}
+
+TEST(SegmentBytesOfRadeons, AreALowerBoundWhereRequestsHaveNoSize) {
+  const std::map<std::string, double> counters{{"GL2C_EA_RDREQ_sum", 1000},
+                                               {"GL2C_EA_RDREQ_32B_sum", 0},
+                                               {"GL2C_EA_RDREQ_64B_sum", 0},
+                                               {"GL2C_EA_RDREQ_128B_sum", 200},
+                                               {"GL2C_EA_RDREQ_256B_sum", 0}};
+  const auto bytes = of("gfx1201", counters, Segment::l2_memory_read);
+  EXPECT_EQ(bytes.bytes, 200 * 128.0);
+  EXPECT_EQ(bytes.quality, MapQuality::lower_bound);
+  EXPECT_THAT(bytes.reason, HasSubstr("800 have no counter of their size"));
+}
+
+TEST(SegmentBytesByLookups, AreRejectedWhereNoneWasCountedButRequestsLeftTheL2) {
+  const std::map<std::string, double> counters{
+      {"GL2C_HIT_sum", 0}, {"GL2C_MISS_sum", 0}, {"GL2C_MC_WRREQ_sum", 7}};
+  EXPECT_EQ(of("gfx1030", counters, Segment::l1_l2).status, RowStatus::rejected);
+  const std::map<std::string, double> hawaii{
+      {"TCC_HIT_sum", 0}, {"TCC_MISS_sum", 0}, {"TCC_MC_RDREQ_sum", 7}};
+  EXPECT_EQ(of("gfx701", hawaii, Segment::l1_l2).status, RowStatus::rejected);
+}
+
+TEST(SegmentBytesOfStrix, AreALowerBoundUnlessAllInstancesAreThere) {
+  const std::map<std::string, double> sums{{"GL2C_HIT_sum", 4}, {"GL2C_MISS_sum", 4}};
+  for (const char* part : {"gfx1150", "gfx1151", "gfx1152", "gfx1153"}) {
+    const auto half = of(part, sums, Segment::l1_l2);
+    EXPECT_EQ(half.quality, MapQuality::lower_bound) << part;
+    EXPECT_THAT(half.reason, HasSubstr("twice as many")) << part;
+  }
+  EXPECT_EQ(of("gfx1100", sums, Segment::l1_l2).quality, MapQuality::unchecked);
+  std::map<std::string, double> instances;
+  for (int i = 0; i < 8; ++i) {
+    instances["GL2C_HIT[" + std::to_string(i) + "]"] = 1;
+    instances["GL2C_MISS[" + std::to_string(i) + "]"] = 1;
+  }
+  EXPECT_EQ(of("gfx1151", instances, Segment::l1_l2).quality, MapQuality::unchecked);
+}
+
+TEST(SegmentBytesOfPasses, CarryTheRemarkOfACounterThatTheyUse) {
+  CounterDispatch dispatch;
+  dispatch.counters = {{"TCP_TCC_READ_REQ_sum", 9}, {"TCP_TCC_WRITE_REQ_sum", 1}};
+  dispatch.remarks = {{"TCP_TCC_READ_REQ_sum", "the mean of 2 passes"}, {"SQ_WAVES", "other"}};
+  const auto all = segment_bytes("gfx90a", dispatch);
+  const auto& bytes = *std::ranges::find(all, Segment::l1_l2, &SegmentBytes::segment);
+  EXPECT_THAT(bytes.reason, HasSubstr("the mean of 2 passes"));
+  EXPECT_THAT(bytes.reason, ::testing::Not(HasSubstr("other")));
+}
+
 }  // namespace
 }  // namespace ww::measure
