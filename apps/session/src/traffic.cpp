@@ -11,167 +11,12 @@
 #include <set>
 #include <system_error>
 
-#include "ww/measure/counter_map.hpp"
+#include "kernel_sum.hpp"
 
 namespace ww::session {
 namespace {
 
 using measure::CounterDispatch;
-using measure::SegmentBytes;
-using model::KernelTraffic;
-using model::SegmentTraffic;
-using model::WireActivity;
-
-const SegmentBytes& segment(const std::vector<SegmentBytes>& all, measure::Segment which) {
-  return *std::ranges::find(all, which, &SegmentBytes::segment);
-}
-
-void note(std::string& text, const std::string& more) {
-  if (more.empty() || text.find(more) != std::string::npos) return;
-  if (!text.empty()) text += "; ";
-  text += more;
-}
-
-// A segment without a figure in one dispatch has none for the kernel.
-struct Sum {
-  double bytes{};
-  double upper{};
-  bool known{true};
-  bool bounded{true};
-  bool at_least{};
-  std::string reason;
-
-  void add(const SegmentBytes& part) {
-    known = known && part.bytes.has_value();
-    bounded = bounded && (part.bytes || part.upper_bytes);
-    bytes += part.bytes.value_or(0);
-    upper += part.bytes.value_or(part.upper_bytes.value_or(0));
-    at_least = at_least || part.quality == measure::MapQuality::lower_bound;
-    note(reason, part.reason);
-    if (part.quality == measure::MapQuality::unchecked && part.bytes) {
-      note(reason, std::string(measure::kUncheckedBytes));
-    }
-  }
-  [[nodiscard]] SegmentTraffic traffic() const {
-    SegmentTraffic result;
-    result.reason = reason;
-    if (known) {
-      result.bytes = bytes;
-      result.at_least = at_least;
-    } else if (bounded) {
-      result.upper_bytes = upper;
-    }
-    return result;
-  }
-};
-
-std::optional<double> counter(const CounterDispatch& dispatch, const char* name) {
-  return measure::counter_total(dispatch, name);
-}
-
-// What a bundle's wires did; with `times_length` each event times the length of its wires.
-void add_wires(std::optional<WireActivity>& sum, const CounterDispatch& dispatch,
-               const std::string& bundle, double slots, bool times_length) {
-  const auto value = [&](const char* event, const char* events) {
-    return counter(dispatch, ("WW_" + bundle + (times_length ? event : events)).c_str());
-  };
-  const auto toggles = value("_TOGGLE_MM", "_TOGGLES");
-  const auto adjacent = value("_ADJACENT_MM", "_ADJACENT");
-  const auto opposite = value("_OPPOSITE_MM", "_OPPOSITE");
-  if (!toggles || !adjacent || !opposite) return;
-  if (!sum) sum.emplace();
-  *sum += {slots, *toggles, *adjacent, *opposite};
-}
-
-struct KernelSum {
-  std::uint64_t dispatches{};
-  double time_s{};
-  bool timed{true};
-  std::string time_reason;
-  std::array<Sum, 3> segments;
-  std::array<std::optional<WireActivity>, 3> wires;
-  std::optional<WireActivity> legs;
-  std::optional<WireActivity> trunks_mm;
-  std::optional<WireActivity> legs_mm;
-  double register_bits{};
-  bool register_monitor{true};
-  double xbar_bits{};
-  double xbar_bit_mm{};
-
-  void add(const CounterDispatch& dispatch, const std::string& architecture) {
-    using enum measure::Segment;
-    ++dispatches;
-    if (dispatch.duration_ns) {
-      time_s += *dispatch.duration_ns * 1e-9;
-    } else {
-      timed = false;
-      note(time_reason,
-           dispatch.duration_reason.empty() ? "the file has no times" : dispatch.duration_reason);
-    }
-    const auto bytes = measure::segment_bytes(architecture, dispatch);
-    segments[0].add(segment(bytes, registers_l1));
-    segments[1].add(segment(bytes, l1_l2));
-    const SegmentBytes& read = segment(bytes, l2_memory_read);
-    SegmentBytes write = segment(bytes, l2_memory_write);
-    // A bound of both ways together must not be added twice.
-    if (read.upper_is_of_both && write.upper_is_of_both && !write.bytes) write.upper_bytes = 0;
-    segments[2].add(read);
-    segments[2].add(write);
-    const auto known = [&](const char* name) { return counter(dispatch, name).value_or(0); };
-    const double slots = known("WW_XBAR_SLOT_BITS");
-    const double bit_mm = known("WW_XBAR_BIT_MM");
-    const double leg_bit_mm = known("WW_LEG_BIT_MM");
-    add_wires(wires[1], dispatch, "TRUNK", slots, false);
-    add_wires(legs, dispatch, "LEG", slots, false);
-    add_wires(wires[2], dispatch, "MEMORY", known("WW_MEMORY_SLOT_BITS"), false);
-    add_wires(trunks_mm, dispatch, "TRUNK", bit_mm - leg_bit_mm, true);
-    add_wires(trunks_mm, dispatch, "CONTROL", 0, true);
-    add_wires(legs_mm, dispatch, "LEG", leg_bit_mm, true);
-    if (const auto registers = counter(dispatch, "WW_REGISTER_BYTES")) {
-      register_bits += 8 * *registers;
-    } else {
-      register_monitor = false;
-    }
-    xbar_bits += known("WW_XBAR_BITS");
-    xbar_bit_mm += bit_mm;
-  }
-
-  [[nodiscard]] KernelTraffic traffic(const std::string& name) const {
-    KernelTraffic result;
-    result.kernel = name;
-    result.dispatches = dispatches;
-    if (timed) result.time_s = time_s;
-    result.time_reason = time_reason;
-    for (std::size_t s = 0; s < segments.size(); ++s) {
-      result.segments[s] = segments[s].traffic();
-      result.segments[s].wires = wires[s];
-    }
-    if (wires[1]) {
-      result.trunks_mm = trunks_mm;
-      result.legs_mm = legs_mm;
-      // Partial lines: the monitors count payload, the cache lookups whole lines.
-      result.segments[1].bytes = xbar_bits / 8;
-      result.segments[1].at_least = false;
-      result.segments[1].reason.clear();
-      if (wires[1]->slot_bits > 0 && xbar_bit_mm > 0) {
-        result.l1_l2_mm = xbar_bit_mm / wires[1]->slot_bits;
-      }
-    }
-    if (register_monitor) {
-      result.segments[0].bytes = register_bits / 8;
-      result.segments[0].at_least = false;
-      result.segments[0].upper_bytes.reset();
-      result.segments[0].reason.clear();
-      if (legs && xbar_bits > 0) {
-        // The values themselves are not seen: a bit toggles as those that came by the crossbar do.
-        const double scale = register_bits / xbar_bits;
-        result.segments[0].wires = WireActivity{0, legs->toggles * scale, 0, 0};
-        result.segments[0].reason = "toggles as on the way to the L1, neighbours unknown";
-      }
-    }
-    return result;
-  }
-};
 
 // A virtual chip's counter file does not name its generation, but from gfx9 on the memory side is
 // EA.
@@ -187,7 +32,7 @@ Result<CountedTraffic> count_traffic(std::span<const CounterDispatch> dispatches
   result.architecture = architecture;
   std::map<std::string, KernelSum> kernels;
   for (const auto& dispatch : dispatches) {
-    kernels[dispatch.kernel].add(dispatch, architecture);
+    kernels.try_emplace(dispatch.kernel, architecture).first->second.add(dispatch);
     for (const auto& [counter, value] : dispatch.counters) {
       result.totals[counter] += value;
       result.is_virtual = result.is_virtual || counter.starts_with("WW_");
@@ -290,8 +135,7 @@ Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
   WW_TRY(refuse_twice(files));
   std::string named;
   std::string common;
-  std::optional<double> busy_s = 0;
-  std::vector<CounterDispatch> dispatches;
+  std::vector<std::vector<CounterDispatch>> sets;
   for (const auto& name : files) {
     WW_ASSIGN(file, measure::read_counter_file(name, architecture));
     std::string here = file.architecture.empty() ? architecture : file.architecture;
@@ -304,9 +148,22 @@ Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
                   fmt::format("is of {}, the files before it of {}", here, common), name);
     }
     common = here;
-    const auto busy_of_file = busy_seconds(file.dispatches);
-    busy_s = busy_s && busy_of_file ? std::optional(*busy_s + *busy_of_file) : std::nullopt;
-    std::ranges::move(file.dispatches, std::back_inserter(dispatches));
+    if (file.form == measure::CounterForm::rocprof_v3_kernel_trace && files.size() > 1) {
+      return fail(ErrorCode::invalid_argument,
+                  "is a trace of kernels, without counters: leave it out, counter files have times "
+                  "of their own",
+                  name);
+    }
+    sets.push_back(std::move(file.dispatches));
+  }
+  // Files of one program may be passes: the same launches with other counters.
+  measure::join_passes(sets);
+  std::optional<double> busy_s = 0;
+  std::vector<CounterDispatch> dispatches;
+  for (auto& set : sets) {
+    const auto busy_of_set = busy_seconds(set);
+    busy_s = busy_s && busy_of_set ? std::optional(*busy_s + *busy_of_set) : std::nullopt;
+    std::ranges::move(set, std::back_inserter(dispatches));
   }
   return CountedDispatches{std::move(dispatches), std::move(common), std::move(named), busy_s};
 }

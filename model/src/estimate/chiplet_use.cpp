@@ -72,6 +72,9 @@ HopClassUse bytes_of(HopClass which, const SegmentTraffic& behind_l2, const IoDi
       if (behind_l2.at_least) {
         use.status = RowStatus::transferred;
         use.reason = "more may have left the L2s than was counted: " + behind_l2.reason;
+      } else if (behind_l2.scaled) {
+        use.status = RowStatus::transferred;
+        use.reason = behind_l2.reason;
       }
       break;
     case HopClass::row_hop:

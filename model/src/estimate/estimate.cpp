@@ -78,6 +78,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   out.segment = segment;
   out.bytes = traffic.bytes;
   out.bytes_at_least = traffic.bytes && traffic.at_least;
+  out.bytes_scaled = traffic.bytes && traffic.scaled;
   out.reason = traffic.reason;
   const auto own_data = options.data_of_kernel.find(kernel.kernel);
   AssumedData data = own_data == options.data_of_kernel.end() ? options.data : own_data->second;
@@ -106,6 +107,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   // Energy per nanosecond is measured over differences of flight; over the whole way, whose flight
   // is known within bounds only, it is carried over, too.
   const bool own = segment == WireSegment::l1_l2 && !model.literature && !model.per_ns;
+  const bool all_counted = !traffic.at_least && !traffic.scaled;
   if (traffic.wires && options.use_monitors && traffic.bytes && *traffic.bytes > 0) {
     out.toggle_rate = traffic.wires->toggles / (*traffic.bytes * bits_per_byte);
     out.toggles_measured = true;
@@ -113,7 +115,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   }
   const bool measured = segment == WireSegment::registers_l1 && model.registers_l1_fj_per_bit;
   if (traffic.bytes && measured) {
-    out.status = traffic.at_least ? RowStatus::transferred : RowStatus::ok;
+    out.status = all_counted ? RowStatus::ok : RowStatus::transferred;
     out.energy_j = product(as_measured(*model.registers_l1_fj_per_bit, *traffic.bytes,
                                        equivalent_rate(data, model.coupling_share)),
                            volts);
@@ -126,7 +128,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
     }
   } else if (traffic.bytes) {
     // No interval of the counted bytes bounds those that were not counted.
-    out.status = own && !traffic.at_least ? RowStatus::ok : RowStatus::transferred;
+    out.status = own && all_counted ? RowStatus::ok : RowStatus::transferred;
     std::optional<Interval> energy;
     if (options.use_monitors) energy = from_monitors(model, kernel, segment, mm.value);
     if (!energy) {
@@ -192,6 +194,12 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels, std::optiona
       total.time_reason = kernel.kernel + ": " + kernel.time_reason;
     }
   }
+  if (total.time_s) {
+    for (const auto& kernel : kernels) {
+      if (kernel.time_reason.empty()) continue;
+      add_reason(total.time_reason, kernel.kernel + ": " + kernel.time_reason);
+    }
+  }
   if (total.time_s && busy_s && *busy_s > 0) total.time_s = std::min(*total.time_s, *busy_s);
   for (std::size_t s = 0; s < wire_segments.size(); ++s) {
     SegmentEstimate& sum = total.segments[s];
@@ -223,6 +231,7 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels, std::optiona
       if (part.energy_j && sum.reason.empty()) sum.reason = part.reason;
       sum.toggles_measured = sum.toggles_measured || part.toggles_measured;
       sum.bytes_at_least = sum.bytes_at_least || part.bytes_at_least;
+      sum.bytes_scaled = sum.bytes_scaled || part.bytes_scaled;
       if (weights == 0) sum.toggle_rate = part.toggle_rate;
     }
     if (weights > 0) {
@@ -273,6 +282,7 @@ nlohmann::json kernel_json(const KernelEstimate& kernel, const char* distance_ke
                         {"reason", segment.reason},
                         {"bytes", or_null(segment.bytes)},
                         {"bytes_at_least", segment.bytes_at_least},
+                        {"bytes_scaled", segment.bytes_scaled},
                         {"energy_j", interval_json(segment.energy_j)},
                         {"power_w", interval_json(segment.power_w)},
                         {"upper_j", or_null(segment.upper_j)},

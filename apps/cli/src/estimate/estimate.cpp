@@ -29,7 +29,11 @@ std::string counted(std::size_t count, const char* one, const char* many) {
 
 std::string bytes_text(const model::SegmentEstimate& segment) {
   if (!segment.bytes) return "-";
-  return fmt::format("{}{:.6g}", segment.bytes_at_least ? ">= " : "", *segment.bytes);
+  return fmt::format("{}{:.6g}",
+                     segment.bytes_at_least ? ">= "
+                     : segment.bytes_scaled ? "~ "
+                                            : "",
+                     *segment.bytes);
 }
 
 void add_rows(std::vector<std::vector<std::string>>& rows, const model::KernelEstimate& kernel,
@@ -211,8 +215,8 @@ void print_estimate(const Estimated& done) {
   fmt::print("together: {}, {}{}{}\n", interval_text(result.total.energy_j, std::nullopt, "J"),
              interval_text(result.total.power_w, std::nullopt, "W"), mark,
              result.total.left_out.empty() ? "" : ", without " + result.total.left_out);
-  if (!result.total.power_w && !result.total.time_reason.empty()) {
-    fmt::print("no watts: {}\n", result.total.time_reason);
+  if (!result.total.time_reason.empty()) {
+    fmt::print("{}: {}\n", result.total.power_w ? "watts" : "no watts", result.total.time_reason);
   }
   if (result.share_percent) {
     fmt::print("share of the dynamic power ({:.3g} W): {:.3g}% ({:.3g}..{:.3g}){}\n",

@@ -21,8 +21,8 @@ void add_answer(Html& page, const json& estimate, const char* key, const char* u
   const auto left_out = text_of(total, "left_out");
   std::vector<std::string> lines{fmt::format("95% interval, all segments with a figure together{}.",
                                              left_out.empty() ? "" : ", without " + left_out)};
-  if (!total.at("power_w").is_object()) {
-    lines.push_back("No watts: " + text_of(total, "time_reason") + ".");
+  if (const auto why = text_of(total, "time_reason"); !why.empty()) {
+    lines.push_back((total.at("power_w").is_object() ? "Watts: " : "No watts: ") + why + ".");
   }
   const json& share = estimate.at("interconnect_share_percent");
   lines.push_back(share.is_object() ? interval_cell(share) + " % of the dynamic power."

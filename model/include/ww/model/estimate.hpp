@@ -18,6 +18,7 @@ struct SegmentTraffic {
   std::optional<double> bytes;
   std::optional<double> upper_bytes;  // set if only a bound is known
   bool at_least{};                    // `bytes` may be too few: some requests were not counted
+  bool scaled{};                      // to launches that were not counted, from those that were
   std::string reason;                 // what is missing, or a remark on the figure
   std::optional<WireActivity> wires;  // as monitors counted
 };
@@ -26,7 +27,7 @@ struct KernelTraffic {
   std::string kernel;
   std::uint64_t dispatches{};
   std::optional<double> time_s;  // all dispatches together
-  std::string time_reason;       // why there is none
+  std::string time_reason;       // why there is none, or a remark on it
   std::array<SegmentTraffic, 3> segments{};
   // For L1-L2 with toggle monitors: events times the length of their wires [mm]. Trunks include the
   // request and tag wires beside them. Legs are the way within an engine.
@@ -51,6 +52,7 @@ struct SegmentEstimate {
   std::string reason;
   std::optional<double> bytes;
   bool bytes_at_least{};  // more may have moved: the energy is that of what was counted
+  bool bytes_scaled{};    // to launches that were not counted, from those that were
   std::optional<Interval> energy_j;
   std::optional<Interval> power_w;  // absent without a usable time
   // Upper bounds, set if only a bound of the bytes is known.

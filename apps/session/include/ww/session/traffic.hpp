@@ -22,8 +22,10 @@ struct CountedTraffic {
   bool is_virtual{};  // the virtual GPU counted some: it alone has counters WW_...
 };
 
-// Adds up the counters of dispatches by kernel. `architecture` says how to read them. Error
-// bad_data: no dispatch.
+// Adds up the counters of dispatches by kernel. `architecture` says how to read them. A counter
+// that some launches of a kernel and grid lack gets the mean of those that have it, and the segment
+// is marked as scaled. Launches that the profiler did not count are left out, if others of the
+// kernel were counted, and the bytes are at least so many. Error bad_data: no dispatch.
 [[nodiscard]] Result<CountedTraffic> count_traffic(
     std::span<const measure::CounterDispatch> dispatches, const std::string& architecture);
 
@@ -42,8 +44,9 @@ struct CountedDispatches {
   std::optional<double> busy_s;
 };
 
-// Reads profilers' counter files. `architecture` is used if the files name none. Errors: those of
-// reading, bad_data (files of different architectures), invalid_argument (a file given twice).
+// Reads profilers' counter files. Files that are passes of one program are joined. `architecture`
+// is used if the files name none. Errors: those of reading, bad_data (files of different
+// architectures), invalid_argument (a file given twice, or one without counters beside others).
 [[nodiscard]] Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
                                                         const std::string& architecture);
 
