@@ -34,30 +34,87 @@ bool same_origin(const WireSource& a, const WireSource& b) {
   return a.name.substr(0, 5) == b.name.substr(0, 5);
 }
 
+constexpr std::string_view kNoSource = "no source: as its family and its size suggest";
+// Of a die whose processor cores and controllers leave the rest to graphics; no source.
+constexpr double kApu = 0.3, kLargeApu = 0.4, kSmallApu = 0.2;
+
 // Die areas and boost clocks from the makers' data sheets or die photos; the chiplet parts' compute
-// die. An architecture that several dies share stands for the one named.
+// die. An architecture that several dies share stands for the one named. A figure without a source
+// makes the row estimated.
 constexpr std::array sheets = {
+    DeviceSheet{"gfx700", "AMD Kaveri (graphics of an APU)", 28, 245, false, 720, kApu, true,
+                kNoSource},
     DeviceSheet{"gfx701", "AMD Hawaii (FirePro W9100)", 28, 438, false, 930},
+    DeviceSheet{"gfx702", "AMD Hawaii (R9 290)", 28, 438, false, 1000, 1, false,
+                "the die of gfx701"},
+    DeviceSheet{"gfx801", "AMD Carrizo (graphics of an APU)", 28, 250, false, 800, kApu, true,
+                kNoSource},
+    DeviceSheet{"gfx802", "AMD Tonga (R9 285)", 28, 366, false, 918, 1, true, kNoSource},
     DeviceSheet{"gfx803", "AMD Polaris 10 (RX 480; not Fiji)", 14, 232, false, 1266},
     DeviceSheet{"gfx900", "AMD Vega 10", 14, 484, false, 1500},
+    DeviceSheet{"gfx902", "AMD Raven Ridge (graphics of an APU)", 14, 210, false, 1300, kApu, true,
+                kNoSource},
     DeviceSheet{"gfx906", "AMD Vega 20 (MI50)", 7, 331, false, 1725},
     DeviceSheet{"gfx908", "AMD Arcturus (MI100)", 7, 750, false, 1502},
     DeviceSheet{"gfx90a", "AMD Aldebaran, one die (MI200)", 6, 724, false, 1700},
     DeviceSheet{"gfx942", "AMD MI300, one compute die (XCD)", 5, 115, true, 2100},
+    DeviceSheet{
+        "gfx950", "AMD MI350, one compute die (XCD)", 3, 115, true, 2400, 1, true,
+        "node and clock: AMD at Hot Chips 2025 (TSMC N3P, 2.4 GHz); area: that of MI300's XCD"},
     DeviceSheet{"gfx1010", "AMD Navi 10 (RX 5700)", 7, 251, false, 1905},
+    DeviceSheet{"gfx1011", "AMD Navi 12", 7, 290, false, 1600, 1, true, kNoSource},
+    DeviceSheet{"gfx1012", "AMD Navi 14 (RX 5500)", 7, 158, false, 1845, 1, true,
+                "area: VideoCardz on Navi 24, December 2021; clock: no source"},
+    DeviceSheet{"gfx1013", "AMD Oberon (graphics of an APU)", 7, 300, false, 2000, kLargeApu, true,
+                kNoSource},
     DeviceSheet{"gfx1030", "AMD Navi 21 (RX 6800, RX 6900)", 7, 520, false, 2250},
     DeviceSheet{"gfx1031", "AMD Navi 22 (RX 6700)", 7, 335, false, 2581},
     DeviceSheet{"gfx1032", "AMD Navi 23 (RX 6600)", 7, 237, false, 2491},
+    DeviceSheet{"gfx1033", "AMD Van Gogh (graphics of an APU)", 7, 163, false, 1600, kApu, true,
+                kNoSource},
+    DeviceSheet{"gfx1034", "AMD Navi 24 (RX 6500)", 6, 107, false, 2815, 1, true, kNoSource},
+    DeviceSheet{"gfx1035", "AMD Rembrandt (graphics of an APU)", 6, 208, false, 2400, kApu, true,
+                kNoSource},
+    DeviceSheet{"gfx1036", "AMD Raphael, I/O die with graphics", 6, 122, false, 2200, kSmallApu,
+                true, "area: io-tech.fi, August 2024; the rest: no source"},
     DeviceSheet{"gfx1100", "AMD Navi 31, graphics die (RX 7900)", 5, 304, true, 2500},
     DeviceSheet{"gfx1101", "AMD Navi 32, graphics die (RX 7800)", 5, 200, true, 2430},
     DeviceSheet{"gfx1102", "AMD Navi 33 (RX 7600)", 6, 204, false, 2655},
+    DeviceSheet{
+        "gfx1103", "AMD Phoenix (graphics of an APU)", 4, 178, false, 2700, kApu, true,
+        "area: reports of Phoenix 2 (178 against 137 mm2); the share of graphics: no source"},
+    DeviceSheet{"gfx1150", "AMD Strix Point (graphics of an APU)", 4, 232, false, 2900, kApu, true,
+                kNoSource},
+    DeviceSheet{
+        "gfx1151", "AMD Strix Halo, I/O die with graphics", 4, 307, false, 2900, kLargeApu, true,
+        "area: 19.18 by 16.02 mm, tweakers.net, August 2024; the share of graphics: no source"},
+    DeviceSheet{"gfx1152", "AMD Krackan Point (graphics of an APU)", 4, 190, false, 2800, kSmallApu,
+                true, kNoSource},
+    DeviceSheet{"gfx1153", "AMD Radeon 820M (graphics of an APU)", 4, 150, false, 2800, kSmallApu,
+                true, kNoSource},
+    DeviceSheet{"gfx1200", "AMD Navi 44 (RX 9060)", 4, 199, false, 3130, 1, false,
+                "TechPowerUp, review of the RX 9060 XT"},
+    DeviceSheet{"gfx1201", "AMD Navi 48 (RX 9070)", 4, 357, false, 2970, 1, false,
+                "AMD, launch of the RX 9070, February 2025"},
     DeviceSheet{"sm_70", "NVIDIA GV100", 12, 815, false, 1455},
+    DeviceSheet{"sm_72", "NVIDIA GV10B (graphics of Jetson Xavier)", 12, 350, false, 1377,
+                kSmallApu, true,
+                "area, node and clock: sysrqmts.com; the share of graphics: no source"},
     DeviceSheet{"sm_75", "NVIDIA TU102 (RTX 2080 Ti; not TU104 and TU106)", 12, 754, false, 1545},
     DeviceSheet{"sm_80", "NVIDIA GA100", 7, 826, false, 1410},
     DeviceSheet{"sm_86", "NVIDIA GA102 (RTX 3080, RTX 3090, A40)", 8, 628, false, 1695},
+    DeviceSheet{"sm_87", "NVIDIA GA10B (graphics of Jetson Orin)", 8, 455, false, 1300, kSmallApu,
+                true, kNoSource},
     DeviceSheet{"sm_89", "NVIDIA AD102 (RTX 4090, L40)", 4, 608, false, 2520},
     DeviceSheet{"sm_90", "NVIDIA GH100", 4, 814, false, 1755},
+    DeviceSheet{"sm_100", "NVIDIA GB100, one of two dies (B200)", 4, 800, false, 1965, 1, true,
+                "node: TSMC 4NP; area: two dies near the reticle's size, of which sources differ"},
+    DeviceSheet{"sm_103", "NVIDIA GB110, one of two dies (B300)", 4, 800, false, 1965, 1, true,
+                kNoSource},
     DeviceSheet{"sm_120", "NVIDIA GB202 (RTX 5090)", 4, 750, false, 2407},
+    DeviceSheet{"sm_121", "NVIDIA GB10, graphics die (DGX Spark)", 3, 174, true, 2400, 1, true,
+                "area: 12.91 by 13.45 mm, hardwareluxx.de, March 2026; memory on the processor's "
+                "die: NVIDIA at Hot Chips 2025; clock: no source"},
 };
 
 std::string known_architectures() {
@@ -182,14 +239,15 @@ Result<WireModel> literature_model(const LiteratureRequest& request) {
     model.distance_source = "none; give --floorplan";
     return model;
   }
-  const double side = std::sqrt(sheet->die_mm2);
+  const double side = std::sqrt(sheet->die_mm2 * sheet->graphics_share);
   for (std::size_t s = 0; s < w9100_over_side.size(); ++s) {
     const double mm = w9100_over_side[s] * side;
     model.distance_mm[s] = {mm, mm * (1 - distance_error), mm * (1 + distance_error)};
   }
-  model.distance_source =
-      fmt::format("the W9100's floorplan scaled to the {:.0f} mm2 of {}, +-50% (estimated)",
-                  sheet->die_mm2, sheet->name);
+  model.distance_source = fmt::format(
+      "the W9100's floorplan scaled to {}the {:.0f} mm2 of {}, +-50% (estimated{})",
+      sheet->graphics_share < 1 ? fmt::format("{:.0f}% of ", 100 * sheet->graphics_share) : "",
+      sheet->die_mm2, sheet->name, sheet->estimated ? ", as the part's data sheet is" : "");
   if (sheet->chiplets) {
     model.refused[2] =
         "behind the L2 lies another die: the honest unit is energy per bit and crossing, which no "

@@ -57,6 +57,32 @@ TEST(Technology, SaysOnWhichDieItsDistancesRest) {
   }
 }
 
+// Every part that a counter map names and that was sold by 2026.
+TEST(Technology, HasASheetOfEveryPartWhoseCountersAreRead) {
+  for (const char* architecture :
+       {"gfx700",  "gfx701",  "gfx702",  "gfx801",  "gfx802",  "gfx803",  "gfx900",  "gfx902",
+        "gfx906",  "gfx908",  "gfx90a",  "gfx942",  "gfx950",  "gfx1010", "gfx1011", "gfx1012",
+        "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036", "gfx1100",
+        "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153", "gfx1200",
+        "gfx1201", "sm_70",   "sm_72",   "sm_75",   "sm_80",   "sm_86",   "sm_87",   "sm_89",
+        "sm_90",   "sm_100",  "sm_103",  "sm_120",  "sm_121"}) {
+    const DeviceSheet* sheet = device_sheet(architecture);
+    ASSERT_NE(sheet, nullptr) << architecture;
+    EXPECT_TRUE(!sheet->estimated || !sheet->source.empty()) << architecture;
+    EXPECT_TRUE(literature_model({.architecture = architecture, .node_nm = {}, .voltage_v = {}}))
+        << architecture;
+  }
+}
+
+TEST(Technology, TakesTheGraphicsOfADieForItsWires) {
+  const auto halo = literature_model({.architecture = "gfx1151", .node_nm = {}, .voltage_v = {}});
+  ASSERT_TRUE(halo);
+  EXPECT_NEAR(halo->distance_mm[1]->value, 10.5 / 20.9 * std::sqrt(0.4 * 307), 1e-9);
+  EXPECT_NE(halo->distance_source.find("40% of the 307 mm2"), std::string::npos);
+  EXPECT_NE(halo->distance_source.find("estimated, as the part's data sheet is"),
+            std::string::npos);
+}
+
 TEST(Technology, DoesNotTellEnergyPerMillimetreAcrossDies) {
   auto model = literature_model({.architecture = "gfx942", .node_nm = {}, .voltage_v = {}});
   ASSERT_TRUE(model);

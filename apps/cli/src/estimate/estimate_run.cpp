@@ -10,6 +10,7 @@
 #include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/named_file.hpp"
+#include "ww/measure/counter_map.hpp"
 #include "ww/microbench/segments.hpp"
 #include "ww/model/technology.hpp"
 #include "ww/runner/chip_architecture.hpp"
@@ -35,6 +36,14 @@ Result<model::WireModel> wire_model(const EstimateArguments& arguments,
                 "give --model model.json, or --constant literature for a device without one");
   }
   return model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
+}
+
+// Whether --arch names a relative whose data sheet stands in for that of the counted part.
+bool is_relative(const EstimateArguments& arguments, const std::string& counted) {
+  return arguments.constant == "literature" &&
+         session::of_another_part(arguments.architecture, counted) &&
+         model::device_sheet(counted) == nullptr && measure::counter_map(counted) != nullptr &&
+         measure::counter_map(counted) == measure::counter_map(arguments.architecture);
 }
 
 // What a program runs on: the device asked for, else the virtual chip that the model is of, if its
@@ -137,8 +146,11 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     if (arguments.architecture.empty()) architecture = runner::chip_generation(device);
   }
   WW_ASSIGN(counted, session::read_dispatches(files, architecture));
-  WW_TRY(session::require_named_part(arguments.architecture, counted.named_architecture,
-                                     files.front()));
+  const bool relative = is_relative(arguments, counted.named_architecture);
+  if (!relative) {
+    WW_TRY(session::require_named_part(arguments.architecture, counted.named_architecture,
+                                       files.front()));
+  }
   auto traffic = session::count_traffic(counted.dispatches, counted.architecture);
   if (!traffic) {
     traffic.error().context = files.front();
@@ -148,7 +160,8 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   WW_TRY(session::require_same_part(calibrated_part(done.model), done.traffic.architecture,
                                     files.front(), "a bit", "or use --constant literature"));
   if (arguments.constant == "literature") {
-    WW_ASSIGN(model, wire_model(arguments, done.traffic.architecture));
+    WW_ASSIGN(model,
+              wire_model(arguments, relative ? arguments.architecture : done.traffic.architecture));
     done.model = std::move(model);
   }
   if (!arguments.floorplan.empty()) {

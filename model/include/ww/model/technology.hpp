@@ -43,6 +43,9 @@ struct DeviceSheet {
   double die_mm2{};  // area of the die with compute units and L2
   bool chiplets{};   // L2 and memory controllers on different dies
   double clock_mhz{};
+  double graphics_share{1};   // of the die, where it has processor cores beside
+  bool estimated{};           // at least one of these figures has no source
+  std::string_view source{};  // of parts added since 2026; else the maker's data sheet
 };
 [[nodiscard]] const DeviceSheet* device_sheet(std::string_view architecture);
 
