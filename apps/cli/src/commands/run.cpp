@@ -75,14 +75,29 @@ struct Totals {
   }
 };
 
-// Adds the rows of one of the driver's files, and copies them to `merged`.
-Status add_counters(const fs::path& file, Totals& totals, bool first, StreamedFile* merged) {
-  WW_ASSIGN(text, read_file(file));
-  if (merged != nullptr) {
-    const auto header_end = text.find('\n');
-    const auto rows = first ? 0 : header_end == std::string::npos ? text.size() : header_end + 1;
-    WW_TRY(merged->write(std::string_view(text).substr(rows)));
+// Puts the rows of all processes under the name asked for. Returns the files to read them from.
+Result<std::vector<fs::path>> keep_counters(const ScratchFolder& folder,
+                                            const std::string& target) {
+  auto files = folder.files();
+  if (target.empty() || files.empty()) return files;
+  if (files.size() == 1 && !is_device_or_pipe(target)) {
+    WW_TRY(place_file(files.front(), target));
+    files.front() = target;
+    return files;
   }
+  WW_ASSIGN(merged, StreamedFile::create(target));
+  for (const auto& file : files) {
+    WW_ASSIGN(text, read_file(file));
+    const auto header_end = std::min(text.find('\n'), text.size() - 1) + 1;
+    WW_TRY(merged.write(std::string_view(text).substr(file == files.front() ? 0 : header_end)));
+  }
+  WW_TRY(merged.keep());
+  return files;
+}
+
+// Adds the rows of one of the driver's files.
+Status add_counters(const fs::path& file, Totals& totals) {
+  WW_ASSIGN(text, read_file(file));
   std::optional<measure::CsvColumns> columns;
   std::string last_dispatch;
   Totals::Kernel* kernel = nullptr;  // the last dispatch's
@@ -336,8 +351,10 @@ Status rescue_counters(const ScratchFolder& folder) {
     if (file.extension() != ".part") continue;
     WW_ASSIGN(text, read_file(file));
     fs::path whole = file;
-    WW_TRY(write_file_atomically(whole.replace_extension(".csv"), whole_launches(text)));
-    fs::remove(file);
+    std::error_code failed;
+    fs::resize_file(file, whole_launches(text).size(), failed);
+    if (!failed) fs::rename(file, whole.replace_extension(".csv"), failed);
+    if (failed) return fail(ErrorCode::io_error, failed.message(), file.string());
   }
   return {};
 }
@@ -397,23 +414,18 @@ Result<Finished> execute(const RunArguments& arguments) {
   finished.end = program.end;
   if (program.end.signal != 0) erase_progress();
 
+  // The rows are safe before anything else is done: whoever ended the program may lose patience.
   WW_TRY(rescue_counters(counter_folder));
-  const auto files = counter_folder.files();
-  std::optional<StreamedFile> merged;
-  if (!arguments.counters.empty() && !files.empty()) {
-    WW_ASSIGN(file, StreamedFile::create(arguments.counters));
-    merged.emplace(std::move(file));
-  }
-  for (const auto& file : files) {
-    WW_TRY(add_counters(file, finished.totals, file == files.front(), merged ? &*merged : nullptr));
-  }
+  WW_ASSIGN(files, keep_counters(counter_folder, arguments.counters));
+  for (const auto& file : files) WW_TRY(add_counters(file, finished.totals));
   count_instructions(finished.totals, finished.fidelity);
   for (const auto& file : mistakes_folder.files()) {
     WW_TRY(add_mistakes(file, finished.fidelity));
   }
   finished.totals.architecture = runner::chip_generation(arguments.device);
-  if (merged) WW_TRY(merged->keep());
-  if (!arguments.counters.empty() && !merged) WW_TRY(missing("counters", counter_folder.path()));
+  if (!arguments.counters.empty() && files.empty()) {
+    WW_TRY(missing("counters", counter_folder.path()));
+  }
   if (arguments.timeline.wanted()) {
     WW_TRY(write_run_timeline(arguments, model, files, sample_folder->files()));
   }
