@@ -455,6 +455,20 @@ TEST_F(Estimate, RefusesCountersOfAnotherArchitectureThanTheCalibrations) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("is of gfx908, the calibration of gfx90a"), std::string::npos)
       << refused.err;
+  // A layout for the traffic of another part is that of nothing.
+  const auto projected = [&](const std::string& calibration, const std::string& architecture) {
+    std::vector<std::string> words{wirewatt(),  "project",    "--model",
+                                   calibration, "--counters", counters};
+    if (!architecture.empty()) words.insert(words.end(), {"--arch", architecture});
+    return run(words);
+  };
+  EXPECT_EQ(projected(file, "gfx90a").exit_code, 0) << projected(file, "gfx90a").err;
+  EXPECT_EQ(projected(file, "gfx908").exit_code, 2);
+  EXPECT_THAT(projected(file, "gfx908").err,
+              ::testing::HasSubstr("is of gfx908, the calibration of gfx90a"));
+  profile(counters, "TCC_EA_RDREQ_sum,TCC_EA_RDREQ_32B_sum", "9,1");
+  EXPECT_THAT(projected(model(), "").err,
+              ::testing::HasSubstr("is of gfx900, the calibration of gfx701"));
 }
 
 TEST(EstimateOfAProfile, WithoutAnyFigureIsABadResultThatIsStillPrinted) {

@@ -9,9 +9,9 @@
 #include "card_node.hpp"
 #include "command.hpp"
 #include "commands/project.hpp"
+#include "estimate/calibrated_part.hpp"
 #include "option.hpp"
 #include "output.hpp"
-#include "traffic.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/model/chiplet_use.hpp"
 #include "ww/model/crossing_use.hpp"
@@ -20,6 +20,8 @@
 #include "ww/model/supply_limits.hpp"
 #include "ww/model/technology.hpp"
 #include "ww/runner/chip_architecture.hpp"
+#include "ww/session/same_part.hpp"
+#include "ww/session/traffic.hpp"
 #include "ww/sim/trace/cache_replay.hpp"
 
 namespace ww::cli {
@@ -207,6 +209,9 @@ Status refuse_unread_options(const ProjectArguments& arguments) {
   };
   const bool has_counters = !arguments.counters.empty();
   const bool has_trace = !arguments.trace.empty();
+  if (!arguments.architecture.empty() && !has_counters) {
+    return fail(ErrorCode::invalid_argument, "needs --counters", "--arch");
+  }
   for (const Need& need :
        {Need{"--optimise", "--counters", has_counters},
         Need{"--seed", "--optimise", arguments.optimise}, Need{"--l1", "--trace", has_trace},
@@ -225,6 +230,20 @@ Status check_within(const std::optional<double>& value, double least, double mos
   return fail(ErrorCode::out_of_range,
               fmt::format("{:g} {}; {:g} to {:g} make sense", *value, unit, least, most),
               std::string(option));
+}
+
+// The traffic that the counters give, of the calibrated part.
+Result<session::CountedTraffic> traffic_of(const ProjectArguments& arguments,
+                                           const model::WireModel& model) {
+  const std::string part = calibrated_part(model);
+  const std::string unnamed =
+      arguments.architecture.empty() && model.is_virtual ? part : arguments.architecture;
+  WW_ASSIGN(read, session::read_dispatches(arguments.counters, unnamed));
+  const std::string& file = arguments.counters.front();
+  WW_TRY(session::require_named_part(arguments.architecture, read.named_architecture, file));
+  WW_TRY(session::require_same_part(part, read.architecture, file, "a bit",
+                                    "or give counters of the calibrated one"));
+  return session::count_traffic(read.dispatches, read.architecture);
 }
 
 Result<json> project(const ProjectArguments& arguments) {
@@ -265,7 +284,7 @@ Result<json> project(const ProjectArguments& arguments) {
     result["dvfs"] = voltage_projection(model, arguments);
   }
   if (!arguments.counters.empty()) {
-    WW_ASSIGN(traffic, read_traffic(arguments.counters, model.is_virtual ? "gfx701" : ""));
+    WW_ASSIGN(traffic, traffic_of(arguments, model));
     WW_ASSIGN(layout, layout_projection(traffic, arguments));
     result["layout"] = std::move(layout);
     result["counters_virtual"] = traffic.is_virtual;
@@ -372,6 +391,8 @@ void add_project(CLI::App& app, Outcome& outcome) {
       "--counters", arguments->counters,
       "An application's counters; layouts are compared for its traffic; with crossings, "
       "what moving some of them saves");
+  command->add_option("--arch", arguments->architecture,
+                      "Of the counters, where they name none: gfx90a, sm_80");
   const auto of_wires = [&](CLI::Option* option) {
     arguments->of_wires.push_back(option);
     return option;
@@ -414,8 +435,6 @@ void add_project(CLI::App& app, Outcome& outcome) {
                                    "(default: 10, 25 and 50)"));
   of_crossings(command->add_option("--toggle-rate", arguments->toggle_rate,
                                    "Of the application's data, 0 to 1 (default: not known)"));
-  of_crossings(command->add_option("--arch", arguments->architecture,
-                                   "Of the counters, where they name none: sm_80"));
   arguments->of_distances.push_back(add_card_node_option(*command, arguments->card_node));
   of_distances(command->add_option("--crossing-mm", arguments->crossing_mm,
                                    "How long a crossing is, as a floorplan has it [mm] "

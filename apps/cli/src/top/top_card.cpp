@@ -52,8 +52,11 @@ Result<Counted> count(const CardRequest& request, const model::WireModel& model)
   Counted counted;
   session::CountedTraffic traffic;
   if (!request.counters.empty()) {
-    WW_ASSIGN(read, session::read_traffic(request.counters, request.architecture));
-    traffic = std::move(read);
+    WW_ASSIGN(read, session::read_dispatches(request.counters, request.architecture));
+    WW_TRY(session::require_named_part(request.architecture, read.named_architecture,
+                                       request.counters.front()));
+    WW_ASSIGN(summed, session::count_traffic(read.dispatches, read.architecture));
+    traffic = std::move(summed);
     counted.by = request.counters.front();
   } else if (!request.command.empty()) {
     if (request.architecture.empty()) {
