@@ -178,5 +178,58 @@ TEST(PowerTable, RefusesWithFileAndLine) {
   EXPECT_THAT(refused(""), ::testing::HasSubstr("empty"));
 }
 
+TEST(PowerTable, TakesAMeterAsPowerAsMeansOrAsJoules) {
+  // 100 W for a second, then 300 W: polls of 10 ms, whose means belong before their times.
+  std::string text = "t_ms,socket_power_uw,meter_mean_w,meter_j,load\n";
+  double joules = 50;
+  for (int i = 0; i <= 200; ++i) {
+    const double mean = i <= 100 ? 100 : 300;
+    if (i > 0) joules += mean * 0.01;
+    text += fmt::format("{},{},{},{},{}\n", 10 * i, i <= 100 ? 100e6 : 300e6, mean, joules,
+                        i < 100 ? 0 : 1);
+  }
+  const auto both = parse_power_table(text, "t.csv");
+  ASSERT_TRUE(both) << both.error().text();
+  EXPECT_EQ(both->columns.at(0).polls.at(150).power_w, 300);
+  EXPECT_NEAR(both->columns.at(0).polls.at(150).time_s, 1.5, 1e-12);
+  for (const char* left_out : {"", "meter_j", "meter_mean_w"}) {
+    std::string one = text;
+    if (const auto at = one.find(left_out); *left_out != '\0') one[at] = 'x';
+    const auto table = parse_power_table(one, "t.csv");
+    ASSERT_TRUE(table);
+    ASSERT_EQ(table->meter.power_w.size(), 2000U) << left_out;
+    EXPECT_NEAR(table->meter.power_w[998], 100, 1e-6) << left_out;
+    EXPECT_NEAR(table->meter.power_w[1001], 300, 1e-6) << left_out;
+  }
+  EXPECT_TRUE(parse_power_table("time_s,energy_j\n0,1\n1,2\n", "t.csv"));
+  EXPECT_FALSE(parse_power_table("time_s,joules\n0,1\n1,2\n", "t.csv"));
+}
+
+TEST(PowerTable, FindsTheCounterBesideAColumn) {
+  SensorRecording recording;
+  recording.counters = {{"accel0_energy_j", {{0, 1}, {1, 9}}},
+                        {"node_energy_j", {{0, 1}, {1, 9}}},
+                        {"dead_energy_j", {{0, 0}, {1, 0}}}};
+  EXPECT_EQ(counter_beside(recording, "accel0_power_w"), &recording.counters[0]);
+  EXPECT_EQ(counter_beside(recording, "dead_power_w"), nullptr);
+  recording.counters.erase(recording.counters.begin());
+  EXPECT_EQ(counter_beside(recording, "socket_power_uw"), &recording.counters[0]);
+  EXPECT_TRUE(mean_power(recording.counters[1]).empty());
+}
+
+TEST(PmtLog, IsReadWithoutItsMarks) {
+  const auto log = parse_pmt_log(
+      "timestamp a b\n1733935203.149 17.000 18\nM 0.1 \"start\"\n"
+      "1733935203.151 22.000 19\n17339352",
+      "x.log");
+  ASSERT_TRUE(log) << log.error().text();
+  ASSERT_EQ(log->columns.size(), 2U);
+  ASSERT_EQ(log->columns[0].polls.size(), 2U);
+  EXPECT_NEAR(log->columns[0].polls[1].time_s, 0.002, 1e-6);
+  EXPECT_EQ(log->columns[1].polls[1].power_w, 19);
+  EXPECT_EQ(parse_pmt_log("time_s,power_w\n", "x").error().code, ErrorCode::unsupported);
+  EXPECT_EQ(parse_pmt_log("timestamp a\n1 x\n2 3\n", "x").error().context, "x:2");
+}
+
 }  // namespace
 }  // namespace ww::measure

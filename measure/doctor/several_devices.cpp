@@ -172,10 +172,10 @@ Status require_one_device(std::span<const PollColumn> columns, const std::string
   for (const PollColumn& column : columns) {
     const std::string why = several_devices(column.polls);
     if (why.empty()) continue;
-    return fail(ErrorCode::bad_data,
-                fmt::format("polls of several devices: of {} {}; record one device at a time",
-                            column.name, why),
-                source);
+    return fail(
+        ErrorCode::bad_data,
+        fmt::format("polls of several devices ({}: {}): record one at a time", column.name, why),
+        source);
   }
   return {};
 }

@@ -54,19 +54,47 @@ struct PowerSeries {
 [[nodiscard]] Result<PowerSeries> decode_pmd(std::span<const std::byte> data,
                                              const std::string& source);
 
+struct EnergyPoint {
+  double time_s{};
+  double energy_j{};
+};
+
+// One column of joules since some start, oldest first.
+struct EnergyColumn {
+  std::string name;  // "socket_energy_uj"
+  std::vector<EnergyPoint> polls;
+};
+// Mean power from poll to poll, in steps of 1 ms; empty where joules never grew or ran backward.
+[[nodiscard]] PowerSeries mean_power(const EnergyColumn& column);
+
 // One recording. Times are seconds since the load was first switched on.
 struct SensorRecording {
   std::vector<PollColumn> columns;
-  std::vector<double> switches;  // on, off, on, ...
-  PowerSeries meter;             // empty where there was none
+  std::vector<double> switches;          // on, off, on, ...
+  PowerSeries meter;                     // empty where there was none
+  std::vector<EnergyColumn> counters{};  // of the devices' own energy
 };
+// The device's own counter beside a column of power: the one counter that grew, or of several the
+// one whose name differs by "energy" for "power" ("accel0_power_w", "accel0_energy_j"). Null where
+// there is none.
+[[nodiscard]] const EnergyColumn* counter_beside(const SensorRecording& recording,
+                                                 std::string_view power_column);
 
-// Parses a table with the columns time_s (or time_ms, time_us, time_ns), power_w (any names that
-// end in _w), and where they exist meter_w (an external meter) and load (0 or 1); empty fields are
-// no readings. Times become seconds since the first row. Errors: parse_error and bad_data with
-// source and line, unsupported (other columns).
+// Parses a table with the columns time_s (or time_ms, time_us, time_ns; t_s for short), power_w
+// (any names that end in _w, _mw or _uw), energy_j (any that end in _j, _mj or _uj: joules since
+// some start), and where they exist load (0 or 1) and an external meter: meter_w (its power at the
+// row's time), meter_mean_w (its mean since the row before) or meter_j (its joules), with the same
+// endings. Empty fields are no readings. Times become seconds since the first row. Errors:
+// parse_error and bad_data with source and line, unsupported (other columns).
 [[nodiscard]] Result<SensorRecording> parse_power_table(std::string_view text,
                                                         const std::string& source);
+
+// Parses a log of the Power Measurement Toolkit (PMT): a head "timestamp NAME ...", seconds since
+// 1970 and watts, and marks (lines that begin with M), which are left out because the load follows
+// them late. Times become seconds since the first row. Errors: as above; unsupported for another
+// head.
+[[nodiscard]] Result<SensorRecording> parse_pmt_log(std::string_view text,
+                                                    const std::string& source);
 
 // Reads a folder with gpudata.csv and, where they exist, timestamps.csv, PMD_data.bin and
 // PMD_start_ts.txt. The polls' time zone is found from the switch times, in half hours. Errors:
