@@ -56,6 +56,10 @@ double resolution(std::span<const PowerPoint> polls) {
 void find_period(SensorCheck& check, const UpdatePeriod& found, const StepResponse* response) {
   check.period_resolved = found.resolved;
   check.period_s = found.resolved ? found.period_s : response == nullptr ? 0.0 : response->period_s;
+  if (found.held_s > 0) {
+    check.period_s = found.held_s;
+    return;
+  }
   // Every poll shows a new value: it refreshes as often as it is polled, or more often.
   if (!found.resolved && check.period_s > 1.5 * found.poll_s) check.period_resolved = true;
 }

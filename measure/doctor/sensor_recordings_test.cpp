@@ -10,14 +10,18 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/measure/csv.hpp"
+#include "ww/measure/recorded_energy.hpp"
 #include "ww/measure/sensor_response.hpp"
 
 namespace ww::measure {
 namespace {
 
-std::string data(const std::string& path) {
+std::string shared_data(const std::string& path) {
   const char* shared = std::getenv("WW_SHARED_DATA");
-  return std::string(shared == nullptr ? "" : shared) + "/data/gpu_power_benchmark/" + path;
+  return std::string(shared == nullptr ? "" : shared) + "/data/" + path;
+}
+std::string data(const std::string& path) {
+  return shared_data("gpu_power_benchmark/" + path);
 }
 
 struct Found {
@@ -50,6 +54,11 @@ Found analyse(const SensorRecording& recording, const std::string& name) {
 #define SKIP_WITHOUT_RECORDINGS()                                       \
   if (!std::filesystem::exists(data(""))) {                             \
     GTEST_SKIP() << "no recordings from real GPUs beside the checkout"; \
+  }
+// Of sensors that were recorded later than the others.
+#define SKIP_WITHOUT(folder)                                       \
+  if (!std::filesystem::exists(shared_data(folder))) {             \
+    GTEST_SKIP() << "no recording " folder " beside the checkout"; \
   }
 
 double error_of(const Found& found, const std::string& what) {
@@ -188,6 +197,87 @@ TEST(SensorRecordings, DecodeTheMeterAsAnotherProgramDoes) {
       }
     }
     EXPECT_GT(count, 9000u);
+  }
+}
+
+Result<SensorRecording> table(const std::string& path) {
+  WW_ASSIGN(text, read_file(path));
+  auto log = parse_pmt_log(text, path);
+  return log ? std::move(log) : parse_power_table(text, path);
+}
+
+// An MI300A's register is refreshed each millisecond and polled each 4 ms, beside its own counter.
+TEST(SensorRecordings, OfAnMi300aHaveALagOf100MsThoughThePollsDoNotShowThePeriod) {
+  SKIP_WITHOUT("amd_sensor_mi300a");
+  const auto recording = table(shared_data("amd_sensor_mi300a/mi300a_device0_energy.csv"));
+  ASSERT_TRUE(recording) << recording.error().text();
+  const auto& polls = recording->columns.at(0).polls;
+  const auto period = find_update_period(polls);
+  EXPECT_FALSE(period.resolved);
+  ASSERT_TRUE(period.within_poll) << period.reason;
+  const auto* counter = counter_beside(*recording, recording->columns[0].name);
+  ASSERT_NE(counter, nullptr);
+  const auto response = fit_response(refreshes(polls, period), period, mean_power(*counter));
+  ASSERT_EQ(response.kind, ResponseKind::lag) << response.reason;
+  EXPECT_NEAR(response.time_s, 0.100, 0.010);
+  EXPECT_NEAR(response.delay_s, 0, 0.003);
+  EXPECT_NEAR(response.gain.value(), 0.9973, 0.004);  // ticks of 2^-16 J, written as 15.3 uJ
+  constexpr double kKnown_j = 2231.36, kWriter = 15.3 / (1e6 / 65536);
+  EXPECT_NEAR(counter_energy(*counter).energy_j / kWriter, kKnown_j, 0.001 * kKnown_j);
+  const auto energy = register_energy(polls, period, response, {});
+  EXPECT_LE(energy.low_j, kKnown_j);
+  EXPECT_GE(energy.high_j, kKnown_j);
+  EXPECT_LT(energy.high_j - energy.low_j, 0.01 * kKnown_j);
+  // Idle, over 3 W: right or not resolved, and the joules are held all the same.
+  const auto idle = table(shared_data("amd_sensor_mi300a/mi300a_device2_energy.csv"));
+  ASSERT_TRUE(idle);
+  const auto open = find_update_period(idle->columns[0].polls);
+  EXPECT_TRUE(open.within_poll) << open.reason;
+  const auto resting = register_energy(idle->columns[0].polls, open, {}, {});
+  EXPECT_LE(resting.low_j, 879.25);
+  EXPECT_GE(resting.high_j, 879.25);
+}
+
+TEST(SensorRecordings, OfAW7700HaveNoPeriodAndNoLagAndSomeSpikes) {
+  SKIP_WITHOUT("amd_sensor_w7700");
+  const auto recording = table(shared_data("amd_sensor_w7700/pmt-rocm.log"));
+  ASSERT_TRUE(recording) << recording.error().text();
+  const auto& polls = recording->columns.at(0).polls;
+  EXPECT_EQ(polls.size(), 15'096U);
+  const auto period = find_update_period(polls);
+  EXPECT_FALSE(period.resolved) << period.period_s;
+  EXPECT_TRUE(period.within_poll) << period.reason;
+  const auto response = fit_response_to_load(refreshes(polls, period), period, {});
+  EXPECT_TRUE(response.at_most) << response.reason;
+  EXPECT_LE(response.time_s, 0.005);
+  const auto spikes = find_spikes(polls, period);
+  EXPECT_GE(spikes.at.size(), 3U);
+  EXPECT_LE(spikes.at.size(), 5U);
+  EXPECT_NEAR(spikes.largest_w, 23, 1);
+}
+
+TEST(SensorRecordings, OfAnAd4000HaveOnePeriodAndAnAverageOfTwoRates) {
+  SKIP_WITHOUT("nvml_ad4000");
+  const auto recording = table(shared_data("nvml_ad4000/pmt-nvml.log"));
+  ASSERT_TRUE(recording) << recording.error().text();
+  const auto instant = find_update_period(recording->columns.at(0).polls);
+  ASSERT_TRUE(instant.resolved) << instant.reason;
+  EXPECT_NEAR(instant.period_s, 0.1002, 0.0005);
+  const auto average = find_update_period(recording->columns.at(1).polls);
+  EXPECT_FALSE(average.resolved) << average.period_s;
+  EXPECT_NEAR(average.held_s, 1.0, 0.03);
+}
+
+// Of the two dies of a package one counts, and the other reads 0 for ever.
+TEST(SensorRecordings, OfAnMi250xHaveCountersOfFourPackagesAndFourThatCountNothing) {
+  SKIP_WITHOUT("amd_sensor_mi250x");
+  const auto recording = table(shared_data("amd_sensor_mi250x/rank0_energy.csv"));
+  ASSERT_TRUE(recording) << recording.error().text();
+  ASSERT_EQ(recording->counters.size(), 8U);
+  for (const EnergyColumn& counter : recording->counters) {
+    const bool odd = counter.name.at(3) % 2 == 1;
+    EXPECT_EQ(counter_energy(counter).ok(), !odd) << counter.name;
+    EXPECT_EQ(mean_power(counter).empty(), odd) << counter.name;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "quantile.hpp"
 
@@ -173,14 +174,19 @@ double span_of(std::span<const PowerPoint> readings) {
   return quantile(values, 0.95) - quantile(values, 0.05);
 }
 
-// The readings under the truth.
+// The readings under the truth; of very many, every so manieth: more tell nothing new.
 std::vector<PowerPoint> under(std::span<const PowerPoint> readings, const PowerSeries& truth) {
+  constexpr std::size_t kMaxReadings = 3000;
   std::vector<PowerPoint> out;
   for (const PowerPoint& reading : readings) {
     if (reading.time_s > truth.start_s + 0.02 && reading.time_s < truth.end_s()) {
       out.push_back(reading);
     }
   }
+  const std::size_t stride = (out.size() + kMaxReadings - 1) / kMaxReadings;
+  if (stride < 2) return out;
+  for (std::size_t i = 0; i * stride < out.size(); ++i) out[i] = out[i * stride];
+  out.resize((out.size() + stride - 1) / stride);
   return out;
 }
 
@@ -194,7 +200,9 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
     if (response.gain_reason.empty()) response.gain_reason = response.reason;
     return response;
   };
-  if (!period.resolved) return unresolved("the update period is not resolved");
+  if (!period.resolved && !period.within_poll) {
+    return unresolved("the update period is not resolved");
+  }
   if (readings.size() < 12) {
     return unresolved(fmt::format("only {} refreshes while the load was known", readings.size()));
   }
@@ -274,6 +282,47 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
   return response;
 }
 
+// A level before and after a place, over so many polls.
+constexpr std::size_t kLevelPolls = 12;
+
+double level_from(std::span<const PowerPoint> readings, std::size_t from) {
+  std::vector<double> values;
+  for (std::size_t i = from; i < from + kLevelPolls; ++i) values.push_back(readings[i].power_w);
+  return quantile(values, 0.5);
+}
+
+// The response of a sensor whose steps pass between two polls. A lag shows itself in the polls
+// behind the step, and a spike of one poll is no step.
+std::optional<SensorResponse> by_edges(std::span<const PowerPoint> readings,
+                                       const UpdatePeriod& period) {
+  constexpr double kOfTheStep = 0.9;
+  constexpr double kOfTheSpan = 0.5;
+  constexpr std::size_t kMinEdges = 2;
+  if (!period.within_poll || readings.size() < 2 * kLevelPolls + 1) return std::nullopt;
+  const auto [low, high] = std::ranges::minmax(readings, {}, &PowerPoint::power_w);
+  const double full = high.power_w - low.power_w;
+  if (full <= 0) return std::nullopt;
+  std::size_t edges = 0;
+  for (std::size_t i = kLevelPolls; i + kLevelPolls <= readings.size(); ++i) {
+    const double jump = readings[i].power_w - readings[i - 1].power_w;
+    if (std::abs(jump) < kOfTheSpan * full) continue;
+    const double step = level_from(readings, i) - level_from(readings, i - kLevelPolls);
+    edges += std::abs(step) >= kOfTheSpan * full && jump / step >= kOfTheStep ? 1 : 0;
+  }
+  if (edges < kMinEdges) return std::nullopt;
+  const double poll_s =
+      (readings.back().time_s - readings.front().time_s) / static_cast<double>(readings.size() - 1);
+  SensorResponse response;
+  response.kind = ResponseKind::window;
+  response.at_most = true;
+  response.time_s = response.high_s = 2 * poll_s;
+  response.span_w = full;
+  response.note =
+      fmt::format("{} steps passed between two polls, nine tenths of each or more", edges);
+  response.gain_reason = "no external meter";
+  return response;
+}
+
 }  // namespace
 
 std::string_view to_string(ResponseKind kind) {
@@ -292,11 +341,14 @@ SensorResponse fit_response(std::span<const PowerPoint> readings, const UpdatePe
     response.reason = response.gain_reason = "no external meter";
     return response;
   }
-  return fit(readings, period, meter, true);
+  auto response = fit(readings, period, meter, true);
+  if (response.kind != ResponseKind::not_resolved) return response;
+  return by_edges(readings, period).value_or(std::move(response));
 }
 
 SensorResponse fit_response_to_load(std::span<const PowerPoint> readings,
                                     const UpdatePeriod& period, std::span<const double> switches) {
+  if (auto response = by_edges(readings, period)) return *response;
   if (switches.empty() || readings.empty()) {
     SensorResponse response;
     response.reason = response.gain_reason = "it is not known when the load was switched";

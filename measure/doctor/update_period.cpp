@@ -11,13 +11,25 @@ namespace ww::measure {
 namespace {
 
 constexpr double tau = 2 * std::numbers::pi;
-constexpr double clock_slack_s = 1e-3;  // poll times are rounded to 1 ms
+// Poll times are rounded to 1 ms in most files. Finer ones are off by the time that a read takes.
+constexpr double kCoarseStamp_s = 1e-3;
+constexpr double kFineStamp_s = 0.3e-3;
 
 // The value changed after poll `from` and not later than poll `to`.
 struct Change {
   double from{}, to{};
   [[nodiscard]] double middle() const { return 0.5 * (from + to); }
 };
+
+double stamp_slack_s(std::span<const PowerPoint> polls) {
+  constexpr double kSameStamp = 2e-3;  // doubles of times since 1970 are off by 1e-7 s
+  const double zero = polls.front().time_s;
+  const bool coarse = std::ranges::all_of(polls, [zero](const PowerPoint& poll) {
+    const double stamps = (poll.time_s - zero) / kCoarseStamp_s;
+    return std::abs(stamps - std::round(stamps)) < kSameStamp;
+  });
+  return coarse ? kCoarseStamp_s : kFineStamp_s;
+}
 
 double coherence(const std::vector<Change>& changes, double period) {
   std::complex<double> sum;
@@ -66,11 +78,12 @@ double followed(const std::vector<Change>& changes, std::size_t count, double fr
 
 // The phase at which most changes have a refresh between their polls: the middle of the longest
 // run of best phases. Returns the share contained.
-double best_phase(const std::vector<Change>& changes, double period, double& phase) {
+double best_phase(const std::vector<Change>& changes, double period, double slack_s,
+                  double& phase) {
   constexpr std::size_t bins = 400;
   std::vector<int> steps(2 * bins + 1, 0);
   for (const Change& change : changes) {
-    const double from = change.from - clock_slack_s, to = change.to + clock_slack_s;
+    const double from = change.from - slack_s, to = change.to + slack_s;
     const double start = from - std::floor(from / period) * period;
     const double length = std::min((to - from) / period, 1.0);
     const auto first = static_cast<std::size_t>(start / period * bins) % bins;
@@ -139,6 +152,52 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+// Whether neighbouring polls do both show new values, too often for spikes of one poll.
+bool changes_from_poll_to_poll(std::span<const PowerPoint> polls, std::size_t changes) {
+  constexpr std::size_t kMinPairs = 5;
+  constexpr std::size_t kOneIn = 10;
+  std::size_t pairs = 0;
+  for (std::size_t i = 2; i < polls.size(); ++i) {
+    pairs +=
+        polls[i].power_w != polls[i - 1].power_w && polls[i - 1].power_w != polls[i - 2].power_w
+            ? 1
+            : 0;
+  }
+  return pairs >= kMinPairs && kOneIn * pairs >= changes;
+}
+
+// How long a sensor of two rates holds its value; 0 for one rate. A steady load and a coarse step
+// leave values alone for any time; a slow rate does so for one time, again and again. Plateaus of
+// one length do, too, but the values between two of them are those of an edge.
+double held_for(const std::vector<Change>& changes, double seconds, double& share) {
+  constexpr double kOfTheLongest = 0.8;
+  constexpr double kMinShare = 0.2;
+  constexpr std::size_t kMinHolds = 5;
+  constexpr double kTimesTheUsual = 3;
+  std::vector<double> holds;
+  for (std::size_t i = 1; i < changes.size(); ++i) {
+    holds.push_back(changes[i].to - changes[i - 1].to);
+  }
+  if (holds.size() < kMinHolds) return 0;
+  const double longest = *std::ranges::max_element(holds);
+  double together = 0;
+  std::size_t count = 0, in_a_row = 0;
+  bool before = false;
+  for (const double hold : holds) {
+    const bool is_long = hold > kOfTheLongest * longest;
+    if (is_long) {
+      together += hold;
+      ++count;
+      in_a_row += before ? 1 : 0;
+    }
+    before = is_long;
+  }
+  share = together / seconds;
+  const bool two = count >= kMinHolds && 2 * in_a_row >= count && share >= kMinShare &&
+                   kOfTheLongest * longest > kTimesTheUsual * median(holds);
+  return two ? longest : 0;
+}
+
 UpdatePeriod search(std::span<const PowerPoint> polls) {
   UpdatePeriod found;
   if (polls.size() < 3) {
@@ -147,13 +206,13 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
   }
   // Times since the first poll: the phases of large times would lose digits.
   const double zero = polls.front().time_s;
+  const double slack_s = stamp_slack_s(polls);
   std::vector<double> gaps;
-  std::vector<Change> changes;
+  std::vector<Change> changes, all;
   for (std::size_t i = 1; i < polls.size(); ++i) {
     gaps.push_back(polls[i].time_s - polls[i - 1].time_s);
-    if (polls[i].power_w != polls[i - 1].power_w) {
-      changes.push_back({polls[i - 1].time_s - zero, polls[i].time_s - zero});
-    }
+    all.push_back({polls[i - 1].time_s - zero, polls[i].time_s - zero});
+    if (polls[i].power_w != polls[i - 1].power_w) changes.push_back(all.back());
   }
   found.poll_s = median(gaps);
   found.changes = changes.size();
@@ -162,7 +221,18 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
     found.reason = fmt::format("the value changed {} times only", changes.size());
     return found;
   }
+  double held_share = 0;
+  found.held_s = held_for(changes, all.back().to, held_share);
+  if (found.held_s > 0) {
+    found.reason = fmt::format(
+        "it has two rates: for {:.0f}% of the time it holds its value for about {:.2f} s, and it "
+        "is "
+        "refreshed faster at other times",
+        100 * held_share, found.held_s);
+    return found;
+  }
   if (static_cast<double>(changes.size()) > 0.8 * static_cast<double>(gaps.size())) {
+    found.within_poll = true;
     found.reason = fmt::format(
         "nearly every poll shows a new value: the period is under {:.1f} ms, poll faster",
         found.poll_s * 1.25e3);
@@ -208,8 +278,9 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
     const double period = 1 / f;
     const double shown = coherence(changes, period);
     if (shown < std::max(0.7 * expected_coherence(changes, period), chance)) continue;
+    if (period < found.poll_s + 2 * slack_s || shown < 2 * coherence(all, period)) continue;
     double phase = 0;
-    const double contained = best_phase(changes, period, phase);
+    const double contained = best_phase(changes, period, slack_s, phase);
     if (contained < 0.8 || with_own_refresh(changes, period, phase) < 0.95) continue;
     found.resolved = true;  // frequencies rise: the first is the largest period
     found.period_s = period;
@@ -219,6 +290,13 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
     return found;
   }
   found.coherence = strongest;
+  found.within_poll = changes_from_poll_to_poll(polls, changes.size());
+  if (found.within_poll) {
+    found.reason = fmt::format(
+        "it is refreshed at least once a poll ({:.1f} ms or less): poll faster to see how often",
+        found.poll_s * 1e3);
+    return found;
+  }
   found.reason = fmt::format("no period explains the changes (best coherence {:.2f})", strongest);
   return found;
 }
@@ -239,10 +317,11 @@ std::span<const PowerPoint> beginning(std::span<const PowerPoint> polls) {
 UpdatePeriod find_update_period(std::span<const PowerPoint> all) {
   const auto polls = beginning(all);
   UpdatePeriod found = search(polls);
+  if (found.resolved || found.within_poll || found.held_s > 0) return found;
   // Over a long time the sensor's clock may wander too far for one period to explain it all; its
   // beginning then tells.
   constexpr std::size_t fewest = 60;  // changes
-  for (auto part = polls; !found.resolved && found.changes / 2 >= fewest;) {
+  for (auto part = polls; found.changes / 2 >= fewest;) {
     part = part.first(part.size() / 2);
     UpdatePeriod shorter = search(part);
     if (shorter.resolved) return shorter;
@@ -253,7 +332,9 @@ UpdatePeriod find_update_period(std::span<const PowerPoint> all) {
 
 std::vector<PowerPoint> refreshes(std::span<const PowerPoint> polls, const UpdatePeriod& period) {
   std::vector<PowerPoint> out;
+  if (period.within_poll) return {polls.begin(), polls.end()};
   if (!period.resolved) return out;
+  const double slack_s = polls.empty() ? 0 : stamp_slack_s(polls);
   // The sensor's clock wanders against the host's, by some ms in ten seconds: the phase is followed
   // from stretch to stretch.
   const double stretch = std::max(0.5, 12 * period.period_s);
@@ -270,7 +351,7 @@ std::vector<PowerPoint> refreshes(std::span<const PowerPoint> polls, const Updat
     }
     constexpr std::size_t enough = 8;
     double here = 0;
-    if (changes.size() >= enough && best_phase(changes, period.period_s, here) > 0.8) {
+    if (changes.size() >= enough && best_phase(changes, period.period_s, slack_s, here) > 0.8) {
       const double off = (begin + here - phase) / period.period_s;
       const double wrapped = off - std::round(off);
       if (std::abs(wrapped) < 0.4) phase += wrapped * period.period_s;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 
@@ -218,6 +219,41 @@ TEST(Doctor, ReadsATableWithAMetersColumn) {
   EXPECT_NEAR(column["window_s"].get<double>(), 0.020, 0.003);
   EXPECT_NEAR(column["gain"].get<double>(), 0.9, 0.02);
   EXPECT_NEAR(column["offset_w"].get<double>(), 5, 2);
+}
+
+// A register that lags by 0.1 s in whole watts, refreshed faster than it is polled, beside the
+// device's own counter and one that counts nothing.
+TEST(Doctor, FindsTheLagOfARegisterThatIsRefreshedWithinAPoll) {
+  const TemporaryFolder folder;
+  std::ofstream table(folder.path() / "table.csv");
+  table << "t_s,socket_power_w,energy_uj,dead_uj\n";
+  double shown = 150, joules = 7;
+  for (int ms = 0; ms < 4000; ++ms) {
+    const double power = ms / 430 % 2 == 0 ? 150 : 400;
+    joules += power * 1e-3;
+    shown += (power - shown) / 100;
+    if (ms % 4 == 0) {
+      table << ms * 1e-3 << ',' << std::round(shown) << ',' << std::llround(joules * 1e6) << ",0\n";
+    }
+  }
+  table.close();
+  const auto finished =
+      run({wirewatt(), "doctor", "--json", "--recording", (folder.path() / "table.csv").string()});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = finished.json();
+  const json& column = report["columns"].at(0);
+  EXPECT_TRUE(column["period_s"].is_null()) << column;
+  EXPECT_NEAR(column["refreshed_within_s"].get<double>(), 0.004, 1e-6);
+  EXPECT_EQ(column["compared_with"], "energy_uj");
+  EXPECT_NEAR(column["lag_s"].get<double>(), 0.1, 0.01);
+  EXPECT_LE(column["energy_j"]["low"].get<double>(), joules - 7);
+  EXPECT_GE(column["energy_j"]["high"].get<double>(), joules - 7);
+  EXPECT_NEAR(report["counters"].at(0)["energy_j"]["value"].get<double>(), joules - 7, 2);
+  EXPECT_EQ(report["counters"].at(1)["verdict"], "bad");
+  EXPECT_THAT(report["counters"].at(1)["reason"].get<std::string>(), HasSubstr("reads 0"));
+  const auto text =
+      run({wirewatt(), "doctor", "--recording", (folder.path() / "table.csv").string()});
+  EXPECT_THAT(text.out, HasSubstr("at least once a poll"));
 }
 
 TEST(Doctor, RefusesARecordingThatIsNone) {

@@ -45,8 +45,7 @@ double refresh_s(const energy::EnergySeries& series) {
     points.push_back({static_cast<double>(reading.time_ns - series.readings.front().time_ns) * 1e-9,
                       static_cast<double>(reading.power_uw) * 1e-6});
   }
-  const measure::UpdatePeriod found = measure::find_update_period(points);
-  return found.resolved ? found.period_s : found.poll_s;
+  return measure::find_update_period(points).refresh_s();
 }
 
 // How long after a change of the load a register shows something of what was before.
@@ -135,7 +134,9 @@ class Common : public Bracket {
     const measure::SensorFacts& facts = sensor_->facts();
     options.gain_tolerance_95 = facts.gain_tolerance_95.value_or(kBoardGainTolerance95);
     options.counter_unit = facts.counter_unit;
-    if (known_.response) options.register_lag_s = settle_s(*known_.response, refresh_s(series));
+    // Under a load that moves no register rests for longer.
+    constexpr double kLongestRefresh_s = 1.0;
+    if (known_.response) options.register_lag_s = settle_s(*known_.response, kLongestRefresh_s);
     auto energy = energy::energy_between(series, from_ns_, to_ns, options);
     if (!energy.ok() || energy.source != energy::EnergySource::power_register) return energy;
     if (!known_.response) {
@@ -144,7 +145,7 @@ class Common : public Bracket {
           "which `wirewatt doctor` finds";
       return energy;
     }
-    options.settle_s = options.register_lag_s;
+    options.settle_s = settle_s(*known_.response, refresh_s(series));
     return energy::energy_between(series, from_ns_, to_ns, options);
   }
 

@@ -74,7 +74,7 @@ Column register_column(const energy::EnergySeries& series, std::int64_t origin_n
   }
   if (series.stamped) return column;
   const auto period = measure::find_update_period(column.points);
-  if (period.resolved) {
+  if (period.resolved || period.within_poll) {
     column.points = measure::refreshes(column.points, period);
   } else {
     column.points.clear();

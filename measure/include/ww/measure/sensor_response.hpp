@@ -25,6 +25,7 @@ struct SensorResponse {
   ResponseKind kind{ResponseKind::not_resolved};
   std::string reason;        // why not resolved
   double time_s{};           // the window, or the lag's time constant
+  bool at_most{};            // time_s is an upper bound
   double low_s{}, high_s{};  // other values that fit nearly as well
   double delay_s{};          // good to the clocks' alignment, some ms
   double rms_w{};            // of the fit
@@ -44,16 +45,19 @@ struct SensorResponse {
 
 // Fits the response to `readings`, which are refreshes() of one column, by least squares over
 // window or lag (2 ms to 2.5 s) and delay (-20 to 300 ms). The result is not resolved in these
-// cases: fewer than 12 refreshes under the truth; readings that do not follow it or precede it;
-// windows that differ by a factor of two and fit equally well; window and lag that fit equally
-// well. The gain is absent if the fit is poor or the polls are coarse for the window.
+// cases: the refreshes are not known; fewer than 12 of them under the truth; readings that do not
+// follow it or precede it; windows that differ by a factor of two and fit equally well; window and
+// lag that fit equally well. The gain is absent if the fit is poor or the polls are coarse for the
+// window.
 [[nodiscard]] SensorResponse fit_response(std::span<const PowerPoint> readings,
                                           const UpdatePeriod& period, const PowerSeries& meter);
 
 // Fits the response as above, with a load as the truth. The load is on from switches[0] to
 // switches[1], and so on. Readings may come up to 60 ms before a switch, because its time is the
 // host's. Window and lag are distinguished only if one fits 1.5 times better, because a chip's
-// power does not switch at once, either.
+// power does not switch at once, either. Where the sensor is refreshed at least once a poll and
+// nine tenths of a step pass between two polls, more than once, the response is shorter than two
+// polls, whatever the switches say; none are needed then.
 [[nodiscard]] SensorResponse fit_response_to_load(std::span<const PowerPoint> readings,
                                                   const UpdatePeriod& period,
                                                   std::span<const double> switches);
