@@ -68,6 +68,63 @@ TEST_F(Hip, ReportsAFaultWhenItWaitsUntilTheDeviceIsReset) {
   EXPECT_EQ(launch("increment", 1, 64, allocate<int>(64)), 0);
 }
 
+// Whatever a program calls to get the kernel's results fails.
+TEST_F(Hip, GivesNoResultsOfAKernelThatWasStopped) {
+  const struct {
+    const char* kernel;
+    int code;
+  } kernels[] = {{"unknown_instruction", kNotSupported}, {"trap", 719}, {"store_nowhere", 700}};
+  for (const auto& [kernel, code] : kernels) {
+    SCOPED_TRACE(kernel);
+    auto* p = allocate<int>(64);
+    int seen[64] = {};
+    hipStream_t stream = nullptr;
+    hipEvent_t event = nullptr;
+    ASSERT_EQ(hipStreamCreate(&stream), 0);
+    ASSERT_EQ(hipEventCreate(&event), 0);
+    ASSERT_EQ(hipEventRecord(event, nullptr), 0);
+    EXPECT_EQ(launch(kernel, 1, 64, p), 0);
+    EXPECT_EQ(hipDeviceSynchronize(), code);
+    EXPECT_EQ(hipStreamSynchronize(nullptr), code);
+    EXPECT_EQ(hipStreamSynchronize(stream), code);
+    EXPECT_EQ(hipStreamQuery(nullptr), code);
+    EXPECT_EQ(hipEventSynchronize(event), code);
+    EXPECT_EQ(hipEventQuery(event), code);
+    EXPECT_EQ(hipEventRecord(event, nullptr), code);
+    EXPECT_EQ(hipMemcpy(seen, p, sizeof seen, hipMemcpyDeviceToHost), code);
+    EXPECT_EQ(hipMemcpyAsync(seen, p, sizeof seen, hipMemcpyDeviceToHost, stream), code);
+    EXPECT_EQ(hipMemset(p, 0, sizeof seen), code);
+    EXPECT_EQ(launch("increment", 1, 64, p), code);
+    EXPECT_EQ(hipPeekAtLastError(), code);
+    EXPECT_EQ(hipGetLastError(), code);
+    EXPECT_EQ(hipGetLastError(), code);
+    EXPECT_EQ(hipDeviceReset(), 0);
+    EXPECT_EQ(hipDeviceSynchronize(), 0);
+    EXPECT_EQ(hipGetLastError(), 0);
+  }
+}
+
+TEST_F(Hip, StopsAGraphAtAKernelThatIsStopped) {
+  auto* p = allocate<int>(64);
+  ASSERT_EQ(hipMemset(p, 0, 256), 0);
+  hipStream_t stream = nullptr;
+  hipGraph_t graph = nullptr;
+  hipGraphExec_t executable = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), 0);
+  ASSERT_EQ(hipStreamBeginCapture(stream, 0), 0);
+  void* arguments[] = {&p};
+  for (const char* kernel : {"unknown_instruction", "increment"}) {
+    ASSERT_EQ(hipModuleLaunchKernel(function(kernel), 1, 1, 1, 64, 1, 1, 0, stream, arguments,
+                                    nullptr),
+              0);
+  }
+  ASSERT_EQ(hipStreamEndCapture(stream, &graph), 0);
+  ASSERT_EQ(hipGraphInstantiate(&executable, graph, nullptr, nullptr, 0), 0);
+  EXPECT_EQ(hipGraphLaunch(executable, stream), kNotSupported);
+  EXPECT_EQ(hipStreamSynchronize(stream), kNotSupported);
+  EXPECT_EQ(hipDeviceReset(), 0);
+}
+
 TEST_F(Hip, ReportsAKernelThatUsesFreedMemory) {
   auto* p = allocate<int>(1 << 20);
   EXPECT_EQ(hipFree(p), 0);

@@ -55,6 +55,15 @@ kernel void where(global uint* p) {
   p[get_global_id(0)] = id;
 }
 kernel void increment(global int* p) { p[get_global_id(0)] += 1; }
+kernel void unknown_instruction(global int* p) {
+  __asm__ volatile(".long 0xffffffff");
+  p[get_global_id(0)] = 1;
+}
+kernel void trap(global int* p) {
+  p[get_global_id(0)] = 1;
+  __builtin_trap();
+}
+kernel void store_nowhere(global int* p) { *(global int* volatile)0x123456789000 = 1; }
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void big_lds(global int* p) {
   local int words[8192];
   words[get_local_id(0)] = p[get_local_id(0)];

@@ -115,7 +115,9 @@ static const char* kPlain =
     "  t[get_local_id(0)] = a; barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  o[get_global_id(0)] = t[0] + (int)get_global_id(0);\n}\n"
     "__kernel void forever(__global volatile int* o) { while (o[0] == 0) o[1] += 1; }\n"
-    "__kernel void nowhere(__global int* o) { o[get_global_id(0)] = 1; }\n";
+    "__kernel void nowhere(__global int* o) { o[get_global_id(0)] = 1; }\n"
+    "__kernel void unknown(__global int* o) {\n"
+    "  __asm__ volatile(\".long 0xffffffff\"); o[get_global_id(0)] = 1;\n}\n";
 
 static void wrong_arguments(cl_kernel kernel, cl_mem buffer) {
   const int a = 3;
@@ -285,33 +287,57 @@ static void dead_handles(cl_program program) {
   expect(code, CL_INVALID_VALUE, "a kernel without a name");
 }
 
-static void endless_and_astray(cl_program program, cl_mem buffer) {
+/* A kernel that is stopped leaves a context of which nothing can be read any more. */
+static void stopped(const char* name, int deferred, const char* what) {
   cl_int code = 0;
-  cl_kernel forever = clCreateKernel(program, "forever", &code);
+  cl_context own = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+  cl_command_queue queues[2] = {clCreateCommandQueue(own, device, 0, &code),
+                                clCreateCommandQueue(own, device, 0, &code)};
+  cl_mem memory = clCreateBuffer(own, CL_MEM_READ_WRITE, 64, NULL, &code), none = NULL;
+  cl_program program = clCreateProgramWithSource(own, 1, &kPlain, NULL, &code);
+  expect(clBuildProgram(program, 1, &device, "", NULL, NULL), CL_SUCCESS, what);
+  cl_kernel kernel = clCreateKernel(program, name, &code);
   const int zeros[2] = {0, 0};
+  int read[2];
   const size_t one = 64;
-  clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL);
-  clSetKernelArg(forever, 0, sizeof buffer, &buffer);
-  expect(clEnqueueNDRangeKernel(queue, forever, 1, NULL, &one, NULL, 0, NULL, NULL),
-         CL_OUT_OF_RESOURCES, "a kernel without end");
-  clReleaseKernel(forever);
-
-  /* Deferred: the event has the code. */
-  cl_kernel nowhere = clCreateKernel(program, "nowhere", &code);
-  cl_mem none = NULL;
-  clSetKernelArg(nowhere, 0, sizeof none, &none);
-  expect(clEnqueueNDRangeKernel(queue, nowhere, 1, NULL, &one, NULL, 0, NULL, NULL),
-         CL_OUT_OF_RESOURCES, "a store to null");
-  cl_event gate = clCreateUserEvent(context, &code), event = NULL;
-  expect(clEnqueueNDRangeKernel(queue, nowhere, 1, NULL, &one, NULL, 1, &gate, &event), CL_SUCCESS,
-         "a store to null, later");
-  clSetUserEventStatus(gate, CL_COMPLETE);
-  cl_int status = 0;
-  clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-  expect(status, CL_OUT_OF_RESOURCES, "its event");
+  clEnqueueWriteBuffer(queues[0], memory, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL);
+  clSetKernelArg(kernel, 0, sizeof memory, strcmp(name, "nowhere") == 0 ? &none : &memory);
+  cl_event gate = clCreateUserEvent(own, &code), event = NULL, later = NULL;
+  if (deferred) {
+    expect(clEnqueueNDRangeKernel(queues[0], kernel, 1, NULL, &one, NULL, 1, &gate, &event),
+           CL_SUCCESS, what);
+    expect(clEnqueueReadBuffer(queues[0], memory, CL_FALSE, 0, sizeof read, read, 0, NULL, &later),
+           CL_SUCCESS, "a read behind it");
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    const cl_event both[2] = {event, later};
+    for (int i = 0; i < 2; ++i) {
+      cl_int status = 0;
+      clGetEventInfo(both[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+      expect(status, CL_OUT_OF_RESOURCES, i == 0 ? "its event" : "the read's event");
+    }
+    expect(clWaitForEvents(1, &later), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "the wait");
+    clReleaseEvent(event);
+    clReleaseEvent(later);
+  } else {
+    expect(clEnqueueNDRangeKernel(queues[0], kernel, 1, NULL, &one, NULL, 0, NULL, NULL),
+           CL_OUT_OF_RESOURCES, what);
+  }
+  for (int i = 0; i < 2; ++i) {
+    expect(clFinish(queues[i]), CL_OUT_OF_RESOURCES, "clFinish after it");
+    expect(clEnqueueReadBuffer(queues[i], memory, CL_TRUE, 0, sizeof read, read, 0, NULL, NULL),
+           CL_OUT_OF_RESOURCES, "a read after it");
+    clEnqueueMapBuffer(queues[i], memory, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &code);
+    expect(code, CL_OUT_OF_RESOURCES, "a map after it");
+    expect(clEnqueueMarkerWithWaitList(queues[i], 0, NULL, NULL), CL_OUT_OF_RESOURCES,
+           "a marker after it");
+  }
   clReleaseEvent(gate);
-  clReleaseEvent(event);
-  clReleaseKernel(nowhere);
+  clReleaseKernel(kernel);
+  clReleaseProgram(program);
+  clReleaseMemObject(memory);
+  clReleaseCommandQueue(queues[0]);
+  clReleaseCommandQueue(queues[1]);
+  clReleaseContext(own);
 }
 
 int main(void) {
@@ -342,7 +368,10 @@ int main(void) {
   wrong_sizes(kernel);
   damaged_binaries(program);
   dead_handles(program);
-  endless_and_astray(program, buffer);
+  stopped("forever", 0, "a kernel without end");
+  stopped("nowhere", 0, "a store to null");
+  stopped("nowhere", 1, "a store to null, later");
+  stopped("unknown", 0, "an instruction that there is not");
 
   const size_t global = 1024, local = 64;
   int result[1024];

@@ -29,6 +29,21 @@ static void fail(const char* what, const char* why, int code) {
   ++failures;
 }
 
+/* A context in which no kernel was stopped yet. */
+static void begin_anew(void) {
+  if (context != NULL) {
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+  }
+  cl_int code = 0;
+  context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+  queue = clCreateCommandQueue(context, device, 0, &code);
+  buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 16, NULL, &code);
+  const int zero = 0;
+  clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, 1 << 16, 0, NULL, NULL);
+}
+
 /* Launches every kernel that takes one buffer or nothing. Any end is good but a crash and codes
  * that say nothing. */
 static void launch_all(cl_program program, const char* what) {
@@ -50,6 +65,7 @@ static void launch_all(cl_program program, const char* what) {
     }
     clReleaseKernel(kernels[i]);
   }
+  if (clFinish(queue) != CL_SUCCESS) begin_anew();
 }
 
 static void build(const char* what, enum Outcome wanted, const char* source, size_t length,
@@ -286,18 +302,13 @@ static void generated(void) {
 
 int main(int argc, char** argv) {
   const char* only = argc > 1 ? argv[1] : NULL;
-  cl_int code = 0;
   cl_platform_id platform;
   if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
       clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL) != CL_SUCCESS) {
     return 1;
   }
-  context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-  queue = clCreateCommandQueue(context, device, 0, &code);
-  buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 16, NULL, &code);
-  if (code != CL_SUCCESS) return 1;
-  const int zero = 0;
-  clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, 1 << 16, 0, NULL, NULL);
+  begin_anew();
+  if (buffer == NULL) return 1;
 
   remove("icd_hostile_fifo");
   if (mkfifo("icd_hostile_fifo", 0600) != 0) fail("mkfifo", "it could not be made", 0);

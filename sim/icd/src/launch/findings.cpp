@@ -54,6 +54,10 @@ void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
   }
 }
 
+bool has_begun(const Error& error) {
+  return error.code == ErrorCode::device_error || error.code == ErrorCode::unsupported;
+}
+
 std::string why_it_failed(const std::string& kernel, const Error& error) {
   if (error.context.starts_with("kernel " + kernel)) return error.text();
   return "kernel '" + kernel + "': " + error.text();

@@ -15,6 +15,10 @@ namespace ww::sim::icd {
 void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
                    const std::string& kernel, std::span<const std::byte> kernarg, bool ended);
 
+// Whether a launch that failed had begun, so that its results are there in part; otherwise it was
+// refused for what it asks for.
+[[nodiscard]] bool has_begun(const Error& error);
+
 // Why a launch of that kernel failed; the kernel is named once.
 [[nodiscard]] std::string why_it_failed(const std::string& kernel, const Error& error);
 

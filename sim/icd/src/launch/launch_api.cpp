@@ -116,7 +116,9 @@ cl_int run(cl_context context, cl_device_id device, const Module& module, const 
   Runtime::get().record_launch();
   if (!result) {
     report_failure(context, why_it_failed(name, result.error()));
-    return launch_code_of(result.error());
+    const cl_int code = launch_code_of(result.error());
+    if (has_begun(result.error())) context->failure = code;
+    return code;
   }
   timing = {result->start_ns, result->end_ns};
   if (prints) print_records(module.printf_formats);

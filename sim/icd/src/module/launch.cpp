@@ -125,18 +125,19 @@ int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, La
   return lds > most ? kInvalidValue : kSuccess;
 }
 
-// A fault inside the kernel is the device's; it shows when the program next waits for it.
+// What ends a kernel is the device's error; it shows when the program next waits for it or uses its
+// memory. A launch that does not fit is the call's error.
 int launch_failed(const std::string& kernel, const Error& error) {
   complain(why_it_failed(kernel, error));
-  switch (error.code) {
-    case ErrorCode::out_of_range: return kLaunchOutOfResources;
-    case ErrorCode::unsupported: return kNotSupported;
-    default:
-      // The codes of AMD's runtime: a trap, by which assert() ends a kernel, is a failed launch.
-      device_error() =
-          error.message.starts_with(gpu::kMemoryFault) ? kIllegalAddress : kLaunchFailure;
-      return kSuccess;
+  if (!has_begun(error)) return kLaunchOutOfResources;
+  if (error.code == ErrorCode::unsupported) {
+    device_error() = kNotSupported;
+  } else {
+    // The codes of AMD's runtime: a trap, by which assert() ends a kernel, is a failed launch.
+    device_error() =
+        error.message.starts_with(gpu::kMemoryFault) ? kIllegalAddress : kLaunchFailure;
   }
+  return kSuccess;
 }
 
 // A launch whose arguments are copied.

@@ -121,6 +121,9 @@ struct _cl_context : ww::sim::icd::ObjectOf<_cl_context, ww::sim::icd::ObjectTyp
   void(CL_CALLBACK* notify)(const char*, const void*, std::size_t, void*){};
   void* user_data{};
   std::vector<std::function<void()>> destructors;
+  // CL_SUCCESS until a kernel was stopped: from then on commands of the context's queues end with
+  // it, as what the kernel should have written is not there.
+  cl_int failure{CL_SUCCESS};
 };
 
 struct _cl_command_queue

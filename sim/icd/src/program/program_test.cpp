@@ -433,6 +433,13 @@ TEST_F(LaunchApiTest, FailureOfTheDeviceReachesCallerAndContext) {
   cl_command_queue own_queue = cl.clCreateCommandQueue(context, device, 0, &code);
   const std::size_t one = 1;
   fake::state().on_launch = [](gpu::VirtualGpu&, const fake::Launch&) -> Status {
+    return fail(ErrorCode::out_of_range, "too large a work-group");
+  };
+  EXPECT_EQ(
+      cl.clEnqueueNDRangeKernel(own_queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr),
+      CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(cl.clFinish(own_queue), CL_SUCCESS);  // nothing has run
+  fake::state().on_launch = [](gpu::VirtualGpu&, const fake::Launch&) -> Status {
     return fail(ErrorCode::device_error, "memory fault at 0x10");
   };
   EXPECT_EQ(
@@ -440,6 +447,12 @@ TEST_F(LaunchApiTest, FailureOfTheDeviceReachesCallerAndContext) {
       CL_OUT_OF_RESOURCES);
   EXPECT_THAT(told, HasSubstr("memory fault at 0x10"));
   EXPECT_THAT(told, HasSubstr("'k'"));
+  int read = 0;
+  EXPECT_EQ(cl.clFinish(own_queue), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(
+      cl.clEnqueueReadBuffer(own_queue, memory, CL_TRUE, 0, sizeof read, &read, 0, nullptr, nullptr),
+      CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(cl.clFinish(queue), CL_SUCCESS);  // of another context
   EXPECT_EQ(
       cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr),
       CL_INVALID_CONTEXT);

@@ -58,7 +58,9 @@ void run_command(const Command& command) {
   _cl_event& event = *command.event.get();
   event.timing = {now, now};
   cl_int status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-  if (state == Readiness::ready) {
+  if (const cl_int failed = event.context->failure; failed != CL_SUCCESS) {
+    status = failed;
+  } else if (state == Readiness::ready) {
     set_status(&event, CL_RUNNING);
     status = command.work(event.timing);
   }
@@ -288,7 +290,7 @@ cl_int CL_API_CALL clFinish(cl_command_queue queue) {
     if (!valid(queue)) return CL_INVALID_COMMAND_QUEUE;
     const Use keep(queue);
     entry.wait([queue] { return queue->pending.empty(); });
-    return CL_SUCCESS;
+    return queue->context->failure;
   });
 }
 

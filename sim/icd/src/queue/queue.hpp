@@ -33,13 +33,15 @@ cl_event finished_event(const Enqueue& what, cl_int status, cl_ulong queued_ns,
 cl_int defer(Entry& entry, const Enqueue& what, std::function<cl_int(Timing&)> work);
 
 // Runs `work` (cl_int(Timing&), chip times in) as a command of the queue, which is valid. The
-// caller has checked every argument but the wait list. Work that refuses gives no event.
+// caller has checked every argument but the wait list. Work that refuses gives no event. Error
+// CL_OUT_OF_RESOURCES once a kernel was stopped in the queue's context.
 template <class Work>
 cl_int enqueue(Entry& entry, const Enqueue& what, Work&& work) {
   if (const cl_int bad = check_wait_list(what.queue->context.get(), what.wait_count, what.waits);
       bad != CL_SUCCESS) {
     return bad;
   }
+  if (const cl_int failed = what.queue->context->failure; failed != CL_SUCCESS) return failed;
   const Readiness state = readiness(what);
   if (state == Readiness::blocked) return defer(entry, what, std::forward<Work>(work));
   const std::int64_t now = Runtime::get().powered_gpu().now_ns();
