@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "compile/known_errors.hpp"
 #include "hip_functions.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/process.hpp"
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kCompiler = "clang-19";
+constexpr const char* kCompiler = "clang-19";  // of kClangRelease
 constexpr const char* kLinker = "ld.lld-19";
 constexpr const char* kDeviceLibrary = "ockl.bc";  // one of them
 constexpr const char* kHipHeader = "include/hip/hip_runtime.h";
@@ -235,6 +236,8 @@ struct Clang::Impl {
                              const fs::path& output) {
     ProcessRequest process;
     process.command = {compiler, "-fno-crash-diagnostics", "-Wno-unused-command-line-argument"};
+    const Words without_errors = remedies(kClangRelease, words);
+    process.command.insert(process.command.end(), without_errors.begin(), without_errors.end());
     process.command.insert(process.command.end(), words.begin(), words.end());
     process.command.insert(process.command.end(), {"-o", output.string()});
     process.folder = request.working_directory;

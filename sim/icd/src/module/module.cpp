@@ -8,6 +8,7 @@
 #include "hip/device_pointer.hpp"
 #include "hip/memory_table.hpp"
 #include "module/image.hpp"
+#include "program/compiler_errors.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::sim::icd::hip {
@@ -102,6 +103,7 @@ Function* find_function(Module& module, const std::string& name) {
   if (known != module.functions.end()) return known->second.get();
   const binpatch::Kernel* kernel = module.object->find_kernel(name);
   if (kernel == nullptr) return nullptr;
+  warn_of_errors(*module.object, *kernel, false);
   auto& function = module.functions[name];
   function = std::make_unique<Function>(Function{&module, kernel});
   functions().insert(function.get());

@@ -10,6 +10,7 @@
 #include "object/api.hpp"
 #include "object/info.hpp"
 #include "object/objects.hpp"
+#include "program/compiler_errors.hpp"
 #include "program/program.hpp"
 #include "runtime/runtime.hpp"
 
@@ -29,6 +30,7 @@ ArgumentKind kind_of(const binpatch::KernelArgument& argument) {
 }
 
 cl_kernel new_kernel(cl_program program, const binpatch::Kernel& info) {
+  warn_of_errors(program->module->object, info, program->from_source || program->linked);
   auto* kernel = new _cl_kernel;
   kernel->program = Use(program);
   kernel->module = program->module;
