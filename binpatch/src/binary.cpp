@@ -140,7 +140,9 @@ Result<std::string> only_kernel(const Part& part) {
 
 }  // namespace
 
-Result<PatchedBinary> patch_binary(Bytes bytes, const BinaryPatchRequest& request) {
+Result<PatchedBinary> patch_binary(Bytes file, const BinaryPatchRequest& request) {
+  WW_ASSIGN(plain, plain_file(file));
+  const Bytes bytes = plain.bytes;
   WW_ASSIGN(kind, kind_of(bytes));
   WW_ASSIGN(parts, parts_of(bytes, request.target));
   PatchedBinary patched;
@@ -185,7 +187,9 @@ Result<PatchedBinary> patch_binary(Bytes bytes, const BinaryPatchRequest& reques
   return patched;
 }
 
-Status verify_binary(Bytes original, const PatchedBinary& patched) {
+Status verify_binary(Bytes file, const PatchedBinary& patched) {
+  WW_ASSIGN(plain, plain_file(file));
+  const Bytes original = plain.bytes;
   if (patched.sites.empty() || patched.bytes.size() != original.size()) {
     return refuse(ErrorCode::bad_data, "the patched file is of another size", "");
   }
@@ -234,7 +238,8 @@ Result<std::vector<std::byte>> unpatch_binary(Bytes bytes, std::span<const ByteC
 }
 
 Result<std::vector<Candidate>> list_candidates(Bytes bytes) {
-  WW_ASSIGN(parts, parts_of(bytes, ""));
+  WW_ASSIGN(plain, plain_file(bytes));
+  WW_ASSIGN(parts, parts_of(plain.bytes, ""));
   std::vector<Candidate> candidates;
   for (const Part& part : parts) {
     WW_ASSIGN(list, kernels_of(part));

@@ -16,6 +16,7 @@ using testing::build_catalyst_opencl2;
 using testing::build_object;
 using testing::Bytes;
 using testing::CatalystSpec;
+using testing::compress_bundle;
 using testing::words;
 
 constexpr std::uint32_t nop = 0xbf800000;
@@ -78,7 +79,7 @@ TEST(KindOf, IsToldFromTheBytes) {
   EXPECT_EQ(*kind_of(bytes_of("\n.version 7.0\n.target sm_80\n")), BinaryKind::ptx);
   EXPECT_EQ(kind_of({}).error().code, ErrorCode::parse_error);
   EXPECT_EQ(kind_of(bytes_of("something else")).error().code, ErrorCode::parse_error);
-  EXPECT_EQ(kind_of(bytes_of("CCOB....")).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(*kind_of(compress_bundle(build_bundle({}), 3, 1)), BinaryKind::bundle);
   Bytes cubin = hawaii();
   cubin[18] = std::byte{190};  // e_machine
   EXPECT_EQ(kind_of(cubin).error().code, ErrorCode::unsupported);
@@ -139,6 +140,93 @@ TEST(PatchBinary, OfABundleIsRefusedWithTheTargetsName) {
   const auto absent = patch_binary(bundle, {.kernel = "k", .target = "gfx942"});
   ASSERT_FALSE(absent.has_value());
   EXPECT_NE(absent.error().text().find("gfx1100"), std::string::npos) << "what there is";
+}
+
+// The texts of all lines, by target.
+std::vector<std::string> listed(const Bytes& file) {
+  std::vector<std::string> lines;
+  const auto listings = list_code(file, "");
+  if (!listings) return {listings.error().text()};
+  for (const CodeListing& listing : *listings) {
+    for (const CodeLine& line : listing.lines) lines.push_back(listing.target + " " + line.text);
+  }
+  return lines;
+}
+
+TEST(CompressedBundle, IsReadAsThePlainOneInEveryVersionAndMethod) {
+  const Bytes plain = build_bundle({{"host-x86_64-unknown-linux--", {}},
+                                    {"hipv4-amdgcn-amd-amdhsa--gfx90a", mi200()},
+                                    {"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});
+  const auto direct = patch_binary(plain, {.kernel = "k"});
+  ASSERT_TRUE(direct.has_value());
+  ASSERT_GT(listed(plain).size(), 2U);
+  for (int version = 1; version <= 3; ++version) {
+    for (int method = 0; method <= 1; ++method) {
+      SCOPED_TRACE(version * 10 + method);
+      const Bytes packed = compress_bundle(plain, version, method);
+      EXPECT_EQ(listed(packed), listed(plain));
+      EXPECT_EQ(list_candidates(packed)->size(), 2U);
+      const auto patched = patch_binary(packed, {.kernel = "k"});
+      ASSERT_TRUE(patched.has_value()) << patched.error().text();
+      EXPECT_EQ(patched->bytes, direct->bytes);
+      EXPECT_TRUE(verify_binary(packed, *patched).has_value());
+    }
+  }
+}
+
+TEST(CompressedBundle, MayFollowOthersInOneSection) {
+  const Bytes first = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", mi200()}});
+  const Bytes second = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});
+  const auto in_a_row = [](const std::vector<Bytes>& parts, std::size_t apart) {
+    Bytes all;
+    for (const Bytes& part : parts) {
+      all.resize((all.size() + apart - 1) / apart * apart);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    all.resize(all.size() + 100);  // the section's end
+    return all;
+  };
+  auto both = listed(first);
+  for (const std::string& line : listed(second)) both.push_back(line);
+  for (const std::size_t apart : {std::size_t{1}, std::size_t{4096}}) {
+    EXPECT_EQ(listed(in_a_row({first, second}, apart)), both);
+    EXPECT_EQ(listed(in_a_row({compress_bundle(first, 3, 1), second}, apart)), both);
+    EXPECT_EQ(listed(in_a_row({first, compress_bundle(second, 2, 0)}, apart)), both);
+    const Bytes packed =
+        in_a_row({compress_bundle(first, 1, 0), compress_bundle(second, 3, 1)}, apart);
+    EXPECT_EQ(listed(packed), both);
+    const auto patched = patch_binary(packed, {.kernel = "k"});
+    ASSERT_TRUE(patched.has_value()) << patched.error().text();
+    EXPECT_EQ(patched->sites.size(), 2U);
+    EXPECT_TRUE(verify_binary(packed, *patched).has_value());
+    expect_whole_cycle(in_a_row({first, second}, apart),
+                       *patch_binary(in_a_row({first, second}, apart), {.kernel = "k"}));
+  }
+}
+
+TEST(CompressedBundle, IsRefusedWhereItIsDamagedOrUnknown) {
+  const Bytes plain = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", mi200()}});
+  for (int version = 1; version <= 3; ++version) {
+    for (int method = 0; method <= 1; ++method) {
+      const Bytes packed = compress_bundle(plain, version, method);
+      for (std::size_t size = 4; size < packed.size(); size += 1 + size / 8) {
+        const auto cut = list_code(std::span(packed).first(size), "");
+        ASSERT_FALSE(cut.has_value()) << version << method << " " << size;
+      }
+      Bytes damaged = packed;
+      damaged[packed.size() / 2] ^= std::byte{0x55};
+      EXPECT_FALSE(list_code(damaged, "").has_value());
+    }
+  }
+  Bytes other = compress_bundle(plain, 2, 1);
+  other[4] = std::byte{9};
+  EXPECT_EQ(list_code(other, "").error().code, ErrorCode::unsupported);
+  other = compress_bundle(plain, 2, 1);
+  other[6] = std::byte{2};
+  EXPECT_EQ(list_code(other, "").error().code, ErrorCode::unsupported);
+  other = compress_bundle(plain, 2, 0);
+  other[15] = std::byte{0xFF};  // says that it is of 4 GB
+  EXPECT_EQ(list_code(other, "").error().code, ErrorCode::parse_error);
 }
 
 TEST(PatchBinary, OfABrokenBundleIsAParseError) {

@@ -85,7 +85,8 @@ Status list_part(const Part& part, std::string_view only, std::vector<CodeListin
 
 Result<std::vector<CodeListing>> list_code(std::span<const std::byte> bytes,
                                            std::string_view kernel) {
-  WW_ASSIGN(parts, parts_of(bytes, ""));
+  WW_ASSIGN(plain, plain_file(bytes));
+  WW_ASSIGN(parts, parts_of(plain.bytes, ""));
   std::vector<CodeListing> listings;
   for (const Part& part : parts) WW_TRY(list_part(part, kernel, listings));
   if (listings.empty() && !kernel.empty()) {

@@ -45,9 +45,6 @@ Result<BinaryKind> kind_of(Bytes bytes) {
   constexpr std::uint16_t machine_cuda = 190;
   constexpr std::uint16_t machine_amdgpu = 224;
   if (is_bundle(bytes)) return BinaryKind::bundle;
-  if (starts_with(bytes, "CCOB")) {
-    return unsupported("a compressed offload bundle; compile with --no-offload-compress");
-  }
   if (starts_with(bytes, "\x50\xed\x55\xba")) {
     return unsupported("a CUDA fat binary; patch the PTX text before it is packed");
   }
@@ -70,6 +67,15 @@ Result<BinaryKind> kind_of(Bytes bytes) {
   if (is_ptx(bytes)) return BinaryKind::ptx;
   return fail(ErrorCode::parse_error,
               "neither a code object, an offload bundle, a Catalyst binary nor PTX", "GPU binary");
+}
+
+Result<PlainFile> plain_file(Bytes bytes) {
+  PlainFile file{{}, bytes};
+  if (!is_bundle(bytes)) return file;
+  WW_ASSIGN(unpacked, unpack_bundles(bytes));
+  file.own = std::move(unpacked);
+  file.bytes = file.own;
+  return file;
 }
 
 Result<std::vector<Part>> parts_of(Bytes bytes, const std::string& target) {

@@ -19,7 +19,15 @@ struct Part {
   std::span<const std::byte> bytes;
 };
 
-// The objects that `target` chooses: of a bundle those of that target, of other kinds the file.
+// A file with its compressed bundles unpacked.
+struct PlainFile {
+  std::vector<std::byte> own;  // empty where the file has no bundle
+  std::span<const std::byte> bytes;
+};
+[[nodiscard]] Result<PlainFile> plain_file(std::span<const std::byte> bytes);
+
+// The objects of a plain file that `target` chooses: of a bundle those of that target, of other
+// kinds the file.
 [[nodiscard]] Result<std::vector<Part>> parts_of(std::span<const std::byte> bytes,
                                                  const std::string& target);
 

@@ -1,5 +1,8 @@
 #include "container_builder.hpp"
 
+#include <zlib.h>
+#include <zstd.h>
+
 #include <elf.h>
 
 #include <cstring>
@@ -212,6 +215,35 @@ Bytes build_bundle(const std::vector<std::pair<std::string, Bytes>>& objects) {
     append(out, object.data(), object.size());
   }
   return out;
+}
+
+Bytes compress_bundle(const Bytes& bundle, int version, int method) {
+  Bytes data(
+      std::max<std::size_t>(ZSTD_compressBound(bundle.size()), compressBound(bundle.size())));
+  if (method == 1) {
+    data.resize(ZSTD_compress(data.data(), data.size(), bundle.data(), bundle.size(), 3));
+  } else {
+    uLongf size = data.size();
+    compress(reinterpret_cast<Bytef*>(data.data()), &size,
+             reinterpret_cast<const Bytef*>(bundle.data()), bundle.size());
+    data.resize(size);
+  }
+  Bytes file;
+  const auto append = [&file](std::uint64_t value, std::size_t bytes) {
+    const auto* first = reinterpret_cast<const std::byte*>(&value);
+    file.insert(file.end(), first, first + bytes);
+  };
+  constexpr std::uint64_t magic = 0x424f4343;
+  append(magic, 4);
+  append(static_cast<std::uint64_t>(version), 2);
+  append(static_cast<std::uint64_t>(method), 2);
+  const std::size_t width = version == 3 ? 8 : 4;
+  const std::size_t header = 8 + (version == 1 ? 1 : 2) * width + 8;
+  if (version > 1) append(header + data.size(), width);
+  append(bundle.size(), width);
+  append(0x1234, 8);  // a hash, which nobody checks
+  file.insert(file.end(), data.begin(), data.end());
+  return file;
 }
 
 Bytes build_catalyst(const CatalystSpec& spec) {

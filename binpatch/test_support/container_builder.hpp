@@ -14,6 +14,9 @@ namespace ww::binpatch::testing {
 // A clang offload bundle of (id, object).
 [[nodiscard]] Bytes build_bundle(const std::vector<std::pair<std::string, Bytes>>& objects);
 
+// The bundle compressed ("CCOB"), by the header's version 1 to 3 and method 0 (zlib) or 1 (zstd).
+[[nodiscard]] Bytes compress_bundle(const Bytes& bundle, int version, int method);
+
 struct CatalystSpec {
   std::uint16_t machine{0x408};                        // Hawaii
   bool wide{true};                                     // the outer file has 64 bits

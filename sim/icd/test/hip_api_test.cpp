@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include <atomic>
@@ -15,6 +16,8 @@
 #include <vector>
 
 #include "hip_world.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/core/vgpu_abi.h"
 
 extern "C" const ww_vgpu_abi* ww_vgpu_get_abi(std::uint32_t version);
@@ -42,14 +45,22 @@ std::string bundle_of(const std::string& target, const std::string& object) {
   return text + object;
 }
 
-std::string compressed(const std::string& plain, int version) {
-  std::string data(ZSTD_compressBound(plain.size()), '\0');
-  data.resize(ZSTD_compress(data.data(), data.size(), plain.data(), plain.size(), 3));
+// By method 0 (zlib) or 1 (zstd).
+std::string compressed(const std::string& plain, int version, int method = 1) {
+  std::string data(ZSTD_compressBound(plain.size()) + compressBound(plain.size()), '\0');
+  if (method == 1) {
+    data.resize(ZSTD_compress(data.data(), data.size(), plain.data(), plain.size(), 3));
+  } else {
+    uLongf size = data.size();
+    compress(reinterpret_cast<Bytef*>(data.data()), &size,
+             reinterpret_cast<const Bytef*>(plain.data()), plain.size());
+    data.resize(size);
+  }
   std::string text = "CCOB";
   append(text, static_cast<std::uint64_t>(version), 2);
-  append(text, 1, 2);
-  const std::size_t width = version == 2 ? 4 : 8;
-  append(text, 4 + 4 + 2 * width + 8 + data.size(), width);
+  append(text, static_cast<std::uint64_t>(method), 2);
+  const std::size_t width = version == 3 ? 8 : 4;
+  if (version > 1) append(text, 4 + 4 + 2 * width + 8 + data.size(), width);
   append(text, plain.size(), width);
   append(text, 0x1234);
   return text + data;
@@ -151,7 +162,7 @@ TEST_F(Hip, LaunchesBySizesInWorkItems) {
 
 TEST_F(Hip, LoadsPlainAndCompressedBundles) {
   const std::string plain = bundle_of("gfx90a:sramecc+:xnack-", code_object());
-  for (const std::string& image : {plain, compressed(plain, 2), compressed(plain, 3)}) {
+  const auto loads = [](const std::string& image) {
     hipModule_t module = nullptr;
     ASSERT_EQ(hipModuleLoadData(&module, image.data()), 0);
     hipFunction_t found = nullptr;
@@ -161,6 +172,30 @@ TEST_F(Hip, LoadsPlainAndCompressedBundles) {
 }
 
 TEST_F(Hip, RefusesImagesThatDoNotFitByHipsOwnCodes) {
+  };
+  loads(plain);
+  for (const int version : {1, 2, 3}) {
+    for (const int method : {0, 1}) loads(compressed(plain, version, method));
+  }
+}
+
+// As the sources of one program leave them in a section; whoever loads a file wants what is for the
+// chip.
+TEST_F(Hip, LoadsTheBundleForTheChipOfSeveralInAFile) {
+  const std::string own = bundle_of("gfx90a", code_object());
+  const std::string other = bundle_of("gfx1100", "none");
+  const auto folder = ScratchFolder::create("bundles");
+  ASSERT_TRUE(folder.has_value());
+  const std::string file = (folder->path() / "several.co").string();
+  for (const std::string& first : {other, compressed(other, 2, 0), compressed(other, 3, 1)}) {
+    for (const std::string& second : {own, compressed(own, 2, 0), compressed(own, 3, 1)}) {
+      std::string both = first;
+      both.resize((both.size() + 4095) / 4096 * 4096);
+      ASSERT_TRUE(write_file_atomically(file, both + second).has_value());
+      hipModule_t module = nullptr;
+      ASSERT_EQ(hipModuleLoad(&module, file.c_str()), 0);
+      EXPECT_EQ(hipModuleUnload(module), 0);
+    }
   hipModule_t module = nullptr;
   for (const char* other : {"gfx908", "gfx90a:xnack+", "gfx90a:sramecc-"}) {
     EXPECT_EQ(hipModuleLoadData(&module, bundle_of(other, code_object()).data()), kNoBinary)

@@ -19,7 +19,7 @@ namespace ww::binpatch {
 enum class BinaryKind { code_object, bundle, catalyst, ptx };
 [[nodiscard]] std::string_view to_string(BinaryKind kind);
 // Error unsupported, with the reason and what to do, for kinds that are known but not patched
-// (cubin, compressed bundle, host program); parse_error for anything else.
+// (cubin, host program); parse_error for anything else.
 [[nodiscard]] Result<BinaryKind> kind_of(std::span<const std::byte> bytes);
 
 struct BinaryPatchRequest {
@@ -48,7 +48,9 @@ struct PatchedSite {
 
 struct PatchedBinary {
   BinaryKind kind{};
-  std::vector<std::byte> bytes;    // of the same size as the input
+  // Of the same size as the input; of compressed bundles the unpacked ones, to which all offsets
+  // belong.
+  std::vector<std::byte> bytes;
   std::vector<PatchedSite> sites;  // one; of a bundle, one for each object
   // All changes: the sites and, in Catalyst binaries, the emptied sections from which the driver
   // would compile anew (.source, .llvmir, .amdil ...).

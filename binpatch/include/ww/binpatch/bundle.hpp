@@ -1,5 +1,6 @@
 // Clang's offload bundles: several targets' objects in one file.
-// Source: LLVM, "Clang Offload Bundler", section "Bundled Binary File Layout".
+// Source: LLVM, "Clang Offload Bundler", sections "Bundled Binary File Layout" and "Compression and
+// Decompression".
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,25 @@ struct BundleEntry {
   std::uint64_t size{};
 };
 
+// Whether the bytes begin as a bundle does, plain or compressed ("CCOB").
 [[nodiscard]] bool is_bundle(std::span<const std::byte> bytes);
-// All entries, each inside the file. Error parse_error.
+[[nodiscard]] bool is_compressed_bundle(std::span<const std::byte> bytes);
+// All entries of a plain bundle, and of those that follow it as the sources of one program leave
+// them in a section, with zeros between. Each lies inside the file. Error parse_error.
 [[nodiscard]] Result<std::vector<BundleEntry>> read_bundle(std::span<const std::byte> bytes);
+
+// Takes a compressed bundle apart: versions 1 to 3, by zlib or zstd. Of its bytes so many exist;
+// none is read behind those that it needs, but for the rest of their page. Errors: parse_error
+// (damaged, cut short), unsupported (another version or method).
+struct UnpackedBundle {
+  std::vector<std::byte> bytes;
+  std::uint64_t packed_size{};
+};
+[[nodiscard]] Result<UnpackedBundle> unpack_bundle(const std::byte* packed,
+                                                   std::uint64_t available);
+// A file of one or more bundles, with the compressed ones among them unpacked: all then begin at
+// multiples of 4096. A file without compressed ones stays as it is. Errors: those of
+// unpack_bundle().
+[[nodiscard]] Result<std::vector<std::byte>> unpack_bundles(std::span<const std::byte> bytes);
 
 }  // namespace ww::binpatch

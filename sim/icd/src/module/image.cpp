@@ -2,7 +2,6 @@
 
 #include <elf.h>
 #include <fmt/format.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +17,6 @@ namespace {
 
 constexpr std::string_view kPlainMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view kCompressedMagic = "CCOB";
-constexpr std::uint16_t kZstd = 1;
 // A header that asks for more is broken: no bundle comes near.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostEntries = 4096;
@@ -83,33 +81,8 @@ std::uint64_t bundle_size(const Bytes& image) {
   return size;
 }
 
-Result<std::vector<std::byte>> decompress(const Bytes& image) {
-  const auto version = image.read<std::uint16_t>(4);
-  const auto method = image.read<std::uint16_t>(6);
-  if (version != 2 && version != 3) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("a compressed bundle of version {}; 2 and 3 are read", version),
-                "device code");
-  }
-  if (method != kZstd) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("a bundle compressed by method {}; only zstd (1) is read", method),
-                "device code");
-  }
-  const bool wide = version == 3;
-  const std::uint64_t header = wide ? 32 : 24;
-  const std::uint64_t total = wide ? image.read<std::uint64_t>(8) : image.read<std::uint32_t>(8);
-  const std::uint64_t plain = wide ? image.read<std::uint64_t>(16) : image.read<std::uint32_t>(12);
-  if (total < header || total > kMostBytes || plain > kMostBytes || !image.has(0, total)) {
-    return broken("the header of the compressed bundle is broken, or the file is cut short");
-  }
-  std::vector<std::byte> bytes(plain);
-  const std::size_t done =
-      ZSTD_decompress(bytes.data(), bytes.size(), image.data + header, total - header);
-  if (ZSTD_isError(done) != 0 || done != plain) {
-    return broken("the compressed bundle is damaged");
-  }
-  return bytes;
+bool is_generic(std::string_view id) {
+  return binpatch::is_generic_target(id.substr(0, id.find(':')));
 }
 
 Result<std::vector<std::byte>> choose(std::span<const std::byte> bundle,
@@ -150,8 +123,8 @@ bool runs_on(const std::string& id, const std::string& target) {
 Result<std::vector<std::byte>> code_for(const void* image, std::uint64_t available,
                                         const std::string& target) {
   const Bytes bytes{static_cast<const std::byte*>(image), available};
-  if (bytes.begin_with(kCompressedMagic)) {
-    WW_ASSIGN(plain, decompress(bytes));
+  if (available != kUnknownSize && binpatch::is_bundle({bytes.data, available})) {
+    WW_ASSIGN(plain, binpatch::unpack_bundles({bytes.data, available}));
     return choose(plain, target);
   }
   const bool elf = bytes.begin_with(ELFMAG);
@@ -161,6 +134,10 @@ Result<std::vector<std::byte>> code_for(const void* image, std::uint64_t availab
   const std::uint64_t size = elf ? elf_size(bytes) : bundle_size(bytes);
   if (size > kMostBytes || !bytes.has(0, size)) {
     return broken("its header is broken, or the file is cut short");
+  if (bytes.begin_with(kCompressedMagic)) {
+    WW_ASSIGN(unpacked, binpatch::unpack_bundle(bytes.data, available));
+    return choose(unpacked.bytes, target);
+  }
   }
   if (elf) return std::vector<std::byte>(bytes.data, bytes.data + size);
   return choose({bytes.data, size}, target);
