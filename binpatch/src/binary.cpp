@@ -75,8 +75,7 @@ Result<Plan> plan_part(const Part& part, const std::string& kernel,
       WW_ASSIGN(fitting, default_register(object.target()));
       const HardwareRegister reg = wanted.value_or(fitting);
       WW_ASSIGN(result, patch(part.bytes, kernel, reg));
-      plan.place = {
-          .target = to_string(object.target()), .reg = reg, .site = std::move(result.site)};
+      plan.place = {.target = object.target_name(), .reg = reg, .site = std::move(result.site)};
       return plan;
     }
   }

@@ -19,11 +19,12 @@ constexpr std::uint32_t note_yaml_metadata = 10;  // NT_AMD_HSA_METADATA, of ver
 constexpr std::uint64_t descriptor_size = 64;
 
 // EF_AMDGPU_MACH, the low byte of e_flags. LLVM guide, table "AMDGPU EF_AMDGPU_MACH Values".
-std::optional<std::string_view> machine_name(std::uint32_t flags) {
-  struct Machine {
-    std::uint32_t number;
-    std::string_view name;
-  };
+struct Machine {
+  std::uint32_t number;
+  std::string_view name;
+  std::string_view generic{};  // the name that others know the code by; empty: the same
+};
+const Machine* machine_of(std::uint32_t flags) {
   static constexpr Machine machines[] = {
       {0x20, "gfx600"},
       {0x21, "gfx601"},
@@ -73,16 +74,16 @@ std::optional<std::string_view> machine_name(std::uint32_t flags) {
       {0x55, "gfx1152"},
       {0x58, "gfx1153"},
       // Generic targets of version 6: the first of the family, whose code all others run.
-      {0x51, "gfx900"},
-      {0x52, "gfx1010"},
-      {0x53, "gfx1030"},
-      {0x54, "gfx1100"},
-      {0x59, "gfx1200"},
-      {0x5f, "gfx940"},
+      {0x51, "gfx900", "gfx9-generic"},
+      {0x52, "gfx1010", "gfx10-1-generic"},
+      {0x53, "gfx1030", "gfx10-3-generic"},
+      {0x54, "gfx1100", "gfx11-generic"},
+      {0x59, "gfx1200", "gfx12-generic"},
+      {0x5f, "gfx940", "gfx9-4-generic"},
   };
   const auto* found = std::find_if(std::begin(machines), std::end(machines),
                                    [&](const Machine& m) { return m.number == (flags & 0xff); });
-  return found == std::end(machines) ? std::nullopt : std::optional(found->name);
+  return found == std::end(machines) ? nullptr : found;
 }
 
 tl::unexpected<Error> broken(std::string message, std::string_view kernel) {
@@ -303,9 +304,12 @@ Result<CodeObject> CodeObject::parse(std::span<const std::byte> bytes) {
     return fail(ErrorCode::unsupported,
                 fmt::format("code object version {} is not known", object.version_), "code object");
   }
-  if (const auto name = machine_name(elf.header().e_flags)) {
-    WW_ASSIGN(target, parse_gfx_target(*name));
+  if (const Machine* machine = machine_of(elf.header().e_flags); machine != nullptr) {
+    WW_ASSIGN(target, parse_gfx_target(machine->name));
     object.target_ = target;
+    object.target_name_ = machine->generic.empty() ? machine->name : machine->generic;
+    constexpr unsigned generic_version_bit = 24;  // EF_AMDGPU_GENERIC_VERSION
+    object.generic_version_ = elf.header().e_flags >> generic_version_bit;
   } else {
     WW_ASSIGN(target, noted_target(elf));
     if (!target || object.version_ != first_version) {
@@ -314,6 +318,7 @@ Result<CodeObject> CodeObject::parse(std::span<const std::byte> bytes) {
                   "code object");
     }
     object.target_ = *target;
+    object.target_name_ = to_string(*target);
   }
   object.segments_ = elf.segments();
   WW_ASSIGN(relocations, elf.relocations());
@@ -354,6 +359,19 @@ Result<CodeObject> CodeObject::parse(std::span<const std::byte> bytes) {
   for (const std::size_t index : unsized) bound_code(object.kernels_, index, object);
   object.variables_ = variables_of(elf);
   return object;
+}
+
+Status CodeObject::check_runs_on(std::string_view processor) const {
+  if (!runs_on(target_name_, processor)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("it is for {}, not for {}", target_name_, processor), "code object");
+  }
+  // Versions are counted from 1; a processor runs those from the one that brought it on.
+  if (is_generic_target(target_name_) && generic_version_ == 0) {
+    return fail(ErrorCode::bad_data,
+                fmt::format("its ELF flags have no version of {}", target_name_), "code object");
+  }
+  return {};
 }
 
 const Kernel* CodeObject::find_kernel(std::string_view name) const {

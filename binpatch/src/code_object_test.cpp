@@ -86,6 +86,48 @@ TEST(CodeObject, OfAGenericTargetCountsAsTheFamilysFirst) {
   EXPECT_EQ(object->version(), 6);
 }
 
+TEST(GenericTarget, RunsOnEveryProcessorOfItsFamilyAlone) {
+  const std::pair<const char*, std::vector<const char*>> families[] = {
+      {"gfx9-generic", {"gfx900", "gfx904", "gfx906", "gfx90c"}},
+      {"gfx9-4-generic", {"gfx940", "gfx942", "gfx950"}},
+      {"gfx10-1-generic", {"gfx1010", "gfx1013"}},
+      {"gfx10-3-generic", {"gfx1030", "gfx1036"}},
+      {"gfx11-generic", {"gfx1100", "gfx1103", "gfx1151"}},
+      {"gfx12-generic", {"gfx1200", "gfx1201"}}};
+  for (const auto& [target, own] : families) {
+    EXPECT_TRUE(is_generic_target(target));
+    for (const auto& [other, processors] : families) {
+      for (const char* processor : processors) {
+        EXPECT_EQ(runs_on(target, processor), std::string_view(target) == other)
+            << target << " " << processor;
+      }
+    }
+    // Vector registers of another kind, and matrix instructions.
+    EXPECT_FALSE(runs_on(target, "gfx908"));
+    EXPECT_FALSE(runs_on(target, "gfx90a"));
+    EXPECT_FALSE(runs_on(target, "gfx1"));
+  }
+  EXPECT_FALSE(is_generic_target("gfx900"));
+  EXPECT_TRUE(runs_on("gfx90a", "gfx90a"));
+  EXPECT_FALSE(runs_on("gfx900", "gfx906"));
+}
+
+TEST(GenericTarget, NeedsItsVersionInTheFile) {
+  const Bytes code = words({0xbf810000});
+  const auto object = [&](std::uint32_t flags) {
+    return *CodeObject::parse(build_object({.machine = flags, .abi_version = 4, .code = code}));
+  };
+  const CodeObject first = object(0x51 | 1U << 24);
+  EXPECT_EQ(first.target_name(), "gfx9-generic");
+  EXPECT_TRUE(first.check_runs_on("gfx900").has_value());
+  EXPECT_TRUE(first.check_runs_on("gfx906").has_value());
+  EXPECT_EQ(first.check_runs_on("gfx90a").error().code, ErrorCode::unsupported);
+  // A later version may have brought more processors on; all of today's were there before.
+  EXPECT_TRUE(object(0x54 | 7U << 24).check_runs_on("gfx1100").has_value());
+  EXPECT_EQ(object(0x51).check_runs_on("gfx900").error().code, ErrorCode::bad_data);
+  EXPECT_TRUE(object(0x2f).check_runs_on("gfx906").has_value());
+}
+
 TEST(CodeObject, OfAnUnknownMachineIsUnsupported) {
   const auto object = CodeObject::parse(build_object({.machine = 0xee, .code = end_program}));
   ASSERT_FALSE(object.has_value());

@@ -125,7 +125,7 @@ Result<KernelList> kernels_of(const Part& part) {
     return list;
   }
   WW_ASSIGN(object, CodeObject::parse(part.bytes));
-  list.target = to_string(object.target());
+  list.target = object.target_name();
   for (const Kernel& kernel : object.kernels()) list.kernels.push_back(kernel.name);
   return list;
 }

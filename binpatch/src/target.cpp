@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "ww/binpatch/code_object.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
@@ -40,6 +42,37 @@ Result<GfxTarget> parse_gfx_target(std::string_view text) {
   }
   return fail(ErrorCode::parse_error,
               fmt::format("not a GPU target such as gfx701: '{}'", text.substr(0, 64)));
+}
+
+namespace {
+
+// LLVM, "User Guide for AMDGPU Backend", table of generic processors. All were there from the first
+// version of their target on.
+struct GenericTarget {
+  std::string_view name;
+  std::string_view processors;  // with a space behind each
+};
+constexpr GenericTarget generic_targets[] = {
+    {"gfx9-generic", "gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c "},
+    {"gfx9-4-generic", "gfx940 gfx941 gfx942 gfx950 "},
+    {"gfx10-1-generic", "gfx1010 gfx1011 gfx1012 gfx1013 "},
+    {"gfx10-3-generic", "gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 "},
+    {"gfx11-generic", "gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 "},
+    {"gfx12-generic", "gfx1200 gfx1201 "},
+};
+
+}  // namespace
+
+bool is_generic_target(std::string_view target) {
+  return std::ranges::find(generic_targets, target, &GenericTarget::name) !=
+         std::end(generic_targets);
+}
+
+bool runs_on(std::string_view target, std::string_view processor) {
+  if (target == processor) return true;
+  const auto* found = std::ranges::find(generic_targets, target, &GenericTarget::name);
+  return found != std::end(generic_targets) &&
+         found->processors.find(std::string(processor) + " ") != std::string_view::npos;
 }
 
 namespace isa {

@@ -26,6 +26,12 @@ struct GfxTarget {
 [[nodiscard]] std::string to_string(GfxTarget target);  // "gfx90a"
 [[nodiscard]] Result<GfxTarget> parse_gfx_target(std::string_view text);
 
+// Targets whose code every processor of a family runs: "gfx9-generic" and its like, of code object
+// version 6.
+[[nodiscard]] bool is_generic_target(std::string_view target);
+// Whether code for the target, a processor or a generic one, runs on the processor ("gfx906").
+[[nodiscard]] bool runs_on(std::string_view target, std::string_view processor);
+
 // One explicit or hidden kernel argument, from the metadata.
 struct KernelArgument {
   std::string name;           // may be empty
@@ -105,7 +111,12 @@ class CodeObject {
 
   [[nodiscard]] GfxTarget target() const { return target_; }
   [[nodiscard]] int version() const { return version_; }  // code object version: 2 to 6
+  // Of a generic target: the first processor of its family, whose instructions the code uses.
   [[nodiscard]] const std::vector<Kernel>& kernels() const { return kernels_; }
+  // "gfx90a", or "gfx9-generic".
+  [[nodiscard]] const std::string& target_name() const { return target_name_; }
+  // Errors unsupported (another target's code), bad_data (a generic target without its version).
+  [[nodiscard]] Status check_runs_on(std::string_view processor) const;
   [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   [[nodiscard]] const std::vector<Relocation>& relocations() const { return relocations_; }
@@ -127,6 +138,8 @@ class CodeObject {
   GfxTarget target_;
   int version_{};
   bool has_arguments_{};
+  std::string target_name_;
+  std::uint32_t generic_version_{};
   std::vector<Kernel> kernels_;
   std::vector<Segment> segments_;
   std::vector<Relocation> relocations_;

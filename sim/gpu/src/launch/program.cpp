@@ -121,12 +121,9 @@ bool names_accumulator(const binpatch::isa::Instruction& instruction) {
 Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const std::string& target,
                                                DeviceMemory& memory, std::uint32_t translate_after,
                                                int f64_rate_divisor) {
-  if (const std::string made_for = binpatch::to_string(object.target()); made_for != target) {
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("the code object is for {}, the virtual GPU is a {}", made_for, target));
-  }
-  WW_ASSIGN(generation, binpatch::isa::generation_of(object.target()));
+  WW_TRY(object.check_runs_on(target));
+  WW_ASSIGN(processor, binpatch::parse_gfx_target(target));
+  WW_ASSIGN(generation, binpatch::isa::generation_of(processor));
   WW_ASSIGN(isa, isa_of(generation, target));
   WW_ASSIGN(wave, wave_size(object.kernels(), isa));
   std::uint64_t size = 0;

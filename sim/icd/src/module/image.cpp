@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "ww/binpatch/bundle.hpp"
+#include "ww/binpatch/code_object.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
@@ -89,12 +90,18 @@ Result<std::vector<std::byte>> choose(std::span<const std::byte> bundle,
                                       const std::string& target) {
   WW_ASSIGN(entries, binpatch::read_bundle(bundle));
   std::string found;
+  const binpatch::BundleEntry* chosen = nullptr;
   for (const binpatch::BundleEntry& entry : entries) {
-    if (runs_on(entry.target, target)) {
-      const auto object = bundle.subspan(entry.offset, entry.size);
-      return std::vector<std::byte>(object.begin(), object.end());
+    // Code for the chip itself comes before that for its whole family.
+    if (runs_on(entry.target, target) &&
+        (chosen == nullptr || (is_generic(chosen->target) && !is_generic(entry.target)))) {
+      chosen = &entry;
     }
     if (!entry.target.empty()) found += (found.empty() ? "" : ", ") + entry.target;
+  }
+  if (chosen != nullptr) {
+    const auto object = bundle.subspan(chosen->offset, chosen->size);
+    return std::vector<std::byte>(object.begin(), object.end());
   }
   return fail(ErrorCode::not_found,
               fmt::format("there is no code for {}, only for {}; compile with --offload-arch={}",
@@ -112,7 +119,7 @@ bool runs_on(const std::string& id, const std::string& target) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     return word;
   };
-  if (next() != target) return false;
+  if (!binpatch::runs_on(next(), target)) return false;
   while (!rest.empty()) {
     const std::string_view feature = next();
     if (feature != "sramecc+" && feature != "xnack-") return false;
@@ -127,6 +134,10 @@ Result<std::vector<std::byte>> code_for(const void* image, std::uint64_t availab
     WW_ASSIGN(plain, binpatch::unpack_bundles({bytes.data, available}));
     return choose(plain, target);
   }
+  if (bytes.begin_with(kCompressedMagic)) {
+    WW_ASSIGN(unpacked, binpatch::unpack_bundle(bytes.data, available));
+    return choose(unpacked.bytes, target);
+  }
   const bool elf = bytes.begin_with(ELFMAG);
   if (!elf && !bytes.begin_with(kPlainMagic)) {
     return broken("neither a code object nor an offload bundle");
@@ -134,10 +145,6 @@ Result<std::vector<std::byte>> code_for(const void* image, std::uint64_t availab
   const std::uint64_t size = elf ? elf_size(bytes) : bundle_size(bytes);
   if (size > kMostBytes || !bytes.has(0, size)) {
     return broken("its header is broken, or the file is cut short");
-  if (bytes.begin_with(kCompressedMagic)) {
-    WW_ASSIGN(unpacked, binpatch::unpack_bundle(bytes.data, available));
-    return choose(unpacked.bytes, target);
-  }
   }
   if (elf) return std::vector<std::byte>(bytes.data, bytes.data + size);
   return choose({bytes.data, size}, target);

@@ -21,8 +21,8 @@ inline constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
 [[nodiscard]] Result<std::vector<std::byte>> code_for(const void* image, std::uint64_t available,
                                                       const std::string& target);
 
-// Whether code for `id` ("gfx90a:sramecc+:xnack-") runs on the target: a virtual GPU has ECC and
-// does not retry page faults (xnack).
+// Whether code for `id` ("gfx90a:sramecc+:xnack-", "gfx11-generic") runs on the target: a virtual
+// GPU has ECC and does not retry page faults (xnack).
 [[nodiscard]] bool runs_on(const std::string& id, const std::string& target);
 
 }  // namespace ww::sim::icd::hip

@@ -136,10 +136,7 @@ Result<binpatch::CodeObject> parse_for_device(std::string_view binary) {
   auto object = binpatch::CodeObject::parse(as_bytes(binary));
   if (!object) return object;
   const auto& wanted = Runtime::get().powered_gpu().chip().architecture().gfx_target;
-  if (const std::string target = binpatch::to_string(object->target()); target != wanted) {
-    return fail(ErrorCode::unsupported,
-                "the program binary is for " + target + ", the device is a " + wanted);
-  }
+  WW_TRY(object->check_runs_on(wanted));
   if (!object->has_arguments()) {
     return fail(ErrorCode::unsupported,
                 "the program binary does not say what arguments its kernels take; build it again "
