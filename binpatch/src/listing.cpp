@@ -27,7 +27,15 @@ struct Code {
   std::uint64_t file_offset{};
   std::uint64_t address{};
   std::span<const std::byte> bytes;
+  isa::WaveSize wave{};
 };
+
+// ENABLE_WAVEFRONT_SIZE32 of the descriptor, from gfx10 on.
+isa::WaveSize wave_of(const Kernel& kernel, GfxTarget target) {
+  if (target.major < 10) return isa::WaveSize::usual;
+  const bool half = (kernel.descriptor.kernel_code_properties >> 10 & 1) != 0;
+  return half ? isa::WaveSize::lanes32 : isa::WaveSize::lanes64;
+}
 
 CodeListing list_code(const Code& code, std::string target, std::string kernel) {
   CodeListing listing{.target = std::move(target), .kernel = std::move(kernel)};
@@ -37,7 +45,7 @@ CodeListing list_code(const Code& code, std::string target, std::string kernel) 
     return listing;
   }
   for (std::size_t at = 0; at < code.bytes.size();) {
-    const auto instruction = isa::decode(*generation, code.bytes.subspan(at));
+    const auto instruction = isa::decode(*generation, code.bytes.subspan(at), code.wave);
     if (!instruction) {
       listing.problem = instruction.error();
       break;
@@ -74,9 +82,10 @@ Status list_part(const Part& part, std::string_view only, std::vector<CodeListin
   WW_ASSIGN(object, CodeObject::parse(part.bytes));
   for (const Kernel& kernel : object.kernels()) {
     if (!only.empty() && kernel.name != only) continue;
-    out.push_back(list_code({object.target(), part.base + kernel.entry_file_offset,
-                             kernel.entry_address, object.code(kernel)},
-                            target, kernel.name));
+    out.push_back(
+        list_code({object.target(), part.base + kernel.entry_file_offset, kernel.entry_address,
+                   object.code(kernel), wave_of(kernel, object.target())},
+                  target, kernel.name));
   }
   return {};
 }

@@ -159,10 +159,11 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   exec::LaunchState state;
   state.device = device;
   state.kernel = kernel.name;
-  state.code = program.code();
-  state.code_dwords = program.code_dwords();
-  if (options.run_ahead) state.straight = &program.straight_lines();
-  if (options.run_ahead && options.translate) state.translations = program.translations();
+  const exec::LoweredCode& code = program.code_of(kernel);
+  state.code = code.ops.data();
+  state.code_dwords = static_cast<std::uint32_t>(code.ops.size());
+  if (options.run_ahead) state.straight = &code.straight_lines;
+  if (options.run_ahead && options.translate) state.translations = code.translations.get();
   state.code_address = program.code_address();
   state.entry = static_cast<std::uint32_t>(
       (program.device_address(kernel.entry_address) - state.code_address) / 4);
@@ -181,11 +182,11 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.ordinary = std::min<std::uint32_t>(state.vgprs, exec::kAccumulators);
   if (exec::has_unified_registers(state.isa)) {  // ACCUM_OFFSET
     state.ordinary = std::min(state.ordinary, ((descriptor.compute_pgm_rsrc3 & 63U) + 1) * 4);
-    if (program.names_accumulators()) {
+    if (code.names_accumulators) {
       state.accumulators = std::min<std::uint32_t>(state.vgprs - state.ordinary, 256);
     }
   }
-  state.scalar_end = program.scalar_end();
+  state.scalar_end = code.scalar_end;
   const bool rdna = exec::is_rdna(state.isa);
   state.sgprs = rdna ? 128 : ((state.rsrc1 >> 6 & 15U) + 1) * 8;
   // RDNA has room for the scalar registers of all its waves.

@@ -53,21 +53,6 @@ std::int32_t short_waitcnt(std::int32_t immediate, Isa isa) {
                                    std::min(vector, 15U));
 }
 
-// Of all kernels: the code between them is decoded once.
-Result<binpatch::isa::WaveSize> wave_size(const std::vector<binpatch::Kernel>& kernels, Isa isa) {
-  using binpatch::isa::WaveSize;
-  if (!is_rdna(isa)) return WaveSize::usual;
-  const auto is_half = [isa](const binpatch::Kernel& kernel) {
-    return wave_lanes(kernel.descriptor, isa) == 32;
-  };
-  const bool any = std::ranges::any_of(kernels, is_half);
-  if (any && !std::ranges::all_of(kernels, is_half)) {
-    return fail(ErrorCode::unsupported,
-                "the virtual GPU takes no code object with kernels of both wave sizes");
-  }
-  return any ? WaveSize::lanes32 : WaveSize::lanes64;
-}
-
 // In a wave of 32 the upper half of exec is a scalar register like others (RDNA ISA, "Wave32
 // mode"). The wave's lanes are told from both halves here, so that it becomes one that RDNA does
 // not have.
@@ -116,6 +101,62 @@ bool names_accumulator(const binpatch::isa::Instruction& instruction) {
   return std::ranges::any_of(instruction.dst, is) || std::ranges::any_of(instruction.src, is);
 }
 
+struct LoweringOptions {
+  binpatch::isa::Generation generation{};
+  Isa isa{};
+  std::uint32_t translate_after{};
+  int f64_rate_divisor{};
+};
+
+// All of a program's code: what lies between kernels, too.
+std::unique_ptr<LoweredCode> lower_code(std::span<const std::byte> code, const LoweringOptions& how,
+                                        binpatch::isa::WaveSize wave) {
+  auto lowered = std::make_unique<LoweredCode>();
+  lowered->ops.resize(code.size() / 4);
+  std::vector<RegisterSet> registers(lowered->ops.size());
+  std::size_t scalars = 0;
+  for (std::size_t dword = 0; dword < lowered->ops.size(); ++dword) {
+    const auto rest = code.subspan(dword * 4, std::min<std::size_t>(20, code.size() - dword * 4));
+    MicroOp& op = lowered->ops[dword];
+    auto decoded = binpatch::isa::decode(how.generation, rest, wave);
+    // A wave has such registers on chips with one file for both kinds alone.
+    const bool accumulates = decoded && names_accumulator(*decoded);
+    if (accumulates && !has_unified_registers(how.isa)) {
+      decoded = fail(ErrorCode::unsupported, "accumulation registers");
+    }
+    if (decoded && wave == binpatch::isa::WaveSize::lanes32) {
+      if (names_missing_lanes(*decoded)) {
+        decoded = fail(ErrorCode::unsupported, "lanes that the wave does not have");
+      } else {
+        move_upper_exec(*decoded);
+      }
+    }
+    lower(decoded, op, lowered->pool, how.isa);
+    lowered->names_accumulators |= accumulates;
+    if (how.isa == Isa::gfx942) multiply_as_cdna3(op);
+    set_rate_of_doubles(op, how.f64_rate_divisor);
+    if (decoded) find_registers(*decoded, op);
+    if (decoded) scalars = std::max(scalars, scalars_named(*decoded));
+    if (op.straight) registers[dword] = registers_of(*decoded, op);
+    if (op.opcode == Opcode::invalid || op.opcode == Opcode::unlisted) {
+      std::memcpy(&op.immediate, rest.data(), 4);
+    }
+    if (op.opcode == Opcode::s_waitcnt && how.isa != Isa::gfx7) {
+      op.immediate = short_waitcnt(op.immediate, how.isa);
+    }
+  }
+  scalars = (scalars + kScalarsOfLine - 1) / kScalarsOfLine * kScalarsOfLine;
+  lowered->scalar_end = static_cast<std::uint32_t>(std::min(scalars, kSpecialScalars));
+  choose_forms(lowered->ops);
+  lowered->straight_lines = find_straight_lines(lowered->ops, registers);
+  link_loads(lowered->ops, lowered->straight_lines);
+  if (const auto vectors = widest_vectors()) {
+    lowered->translations =
+        std::make_unique<Translations>(lowered->ops, how.translate_after, *vectors);
+  }
+  return lowered;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const std::string& target,
@@ -125,7 +166,6 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   WW_ASSIGN(processor, binpatch::parse_gfx_target(target));
   WW_ASSIGN(generation, binpatch::isa::generation_of(processor));
   WW_ASSIGN(isa, isa_of(generation, target));
-  WW_ASSIGN(wave, wave_size(object.kernels(), isa));
   std::uint64_t size = 0;
   std::uint64_t code_begin = ~std::uint64_t{0};
   std::uint64_t code_end = 0;
@@ -157,48 +197,16 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   memory.touch();
 
   program->code_address_ = image + code_begin;
-  program->code_.resize((code_end - code_begin) / 4);
   const std::span<const std::byte> code(memory.host(image + code_begin), code_end - code_begin);
-  std::vector<RegisterSet> registers(program->code_.size());
-  std::size_t scalars = 0;
-  for (std::size_t dword = 0; dword < program->code_.size(); ++dword) {
-    const auto rest = code.subspan(dword * 4, std::min<std::size_t>(20, code.size() - dword * 4));
-    MicroOp& op = program->code_[dword];
-    auto decoded = binpatch::isa::decode(generation, rest, wave);
-    // A wave has such registers on chips with one file for both kinds alone.
-    const bool accumulates = decoded && names_accumulator(*decoded);
-    if (accumulates && !has_unified_registers(isa)) {
-      decoded = fail(ErrorCode::unsupported, "accumulation registers");
-    }
-    if (decoded && wave == binpatch::isa::WaveSize::lanes32) {
-      if (names_missing_lanes(*decoded)) {
-        decoded = fail(ErrorCode::unsupported, "lanes that the wave does not have");
-      } else {
-        move_upper_exec(*decoded);
-      }
-    }
-    lower(decoded, op, program->pool_, isa);
-    program->names_accumulators_ |= accumulates;
-    if (program->isa_ == Isa::gfx942) multiply_as_cdna3(op);
-    set_rate_of_doubles(op, f64_rate_divisor);
-    if (decoded) find_registers(*decoded, op);
-    if (decoded) scalars = std::max(scalars, scalars_named(*decoded));
-    if (op.straight) registers[dword] = registers_of(*decoded, op);
-    if (op.opcode == Opcode::invalid || op.opcode == Opcode::unlisted) {
-      std::memcpy(&op.immediate, rest.data(), 4);
-    }
-    if (op.opcode == Opcode::s_waitcnt && program->isa_ != Isa::gfx7) {
-      op.immediate = short_waitcnt(op.immediate, isa);
-    }
-  }
-  scalars = (scalars + kScalarsOfLine - 1) / kScalarsOfLine * kScalarsOfLine;
-  program->scalar_end_ = static_cast<std::uint32_t>(std::min(scalars, kSpecialScalars));
-  choose_forms(program->code_);
-  program->straight_lines_ = find_straight_lines(program->code_, registers);
-  link_loads(program->code_, program->straight_lines_);
-  if (const auto vectors = widest_vectors()) {
-    program->translations_ =
-        std::make_unique<Translations>(program->code_, translate_after, *vectors);
+  const LoweringOptions how{generation, isa, translate_after, f64_rate_divisor};
+  const auto is_half = [isa](const binpatch::Kernel& kernel) {
+    return wave_lanes(kernel.descriptor, isa) == 32;
+  };
+  using binpatch::isa::WaveSize;
+  const bool any_half = std::ranges::any_of(object.kernels(), is_half);
+  if (any_half) program->half_ = lower_code(code, how, WaveSize::lanes32);
+  if (!any_half || !std::ranges::all_of(object.kernels(), is_half)) {
+    program->whole_ = lower_code(code, how, is_rdna(isa) ? WaveSize::lanes64 : WaveSize::usual);
   }
   return program;
 }
@@ -213,5 +221,9 @@ std::optional<std::size_t> Program::find(const std::string& name) const {
   }
   return std::nullopt;
 }
+const LoweredCode& Program::code_of(const binpatch::Kernel& kernel) const {
+  return wave_lanes(kernel.descriptor, isa_) == 32 ? *half_ : *whole_;
+}
+
 
 }  // namespace ww::sim::gpu::exec

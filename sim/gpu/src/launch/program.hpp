@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,20 @@
 #include "ww/binpatch/code_object.hpp"
 
 namespace ww::sim::gpu::exec {
+
+// The program's instructions as waves of one size execute them.
+struct LoweredCode {
+  std::vector<MicroOp> ops;
+  StraightLines straight_lines;
+  // Behind the last scalar register that the code names, up to kSpecialScalars, in whole lines of
+  // the host's caches.
+  std::uint32_t scalar_end{};
+  // Compilers also allocate accumulation registers that fill up a granule and that no code names,
+  // wherever a jump may lead.
+  bool names_accumulators{};
+  ConstantPool pool;
+  std::unique_ptr<Translations> translations;  // null on hosts that have no use for them
+};
 
 class Program {
  public:
@@ -31,19 +46,13 @@ class Program {
   [[nodiscard]] const std::vector<binpatch::Kernel>& kernels() const { return kernels_; }
   // Index into kernels(); nothing for an unknown name.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
-  [[nodiscard]] const MicroOp* code() const { return code_.data(); }
-  [[nodiscard]] const StraightLines& straight_lines() const { return straight_lines_; }
-  // Null on hosts that have no use for them.
-  [[nodiscard]] Translations* translations() const { return translations_.get(); }
-  [[nodiscard]] std::uint32_t code_dwords() const {
-    return static_cast<std::uint32_t>(code_.size());
+  // Where the kernel's arguments have the address of its queue (hidden_queue_ptr).
+  [[nodiscard]] std::optional<std::uint32_t> queue_argument(std::size_t kernel) const {
+    return queue_arguments_[kernel];
   }
-  // Behind the last scalar register that the code names, up to kSpecialScalars, in whole lines of
-  // the host's caches.
-  [[nodiscard]] std::uint32_t scalar_end() const { return scalar_end_; }
-  // Compilers also allocate accumulation registers that fill up a granule and that no code names,
-  // wherever a jump may lead.
-  [[nodiscard]] bool names_accumulators() const { return names_accumulators_; }
+  // As the waves of that kernel execute it: some kernels of RDNA may have waves of 32 lanes, others
+  // of 64.
+  [[nodiscard]] const LoweredCode& code_of(const binpatch::Kernel& kernel) const;
   [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] std::uint64_t code_address() const { return code_address_; }
   // Device address of what the code object calls `address`.
@@ -59,12 +68,10 @@ class Program {
   std::uint64_t image_{};
   std::uint64_t code_address_{};
   std::vector<binpatch::Kernel> kernels_;
-  std::vector<MicroOp> code_;
-  StraightLines straight_lines_;
-  std::uint32_t scalar_end_{};
-  bool names_accumulators_{};
-  ConstantPool pool_;
-  std::unique_ptr<Translations> translations_;
+  std::vector<std::optional<std::uint32_t>> queue_arguments_;  // of each kernel
+  // Of waves of 64 lanes and of 32; null where no kernel has such waves.
+  std::unique_ptr<LoweredCode> whole_;
+  std::unique_ptr<LoweredCode> half_;
 };
 
 }  // namespace ww::sim::gpu::exec
