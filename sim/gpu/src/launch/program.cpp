@@ -183,6 +183,12 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   program->image_ = image;
   program->isa_ = isa;
   program->kernels_ = object.kernels();
+  for (const binpatch::Kernel& kernel : object.kernels()) {
+    const auto found = std::ranges::find(kernel.arguments, "hidden_queue_ptr",
+                                         &binpatch::KernelArgument::value_kind);
+    program->queue_arguments_.push_back(
+        found == kernel.arguments.end() ? std::nullopt : std::optional(found->offset));
+  }
   for (const Segment& segment : object.segments()) {
     std::memcpy(memory.host(image + segment.address), object.bytes().data() + segment.file_offset,
                 std::min(segment.file_size, segment.memory_size));
@@ -215,15 +221,15 @@ Program::~Program() {
   if (image_ != 0) static_cast<void>(memory_.release(image_));
 }
 
+const LoweredCode& Program::code_of(const binpatch::Kernel& kernel) const {
+  return wave_lanes(kernel.descriptor, isa_) == 32 ? *half_ : *whole_;
+}
+
 std::optional<std::size_t> Program::find(const std::string& name) const {
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     if (kernels_[i].name == name) return i;
   }
   return std::nullopt;
 }
-const LoweredCode& Program::code_of(const binpatch::Kernel& kernel) const {
-  return wave_lanes(kernel.descriptor, isa_) == 32 ? *half_ : *whole_;
-}
-
 
 }  // namespace ww::sim::gpu::exec

@@ -424,6 +424,9 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   if (!kernarg.empty()) {
     std::memcpy(memory->host(kernarg_address), kernarg.data(), kernarg.size());
   }
+  if (const auto at = program.queue_argument(kernel); at && *at + 8 <= kernarg.size()) {
+    std::memcpy(memory->host(kernarg_address + *at), &queue_address, sizeof queue_address);
+  }
   write_packet(state, grid, program.kernels()[kernel], program);
   if (l2_behind) {
     engine.l2().restore(*l2_state);

@@ -1,11 +1,14 @@
 #include "launch/findings.hpp"
 
+#include <charconv>
 #include <cstring>
 #include <set>
 #include <tuple>
 
+#include "launch/launch.hpp"
 #include "program/source_lines.hpp"
 #include "runtime/runtime.hpp"
+#include "ww/sim/gpu/memory_fault.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -29,6 +32,19 @@ std::string argument_of(const binpatch::CodeObject& object, const std::string& k
     ++index;
   }
   return {};
+}
+
+// "memory fault: ... at address 0x4": within a page of null.
+bool is_near_null(const Error& error) {
+  constexpr std::string_view kAt = "at address 0x";
+  constexpr std::uint64_t kPage = 4096;
+  const auto at = error.message.find(kAt);
+  if (!error.message.starts_with(gpu::kMemoryFault) || at == std::string::npos) return false;
+  std::uint64_t address = 0;
+  const char* end = error.message.data() + error.message.size();
+  return std::from_chars(error.message.data() + at + kAt.size(), end, address, 16).ec ==
+             std::errc{} &&
+         address < kPage;
 }
 
 }  // namespace
@@ -58,9 +74,15 @@ bool has_begun(const Error& error) {
   return error.code == ErrorCode::device_error || error.code == ErrorCode::unsupported;
 }
 
-std::string why_it_failed(const std::string& kernel, const Error& error) {
-  if (error.context.starts_with("kernel " + kernel)) return error.text();
-  return "kernel '" + kernel + "': " + error.text();
+std::string why_it_failed(const binpatch::Kernel& kernel, const Error& error) {
+  std::string text = error.context.starts_with("kernel " + kernel.name)
+                         ? error.text()
+                         : "kernel '" + kernel.name + "': " + error.text();
+  const std::string null = null_hidden_arguments(kernel.arguments);
+  if (!null.empty() && is_near_null(error)) {
+    text += "; of its hidden arguments these are null here: " + null;
+  }
+  return text;
 }
 
 }  // namespace ww::sim::icd

@@ -19,7 +19,8 @@ void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
 // refused for what it asks for.
 [[nodiscard]] bool has_begun(const Error& error);
 
-// Why a launch of that kernel failed; the kernel is named once.
-[[nodiscard]] std::string why_it_failed(const std::string& kernel, const Error& error);
+// Why a launch of that kernel failed; the kernel is named once. Where it followed an argument that
+// is null here, that is named, too.
+[[nodiscard]] std::string why_it_failed(const binpatch::Kernel& kernel, const Error& error);
 
 }  // namespace ww::sim::icd

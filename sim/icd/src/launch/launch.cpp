@@ -9,6 +9,17 @@
 namespace ww::sim::icd {
 namespace {
 
+constexpr std::string_view kHidden = "hidden_";
+// Those that the launch's shape gives a value are with hidden_value(). The virtual GPU fills
+// queue_ptr (it knows the queue), HIP's and OpenCL's front ends the buffers that they have.
+constexpr std::string_view kOtherHidden[] = {"none",    "printf_buffer",      "hostcall_buffer",
+                                             "heap_v1", "multigrid_sync_arg", "queue_ptr"};
+constexpr std::string_view kNullHidden[] = {"default_queue", "completion_action"};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 // The largest divisor of n that is at most `limit`.
 std::uint32_t largest_divisor(std::uint32_t n, std::uint32_t limit) {
   for (std::uint32_t d = std::min(n, limit); d > 1; --d) {
@@ -25,7 +36,6 @@ std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
 // asks for each of its kernel's arguments, so the names' common parts are looked at once.
 std::optional<std::uint64_t> hidden_value(std::string_view kind, const LaunchShape& shape,
                                           std::uint32_t dynamic_lds_bytes) {
-  constexpr std::string_view kHidden = "hidden_";
   if (!kind.starts_with(kHidden)) return std::nullopt;
   const std::string_view name = kind.substr(kHidden.size());
   if (name.size() > 2 && name[name.size() - 2] == '_' && name.back() >= 'x' && name.back() <= 'z') {
@@ -99,6 +109,28 @@ void write_hidden_arguments(std::span<const binpatch::KernelArgument> arguments,
     std::memcpy(kernarg.data() + argument.offset, &*value,
                 std::min<std::size_t>(sizeof *value, argument.size));
   }
+}
+
+std::string_view unknown_hidden_argument(std::span<const binpatch::KernelArgument> arguments) {
+  for (const auto& argument : arguments) {
+    const std::string_view kind = argument.value_kind;
+    if (!kind.starts_with(kHidden) || hidden_value(kind, {}, 0)) continue;
+    const std::string_view name = kind.substr(kHidden.size());
+    if (!is_one_of(name, kOtherHidden) && !is_one_of(name, kNullHidden)) return kind;
+  }
+  return {};
+}
+
+std::string null_hidden_arguments(std::span<const binpatch::KernelArgument> arguments) {
+  std::string names;
+  for (const auto& argument : arguments) {
+    const std::string_view kind = argument.value_kind;
+    if (!kind.starts_with(kHidden) || !is_one_of(kind.substr(kHidden.size()), kNullHidden)) {
+      continue;
+    }
+    names += (names.empty() ? "" : ", ") + argument.value_kind;
+  }
+  return names;
 }
 
 }  // namespace ww::sim::icd

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "object/objects.hpp"
 
@@ -35,5 +37,14 @@ struct LaunchShape {
 void write_hidden_arguments(std::span<const binpatch::KernelArgument> arguments,
                             const LaunchShape& shape, std::uint32_t dynamic_lds_bytes,
                             std::span<std::byte> kernarg);
+
+// A hidden argument that no driver here knows ("hidden_..."): the kernel cannot run without it.
+// Empty: there is none.
+[[nodiscard]] std::string_view unknown_hidden_argument(
+    std::span<const binpatch::KernelArgument> arguments);
+// Names of the hidden arguments that are null here, as kernels cannot launch kernels: a kernel that
+// follows one ends at an address near 0. Kernels that call by pointer have them, too, without use.
+[[nodiscard]] std::string null_hidden_arguments(
+    std::span<const binpatch::KernelArgument> arguments);
 
 }  // namespace ww::sim::icd

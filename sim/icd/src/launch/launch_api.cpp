@@ -1,6 +1,8 @@
 // clEnqueueNDRangeKernel and its kin: checks, and the way to the virtual GPU.
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "launch/findings.hpp"
 #include "launch/launch.hpp"
@@ -43,7 +45,15 @@ cl_int check_shape(const _cl_kernel& kernel, cl_uint dimensions, const std::size
   std::uint64_t items = 1;
   unsigned __int128 groups = 1;
   for (std::size_t i = 0; i < 3; ++i) {
-    if (shape.global[i] % shape.local[i] != 0) return CL_INVALID_WORK_GROUP_SIZE;
+    if (shape.global[i] % shape.local[i] != 0) {
+      static bool said = false;
+      if (!std::exchange(said, true)) {
+        complain("groups of " + std::to_string(shape.local[i]) + " do not divide " +
+                 std::to_string(shape.global[i]) +
+                 " work-items, and OpenCL 1.2 has no smaller last group");
+      }
+      return CL_INVALID_WORK_GROUP_SIZE;
+    }
     items *= shape.local[i];
     groups *= shape.global[i] / shape.local[i];
   }
@@ -103,19 +113,20 @@ cl_int launch_code_of(const Error& error) {
   return error.code == ErrorCode::invalid_argument ? CL_INVALID_KERNEL_ARGS : CL_OUT_OF_RESOURCES;
 }
 
-cl_int run(cl_context context, cl_device_id device, const Module& module, const std::string& name,
-           const LaunchShape& shape, std::span<const std::byte> kernarg,
-           std::uint32_t dynamic_lds_bytes, bool prints, Timing& timing) {
+cl_int run(cl_context context, cl_device_id device, const Module& module,
+           const binpatch::Kernel& kernel, const LaunchShape& shape,
+           std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes, bool prints,
+           Timing& timing) {
   if (prints && !clear_printf_buffer()) return CL_OUT_OF_RESOURCES;
   const gpu::Grid grid{shape.dimensions, shape.global, shape.local};
   if (host_is_writing()) Runtime::get().powered_gpu().host_wrote();
   Runtime::get().powered_gpu().select_device(device->ordinal);
   auto result =
-      Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);
-  note_mistakes(module.id, module.object, name, kernarg, result.has_value());
+      Runtime::get().powered_gpu().launch(module.id, kernel.name, grid, kernarg, dynamic_lds_bytes);
+  note_mistakes(module.id, module.object, kernel.name, kernarg, result.has_value());
   Runtime::get().record_launch();
   if (!result) {
-    report_failure(context, why_it_failed(name, result.error()));
+    report_failure(context, why_it_failed(kernel, result.error()));
     const cl_int code = launch_code_of(result.error());
     if (has_begun(result.error())) context->failure = code;
     return code;
@@ -137,8 +148,8 @@ cl_int defer_launch(Entry& entry, const Enqueue& what, const _cl_kernel& kernel,
   auto work = [context = what.queue->context, device = what.queue->device, form = std::move(form),
                shape, lds = kernel.dynamic_lds_bytes, prints = kernel.prints,
                memories = std::move(memories), samplers = std::move(samplers)](Timing& timing) {
-    return run(context.get(), device, *form.module, form.info->name, shape, form.kernarg, lds,
-               prints, timing);
+    return run(context.get(), device, *form.module, *form.info, shape, form.kernarg, lds, prints,
+               timing);
   };
   return defer(entry, what, std::move(work));
 }
@@ -154,6 +165,13 @@ cl_int enqueue_kernel(Entry& entry, const Enqueue& what, cl_kernel kernel, cl_ui
     return bad;
   }
   if (!arguments_are_sound(*kernel)) return CL_INVALID_KERNEL_ARGS;
+  if (!kernel->missing) kernel->missing = unknown_hidden_argument(kernel->info->arguments);
+  if (!kernel->missing->empty()) {
+    report_failure(context, "kernel '" + kernel->info->name + "' needs the argument " +
+                                std::string(*kernel->missing) +
+                                ", which the virtual GPU does not have");
+    return CL_INVALID_KERNEL_ARGS;
+  }
   approximate_arguments(Runtime::get().approximations, *kernel);
   LaunchShape shape;
   if (const cl_int bad = check_shape(*kernel, dimensions, offset, global, local, shape);
@@ -181,7 +199,7 @@ cl_int enqueue_kernel(Entry& entry, const Enqueue& what, cl_kernel kernel, cl_ui
     return defer_launch(entry, what, *kernel, std::move(*form), shape);
   }
   return enqueue(entry, what, [&](Timing& timing) {
-    return run(context, what.queue->device, *form->module, form->info->name, shape, form->kernarg,
+    return run(context, what.queue->device, *form->module, *form->info, shape, form->kernarg,
                kernel->dynamic_lds_bytes, kernel->prints, timing);
   });
 }

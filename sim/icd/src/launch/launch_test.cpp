@@ -38,7 +38,7 @@ TEST(LocalSize, ObeysASmallerLimit) {
   EXPECT_LE(items(choose_local_size({1024, 1, 1}, 32, 64)), 32u);
 }
 
-binpatch::KernelArgument hidden(const char* kind, std::uint32_t offset, std::uint32_t size) {
+binpatch::KernelArgument hidden(const std::string& kind, std::uint32_t offset, std::uint32_t size) {
   binpatch::KernelArgument argument;
   argument.value_kind = kind;
   argument.offset = offset;
@@ -86,11 +86,51 @@ TEST(HiddenArguments, OutsideTheSegmentAreNotWritten) {
   for (const auto byte : kernarg) EXPECT_EQ(byte, std::byte{0x5a});
 }
 
+TEST(HiddenArguments, AreEachKnownOrNamed) {
+  // All that LLVM has (User Guide for AMDGPU Backend, code object versions 3 to 6).
+  std::vector<binpatch::KernelArgument> all;
+  for (const char* name :
+       {"global_offset_x",    "global_offset_y", "global_offset_z", "none",
+        "printf_buffer",      "hostcall_buffer", "default_queue",   "completion_action",
+        "multigrid_sync_arg", "block_count_x",   "block_count_y",   "block_count_z",
+        "group_size_x",       "group_size_y",    "group_size_z",    "remainder_x",
+        "remainder_y",        "remainder_z",     "grid_dims",       "heap_v1",
+        "dynamic_lds_size",   "private_base",    "shared_base",     "queue_ptr"}) {
+    all.push_back(hidden(std::string("hidden_") + name, 0, 8));
+  }
+  EXPECT_EQ(unknown_hidden_argument(all), "");
+  EXPECT_EQ(null_hidden_arguments(all), "hidden_default_queue, hidden_completion_action");
+  for (const char* name : {"hidden_tomorrow", "hidden_tomorrow_x", "hidden_block_count_w"}) {
+    all.push_back(hidden(name, 0, 8));
+    EXPECT_EQ(unknown_hidden_argument(all), name);
+    all.pop_back();
+  }
+}
+
+binpatch::Kernel spinning() {
+  binpatch::Kernel kernel;
+  kernel.name = "spin";
+  return kernel;
+}
+
 TEST(WhyItFailed, NamesTheKernelOnce) {
   const Error by_the_chip{ErrorCode::device_error, "it hangs", "kernel spin, wave 1"};
-  EXPECT_EQ(why_it_failed("spin", by_the_chip), "kernel spin, wave 1: it hangs");
+  EXPECT_EQ(why_it_failed(spinning(), by_the_chip), "kernel spin, wave 1: it hangs");
   const Error by_the_driver{ErrorCode::out_of_range, "no room", ""};
-  EXPECT_EQ(why_it_failed("spin", by_the_driver), "kernel 'spin': no room");
+  EXPECT_EQ(why_it_failed(spinning(), by_the_driver), "kernel 'spin': no room");
+}
+
+TEST(WhyItFailed, NamesTheNullArgumentThatTheKernelFollowed) {
+  binpatch::Kernel kernel = spinning();
+  const auto fault = [](const char* address) {
+    return Error{ErrorCode::device_error,
+                 std::string("memory fault: scalar load of 4 bytes at address ") + address, ""};
+  };
+  EXPECT_EQ(why_it_failed(kernel, fault("0x4")).find("null"), std::string::npos);
+  kernel.arguments = {hidden("hidden_default_queue", 0, 8)};
+  EXPECT_NE(why_it_failed(kernel, fault("0x4")).find("null here: hidden_default_queue"),
+            std::string::npos);
+  EXPECT_EQ(why_it_failed(kernel, fault("0x12340004")).find("null"), std::string::npos);
 }
 
 }  // namespace

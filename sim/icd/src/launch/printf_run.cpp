@@ -16,8 +16,9 @@ std::uint64_t& buffer_address() {
   return address;
 }
 
-// A zero-terminated string in device memory; at most 64 KiB of it.
-std::string read_string(std::uint64_t address) {
+}  // namespace
+
+std::string read_device_string(std::uint64_t address) {
   auto& gpu = Runtime::get().powered_gpu();
   std::string text;
   std::byte byte{};
@@ -27,8 +28,6 @@ std::string read_string(std::uint64_t address) {
   }
   return text;
 }
-
-}  // namespace
 
 bool place_printf_buffer(const binpatch::Kernel& kernel, std::span<std::byte> kernarg) {
   auto& address = buffer_address();
@@ -53,14 +52,18 @@ bool clear_printf_buffer() {
       .has_value();
 }
 
-void print_records(std::span<const PrintfFormat> formats) {
+std::vector<std::byte> printed_records() {
   auto& gpu = Runtime::get().powered_gpu();
   std::uint32_t used = 0;
-  if (!gpu.read(buffer_address(), std::as_writable_bytes(std::span(&used, 1))) || used == 0) return;
+  if (!gpu.read(buffer_address(), std::as_writable_bytes(std::span(&used, 1)))) return {};
   std::vector<std::byte> records(
       std::min<std::size_t>(used, kPrintfBufferBytes - kPrintfHeaderBytes));
-  if (!gpu.read(buffer_address() + kPrintfHeaderBytes, records)) return;
-  const std::string text = render_records(formats, records, read_string);
+  if (!gpu.read(buffer_address() + kPrintfHeaderBytes, records)) return {};
+  return records;
+}
+
+void print_records(std::span<const PrintfFormat> formats) {
+  const std::string text = render_records(formats, printed_records(), read_device_string);
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 

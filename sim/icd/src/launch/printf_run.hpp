@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "object/objects.hpp"
 #include "print/printf.hpp"
@@ -13,6 +15,10 @@ namespace ww::sim::icd {
                                        std::span<std::byte> kernarg);
 // Empties the buffer before a launch.
 [[nodiscard]] bool clear_printf_buffer();
+// What a launch left in it: records without the header.
+[[nodiscard]] std::vector<std::byte> printed_records();
+// A zero-terminated string in device memory; at most 64 KiB of it.
+[[nodiscard]] std::string read_device_string(std::uint64_t address);
 // Prints what a launch left in it to stdout, in the order of the records.
 void print_records(std::span<const PrintfFormat> formats);
 

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <vector>
 
 #include "hip/session.hpp"
+#include "launch/printf_run.hpp"
+#include "print/hip_printf.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
 
+constexpr std::string_view kPrintfBuffer = "hidden_printf_buffer";
 // Of the heap's management; all zero at first (clr, rocclr/device/rocm/rocdevice.cpp).
 constexpr std::uint64_t kHeapBytes = 128 << 10;
 // A block's slab is found by the block's address.
@@ -91,9 +95,31 @@ bool place_hidden_buffers(const binpatch::Kernel& kernel, Cooperation cooperatio
     std::uint64_t& address = heaps().management[device().selected_device()];
     if (!place(address, kHeapBytes, *at, kernarg)) return false;
   }
+  if (hidden_pointer(kernel, kPrintfBuffer, kernarg) &&
+      !(place_printf_buffer(kernel, kernarg) && clear_printf_buffer())) {
+    return false;
+  }
   if (cooperation == Cooperation::none) return true;
   const auto at = hidden_pointer(kernel, "hidden_multigrid_sync_arg", kernarg);
   return !at || place_sync(cooperation, shape, *at, kernarg);
+}
+
+void print_buffer(const binpatch::CodeObject& object, const binpatch::Kernel& kernel) {
+  if (std::ranges::find(kernel.arguments, kPrintfBuffer, &binpatch::KernelArgument::value_kind) ==
+      kernel.arguments.end()) {
+    return;
+  }
+  const auto& formats = object.printf_formats();
+  if (are_formats_of_hip(formats)) {
+    const std::string text = render_buffer(formats, printed_records(), read_device_string);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  std::vector<PrintfFormat> of_opencl;
+  for (const std::string& text : formats) {
+    if (auto format = parse_printf_format(text)) of_opencl.push_back(std::move(*format));
+  }
+  print_records(of_opencl);
 }
 
 std::uint64_t serve_heap(std::uint64_t address, std::uint64_t bytes) {

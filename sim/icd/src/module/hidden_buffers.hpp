@@ -1,5 +1,6 @@
 // Device memory that a kernel's hidden arguments point to: the heap of malloc and free in kernels,
-// and what the blocks of a cooperative launch wait with.
+// the buffer that printf fills where the compiler was asked for one, and what the blocks of a
+// cooperative launch wait with.
 //
 // The heap is the device library's own (ROCm device libraries, ockl/src/dm.cl). It takes its slabs
 // of 2 MiB, and everything above 3 KiB, from the host one by one, so that hipLimitMallocHeapSize
@@ -29,6 +30,10 @@ enum class Cooperation { none, grid, devices };
 // addresses into the kernarg segment. False when there is no memory.
 [[nodiscard]] bool place_hidden_buffers(const binpatch::Kernel& kernel, Cooperation cooperation,
                                         const LaunchShape& shape, std::span<std::byte> kernarg);
+
+// Prints what a launch left in the kernel's printf buffer, if it has one: of HIP's printf
+// (-mprintf-kind=buffered), or of OpenCL's where that compiled the module.
+void print_buffer(const binpatch::CodeObject& object, const binpatch::Kernel& kernel);
 
 // What a kernel asks of the host for its heap: `bytes` of memory, or with an address to take it
 // back. The answer is the memory's address; 0: there is no room.

@@ -1,5 +1,7 @@
 // Launches: by the host stub's address, by module function, cooperative; and the configuration that
 // <<<>>> leaves for the stub.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -127,7 +129,7 @@ int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, La
 
 // What ends a kernel is the device's error; it shows when the program next waits for it or uses its
 // memory. A launch that does not fit is the call's error.
-int launch_failed(const std::string& kernel, const Error& error) {
+int launch_failed(const binpatch::Kernel& kernel, const Error& error) {
   complain(why_it_failed(kernel, error));
   if (!has_begun(error)) return kLaunchOutOfResources;
   if (error.code == ErrorCode::unsupported) {
@@ -167,6 +169,13 @@ tl::expected<PackedLaunch, int> pack(const Function& function, const LaunchReque
 int run(PackedLaunch& packed) {
   const Module& module = *packed.function->module;
   const binpatch::Kernel& kernel = *packed.function->kernel;
+  if (!function.missing.empty()) {
+    complain(
+        fmt::format("HIP: kernel '{}' needs the argument {}, which the virtual GPU does not have",
+                    kernel.name, function.missing));
+    device_error() = kNotSupported;  // what it should compute is not there
+    return tl::unexpected<int>(kNotSupported);
+  }
   const LaunchShape& shape = packed.shape;
   if (!place_hostcall_buffer(kernel, packed.kernarg) ||
       !place_hidden_buffers(kernel, packed.cooperation, shape, packed.kernarg)) {
@@ -182,7 +191,7 @@ int run(PackedLaunch& packed) {
   end_hostcalls();
   note_mistakes(module.program, *module.object, kernel.name, packed.kernarg, done.has_value());
   Runtime::get().record_launch();
-  if (!done) return launch_failed(kernel.name, done.error());
+  if (!done) return launch_failed(kernel, done.error());
   return kSuccess;
 }
 
@@ -191,6 +200,7 @@ int run(PackedLaunch& packed) {
 KernelCall call_of(const void* named, const LaunchRequest& request, const PackedLaunch& packed) {
   auto arguments = std::make_shared<KernelArguments>();
   arguments->bytes = packed.kernarg;
+  print_buffer(*module.object, kernel);
   for (const auto& argument : packed.function->kernel->arguments) {
     if (hidden_argument(argument)) continue;
     arguments->pointers.push_back(arguments->bytes.data() + argument.offset);

@@ -7,6 +7,7 @@
 
 #include "hip/device_pointer.hpp"
 #include "hip/memory_table.hpp"
+#include "launch/launch.hpp"
 #include "module/image.hpp"
 #include "program/compiler_errors.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -105,7 +106,8 @@ Function* find_function(Module& module, const std::string& name) {
   if (kernel == nullptr) return nullptr;
   warn_of_errors(*module.object, *kernel, false);
   auto& function = module.functions[name];
-  function = std::make_unique<Function>(Function{&module, kernel});
+  function = std::make_unique<Function>(
+      Function{&module, kernel, unknown_hidden_argument(kernel->arguments)});
   functions().insert(function.get());
   return function.get();
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hip/session.hpp"
@@ -21,6 +22,7 @@ struct Module;
 struct Function {
   Module* module{};
   const binpatch::Kernel* kernel{};
+  std::string_view missing;  // unknown_hidden_argument()
 };
 
 struct DeviceVariable {

@@ -7,7 +7,9 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "object/box.hpp"
@@ -180,7 +182,8 @@ struct _cl_kernel : ww::sim::icd::ObjectOf<_cl_kernel, ww::sim::icd::ObjectType:
   std::vector<std::byte> kernarg;
   std::uint32_t dynamic_lds_bytes{};
   bool lds_laid_out{};
-  bool prints{};  // has a printf buffer among its hidden arguments
+  bool prints{};                            // has a printf buffer among its hidden arguments
+  std::optional<std::string_view> missing;  // unknown_hidden_argument(), once a launch has asked
 };
 
 struct _cl_event : ww::sim::icd::ObjectOf<_cl_event, ww::sim::icd::ObjectType::event> {

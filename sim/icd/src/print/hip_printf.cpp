@@ -1,9 +1,13 @@
 #include "print/hip_printf.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 namespace ww::sim::icd::hip {
 namespace {
@@ -50,12 +54,20 @@ int field_size(std::uint64_t word) {
   return std::max(-kWidestField, std::min(kWidestField, value));
 }
 
+// How %s comes: null: as text among the words.
+using AddressReader = const StringReader*;
+
 // One conversion: flags, width and precision as in the format, stars replaced; its length modifier
 // cuts the 64 bits that came. Nothing when the words end.
 std::optional<std::string> convert(const std::string& flags, const std::string& length, char kind,
-                                   Words& words) {
+                                   Words& words, AddressReader read_string) {
   if (kind == 's') {
-    const auto text = words.text();
+    std::optional<std::string> text;
+    if (read_string == nullptr) {
+      text = words.text();
+    } else if (const auto address = words.number()) {
+      text = (*read_string)(*address);
+    }
     if (!text) return std::nullopt;
     return printed(flags + "s", text->c_str());
   }
@@ -89,11 +101,7 @@ std::optional<std::string> convert(const std::string& flags, const std::string& 
   }
 }
 
-}  // namespace
-
-std::string render_message(std::span<const std::uint64_t> all) {
-  Words words(all);
-  const std::string format = words.text().value_or("");
+std::string render(const std::string& format, Words& words, AddressReader read_string) {
   std::string out;
   for (std::size_t at = 0; at < format.size();) {
     const std::size_t percent = std::min(format.find('%', at), format.size());
@@ -124,10 +132,64 @@ std::string render_message(std::span<const std::uint64_t> all) {
       complete = complete && size.has_value();
       flags += std::to_string(field_size(size.value_or(0)));
     }
-    const auto text = complete ? convert(flags, format.substr(end, kind - end), format[kind], words)
-                               : std::nullopt;
+    const auto text =
+        complete ? convert(flags, format.substr(end, kind - end), format[kind], words, read_string)
+                 : std::nullopt;
     out += text.value_or(format.substr(at, kind + 1 - at));
     at = kind + 1;
+  }
+  return out;
+}
+
+// "0:0:HASH,TEXT": what begins a record, in base 16, and the text as it is.
+constexpr std::string_view kFormatOfHip = "0:0:";
+
+const char* find_format(std::span<const std::string> formats, std::uint64_t number) {
+  for (const std::string& format : formats) {
+    std::uint64_t own = 0;
+    const char* end = format.data() + format.size();
+    const auto [comma, error] =
+        std::from_chars(format.data() + std::min(kFormatOfHip.size(), format.size()), end, own, 16);
+    if (error == std::errc{} && own == number && comma != end && *comma == ',') return comma + 1;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string render_message(std::span<const std::uint64_t> all) {
+  Words words(all);
+  const std::string format = words.text().value_or("");
+  return render(format, words, nullptr);
+}
+
+bool are_formats_of_hip(std::span<const std::string> formats) {
+  return !formats.empty() && formats.front().starts_with(kFormatOfHip);
+}
+
+std::string render_buffer(std::span<const std::string> formats, std::span<const std::byte> records,
+                          const StringReader& read_string) {
+  constexpr std::uint32_t kHasNumber = 2;
+  std::string out;
+  while (records.size() >= sizeof(std::uint32_t)) {
+    std::uint32_t control = 0;
+    std::memcpy(&control, records.data(), sizeof control);
+    const std::size_t size = control >> 2;
+    if (size < sizeof control || size > records.size()) break;
+    std::vector<std::uint64_t> values((size - sizeof control) / sizeof(std::uint64_t));
+    std::memcpy(values.data(), records.data() + sizeof control,
+                values.size() * sizeof(std::uint64_t));
+    records = records.subspan(size);
+    Words words(values);
+    if ((control & kHasNumber) == 0) {
+      const std::string format = words.text().value_or("");
+      out += render(format, words, &read_string);
+      continue;
+    }
+    const auto number = words.number();
+    const char* format = number ? find_format(formats, *number) : nullptr;
+    if (format == nullptr) break;
+    out += render(format, words, nullptr);
   }
   return out;
 }

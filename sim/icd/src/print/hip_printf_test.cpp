@@ -73,5 +73,57 @@ TEST(HostcallText, LeavesWhatTheWordsDoNotHoldAsItStands) {
   EXPECT_EQ(render_message(endless), "aaaaaaaa");
 }
 
+// Records as kernels leave them.
+class Buffer {
+ public:
+  template <class T>
+  Buffer& put(T value) {
+    const auto* first = reinterpret_cast<const std::byte*>(&value);
+    bytes_.insert(bytes_.end(), first, first + sizeof value);
+    return *this;
+  }
+  Buffer& text(std::string_view text) {
+    for (const char c : text) put(c);
+    while (bytes_.size() % 8 != 4) put('\0');  // behind the record's first word
+    return *this;
+  }
+  [[nodiscard]] std::string rendered(std::size_t bytes = ~std::size_t{0}) const {
+    const std::vector<std::string> formats{"0:0:a7de071b4e28613,%d and %s: %.1f\n",
+                                           "0:0:ff,a, b and 0:0:ff\n"};
+    EXPECT_TRUE(are_formats_of_hip(formats));
+    return render_buffer(formats, std::span(bytes_).first(std::min(bytes, bytes_.size())),
+                         [](std::uint64_t address) { return "<" + std::to_string(address) + ">"; });
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+constexpr std::uint32_t kHasNumber = 2;
+
+TEST(BufferText, RendersRecordsByTheNumberOfTheirFormat) {
+  Buffer buffer;
+  buffer.put(std::uint32_t{36U << 2 | kHasNumber})
+      .put(std::uint64_t{0xa7de071b4e28613})
+      .put(std::int64_t{-4})
+      .text(std::string_view("abcdefg\0", 8))
+      .put(2.5);
+  EXPECT_EQ(buffer.rendered(), "-4 and abcdefg: 2.5\n");
+  EXPECT_EQ(buffer.rendered(35), "");
+  EXPECT_FALSE(are_formats_of_hip(std::vector<std::string>{"1:1:4:%d\\n"}));
+}
+
+TEST(BufferText, RendersFormatsInTheRecordAndEndsAtDamage) {
+  Buffer buffer;
+  buffer.put(std::uint32_t{12U << 2 | kHasNumber}).put(std::uint64_t{0xff});
+  buffer.put(std::uint32_t{28U << 2}).put(std::uint64_t{0x6425207325}).put(std::uint64_t{77});
+  buffer.put(std::uint64_t{5});
+  EXPECT_EQ(buffer.rendered(), "a, b and 0:0:ff\n<77> 5");
+  buffer.put(std::uint32_t{12U << 2 | kHasNumber}).put(std::uint64_t{0xfe});  // of no format
+  buffer.put(std::uint32_t{12U << 2 | kHasNumber}).put(std::uint64_t{0xff});
+  EXPECT_EQ(buffer.rendered(), "a, b and 0:0:ff\n<77> 5");
+  EXPECT_EQ(Buffer().put(std::uint32_t{1}).rendered(), "");
+}
+
 }  // namespace
 }  // namespace ww::sim::icd::hip
