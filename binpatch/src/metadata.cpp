@@ -222,6 +222,9 @@ Result<Kernel> parse_kernel(const Json& map) {
   fields.number(".vgpr_count", kernel.vgpr_count);
   fields.number(".max_flat_workgroup_size", kernel.max_flat_workgroup_size);
   fields.flag(".uses_dynamic_stack", kernel.uses_dynamic_stack);
+  std::uint32_t even = 0;
+  fields.number(".uniform_work_group_size", even);
+  kernel.needs_even_workgroups = even != 0;
   fields.text(".vec_type_hint", kernel.vector_type_hint);
   WW_TRY(fields.status());
   WW_ASSIGN(required, parse_size(fields, ".reqd_workgroup_size"));

@@ -141,10 +141,14 @@ TEST_F(Hip, LaunchesBySizesInWorkItems) {
                                     arguments, nullptr, start, stop, 0);
   };
   EXPECT_EQ(launch_items(128), 0);
-  EXPECT_EQ(launch_items(100), kInvalidValue);
   int out[128];
   ASSERT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
   EXPECT_THAT(out, ::testing::Each(1));
+  EXPECT_EQ(launch_items(0), kInvalidValue);
+  EXPECT_EQ(launch_items(100), 0);  // the second block has 36
+  ASSERT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
+  for (int i = 0; i < 128; ++i) ASSERT_EQ(out[i], i < 100 ? 2 : 1) << i;
+  ASSERT_EQ(hipMemsetD32(p, 1, 128), 0);
   EXPECT_EQ(ext_module_launch_kernel(function("increment"), 128, 1, 1, 64, 1, 1, 0, nullptr,
                                      arguments, nullptr, nullptr, nullptr, 0),
             0);
@@ -168,10 +172,6 @@ TEST_F(Hip, LoadsPlainAndCompressedBundles) {
     hipFunction_t found = nullptr;
     EXPECT_EQ(hipModuleGetFunction(&found, module, "add"), 0);
     EXPECT_EQ(hipModuleUnload(module), 0);
-  }
-}
-
-TEST_F(Hip, RefusesImagesThatDoNotFitByHipsOwnCodes) {
   };
   loads(plain);
   for (const int version : {1, 2, 3}) {
@@ -196,6 +196,10 @@ TEST_F(Hip, LoadsTheBundleForTheChipOfSeveralInAFile) {
       ASSERT_EQ(hipModuleLoad(&module, file.c_str()), 0);
       EXPECT_EQ(hipModuleUnload(module), 0);
     }
+  }
+}
+
+TEST_F(Hip, RefusesImagesThatDoNotFitByHipsOwnCodes) {
   hipModule_t module = nullptr;
   for (const char* other : {"gfx908", "gfx90a:xnack+", "gfx90a:sramecc-"}) {
     EXPECT_EQ(hipModuleLoadData(&module, bundle_of(other, code_object()).data()), kNoBinary)

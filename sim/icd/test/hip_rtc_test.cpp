@@ -200,6 +200,42 @@ std::vector<int> run(hipModule_t module, const char* kernel) {
   return values;
 }
 
+// The compiler makes kernels for even blocks unless it is told otherwise.
+TEST_F(HipRtc, RunsASmallerLastBlockOnlyWhereTheKernelAllowsIt) {
+  for (const bool allowed : {false, true}) {
+    std::vector<const char*> options{"-nogpuinc", "-DMORE=100"};
+    if (allowed) options.push_back("-fno-offload-uniform-block");
+    const int result = compile(options);
+    if (lacks_compiler()) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
+    ASSERT_EQ(result, 0) << log();
+    hipModule_t module = nullptr;
+    hipFunction_t function = nullptr;
+    ASSERT_EQ(hipModuleLoadData(&module, code().data()), 0);
+    ASSERT_EQ(hipModuleGetFunction(&function, module, "shift"), 0);
+    auto* p = allocate<int>(64);
+    void* arguments[] = {&p};
+    const auto launch_items = [&](unsigned items) {
+      return hipExtModuleLaunchKernel(function, items, 1, 1, 64, 1, 1, 0, nullptr, arguments,
+                                      nullptr, nullptr, nullptr, 0);
+    };
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(launch_items(100), allowed ? 0 : kInvalidValue);
+    EXPECT_EQ(launch_items(128), 0);
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(
+        said.find("kernel 'shift' was compiled for blocks that are all alike") != std::string::npos,
+        !allowed)
+        << said;
+    EXPECT_EQ(hipModuleUnload(module), 0);
+    if (!allowed) {
+      ASSERT_EQ(hiprtcDestroyProgram(&program_), 0);
+      const char* header = "#define STEP 3\n";
+      const char* name = "numbers/step.h";
+      ASSERT_EQ(hiprtcCreateProgram(&program_, kHip, "program.cu", 1, &header, &name), 0);
+    }
+  }
+}
+
 TEST_F(HipRtc, CompilesKernelsThatRunAndTellsTheirNames) {
   for (const char* expression : {"scale<int, 7>", "&deep::offset", "shift", "shift"}) {
     ASSERT_EQ(hiprtcAddNameExpression(program_, expression), 0);

@@ -76,6 +76,8 @@ struct Kernel {
   std::uint32_t max_flat_workgroup_size{};
   // It calls by pointer or recursively: private_segment_fixed_size is not all that it takes.
   bool uses_dynamic_stack{};
+  // The compiler was told that work-groups divide the range evenly.
+  bool needs_even_workgroups{};
   std::optional<std::array<std::uint32_t, 3>> required_workgroup_size;
   std::optional<std::array<std::uint32_t, 3>> workgroup_size_hint;
   std::string vector_type_hint;  // "float4"; empty: none given
@@ -109,14 +111,14 @@ class CodeObject {
   // Takes a copy. Hostile input gives parse_error with the offending part, never a crash.
   static Result<CodeObject> parse(std::span<const std::byte> bytes);
 
-  [[nodiscard]] GfxTarget target() const { return target_; }
-  [[nodiscard]] int version() const { return version_; }  // code object version: 2 to 6
   // Of a generic target: the first processor of its family, whose instructions the code uses.
-  [[nodiscard]] const std::vector<Kernel>& kernels() const { return kernels_; }
+  [[nodiscard]] GfxTarget target() const { return target_; }
   // "gfx90a", or "gfx9-generic".
   [[nodiscard]] const std::string& target_name() const { return target_name_; }
   // Errors unsupported (another target's code), bad_data (a generic target without its version).
   [[nodiscard]] Status check_runs_on(std::string_view processor) const;
+  [[nodiscard]] int version() const { return version_; }  // code object version: 2 to 6
+  [[nodiscard]] const std::vector<Kernel>& kernels() const { return kernels_; }
   [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   [[nodiscard]] const std::vector<Relocation>& relocations() const { return relocations_; }
@@ -136,10 +138,10 @@ class CodeObject {
   CodeObject() = default;
   std::vector<std::byte> bytes_;
   GfxTarget target_;
-  int version_{};
-  bool has_arguments_{};
   std::string target_name_;
   std::uint32_t generic_version_{};
+  int version_{};
+  bool has_arguments_{};
   std::vector<Kernel> kernels_;
   std::vector<Segment> segments_;
   std::vector<Relocation> relocations_;

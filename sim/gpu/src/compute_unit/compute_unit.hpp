@@ -67,6 +67,7 @@ struct GwsRequest {
 
 struct WorkGroup {
   std::array<std::uint32_t, 3> id{};
+  const GroupShape* shape{};
   std::uint32_t waves{};
   std::uint32_t alive{};
   std::uint32_t at_barrier{};

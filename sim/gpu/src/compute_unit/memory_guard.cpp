@@ -21,8 +21,8 @@ AccessKind access_of(MemoryKind kind) {
   }
 }
 
-std::array<std::uint32_t, 3> item_at(const LaunchState& launch, std::uint32_t flat) {
-  const auto& local = launch.local;
+std::array<std::uint32_t, 3> item_at(const Wave& wave, std::uint32_t flat) {
+  const auto& local = wave.group->shape->local;
   return {flat % local[0], flat / local[0] % local[1], flat / local[0] / local[1]};
 }
 
@@ -35,7 +35,6 @@ std::uint16_t flat_item(const Wave& wave, std::uint32_t lane) {
 MemoryFinding make_finding(const Wave& wave, FindingKind kind, AccessKind access,
                            std::uint64_t bytes, std::uint32_t lane, std::uint64_t address,
                            std::uint32_t dwords = 2) {
-  const LaunchState& launch = wave.cu->launch();
   MemoryFinding finding;
   finding.kind = kind;
   finding.access = access;
@@ -43,7 +42,7 @@ MemoryFinding make_finding(const Wave& wave, FindingKind kind, AccessKind access
   finding.wave = wave.in_group;
   finding.lane = lane;
   finding.group = wave.group->id;
-  finding.item = item_at(launch, flat_item(wave, lane));
+  finding.item = item_at(wave, flat_item(wave, lane));
   finding.address = address;
   finding.instruction = (wave.pc - dwords) * 4;
   finding.cycle = wave.now;
@@ -188,7 +187,7 @@ void LocalShadow::found(Wave& wave, const Access& access, std::uint64_t at, std:
                         AccessKind other_access) {
   MemoryFinding finding =
       make_finding(wave, FindingKind::local_race, access.kind, access.bytes, access.lane, at);
-  finding.other = item_at(wave.cu->launch(), other);
+  finding.other = item_at(wave, other);
   finding.other_access = other_access;
   finding.same_wave = other / wave.cu->launch().wave_lanes == wave.in_group;
   wave.cu->findings.add(finding);

@@ -91,7 +91,8 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
   group = WorkGroup{};
   group.id = id;
   group.hardware_slot = place;
-  group.waves = group.alive = launch_->waves_per_group;
+  group.shape = &launch_->shape_of(id);
+  group.waves = group.alive = group.shape->waves;
   const std::uint32_t blocks = launch_->lds_allocated / kLdsBlock;
   std::uint32_t run = 0;
   for (std::uint32_t i = 0; run < blocks; ++i) {
@@ -166,7 +167,8 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   const LaunchState& launch = *launch_;
   constexpr std::size_t kRegister = kLanes * sizeof(std::uint32_t);
   const std::uint32_t first = wave.in_group * launch.wave_lanes;
-  const std::uint32_t lanes = std::min(launch.wave_lanes, launch.group_size - first);
+  const GroupShape& shape = *group.shape;
+  const std::uint32_t lanes = std::min(launch.wave_lanes, shape.size - first);
   wave.lane_bits = ~std::uint64_t{0} >> (kLanes - launch.wave_lanes);
   wave.formed = wave.unwritten = 0;
   const bool forms = lanes == kLanes && launch.straight != nullptr;
@@ -222,8 +224,7 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   }
   if ((launch.rsrc2 >> 10 & 1U) != 0) {
     const bool first = wave.in_group == 0;
-    wave.sr[s++] =
-        launch.waves_per_group | std::uint32_t{wave.in_group} << 6 | (first ? 1U << 26 : 0U);
+    wave.sr[s++] = group.waves | std::uint32_t{wave.in_group} << 6 | (first ? 1U << 26 : 0U);
   }
   if (launch.isa == Isa::gfx942) {
     wave.set_pair(kFlatScratch, wave.scratch_base);
@@ -238,11 +239,11 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   wave.sr[kM0] = ~std::uint32_t{0};
   const std::size_t ids = wave.in_group * std::size_t{launch.id_axes};
   for (std::size_t axis = 0; axis < launch.id_axes; ++axis) {
-    if (forms && launch.id_forms[ids + axis]) {
-      set_form(wave, axis, *launch.id_forms[ids + axis]);
+    if (forms && shape.id_forms[ids + axis]) {
+      set_form(wave, axis, *shape.id_forms[ids + axis]);
     } else {
       overwrite(wave, formable(axis, 1), true);
-      std::memcpy(wave.vgpr(axis), launch.work_item_ids.data() + (ids + axis) * kLanes, kRegister);
+      std::memcpy(wave.vgpr(axis), shape.work_item_ids.data() + (ids + axis) * kLanes, kRegister);
     }
   }
 }

@@ -46,6 +46,17 @@ enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942, gfx1030, gfx1100 }
 
 inline constexpr std::uint64_t kPacketBytes = 64;  // hsa_kernel_dispatch_packet_t
 
+// A work-group's extents, and what follows from them.
+struct GroupShape {
+  std::array<std::uint32_t, 3> local{1, 1, 1};
+  std::uint32_t size{1};
+  std::uint32_t waves{1};
+  // Work-item ids as the vector registers hold them at first: 64 words for each axis that the
+  // kernel asks for, for each wave of the group.
+  std::vector<std::uint32_t> work_item_ids;
+  std::vector<std::optional<LaneForm>> id_forms;  // of each 64 words of them
+};
+
 struct LaunchState {
   Isa isa{};
   int device{};  // whose dies run it
@@ -57,17 +68,17 @@ struct LaunchState {
   std::uint64_t code_address{};  // device address of dword 0
   std::uint32_t entry{};         // dword of the first instruction
   std::array<std::uint32_t, 3> groups{1, 1, 1};
-  std::array<std::uint32_t, 3> local{1, 1, 1};
-  std::uint32_t group_size{1};
+  std::array<std::uint32_t, 3> local{1, 1, 1};  // of a whole group
+  std::uint32_t group_size{1};                  // of a whole group
   std::uint32_t wave_lanes{kLanes};  // 64, or 32 where the kernel's descriptor says so (gfx10)
-  std::uint32_t waves_per_group{1};
-  std::uint32_t vgprs{4};  // of a wave, as allocated, accumulation registers among them
+  std::uint32_t waves_per_group{1};  // of a whole group; smaller ones take as much room
+  std::uint32_t vgprs{4};            // of a wave, as allocated, accumulation registers among them
   std::uint32_t accumulators{};
   std::uint32_t ordinary{4};  // v0 and those behind it: an index that leaves them reaches nothing
   // Of the ordinary ones, those that need their zeros where all lanes of a wave are enabled.
   std::vector<RegisterSpan> cleared;
   std::uint32_t sgprs{8};
-  std::uint32_t scalar_end{kSpecialScalars};  // Program::scalar_end()
+  std::uint32_t scalar_end{kSpecialScalars};  // LoweredCode::scalar_end
   int waves_per_simd{10};                     // that registers and private memory allow
   std::uint32_t lds_bytes{};
   std::uint32_t lds_allocated{};
@@ -90,16 +101,27 @@ struct LaunchState {
   int l1_hit_cycles{};
   int scalar_load_cycles{};
   int local_memory_cycles{};
-  // Work-item ids as the vector registers hold them at first: 64 words for each axis that the
-  // kernel asks for, for each wave of a group.
-  std::vector<std::uint32_t> work_item_ids;
-  std::vector<std::optional<LaneForm>> id_forms;  // of each 64 words of them
+  // Work-items of the last group along an axis, where they are fewer than in the others; else 0.
+  std::array<std::uint32_t, 3> last{};
+  // By the axes, a bit each, along which a group is the last one and smaller; the first is a whole
+  // group. Those that no group has are empty.
+  std::vector<GroupShape> shapes{1};
   std::uint32_t id_axes{1};
   OnFault on_fault{};
   MemoryChecks checks;
   bool cooperative{};         // Grid::cooperative
   std::vector<bool> cus;      // that get work-groups: cus_of_mask(); empty: all
   bool single_wave_groups{};  // the compiler knew that a group is one wave
+
+  [[nodiscard]] bool has_uneven_groups() const { return shapes.size() > 1; }
+  [[nodiscard]] const GroupShape& shape_of(const std::array<std::uint32_t, 3>& group) const {
+    if (!has_uneven_groups()) return shapes.front();
+    std::size_t axes = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (last[axis] != 0 && group[axis] + 1 == groups[axis]) axes |= std::size_t{1} << axis;
+    }
+    return shapes[axes];
+  }
 
   // Whether what lies there is the launch's own, written before it begins.
   [[nodiscard]] bool is_argument(std::uint64_t address) const {

@@ -83,19 +83,26 @@ Status VirtualGpu::Impl::provide_scratch(std::uint64_t need, const exec::LaunchS
   return {};
 }
 
+namespace {
+
+std::uint32_t groups_along(const Grid& grid, std::size_t axis) {
+  return grid.global[axis] / grid.local[axis] + (grid.global[axis] % grid.local[axis] != 0 ? 1 : 0);
+}
+
+}  // namespace
+
 Status check_grid(const Grid& grid) {
   using Wide = unsigned __int128;  // any product of three extents
   Wide size = 1;
   Wide groups = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (grid.local[axis] == 0 || grid.global[axis] == 0 ||
-        grid.global[axis] % grid.local[axis] != 0) {
+    if (grid.local[axis] == 0 || grid.global[axis] == 0) {
       return fail(ErrorCode::out_of_range,
-                  fmt::format("global size {} is not a multiple of local size {} in dimension {}",
+                  fmt::format("a range of {} work-items in groups of {} in dimension {}",
                               grid.global[axis], grid.local[axis], axis));
     }
     size *= grid.local[axis];
-    groups *= grid.global[axis] / grid.local[axis];
+    groups *= groups_along(grid, axis);
   }
   if (grid.dimensions < 1 || grid.dimensions > 3 || size > 1024) {
     return fail(
@@ -113,37 +120,59 @@ Status check_grid(const Grid& grid) {
 
 namespace {
 
-void fill_work_item_ids(exec::LaunchState& state) {
-  const std::uint32_t asked = state.rsrc2 >> 11 & 3U;
+// Of a group of these extents.
+exec::GroupShape shape_of(const exec::LaunchState& state,
+                          const std::array<std::uint32_t, 3>& local) {
+  exec::GroupShape shape{local, local[0] * local[1] * local[2], 0, {}, {}};
+  shape.waves = (shape.size + state.wave_lanes - 1) / state.wave_lanes;
   // Ten bits for each axis, in one register.
   const bool packed = exec::has_packed_ids(state.isa);
-  state.id_axes = packed ? 1 : std::min(asked, 2U) + 1;
-  state.work_item_ids.assign(std::size_t{state.waves_per_group} * state.id_axes * exec::kLanes, 0);
+  shape.work_item_ids.assign(std::size_t{shape.waves} * state.id_axes * exec::kLanes, 0);
   std::array<std::uint32_t, 3> id{};
   std::size_t wave = 0;
   std::size_t lane = 0;
-  for (std::uint32_t flat = 0; flat < state.group_size; ++flat) {
+  for (std::uint32_t flat = 0; flat < shape.size; ++flat) {
     if (packed) {
-      state.work_item_ids[wave * exec::kLanes + lane] = id[0] | id[1] << 10 | id[2] << 20;
+      shape.work_item_ids[wave * exec::kLanes + lane] = id[0] | id[1] << 10 | id[2] << 20;
     } else {
       for (std::uint32_t axis = 0; axis < state.id_axes; ++axis) {
-        state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + lane] = id[axis];
+        shape.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + lane] = id[axis];
       }
     }
     if (++lane == state.wave_lanes) {
       lane = 0;
       ++wave;
     }
-    if (++id[0] == state.local[0]) {
+    if (++id[0] == local[0]) {
       id[0] = 0;
-      if (++id[1] == state.local[1]) {
+      if (++id[1] == local[1]) {
         id[1] = 0;
         ++id[2];
       }
     }
   }
-  for (std::size_t at = 0; at < state.work_item_ids.size(); at += exec::kLanes) {
-    state.id_forms.push_back(exec::form_of(&state.work_item_ids[at]));
+  for (std::size_t at = 0; at < shape.work_item_ids.size(); at += exec::kLanes) {
+    shape.id_forms.push_back(exec::form_of(&shape.work_item_ids[at]));
+  }
+  return shape;
+}
+
+void make_shapes(exec::LaunchState& state, const Grid& grid) {
+  const std::uint32_t asked = state.rsrc2 >> 11 & 3U;
+  state.id_axes = exec::has_packed_ids(state.isa) ? 1 : std::min(asked, 2U) + 1;
+  unsigned uneven = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    state.last[axis] = grid.global[axis] % grid.local[axis];
+    if (state.last[axis] != 0) uneven |= 1U << axis;
+  }
+  state.shapes.assign(uneven == 0 ? 1 : 8, {});
+  for (unsigned axes = 0; axes < state.shapes.size(); ++axes) {
+    if ((axes & ~uneven) != 0) continue;
+    std::array<std::uint32_t, 3> local = state.local;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if ((axes >> axis & 1U) != 0) local[axis] = state.last[axis];
+    }
+    state.shapes[axes] = shape_of(state, local);
   }
 }
 
@@ -168,7 +197,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.entry = static_cast<std::uint32_t>(
       (program.device_address(kernel.entry_address) - state.code_address) / 4);
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    state.groups[axis] = grid.global[axis] / grid.local[axis];
+    state.groups[axis] = groups_along(grid, axis);
     state.local[axis] = grid.local[axis];
   }
   state.group_size = grid.local[0] * grid.local[1] * grid.local[2];
@@ -238,7 +267,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.dynamic_stack = kernel.uses_dynamic_stack;
   WW_TRY(limit_waves(state));
   WW_TRY(provide_scratch(state));
-  fill_work_item_ids(state);
+  make_shapes(state, grid);
   state.cleared = exec::read_before_written(state.code, state.code_dwords, state.entry,
                                             state.id_axes, state.ordinary);
   state.dispatch_packet = packet_address;

@@ -486,8 +486,8 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
 Result<exec::ExecutedLaunch> VirtualGpu::Impl::execute(const exec::LaunchState& state) {
   const exec::Watchdog watchdog{options.watchdog_cycles, options.watchdog_instructions};
   // What the checks find depends on more than memory's contents.
-  const bool may_know =
-      replaying && !state.cooperative && !state.checks.memory && !state.checks.races;
+  const bool may_know = replaying && !state.cooperative && !state.has_uneven_groups() &&
+                        !state.checks.memory && !state.checks.races;
   if (may_know) {
     const auto tape = tapes.find(key, *memory, host_may_write);
     if (tape != nullptr) return engine.store_again(state, *tape);

@@ -44,7 +44,7 @@ std::optional<std::uint64_t> hidden_value(std::string_view kind, const LaunchSha
     if (what == "global_offset") return shape.offset[axis];
     if (what == "block_count") return shape.global[axis] / shape.local[axis];
     if (what == "group_size") return shape.local[axis];
-    // OpenCL 1.2 has only whole work-groups.
+    // Of HIP: OpenCL 1.2 has only whole work-groups.
     if (what == "remainder") return shape.global[axis] % shape.local[axis];
     return std::nullopt;
   }

@@ -65,7 +65,7 @@ bool place_sync(Cooperation cooperation, const LaunchShape& shape, std::size_t a
   buffer.blocks = 1;
   buffer.items = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    buffer.blocks *= shape.global[axis] / shape.local[axis];
+    buffer.blocks *= (shape.global[axis] + shape.local[axis] - 1) / shape.local[axis];
     buffer.items *= shape.global[axis];
   }
   buffer.grids = 1;

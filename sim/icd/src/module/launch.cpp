@@ -32,11 +32,13 @@ const void* const kExtraEnd = reinterpret_cast<const void*>(3);
 
 struct LaunchRequest {
   Dim3 blocks;
-  Dim3 threads;
+  Dim3 threads;  // of a whole block
   std::uint32_t dynamic_lds{};
   void* const* arguments{};
   void** extra{};
   Cooperation cooperation{};
+  Dim3 last{};  // threads of the last block along an axis, where they are fewer than in the others;
+                // else 0
 };
 
 struct CallConfiguration {
@@ -108,19 +110,29 @@ int pack_buffer(const binpatch::Kernel& kernel, void** extra, std::vector<std::b
 int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, LaunchShape& shape) {
   const std::uint64_t blocks[3] = {request.blocks.x, request.blocks.y, request.blocks.z};
   const std::uint32_t threads[3] = {request.threads.x, request.threads.y, request.threads.z};
+  const std::uint32_t last[3] = {request.last.x, request.last.y, request.last.z};
   std::uint64_t block = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (blocks[axis] == 0 || threads[axis] == 0) return kInvalidValue;
     if (threads[axis] > kMostBlockThreads) return kInvalidConfiguration;
     block *= threads[axis];
-    if (blocks[axis] * threads[axis] > UINT32_MAX) return kInvalidConfiguration;
-    shape.global[axis] = static_cast<std::uint32_t>(blocks[axis] * threads[axis]);
+    const std::uint64_t items =
+        blocks[axis] * threads[axis] - (last[axis] != 0 ? threads[axis] - last[axis] : 0);
+    if (items > UINT32_MAX) return kInvalidConfiguration;
+    shape.global[axis] = static_cast<std::uint32_t>(items);
     shape.local[axis] = threads[axis];
   }
   shape.dimensions = 3;
   if (block > kMostBlockThreads) return kInvalidConfiguration;
   if (kernel.max_flat_workgroup_size != 0 && block > kernel.max_flat_workgroup_size) {
     return kLaunchFailure;  // beyond __launch_bounds__
+  }
+  if (kernel.needs_even_workgroups && (last[0] != 0 || last[1] != 0 || last[2] != 0)) {
+    complain(fmt::format(
+        "HIP: kernel '{}' was compiled for blocks that are all alike, and the last one would be "
+        "smaller; compile with -fno-offload-uniform-block, or launch whole blocks",
+        kernel.name));
+    return kInvalidValue;
   }
   const auto lds = std::uint64_t{kernel.descriptor.group_segment_fixed_size} + request.dynamic_lds;
   const auto most = static_cast<std::uint64_t>(device().chip().architecture().lds_bytes_per_cu);
@@ -157,6 +169,13 @@ tl::expected<PackedLaunch, int> pack(const Function& function, const LaunchReque
   if (const int bad = check_shape(kernel, request, packed.shape); bad != kSuccess) {
     return tl::unexpected<int>(bad);
   }
+  if (!function.missing.empty()) {
+    complain(
+        fmt::format("HIP: kernel '{}' needs the argument {}, which the virtual GPU does not have",
+                    kernel.name, function.missing));
+    device_error() = kNotSupported;  // what it should compute is not there
+    return tl::unexpected<int>(kNotSupported);
+  }
   packed.kernarg.resize(kernarg_bytes(kernel));
   const int code = request.extra != nullptr
                        ? pack_buffer(kernel, request.extra, packed.kernarg)
@@ -169,13 +188,6 @@ tl::expected<PackedLaunch, int> pack(const Function& function, const LaunchReque
 int run(PackedLaunch& packed) {
   const Module& module = *packed.function->module;
   const binpatch::Kernel& kernel = *packed.function->kernel;
-  if (!function.missing.empty()) {
-    complain(
-        fmt::format("HIP: kernel '{}' needs the argument {}, which the virtual GPU does not have",
-                    kernel.name, function.missing));
-    device_error() = kNotSupported;  // what it should compute is not there
-    return tl::unexpected<int>(kNotSupported);
-  }
   const LaunchShape& shape = packed.shape;
   if (!place_hostcall_buffer(kernel, packed.kernarg) ||
       !place_hidden_buffers(kernel, packed.cooperation, shape, packed.kernarg)) {
@@ -188,6 +200,7 @@ int run(PackedLaunch& packed) {
   const TwinsInUse twins;
   const auto done =
       device().launch(module.program, kernel.name, grid, packed.kernarg, packed.dynamic_lds);
+  print_buffer(*module.object, kernel);
   end_hostcalls();
   note_mistakes(module.program, *module.object, kernel.name, packed.kernarg, done.has_value());
   Runtime::get().record_launch();
@@ -200,7 +213,6 @@ int run(PackedLaunch& packed) {
 KernelCall call_of(const void* named, const LaunchRequest& request, const PackedLaunch& packed) {
   auto arguments = std::make_shared<KernelArguments>();
   arguments->bytes = packed.kernarg;
-  print_buffer(*module.object, kernel);
   for (const auto& argument : packed.function->kernel->arguments) {
     if (hidden_argument(argument)) continue;
     arguments->pointers.push_back(arguments->bytes.data() + argument.offset);
@@ -402,7 +414,8 @@ WW_HIP_EXPORT int hipExtLaunchKernel(const void* stub, Dim3 blocks, Dim3 threads
   });
 }
 // Sizes in work-items. A block that is larger than all of them is as large as they are. Error
-// kInvalidValue also where the last block would be smaller than the others.
+// kInvalidValue also where the last block is smaller than the others and the kernel was compiled
+// for even ones.
 WW_HIP_EXPORT int hipExtModuleLaunchKernel(const void* function, unsigned items_x, unsigned items_y,
                                            unsigned items_z, unsigned threads_x, unsigned threads_y,
                                            unsigned threads_z, std::size_t dynamic_lds,
@@ -410,17 +423,22 @@ WW_HIP_EXPORT int hipExtModuleLaunchKernel(const void* function, unsigned items_
                                            void* start, void* stop, unsigned) {
   const Dim3 threads{std::min(threads_x, items_x), std::min(threads_y, items_y),
                      std::min(threads_z, items_z)};
-  if (threads.x == 0 || threads.y == 0 || threads.z == 0 || items_x % threads.x != 0 ||
-      items_y % threads.y != 0 || items_z % threads.z != 0) {
+  if (threads.x == 0 || threads.y == 0 || threads.z == 0 || dynamic_lds > UINT32_MAX) {
     return finish(kInvalidValue);
   }
-  if (dynamic_lds > UINT32_MAX) return finish(kInvalidValue);
-  const Dim3 blocks{items_x / threads.x, items_y / threads.y, items_z / threads.z};
-  return between_events(start, stop, stream, [&] {
-    return launch_function(
-        function, {blocks, threads, static_cast<std::uint32_t>(dynamic_lds), arguments, extra},
-        stream);
-  });
+  const auto blocks = [](unsigned items, unsigned of_block) {
+    return items / of_block + (items % of_block != 0 ? 1 : 0);
+  };
+  const LaunchRequest request{
+      {blocks(items_x, threads.x), blocks(items_y, threads.y), blocks(items_z, threads.z)},
+      threads,
+      static_cast<std::uint32_t>(dynamic_lds),
+      arguments,
+      extra,
+      Cooperation::none,
+      {items_x % threads.x, items_y % threads.y, items_z % threads.z}};
+  return between_events(start, stop, stream,
+                        [&] { return launch_function(function, request, stream); });
 }
 WW_HIP_EXPORT int hipHccModuleLaunchKernel(const void* function, unsigned items_x, unsigned items_y,
                                            unsigned items_z, unsigned threads_x, unsigned threads_y,

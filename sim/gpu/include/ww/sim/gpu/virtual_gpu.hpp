@@ -78,7 +78,9 @@ inline constexpr std::uint32_t flat_private_aperture_high = 0x0002'0000;
 
 struct Grid {
   unsigned dimensions{1};
-  std::array<std::uint32_t, 3> global{1, 1, 1};  // work-items
+  // Work-items, in all and of a group. Where they do not divide, the last group along that axis has
+  // as many as are left.
+  std::array<std::uint32_t, 3> global{1, 1, 1};
   std::array<std::uint32_t, 3> local{1, 1, 1};
   // Whether work-groups may wait for each other at barriers of the whole grid. The caller sees to
   // it that all of them fit on the device at once (groups_per_cu()).
