@@ -1,5 +1,5 @@
 // Options of one form: those that show their default in a group of the help, and files that are
-// read.
+// read or written.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -33,6 +33,18 @@ inline const CLI::Validator kAtLeastZero(
 // Lets every option of the command, and of those below it, refuse numbers that its type does not
 // hold. The library wraps a count below 0 round, and cuts what is too large.
 void check_numbers(CLI::App& command);
+
+// The types of options whose value names what the command writes. program/output_files.hpp checks
+// them before any command runs.
+inline constexpr const char* kOutputFile = "OUTPUT";
+inline constexpr const char* kOutputFolder = "FOLDER";
+inline constexpr const char* kOutputModel = "MODEL";  // may replace the calibration of its campaign
+inline CLI::Option* as_output_file(CLI::Option* option) {
+  return option->type_name(kOutputFile);
+}
+inline CLI::Option* as_output_folder(CLI::Option* option) {
+  return option->type_name(kOutputFolder);
+}
 
 template <class T>
 CLI::Option* add_shown(CLI::App& command, const char* group, const std::string& name, T& value,

@@ -1,14 +1,18 @@
 #include "timeline_option.hpp"
 
+#include "option.hpp"
+
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
 
 namespace ww::cli {
 
 void add_timeline_options(CLI::App& command, TimelineFiles& files) {
-  command.add_option("--timeline", files.perfetto,
-                     "Trace for ui.perfetto.dev: kernels, power by segment, sensor");
-  command.add_option("--rocpd", files.rocpd, "The same as a rocpd database of ROCm's profiler");
+  as_output_file(
+      command.add_option("--timeline", files.perfetto,
+                         "Trace for ui.perfetto.dev: kernels, power by segment, sensor"));
+  as_output_file(command.add_option("--rocpd", files.rocpd,
+                                    "The same as a rocpd database of ROCm's profiler"));
 }
 
 Status check_timeline_files(const TimelineFiles& files) {

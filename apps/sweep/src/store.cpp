@@ -14,6 +14,7 @@
 #include <unordered_set>
 
 #include "ww/core/log.hpp"
+#include "ww/core/owned_file.hpp"
 #include "ww/sweep/result_files.hpp"
 
 namespace ww::sweep {
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int application_id = 0x57575357;  // "WWSW", in the SQLite header
+constexpr auto application_id = static_cast<int>(kSweepApplicationId);
 
 constexpr const char* schema = R"sql(
 CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -10,6 +10,7 @@
 
 #include "errno_error.hpp"
 #include "write_all.hpp"
+#include "ww/core/owned_file.hpp"
 
 namespace ww {
 
@@ -21,6 +22,7 @@ Status write_file_atomically(const std::filesystem::path& file, std::string_view
     ::close(out);
     return written;
   }
+  WW_TRY(refuse_owned_database(file));
   const auto parent = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
   std::string aside = (parent / ("." + file.filename().string() + ".XXXXXX")).string();
   const int fd = ::mkostemp(aside.data(), O_CLOEXEC);

@@ -5,6 +5,7 @@
 
 #include "errno_error.hpp"
 #include "write_all.hpp"
+#include "ww/core/owned_file.hpp"
 #include "ww/core/streamed_file.hpp"
 
 namespace ww {
@@ -41,6 +42,7 @@ Status place_file(const std::filesystem::path& finished, const std::filesystem::
     std::filesystem::remove(finished, ec);
     return {};
   }
+  WW_TRY(refuse_owned_database(target));
   std::filesystem::rename(finished, target, ec);
   if (ec) return tl::unexpected(errno_error(ec.value(), "cannot put the file in place", target));
   return {};

@@ -9,6 +9,7 @@
 
 #include "errno_error.hpp"
 #include "write_all.hpp"
+#include "ww/core/owned_file.hpp"
 
 namespace ww {
 namespace {
@@ -34,6 +35,7 @@ Result<StreamedFile> StreamedFile::create(const std::filesystem::path& target) {
     if (file.fd_ < 0) return tl::unexpected(errno_error(errno, "cannot write", target));
     return file;
   }
+  WW_TRY(refuse_owned_database(target));
   const auto folder = folder_of(target);
   file.fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
   if (file.fd_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
@@ -50,6 +52,7 @@ Result<StreamedFile> StreamedFile::create(const std::filesystem::path& target) {
 Result<StreamedFile> StreamedFile::create(const std::filesystem::path& target,
                                           const std::filesystem::path& aside) {
   if (is_no_file(target)) return create(target);
+  WW_TRY(refuse_owned_database(target));
   StreamedFile file;
   file.target_ = target;
   file.process_ = ::getpid();

@@ -13,12 +13,13 @@
 #include "packed_readings.hpp"
 #include "sqlite_error.hpp"
 #include "ww/core/named_file.hpp"
+#include "ww/core/owned_file.hpp"
 
 namespace ww {
 namespace {
 
-constexpr int application_id = 0x57575454;  // "WWTT", in the SQLite header
-constexpr int schema_version = 3;           // version 2 packs readings without their steps
+constexpr auto application_id = static_cast<int>(kCampaignApplicationId);
+constexpr int schema_version = 3;  // version 2 packs readings without their steps
 constexpr int oldest_version = 1;  // its readings are rows of a table of their own, as in `sample`
 
 constexpr const char* schema = R"sql(

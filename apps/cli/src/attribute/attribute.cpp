@@ -350,9 +350,10 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
       "table", arguments->path,
       "CSV file, or JSON array of objects: one row a run. Columns 'run' and 'device', "
       "where they exist, are names");
-  command->add_option("--record", arguments->record,
-                      "Folder: run kernels of single classes of work (virtual devices) and fit "
-                      "its classes.csv; what is there goes on");
+  as_output_folder(
+      command->add_option("--record", arguments->record,
+                          "Folder: run kernels of single classes of work (virtual devices) and fit "
+                          "its classes.csv; what is there goes on"));
   auto& classes = arguments->classes;
   classes.device.name = "virtual:w9100";
   command->add_option("--device", classes.device.name, "With --record: device to run them on")

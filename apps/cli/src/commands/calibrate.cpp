@@ -16,6 +16,7 @@
 #include "commands/recording.hpp"
 #include "device_options.hpp"
 #include "output.hpp"
+#include "option.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/microbench/campaign.hpp"
@@ -221,10 +222,10 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   command->add_option(
       "--out", arguments->out,
       "Folder for campaign.db, model.json, report.html (default: named after device "
-      "and time)");
+      "and time)"));
   command->add_flag("--quick", request.quick, "Do fewer and shorter runs");
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
-  command->add_option(
+  as_output_folder(command->add_option(
       "--half-width", arguments->half_width_percent,
       "AMD: add blocks (quick: six at most, else 24) until noise leaves the energy so "
       "many percent or less (95%), and every check for a misfit is decided; default: "

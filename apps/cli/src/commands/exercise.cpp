@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/microbench/crossing.hpp"
@@ -41,7 +42,8 @@ void add_exercise(CLI::App& app, Outcome& outcome) {
   command->group("");
   command->add_option("--device", arguments->device.name, "Device as `wirewatt devices` names it")
       ->required();
-  command->add_option("--out", arguments->out, "File for what was moved (default: stdout)");
+  as_output_file(
+      command->add_option("--out", arguments->out, "File for what was moved (default: stdout)"));
   command->add_flag("--crossings", arguments->crossings,
                     "Update lines of an L2's near and far side in turn, three times");
   command->footer("Example:\n  rocprofv3 ... -- wirewatt exercise --device hip:0 --out moved.json");

@@ -269,7 +269,8 @@ void add_export(CLI::App& app, Outcome& outcome) {
                       "A calibration: model.json, crossing.json, or its folder");
   as_input_file(command->get_option("--model"));
   add_anyway_option(*command, arguments->anyway);
-  command->add_option("-o,--output", arguments->output, "The file to write; csv: the folder")
+  as_output_file(
+      command->add_option("-o,--output", arguments->output, "The file to write; csv: the folder"))
       ->required();
   command->add_option("--link-mm", arguments->link_mm,
                       "Length of a link (default: 1; accelwattch, mcpat: the mean distance from "

@@ -8,6 +8,7 @@
 #include "commands/calibrate_crossing.hpp"
 #include "commands/fit_output.hpp"
 #include "commands/recording.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/log.hpp"
@@ -182,8 +183,10 @@ void add_fit(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("campaign", arguments->campaign, "The campaign file (campaign.db) or its folder")
       ->required();
-  command->add_option("--out", arguments->out,
-                      "Write the model here (model.json; of crossings: crossing.json)");
+  command
+      ->add_option("--out", arguments->out,
+                   "Write the model here (model.json; of crossings: crossing.json)")
+      ->type_name(kOutputModel);
   arguments->of_wires = {
       command->add_option("--seed", arguments->seed, "Seed of the bootstrap")
           ->capture_default_str(),

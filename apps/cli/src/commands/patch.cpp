@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 
@@ -239,7 +240,7 @@ void add_patch(CLI::App& app, Outcome& outcome) {
                    "AMD code object, PTX, offload bundle or Catalyst binary, as clGetProgramInfo "
                    "or a compiler gives it")
       ->required();
-  auto* out = command->add_option("-o,--out", arguments->out, "The patched file");
+  auto* out = as_output_file(command->add_option("-o,--out", arguments->out, "The patched file"));
   command->add_option("--kernel", arguments->kernel, "Which kernel (default: the only one)");
   command->add_option("--reg", arguments->reg, "Register to read (default: the target's)")
       ->check(CLI::IsMember({"hw_id", "hw_id1", "xcc_id", "smid"}));
@@ -247,9 +248,9 @@ void add_patch(CLI::App& app, Outcome& outcome) {
                       "Of a bundle: the one object to patch, as gfx90a (default: every AMD one)");
   auto* list = command->add_flag("--list", arguments->list,
                                  "Only list which kernels can be patched, where, or why not");
-  command
-      ->add_option("--undo", arguments->undo,
-                   "Take a patch of IN back; the file holds what patch --json printed")
+  as_input_file(
+      command->add_option("--undo", arguments->undo,
+                          "Take a patch of IN back; the file holds what patch --json printed"))
       ->excludes(list);
   command->add_flag("--verify", arguments->verify, "Decode the result and check it before writing");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "sweep/sweep_show.hpp"
 
@@ -27,9 +28,10 @@ void add_report(CLI::App& app, Outcome& outcome) {
           "that a command printed")
       ->required();
   command->add_option("other", arguments->other, "Another run of the same kind, to compare");
-  command->add_option("-o,--out", arguments->out,
-                      "The page (default: RUN/report.html, beside a file RUN.html; of two "
-                      "comparison.html)");
+  as_output_file(
+      command->add_option("-o,--out", arguments->out,
+                          "The page (default: RUN/report.html, beside a file RUN.html; of two "
+                          "comparison.html)"));
   command->add_option("--metric", arguments->sweep.metrics,
                       "Sweep: a number of the results, such as energy_pj.total; may be repeated");
   command->add_option("--pareto", arguments->sweep.pareto,

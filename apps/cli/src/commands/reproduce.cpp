@@ -5,6 +5,7 @@
 
 #include "build_version.hpp"
 #include "command.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/study/reproduce.hpp"
 
@@ -43,10 +44,10 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
   command->add_option("paper", arguments->request.paper, "Which paper")
       ->required()
       ->check(CLI::IsMember(study::papers()));
-  command->add_option(
+  as_output_folder(command->add_option(
       "--out", arguments->request.out,
       "Folder for calibration or runs, rows and page (default: reproduce-<paper>); what "
-      "is in it is used");
+      "is in it is used"));
   command->add_flag("--quick", arguments->request.quick,
                     "Quick campaign or fewer ablations, small inputs");
   command

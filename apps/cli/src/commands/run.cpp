@@ -503,12 +503,14 @@ void add_run(CLI::App& app, Outcome& outcome) {
   auto* command =
       app.add_subcommand("run", "Run an OpenCL or HIP program on a virtual GPU, with counters");
   auto arguments = std::make_shared<RunArguments>();
-  command->add_option("--device", arguments->device.name,
-                      "virtual:w9100 (default; in timing mode virtual:dapper), virtual:random or "
-                      "virtual:FILE.toml");
-  command->add_option("--counters", arguments->counters,
-                      "CSV of every dispatch's counters, as rocprofv3 writes it");
-  command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch");
+  command->add_option(
+      "--device", arguments->device.name,
+      "virtual:NAME, virtual:random or virtual:FILE.toml (default: the model's, else "
+      "virtual:w9100; in timing mode virtual:dapper)");
+  as_output_file(command->add_option("--counters", arguments->counters,
+                                     "CSV of every dispatch's counters, as rocprofv3 writes it"));
+  as_output_file(
+      command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch"));
   add_timeline_options(*command, arguments->timeline);
   as_input_file(command->add_option(
       "--model", arguments->model,

@@ -6,6 +6,8 @@
 
 #include "command.hpp"
 #include "commands/recording.hpp"
+#include "commands/resume.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/microbench/segments.hpp"
@@ -92,10 +94,10 @@ void add_segments(CLI::App& app, Outcome& outcome) {
                    "virtual:random: how far the chip departs from the model that is fitted")
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
-  command
-      ->add_option("--out", arguments->out,
-                   "Folder for segments.db. A finished campaign there is fitted again, an "
-                   "unfinished one is continued")
+  as_output_folder(
+      command->add_option("--out", arguments->out,
+                          "Folder for segments.db. A finished campaign there is fitted again, an "
+                          "unfinished one is continued"))
       ->required();
   command
       ->add_option("--blocks", request.blocks,

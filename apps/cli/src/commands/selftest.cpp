@@ -85,7 +85,7 @@ void add_selftest(CLI::App& app, Outcome& outcome) {
   command->add_option("--device", arguments->device.name,
                       "Device as `wirewatt devices` names it (default: the first usable card)");
   add_random_chip_options(*command, arguments->device);
-  auto* out = command->add_option("-o,--out", arguments->out, "The file to write");
+  auto* out = as_output_file(command->add_option("-o,--out", arguments->out, "The file to write"));
   auto* replay =
       command->add_option("--replay", arguments->replay,
                           "Show what this file of an earlier test says; no device is used");

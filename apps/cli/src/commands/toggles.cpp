@@ -6,6 +6,7 @@
 #include "command.hpp"
 #include "device_options.hpp"
 #include "estimate/toggles_file.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
@@ -71,7 +72,8 @@ void add_toggles(CLI::App& app, Outcome& outcome) {
       app.add_subcommand("toggles", "Count how often a program's data toggle, on a virtual GPU");
   auto arguments = std::make_shared<TogglesArguments>();
   arguments->device.name = "virtual:w9100";
-  command->add_option("-o,--out", arguments->out, "File for `wirewatt estimate --toggles`")
+  as_output_file(
+      command->add_option("-o,--out", arguments->out, "File for `wirewatt estimate --toggles`"))
       ->required();
   command->add_option("--device", arguments->device.name, "Virtual device to run the program on")
       ->capture_default_str();

@@ -119,9 +119,11 @@ void add_topology(CLI::App& app, Outcome& outcome) {
                       "opencl:PLATFORM.DEVICE, hip:N, cuda:N");
   add_random_chip_options(*command, request.device);
   command->add_flag("--fresh", request.fresh, "Probe again, without the cached result");
-  command->add_option("--svg", arguments->svg, "Also write the picture as SVG to this file");
-  command->add_option("--waves", arguments->waves,
-                      "Also write every wavefront's place to this CSV file: the proof of pinning");
+  as_output_file(
+      command->add_option("--svg", arguments->svg, "Also write the picture as SVG to this file"));
+  as_output_file(command->add_option(
+      "--waves", arguments->waves,
+      "Also write every wavefront's place to this CSV file: the proof of pinning"));
   as_input_file(command->add_option(
       "--floorplan", arguments->floorplan,
       "Compare measured homes with this floorplan: a name (w9100, vega10, vega20, "

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/kernel_label.hpp"
@@ -294,9 +295,10 @@ void add_trace(CLI::App& app, Outcome& outcome) {
   verb = add_verb(*command, "export",
                   "Export to CSV, one row for each lane, or to Accel-Sim's format", *arguments);
   verb->add_option("file", arguments->file, "A .wwt file")->required();
-  verb->add_option("-o,--out", arguments->out,
-                   "The CSV file, or the folder for kernelslist.g and kernel-N.traceg (default: "
-                   "the input's name)");
+  as_output_file(verb->add_option(
+      "-o,--out", arguments->out,
+      "The CSV file, or the folder for kernelslist.g and kernel-N.traceg (default: "
+      "the input's name)"));
   verb->add_option("--format", arguments->format, "csv or accelsim")
       ->check(CLI::IsMember({"csv", "accelsim"}))
       ->capture_default_str();
@@ -318,7 +320,8 @@ void add_trace(CLI::App& app, Outcome& outcome) {
   verb->add_option("file", arguments->file,
                    "A .traceg, .traceg.xz, .tracez, .trace, or a kernelslist.g")
       ->required();
-  verb->add_option("-o,--out", arguments->out, "The .wwt file (default: the input's name)");
+  as_output_file(
+      verb->add_option("-o,--out", arguments->out, "The .wwt file (default: the input's name)"));
   verb->footer("Example:\n  wirewatt trace import kernelslist.g -o app.wwt");
   verb->callback([arguments, &outcome] {
     if (arguments->out.empty()) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "option.hpp"
 #include "output.hpp"
 #include "simulate/timing_options.hpp"
 #include "ww/core/device_name.hpp"
@@ -142,8 +143,9 @@ void add_workloads(CLI::App& app, Outcome& outcome) {
       "--device", arguments->request.device,
       "As 'wirewatt devices' lists them (virtual:w9100; in timing mode virtual:dapper)");
   add_timing_options(*run, arguments->timing);
-  run->add_option("--output-dir", arguments->request.output_folder,
-                  "Write each result array to this folder: NAME.N.raw, and NAME.N.json about it");
+  as_output_folder(run->add_option(
+      "--output-dir", arguments->request.output_folder,
+      "Write each result array to this folder: NAME.N.raw, and NAME.N.json about it"));
   run->add_flag(
       "--time-launches", arguments->request.time_launches,
       "Wait for each launch; their time is launch_cpu_seconds and launch_wall_seconds of --json");

@@ -307,7 +307,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
       "--device", arguments->device.name,
       "Virtual device to run the program on; default: the model's, else virtual:w9100");
   add_random_chip_options(*command, arguments->device);
-  command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)");
+  as_output_file(
+      command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)"));
   add_timeline_options(*command, arguments->timeline);
   command->add_option("--accelwattch", arguments->accelwattch,
                       "Folder of AccelWattch's GV100 tables, to test whether measured power shows "

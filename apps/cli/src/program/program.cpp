@@ -15,6 +15,7 @@
 #include "help/help.hpp"
 #include "option.hpp"
 #include "output.hpp"
+#include "program/output_files.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 
@@ -69,7 +70,13 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   check_numbers(app);
 }
 
-// CLI11 prints help or the error; anything but help and version is wrong usage.
+// Thrown out of parsing, before any command runs.
+struct RefusedOutput {
+  Error error;
+};
+
+// CLI11 prints help or the error; anything but help and version is wrong usage. An output that must
+// not be replaced is reported first, because mending the rest would not mend that.
 int not_parsed(const CLI::App& app, const CLI::ParseError& error,
                const std::vector<std::string>& arguments) {
   if (error.get_exit_code() == 0) {
@@ -78,6 +85,7 @@ int not_parsed(const CLI::App& app, const CLI::ParseError& error,
     spdlog::error("{}", wrong);
     return 2;
   }
+  if (const auto status = check_output_files(app); !status) return report_error(status.error());
   const auto hint = misspelling(arguments, describe_program(app), describe_commands(app));
   if (hint.empty()) {
     app.exit(error);
@@ -114,6 +122,9 @@ int run_parsed(const std::vector<std::string>& arguments) {
     name_options_in_errors([command = running(app)](const std::string& name) {
       return command->get_option_no_throw(name) != nullptr;
     });
+    if (auto status = check_output_files(app); !status) {
+      throw RefusedOutput{std::move(status).error()};
+    }
   });
   log::set_up(log::Verbosity::normal);
   add_commands(app, outcome);
@@ -122,6 +133,8 @@ int run_parsed(const std::vector<std::string>& arguments) {
     return outcome.exit_code;
   } catch (const CLI::ParseError& error) {
     return not_parsed(app, error, arguments);
+  } catch (const RefusedOutput& refused) {
+    return report_error(refused.error);
   }
 }
 

@@ -145,7 +145,8 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
 void add_output(CLI::App& command, SimulateArguments& arguments) {
   auto* curve =
       command.add_flag("--curve", arguments.curve, "Sweep the rate: latency against load");
-  command.add_option("--plot", arguments.plot, "Write the curves as one picture (SVG)")
+  as_output_file(
+      command.add_option("--plot", arguments.plot, "Write the curves as one picture (SVG)"))
       ->needs(curve)
       ->group(kOutput);
   auto* heatmap = command.add_flag("--heatmap", arguments.heatmap, "Draw how busy each link was");

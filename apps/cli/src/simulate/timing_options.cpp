@@ -105,15 +105,16 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group(kTiming);
-  command.add_option("--timing-report", arguments.report, "Report of the launches (JSON)")
+  as_output_file(
+      command.add_option("--timing-report", arguments.report, "Report of the launches (JSON)"))
       ->group(kTiming);
-  command
-      .add_option("--packet-trace", arguments.packet_trace,
-                  "Every packet of the network with its time, for simulate --packet-trace")
+  as_output_file(
+      command.add_option("--packet-trace", arguments.packet_trace,
+                         "Every packet of the network with its time, for simulate --packet-trace"))
       ->group(kTiming);
-  command
-      .add_option("--power-samples", arguments.power_samples,
-                  "What the device's power sensor reads, the network's share included (CSV)")
+  as_output_file(command.add_option(
+                     "--power-samples", arguments.power_samples,
+                     "What the device's power sensor reads, the network's share included (CSV)"))
       ->group(kTiming);
   add_network_options(command, arguments.network, "with --mode timing");
   as_input_file(command.get_option("--topology"));

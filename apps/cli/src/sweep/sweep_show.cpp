@@ -362,7 +362,8 @@ void add_sweep_show(CLI::App& sweep, Outcome& outcome) {
   command->add_option("--sensitivity", arguments->sensitivity, "How this metric follows each axis");
   command->add_option("--compare", arguments->compare,
                       "How parts differ in a metric that has value, low and high");
-  command->add_option("--csv", arguments->csv, "Write all points and all results to this file");
+  as_output_file(command->add_option("--csv", arguments->csv,
+                                     "Write all points and all results to this file"));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Examples:\n"

@@ -263,11 +263,11 @@ void add_top(CLI::App& app, Outcome& outcome) {
   command->add_option(
       "--otlp", arguments->metrics.otlp,
       "Send the figures to OpenTelemetry at each refresh: append a line of JSON to a file, or "
-      "send a request to a collector at http://HOST:PORT");
+      "send a request to a collector at http://HOST:PORT"));
   add_timeline_options(*command, arguments->timeline);
   add_response_options(*command, arguments->response);
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
-  command->add_option(
+  as_output_file(command->add_option(
       "command", arguments->command,
       "A program to run and its arguments, after --; on a real GPU it is run twice: counted by "
       "the vendor's profiler, then watched");

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "packet_trace/text.hpp"
+#include "ww/core/owned_file.hpp"
 #include "ww/sim/net/packet_trace.hpp"
 
 namespace ww::sim::net {
@@ -136,6 +137,7 @@ class RecordingNetwork final : public Network {
 Result<std::unique_ptr<Network>> record_packets(std::unique_ptr<Network> network,
                                                 const std::filesystem::path& file,
                                                 const std::string& producer) {
+  WW_TRY(refuse_owned_database(file));
   std::ofstream out(file);
   if (!out) return fail(ErrorCode::io_error, "cannot be written", file.string());
   return std::make_unique<RecordingNetwork>(std::move(network), std::move(out), file.string(),

@@ -1,0 +1,104 @@
+#include "program/output_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "option.hpp"
+#include "ww/core/owned_file.hpp"
+#include "ww/core/placed_file.hpp"
+
+namespace ww::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NamedFile {
+  const CLI::Option* option;
+  fs::path path;
+};
+
+struct Files {
+  std::vector<NamedFile> inputs, outputs;
+};
+
+Files files_of(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  Files files;
+  for (const CLI::Option* option : command->get_options()) {
+    const std::string type = option->get_type_name();
+    const bool output = type == kOutputFile || type == kOutputFolder || type == kOutputModel;
+    if (!output && type != kInputFile && !option->get_positional()) continue;
+    for (const std::string& value : option->results()) {
+      (output ? files.outputs : files.inputs).push_back({option, value});
+    }
+  }
+  return files;
+}
+
+// One folder may be read and written; two commands' devices and pipes do not harm each other.
+bool is_plain(const fs::path& path) {
+  std::error_code ec;
+  return !path.empty() && !fs::is_directory(path, ec) && !is_device_or_pipe(path);
+}
+
+bool same_file(const fs::path& one, const fs::path& other) {
+  if (!is_plain(one) || !is_plain(other)) return false;
+  std::error_code ec;
+  if (fs::equivalent(one, other, ec)) return true;
+  const fs::path real = fs::weakly_canonical(fs::absolute(one, ec), ec);
+  return !ec && real == fs::weakly_canonical(fs::absolute(other, ec), ec);
+}
+
+// Whether the file lies beside the campaign that the command reads.
+bool is_beside(const fs::path& file, const std::vector<NamedFile>& inputs) {
+  std::error_code ec;
+  const fs::path folder = fs::absolute(file, ec).parent_path();
+  return std::ranges::any_of(inputs, [&](const NamedFile& input) {
+    const fs::path path = fs::absolute(input.path, ec);
+    return fs::equivalent(fs::is_directory(path, ec) ? path : path.parent_path(), folder, ec);
+  });
+}
+
+Status check(const NamedFile& output, const Files& files) {
+  const auto refuse = [&](const std::string& why) {
+    return fail(ErrorCode::invalid_argument, why + "; choose another file",
+                fmt::format("{} {}", output.option->get_name(), output.path.string()));
+  };
+  const OwnedFile kind = owned_file(output.path);
+  const bool own_model = kind == OwnedFile::calibration &&
+                         output.option->get_type_name() == kOutputModel &&
+                         !fs::is_symlink(output.path) && is_beside(output.path, files.inputs);
+  if (!own_model) {
+    if (auto status = refuse_owned(output.path, kind); !status) {
+      Error error = std::move(status).error();
+      error.context = fmt::format("{} {}", output.option->get_name(), error.context);
+      return tl::unexpected(std::move(error));
+    }
+  }
+  for (const NamedFile& input : files.inputs) {
+    if (same_file(output.path, input.path)) {
+      return refuse(fmt::format("is what {} reads", input.option->get_name()));
+    }
+  }
+  for (const NamedFile& other : files.outputs) {
+    if (&other != &output && same_file(output.path, other.path)) {
+      return refuse(fmt::format("is what {} writes", other.option->get_name()));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_output_files(const CLI::App& app) {
+  const Files files = files_of(app);
+  for (const NamedFile& output : files.outputs) WW_TRY(check(output, files));
+  return {};
+}
+
+}  // namespace ww::cli
