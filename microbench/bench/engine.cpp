@@ -14,6 +14,7 @@
 #include "bench/sensor_steps.hpp"
 #include "homes/home_device.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/folder_lock.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/measure/health.hpp"
 #include "ww/measure/sensor_info.hpp"
@@ -463,6 +464,8 @@ Result<CampaignSummary> Engine::run() {
   name_ = std::move(name);
   if (exists) {
     WW_TRY(open_existing(file));
+  WW_ASSIGN(guard, FolderGuard::make(request_.folder));
+  WW_ASSIGN(lock, FolderLock::take(request_.folder, "measure", "measuring into"));
     WW_ASSIGN(finished, store_->get(campaign_keys::finished));
     if (finished == "true") {
       // A finished campaign goes on only where a narrower interval is asked for than it ended with.
@@ -476,7 +479,6 @@ Result<CampaignSummary> Engine::run() {
     }
   }
 
-  WW_ASSIGN(guard, FolderGuard::make(request_.folder));
   WW_ASSIGN(device, parts_.open(request_.device, name_));
   device_ = std::move(device);
   is_virtual_ = device_.is_virtual;

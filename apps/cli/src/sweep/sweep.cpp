@@ -18,6 +18,7 @@
 #include "sweep/sweep_dry_run.hpp"
 #include "sweep/sweep_program.hpp"
 #include "sweep/sweep_show.hpp"
+#include "ww/core/folder_lock.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
@@ -225,6 +226,13 @@ int say_what_runs(const sweep::Sweep& sweep, const sweep::SlurmJobs& jobs, bool 
   return 0;
 }
 
+// Two commands would run the same points twice, and each would pack what the other still writes.
+Result<FolderLock> lock_folder(const sweep::Sweep& sweep) {
+  std::error_code ec;
+  std::filesystem::create_directories(sweep.folder, ec);  // the lock's error says why not
+  return FolderLock::take(sweep.folder, "sweep", "running the sweep in");
+}
+
 int run(const SweepArguments& arguments) {
   namespace fs = std::filesystem;
   const auto start = std::chrono::steady_clock::now();
@@ -243,6 +251,8 @@ int run(const SweepArguments& arguments) {
         *sweep, *program,
         {arguments.executor == "slurm", arguments.resume, arguments.jobs, arguments.json});
   }
+  const auto lock = lock_folder(*sweep);
+  if (!lock) return report_error(lock.error());
   if (const auto made = sweep::make_folder(*sweep, *program, arguments.resume); !made) {
     return report_error(made.error());
   }
