@@ -1,6 +1,13 @@
 #include "ww/core/result.hpp"
 
+#include "process/interrupt_signal.hpp"
+
 namespace ww {
+namespace {
+
+constexpr int kSignalled = 128;  // plus the signal: what shells report of a program it ended
+
+}  // namespace
 
 std::string_view to_string(ErrorCode code) {
   switch (code) {
@@ -34,8 +41,8 @@ int exit_code(ErrorCode code) {
     case ErrorCode::io_error: return 3;
     case ErrorCode::parse_error:
     case ErrorCode::unsupported:
-    case ErrorCode::bad_data:
-    case ErrorCode::cancelled: return 1;
+    case ErrorCode::bad_data: return 1;
+    case ErrorCode::cancelled: return interrupt_signal() != 0 ? kSignalled + interrupt_signal() : 1;
   }
   return 1;
 }

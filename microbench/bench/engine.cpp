@@ -19,6 +19,7 @@
 #include "ww/measure/health.hpp"
 #include "ww/measure/sensor_info.hpp"
 #include "ww/measure/step_test.hpp"
+#include "ww/microbench/campaign_facts.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -195,6 +196,7 @@ Status Engine::take_earlier_runs() {
 
 Status Engine::put_facts() {
   for (const auto& [key, value] : identity()) WW_TRY(store_->put(key, value));
+  WW_TRY(store_->put(kAskedFact, experiment_->plan().dump()));
   WW_TRY(store_->put(campaign_keys::is_virtual, device_.is_virtual ? "true" : "false"));
   if (!device_.floorplan_toml.empty()) {
     WW_TRY(store_->put(campaign_keys::floorplan, device_.floorplan_toml));
@@ -462,10 +464,10 @@ Result<CampaignSummary> Engine::run() {
   }
   WW_ASSIGN(name, resolve_device_name(request_.device));
   name_ = std::move(name);
-  if (exists) {
-    WW_TRY(open_existing(file));
   WW_ASSIGN(guard, FolderGuard::make(request_.folder));
   WW_ASSIGN(lock, FolderLock::take(request_.folder, "measure", "measuring into"));
+  if (exists) {
+    WW_TRY(open_existing(file));
     WW_ASSIGN(finished, store_->get(campaign_keys::finished));
     if (finished == "true") {
       // A finished campaign goes on only where a narrower interval is asked for than it ended with.

@@ -276,11 +276,8 @@ TEST(Calibrate, RefusesWhatACampaignOfPackagesDoesNotReadAndPercentagesThatAreNo
 TEST_F(QuickCalibration, WaitingByNopsGivesTheSameEnergy) {
   const TemporaryFolder other;
   const std::string folder = (other.path() / "nops").string();
-  const std::vector<std::string> command{wirewatt(), "calibrate", "--device", "virtual:w9100",
-                                         "--quick",  "--json",    "--out",    folder};
-  auto with_nops = command;
-  with_nops.emplace_back("--nops");
-  const auto finished = run(with_nops);
+  const auto finished = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick",
+                             "--nops", "--json", "--out", folder});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const auto energy = finished.json().at("energy_fj_per_bit_mm");
   const auto sleeping = recording_.printed.at("energy_fj_per_bit_mm");
@@ -288,9 +285,8 @@ TEST_F(QuickCalibration, WaitingByNopsGivesTheSameEnergy) {
   EXPECT_GT(energy.at("high"), sleeping.at("value"));
   EXPECT_NE(energy.at("value"), sleeping.at("value"));
 
-  auto resumed = command;
-  resumed.emplace_back("--resume");
-  const auto refused = run(resumed);
+  const auto refused = run(
+      {wirewatt(), "calibrate", "--nops", "--resume", "--out", run_folder().string(), "--json"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("--nops"), std::string::npos) << refused.err;
 }

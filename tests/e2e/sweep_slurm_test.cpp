@@ -158,7 +158,7 @@ TEST_F(SweepOnSlurm, AnInterruptCancelsTheJobsAndKeepsWhatIsDone) {
   const auto plan = slow_plan();
   Background sweep(command(plan), log());
   ASSERT_TRUE(wait_until([&] { return !workers_of(out()).empty(); })) << text_of(log());
-  EXPECT_EQ(sweep.end(SIGINT), 1) << text_of(log());
+  EXPECT_EQ(sweep.end(SIGINT), 130) << text_of(log());
   EXPECT_TRUE(workers_of(out()).empty());
   expect_each_once(points_of(out()), 40);
   const auto again = run(command(plan, true));

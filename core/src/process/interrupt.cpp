@@ -1,5 +1,7 @@
 #include "ww/core/interrupt.hpp"
 
+#include "interrupt_signal.hpp"
+
 #include <csignal>
 
 namespace ww {
@@ -11,7 +13,7 @@ void on_signal(int signal) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
-  interrupt_flag = 1;
+  interrupt_flag = signal;
 }
 }  // namespace
 
@@ -22,6 +24,10 @@ void catch_interrupts() {
 
 bool interrupted() {
   return interrupt_flag != 0;
+}
+
+int interrupt_signal() {
+  return interrupt_flag;
 }
 
 }  // namespace ww

@@ -88,8 +88,8 @@ def _raise(code: int, errors: Sequence[str], out: str) -> None:
         raise UsageError(text)
     if code == 3:
         raise EnvironmentTrouble(text)
-    if code < 0:
-        raise WirewattError(f"wirewatt was ended by signal {-code}\n{text}")
+    if code < 0 or code > 128:
+        raise WirewattError(f"wirewatt was ended by signal {-code if code < 0 else code - 128}\n{text}")
     try:
         document = json.loads(out)
     except ValueError:

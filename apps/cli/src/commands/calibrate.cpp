@@ -14,10 +14,12 @@
 #include "commands/calibrate_crossing.hpp"
 #include "commands/fit_output.hpp"
 #include "commands/recording.hpp"
+#include "commands/resume.hpp"
 #include "device_options.hpp"
-#include "output.hpp"
 #include "option.hpp"
+#include "output.hpp"
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/owned_file.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/microbench/campaign.hpp"
 #include "ww/model/stop_rule.hpp"
@@ -33,6 +35,7 @@ struct CalibrateArguments {
   bool json{};
   bool unpatched{};
   bool dry_run{};
+  const CLI::App* command{};
 };
 
 // "wirewatt-virtual-w9100-20260131-120000"
@@ -59,6 +62,29 @@ std::string traffic_note(const CampaignStore& campaign) {
                        100 * std::abs(check.value("stream_deviation", 0.0)));
   }
   return "computed from launches, not verified by counters: " + check.value("reason", "");
+}
+
+// A calibration whose campaign lies elsewhere, or nowhere any more.
+Status refuse_foreign_model(const std::filesystem::path& folder) {
+  std::error_code ec;
+  if (std::filesystem::exists(folder / "campaign.db", ec)) return {};
+  for (const char* name : {"model.json", "crossing.json"}) {
+    if (owned_file(folder / name) == OwnedFile::none) continue;
+    return fail(ErrorCode::invalid_argument,
+                "holds a calibration and is not overwritten; choose another folder with --out",
+                (folder / name).string());
+  }
+  return {};
+}
+
+// Options of an interrupted calibration that its campaign does not have.
+std::vector<std::string> not_in_campaign(const CalibrateArguments& arguments) {
+  std::vector<std::string> words;
+  if (arguments.half_width_percent) {
+    words = {"--half-width", fmt::format("{}", *arguments.half_width_percent)};
+  }
+  if (!arguments.request.device.clock_control) words.emplace_back("--no-clock-control");
+  return words;
 }
 
 // What would be measured and where; nothing is measured or written. A device that the campaign
@@ -121,6 +147,12 @@ int run(CalibrateArguments arguments) {
     return report_error(
         {ErrorCode::invalid_argument, "must be above 0 and up to 100", "--half-width"});
   }
+  arguments.request.folder = arguments.out;
+  const Status ready = arguments.request.resume
+                           ? take_from_campaign(arguments.request, *arguments.command)
+                       : arguments.out.empty() ? Status()
+                                               : refuse_foreign_model(arguments.out);
+  if (!ready) return report_error(ready.error());
   if (arguments.dry_run) return dry_run(std::move(arguments));
   arguments.request.patch_binary = !arguments.unpatched;
   if (arguments.half_width_percent) {
@@ -132,8 +164,10 @@ int run(CalibrateArguments arguments) {
   if (!crossing) return report_error(crossing.error());
   const auto chiplets = microbench::calibrates_chiplets(arguments.request.device);
   if (!chiplets) return report_error(chiplets.error());
-  if (arguments.out.empty()) arguments.out = default_folder(arguments.request.device.name);
-  arguments.request.folder = arguments.out;
+  if (arguments.out.empty()) {
+    arguments.out = default_folder(arguments.request.device.name);
+    arguments.request.folder = arguments.out;
+  }
   if (*crossing || *chiplets) {
     const auto& request = arguments.request;
     const char* const foreign = arguments.unpatched             ? "--unpatched"
@@ -162,11 +196,11 @@ int run(CalibrateArguments arguments) {
   }
 
   int exit_code = 0;
-  const auto summary = record("calibrating", "runs", resumed_calibration(arguments.out), exit_code,
-                              [&](const microbench::ProgressFunction& progress) {
-                                return microbench::run_campaign(arguments.request,
-                                                                model::sensed_half_width, progress);
-                              });
+  const auto summary = record(
+      "calibrating", "runs", resumed_calibration(arguments.out, not_in_campaign(arguments)),
+      exit_code, [&](const microbench::ProgressFunction& progress) {
+        return microbench::run_campaign(arguments.request, model::sensed_half_width, progress);
+      });
   if (!summary) return exit_code;
   const fs::path folder = arguments.out;
   const auto campaign = CampaignStore::open_read_only(folder / "campaign.db");
@@ -215,22 +249,24 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
       "calibrate", "Measure the wire energy of one device: campaign, fit and report");
   auto arguments = std::make_shared<CalibrateArguments>();
+  arguments->command = command;
   auto& request = arguments->request;
   command->add_option("--device", request.device.name,
                       "Device as `wirewatt devices` names it, or virtual:FILE.toml; default: the "
                       "best real GPU, else virtual:w9100");
-  command->add_option(
+  as_output_folder(command->add_option(
       "--out", arguments->out,
       "Folder for campaign.db, model.json, report.html (default: named after device "
       "and time)"));
   command->add_flag("--quick", request.quick, "Do fewer and shorter runs");
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
-  as_output_folder(command->add_option(
+  command->add_option(
       "--half-width", arguments->half_width_percent,
       "AMD: add blocks (quick: six at most, else 24) until noise leaves the energy so "
       "many percent or less (95%), and every check for a misfit is decided; default: "
       "1.5");
-  command->add_flag("--resume", request.resume, "Continue the campaign in --out");
+  command->add_flag("--resume", request.resume,
+                    "Continue the campaign in --out, with its device, seed and mode");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Say which device would be measured and how, and measure nothing");
   add_random_chip_options(*command, request.device);
@@ -254,7 +290,8 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   command->footer(
       "Examples:\n"
       "  wirewatt calibrate --device virtual:w9100 --quick --out first-run\n"
-      "  wirewatt calibrate --device virtual:random --chip-seed 7 --chip-class nested --quick");
+      "  wirewatt calibrate --device virtual:random --chip-seed 7 --chip-class nested --quick\n"
+      "  wirewatt calibrate --resume --out first-run");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/recording.hpp"
+#include "commands/resume.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/progress.hpp"
@@ -76,8 +77,8 @@ int show_chiplet(const CampaignStore& store, const std::filesystem::path& out, b
 
 int calibrate_chiplet(const microbench::ChipletRequest& request, bool json) {
   int exit_code = 0;
-  const auto summary = record("calibrating", "runs", resumed_calibration(request.folder.string()),
-                              exit_code, [&](const microbench::ProgressFunction& progress) {
+  const auto summary = record("calibrating", "runs", resumed_calibration(request.folder), exit_code,
+                              [&](const microbench::ProgressFunction& progress) {
                                 return microbench::run_chiplet(request, progress);
                               });
   if (!summary) return exit_code;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/recording.hpp"
+#include "commands/resume.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 
@@ -91,8 +92,8 @@ int show(const CampaignStore& store, const std::filesystem::path& folder,
 int calibrate_crossing(const CrossingArguments& arguments) {
   const auto& request = arguments.request;
   int exit_code = 0;
-  const auto summary = record("calibrating", "runs", resumed_calibration(request.folder.string()),
-                              exit_code, [&](const microbench::ProgressFunction& progress) {
+  const auto summary = record("calibrating", "runs", resumed_calibration(request.folder), exit_code,
+                              [&](const microbench::ProgressFunction& progress) {
                                 return microbench::run_crossing(request, progress);
                               });
   if (!summary) return exit_code;

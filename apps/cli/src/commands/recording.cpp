@@ -23,7 +23,7 @@ std::optional<microbench::CampaignSummary> record(
   }
   if (!summary->complete) {
     spdlog::warn("interrupted after {} runs; {}", summary->runs, go_on);
-    exit_code = 1;
+    exit_code = ww::exit_code(ErrorCode::cancelled);
     return std::nullopt;
   }
   return *summary;
@@ -44,10 +44,6 @@ void print_campaign_of(const CampaignStore& store) {
   };
   fmt::print("{}{}\n", fact(campaign_keys::device),
              fact(campaign_keys::is_virtual) == "true" ? " (virtual, not a measurement)" : "");
-}
-
-std::string resumed_calibration(const std::string& folder) {
-  return fmt::format("go on with: wirewatt calibrate --resume --out {} ...", folder);
 }
 
 }  // namespace ww::cli

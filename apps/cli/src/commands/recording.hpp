@@ -20,9 +20,6 @@ std::optional<microbench::CampaignSummary> record(
     const std::function<Result<microbench::CampaignSummary>(const microbench::ProgressFunction&)>&
         run);
 
-// How a campaign of `calibrate` goes on.
-[[nodiscard]] std::string resumed_calibration(const std::string& folder);
-
 // What `wirewatt fit` asks of a recording that is no campaign of one die's wires.
 struct RecordedFit {
   std::filesystem::path out;  // file for the answer; empty: none

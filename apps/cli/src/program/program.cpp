@@ -38,7 +38,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
       "Example, no GPU needed:\n"
       "  wirewatt calibrate --device virtual:w9100 --quick --out first-run\n\n"
       "Exit codes: 0 done, 1 the result is bad, 2 usage, 3 environment (driver, permission, "
-      "device).");
+      "device), 130 ended by Ctrl-C.");
   app.fallthrough();
   add_devices(app, outcome);
   add_doctor(app, outcome);

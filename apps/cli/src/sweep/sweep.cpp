@@ -269,7 +269,7 @@ int run(const SweepArguments& arguments) {
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const int code = summarise(*sweep, *counts, elapsed.count(), arguments);
-  return status ? code : 1;
+  return status ? code : exit_code(ErrorCode::cancelled);
 }
 
 // The points are needed to make the database: workers elsewhere need not make them.

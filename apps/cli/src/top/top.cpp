@@ -188,6 +188,7 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
     quit = display.wait(ended ? milliseconds(200) : interval_of(arguments)) || interrupted();
   }
   const auto result = program.finish();
+  const bool stopped = interrupted();  // by Ctrl-C; the key q only ends the program
   display.close();
   if (arguments.timeline.wanted()) WW_TRY(save_timeline(timeline, arguments.timeline));
   WW_TRY(trouble);
@@ -198,7 +199,8 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
     }
   }
   if (const auto note = kernels.note(); !note.empty()) spdlog::warn(note);
-  return WatchedProgram::told(result);
+  WW_ASSIGN(code, WatchedProgram::told(result));
+  return stopped ? exit_code(ErrorCode::cancelled) : code;
 }
 
 // Options of cards alone, and of the virtual GPU alone.

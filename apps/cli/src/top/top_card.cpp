@@ -193,6 +193,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     if (ended && !display.on_screen()) break;
     quit = display.wait(request.interval) || interrupted();
   }
+  const bool stopped = interrupted();  // by Ctrl-C; the key q only ends the program
   std::optional<Result<ProcessResult>> result;
   if (program) {
     result = program->finish();
@@ -200,8 +201,10 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
   }
   if (request.timeline.wanted()) WW_TRY(save_timeline(timeline, request.timeline));
   WW_TRY(trouble);
-  if (!result) return 0;
-  return WatchedProgram::told(*result);
+  const int code_of_stop = stopped ? exit_code(ErrorCode::cancelled) : 0;
+  if (!result) return code_of_stop;
+  WW_ASSIGN(code, WatchedProgram::told(*result));
+  return stopped ? code_of_stop : code;
 }
 
 }  // namespace ww::cli

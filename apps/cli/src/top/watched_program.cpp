@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "ww/core/interrupt.hpp"
+
 namespace ww::cli {
 
 WatchedProgram::WatchedProgram(const std::vector<std::string>& command)
@@ -21,8 +23,8 @@ bool WatchedProgram::ended() const {
 }
 
 Result<ProcessResult> WatchedProgram::finish() {
-  // The process runner listens to the interrupt.
-  if (!ended()) std::raise(SIGTERM);
+  // The process runner listens to the interrupt; a second signal would end this program.
+  if (!ended() && !interrupted()) std::raise(SIGTERM);
   return result_.get();
 }
 
