@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "dapper/dapper.hpp"
 #include "gpuopt/gpuopt.hpp"
@@ -11,6 +13,8 @@
 #include "own_network/own_network.hpp"
 #include "reproduction/reproduction.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/folder_lock.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
@@ -39,6 +43,71 @@ Result<ordered_json> save(const json& result, Reproduction& out, const std::stri
   return document;
 }
 
+// What `calibrate` below makes, as a campaign and its model say it.
+constexpr const char* kCalibratedDevice = "virtual:w9100";
+constexpr const char* kCalibrationSeed = "1";
+constexpr const char* kCalibrationFolder = "w9100";  // within that of a paper about networks
+
+// Error invalid_argument: the folder has a calibration of another device, seed or mode, which would
+// be compared with the paper in place of ours.
+Status check_calibration(const fs::path& folder, bool quick) {
+  const auto refuse = [&](const std::string& what, const std::string& wanted) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("holds a calibration of {}, and this study is of {}; choose another "
+                            "folder with --out",
+                            what, wanted),
+                folder.string());
+  };
+  std::string device = kCalibratedDevice;
+  std::string seed = kCalibrationSeed;
+  std::string control;
+  std::optional<bool> was_quick;
+  if (fs::exists(folder / "campaign.db")) {
+    WW_ASSIGN(store, CampaignStore::open_read_only(folder));
+    WW_ASSIGN(facts, store.facts());
+    const auto fact = [&facts](std::string_view key, std::string& into) {
+      const auto found = facts.find(std::string(key));
+      if (found != facts.end()) into = found->second;
+    };
+    fact(campaign_keys::device, device);
+    fact(campaign_keys::seed, seed);
+    std::string plan;
+    fact(campaign_keys::plan, plan);
+    const json parsed = json::parse(plan, nullptr, false);
+    if (parsed.is_object() && parsed.contains("quick")) was_quick = parsed["quick"] == true;
+  }
+  if (fs::exists(folder / "model.json")) {
+    WW_ASSIGN(text, read_file(folder / "model.json"));
+    WW_ASSIGN(model, parse_json(text, (folder / "model.json").string()));
+    const JsonReader reader(model, (folder / "model.json").string());
+    std::string of_model = device;
+    reader.read_optional("device", of_model);
+    if (of_model != kCalibratedDevice) return refuse(of_model, kCalibratedDevice);
+    if (reader.has("provenance")) {
+      const JsonReader provenance = reader.object("provenance");
+      std::uint64_t plan_seed = 1;
+      provenance.read_optional("plan_seed", plan_seed);
+      provenance.read_optional("control", control);
+      if (std::to_string(plan_seed) != kCalibrationSeed) seed = std::to_string(plan_seed);
+    }
+    WW_TRY(reader.status());
+  }
+  if (device != kCalibratedDevice) return refuse(device, kCalibratedDevice);
+  if (seed != kCalibrationSeed) {
+    return refuse("seed " + seed, fmt::format("seed {}", kCalibrationSeed));
+  }
+  if (!control.empty()) return refuse("a negative control (" + control + ")", "the method itself");
+  if (was_quick && *was_quick != quick) {
+    return fail(ErrorCode::invalid_argument,
+                *was_quick ? "holds a quick calibration: give --quick, or choose another folder "
+                             "with --out"
+                           : "holds a full calibration: leave --quick out, or choose another "
+                             "folder with --out",
+                folder.string());
+  }
+  return {};
+}
+
 // The calibration of `folder`, made where there is none; returns its model. One process holds one
 // virtual chip, so a process of its own makes it.
 Result<std::string> calibrate(const std::string& folder, bool quick) {
@@ -48,8 +117,9 @@ Result<std::string> calibrate(const std::string& folder, bool quick) {
     return model;
   }
   WW_ASSIGN(self, own_program());
-  std::vector<std::string> command{self.string(), "calibrate", "--device", "virtual:w9100",
-                                   "--out",       folder,      "--json"};
+  std::vector<std::string> command{self.string(),     "calibrate", "--device",
+                                   kCalibratedDevice, "--seed",    kCalibrationSeed,
+                                   "--out",           folder,      "--json"};
   if (quick) command.emplace_back("--quick");
   if (fs::exists(fs::path(folder) / "campaign.db")) command.emplace_back("--resume");
   ProcessSetup setup;
@@ -98,7 +168,7 @@ Result<ordered_json> reproduce_iiswc16(const ReproduceRequest& request) {
 // The paper's networks beside the network that a calibrated W9100 has.
 Status compare_with_own_network(const ReproduceRequest& request, OwnNetworkStudy study,
                                 Reproduction& out) {
-  WW_ASSIGN(model, calibrate((fs::path(request.out) / "w9100").string(), request.quick));
+  WW_ASSIGN(model, calibrate((fs::path(request.out) / kCalibrationFolder).string(), request.quick));
   Progress progress("the W9100's own network", "runs");
   WW_TRY(run_own_network(study, model, request.size,
                          [&](const std::string& name, double done, double total) {
@@ -216,11 +286,22 @@ const std::vector<std::string>& papers() {
 }
 
 Result<ordered_json> reproduce(const ReproduceRequest& request) {
+  const auto known = papers();
+  if (std::ranges::find(known, request.paper) == known.end()) {
+    return fail(ErrorCode::invalid_argument, fmt::format("paper '{}' is unknown; there are: {}",
+                                                         request.paper, fmt::join(known, ", ")));
+  }
+  std::error_code ec;
+  fs::create_directories(request.out, ec);  // the lock's error says why not
+  WW_ASSIGN(lock, FolderLock::take(request.out, "reproduce", "reproducing a paper in"));
+  // Before hours of runs.
+  const fs::path calibration = request.paper == "iiswc16"
+                                   ? fs::path(request.out)
+                                   : fs::path(request.out) / kCalibrationFolder;
+  WW_TRY(check_calibration(calibration, request.quick));
   if (request.paper == "dapper") return reproduce_dapper(request);
   if (request.paper == "gpuopt") return reproduce_gpuopt(request);
-  if (request.paper == "iiswc16") return reproduce_iiswc16(request);
-  return fail(ErrorCode::invalid_argument, fmt::format("paper '{}' is unknown; there are: {}",
-                                                       request.paper, fmt::join(papers(), ", ")));
+  return reproduce_iiswc16(request);
 }
 
 }  // namespace ww::study

@@ -33,6 +33,7 @@ struct AttributeArguments {
   std::string run;
   model::AttributionOptions options;
   bool json{};
+  const CLI::App* command{};
 };
 
 json finite(double value) {
@@ -229,7 +230,7 @@ Status record_if_asked(AttributeArguments& arguments) {
   }
   if (arguments.record.empty()) return {};
   arguments.classes.folder = arguments.record;
-  WW_ASSIGN(recorded, record_classes(arguments.classes));
+  WW_ASSIGN(recorded, record_classes(arguments.classes, *arguments.command));
   arguments.path = recorded.path;
   auto& columns = arguments.columns;
   if (columns.application.empty()) columns.application = "app";
@@ -346,6 +347,7 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
   auto& columns = arguments->columns;
   auto* command = app.add_subcommand("attribute",
                                      "Attribute the whole GPU's watts to its parts, from counters");
+  arguments->command = command;
   command->add_option(
       "table", arguments->path,
       "CSV file, or JSON array of objects: one row a run. Columns 'run' and 'device', "

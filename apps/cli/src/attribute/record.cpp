@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "commands/resume.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/device_name.hpp"
@@ -44,8 +45,9 @@ Result<microbench::ClassRecording> recorded_classes(const std::filesystem::path&
 }
 
 // Whether a recording is there and whole.
-Result<bool> is_whole_recording(const std::filesystem::path& file) {
+Result<bool> is_whole_recording(const std::filesystem::path& file, const CLI::App& command) {
   WW_ASSIGN(store, CampaignStore::open_read_only(file));
+  WW_TRY(refuse_other_recording(store, command));
   WW_ASSIGN(finished, store.get(campaign_keys::finished));
   return finished == "true";
 }
@@ -85,12 +87,12 @@ std::string class_table_text(const microbench::ClassRecording& recording,
 
 }  // namespace
 
-Result<RecordedTable> record_classes(microbench::ClassesRequest request) {
+Result<RecordedTable> record_classes(microbench::ClassesRequest request, const CLI::App& command) {
   const auto file = request.folder / "classes.db";
   bool whole = false;
   std::error_code none;
   if (std::filesystem::exists(file, none)) {
-    WW_ASSIGN(found, is_whole_recording(file));
+    WW_ASSIGN(found, is_whole_recording(file, command));
     whole = found;
     request.resume = true;
   }

@@ -17,19 +17,20 @@ namespace {
 
 // Whether a recording is there and whole. Recordings of earlier versions do not say when they were
 // started; they were deleted where they were not whole.
-Result<bool> is_whole(const std::filesystem::path& file) {
+Result<bool> is_whole(const std::filesystem::path& file, const CLI::App& command) {
   WW_ASSIGN(store, CampaignStore::open_read_only(file));
+  WW_TRY(refuse_other_recording(store, command));
   WW_ASSIGN(started, store.get(campaign_keys::started));
   WW_ASSIGN(finished, store.get(campaign_keys::finished));
   return !started || finished == "true";
 }
 
-int run(microbench::SegmentsRequest request, bool json) {
+int run(microbench::SegmentsRequest request, const CLI::App& command, bool json) {
   const auto file = request.folder / "segments.db";
   std::error_code ec;
   bool whole = false;
   if (std::filesystem::exists(file, ec)) {
-    const auto found = is_whole(file);
+    const auto found = is_whole(file, command);
     if (!found) return report_error(found.error());
     whole = *found;
     request.resume = true;
@@ -108,9 +109,9 @@ void add_segments(CLI::App& app, Outcome& outcome) {
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt segments --device virtual:w9100 --out segments");
-  command->callback([arguments, &outcome] {
+  command->callback([arguments, command, &outcome] {
     arguments->request.folder = arguments->out;
-    outcome.exit_code = run(arguments->request, arguments->json);
+    outcome.exit_code = run(arguments->request, *command, arguments->json);
   });
 }
 
