@@ -543,6 +543,12 @@ void add_run(CLI::App& app, Outcome& outcome) {
       "  wirewatt run --rocpd app.db --model first-run -- ./app args\n"
       "  wirewatt run --device virtual:dapper --mode timing --network mesh -- ./app args");
   command->callback([arguments, &outcome] {
+    if (!arguments->model.empty() && !arguments->timing.timing()) {
+      // A model that cannot be read is an error of the run.
+      if (const auto model = model::load_wire_model(arguments->model, model::FlaggedModel::mark)) {
+        arguments->device = device_beside_model(arguments->device, model->device);
+      }
+    }
     if (arguments->device.name.empty()) {
       arguments->device.name = arguments->timing.timing() ? "virtual:dapper" : "virtual:w9100";
     }

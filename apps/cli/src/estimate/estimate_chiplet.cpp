@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "device_options.hpp"
 #include "estimate/estimate_command.hpp"
 #include "output.hpp"
 #include "ww/core/kernel_label.hpp"
@@ -103,6 +104,7 @@ Result<ChipletEstimated> run_chiplet_estimate(const EstimateArguments& arguments
   of_dies.constant = "literature";
   if (of_dies.architecture.empty()) of_dies.architecture = done.model.target;
   WW_ASSIGN(dies, run_estimate(of_dies));
+  of_dies.device = device_beside_model(arguments.device, done.model.device);
   done.dies = std::move(dies);
   WW_ASSIGN(uses, model::estimate_chiplet(done.model, done.dies.traffic.kernels, done.dies.io_dies,
                                           done.dies.options));

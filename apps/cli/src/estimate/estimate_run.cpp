@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include "anyway.hpp"
+#include "device_options.hpp"
 #include "estimate/calibrated_part.hpp"
 #include "estimate/estimate_command.hpp"
 #include "estimate/toggles_file.hpp"
 #include "timeline_option.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
-#include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/named_file.hpp"
 #include "ww/measure/counter_map.hpp"
@@ -44,19 +44,6 @@ bool is_relative(const EstimateArguments& arguments, const std::string& counted)
          session::of_another_part(arguments.architecture, counted) &&
          model::device_sheet(counted) == nullptr && measure::counter_map(counted) != nullptr &&
          measure::counter_map(counted) == measure::counter_map(arguments.architecture);
-}
-
-// What a program runs on: the device asked for, else the virtual chip that the model is of, if its
-// name tells which one that is.
-microbench::DeviceRequest device_of(const EstimateArguments& arguments,
-                                    const model::WireModel& model) {
-  const DeviceName calibrated(model.device);
-  if (!arguments.device.name.empty() || !calibrated.is_virtual() || calibrated.is_random_chip()) {
-    return arguments.device;
-  }
-  microbench::DeviceRequest device;
-  device.name = model.device;
-  return runner::chip_architecture(device) ? device : arguments.device;
 }
 
 // Takes registers-L1 from a recording of `wirewatt segments`; what it could not identify stays
@@ -133,7 +120,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     done.model = std::move(model);
     if (architecture.empty() && done.model.is_virtual) architecture = calibrated_part(done.model);
   }
-  const microbench::DeviceRequest device = device_of(arguments, done.model);
+  const microbench::DeviceRequest device = device_beside_model(arguments.device, done.model.device);
   std::optional<runner::CountedRun> ran;
   auto files = arguments.counters;
   if (!arguments.command.empty()) {

@@ -9,6 +9,7 @@
 
 #include "anyway.hpp"
 #include "command.hpp"
+#include "device_options.hpp"
 #include "estimate/calibrated_part.hpp"
 #include "kernel_joules.hpp"
 #include "option.hpp"
@@ -187,8 +188,8 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
     if (ended && !display.on_screen()) break;
     quit = display.wait(ended ? milliseconds(200) : interval_of(arguments)) || interrupted();
   }
-  const auto result = program.finish();
   const bool stopped = interrupted();  // by Ctrl-C; the key q only ends the program
+  const auto result = program.finish();
   display.close();
   if (arguments.timeline.wanted()) WW_TRY(save_timeline(timeline, arguments.timeline));
   WW_TRY(trouble);
@@ -218,7 +219,7 @@ Status refuse_unread(const TopArguments& arguments, bool on_virtual) {
   return {};
 }
 
-int run(const TopArguments& arguments) {
+int run(TopArguments arguments) {
   const bool on_virtual = arguments.device.name.empty()
                               ? !arguments.command.empty()
                               : DeviceName(arguments.device.name).is_virtual();
@@ -229,6 +230,7 @@ int run(const TopArguments& arguments) {
   if (!can_write) return report_error(can_write.error());
   const auto model = model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
   if (!model) return report_error(model.error());
+  if (on_virtual) arguments.device = device_beside_model(arguments.device, model->device);
   if (on_virtual && arguments.command.empty()) {
     return report_error({ErrorCode::invalid_argument,
                          "the virtual GPU runs inside a program: give one after --",
@@ -250,9 +252,10 @@ void add_top(CLI::App& app, Outcome& outcome) {
                                     "model.json of a calibration, or its folder"))
       ->required();
   add_anyway_option(*command, arguments->anyway);
-  command->add_option("--device", arguments->device.name,
-                      "virtual:NAME (default with a program), gpu:N from 0, AMD's first, or "
-                      "pci:ADDRESS (default: one that this user may open)");
+  command->add_option(
+      "--device", arguments->device.name,
+      "virtual:NAME (default with a program: the model's, else virtual:w9100), gpu:N from "
+      "0, AMD's first, or pci:ADDRESS (default: one that this user may open)");
   as_input_file(command->add_option(
       "--counters", arguments->counters,
       "Real GPUs: counters of a profiled run, from which the segments are estimated"));
@@ -262,14 +265,14 @@ void add_top(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("--openmetrics", arguments->metrics.address,
                       "Serve the figures over HTTP at PORT or HOST:PORT (default host: loopback)");
-  command->add_option(
+  as_output_file(command->add_option(
       "--otlp", arguments->metrics.otlp,
       "Send the figures to OpenTelemetry at each refresh: append a line of JSON to a file, or "
       "send a request to a collector at http://HOST:PORT"));
   add_timeline_options(*command, arguments->timeline);
   add_response_options(*command, arguments->response);
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
-  as_output_file(command->add_option(
+  command->add_option(
       "command", arguments->command,
       "A program to run and its arguments, after --; on a real GPU it is run twice: counted by "
       "the vendor's profiler, then watched");
