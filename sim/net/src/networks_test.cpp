@@ -354,6 +354,14 @@ TEST(Curve, RisesUntilTheNetworkNoLongerKeepsUp) {
   EXPECT_FALSE(points->back().run.stable);
   const auto json = curve_json(quick(), *points);
   EXPECT_EQ(json["points"].size(), points->size());
+  Simulation first = quick();
+  first.run.traffic.rate = 0.1;
+  const auto report = simulate(first);
+  ASSERT_TRUE(report);
+  const nlohmann::json alone = *report;
+  for (const char* key : {"energy_pj", "energy_pj_per_flit", "measured_cycles"}) {
+    EXPECT_EQ(json["points"][0][key], alone[key]) << key;
+  }
 }
 
 TEST(Report, HoldsTheContractsKeys) {

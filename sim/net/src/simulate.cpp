@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "charged_run.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
@@ -77,13 +78,55 @@ Status check_ways(const PacketTrace& trace, const NetworkConfig& config) {
   return {};
 }
 
-Result<RunResult> run_network(const Simulation& simulation) {
+// A network and what its events cost.
+struct ChargedNetwork {
+  NetworkConfig config;
+  std::unique_ptr<Network> network;
+  power::EnergyConfig energy;
+};
+
+// Whatever is wrong is refused before the network runs, not after.
+Result<ChargedNetwork> charged_network(const Simulation& simulation) {
   WW_ASSIGN(config, network_of(simulation));
   WW_ASSIGN(network, make_network(config));
-  return run(*network, run_of(simulation));
+  WW_ASSIGN(energy_config, energy_of(simulation, config));
+  WW_TRY(power::account(power::NetworkEvents{}, energy_config));
+  if (energy_config.crossing && network->events().sized_links.l2_crossings == 0) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} has no crossing between the sides of an L2, so a calibration of "
+                            "crossings says nothing about it: use crossbar-partitioned, or a "
+                            "--topology FILE with links of class \"l2-crossing\"",
+                            config.network),
+                "model");
+  }
+  if (energy_config.die_hops) {
+    const power::NetworkEvents events = network->events();
+    if (events.row_hops.links + events.column_hops.links == 0) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("{} has no links to a next die, so a calibration of a package's dies "
+                              "says nothing about it: use chiplet-mesh with a chiplet_side below "
+                              "the mesh's",
+                              config.network),
+                  "model");
+    }
+  }
+  if (energy_config.chip_wires && config.own<NodeDistances>().um.empty()) {
+    return fail(ErrorCode::unsupported,
+                "a chip's wires are charged by their lengths, and this network has no distances "
+                "between its nodes",
+                "node_distances");
+  }
+  return ChargedNetwork{std::move(config), std::move(network), std::move(energy_config)};
 }
 
 }  // namespace
+
+Result<ChargedRun> run_charged(const Simulation& simulation) {
+  WW_ASSIGN(charged, charged_network(simulation));
+  WW_ASSIGN(result, run(*charged.network, run_of(simulation)));
+  WW_ASSIGN(energy, power::account(result.window, charged.energy));
+  return ChargedRun{std::move(result), std::move(energy)};
+}
 
 Simulation::Simulation() {
   network.classes = 0;
@@ -126,36 +169,8 @@ power::EnergyConfig energy_config(const NetworkConfig& network) {
 }
 
 Result<SimulateReport> simulate(const Simulation& simulation) {
-  // Whatever is wrong is refused before the network runs, not after.
-  WW_ASSIGN(config, network_of(simulation));
-  WW_ASSIGN(network, make_network(config));
-  WW_ASSIGN(energy_config, energy_of(simulation, config));
-  WW_TRY(power::account(power::NetworkEvents{}, energy_config));
-  if (energy_config.crossing && network->events().sized_links.l2_crossings == 0) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("{} has no crossing between the sides of an L2, so a calibration of "
-                            "crossings says nothing about it: use crossbar-partitioned, or a "
-                            "--topology FILE with links of class \"l2-crossing\"",
-                            config.network),
-                "model");
-  }
-  if (energy_config.die_hops) {
-    const power::NetworkEvents events = network->events();
-    if (events.row_hops.links + events.column_hops.links == 0) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("{} has no links to a next die, so a calibration of a package's dies "
-                              "says nothing about it: use chiplet-mesh with a chiplet_side below "
-                              "the mesh's",
-                              config.network),
-                  "model");
-    }
-  }
-  if (energy_config.chip_wires && config.own<NodeDistances>().um.empty()) {
-    return fail(ErrorCode::unsupported,
-                "a chip's wires are charged by their lengths, and this network has no distances "
-                "between its nodes",
-                "node_distances");
-  }
+  WW_ASSIGN(charged, charged_network(simulation));
+  const auto& [config, network, energy_config] = charged;
   SimulateReport report;
   report.simulation = simulation;
   if (is_trace(simulation)) {
@@ -184,6 +199,12 @@ Result<SimulateReport> simulate(const Simulation& simulation) {
 
 namespace {
 
+void mark_misfit(nlohmann::json& figures, const std::string& reason) {
+  if (reason.empty()) return;
+  figures["status"] = "misfit";
+  figures["reason"] = reason;
+}
+
 nlohmann::json replay_json(const Simulation& simulation, const ReplayStats& stats) {
   return {{"file", simulation.trace.string()},
           {"producer", stats.producer},
@@ -204,6 +225,19 @@ nlohmann::json replay_json(const Simulation& simulation, const ReplayStats& stat
 }
 
 }  // namespace
+
+double energy_pj_per_flit(const RunResult& run, const power::EnergyReport& energy) {
+  const auto ejected = static_cast<double>(std::max<std::uint64_t>(run.window.ejected_flits, 1));
+  return energy.total().to<double>() / ejected;
+}
+
+void add_energy(nlohmann::json& json, const RunResult& run, const power::EnergyReport& energy,
+                const std::string& misfit) {
+  json["measured_cycles"] = run.window.cycles;
+  json["energy_pj"] = energy;
+  json["energy_pj_per_flit"] = energy_pj_per_flit(run, energy);
+  mark_misfit(json["energy_pj"], misfit);
+}
 
 bool is_virtual(const SimulateReport& report) {
   const power::EnergyConfig& charged = report.simulation.energy;
@@ -232,26 +266,18 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"undelivered_packets", run.undelivered},
           {"resent_flits", run.window.resent_flits},
           {"cycles", run.cycles.value()},
-          {"measured_cycles", run.window.cycles},
           {"flit_hops", run.flit_hops},
           {"wall_s", run.wall_s},
           {"cpu_s", run.cpu_s},
           {"flit_hops_per_cpu_s", run.cpu_s > 0 ? flit_hops / run.cpu_s : 0.0},
           {"stable", run.stable},
-          {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"},
-          {"energy_pj", report.energy}};
+          {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"}};
+  add_energy(json, run, report.energy, report.simulation.misfit);
   if (!run.batch_latency.empty()) {
     json["avg_packet_latency_interval"] = batch_interval(run.batch_latency);
   }
   power::add_json(json, run.window);
-  const auto mark = [&](nlohmann::json& figures) {
-    if (!report.simulation.misfit.empty()) {
-      figures["status"] = "misfit";
-      figures["reason"] = report.simulation.misfit;
-    }
-  };
-  mark(json);
-  mark(json["energy_pj"]);
+  mark_misfit(json, report.simulation.misfit);
   if (report.replay) {
     json["traffic"] = "trace";
     json["requests"] = report.replay->requests();
@@ -272,15 +298,13 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
     const std::string name(power::to_string(one.estimator));
     if (one.report) {
       others[name] = *one.report;
-      mark(others[name]);
+      mark_misfit(others[name], report.simulation.misfit);
     } else {
       others[name] = {{"status", "unavailable"}, {"reason", one.report.error().message}};
     }
   }
   json["estimators_pj"] = others;
   json["area"] = report.area;
-  const auto ejected = static_cast<double>(std::max<std::uint64_t>(run.window.ejected_flits, 1));
-  json["energy_pj_per_flit"] = report.energy.total().to<double>() / ejected;
 }
 
 std::vector<double> default_curve_rates(const TrafficConfig& traffic) {
@@ -309,13 +333,13 @@ Result<std::vector<CurvePoint>> curve(const Simulation& simulation,
   // A batch of rates at a time, so that little is simulated beyond saturation.
   for (std::size_t begin = 0; begin < ascending.size(); begin += workers) {
     const std::size_t end = std::min(begin + workers, ascending.size());
-    std::vector<Result<RunResult>> results(end - begin, fail(ErrorCode::cancelled, "not run"));
+    std::vector<Result<ChargedRun>> results(end - begin, fail(ErrorCode::cancelled, "not run"));
     std::vector<std::thread> threads;
     for (std::size_t i = begin; i < end; ++i) {
       threads.emplace_back([&, i] {
         Simulation one = simulation;
         one.run.traffic.rate = ascending[i];
-        results[i - begin] = run_network(one);
+        results[i - begin] = run_charged(one);
       });
     }
     for (std::thread& thread : threads) {
@@ -326,7 +350,7 @@ Result<std::vector<CurvePoint>> curve(const Simulation& simulation,
       if (!result) {
         return tl::unexpected<Error>(std::move(result).error());
       }
-      points.push_back(CurvePoint{ascending[i], std::move(*result)});
+      points.push_back(CurvePoint{ascending[i], std::move(result->run), std::move(result->energy)});
       if (!points.back().run.stable) {
         return points;
       }
@@ -336,8 +360,12 @@ Result<std::vector<CurvePoint>> curve(const Simulation& simulation,
 }
 
 nlohmann::json curve_json(const Simulation& simulation, const std::vector<CurvePoint>& points) {
+  SimulateReport charged;
+  charged.simulation = simulation;
   nlohmann::json json = {{"network", simulation.network.network},
+                         {"virtual", is_virtual(charged)},
                          {"traffic", to_string(simulation.run.traffic.pattern)}};
+  mark_misfit(json, simulation.misfit);
   json["points"] = nlohmann::json::array();
   for (const CurvePoint& point : points) {
     json["points"].push_back(
@@ -347,6 +375,7 @@ nlohmann::json curve_json(const Simulation& simulation, const std::vector<CurveP
          {"p99_packet_latency", point.run.p99_packet_latency},
          {"accepted_flits_per_node_cycle", point.run.accepted_flits_per_node_cycle},
          {"stable", point.run.stable}});
+    add_energy(json["points"].back(), point.run, point.energy, simulation.misfit);
   }
   return json;
 }

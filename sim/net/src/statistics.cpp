@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "charged_run.hpp"
 #include "ww/core/statistics.hpp"
 #include "ww/sim/net/estimate.hpp"
 #include "ww/sim/net/factory.hpp"
@@ -47,14 +48,11 @@ Status needs_chance(const Simulation& simulation) {
   return {};
 }
 
-Result<RunResult> run_at(const Simulation& simulation, std::uint64_t seed, double rate) {
+Result<ChargedRun> run_at(const Simulation& simulation, std::uint64_t seed, double rate) {
   Simulation one = simulation;
   one.run.traffic.seed = seed;
   one.run.traffic.rate = rate;
-  one.run.traffic.memory_nodes = simulation.network.memory_nodes;
-  WW_ASSIGN(config, network_of(one));
-  WW_ASSIGN(network, make_network(config));
-  return run(*network, one.run);
+  return run_charged(one);
 }
 
 template <class Figure>
@@ -150,7 +148,7 @@ Result<Repeated> repeat(const Simulation& simulation, const RepeatConfig& config
          repeated.runs.size() < static_cast<std::size_t>(config.max_runs)) {
     const std::size_t first = repeated.runs.size();
     const std::size_t count = std::min(workers, static_cast<std::size_t>(config.max_runs) - first);
-    std::vector<Result<RunResult>> results(count, fail(ErrorCode::cancelled, "not run"));
+    std::vector<Result<ChargedRun>> results(count, fail(ErrorCode::cancelled, "not run"));
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < count; ++i) {
       threads.emplace_back([&, i] {
@@ -165,7 +163,8 @@ Result<Repeated> repeat(const Simulation& simulation, const RepeatConfig& config
       if (!result) {
         return tl::unexpected<Error>(std::move(result).error());
       }
-      repeated.runs.push_back(std::move(*result));
+      repeated.runs.push_back(std::move(result->run));
+      repeated.energies.push_back(std::move(result->energy));
       if (is_precise(repeated.runs, config)) {
         break;
       }
@@ -179,13 +178,82 @@ Result<Repeated> repeat(const Simulation& simulation, const RepeatConfig& config
   return repeated;
 }
 
+namespace {
+
+// The mean of each number of documents that have the same keys; the rest is as in the first.
+nlohmann::json mean_of(const std::vector<nlohmann::json>& documents) {
+  const nlohmann::json& first = documents.front();
+  if (first.is_number()) {
+    double sum = 0;
+    for (const auto& one : documents) sum += one.get<double>();
+    return sum / static_cast<double>(documents.size());
+  }
+  if (!first.is_object()) return first;
+  nlohmann::json mean = nlohmann::json::object();
+  for (const auto& [key, value] : first.items()) {
+    std::vector<nlohmann::json> values;
+    for (const auto& one : documents) values.push_back(one.at(key));
+    mean[key] = mean_of(values);
+  }
+  return mean;
+}
+
+template <class Figure>
+MeanInterval energy_interval(const Repeated& repeated, const Figure& figure) {
+  std::vector<double> samples;
+  for (std::size_t i = 0; i < repeated.energies.size(); ++i) {
+    samples.push_back(figure(repeated.runs[i], repeated.energies[i]));
+  }
+  return interval_of(samples);
+}
+
+nlohmann::json energy_intervals(const Repeated& repeated) {
+  nlohmann::json json = nlohmann::json::object();
+  if (repeated.energies.empty()) return json;
+  const auto components = repeated.energies.front().components();
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    json[components[i].first] =
+        energy_interval(repeated, [i](const RunResult&, const power::EnergyReport& energy) {
+          return energy.components()[i].second.to<double>();
+        });
+  }
+  json["total"] = total_energy(repeated);
+  return json;
+}
+
+}  // namespace
+
+MeanInterval total_energy(const Repeated& repeated) {
+  return energy_interval(repeated, [](const RunResult&, const power::EnergyReport& energy) {
+    return energy.total().to<double>();
+  });
+}
+
+MeanInterval energy_per_flit(const Repeated& repeated) {
+  return energy_interval(repeated, energy_pj_per_flit);
+}
+
 void to_json(nlohmann::json& json, const Repeated& repeated) {
   json = {{"runs", repeated.runs.size()},
           {"precise", repeated.precise},
           {"stable", repeated.stable},
           {"avg_packet_latency", repeated.packet_latency},
           {"avg_network_latency", repeated.network_latency},
-          {"accepted_flits_per_node_cycle", repeated.accepted}};
+          {"accepted_flits_per_node_cycle", repeated.accepted},
+          {"energy_pj", energy_intervals(repeated)},
+          {"energy_pj_per_flit", energy_per_flit(repeated)}};
+}
+
+nlohmann::json mean_json(const Simulation& simulation, const Repeated& repeated) {
+  std::vector<nlohmann::json> runs;
+  for (std::size_t i = 0; i < repeated.runs.size(); ++i) {
+    add_energy(runs.emplace_back(), repeated.runs[i], repeated.energies[i], simulation.misfit);
+  }
+  nlohmann::json json = mean_of(runs);
+  json["avg_packet_latency"] = repeated.packet_latency.value;
+  json["avg_network_latency"] = repeated.network_latency.value;
+  json["accepted_flits_per_node_cycle"] = repeated.accepted.value;
+  return json;
 }
 
 Result<Saturation> find_saturation(const Simulation& simulation, double tolerance) {
@@ -200,11 +268,14 @@ Result<Saturation> find_saturation(const Simulation& simulation, double toleranc
   Saturation found;
   found.high = top;
   const auto keeps_up = [&](double rate) -> Result<bool> {
-    WW_ASSIGN(result, run_at(simulation, simulation.run.traffic.seed, rate));
+    WW_ASSIGN(charged, run_at(simulation, simulation.run.traffic.seed, rate));
+    const RunResult& result = charged.run;
     ++found.runs;
     if (result.stable) {
       found.low = rate;
       found.accepted_flits_per_node_cycle = result.accepted_flits_per_node_cycle;
+      found.energy_pj_per_flit = energy_pj_per_flit(result, charged.energy);
+      found.energy = std::move(charged.energy);
     } else {
       found.high = rate;
       found.saturates = true;
@@ -234,6 +305,9 @@ void to_json(nlohmann::json& json, const Saturation& saturation) {
           {"saturates", saturation.saturates},
           {"accepted_flits_per_node_cycle", saturation.accepted_flits_per_node_cycle},
           {"runs", saturation.runs}};
+  if (!saturation.energy) return;  // no rate was stable
+  json["energy_pj"] = *saturation.energy;
+  json["energy_pj_per_flit"] = saturation.energy_pj_per_flit;
 }
 
 }  // namespace ww::sim::net

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "ww/sim/net/random.hpp"
@@ -102,6 +103,34 @@ TEST(Repeat, TakesSeedsInOrderAndStopsWhenPreciseEnough) {
   const auto report = simulate(second);
   ASSERT_TRUE(report);
   EXPECT_EQ(repeated->runs[1].avg_packet_latency, report->run.avg_packet_latency);
+}
+
+TEST(Repeat, HasTheEnergyOfEachRunUnderTheKeysOfOne) {
+  RepeatConfig config;
+  config.min_runs = config.max_runs = 3;
+  const Simulation simulation = small(0.3);
+  const auto repeated = repeat(simulation, config);
+  ASSERT_TRUE(repeated) << repeated.error().text();
+  std::vector<double> totals;
+  nlohmann::json one;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    Simulation single = simulation;
+    single.run.traffic.seed += seed;
+    const auto report = simulate(single);
+    ASSERT_TRUE(report);
+    totals.push_back(report->energy.total().to<double>());
+    one = *report;
+  }
+  const auto mean = mean_json(simulation, *repeated);
+  const nlohmann::json intervals = *repeated;
+  const MeanInterval expected = interval_of(totals);
+  EXPECT_NEAR(mean["energy_pj"]["total"], expected.value, 1e-9 * expected.value);
+  EXPECT_NEAR(intervals["energy_pj"]["total"]["low"], expected.low, 1e-9 * expected.value);
+  EXPECT_GT(intervals["energy_pj_per_flit"]["value"], 0);
+  for (const auto& [key, value] : one["energy_pj"].items()) {
+    EXPECT_TRUE(mean["energy_pj"].contains(key)) << key;
+  }
+  EXPECT_EQ(mean["measured_cycles"], one["measured_cycles"]);
 }
 
 TEST(Repeat, SaysWhenThePrecisionWasNotReached) {

@@ -241,12 +241,13 @@ Result<std::string> curve_title(const std::vector<sim::net::Simulation>& simulat
                      simulations.front().run.traffic.packet_size, traffic);
 }
 
-int run_curve(const SimulateArguments& arguments) {
+int run_curve(const SimulateArguments& arguments, const std::string& misfit) {
   std::vector<report::NamedCurve> curves;
   auto json = nlohmann::json::array();
   const auto names = CLI::detail::split(arguments.network.config.network, ',');
-  const auto simulations = curve_simulations(arguments);
+  auto simulations = curve_simulations(arguments);
   if (!simulations) return report_error(simulations.error());
+  for (auto& simulation : *simulations) simulation.misfit = misfit;
   Progress progress("simulating", "curves");
   double done = 0;
   for (const auto& simulation : *simulations) {
@@ -277,16 +278,20 @@ int run_curve(const SimulateArguments& arguments) {
   }
   for (const auto& curve : curves) {
     if (curves.size() > 1) fmt::print("{}\n", curve.name);
-    std::vector<std::vector<std::string>> rows{{"RATE", "ACCEPTED", "LATENCY", ""}};
+    std::vector<std::vector<std::string>> rows{
+        {"RATE", "ACCEPTED", "LATENCY", "ENERGY, pJ", "pJ A FLIT", ""}};
     for (const auto& point : curve.points) {
       rows.push_back({fmt::format("{:.3f}", point.rate),
                       fmt::format("{:.4f}", point.run.accepted_flits_per_node_cycle),
                       fmt::format("{:.2f}", point.run.avg_packet_latency),
+                      fmt::format("{:.4g}", point.energy.total().to<double>()),
+                      fmt::format("{:.4g}", sim::net::energy_pj_per_flit(point.run, point.energy)),
                       point.run.stable ? "" : "unstable"});
     }
     print_table(rows);
   }
   fmt::print("{}", report::curves_text(curves));
+  print_misfit(misfit);
   return 0;
 }
 
@@ -316,7 +321,7 @@ int run(const SimulateArguments& arguments) {
   if (const auto status = refuse_unread_options(arguments); !status) {
     return report_error(status.error());
   }
-  if (arguments.curve) return run_curve(arguments);
+  if (arguments.curve) return run_curve(arguments, misfit);
   for (const CLI::Option* option : arguments.of_traffic) {
     if (option->count() > 0 &&
         !(arguments.trace.empty() && arguments.workload.empty() && arguments.packets.empty())) {
@@ -326,6 +331,7 @@ int run(const SimulateArguments& arguments) {
   }
   auto simulation = simulation_of(arguments);
   if (!simulation) return report_error(simulation.error());
+  simulation->misfit = std::move(misfit);
   if (const auto code = skipped(*simulation, arguments.statistics, arguments.json)) {
     return *code;
   }
@@ -333,7 +339,6 @@ int run(const SimulateArguments& arguments) {
     return run_statistics(*simulation, arguments.statistics, arguments.json);
   }
   std::optional<WorkloadTrace> traced;
-  simulation->misfit = std::move(misfit);
   simulation->trace = arguments.trace;
   if (!arguments.workload.empty()) {
     auto made = trace_workload(arguments.workload, arguments.size, arguments.device);

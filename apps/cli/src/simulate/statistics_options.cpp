@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "anyway.hpp"
 #include "option.hpp"
 #include "output.hpp"
 #include "ww/sim/net/estimate.hpp"
@@ -15,12 +16,35 @@ namespace ww::cli {
 namespace {
 
 constexpr const char* kStatistics = "Output";
+constexpr const char* kNoEnergy = "nothing was simulated, so no event has an energy";
+
+bool is_virtual(const sim::net::Simulation& simulation) {
+  sim::net::SimulateReport charged;
+  charged.simulation = simulation;
+  return sim::net::is_virtual(charged);
+}
 
 // What a reader needs to know the network and the load again.
 nlohmann::json described(const sim::net::Simulation& simulation) {
-  return {{"network", simulation.network.network},
-          {"traffic", sim::net::to_string(simulation.run.traffic.pattern)},
-          {"seed", simulation.run.traffic.seed}};
+  nlohmann::json json{{"network", simulation.network.network},
+                      {"traffic", sim::net::to_string(simulation.run.traffic.pattern)},
+                      {"virtual", is_virtual(simulation)},
+                      {"seed", simulation.run.traffic.seed}};
+  if (!simulation.misfit.empty()) {
+    json["status"] = "misfit";
+    json["reason"] = simulation.misfit;
+  }
+  return json;
+}
+
+void print_marks(const sim::net::Simulation& simulation) {
+  if (is_virtual(simulation)) fmt::print("with data of a virtual GPU: not a measurement\n");
+  print_misfit(simulation.misfit);
+}
+
+std::vector<std::string> energy_row(const char* name, const sim::net::MeanInterval& interval) {
+  return {name, fmt::format("{:.4g} pJ", interval.value),
+          fmt::format("{:.4g} to {:.4g}", interval.low, interval.high)};
 }
 
 std::vector<std::string> interval_row(const char* name, const sim::net::MeanInterval& interval,
@@ -39,6 +63,7 @@ int run_estimate(const sim::net::Simulation& simulation, bool json) {
     all.update(described(simulation));
     all["rate"] = simulation.run.traffic.rate;
     all["estimated"] = true;
+    all["energy_pj"] = {{"status", "unavailable"}, {"reason", kNoEnergy}};
     print_json(all);
     return 0;
   }
@@ -51,7 +76,8 @@ int run_estimate(const sim::net::Simulation& simulation, bool json) {
        {"alone", fmt::format("{:.2f} cycles", estimate->zero_load_latency), ""},
        {"hops", fmt::format("{:.3f} routers", estimate->avg_hops), ""},
        {"busiest channel", fmt::format("{:.3f} flits/cycle", estimate->busiest_link), ""},
-       {"full at", fmt::format("{:.3f} flits/node/cycle", estimate->full_rate), ""}});
+       {"full at", fmt::format("{:.3f} flits/node/cycle", estimate->full_rate), ""},
+       {"energy", "-", kNoEnergy}});
   return 0;
 }
 
@@ -64,7 +90,10 @@ int run_saturation(const sim::net::Simulation& simulation, double tolerance, boo
     nlohmann::json all = described(simulation);
     all["saturation"] = *found;
     print_json(all);
-  } else if (found->saturates) {
+    return 0;
+  }
+  print_marks(simulation);
+  if (found->saturates) {
     fmt::print(
         "{} saturates between {:.4f} and {:.4f} flits/node/cycle; at the lower it carries {:.4f} "
         "({} runs)\n",
@@ -72,6 +101,10 @@ int run_saturation(const sim::net::Simulation& simulation, double tolerance, boo
         found->runs);
   } else {
     fmt::print("{} carries every load\n", simulation.network.network);
+  }
+  if (found->energy) {
+    fmt::print("energy of the measured cycles at {:.4f}: {:.4g} pJ, {:.4g} pJ a flit\n", found->low,
+               found->energy->total().to<double>(), found->energy_pj_per_flit);
   }
   return 0;
 }
@@ -91,6 +124,7 @@ int run_repeated(const sim::net::Simulation& simulation, const StatisticsOptions
   if (json) {
     nlohmann::json all = described(simulation);
     all["rate"] = simulation.run.traffic.rate;
+    all.update(sim::net::mean_json(simulation, *repeated));
     all["intervals"] = *repeated;
     all["stable"] = repeated->stable;  // where every other result of simulate has it
     print_json(all);
@@ -98,10 +132,16 @@ int run_repeated(const sim::net::Simulation& simulation, const StatisticsOptions
     fmt::print("{} over {} runs with other random numbers{}\n", simulation.network.network,
                repeated->runs.size(),
                repeated->stable ? "" : ": UNSTABLE, the network does not keep up");
+    print_marks(simulation);
     print_table({{"", "MEAN", "95%"},
                  interval_row("packet latency", repeated->packet_latency, "cycles"),
                  interval_row("network latency", repeated->network_latency, "cycles"),
-                 interval_row("accepted", repeated->accepted, "flits/node/cycle")});
+                 interval_row("accepted", repeated->accepted, "flits/node/cycle"),
+                 energy_row("energy of the measured cycles", sim::net::total_energy(*repeated)),
+                 energy_row("energy a flit", sim::net::energy_per_flit(*repeated))});
+    fmt::print(
+        "the intervals are of chance alone, over the runs; --json has the energy by "
+        "component\n");
     if (!repeated->precise) {
       fmt::print("the interval is still wider than {:g}%: allow more with --max-seeds\n",
                  options.precision_percent);

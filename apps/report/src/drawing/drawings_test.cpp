@@ -37,6 +37,8 @@ std::vector<NamedCurve> rising_curve() {
     point.rate = rate;
     point.run.stable = rate < 0.5;
     point.run.avg_packet_latency = 20 + 100 * rate;
+    point.run.window.ejected_flits = 100;
+    point.energy.link = Picojoule(1000 * rate);  // 1 and 3 pJ a flit
     curve.points.push_back(point);
   }
   return {curve};
@@ -58,6 +60,13 @@ TEST(LatencyCurves, EndWhereTheNetworkNoLongerKeepsUp) {
   EXPECT_NEAR(std::stod(found[1]), column("0.1"), 0.1);
   EXPECT_NEAR(std::stod(found[3]), column("0.3"), 0.1);
   EXPECT_GT(std::stod(found[2]), std::stod(found[4])) << "more latency is higher up";
+}
+
+TEST(LatencyCurves, HaveTheEnergyAFlitBelow) {
+  const std::string svg = curves_svg("Latency", rising_curve());
+  EXPECT_THAT(svg, HasSubstr("energy [pJ a flit]"));
+  // 1 and 3 of 3 pJ, on an axis from 740 up to 420.
+  EXPECT_THAT(svg, HasSubstr("d=\"M189.0 633.3L439.0 420.0"));
 }
 
 TEST(LatencyCurves, StandUnderALetterOnATerminal) {

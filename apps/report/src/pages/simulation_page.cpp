@@ -144,17 +144,29 @@ void warn_of_misfit(Html& page, const std::string& reason) {
 
 void one_run(Html& page, const json& run) {
   const auto cycles = number_of(run, "avg_packet_latency");
-  page.answer(
-      figure_text(cycles) + " cycles",
-      {fmt::format("Mean packet latency; 99 of 100 packets within {} cycles, in the network {}.",
-                   figure_text(number_of(run, "p99_packet_latency")),
-                   figure_text(number_of(run, "avg_network_latency"))),
-       fmt::format("Accepted {} flits per node and cycle of {} offered; {} hops a packet; {} pJ a "
-                   "flit. One run with one seed: no interval.",
-                   figure_text(number_of(run, "accepted_flits_per_node_cycle")),
-                   figure_text(number_of(run, "offered_flits_per_node_cycle")),
-                   figure_text(number_of(run, "avg_hops")),
-                   figure_text(number_of(run, "energy_pj_per_flit")))});
+  const json& intervals = object_of(run, "intervals");
+  if (intervals.empty()) {
+    page.answer(
+        figure_text(cycles) + " cycles",
+        {fmt::format("Mean packet latency; 99 of 100 packets within {} cycles, in the network {}.",
+                     figure_text(number_of(run, "p99_packet_latency")),
+                     figure_text(number_of(run, "avg_network_latency"))),
+         fmt::format("Accepted {} flits per node and cycle of {} offered; {} hops a packet; {} pJ "
+                     "a flit. One run with one seed: no interval.",
+                     figure_text(number_of(run, "accepted_flits_per_node_cycle")),
+                     figure_text(number_of(run, "offered_flits_per_node_cycle")),
+                     figure_text(number_of(run, "avg_hops")),
+                     figure_text(number_of(run, "energy_pj_per_flit")))});
+  } else {
+    page.answer(
+        interval_cell(object_of(intervals, "avg_packet_latency")) + " cycles",
+        {fmt::format("Mean packet latency over {} runs with other random numbers; 95% intervals "
+                     "of chance alone.",
+                     figure_text(number_of(intervals, "runs"))),
+         fmt::format("Accepted {} flits per node and cycle; {} pJ a flit.",
+                     interval_cell(object_of(intervals, "accepted_flits_per_node_cycle")),
+                     interval_cell(object_of(intervals, "energy_pj_per_flit")))});
+  }
   if (!run.value("stable", true)) {
     page.warn("Not stable.",
               "The network takes less than it is offered; latency grows with the "
@@ -201,15 +213,16 @@ void one_run(Html& page, const json& run) {
   page.table(table);
 }
 
-Plot latency_plot(const std::map<std::string, Series>& networks) {
+Plot rate_plot(const std::map<std::string, Series>& networks, const char* title,
+               const std::string& what, const char* y_label) {
   Plot plot;
-  plot.title = "Latency against offered rate";
+  plot.title = title;
   plot.description =
-      "Mean packet latency of every network; points where the network takes less than it is "
-      "offered "
-      "are left out.";
+      what +
+      " of every network; points where the network takes less than it is offered are left "
+      "out.";
   plot.x_label = "offered rate [flits per node and cycle]";
-  plot.y_label = "mean packet latency [cycles]";
+  plot.y_label = y_label;
   int colour = 1;
   for (auto [name, series] : networks) {
     series.name = name;
@@ -221,6 +234,15 @@ Plot latency_plot(const std::map<std::string, Series>& networks) {
     plot.series.push_back(std::move(series));
   }
   return plot;
+}
+
+Plot latency_plot(const std::map<std::string, Series>& networks) {
+  return rate_plot(networks, "Latency against offered rate", "Mean packet latency",
+                   "mean packet latency [cycles]");
+}
+
+Plot energy_plot(const std::map<std::string, Series>& networks) {
+  return rate_plot(networks, "Energy against offered rate", "Energy a flit", "energy [pJ a flit]");
 }
 
 }  // namespace
@@ -293,6 +315,7 @@ std::string curves_page(const json& content) {
     curves.push_back(content);
   }
   std::map<std::string, Series> networks;
+  std::map<std::string, Series> energies;
   Table table{"Every point",
               {{"network"},
                {"traffic"},
@@ -300,33 +323,44 @@ std::string curves_page(const json& content) {
                {"latency [cycles]", true},
                {"p99 [cycles]", true},
                {"accepted", true},
+               {"energy [pJ]", true},
+               {"pJ a flit", true},
                {"stable"}},
               {}};
+  std::string misfit;
+  bool is_virtual = false;
   std::pair<std::string, double> best{"", -1};
   for (const json& curve : curves) {
     const auto name = text_of(curve, "network");
+    is_virtual = is_virtual || curve.value("virtual", false);
+    if (misfit.empty()) misfit = misfit_of(curve);
     for (const json& point : curve.at("points")) {
       const bool stable = point.value("stable", true);
       const double rate = number_of(point, "rate");
       if (stable) {
         networks[name].dots.push_back({rate, number_of(point, "avg_packet_latency"), 0, {}});
+        energies[name].dots.push_back({rate, number_of(point, "energy_pj_per_flit"), 0, {}});
         if (rate > best.second) best = {name, rate};
       }
       table.rows.push_back({name, text_of(curve, "traffic"), figure_text(rate),
                             figure_text(number_of(point, "avg_packet_latency")),
                             figure_text(number_of(point, "p99_packet_latency")),
                             figure_text(number_of(point, "accepted_flits_per_node_cycle")),
+                            figure_text(number_of(object_of(point, "energy_pj"), "total")),
+                            figure_text(number_of(point, "energy_pj_per_flit")),
                             stable ? "yes" : "no"});
     }
   }
-  Html page("Latency curves of networks", false);
+  Html page("Latency and energy curves of networks", is_virtual);
   page.answer(
       best.second < 0 ? "no stable point" : best.first + " stays stable longest",
       {best.second < 0 ? std::string()
                        : fmt::format("up to {} flits per node and cycle, of the rates tried. "
                                      "One seed a point: no interval.",
                                      figure_text(best.second))});
+  warn_of_misfit(page, misfit);
   page.chart("Latency against rate", latency_plot(networks));
+  page.chart("Energy against rate", energy_plot(energies));
   page.section("Every point");
   page.table(table);
   return page.finish();

@@ -14,8 +14,9 @@ struct NamedCurve {
   std::vector<sim::net::CurvePoint> points;  // ascending in rate, as sim::net::curve() returns them
 };
 
-// One picture of all curves, 720 x 440, self-contained. Latency [cycles] is cut at five times the
-// least one; a curve ends at the last load that its network kept up with, marked by a bar.
+// One picture of all curves, 720 x 800, self-contained: latency [cycles], cut at five times the
+// least one, above energy a flit [pJ]. A curve ends at the last load that its network kept up with,
+// marked by a bar.
 [[nodiscard]] std::string curves_svg(const std::string& title, std::span<const NamedCurve> curves);
 
 // All curves in 72 x 20 characters, one letter per curve.

@@ -77,9 +77,13 @@ void to_json(nlohmann::json& json, const SimulateReport& report);
 // between nodes that the chip has no wires between).
 [[nodiscard]] Result<SimulateReport> simulate(const Simulation& simulation);
 
+// The energy of the measured cycles over the flits that arrived in them.
+[[nodiscard]] double energy_pj_per_flit(const RunResult& run, const power::EnergyReport& energy);
+
 struct CurvePoint {
   double rate{};
   RunResult run;
+  power::EnergyReport energy;  // of the measured cycles
 };
 // Latency against load: one run per rate, ascending, on all cores; the same numbers on any number
 // of cores. Ends after the first rate at which the network no longer keeps up. Errors as
@@ -89,6 +93,7 @@ struct CurvePoint {
 // 5% to 100% of a flit per node and cycle, finer towards the end, as far as the traffic's bursts
 // reach.
 [[nodiscard]] std::vector<double> default_curve_rates(const TrafficConfig& traffic);
+// {network, virtual, traffic, points: [{rate, latencies, energy_pj, ...}]}, keys as of a report.
 [[nodiscard]] nlohmann::json curve_json(const Simulation& simulation,
                                         const std::vector<CurvePoint>& points);
 

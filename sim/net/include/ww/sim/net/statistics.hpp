@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,34 +40,44 @@ struct RepeatConfig {
 
 // Runs with the seeds seed, seed + 1, ... of the simulation.
 struct Repeated {
-  std::vector<RunResult> runs;  // in order of their seeds
+  std::vector<RunResult> runs;                // in order of their seeds
+  std::vector<power::EnergyReport> energies;  // of the measured cycles of each
   MeanInterval packet_latency;
   MeanInterval network_latency;
   MeanInterval accepted;  // flits a node and cycle
   bool precise{};         // the precision asked for was reached within max_runs
   bool stable{};          // every run was
 };
+// Over the runs, in pJ of the measured cycles and in pJ a flit.
+[[nodiscard]] MeanInterval total_energy(const Repeated& repeated);
+[[nodiscard]] MeanInterval energy_per_flit(const Repeated& repeated);
 // On all cores; the number of runs and their results are the same on any number of cores. Errors:
 // out_of_range (precision, min_runs, max_runs), unsupported (a trace, whose load is no draw of
 // chance), those of simulate().
 [[nodiscard]] Result<Repeated> repeat(const Simulation& simulation, const RepeatConfig& config);
-// {runs, precise, stable, avg_packet_latency, avg_network_latency, accepted_flits_per_node_cycle},
-// the last three as intervals.
+// {runs, precise, stable, avg_packet_latency, avg_network_latency, accepted_flits_per_node_cycle,
+// energy_pj_per_flit, energy_pj {by component, total}}, all but the first three as intervals.
 void to_json(nlohmann::json& json, const Repeated& repeated);
+// {avg_packet_latency, avg_network_latency, accepted_flits_per_node_cycle, measured_cycles,
+// energy_pj, energy_pj_per_flit}: means over the runs, under the keys of a report of one run.
+[[nodiscard]] nlohmann::json mean_json(const Simulation& simulation, const Repeated& repeated);
 
 // The offered load up to which a network keeps up.
 struct Saturation {
   double low{};   // the highest rate that was stable
   double high{};  // the lowest that was not; where every load is carried, the highest there is
   bool saturates{};
-  double accepted_flits_per_node_cycle{};  // at `low`
+  double accepted_flits_per_node_cycle{};     // at `low`
+  std::optional<power::EnergyReport> energy;  // of the measured cycles at `low`
+  double energy_pj_per_flit{};                // the same a flit
   int runs{};
 };
 // By bisection, until high - low <= tolerance. The load at which a channel would be full (where it
 // can be estimated, estimate.hpp) is tried first: no rate beyond it needs a run. Errors:
 // out_of_range (tolerance), unsupported (a trace), those of simulate().
 [[nodiscard]] Result<Saturation> find_saturation(const Simulation& simulation, double tolerance);
-// {rate: {low, high}, saturates, accepted_flits_per_node_cycle, runs}.
+// {rate: {low, high}, saturates, accepted_flits_per_node_cycle, energy_pj, energy_pj_per_flit,
+// runs}; the energies are those at rate.low.
 void to_json(nlohmann::json& json, const Saturation& saturation);
 
 }  // namespace ww::sim::net
