@@ -140,7 +140,7 @@ class PlotWriter {
     for (const Dot& dot : series.dots) {
       if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;
       if (dot.error > 0) {
-        svg_.add(R"(<line class="bar c{}" x1="{:.2f}" x2="{:.2f}" y1="{:.2f}" y2="{:.2f}"/>)",
+        svg_.add(R"(<line class="error c{}" x1="{:.2f}" x2="{:.2f}" y1="{:.2f}" y2="{:.2f}"/>)",
                  series.colour, px(dot.x), px(dot.x), py(dot.y - dot.error), py(dot.y + dot.error));
       }
       if (dot.hint.empty()) {

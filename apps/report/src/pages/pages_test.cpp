@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 #include "drawing/bars.hpp"
+#include "drawing/chart_data.hpp"
+#include "drawing/svg.hpp"
+#include "pages/embedded.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/report/number_text.hpp"
@@ -30,6 +35,41 @@ TEST(Bars, StackTheirPartsAndEscapeNames) {
 
 TEST(Bars, SayThatThereIsNoData) {
   EXPECT_THAT(to_svg(BarChart{}), HasSubstr("no data"));
+}
+
+std::set<std::string> found_in(const std::string& text, const char* pattern) {
+  std::set<std::string> names;
+  const std::regex expression(pattern);
+  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it) {
+    names.insert((*it)[1]);
+  }
+  return names;
+}
+
+// A class of a drawing that the print style hides would take marks out of the printed chart alone.
+TEST(Print, HidesNothingOfADrawing) {
+  Plot plot;
+  plot.series.push_back({"a", 1, {{0, 1, 0.5, ""}, {1, 2, 0.5, "hint"}}, true, 3, true});
+  plot.bands.push_back({0, 1, 2});
+  plot.zero_line = true;
+  BarChart bars;
+  bars.legend = {"one"};
+  bars.mark_name = "paper";
+  bars.bars.push_back({"kernel", {1}, std::pair{0.5, 2.0}, 1.5, ""});
+  const std::string drawn = to_svg(plot) + to_svg(bars);
+  std::set<std::string> classes;
+  for (const auto& list : found_in(drawn, "class=\"([^\"]*)\"")) {
+    for (const auto& name : found_in(list, "([A-Za-z0-9_-]+)")) classes.insert(name);
+  }
+  EXPECT_TRUE(classes.contains("error") && classes.contains("whisker"));
+  const std::string style(embedded_text("page.css"));
+  const std::string print = style.substr(style.find("@media print"));
+  std::set<std::string> hidden;
+  for (const auto& rule : found_in(print, "([^{}]*)\\{[^{}]*display: none")) {
+    for (const auto& name : found_in(rule, "\\.([A-Za-z0-9_-]+)")) hidden.insert(name);
+  }
+  EXPECT_TRUE(hidden.contains("bar")) << "the buttons of a chart are not printed";
+  for (const auto& name : classes) EXPECT_FALSE(hidden.contains(name)) << name;
 }
 
 TEST(Pages, RefuseWhatIsNoEstimate) {
