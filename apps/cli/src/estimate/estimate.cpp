@@ -23,6 +23,9 @@
 namespace ww::cli {
 namespace {
 
+constexpr const char* kLiteratureNotice =
+    "from literature, not this device: published energies of wires, scaled to the part";
+
 std::string counted(std::size_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
@@ -174,6 +177,7 @@ void print_estimate(const Estimated& done) {
   const auto& result = done.estimate;
   const char* const mark = done.model.misfit.empty() ? "" : " (misfit)";
   print_misfit(done.model.misfit);
+  if (done.model.literature) fmt::print("LITERATURE: {}\n", kLiteratureNotice);
   fmt::print("{}{}: {} of {}\n", done.traffic.architecture,
              done.is_virtual() ? " (virtual, not a measurement)" : "",
              counted(done.traffic.dispatches, "dispatch", "dispatches"),
@@ -235,6 +239,7 @@ nlohmann::json estimate_json(const Estimated& done) {
   json["dispatches"] = done.traffic.dispatches;
   json["status"] = to_string(done.estimate.total.status);
   json["reason"] = done.model.misfit;
+  if (done.model.literature) json["notice"] = fmt::format("The figures are {}.", kLiteratureNotice);
   json["constant"] = {{"source", done.model.source},
                       {"status", done.model.misfit.empty() ? "ok" : "misfit"},
                       {"literature", done.model.literature},

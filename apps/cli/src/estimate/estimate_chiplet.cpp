@@ -73,6 +73,9 @@ void print_ways(const ChipletEstimated& done) {
 nlohmann::json ways_json(const ChipletEstimated& done) {
   nlohmann::json json = estimate_json(done.dies);
   json["kind"] = "chiplet";
+  json["notice"] =
+      "The wires within the compute dies are from literature, not this device; the ways between "
+      "dies are of the calibration.";
   json["device"] = done.model.device;
   json["virtual"] = done.is_virtual();
   nlohmann::json ways{{"source", done.model.source}, {"kernels", nlohmann::json::array()}};
@@ -101,10 +104,10 @@ Result<ChipletEstimated> run_chiplet_estimate(const EstimateArguments& arguments
   done.model = std::move(model);
   EstimateArguments of_dies = arguments;
   of_dies.model.clear();
+  of_dies.device = device_beside_model(arguments.device, done.model.device);
   of_dies.constant = "literature";
   if (of_dies.architecture.empty()) of_dies.architecture = done.model.target;
   WW_ASSIGN(dies, run_estimate(of_dies));
-  of_dies.device = device_beside_model(arguments.device, done.model.device);
   done.dies = std::move(dies);
   WW_ASSIGN(uses, model::estimate_chiplet(done.model, done.dies.traffic.kernels, done.dies.io_dies,
                                           done.dies.options));

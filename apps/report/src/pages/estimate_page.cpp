@@ -83,6 +83,9 @@ std::string estimate_page(const json& estimate) {
   const char* key = watts ? "power_w" : "energy_j";
   const char* unit = watts ? "W" : "J";
   const json& ways = object_of(estimate, "ways");
+  if (const auto notice = text_of(estimate, "notice"); !notice.empty()) {
+    page.warn("LITERATURE.", notice);
+  }
   if (!ways.empty()) {
     add_answer_of_ways(page, ways, key, unit);
     add_ways(page, ways, key);
