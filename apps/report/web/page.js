@@ -19,6 +19,7 @@
     return element;
   };
   const digits = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(5))) : "–");
+  const wholeName = (bar) => bar.hint ?? bar.name;
   const say = (text) => { live.textContent = text; };
 
   // Colours as the page resolves them now; a canvas knows no CSS variables.
@@ -186,7 +187,7 @@
           legend: { display: false },
           tooltip: {
             callbacks: {
-              title: (items) => (bars ? data.bars[items[0].dataIndex].name : ""),
+              title: (items) => (bars ? wholeName(data.bars[items[0].dataIndex]) : ""),
               label: hint,
               footer: (items) => {
                 if (!bars) return "";
@@ -322,7 +323,7 @@
       const head = ["", ...data.legend.map((name) => `${name} [${data.unit}]`)];
       if (data.bars.some((bar) => bar.interval)) head.push("95% low", "95% high");
       if (data.markName) head.push(data.markName);
-      return [head, ...data.bars.map((bar) => [bar.name, ...bar.parts.map(digits),
+      return [head, ...data.bars.map((bar) => [wholeName(bar), ...bar.parts.map(digits),
         ...(head.includes("95% low") ? (bar.interval || [NaN, NaN]).map(digits) : []),
         ...(data.markName ? [digits(bar.mark ?? NaN)] : [])])];
     }

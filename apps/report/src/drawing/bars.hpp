@@ -13,7 +13,7 @@ struct Bar {
   std::vector<double> parts;  // in the order of the legend; stacked
   std::optional<std::pair<double, double>> interval;
   std::optional<double> mark;  // another figure for the same, such as a paper's: a vertical line
-  std::string hint;
+  std::string hint;            // the whole name, where `name` is a short one: shown when pointed at
 };
 
 // A page draws so many kernels; its table has all.

@@ -66,6 +66,7 @@ std::string to_data(const BarChart& chart) {
                {"bars", json::array()}};
   for (const Bar& bar : chart.bars) {
     json one = {{"name", bar.name}, {"parts", json::array()}};
+    if (!bar.hint.empty() && bar.hint != bar.name) one["hint"] = bar.hint;
     for (std::size_t part = 0; part < chart.legend.size(); ++part) {
       const double value = part < bar.parts.size() ? bar.parts[part] : 0;
       one["parts"].push_back(std::isfinite(value) && value > 0 ? rounded(value) : 0.0);

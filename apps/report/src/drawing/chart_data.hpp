@@ -12,7 +12,7 @@ namespace ww::report {
 // x, y, e, hint}], bands [[from, to, colour]]. Points that are not finite are left out. The text
 // has no '<', so it cannot end the script element that holds it.
 [[nodiscard]] std::string to_data(const Plot& plot);
-// kind "bars": unit, legend, markName, bars [{name, parts, interval, mark}].
+// kind "bars": unit, legend, markName, bars [{name, hint, parts, interval, mark}].
 [[nodiscard]] std::string to_data(const BarChart& chart);
 
 }  // namespace ww::report

@@ -113,11 +113,12 @@ std::string estimate_page(const json& estimate) {
   const auto add = [&](const json& kernel, const std::string& label, bool bar_too) {
     Bar bar;
     bar.name = label;
+    bar.hint = kernel_name(text_of(kernel, "kernel"));
     for (const json& segment : kernel.at("segments")) {
       const json& figure = segment.at(key);
       bar.parts.push_back(figure.is_object() ? figure.at("value").get<double>() : 0.0);
       table.rows.push_back(
-          {bar.name, text_of(segment, "segment"), figure_text(number_of(segment, "bytes"), 9),
+          {bar.hint, text_of(segment, "segment"), figure_text(number_of(segment, "bytes"), 9),
            cell_text(segment.at("toggle_rate")) + " " + text_of(segment, "toggles"),
            interval_cell(segment.at("energy_j"), scale.times), interval_cell(segment.at("power_w")),
            text_of(segment, "status"), text_of(segment, "reason")});

@@ -110,23 +110,53 @@ nlohmann::json small_estimate() {
           {"reason", ""}};
 }
 
-TEST(Pages, SayThatTheCalibrationBehindAnEstimateIsFlagged) {
+std::string estimate_html(const nlohmann::json& estimate) {
   const auto folder = ScratchFolder::create("page").value();
-  const auto page_of = [&](const nlohmann::json& estimate) {
-    const auto file = folder.path() / "estimate.html";
-    const auto status = write_estimate_page(estimate, file);
-    EXPECT_TRUE(status) << status.error().text();
-    return read_file(file).value_or("");
-  };
+  const auto file = folder.path() / "estimate.html";
+  const auto status = write_estimate_page(estimate, file);
+  EXPECT_TRUE(status) << status.error().text();
+  return read_file(file).value_or("");
+}
+
+TEST(Pages, SayThatTheCalibrationBehindAnEstimateIsFlagged) {
   auto estimate = small_estimate();
-  EXPECT_THAT(page_of(estimate), HasSubstr("2 (1 to 3) W</p>"));
-  EXPECT_THAT(page_of(estimate), Not(HasSubstr("misfit")));
+  EXPECT_THAT(estimate_html(estimate), HasSubstr("2 (1 to 3) W</p>"));
+  EXPECT_THAT(estimate_html(estimate), Not(HasSubstr("misfit")));
   estimate["status"] = estimate["constant"]["status"] = "misfit";
   estimate["reason"] = "the far path is too cheap";
-  const auto flagged = page_of(estimate);
+  const auto flagged = estimate_html(estimate);
   EXPECT_THAT(flagged, HasSubstr("2 (1 to 3) W, misfit</p>"));
   EXPECT_THAT(flagged,
               HasSubstr("the far path is too cheap. Do not rely on the figures of wires."));
+}
+
+TEST(Pages, SayThatAnEstimateIsFromLiterature) {
+  auto estimate = small_estimate();
+  EXPECT_THAT(estimate_html(estimate), Not(HasSubstr("LITERATURE")));
+  estimate["notice"] = "The figures are from literature, not this device.";
+  const auto page = estimate_html(estimate);
+  const auto banner = page.find("<strong>LITERATURE.</strong> The figures are from literature");
+  ASSERT_NE(banner, std::string::npos);
+  EXPECT_LT(banner, page.find("class=\"answer\"")) << "above the figure";
+}
+
+TEST(Pages, GiveTheWholeNamesOfKernels) {
+  auto estimate = small_estimate();
+  const std::string head = "void benchmark_func<HIP_vector_type<float, 2u>, 256, 8u, ";
+  const std::string tail = "u>(HIP_vector_type<float, 2u>*)";
+  auto kernel = estimate["kernels"][0];
+  estimate["kernels"] = nlohmann::json::array();
+  for (const char* flops : {"1", "2"}) {
+    kernel["kernel"] = head + flops + tail;
+    estimate["kernels"].push_back(kernel);
+  }
+  const auto page = estimate_html(estimate);
+  for (const char* flops : {"1", "2"}) {
+    const std::string name = escape(head + flops + tail);
+    EXPECT_THAT(page, HasSubstr("<td class=\"long\">" + name + "</td>"));
+    EXPECT_THAT(page, HasSubstr("<g><title>" + name + "</title>"));
+  }
+  EXPECT_THAT(page, Not(HasSubstr("#1")));
 }
 
 // A run of `attribute --run --json`, in which the counters part only all wires together.

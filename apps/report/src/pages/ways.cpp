@@ -109,13 +109,15 @@ void add_ways(Html& page, const json& ways, const char* key) {
     chart.legend.push_back(way_name(way.at("class")));
   }
   const auto add = [&](const json& kernel, const std::string& label) {
+    const std::string name = kernel_name(text_of(kernel, "kernel"));
     if (chart.bars.size() <= kMostKernelBars) {
       chart.bars.push_back(bar_of(kernel, label, key, scale.times));
+      chart.bars.back().hint = name;
     }
     for (const json& way : kernel.at("hop_classes")) {
       const json& upper = way.at("upper_j");
       table.rows.push_back(
-          {label, way_name(way.at("class")), bytes_cell(way.at("bytes")),
+          {name, way_name(way.at("class")), bytes_cell(way.at("bytes")),
            upper.is_number() ? "at most " + figure_text(joules.times * upper.get<double>())
                              : interval_cell(way.at("energy_j"), joules.times),
            interval_cell(way.at("power_w")), text_of(way, "status"), text_of(way, "reason")});

@@ -11,14 +11,17 @@
 
 namespace ww {
 
-// The name without parameters, "rocprim::detail::sort_kernel<>": `<>` for an instance of a
-// template. Namespaces are left out from the front where it has more than `most` characters. A name
-// that is not mangled (Itanium C++ ABI, 5.1), or is that of another thing than a function of a
-// namespace, is given as it is, up to its first `most` characters.
+// The whole name as a programmer writes it, "void sort<int>(int*)"; a name that no compiler mangled
+// (Itanium C++ ABI, 5.1) is given as it is.
+[[nodiscard]] std::string kernel_name(std::string_view name);
+
+// kernel_name() without result and parameters, "rocprim::sort<int>", in up to `most` characters:
+// namespaces are left out from the front, then the middle is: "sort<rocprim::conf...int, 256>".
 [[nodiscard]] std::string kernel_label(std::string_view name, std::size_t most);
 
-// The labels of kernels that stand in one table, of up to 40 characters. Different names with the
-// same label are numbered: "sort_kernel<> #1".
+// The labels of kernels that stand in one table, of up to 40 characters. Different names have
+// different labels: where the ends of two are the same, a label shows the place in which they
+// differ, and a number where no place is short enough: "sort<int> #1".
 [[nodiscard]] std::vector<std::string> kernel_labels(std::span<const std::string> names);
 
 // The same for anything that has a name.
