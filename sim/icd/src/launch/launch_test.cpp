@@ -35,7 +35,11 @@ TEST(LocalSize, DividesEveryExtentEvenly) {
 }
 
 TEST(LocalSize, ObeysASmallerLimit) {
-  EXPECT_LE(items(choose_local_size({1024, 1, 1}, 32, 64)), 32u);
+  EXPECT_EQ(choose_local_size({1024, 1, 1}, 32, 64), (Extent{32, 1, 1}));
+  EXPECT_EQ(choose_local_size({1000, 1, 1}, 32, 64), (Extent{25, 1, 1}));
+  EXPECT_EQ(choose_local_size({1024, 1, 1}, 128, 64), (Extent{128, 1, 1}));
+  EXPECT_EQ(choose_local_size({512, 512, 1}, 32, 64), (Extent{32, 1, 1}));
+  EXPECT_EQ(choose_local_size({512, 512, 2}, 100, 16), (Extent{16, 4, 1}));
 }
 
 binpatch::KernelArgument hidden(const std::string& kind, std::uint32_t offset, std::uint32_t size) {
