@@ -69,6 +69,18 @@ TEST(Health, RefusesASensorThatAnswersSeldom) {
   expect_trouble(readings, "only 50 of 100");
 }
 
+TEST(Health, WantsAnswersToFourTicksOfFive) {
+  auto readings = healthy();
+  const auto silence = [&readings](std::size_t i) {
+    readings[i].power_uw.reset();
+    readings[i].energy_ticks.reset();
+  };
+  for (std::size_t i = 0; i < 20; ++i) silence(5 * i);
+  EXPECT_TRUE(check_health(readings, "x", {}));
+  silence(1);
+  expect_trouble(readings, "only 79 of 100");
+}
+
 TEST(Health, RefusesZeros) {
   auto readings = healthy();
   for (auto& r : readings) r.power_uw = 0;

@@ -65,6 +65,9 @@ TEST(PaperFigure3, ReplacementReadsComputeUnitArrayAndEngine) {
   EXPECT_EQ(read.dst[0], sgpr(0));
   EXPECT_EQ(hardware_register_field(read), (HardwareRegisterField{4, 8, 7}));
   EXPECT_EQ(text({0xb9003204}), "s_getreg_b32 s0, hwreg(HW_REG_HW_ID, 8, 7)");
+  EXPECT_EQ(text({0xb900f804}), "s_getreg_b32 s0, hwreg(HW_REG_HW_ID)");
+  EXPECT_EQ(text({0xb900f904}), "s_getreg_b32 s0, hwreg(HW_REG_HW_ID, 4, 32)");
+  EXPECT_EQ(text({0xb9007804}), "s_getreg_b32 s0, hwreg(HW_REG_HW_ID, 0, 16)");
 }
 
 TEST(Decode, LiteralFollowsAndCountsInTheSize) {
