@@ -213,8 +213,9 @@ TEST(CompressedBundle, IsRefusedWhereItIsDamagedOrUnknown) {
         const auto cut = list_code(std::span(packed).first(size), "");
         ASSERT_FALSE(cut.has_value()) << version << method << " " << size;
       }
+      // The beginning of the data: zstd has no checksum over what it holds.
       Bytes damaged = packed;
-      damaged[packed.size() / 2] ^= std::byte{0x55};
+      damaged[version == 1 ? 20 : version == 2 ? 24 : 32] ^= std::byte{0x55};
       EXPECT_FALSE(list_code(damaged, "").has_value());
     }
   }

@@ -37,8 +37,8 @@ struct LaunchRequest {
   void* const* arguments{};
   void** extra{};
   Cooperation cooperation{};
-  Dim3 last{};  // threads of the last block along an axis, where they are fewer than in the others;
-                // else 0
+  Dim3 last{0, 0, 0};  // threads of the last block along an axis, where they are fewer than in the
+                       // others; else 0
 };
 
 struct CallConfiguration {
