@@ -47,23 +47,29 @@ struct Command {
 const std::set<std::string> kOutputs{"OUTPUT", "FOLDER", "MODEL"};
 
 void collect(const Words& words, std::vector<Command>& commands) {
-  Words line{wirewatt()};
-  line.insert(line.end(), words.begin(), words.end());
-  line.emplace_back("--help-all");
+  const auto help_of = [&words](const char* how) {
+    Words line{wirewatt()};
+    line.insert(line.end(), words.begin(), words.end());
+    line.emplace_back(how);
+    return run(line).out;
+  };
   Command command{words, {}, false};
   Words below;
   std::string section;
-  std::istringstream help(run(line).out);
-  for (std::string text; std::getline(help, text);) {
+  std::istringstream screen(help_of("--help"));
+  for (std::string text; std::getline(screen, text);) {
     if (!text.empty() && text[0] != ' ') section = text;
-    if (section == "Subcommands:") {
-      if (const auto name = groups(text, "^  ([a-z]+)"); !name.empty()) below.push_back(name[1]);
-    } else if (section == "Positionals:") {
-      command.has_positional = command.has_positional || text.starts_with("  ");
-    } else if (const auto found = groups(text, "^  (?:-[a-zA-Z],)?(--[a-z0-9-]+)[^ ]* ([A-Z]+)");
-               !found.empty()) {
-      command.options.push_back({found[1], found[2]});
-    }
+    const auto name = groups(text, "^  ([a-z]+)");
+    if (section == "Subcommands:" && !name.empty()) below.push_back(name[1]);
+  }
+  // Of the program itself, --help-all has the options of all commands.
+  std::istringstream whole(words.empty() ? std::string() : help_of("--help-all"));
+  for (std::string text; std::getline(whole, text);) {
+    if (!text.empty() && text[0] != ' ') section = text;
+    const auto option = groups(text, "^  (?:-[a-zA-Z],)?(--[a-z0-9-]+)[^ ]* ([A-Z]+)");
+    if (!option.empty()) command.options.push_back({option[1], option[2]});
+    command.has_positional =
+        command.has_positional || (section == "Positionals:" && text.starts_with("  "));
   }
   commands.push_back(command);
   for (const auto& name : below) {
