@@ -72,6 +72,40 @@ TEST(PackedReadings, TakeASixteenthOfTheirTables) {
   EXPECT_LT(static_cast<double>(packed.compressed.size()), kRowBytes * kCount / 16);
 }
 
+// Files of version 2: eight fields of one reading, of which this one has a zigzag number.
+Result<std::vector<SensorReading>> unpacked(std::size_t field, std::int64_t value) {
+  std::string planes(8 * 9, '\0');
+  const auto put = [&planes](std::size_t at, std::int64_t number) {
+    const auto bits = static_cast<std::uint64_t>(number);
+    const std::uint64_t zigzag = bits << 1 ^ (number < 0 ? ~std::uint64_t{0} : 0);
+    planes[at * 9] = '\1';
+    for (std::size_t byte = 0; byte < 8; ++byte) {
+      planes[at * 9 + 1 + byte] = static_cast<char>(zigzag >> (8 * byte) & 0xFF);
+    }
+  };
+  for (const std::size_t always : {0U, 1U, 7U}) put(always, 0);
+  put(field, value);
+  PackedReadings packed{1, "00000000", std::string(ZSTD_compressBound(planes.size()), '\0')};
+  packed.compressed.resize(ZSTD_compress(packed.compressed.data(), packed.compressed.size(),
+                                         planes.data(), planes.size(), 3));
+  return unpack_readings(packed);
+}
+
+TEST(PackedReadings, AreRefusedWhereANumberDoesNotFitItsField) {
+  constexpr std::size_t kTemperature = 4;
+  for (const std::int64_t value :
+       {std::int64_t{std::numeric_limits<std::int32_t>::min()},
+        std::int64_t{std::numeric_limits<std::int32_t>::max()}, std::int64_t{-1}}) {
+    const auto readings = unpacked(kTemperature, value);
+    ASSERT_TRUE(readings) << readings.error().text();
+    EXPECT_EQ(readings->front().temperature_mc, value);
+  }
+  for (const std::int64_t value : {std::int64_t{std::numeric_limits<std::int32_t>::min()} - 1,
+                                   std::int64_t{std::numeric_limits<std::int32_t>::max()} + 1}) {
+    EXPECT_FALSE(unpacked(kTemperature, value)) << value;
+  }
+}
+
 TEST(PackedReadings, OfVersion2AreStillRead) {
   // Two readings of eight fields. Each field: whether there is a value, then planes of zigzag
   // numbers.

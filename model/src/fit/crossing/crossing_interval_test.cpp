@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "ww/core/statistics.hpp"
 
@@ -55,6 +56,15 @@ TEST(CrossingInterval, OfGainAndRegulatorIsTheirProducts) {
 TEST(CrossingInterval, OfZeroIsSymmetricWhateverTheGain) {
   const auto [low, high] = CrossingDraws(4).interval(0, 0.1, {.gain = 0.2});
   EXPECT_NEAR(low, -high, 0.3 * kScatter);
+}
+
+TEST(CrossingInterval, IsRefusedWhereAllOfItLiesBelowZero) {
+  const auto why = why_below_zero(-2e-12, -1.5e-12);
+  ASSERT_TRUE(why);
+  EXPECT_NE(why->find("[-2, -1.5] pJ lies below zero"), std::string::npos) << *why;
+  EXPECT_FALSE(why_below_zero(-2e-12, 0));
+  EXPECT_FALSE(why_below_zero(-2e-12, 1e-12));
+  EXPECT_FALSE(why_below_zero(1e-12, 2e-12));
 }
 
 }  // namespace
