@@ -68,14 +68,14 @@ static void prints() {
   expect(hipDeviceSynchronize() == 0, "a kernel that prints");
 }
 
-// What each work-item sees of its block's size, by its place in the range.
+// What each work-item sees of its block's size (blockDim), by its place in the range.
+extern "C" __device__ size_t __ockl_get_local_size(unsigned);
+__device__ unsigned block(unsigned axis) { return (unsigned)__ockl_get_local_size(axis); }
 __global__ void sizes(unsigned* out, unsigned width, unsigned height) {
   const unsigned x = __builtin_amdgcn_workgroup_id_x() * 4 + __builtin_amdgcn_workitem_id_x();
   const unsigned y = __builtin_amdgcn_workgroup_id_y() * 3 + __builtin_amdgcn_workitem_id_y();
   const unsigned z = __builtin_amdgcn_workgroup_id_z() * 2 + __builtin_amdgcn_workitem_id_z();
-  out[x + width * (y + height * z)] += __builtin_amdgcn_workgroup_size_x() |
-                                       __builtin_amdgcn_workgroup_size_y() << 8 |
-                                       __builtin_amdgcn_workgroup_size_z() << 16;
+  out[x + width * (y + height * z)] += block(0) | block(1) << 8 | block(2) << 16;
 }
 __global__ void ends(unsigned* out) {
   const unsigned i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
@@ -127,17 +127,13 @@ static void uneven() {
 #else
 #define WW_WAVES_OF_64
 #endif
-__device__ unsigned lane_of_wave() {
-  return __builtin_amdgcn_mbcnt_hi(~0U, __builtin_amdgcn_mbcnt_lo(~0U, 0U));
-}
-__global__ void usual_waves(unsigned* out) {
-  const unsigned i = __builtin_amdgcn_workitem_id_x();
-  out[i] = i % 3 == 0 ? lane_of_wave() : 100 + __builtin_amdgcn_wavefrontsize();
-}
-WW_WAVES_OF_64 __global__ void wide_waves(unsigned* out) {
-  const unsigned i = __builtin_amdgcn_workitem_id_x();
-  out[i] = i % 3 == 0 ? lane_of_wave() : 100 + __builtin_amdgcn_wavefrontsize();
-}
+// Not a function: what the compiler makes of one for waves of 32 is wrong in others.
+#define WW_LANES                                                                             \
+  const unsigned i = __builtin_amdgcn_workitem_id_x();                                       \
+  const unsigned lane = __builtin_amdgcn_mbcnt_hi(~0U, __builtin_amdgcn_mbcnt_lo(~0U, 0U)); \
+  out[i] = i % 3 == 0 ? lane : 100 + __builtin_amdgcn_wavefrontsize();
+__global__ void usual_waves(unsigned* out) { WW_LANES }
+WW_WAVES_OF_64 __global__ void wide_waves(unsigned* out) { WW_LANES }
 
 static void waves() {
   unsigned seen[64], *device = nullptr;

@@ -46,7 +46,7 @@ std::vector<Sample> samples() {
          return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int16_t>(x)}) *
                 (3 * std::uint64_t{y & 0xFFFF});
        },
-       {}},
+       {15}},
       {196418,
        "quotient",
        "(uint)(int)(short)x / ((y & 0xFF) | 1)",
