@@ -560,6 +560,13 @@ TEST(Settings, ThatMakeNoSenseAreRefusedByName) {
               HasSubstr("default_threshold"));
   EXPECT_THAT(refused("[system]\nmshrs = 0\n"), HasSubstr("mshrs = 0"));
   EXPECT_THAT(refused("[system]\nwrites = 2\nmshrs = 0\n"), HasSubstr("settings.toml:3"));
+  for (const char* key : {"writes", "request_buffer", "fill_cycles", "l2_cycles", "l2_banks",
+                          "l2_bank_cycles", "output_buffer"}) {
+    EXPECT_THAT(refused("[system]\n" + std::string(key) + " = 0\n"), HasSubstr(key));
+  }
+  for (const char* key : {"banks", "burst", "rcd", "rp", "cl"}) {
+    EXPECT_THAT(refused("[dram]\n" + std::string(key) + " = 0\n"), HasSubstr(key));
+  }
   EXPECT_THAT(refused("[network]\nvcs = 1000\n"), HasSubstr("settings.toml:2"));
   EXPECT_THAT(refused("[system]\noutput_bufer = 66\n"), HasSubstr("settings.toml:2"));
   EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 0, 1, 2]\n"), HasSubstr("memory_nodes"));
