@@ -207,7 +207,7 @@ TEST(Sweeps, AWrongOptionIsNamedAndNotThePlan) {
   EXPECT_THAT(run({wirewatt(), "sweep", plan}).err, HasSubstr("did you mean '--rate'?"));
   std::ofstream(plan) << "command = \"simulat\"\n[axes]\nrate = [0.1]\n";
   EXPECT_THAT(run({wirewatt(), "sweep", plan}).err, HasSubstr("did you mean 'simulate'?"));
-  EXPECT_EQ(run({wirewatt(), "sweep", "cancel", folder.path().string()}).exit_code, 3);
+  EXPECT_EQ(run({wirewatt(), "sweep", "cancel", folder.path().string()}).exit_code, 2);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
   const std::map<std::string, std::pair<std::string, std::string>> values{
       {"--link-mm", {"2", "2.35"}},
       {"--node-nm", {"22", "32"}},
-      {"--card-node", {"32nm", "22nm"}},
+      {"--card-node", {"12nm", "16nm"}},
       {"--estimator", {"dsent", "dsent-gem5"}},
       {"--flit-bits", {"64", "128"}},
       {"--ports", {"6", "7"}},
@@ -98,7 +98,7 @@ TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
       {"--vc-buffer", {"6", "7"}},
       {"--clock-hz", {"1e9", "2e9"}},
       {"--load", {"0.5", "0.25"}},
-      {"--base", {"", ""}},
+      {"--base", {base("mcpat"), base("mcpat", 4)}},
       {"--pj-per-access", {"2", "3"}}};
   std::map<std::string, std::set<std::string>> taken;  // formats by option
   for (const std::string model : {"wires", "crossings"}) {
@@ -135,8 +135,7 @@ TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
   EXPECT_EQ(taken["--vc-buffer"], (std::set<std::string>{"accelwattch", "gem5", "mcpat", "noxim"}));
   EXPECT_EQ(taken["--load"], std::set<std::string>{"rapidchiplet"});
   for (const auto& [option, both] : values) {
-    const auto refused =
-        exported("csv", "", {}, option, both.first.empty() ? base("mcpat") : both.first);
+    const auto refused = exported("csv", "", {}, option, both.first);
     EXPECT_EQ(refused.exit_code, 2) << option;
     EXPECT_THAT(refused.err, HasSubstr(option));
   }
@@ -144,7 +143,8 @@ TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
 
 // Its depth stands in the file, whatever it is: Noxim ends where it finds none.
 TEST_F(ExportOptions, NoximsBufferHasTheDepthThatIsGiven) {
-  const auto done = exported("noxim", "wires", {{"--flit-bits", "256"}}, "--vc-buffer", "6");
+  const auto done = exported("noxim", "wires", {{"--flit-bits", "256"}, {"--card-node", "28nm"}},
+                             "--vc-buffer", "6");
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_THAT(text_of(path("out")), HasSubstr("- [6, 256, "));
   EXPECT_THAT(done.out, HasSubstr("exact keys"));
