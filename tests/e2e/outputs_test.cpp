@@ -243,6 +243,26 @@ TEST_F(OutputsOfFit, OnlyFitReplacesTheModelOfItsCampaign) {
   EXPECT_TRUE(fs::exists(other.path() / "new.json"));
 }
 
+// A paper is compared with the calibration that reproduce itself would make, and with no other that
+// lies in the folder. The mark of a control ends the last call before it runs the study.
+TEST_F(OutputsOfFit, ReproduceUsesNoCalibrationOfAnotherDeviceOrSeed) {
+  TemporaryFolder other;
+  const auto refusal = [&](const char* device, const char* seed) {
+    auto model = parse_json(read_file(fs::path(OutputsOfFit::model()) / "model.json").value());
+    model["device"] = device;
+    model["provenance"]["plan_seed"] = seed;
+    model["provenance"]["control"] = "swap-paths";
+    std::ofstream(other.path() / "model.json") << model.dump();
+    const auto finished =
+        run({wirewatt(), "reproduce", "iiswc16", "--quick", "--out", other.path().string()});
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    return finished.err;
+  };
+  EXPECT_NE(refusal("virtual:mi210", "1").find("of virtual:mi210"), std::string::npos);
+  EXPECT_NE(refusal("virtual:w9100", "2").find("of seed 2"), std::string::npos);
+  EXPECT_NE(refusal("virtual:w9100", "1").find("negative control (swap-paths)"), std::string::npos);
+}
+
 TEST_F(OutputsOfFit, ANewCampaignLeavesACalibrationThatLiesThere) {
   TemporaryFolder other;
   fs::copy_file(fs::path(model()) / "model.json", other.path() / "model.json");

@@ -85,10 +85,8 @@ Status check_calibration(const fs::path& folder, bool quick) {
     if (of_model != kCalibratedDevice) return refuse(of_model, kCalibratedDevice);
     if (reader.has("provenance")) {
       const JsonReader provenance = reader.object("provenance");
-      std::uint64_t plan_seed = 1;
-      provenance.read_optional("plan_seed", plan_seed);
+      provenance.read_optional("plan_seed", seed);  // text, as in the campaign
       provenance.read_optional("control", control);
-      if (std::to_string(plan_seed) != kCalibrationSeed) seed = std::to_string(plan_seed);
     }
     WW_TRY(reader.status());
   }
