@@ -37,8 +37,8 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   app.footer(
       "Example, no GPU needed:\n"
       "  wirewatt calibrate --device virtual:w9100 --quick --out first-run\n\n"
-      "Exit codes: 0 done, 1 the result is bad, 2 usage, 3 environment (driver, permission, "
-      "device), 130 ended by Ctrl-C.");
+      "Exit codes: 0 done, 1 bad result, 2 usage, 3 environment (driver, permission, device), "
+      "130 Ctrl-C.");
   app.fallthrough();
   add_devices(app, outcome);
   add_doctor(app, outcome);

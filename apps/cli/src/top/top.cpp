@@ -254,8 +254,8 @@ void add_top(CLI::App& app, Outcome& outcome) {
   add_anyway_option(*command, arguments->anyway);
   command->add_option(
       "--device", arguments->device.name,
-      "virtual:NAME (default with a program: the model's, else virtual:w9100), gpu:N from "
-      "0, AMD's first, or pci:ADDRESS (default: one that this user may open)");
+      "virtual:NAME (default with a program: the model's), gpu:N from 0, AMD's first, or "
+      "pci:ADDRESS (default: one that this user may open)");
   as_input_file(command->add_option(
       "--counters", arguments->counters,
       "Real GPUs: counters of a profiled run, from which the segments are estimated"));
