@@ -298,7 +298,8 @@ std::optional<SensorResponse> by_edges(std::span<const PowerPoint> readings,
   constexpr double kOfTheStep = 0.9;
   constexpr double kOfTheSpan = 0.5;
   constexpr std::size_t kMinEdges = 2;
-  if (!period.within_poll || readings.size() < 2 * kLevelPolls + 1) return std::nullopt;
+  if (period.resolved || !period.within_poll || readings.size() < 2 * kLevelPolls + 1)
+    return std::nullopt;
   const auto [low, high] = std::ranges::minmax(readings, {}, &PowerPoint::power_w);
   const double full = high.power_w - low.power_w;
   if (full <= 0) return std::nullopt;

@@ -317,7 +317,7 @@ std::span<const PowerPoint> beginning(std::span<const PowerPoint> polls) {
 UpdatePeriod find_update_period(std::span<const PowerPoint> all) {
   const auto polls = beginning(all);
   UpdatePeriod found = search(polls);
-  if (found.resolved || found.within_poll || found.held_s > 0) return found;
+  if (found.resolved || found.held_s > 0) return found;
   // Over a long time the sensor's clock may wander too far for one period to explain it all; its
   // beginning then tells.
   constexpr std::size_t fewest = 60;  // changes
@@ -332,7 +332,7 @@ UpdatePeriod find_update_period(std::span<const PowerPoint> all) {
 
 std::vector<PowerPoint> refreshes(std::span<const PowerPoint> polls, const UpdatePeriod& period) {
   std::vector<PowerPoint> out;
-  if (period.within_poll) return {polls.begin(), polls.end()};
+  if (!period.resolved && period.within_poll) return {polls.begin(), polls.end()};
   if (!period.resolved) return out;
   const double slack_s = polls.empty() ? 0 : stamp_slack_s(polls);
   // The sensor's clock wanders against the host's, by some ms in ten seconds: the phase is followed
