@@ -456,6 +456,10 @@ TEST_F(Estimate, RefusesCountersOfAnotherArchitectureThanTheCalibrations) {
   EXPECT_NE(refused.err.find("is of gfx908, the calibration of gfx90a"), std::string::npos)
       << refused.err;
   // A layout for the traffic of another part is that of nothing.
+  profile(counters,
+          "TCP_TCC_READ_REQ_sum,TCP_TCC_WRITE_REQ_sum,TCC_EA_RDREQ_sum,TCC_EA_RDREQ_32B_sum,"
+          "TCC_EA_WRREQ_sum,TCC_EA_WRREQ_64B_sum",
+          "9,1,8,0,2,2");
   const auto projected = [&](const std::string& calibration, const std::string& architecture) {
     std::vector<std::string> words{wirewatt(),  "project",    "--model",
                                    calibration, "--counters", counters};
@@ -563,6 +567,25 @@ TEST_F(Estimate, RefusesAnArchitectureThatTheFilesContradict) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, ::testing::HasSubstr("is of gfx90a, as it or the sysinfo.csv beside it"))
       << refused.err;
+}
+
+// A part without a data sheet takes a relative's, if their counters mean the same.
+TEST(EstimateOfAProfile, TakesTheDataSheetOfARelativeThatArchNames) {
+  const TemporaryFolder folder;
+  const auto file = profile(folder.path() / "counters.csv", "GL2C_HIT_sum,GL2C_MISS_sum", "100,50");
+  std::ofstream(folder.path() / "sysinfo.csv") << "gpu_arch\ngfx1250\n";
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{wirewatt(), "estimate",   "--constant", "literature",
+                                   "--json",   "--counters", file};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  EXPECT_THAT(with({}).err, ::testing::HasSubstr("--arch of a near relative"));
+  const auto relative = with({"--arch", "gfx1201"});
+  ASSERT_EQ(relative.exit_code, 0) << relative.err;
+  EXPECT_EQ(relative.json().at("architecture"), "gfx1250");
+  EXPECT_THAT(relative.json().at("distances").get<std::string>(), ::testing::HasSubstr("Navi 48"));
+  EXPECT_EQ(with({"--arch", "gfx1100"}).exit_code, 2);
 }
 
 }  // namespace
