@@ -34,9 +34,12 @@ enum class Origin : std::uint8_t {
 // Of LLVM, as the compiler notes it in the file: "AMD clang version 18.0.0git (...)".
 std::optional<int> release_of(const binpatch::CodeObject& object) {
   static constexpr std::string_view kMark = "clang version ";
+  // The note lies behind the code (.comment), and libraries are large.
+  constexpr std::size_t kNear = 64 << 10;
   const auto bytes = object.bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const auto at = text.find(kMark);
+  auto at = text.find(kMark, text.size() - std::min(text.size(), kNear));
+  if (at == std::string_view::npos) at = text.find(kMark);
   if (at == std::string_view::npos) return std::nullopt;
   int release = 0;
   const char* begin = text.data() + at + kMark.size();
@@ -77,6 +80,12 @@ Origin loaded(std::string_view name) {
   return Origin::other;
 }
 
+// Whether the form for parts of a register (SDWA) extends the sign of the first source.
+bool extends_sign(const isa::Instruction& instruction) {
+  constexpr unsigned kSext = 19;
+  return instruction.modifiers.sdwa && (instruction.modifiers.extra_dword >> kSext & 1U) != 0;
+}
+
 struct Signs {
   bool product{};
   bool quotient{};
@@ -89,9 +98,11 @@ void follow(const isa::Instruction& instruction, Tracker& tracker, Signs& signs)
   Origin result = Origin::other;
   if (isa::traits(instruction.opcode).is_vector_memory) {
     result = loaded(name);
-  } else if (name == "v_bfe_i32" || name.starts_with("v_ashrrev_i32")) {
+  } else if (name == "v_bfe_i32" || name.starts_with("v_ashrrev_i32") ||
+             (name.starts_with("v_mov_b32") && extends_sign(instruction))) {
     result = Origin::narrow;
-  } else if (name.starts_with("v_cvt_f32_u32") && tracker.of(src[0]) == Origin::narrow) {
+  } else if (name.starts_with("v_cvt_f32_u32") &&
+             (extends_sign(instruction) || tracker.of(src[0]) == Origin::narrow)) {
     result = Origin::converted;
   } else if (name.starts_with("v_rcp_iflag_f32")) {
     result = Origin::reciprocal;
