@@ -173,7 +173,7 @@ double held_for(const std::vector<Change>& changes, double seconds, double& shar
   constexpr double kOfTheLongest = 0.8;
   constexpr double kMinShare = 0.2;
   constexpr std::size_t kMinHolds = 5;
-  constexpr double kTimesTheUsual = 3;
+  constexpr double kTimesTheUsual = 5;
   std::vector<double> holds;
   for (std::size_t i = 1; i < changes.size(); ++i) {
     holds.push_back(changes[i].to - changes[i - 1].to);
