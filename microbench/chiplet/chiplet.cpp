@@ -1,6 +1,7 @@
-// The ways between the dies of a package.
-#include "ww/microbench/chiplet.hpp"
-
+// Energy of the ways between the dies of a package, which has an energy accumulator for each kind
+// of die (MI300's pm_metrics): every compute die reads pages of its own I/O die, of its neighbours
+// and of the one across, from the Infinity Cache and from memory. The equation is in
+// ww/model/chiplet_fit.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -306,7 +307,7 @@ Result<std::unique_ptr<Experiment>> make_chiplet(const ExperimentSettings& setti
   return std::make_unique<Chiplet>(own);
 }
 
-Result<CampaignSummary> run_chiplet(const ChipletRequest& request,
+Result<CampaignSummary> run_chiplet(const CampaignRequest& request,
                                     const ProgressFunction& progress) {
   WW_ASSIGN(experiment,
             make_experiment(experiments(), "chiplet", {request.seed, request.quick, {}}));

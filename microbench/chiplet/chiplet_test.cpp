@@ -13,11 +13,10 @@
 
 #include "bench/engine.hpp"
 #include "chiplet/chiplet_layout.hpp"
-#include "chiplet/rail_power.hpp"
 #include "experiment/experiments.hpp"
 #include "testing/fake_device.hpp"
+#include "ww/calibration/chiplet_fit.hpp"
 #include "ww/core/split_mix.hpp"
-#include "ww/microbench/chiplet.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -89,32 +88,6 @@ TEST(ChipletLayout, RefusesWhatIsNoRing) {
   EXPECT_FALSE(chiplet_layout(one.ticks(), "made up"));
 }
 
-StoredRun run_with(const std::vector<std::int64_t>& values) {
-  StoredRun run;
-  run.start_ns = 1'000'000'000;
-  run.end_ns = 2'000'000'000;
-  std::int64_t at = 1'000'000'000;
-  for (const std::int64_t value : values) {
-    run.rails.push_back({at, at - 500'000'000, "aid_energy", "2^-16 J", value});
-    run.rails.push_back({at, at - 500'000'000, "hbm_energy", "2^-16 J", 7});
-    at += 100'000'000;
-  }
-  return run;
-}
-
-TEST(RailPower, IsTheEnergyBetweenTheFirstAndTheLastReadingAfterSettling) {
-  const StoredRun run = run_with({0, 900'000, 1'000'000, 1'065'536, 1'131'072});
-  EXPECT_DOUBLE_EQ(rail_power(run, "aid_energy", 0.15).value(), 10);  // 2 J in 0.2 s
-  EXPECT_FALSE(rail_power(run, "aid_energy", 0.35));                  // one reading
-  EXPECT_FALSE(rail_power(run, "xcd_energy", 0));
-}
-
-TEST(RailPower, IsAbsentWhereTheAccumulatorStandsStillOrRunsBackward) {
-  EXPECT_FALSE(rail_power(run_with({1, 2, 3, 4}), "hbm_energy", 0));
-  EXPECT_FALSE(rail_power(run_with({1, 200, 100, 300}), "aid_energy", 0));
-  EXPECT_FALSE(rail_power(run_with({1, 200, 200, 200, 200}), "aid_energy", 0));
-}
-
 // The whole campaign on a made-up package.
 Result<CampaignSummary> run_on(const testing::FakeOptions& options,
                                const std::filesystem::path& folder, double plateau_s) {
@@ -141,10 +114,10 @@ TEST(ChipletCampaign, MeasuresTheLinkBetweenTwoPartsFromTheSocket) {
   ASSERT_TRUE(summary) << summary.error().text();
   const auto store = CampaignStore::open_read_only(folder);
   ASSERT_TRUE(store) << store.error().text();
-  const auto fit = fit_chiplet(*store);
+  const auto fit = calibration::fit_chiplet(*store);
   ASSERT_TRUE(fit) << fit.error().text();
   ASSERT_EQ(fit->answer.rows.size(), 1U);
-  const ResultRow& row = fit->answer.rows.front();
+  const Figure& row = fit->answer.rows.front();
   EXPECT_EQ(row.name, "xgmi");
   ASSERT_TRUE(row.value) << row.reason;
   EXPECT_NEAR(1e12 * *row.value, 1.6, 0.1);
@@ -173,8 +146,7 @@ TEST(ChipletCampaign, MeasuresALinkAndSaysWhatItsRailsDoNotTell) {
   ASSERT_TRUE(summary) << summary.error().text();
   const auto store = CampaignStore::open_read_only(folder);
   ASSERT_TRUE(store) << store.error().text();
-  EXPECT_TRUE(is_chiplet_campaign(*store).value());
-  const auto fit = fit_chiplet(*store);
+  const auto fit = calibration::fit_chiplet(*store);
   ASSERT_TRUE(fit) << fit.error().text();
   const auto json = to_json(*fit);
   std::map<std::string, nlohmann::json> rows;

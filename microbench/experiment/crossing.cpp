@@ -301,14 +301,6 @@ Result<std::unique_ptr<Experiment>> make_crossing(const ExperimentSettings& sett
   return std::make_unique<Crossing>(own);
 }
 
-Result<bool> calibrates_crossings(DeviceRequest& request) {
-  WW_ASSIGN(name, resolve_device_name(request));
-  request.name = name;
-  if (DeviceName(name).is_virtual()) return false;
-  WW_ASSIGN(host, open_host(name));
-  return host->facts().target.starts_with("sm_");
-}
-
 namespace {
 
 Result<Device> open_crossing_device(const DeviceRequest& device, const std::string& name) {
@@ -341,7 +333,7 @@ Result<std::vector<CrossingLaunch>> exercise_crossings(const DeviceRequest& requ
   return launches;
 }
 
-Result<CampaignSummary> run_crossing(const CrossingRequest& request,
+Result<CampaignSummary> run_crossing(const CampaignRequest& request,
                                      const ProgressFunction& progress) {
   WW_ASSIGN(experiment,
             make_experiment(experiments(), "crossing", {request.seed, request.quick, {}}));

@@ -56,7 +56,7 @@ TEST(CrossingCampaign, RecoversTheStubsEnergyPerCrossing) {
     EXPECT_TRUE(summary->complete);
     const auto store = CampaignStore::open_read_only(folder / "campaign.db");
     ASSERT_TRUE(store) << store.error().text();
-    const auto fit = fit_crossing(*store);
+    const auto fit = calibration::fit_crossing(*store);
     ASSERT_TRUE(fit) << fit.error().text();
     EXPECT_EQ(fit->blocks, blocks);
     EXPECT_EQ(fit->waits, 3);

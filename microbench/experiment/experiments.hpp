@@ -8,6 +8,7 @@
 #include "bench/i_experiment.hpp"
 #include "bench/settings.hpp"
 #include "ww/core/result.hpp"
+#include "ww/microbench/campaign.hpp"
 
 namespace ww::microbench {
 
@@ -31,5 +32,16 @@ struct ExperimentEntry {
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_classes(const ExperimentSettings&);
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_crossing(const ExperimentSettings&);
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_segments(const ExperimentSettings&);
+
+// Run (or resume) the campaigns of the crossings of an L2 and of a package's dies into
+// folder/campaign.db, with device, folder, quick, seed and resume of the request. The crossings'
+// runs hold the side of the places as engine and the side of the lines as quadrant; the package's,
+// the name of their point (model::chiplet_points()) as pattern. Errors: unsupported (no pinning,
+// latencies that tell nothing), missing_dependency (its power cannot be read), else as
+// run_campaign.
+[[nodiscard]] Result<CampaignSummary> run_crossing(const CampaignRequest& request,
+                                                   const ProgressFunction& progress);
+[[nodiscard]] Result<CampaignSummary> run_chiplet(const CampaignRequest& request,
+                                                  const ProgressFunction& progress);
 
 }  // namespace ww::microbench

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "experiment/run_power.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/mean.hpp"
 #include "ww/core/sensor_tolerances.hpp"
+#include "ww/energy/run_power.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/microbench/segments.hpp"
 
@@ -90,7 +90,7 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
       ++rejected;
       continue;
     }
-    const auto power = power_of(run, settle_s);
+    const auto power = energy::power_of(run, settle_s);
     if (run.kind == RunKind::idle) {
       if (power) idle_w.add(*power);
       continue;
@@ -106,7 +106,7 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
     }
     readings.push_back({static_cast<std::size_t>(run.position) % points.size(), run.block, *power,
                         run.payload_bits / seconds, 8 * *memory->bytes / seconds,
-                        voltage_of(run, settle_s), toggle_rate_of(run)});
+                        energy::voltage_of(run, settle_s), toggle_rate_of(run)});
   }
   if (idle_w.count > 0) surroundings.idle_w = idle_w.value();
   if (readings.size() < points.size()) {
@@ -119,7 +119,7 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
   fit.regulator_slope_tolerance_95 = tolerances.regulator;
   fit.device = facts[std::string(campaign_keys::device)];
   fit.is_virtual = facts[std::string(campaign_keys::is_virtual)] == "true";
-  for (ResultRow* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {
+  for (Figure* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {
     row->device = fit.device;
   }
   return fit;

@@ -108,7 +108,6 @@ TEST(CommandLine, AFolderWithoutTheFileSaysWhichOneIsMissing) {
 
 TEST(CommandLine, EstimateAndTopRefuseOptionsThatNothingWouldRead) {
   const std::vector<std::pair<std::string, std::string>> unread{
-      {"estimate --model m.json --counters c.csv --node 7", "--node"},
       {"estimate --model m.json --counters c.csv --device virtual:mi210", "--device"},
       {"estimate --model m.json --counters c.csv --window 30", "--window"},
       {"estimate --model m.json --counters c.csv --constant literature", "--model"},

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "ww/calibration/kinds.hpp"
 #include "ww/model/flagged.hpp"
 
 namespace ww::cli {
@@ -16,6 +17,10 @@ inline constexpr const char* kAlsoOtherParts = ", or crossings of another part";
 
 [[nodiscard]] inline model::FlaggedModel flagged_model(bool anyway) {
   return anyway ? model::FlaggedModel::mark : model::FlaggedModel::refuse;
+}
+
+[[nodiscard]] inline calibration::Admission admission(bool anyway) {
+  return anyway ? calibration::Admission::mark_flagged : calibration::Admission::refuse_flagged;
 }
 
 // The line that stands with marked figures; nothing where `reason` is empty.

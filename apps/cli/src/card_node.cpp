@@ -38,17 +38,13 @@ Result<std::optional<double>> node_of_card(const std::string& card_node, std::st
     return node_nm;
   }
   std::string architecture(target);
-  if (architecture.empty() && DeviceName(device).is_virtual()) {
+  if (DeviceName(device).is_virtual()) {
     microbench::DeviceRequest request;
     request.name = device;
     architecture = runner::card_generation(request);
   }
   const model::DeviceSheet* sheet = model::device_sheet(architecture);
   return sheet != nullptr ? std::optional(sheet->node_nm) : std::nullopt;
-}
-
-std::string_view card_target(const model::WireModel& model) {
-  return model.is_virtual ? std::string_view() : model.target;
 }
 
 }  // namespace ww::cli

@@ -4,21 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "ww/calibration/answer.hpp"
 #include "ww/core/log.hpp"
 
 namespace ww::cli {
 namespace {
-
-struct Scale {
-  double above;
-  double factor;
-  const char* prefix;
-};
 
 HasOption& the_has_option() {
   static HasOption has_option;
@@ -56,16 +50,6 @@ Error with_option(Error error) {
   return error;
 }
 
-// The prefix that a value is printed with; its interval is printed with the same.
-Scale scale_of(double value) {
-  static constexpr Scale scales[] = {
-      {1, 1, ""}, {1e-3, 1e3, "m"}, {1e-6, 1e6, "u"}, {1e-9, 1e9, "n"}, {0, 1e12, "p"}};
-  for (const auto& scale : scales) {
-    if (std::abs(value) >= scale.above && value != 0) return scale;
-  }
-  return scales[0];
-}
-
 }  // namespace
 
 void print_json(const nlohmann::json& json) {
@@ -93,9 +77,13 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
   }
 }
 
-nlohmann::json interval_json(const std::optional<model::Interval>& interval) {
-  if (!interval) return {};
-  return {{"value", interval->value}, {"low", interval->low}, {"high", interval->high}};
+int show(const calibration::Answer& answer, bool json) {
+  if (json) {
+    print_json(answer.json);
+  } else {
+    fmt::print("{}", calibration::answer_text(answer));
+  }
+  return answer.lacking ? report_error(*answer.lacking) : 0;
 }
 
 void name_options_in_errors(HasOption has_option) {
@@ -105,20 +93,6 @@ void name_options_in_errors(HasOption has_option) {
 int report_error(const Error& error) {
   spdlog::error("{}", with_option(error).text());
   return exit_code(error.code);
-}
-
-std::string interval_text(const std::optional<model::Interval>& interval,
-                          const std::optional<double>& upper, const char* unit) {
-  if (interval) {
-    const Scale scale = scale_of(interval->value);
-    return fmt::format("{:.3g} {}{} ({:.3g}..{:.3g})", interval->value * scale.factor, scale.prefix,
-                       unit, interval->low * scale.factor, interval->high * scale.factor);
-  }
-  if (upper) {
-    const Scale scale = scale_of(*upper);
-    return fmt::format("at most {:.3g} {}{}", *upper * scale.factor, scale.prefix, unit);
-  }
-  return "-";
 }
 
 }  // namespace ww::cli

@@ -7,8 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
-#include "ww/model/interval.hpp"
+
+namespace ww::calibration {
+struct Answer;
+}
 
 namespace ww::cli {
 
@@ -20,13 +24,9 @@ void print_ordered_json(const nlohmann::ordered_json& json);
 // Columns padded to their widest cell; the first row is the heading.
 void print_table(const std::vector<std::vector<std::string>>& rows);
 
-// "4.2 mJ (4..4.4)" with the prefix that fits the value; without an interval "at most ..." of the
-// bound; "-" without either.
-[[nodiscard]] std::string interval_text(const std::optional<model::Interval>& interval,
-                                        const std::optional<double>& upper, const char* unit);
-
-// {value, low, high}; null where it is absent.
-[[nodiscard]] nlohmann::json interval_json(const std::optional<model::Interval>& interval);
+// The answer of a calibration: its document if `json`, else its lines and tables. Returns the exit
+// code, after the reason of an answer without any figure.
+int show(const calibration::Answer& answer, bool json);
 
 // Logs the error and gives its exit code. A setting in it has the name of the command's option:
 // "--link-mm: is below 0" for "link_length: link_length is below 0".

@@ -27,9 +27,9 @@ Status write_page(MakePage&& make, const std::string& origin, const std::filesys
 Result<std::string> page_of(const std::vector<Document>& documents, const SweepOptions& options) {
   const Document& document = documents.front();
   switch (document.kind) {
-    case Kind::calibration: return calibration_page(document);
-    case Kind::crossing: return crossing_page(document.content);
-    case Kind::chiplet: return chiplet_page(document.content);
+    case Kind::calibration:
+      return document.calibration->is_drawn() ? calibration_page(document)
+                                              : tables_page(*document.calibration);
     case Kind::estimate: return estimate_page(document.content);
     case Kind::attribution: return attribution_page(document.content);
     case Kind::simulation: return simulation_page(documents);
@@ -46,10 +46,10 @@ Result<std::string> page_of(const std::vector<Document>& documents, const SweepO
 
 Status only_for_sweeps(const Document& document, const SweepOptions& options) {
   if (document.kind == Kind::sweep || options.empty()) return {};
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("is a {}; --metric, --pareto, --over and --by are for sweeps",
-                          to_string(document.kind)),
-              document.path.string());
+  return fail(
+      ErrorCode::invalid_argument,
+      fmt::format("is a {}; --metric, --pareto, --over and --by are for sweeps", name_of(document)),
+      document.path.string());
 }
 
 }  // namespace
@@ -74,10 +74,10 @@ Status write_comparison(const std::filesystem::path& first, const std::filesyste
     }
     WW_TRY(only_for_sweeps(document, options));
   }
-  if (one.front().kind != other.front().kind) {
+  if (name_of(one.front()) != name_of(other.front())) {
     return fail(ErrorCode::invalid_argument,
-                fmt::format("{} and {}: runs of one kind can be compared",
-                            to_string(one.front().kind), to_string(other.front().kind)),
+                fmt::format("{} and {}: runs of one kind can be compared", name_of(one.front()),
+                            name_of(other.front())),
                 first.string() + ", " + second.string());
   }
   if (one.front().kind == Kind::sweep) {
@@ -85,6 +85,12 @@ Status write_comparison(const std::filesystem::path& first, const std::filesyste
                       html);
   }
   return write_page([&] { return comparison_page(one.front(), other.front()); }, first.string(),
+                    html);
+}
+
+Status write_calibration_page(const calibration::Calibration& calibration,
+                              const std::filesystem::path& html) {
+  return write_page([&] { return tables_page(calibration); }, calibration.provenance().source,
                     html);
 }
 

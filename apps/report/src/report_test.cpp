@@ -204,7 +204,7 @@ TEST_F(Report, ShowsACalibrationOfCrossingsWithItsControls) {
     return read_file(folder / "page.html").value_or("");
   };
   const std::string page = page_of();
-  EXPECT_NE(page.find("1.250 [1.125, 1.375] pJ per bit and crossing"), std::string::npos);
+  EXPECT_NE(page.find("1.25 (1.125..1.375) pJ per bit and crossing"), std::string::npos);
   EXPECT_NE(page.find("FAILED"), std::string::npos);
   EXPECT_NE(page.find("differ by &lt;2 pJ"), std::string::npos);
   EXPECT_NE(page.find("61.25"), std::string::npos);

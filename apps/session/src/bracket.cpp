@@ -9,6 +9,7 @@
 
 #include "reading_collector.hpp"
 #include "segments.hpp"
+#include "ww/calibration/same_part.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/sensor_tolerances.hpp"
 #include "ww/core/vgpu_abi.h"
@@ -18,7 +19,6 @@
 #include "ww/measure/telemetry.hpp"
 #include "ww/measure/update_period.hpp"
 #include "ww/measure/virtual_device.hpp"
-#include "ww/session/same_part.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::session {
@@ -311,8 +311,9 @@ Result<std::unique_ptr<Bracket>> open_virtual(std::optional<model::WireModel> mo
   }
   const auto* chip = (*abi)->chip_info();
   if (model && chip != nullptr) {
-    WW_TRY(require_same_part(model->target, chip->target, virtual_device_name(chip->name), "a bit",
-                             "or run the program on the calibrated one"));
+    WW_TRY(calibration::require_same_part(model->target, chip->target,
+                                          virtual_device_name(chip->name), "a bit",
+                                          "or run the program on the calibrated one"));
   }
   return std::make_unique<VirtualBracket>(**abi, std::move(model));
 }

@@ -62,9 +62,9 @@ std::optional<double> xgmi_bytes(const CounterDispatch& dispatch) {
 
 }  // namespace
 
-std::map<std::string, model::IoDieBytes> count_io_dies(
+std::map<std::string, calibration::IoDieBytes> count_io_dies(
     std::span<const CounterDispatch> dispatches) {
-  std::map<std::string, model::IoDieBytes> of_kernel;
+  std::map<std::string, calibration::IoDieBytes> of_kernel;
   std::set<std::string> uncounted;
   for (const CounterDispatch& dispatch : dispatches) {
     if (const auto crossed = xgmi_bytes(dispatch)) {
@@ -80,7 +80,7 @@ std::map<std::string, model::IoDieBytes> count_io_dies(
       uncounted.insert(dispatch.kernel);
       continue;
     }
-    model::IoDieBytes& sum = of_kernel[dispatch.kernel];
+    calibration::IoDieBytes& sum = of_kernel[dispatch.kernel];
     sum.own += *own;
     sum.row += *row;
     sum.column += *column;

@@ -8,7 +8,7 @@
 #include "perfetto.hpp"
 #include "rocpd.hpp"
 #include "ww/core/atomic_file.hpp"
-#include "ww/core/result_row.hpp"
+#include "ww/core/figure.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/model/segment_names.hpp"
 #include "ww/session/traffic.hpp"

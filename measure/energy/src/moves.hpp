@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ww/core/result_row.hpp"
+#include "ww/core/figure.hpp"
 #include "ww/energy/energy.hpp"
 
 namespace ww::energy {

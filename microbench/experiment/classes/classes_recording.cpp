@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "experiment/classes/class_kernels.hpp"
-#include "experiment/run_power.hpp"
 #include "ww/core/json_reader.hpp"
+#include "ww/energy/run_power.hpp"
 #include "ww/microbench/classes.hpp"
 
 namespace ww::microbench {
@@ -34,14 +34,14 @@ Result<ClassRecording> class_runs(const CampaignStore& store) {
     const bool idle = stored.kind == RunKind::idle;
     if (stored.block < 1 || stored.status != RunStatus::ok) continue;
     if (!idle && stored.kind != RunKind::stream) continue;
-    const auto power_w = power_of(stored, settle_s);
+    const auto power_w = energy::power_of(stored, settle_s);
     if (!power_w) continue;
     ClassRun run;
     run.kind = idle ? "idle" : points[static_cast<std::size_t>(stored.position) % points.size()];
     run.run = fmt::format("{}, block {}, run {}", run.kind, stored.block, stored.position);
     run.power_w = *power_w;
-    run.voltage_v = voltage_of(stored, settle_s);
-    run.temperature_c = temperature_of(stored, settle_s);
+    run.voltage_v = energy::voltage_of(stored, settle_s);
+    run.temperature_c = energy::temperature_of(stored, settle_s);
     run.seconds = static_cast<double>(stored.end_ns - stored.start_ns) * 1e-9;
     run.counters = stored.counters;
     const auto busy = run.counters.find(std::string(kBusySeconds));

@@ -264,16 +264,6 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels, std::optiona
   return total;
 }
 
-nlohmann::json interval_json(const std::optional<Interval>& interval) {
-  if (!interval) return nullptr;
-  return {{"value", interval->value}, {"low", interval->low}, {"high", interval->high}};
-}
-
-template <class T>
-nlohmann::json or_null(const std::optional<T>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-}
-
 nlohmann::json kernel_json(const KernelEstimate& kernel, const char* distance_key) {
   auto segments = nlohmann::json::array();
   for (const auto& segment : kernel.segments) {

@@ -257,6 +257,10 @@ Result<WireModel> literature_model(const LiteratureRequest& request) {
   return model;
 }
 
+double relative_to_28nm(double at_7nm, double node_nm) {
+  return std::pow(at_7nm, std::log(28 / node_nm) / std::log(28.0 / 7.0));
+}
+
 double projected_share(double share, double wire_to_logic) {
   return wire_to_logic * share / (1 + (wire_to_logic - 1) * share);
 }

@@ -10,18 +10,17 @@
 #include <optional>
 
 #include "command.hpp"
-#include "commands/calibrate_chiplet.hpp"
-#include "commands/calibrate_crossing.hpp"
-#include "commands/fit_output.hpp"
 #include "commands/recording.hpp"
 #include "commands/resume.hpp"
 #include "device_options.hpp"
 #include "option.hpp"
 #include "output.hpp"
+#include "ww/calibration/kinds.hpp"
+#include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/owned_file.hpp"
 #include "ww/core/progress.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/calibrate.hpp"
 #include "ww/model/stop_rule.hpp"
 #include "ww/report/report.hpp"
 
@@ -68,11 +67,11 @@ std::string traffic_note(const CampaignStore& campaign) {
 Status refuse_foreign_model(const std::filesystem::path& folder) {
   std::error_code ec;
   if (std::filesystem::exists(folder / "campaign.db", ec)) return {};
-  for (const char* name : {"model.json", "crossing.json"}) {
-    if (owned_file(folder / name) == OwnedFile::none) continue;
+  for (const calibration::Kind& kind : calibration::kinds()) {
+    if (owned_file(folder / kind.file) == OwnedFile::none) continue;
     return fail(ErrorCode::invalid_argument,
                 "holds a calibration and is not overwritten; choose another folder with --out",
-                (folder / name).string());
+                (folder / kind.file).string());
   }
   return {};
 }
@@ -109,14 +108,9 @@ int dry_run(CalibrateArguments arguments) {
     return report_error({ErrorCode::unsupported, "no campaign can be run on it: " + listing.reason,
                          fmt::format("{} ({})", listing.name, listing.description)});
   }
-  const auto crossing = microbench::calibrates_crossings(device);
-  if (!crossing) return report_error(crossing.error());
-  const auto chiplets = microbench::calibrates_chiplets(device);
-  if (!chiplets) return report_error(chiplets.error());
-  const char* const campaign = *crossing ? "crossings between the sides of the L2"
-                               : *chiplets
-                                   ? "every compute die against the I/O dies' caches and memory"
-                                   : "every shader engine against every quadrant of the L2";
+  const auto suited = microbench::campaign_for(device);
+  if (!suited) return report_error(suited.error());
+  const std::string_view campaign = (*suited)->measures;
   const std::string folder = arguments.out.empty() ? default_folder(device.name) : arguments.out;
   if (arguments.json) {
     print_json({{"dry_run", true},
@@ -134,6 +128,52 @@ int dry_run(CalibrateArguments arguments) {
         folder);
   }
   return 0;
+}
+
+// Options that say something to campaigns of one die's wires alone.
+Status refuse_foreign(const CalibrateArguments& arguments,
+                      const microbench::CalibrationCampaign& campaign) {
+  if (campaign.other_way.empty()) return {};
+  const auto& request = arguments.request;
+  const char* const foreign = arguments.unpatched             ? "--unpatched"
+                              : !request.mirrored             ? "--no-mirror"
+                              : request.nops                  ? "--nops"
+                              : arguments.half_width_percent  ? "--half-width"
+                              : !request.device.use_floorplan ? "--no-floorplan"
+                                                              : nullptr;
+  if (foreign == nullptr) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} is for AMD's campaigns of one die; this device's {} "
+                          "measured in another way",
+                          foreign, campaign.other_way),
+              request.device.name);
+}
+
+// What only the campaign knows.
+void add_campaign(calibration::Answer& answer, const CalibrateArguments& arguments,
+                  const microbench::CampaignSummary& summary, const std::string& traffic) {
+  auto& json = answer.json;
+  json["elapsed_s"] = summary.elapsed_s;
+  json["runs"] = summary.runs;
+  json["rejected"] = summary.rejected;
+  json["folder"] = arguments.out;
+  json["missed_half_width_percent"] = summary.missed_half_width
+                                          ? nlohmann::json(100 * *summary.missed_half_width)
+                                          : nlohmann::json();
+  if (!traffic.empty()) {
+    json["traffic"] = traffic;
+    answer.text.emplace_back(fmt::format("traffic      {}", traffic));
+  }
+  if (summary.missed_half_width) {
+    answer.text.emplace_back(fmt::format(
+        "noise        ±{:.2g}% after the last block, not the {:.2g}% of --half-width: this "
+        "campaign has no more blocks{}",
+        100 * *summary.missed_half_width, 100 * arguments.request.half_width,
+        arguments.request.quick ? "; one without --quick has" : ""));
+  }
+  answer.text.emplace_back(
+      fmt::format("took         {}\nreport       {}", human_duration(summary.elapsed_s),
+                  (std::filesystem::path(arguments.out) / "report.html").string()));
 }
 
 int run(CalibrateArguments arguments) {
@@ -160,87 +200,39 @@ int run(CalibrateArguments arguments) {
   }
 
   // This chooses a device, where none is named.
-  const auto crossing = microbench::calibrates_crossings(arguments.request.device);
-  if (!crossing) return report_error(crossing.error());
-  const auto chiplets = microbench::calibrates_chiplets(arguments.request.device);
-  if (!chiplets) return report_error(chiplets.error());
+  const auto suited = microbench::campaign_for(arguments.request.device);
+  if (!suited) return report_error(suited.error());
+  const microbench::CalibrationCampaign& campaign = **suited;
   if (arguments.out.empty()) {
     arguments.out = default_folder(arguments.request.device.name);
     arguments.request.folder = arguments.out;
   }
-  if (*crossing || *chiplets) {
-    const auto& request = arguments.request;
-    const char* const foreign = arguments.unpatched             ? "--unpatched"
-                                : !request.mirrored             ? "--no-mirror"
-                                : request.nops                  ? "--nops"
-                                : arguments.half_width_percent  ? "--half-width"
-                                : !request.device.use_floorplan ? "--no-floorplan"
-                                                                : nullptr;
-    if (foreign != nullptr) {
-      return report_error(
-          {ErrorCode::invalid_argument,
-           fmt::format("{} is for AMD's campaigns of one die; this device's {} "
-                       "measured in another way",
-                       foreign, *crossing ? "crossing of its L2 is" : "ways between dies are"),
-           request.device.name});
-    }
-    if (*chiplets) {
-      return calibrate_chiplet(
-          {request.device, request.folder, request.quick, request.seed, request.resume},
-          arguments.json);
-    }
-    CrossingArguments other;
-    other.request = {request.device, request.folder, request.quick, request.seed, request.resume};
-    other.json = arguments.json;
-    return calibrate_crossing(other);
+  if (const auto status = refuse_foreign(arguments, campaign); !status) {
+    return report_error(status.error());
   }
-
   int exit_code = 0;
-  const auto summary = record(
-      "calibrating", "runs", resumed_calibration(arguments.out, not_in_campaign(arguments)),
-      exit_code, [&](const microbench::ProgressFunction& progress) {
-        return microbench::run_campaign(arguments.request, model::sensed_half_width, progress);
-      });
+  const auto summary =
+      record("calibrating", "runs", resumed_calibration(arguments.out, not_in_campaign(arguments)),
+             exit_code, [&](const microbench::ProgressFunction& progress) {
+               return campaign.run(arguments.request, model::sensed_half_width, progress);
+             });
   if (!summary) return exit_code;
   const fs::path folder = arguments.out;
-  const auto campaign = CampaignStore::open_read_only(folder / "campaign.db");
-  if (!campaign) return report_error(campaign.error());
+  const auto store = CampaignStore::open_read_only(folder / "campaign.db");
+  if (!store) return report_error(store.error());
   model::FitOptions options;
   options.seed = arguments.request.seed;
-  const auto fit = model::fit_campaign(*campaign, options);
-  if (!fit) return report_error(fit.error());
-  if (const auto status = model::write_model(folder / "model.json", *fit); !status) {
+  auto fitted = calibration::fit(*store, {options, {}, folder});
+  if (!fitted) return report_error(fitted.error());
+  if (const auto status = write_file_atomically(folder / fitted->file, fitted->contents); !status) {
     return report_error(status.error());
   }
   if (const auto status = report::write_report(folder, folder / "report.html"); !status) {
     return report_error(status.error());
   }
-  const std::string traffic = traffic_note(*campaign);
-  if (arguments.json) {
-    auto json = fit_summary_json(*fit);
-    json["elapsed_s"] = summary->elapsed_s;
-    json["runs"] = summary->runs;
-    json["rejected"] = summary->rejected;
-    json["folder"] = arguments.out;
-    if (!traffic.empty()) json["traffic"] = traffic;
-    json["missed_half_width_percent"] = summary->missed_half_width
-                                            ? nlohmann::json(100 * *summary->missed_half_width)
-                                            : nlohmann::json();
-    print_json(json);
-  } else {
-    print_fit_summary(*fit);
-    if (!traffic.empty()) fmt::print("traffic      {}\n", traffic);
-    if (summary->missed_half_width) {
-      fmt::print(
-          "noise        ±{:.2g}% after the last block, not the {:.2g}% of --half-width: this "
-          "campaign has no more blocks{}\n",
-          100 * *summary->missed_half_width, 100 * arguments.request.half_width,
-          arguments.request.quick ? "; one without --quick has" : "");
-    }
-    fmt::print("took         {}\nreport       {}\n", human_duration(summary->elapsed_s),
-               (folder / "report.html").string());
-  }
-  return fit_exit_code(*fit);
+  add_campaign(fitted->answer, arguments, *summary, traffic_note(*store));
+  show(fitted->answer, arguments.json);
+  return fitted->identified ? 0 : 1;
 }
 
 }  // namespace

@@ -12,12 +12,10 @@
 #include "command.hpp"
 #include "option.hpp"
 #include "output.hpp"
+#include "ww/calibration/kinds.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
-#include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
-#include "ww/core/named_file.hpp"
-#include "ww/model/crossing_use.hpp"
 #include "ww/tables/campaign_csv.hpp"
 
 namespace ww::cli {
@@ -114,34 +112,29 @@ Status check_table_options(const ExportArguments& arguments) {
 
 constexpr const char* kLiterature = "literature";  // label of what no calibration gave
 
-// The calibration, of wires or of crossings.
 Result<sim::power::LinkConstant> read_link(const ExportArguments& arguments, std::string& misfit) {
-  if (model::is_crossing_model(arguments.model)) {
-    if (!arguments.card_node.empty()) {
-      return fail(ErrorCode::invalid_argument,
-                  "says nothing of a calibration of crossings, whose energies are not scaled",
-                  "--card-node");
-    }
-    WW_ASSIGN(crossing, model::load_crossing_model(arguments.model));
-    sim::power::CrossingEnergy energy;
-    energy.random_pj = {crossing.random_pj.value, crossing.random_pj.low, crossing.random_pj.high};
-    energy.source = crossing.source;
-    energy.is_virtual = crossing.is_virtual;
-    return sim::power::link_constant(energy);
+  WW_ASSIGN(calibration, calibration::load(arguments.model, admission(arguments.anyway)));
+  const calibration::Provenance& of = calibration->provenance();
+  misfit = of.misfit;
+  if (calibration->wires() != nullptr) {
+    WW_ASSIGN(card_node_nm, node_of_card(arguments.card_node, of.device, of.target));
+    return sim::power::link_constant(calibration->document(), card_node_nm, arguments.node_nm);
   }
-  WW_ASSIGN(reason, model::admit_model_file(arguments.model, flagged_model(arguments.anyway)));
-  misfit = std::move(reason);
-  WW_ASSIGN(file, model_file(arguments.model));
-  WW_ASSIGN(text, read_file(file));
-  WW_ASSIGN(model, parse_json(text, file.string()));
-  model::WireModel card;
-  const JsonReader reader(model, file.string());
-  reader.read_optional("device", card.device);
-  reader.read_optional("target", card.target);
-  reader.read_optional("virtual", card.is_virtual);
-  WW_TRY(reader.status());
-  WW_ASSIGN(card_node_nm, node_of_card(arguments.card_node, card.device, card_target(card)));
-  return sim::power::link_constant(model, card_node_nm, arguments.node_nm);
+  WW_ASSIGN(links, calibration->link_constants());
+  if (!links.pj_per_crossing) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} has no energy of a link: a network needs the wires of one die",
+                            calibration->title()),
+                arguments.model);
+  }
+  if (!arguments.card_node.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "says nothing of a calibration of crossings, whose energies are not scaled",
+                "--card-node");
+  }
+  const Interval& pj = links.pj_per_crossing->random;
+  return sim::power::link_constant(sim::power::CrossingEnergy{
+      {pj.value, pj.low, pj.high}, std::nullopt, of.source, of.is_virtual});
 }
 
 // `misfit`: why the calibration is flagged; empty where it is not.

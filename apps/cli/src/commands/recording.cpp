@@ -29,21 +29,4 @@ std::optional<microbench::CampaignSummary> record(
   return *summary;
 }
 
-Status refuse_of_wires(const RecordedFit& wanted, const char* what, const CampaignStore& store) {
-  if (wanted.of_wires.empty()) return {};
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("{} does not go with a campaign of {}, which is fitted in another way",
-                          wanted.of_wires, what),
-              store.file().string());
-}
-
-void print_campaign_of(const CampaignStore& store) {
-  const auto fact = [&store](std::string_view key) {
-    const auto value = store.get(key);
-    return value && *value ? **value : std::string();
-  };
-  fmt::print("{}{}\n", fact(campaign_keys::device),
-             fact(campaign_keys::is_virtual) == "true" ? " (virtual, not a measurement)" : "");
-}
-
 }  // namespace ww::cli

@@ -20,16 +20,4 @@ std::optional<microbench::CampaignSummary> record(
     const std::function<Result<microbench::CampaignSummary>(const microbench::ProgressFunction&)>&
         run);
 
-// What `wirewatt fit` asks of a recording that is no campaign of one die's wires.
-struct RecordedFit {
-  std::filesystem::path out;  // file for the answer; empty: none
-  std::string of_wires;  // an option that was given and goes with such a campaign alone; or empty
-  bool json{};
-};
-// Error invalid_argument: `of_wires` was given. `what` names what the campaign in the store is of.
-Status refuse_of_wires(const RecordedFit& wanted, const char* what, const CampaignStore& store);
-
-// Prints the line above an answer: the device, and whether it is a virtual one.
-void print_campaign_of(const CampaignStore& store);
-
 }  // namespace ww::cli

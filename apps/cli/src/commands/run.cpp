@@ -17,6 +17,7 @@
 #include "output.hpp"
 #include "simulate/timing_options.hpp"
 #include "timeline_option.hpp"
+#include "ww/calibration/same_part.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/kernel_label.hpp"
 #include "ww/core/log.hpp"
@@ -29,7 +30,6 @@
 #include "ww/measure/csv.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/runner/chip_architecture.hpp"
-#include "ww/session/same_part.hpp"
 #include "ww/session/traffic.hpp"
 #include "ww/timeline/timeline.hpp"
 
@@ -368,11 +368,11 @@ Result<Finished> execute(const RunArguments& arguments) {
   WW_TRY(check_timeline_files(arguments.timeline));
   std::optional<model::WireModel> model;
   if (!arguments.model.empty()) {
-    WW_ASSIGN(loaded, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
+    WW_ASSIGN(loaded, calibration::load_wires(arguments.model, admission(arguments.anyway)));
     model = std::move(loaded);
-    WW_TRY(session::require_same_part(
-        calibrated_part(*model), runner::chip_generation(arguments.device), arguments.device.name,
-        "a bit", "or run the program on the calibrated one"));
+    WW_TRY(calibration::require_same_part(
+        calibrated_part(model->device, model->target), runner::chip_generation(arguments.device),
+        arguments.device.name, "a bit", "or run the program on the calibrated one"));
   }
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   if (spdlog::should_log(spdlog::level::info)) ::setenv("WIREWATT_PROGRESS", "1", 0);

@@ -3,26 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "output.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/microbench/segments.hpp"
 
 namespace ww::cli {
+namespace {
 
-using nlohmann::json;
+Cell number(const std::optional<double>& value) {
+  return {value ? fmt::format("{:.4g}", *value) : "-", or_null(value)};
+}
 
-Result<json> score_segments(const std::filesystem::path& recording,
-                            const sim::gpu::Revealed& revealed) {
+}  // namespace
+
+Result<Table> score_segments(const std::filesystem::path& recording,
+                             const calibration::Revealed& truth) {
   WW_ASSIGN(store, CampaignStore::open_read_only(recording));
   WW_ASSIGN(fit, microbench::fit_segments(store));
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? json(*value) : json(nullptr);
-  };
-  json rows = json::array();
+  Table table{"The sealed truth beside the segments",
+              {{"SEGMENT", false, "segment"},
+               {"UNIT", false, "unit"},
+               {"TRUTH", true, "truth"},
+               {"SENSED", true, "sensed_truth"},
+               {"FIT", true, "fit"},
+               {"LOW", true, "low"},
+               {"HIGH", true, "high"},
+               {"COVERED", false, "covered_sensed"},
+               {"", false, "status"},
+               {"", false, "reason"}},
+              {}};
   struct Judged {
-    const ResultRow* row;
+    const Figure* fit;
     const char* constant;
   };
   for (const auto& [row, name] :
@@ -30,39 +41,20 @@ Result<json> score_segments(const std::filesystem::path& recording,
         Judged{&fit.l2_memory, "l2_memory_energy_fj_per_bit_mm"},
         Judged{&fit.registers_l1, "registers_l1_energy_fj_per_bit_mm"},
         Judged{&fit.registers_l1_per_bit, "registers_l1_energy_fj_per_bit"}}) {
-    const auto truth =
-        std::ranges::find(revealed.constants, name, &sim::gpu::RevealedConstant::name);
-    json entry{{"segment", row->name},      {"status", to_string(row->status)},
-               {"reason", row->reason},     {"fit", or_null(row->value)},
-               {"low", or_null(row->low)},  {"high", or_null(row->high)},
-               {"truth", nullptr},          {"sensed_truth", nullptr},
-               {"covered_sensed", nullptr}, {"unit", row->unit}};
-    if (truth != revealed.constants.end()) {
-      entry["truth"] = truth->truth;
-      entry["sensed_truth"] = truth->sensed;
-      if (row->low && row->high) {
-        entry["covered_sensed"] = *row->low <= truth->sensed && truth->sensed <= *row->high;
-      }
+    const auto found = std::ranges::find(truth.figures, name, &calibration::RevealedFigure::name);
+    const bool known = found != truth.figures.end();
+    const auto sensed = known ? std::optional(found->sensed) : std::nullopt;
+    Cell covered{std::string(to_string(row->status)), nullptr};
+    if (known && row->low && row->high) {
+      const bool within = *row->low <= *sensed && *sensed <= *row->high;
+      covered = {within ? "yes" : "no", within};
     }
-    rows.push_back(std::move(entry));
+    table.rows.push_back({row->name, row->unit,
+                          number(known ? std::optional(found->truth) : std::nullopt),
+                          number(sensed), number(row->value), number(row->low), number(row->high),
+                          std::move(covered), to_string(row->status), row->reason});
   }
-  return rows;
-}
-
-void print_score_segments(const json& rows) {
-  const auto text = [](const json& value) {
-    return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
-  };
-  std::vector<std::vector<std::string>> table{
-      {"SEGMENT", "UNIT", "TRUTH", "SENSED", "FIT", "LOW", "HIGH", "COVERED"}};
-  for (const auto& row : rows) {
-    table.push_back({row["segment"], row["unit"], text(row["truth"]), text(row["sensed_truth"]),
-                     text(row["fit"]), text(row["low"]), text(row["high"]),
-                     row["covered_sensed"].is_boolean()
-                         ? row["covered_sensed"].get<bool>() ? "yes" : "no"
-                         : row["status"].get<std::string>()});
-  }
-  print_table(table);
+  return table;
 }
 
 }  // namespace ww::cli

@@ -3,12 +3,16 @@
 
 #include <string>
 
-#include "ww/model/wire_model.hpp"
+#include "ww/calibration/calibration.hpp"
 
 namespace ww::cli {
 
-// Empty where the model does not say. A virtual chip's counters are named after the cards of its
-// class.
-[[nodiscard]] std::string calibrated_part(const model::WireModel& model);
+// As counters name it: of a virtual chip, that of the instructions which it executes; else the
+// calibration's own `target`. Empty where neither is known.
+[[nodiscard]] std::string calibrated_part(const std::string& device, const std::string& target);
+
+// The same calibration, with the architecture of counters that do not name theirs: a virtual chip's
+// counters are taken to be its own.
+[[nodiscard]] calibration::Provenance assumed_of(calibration::Provenance provenance);
 
 }  // namespace ww::cli

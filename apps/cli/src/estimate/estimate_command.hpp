@@ -1,18 +1,18 @@
-// The estimate as the commands estimate, reproduce and score share it.
+// What the commands estimate and score share: an application and the calibration that prices it.
 #pragma once
 
 #include <map>
-#include <nlohmann/json_fwd.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kernel_joules.hpp"
 #include "timeline_option.hpp"
-#include "traffic.hpp"
+#include "ww/calibration/calibration.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/device_request.hpp"
-#include "ww/model/chiplet_use.hpp"
-#include "ww/model/estimate.hpp"
+#include "ww/session/application.hpp"
 
 namespace ww::cli {
 
@@ -38,44 +38,26 @@ struct EstimateArguments {
   bool json{};
   bool anyway{};  // take a flagged model too, and mark what comes of it
   bool sealed{};  // `wirewatt score` alone: bring the sealed energies along, unread
+  std::vector<std::string> given;  // names of the options that were given
 };
 
-struct Estimated {
-  model::WireModel model;
-  CountedTraffic traffic;
-  model::Estimate estimate;
-  model::EstimateOptions options;
-  // Of a package of several dies, by kernel, where monitors counted them.
-  std::map<std::string, model::IoDieBytes> io_dies;
+struct Application {
+  std::unique_ptr<calibration::Calibration> model;
+  calibration::Traffic traffic;
+  calibration::EstimateRequest request;
+  session::CountedDispatches counted;
+  std::string device;                // that the program ran on; empty: the default, or none
+  std::vector<std::string> samples;  // the sensor's readings while it ran, in this folder
+  std::unique_ptr<ScratchFolder> run_folder;
   // What the sensor saw of each kernel, by the times of its launches. Empty unless a program ran.
   session::KernelEnergies sensed;
   int program_exit_code{};  // of the program that ran
   std::string sealed;       // what score compares with
-
-  [[nodiscard]] bool is_virtual() const { return model.is_virtual || traffic.is_virtual; }
 };
 
-// Runs the program or reads the files, and estimates. Errors: invalid_argument (neither or both;
-// no model), and those of the parts.
-[[nodiscard]] Result<Estimated> run_estimate(const EstimateArguments& arguments);
-[[nodiscard]] nlohmann::json estimate_json(const Estimated& done);
-void print_estimate(const Estimated& done);
-
-struct ChipletEstimated {
-  model::ChipletModel model;
-  Estimated dies;  // wires of the compute dies, from the literature
-  std::vector<model::ChipletUse> uses;
-
-  [[nodiscard]] bool is_virtual() const { return model.is_virtual || dies.is_virtual(); }
-};
-// The same with a calibration of a package's dies as the model. Errors as run_estimate, and
-// unsupported: options that it has no use for.
-[[nodiscard]] Result<ChipletEstimated> run_chiplet_estimate(const EstimateArguments& arguments);
-// Prints it. Gives the exit code.
-[[nodiscard]] int estimate_chiplet(const EstimateArguments& arguments);
-
-// The same with a calibration of crossings as the model: prints what they cost. Gives the exit
-// code.
-[[nodiscard]] int estimate_crossing(const EstimateArguments& arguments);
+// Reads the calibration, and runs the program or reads its counters. Errors: invalid_argument
+// (neither or both; no model), unsupported (an option that the calibration has no use for), and
+// those of the parts.
+[[nodiscard]] Result<Application> read_application(const EstimateArguments& arguments);
 
 }  // namespace ww::cli

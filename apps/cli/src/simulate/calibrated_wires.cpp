@@ -4,32 +4,55 @@
 
 #include <utility>
 
-#include "anyway.hpp"
 #include "card_node.hpp"
 #include "ww/sim/power/wire_energy.hpp"
 
 namespace ww::cli {
+namespace {
 
-sim::power::ChipWires wires_of(const model::WireModel& model, std::string source) {
-  const auto figure = [&](double toggle_rate) {
-    const model::Interval fj =
-        model::product(model.of_data(model::data_at_rate(toggle_rate)), model.whole_way);
-    return sim::power::CrossingFigure{fj.value, fj.low, fj.high};
-  };
-  return {figure(model::random_toggle_rate), figure(0), std::move(source), model.is_virtual};
+sim::power::CrossingFigure figure(const Interval& energy) {
+  return {energy.value, energy.low, energy.high};
+}
+
+// With the file in the error where it names nothing else.
+Result<calibration::LinkConstants> constants_of(const SimulateArguments& arguments) {
+  auto links = arguments.calibration->link_constants();
+  if (!links && links.error().context.empty()) links.error().context = arguments.model;
+  return links;
+}
+
+}  // namespace
+
+Result<sim::power::ChipWires> wires_of(const calibration::Calibration& calibration,
+                                       std::string source) {
+  WW_ASSIGN(links, calibration.link_constants());
+  const auto& bit = *links.fj_per_mm;
+  return sim::power::ChipWires{figure(bit.random), figure(*bit.zero), std::move(source),
+                               calibration.provenance().is_virtual};
 }
 
 Status charge_links(const SimulateArguments& arguments, sim::net::Simulation& simulation) {
-  WW_ASSIGN(model, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
-  WW_TRY(model::require_millimetres(model, "a network"));
-  WW_ASSIGN(card_nm, node_of_card(arguments.card_node, model.device, card_target(model)));
+  WW_ASSIGN(links, constants_of(arguments));
+  const calibration::Provenance& of = arguments.calibration->provenance();
+  if (links.pj_per_hop) {
+    simulation.energy.die_hops = sim::power::DieHopEnergy{
+        figure(links.pj_per_hop->row), figure(links.pj_per_hop->column), of.source, of.is_virtual};
+  }
+  if (const auto& bit = links.pj_per_crossing) {
+    sim::power::CrossingEnergy energy{figure(bit->random), std::nullopt, of.source, of.is_virtual};
+    if (bit->zero) energy.zero_pj = figure(*bit->zero);
+    simulation.energy.crossing = std::move(energy);
+  }
+  if (!links.fj_per_mm) return {};
+  WW_ASSIGN(card_nm, node_of_card(arguments.card_node, of.device, of.target));
   const double node_nm = simulation.energy.node_nm;
   WW_ASSIGN(scale, sim::power::wire_scale(card_nm, node_nm));
-  sim::power::ChipWires wires =
-      wires_of(model, fmt::format("{}, {:g} nm, scaled to {:g} nm (Villa et al., SC'14, table II)",
-                                  model.source, *card_nm, node_nm));
-  for (sim::power::CrossingFigure* figure : {&wires.random_fj, &wires.zero_fj}) {
-    *figure = {figure->value * scale, figure->low * scale, figure->high * scale};
+  WW_ASSIGN(wires,
+            wires_of(*arguments.calibration,
+                     fmt::format("{}, {:g} nm, scaled to {:g} nm (Villa et al., SC'14, table II)",
+                                 of.source, *card_nm, node_nm)));
+  for (sim::power::CrossingFigure* one : {&wires.random_fj, &wires.zero_fj}) {
+    *one = {one->value * scale, one->low * scale, one->high * scale};
   }
   simulation.energy.wire = std::move(wires);
   return {};

@@ -1,21 +1,23 @@
-// The wires of a calibration as a simulated network pays for them.
+// What the links of a simulated network cost by a calibration.
 #pragma once
 
 #include <string>
 
 #include "simulate/simulate_options.hpp"
-#include "ww/model/wire_model.hpp"
+#include "ww/calibration/calibration.hpp"
 #include "ww/sim/power/chip_wires.hpp"
 
 namespace ww::cli {
 
-// As `estimate` has the energy of a segment: of the calibration, for data of a known toggle rate,
-// with what the whole way may cost beside the millimetres of the contrast. At the card's own node.
-[[nodiscard]] sim::power::ChipWires wires_of(const model::WireModel& model, std::string source);
+// Energy per bit and millimetre at the card's own node. Errors: those of
+// Calibration::link_constants().
+[[nodiscard]] Result<sim::power::ChipWires> wires_of(const calibration::Calibration& calibration,
+                                                     std::string source);
 
-// Has the links of a network cost what the calibration of --model found, scaled from the card's
-// node to that of the routers. Errors: those of model::load_wire_model(), node_of_card() and
-// sim::power::wire_scale(); bad_data where the model has no millimetres.
+// Has the links of a network cost what the calibration found: wires scaled from the card's node to
+// that of the routers, the crossings between the sides of an L2, or the ways to the next die. What
+// is crossed leaves other wires to the estimator. Errors: those of
+// Calibration::link_constants(), node_of_card() and sim::power::wire_scale().
 [[nodiscard]] Status charge_links(const SimulateArguments& arguments,
                                   sim::net::Simulation& simulation);
 

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "anyway.hpp"
 #include "simulate/calibrated_wires.hpp"
-#include "simulate/crossings.hpp"
 #include "ww/model/crossbar_lengths.hpp"
 #include "ww/model/wire_model.hpp"
 #include "ww/sim/net/factory.hpp"
@@ -76,12 +74,12 @@ Result<model::CrossbarLengths> lengths_of(const SimulateArguments& arguments) {
 
 bool wants_chip_crossbar(const SimulateArguments& arguments) {
   const sim::net::NetworkKind* kind = sim::net::find_network(arguments.network.config.network);
-  return kind != nullptr && kind->one_switch && !arguments.model.empty() &&
-         !is_calibration_of_crossings(arguments.model);
+  return kind != nullptr && kind->one_switch && arguments.calibration &&
+         arguments.calibration->wires() != nullptr;
 }
 
 Status lay_out_chip_crossbar(const SimulateArguments& arguments, sim::net::Simulation& simulation) {
-  WW_ASSIGN(model, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
+  const model::WireModel& model = *arguments.calibration->wires();
   WW_ASSIGN(lengths, lengths_of(arguments));
   const auto units = units_in_turn(lengths);
   const auto channels = static_cast<std::uint32_t>(units.front().size());
@@ -118,9 +116,11 @@ Status lay_out_chip_crossbar(const SimulateArguments& arguments, sim::net::Simul
   for (std::uint32_t channel = 0; channel < channels; ++channel) {
     network.memory_nodes.push_back(first_channel + channel);
   }
-  simulation.energy.chip_wires =
-      wires_of(model, fmt::format("{}, at its own node and {:.4g} V; lengths: {}", model.source,
-                                  model.reference_voltage_v, lengths.source));
+  WW_ASSIGN(chip_wires,
+            wires_of(*arguments.calibration,
+                     fmt::format("{}, at its own node and {:.4g} V; lengths: {}", model.source,
+                                 model.reference_voltage_v, lengths.source)));
+  simulation.energy.chip_wires = std::move(chip_wires);
   return {};
 }
 

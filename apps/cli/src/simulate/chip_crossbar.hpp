@@ -12,8 +12,7 @@ namespace ww::cli {
 // Sets the nodes, their distances and the energy of the wires. Compute units come first, in the
 // order in which work-groups are handed out: engines in turn. Channels follow, in address order.
 // Errors: invalid_argument (an option that sets the size of the network, traffic between compute
-// units), those of
-// model::load_wire_model() and model::crossbar_lengths().
+// units), those of Calibration::link_constants() and model::crossbar_lengths().
 [[nodiscard]] Status lay_out_chip_crossbar(const SimulateArguments& arguments,
                                            sim::net::Simulation& simulation);
 

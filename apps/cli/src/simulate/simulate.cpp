@@ -10,7 +10,6 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "simulate/chip_crossbar.hpp"
-#include "simulate/crossings.hpp"
 #include "simulate/photonic_options.hpp"
 #include "simulate/simulate_options.hpp"
 #include "simulate/workload_trace.hpp"
@@ -295,14 +294,13 @@ int run_curve(const SimulateArguments& arguments, const std::string& misfit) {
   return 0;
 }
 
-int run(const SimulateArguments& arguments) {
+int run(SimulateArguments& arguments) {
   std::string misfit;
-  if (!arguments.model.empty() && !is_calibration_of_crossings(arguments.model)) {
-    auto reason = model::admit_model_file(arguments.model, flagged_model(arguments.anyway));
-    if (!reason) {
-      return report_error(reason.error());
-    }
-    misfit = std::move(*reason);
+  if (!arguments.model.empty()) {
+    auto calibration = calibration::load(arguments.model, admission(arguments.anyway));
+    if (!calibration) return report_error(calibration.error());
+    misfit = (*calibration)->provenance().misfit;
+    arguments.calibration = std::move(*calibration);
   }
   if (!arguments.floorplan.empty() && !wants_chip_crossbar(arguments)) {
     return report_error({ErrorCode::invalid_argument,
@@ -311,7 +309,7 @@ int run(const SimulateArguments& arguments) {
                          "--floorplan"});
   }
   if (!arguments.card_node.empty() &&
-      (arguments.model.empty() || is_calibration_of_crossings(arguments.model) ||
+      (!arguments.calibration || arguments.calibration->wires() == nullptr ||
        wants_chip_crossbar(arguments))) {
     return report_error({ErrorCode::invalid_argument,
                          "--card-node needs --model with a calibration of wires, and another "

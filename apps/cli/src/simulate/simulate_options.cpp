@@ -9,7 +9,6 @@
 #include "option.hpp"
 #include "simulate/calibrated_wires.hpp"
 #include "simulate/chip_crossbar.hpp"
-#include "simulate/crossings.hpp"
 #include "simulate/photonic_options.hpp"
 #include "ww/sim/net/factory.hpp"
 
@@ -180,11 +179,9 @@ Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments) {
   simulation.energy.photonic.scope = scope;
   simulation.packets = arguments.packets;
   simulation.open_loop = arguments.open_loop;
-  if (!arguments.model.empty() && is_calibration_of_crossings(arguments.model)) {
-    WW_TRY(charge_crossings(arguments.model, simulation));
-  } else if (wants_chip_crossbar(arguments)) {
+  if (wants_chip_crossbar(arguments)) {
     WW_TRY(lay_out_chip_crossbar(arguments, simulation));
-  } else if (!arguments.model.empty()) {
+  } else if (arguments.calibration) {
     WW_TRY(charge_links(arguments, simulation));
   }
   return simulation;

@@ -3,11 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "simulate/network_options.hpp"
 #include "simulate/statistics_options.hpp"
+#include "ww/calibration/calibration.hpp"
 #include "ww/sim/net/simulate.hpp"
 
 namespace ww::cli {
@@ -25,7 +27,8 @@ struct SimulateArguments {
   double link_mm{1.0};
   std::string model;
   bool anyway{};
-  std::string card_node;  // of the card that was calibrated
+  std::shared_ptr<const calibration::Calibration> calibration;  // that of `model`; null without
+  std::string card_node;                                        // of the card that was calibrated
   std::string floorplan;
   std::string trace;
   std::string packets;  // a packet trace
@@ -56,7 +59,7 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments);
 [[nodiscard]] Status refuse_unread_options(const SimulateArguments& arguments);
 
 // The simulation that the options describe, but for the trace. Errors, by key: invalid_argument,
-// out_of_range; those of charge_crossings(), lay_out_chip_crossbar() and charge_links().
+// out_of_range; those of lay_out_chip_crossbar() and charge_links().
 [[nodiscard]] Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments);
 
 }  // namespace ww::cli

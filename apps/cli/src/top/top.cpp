@@ -18,6 +18,7 @@
 #include "top/top_card.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
+#include "ww/calibration/same_part.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/kernel_label.hpp"
@@ -26,7 +27,6 @@
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/runner/chip_architecture.hpp"
 #include "ww/session/live.hpp"
-#include "ww/session/same_part.hpp"
 
 namespace ww::cli {
 namespace {
@@ -128,8 +128,9 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   const std::string device =
       arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
   const std::string architecture = runner::chip_generation(arguments.device);
-  WW_TRY(session::require_same_part(calibrated_part(model), architecture, device, "a bit",
-                                    "or run the program on the calibrated one"));
+  WW_TRY(calibration::require_same_part(calibrated_part(model.device, model.target), architecture,
+                                        device, "a bit",
+                                        "or run the program on the calibrated one"));
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   WW_ASSIGN(folder, ScratchFolder::create("top"));
   const auto file = folder.path() / "live";
@@ -228,7 +229,7 @@ int run(TopArguments arguments) {
   }
   const auto can_write = check_timeline_files(arguments.timeline);
   if (!can_write) return report_error(can_write.error());
-  const auto model = model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
+  const auto model = calibration::load_wires(arguments.model, admission(arguments.anyway));
   if (!model) return report_error(model.error());
   if (on_virtual) arguments.device = device_beside_model(arguments.device, model->device);
   if (on_virtual && arguments.command.empty()) {

@@ -11,13 +11,13 @@
 #include "timeline_option.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
+#include "ww/calibration/same_part.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/measure/gpu_choice.hpp"
 #include "ww/measure/profiler.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/session/card.hpp"
-#include "ww/session/same_part.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::cli {
@@ -53,8 +53,8 @@ Result<Counted> count(const CardRequest& request, const model::WireModel& model)
   session::CountedTraffic traffic;
   if (!request.counters.empty()) {
     WW_ASSIGN(read, session::read_dispatches(request.counters, request.architecture));
-    WW_TRY(session::require_named_part(request.architecture, read.named_architecture,
-                                       request.counters.front()));
+    WW_TRY(calibration::require_named_part(request.architecture, read.named_architecture,
+                                           request.counters.front()));
     WW_ASSIGN(summed, session::count_traffic(read.dispatches, read.architecture));
     traffic = std::move(summed);
     counted.by = request.counters.front();
@@ -77,8 +77,8 @@ Result<Counted> count(const CardRequest& request, const model::WireModel& model)
   } else {
     return counted;
   }
-  WW_TRY(session::require_same_part(
-      calibrated_part(model), traffic.architecture,
+  WW_TRY(calibration::require_same_part(
+      calibrated_part(model.device, model.target), traffic.architecture,
       request.counters.empty() ? request.command.front() : request.counters.front(), "a bit",
       "or give counters of the calibrated one"));
   WW_ASSIGN(estimate, model::estimate(model, traffic.kernels, {}));

@@ -52,7 +52,7 @@ std::string comparison_page(const Document& first, const Document& second) {
   };
   const bool is_virtual =
       first.content.value("virtual", false) || second.content.value("virtual", false);
-  Html page(fmt::format("Two runs compared: {}", to_string(first.kind)), is_virtual);
+  Html page(fmt::format("Two runs compared: {}", name_of(first)), is_virtual);
   std::size_t apart = 0;
   std::size_t judged = 0;
   for (const auto& pair : pairs) {

@@ -13,11 +13,10 @@
 
 namespace ww::report {
 
+// The wires of one die: charts, and a map of the die.
 [[nodiscard]] std::string calibration_page(const Document& calibration);
-// A calibration per crossing of a partitioned L2: what `calibrate` writes to crossing.json.
-[[nodiscard]] std::string crossing_page(const nlohmann::json& crossing);
-// A calibration of the ways between a package's dies.
-[[nodiscard]] std::string chiplet_page(const nlohmann::json& model);
+// A calibration whose page is tables, with the figures of a package on its block diagram.
+[[nodiscard]] std::string tables_page(const calibration::Calibration& calibration);
 // One run of what `attribute --run` prints.
 [[nodiscard]] std::string attribution_page(const nlohmann::json& run);
 [[nodiscard]] std::string estimate_page(const nlohmann::json& estimate);

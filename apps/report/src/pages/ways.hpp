@@ -7,11 +7,11 @@
 
 #include "drawing/package_map.hpp"
 #include "pages/html.hpp"
+#include "ww/calibration/way_name.hpp"
 
 namespace ww::report {
 
-// What a hop class is ("row_hop"), in words; a name that is none stays as it is.
-[[nodiscard]] std::string way_name(const std::string& hop_class);
+using calibration::way_name;
 
 // Figures by hop class, where the drawing has them.
 [[nodiscard]] PackageWays package_ways(const std::map<std::string, double>& figures);

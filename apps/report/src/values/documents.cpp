@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "values/values.hpp"
+#include "ww/calibration/kinds.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
 
@@ -26,8 +27,9 @@ std::optional<Kind> kind_of(const json& content) {
   if (has("kernels") && has("constant") && has("total")) return Kind::estimate;
   // With --run alone: a table of many runs is no picture of one.
   if (has("parts") && has("measured_w")) return Kind::attribution;
-  if (has("energy_pj_per_bit_crossing")) return Kind::crossing;
-  if (has("hop_classes")) return Kind::chiplet;
+  for (const calibration::Kind& kind : calibration::kinds()) {
+    if (!kind.key.empty() && content.contains(kind.key)) return Kind::calibration;
+  }
   if (has("avg_packet_latency") && has("network")) return Kind::simulation;
   if (has("curves") || (has("points") && has("network"))) return Kind::curves;
   return std::nullopt;
@@ -43,21 +45,22 @@ Result<json> read_object(const fs::path& file) {
   return value;
 }
 
+// The calibration behind a document of one.
+Status parse_calibration(Document& document, const std::string& origin) {
+  WW_ASSIGN(calibration, calibration::parse(document.content, origin, calibration::Admission::any));
+  document.calibration = std::move(calibration);
+  return {};
+}
+
 Result<Document> read_calibration(const fs::path& folder) {
   Document document;
   document.kind = Kind::calibration;
   document.path = folder;
-  WW_ASSIGN(model, read_object(folder / "model.json"));
-  if (model.contains("hop_classes")) {
-    document.kind = Kind::chiplet;
-    document.content = std::move(model);
-    return document;
-  }
-  if (text_of(model, "format") != "wirewatt-model/1") {
-    return fail(ErrorCode::parse_error, "is not a wirewatt model; run 'wirewatt fit' again",
-                (folder / "model.json").string());
-  }
-  document.content = std::move(model);
+  WW_ASSIGN(file, calibration::calibration_file(folder));
+  WW_ASSIGN(content, read_object(file));
+  document.content = std::move(content);
+  WW_TRY(parse_calibration(document, file.string()));
+  if (!document.calibration->is_drawn()) return document;
   if (std::error_code ec; fs::exists(folder / "score.json", ec)) {
     WW_ASSIGN(score, read_object(folder / "score.json"));
     document.score = std::move(score);
@@ -83,6 +86,7 @@ Result<Document> read_printed(const fs::path& file) {
   document.kind = *kind;
   document.path = file;
   document.content = std::move(content);
+  if (document.kind == Kind::calibration) WW_TRY(parse_calibration(document, file.string()));
   return document;
 }
 
@@ -92,43 +96,15 @@ Figure figure(std::string name, std::string unit, const json& interval) {
           number_of(interval, "low"), number_of(interval, "high")};
 }
 
-void add_calibration(std::vector<Figure>& figures, const json& model) {
-  for (const json& constant : list_of(model, "constants")) {
-    figures.push_back(figure(text_of(constant, "name"), text_of(constant, "unit"), constant));
-  }
-  const json& paths = object_of(model, "paths");
-  figures.push_back(
-      {"long over short path", "%", number_of(paths, "long_over_short_percent"), none, none});
-  figures.push_back({"peak bandwidth reached", "%",
-                     100 * number_of(paths, "l1_l2_bandwidth_fraction"), none, none});
-  figures.push_back({"residual, rms", "W", number_of(model, "residual_rms_w"), none, none});
-  figures.push_back({"runs", "", number_of(model, "runs"), none, none});
-  figures.push_back({"rejected", "", number_of(model, "rejected"), none, none});
-}
-
-void add_crossing(std::vector<Figure>& figures, const json& crossing) {
-  const bool by_latency = crossing.value("kind", "crossing") == "latency";
-  const auto add = [&](std::string name, const char* unit, const std::string& key) {
-    figures.push_back(figure(std::move(name), unit, object_of(crossing, key.c_str())));
+void add_calibration(std::vector<Figure>& figures, const calibration::Calibration& calibration) {
+  const auto add = [&figures](const std::vector<ww::Figure>& rows) {
+    for (const ww::Figure& row : rows) {
+      figures.push_back({row.name, row.unit, row.value.value_or(none), row.low.value_or(none),
+                         row.high.value_or(none)});
+    }
   };
-  if (by_latency) add("random data, per ns", "pJ/bit/ns", "energy_pj_per_bit_ns");
-  const char* unit = by_latency ? "pJ/bit" : "pJ/bit/crossing";
-  const std::string per = by_latency ? "_pj_per_bit_between_ends" : "_pj_per_bit_crossing";
-  add("random data", unit, "energy" + per);
-  add("zeros", unit, "zero_data" + per);
-  add("random less zeros", unit, "data_part" + per);
-  for (const char* way : {"near", "far"}) {
-    figures.push_back({std::string(way) + ", power over idle", "W",
-                       number_of(crossing, (std::string(way) + "_w").c_str()), none, none});
-  }
-  figures.push_back({"runs", "", number_of(crossing, "runs"), none, none});
-  figures.push_back({"rejected", "", number_of(crossing, "rejected"), none, none});
-}
-
-void add_chiplet(std::vector<Figure>& figures, const json& model) {
-  for (const json& row : list_of(model, "hop_classes")) {
-    figures.push_back(figure(text_of(row, "name"), text_of(row, "unit"), row));
-  }
+  add(calibration.figures());
+  add(calibration.circumstances());
 }
 
 void add_estimate(std::vector<Figure>& figures, const json& estimate) {
@@ -158,11 +134,10 @@ void add_simulation(std::vector<Figure>& figures, const json& run) {
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
-  switch (kind) {
-    case Kind::calibration: return "calibration";
-    case Kind::crossing: return "calibration of crossings";
-    case Kind::chiplet: return "calibration of a package's dies";
+std::string_view name_of(const Document& document) {
+  switch (document.kind) {
+    case Kind::calibration:
+      return document.calibration->title().substr(std::string_view("a ").size());
     case Kind::estimate: return "estimate";
     case Kind::attribution: return "attribution";
     case Kind::simulation: return "simulation";
@@ -196,12 +171,10 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
     documents.push_back(std::move(document));
     return documents;
   }
-  if (fs::exists(path / "crossing.json", ec)) {
-    WW_ASSIGN(document, read_printed(path / "crossing.json"));
-    documents.push_back(std::move(document));
-    return documents;
-  }
-  if (fs::exists(path / "model.json", ec) || fs::exists(path / "campaign.db", ec)) {
+  const auto is_there = [&](const calibration::Kind& kind) {
+    return fs::exists(path / kind.file, ec);
+  };
+  if (std::ranges::any_of(calibration::kinds(), is_there) || fs::exists(path / "campaign.db", ec)) {
     WW_ASSIGN(document, read_calibration(path));
     documents.push_back(std::move(document));
     return documents;
@@ -228,7 +201,7 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
     if (document.kind != documents.front().kind) {
       return fail(ErrorCode::parse_error,
                   fmt::format("holds different things ({} and {}); name one of the files",
-                              to_string(documents.front().kind), to_string(document.kind)),
+                              name_of(documents.front()), name_of(document)),
                   path.string());
     }
   }
@@ -243,9 +216,7 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
 std::vector<Figure> figures_of(const Document& document) {
   std::vector<Figure> figures;
   switch (document.kind) {
-    case Kind::calibration: add_calibration(figures, document.content); break;
-    case Kind::crossing: add_crossing(figures, document.content); break;
-    case Kind::chiplet: add_chiplet(figures, document.content); break;
+    case Kind::calibration: add_calibration(figures, *document.calibration); break;
     case Kind::estimate: add_estimate(figures, document.content); break;
     case Kind::attribution:
       for (const json& row : list_of(document.content, "parts")) {

@@ -2,28 +2,19 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ww/calibration/calibration.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
 
 namespace ww::report {
 
-enum class Kind {
-  calibration,
-  crossing,
-  chiplet,
-  estimate,
-  attribution,
-  simulation,
-  curves,
-  reproduction,
-  sweep
-};
-[[nodiscard]] std::string_view to_string(Kind kind);
+enum class Kind { calibration, estimate, attribution, simulation, curves, reproduction, sweep };
 
 // A figure that two runs can be compared by.
 struct Figure {
@@ -36,19 +27,22 @@ struct Document {
   Kind kind{};
   std::filesystem::path path;  // of the folder, or of the file
   nlohmann::json content;      // model.json, or what the command printed with --json
-  // A calibration's own:
+  // A calibration's own; runs and floorplan only where the report draws its page itself:
+  std::shared_ptr<const calibration::Calibration> calibration;
   nlohmann::json score = nlohmann::json::object();
   std::vector<StoredRun> runs;
   std::string floorplan_toml;
 };
 
 // A folder with sweep.db is a sweep (its content stays there), one with reproduction.json is a
-// reproduction, one with crossing.json a calibration of crossings, else one with model.json and
-// campaign.db a calibration (of a package's dies where the model says so), else all JSON files in
-// it that a command printed with --json, in order of name (several simulations are one series); a
-// file is what it holds. Errors: not_found (nothing that a page can be made of; the message says
-// what is), parse_error (damaged), permission_denied.
+// reproduction, one with the file of a calibration of any kind (calibration::kinds()) that
+// calibration, else all JSON files in it that a command printed with --json, in order of name
+// (several simulations are one series); a file is what it holds. Errors: not_found (nothing that a
+// page can be made of; the message says what is), parse_error (damaged), permission_denied.
 [[nodiscard]] Result<std::vector<Document>> read_documents(const std::filesystem::path& path);
+
+// What it is, in sentences: "calibration of wires", "estimate".
+[[nodiscard]] std::string_view name_of(const Document& document);
 
 // What two documents of a kind are compared by.
 [[nodiscard]] std::vector<Figure> figures_of(const Document& document);

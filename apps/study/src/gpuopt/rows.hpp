@@ -8,12 +8,9 @@
 #include <optional>
 
 #include "gpuopt/gpuopt.hpp"
+#include "ww/core/figure.hpp"
 
 namespace ww::study::gpuopt {
-
-inline nlohmann::json or_null(const std::optional<double>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-}
 
 class Rows {
  public:

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "iiswc16/iiswc16.hpp"
+#include "ww/core/figure.hpp"
 #include "ww/model/technology.hpp"
 
 namespace ww::study::iiswc16 {
@@ -20,10 +21,6 @@ std::optional<double> number(const json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number()) return std::nullopt;
   return found->get<double>();
-}
-
-json or_null(const std::optional<double>& value) {
-  return value ? json(*value) : json(nullptr);
 }
 
 // What the form of the virtual chip's ledger forces: it can fail, but holding proves nothing.

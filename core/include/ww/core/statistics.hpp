@@ -4,6 +4,9 @@
 
 namespace ww {
 
+// Standard deviations of the normal distribution in a 95% half-width.
+inline constexpr double kNormal95 = 1.959963984540054;
+
 // Regularised incomplete beta function I_x(a, b), for a, b > 0; 0 for x <= 0 and 1 for x >= 1.
 // Continued fraction: Abramowitz and Stegun 26.5.8.
 [[nodiscard]] double incomplete_beta(double a, double b, double x);

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ww/core/result_row.hpp"
+#include "ww/core/figure.hpp"
 #include "ww/measure/counter_file.hpp"
 
 namespace ww::measure {

@@ -31,8 +31,8 @@
 #include <string>
 #include <vector>
 
+#include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
-#include "ww/core/result_row.hpp"
 #include "ww/measure/sensor_recording.hpp"
 #include "ww/measure/sensor_response.hpp"
 

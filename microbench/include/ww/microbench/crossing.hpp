@@ -7,99 +7,16 @@
 // bit and ns of that latency.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "ww/core/campaign_store.hpp"
+#include "ww/calibration/crossing_fit.hpp"
 #include "ww/core/result.hpp"
-#include "ww/core/result_row.hpp"
-#include "ww/microbench/campaign_summary.hpp"
 #include "ww/microbench/device_request.hpp"
-#include "ww/microbench/progress.hpp"
 
 namespace ww::microbench {
 
-// What StoredRun::pattern says of a run of this campaign.
-namespace crossing_patterns {
-inline constexpr const char* random = "random";
-inline constexpr const char* zeros = "zeros";
-inline constexpr const char* waits = "waits";      // no traffic: the loop and its waits alone
-inline constexpr const char* half_1 = "random/1";  // half of near's lines: the null pair
-inline constexpr const char* half_2 = "random/2";
-}  // namespace crossing_patterns
-
-// What the plan's setup says that near and far are ("contrast").
-namespace crossing_contrasts {
-inline constexpr const char* sides = "sides";      // of a partitioned L2
-inline constexpr const char* latency = "latency";  // the ends of the latency's product term
-}  // namespace crossing_contrasts
-
-// A condition whose outcome is known in advance.
-struct CrossingCheck {
-  std::string name;
-  bool passed{};
-  std::string detail;
-};
-
-// On a part without two sides: the answer over the latency that far has more than near.
-struct LatencySlope {
-  double ticks{};                  // of a round trip, far less near; in cycles of the SM
-  double ticks_error{};            // 95% half-width
-  std::optional<double> clock_hz;  // of the SMs while the runs went on; absent: the sensor has none
-  std::optional<double> ns;        // ticks at that clock
-  double additive_r2{}, with_product_r2{};  // of the latencies
-  ResultRow per_ns;                         // J a payload bit and ns
-  ResultRow per_tick;                       // J a payload bit and cycle
-};
-
-struct CrossingFit {
-  // J a payload bit and crossing with its 95% interval. Without a value where the rates allow none
-  // or a control failed: the row's reason says which.
-  ResultRow random_bit;  // independent random bits (convention per_random_bit)
-  ResultRow zero_bit;    // zeros: what control and clocking cost
-  ResultRow difference;  // what the data itself costs
-  // Absent: near and far are sides of a partitioned L2. Else they are the ends of the latencies,
-  // the rows above are of the way between these, and nothing crosses.
-  std::optional<LatencySlope> slope;
-  std::vector<CrossingCheck> controls;
-  // Half-width of random_bit's 95% interval that each source alone would leave [J/bit/crossing]:
-  // scatter over blocks, temperature, how power goes with the clock, a bend of power with the rate,
-  // unequal times asleep, gain of the sensor, losses of the regulator.
-  double noise{}, heat{}, clock{}, rate{}, asleep{}, gain{}, regulator{};
-  double greatest_mismatch{};  // of near's and far's rates at one wait, as a fraction
-  // At the shortest wait.
-  double near_bits_per_s{};
-  double far_bits_per_s{};
-  double near_w{};  // power over idle
-  double far_w{};
-  int blocks{};
-  int waits{};
-  int runs{};  // with or without traffic, idle ones not counted
-  int rejected{};
-};
-[[nodiscard]] nlohmann::json to_json(const CrossingFit& fit);
-
-struct CrossingRequest {
-  DeviceRequest device;
-  std::filesystem::path folder;  // gets campaign.db
-  bool quick{};
-  std::uint64_t seed{1};
-  bool resume{};  // go on with a campaign that was interrupted
-};
-
-// Runs (or resumes) the campaign into folder/campaign.db (fact "plan": method "crossing"). Runs
-// hold the side of the places as engine and the side of the lines as quadrant. Errors: unsupported
-// (no pinning; latencies that tell nothing); missing_dependency (its power cannot be read); else as
-// run_campaign.
-[[nodiscard]] Result<CampaignSummary> run_crossing(const CrossingRequest& request,
-                                                   const ProgressFunction& progress);
-// Whether a calibration of this device is one of crossings: real parts without a public floorplan
-// that have PTX. Puts the resolved name into the request. Errors of the device.
-[[nodiscard]] Result<bool> calibrates_crossings(DeviceRequest& request);
+namespace crossing_contrasts = calibration::crossing_contrasts;
+namespace crossing_patterns = calibration::crossing_patterns;
 
 // A launch of known traffic: random bits from the places of one side to the lines of a side.
 struct CrossingLaunch {
@@ -107,12 +24,9 @@ struct CrossingLaunch {
   double bytes{};  // of its updates, whole lines of 128
 };
 // Launches near and far in turn, `rounds` times, for a profiler to watch (`wirewatt exercise
-// --crossings`): its counters must see a difference that is the crossing. Errors: as
-// run_crossing().
+// --crossings`): its counters must see a difference that is the crossing. Errors:
+// unsupported (no pinning; latencies that tell nothing), those of the device.
 [[nodiscard]] Result<std::vector<CrossingLaunch>> exercise_crossings(const DeviceRequest& request,
                                                                      int rounds);
-
-// From the recorded runs. Errors: bad_data (no complete block), those of the store.
-[[nodiscard]] Result<CrossingFit> fit_crossing(const CampaignStore& store);
 
 }  // namespace ww::microbench

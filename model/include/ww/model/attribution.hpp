@@ -42,8 +42,8 @@
 #include <string>
 #include <vector>
 
+#include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
-#include "ww/core/result_row.hpp"
 #include "ww/model/interval.hpp"
 
 namespace ww::model {

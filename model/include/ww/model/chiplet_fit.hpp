@@ -39,7 +39,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ww/core/result_row.hpp"
+#include "ww/core/figure.hpp"
 #include "ww/core/sensor_tolerances.hpp"
 
 namespace ww::model {
@@ -87,7 +87,7 @@ struct ChipletAnswer {
   // J/bit/crossing, or J/bit where nothing is crossed. `low` and `high` include the rail's gain;
   // of it, the sensed interval, by row, has only a drift that outlasts the campaign. Without a
   // value: not_identified or rejected, and why.
-  std::vector<ResultRow> rows;
+  std::vector<Figure> rows;
   struct Sensed {
     double low{}, high{};
   };

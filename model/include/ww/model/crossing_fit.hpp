@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "ww/core/result_row.hpp"
+#include "ww/core/figure.hpp"
 #include "ww/core/sensor_tolerances.hpp"
 #include "ww/core/units.hpp"
 
@@ -77,9 +77,9 @@ struct CrossingAnswer {
   // reading is divided by an uncertain gain; one that holds zero is an answer too: nothing was
   // seen to cross at a cost above its end. Status ok only where the rates allow an answer and every
   // control passed; else not_identified or rejected, without a value, and the reason.
-  ResultRow random_bit;  // convention per_random_bit
-  ResultRow zero_bit;
-  ResultRow difference;
+  Figure random_bit;  // convention per_random_bit
+  Figure zero_bit;
+  Figure difference;
   CrossingErrors errors;                  // of random_bit
   std::vector<CrossingControl> controls;  // all of them, also those that could not be judged
   double greatest_mismatch{};             // of near's and far's rates at one wait, as a fraction

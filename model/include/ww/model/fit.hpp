@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
-#include "ww/core/result_row.hpp"
 #include "ww/model/latency_witness.hpp"
 
 namespace ww::model {
@@ -43,7 +43,7 @@ struct FitOptions {
 // A fitted constant with two 95% intervals. `sensed` covers what the campaign's own noise allows;
 // the absolute one adds the declared tolerances of sensor gain, regulator slope and floorplan.
 struct FittedConstant {
-  ResultRow row;  // value, low, high: absolute interval; status, reason
+  Figure row;  // value, low, high: absolute interval; status, reason
   double sensed_low{};
   double sensed_high{};
   Convention convention{Convention::per_random_bit};
@@ -260,6 +260,8 @@ struct FitResult {
 
 // model.json (format: model/README.md). NaN becomes null.
 [[nodiscard]] nlohmann::json to_model_json(const FitResult& fit);
+// That document as it is written to a file.
+[[nodiscard]] std::string model_text(const FitResult& fit);
 // Replaces the file atomically. Errors: io_error, permission_denied.
 Status write_model(const std::filesystem::path& file, const FitResult& fit);
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
-#include "ww/core/result_row.hpp"
 
 namespace ww::model {
 

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
-#include "ww/core/result_row.hpp"
 #include "ww/core/sensor_tolerances.hpp"
 #include "ww/model/interval.hpp"
 
@@ -62,12 +62,12 @@ struct SegmentsFit {
   // fJ per payload bit and mm, random data, 95% interval of the recording's own noise and of what
   // the runs' heat may add. not_identified, with the reason, where the data cannot tell. No row's
   // interval contains the tolerances below, which shift all runs alike.
-  ResultRow legs;
-  ResultRow l2_memory;
-  ResultRow registers_l1;
+  Figure legs;
+  Figure l2_memory;
+  Figure registers_l1;
   // fJ per payload bit that reaches a register, random data against ones: the way from the L1 and
   // the write at its end.
-  ResultRow registers_l1_per_bit;
+  Figure registers_l1_per_bit;
   RegistersDiagnostics registers;
   // Of the power sensor, relative 95% half-widths about 1.
   double gain_tolerance_95{kBoardGainTolerance95};

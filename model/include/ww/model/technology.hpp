@@ -69,6 +69,9 @@ struct NodeScaling {
   [[nodiscard]] double wire_to_logic() const { return wire / logic; }
 };
 [[nodiscard]] std::span<const NodeScaling> node_scalings();
+// Energy relative to 28 nm at a node between 7 nm and 28 nm, or a little beyond: a straight line
+// over the logarithms of node and energy.
+[[nodiscard]] double relative_to_28nm(double at_7nm, double node_nm);
 
 // Factor r between wire and logic. It is chosen so that IISWC'16's 14.3% at 28 nm becomes the 21.9%
 // that it states for 7 nm, so it cannot confirm that figure.

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
-#include "ww/core/result_row.hpp"
 #include "ww/model/assumed_data.hpp"
 #include "ww/model/fit.hpp"
 #include "ww/model/flagged.hpp"

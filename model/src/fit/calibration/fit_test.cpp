@@ -373,7 +373,7 @@ TEST(Budget, IsTheIntervalAndItsLinesAddUp) {
   ASSERT_TRUE(result) << result.error().text();
   const Budget& budget = result->budget;
   ASSERT_EQ(budget.expanded.size(), 3U);
-  const ResultRow& row = result->energy_per_bit_mm.row;
+  const Figure& row = result->energy_per_bit_mm.row;
   EXPECT_NEAR(budget.expanded[1].half_width, (*row.high - *row.low) / 2, 1e-9);
   EXPECT_LT(budget.expanded[0].half_width, 0.6 * budget.expanded[1].half_width);
   EXPECT_GT(budget.expanded[2].half_width, 1.25 * budget.expanded[1].half_width);
@@ -433,7 +433,7 @@ TEST(Fit, PathsNamedTheWrongWayRoundGiveAMisfit) {
 
 TEST(AbsurdEnergy, IsWhatNoWireCanCostAtTheVoltage) {
   const auto reason = [](double value, double half, double volts) {
-    ResultRow row;
+    Figure row;
     row.value = value;
     row.low = value - half;
     row.high = value + half;

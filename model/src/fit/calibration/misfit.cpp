@@ -97,7 +97,7 @@ LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, const Uncert
   return result;
 }
 
-std::string absurd_energy(const ResultRow& energy, double voltage_v) {
+std::string absurd_energy(const Figure& energy, double voltage_v) {
   if (!energy.value || !energy.low || !energy.high || !(voltage_v > 0)) {
     return {};
   }

@@ -27,7 +27,7 @@ struct LackOfFit {
 
 // Why an energy per random bit and mm cannot be that of wires: it is below 0 beyond its interval,
 // or outside of what wires can cost at `voltage_v`. Empty where it can be.
-[[nodiscard]] std::string absurd_energy(const ResultRow& energy, double voltage_v);
+[[nodiscard]] std::string absurd_energy(const Figure& energy, double voltage_v);
 
 // A further reason to flag, which leaves nothing to decide.
 void flag(Misfit& misfit, const std::string& reason);

@@ -227,9 +227,12 @@ json to_model_json(const FitResult& fit) {
   return result;
 }
 
+std::string model_text(const FitResult& fit) {
+  return to_model_json(fit).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 Status write_model(const std::filesystem::path& file, const FitResult& fit) {
-  return write_file_atomically(
-      file, to_model_json(fit).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  return write_file_atomically(file, model_text(fit));
 }
 
 }  // namespace ww::model

@@ -117,7 +117,7 @@ ChipletAnswer fit_chiplet_runs(std::span<const ChipletRun> runs, double gain_tol
   rows.add("memory_phy", "J/bit", aid, kMemory);
   rows.add("memory", "J/bit", hbm, kMemory);
   rows.add("compute_die_and_cache", "J/bit", aid, kRate);
-  const ResultRow& sum = answer.rows.back();
+  const Figure& sum = answer.rows.back();
   const std::string bound =
       sum.high ? fmt::format(
                      "every read both crosses to a compute die and asks the Infinity Cache, "
@@ -125,12 +125,12 @@ ChipletAnswer fit_chiplet_runs(std::span<const ChipletRun> runs, double gain_tol
                      1e12 * *sum.high)
                : sum.reason;
   for (const char* part : {"compute_die", "infinity_cache"}) {
-    ResultRow row;
+    Figure row;
     row.name = part;
     row.unit = part == std::string_view("compute_die") ? "J/bit/crossing" : "J/bit";
     rows.missing(std::move(row), bound);
   }
-  ResultRow xgmi;
+  Figure xgmi;
   xgmi.name = "xgmi";
   xgmi.unit = "J/bit/crossing";
   rows.missing(std::move(xgmi),

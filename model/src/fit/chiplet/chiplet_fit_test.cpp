@@ -69,15 +69,15 @@ std::vector<ChipletRun> campaign_of(const Package& truth, unsigned seed = 1, int
   return runs;
 }
 
-ResultRow row_of(const ChipletAnswer& answer, std::string_view name) {
-  return *std::ranges::find(answer.rows, name, &ResultRow::name);
+Figure row_of(const ChipletAnswer& answer, std::string_view name) {
+  return *std::ranges::find(answer.rows, name, &Figure::name);
 }
 
 TEST(ChipletFit, RecoversEachWayFromItsRail) {
   const Package truth;
   const ChipletAnswer answer = fit_chiplet_runs(campaign_of(truth));
   const auto near = [&](const char* name, double wanted) {
-    const ResultRow row = row_of(answer, name);
+    const Figure row = row_of(answer, name);
     ASSERT_TRUE(row.value) << name << ": " << row.reason;
     EXPECT_NEAR(*row.value, wanted, 0.02 * wanted) << name;
     EXPECT_LT(*row.low, wanted) << name;
@@ -95,7 +95,7 @@ TEST(ChipletFit, RecoversEachWayFromItsRail) {
 }
 
 TEST(ChipletFit, BoundsWhatEveryReadPays) {
-  const ResultRow row = row_of(fit_chiplet_runs(campaign_of({})), "infinity_cache");
+  const Figure row = row_of(fit_chiplet_runs(campaign_of({})), "infinity_cache");
   EXPECT_FALSE(row.value);
   EXPECT_EQ(row.status, RowStatus::not_identified);
   EXPECT_THAT(row.reason, HasSubstr("at most 0."));
@@ -126,7 +126,7 @@ TEST(ChipletFit, CoversTheTruthThroughTheRailsGain) {
   Package truth;
   truth.gain = {1, 1, 1.05, 0.95};
   const ChipletAnswer answer = fit_chiplet_runs(campaign_of(truth));
-  const ResultRow row = row_of(answer, "row_hop");
+  const Figure row = row_of(answer, "row_hop");
   EXPECT_NEAR(*row.value, 1.05 * truth.row, 0.02 * truth.row);
   EXPECT_LT(*row.low, truth.row);
   EXPECT_GT(*row_of(answer, "memory").high, truth.memory);
@@ -136,7 +136,7 @@ TEST(ChipletFit, RejectsAWayThatWouldGiveEnergyBack) {
   Package truth;
   truth.row = -0.6e-12;
   const ChipletAnswer answer = fit_chiplet_runs(campaign_of(truth));
-  const ResultRow row = row_of(answer, "row_hop");
+  const Figure row = row_of(answer, "row_hop");
   EXPECT_EQ(row.status, RowStatus::rejected);
   EXPECT_FALSE(row.value);
   EXPECT_THAT(row.reason, HasSubstr("lies below zero"));
@@ -146,7 +146,7 @@ TEST(ChipletFit, RejectsAWayThatWouldGiveEnergyBack) {
 TEST(ChipletFit, IdentifiesNothingWithoutItsRails) {
   Package socket_alone;
   socket_alone.metered = {true, false, false, false};
-  for (const ResultRow& row : fit_chiplet_runs(campaign_of(socket_alone)).rows) {
+  for (const Figure& row : fit_chiplet_runs(campaign_of(socket_alone)).rows) {
     EXPECT_FALSE(row.value) << row.name;
     EXPECT_EQ(row.status, RowStatus::not_identified);
     // No package of this campaign has a second part.
@@ -194,7 +194,7 @@ TEST(ChipletFit, SaysSoWhereAWayWasNotMeasured) {
   std::erase_if(runs, [](const ChipletRun& run) {
     return run.point != nullptr && run.point->way == ChipletWay::row;
   });
-  const ResultRow row = row_of(fit_chiplet_runs(runs), "row_hop");
+  const Figure row = row_of(fit_chiplet_runs(runs), "row_hop");
   EXPECT_EQ(row.status, RowStatus::not_identified);
   EXPECT_THAT(row.reason, HasSubstr("do not tell the ways apart"));
 }

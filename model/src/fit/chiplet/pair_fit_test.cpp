@@ -61,7 +61,7 @@ TEST(PairFit, FindsTheLinkWhateverPartsAndMemoriesHaveOfTheirOwn) {
     truth.xgmi = xgmi;
     const ChipletAnswer answer = fit_pair_runs(campaign_of(truth));
     ASSERT_EQ(answer.rows.size(), 1U);
-    const ResultRow& row = answer.rows.front();
+    const Figure& row = answer.rows.front();
     EXPECT_EQ(row.name, "xgmi");
     EXPECT_EQ(row.unit, "J/bit/crossing");
     ASSERT_TRUE(row.value) << row.reason;
@@ -99,7 +99,7 @@ TEST(PairFit, RejectsLinksThatTakeMoreForABitTheFewerThereAre) {
   Pair truth;
   truth.wake_w = 6;
   const ChipletAnswer answer = fit_pair_runs(campaign_of(truth));
-  const ResultRow& row = answer.rows.front();
+  const Figure& row = answer.rows.front();
   EXPECT_FALSE(row.value);
   EXPECT_EQ(row.status, RowStatus::rejected);
   EXPECT_THAT(row.reason, HasSubstr("half the rate"));
@@ -108,7 +108,7 @@ TEST(PairFit, RejectsLinksThatTakeMoreForABitTheFewerThereAre) {
 TEST(PairFit, IdentifiesNothingWithoutTheSocketsPower) {
   Pair truth;
   truth.metered = false;
-  const ResultRow row = fit_pair_runs(campaign_of(truth)).rows.front();
+  const Figure row = fit_pair_runs(campaign_of(truth)).rows.front();
   EXPECT_FALSE(row.value);
   EXPECT_EQ(row.status, RowStatus::not_identified);
   EXPECT_THAT(row.reason, HasSubstr("socket_energy"));

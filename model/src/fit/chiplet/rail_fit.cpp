@@ -140,7 +140,7 @@ RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which, const RailE
 
 void ChipletRows::add(const char* name, const char* unit, const RailFit& fit, Eigen::Index column,
                       double other_95) {
-  ResultRow row;
+  Figure row;
   row.name = name;
   row.unit = unit;
   if (!fit.why_not.empty()) {
@@ -170,7 +170,7 @@ void ChipletRows::add(const char* name, const char* unit, const RailFit& fit, Ei
 void ChipletRows::reject(std::span<const std::string_view> names, const ChipletControl& control) {
   if (control.passed) return;
   for (std::size_t i = 0; i < answer_.rows.size(); ++i) {
-    ResultRow& row = answer_.rows[i];
+    Figure& row = answer_.rows[i];
     if (std::ranges::find(names, row.name) == names.end() || !row.value) continue;
     row.value = row.low = row.high = std::nullopt;
     row.status = RowStatus::rejected;
@@ -179,7 +179,7 @@ void ChipletRows::reject(std::span<const std::string_view> names, const ChipletC
   }
 }
 
-void ChipletRows::missing(ResultRow row, std::string reason) {
+void ChipletRows::missing(Figure row, std::string reason) {
   row.status = RowStatus::not_identified;
   row.reason = std::move(reason);
   answer_.rows.push_back(std::move(row));

@@ -39,7 +39,7 @@ class ChipletRows {
            double other_95 = 0);
   // Takes the values of rows that rest on a control that failed.
   void reject(std::span<const std::string_view> names, const ChipletControl& control);
-  void missing(ResultRow row, std::string reason);
+  void missing(Figure row, std::string reason);
 
  private:
   ChipletAnswer& answer_;

@@ -136,9 +136,9 @@ class CrossingFitter {
     return failures;
   }
 
-  ResultRow row(const std::string& name, const CrossingBlocks::Function& function,
-                const CrossingAnswer& answer, const std::string& refusal) const {
-    ResultRow row;
+  Figure row(const std::string& name, const CrossingBlocks::Function& function,
+             const CrossingAnswer& answer, const std::string& refusal) const {
+    Figure row;
     row.name = name;
     row.unit = "J/bit/crossing";
     const auto refuse = [&row](RowStatus status, std::string reason) {

@@ -100,7 +100,7 @@ CrossingAnswer fitted(const CampaignTruth& truth) {
 }
 
 // Distance of the truth from the answer over the half-width on that side.
-double half_widths_off(const ResultRow& row, double truth) {
+double half_widths_off(const Figure& row, double truth) {
   const double off = truth - *row.value;
   return std::abs(off) / (off > 0 ? *row.high - *row.value : *row.value - *row.low);
 }
@@ -265,7 +265,7 @@ TEST(CrossingFit, DividesTheReadingByTheGainThatTheSensorMayHave) {
   truth.near_faster = 0;
   truth.noise_w = 0.01;
   truth.leak_w_per_k = 0;
-  const ResultRow row =
+  const Figure row =
       fit_crossing_runs(campaign_of(truth), {.gain = 0.2, .regulator = 0}).random_bit;
   ASSERT_EQ(row.status, RowStatus::ok) << row.reason;
   EXPECT_NEAR(*row.low / *row.value, 1 / 1.2, 0.01);

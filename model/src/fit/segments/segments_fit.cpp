@@ -71,9 +71,9 @@ struct Line {
 };
 
 // `droop`: what to_one_voltage() returned.
-ResultRow slope_row(const std::string& name, const std::vector<Line>& lines, std::size_t cells,
-                    double droop) {
-  ResultRow row;
+Figure slope_row(const std::string& name, const std::vector<Line>& lines, std::size_t cells,
+                 double droop) {
+  Figure row;
   row.name = name;
   row.unit = "fJ/bit/mm";
   const auto refuse = [&row](std::string reason) {
@@ -196,16 +196,16 @@ std::vector<Line> memory_lines(const std::vector<SegmentPoint>& points,
 }
 
 // Between the two ways in which power may follow rate anything is as likely.
-ResultRow legs_of(const std::vector<SegmentPoint>& points, const FiguresByPoint& sums,
-                  std::optional<double> idle_w, double droop) {
+Figure legs_of(const std::vector<SegmentPoint>& points, const FiguresByPoint& sums,
+               std::optional<double> idle_w, double droop) {
   const auto with = [&](double share) {
     std::size_t cells = 0;
     const auto lines = legs_lines(points, sums, idle_w.value_or(0), share, cells);
     return slope_row("legs", lines, std::max<std::size_t>(cells, 1), droop);
   };
-  ResultRow row = with(idle_w ? 0.5 : 0);
+  Figure row = with(idle_w ? 0.5 : 0);
   if (!idle_w || !row.value) return row;
-  ResultRow waiting = with(0);
+  Figure waiting = with(0);
   if (!waiting.value) return waiting;
   constexpr double quantile_95 = 1.96;
   const double doubt = quantile_95 * std::abs(*row.value - *waiting.value) / std::numbers::sqrt3;
@@ -215,7 +215,7 @@ ResultRow legs_of(const std::vector<SegmentPoint>& points, const FiguresByPoint&
   return row;
 }
 
-json row_json(const ResultRow& row) {
+json row_json(const Figure& row) {
   json result = row;
   result["convention"] = "per_random_bit";
   return result;
@@ -250,7 +250,7 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
 }
 
 std::optional<Interval> registers_l1_absolute(const SegmentsFit& fit) {
-  const ResultRow& row = fit.registers_l1_per_bit;
+  const Figure& row = fit.registers_l1_per_bit;
   if (!row.value || !row.low || !row.high) return std::nullopt;
   const double sensor =
       std::hypot(fit.gain_tolerance_95, fit.regulator_slope_tolerance_95) * std::abs(*row.value);
@@ -261,7 +261,7 @@ std::optional<Interval> registers_l1_absolute(const SegmentsFit& fit) {
 json to_json(const SegmentsFit& fit) {
   const RegistersDiagnostics& registers = fit.registers;
   json rows = json::array();
-  for (const ResultRow* row :
+  for (const Figure* row :
        {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {
     rows.push_back(row_json(*row));
   }

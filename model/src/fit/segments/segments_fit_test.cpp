@@ -207,7 +207,7 @@ std::vector<SegmentReading> register_readings(const std::vector<SegmentPoint>& p
 TEST(Segments, TellWhatDataCostOnTheWayToRegistersFromWhatLanesDo) {
   const auto points = small_points();
   const auto fit = fit_segments(points, register_readings(points, 400e-15, 700e-15));
-  const ResultRow& row = fit.registers_l1_per_bit;
+  const Figure& row = fit.registers_l1_per_bit;
   ASSERT_EQ(row.status, RowStatus::ok) << row.reason;
   EXPECT_EQ(row.unit, "fJ/bit");
   EXPECT_NEAR(*row.value, 400, 400 * 0.03);  // half of what heat may add is taken off
@@ -224,7 +224,7 @@ TEST(Segments, TellWhatDataCostOnTheWayToRegistersFromWhatLanesDo) {
 TEST(Segments, AddTheSensorsTolerancesToWhatARegistersBitCosts) {
   const auto points = small_points();
   auto fit = fit_segments(points, register_readings(points, 400e-15, 700e-15));
-  const ResultRow& row = fit.registers_l1_per_bit;
+  const Figure& row = fit.registers_l1_per_bit;
   ASSERT_TRUE(row.value && row.low && row.high) << row.reason;
   fit.gain_tolerance_95 = 0.08;
   fit.regulator_slope_tolerance_95 = 0.06;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double fewest_lanes = 16;  // take each of a load's bytes once
 
-void refuse(ResultRow& row, std::string reason) {
+void refuse(Figure& row, std::string reason) {
   row.status = RowStatus::not_identified;
   row.reason = std::move(reason);
 }
@@ -25,10 +25,10 @@ void refuse(ResultRow& row, std::string reason) {
 
 void fit_registers(const std::vector<SegmentPoint>& points,
                    const std::vector<SegmentReading>& readings, double droop, SegmentsFit& fit) {
-  ResultRow& per_mm = fit.registers_l1;
+  Figure& per_mm = fit.registers_l1;
   per_mm.name = "registers_l1";
   per_mm.unit = "fJ/bit/mm";
-  ResultRow& per_bit = fit.registers_l1_per_bit;
+  Figure& per_bit = fit.registers_l1_per_bit;
   per_bit.name = "registers_l1_per_bit";
   per_bit.unit = "fJ/bit";
   const auto refuse_both = [&](const std::string& reason) {

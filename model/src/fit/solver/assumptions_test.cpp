@@ -88,6 +88,23 @@ const std::map<std::string, std::string>& no_assumptions() {
       {"kPairEquation", "the same"},
       {"kJoulesPerPjAndByte", "unit"},
       {"kEvenShare", "one of four dies; the interval goes from none to all of the traffic"},
+      {"kLeastMisses", "what a campaign's own runs are held to, as counters are"},
+      {"kAssumedByIiswc16", "what a paper assumes, reproduced beside ours"},
+      {"kPlanComputeUnits", "a die for which a layout is searched, with its source"},
+      {"kPlanChannels", "the same"},
+      {"kPlanSideMm", "the same"},
+      {"kPicojoule", "unit"},
+      {"kSocket", "place in a list"},
+      {"kLinks", "ways in a list"},
+      {"kBehindCache", "the same"},
+      {"kOfParts", "the same"},
+      {"kKinds", "kinds of calibration"},
+      {"kWiresFitOptions", "names of options"},
+      {"kForeignToEstimate", "the same"},
+      {"kForeignToProject", "the same"},
+      {"kSegmentColumns", "names of columns"},
+      {"kOtherColumns", "the same"},
+      {"kMaxShownKernels", "rows of a printed table"},
       {"kHarmonics", "where a series is cut; what is left out has 2% of the variance"},
       {"kDrawsOfOneSign", "draws of a Monte Carlo, whose scatter it says"},
       {"kCusOfGroup", "what the experiment runs"},
@@ -150,6 +167,7 @@ TEST(Assumptions, StandInTheTableWhereTheFitHasANamedNumber) {
   for (const char* folder : {"fit", "reduction", "estimate", "floorplan"}) {
     collect_constants(model / "src" / folder, found);
   }
+  collect_constants(model / "calibration", found);
   for (const char* header : {"assumed_data.hpp", "wire_model.hpp", "floorplan.hpp"}) {
     ASSERT_TRUE(fs::exists(model / "include/ww/model" / header));
   }

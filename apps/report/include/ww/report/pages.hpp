@@ -1,12 +1,19 @@
-// Pages about an estimate and about a reproduction. Each is self-contained, like the calibration's.
+// Pages about a calibration, an estimate and a reproduction. Each is self-contained, like the
+// calibration's.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
+#include "ww/calibration/calibration.hpp"
 #include "ww/core/result.hpp"
 
 namespace ww::report {
+
+// A calibration whose page is tables (Calibration::is_drawn is false). Errors: those of
+// write_estimate_page.
+[[nodiscard]] Status write_calibration_page(const calibration::Calibration& calibration,
+                                            const std::filesystem::path& html);
 
 // `estimate` is the output of `wirewatt estimate --json`. The page has a bar for each kernel and
 // for the whole run, by segment, and the table. It shows watts if the file has usable times, else

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
-#include "ww/core/result_row.hpp"
 #include "ww/model/interval.hpp"
 #include "ww/model/wire_model.hpp"
 #include "ww/session/kernel_energy.hpp"

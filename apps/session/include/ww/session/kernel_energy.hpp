@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ww/core/result_row.hpp"
+#include "ww/core/figure.hpp"
 #include "ww/energy/energy.hpp"
 #include "ww/measure/launch_energy.hpp"
 #include "ww/model/interval.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "ww/calibration/traffic.hpp"
 #include "ww/core/result.hpp"
 #include "ww/measure/counter_file.hpp"
-#include "ww/model/chiplet_use.hpp"
 #include "ww/model/estimate.hpp"
 
 namespace ww::session {
@@ -31,7 +31,7 @@ struct CountedTraffic {
 
 // Bytes behind the L2s by the links that they took, by kernel, of the kernels of which every
 // dispatch has the monitors: the virtual GPU alone has them.
-[[nodiscard]] std::map<std::string, model::IoDieBytes> count_io_dies(
+[[nodiscard]] std::map<std::string, calibration::IoDieBytes> count_io_dies(
     std::span<const measure::CounterDispatch> dispatches);
 
 struct CountedDispatches {

@@ -36,7 +36,7 @@
 #include <vector>
 
 #include "ww/core/energy_tick.hpp"
-#include "ww/core/result_row.hpp"
+#include "ww/core/figure.hpp"
 #include "ww/core/sensor_reading.hpp"
 
 namespace ww::energy {

@@ -1,0 +1,20 @@
+// Mean power, voltage and temperature of a stored run.
+#pragma once
+
+#include <optional>
+
+#include "ww/core/campaign_store.hpp"
+
+namespace ww::energy {
+
+// Mean power [W] from `settle_s` after the run's start to its end, as energy_between has
+// it. Absent if that gives no figure.
+[[nodiscard]] std::optional<double> power_of(const StoredRun& run, double settle_s);
+
+// Mean voltage [V] over the same time; nothing where the sensor shows none.
+[[nodiscard]] std::optional<double> voltage_of(const StoredRun& run, double settle_s);
+
+// Mean temperature [C] over the same time; nothing where the sensor shows none.
+[[nodiscard]] std::optional<double> temperature_of(const StoredRun& run, double settle_s);
+
+}  // namespace ww::energy
