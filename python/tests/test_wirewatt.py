@@ -296,6 +296,16 @@ class Figures(unittest.TestCase):
         self.assertEqual(estimate.energy_by_segment()["crossing"].value, 2.0)
         self.assertNotIn("virtual", estimate._repr_html_())
 
+    def test_a_calibration_of_any_kind_is_projected(self) -> None:
+        figure = {"status": "ok", "value": 1.0, "low": 0.9, "high": 1.1}
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "crossing.json").write_text(
+                json.dumps({"device": "cuda:0", "energy_pj_per_bit_crossing": figure}))
+            projected = wirewatt.project(folder, node="7nm", card_node="7nm", moved=[20])
+            self.assertAlmostEqual(projected["moved"][0]["saved_pj_per_bit_that_crosses"]["value"], 0.2)
+            with self.assertRaises(wirewatt.WirewattError):
+                wirewatt.score(folder)  # of no virtual device
+
     def test_every_kind_of_calibration_has_an_energy_or_says_where_it_is(self) -> None:
         def row(value: "float | None", unit: str) -> dict:
             return {"value": value, "low": value, "high": value, "unit": unit,

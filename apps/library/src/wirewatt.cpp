@@ -8,9 +8,12 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "ww/calibration/kinds.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/metrics/metrics.hpp"
 #include "ww/session/bracket.hpp"
 
@@ -102,6 +105,21 @@ void add_to_total(ww::metrics::MetricsState& total, const wirewatt_reading& read
     segment.energy_j = ww::model::together(segment.energy_j.value_or(ww::model::Interval{}),
                                            {joules.value, joules.low, joules.high});
   }
+}
+
+// Copies the text that `make` gives, as wirewatt_metrics does. 0: it gave an error.
+template <class Make>
+size_t written(char* text, size_t size, Make&& make) noexcept {
+  size_t needed = 0;
+  guarded([&] {
+    if (size > 0 && text == nullptr) return refuse("no place for the text");
+    const ww::Result<std::string> whole = make();
+    if (!whole) return refuse(whole.error());
+    if (size > 0) text[whole->copy(text, size - 1)] = '\0';
+    needed = whole->size() + 1;
+    return WIREWATT_OK;
+  });
+  return needed;
 }
 
 }  // namespace
@@ -279,17 +297,49 @@ wirewatt_status wirewatt_set_response(wirewatt_session* session, wirewatt_respon
 }
 
 size_t wirewatt_metrics(const wirewatt_session* session, char* text, size_t size) {
-  size_t needed = 0;
-  guarded([&] {
-    if (session == nullptr) return refuse("wirewatt_metrics: no session");
-    if (size > 0 && text == nullptr) return refuse("wirewatt_metrics: no place for the text");
-    const std::string whole =
-        ww::metrics::metrics_text(session->total, ww::metrics::MetricsForm::open_metrics);
-    if (size > 0) text[whole.copy(text, size - 1)] = '\0';
-    needed = whole.size() + 1;
-    return WIREWATT_OK;
+  return written(text, size, [&]() -> ww::Result<std::string> {
+    if (session == nullptr) {
+      return ww::fail(ww::ErrorCode::invalid_argument, "wirewatt_metrics: no session");
+    }
+    return ww::metrics::metrics_text(session->total, ww::metrics::MetricsForm::open_metrics);
   });
-  return needed;
+}
+
+size_t wirewatt_project(const char* model, double node_nm, double card_node_nm, uint32_t options,
+                        char* json, size_t size) {
+  return written(json, size, [&]() -> ww::Result<std::string> {
+    using ww::calibration::Admission;
+    const bool anyway = (options & WIREWATT_ANYWAY) != 0;
+    WW_ASSIGN(calibration,
+              ww::calibration::load(model != nullptr ? model : "",
+                                    anyway ? Admission::mark_flagged : Admission::refuse_flagged));
+    ww::calibration::ProjectRequest request;
+    request.node_nm = node_nm;
+    if (card_node_nm > 0) request.card_node_nm = card_node_nm;
+    WW_ASSIGN(answer, calibration->project(request));
+    return answer.json.dump(2);
+  });
+}
+
+size_t wirewatt_score(const char* model, const char* truth, char* json, size_t size) {
+  return written(json, size, [&]() -> ww::Result<std::string> {
+    WW_ASSIGN(calibration, ww::calibration::load(model != nullptr ? model : "",
+                                                 ww::calibration::Admission::any));
+    WW_ASSIGN(rows, ww::parse_json(truth != nullptr ? truth : "", "the truth"));
+    ww::calibration::Revealed revealed;
+    for (const auto& row : rows) {
+      const ww::JsonReader reader(row, "the truth");
+      ww::calibration::RevealedFigure figure;
+      reader.read("name", figure.name);
+      reader.read("truth", figure.truth);
+      reader.read("sensed", figure.sensed);
+      reader.read_optional("unit", figure.unit);
+      WW_TRY(reader.status());
+      revealed.figures.push_back(std::move(figure));
+    }
+    WW_ASSIGN(answer, calibration->score(revealed));
+    return answer.json.dump(2);
+  });
 }
 
 }  // extern "C"

@@ -175,6 +175,32 @@ TEST_F(Library, GivesMetricsOfAllItsStretches) {
   wirewatt_close(session);
 }
 
+TEST(LibraryCalibration, IsProjectedAndScoredWhateverItsKind) {
+  const auto file = std::filesystem::temp_directory_path() / "wirewatt_library_crossing.json";
+  ASSERT_TRUE(ww::write_file_atomically(file, R"({"device": "cuda:0", "energy_pj_per_bit_crossing":
+                {"status": "ok", "value": 1.0, "low": 0.9, "high": 1.1}})"));
+  const auto text_of = [](auto&& call) {
+    std::string text(call(nullptr, 0), 'x');
+    if (text.empty()) return text;
+    EXPECT_EQ(call(text.data(), text.size()), text.size());
+    return text;
+  };
+  const std::string projected = text_of([&](char* json, size_t size) {
+    return wirewatt_project(file.c_str(), 7, 14, 0, json, size);
+  });
+  EXPECT_THAT(projected, HasSubstr("\"energy_pj_per_bit_crossing\"")) << wirewatt_error();
+  EXPECT_THAT(projected, HasSubstr("\"status\": \"published\""));
+  const std::string scored = text_of([&](char* json, size_t size) {
+    return wirewatt_score(file.c_str(),
+                          R"([{"name": "random data", "truth": 1.05, "sensed": 1.0}])", json, size);
+  });
+  EXPECT_THAT(scored, HasSubstr("\"covered\": true")) << wirewatt_error();
+  EXPECT_EQ(wirewatt_project("/nowhere", 7, 0, 0, nullptr, 0), 0U);
+  EXPECT_THAT(wirewatt_error(), HasSubstr("/nowhere"));
+  EXPECT_EQ(wirewatt_score(file.c_str(), "no json", nullptr, 0), 0U);
+  std::filesystem::remove(file);
+}
+
 TEST_F(Library, RefusesAFlaggedModelAndMarksItsFiguresAnyway) {
   wirewatt_session* session = nullptr;
   const auto flagged = model("misfit");

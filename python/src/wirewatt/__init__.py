@@ -21,6 +21,8 @@ from ._commands import (
     devices,
     estimate,
     fit,
+    project,
+    score,
     simulate,
     sweep,
 )
@@ -57,6 +59,8 @@ __all__ = [
     "estimate",
     "fit",
     "program",
+    "project",
+    "score",
     "simulate",
     "sweep",
     "version",

@@ -190,6 +190,22 @@ def estimate(
     return Estimate(run_json(["estimate", *words]))
 
 
+def project(model: Path, node: str = "7nm", counters: Union[Path, Sequence[Path], None] = None,
+            **options: Any) -> Dict[str, Any]:
+    """What the wires of a calibration of any kind would cost at another node, at another voltage, or if traffic went
+    elsewhere: project("first-run", node="7nm", voltage=0.8), project("card", moved=[10, 50])."""
+    files = [counters] if isinstance(counters, (str, os.PathLike)) else list(counters or [])
+    words = options_of({"model": model, "node": node, "counters": [os.fspath(file) for file in files] or None,
+                        **options})
+    return dict(run_json(["project", *words]))
+
+
+def score(folder: Path, command: Optional[Sequence[str]] = None) -> Dict[str, Any]:
+    """The calibration of a virtual device beside the chip's sealed truth; with a program (`command`), its estimated
+    energy beside the truth of the same run."""
+    return dict(run_json(["score", os.fspath(folder), *(["--", *command] if command else [])]))
+
+
 def simulate(network: str, **options: Any) -> Dict[str, Any]:
     """A run of an on-chip network: latency, throughput, joules. Options are the command line's:
     simulate("mesh", k=8, rate=0.3, model="first-run/model.json")."""

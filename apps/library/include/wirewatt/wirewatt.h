@@ -179,6 +179,18 @@ WIREWATT_EXPORT wirewatt_status wirewatt_set_response(wirewatt_session* session,
  * wirewatt_error). Not while another thread uses the session. */
 WIREWATT_EXPORT size_t wirewatt_metrics(const wirewatt_session* session, char* text, size_t size);
 
+/* Writes what the wires of a calibration would cost at another technology node, as the JSON of
+ * `wirewatt project`. `model`: a calibration's file or folder, of any kind. `card_node_nm`: the
+ * node of the card that was calibrated; 0: not known. `options`: 0 or WIREWATT_ANYWAY. Writes at
+ * most `size` bytes with the zero at the end; json may be NULL if size is 0. Returns the bytes that
+ * the whole text needs with its zero, or 0 if it fails (see wirewatt_error). Needs no session. */
+WIREWATT_EXPORT size_t wirewatt_project(const char* model, double node_nm, double card_node_nm,
+                                        uint32_t options, char* json, size_t size);
+/* The same of a score: the fitted figures beside `truth`, a JSON list of {"name", "truth",
+ * "sensed", "unit"}. The truth of a virtual chip is sealed: only `wirewatt score` opens it. */
+WIREWATT_EXPORT size_t wirewatt_score(const char* model, const char* truth, char* json,
+                                      size_t size);
+
 #ifdef __cplusplus
 }
 #endif
