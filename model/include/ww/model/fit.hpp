@@ -20,6 +20,7 @@
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
+#include "ww/core/wire_constants.hpp"
 #include "ww/model/latency_witness.hpp"
 
 namespace ww::model {
@@ -43,6 +44,7 @@ struct FitOptions {
 // A fitted constant with two 95% intervals. `sensed` covers what the campaign's own noise allows;
 // the absolute one adds the declared tolerances of sensor gain, regulator slope and floorplan.
 struct FittedConstant {
+  WireConstant which{};
   Figure row;  // value, low, high: absolute interval; status, reason
   double sensed_low{};
   double sensed_high{};

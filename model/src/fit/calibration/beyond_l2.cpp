@@ -58,8 +58,9 @@ std::optional<FittedConstant> bound_fanout_link(std::span<const PlateauRow> plat
     }
   }
   FittedConstant constant;
-  constant.row.name = "fanout_link_fj_per_bit";
-  constant.row.unit = "fJ/bit";
+  constant.which = WireConstant::fanout_link;
+  constant.row.name = name_of(constant.which);
+  constant.row.unit = unit_of(constant.which);
   constant.row.status = RowStatus::not_identified;
   constant.row.reason = kWhyNot;
   if (differences.size() < 2) {

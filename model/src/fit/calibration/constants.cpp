@@ -17,8 +17,6 @@ namespace {
 
 constexpr double normal_95 = 1.96;
 
-const std::string per_mm = "fJ/bit/mm";
-
 class Constants {
  public:
   Constants(const JointFit& fit, const Payloads& payloads, const Uncertainty& uncertainty,
@@ -42,11 +40,11 @@ class Constants {
 
   // sum weights[v] k_v; `scale_share` of the random payload's energy is what its interval is
   // measured by.
-  FittedConstant energy(const std::string& name, const std::optional<Eigen::VectorXd>& weights,
-                        const std::string& absent, const std::string& unit = per_mm,
+  FittedConstant energy(WireConstant which, const std::optional<Eigen::VectorXd>& weights,
+                        const std::string& absent,
                         Convention convention = Convention::per_random_bit,
                         double scale_share = 1) const {
-    FittedConstant constant = blank(name, unit, convention);
+    FittedConstant constant = blank(which, convention);
     if (!contrast_) {
       return unknown(constant,
                      fmt::format("all pairs of engine and quadrant are equally far by {}; there is "
@@ -77,24 +75,23 @@ class Constants {
   }
 
   // K of one payload.
-  FittedConstant of(const std::string& name, std::string_view pattern,
-                    const std::string& words) const {
+  FittedConstant of(WireConstant which, std::string_view pattern, const std::string& words) const {
     const auto here = payload(pattern);
-    return energy(name, here ? std::optional(payloads_.weights(*here)) : std::nullopt,
+    return energy(which, here ? std::optional(payloads_.weights(*here)) : std::nullopt,
                   words + " was not run");
   }
 
   // (K of a - K of b) * factor.
-  FittedConstant contrast(const std::string& name, std::string_view a, std::string_view b,
-                          double factor, const std::string& unit, Convention convention,
-                          const std::string& words, double scale_share) const {
+  FittedConstant contrast(WireConstant which, std::string_view a, std::string_view b, double factor,
+                          Convention convention, const std::string& words,
+                          double scale_share) const {
     const auto one = payload(a);
     const auto other = payload(b);
     std::optional<Eigen::VectorXd> weights;
     if (one && other) {
       weights = factor * (payloads_.weights(*one) - payloads_.weights(*other));
     }
-    return energy(name, weights, words + " was not run", unit, convention, scale_share);
+    return energy(which, weights, words + " was not run", convention, scale_share);
   }
 
   // What the payload's own toggles cost per random bit: the toggle slope at rate 1/2; nothing where
@@ -115,10 +112,9 @@ class Constants {
   // any value between the two bounds is equally likely. `departures` is the rms of what distance
   // leaves unexplained over what it explains, in `terms` interactions: no less likely along
   // distance, and per link no property of its millimetres.
-  [[nodiscard]] FittedConstant wires(const std::string& name, double departures,
-                                     double terms) const {
+  [[nodiscard]] FittedConstant wires(WireConstant which, double departures, double terms) const {
     const auto random = random_ ? std::optional(payloads_.weights(*random_)) : std::nullopt;
-    FittedConstant constant = energy(name, random, "random payload was not run");
+    FittedConstant constant = energy(which, random, "random payload was not run");
     if (!constant.row.value) return constant;
     const auto toggling = wires_alone();
     const auto zeros = payload("zeros");
@@ -154,11 +150,11 @@ class Constants {
 
   // Energy of random payload carried over to a segment that offers no contrast of its own. Wires
   // carry over; clocks, strobes and parking of the crossbar do not.
-  FittedConstant transferred(const std::string& name, double tolerance_95,
+  FittedConstant transferred(WireConstant which, double tolerance_95,
                              const std::string& reason) const {
     const auto random = random_ ? std::optional(payloads_.weights(*random_)) : std::nullopt;
-    FittedConstant constant = energy(name, wires_alone(), "half random payload was not run");
-    if (!constant.row.value) constant = energy(name, random, "random payload was not run");
+    FittedConstant constant = energy(which, wires_alone(), "half random payload was not run");
+    if (!constant.row.value) constant = energy(which, random, "random payload was not run");
     if (!constant.row.value) return constant;
     constant.row.status = RowStatus::transferred;
     constant.row.reason = reason;
@@ -174,9 +170,8 @@ class Constants {
   }
 
   // A number without dimension: gain and scale drop out of it, so both intervals are the same.
-  FittedConstant exponent(const std::string& name, double value,
-                          const Eigen::VectorXd& weights) const {
-    FittedConstant constant = blank(name, "1", Convention::none);
+  FittedConstant exponent(WireConstant which, double value, const Eigen::VectorXd& weights) const {
+    FittedConstant constant = blank(which, Convention::none);
     fill_errors(constant, weights);
     const double half = half_width_95(uncertainty_, weights);
     if (!std::isfinite(value) || !(half <= kUselessExponent)) {
@@ -200,11 +195,11 @@ class Constants {
     return constant;
   }
 
-  FittedConstant blank(const std::string& name, const std::string& unit,
-                       Convention convention) const {
+  FittedConstant blank(WireConstant which, Convention convention) const {
     FittedConstant constant;
-    constant.row.name = name;
-    constant.row.unit = unit;
+    constant.which = which;
+    constant.row.name = name_of(which);
+    constant.row.unit = unit_of(which);
     constant.row.device = facts_.device;
     constant.convention = convention;
     return constant;
@@ -279,10 +274,9 @@ void fit_exponents(FitResult& result, const Constants& make, const Payloads& pay
     const Eigen::MatrixXd weighted = covariance.ldlt().solve(design);
     return (design.transpose() * weighted).ldlt().solve(weighted.transpose());
   };
-  const auto blank = [&](const char* name) { return make.blank(name, "1", Convention::none); };
-  auto along = blank("voltage_exponent_along_curve");
-  auto voltage = blank("voltage_exponent");
-  auto frequency = blank("frequency_exponent");
+  auto along = make.blank(WireConstant::voltage_exponent_along_curve, Convention::none);
+  auto voltage = make.blank(WireConstant::voltage_exponent, Convention::none);
+  auto frequency = make.blank(WireConstant::frequency_exponent, Convention::none);
   if (n < 2 || volt.maxCoeff() - volt.minCoeff() < 0.02) {
     const std::string reason = "random payload was run at one voltage only";
     for (auto* constant : {&along, &voltage, &frequency}) {
@@ -295,7 +289,7 @@ void fit_exponents(FitResult& result, const Constants& make, const Payloads& pay
   design << Eigen::VectorXd::Ones(n), volt;
   const Eigen::MatrixXd one = solve(design);
   result.constants.push_back(
-      make.exponent(along.row.name, one.row(1).dot(log_k), (one.row(1) * by_variant).transpose()));
+      make.exponent(along.which, one.row(1).dot(log_k), (one.row(1) * by_variant).transpose()));
 
   const Eigen::VectorXd line = design.colPivHouseholderQr().solve(clock);
   const double off_curve = (clock - design * line).norm() / std::sqrt(static_cast<double>(n));
@@ -310,10 +304,10 @@ void fit_exponents(FitResult& result, const Constants& make, const Payloads& pay
   Eigen::MatrixXd both(n, 3);
   both << Eigen::VectorXd::Ones(n), volt, clock;
   const Eigen::MatrixXd two = solve(both);
-  result.constants.push_back(make.exponent(voltage.row.name, two.row(1).dot(log_k),
-                                           (two.row(1) * by_variant).transpose()));
-  result.constants.push_back(make.exponent(frequency.row.name, two.row(2).dot(log_k),
-                                           (two.row(2) * by_variant).transpose()));
+  result.constants.push_back(
+      make.exponent(voltage.which, two.row(1).dot(log_k), (two.row(1) * by_variant).transpose()));
+  result.constants.push_back(
+      make.exponent(frequency.which, two.row(2).dot(log_k), (two.row(2) * by_variant).transpose()));
 }
 
 // What each length of turn says, and whether all agree.
@@ -379,41 +373,40 @@ void fill_constants(FitResult& result, const JointInput& input, const JointFit& 
   const bool contrast = has_contrast(input);
   const Constants make(fit, payloads, uncertainty, facts, contrast);
   auto& constants = result.constants;
-  result.energy_per_bit_mm = make.of("energy_fj_per_bit_mm", "random", "random payload");
+  result.energy_per_bit_mm = make.of(WireConstant::energy, "random", "random payload");
   constants.push_back(result.energy_per_bit_mm);
   if (result.energy_per_bit_mm.row.value)
     result.budget = make.budget(payloads.weights(*make.random()));
   const LackOfFit lack = main ? lack_of_fit(input, fit, uncertainty, *main) : LackOfFit{};
-  constants.push_back(make.wires("wire_energy_fj_per_bit_mm", lack.relative, lack.freedom));
-  constants.push_back(make.of("zero_toggle_intercept_fj_per_bit_mm", "zeros", "payload of zeros"));
+  constants.push_back(make.wires(WireConstant::wire_energy, lack.relative, lack.freedom));
+  constants.push_back(make.of(WireConstant::zero_toggle_intercept, "zeros", "payload of zeros"));
   // Toggle rates: 0.5 transitions a bit for random payload, 0.25 for half random.
-  constants.push_back(make.contrast("toggle_slope_fj_per_transition_mm", "random", "half_random", 4,
-                                    "fJ/transition/mm", Convention::per_transition,
-                                    "half random payload", 2));
+  constants.push_back(make.contrast(WireConstant::toggle_slope, "random", "half_random", 4,
+                                    Convention::per_transition, "half random payload", 2));
   const auto slowest = payloads.find("random", facts.reference_state, true);
   const bool two_rates = slowest && make.random() && *slowest != *make.random();
   constants.push_back(
-      make.energy("throttled_energy_fj_per_bit_mm",
+      make.energy(WireConstant::throttled_energy,
                   two_rates ? std::optional(payloads.weights(*slowest)) : std::nullopt,
                   "random payload was run at one rate only"));
   // All wires of a line move together or not at all: what random payload costs more is coupling.
-  constants.push_back(make.contrast("coupling_fj_per_bit_mm", "random", "uniform_lines", 1, per_mm,
+  constants.push_back(make.contrast(WireConstant::coupling, "random", "uniform_lines", 1,
                                     Convention::per_random_bit, "payload of uniform lines", 1));
-  constants.push_back(make.contrast("neighbour_coupling_fj_per_bit_mm", "pairs_opposite",
-                                    "pairs_equal", 1, per_mm, Convention::per_random_bit,
+  constants.push_back(make.contrast(WireConstant::neighbour_coupling, "pairs_opposite",
+                                    "pairs_equal", 1, Convention::per_random_bit,
                                     "payload of equal or opposite neighbours", 1));
   // Densities of one quarter and three quarters toggle alike; zeros are half of the bits more.
-  constants.push_back(make.contrast("value_fj_per_zero_bit_mm", "density_25", "density_75", 2,
-                                    per_mm, Convention::per_random_bit,
+  constants.push_back(make.contrast(WireConstant::zero_bit_value, "density_25", "density_75", 2,
+                                    Convention::per_random_bit,
                                     "payload of a density other than half", 2));
-  constants.push_back(make.of("ones_intercept_fj_per_bit_mm", "ones", "payload of ones"));
-  constants.push_back(make.of("aa_intercept_fj_per_bit_mm", "aa", "payload of 0xAA"));
+  constants.push_back(make.of(WireConstant::ones_intercept, "ones", "payload of ones"));
+  constants.push_back(make.of(WireConstant::aa_intercept, "aa", "payload of 0xAA"));
 
   constants.push_back(make.transferred(
-      "registers_l1_energy_fj_per_bit_mm", kInsideUnitTolerance95,
+      WireConstant::registers_l1_energy, kInsideUnitTolerance95,
       "from L1-L2: registers and L1 of every CU lie equally far apart, so that distance cannot be "
       "told from what the L1 itself takes"));
-  constants.push_back(make.transferred("l2_memory_energy_fj_per_bit_mm", kAcrossDieTolerance95,
+  constants.push_back(make.transferred(WireConstant::l2_memory_energy, kAcrossDieTolerance95,
                                        "from L1-L2: each channel has one memory controller, so "
                                        "that its distance cannot be told from "
                                        "what channel and controller themselves take"));
@@ -421,9 +414,9 @@ void fill_constants(FitResult& result, const JointInput& input, const JointFit& 
   if (contrast && make.random()) {
     const std::size_t random = *make.random();
     constants.push_back(
-        make.energy("lock_in_energy_fj_per_bit_mm", payloads.weights_of(random, true),
+        make.energy(WireConstant::lock_in_energy, payloads.weights_of(random, true),
                     "the sensor is too slow for lock-in, or the campaign has none"));
-    constants.push_back(make.energy("plateau_energy_fj_per_bit_mm",
+    constants.push_back(make.energy(WireConstant::plateau_energy,
                                     payloads.weights_of(random, false), "no plateaus were run"));
     fit_exponents(result, make, payloads, uncertainty, facts);
     fill_lock_in(result, input, fit, payloads, uncertainty, random, correction);

@@ -315,10 +315,9 @@ void go_by_flight(FitResult& result, const std::string& reason, double flight_er
   result.energy_per_bit_ns = result.energy_per_bit_mm;
   unknown(result.energy_per_bit_mm, reason);
   const auto to_ns = [&](FittedConstant& constant) {
-    if (!constant.row.name.ends_with("_mm")) return;
-    for (std::string* text : {&constant.row.name, &constant.row.unit}) {
-      text->replace(text->size() - 2, 2, "ns");
-    }
+    if (!follows_distance(constant.which)) return;
+    constant.row.name = name_of(constant.which, Distance::ns);
+    constant.row.unit = unit_of(constant.which, Distance::ns);
     if (flight_error > kMostFlightError && constant.row.value) {
       unknown(constant, fmt::format("noise and whole cycles of the clock make up to {:.0f}% of the "
                                     "contrast of the measured latencies",

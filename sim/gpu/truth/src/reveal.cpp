@@ -8,6 +8,7 @@
 #include "prefixes.hpp"
 #include "transitions/transitions.hpp"
 #include "truth.hpp"
+#include "ww/core/wire_constants.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -226,44 +227,44 @@ Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
   revealed.energy_fj_per_bit_mm = random.per_true_mm * fj;
   revealed.sensed_fj_per_bit_mm = random.per_published_mm * fj * sensed;
   revealed.sensor_factor = sensed;
-  const auto add = [&](const char* name, double of_true, double of_published, const char* unit) {
-    revealed.constants.push_back({name, of_true * fj, of_published * fj * sensed, unit});
+  std::vector<WireConstant> which;  // beside revealed.constants
+  const auto add = [&](WireConstant constant, double of_true, double of_published) {
+    which.push_back(constant);
+    revealed.constants.push_back(
+        {name_of(constant), of_true * fj, of_published * fj * sensed, unit_of(constant)});
   };
-  add("energy_fj_per_bit_mm", random.per_true_mm, random.per_published_mm, "fJ/bit/mm");
+  add(WireConstant::energy, random.per_true_mm, random.per_published_mm);
   // A fit's millimetres are published ones, here as there.
   const double wires = wire_f_per_bit_mm(chip);
   revealed.wire_fj_per_bit_mm = wires * fj;
-  add("wire_energy_fj_per_bit_mm", wires, wires * random.per_published_mm / random.per_true_mm,
-      "fJ/bit/mm");
-  add("zero_toggle_intercept_fj_per_bit_mm", zeros.per_true_mm, zeros.per_published_mm,
-      "fJ/bit/mm");
-  add("toggle_slope_fj_per_transition_mm", (random.per_true_mm - half.per_true_mm) / kRates,
-      (random.per_published_mm - half.per_published_mm) / kRates, "fJ/transition/mm");
+  add(WireConstant::wire_energy, wires, wires * random.per_published_mm / random.per_true_mm);
+  add(WireConstant::zero_toggle_intercept, zeros.per_true_mm, zeros.per_published_mm);
+  add(WireConstant::toggle_slope, (random.per_true_mm - half.per_true_mm) / kRates,
+      (random.per_published_mm - half.per_published_mm) / kRates);
   // Two campaigns' ways to the first.
-  for (const char* name : {"lock_in_energy_fj_per_bit_mm", "plateau_energy_fj_per_bit_mm"}) {
-    add(name, random.per_true_mm, random.per_published_mm, "fJ/bit/mm");
+  for (const WireConstant way : {WireConstant::lock_in_energy, WireConstant::plateau_energy}) {
+    add(way, random.per_true_mm, random.per_published_mm);
   }
-  const auto add_difference = [&](const char* name, const Interaction& a, const Interaction& b,
+  const auto add_difference = [&](WireConstant constant, const Interaction& a, const Interaction& b,
                                   double factor) {
-    add(name, factor * (a.per_true_mm - b.per_true_mm),
-        factor * (a.per_published_mm - b.per_published_mm), "fJ/bit/mm");
+    add(constant, factor * (a.per_true_mm - b.per_true_mm),
+        factor * (a.per_published_mm - b.per_published_mm));
   };
-  add_difference("coupling_fj_per_bit_mm", random, uniform, 1.0);
-  add_difference("neighbour_coupling_fj_per_bit_mm", opposite, equal, 1.0);
-  add_difference("value_fj_per_zero_bit_mm", sparse, dense, 2.0);
-  add("ones_intercept_fj_per_bit_mm", ones.per_true_mm, ones.per_published_mm, "fJ/bit/mm");
-  add("aa_intercept_fj_per_bit_mm", alternating.per_true_mm, alternating.per_published_mm,
-      "fJ/bit/mm");
+  add_difference(WireConstant::coupling, random, uniform, 1.0);
+  add_difference(WireConstant::neighbour_coupling, opposite, equal, 1.0);
+  add_difference(WireConstant::zero_bit_value, sparse, dense, 2.0);
+  add(WireConstant::ones_intercept, ones.per_true_mm, ones.per_published_mm);
+  add(WireConstant::aa_intercept, alternating.per_true_mm, alternating.per_published_mm);
   // Segments whose distances the published floorplan gives as they are meant to be.
   const double registers = kRandomToggleRate * truth.wires.registers_f_per_mm / 2;
-  add("registers_l1_energy_fj_per_bit_mm", registers, registers, "fJ/bit/mm");
+  add(WireConstant::registers_l1_energy, registers, registers);
   const double per_bit = registers * truth.geometry.registers_to_l1_mm;
-  add("registers_l1_energy_fj_per_bit", per_bit, per_bit, "fJ/bit");
+  add(WireConstant::registers_l1_per_bit, per_bit, per_bit);
   const double memory = memory_f_per_bit_mm(chip);
-  add("l2_memory_energy_fj_per_bit_mm", memory, memory, "fJ/bit/mm");
+  add(WireConstant::l2_memory_energy, memory, memory);
   const PerMm legs = legs_f_per_bit_mm(chip);
   if (legs.of_true > 0) {  // engines of fewer than two fours of CUs have no near and far ones
-    add("legs_energy_fj_per_bit_mm", legs.of_true, legs.of_published, "fJ/bit/mm");
+    add(WireConstant::legs_energy, legs.of_true, legs.of_published);
   }
   // The same by nanosecond of flight, for campaigns without millimetres. A nanosecond there and
   // back is so many true millimetres; a fit's nanoseconds are those that it measured.
@@ -272,21 +273,23 @@ Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
   revealed.sensed_fj_per_bit_ns = revealed.sensed_fj_per_bit_mm * seen_per_published;
   const std::size_t by_mm = revealed.constants.size();
   for (std::size_t i = 0; i < by_mm; ++i) {
+    if (!follows_distance(which[i])) continue;
     RevealedConstant constant = revealed.constants[i];
-    if (!constant.name.ends_with("_mm")) continue;
-    constant.name.replace(constant.name.size() - 2, 2, "ns");
-    constant.unit.replace(constant.unit.size() - 2, 2, "ns");
+    constant.name = name_of(which[i], Distance::ns);
+    constant.unit = unit_of(which[i], Distance::ns);
     constant.truth *= mm_per_ns;
     constant.sensed *= seen_per_published;
     revealed.constants.push_back(std::move(constant));
   }
   // The ledger keeps switched capacitance, whatever the clock.
-  for (const char* name : {"voltage_exponent_along_curve", "voltage_exponent"}) {
-    revealed.constants.push_back({name, kVoltageExponent, kVoltageExponent, "1"});
-  }
-  revealed.constants.push_back({"frequency_exponent", 0.0, 0.0, "1"});
+  const auto add_number = [&](WireConstant constant, double truth, double seen) {
+    revealed.constants.push_back({name_of(constant), truth, seen, unit_of(constant)});
+  };
+  add_number(WireConstant::voltage_exponent_along_curve, kVoltageExponent, kVoltageExponent);
+  add_number(WireConstant::voltage_exponent, kVoltageExponent, kVoltageExponent);
+  add_number(WireConstant::frequency_exponent, 0.0, 0.0);
   if (const double link_fj = truth.memory_side.die_link_j / kFemto; link_fj > 0) {
-    revealed.constants.push_back({"fanout_link_fj_per_bit", link_fj, link_fj * sensed, "fJ/bit"});
+    add_number(WireConstant::fanout_link, link_fj, link_fj * sensed);
   }
   return revealed;
 }
