@@ -80,10 +80,21 @@ TEST(Mt4g, HasFiguresWhereItsFilesHaveThem) {
   EXPECT_EQ(written["general"]["clockRate"], (json{{"unit", "kHz"}, {"value", 1'700'000}}));
   EXPECT_EQ(written["compute"]["multiProcessorCount"], 104);
   EXPECT_EQ(written["compute"]["warpSize"], 64);
+  EXPECT_EQ(written["compute"]["numXCDs"], 1);
+  EXPECT_EQ(written["compute"]["computeUnitsPerDie"], 104);
   EXPECT_EQ(written["memory"]["l1"]["size"]["size"], 16384);
   EXPECT_EQ(written["memory"]["l2"]["size"]["value"], 8 << 20);
   EXPECT_EQ(written["memory"]["main"]["latency"]["p95"], 1208);
   EXPECT_EQ(written["meta"]["virtual"], true);
+}
+
+TEST(Mt4g, GivesEachDieItsShare) {
+  Topology two = topology();
+  two.told.dies = 2;
+  const json written = to_mt4g(two);
+  EXPECT_EQ(written["compute"]["numXCDs"], 2);
+  EXPECT_EQ(written["compute"]["computeUnitsPerDie"], 52);
+  EXPECT_EQ(written["memory"]["l2"]["amount"], 2);
 }
 
 TEST(Mt4g, LeavesOutWhatWasNotFound) {
