@@ -16,7 +16,7 @@ using U64 = std::uint64_t;
 
 constexpr U32 kOne = 0x3F800000;
 constexpr U32 kMinusZero = 0x80000000;
-constexpr U32 kInfinity = 0x7F800000;
+constexpr U32 kInfinityBits = 0x7F800000;
 constexpr U32 kNan = 0x7FC00000;
 
 struct Settled {
@@ -53,7 +53,7 @@ constexpr Settled kSettled[] = {
     {Opcode::v_cvt_i32_f32, 0x5F000000, 0, 0, 0x7FFFFFFF},
     {Opcode::v_cvt_i32_f32, 0xCF000001, 0, 0, 0x80000000},
     {Opcode::v_cvt_u32_f32, kNan, 0, 0, 0},
-    {Opcode::v_cvt_rpi_i32_f32, kInfinity, 0, 0, 0x7FFFFFFF},
+    {Opcode::v_cvt_rpi_i32_f32, kInfinityBits, 0, 0, 0x7FFFFFFF},
     {Opcode::v_cvt_flr_i32_f32, kNan, 0, 0, 0},
     {Opcode::v_cvt_u16_f16, 0x7C00, 0, 0, 0xFFFF},
     {Opcode::v_cvt_i16_f16, 0x7C00, 0, 0, 0x7FFF},

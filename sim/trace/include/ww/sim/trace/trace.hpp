@@ -20,8 +20,8 @@ struct Instruction {
   std::uint64_t address{};  // of the instruction, in device memory
   std::string name;         // "buffer_load_dword"
   Operation operation{};
-  std::uint8_t element_bytes{};  // that a lane touches: 1, 2, 4, 8, 12 or 16
-  std::uint8_t value_bytes{};    // of a lane's value; twice the element for compare-and-swap
+  std::uint8_t element_bytes{};  // that a lane touches: 1, 2, 4, 8, 12, 16, 32 or 64
+  std::uint8_t value_bytes{};    // of a lane's value: two elements for compare-and-swap, 0: none
   bool operator==(const Instruction&) const = default;
 };
 
