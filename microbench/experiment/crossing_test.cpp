@@ -71,7 +71,7 @@ TEST(CrossingCampaign, RecoversTheStubsEnergyPerCrossing) {
     // Near runs ahead of far by what a reduction of the stub is faster, and that changes nothing.
     EXPECT_GT(fit->greatest_mismatch, 0.05);
     ASSERT_EQ(fit->controls.size(), 4u);
-    for (const CrossingCheck& control : fit->controls) {
+    for (const auto& control : fit->controls) {
       EXPECT_TRUE(control.passed) << control.name << ": " << control.detail;
     }
     EXPECT_NEAR(fit->gain / *fit->random_bit.value, kBoardGainTolerance95, 1e-9);
