@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -18,9 +19,9 @@ class Live : public testing::Test {
   void append(const std::string& text) {
     std::ofstream(file_, std::ios::app | std::ios::binary) << text;
   }
-  std::filesystem::path file_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("ww_live_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) /
+                                ("ww_live_" + std::to_string(::getpid()) +
+                                 testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(Live, GivesEachLineOnceAndWaitsForTheEndOfALine) {
@@ -40,6 +41,7 @@ TEST_F(Live, GivesEachLineOnceAndWaitsForTheEndOfALine) {
   ASSERT_EQ(news->samples.size(), 1U);
   EXPECT_EQ(news->samples[0].power_w, 85);
   EXPECT_EQ(news->samples[0].energy_ticks, 12);
+  EXPECT_EQ(news->samples[0].temperature_c, 41);
   EXPECT_FALSE(news->samples[0].clock_mhz);
   EXPECT_TRUE(feed.poll()->dispatches.empty());
 }
