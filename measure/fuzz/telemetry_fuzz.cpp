@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "sensor/sysfs/pm_metrics.hpp"
 #include "ww/measure/gpu_metrics.hpp"
 #include "ww/measure/pci_address.hpp"
-#include "ww/measure/pm_metrics.hpp"
 #include "ww/measure/sensor_recording.hpp"
 
 namespace {

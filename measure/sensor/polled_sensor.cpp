@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "no_reading.hpp"
+#include "sensor/sysfs/no_reading.hpp"
 
 namespace ww::measure {
 namespace {

@@ -14,8 +14,8 @@
 #include <system_error>
 #include <thread>
 
-#include "no_reading.hpp"
 #include "sample_ring.hpp"
+#include "sensor/sysfs/no_reading.hpp"
 
 namespace ww::measure {
 namespace {

@@ -10,8 +10,8 @@
 #include <thread>
 #include <utility>
 
-#include "no_reading.hpp"
 #include "sample_ring.hpp"
+#include "sensor/sysfs/no_reading.hpp"
 #include "ww/measure/polled_sensor.hpp"
 
 namespace ww::measure {

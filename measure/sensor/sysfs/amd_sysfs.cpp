@@ -11,11 +11,11 @@
 
 #include "hwmon_power.hpp"
 #include "rail_log.hpp"
-#include "sensor/no_reading.hpp"
+#include "sensor/sysfs/no_reading.hpp"
+#include "sensor/sysfs/pm_metrics.hpp"
 #include "sysfs_file.hpp"
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/gpu_metrics.hpp"
-#include "ww/measure/pm_metrics.hpp"
 #include "ww/measure/sampler.hpp"
 
 namespace ww::measure {

@@ -1,4 +1,4 @@
-#include "ww/measure/pm_metrics.hpp"
+#include "sensor/sysfs/pm_metrics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
