@@ -173,8 +173,9 @@ void multiply(Wave& wave, const MicroOp& op, const MatrixShape& s) {
   S constant{};
   if (c_registers == nullptr) {
     // An operand that is no register is the address of its value.
-    constant = result_of<S>(reinterpret_cast<const U32*>(op.vector.at[2]), 0,
-                            0);  // NOLINT(performance-no-int-to-ptr)
+    const auto* value =
+        reinterpret_cast<const U32*>(op.vector.at[2]);  // NOLINT(performance-no-int-to-ptr)
+    constant = result_of<S>(value, 0, 0);
   }
 
   S a[kMostOperands * 2];
