@@ -117,8 +117,16 @@ TEST(Reduction, PrefersTheEnergyAccumulatorUnlessItIsBroken) {
   const auto facts = facts_of(campaign);
   const auto by_energy = reduce(campaign.runs, facts);
   ASSERT_TRUE(by_energy);
+  // A single reading that runs backward is left out. A counter that begins anew is broken.
+  auto stray = campaign.runs;
+  stray[4].samples[10].energy_ticks = 5;
+  const auto without_stray = reduce(stray, facts);
+  ASSERT_TRUE(without_stray);
   auto backwards = campaign.runs;
-  backwards[4].samples[10].energy_ticks = 5;
+  const auto before = *backwards[4].samples[10].energy_ticks;
+  for (std::size_t i = 10; i < backwards[4].samples.size(); ++i) {
+    *backwards[4].samples[i].energy_ticks -= before - 5;
+  }
   const auto by_register = reduce(backwards, facts);
   ASSERT_TRUE(by_register);
   auto absurd = campaign.runs;
@@ -130,6 +138,7 @@ TEST(Reduction, PrefersTheEnergyAccumulatorUnlessItIsBroken) {
   const auto& stream = by_energy->plateaus[10].row;
   ASSERT_EQ(stream.kind, RunKind::stream);
   EXPECT_GT(stream.end_s - stream.start_s, 0.98 * spec.plateau_s);
+  EXPECT_DOUBLE_EQ(without_stray->plateaus[10].row.power_w, stream.power_w);
   EXPECT_NEAR(stream.power_w, by_register->plateaus[10].row.power_w, 1.0);
   EXPECT_LT(by_register->plateaus[10].row.end_s - by_register->plateaus[10].row.start_s, 1.4);
   EXPECT_DOUBLE_EQ(distrusted->plateaus[10].row.power_w, by_register->plateaus[10].row.power_w);
