@@ -8,6 +8,7 @@
 #include "counter_rules.hpp"
 #include "fixed_delay/network.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 
@@ -64,8 +65,8 @@ TEST(FixedDelayNetwork, HasItsKeyFromItsRowAlone) {
 }
 
 TEST(FileMeter, IsABackendWhoseSourceReadsTheFile) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "ww_meter";
-  std::filesystem::remove(file);
+  const auto scratch = ScratchFolder::create("meter").value();
+  const auto file = scratch.path() / "meter";
   ::unsetenv("WIREWATT_METER");
   EXPECT_FALSE(file_meter_backend({}, {}));
   ::setenv("WIREWATT_METER", file.c_str(), 1);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace {
 
@@ -60,8 +61,8 @@ class Library : public testing::Test {
   }
   // A calibration's model, as small as the estimate needs.
   static std::string model(const std::string& status = "ok", const std::string& target = "gfx701") {
-    const auto file = std::filesystem::path(testing::TempDir()) /
-                      ("ww_library_model_" + status + "_" + target + ".json");
+    static const auto scratch = ww::ScratchFolder::create("library").value();
+    const auto file = scratch.path() / (status + "_" + target + ".json");
     EXPECT_TRUE(ww::write_file_atomically(file, R"({
       "format": "wirewatt-model/1", "device": "virtual:w9100", "virtual": true,
       "target": ")" + target + R"(",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/measure/csv.hpp"
 
 namespace ww::tables {
@@ -19,8 +20,6 @@ using testing::ElementsAre;
 class CampaignCsv : public testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     auto store = CampaignStore::create(folder_ / "campaign.db");
     ASSERT_TRUE(store) << store.error().text();
     ASSERT_TRUE(store->put(campaign_keys::is_virtual, "true"));
@@ -50,7 +49,6 @@ class CampaignCsv : public testing::Test {
     ASSERT_TRUE(written) << written.error().text();
     written_ = *written;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] std::vector<std::vector<std::string>> rows(const std::string& table) const {
     const auto text = read_file(folder_ / "csv" / (table + ".csv"));
     EXPECT_TRUE(text) << table;
@@ -60,9 +58,8 @@ class CampaignCsv : public testing::Test {
     for (const auto& row : *parsed) found.push_back(row.fields);
     return found;
   }
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("ww_tables_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  ScratchFolder scratch_ = ScratchFolder::create("tables").value();
+  std::filesystem::path folder_ = scratch_.path();
   std::vector<WrittenTable> written_;
 };
 

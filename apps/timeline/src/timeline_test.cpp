@@ -12,6 +12,7 @@
 
 #include "perfetto.hpp"
 #include "testing/read_trace.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::timeline {
@@ -56,8 +57,6 @@ model::WireModel wires() {
 
 class TimelineOf : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   // A timeline with the energies of `counted`, and their estimate.
   model::Estimate add(Timeline& timeline, const std::vector<measure::CounterDispatch>& counted) {
     const auto traffic = session::count_traffic(counted, "gfx701");
@@ -77,9 +76,8 @@ class TimelineOf : public ::testing::Test {
 
   model::WireModel model_ = wires();
   model::EstimateOptions options_;
-  std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) /
-                                  (std::string("ww_timeline_") +
-                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  ScratchFolder scratch_ = ScratchFolder::create("timeline").value();
+  std::filesystem::path folder_ = scratch_.path();
 };
 
 TEST_F(TimelineOf, LaunchesHasTheJoulesOfTheEstimateInItsPowerTracks) {

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "fixed_delay/network.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/traffic.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
@@ -115,7 +116,8 @@ void draw_topology(NetworkConfig& config) {
               "\ndelay = " + std::to_string(between(1, 4)) + "\n";
     }
   }
-  const std::string file = testing::TempDir() + "property_topology.toml";
+  static const auto scratch = ScratchFolder::create("topology").value();
+  const std::string file = scratch.path() / "topology.toml";
   std::ofstream(file) << text;
   RC_ASSERT(set_key(config, "topology", file).has_value());
   RC_ASSERT(set_key(config, "routing", "file").has_value());

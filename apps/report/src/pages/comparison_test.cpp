@@ -5,6 +5,7 @@
 
 #include "drawing/chart_data.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/report/report.hpp"
 
 namespace ww::report {
@@ -16,14 +17,6 @@ using testing::Not;
 
 class Comparison : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string("ww_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path put(const std::string& name, const json& content) {
     EXPECT_TRUE(write_file_atomically(folder_ / name, content.dump()));
     return folder_ / name;
@@ -37,7 +30,8 @@ class Comparison : public testing::Test {
             {"stable", true},
             {"energy_pj", {{"link", 4e6}, {"total", 4e6}}}};
   }
-  std::filesystem::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("comparison").value();
+  std::filesystem::path folder_ = scratch_.path();
 };
 
 TEST_F(Comparison, GivesTheDifferenceOfEveryFigureThatBothHave) {

@@ -13,6 +13,7 @@
 #include "chip_timeline.hpp"
 #include "energy_ledger.hpp"
 #include "truth.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -192,7 +193,8 @@ TEST(Timeline, WakesTheLinksOfTwoDiesForALaunchThatCrossesThem) {
   };
   put("wake_w = 0.0", "wake_w = 30.0");
   put("training_uj = 0.0", "training_uj = 20000.0");
-  const std::string own = testing::TempDir() + "sleepy_pair.toml";
+  const auto scratch = ScratchFolder::create("chip").value();
+  const std::string own = scratch.path() / "sleepy_pair.toml";
   std::ofstream(own) << text;
   const Chip chip = Chip::load({.chip = own}).value();
   const double clock_hz = chip.architecture().dvfs.back().clock_hz;
