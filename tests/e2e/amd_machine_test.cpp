@@ -60,7 +60,7 @@ class AmdMachine : public ::testing::Test {
   [[nodiscard]] json doctor(const std::string& pci) const {
     const auto finished = with_cards(
         {"doctor", "--no-step-test", "--no-counters", "--json", "--device", "pci:" + pci});
-    const json report = finished.json();
+    json report = finished.json();
     EXPECT_FALSE(report.is_discarded()) << finished.err;
     return report;
   }
