@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "sample_ring.hpp"
-#include "sensor/sysfs/no_reading.hpp"
+#include "sysfs/no_reading.hpp"
 #include "ww/measure/polled_sensor.hpp"
 
 namespace ww::measure {

@@ -26,16 +26,21 @@ class ExportOptions : public testing::Test {
  protected:
   void SetUp() override {
     fs::create_directory(path("wires"));
-    write("wires/model.json", json{{"device", "AMD Instinct MI210"},
-                                   {"target", "gfx90a"},
-                                   {"virtual", false},
-                                   {"energy_fj_per_bit_mm",
-                                    {{"status", "ok"},
-                                     {"value", 100.0},
-                                     {"low", 90.0},
-                                     {"high", 115.0},
-                                     {"convention", "per_random_bit"}}}}
-                                  .dump());
+    write("wires/model.json",
+          json{{"format", "wirewatt-model/1"},
+               {"device", "AMD Instinct MI210"},
+               {"reference", {{"voltage_v", 1.0}, {"clock_hz", 1.7e9}}},
+               {"distances",
+                {{"engine_to_quadrant_mm", {{5.0, 12.0}, {12.0, 5.0}}}, {"floorplan", "mi210"}}},
+               {"target", "gfx90a"},
+               {"virtual", false},
+               {"energy_fj_per_bit_mm",
+                {{"status", "ok"},
+                 {"value", 100.0},
+                 {"low", 90.0},
+                 {"high", 115.0},
+                 {"convention", "per_random_bit"}}}}
+              .dump());
     fs::create_directory(path("crossings"));
     write("crossings/crossing.json",
           json{{"device", "cuda:0"},

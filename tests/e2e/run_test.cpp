@@ -209,7 +209,7 @@ TEST(Run, AnInterruptedWorkloadEndsBetweenItsLaunches) {
   const auto finished =
       run({"timeout", "--preserve-status", "-s", "INT", "2", wirewatt(), "run", "--trace", wwt,
            "--counters", csv, "--", wirewatt(), "workloads", "run", "lulesh", "--size", "paper"});
-  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_EQ(finished.exit_code, 130) << finished.err;
   EXPECT_NE(finished.err.find("interrupted"), std::string::npos) << finished.err;
   EXPECT_EQ(run({wirewatt(), "trace", "info", wwt}).exit_code, 0);
   EXPECT_TRUE(std::filesystem::exists(csv));

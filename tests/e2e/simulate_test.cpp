@@ -280,8 +280,12 @@ TEST(Simulate, FindsTheLoadAtWhichANetworkSaturates) {
 TEST(Export, WritesTheConstantsOfAModelAndRefusesAFlaggedOne) {
   const TemporaryFolder folder;
   const auto model = folder.path() / "model.json";
-  json content = {{"device", "virtual:w9100"},
+  json content = {{"format", "wirewatt-model/1"},
+                  {"device", "virtual:w9100"},
                   {"virtual", true},
+                  {"reference", {{"voltage_v", 1.17}, {"clock_hz", 9.3e8}}},
+                  {"distances",
+                   {{"engine_to_quadrant_mm", {{5.0, 12.0}, {12.0, 5.0}}}, {"floorplan", "w9100"}}},
                   {"energy_fj_per_bit_mm",
                    {{"value", 100.0},
                     {"low", 90.0},

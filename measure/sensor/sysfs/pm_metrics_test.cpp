@@ -1,4 +1,4 @@
-#include "sensor/sysfs/pm_metrics.hpp"
+#include "pm_metrics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -68,16 +68,17 @@ void move_upper_exec(binpatch::isa::Instruction& instruction) {
   std::ranges::for_each(instruction.src, move);
 }
 
-// Lanes that a wave of 32 does not have. Some instructions write exec beside their result.
-bool names_missing_lanes(const binpatch::isa::Instruction& instruction) {
+// Whether lanes are enabled that a wave of 32 does not have. Some instructions write exec beside
+// their result. Reading both halves is no such thing: compilers do so (ballots of 64 bits), and the
+// upper half is 0.
+bool enables_missing_lanes(const binpatch::isa::Instruction& instruction) {
   using binpatch::isa::SpecialRegister;
   if (binpatch::isa::mnemonic(instruction.opcode).ends_with("exec_b64")) return true;
   const auto is_pair = [](const binpatch::isa::Operand& operand) {
     return operand.kind == binpatch::isa::OperandKind::special && operand.count > 1 &&
            operand.index == static_cast<std::uint16_t>(SpecialRegister::exec_lo);
   };
-  return std::ranges::any_of(instruction.dst, is_pair) ||
-         std::ranges::any_of(instruction.src, is_pair);
+  return std::ranges::any_of(instruction.dst, is_pair);
 }
 
 // Behind the last scalar register that the instruction may touch.
@@ -125,7 +126,7 @@ std::unique_ptr<LoweredCode> lower_code(std::span<const std::byte> code, const L
       decoded = fail(ErrorCode::unsupported, "accumulation registers");
     }
     if (decoded && wave == binpatch::isa::WaveSize::lanes32) {
-      if (names_missing_lanes(*decoded)) {
+      if (enables_missing_lanes(*decoded)) {
         decoded = fail(ErrorCode::unsupported, "lanes that the wave does not have");
       } else {
         move_upper_exec(*decoded);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -161,11 +162,14 @@ std::vector<std::string> signs_of_errors(const binpatch::CodeObject& object,
 
 void warn_of_errors(const binpatch::CodeObject& object, const binpatch::Kernel& kernel,
                     bool compiled_here) {
-  static auto& seen = *new std::set<std::pair<const void*, std::string>>;
+  // By its contents: a later program may lie where an earlier one did.
+  static auto& seen = *new std::set<std::pair<std::size_t, std::string>>;
   static auto& said = *new std::set<std::string>;
-  if (!seen.emplace(object.bytes().data(), kernel.name).second) return;
-  for (const std::string& text : signs_of_errors(object, kernel, compiled_here)) {
-    if (said.insert(text).second) complain(text + " (docs/driver.md, Known compiler errors)");
+  const auto code = object.code(kernel);
+  const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());
+  if (!seen.emplace(std::hash<std::string_view>()(text), kernel.name).second) return;
+  for (const std::string& sign : signs_of_errors(object, kernel, compiled_here)) {
+    if (said.insert(sign).second) complain(sign + " (docs/driver.md, Known compiler errors)");
   }
 }
 

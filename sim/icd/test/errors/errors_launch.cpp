@@ -15,6 +15,31 @@ cl_int launch(W& w, cl_kernel kernel, const std::vector<std::size_t>& global,
                                      data(local), 0, nullptr, nullptr);
 }
 
+// Such a launch ends its context, so it has one of its own.
+cl_int give_up(W& w) {
+  cl_int code = CL_SUCCESS;
+  cl_context context = w.cl.clCreateContext(nullptr, 1, &w.device, nullptr, nullptr, &code);
+  cl_command_queue queue = w.cl.clCreateCommandQueue(context, w.device, 0, &code);
+  const char* text = "kernel void nothing() {}";
+  cl_program program = w.cl.clCreateProgramWithSource(context, 1, &text, nullptr, &code);
+  EXPECT_EQ(w.cl.clBuildProgram(program, 0, nullptr, "", nullptr, nullptr), CL_SUCCESS);
+  cl_kernel kernel = w.cl.clCreateKernel(program, "nothing", &code);
+  EXPECT_EQ(code, CL_SUCCESS);
+  fake::state().on_launch = [](gpu::VirtualGpu&, const fake::Launch&) -> Status {
+    return fail(ErrorCode::device_error, "stopped");
+  };
+  const std::size_t global = 64;
+  code =
+      w.cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, nullptr, 0, nullptr, nullptr);
+  fake::state().on_launch = nullptr;
+  EXPECT_EQ(w.cl.clFinish(queue), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(w.cl.clReleaseKernel(kernel), CL_SUCCESS);
+  EXPECT_EQ(w.cl.clReleaseProgram(program), CL_SUCCESS);
+  EXPECT_EQ(w.cl.clReleaseCommandQueue(queue), CL_SUCCESS);
+  EXPECT_EQ(w.cl.clReleaseContext(context), CL_SUCCESS);
+  return code;
+}
+
 void argument_rows(std::vector<ErrorRow>& rows) {
   constexpr const char* call = "clSetKernelArg";
   const ErrorRow own[] = {
@@ -148,15 +173,7 @@ void range_rows(std::vector<ErrorRow>& rows) {
          EXPECT_EQ(w.cl.clSetKernelArg(w.ready, 2, 4096, nullptr), CL_SUCCESS);
          return code;
        }},
-      {call, CL_OUT_OF_RESOURCES, "a launch that the device gives up",
-       [](W& w) {
-         fake::state().on_launch = [](gpu::VirtualGpu&, const fake::Launch&) -> Status {
-           return fail(ErrorCode::device_error, "stopped");
-         };
-         const cl_int code = launch(w, w.ready, {64}, {64});
-         fake::state().on_launch = nullptr;
-         return code;
-       }},
+      {call, CL_OUT_OF_RESOURCES, "a launch that the device gives up", give_up},
       {"clEnqueueTask", CL_INVALID_KERNEL, "a released object",
        [](W& w) { return w.cl.clEnqueueTask(w.queue, w.dead_kernel, 0, nullptr, nullptr); }},
       {"clEnqueueTask", CL_INVALID_CONTEXT, "another context's queue",
