@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "background.hpp"
 #include "slurm_here.hpp"
@@ -134,6 +136,10 @@ TEST_F(SweepOnSlurm, RestartedDaemonsLoseNothing) {
   const auto plan = slow_plan();
   Background sweep(command(plan), log());
   ASSERT_TRUE(wait_until([&] { return !workers_of(out()).empty(); })) << text_of(log());
+  // Slurm's controller saves its jobs within five seconds (SAVE_MAX_WAIT). One that is killed
+  // before knows nothing of them, and the sweep then submits nothing again, because they may still
+  // run.
+  std::this_thread::sleep_for(std::chrono::seconds(7));
   // A node that registers anew tells a controller that remembers too little what really runs; in
   // the other order Slurm may take minutes to ask.
   slurm_->restart("slurmctld");

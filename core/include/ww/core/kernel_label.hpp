@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ namespace ww {
 template <class Kernels, class Name>
 [[nodiscard]] std::vector<std::string> kernel_labels(const Kernels& kernels, Name name) {
   std::vector<std::string> names;
+  names.reserve(std::size(kernels));
   for (const auto& kernel : kernels) names.push_back(std::invoke(name, kernel));
   return kernel_labels(std::span<const std::string>(names));
 }
