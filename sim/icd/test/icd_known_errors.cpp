@@ -112,9 +112,9 @@ int main(int count, char** words) {
     cl_int code{};
     cl_kernel kernel = clCreateKernel(program, "sample", &code);
     must(code, "clCreateKernel");
-    must(clSetKernelArg(kernel, 0, sizeof out, &out), "clSetKernelArg");
+    must(clSetKernelArg(kernel, 0, sizeof(cl_mem), &out), "clSetKernelArg");
     for (cl_uint i = 0; i < 3; ++i) {
-      must(clSetKernelArg(kernel, i + 1, sizeof in[i], &in[i]), "clSetKernelArg");
+      must(clSetKernelArg(kernel, i + 1, sizeof(cl_mem), &in[i]), "clSetKernelArg");
     }
     must(clEnqueueNDRangeKernel(gpu.queue, kernel, 1, nullptr, &kItems, nullptr, 0, nullptr,
                                 nullptr),
