@@ -58,8 +58,8 @@ TEST(FindLine, TellsLinesFromHalvesAndQuartersOfThem) {
 }
 
 TEST(FindFetch, IsTheDistanceOfLateLoads) {
-  std::vector<double> ticks;
-  for (int i = 0; i < 256; ++i) ticks.push_back(i % 16 == 3 ? 300.0 : 120.0);
+  std::vector<double> ticks(256, 120.0);
+  for (std::size_t i = 3; i < ticks.size(); i += 16) ticks[i] = 300.0;
   ticks[40] = 310;  // a refresh
   std::optional<double> penalty;
   const CacheFigure fetch = find_fetch(ticks, 200, penalty);

@@ -1,4 +1,5 @@
 // Every option of `export` changes the file of every format, or is refused by its name.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +122,7 @@ TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
         const auto first =
             exported(format, model, needed, option, is_base ? base(format, 3) : both.first);
         const auto text = text_of(path("out"));
-        const std::string where = model + " " + format + " " + option + "\n" + first.err;
+        const auto where = fmt::format("{} {} {}\n{}", model, format, option, first.err);
         if (first.exit_code != 0) {
           EXPECT_EQ(first.exit_code, 2) << where;
           EXPECT_THAT(first.err, HasSubstr(option)) << where;

@@ -34,7 +34,7 @@ std::string without_scripts(std::string html) {
 
 class Report : public testing::Test {
  protected:
-  void calibrate(model::testing::SyntheticSpec spec = {}) { record(make_campaign(spec)); }
+  void calibrate(const model::testing::SyntheticSpec& spec = {}) { record(make_campaign(spec)); }
 
   void record(model::testing::SyntheticCampaign campaign) {
     campaign.runs.back().status = RunStatus::rejected;

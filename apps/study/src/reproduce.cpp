@@ -284,7 +284,7 @@ const std::vector<std::string>& papers() {
 }
 
 Result<ordered_json> reproduce(const ReproduceRequest& request) {
-  const auto known = papers();
+  const auto& known = papers();
   if (std::ranges::find(known, request.paper) == known.end()) {
     return fail(ErrorCode::invalid_argument, fmt::format("paper '{}' is unknown; there are: {}",
                                                          request.paper, fmt::join(known, ", ")));

@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 class OwnedFileTest : public ::testing::Test {
  protected:
   fs::path database(const char* name, std::uint32_t application_id) {
-    const fs::path file = folder_.path() / name;
+    fs::path file = folder_.path() / name;
     SQLite::Database db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     db.exec("CREATE TABLE t(a)");
     db.exec("PRAGMA application_id=" + std::to_string(application_id));
     return file;
   }
   fs::path text(const char* name, const char* content) {
-    const fs::path file = folder_.path() / name;
+    fs::path file = folder_.path() / name;
     EXPECT_TRUE(write_file_atomically(file, content));
     return file;
   }

@@ -26,7 +26,7 @@ class FakeCards {
                                           const std::string& device_id) const {
     namespace fs = std::filesystem;
     const fs::path top = sysfs_ / "class";
-    const fs::path device = top / "_pci" / pci;
+    fs::path device = top / "_pci" / pci;
     const std::string name = "card" + std::to_string(number);
     fs::create_directories(device / "drm" / name);
     fs::create_directories(device / ("drm/renderD" + std::to_string(128 + number)));

@@ -44,7 +44,7 @@ struct OptionUse {
 const std::vector<OptionUse>& option_uses() {
   using enum ExportTarget;
   const std::vector<ExportTarget> with_routers{accelwattch, gem5, mcpat, noxim};
-  const auto both = [](const char* option, std::vector<ExportTarget> targets) {
+  const auto both = [](const char* option, const std::vector<ExportTarget>& targets) {
     return OptionUse{option, targets, targets};
   };
   static const std::vector<OptionUse> uses{

@@ -62,7 +62,7 @@ sim::trace::CacheShape shape_of(const std::string& producer) {
 // The traffic of the trace through caches of other sizes, behind what the calibration says.
 Status add_caches(calibration::Answer& answer, const ProjectArguments& arguments) {
   WW_ASSIGN(traced, sim::trace::Reader::open(arguments.trace));
-  const std::string producer = traced.producer();
+  const std::string& producer = traced.producer();
   const sim::trace::CacheShape own = shape_of(producer);
   Table table{"Traffic with other caches",
               {{"L1 KIB", true, "l1_kib"},

@@ -1,5 +1,6 @@
 #include "ww/report/pages.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -147,12 +148,12 @@ TEST(Pages, GiveTheWholeNamesOfKernels) {
   auto kernel = estimate["kernels"][0];
   estimate["kernels"] = nlohmann::json::array();
   for (const char* flops : {"1", "2"}) {
-    kernel["kernel"] = head + flops + tail;
+    kernel["kernel"] = fmt::format("{}{}{}", head, flops, tail);
     estimate["kernels"].push_back(kernel);
   }
   const auto page = estimate_html(estimate);
   for (const char* flops : {"1", "2"}) {
-    const std::string name = escape(head + flops + tail);
+    const std::string name = escape(fmt::format("{}{}{}", head, flops, tail));
     EXPECT_THAT(page, HasSubstr("<td class=\"long\">" + name + "</td>"));
     EXPECT_THAT(page, HasSubstr("<g><title>" + name + "</title>"));
   }
