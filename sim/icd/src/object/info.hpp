@@ -25,7 +25,7 @@ class InfoSink {
   }
   template <class T>
   cl_int value(const T& answer) const {
-    return bytes(&answer, sizeof(T));
+    return array(std::span<const T>(&answer, 1));
   }
   cl_int flag(bool answer) const { return value<cl_bool>(answer ? CL_TRUE : CL_FALSE); }
   template <class T>
