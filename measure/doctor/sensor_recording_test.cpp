@@ -66,14 +66,14 @@ Result<std::vector<PollColumn>> two_cards(const std::function<double(int)>& time
 }
 
 TEST(Polls, TakenInTurnOfTwoDevicesAreRefused) {
-  const auto in_pairs = two_cards([](int i) { return i / 2 * 0.5 + i % 2 * 0.004; });
+  const auto in_pairs = two_cards([](int i) { return (i - i % 2) * 0.25 + i % 2 * 0.004; });
   ASSERT_FALSE(in_pairs);
   EXPECT_THAT(in_pairs.error().message, HasSubstr("polls of several devices"));
   EXPECT_THAT(in_pairs.error().message, HasSubstr("groups of 2"));
   const auto in_turn = two_cards([](int i) { return i * 0.25; });
   ASSERT_FALSE(in_turn);
   EXPECT_THAT(in_turn.error().message, HasSubstr("2 values in turn"));
-  const auto at_once = two_cards([](int i) { return i / 2 * 0.5; });
+  const auto at_once = two_cards([](int i) { return (i - i % 2) * 0.25; });
   ASSERT_FALSE(at_once);
   EXPECT_THAT(at_once.error().message, HasSubstr("time of the poll before"));
   for (const char* column : {", name", ", pci.bus", ", serial", ", gpu_name"}) {
@@ -88,7 +88,7 @@ TEST(Polls, TakenInTurnOfTwoDevicesAreRefused) {
 TEST(Polls, OfOneDeviceInGroupsOrUnderASwitchedLoadAreTaken) {
   std::string pairs = "time_s,power_w\n", switched = pairs;
   for (int i = 0; i < 200; ++i) {
-    const double paired = i / 2 * 0.5 + i % 2 * 0.004;
+    const double paired = (i - i % 2) * 0.25 + i % 2 * 0.004;
     pairs += fmt::format("{},{}\n", paired, i / 2 % 3 == 0 ? 118 : 32);
     // On and off every two polls, after an idle beginning.
     switched += fmt::format("{},{}\n", i * 0.01, i > 20 && i % 4 < 2 ? 118 : 32);
