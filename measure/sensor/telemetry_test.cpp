@@ -25,7 +25,7 @@ class WallMeter final : public PowerSource {
   std::vector<FieldState> fields_{{"power", FieldStatus::ok, "the wall"}};
 };
 
-SensorBackend backend(const std::string& name, bool usable, Result<bool> opens) {
+SensorBackend backend(const std::string& name, bool usable, const Result<bool>& opens) {
   return {name, usable, usable ? "" : "it is not plugged in",
           [opens]() -> Result<std::unique_ptr<PowerSource>> {
             if (!opens) return tl::unexpected(opens.error());

@@ -60,7 +60,7 @@ std::vector<int> groups_of(const Table& profiles) {
 
 Result<ChipletLayout> chiplet_layout(const std::vector<std::vector<double>>& ticks,
                                      const std::string& device) {
-  const auto refuse = [&device](std::string why) {
+  const auto refuse = [&device](const std::string& why) {
     return fail(ErrorCode::unsupported, "the ways between the dies cannot be told: " + why, device);
   };
   const std::size_t dies = ticks.size();

@@ -74,7 +74,7 @@ void Reproduction::headline(std::string claim, std::string_view figure, std::str
                      headline_figure(row->ours, row->unit), verdict_of(*row)});
 }
 
-std::string with_unit(std::string text, const std::string& unit) {
+std::string with_unit(const std::string& text, const std::string& unit) {
   const bool has_number = text.find_first_of("0123456789") != std::string::npos;
   const bool without = unit.empty() || !has_number || text.ends_with(unit);
   return without ? text : text + " " + unit;
