@@ -192,6 +192,7 @@ nlohmann::json mean_of(const std::vector<nlohmann::json>& documents) {
   nlohmann::json mean = nlohmann::json::object();
   for (const auto& [key, value] : first.items()) {
     std::vector<nlohmann::json> values;
+    values.reserve(documents.size());
     for (const auto& one : documents) values.push_back(one.at(key));
     mean[key] = mean_of(values);
   }
