@@ -114,9 +114,9 @@ TEST_F(Hip, StopsAGraphAtAKernelThatIsStopped) {
   ASSERT_EQ(hipStreamBeginCapture(stream, 0), 0);
   void* arguments[] = {&p};
   for (const char* kernel : {"unknown_instruction", "increment"}) {
-    ASSERT_EQ(hipModuleLaunchKernel(function(kernel), 1, 1, 1, 64, 1, 1, 0, stream, arguments,
-                                    nullptr),
-              0);
+    ASSERT_EQ(
+        hipModuleLaunchKernel(function(kernel), 1, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr),
+        0);
   }
   ASSERT_EQ(hipStreamEndCapture(stream, &graph), 0);
   ASSERT_EQ(hipGraphInstantiate(&executable, graph, nullptr, nullptr, 0), 0);

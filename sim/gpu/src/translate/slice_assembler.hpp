@@ -163,8 +163,8 @@ class SliceAssembler {
   [[nodiscard]] virtual Value device_nan() = 0;
   // A NaN that x86 made becomes what AMD makes.
   virtual void make_device_nan(Vector r) = 0;
-  // As min_f() and max_f() of the lanes: the other one where one is a NaN, and -0 below +0. `r` is `target`, perhaps
-  // without_disabled().
+  // As min_f() and max_f() of the lanes: the other one where one is a NaN, and -0 below +0. `r` is
+  // `target`, perhaps without_disabled().
   virtual void least_or_most(bool least, Vector target, Vector r, Vector x, Vector y) = 0;
   virtual void round(Vector r, const Operand& x, std::uint8_t way) = 0;
   virtual void float_of_unsigned(Vector r, Vector x) = 0;

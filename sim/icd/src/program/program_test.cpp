@@ -449,9 +449,9 @@ TEST_F(LaunchApiTest, FailureOfTheDeviceReachesCallerAndContext) {
   EXPECT_THAT(told, HasSubstr("'k'"));
   int read = 0;
   EXPECT_EQ(cl.clFinish(own_queue), CL_OUT_OF_RESOURCES);
-  EXPECT_EQ(
-      cl.clEnqueueReadBuffer(own_queue, memory, CL_TRUE, 0, sizeof read, &read, 0, nullptr, nullptr),
-      CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(cl.clEnqueueReadBuffer(own_queue, memory, CL_TRUE, 0, sizeof read, &read, 0, nullptr,
+                                   nullptr),
+            CL_OUT_OF_RESOURCES);
   EXPECT_EQ(cl.clFinish(queue), CL_SUCCESS);  // of another context
   EXPECT_EQ(
       cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr),

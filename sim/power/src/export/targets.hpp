@@ -13,7 +13,7 @@ namespace ww::sim::power {
 struct ExportInput {
   const ExportConfig& config;
   LinkConstant per_link;  // [fJ] a random bit on one link of config.link_length
-  RouterEnergy router;  // of targets whose file has routers
+  RouterEnergy router;    // of targets whose file has routers
 };
 
 // The constants that every file has: the calibration's own, and the link that follows from it.
