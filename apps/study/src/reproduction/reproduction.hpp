@@ -57,7 +57,7 @@ void sort_by_figure(std::vector<ReproductionRow>& rows);
 
 // The text of a figure with its unit. Words without a number ("linear"), and words that name the
 // unit themselves ("within 15%"), get none.
-[[nodiscard]] std::string with_unit(std::string text, const std::string& unit);
+[[nodiscard]] std::string with_unit(const std::string& text, const std::string& unit);
 
 // {summary: [{claim, paper, ours, verdict}], counts: {status: rows}, rows: [{figure, quantity,
 // paper, ours, unit, status, note}]} in this order.
