@@ -13,7 +13,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr isa::HardwareRegisterField paper_field{4, 8, 7};  // HW_ID bits 14:8
+constexpr isa::HardwareRegisterField kPaperField{4, 8, 7};  // HW_ID bits 14:8
 
 // Empties a section: its content becomes zeros and its size none.
 void drop(Bytes bytes, const CatalystSource& source, std::vector<ByteChange>& changes) {
@@ -42,7 +42,7 @@ Result<Plan> plan_catalyst(const Part& part, const std::string& kernel,
   WW_ASSIGN(field, whole_register(plan.place.reg, open.region.target));
   auto site = plan_marker(open.region, field);
   if (!site && site.error().code == ErrorCode::not_found && open.adds_offset) {
-    field = paper_field;
+    field = kPaperField;
     site = plan_unmarked(open.region, field, open.group_register);
   }
   if (!site) return tl::unexpected<Error>(site.error());

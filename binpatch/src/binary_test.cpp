@@ -19,8 +19,8 @@ using testing::CatalystSpec;
 using testing::compress_bundle;
 using testing::words;
 
-constexpr std::uint32_t nop = 0xbf800000;
-constexpr std::uint32_t end_program = 0xbf810000;
+constexpr std::uint32_t kNop = 0xbf800000;
+constexpr std::uint32_t kEndProgram = 0xbf810000;
 
 Bytes bytes_of(std::string_view text) {
   Bytes bytes(text.size());
@@ -29,12 +29,12 @@ Bytes bytes_of(std::string_view text) {
 }
 
 Bytes hawaii() {
-  return build_object({.code = words({nop, 0x8903ff06, pin_marker, end_program})});
+  return build_object({.code = words({kNop, 0x8903ff06, pin_marker, kEndProgram})});
 }
 Bytes mi200(bool marked = true) {
   return build_object(
       {.machine = 0x3f,
-       .code = marked ? words({0x8803ff06, pin_marker, end_program}) : words({end_program})});
+       .code = marked ? words({0x8803ff06, pin_marker, kEndProgram}) : words({kEndProgram})});
 }
 Bytes rdna3() {
   return build_object({.machine = 0x41, .code = words({0x8d03ff06, pin_marker, 0xbfb00000})});
@@ -50,7 +50,7 @@ const std::vector<std::uint32_t> figure3{0xc0800500,  // s_load_dwordx4 s[0:3], 
                                          0x81000210,              // s_add_i32 s0, s16, s2
                                          0xbf02c100,              // s_cmp_gt_i32 s0, -1
                                          0xbf840000,              // s_cbranch_scc0 0
-                                         end_program};
+                                         kEndProgram};
 
 void expect_whole_cycle(const Bytes& original, const PatchedBinary& patched) {
   ASSERT_EQ(patched.bytes.size(), original.size());
@@ -262,10 +262,10 @@ TEST(PatchCatalyst, PrefersTheMarkerAndReadsTheWholeRegister) {
   auto code = figure3;
   code.insert(code.end() - 1, {0x8903ff10, pin_marker});  // s_xor_b32 s3, s16, marker
   const Bytes binary =
-      build_catalyst({.kernels = {{"other", words({end_program})}, {"k", words(code)}}});
+      build_catalyst({.kernels = {{"other", words({kEndProgram})}, {"k", words(code)}}});
   const auto patched = patch_binary(binary, {.kernel = "k"});
   ASSERT_TRUE(patched.has_value()) << patched.error().text();
-  EXPECT_EQ(patched->sites[0].site.after, words({0xb903f804, nop}));
+  EXPECT_EQ(patched->sites[0].site.after, words({0xb903f804, kNop}));
   EXPECT_EQ(patched->sites[0].bit_count, 32);
   expect_whole_cycle(binary, *patched);
   EXPECT_EQ(patch_binary(binary, {.kernel = "other"}).error().code, ErrorCode::not_found);
@@ -312,7 +312,7 @@ TEST(PatchCatalyst, RefusesWhereTheGroupIdCannotBeTold) {
 
 TEST(PatchCatalyst, SearchesUnmarkedCodeOnGfx6AndGfx7Alone) {
   // s_load_dword s0, s[4:5], 0x10; s_add_i32 s0, s16, s0
-  const Bytes code = words({0xc0020002, 0x00000010, 0x81000010, end_program});
+  const Bytes code = words({0xc0020002, 0x00000010, 0x81000010, kEndProgram});
   const auto patched =
       patch_binary(build_catalyst({.machine = 0x40c, .kernels = {{"k", code}}}), {.kernel = "k"});
   EXPECT_EQ(patched.error().code, ErrorCode::unsupported);
@@ -330,15 +330,15 @@ TEST(PatchCatalyst, NeedsAKnownMachineOrAGivenTarget) {
 
 TEST(PatchCatalystOpenCl2, FindsTheKernelInTheHsaObject) {
   // s_xor_b32 s3, s8, marker: with eight user registers the group id is s8.
-  const Bytes code = words({0x8903ff08, pin_marker, end_program});
+  const Bytes code = words({0x8903ff08, pin_marker, kEndProgram});
   for (const bool wide : {false, true}) {
     const Bytes binary = build_catalyst_opencl2(
-        {.wide = wide, .kernels = {{"other", words({end_program})}, {"k", code}}});
+        {.wide = wide, .kernels = {{"other", words({kEndProgram})}, {"k", code}}});
     const auto patched = patch_binary(binary, {.kernel = "k"});
     ASSERT_TRUE(patched.has_value()) << patched.error().text();
     EXPECT_EQ(patched->kind, BinaryKind::catalyst);
     EXPECT_EQ(patched->sites[0].target, "gfx701");
-    EXPECT_EQ(patched->sites[0].site.after, words({0xb903f804, nop}));
+    EXPECT_EQ(patched->sites[0].site.after, words({0xb903f804, kNop}));
     const Bytes source = bytes_of("the program as .brig");
     EXPECT_EQ(
         std::search(patched->bytes.begin(), patched->bytes.end(), source.begin(), source.end()),
@@ -350,13 +350,13 @@ TEST(PatchCatalystOpenCl2, FindsTheKernelInTheHsaObject) {
 
 TEST(PatchCatalystOpenCl2, TakesNoSumOfTheGroupIdForTheCompilersOwn) {
   // s_load_dword s0, s[6:7], 0xc; s_add_i32 s1, s8, s0: the program's get_group_id(0) + n.
-  const Bytes code = words({0xc000070c, 0x81010008, end_program});
+  const Bytes code = words({0xc000070c, 0x81010008, kEndProgram});
   const Bytes binary = build_catalyst_opencl2({.kernels = {{"k", code}}});
   EXPECT_EQ(patch_binary(binary, {.kernel = "k"}).error().code, ErrorCode::not_found);
 }
 
 TEST(PatchCatalystOpenCl2, TakesTheChipFromTheDeviceCodeElseTheGenerationFromTheNote) {
-  const Bytes gfx8_code = words({0x8803ff08, pin_marker, end_program});
+  const Bytes gfx8_code = words({0x8803ff08, pin_marker, kEndProgram});
   const auto target_of = [&](std::uint32_t device_code, std::uint32_t noted,
                              const std::string& given) -> std::string {
     const auto patched = patch_binary(
@@ -374,7 +374,7 @@ TEST(PatchCatalystOpenCl2, TakesTheChipFromTheDeviceCodeElseTheGenerationFromThe
 }
 
 TEST(PatchCatalystOpenCl2, RefusesAPlaceWhereTheDriverWritesAnAddress) {
-  const Bytes code = words({0x8903ff08, pin_marker, 0x8904ff08, 0x12345678, end_program});
+  const Bytes code = words({0x8903ff08, pin_marker, 0x8904ff08, 0x12345678, kEndProgram});
   const auto with = [&](std::vector<std::uint64_t> relocated) {
     return patch_binary(
         build_catalyst_opencl2({.kernels = {{"k", code}}, .relocated = std::move(relocated)}),
@@ -385,7 +385,7 @@ TEST(PatchCatalystOpenCl2, RefusesAPlaceWhereTheDriverWritesAnAddress) {
 }
 
 TEST(PatchCatalystOpenCl2, NeverReadsOutsideABrokenFile) {
-  const Bytes code = words({0x8903ff08, pin_marker, end_program});
+  const Bytes code = words({0x8903ff08, pin_marker, kEndProgram});
   const Bytes binary = build_catalyst_opencl2({.kernels = {{"k", code}}});
   for (std::size_t size = 0; size < binary.size(); size += 3) {
     EXPECT_FALSE(patch_binary(std::span(binary).first(size), {.kernel = "k"}).has_value());
@@ -436,7 +436,7 @@ TEST(ListCode, MarksTheLineThatThePatchWrote) {
 TEST(ListCode, SaysWhichInstructionsNoTableNames) {
   // On gfx90a: a matrix instruction of a form that no table has, between two that are known.
   const Bytes object =
-      build_object({.machine = 0x3f, .code = words({nop, 0xd3c04000, 0x1c0a0000, end_program})});
+      build_object({.machine = 0x3f, .code = words({kNop, 0xd3c04000, 0x1c0a0000, kEndProgram})});
   const auto listed = list_code(object, "k");
   ASSERT_TRUE(listed.has_value()) << listed.error().text();
   const auto& lines = (*listed)[0].lines;

@@ -10,8 +10,8 @@ namespace ww::binpatch {
 
 namespace {
 
-constexpr std::string_view magic = "__CLANG_OFFLOAD_BUNDLE__";
-constexpr std::string_view compressed_magic = "CCOB";
+constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
+constexpr std::string_view kCompressedMagic = "CCOB";
 
 bool begins_with(std::span<const std::byte> bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
@@ -37,7 +37,7 @@ std::uint64_t next_bundle(std::span<const std::byte> bytes, std::uint64_t end) {
 // Adds the entries of the bundle that begins there; its end.
 Result<std::uint64_t> read_one(std::span<const std::byte> bytes, std::uint64_t begin,
                                std::vector<BundleEntry>& entries) {
-  std::uint64_t at = begin + magic.size();
+  std::uint64_t at = begin + kMagic.size();
   bool complete = true;
   const auto number = [&] {
     std::uint64_t value = 0;
@@ -81,20 +81,20 @@ Result<std::uint64_t> read_one(std::span<const std::byte> bytes, std::uint64_t b
 }  // namespace
 
 bool is_compressed_bundle(std::span<const std::byte> bytes) {
-  return begins_with(bytes, compressed_magic);
+  return begins_with(bytes, kCompressedMagic);
 }
 
 bool is_bundle(std::span<const std::byte> bytes) {
-  return begins_with(bytes, magic) || is_compressed_bundle(bytes);
+  return begins_with(bytes, kMagic) || is_compressed_bundle(bytes);
 }
 
 Result<std::vector<BundleEntry>> read_bundle(std::span<const std::byte> bytes) {
-  if (!begins_with(bytes, magic)) {
+  if (!begins_with(bytes, kMagic)) {
     return broken("the file does not begin as an offload bundle does");
   }
   std::vector<BundleEntry> entries;
   for (std::uint64_t at = 0; at < bytes.size();) {
-    if (!begins_with(bytes.subspan(at), magic)) break;  // a compressed one: unpack_bundles()
+    if (!begins_with(bytes.subspan(at), kMagic)) break;  // a compressed one: unpack_bundles()
     WW_ASSIGN(end, read_one(bytes, at, entries));
     at = next_bundle(bytes, end);
   }

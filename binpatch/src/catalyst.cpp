@@ -13,9 +13,9 @@ namespace ww::binpatch {
 
 namespace {
 
-constexpr std::string_view symbol_prefix = "__OpenCL_";
-constexpr std::string_view symbol_suffix = "_kernel";
-constexpr std::string_view source_sections[] = {".source", ".llvmir", ".spir", ".spirv",
+constexpr std::string_view kSymbolPrefix = "__OpenCL_";
+constexpr std::string_view kSymbolSuffix = "_kernel";
+constexpr std::string_view kSourceSections[] = {".source", ".llvmir", ".spir", ".spirv",
                                                 ".amdil",  ".hsail",  ".brig", ".astext"};
 
 tl::unexpected<Error> broken_catalyst(std::string message) {
@@ -56,10 +56,10 @@ bool is_processor(std::uint16_t machine) {
 }
 
 std::string catalyst_kernel_name(std::string_view symbol) {
-  if (symbol.starts_with(symbol_prefix) && symbol.ends_with(symbol_suffix) &&
-      symbol.size() > symbol_prefix.size() + symbol_suffix.size()) {
-    symbol.remove_prefix(symbol_prefix.size());
-    symbol.remove_suffix(symbol_suffix.size());
+  if (symbol.starts_with(kSymbolPrefix) && symbol.ends_with(kSymbolSuffix) &&
+      symbol.size() > kSymbolPrefix.size() + kSymbolSuffix.size()) {
+    symbol.remove_prefix(kSymbolPrefix.size());
+    symbol.remove_suffix(kSymbolSuffix.size());
   }
   return std::string(symbol);
 }
@@ -161,8 +161,8 @@ Result<CatalystBinary> read_catalyst(std::span<const std::byte> bytes,
   WW_ASSIGN(outer, read_raw_elf(bytes));
   WW_ASSIGN(binary, is_opencl2(outer) ? read_opencl2(outer, given) : read_opencl1(outer, given));
   for (const RawSection& section : outer.sections) {
-    const bool source = std::find(std::begin(source_sections), std::end(source_sections),
-                                  section.name) != std::end(source_sections);
+    const bool source = std::find(std::begin(kSourceSections), std::end(kSourceSections),
+                                  section.name) != std::end(kSourceSections);
     if (source && !section.bytes.empty()) {
       binary.sources.push_back({.section = section.name,
                                 .offset = section.offset,

@@ -13,8 +13,8 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::string_view what = "Catalyst binary, OpenCL 2.0 form";
-constexpr std::uint64_t header_size = 256;  // amd_kernel_code_t
+constexpr std::string_view kWhat = "Catalyst binary, OpenCL 2.0 form";
+constexpr std::uint64_t kHeaderSize = 256;  // amd_kernel_code_t
 
 template <class T>
 T field(Bytes bytes, std::size_t offset) {
@@ -24,7 +24,7 @@ T field(Bytes bytes, std::size_t offset) {
 }
 
 tl::unexpected<Error> broken_opencl2(std::string message) {
-  return fail(ErrorCode::parse_error, std::move(message), std::string(what));
+  return fail(ErrorCode::parse_error, std::move(message), std::string(kWhat));
 }
 
 // e_flags of the outer file: the numbers that have meant the same chip in every driver (those from
@@ -67,14 +67,14 @@ Result<GfxTarget> target_of(const RawElf& outer, const RawElf& inner,
     return fail(
         ErrorCode::invalid_argument,
         fmt::format("the binary is for {}, not for {}", to_string(*chip), to_string(*given)),
-        std::string(what));
+        std::string(kWhat));
   }
   if (given) return *given;
   if (chip) return *chip;
   return fail(ErrorCode::unsupported,
               fmt::format("device code {:#x} is not known; name the target (gfx803 for Polaris)",
                           outer.flags),
-              std::string(what));
+              std::string(kWhat));
 }
 
 std::string opencl2_kernel_name(std::string_view symbol) {
@@ -104,15 +104,15 @@ std::vector<std::uint64_t> relocated_places(const RawElf& inner, std::size_t ind
 Result<CatalystKernel> read_kernel(const RawSymbol& symbol, const RawSection& text,
                                    std::uint64_t text_at) {
   const std::string name = opencl2_kernel_name(symbol.name);
-  if (symbol.value > text.bytes.size() || text.bytes.size() - symbol.value < header_size) {
+  if (symbol.value > text.bytes.size() || text.bytes.size() - symbol.value < kHeaderSize) {
     return broken_opencl2(
         fmt::format("the header of kernel '{}' does not lie inside .hsatext", name));
   }
   const Bytes rest = text.bytes.subspan(symbol.value);
   const Bytes whole =
-      symbol.size >= header_size && symbol.size <= rest.size() ? rest.first(symbol.size) : rest;
+      symbol.size >= kHeaderSize && symbol.size <= rest.size() ? rest.first(symbol.size) : rest;
   const auto into = field<std::uint64_t>(whole, 16);
-  if (into < header_size || into >= whole.size()) {
+  if (into < kHeaderSize || into >= whole.size()) {
     return broken_opencl2(fmt::format("the code of kernel '{}' begins {} bytes into its {}", name,
                                       into, whole.size()));
   }
@@ -139,7 +139,7 @@ Result<CatalystBinary> read_opencl2(const RawElf& outer, std::optional<GfxTarget
     return fail(ErrorCode::unsupported,
                 "the kernels lie outside any HSA object, as drivers of 2015 wrote them; build with "
                 "-legacy or for OpenCL 1.2",
-                std::string(what));
+                std::string(kWhat));
   }
   WW_ASSIGN(inner, read_raw_elf(outer_text->bytes));
   const auto text = std::ranges::find(inner.sections, ".hsatext", &RawSection::name);

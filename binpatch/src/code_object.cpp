@@ -14,9 +14,9 @@ namespace ww::binpatch {
 
 namespace {
 
-constexpr std::uint32_t note_metadata = 32;       // NT_AMDGPU_METADATA
-constexpr std::uint32_t note_yaml_metadata = 10;  // NT_AMD_HSA_METADATA, of version 2
-constexpr std::uint64_t descriptor_size = 64;
+constexpr std::uint32_t kNoteMetadata = 32;      // NT_AMDGPU_METADATA
+constexpr std::uint32_t kNoteYamlMetadata = 10;  // NT_AMD_HSA_METADATA, of version 2
+constexpr std::uint64_t kDescriptorSize = 64;
 
 // EF_AMDGPU_MACH, the low byte of e_flags. LLVM guide, table "AMDGPU EF_AMDGPU_MACH Values".
 struct Machine {
@@ -111,7 +111,7 @@ KernelDescriptor read_descriptor(std::span<const std::byte> bytes) {
 
 // LLVM guide, table "AMDHSA Kernel Code Object" of version 2: amd_kernel_code_t, which precedes the
 // code. What later versions keep in the descriptor lies at the same places or in named fields.
-constexpr std::uint64_t kernel_code_header_size = 256;
+constexpr std::uint64_t kKernelCodeHeaderSize = 256;
 
 void read_kernel_code_header(Kernel& kernel, std::span<const std::byte> bytes) {
   kernel.descriptor = {
@@ -152,7 +152,7 @@ Status place_code(Kernel& kernel, const ElfView& elf, std::uint64_t size) {
   return {};
 }
 
-constexpr std::string_view descriptor_suffix = ".kd";
+constexpr std::string_view kDescriptorSuffix = ".kd";
 
 // Fills in what the ELF file knows of a kernel: descriptor, entry and extent of the code. True when
 // a symbol told the code's size.
@@ -161,19 +161,19 @@ Result<bool> locate(Kernel& kernel, const ElfView& elf, std::span<const std::byt
   if (symbol == nullptr) {
     return broken(fmt::format("no symbol '{}'", kernel.symbol), kernel.name);
   }
-  const auto descriptor_at = elf.file_offset(symbol->value, descriptor_size);
+  const auto descriptor_at = elf.file_offset(symbol->value, kDescriptorSize);
   if (!descriptor_at) {
     return broken("the kernel descriptor does not lie inside a segment", kernel.name);
   }
   kernel.descriptor_address = symbol->value;
-  kernel.descriptor = read_descriptor(bytes.subspan(*descriptor_at, descriptor_size));
+  kernel.descriptor = read_descriptor(bytes.subspan(*descriptor_at, kDescriptorSize));
   kernel.entry_address =
       symbol->value + static_cast<std::uint64_t>(kernel.descriptor.kernel_code_entry_byte_offset);
 
   const ElfSymbol* function = elf.find_symbol(kernel.name);
-  if (function == nullptr && kernel.symbol.ends_with(descriptor_suffix)) {
+  if (function == nullptr && kernel.symbol.ends_with(kDescriptorSuffix)) {
     function = elf.find_symbol(
-        std::string_view(kernel.symbol).substr(0, kernel.symbol.size() - descriptor_suffix.size()));
+        std::string_view(kernel.symbol).substr(0, kernel.symbol.size() - kDescriptorSuffix.size()));
   }
   const bool sized =
       function != nullptr && function->value == kernel.entry_address && function->size > 0;
@@ -187,10 +187,10 @@ std::vector<Kernel> kernels_of_descriptors(const ElfView& elf) {
   for (const ElfSymbol& symbol : elf.symbols()) {
     const bool known = std::any_of(kernels.begin(), kernels.end(),
                                    [&](const Kernel& k) { return k.symbol == symbol.name; });
-    if (!symbol.defined || known || !symbol.name.ends_with(descriptor_suffix)) continue;
+    if (!symbol.defined || known || !symbol.name.ends_with(kDescriptorSuffix)) continue;
     Kernel kernel;
     kernel.symbol = symbol.name;
-    kernel.name = symbol.name.substr(0, symbol.name.size() - descriptor_suffix.size());
+    kernel.name = symbol.name.substr(0, symbol.name.size() - kDescriptorSuffix.size());
     kernels.push_back(std::move(kernel));
   }
   return kernels;
@@ -202,7 +202,7 @@ std::vector<Variable> variables_of(const ElfView& elf) {
   std::set<std::string_view> known;
   for (const ElfSymbol& symbol : elf.symbols()) {
     if (!symbol.defined || symbol.type != STT_OBJECT || symbol.size == 0) continue;
-    if (symbol.name.ends_with(descriptor_suffix)) continue;
+    if (symbol.name.ends_with(kDescriptorSuffix)) continue;
     const bool inside = std::ranges::any_of(elf.segments(), [&](const Segment& segment) {
       const std::uint64_t offset = symbol.value - segment.address;
       return offset < segment.memory_size && symbol.size <= segment.memory_size - offset;
@@ -225,14 +225,14 @@ Result<std::vector<Kernel>> kernels_of_version2(const ElfView& elf,
     Kernel kernel;
     kernel.name = symbol.name;
     kernel.symbol = symbol.name;
-    const auto header_at = elf.file_offset(symbol.value, kernel_code_header_size);
+    const auto header_at = elf.file_offset(symbol.value, kKernelCodeHeaderSize);
     if (!header_at) {
       return broken("the kernel's header does not lie inside a segment", kernel.name);
     }
     kernel.descriptor_address = symbol.value;
-    read_kernel_code_header(kernel, bytes.subspan(*header_at, kernel_code_header_size));
+    read_kernel_code_header(kernel, bytes.subspan(*header_at, kKernelCodeHeaderSize));
     const auto into = kernel.descriptor.kernel_code_entry_byte_offset;
-    if (into < static_cast<std::int64_t>(kernel_code_header_size)) {
+    if (into < static_cast<std::int64_t>(kKernelCodeHeaderSize)) {
       return broken("the code begins inside the kernel's header", kernel.name);
     }
     kernel.entry_address = symbol.value + static_cast<std::uint64_t>(into);
@@ -326,7 +326,7 @@ Result<CodeObject> CodeObject::parse(std::span<const std::byte> bytes) {
   if (object.version_ == first_version) {
     WW_ASSIGN(kernels, kernels_of_version2(elf, object.bytes_));
     object.kernels_ = std::move(kernels);
-    WW_ASSIGN(yaml, elf.find_note("AMD", note_yaml_metadata));
+    WW_ASSIGN(yaml, elf.find_note("AMD", kNoteYamlMetadata));
     if (yaml) {
       const auto* first = reinterpret_cast<const char*>(yaml->data());
       if (auto metadata = parse_yaml_metadata({first, yaml->size()})) {
@@ -337,7 +337,7 @@ Result<CodeObject> CodeObject::parse(std::span<const std::byte> bytes) {
     return object;
   }
 
-  WW_ASSIGN(note, elf.find_note("AMDGPU", note_metadata));
+  WW_ASSIGN(note, elf.find_note("AMDGPU", kNoteMetadata));
   if (note) {
     WW_ASSIGN(metadata, parse_metadata(*note));
     object.kernels_ = std::move(metadata.kernels);

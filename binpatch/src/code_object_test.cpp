@@ -173,7 +173,7 @@ TEST(Metadata, NamesTheKeyThatIsMissing) {
   EXPECT_NE(metadata.error().text().find(".name"), std::string::npos) << metadata.error().text();
 }
 
-constexpr std::string_view yaml = R"(---
+constexpr std::string_view kYaml = R"(---
 Version:         [ 1, 0 ]
 Printf:
   - '1:1:4:%d\n'
@@ -203,7 +203,7 @@ Kernels:
 )";
 
 TEST(YamlMetadata, PlacesArgumentsByTheirAlignment) {
-  const auto metadata = parse_yaml_metadata(yaml);
+  const auto metadata = parse_yaml_metadata(kYaml);
   ASSERT_TRUE(metadata.has_value());
   EXPECT_EQ(metadata->printf_formats, (std::vector<std::string>{"1:1:4:%d\\n"}));
   ASSERT_EQ(metadata->kernels.size(), 1U);
@@ -225,7 +225,7 @@ TEST(YamlMetadata, IsNothingWhereALaunchCouldNotRelyOnIt) {
                                  std::pair{"Size:            8", "Size:            x"},
                                  std::pair{"        ValueKind:       ByValue\n", ""},
                                  std::pair{"[ 64, 2, 1 ]", "[ 64, 2 ]"}}) {
-    std::string text(yaml);
+    std::string text(kYaml);
     text.replace(text.find(from), std::string_view(from).size(), to);
     EXPECT_FALSE(parse_yaml_metadata(text).has_value()) << to;
   }

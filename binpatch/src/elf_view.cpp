@@ -9,10 +9,10 @@ namespace ww::binpatch {
 namespace {
 
 // LLVM, "User Guide for AMDGPU Backend", ELF Code Object.
-constexpr unsigned machine_amdgpu = 224;
+constexpr unsigned kMachineAmdgpu = 224;
 constexpr unsigned char os_abi_amdgpu_hsa = 64;
-constexpr std::uint32_t relocation_abs64 = 3;
-constexpr std::uint32_t relocation_relative64 = 13;
+constexpr std::uint32_t kRelocationAbs64 = 3;
+constexpr std::uint32_t kRelocationRelative64 = 13;
 
 bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
   return offset <= total && size <= total - offset;
@@ -78,7 +78,7 @@ Result<ElfView> ElfView::open(std::span<const std::byte> bytes) {
     return fail(ErrorCode::unsupported, "only 64-bit little-endian ELF files are read",
                 "code object");
   }
-  if (header.e_machine != machine_amdgpu) {
+  if (header.e_machine != kMachineAmdgpu) {
     return fail(
         ErrorCode::unsupported,
         fmt::format("the ELF file is for machine {}, not for an AMD GPU (224)", header.e_machine),
@@ -281,8 +281,8 @@ Status ElfView::add_relocations(const std::vector<Elf64_Rela>& raw,
     auto value = static_cast<std::uint64_t>(entry.r_addend);
     const std::uint64_t symbol = ELF64_R_SYM(entry.r_info);
     switch (ELF64_R_TYPE(entry.r_info)) {
-      case relocation_relative64: break;
-      case relocation_abs64:
+      case kRelocationRelative64: break;
+      case kRelocationAbs64:
         if (symbol >= symbols.size()) {
           return broken_code_object("a relocation names a symbol that does not exist");
         }

@@ -5,7 +5,7 @@
 namespace ww::binpatch::hardware_register_test {
 namespace {
 
-constexpr GfxTarget hawaii{7, 0, 1};
+constexpr GfxTarget kHawaii{7, 0, 1};
 
 TEST(GfxTargetName, RoundTrips) {
   for (const char* name :
@@ -35,7 +35,7 @@ TEST(HardwareRegisterName, RoundTrips) {
 }
 
 TEST(DefaultRegister, NamesTheEngineWhereOneIsReadable) {
-  EXPECT_EQ(*default_register(hawaii), HardwareRegister::hw_id);
+  EXPECT_EQ(*default_register(kHawaii), HardwareRegister::hw_id);
   EXPECT_EQ(*default_register({9, 4, 2}), HardwareRegister::hw_id);
   EXPECT_EQ(*default_register({10, 3, 0}), HardwareRegister::hw_id1);
   EXPECT_EQ(*default_register({12, 0, 1}), HardwareRegister::hw_id1);
@@ -45,7 +45,7 @@ TEST(DefaultRegister, NamesTheEngineWhereOneIsReadable) {
 TEST(DecodeHardwareId, SplitsHwIdOfGcn) {
   // wave 5, SIMD 2, pipe 1, CU 10, array 1, engine 3; queue bits above are ignored.
   constexpr std::uint32_t value = 5U | 2U << 4 | 1U << 6 | 10U << 8 | 1U << 12 | 3U << 13;
-  const auto id = decode_hardware_id(hawaii, value | 0xffff8000U);
+  const auto id = decode_hardware_id(kHawaii, value | 0xffff8000U);
   ASSERT_TRUE(id.has_value());
   EXPECT_EQ(id->wave, 5);
   EXPECT_EQ(id->simd, 2);

@@ -26,7 +26,7 @@ struct Target {
   HardwareRegister reg{HardwareRegister::hw_id};
   std::uint8_t reg_number{4};
 };
-constexpr Target targets[] = {
+constexpr Target kTargets[] = {
     {Generation::gfx6, 0x20, 0x89000000, 0xb900f804},
     {Generation::gfx7, 0x23, 0x89000000, 0xb900f804},
     {Generation::gfx8, 0x2a, 0x88000000, 0xb880f804},
@@ -66,7 +66,8 @@ Bytes straight_instruction(testing::WordMaker& maker, Generation generation) {
 
 Program random_program() {
   Program program;
-  program.target = *rc::gen::elementOf(std::vector<Target>(std::begin(targets), std::end(targets)));
+  program.target =
+      *rc::gen::elementOf(std::vector<Target>(std::begin(kTargets), std::end(kTargets)));
   const Generation generation = program.target.generation;
   testing::WordMaker maker(generation, random_word());
   const auto append = [&](const Bytes& bytes) {

@@ -12,12 +12,12 @@ using testing::Bytes;
 using testing::words;
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::uint32_t nop = 0xbf800000;
-constexpr std::uint32_t end_program = 0xbf810000;
-constexpr std::uint32_t marker_first = 0x8903ff06;    // s_xor_b32 s3, s6, literal
-constexpr std::uint32_t compare = 0xbf008003;         // s_cmp_eq_i32 s3, 0
-constexpr std::uint32_t branch_if_scc0 = 0xbf840000;  // s_cbranch_scc0 0
-constexpr std::uint32_t branch_if_vccz = 0xbf860000;  // s_cbranch_vccz 0
+constexpr std::uint32_t kNop = 0xbf800000;
+constexpr std::uint32_t kEndProgram = 0xbf810000;
+constexpr std::uint32_t kMarkerFirst = 0x8903ff06;   // s_xor_b32 s3, s6, literal
+constexpr std::uint32_t kCompare = 0xbf008003;       // s_cmp_eq_i32 s3, 0
+constexpr std::uint32_t kBranchIfScc0 = 0xbf840000;  // s_cbranch_scc0 0
+constexpr std::uint32_t kBranchIfVccz = 0xbf860000;  // s_cbranch_vccz 0
 
 Bytes object_of(const Words& code) {
   return build_object({.code = words(code)});
@@ -34,12 +34,12 @@ void expect_refused(const Words& code, ErrorCode error) {
 }
 
 TEST(Patch, TurnsTheMarkerIntoARegisterReadOfTheSameDestination) {
-  const Words code{nop, marker_first, pin_marker, compare, branch_if_scc0, end_program};
+  const Words code{kNop, kMarkerFirst, pin_marker, kCompare, kBranchIfScc0, kEndProgram};
   const Bytes object = object_of(code);
   const auto result = patch(object, "k", HardwareRegister::hw_id);
   ASSERT_TRUE(result.has_value()) << result.error().text();
-  EXPECT_EQ(result->site.before, words({marker_first, pin_marker}));
-  EXPECT_EQ(result->site.after, words({0xb903f804, nop}));
+  EXPECT_EQ(result->site.before, words({kMarkerFirst, pin_marker}));
+  EXPECT_EQ(result->site.after, words({0xb903f804, kNop}));
   EXPECT_EQ(result->site.before_text, "s_xor_b32 s3, s6, 0x5ec0de01");
   EXPECT_EQ(result->site.after_text, "s_getreg_b32 s3, hwreg(HW_REG_HW_ID); s_nop 0x0");
   const auto before = CodeObject::parse(object);
@@ -49,22 +49,22 @@ TEST(Patch, TurnsTheMarkerIntoARegisterReadOfTheSameDestination) {
 }
 
 TEST(Patch, AcceptsTheMarkerAsFirstSource) {
-  EXPECT_TRUE(patched({0x890306ff, pin_marker, end_program}).has_value());
+  EXPECT_TRUE(patched({0x890306ff, pin_marker, kEndProgram}).has_value());
 }
 
 TEST(Patch, IgnoresMarkerBytesThatAreNoInstruction) {
   // The second word of another instruction's literal pair looks like a marker's start.
-  const Words code{0xbe8003ff, marker_first, marker_first, pin_marker, end_program};
+  const Words code{0xbe8003ff, kMarkerFirst, kMarkerFirst, pin_marker, kEndProgram};
   const auto result = patched(code);
   ASSERT_TRUE(result.has_value()) << result.error().text();
   const auto object = CodeObject::parse(object_of(code));
   EXPECT_EQ(result->site.file_offset, object->kernels()[0].entry_file_offset + 8);
 }
 
-constexpr std::uint32_t skip_two = 0xbf820002;  // s_branch 2
+constexpr std::uint32_t kSkipTwo = 0xbf820002;  // s_branch 2
 
 TEST(Patch, PassesByDataThatOnlyLooksLikeTheMarker) {
-  const Words code{skip_two, marker_first, pin_marker, marker_first, pin_marker, end_program};
+  const Words code{kSkipTwo, kMarkerFirst, pin_marker, kMarkerFirst, pin_marker, kEndProgram};
   const auto result = patched(code);
   ASSERT_TRUE(result.has_value()) << result.error().text();
   const auto object = CodeObject::parse(object_of(code));
@@ -72,97 +72,95 @@ TEST(Patch, PassesByDataThatOnlyLooksLikeTheMarker) {
 }
 
 TEST(Patch, RefusesAMarkerThatNoPathComesTo) {
-  expect_refused({skip_two, marker_first, pin_marker, end_program}, ErrorCode::not_found);
+  expect_refused({kSkipTwo, kMarkerFirst, pin_marker, kEndProgram}, ErrorCode::not_found);
 }
 
 TEST(Patch, RefusesAnUnknownKernel) {
-  const auto result = patch(object_of({end_program}), "other", HardwareRegister::hw_id);
+  const auto result = patch(object_of({kEndProgram}), "other", HardwareRegister::hw_id);
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, ErrorCode::not_found);
 }
 
 TEST(Patch, RefusesAKernelWithoutMarker) {
-  expect_refused({nop, end_program}, ErrorCode::not_found);
+  expect_refused({kNop, kEndProgram}, ErrorCode::not_found);
 }
 
 TEST(Patch, RefusesTwoMarkers) {
-  expect_refused({marker_first, pin_marker, marker_first, pin_marker, end_program},
+  expect_refused({kMarkerFirst, pin_marker, kMarkerFirst, pin_marker, kEndProgram},
                  ErrorCode::bad_data);
 }
 
 TEST(Patch, RefusesAMarkerConstantElsewhereBesideTheMarker) {
-  expect_refused({marker_first, pin_marker, 0xbe8003ff, pin_marker, end_program},
+  expect_refused({kMarkerFirst, pin_marker, 0xbe8003ff, pin_marker, kEndProgram},
                  ErrorCode::bad_data);
 }
 
 TEST(Patch, RefusesAMarkerThatTheCompilerSplit) {
-  expect_refused({0xbe8003ff, pin_marker, end_program}, ErrorCode::unsupported);  // s_mov_b32
+  expect_refused({0xbe8003ff, pin_marker, kEndProgram}, ErrorCode::unsupported);  // s_mov_b32
 }
 
 TEST(Patch, RefusesWhenTheNextInstructionReadsScc) {
-  expect_refused({marker_first, pin_marker, branch_if_scc0, end_program}, ErrorCode::bad_data);
-  expect_refused({marker_first, pin_marker, nop, 0x85008103, end_program},  // s_cselect_b32
+  expect_refused({kMarkerFirst, pin_marker, kBranchIfScc0, kEndProgram}, ErrorCode::bad_data);
+  expect_refused({kMarkerFirst, pin_marker, kNop, 0x85008103, kEndProgram},  // s_cselect_b32
                  ErrorCode::bad_data);
 }
 
 TEST(Patch, RefusesWhenSccIsReadAsAnOperand) {
-  expect_refused({marker_first, pin_marker, 0xbe8003fd, end_program}, ErrorCode::bad_data);
+  expect_refused({kMarkerFirst, pin_marker, 0xbe8003fd, kEndProgram}, ErrorCode::bad_data);
 }
 
 TEST(Patch, RefusesWhenSccIsReadThroughTheStatusRegister) {
   constexpr std::uint32_t read_status = 0xb900f802;  // s_getreg_b32 s0, hwreg(HW_REG_STATUS)
   constexpr std::uint32_t read_higher = 0xb900f842;  // from bit 1 on
-  expect_refused({marker_first, pin_marker, read_status, end_program}, ErrorCode::bad_data);
-  EXPECT_TRUE(patched({marker_first, pin_marker, read_higher, end_program}).has_value());
+  expect_refused({kMarkerFirst, pin_marker, read_status, kEndProgram}, ErrorCode::bad_data);
+  EXPECT_TRUE(patched({kMarkerFirst, pin_marker, read_higher, kEndProgram}).has_value());
 }
 
 TEST(Patch, RefusesWhenSccIsReadOnlyAlongTheTakenBranch) {
   // vccz skips the compare, and the branch behind it reads what the marker left.
   expect_refused(
-      {marker_first, pin_marker, branch_if_vccz + 1, compare, branch_if_scc0, end_program},
+      {kMarkerFirst, pin_marker, kBranchIfVccz + 1, kCompare, kBranchIfScc0, kEndProgram},
       ErrorCode::bad_data);
 }
 
 TEST(Patch, AcceptsWhenEveryPathWritesSccFirst) {
-  EXPECT_TRUE(patched({marker_first, pin_marker, branch_if_vccz + 2, compare, end_program, compare,
-                       branch_if_scc0, end_program})
+  EXPECT_TRUE(patched({kMarkerFirst, pin_marker, kBranchIfVccz + 2, kCompare, kEndProgram, kCompare,
+                       kBranchIfScc0, kEndProgram})
                   .has_value());
 }
 
 TEST(Patch, FollowsLoopsToTheirEnd) {
   // A backward branch to the marker itself: the marker writes SCC before the reader.
-  EXPECT_TRUE(
-      patched({marker_first, pin_marker, branch_if_vccz | 0xfffd, end_program}).has_value());
+  EXPECT_TRUE(patched({kMarkerFirst, pin_marker, kBranchIfVccz | 0xfffd, kEndProgram}).has_value());
   // Backward to a reader before the marker.
   expect_refused(
-      {compare, branch_if_scc0, marker_first, pin_marker, branch_if_vccz | 0xfffc, end_program},
+      {kCompare, kBranchIfScc0, kMarkerFirst, pin_marker, kBranchIfVccz | 0xfffc, kEndProgram},
       ErrorCode::bad_data);
 }
 
 TEST(Patch, RefusesControlFlowThatCannotBeFollowed) {
-  expect_refused({marker_first, pin_marker, 0xbe802004, end_program}, ErrorCode::bad_data);
-  expect_refused({marker_first, pin_marker, branch_if_vccz + 100, end_program},
-                 ErrorCode::bad_data);
-  expect_refused({marker_first, pin_marker, nop}, ErrorCode::bad_data);
+  expect_refused({kMarkerFirst, pin_marker, 0xbe802004, kEndProgram}, ErrorCode::bad_data);
+  expect_refused({kMarkerFirst, pin_marker, kBranchIfVccz + 100, kEndProgram}, ErrorCode::bad_data);
+  expect_refused({kMarkerFirst, pin_marker, kNop}, ErrorCode::bad_data);
 }
 
 TEST(Patch, RefusesCodeThatCannotBeDecoded) {
-  expect_refused({0xd4000000, 0, marker_first, pin_marker, end_program}, ErrorCode::bad_data);
-  expect_refused({marker_first, pin_marker, end_program, 0xd4000000, 0}, ErrorCode::bad_data);
+  expect_refused({0xd4000000, 0, kMarkerFirst, pin_marker, kEndProgram}, ErrorCode::bad_data);
+  expect_refused({kMarkerFirst, pin_marker, kEndProgram, 0xd4000000, 0}, ErrorCode::bad_data);
 }
 
 TEST(Patch, RefusesRegistersThatTheTargetHasNot) {
-  const Words code{marker_first, pin_marker, end_program};
+  const Words code{kMarkerFirst, pin_marker, kEndProgram};
   EXPECT_EQ(patched(code, HardwareRegister::xcc_id).error().code, ErrorCode::unsupported);
   EXPECT_EQ(patched(code, HardwareRegister::hw_id1).error().code, ErrorCode::unsupported);
 }
 
 TEST(PatchRdna, ReadsTheFirstHardwareIdRegister) {
-  const Words gfx10{0x8903ff06, pin_marker, end_program};
+  const Words gfx10{0x8903ff06, pin_marker, kEndProgram};
   const Bytes rdna2 = build_object({.machine = 0x36, .code = words(gfx10)});
   const auto older = patch(rdna2, "k", HardwareRegister::hw_id1);
   ASSERT_TRUE(older.has_value()) << older.error().text();
-  EXPECT_EQ(older->site.after, words({0xb903f817, nop}));
+  EXPECT_EQ(older->site.after, words({0xb903f817, kNop}));
   EXPECT_EQ(older->site.after_text, "s_getreg_b32 s3, hwreg(HW_REG_HW_ID1); s_nop 0x0");
   EXPECT_TRUE(verify(rdna2, *older, HardwareRegister::hw_id1).has_value());
   EXPECT_EQ(patch(rdna2, "k", HardwareRegister::hw_id).error().code, ErrorCode::unsupported);
@@ -171,7 +169,7 @@ TEST(PatchRdna, ReadsTheFirstHardwareIdRegister) {
   const Bytes rdna3 = build_object({.machine = 0x41, .code = words(gfx11)});
   const auto newer = patch(rdna3, "k", HardwareRegister::hw_id1);
   ASSERT_TRUE(newer.has_value()) << newer.error().text();
-  EXPECT_EQ(newer->site.after, words({0xb883f817, nop}));
+  EXPECT_EQ(newer->site.after, words({0xb883f817, kNop}));
   EXPECT_TRUE(verify(rdna3, *newer, HardwareRegister::hw_id1).has_value());
   EXPECT_EQ(*unpatch(newer->bytes, newer->site), rdna3);
 
@@ -180,14 +178,14 @@ TEST(PatchRdna, ReadsTheFirstHardwareIdRegister) {
   const Bytes rdna4 = build_object({.machine = 0x4e, .code = words(gfx12)});
   const auto newest = patch(rdna4, "k", HardwareRegister::hw_id1);
   ASSERT_TRUE(newest.has_value()) << newest.error().text();
-  EXPECT_EQ(newest->site.after, words({0xb883f817, nop}));
+  EXPECT_EQ(newest->site.after, words({0xb883f817, kNop}));
   EXPECT_TRUE(verify(rdna4, *newest, HardwareRegister::hw_id1).has_value());
   EXPECT_EQ(*unpatch(newest->bytes, newest->site), rdna4);
 }
 
 TEST(PatchRdna, SeesAMarkerInTheLiteralOfALongInstruction) {
   // v_add3_u32 v1, v2, v3, marker: a third word that only gfx10 and later have.
-  const Words code{0xd76d0001, 0x03fe0702, pin_marker, end_program};
+  const Words code{0xd76d0001, 0x03fe0702, pin_marker, kEndProgram};
   const auto result =
       patch(build_object({.machine = 0x36, .code = words(code)}), "k", HardwareRegister::hw_id1);
   ASSERT_FALSE(result.has_value());
@@ -195,20 +193,20 @@ TEST(PatchRdna, SeesAMarkerInTheLiteralOfALongInstruction) {
 }
 
 TEST(PatchGfx9, UsesThatGenerationsEncodings) {
-  const Words code{0x8803ff06, pin_marker, end_program};
+  const Words code{0x8803ff06, pin_marker, kEndProgram};
   const auto hw_id =
       patch(build_object({.machine = 0x2f, .code = words(code)}), "k", HardwareRegister::hw_id);
   ASSERT_TRUE(hw_id.has_value()) << hw_id.error().text();
-  EXPECT_EQ(hw_id->site.after, words({0xb883f804, nop}));
+  EXPECT_EQ(hw_id->site.after, words({0xb883f804, kNop}));
   const Bytes mi300 = build_object({.machine = 0x4c, .code = words(code)});
   const auto xcc_id = patch(mi300, "k", HardwareRegister::xcc_id);
   ASSERT_TRUE(xcc_id.has_value()) << xcc_id.error().text();
-  EXPECT_EQ(xcc_id->site.after, words({0xb883f814, nop}));
+  EXPECT_EQ(xcc_id->site.after, words({0xb883f814, kNop}));
   EXPECT_TRUE(verify(mi300, *xcc_id, HardwareRegister::xcc_id).has_value());
 }
 
 TEST(PatchGfx9, RefusesWhenAVectorInstructionReadsScc) {
-  const Words code{0x8803ff06, pin_marker, 0x7e0202fd, end_program};
+  const Words code{0x8803ff06, pin_marker, 0x7e0202fd, kEndProgram};
   const auto result =
       patch(build_object({.machine = 0x2c, .code = words(code)}), "k", HardwareRegister::hw_id);
   ASSERT_FALSE(result.has_value());
@@ -218,14 +216,14 @@ TEST(PatchGfx9, RefusesWhenAVectorInstructionReadsScc) {
 TEST(PatchGfx9, SeesAMarkerSplitIntoAVectorInstruction) {
   // v_mov_b32 v1, marker
   const auto result =
-      patch(build_object({.machine = 0x2c, .code = words({0x7e0202ff, pin_marker, end_program})}),
+      patch(build_object({.machine = 0x2c, .code = words({0x7e0202ff, pin_marker, kEndProgram})}),
             "k", HardwareRegister::hw_id);
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, ErrorCode::unsupported);
 }
 
 TEST(Unpatch, GivesTheOriginalBack) {
-  const Bytes object = object_of({nop, marker_first, pin_marker, compare, end_program});
+  const Bytes object = object_of({kNop, kMarkerFirst, pin_marker, kCompare, kEndProgram});
   const auto result = patch(object, "k", HardwareRegister::hw_id);
   ASSERT_TRUE(result.has_value());
   const auto back = unpatch(result->bytes, result->site);
@@ -234,7 +232,7 @@ TEST(Unpatch, GivesTheOriginalBack) {
 }
 
 TEST(Unpatch, RefusesWhatThePatchDidNotWrite) {
-  const Bytes object = object_of({nop, marker_first, pin_marker, compare, end_program});
+  const Bytes object = object_of({kNop, kMarkerFirst, pin_marker, kCompare, kEndProgram});
   const auto result = patch(object, "k", HardwareRegister::hw_id);
   ASSERT_TRUE(result.has_value());
   EXPECT_FALSE(unpatch(object, result->site).has_value()) << "not patched";
@@ -247,12 +245,12 @@ TEST(Unpatch, RefusesWhatThePatchDidNotWrite) {
   PatchSite other = result->site;
   other.before = words({0x8904ff06, pin_marker});  // another destination
   EXPECT_FALSE(unpatch(result->bytes, other).has_value());
-  other.before = words({nop, nop});
+  other.before = words({kNop, kNop});
   EXPECT_FALSE(unpatch(result->bytes, other).has_value());
 }
 
 TEST(Verify, FindsEveryKindOfTampering) {
-  const Bytes object = object_of({nop, marker_first, pin_marker, compare, end_program});
+  const Bytes object = object_of({kNop, kMarkerFirst, pin_marker, kCompare, kEndProgram});
   const auto result = patch(object, "k", HardwareRegister::hw_id);
   ASSERT_TRUE(result.has_value());
   ASSERT_TRUE(verify(object, *result, HardwareRegister::hw_id).has_value());

@@ -18,7 +18,7 @@ using isa::Opcode;
 using isa::Operand;
 using isa::OperandKind;
 
-constexpr std::uint32_t nop_word = 0xbf800000;  // s_nop 0, on every generation
+constexpr std::uint32_t kNopWord = 0xbf800000;  // s_nop 0, on every generation
 
 void put_word(std::span<std::byte> bytes, std::uint32_t word) {
   for (std::size_t i = 0; i < 4; ++i) {
@@ -161,7 +161,7 @@ Result<PatchSite> plan_at(const CodeRegion& region, std::size_t index,
   const std::uint32_t destination = (get_word(before) >> 16) & 0x7f;
   put_word(site.after, getreg_word(region.generation, destination, field));
   if (site.after.size() > 4) {
-    put_word(std::span(site.after).subspan(4), nop_word);
+    put_word(std::span(site.after).subspan(4), kNopWord);
   }
   site.before_text = pair_text(site.before, region.generation);
   site.after_text = pair_text(site.after, region.generation);

@@ -11,7 +11,7 @@ namespace ww::binpatch {
 
 namespace {
 
-constexpr std::string_view prefix = "gfx";
+constexpr std::string_view kPrefix = "gfx";
 
 std::optional<int> parse_number(std::string_view text, int base) {
   int value = 0;
@@ -25,14 +25,14 @@ std::optional<int> parse_number(std::string_view text, int base) {
 }  // namespace
 
 std::string to_string(GfxTarget target) {
-  return fmt::format("{}{}{:x}{:x}", prefix, target.major, target.minor, target.stepping);
+  return fmt::format("{}{}{:x}{:x}", kPrefix, target.major, target.minor, target.stepping);
 }
 
 Result<GfxTarget> parse_gfx_target(std::string_view text) {
   // One hexadecimal digit each for stepping and minor at the end; the rest is the major number.
-  if (text.starts_with(prefix) && text.size() >= prefix.size() + 3 &&
-      text.size() <= prefix.size() + 4) {
-    const std::string_view digits = text.substr(prefix.size());
+  if (text.starts_with(kPrefix) && text.size() >= kPrefix.size() + 3 &&
+      text.size() <= kPrefix.size() + 4) {
+    const std::string_view digits = text.substr(kPrefix.size());
     const auto major = parse_number(digits.substr(0, digits.size() - 2), 10);
     const auto minor = parse_number(digits.substr(digits.size() - 2, 1), 16);
     const auto stepping = parse_number(digits.substr(digits.size() - 1), 16);
@@ -52,7 +52,7 @@ struct GenericTarget {
   std::string_view name;
   std::string_view processors;  // with a space behind each
 };
-constexpr GenericTarget generic_targets[] = {
+constexpr GenericTarget kGenericTargets[] = {
     {"gfx9-generic", "gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c "},
     {"gfx9-4-generic", "gfx940 gfx941 gfx942 gfx950 "},
     {"gfx10-1-generic", "gfx1010 gfx1011 gfx1012 gfx1013 "},
@@ -64,14 +64,14 @@ constexpr GenericTarget generic_targets[] = {
 }  // namespace
 
 bool is_generic_target(std::string_view target) {
-  return std::ranges::find(generic_targets, target, &GenericTarget::name) !=
-         std::end(generic_targets);
+  return std::ranges::find(kGenericTargets, target, &GenericTarget::name) !=
+         std::end(kGenericTargets);
 }
 
 bool runs_on(std::string_view target, std::string_view processor) {
   if (target == processor) return true;
-  const auto* found = std::ranges::find(generic_targets, target, &GenericTarget::name);
-  return found != std::end(generic_targets) &&
+  const auto* found = std::ranges::find(kGenericTargets, target, &GenericTarget::name);
+  return found != std::end(kGenericTargets) &&
          found->processors.find(std::string(processor) + " ") != std::string_view::npos;
 }
 

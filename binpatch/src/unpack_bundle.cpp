@@ -14,9 +14,9 @@ namespace ww::binpatch {
 namespace {
 
 // No bundle comes near; a header that asks for more is broken.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 32;
-constexpr std::uint64_t page_bytes = 4096;
-constexpr std::size_t output_step = 1 << 20;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::size_t kOutputStep = 1 << 20;
 
 tl::unexpected<Error> broken(std::string message) {
   return fail(ErrorCode::parse_error, std::move(message), "offload bundle");
@@ -59,8 +59,8 @@ Result<Header> read_header(const std::byte* packed, std::uint64_t available) {
                   fmt::format("a compressed bundle of version {}; 1 to 3 are read", version),
                   "offload bundle");
   }
-  const bool sized = version == 1 || (header.packed >= header.bytes && header.packed <= most_bytes);
-  if (!sized || header.plain > most_bytes || available < std::max(header.bytes, header.packed)) {
+  const bool sized = version == 1 || (header.packed >= header.bytes && header.packed <= kMaxBytes);
+  if (!sized || header.plain > kMaxBytes || available < std::max(header.bytes, header.packed)) {
     return broken("the header of the compressed bundle is broken, or the file is cut short");
   }
   return header;
@@ -125,10 +125,10 @@ Result<UnpackedBundle> unpack(const Header& header, const std::byte* packed,
   std::uint64_t at = header.bytes;
   while (state == Step::more) {
     const auto address = reinterpret_cast<std::uintptr_t>(packed + at);
-    const std::uint64_t here = std::min(end - at, page_bytes - address % page_bytes);
+    const std::uint64_t here = std::min(end - at, kPageBytes - address % kPageBytes);
     std::span<const std::byte> input(packed + at, here);
     const std::size_t before = bundle.bytes.size();
-    bundle.bytes.resize(std::min<std::uint64_t>(before + output_step, header.plain));
+    bundle.bytes.resize(std::min<std::uint64_t>(before + kOutputStep, header.plain));
     std::span<std::byte> output = std::span(bundle.bytes).subspan(before);
     state = method.step(input, output);
     const bool moved = input.size() != here || output.size() != bundle.bytes.size() - before;

@@ -10,9 +10,9 @@ namespace ww::binpatch::testing {
 
 namespace {
 
-constexpr std::uint64_t descriptor_size = 64;
-constexpr std::uint64_t code_alignment = 256;
-constexpr std::uint64_t page = 0x1000;
+constexpr std::uint64_t kDescriptorSize = 64;
+constexpr std::uint64_t kCodeAlignment = 256;
+constexpr std::uint64_t kPage = 0x1000;
 
 std::uint64_t align(std::uint64_t value, std::uint64_t to) {
   return (value + to - 1) / to * to;
@@ -91,13 +91,13 @@ Bytes build_object(const ObjectSpec& spec) {
   put_bytes(out, at + sizeof note, owner.data(), owner.size());
   put_bytes(out, at + sizeof note + owner.size(), content.data(), content.size());
   const std::uint64_t note_size = align(out.size() - note_at, 4);
-  at = align(out.size(), descriptor_size);
+  at = align(out.size(), kDescriptorSize);
 
   // Descriptor in the first segment, code one page further.
   const std::uint64_t descriptor_at = at;
-  const std::uint64_t code_at = align(descriptor_at + descriptor_size, code_alignment);
-  const std::uint64_t code_address = code_at + page;
-  put_bytes(out, descriptor_at, Bytes(descriptor_size).data(), descriptor_size);
+  const std::uint64_t code_at = align(descriptor_at + kDescriptorSize, kCodeAlignment);
+  const std::uint64_t code_address = code_at + kPage;
+  put_bytes(out, descriptor_at, Bytes(kDescriptorSize).data(), kDescriptorSize);
   put(out, descriptor_at + 8, std::uint32_t{8});
   put(out, descriptor_at + 16, static_cast<std::int64_t>(code_address - descriptor_at));
   put_bytes(out, code_at, spec.code.data(), spec.code.size());
@@ -114,7 +114,7 @@ Bytes build_object(const ObjectSpec& spec) {
   symbols[1].st_shndx = 1;
   symbols[2].st_name = static_cast<Elf64_Word>(spec.kernel.size() + 2);
   symbols[2].st_value = descriptor_at;
-  symbols[2].st_size = descriptor_size;
+  symbols[2].st_size = kDescriptorSize;
   symbols[2].st_shndx = 1;
   if (!spec.with_function) symbols[1] = {};
   if (!spec.with_symbols) symbols = {};
@@ -152,10 +152,10 @@ Bytes build_object(const ObjectSpec& spec) {
 
   std::array<Elf64_Phdr, segments> loads{};
   loads[0] = {
-      PT_LOAD, PF_R, 0, 0, 0, descriptor_at + descriptor_size, descriptor_at + descriptor_size,
-      page};
+      PT_LOAD, PF_R, 0, 0, 0, descriptor_at + kDescriptorSize, descriptor_at + kDescriptorSize,
+      kPage};
   loads[1] = {PT_LOAD,      PF_R | PF_X,      code_at,          code_address,
-              code_address, spec.code.size(), spec.code.size(), page};
+              code_address, spec.code.size(), spec.code.size(), kPage};
   loads[2] = {PT_NOTE, PF_R, note_at, note_at, note_at, note_size, note_size, 4};
   if (spec.note_in_section) loads[2] = {};
   put(out, sizeof header, loads);

@@ -6,8 +6,8 @@
 
 namespace ww::binpatch::testing {
 
-using isa::modifier_clamp;
-using isa::modifier_scale;
+using isa::kModifierClamp;
+using isa::kModifierScale;
 
 namespace {
 
@@ -144,12 +144,12 @@ void WordMaker::vector_long(const TableEntry& e) {
   }
   const std::uint32_t signs = e.modifiers & 7U;
   second |= (random_bits(3) & signs) << 29;
-  if ((e.modifiers & modifier_scale) != 0) second |= random_bits(2) << 27;
+  if ((e.modifiers & kModifierScale) != 0) second |= random_bits(2) << 27;
   if (carry) {
     first |= scalar(2) << 8;
   } else {
     first |= (random_bits(3) & signs) << 8;
-    if ((e.modifiers & modifier_clamp) != 0) first |= random_bits(1) << 11;
+    if ((e.modifiers & kModifierClamp) != 0) first |= random_bits(1) << 11;
   }
   put(first);
   put(second);

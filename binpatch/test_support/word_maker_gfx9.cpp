@@ -4,13 +4,13 @@
 
 namespace ww::binpatch::testing {
 
-using isa::flat_segment;
 using isa::has_even_tuples;
-using isa::modifier_clamp;
-using isa::modifier_dpp;
-using isa::modifier_halves;
-using isa::modifier_scale;
-using isa::modifier_sdwa;
+using isa::kFlatSegment;
+using isa::kModifierClamp;
+using isa::kModifierDpp;
+using isa::kModifierHalves;
+using isa::kModifierScale;
+using isa::kModifierSdwa;
 
 std::uint32_t WordMaker::tuple(std::uint32_t count) {
   const std::uint32_t first = vector(count);
@@ -54,14 +54,14 @@ void WordMaker::vector_second_word(const TableEntry& e, bool sdwa) {
     second |= (neg & 1) << 20 | (neg >> 1) << 28 | (abs & 1) << 21 | (abs >> 1) << 29 |
               (sext & 1) << 19 | (sext >> 1) << 27;
     if (compare && gfx8) {
-      if ((e.modifiers & modifier_clamp) != 0) second |= random_bits(1) << 13;
+      if ((e.modifiers & kModifierClamp) != 0) second |= random_bits(1) << 13;
     } else if (compare) {
       if (chance(2)) second |= scalar_pair() << 8 | 1U << 15;
     } else if (e.form == Form::part_source) {
       second |= 6U << 8;
     } else {
       second |= below(7) << 8 | below(3) << 11;
-      if ((e.modifiers & modifier_clamp) != 0) second |= random_bits(1) << 13;
+      if ((e.modifiers & kModifierClamp) != 0) second |= random_bits(1) << 13;
     }
   } else {
     static constexpr std::uint32_t controls[] = {0x00,  0x1b,  0xe4,  0x101, 0x10f,
@@ -92,8 +92,8 @@ std::uint32_t WordMaker::scalar_pair() {
 
 void WordMaker::vector_short_gfx9(const TableEntry& e) {
   scalar_taken_ = scalar_taken_ || e.form == Form::select || e.form == Form::carry_in_out;
-  if ((e.modifiers & modifier_sdwa) != 0 && chance(3)) return vector_second_word(e, true);
-  if ((e.modifiers & modifier_dpp) != 0 && chance(3)) return vector_second_word(e, false);
+  if ((e.modifiers & kModifierSdwa) != 0 && chance(3)) return vector_second_word(e, true);
+  if ((e.modifiers & kModifierDpp) != 0 && chance(3)) return vector_second_word(e, false);
   if (e.form == Form::swap || e.form == Form::accumulator_move) {
     return put(0x7e000000U | vector(1) << 17 | std::uint32_t{e.number} << 9 | (256 + vector(1)));
   }
@@ -150,14 +150,14 @@ void WordMaker::vector_long_gfx9(const TableEntry& e) {
   }
   const std::uint32_t signs = e.modifiers & 7U;
   second |= (random_bits(3) & signs) << 29;
-  if ((e.modifiers & modifier_scale) != 0) second |= random_bits(2) << 27;
-  if ((e.modifiers & modifier_clamp) != 0) first |= random_bits(1) << 15;
+  if ((e.modifiers & kModifierScale) != 0) second |= random_bits(2) << 27;
+  if ((e.modifiers & kModifierClamp) != 0) first |= random_bits(1) << 15;
   if (carry) {
     first |= scalar_pair() << 8;
   } else {
     first |= (random_bits(3) & signs) << 8;
   }
-  if ((e.modifiers & modifier_halves) != 0) {
+  if ((e.modifiers & kModifierHalves) != 0) {
     first |= (random_bits(4) & (e.source[2] != 0 || e.form == Form::byte_result ? 15U : 11U)) << 11;
   }
   put(first);
@@ -201,7 +201,7 @@ void WordMaker::vector_packed(const TableEntry& e) {
   first |= (whole ? 0 : random_bits(3) & present) << 11 | (high >> 2) << 14;
   first |= (random_bits(3) & present & e.modifiers) << 8;
   second |= (high & 3U) << 27 | (random_bits(3) & present & e.modifiers) << 29;
-  if ((e.modifiers & modifier_clamp) != 0) first |= random_bits(1) << 15;
+  if ((e.modifiers & kModifierClamp) != 0) first |= random_bits(1) << 15;
   put(first);
   put(second);
 }
@@ -281,7 +281,7 @@ void WordMaker::buffer_gfx9(const TableEntry& e) {
 }
 
 void WordMaker::flat_gfx9(const TableEntry& e) {
-  const std::uint32_t segment = e.number / flat_segment;
+  const std::uint32_t segment = e.number / kFlatSegment;
   const bool glc = e.form != Form::atomic_silent && chance(2);
   const bool atomic = e.form == Form::atomic || e.form == Form::atomic_compare;
   // LLVM disassembles flat atomics that return into accumulation registers, but assembles none.
@@ -291,7 +291,7 @@ void WordMaker::flat_gfx9(const TableEntry& e) {
   const bool scalar_address = segment != 0 && chance(2);
   const bool newest = generation_ == Generation::gfx940;
   const bool vector_address = newest && segment == 1 ? chance(2) : segment != 1 || !scalar_address;
-  put(0xdc000000U | static_cast<std::uint32_t>(e.number % flat_segment) << 18 |
+  put(0xdc000000U | static_cast<std::uint32_t>(e.number % kFlatSegment) << 18 |
       (newest ? random_bits(1) << 25 : 0) |
       std::uint32_t{newest && segment == 1 && vector_address} << 13 | random_bits(1) << 17 |
       std::uint32_t{glc} << 16 | segment << 14 |

@@ -1,10 +1,24 @@
 #include "ww/core/statistics.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numbers>
 
 namespace ww {
+
+double median(std::vector<double> values) {
+  if (values.empty()) {
+    return 0;
+  }
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) {
+    return *middle;
+  }
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
 
 double incomplete_beta(double a, double b, double x) {
   if (!(x > 0)) {

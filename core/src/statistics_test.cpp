@@ -44,5 +44,12 @@ TEST(IncompleteBeta, IsAPolynomialForWholeNumbers) {
   EXPECT_EQ(incomplete_beta(2, 3, 2), 1);
 }
 
+TEST(Statistics, MedianIsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
+  EXPECT_DOUBLE_EQ(median({}), 0);
+  EXPECT_DOUBLE_EQ(median({7}), 7);
+  EXPECT_DOUBLE_EQ(median({9, 1, 5}), 5);
+  EXPECT_DOUBLE_EQ(median({9, 1, 5, 2}), 3.5);
+}
+
 }  // namespace
 }  // namespace ww

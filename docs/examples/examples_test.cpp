@@ -89,9 +89,9 @@ TEST(FileMeter, IsABackendWhoseSourceReadsTheFile) {
 }
 
 TEST(CounterRules, NameASourceAndNoSegmentTwice) {
-  for (const SegmentRule& rule : gfx999_rules) {
+  for (const SegmentRule& rule : kGfx999Rules) {
     EXPECT_FALSE(rule.source.empty());
-    EXPECT_EQ(std::ranges::count(gfx999_rules, rule.segment, &SegmentRule::segment), 1);
+    EXPECT_EQ(std::ranges::count(kGfx999Rules, rule.segment, &SegmentRule::segment), 1);
     EXPECT_TRUE(!rule.terms.empty() || !rule.note.empty());
   }
 }

@@ -20,7 +20,7 @@ struct Fixed {
   std::string_view value;
 };
 // As in ptx/shim.clh. A mask or shift that keeps the whole id.
-constexpr Fixed fixed[] = {
+constexpr Fixed kFixed[] = {
     {"WW_WAVE_SIZE", "32"},   {"WW_GROUP_SIZE", "256"},         {"WW_UNROLL", "4"},
     {"WW_ENGINE_SHIFT", "0"}, {"WW_ENGINE_MASK", "4294967295"}, {"WW_CU_SHIFT", "0"},
     {"WW_CU_MASK", "0"},      {"WW_CLOCK_MASK", "4294967295"}};
@@ -42,7 +42,7 @@ Result<std::string> ptx_for(std::string_view name, std::string_view text) {
         "were compiled to PTX when wirewatt was built",
         std::string(name));
   }
-  for (const Fixed& each : fixed) {
+  for (const Fixed& each : kFixed) {
     const auto found = head.values.find(each.name);
     if (found == head.values.end() || found->second != each.value) {
       return fail(ErrorCode::unsupported,

@@ -17,8 +17,8 @@ Macros for_ptx() {
   macros.target.cu_shift = 0;
   macros.target.cu_mask = 0;
   macros.target.wave_size = 32;
-  macros.group_size = ptx_group_size;
-  macros.unroll = ptx_unroll;
+  macros.group_size = kPtxGroupSize;
+  macros.unroll = kPtxUnroll;
   return macros;
 }
 

@@ -55,8 +55,8 @@ std::string output_of(const std::vector<std::string>& command) {
 std::string ptx_text(const std::string& name) {
   Macros macros;
   macros.target = {Dialect::nvidia, 0, 0xFFFFFFFFu, 0, 0, 32};
-  macros.group_size = ptx_group_size;
-  macros.unroll = ptx_unroll;
+  macros.group_size = kPtxGroupSize;
+  macros.unroll = kPtxUnroll;
   const auto text = program_text(*find_source(name), macros);
   const auto ptx = ptx_for(name, text.value_or(""));
   EXPECT_TRUE(ptx) << ptx.error().text();

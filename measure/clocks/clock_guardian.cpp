@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view head = "wirewatt-restore 1";
+constexpr std::string_view kHead = "wirewatt-restore 1";
 // The kernel's files that may be written on behalf of an ended process, and nothing else.
 constexpr std::array<std::string_view, 2> writable{"power_dpm_force_performance_level",
                                                    "pp_dpm_sclk"};
@@ -74,7 +74,7 @@ std::optional<Leftover> read_leftover(const fs::path& path) {
   std::ifstream file(path);
   std::string line, kind;
   Leftover found;
-  if (!std::getline(file, line) || line != head) return {};
+  if (!std::getline(file, line) || line != kHead) return {};
   if (!(file >> found.process >> found.started >> kind)) return {};
   file.ignore();
   if (!std::getline(file, found.action.target) || !std::getline(file, found.action.text)) return {};
@@ -206,7 +206,7 @@ Status ClockGuardian::arm(const RestoreAction& action) {
   if (fd < 0) return fail(ErrorCode::io_error, std::strerror(errno), draft);
   const bool write_kind = action.kind == RestoreAction::Kind::write_file;
   const auto text =
-      fmt::format("{}\n{} {} {}\n{}\n{}\n", head, getpid(), start_time(getpid()).value_or(0),
+      fmt::format("{}\n{} {} {}\n{}\n{}\n", kHead, getpid(), start_time(getpid()).value_or(0),
                   write_kind ? "write" : "nvml", action.target, action.text);
   const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   close(fd);

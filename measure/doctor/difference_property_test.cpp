@@ -14,8 +14,8 @@ namespace {
 
 using testing::SimulatedGpu;
 
-constexpr double near_w = 130, far_w = 134;
-constexpr double drift_w_per_s = 0.003;  // as a card warms; ABBA cancels it
+constexpr double kNearW = 130, far_w = 134;
+constexpr double kDriftWPerS = 0.003;  // as a card warms; ABBA cancels it
 
 double uniform(double low, double high) {
   return low + (high - low) * static_cast<double>(*rc::gen::inRange(0, 1'000'001)) * 1e-6;
@@ -43,7 +43,7 @@ double difference(const testing::SensorShape& shape, double settle_s) {
   constexpr double wanted_sd_w = 0.008;  // five of them are 1% of 4 W
   const double arm = 2 * std::pow(shape.noise_w / wanted_sd_w, 2) / readings;
   const int blocks = std::max(2, static_cast<int>(std::ceil(arm / 2)));
-  testing::SteppedPower power(near_w);
+  testing::SteppedPower power(kNearW);
   double at = 100;
   struct Plateau {
     double from_s, to_s;
@@ -52,7 +52,7 @@ double difference(const testing::SensorShape& shape, double settle_s) {
   std::vector<Plateau> plateaus;
   for (int block = 0; block < blocks; ++block) {
     for (const bool far : {false, true, true, false}) {
-      power.step(at, far ? far_w : near_w);
+      power.step(at, far ? far_w : kNearW);
       plateaus.push_back({at, at + plateau_s, far});
       at += plateau_s;
     }
@@ -67,7 +67,7 @@ double difference(const testing::SensorShape& shape, double settle_s) {
         std::ceil((plateau.from_s + settle_s - shape.phase_s) / shape.period_s) + 0.5;
     for (double k = first; k * shape.period_s + shape.phase_s < plateau.to_s; k += 1) {
       const double t = k * shape.period_s + shape.phase_s;
-      mean += testing::shown_power(power, shape, t) + drift_w_per_s * t;
+      mean += testing::shown_power(power, shape, t) + kDriftWPerS * t;
       n += 1;
     }
     if (n == 0) continue;
@@ -94,7 +94,7 @@ RC_GTEST_PROP(Difference, OfFourWattsOnHundredAndThirtyIsWithinOnePercent, ()) {
   RC_ASSERT(check.settle_s < 20);
   const double found = difference(gpu.shape, check.settle_s);
   RC_LOG() << "difference " << found << " W\n";
-  RC_ASSERT(std::abs(found - (far_w - near_w)) < 0.01 * (far_w - near_w));
+  RC_ASSERT(std::abs(found - (far_w - kNearW)) < 0.01 * (far_w - kNearW));
 }
 
 // The cut is what does it: without one a slow sensor mixes near and far.

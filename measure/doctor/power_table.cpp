@@ -17,11 +17,11 @@ struct UnitName {
   std::string_view name;
   double factor;
 };
-constexpr UnitName time_units[] = {{"time_s", 1.0},   {"time_ms", 1e-3}, {"time_us", 1e-6},
+constexpr UnitName kTimeUnits[] = {{"time_s", 1.0},   {"time_ms", 1e-3}, {"time_us", 1e-6},
                                    {"time_ns", 1e-9}, {"t_s", 1.0},      {"t_ms", 1e-3},
                                    {"t_us", 1e-6},    {"t_ns", 1e-9}};
-constexpr UnitName power_units[] = {{"_w", 1.0}, {"_mw", 1e-3}, {"_uw", 1e-6}};
-constexpr UnitName energy_units[] = {{"_j", 1.0}, {"_mj", 1e-3}, {"_uj", 1e-6}};
+constexpr UnitName kPowerUnits[] = {{"_w", 1.0}, {"_mw", 1e-3}, {"_uw", 1e-6}};
+constexpr UnitName kEnergyUnits[] = {{"_j", 1.0}, {"_mj", 1e-3}, {"_uj", 1e-6}};
 
 // What a column of a table holds, by its name.
 struct TableColumn {
@@ -33,10 +33,10 @@ struct TableColumn {
 TableColumn column_of(std::string_view name) {
   using Kind = TableColumn::Kind;
   if (name == "load") return {Kind::load};
-  for (const UnitName& unit : time_units) {
+  for (const UnitName& unit : kTimeUnits) {
     if (name == unit.name) return {Kind::time, unit.factor};
   }
-  for (const UnitName& unit : power_units) {
+  for (const UnitName& unit : kPowerUnits) {
     if (!name.ends_with(unit.name)) continue;
     const auto stem = name.substr(0, name.size() - unit.name.size());
     return {stem == "meter"        ? Kind::meter
@@ -44,7 +44,7 @@ TableColumn column_of(std::string_view name) {
                                    : Kind::power,
             unit.factor};
   }
-  for (const UnitName& unit : energy_units) {
+  for (const UnitName& unit : kEnergyUnits) {
     if (!name.ends_with(unit.name)) continue;
     const auto stem = name.substr(0, name.size() - unit.name.size());
     return {stem == "meter" ? Kind::meter_energy : Kind::energy, unit.factor};

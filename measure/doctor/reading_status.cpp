@@ -98,7 +98,7 @@ std::vector<StatusRow> reading_statuses(std::span<const SensorReading> readings,
     if (!value) return {};
     return static_cast<double>(*value) * unit;
   };
-  const Bounds power{0, energy::kMostDeviceWatts, true, false, load_changes, true};
+  const Bounds power{0, energy::kMaxDeviceWatts, true, false, load_changes, true};
   const Bounds energy{0, 1e18, true, true, true, true};  // an idle chip uses energy, too
   const Bounds temperature{-100, 200, true, false, false, false};
   const Bounds voltage{0, 10, false, false, false, false};

@@ -18,7 +18,7 @@ namespace ww::measure {
 namespace {
 
 // Differences of the energy counter over shorter times would be mostly its noise.
-constexpr double least_energy_step_s = 0.020;
+constexpr double kMinEnergyStepS = 0.020;
 constexpr double slow_s = 1.0;  // a sensor that settles later wants long plateaus
 
 struct Stage {
@@ -129,7 +129,7 @@ SensorCheck resolved(SensorCheck check, ResponseKind kind, double time_s, double
 // Power by the energy counter, each stamped with the end of its step. Empty without a counter that
 // can be used.
 std::vector<SensorReading> counted_power(const energy::EnergySeries& series) {
-  const auto steps = energy::energy_steps(series, least_energy_step_s);
+  const auto steps = energy::energy_steps(series, kMinEnergyStepS);
   std::vector<SensorReading> out;
   for (std::size_t i = 1; i < steps.moves.size(); ++i) {
     SensorReading power;

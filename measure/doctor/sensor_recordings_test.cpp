@@ -91,16 +91,16 @@ TEST_P(Sensor, HasItsPeriodAndItsWindowOrLag) {
     EXPECT_FALSE(found.stepped.reason.empty());
   }
 }
-constexpr auto window = ResponseKind::window;
+constexpr auto kWindow = ResponseKind::window;
 INSTANTIATE_TEST_SUITE_P(
     Recordings, Sensor,
     testing::Values(
-        Expected{"A100_5050", "power.draw", 0.10122, 0.0005, window, 0.020, 0.030},
-        Expected{"A100_5050", "power.draw.instant", 0.10122, 0.0005, window, 0.020, 0.030},
-        Expected{"3090_5050", "power.draw.instant", 0.09997, 0.0005, window, 0.095, 0.105},
-        Expected{"3090_5050", "power.draw.average", 0.09997, 0.0005, window, 0.950, 1.150},
-        Expected{"3090_5050", "power.draw", 0.09997, 0.0005, window, 0.950, 1.150},
-        Expected{"4090_TR", "power.draw", 0.09998, 0.0005, window, 0.090, 0.115},
+        Expected{"A100_5050", "power.draw", 0.10122, 0.0005, kWindow, 0.020, 0.030},
+        Expected{"A100_5050", "power.draw.instant", 0.10122, 0.0005, kWindow, 0.020, 0.030},
+        Expected{"3090_5050", "power.draw.instant", 0.09997, 0.0005, kWindow, 0.095, 0.105},
+        Expected{"3090_5050", "power.draw.average", 0.09997, 0.0005, kWindow, 0.950, 1.150},
+        Expected{"3090_5050", "power.draw", 0.09997, 0.0005, kWindow, 0.950, 1.150},
+        Expected{"4090_TR", "power.draw", 0.09998, 0.0005, kWindow, 0.090, 0.115},
         Expected{"K40m_TR", "power.draw", 0.01541, 0.00015, ResponseKind::lag, 0.045, 0.060}));
 
 TEST(SensorRecordings, SayThatAnA100MissesThreeQuartersOfTheTimeAndGiveNoGainForIt) {

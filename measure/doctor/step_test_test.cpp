@@ -9,7 +9,7 @@
 namespace ww::measure {
 namespace {
 
-constexpr std::int64_t ms = 1'000'000;
+constexpr std::int64_t kMs = 1'000'000;
 
 struct Series {
   std::vector<SensorReading> readings;
@@ -41,7 +41,7 @@ Series series(const Shape& shape, const std::function<double(double)>& response)
   const auto period = static_cast<std::int64_t>(shape.period_s * 1e9);
   std::int64_t shown_tick = -1;
   SensorReading shown;
-  for (std::int64_t t = 0; t < end; t += ms) {
+  for (std::int64_t t = 0; t < end; t += kMs) {
     const std::int64_t tick = t / period;
     shown.changed = tick != shown_tick;
     if (shown.changed) {
@@ -93,7 +93,7 @@ TEST(StepTest, FindsAPeriodThatIsNoMultipleOfThePolls) {
   shape.noise_w = 0.5;
   const Series s = series(shape, boxcar(0.0, 0.060));
   Series coarse = s;
-  std::erase_if(coarse.readings, [](const SensorReading& r) { return r.time_ns / ms % 9 != 0; });
+  std::erase_if(coarse.readings, [](const SensorReading& r) { return r.time_ns / kMs % 9 != 0; });
   const auto found = analyse_steps(coarse.readings, coarse.steps);
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_NEAR(found->period_s, 0.01541, 0.0001);
@@ -171,7 +171,7 @@ TEST(StepTest, AFrozenSensorHasNoPeriod) {
 }
 
 TEST(StepTest, WithoutReadingsThereIsNothingToAnalyse) {
-  const std::vector<LoadStep> steps{{0, ms}};
+  const std::vector<LoadStep> steps{{0, kMs}};
   EXPECT_EQ(analyse_steps({}, steps).error().code, ErrorCode::bad_data);
   EXPECT_EQ(analyse_steps({}, {}).error().code, ErrorCode::bad_data);
 }

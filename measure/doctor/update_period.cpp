@@ -7,10 +7,12 @@
 #include <complex>
 #include <numbers>
 
+#include "ww/core/statistics.hpp"
+
 namespace ww::measure {
 namespace {
 
-constexpr double tau = 2 * std::numbers::pi;
+constexpr double kTau = 2 * std::numbers::pi;
 // Poll times are rounded to 1 ms in most files. Finer ones are off by the time that a read takes.
 constexpr double kCoarseStamp_s = 1e-3;
 constexpr double kFineStamp_s = 0.3e-3;
@@ -34,7 +36,7 @@ double stamp_slack_s(std::span<const PowerPoint> polls) {
 double coherence(const std::vector<Change>& changes, double period) {
   std::complex<double> sum;
   for (const Change& change : changes) {
-    sum += std::polar(1.0, tau * std::fmod(change.middle(), period) / period);
+    sum += std::polar(1.0, kTau * std::fmod(change.middle(), period) / period);
   }
   return std::abs(sum) / static_cast<double>(changes.size());
 }
@@ -146,12 +148,6 @@ void append(std::vector<PowerPoint>& out, std::span<const PowerPoint> polls, dou
   }
 }
 
-double median(std::vector<double> values) {
-  auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // Whether neighbouring polls do both show new values, too often for spikes of one poll.
 bool changes_from_poll_to_poll(std::span<const PowerPoint> polls, std::size_t changes) {
   constexpr std::size_t kMinPairs = 5;
@@ -257,8 +253,8 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
   const double step = 1 / (8 * length);
   std::vector<std::complex<double>> phasors, turns;
   for (const Change& change : head) {
-    phasors.push_back(std::polar(1.0, tau * low * change.middle()));
-    turns.push_back(std::polar(1.0, tau * step * change.middle()));
+    phasors.push_back(std::polar(1.0, kTau * low * change.middle()));
+    turns.push_back(std::polar(1.0, kTau * step * change.middle()));
   }
   std::vector<double> scan;
   for (double f = low; f < high; f += step) {

@@ -12,8 +12,8 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 // How far residuals are taken to be alike: windows that overlap, and the rule of Newey and West.
 Eigen::Index lags_of(const LaunchSensor& sensor, double period_s, Eigen::Index readings) {
-  constexpr double kMostOverlap = 50;
-  const double overlap = sensor.accumulator ? 1 : std::min(kMostOverlap, sensor.time_s / period_s);
+  constexpr double kMaxOverlap = 50;
+  const double overlap = sensor.accumulator ? 1 : std::min(kMaxOverlap, sensor.time_s / period_s);
   const double rule = 4 * std::pow(static_cast<double>(readings) / 100, 2.0 / 9.0);
   return std::min(readings / 4, static_cast<Eigen::Index>(overlap + rule));
 }

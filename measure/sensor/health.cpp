@@ -11,8 +11,8 @@
 namespace ww::measure {
 namespace {
 
-constexpr auto absurd_power_uw = static_cast<std::int64_t>(energy::kMostDeviceWatts * 1e6);
-constexpr std::int32_t coldest_mc = -100'000;
+constexpr auto absurd_power_uw = static_cast<std::int64_t>(energy::kMaxDeviceWatts * 1e6);
+constexpr std::int32_t kColdestMc = -100'000;
 constexpr std::int32_t hottest_mc = 200'000;
 constexpr std::int32_t absurd_voltage_uv = 10'000'000;
 
@@ -35,7 +35,7 @@ Status check_health(std::span<const SensorReading> readings, std::string_view se
     }
     last_time = reading.time_ns;
     if (reading.temperature_mc &&
-        (*reading.temperature_mc < coldest_mc || *reading.temperature_mc > hottest_mc)) {
+        (*reading.temperature_mc < kColdestMc || *reading.temperature_mc > hottest_mc)) {
       return trouble(sensor,
                      fmt::format("absurd temperature, {} C", *reading.temperature_mc / 1000));
     }

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr auto patience = std::chrono::seconds(20);
+constexpr auto kPatience = std::chrono::seconds(20);
 
 template <class T>
 json maybe(const std::optional<T>& value) {
@@ -51,7 +51,7 @@ std::string nvidia_view() {
 }
 
 void add_nvidia(Telemetry& telemetry) {
-  const auto text = run_in_child(nvidia_view, patience);
+  const auto text = run_in_child(nvidia_view, kPatience);
   if (!text) {
     telemetry.no_nvidia = "NVML: " + text.error().message;
     return;

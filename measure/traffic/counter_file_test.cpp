@@ -10,13 +10,13 @@
 namespace ww::measure {
 namespace {
 
-constexpr const char* v1_head =
+constexpr const char* kV1Head =
     "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,"
     "sgpr,wave_size,sig,obj,";
 
 std::string v1(const std::string& counters, const std::string& values,
                const std::string& times = ",1000,2000,3500,4000") {
-  return v1_head + counters + ",DispatchNs,BeginNs,EndNs,CompleteNs\n" +
+  return kV1Head + counters + ",DispatchNs,BeginNs,EndNs,CompleteNs\n" +
          "0,\"k(int, int) [clone .kd]\",2,0,0,9,9,1024,256,0,0,8,8,16,64,0x0,0x7f93," + values +
          times + "\n";
 }
@@ -113,12 +113,12 @@ TEST(CounterFile, RefusesOneCounterInTwoColumns) {
   EXPECT_FALSE(parse_counter_file(v1("A,A", "1,2"), "a"));
 }
 
-constexpr const char* v3_head =
+constexpr const char* kV3Head =
     "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Process_Id\",\"Grid_Size\",\"Kernel_Name\","
     "\"Counter_Name\",\"Counter_Value\"\n";
 
 TEST(CounterFile, GathersRocprofV3RowsByAgentAndDispatch) {
-  const auto file = parse_counter_file(std::string(v3_head) +
+  const auto file = parse_counter_file(std::string(kV3Head) +
                                            "2,2,\"Agent 2\",7,64,\"k\",\"SQ_WAVES\",1\n"
                                            "2,2,\"Agent 1\",7,64,\"k\",\"SQ_WAVES\",3\n"
                                            "1,1,\"Agent 1\",7,64,\"j(a, b)\",\"SQ_WAVES\",2\n"
@@ -134,7 +134,7 @@ TEST(CounterFile, GathersRocprofV3RowsByAgentAndDispatch) {
 }
 
 TEST(CounterFile, RefusesARocprofV3CounterThatAppearsTwiceForADispatch) {
-  const auto file = parse_counter_file(std::string(v3_head) +
+  const auto file = parse_counter_file(std::string(kV3Head) +
                                            "1,1,1,7,64,\"k\",\"Occ\",50\n"
                                            "1,1,1,7,64,\"k\",\"Occ\",50\n",
                                        "a");
@@ -142,12 +142,12 @@ TEST(CounterFile, RefusesARocprofV3CounterThatAppearsTwiceForADispatch) {
   EXPECT_EQ(file.error().context, "a:3");
 }
 
-constexpr const char* timed_head =
+constexpr const char* kTimedHead =
     "\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\",\"Grid_Size\",\"Kernel_Name\","
     "\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n";
 
 TEST(CounterFile, TakesEqualRepeatsOfASumForOneMeasurementAndTheMeanOfOthers) {
-  const auto file = parse_counter_file(std::string(timed_head) +
+  const auto file = parse_counter_file(std::string(kTimedHead) +
                                            "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n"
                                            "1,1,1,7,64,\"k\",\"B_sum\",8,10,20\n"
                                            "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n"
@@ -167,13 +167,13 @@ TEST(CounterFile, TakesEqualRepeatsOfASumForOneMeasurementAndTheMeanOfOthers) {
 
 TEST(CounterFile, RefusesALaunchOfWhichEveryRowIsThereTwice) {
   const std::string rows = "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n";
-  const auto file = parse_counter_file(timed_head + rows + rows, "a");
+  const auto file = parse_counter_file(kTimedHead + rows + rows, "a");
   ASSERT_FALSE(file);
   EXPECT_NE(file.error().message.find("twice"), std::string::npos);
 }
 
 TEST(CounterFile, JoinsPassesOfALaunchByTheirTimes) {
-  const auto file = parse_counter_file(std::string(timed_head) +
+  const auto file = parse_counter_file(std::string(kTimedHead) +
                                            "1,1,1,7,64,\"k\",\"SQ_WAVES\",4,10,20\n"
                                            "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n"
                                            "1,1,1,7,64,\"k\",\"SQ_WAVES\",4,30,41\n"
@@ -188,7 +188,7 @@ TEST(CounterFile, JoinsPassesOfALaunchByTheirTimes) {
 }
 
 TEST(CounterFile, RefusesRowsOfALaunchWithTheSameCounters) {
-  const auto twice = parse_counter_file(std::string(timed_head) +
+  const auto twice = parse_counter_file(std::string(kTimedHead) +
                                             "1,1,1,7,64,\"k\",\"A_sum\",50,10,20\n"
                                             "1,1,1,7,64,\"k\",\"A_sum\",50,30,41\n",
                                         "a");

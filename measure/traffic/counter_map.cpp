@@ -21,7 +21,7 @@ struct Whole {
   bool complete{};
   bool both_ways{};  // the parts are of reads and of writes, which have rules of their own
 };
-constexpr std::array wholes = {
+constexpr std::array kWholes = {
     Whole{"TCC_EA_RDREQ", {"TCC_EA_RDREQ_32B"}},
     Whole{"TCC_EA_WRREQ", {"TCC_EA_WRREQ_64B"}},
     Whole{"TCC_EA1_RDREQ", {"TCC_EA1_RDREQ_32B"}},
@@ -42,7 +42,7 @@ constexpr std::array wholes = {
            "lts__t_sectors_srcunit_tex_op_red.sum", "lts__t_sectors_srcunit_tex_op_atom.sum"}},
     Whole{"dram__bytes.sum", {"dram__bytes_read.sum", "dram__bytes_write.sum"}, false, true},
 };
-constexpr double pass_tolerance = 0.02;
+constexpr double kPassTolerance = 0.02;
 
 std::string shown_name(std::string_view counter) {
   return counter.find("__") == std::string_view::npos ? fmt::format("{}_sum", counter)
@@ -73,11 +73,11 @@ struct PartsTogether {
 };
 
 std::string contradiction(const SegmentRule& rule, const CounterDispatch& dispatch) {
-  for (const Whole& whole : wholes) {
+  for (const Whole& whole : kWholes) {
     const PartsTogether parts(whole, rule, dispatch);
     if (parts.names.empty()) continue;
     const auto all = counter_total(dispatch, std::string(whole.requests));
-    if (all && parts.sum > *all * (1 + pass_tolerance)) {
+    if (all && parts.sum > *all * (1 + kPassTolerance)) {
       return fmt::format("{} cannot be parts of {} = {}: these passes contradict each other",
                          parts.names, shown_name(whole.requests), *all);
     }
@@ -87,12 +87,12 @@ std::string contradiction(const SegmentRule& rule, const CounterDispatch& dispat
 
 // Requests of which no counter gives the size, though all sizes were counted.
 std::string sizeless(const SegmentRule& rule, const CounterDispatch& dispatch) {
-  for (const Whole& whole : wholes) {
+  for (const Whole& whole : kWholes) {
     if (!whole.complete) continue;
     const PartsTogether parts(whole, rule, dispatch);
     if (!parts.all) continue;
     const auto all = counter_total(dispatch, std::string(whole.requests));
-    if (all && parts.sum < *all * (1 - pass_tolerance)) {
+    if (all && parts.sum < *all * (1 - kPassTolerance)) {
       return fmt::format(
           "at least so many: of {} = {} requests, {:.0f} have no counter of their "
           "size",
@@ -335,7 +335,7 @@ Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counter
     if (found == counters.end()) {
       return fail(ErrorCode::unsupported, fmt::format("the device has no counter {}", counter));
     }
-    return tables::tcp_request_bytes * found->second;
+    return tables::kTcpRequestBytes * found->second;
   };
   RequestBytes bytes;
   // RDNA counts the requests where they come in, at the L2, with their sizes.
@@ -343,7 +343,7 @@ Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counter
     WW_ASSIGN(read, bytes_of("GL2C_READ_128_REQ_sum"));
     WW_ASSIGN(write, bytes_of("GL2C_WRITE_64_REQ_sum"));
     WW_ASSIGN(atomic, bytes_of("GL2C_ATOMIC_sum"));
-    bytes.of_a_read = 2 * tables::tcp_request_bytes;
+    bytes.of_a_read = 2 * tables::kTcpRequestBytes;
     bytes.read = 2 * read;
     bytes.write = write;
     bytes.atomic = atomic;
@@ -352,7 +352,7 @@ Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counter
   WW_ASSIGN(read, bytes_of("TCP_TCC_READ_REQ_sum"));
   WW_ASSIGN(write, bytes_of("TCP_TCC_WRITE_REQ_sum"));
   const double lines = counters.contains("TCC_BUBBLE_sum") ? 2 : 1;
-  bytes.of_a_read = lines * tables::tcp_request_bytes;
+  bytes.of_a_read = lines * tables::kTcpRequestBytes;
   bytes.read = lines * read;
   bytes.write = write;
   // From gfx9 on, atomics are counted by whether they return a value.

@@ -8,8 +8,8 @@
 namespace ww::measure {
 namespace {
 
-constexpr double tolerance = 0.005;
-constexpr double largest_factor = 4;
+constexpr double kTolerance = 0.005;
+constexpr double kLargestFactor = 4;
 
 struct Expectation {
   Segment segment{};
@@ -59,9 +59,9 @@ MappingCheck judge(const Expectation& wanted, std::span<const SegmentBytes> runs
     check.reason = "the kernel's data is not large against the L2: what leaves it is not known";
     return check;
   }
-  if (least >= wanted.low * (1 - tolerance) && most <= wanted.high * (1 + tolerance)) {
+  if (least >= wanted.low * (1 - kTolerance) && most <= wanted.high * (1 + kTolerance)) {
     check.verdict = MappingVerdict::exact;
-    if (std::abs(mean - wanted.bytes) > tolerance * wanted.bytes) {
+    if (std::abs(mean - wanted.bytes) > kTolerance * wanted.bytes) {
       check.reason = "which what the L2 keeps explains";
     }
     return check;
@@ -74,11 +74,11 @@ MappingCheck judge(const Expectation& wanted, std::span<const SegmentBytes> runs
   check.reason =
       fmt::format("counted {:+.1f}% off the known bytes", 100 * (mean / wanted.bytes - 1));
   const double factor = wanted.bytes / mean;
-  if (most - least > tolerance * mean) {
+  if (most - least > kTolerance * mean) {
     check.reason += fmt::format(", and runs differ by {:.1f}%", 100 * (most - least) / mean);
   } else if (wanted.low != wanted.high) {
     check.reason += "; part of it may have stayed in the L2, so no factor can be told";
-  } else if (factor > largest_factor || factor < 1 / largest_factor) {
+  } else if (factor > kLargestFactor || factor < 1 / kLargestFactor) {
     check.reason += ", more than a wrong size of a request explains";
   } else {
     check.verdict = MappingVerdict::scaled;

@@ -10,8 +10,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double mib = 1 << 20;
-constexpr KnownBytes known{64 * mib, 64 * mib, 1 * mib};
+constexpr double kMib = 1 << 20;
+constexpr KnownBytes kKnown{64 * kMib, 64 * kMib, 1 * kMib};
 
 CounterDispatch run_of(double read_requests, double write_requests, double lost = 0) {
   CounterDispatch dispatch;
@@ -28,8 +28,8 @@ MappingCheck of(const std::vector<MappingCheck>& checks, Segment segment) {
 
 TEST(MappingCheck, RightCountersAreTakenAsTheyAre) {
   // Some lines stay dirty in the L2.
-  const std::vector runs{run_of(mib, mib, 8192), run_of(mib, mib, 16000)};
-  const auto checks = check_mapping("gfx90a", runs, known);
+  const std::vector runs{run_of(kMib, kMib, 8192), run_of(kMib, kMib, 16000)};
+  const auto checks = check_mapping("gfx90a", runs, kKnown);
   for (const Segment segment : {Segment::l1_l2_read, Segment::l1_l2_write, Segment::l1_l2,
                                 Segment::l2_memory_read, Segment::l2_memory_write}) {
     EXPECT_EQ(of(checks, segment).verdict, MappingVerdict::exact) << of(checks, segment).reason;
@@ -38,29 +38,29 @@ TEST(MappingCheck, RightCountersAreTakenAsTheyAre) {
 
 // gfx942's requests are 128 B where gfx90a's are 64 B: a table for the wrong part is a factor.
 TEST(MappingCheck, AFactorThatEveryRunSharesIsTaken) {
-  const std::vector runs{run_of(mib / 2, mib), run_of(mib / 2, mib)};
-  const auto check = of(check_mapping("gfx90a", runs, known), Segment::l1_l2_read);
+  const std::vector runs{run_of(kMib / 2, kMib), run_of(kMib / 2, kMib)};
+  const auto check = of(check_mapping("gfx90a", runs, kKnown), Segment::l1_l2_read);
   EXPECT_EQ(check.verdict, MappingVerdict::scaled);
   EXPECT_NEAR(check.scale, 2.0, 1e-9);
   EXPECT_THAT(check.reason, HasSubstr("-50.0%"));
 }
 
 TEST(MappingCheck, RunsThatDisagreeAreRefused) {
-  const std::vector runs{run_of(mib / 2, mib), run_of(0.6 * mib, mib)};
-  const auto check = of(check_mapping("gfx90a", runs, known), Segment::l1_l2_read);
+  const std::vector runs{run_of(kMib / 2, kMib), run_of(0.6 * kMib, kMib)};
+  const auto check = of(check_mapping("gfx90a", runs, kKnown), Segment::l1_l2_read);
   EXPECT_EQ(check.verdict, MappingVerdict::refused);
   EXPECT_THAT(check.reason, HasSubstr("differ"));
 }
 
 TEST(MappingCheck, AFactorBeyondReasonIsRefused) {
-  const std::vector runs{run_of(mib / 10, mib), run_of(mib / 10, mib)};
-  EXPECT_EQ(of(check_mapping("gfx90a", runs, known), Segment::l1_l2_read).verdict,
+  const std::vector runs{run_of(kMib / 10, kMib), run_of(kMib / 10, kMib)};
+  EXPECT_EQ(of(check_mapping("gfx90a", runs, kKnown), Segment::l1_l2_read).verdict,
             MappingVerdict::refused);
 }
 
 TEST(MappingCheck, BeyondTheL2DataMustBeLarge) {
-  const std::vector runs{run_of(mib, mib), run_of(mib, mib)};
-  const KnownBytes small{64 * mib, 64 * mib, 50 * mib};
+  const std::vector runs{run_of(kMib, kMib), run_of(kMib, kMib)};
+  const KnownBytes small{64 * kMib, 64 * kMib, 50 * kMib};
   const auto check = of(check_mapping("gfx90a", runs, small), Segment::l2_memory_read);
   EXPECT_EQ(check.verdict, MappingVerdict::refused);
   EXPECT_THAT(check.reason, HasSubstr("not large"));
@@ -68,10 +68,10 @@ TEST(MappingCheck, BeyondTheL2DataMustBeLarge) {
 
 // What one launch leaves dirty in the L2 goes to memory in the next one.
 TEST(MappingCheck, WritesBeyondTheL2MayBeThoseOfAnEarlierLaunch) {
-  const double half_of_l2 = mib / 128;  // requests of 64 bytes
+  const double half_of_l2 = kMib / 128;  // requests of 64 bytes
   const auto beyond = [](double first, double second) {
-    const std::vector runs{run_of(mib, mib, first), run_of(mib, mib, second)};
-    return of(check_mapping("gfx90a", runs, known), Segment::l2_memory_write);
+    const std::vector runs{run_of(kMib, kMib, first), run_of(kMib, kMib, second)};
+    return of(check_mapping("gfx90a", runs, kKnown), Segment::l2_memory_write);
   };
   EXPECT_EQ(beyond(half_of_l2, -half_of_l2).verdict, MappingVerdict::exact);
   EXPECT_EQ(beyond(half_of_l2, -half_of_l2).reason, "");
@@ -80,8 +80,8 @@ TEST(MappingCheck, WritesBeyondTheL2MayBeThoseOfAnEarlierLaunch) {
 }
 
 TEST(MappingCheck, WithoutTheL2sSizeNothingIsSaidOfWhatLeavesIt) {
-  const std::vector runs{run_of(mib, mib), run_of(mib, mib)};
-  const auto checks = check_mapping("gfx90a", runs, KnownBytes{64 * mib, 64 * mib, 0});
+  const std::vector runs{run_of(kMib, kMib), run_of(kMib, kMib)};
+  const auto checks = check_mapping("gfx90a", runs, KnownBytes{64 * kMib, 64 * kMib, 0});
   for (const Segment segment : {Segment::l2_memory_read, Segment::l2_memory_write}) {
     EXPECT_EQ(of(checks, segment).verdict, MappingVerdict::unavailable);
     EXPECT_THAT(of(checks, segment).reason, HasSubstr("size of the L2 is not known"));
@@ -91,12 +91,12 @@ TEST(MappingCheck, WithoutTheL2sSizeNothingIsSaidOfWhatLeavesIt) {
 
 TEST(MappingCheck, MissingCountersAndSingleRunsAreSaid) {
   const std::vector empty{CounterDispatch{}, CounterDispatch{}};
-  const auto missing = of(check_mapping("gfx90a", empty, known), Segment::l1_l2_read);
+  const auto missing = of(check_mapping("gfx90a", empty, kKnown), Segment::l1_l2_read);
   EXPECT_EQ(missing.verdict, MappingVerdict::unavailable);
   EXPECT_THAT(missing.reason, HasSubstr("TCP_TCC_READ_REQ"));
-  const std::vector one{run_of(mib, mib)};
-  EXPECT_THAT(of(check_mapping("gfx90a", one, known), Segment::l1_l2).reason, HasSubstr("two"));
-  EXPECT_THAT(of(check_mapping("gfx12", empty, known), Segment::l1_l2).reason,
+  const std::vector one{run_of(kMib, kMib)};
+  EXPECT_THAT(of(check_mapping("gfx90a", one, kKnown), Segment::l1_l2).reason, HasSubstr("two"));
+  EXPECT_THAT(of(check_mapping("gfx12", empty, kKnown), Segment::l1_l2).reason,
               HasSubstr("no counters are known"));
 }
 

@@ -10,7 +10,7 @@
 namespace ww::measure {
 namespace {
 
-constexpr std::string_view digits = "0123456789";
+constexpr std::string_view kDigits = "0123456789";
 
 bool digit(char c) {
   return c >= '0' && c <= '9';
@@ -60,7 +60,7 @@ std::optional<Parts> split(std::string_view text) {
     parts.exponent = rest.substr(e);
     std::string_view power = rest.substr(e + 1);
     if (!power.empty() && (power.front() == '-' || power.front() == '+')) power.remove_prefix(1);
-    if (power.empty() || power.find_first_not_of(digits) != std::string_view::npos) return {};
+    if (power.empty() || power.find_first_not_of(kDigits) != std::string_view::npos) return {};
   }
   if (parts.mantissa.empty() || parts.mantissa.find_first_of("+-") != std::string::npos) return {};
   return parts;
@@ -142,12 +142,12 @@ std::optional<double> number(std::string_view text, Decimal mark) {
   if (at != std::string_view::npos) {
     fraction = whole.substr(at + 1);
     whole = whole.substr(0, at);
-    if (fraction.find_first_not_of(digits) != std::string_view::npos) return {};
+    if (fraction.find_first_not_of(kDigits) != std::string_view::npos) return {};
   }
   if (whole.empty() && fraction.empty()) return {};
   // Groups of three behind a first one of up to three, all by the same separator.
   std::string cleaned = parts->negative ? "-" : "";
-  const auto first = whole.find_first_not_of(digits);
+  const auto first = whole.find_first_not_of(kDigits);
   if (first == std::string_view::npos) {
     cleaned += whole;
   } else {

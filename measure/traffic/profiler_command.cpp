@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kNcuTime = "gpu__time_duration.sum";  // watts need it
-constexpr std::size_t counters_per_pass = 4;  // a block of the L2 has four on every gfx
+constexpr std::size_t kCountersPerPass = 4;  // a block of the L2 has four on every gfx
 
 fs::path locate(Profiler profiler) {
   const std::string name(to_string(profiler));
@@ -97,7 +97,7 @@ std::optional<std::vector<std::string>> without_counter(std::string_view archite
 std::string rocprof_input(std::span<const std::string> counters) {
   std::string text;
   for (std::size_t i = 0; i < counters.size(); ++i) {
-    if (i % counters_per_pass == 0) text += i == 0 ? "pmc:" : "\npmc:";
+    if (i % kCountersPerPass == 0) text += i == 0 ? "pmc:" : "\npmc:";
     text += " " + counters[i];
   }
   return text + "\n";

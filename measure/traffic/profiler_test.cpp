@@ -44,7 +44,7 @@ class FakeProfiler : public ::testing::Test {
   ProfileRequest request_;
 };
 
-constexpr const char* rocprof_v1 = R"(
+constexpr const char* kRocprofV1 = R"(
 [ "$1" = -i ] && [ "$3" = -o ] && [ "$5 $6" = "--timestamp on" ] || exit 9
 input=$2; output=$4
 head -1 "$input" | grep -q '^pmc: TCC_HIT_sum TCC_MISS_sum$' || exit 8
@@ -59,7 +59,7 @@ END
 TEST_F(FakeProfiler, RocprofV1IsCalledAndReadAsItIs) {
   request_.architecture = "gfx803";
   request_.counters = {"TCC_HIT_sum", "TCC_MISS_sum"};
-  const auto result = profile(made(Profiler::rocprof_v1, rocprof_v1), request_);
+  const auto result = profile(made(Profiler::rocprof_v1, kRocprofV1), request_);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(program_output(), "ran\n");
   ASSERT_EQ(result->counters.dispatches.size(), 1u);
@@ -72,7 +72,7 @@ TEST_F(FakeProfiler, RocprofV1IsCalledAndReadAsItIs) {
 }
 
 // Two passes, each in its folder, as rocprofv3 leaves them.
-constexpr const char* rocprof_v3 = R"(
+constexpr const char* kRocprofV3 = R"(
 [ "$1" = -i ] && [ "$3 $4" = "--output-format csv" ] && [ "$5" = -d ] && [ "$7" = -o ] || exit 9
 [ "$9" = -- ] || exit 8
 passes=$(grep -c '^pmc:' "$2"); folder=$6
@@ -92,7 +92,7 @@ done
 TEST_F(FakeProfiler, PassesOfRocprofV3AreJoined) {
   request_.architecture = "gfx90a";
   request_.counters = {"A_sum", "B_sum", "C_sum", "D_sum", "E_sum"};
-  const auto result = profile(made(Profiler::rocprof_v3, rocprof_v3), request_);
+  const auto result = profile(made(Profiler::rocprof_v3, kRocprofV3), request_);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(program_output(), "ran\nran\n");
   ASSERT_EQ(result->counters.dispatches.size(), 1u);
@@ -133,14 +133,14 @@ TEST_F(FakeProfiler, PassesWithOtherKernelsAreRefused) {
   request_.architecture = "gfx90a";
   request_.counters = {"A_sum", "B_sum", "C_sum", "D_sum", "E_sum"};
   const auto result =
-      profile(made(Profiler::rocprof_v3, std::string("SUFFIX=1\n") + rocprof_v3), request_);
+      profile(made(Profiler::rocprof_v3, std::string("SUFFIX=1\n") + kRocprofV3), request_);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::bad_data);
   EXPECT_THAT(result.error().message, HasSubstr("passes do not match"));
 }
 
 // The program's output comes between the lines of the tool, and only the tool's log is a table.
-constexpr const char* ncu = R"sh(
+constexpr const char* kNcu = R"sh(
 [ "$1 $2 $3 $4 $5 $6" = "--csv --page details --print-units base --target-processes" ] || exit 9
 [ "$8 $9" = "--cache-control none" ] || exit 6
 shift 9
@@ -165,17 +165,18 @@ TEST_F(FakeProfiler, NcusTableIsReadFromItsLogWithTimesAndCachesAndClocksAsTheyA
   request_.architecture = "sm_90";
   request_.counters = {"dram__bytes_read.sum", "dram__bytes_write.sum"};
   request_.folder = root_ / "kept";
-  const auto result = profile(made(Profiler::ncu, ncu), request_);
+  const auto result = profile(made(Profiler::ncu, kNcu), request_);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->counters.dispatches[0].counters.at("dram__bytes_read.sum"), 1048576.0);
   EXPECT_EQ(result->counters.dispatches[0].duration_ns, 2000.0);
   EXPECT_TRUE(fs::exists(root_ / "kept" / "counters.csv"));
   // A second run into the same folder would mix the two.
-  EXPECT_EQ(profile(made(Profiler::ncu, ncu), request_).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(profile(made(Profiler::ncu, kNcu), request_).error().code,
+            ErrorCode::invalid_argument);
 }
 
 // Refuses the roll-up of atomics, as some parts may, and counts its two parts.
-constexpr const char* ncu_without_a_roll_up = R"sh(
+constexpr const char* kNcuWithoutARollUp = R"sh(
 while [ "$1" != --log-file ]; do shift; done
 log=$2; metrics=,$4,; shift 4
 case "$metrics" in *,lts__t_sectors_srcunit_tex_op_atom.sum,*)
@@ -194,7 +195,7 @@ done
 
 TEST_F(FakeProfiler, IsRunAgainWithoutACounterThatTheMappingCanDoWithout) {
   request_.architecture = "sm_90";
-  const auto result = profile(made(Profiler::ncu, ncu_without_a_roll_up), request_);
+  const auto result = profile(made(Profiler::ncu, kNcuWithoutARollUp), request_);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(program_output(), "ran\n");
   const auto bytes = segment_bytes("sm_90", result->counters.dispatches.at(0));
@@ -262,7 +263,7 @@ TEST_F(FakeProfiler, MayPutThingsRightWhereItsTimeIsUp) {
   request_.limit = std::chrono::milliseconds(100);
   const std::string right = (root_ / "right").string();
   const auto result = profile(made(Profiler::ncu, "trap 'echo clocks unlocked > " + right +
-                                                      "; exit 1' TERM\nsleep 60 & wait"),
+                                                       "; exit 1' TERM\nsleep 60 & wait"),
                               request_);
   EXPECT_EQ(result.error().code, ErrorCode::device_error);
   EXPECT_TRUE(fs::exists(right));

@@ -89,7 +89,7 @@ std::string quoted(const std::string& table) {
   return out + '"';
 }
 
-constexpr std::string_view dispatch_table = "rocpd_kernel_dispatch";
+constexpr std::string_view kDispatchTable = "rocpd_kernel_dispatch";
 
 // The suffixes of the sets of tables, one set for each process. Views, which have none, join with
 // columns that may be NULL and lose rows.
@@ -104,7 +104,7 @@ Result<std::vector<std::string>> table_sets(sqlite3* database, const std::string
     if (!more) break;
     const std::string name = tables.text(0);
     any = any || name.starts_with("rocpd_");
-    if (name.starts_with(dispatch_table)) suffixes.push_back(name.substr(dispatch_table.size()));
+    if (name.starts_with(kDispatchTable)) suffixes.push_back(name.substr(kDispatchTable.size()));
   }
   if (suffixes.empty()) {
     return fail(any ? ErrorCode::parse_error : ErrorCode::unsupported,

@@ -17,7 +17,7 @@ namespace {
 
 // Columns that identify a dispatch and say how it was launched, in lower case; all others
 // count.
-constexpr auto id_columns = std::to_array<std::string_view>({"index",
+constexpr auto kIdColumns = std::to_array<std::string_view>({"index",
                                                              "dispatch_id",
                                                              "kernelname",
                                                              "kernel_name",
@@ -70,7 +70,7 @@ constexpr auto id_columns = std::to_array<std::string_view>({"index",
 // Joined passes repeat the columns of a dispatch with a suffix: "wave_size_1", "obj.2".
 bool is_id_column(std::string_view name) {
   const auto is = [](std::string_view text) {
-    return std::ranges::find(id_columns, lower(text)) != id_columns.end();
+    return std::ranges::find(kIdColumns, lower(text)) != kIdColumns.end();
   };
   if (is(name)) return true;
   const auto cut = name.find_last_of("_.");

@@ -8,7 +8,7 @@
 namespace ww::measure {
 namespace {
 
-constexpr std::array table = {
+constexpr std::array kTable = {
     Undercount{"gfx115", "GL2C_", 8,
                "the true bytes may be twice as many: rocprofv3 before February 2026 reads 4 of the "
                "8 parts of this L2",
@@ -27,12 +27,12 @@ bool all_instances(const Undercount& row, const SegmentRule& rule,
 }  // namespace
 
 std::span<const Undercount> undercounts() {
-  return table;
+  return kTable;
 }
 
 std::string undercount(std::string_view architecture, const SegmentRule& rule,
                        const CounterDispatch& dispatch) {
-  for (const Undercount& row : table) {
+  for (const Undercount& row : kTable) {
     if (!architecture.starts_with(row.architecture)) continue;
     const bool used = std::ranges::any_of(rule.terms, [&](const CounterTerm& term) {
       return term.counter.starts_with(row.counters);

@@ -82,7 +82,7 @@ Result<Bench::Launched> Bench::launch_for(double seconds, const Launch& launch, 
 Result<Bench::Throttled> Bench::find_throttle(
     double low_share, double high_share,
     const std::function<Result<double>(std::uint32_t)>& share_of) {
-  constexpr std::uint32_t kMostThrottle = 100'000;
+  constexpr std::uint32_t kMaxThrottle = 100'000;
   std::uint32_t low = 0;
   std::uint32_t high = 0;
   for (Throttled found{8, 0};;) {
@@ -91,7 +91,7 @@ Result<Bench::Throttled> Bench::find_throttle(
     if (share >= low_share && share <= high_share) return found;
     (share > high_share ? low : high) = found.throttle;
     if (high != 0 && high - low <= 1) return found;
-    if (found.throttle > kMostThrottle) {
+    if (found.throttle > kMaxThrottle) {
       return fail(ErrorCode::bad_data, "no throttle lowers the rate of the stream", device_.name);
     }
     found.throttle = high == 0 ? 2 * found.throttle : (low + high) / 2;

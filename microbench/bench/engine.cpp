@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using steady = std::chrono::steady_clock;
 
-constexpr int kMostSensorFailures = 10;  // consecutive runs
+constexpr int kMaxSensorFailures = 10;   // consecutive runs
 constexpr double kReheatSeconds = 40.0;  // before a cool-down whose heat another session ran
 constexpr std::int64_t kLongStepNs = 5'000'000'000;
 
@@ -341,9 +341,9 @@ Status Engine::perform(const Condition& condition) {
   if (first_reason_.empty()) first_reason_ = reason;
   spdlog::debug("run {}.{} rejected: {}", condition.block, condition.position, reason);
   if (sensor_failures_ > 0 && condition.block == 0) return fail(ErrorCode::bad_data, reason);
-  if (sensor_failures_ >= kMostSensorFailures) {
+  if (sensor_failures_ >= kMaxSensorFailures) {
     return fail(ErrorCode::bad_data,
-                fmt::format("{} (and {} runs before it)", reason, kMostSensorFailures - 1));
+                fmt::format("{} (and {} runs before it)", reason, kMaxSensorFailures - 1));
   }
   return {};
 }

@@ -30,7 +30,7 @@ struct ExperimentRequest {
   std::filesystem::path folder;  // gets the experiment's file
   std::uint64_t seed{1};         // of the experiment's orders; noted and compared at resume
   bool resume{};
-  double half_width{default_half_width};  // 95%, relative: of noise, where the stop rule ends
+  double half_width{kDefaultHalfWidth};  // 95%, relative: of noise, where the stop rule ends
 };
 
 // Runs or resumes an experiment into its file. Errors and what is left behind:

@@ -11,14 +11,14 @@ namespace ww::microbench {
 namespace {
 
 constexpr std::int64_t kWordBytes = 4;
-constexpr std::int64_t kLeastSize = 1024;
+constexpr std::int64_t kMinSize = 1024;
 // Of loads that all hit, a few are late: refreshes, and neighbours on a shared path.
 constexpr double kAllHit = 0.985;
 // Sets of a hashed cache are not filled alike, so that lines of a chain that fits replace each
 // other: of sixteen ways filled to five sixths at random, a fifth of the sets overflow. Where a
 // line is four times the length that is tried, five of eight loads hit because the load before
 // brought the line.
-constexpr double kMostHit = 0.7;
+constexpr double kMaxHit = 0.7;
 
 double mean(const std::vector<double>& values) {
   return values.empty() ? 0
@@ -60,12 +60,12 @@ Result<CacheFigure> find_size(const HitShare& hits, std::int64_t step_bytes,
   CacheFigure size;
   std::int64_t fits = 0;  // [loads]
   std::int64_t misses = 0;
-  for (std::int64_t bytes = kLeastSize; bytes <= most_bytes && misses == 0; bytes *= 2) {
+  for (std::int64_t bytes = kMinSize; bytes <= most_bytes && misses == 0; bytes *= 2) {
     WW_ASSIGN(share, hits(step_bytes, bytes / step_bytes));
     (share >= kAllHit ? fits : misses) = bytes / step_bytes;
   }
   if (fits == 0 || misses == 0) {
-    size.reason = fits == 0 ? fmt::format("loads miss within {} B already", kLeastSize)
+    size.reason = fits == 0 ? fmt::format("loads miss within {} B already", kMinSize)
                             : fmt::format("no load misses within {} B", most_bytes);
     return size;
   }
@@ -88,7 +88,7 @@ Result<CacheFigure> find_line(const HitShare& hits, std::int64_t size_bytes,
   for (std::int64_t length = fetch_bytes; length <= 4 * fetch_bytes; length *= 2) {
     const std::int64_t step = length * 3 / 2;
     WW_ASSIGN(gaps, hits(step, span / step));
-    if (gaps < kMostHit) continue;
+    if (gaps < kMaxHit) continue;
     WW_ASSIGN(whole, hits(length, span / length));
     line.confidence = gaps - whole;
     if (line.confidence < 0.25) {

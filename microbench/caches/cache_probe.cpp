@@ -16,20 +16,20 @@ namespace {
 
 // As in chase.cl.
 enum class Way : std::uint32_t { past_l1 = 0, l1 = 1, local = 2, scalar = 3 };
-constexpr std::int64_t kMostTimed = 2048;
+constexpr std::int64_t kMaxTimed = 2048;
 constexpr std::int64_t kRingBytes = 1024;  // of local memory
 
 constexpr std::int64_t kStep = 64;  // no cache that is known fetches less
 constexpr std::int64_t kLatencyLoads = 512;
 constexpr std::int64_t kFetchLoads = 512;
-constexpr std::int64_t kMostL1 = 256 << 10;
+constexpr std::int64_t kMaxL1 = 256 << 10;
 // OpenCL promises no larger constant buffer.
-constexpr std::int64_t kMostScalar = 64 << 10;
+constexpr std::int64_t kMaxScalar = 64 << 10;
 constexpr std::int64_t kScalarStep = 256;  // no scalar cache that is known has longer lines
-constexpr double kLeastMiss = 1.25;        // of a hit's time; else no load was seen to miss
+constexpr double kMinMiss = 1.25;          // of a hit's time; else no load was seen to miss
 constexpr std::int64_t kMemoryLoads = 2048;
 constexpr std::int64_t kMemoryStep = 1024;
-constexpr std::size_t kGroupSize = kernels::ptx_group_size;
+constexpr std::size_t kGroupSize = kernels::kPtxGroupSize;
 constexpr std::size_t kGroupsOfUnit = 8;
 
 class CacheProbe {
@@ -50,9 +50,9 @@ class CacheProbe {
     words_.resize(bytes_ / 4);
     WW_ASSIGN(buffer, host_.create_buffer(bytes_));
     buffer_ = std::move(buffer);
-    WW_ASSIGN(scalar, host_.create_buffer(kMostScalar));
+    WW_ASSIGN(scalar, host_.create_buffer(kMaxScalar));
     scalar_ = std::move(scalar);
-    WW_ASSIGN(ticks, host_.create_buffer(kMostTimed * 4));
+    WW_ASSIGN(ticks, host_.create_buffer(kMaxTimed * 4));
     ticks_ = std::move(ticks);
     WW_ASSIGN(output, host_.create_buffer(64));
     output_ = std::move(output);
@@ -116,10 +116,10 @@ class CacheProbe {
   Result<std::vector<double>> walk(std::int64_t from, std::int64_t warm, std::int64_t count,
                                    Way way) {
     if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
-    count = std::min(count, kMostTimed);
+    count = std::min(count, kMaxTimed);
     if (way == Way::scalar && is_scalar_behind_) {
       is_scalar_behind_ = false;
-      WW_TRY(scalar_->write(0, std::as_bytes(std::span(words_).first(kMostScalar / 4))));
+      WW_TRY(scalar_->write(0, std::as_bytes(std::span(words_).first(kMaxScalar / 4))));
     }
     WW_TRY(chase_->set(2, static_cast<std::uint32_t>(from / 4)));
     WW_TRY(chase_->set(3, static_cast<std::uint32_t>(warm)));
@@ -194,9 +194,9 @@ class CacheProbe {
   // Of scalar loads from the L2, which can take far less than vector loads from there: each line is
   // read once, and the second launch finds all in the L2 and none in the scalar cache.
   Result<double> scalar_miss_ticks() {
-    WW_TRY(write_chain(0, kScalarStep, kMostScalar / kScalarStep));
-    WW_TRY(walk(0, 0, kMostScalar / kScalarStep, Way::scalar));
-    WW_ASSIGN(ticks, walk(0, 0, kMostScalar / kScalarStep, Way::scalar));
+    WW_TRY(write_chain(0, kScalarStep, kMaxScalar / kScalarStep));
+    WW_TRY(walk(0, 0, kMaxScalar / kScalarStep, Way::scalar));
+    WW_ASSIGN(ticks, walk(0, 0, kMaxScalar / kScalarStep, Way::scalar));
     return latency_of(ticks).p50_cycles;
   }
 
@@ -206,7 +206,7 @@ class CacheProbe {
     l2_bound_ = (caches.l2.latency.p95_cycles + caches.memory.latency.p50_cycles) / 2;
     WW_ASSIGN(scalar_miss, scalar_miss_ticks());
     const double scalar_hit = caches.scalar_l1.latency.p50_cycles;
-    const bool misses = scalar_miss > kLeastMiss * scalar_hit;
+    const bool misses = scalar_miss > kMinMiss * scalar_hit;
     scalar_bound_ = (scalar_hit + (misses ? scalar_miss : caches.l2.latency.p50_cycles)) / 2;
     WW_TRY(write_chain(from, 4, kFetchLoads));
     WW_TRY(drive_out());
@@ -244,8 +244,8 @@ class CacheProbe {
     return {};
   }
   Status sizes(Caches& caches) {
-    WW_TRY(size_of(caches.l1, Way::l1, l1_bound_, kMostL1));
-    WW_TRY(size_of(caches.scalar_l1, Way::scalar, scalar_bound_, kMostScalar));
+    WW_TRY(size_of(caches.l1, Way::l1, l1_bound_, kMaxL1));
+    WW_TRY(size_of(caches.scalar_l1, Way::scalar, scalar_bound_, kMaxScalar));
     CacheLevel& l2 = caches.l2;
     if (l2_bytes_ <= 0) {
       l2.size_bytes.reason = "the driver does not report it, and no chain is that long";

@@ -33,7 +33,7 @@ constexpr int kWarmLaunches = 2;       // until the caches hold what they will h
 constexpr double kEqualRates = 0.004;  // of a search for waits
 constexpr double kAgreement = 0.005;   // of counters and arithmetic
 // At most half of a run is cut off at its start.
-constexpr double kLeastPlateauOverSettling = 2;
+constexpr double kMinPlateauOverSettling = 2;
 
 struct ChipletSettings {
   std::uint64_t seed{1};
@@ -224,9 +224,9 @@ Result<Bench::Launch> Chiplet::load(Bench&, const Condition&, StoredRun& run) {
 void Chiplet::use(const SensorResponse& response) {
   if (settle_s_ > 0) return;  // an earlier session's plan goes on
   settle_s_ = response.info.resolved ? response.info.delay_s + response.info.rise_s
-                                     : settings_.plateau_s / kLeastPlateauOverSettling;
+                                     : settings_.plateau_s / kMinPlateauOverSettling;
   settle_s_ = std::max(settle_s_, 0.2 * settings_.plateau_s);
-  plateau_s_ = std::max(settings_.plateau_s, kLeastPlateauOverSettling * settle_s_);
+  plateau_s_ = std::max(settings_.plateau_s, kMinPlateauOverSettling * settle_s_);
 }
 
 // Every second block runs in the order of the one before, backwards, so that drift cancels.

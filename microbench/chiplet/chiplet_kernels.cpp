@@ -27,7 +27,7 @@ constexpr std::uint32_t kL2Way = 256U << 10U;
 constexpr std::uint32_t kLargePage = 2U << 20U;
 constexpr std::uint32_t kBlock = 256;  // that one channel has in a row
 // The least by which a miss takes longer than a hit, of a hit.
-constexpr double kLeastContrast = 0.05;
+constexpr double kMinContrast = 0.05;
 constexpr std::uint32_t kWindow = 8;  // pages in a row
 // Windows that share sets of the L2, by sets of the Infinity Cache that they share: as many pages
 // either way, eight to a way of the L2's sets for each of the two readers of an I/O die.
@@ -36,7 +36,7 @@ struct Footprint {
 };
 constexpr Footprint kFits{32, 8}, kMisses{8, 32};
 constexpr int kProbeRepeats = 2;
-constexpr std::uint32_t kMostDies = 8;  // of the kernel's lists
+constexpr std::uint32_t kMaxDies = 8;  // of the kernel's lists
 
 std::vector<std::uint32_t> pages_of(const Footprint& footprint) {
   std::vector<std::uint32_t> pages;
@@ -92,7 +92,7 @@ Status ChipletKernels::load_kernels() {
   probe_ = std::move(probe);
   WW_ASSIGN(stream, kernel("fabric_stream"));
   stream_ = std::move(stream);
-  WW_ASSIGN(working, device_.host->create_buffer(kMostDies * 4));
+  WW_ASSIGN(working, device_.host->create_buffer(kMaxDies * 4));
   working_ = std::move(working);
   WW_ASSIGN(output, device_.host->create_buffer(64));
   output_ = std::move(output);
@@ -148,7 +148,7 @@ Result<std::vector<std::vector<double>>> ChipletKernels::latencies(
     WW_TRY(probe_->set(3, die));
     WW_TRY(probe_->set(4, *ticket));
     WW_TRY(probe_->set(5, *ticks));
-    WW_TRY(probe_->launch(4UL * kMostDies, pinning_.target().wave_size));
+    WW_TRY(probe_->launch(4UL * kMaxDies, pinning_.target().wave_size));
     WW_TRY(ticket->read(0, std::as_writable_bytes(std::span(taken))));
     if (taken[0] == 0) break;
     if (taken[1] != die + 1) {
@@ -170,7 +170,7 @@ Status ChipletKernels::find_layout() {
   std::vector<std::vector<double>> ticks;
   // The first time brings some pages into the Infinity Cache.
   for (int repeat = 0; repeat < kProbeRepeats; ++repeat) {
-    WW_ASSIGN(table, latencies(pages, kMostDies));
+    WW_ASSIGN(table, latencies(pages, kMaxDies));
     ticks = std::move(table);
   }
   if (ticks.empty()) {
@@ -237,7 +237,7 @@ Status ChipletKernels::find_misses() {
       std::ranges::nth_element(of_home[kind], middle);
       median[kind] = *middle;
     }
-    if (median[1] < (1 + kLeastContrast) * median[0]) continue;
+    if (median[1] < (1 + kMinContrast) * median[0]) continue;
     const double between = 0.5 * (median[0] + median[1]);
     misses += static_cast<double>(
         std::ranges::count_if(of_home[1], [=](double one) { return one > between; }));
@@ -317,11 +317,11 @@ Status ChipletKernels::select(const model::ChipletPoint& point, const Pace& pace
 Status ChipletKernels::check(const model::ChipletPoint& point) {
   WW_TRY(select(point, {}));
   WW_TRY(stream_->set(10, std::uint32_t{1}));
-  std::array<std::uint32_t, kMostDies> counted{};
+  std::array<std::uint32_t, kMaxDies> counted{};
   WW_TRY(working_->write(0, std::as_bytes(std::span(counted))));
   WW_TRY(launch());
   WW_TRY(working_->read(0, std::as_writable_bytes(std::span(counted))));
-  for (std::size_t die = 0; die < kMostDies; ++die) {
+  for (std::size_t die = 0; die < kMaxDies; ++die) {
     const bool wanted = die < dies() && works(point, die);
     if (counted[die] == (wanted ? waves_of_die() : 0)) continue;
     return fail(ErrorCode::bad_data,

@@ -10,9 +10,9 @@
 namespace ww::microbench {
 namespace {
 
-constexpr std::size_t most_dimensions = 8;  // 256 channels
-constexpr int most_modulo = 256;
-constexpr double needed_share = 0.98;
+constexpr std::size_t kMaxDimensions = 8;  // 256 channels
+constexpr int kMaxModulo = 256;
+constexpr double kNeededShare = 0.98;
 
 // The bits whose channels are independent, and every other bit as a sum of those.
 struct Basis {
@@ -41,7 +41,7 @@ Result<std::optional<Basis>> eliminate(const SameChannel& same, const AddressRan
       break;
     }
     if (!equal) {
-      if (basis.bits.size() == most_dimensions) return std::optional<Basis>();
+      if (basis.bits.size() == kMaxDimensions) return std::optional<Basis>();
       basis.bits.push_back(bit);
       basis.masks.push_back(flipped);
       continue;
@@ -104,7 +104,7 @@ Result<AddressMap> find_address_map(const SameChannel& same, const AddressRange&
     WW_ASSIGN(share, share_foretold(map, same, range, checks, random));
     map.foretold = share;
     map.pairs = checks;
-    map.found = share >= needed_share;
+    map.found = share >= kNeededShare;
     if (map.found) return std::optional<AddressMap>(std::move(map));
     none.foretold = std::max(none.foretold, share);
     none.pairs = checks;
@@ -128,7 +128,7 @@ Result<AddressMap> find_address_map(const SameChannel& same, const AddressRange&
     WW_ASSIGN(neighbours, same(0, interleave));
     if (neighbours) continue;
     const std::uint64_t span = std::uint64_t{2} << range.highest_bit;
-    for (int n = 2; n <= most_modulo && static_cast<std::uint64_t>(n) * interleave < span; ++n) {
+    for (int n = 2; n <= kMaxModulo && static_cast<std::uint64_t>(n) * interleave < span; ++n) {
       WW_ASSIGN(again, same(0, static_cast<std::uint64_t>(n) * interleave));
       if (!again) continue;
       AddressMap modulo;

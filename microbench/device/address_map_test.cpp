@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int checks = 100;
+constexpr int kChecks = 100;
 
 struct Oracle {
   std::function<int(std::uint64_t)> channel;
@@ -49,7 +49,7 @@ void expect_same_partition(const AddressMap& map, const std::function<int(std::u
 TEST(AddressMapSearch, FindsPlainInterleave) {
   for (const int shift : {6, 8, 12}) {
     Oracle oracle{[shift](std::uint64_t a) { return static_cast<int>(a >> shift & 15); }};
-    const auto map = find_address_map(oracle.same(), {}, checks, 1);
+    const auto map = find_address_map(oracle.same(), {}, kChecks, 1);
     ASSERT_TRUE(map) << map.error().text();
     ASSERT_TRUE(map->found) << map->reason;
     EXPECT_EQ(map->channels, 16);
@@ -66,7 +66,7 @@ TEST(AddressMapSearch, RecoversXorHashes) {
     for (std::size_t i = 0; i < masks.size(); ++i) channel |= parity(a & masks[i]) << i;
     return channel;
   }};
-  const auto map = find_address_map(oracle.same(), {}, checks, 1);
+  const auto map = find_address_map(oracle.same(), {}, kChecks, 1);
   ASSERT_TRUE(map && map->found) << map->reason;
   EXPECT_EQ(map->form, AddressMap::Form::xor_of_bits);
   EXPECT_EQ(map->channels, 32);
@@ -78,7 +78,7 @@ TEST(AddressMapSearch, RecoversXorHashes) {
 TEST(AddressMapSearch, FindsChannelsThatAreNoPowerOfTwo) {
   for (const int channels : {3, 12, 24}) {
     Oracle oracle{[channels](std::uint64_t a) { return static_cast<int>(a / 256) % channels; }};
-    const auto map = find_address_map(oracle.same(), {}, checks, 1);
+    const auto map = find_address_map(oracle.same(), {}, kChecks, 1);
     ASSERT_TRUE(map && map->found) << map->reason;
     EXPECT_EQ(map->form, AddressMap::Form::modulo);
     EXPECT_EQ(map->channels, channels);
@@ -91,7 +91,7 @@ TEST(AddressMapSearch, SaysNotFoundForAHashOfAnotherForm) {
     const std::uint64_t mixed = (a >> 8) * 0x9E3779B97F4A7C15u;
     return static_cast<int>(mixed >> 60);
   }};
-  const auto map = find_address_map(oracle.same(), {}, checks, 1);
+  const auto map = find_address_map(oracle.same(), {}, kChecks, 1);
   ASSERT_TRUE(map) << map.error().text();
   EXPECT_FALSE(map->found);
   EXPECT_THAT(map->reason, HasSubstr("neither"));
@@ -99,7 +99,7 @@ TEST(AddressMapSearch, SaysNotFoundForAHashOfAnotherForm) {
 
 TEST(AddressMapSearch, SaysNotFoundWhereAllAddressesAreAlike) {
   Oracle oracle{[](std::uint64_t) { return 0; }};
-  const auto map = find_address_map(oracle.same(), {}, checks, 1);
+  const auto map = find_address_map(oracle.same(), {}, kChecks, 1);
   ASSERT_TRUE(map) << map.error().text();
   EXPECT_FALSE(map->found);
   EXPECT_THAT(map->reason, HasSubstr("one channel"));
@@ -107,7 +107,7 @@ TEST(AddressMapSearch, SaysNotFoundWhereAllAddressesAreAlike) {
 
 TEST(AddressMapSearch, SaysNotFoundWhenAnswersAreNoise) {
   Oracle oracle{[](std::uint64_t a) { return static_cast<int>(a >> 8 & 15); }, 0.3};
-  const auto map = find_address_map(oracle.same(), {}, checks, 1);
+  const auto map = find_address_map(oracle.same(), {}, kChecks, 1);
   ASSERT_TRUE(map) << map.error().text();
   EXPECT_FALSE(map->found);
 }
@@ -116,7 +116,7 @@ TEST(AddressMapSearch, PassesTheDevicesErrorOn) {
   const SameChannel broken = [](std::uint64_t, std::uint64_t) -> Result<bool> {
     return fail(ErrorCode::device_error, "gone");
   };
-  EXPECT_EQ(find_address_map(broken, {}, checks, 1).error().code, ErrorCode::device_error);
+  EXPECT_EQ(find_address_map(broken, {}, kChecks, 1).error().code, ErrorCode::device_error);
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ class CardSensor final : public measure::Sensor {
   int current_{};
 };
 
-constexpr double stand_in_voltage_v = 1.0;
+constexpr double kStandInVoltageV = 1.0;
 
 // Runs the furnace at every state and notes what clock and voltage it showed.
 Result<std::vector<CardSensor::State>> find_states(ComputeHost& host, measure::Sensor& sensor,
@@ -223,12 +223,12 @@ Result<std::vector<CardSensor::State>> find_states(ComputeHost& host, measure::S
     }
     if (seen.clock_hz) state.nominal.clock_hz = *seen.clock_hz;
     voltage_told = voltage_told && seen.voltage_v.has_value();
-    state.nominal.voltage_v = seen.voltage_v.value_or(stand_in_voltage_v);
+    state.nominal.voltage_v = seen.voltage_v.value_or(kStandInVoltageV);
   }
   if (!voltage_told && states.size() > 1) states.erase(states.begin());
   notes["states"] = {{"clock_control", offered.size() > 1}, {"voltage_told", voltage_told}};
   if (!voltage_told) {
-    for (auto& state : states) state.nominal.voltage_v = stand_in_voltage_v;
+    for (auto& state : states) state.nominal.voltage_v = kStandInVoltageV;
     notes["states"]["reason"] =
         "the driver tells no core voltage: 1 V stands in for it, and nothing can be said of how "
         "energy goes with voltage";

@@ -12,7 +12,7 @@ Result<std::size_t> copy_known_bytes(ComputeHost& host, std::size_t bytes, int r
                                      const std::function<Status(int)>& after_each) {
   const HostFacts facts = host.facts();
   kernels::Macros macros;
-  macros.group_size = kernels::ptx_group_size;
+  macros.group_size = kernels::kPtxGroupSize;
   macros.target = kernel_target(facts.target);
   bytes = bytes / (16 * macros.group_size) * (16 * macros.group_size);
   if (bytes == 0) return fail(ErrorCode::invalid_argument, "too few bytes to copy");

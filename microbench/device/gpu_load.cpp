@@ -12,9 +12,9 @@
 namespace ww::microbench {
 namespace {
 
-constexpr std::size_t group_size = 256;
-constexpr std::size_t groups = 512;  // several waves for each unit of today's chips
-constexpr int batch = 8;             // launches between two waits
+constexpr std::size_t kGroupSize = 256;
+constexpr std::size_t kGroups = 512;  // several waves for each unit of today's chips
+constexpr int kBatch = 8;             // launches between two waits
 
 class GpuLoad final : public measure::Load {
  public:
@@ -49,7 +49,7 @@ class GpuLoad final : public measure::Load {
     const std::int64_t end_ns = step.on_ns + std::llround(seconds * 1e9);
     do {
       if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
-      WW_TRY(launch(batch));
+      WW_TRY(launch(kBatch));
       step.off_ns = sensor_.now_ns();
     } while (step.off_ns < end_ns);
     return step;
@@ -57,7 +57,7 @@ class GpuLoad final : public measure::Load {
 
  private:
   Status launch(int count) {
-    for (int i = 0; i < count; ++i) WW_TRY(kernel_->launch(groups, group_size));
+    for (int i = 0; i < count; ++i) WW_TRY(kernel_->launch(kGroups, kGroupSize));
     return host_.finish();
   }
 
@@ -73,7 +73,7 @@ Result<std::unique_ptr<measure::Load>> make_gpu_load(ComputeHost& host, measure:
                                                      double launch_s) {
   const HostFacts facts = host.facts();
   kernels::Macros macros;
-  macros.group_size = group_size;
+  macros.group_size = kGroupSize;
   // The furnace is not pinned, but its dialect has to be one that the device's compiler reads, and
   // PTX exists for NVIDIA's own layout of a place alone.
   macros.target = kernel_target(facts.target);

@@ -14,6 +14,6 @@ namespace ww::microbench {
 [[nodiscard]] Result<DriverLayout> read_kfd_layout(const std::filesystem::path& root,
                                                    const std::string& pci_bus);
 
-inline constexpr const char* kfd_root = "/sys/class/kfd/kfd/topology/nodes";
+inline constexpr const char* kKfdRoot = "/sys/class/kfd/kfd/topology/nodes";
 
 }  // namespace ww::microbench

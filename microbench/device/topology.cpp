@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_format = 4;
+constexpr int kCacheFormat = 4;
 
 const char* to_string(AddressMap::Form form) {
   switch (form) {
@@ -101,7 +101,7 @@ Result<Opened> open(const DeviceRequest& request) {
   if (facts.compute_units > 0) opened.told.compute_units = facts.compute_units;
   if (facts.l2_bytes > 0) opened.told.l2_bytes = facts.l2_bytes;
   if (facts.target.starts_with("gfx")) {
-    if (const auto kfd = read_kfd_layout(kfd_root, facts.pci_bus)) opened.told = *kfd;
+    if (const auto kfd = read_kfd_layout(kKfdRoot, facts.pci_bus)) opened.told = *kfd;
   }
   take_host_facts(facts, opened.told);
   return opened;
@@ -111,7 +111,7 @@ Result<Opened> open(const DeviceRequest& request) {
 fs::path cache_file(const Opened& opened, const DeviceRequest& request) {
   const HostFacts facts = opened.host->facts();
   std::string identity =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", cache_format, WW_VERSION, facts.api, facts.device,
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kCacheFormat, WW_VERSION, facts.api, facts.device,
                   facts.driver, facts.target, facts.pci_bus);
   if (opened.is_virtual) {
     identity += fmt::format("\n{}\n{}\n{}", opened.name, request.chip_seed, request.chip_class);

@@ -22,12 +22,12 @@
 namespace ww::microbench {
 namespace {
 
-constexpr std::size_t region_bytes = std::size_t{2} << 20;  // a large page
-constexpr std::uint32_t contend_loops = 8;
-constexpr std::uint32_t probe_hops = 16;
-constexpr int checked_pairs = 120;
-constexpr std::uint32_t probe_unlogged = 0xFFFFFFFFu;
-constexpr std::uint32_t probe_pin_marker = 0x5EC0DE01u;
+constexpr std::size_t kRegionBytes = std::size_t{2} << 20;  // a large page
+constexpr std::uint32_t kContendLoops = 8;
+constexpr std::uint32_t kProbeHops = 16;
+constexpr int kCheckedPairs = 120;
+constexpr std::uint32_t kProbeUnlogged = 0xFFFFFFFFu;
+constexpr std::uint32_t kProbePinMarker = 0x5EC0DE01u;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Result<std::unique_ptr<LoadedKernel>> Prober::kernel(const char* name, bool pinn
 }
 
 Status Prober::set_up() {
-  const std::size_t bytes = (pages_ + 1) * region_bytes;
+  const std::size_t bytes = (pages_ + 1) * kRegionBytes;
   WW_ASSIGN(region, host_.create_buffer(bytes));
   own_region_ = std::move(region);
   const std::vector<std::byte> zeros(bytes);
@@ -60,7 +60,7 @@ Status Prober::set_up() {
   std::array<std::uint32_t, 2> address{};
   WW_TRY(output_->read(8, std::as_writable_bytes(std::span(address))));
   const std::uint64_t base = std::uint64_t{address[1]} << 32 | address[0];
-  aligned_ = (region_bytes - base % region_bytes) % region_bytes;
+  aligned_ = (kRegionBytes - base % kRegionBytes) % kRegionBytes;
   address_ = base + aligned_;
   return {};
 }
@@ -77,7 +77,7 @@ Result<double> Prober::contend(std::uint64_t first, std::uint64_t second) {
   if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
   WW_TRY(contend_->set(1, word(first)));
   WW_TRY(contend_->set(2, word(second)));
-  WW_TRY(contend_->set(3, contend_loops));
+  WW_TRY(contend_->set(3, kContendLoops));
   // A wavefront waits for each of its loads: many of them saturate a channel, which this many do
   // whatever the size of the chip.
   constexpr std::size_t kSaturating = 768;
@@ -87,7 +87,7 @@ Result<double> Prober::contend(std::uint64_t first, std::uint64_t second) {
 Result<std::vector<std::uint32_t>> Prober::wave_log(int compute_units, bool pinned) {
   WW_ASSIGN(places, kernel("places", pinned));
   const std::size_t groups = static_cast<std::size_t>(compute_units > 0 ? compute_units : 128) * 8;
-  std::vector<std::uint32_t> log(groups * waves_per_group(), probe_unlogged);
+  std::vector<std::uint32_t> log(groups * waves_per_group(), kProbeUnlogged);
   WW_ASSIGN(memory, host_.create_buffer(log.size() * sizeof(std::uint32_t)));
   WW_TRY(memory->write(0, std::as_bytes(std::span(log))));
   WW_TRY(places->set(0, *memory));
@@ -96,7 +96,7 @@ Result<std::vector<std::uint32_t>> Prober::wave_log(int compute_units, bool pinn
   WW_TRY(places->launch(groups, macros_.group_size));
   WW_TRY(memory->read(0, std::as_writable_bytes(std::span(log))));
   for (std::size_t wave = 0; wave < log.size(); ++wave) {
-    if (log[wave] == probe_unlogged) {
+    if (log[wave] == kProbeUnlogged) {
       return fail(ErrorCode::bad_data, fmt::format("wavefront {} did not report", wave));
     }
   }
@@ -109,8 +109,8 @@ Result<std::vector<TopologyPlace>> Prober::places(int compute_units) {
   std::size_t unpatched = 0;
   for (std::size_t wave = 0; wave < log.size(); ++wave) {
     unpatched +=
-        log[wave] == (static_cast<std::uint32_t>(wave / waves_per_group()) ^ probe_pin_marker) ? 1
-                                                                                               : 0;
+        log[wave] == (static_cast<std::uint32_t>(wave / waves_per_group()) ^ kProbePinMarker) ? 1
+                                                                                              : 0;
     WW_ASSIGN(place, pinning_->place(log[wave]));
     seen.emplace(log[wave] & pinning_->place_mask(), place);
   }
@@ -180,7 +180,7 @@ Result<AddressMap> Prober::address() {
     }
     return seconds > threshold;
   };
-  return find_address_map(pair, {}, checked_pairs, 1);
+  return find_address_map(pair, {}, kCheckedPairs, 1);
 }
 
 Result<std::vector<std::vector<double>>> Prober::latencies(const std::vector<TopologyPlace>& places,
@@ -204,7 +204,7 @@ Result<std::vector<std::vector<double>>> Prober::latencies(const std::vector<Top
   WW_TRY(probe_->set(0, *region_));
   WW_TRY(probe_->set(1, *offsets));
   WW_TRY(probe_->set(2, static_cast<std::uint32_t>(words.size())));
-  WW_TRY(probe_->set(3, probe_hops / lines_at_once));
+  WW_TRY(probe_->set(3, kProbeHops / lines_at_once));
   WW_TRY(probe_->set(6, *ticket));
   WW_TRY(probe_->set(7, *result));
   WW_TRY(probe_->set(8, std::uint32_t{lines_at_once}));
@@ -226,16 +226,16 @@ Result<std::vector<std::vector<double>>> Prober::latencies(const std::vector<Top
     }
     WW_TRY(result->read(0, std::as_writable_bytes(std::span(ticks))));
     auto& row = table.emplace_back();
-    for (const std::uint32_t total : ticks) row.push_back(static_cast<double>(total) / probe_hops);
+    for (const std::uint32_t total : ticks) row.push_back(static_cast<double>(total) / kProbeHops);
   }
   return table;
 }
 
 unsigned lines_at_once(const AddressMap& address) {
   constexpr std::int64_t kLineBytes = 64;
-  constexpr std::int64_t kMost = 4;  // cycles from one issue of a wavefront to the next
+  constexpr std::int64_t kMax = 4;  // cycles from one issue of a wavefront to the next
   const auto lines = static_cast<std::uint64_t>(
-      std::clamp<std::int64_t>(address.interleave_bytes / kLineBytes, 1, kMost));
+      std::clamp<std::int64_t>(address.interleave_bytes / kLineBytes, 1, kMax));
   return static_cast<unsigned>(std::bit_floor(lines));
 }
 
@@ -264,10 +264,10 @@ std::vector<std::vector<double>> by_engine_and_channel(
   return mean;
 }
 
-constexpr unsigned first_side_bit = 7;
-constexpr unsigned last_side_bit = 20;
+constexpr unsigned kFirstSideBit = 7;
+constexpr unsigned kLastSideBit = 20;
 constexpr std::size_t side_bases = 15;
-constexpr std::size_t side_checks = 96;
+constexpr std::size_t kSideChecks = 96;
 
 }  // namespace
 
@@ -276,16 +276,16 @@ std::vector<std::uint32_t> lines_for_sides() {
   std::uint32_t random = 12345;
   const auto next = [&random] {
     random = random * 1664525u + 1013904223u;
-    return (random >> 8) * 128u % static_cast<std::uint32_t>(region_bytes);
+    return (random >> 8) * 128u % static_cast<std::uint32_t>(kRegionBytes);
   };
   for (std::size_t i = 0; i < side_bases; ++i) {
     const std::uint32_t base = next();
     lines.push_back(base);
-    for (unsigned bit = first_side_bit; bit <= last_side_bit; ++bit) {
+    for (unsigned bit = kFirstSideBit; bit <= kLastSideBit; ++bit) {
       lines.push_back(base ^ (1u << bit));
     }
   }
-  for (std::size_t i = 0; i < side_checks; ++i) lines.push_back(next());
+  for (std::size_t i = 0; i < kSideChecks; ++i) lines.push_back(next());
   return lines;
 }
 
@@ -294,13 +294,13 @@ namespace {
 // Which bits change a line's side: by the majority of the bases.
 void find_line_mask(Sides& sides, const std::vector<std::uint32_t>& lines,
                     const std::vector<int>& side_of_line) {
-  constexpr std::size_t row = 2 + last_side_bit - first_side_bit;
+  constexpr std::size_t row = 2 + kLastSideBit - kFirstSideBit;
   std::uint64_t mask = 0;
-  for (unsigned bit = first_side_bit; bit <= last_side_bit; ++bit) {
+  for (unsigned bit = kFirstSideBit; bit <= kLastSideBit; ++bit) {
     std::size_t turned = 0;
     for (std::size_t base = 0; base < side_bases; ++base) {
       const std::size_t at = base * row;
-      turned += side_of_line[at] != side_of_line[at + 1 + bit - first_side_bit] ? 1 : 0;
+      turned += side_of_line[at] != side_of_line[at + 1 + bit - kFirstSideBit] ? 1 : 0;
     }
     if (2 * turned > side_bases) mask |= std::uint64_t{1} << bit;
   }
@@ -315,14 +315,14 @@ void find_line_mask(Sides& sides, const std::vector<std::uint32_t>& lines,
   for (std::size_t l = side_bases * row; l < lines.size(); ++l) {
     right += (parity(lines[l]) ^ constant) == side_of_line[l] ? 1 : 0;
   }
-  sides.line_foretold = static_cast<double>(right) / static_cast<double>(side_checks);
+  sides.line_foretold = static_cast<double>(right) / static_cast<double>(kSideChecks);
   if (mask != 0 && sides.line_foretold >= 0.95) {
     sides.line_mask = mask;
   } else {
     sides.line_reason = fmt::format(
         "no parity of address bits {} to {} foretells a line's side "
         "(best: {:.0f}% of {} lines)",
-        first_side_bit, last_side_bit, 100 * sides.line_foretold, side_checks);
+        kFirstSideBit, kLastSideBit, 100 * sides.line_foretold, kSideChecks);
   }
 }
 
@@ -409,7 +409,7 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
   }
   std::vector<std::vector<std::vector<double>>> tables;
   std::vector<std::vector<std::vector<double>>> by_place;
-  for (int repeat = 0; repeat < latency_repeats; ++repeat) {
+  for (int repeat = 0; repeat < kLatencyRepeats; ++repeat) {
     WW_ASSIGN(table, prober.latencies(topology.places, topology.lines,
                                       has_sides ? 1 : lines_at_once(topology.address)));
     if (has_sides) {
@@ -419,7 +419,7 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
                                              of_homes.of_channels, topology.address));
       by_place.push_back(std::move(table));
     }
-    prober.progress(0.5 + 0.5 * (repeat + 1) / latency_repeats);
+    prober.progress(0.5 + 0.5 * (repeat + 1) / kLatencyRepeats);
   }
   WW_ASSIGN(latency, latency_map(tables));
   topology.latency = std::move(latency);

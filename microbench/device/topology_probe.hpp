@@ -25,7 +25,7 @@ class Prober {
          std::size_t pages = 1)
       : host_(host), pinning_(pinning), progress_(std::move(progress)), pages_(pages) {
     macros_.target = kernel_target(host.facts().target);
-    macros_.group_size = kernels::ptx_group_size;
+    macros_.group_size = kernels::kPtxGroupSize;
   }
 
   // Allocates and finds the aligned region. Before anything else.
@@ -85,6 +85,6 @@ class Prober {
 // Lines to tell sides with: bases, each with every bit from 7 to 20 flipped, and lines to check
 // with.
 [[nodiscard]] std::vector<std::uint32_t> lines_for_sides();
-inline constexpr int latency_repeats = 3;
+inline constexpr int kLatencyRepeats = 3;
 
 }  // namespace ww::microbench

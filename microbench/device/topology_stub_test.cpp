@@ -30,7 +30,7 @@ TEST(StubTopology, FindsSidesOfSmsAndTheHashOfLines) {
     EXPECT_EQ(sides.side_of_place[i], static_cast<int>(stub::side_of_sm(sm))) << "SM " << sm;
   }
   EXPECT_NEAR(sides.far_ticks - sides.near_ticks, 230.0, 5.0);
-  EXPECT_EQ(sides.line_mask, stub::side_mask) << sides.line_reason;
+  EXPECT_EQ(sides.line_mask, stub::kSideMask) << sides.line_reason;
   EXPECT_EQ(sides.line_foretold, 1.0);
   // Its channels do not contend.
   EXPECT_FALSE(topology->address.found);

@@ -78,14 +78,14 @@ class CampaignTest : public ::testing::Test {
 
 // Set-up, six blocks of plateaus, and one of three lock-in runs between idle
 // ones.
-constexpr std::int64_t quick_runs = 9 + 6 * 35 + 7;
+constexpr std::int64_t kQuickRuns = 9 + 6 * 35 + 7;
 
 TEST_F(CampaignTest, RecordsThePlanWithAllFacts) {
   const auto summary = campaign({}, request());
   ASSERT_TRUE(summary) << summary.error().text();
   EXPECT_TRUE(summary->complete);
   EXPECT_TRUE(summary->is_virtual);
-  EXPECT_EQ(summary->runs, quick_runs);
+  EXPECT_EQ(summary->runs, kQuickRuns);
   EXPECT_EQ(summary->rejected, 0);
   const auto facts = CampaignStore::open_read_only(folder() / "campaign.db")->facts().value();
   for (const auto key : {campaign_keys::device, campaign_keys::is_virtual, campaign_keys::seed,
@@ -196,7 +196,7 @@ TEST_F(CampaignTest, AddsBlocksUntilTheIntervalIsNarrow) {
         return std::optional(std::exchange(width, width / 2));
       });
   ASSERT_TRUE(summary);
-  EXPECT_EQ(summary->runs, quick_runs + 2 * 35);  // 5%, 2.5%, 1.25%
+  EXPECT_EQ(summary->runs, kQuickRuns + 2 * 35);  // 5%, 2.5%, 1.25%
 }
 
 TEST_F(CampaignTest, ANarrowerIntervalTakesMoreBlocksAndEndsAtTheMost) {
@@ -212,8 +212,8 @@ TEST_F(CampaignTest, ANarrowerIntervalTakesMoreBlocksAndEndsAtTheMost) {
         });
     return summary ? summary->runs : 0;
   };
-  EXPECT_EQ(runs_until(0.005, 0), quick_runs + 3 * 35);  // 2.5%, 1.25%, 0.63%, 0.31%
-  EXPECT_EQ(runs_until(0.005, 0.01), quick_runs + 6 * 35);
+  EXPECT_EQ(runs_until(0.005, 0), kQuickRuns + 3 * 35);  // 2.5%, 1.25%, 0.63%, 0.31%
+  EXPECT_EQ(runs_until(0.005, 0.01), kQuickRuns + 6 * 35);
 }
 
 TEST_F(CampaignTest, SaysWhereItEndsWiderThanWasAskedFor) {
@@ -242,7 +242,7 @@ TEST_F(CampaignTest, AFinishedCampaignGoesOnWhereANarrowerIntervalIsAskedFor) {
     const auto summary =
         campaign({}, asked, [&](const CampaignStore& store) -> Result<std::optional<double>> {
           // A block of 35 runs halves it.
-          const auto extra = (store.run_count().value() - quick_runs) / 35;
+          const auto extra = (store.run_count().value() - kQuickRuns) / 35;
           return std::optional(width / std::exp2(static_cast<double>(extra)));
         });
     EXPECT_TRUE(summary && summary->complete);
@@ -252,10 +252,10 @@ TEST_F(CampaignTest, AFinishedCampaignGoesOnWhereANarrowerIntervalIsAskedFor) {
               "true");
     return summary ? summary->runs : 0;
   };
-  EXPECT_EQ(runs_until(0.03, false), quick_runs);
-  EXPECT_EQ(runs_until(0.03, true), quick_runs);
-  EXPECT_EQ(runs_until(0.006, true), quick_runs + 2 * 35);  // 2%, 1%, 0.5%
-  EXPECT_EQ(runs_until(0.006, true), quick_runs + 2 * 35);
+  EXPECT_EQ(runs_until(0.03, false), kQuickRuns);
+  EXPECT_EQ(runs_until(0.03, true), kQuickRuns);
+  EXPECT_EQ(runs_until(0.006, true), kQuickRuns + 2 * 35);  // 2%, 1%, 0.5%
+  EXPECT_EQ(runs_until(0.006, true), kQuickRuns + 2 * 35);
 }
 
 TEST_F(CampaignTest, RefusesABinaryThatIsNotPatchedAndLeavesNothing) {
@@ -342,7 +342,7 @@ TEST_F(CampaignTest, ResumesAfterTheDeviceWasLostWithNothingLostOrDoubled) {
     const auto summary = campaign({.fail_at_launch = lost_after}, request(sessions > 1));
     if (summary) {
       EXPECT_TRUE(summary->complete);
-      EXPECT_EQ(summary->runs, quick_runs);
+      EXPECT_EQ(summary->runs, kQuickRuns);
       break;
     }
     ASSERT_EQ(summary.error().code, ErrorCode::device_error) << summary.error().text();
@@ -376,7 +376,7 @@ TEST_F(CampaignTest, AFinishedCampaignIsNotRunAgain) {
   ASSERT_TRUE(campaign({}, request()));
   const auto again = campaign({.fail_at_launch = 0}, request(true));
   ASSERT_TRUE(again) << again.error().text();
-  EXPECT_EQ(again->runs, quick_runs);
+  EXPECT_EQ(again->runs, kQuickRuns);
   EXPECT_TRUE(again->complete);
 }
 

@@ -15,9 +15,9 @@
 namespace ww::microbench {
 namespace {
 
-constexpr std::size_t kMostPlaces = 4096;  // the kernel's mask has a bit for each
+constexpr std::size_t kMaxPlaces = 4096;  // the kernel's mask has a bit for each
 // Places whose side may differ between sessions: a latency within the noise of the threshold.
-constexpr double kLeastAgreement = 0.9;
+constexpr double kMinAgreement = 0.9;
 
 Result<std::unique_ptr<DeviceBuffer>> buffer_of(ComputeHost& host,
                                                 const std::vector<std::uint32_t>& words) {
@@ -49,7 +49,7 @@ Status number_as_before(Sides& sides, std::vector<int>& side_of_line,
     alike += now[i] == before[i] ? 1 : 0;
   }
   const double share = both > 0 ? alike / both : 0;
-  if (both < kLeastAgreement * sided || std::max(share, 1 - share) < kLeastAgreement) {
+  if (both < kMinAgreement * sided || std::max(share, 1 - share) < kMinAgreement) {
     return tl::unexpected(other_card(device));
   }
   if (share < 0.5) {
@@ -63,7 +63,7 @@ Status number_as_before(Sides& sides, std::vector<int>& side_of_line,
 
 std::string CrossingPoint::pattern() const {
   if (empty) return crossing_patterns::waits;
-  if (half != 0) return half == 1 ? crossing_patterns::half_1 : crossing_patterns::half_2;
+  if (half != 0) return half == 1 ? crossing_patterns::kHalf1 : crossing_patterns::kHalf2;
   return random ? crossing_patterns::random : crossing_patterns::zeros;
 }
 
@@ -75,7 +75,7 @@ Result<std::unique_ptr<CrossingKernels>> CrossingKernels::create(Device& device,
   spdlog::info("looking for the two sides of the L2 of {}", device.host->device_name());
   WW_TRY(made->prober_.set_up());
   WW_TRY(made->find_sides(before));
-  WW_ASSIGN(done, device.host->create_buffer(kMostPlaces * 4));
+  WW_ASSIGN(done, device.host->create_buffer(kMaxPlaces * 4));
   made->done_ = std::move(done);
   WW_ASSIGN(binary, made->prober_.binary("cross", true));
   made->hash_ = hash_text(binary);
@@ -97,7 +97,7 @@ Status CrossingKernels::find_sides(const CrossingSplit& before) {
   places_ = std::move(places);
   const auto offsets = lines_for_sides();
   std::vector<std::vector<std::vector<double>>> tables;
-  for (int repeat = 0; repeat < latency_repeats; ++repeat) {
+  for (int repeat = 0; repeat < kLatencyRepeats; ++repeat) {
     WW_ASSIGN(table, prober_.latencies(places_, offsets));
     tables.push_back(std::move(table));
   }
@@ -154,10 +154,10 @@ Status CrossingKernels::set_lines(int side, std::vector<std::uint32_t> words) {
 }
 
 Status CrossingKernels::set_places(int side) {
-  std::vector<std::uint32_t> mask(kMostPlaces / 32);
+  std::vector<std::uint32_t> mask(kMaxPlaces / 32);
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const std::uint32_t id = places_[i].id;
-    if (sides_.side_of_place[i] == side && id < kMostPlaces) mask[id / 32] |= 1u << id % 32;
+    if (sides_.side_of_place[i] == side && id < kMaxPlaces) mask[id / 32] |= 1u << id % 32;
   }
   WW_ASSIGN(bits, buffer_of(*device_.host, mask));
   masks_[static_cast<std::size_t>(side)] = std::move(bits);
@@ -178,12 +178,12 @@ Status CrossingKernels::select(const CrossingPoint& point, std::uint32_t loops) 
   WW_TRY(kernel_->set(5, point.wait));
   WW_TRY(kernel_->set(6, *masks_[static_cast<std::size_t>(point.place_side)]));
   WW_TRY(device_.host->finish());  // earlier launches still count
-  const std::vector<std::uint32_t> zeros(kMostPlaces);
+  const std::vector<std::uint32_t> zeros(kMaxPlaces);
   return done_->write(0, std::as_bytes(std::span(zeros)));
 }
 
 Result<double> CrossingKernels::iterations() {
-  std::vector<std::uint32_t> counts(kMostPlaces);
+  std::vector<std::uint32_t> counts(kMaxPlaces);
   WW_TRY(done_->read(0, std::as_writable_bytes(std::span(counts))));
   double sum = 0;
   for (const std::uint32_t count : counts) sum += count;

@@ -52,15 +52,15 @@ class CrossingKernels {
 
   // Sets the arguments for a point, and the updates counted so far to zero.
   Status select(const CrossingPoint& point, std::uint32_t loops);
-  Status launch() { return kernel_->launch(groups_, kernels::ptx_group_size); }
+  Status launch() { return kernel_->launch(groups_, kernels::kPtxGroupSize); }
   // The duration of one launch by the device's events [s].
-  Result<double> time_launch() { return kernel_->time_launch(groups_, kernels::ptx_group_size); }
+  Result<double> time_launch() { return kernel_->time_launch(groups_, kernels::kPtxGroupSize); }
   // Iterations of all working wavefronts since select(). An iteration with traffic is one update.
   Result<double> iterations();
   // What heats the chip; set_furnace() sets how long a launch takes.
   Status set_furnace(std::uint32_t loops) { return furnace_->set(0, loops); }
-  Status launch_furnace() { return furnace_->launch(groups_, kernels::ptx_group_size); }
-  Result<double> time_furnace() { return furnace_->time_launch(groups_, kernels::ptx_group_size); }
+  Status launch_furnace() { return furnace_->launch(groups_, kernels::kPtxGroupSize); }
+  Result<double> time_furnace() { return furnace_->time_launch(groups_, kernels::kPtxGroupSize); }
 
   [[nodiscard]] const Sides& sides() const { return sides_; }
   [[nodiscard]] const CrossingSplit& split() const { return split_; }

@@ -63,7 +63,7 @@ std::vector<Variant> round_of(const PlanInputs& inputs) {
   return round;
 }
 
-constexpr int full_rounds = 2;
+constexpr int kFullRounds = 2;
 
 PlannedRun make(std::int64_t block, std::int64_t position, RunKind kind, int state,
                 double seconds) {
@@ -77,19 +77,19 @@ PlannedRun make(std::int64_t block, std::int64_t position, RunKind kind, int sta
 }
 
 // Positions of block 0. Gaps leave room without renumbering.
-constexpr std::int64_t first_step = 1;
-constexpr std::int64_t first_slow_step = 10;
-constexpr std::int64_t known_bytes_position = 20;
-constexpr std::int64_t heat_position = 21;
-constexpr std::int64_t first_dvfs = 30;
+constexpr std::int64_t kFirstStep = 1;
+constexpr std::int64_t kFirstSlowStep = 10;
+constexpr std::int64_t kKnownBytesPosition = 20;
+constexpr std::int64_t kHeatPosition = 21;
+constexpr std::int64_t kFirstDvfs = 30;
 constexpr std::int64_t kFirstLatency = 1000;
 constexpr int kLatencyRepeats = 3;
 constexpr std::int64_t kFirstBeyondL2 = 100'000;  // behind the latencies of 4096 pairs
 constexpr int kBeyondL2Rounds = 4;
 constexpr double kShortestBeyondL2S = 1.0;
 
-constexpr double lock_in_s = 30.0;  // device time of a lock-in run, at least one cycle
-constexpr std::array turn_factors{1.0, 4.0, 16.0};
+constexpr double kLockInS = 30.0;  // device time of a lock-in run, at least one cycle
+constexpr std::array kTurnFactors{1.0, 4.0, 16.0};
 
 // All pairs in random order, but engines always take turns in the same one. What a turn pays for
 // engines that are not gated yet is then part of the engine's own offset. In a random order, pairs
@@ -118,7 +118,7 @@ std::vector<PlannedRun> lock_in_runs(const PlanInputs& inputs, std::int64_t bloc
     return runs.emplace_back(
         make(block, static_cast<std::int64_t>(runs.size()), kind, inputs.reference_state, seconds));
   };
-  for (const double factor : turn_factors) {
+  for (const double factor : kTurnFactors) {
     add(RunKind::idle, idle_s);
     PlannedRun& run = add(RunKind::lock_in, 0);
     run.turn_s = factor * inputs.turn_s.value_or(0.0);
@@ -127,7 +127,7 @@ std::vector<PlannedRun> lock_in_runs(const PlanInputs& inputs, std::int64_t bloc
     run.order = order;
     run.mirrored = inputs.mirrored;
     const double cycle_s = 2 * static_cast<double>(order.size()) * run.turn_s;
-    run.seconds = cycle_s * std::max(1.0, std::round(lock_in_s / cycle_s));
+    run.seconds = cycle_s * std::max(1.0, std::round(kLockInS / cycle_s));
   }
   add(RunKind::idle, idle_s);
   return runs;
@@ -159,21 +159,21 @@ std::vector<PlannedRun> setup_runs(const PlanInputs& inputs) {
   const int state = inputs.reference_state;
   std::vector<PlannedRun> runs{make(0, 0, RunKind::idle, state, 5.0)};
   for (std::int64_t i = 0; i < 5; ++i) {
-    PlannedRun run = make(0, first_step + i, RunKind::step_test, state, 0.5);
+    PlannedRun run = make(0, kFirstStep + i, RunKind::step_test, state, 0.5);
     run.engine = static_cast<int>(i) % std::max(inputs.engines, 1);
     run.quadrant = static_cast<int>(i) % std::max(inputs.quadrants, 1);
     runs.push_back(run);
   }
-  runs.push_back(make(0, known_bytes_position, RunKind::known_bytes, state, 0.0));
-  runs.push_back(make(0, heat_position, RunKind::heat, state, 40.0));
-  runs.push_back(make(0, heat_position + 1, RunKind::cooldown, state, inputs.quick ? 75.0 : 90.0));
+  runs.push_back(make(0, kKnownBytesPosition, RunKind::known_bytes, state, 0.0));
+  runs.push_back(make(0, kHeatPosition, RunKind::heat, state, 40.0));
+  runs.push_back(make(0, kHeatPosition + 1, RunKind::cooldown, state, inputs.quick ? 75.0 : 90.0));
   return runs;
 }
 
 std::vector<PlannedRun> slow_step_runs(const PlanInputs& inputs) {
   std::vector<PlannedRun> runs;
   for (std::int64_t i = 0; i < 3; ++i) {
-    PlannedRun run = make(0, first_slow_step + i, RunKind::step_test, inputs.reference_state, 10.0);
+    PlannedRun run = make(0, kFirstSlowStep + i, RunKind::step_test, inputs.reference_state, 10.0);
     run.engine = 0;
     run.quadrant = 0;
     runs.push_back(run);
@@ -185,7 +185,7 @@ std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs) {
   std::vector<PlannedRun> runs;
   for (int state = 0; state < inputs.dvfs_states; ++state) {
     if (state == inputs.reference_state) continue;
-    const std::int64_t first = first_dvfs + 3 * state;
+    const std::int64_t first = kFirstDvfs + 3 * state;
     runs.push_back(make(0, first, RunKind::idle, state, 5.0));
     if (inputs.quick) continue;
     runs.push_back(make(0, first + 1, RunKind::heat, state, 40.0));
@@ -229,7 +229,7 @@ std::vector<PlannedRun> beyond_l2_runs(const PlanInputs& inputs) {
 
 std::int64_t minimum_blocks(const PlanInputs& inputs) {
   const auto round = static_cast<std::int64_t>(round_of(inputs).size());
-  return inputs.quick ? round : full_rounds * round;
+  return inputs.quick ? round : kFullRounds * round;
 }
 
 std::int64_t maximum_blocks(const PlanInputs& inputs) {

@@ -61,7 +61,7 @@ struct PlanInputs {
 
 // Of the saturated rate: all, 50-60%, 70-80%, 22-30%.
 enum class Rate { saturated, throttled, three_quarters, quarter };
-inline constexpr std::size_t rate_count = 4;
+inline constexpr std::size_t kRateCount = 4;
 [[nodiscard]] std::string_view to_string(Rate rate);
 
 struct PlannedRun {

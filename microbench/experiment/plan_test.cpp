@@ -240,7 +240,7 @@ TEST(Plan, FullVisitsEveryClockStateAndPattern) {
   }
   EXPECT_EQ(states, (std::set{0, 1, 2}));
   EXPECT_EQ(patterns.size(), kernels::all_patterns.size());
-  EXPECT_EQ(rates.size(), rate_count);
+  EXPECT_EQ(rates.size(), kRateCount);
   EXPECT_EQ(dvfs_runs(inputs).size(), 6u);
 }
 

@@ -8,18 +8,18 @@
 namespace ww::microbench {
 namespace {
 
-constexpr double traffic_tolerance = 0.005;
-constexpr double least_bandwidth_share = 0.9;
-constexpr double least_l2_hits = 0.999;
-constexpr double most_l1_hits = 0.01;
-constexpr std::uint32_t timed_loops =
+constexpr double kTrafficTolerance = 0.005;
+constexpr double kMinBandwidthShare = 0.9;
+constexpr double kMinL2Hits = 0.999;
+constexpr double kMaxL1Hits = 0.01;
+constexpr std::uint32_t kTimedLoops =
     16;  // times the loops that a simulated chip needs for a slope
 // What a launch of a simulated chip with homes may move, and how long it lasts at least: ten times
 // what passes between two launches. Every stream is executed once line by line, and a line of a
 // list costs the emulator four times as much as one in address order.
-constexpr double kMostLaunchBytes = 24e6;
+constexpr double kMaxLaunchBytes = 24e6;
 constexpr double kShortestLaunchNs = 40'000;
-constexpr int timed_launches = 4;  // the least of all but the first
+constexpr int kTimedLaunches = 4;  // the least of all but the first
 
 // The first of the names that is there; counters come with and without "_sum".
 std::optional<double> counter(const std::map<std::string, double>& counters,
@@ -46,7 +46,7 @@ std::string judge_array_caches(const StreamFacts& facts) {
            "array";
   }
   const double served = (*requests - *misses) * kLineBytes / facts.expected_bytes;
-  if (served <= most_l1_hits) return {};
+  if (served <= kMaxL1Hits) return {};
   return fmt::format("the cache of a shader array (GL1) served {:.2f}% of the loads", 100 * served);
 }
 
@@ -58,21 +58,21 @@ std::string judge_stream(const StreamFacts& facts) {
                        facts.engine_cus);
   }
   const double deviation = facts.counted_bytes / facts.expected_bytes - 1.0;
-  if (!(std::abs(deviation) <= traffic_tolerance)) {
+  if (!(std::abs(deviation) <= kTrafficTolerance)) {
     return fmt::format("counted traffic is {:+.2f}% off the launches' arithmetic", 100 * deviation);
   }
   const bool rdna = has_array_caches(facts.target);
   const auto hits = counter(facts.counters, rdna ? "GL2C_HIT" : "TCC_HIT");
   const auto misses = counter(facts.counters, rdna ? "GL2C_MISS" : "TCC_MISS");
-  if (hits && misses && *hits < least_l2_hits * (*hits + *misses)) {
+  if (hits && misses && *hits < kMinL2Hits * (*hits + *misses)) {
     return fmt::format("L2 hit rate {:.2f}%", 100 * *hits / (*hits + *misses));
   }
   const auto l1_hits = counter(facts.counters, "TCP_CACHE_HIT");
-  if (l1_hits && *l1_hits * 64 > most_l1_hits * facts.expected_bytes) {
+  if (l1_hits && *l1_hits * 64 > kMaxL1Hits * facts.expected_bytes) {
     return fmt::format("L1 hit rate {:.2f}%", 100 * *l1_hits * 64 / facts.expected_bytes);
   }
   if (auto reason = judge_array_caches(facts); !reason.empty()) return reason;
-  if (facts.saturated && facts.counted_bytes < least_bandwidth_share * facts.peak_bytes) {
+  if (facts.saturated && facts.counted_bytes < kMinBandwidthShare * facts.peak_bytes) {
     return fmt::format(
         "{:.1f}% of {}, not saturated", 100 * facts.counted_bytes / facts.peak_bytes,
         facts.peak_is_tuned ? "the rate found when tuning" : "the channels' peak bandwidth");
@@ -92,7 +92,7 @@ Result<double> Runner::ns_per_loop(std::uint32_t few, std::uint32_t many,
   // A host's clock would see its own way to the device; the device's events do not.
   const auto timed = [&](std::uint32_t loops) -> Result<double> {
     double least_ns = 0;
-    for (int i = 0; i < timed_launches; ++i) {
+    for (int i = 0; i < kTimedLaunches; ++i) {
       WW_ASSIGN(seconds, time(loops));
       if (i == 0) continue;
       least_ns = i == 1 ? seconds * 1e9 : std::min(least_ns, seconds * 1e9);
@@ -101,8 +101,8 @@ Result<double> Runner::ns_per_loop(std::uint32_t few, std::uint32_t many,
   };
   const bool by_events = device_.traffic != Traffic::counters;
   if (by_events) {
-    few *= timed_loops;
-    many *= timed_loops;
+    few *= kTimedLoops;
+    many *= kTimedLoops;
   }
   WW_ASSIGN(shorter, by_events ? timed(few) : length(few));
   WW_ASSIGN(longer, by_events ? timed(many) : length(many));
@@ -172,7 +172,7 @@ Result<PlanInputs::Tuning> Runner::tune(std::int64_t launch_ns, bool ladder) {
     WW_ASSIGN(report, kernels_.read_log(first));
     const double loop_bytes =
         static_cast<double>(report.working_waves) * StreamKernels::bytes_per_wave(1);
-    const double most_ns = std::max(kShortestLaunchNs, kMostLaunchBytes / loop_bytes * saturated);
+    const double most_ns = std::max(kShortestLaunchNs, kMaxLaunchBytes / loop_bytes * saturated);
     launch_ns = std::min(launch_ns, static_cast<std::int64_t>(most_ns));
     tuning.saturated_loops = loops_for(saturated, 1.0);
     // Launches of that length in a row, so that what passes between two of them is no lack of rate.
@@ -287,7 +287,7 @@ Status Runner::perform_known_bytes(StoredRun& stored) {
   }
   stored.payload_bits = 8 * *counted;
   const double deviation = *counted / *expected - 1.0;
-  if (std::abs(deviation) > traffic_tolerance) {
+  if (std::abs(deviation) > kTrafficTolerance) {
     reject(stored, fmt::format("counters are {:+.2f}% off the known bytes", 100 * deviation));
   }
   return {};

@@ -15,19 +15,19 @@ namespace {
 
 using model::SegmentPoint;
 
-constexpr int four = 4;               // CUs of a group
-constexpr unsigned group_field = 10;  // HW_ID of GCN and CDNA: engine, SH and CU / 4 from here on
-constexpr std::size_t segment_group_size = 256;
-constexpr std::size_t segment_wave_size = 64;
-constexpr std::size_t segment_groups_per_cu = 4;
-constexpr unsigned segment_unroll = 4;
-constexpr unsigned held_stripes = 128;    // a channel's share of the L2 holds them
-constexpr unsigned large_stripes = 2048;  // eight times a channel's share at 256 B and 64 KiB
-constexpr std::size_t register_groups_per_cu = 8;  // eight waves a SIMD hide the latency
-constexpr unsigned register_stripes = 32;          // the L2 holds random data and ones side by side
-constexpr double legs_launch_s = 3e-4;
-constexpr double l2_launch_s = 1e-3;         // a sweep goes before each
-constexpr double registers_launch_s = 1e-4;  // the whole chip works
+constexpr int kFour = 4;              // CUs of a group
+constexpr unsigned kGroupField = 10;  // HW_ID of GCN and CDNA: engine, SH and CU / 4 from here on
+constexpr std::size_t kSegmentGroupSize = 256;
+constexpr std::size_t kSegmentWaveSize = 64;
+constexpr std::size_t kSegmentGroupsPerCu = 4;
+constexpr unsigned kSegmentUnroll = 4;
+constexpr unsigned kHeldStripes = 128;    // a channel's share of the L2 holds them
+constexpr unsigned kLargeStripes = 2048;  // eight times a channel's share at 256 B and 64 KiB
+constexpr std::size_t kRegisterGroupsPerCu = 8;  // eight waves a SIMD hide the latency
+constexpr unsigned kRegisterStripes = 32;        // the L2 holds random data and ones side by side
+constexpr double kLegsLaunchS = 3e-4;
+constexpr double kL2LaunchS = 1e-3;         // a sweep goes before each
+constexpr double kRegistersLaunchS = 1e-4;  // the whole chip works
 
 // Eight bits each; a single channel takes the place of all of a quadrant's.
 std::uint64_t packed(const std::vector<int>& channels) {
@@ -42,12 +42,12 @@ std::uint64_t packed(const std::vector<int>& channels) {
 
 double SegmentKernels::launch_s(const SegmentPoint& point) {
   const Kind kind = kind_of(point);
-  if (kind == registers) return registers_launch_s;
-  return is_behind_l2(kind) ? l2_launch_s : legs_launch_s;
+  if (kind == registers) return kRegistersLaunchS;
+  return is_behind_l2(kind) ? kL2LaunchS : kLegsLaunchS;
 }
 
 std::size_t SegmentKernels::waves() const {
-  return groups_ * (segment_group_size / segment_wave_size);
+  return groups_ * (kSegmentGroupSize / kSegmentWaveSize);
 }
 
 std::size_t SegmentKernels::log_index(const SegmentPoint& point) const {
@@ -58,7 +58,7 @@ std::size_t SegmentKernels::log_index(const SegmentPoint& point) const {
 std::uint32_t SegmentKernels::place_of(const SegmentPoint& point) const {
   const auto engine = static_cast<std::uint32_t>(point.engine);
   if (point.group < 0) return engine;
-  const unsigned shift = pinning_.target().engine_shift - group_field;
+  const unsigned shift = pinning_.target().engine_shift - kGroupField;
   return engine << shift | static_cast<std::uint32_t>(point.group);
 }
 
@@ -69,7 +69,7 @@ Result<std::unique_ptr<SegmentKernels>> SegmentKernels::create(Device& device,
   const ChipFacts& chip = device.chip;
   const auto target = pinning.target();
   if (target.dialect != kernels::Dialect::amd || target.cu_shift != 8 ||
-      target.engine_shift != 13 || target.wave_size != segment_wave_size) {
+      target.engine_shift != 13 || target.wave_size != kSegmentWaveSize) {
     return fail(ErrorCode::unsupported,
                 "its hardware id is not laid out as GCN's, which numbers CUs "
                 "in groups of four",
@@ -77,8 +77,8 @@ Result<std::unique_ptr<SegmentKernels>> SegmentKernels::create(Device& device,
   }
   std::unique_ptr<SegmentKernels> made(new SegmentKernels(device, pinning, std::move(points)));
   made->groups_ =
-      static_cast<std::size_t>(chip.engines * chip.cus_per_engine) * segment_groups_per_cu;
-  const std::size_t span = static_cast<std::size_t>(large_stripes) *
+      static_cast<std::size_t>(chip.engines * chip.cus_per_engine) * kSegmentGroupsPerCu;
+  const std::size_t span = static_cast<std::size_t>(kLargeStripes) *
                            static_cast<std::size_t>(chip.interleave_bytes * chip.channels);
   WW_ASSIGN(data, device.host->create_buffer(2 * span));
   made->data_ = std::move(data);
@@ -105,15 +105,15 @@ Result<SegmentKernels::Program> SegmentKernels::build(Kind kind) {
   if (kind == legs) {
     const unsigned shift = macros.target.engine_shift;
     macros.target.engine_mask =
-        macros.target.engine_mask << (shift - group_field) | ((1U << (shift - group_field)) - 1);
-    macros.target.engine_shift = group_field;
+        macros.target.engine_mask << (shift - kGroupField) | ((1U << (shift - kGroupField)) - 1);
+    macros.target.engine_shift = kGroupField;
   }
-  macros.group_size = segment_group_size;
+  macros.group_size = kSegmentGroupSize;
   macros.interleave_bytes = static_cast<unsigned>(device_.chip.interleave_bytes);
   macros.channels = static_cast<unsigned>(device_.chip.channels);
   macros.quadrant_channels = static_cast<unsigned>(device_.quadrants.front().size());
-  macros.stripes = kind == large ? large_stripes : held_stripes;
-  macros.unroll = segment_unroll;
+  macros.stripes = kind == large ? kLargeStripes : kHeldStripes;
+  macros.unroll = kSegmentUnroll;
   WW_ASSIGN(source, kernels::find_source("l2_stream"));
   WW_ASSIGN(text, kernels::program_text(source, macros));
   WW_ASSIGN(binary, device_.host->build(text, "l2_stream"));
@@ -129,7 +129,7 @@ Result<SegmentKernels::Program> SegmentKernels::build(Kind kind) {
 }
 
 Status SegmentKernels::build_sweep() {
-  constexpr std::size_t piece = segment_wave_size * 16;  // one load of the wavefront
+  constexpr std::size_t piece = kSegmentWaveSize * 16;  // one load of the wavefront
   const auto pieces = (static_cast<std::size_t>(device_.chip.l2_bytes) + piece - 1) / piece;
   WW_ASSIGN(data, device_.host->create_buffer(pieces * piece));
   sweep_data_ = std::move(data);
@@ -147,7 +147,7 @@ Status SegmentKernels::build_sweep() {
 }
 
 Status SegmentKernels::build_registers() {
-  const std::size_t span = static_cast<std::size_t>(register_stripes) *
+  const std::size_t span = static_cast<std::size_t>(kRegisterStripes) *
                            static_cast<std::size_t>(device_.chip.interleave_bytes) *
                            static_cast<std::size_t>(device_.chip.channels);
   WW_ASSIGN(ones, device_.host->create_buffer(2 * span));
@@ -157,12 +157,12 @@ Status SegmentKernels::build_registers() {
   WW_TRY(ones_->write(0, content));
   kernels::Macros macros;
   macros.target = pinning_.target();
-  macros.group_size = segment_group_size;
+  macros.group_size = kSegmentGroupSize;
   macros.interleave_bytes = static_cast<unsigned>(device_.chip.interleave_bytes);
   macros.channels = static_cast<unsigned>(device_.chip.channels);
   macros.quadrant_channels = static_cast<unsigned>(device_.quadrants.front().size());
-  macros.stripes = register_stripes;
-  macros.unroll = segment_unroll;
+  macros.stripes = kRegisterStripes;
+  macros.unroll = kSegmentUnroll;
   WW_ASSIGN(source, kernels::find_source("register_stream"));
   WW_ASSIGN(text, kernels::program_text(source, macros));
   WW_ASSIGN(binary, device_.host->build(text, "register_stream"));
@@ -189,11 +189,11 @@ Status SegmentKernels::select(const SegmentPoint& point, std::uint32_t loops,
 Status SegmentKernels::launch(const SegmentPoint& point) {
   const Kind kind = kind_of(point);
   if (kind == registers) {
-    return programs_[kind].kernel->launch(groups_ / segment_groups_per_cu * register_groups_per_cu,
-                                          segment_group_size);
+    return programs_[kind].kernel->launch(groups_ / kSegmentGroupsPerCu * kRegisterGroupsPerCu,
+                                          kSegmentGroupSize);
   }
-  if (is_behind_l2(kind)) WW_TRY(sweep_->launch(1, segment_wave_size));
-  return programs_[kind].kernel->launch(groups_, segment_group_size);
+  if (is_behind_l2(kind)) WW_TRY(sweep_->launch(1, kSegmentWaveSize));
+  return programs_[kind].kernel->launch(groups_, kSegmentGroupSize);
 }
 
 Status SegmentKernels::check_pinned(const SegmentPoint& point) const {
@@ -202,11 +202,11 @@ Status SegmentKernels::check_pinned(const SegmentPoint& point) const {
       log_->read(log_index(point) * sizeof(std::uint32_t), std::as_writable_bytes(std::span(ids))));
   const unsigned mask = pinning_.target().engine_mask << 3 | 7U;
   const auto working = std::ranges::count_if(
-      ids, [&](std::uint32_t id) { return (id >> group_field & mask) == place_of(point); });
+      ids, [&](std::uint32_t id) { return (id >> kGroupField & mask) == place_of(point); });
   if (working > 0) return {};
   return fail(ErrorCode::bad_data,
               fmt::format("no wavefront found itself on CUs {} to {} of engine {}",
-                          four * point.group, four * point.group + four - 1, point.engine),
+                          kFour * point.group, kFour * point.group + kFour - 1, point.engine),
               device_.name);
 }
 

@@ -16,7 +16,7 @@ enum StreamArgument : unsigned {
   count_argument,
 };
 // The lists come last, where lines are listed.
-inline constexpr unsigned lists_alone = working_argument;
-inline constexpr unsigned lists_behind_count = count_argument + 1;
+inline constexpr unsigned kListsAlone = working_argument;
+inline constexpr unsigned kListsBehindCount = count_argument + 1;
 
 }  // namespace ww::microbench

@@ -14,10 +14,10 @@ namespace {
 
 // Real drivers map large pages into buffers of such a size; below a page, addresses choose channels
 // as they do in memory.
-constexpr std::size_t large_page_buffer = std::size_t{4} << 20;
+constexpr std::size_t kLargePageBuffer = std::size_t{4} << 20;
 
 constexpr std::uint32_t pin_marker = 0x5EC0DE01u;
-constexpr std::uint32_t unlogged = 0xFFFFFFFFu;
+constexpr std::uint32_t kUnlogged = 0xFFFFFFFFu;
 
 template <class T>
 std::span<const std::byte> bytes_of(const std::vector<T>& values) {
@@ -96,9 +96,9 @@ Result<std::unique_ptr<StreamKernels>> StreamKernels::create(Device& device, con
   WW_ASSIGN(known_text, kernels::program_text(known_source, macros));
   bench->known_bytes_text_ = std::move(known_text);
 
-  const std::size_t streams = kernels::all_patterns.size() * rate_count *
+  const std::size_t streams = kernels::all_patterns.size() * kRateCount *
                               static_cast<std::size_t>(chip.engines) * device.quadrants.size();
-  const std::vector<std::uint32_t> empty(streams * bench->waves(), unlogged);
+  const std::vector<std::uint32_t> empty(streams * bench->waves(), kUnlogged);
   WW_ASSIGN(log, host.create_buffer(empty.size() * sizeof(std::uint32_t)));
   WW_TRY(log->write(0, bytes_of(empty)));
   bench->log_ = std::move(log);
@@ -115,7 +115,7 @@ Result<std::unique_ptr<StreamKernels>> StreamKernels::create(Device& device, con
   }
   if (device.homes) {
     WW_TRY(bench->make_lists());
-    const unsigned argument = macros.count_waves ? lists_behind_count : lists_alone;
+    const unsigned argument = macros.count_waves ? kListsBehindCount : kListsAlone;
     WW_TRY(bench->stream_kernel_->set(argument, *bench->lists_));
   }
   WW_TRY(bench->furnace_kernel_->set(1, *bench->output_));
@@ -179,7 +179,7 @@ Result<DeviceBuffer*> StreamKernels::data(kernels::Pattern pattern) {
                              static_cast<std::size_t>(device_.chip.interleave_bytes) *
                              static_cast<std::size_t>(device_.chip.channels);
     const std::size_t size =
-        device_.traffic == Traffic::counters ? 2 * span : std::max(2 * span, large_page_buffer);
+        device_.traffic == Traffic::counters ? 2 * span : std::max(2 * span, kLargePageBuffer);
     WW_ASSIGN(buffer, device_.host->create_buffer(size));
     std::vector<std::byte> content(size);
     kernels::fill(content, pattern, seed_ ^ 0x77AA00FF13579BDFu);
@@ -212,7 +212,7 @@ std::size_t StreamKernels::log_index(const Stream& stream) const {
   const auto engines = static_cast<std::size_t>(device_.chip.engines);
   const std::size_t pair = static_cast<std::size_t>(stream.engine) * device_.quadrants.size() +
                            static_cast<std::size_t>(stream.quadrant);
-  return ((pattern * rate_count + rate) * engines * device_.quadrants.size() + pair) * waves();
+  return ((pattern * kRateCount + rate) * engines * device_.quadrants.size() + pair) * waves();
 }
 
 Status StreamKernels::select(const Stream& stream, std::uint32_t loops, std::uint32_t throttle) {
@@ -280,7 +280,7 @@ Result<WaveReport> StreamKernels::read_log(const Stream& stream) const {
   std::size_t unpatched = 0;
   for (std::size_t wave = 0; wave < ids.size(); ++wave) {
     const auto group = static_cast<std::uint32_t>(wave / waves_per_group);
-    silent += ids[wave] == unlogged ? 1 : 0;
+    silent += ids[wave] == kUnlogged ? 1 : 0;
     unpatched += ids[wave] == (group ^ pin_marker) ? 1 : 0;
   }
   if (unpatched == ids.size()) {

@@ -26,16 +26,16 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr double tolerance = 0.005;
-constexpr std::size_t fewest_copied = std::size_t{64} << 20;
-constexpr std::size_t most_copied = std::size_t{256} << 20;
-constexpr int copies = 2;
-constexpr std::uint32_t stream_loops = 200;
+constexpr double kTolerance = 0.005;
+constexpr std::size_t kFewestCopied = std::size_t{64} << 20;
+constexpr std::size_t kMaxCopied = std::size_t{256} << 20;
+constexpr int kCopies = 2;
+constexpr std::uint32_t kStreamLoops = 200;
 
 // Large against the L2, so that what leaves it is known.
 std::size_t bytes_to_copy(std::int64_t l2_bytes) {
   return std::clamp(16 * static_cast<std::size_t>(std::max<std::int64_t>(l2_bytes, 0)),
-                    fewest_copied, most_copied);
+                    kFewestCopied, kMaxCopied);
 }
 
 class SteadyClock final : public measure::Sensor {
@@ -61,12 +61,12 @@ Status run_streams(Device& device, ExerciseReport& report) {
   for (int engine = 0; engine < device.chip.engines; ++engine) {
     const Stream stream{engine, engine % static_cast<int>(device.quadrants.size()),
                         kernels::Pattern::random, Rate::saturated};
-    WW_TRY(bench->select(stream, stream_loops, 0));
+    WW_TRY(bench->select(stream, kStreamLoops, 0));
     WW_TRY(bench->count_waves(true));
     WW_TRY(bench->counted_waves());
     WW_TRY(bench->launch_stream());
     WW_ASSIGN(waves, bench->counted_waves());
-    report.stream_bytes.push_back(waves * StreamKernels::bytes_per_wave(stream_loops));
+    report.stream_bytes.push_back(waves * StreamKernels::bytes_per_wave(kStreamLoops));
   }
   return {};
 }
@@ -132,7 +132,7 @@ void judge(TrafficCheck& check, const ExerciseReport& report, const measure::Cou
     if (std::abs(deviation) > std::abs(worst)) worst = deviation;
   }
   check.stream_deviation = worst;
-  check.verified = std::abs(worst) <= tolerance;
+  check.verified = std::abs(worst) <= kTolerance;
   check.contradicted = !check.verified;
   if (check.contradicted) {
     check.reason = fmt::format(
@@ -233,9 +233,9 @@ Result<ExerciseReport> run_exercise(const DeviceRequest& request) {
   const std::string device_id = opened.amd ? opened.amd->device_id : "";
   const AmdCard* card = find_amd_card(device_id);
   report.target = facts.target;
-  report.copies = copies;
+  report.copies = kCopies;
   report.l2_bytes = static_cast<double>(opened.l2_bytes);
-  WW_ASSIGN(copied, copy_known_bytes(*opened.host, bytes_to_copy(opened.l2_bytes), copies, {}));
+  WW_ASSIGN(copied, copy_known_bytes(*opened.host, bytes_to_copy(opened.l2_bytes), kCopies, {}));
   report.known_bytes = static_cast<double>(copied);
   report.no_streams = campaign_obstacle(facts.target, device_id);
   if (!report.no_streams.empty()) return report;
@@ -282,7 +282,7 @@ Result<std::vector<measure::MappingCheck>> check_device_mapping(ComputeDevice& d
   if (device.counters != nullptr) {
     const auto bytes =
         static_cast<std::size_t>(4 * std::max<std::int64_t>(device.l2_bytes, 1 << 20));
-    return check_counter_mapping(*device.host, *device.counters, device.l2_bytes, bytes, copies);
+    return check_counter_mapping(*device.host, *device.counters, device.l2_bytes, bytes, kCopies);
   }
   WW_ASSIGN(check, profile_exercise(device.name, device.target, program));
   if (check.mapping.empty()) return fail(ErrorCode::unsupported, check.reason, device.name);

@@ -241,8 +241,8 @@ Status continue_homes(Device& device, const std::optional<std::string>& recorded
   if (before.channels != now.channels || before.flight_ns.size() != now.flight_ns.size()) {
     return refuse("other engines and homes were found than in its first session");
   }
-  constexpr std::size_t kMostHomes = 8;  // all orders are tried
-  if (now.channels.size() > kMostHomes) return refuse("it has too many homes to compare");
+  constexpr std::size_t kMaxHomes = 8;  // all orders are tried
+  if (now.channels.size() > kMaxHomes) return refuse("it has too many homes to compare");
   const auto order = match_columns(before.flight_ns, now.flight_ns);
   if (!order) return refuse("latencies do not tell which home is which of its first session's");
   reorder(device.homes->homes, *order);

@@ -29,10 +29,10 @@ std::vector<std::vector<int>> bits_of(const std::vector<std::uint64_t>& masks) {
 Result<LatencyMap> measure(Prober& prober, const std::vector<TopologyPlace>& places,
                            const std::vector<std::uint32_t>& offsets, unsigned at_once) {
   std::vector<LatencyTable> tables;
-  for (int repeat = 0; repeat < latency_repeats; ++repeat) {
+  for (int repeat = 0; repeat < kLatencyRepeats; ++repeat) {
     WW_ASSIGN(table, prober.latencies(places, offsets, at_once));
     tables.push_back(std::move(table));
-    prober.progress(0.5 + 0.5 * (repeat + 1) / latency_repeats);
+    prober.progress(0.5 + 0.5 * (repeat + 1) / kLatencyRepeats);
   }
   return latency_map(tables);
 }

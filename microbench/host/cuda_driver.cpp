@@ -13,20 +13,20 @@
 namespace ww::microbench {
 namespace {
 
-constexpr const char* cuda_remedy =
+constexpr const char* kCudaRemedy =
     "install NVIDIA's driver (package nvidia-driver, or libcuda1 of Debian's non-free; in a "
     "container, start it with the driver mounted)";
 
 // CUdevice_attribute and CUjit_option.
-constexpr int multiprocessor_count = 16;
-constexpr int l2_cache_size = 38;
-constexpr int compute_capability_major = 75;
-constexpr int compute_capability_minor = 76;
+constexpr int kMultiprocessorCount = 16;
+constexpr int kL2CacheSize = 38;
+constexpr int kComputeCapabilityMajor = 75;
+constexpr int kComputeCapabilityMinor = 76;
 
-constexpr int least_major = 7;  // the kernels' PTX is of sm_70
+constexpr int kMinMajor = 7;  // the kernels' PTX is of sm_70
 
-constexpr int jit_error_log_buffer = 5;
-constexpr int jit_error_log_buffer_bytes = 6;
+constexpr int kJitErrorLogBuffer = 5;
+constexpr int kJitErrorLogBufferBytes = 6;
 
 struct CudaApi {
   int (*init)(unsigned){};
@@ -58,7 +58,7 @@ struct CudaApi {
 
 Result<CudaApi> resolve_cuda() {
   WW_ASSIGN(library, SharedLibrary::open({"libcuda.so.1", "libcuda.so"}, "NVIDIA's CUDA driver",
-                                         cuda_remedy));
+                                         kCudaRemedy));
   CudaApi api;
   library.need(api.init, "cuInit");
   library.need(api.driver_version, "cuDriverGetVersion");
@@ -144,7 +144,7 @@ class CudaDriver final : public ModuleDriver {
   int load(Handle& module, std::span<const std::byte> image, std::string& log) override {
     std::string text(reinterpret_cast<const char*>(image.data()), image.size());
     std::string errors(std::size_t{16} << 10, '\0');
-    std::array<int, 2> options{jit_error_log_buffer, jit_error_log_buffer_bytes};
+    std::array<int, 2> options{kJitErrorLogBuffer, kJitErrorLogBufferBytes};
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the API takes sizes as pointers
     std::array<void*, 2> values{errors.data(), reinterpret_cast<void*>(errors.size() - 1)};
     const int code = api_.load(&module, text.c_str(), 2, options.data(), values.data());
@@ -205,12 +205,12 @@ Result<std::unique_ptr<ModuleDriver>> open_cuda(int index) {
   }
   int major = 0;
   int minor = 0;
-  WW_TRY(judged(*api, api->attribute(&major, compute_capability_major, device),
+  WW_TRY(judged(*api, api->attribute(&major, kComputeCapabilityMajor, device),
                 "cuDeviceGetAttribute"));
-  WW_TRY(judged(*api, api->attribute(&minor, compute_capability_minor, device),
+  WW_TRY(judged(*api, api->attribute(&minor, kComputeCapabilityMinor, device),
                 "cuDeviceGetAttribute"));
   facts.target = fmt::format("sm_{}{}", major, minor);
-  if (major < least_major) {
+  if (major < kMinMajor) {
     return fail(ErrorCode::unsupported,
                 fmt::format("{} is {}; wirewatt needs sm_70 (Volta) or later, because near and far "
                             "are measured at common rates, and the wait that sets them (nanosleep) "
@@ -218,8 +218,8 @@ Result<std::unique_ptr<ModuleDriver>> open_cuda(int index) {
                             facts.device, facts.target));
   }
   int l2_bytes = 0;
-  if (api->attribute(&l2_bytes, l2_cache_size, device) == 0) facts.l2_bytes = l2_bytes;
-  static_cast<void>(api->attribute(&facts.compute_units, multiprocessor_count, device));
+  if (api->attribute(&l2_bytes, kL2CacheSize, device) == 0) facts.l2_bytes = l2_bytes;
+  static_cast<void>(api->attribute(&facts.compute_units, kMultiprocessorCount, device));
   void* context = nullptr;
   WW_TRY(judged(*api, api->retain_context(&context, device), "cuDevicePrimaryCtxRetain"));
   if (auto status = judged(*api, api->set_context(context), "cuCtxSetCurrent"); !status) {

@@ -27,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-constexpr std::uint32_t marker = 0x5EC0DE01u;
-constexpr std::size_t group_size = 256;
+constexpr std::uint32_t kMarker = 0x5EC0DE01u;
+constexpr std::size_t kGroupSize = 256;
 
 // PoCL ends the process where it cannot look at the machine (no /sys, as in a bare chroot), so it
 // is tried in another one first.
@@ -106,7 +106,7 @@ class HostContract : public ::testing::TestWithParam<Param> {
     } else {
       macros_.target.dialect = kernels::Dialect::portable;
     }
-    macros_.group_size = group_size;
+    macros_.group_size = kGroupSize;
   }
 
   [[nodiscard]] std::string text(const char* name) const {
@@ -137,9 +137,9 @@ class HostContract : public ::testing::TestWithParam<Param> {
     ASSERT_TRUE((*copy)->set(0, *from));
     ASSERT_TRUE((*copy)->set(1, *to));
     ASSERT_TRUE((*copy)->set(2, static_cast<std::uint32_t>(bytes / 16)));
-    const std::size_t groups = (bytes / 16 + group_size - 1) / group_size;
+    const std::size_t groups = (bytes / 16 + kGroupSize - 1) / kGroupSize;
     for (int i = 0; i < times; ++i) {
-      const auto launched = (*copy)->launch(groups, group_size);
+      const auto launched = (*copy)->launch(groups, kGroupSize);
       ASSERT_TRUE(launched) << launched.error().text();
       // In order: the next launch reads what this one wrote.
       if (i + 1 < times) {
@@ -241,7 +241,7 @@ TEST_P(HostContract, WrongArgumentsAreRefused) {
   EXPECT_EQ((*copy)->set(9, std::uint32_t{1}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ((*copy)->set(2, std::uint64_t{1}).error().code, ErrorCode::invalid_argument);
   // Arguments 0 to 2 are not set.
-  EXPECT_EQ((*copy)->launch(1, group_size).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ((*copy)->launch(1, kGroupSize).error().code, ErrorCode::invalid_argument);
 }
 
 TEST_P(HostContract, AWorkGroupTooLargeIsRefused) {
@@ -265,7 +265,7 @@ TEST_P(HostContract, EventsTellMoreWorkFromLess) {
     double seconds = std::numeric_limits<double>::infinity();
     EXPECT_TRUE((*furnace)->set(0, work));
     for (int i = 0; i < 5; ++i) {
-      const auto launch = (*furnace)->time_launch(1, group_size);
+      const auto launch = (*furnace)->time_launch(1, kGroupSize);
       if (!launch) ADD_FAILURE() << launch.error().text();
       seconds = std::min(seconds, launch.value_or(0.0));
     }
@@ -281,7 +281,7 @@ TEST_P(HostContract, EventsTellMoreWorkFromLess) {
 TEST_P(HostContract, SaysHonestlyWhetherKernelsArePinned) {
   constexpr std::size_t groups = 24;
   const unsigned wave = macros_.target.wave_size;
-  const std::size_t waves = groups * group_size / wave;
+  const std::size_t waves = groups * kGroupSize / wave;
   const auto log_of = [&](bool patched) {
     std::vector<std::uint32_t> log(waves, 0xFFFFFFFFu);
     auto places = kernel("places", patched);
@@ -293,13 +293,13 @@ TEST_P(HostContract, SaysHonestlyWhetherKernelsArePinned) {
     EXPECT_TRUE((*places)->set(0, *memory));
     EXPECT_TRUE((*places)->set(1, std::uint32_t{50}));
     EXPECT_TRUE((*places)->set(2, *output));
-    EXPECT_TRUE((*places)->launch(groups, group_size));
+    EXPECT_TRUE((*places)->launch(groups, kGroupSize));
     EXPECT_TRUE(memory->read(0, std::as_writable_bytes(std::span(log))));
     return log;
   };
   const auto unpatched = log_of(false);
   for (std::size_t i = 0; i < waves; ++i) {
-    ASSERT_EQ(unpatched[i], static_cast<std::uint32_t>(i * wave / group_size) ^ marker) << i;
+    ASSERT_EQ(unpatched[i], static_cast<std::uint32_t>(i * wave / kGroupSize) ^ kMarker) << i;
   }
   const PinningStatus status = pinning_status(host_->facts().target);
   EXPECT_EQ(status.pinned, pinning_ != nullptr);
@@ -327,7 +327,7 @@ TEST_P(HostContract, AFaultIsAnErrorAndAFreshHostWorks) {
     ASSERT_TRUE((*copy)->set(0, *memory));
     ASSERT_TRUE((*copy)->set(1, *memory));
     ASSERT_TRUE((*copy)->set(2, std::uint32_t{1} << 28));
-    Status status = (*copy)->launch(std::size_t{1} << 20, group_size);
+    Status status = (*copy)->launch(std::size_t{1} << 20, kGroupSize);
     if (status) status = host_->finish();
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, ErrorCode::device_error) << status.error().text();

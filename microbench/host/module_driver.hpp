@@ -78,14 +78,14 @@ int launch_packed(Launch* call, ModuleDriver::Handle function, const ModuleGrid&
 namespace module_error {
 inline constexpr int invalid_value = 1;
 inline constexpr int out_of_memory = 2;
-inline constexpr int invalid_configuration = 9;  // hip: work-group too large
+inline constexpr int kInvalidConfiguration = 9;  // hip: work-group too large
 inline constexpr int not_found = 500;
-inline constexpr int launch_out_of_resources = 701;
+inline constexpr int kLaunchOutOfResources = 701;
 inline constexpr int launch_timeout = 702;
 inline constexpr int peer_access_already_enabled = 704;
 // From 700 on (but for 701) the context is lost: illegal address, assertion, launch failure...
 [[nodiscard]] constexpr bool loses_context(int code) {
-  return (code >= 700 && code < 720 && code != launch_out_of_resources &&
+  return (code >= 700 && code < 720 && code != kLaunchOutOfResources &&
           code != peer_access_already_enabled && code != 705 && code != 708 && code != 712 &&
           code != 713) ||
          code == 999;

@@ -39,8 +39,8 @@ class Context {
     if (code == 0) return {};
     const std::string name = driver().error_name(code);
     ErrorCode kind = ErrorCode::device_error;
-    if (code == module_error::out_of_memory || code == module_error::invalid_configuration ||
-        code == module_error::launch_out_of_resources) {
+    if (code == module_error::out_of_memory || code == module_error::kInvalidConfiguration ||
+        code == module_error::kLaunchOutOfResources) {
       kind = ErrorCode::out_of_range;
     } else if (code == module_error::not_found) {
       kind = ErrorCode::not_found;

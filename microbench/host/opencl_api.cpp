@@ -6,10 +6,10 @@
 namespace ww::microbench {
 namespace {
 
-constexpr const char* library_name = "libOpenCL.so.1";
+constexpr const char* kLibraryName = "libOpenCL.so.1";
 
 Result<OpenClApi> load() {
-  void* library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(kLibraryName, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return fail(ErrorCode::missing_dependency,
                 fmt::format("the OpenCL loader cannot be loaded ({}); install the package "
@@ -28,7 +28,7 @@ Result<OpenClApi> load() {
   if (missing != nullptr) {
     return fail(
         ErrorCode::missing_dependency,
-        fmt::format("{} has no {}; install the package ocl-icd-libopencl1", library_name, missing));
+        fmt::format("{} has no {}; install the package ocl-icd-libopencl1", kLibraryName, missing));
   }
   return api;
 }

@@ -34,7 +34,7 @@ std::string target_within(std::string_view name) {
 struct ChipName {
   std::string_view chip, target;
 };
-constexpr std::array chip_names = {
+constexpr std::array kChipNames = {
     ChipName{"Tahiti", "gfx600"},    ChipName{"Pitcairn", "gfx601"},
     ChipName{"Capeverde", "gfx601"}, ChipName{"Bonaire", "gfx704"},
     ChipName{"Hawaii", "gfx701"},    ChipName{"Kaveri", "gfx700"},
@@ -57,9 +57,9 @@ OpenClIdentity identify_opencl(const OpenClNames& names) {
   }
   if (!names.platform.starts_with("AMD")) return identity;
   const auto chip = std::ranges::find_if(
-      chip_names, [&names](const ChipName& known) { return known.chip == names.device; });
+      kChipNames, [&names](const ChipName& known) { return known.chip == names.device; });
   const bool container = identity.target.empty() || names.driver.find("HSAIL") != names.driver.npos;
-  if (identity.target.empty() && chip != chip_names.end()) identity.target = chip->target;
+  if (identity.target.empty() && chip != kChipNames.end()) identity.target = chip->target;
   if (container) {
     identity.no_code = fmt::format(
         "the driver {} makes containers of Catalyst's kind, which 'wirewatt patch' rewrites and "

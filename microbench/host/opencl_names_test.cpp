@@ -7,26 +7,26 @@ namespace ww::microbench {
 namespace {
 
 using ::testing::HasSubstr;
-constexpr const char* amd = "AMD Accelerated Parallel Processing";
+constexpr const char* kAmd = "AMD Accelerated Parallel Processing";
 
 TEST(OpenClNames, OfRocmAndPalAreTheTarget) {
-  const auto rocm = identify_opencl({amd, "gfx90a:sramecc+:xnack-", "3581.0 (HSA1.1,LC)"});
+  const auto rocm = identify_opencl({kAmd, "gfx90a:sramecc+:xnack-", "3581.0 (HSA1.1,LC)"});
   EXPECT_EQ(rocm.target, "gfx90a:sramecc+:xnack-");
   EXPECT_EQ(rocm.no_code, "");
-  const auto pal = identify_opencl({amd, "gfx1100", "3444.0 (PAL,LC)"});
+  const auto pal = identify_opencl({kAmd, "gfx1100", "3444.0 (PAL,LC)"});
   EXPECT_EQ(pal.target, "gfx1100");
   EXPECT_EQ(pal.no_code, "");
 }
 
 TEST(OpenClNames, OfOrcaAndHsailAreTheChipAndTheirBinariesAreContainers) {
-  const auto orca = identify_opencl({amd, "Hawaii", "2766.4"});
+  const auto orca = identify_opencl({kAmd, "Hawaii", "2766.4"});
   EXPECT_EQ(orca.target, "gfx701");
   EXPECT_THAT(orca.no_code, HasSubstr("Catalyst"));
   EXPECT_THAT(orca.no_code, HasSubstr("2766.4"));
-  const auto hsail = identify_opencl({amd, "Ellesmere", "3075.10 (PAL,HSAIL)"});
+  const auto hsail = identify_opencl({kAmd, "Ellesmere", "3075.10 (PAL,HSAIL)"});
   EXPECT_EQ(hsail.target, "gfx803");
   EXPECT_THAT(hsail.no_code, HasSubstr("Catalyst"));
-  EXPECT_EQ(identify_opencl({amd, "Some chip", "2766.4"}).target, "");
+  EXPECT_EQ(identify_opencl({kAmd, "Some chip", "2766.4"}).target, "");
 }
 
 TEST(OpenClNames, OfRusticlGiveTheTargetAndNoMachineCode) {
@@ -50,7 +50,7 @@ TEST(OpenClNames, OfOthersSayNothingWrong) {
       identify_opencl({"wirewatt", "wirewatt virtual w9100 (gfx701)", "1.0 (virtual)"});
   EXPECT_EQ(ours.target, "gfx701");
   EXPECT_EQ(ours.no_code, "");
-  EXPECT_EQ(identify_opencl({amd, "", ""}).target, "");
+  EXPECT_EQ(identify_opencl({kAmd, "", ""}).target, "");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace ww::microbench {
 namespace {
 
 constexpr int kWantedHomes = 4;
-constexpr double kLeastMargin = 0.02;  // of the sum of squares within homes, for the next grouping
+constexpr double kMinMargin = 0.02;  // of the sum of squares within homes, for the next grouping
 constexpr double kApartOverNoise = 3.0;
 
 using Distances = std::vector<std::vector<double>>;  // [channel][channel], squared
@@ -187,7 +187,7 @@ HomeClusters cluster_channels(const LatencyTable& ticks, double noise_ticks) {
         "channels of different homes differ by {:.2f} ticks, within three times the noise of "
         "{:.2f}",
         std::sqrt(between), std::sqrt(of_noise));
-  } else if (!(next > kLeastMargin * best.cost)) {
+  } else if (!(next > kMinMargin * best.cost)) {
     clusters.reason = fmt::format(
         "channels do not fall into {} homes: another grouping leaves only {:.1f}% more within them",
         homes, 100 * clusters.margin);

@@ -10,7 +10,7 @@
 namespace ww::microbench {
 namespace {
 
-constexpr double kLeastConfidence = 0.98;
+constexpr double kMinConfidence = 0.98;
 constexpr int kProbedLinesOfChannel = 4;
 
 // [place][channel]: the median of a channel's lines.
@@ -114,7 +114,7 @@ Homes homes_of_lines(const AddressMap& address, const std::vector<TopologyPlace>
     homes.checked += fit.checked;
   }
   homes.confidence = static_cast<double>(right) / std::max(homes.checked, 1);
-  homes.found = homes.confidence >= kLeastConfidence;
+  homes.found = homes.confidence >= kMinConfidence;
   if (!homes.found) {
     homes.reason = fmt::format("{} of {} lines read like another home than the one foretold",
                                homes.checked - right, homes.checked);

@@ -6,18 +6,12 @@
 #include <cmath>
 
 #include "latency/latency_table.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::microbench {
 namespace {
 
 using Table = LatencyTable;
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
-}
 
 }  // namespace
 

@@ -12,14 +12,15 @@
 
 #include "latency/latency_table.hpp"
 #include "ww/core/hash.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::microbench {
 namespace {
 
-constexpr std::size_t kLeastEnds = 6;  // places and lines: two at either end
-constexpr double kOverNoise = 2.0;     // of the product's singular value
-constexpr double kOverNext = 3.0;      // of its square, over the next product's
-constexpr double kSafeMargin = 3.0;    // standard errors
+constexpr std::size_t kMinEnds = 6;  // places and lines: two at either end
+constexpr double kOverNoise = 2.0;   // of the product's singular value
+constexpr double kOverNext = 3.0;    // of its square, over the next product's
+constexpr double kSafeMargin = 3.0;  // standard errors
 
 // The places' offsets in steps of their root mean square, so that the clocks' ratio does not
 // matter. The steps begin in the middle of the widest gap between the offsets' fractions, as far
@@ -91,11 +92,11 @@ LatencyStructure latency_structure(const LatencyMap& map) {
   // The greatest singular value of noise alone.
   const double of_noise = map.noise_ticks * (std::sqrt(static_cast<double>(places)) +
                                              std::sqrt(static_cast<double>(lines)));
-  if (places < kLeastEnds || lines < kLeastEnds) {
+  if (places < kMinEnds || lines < kMinEnds) {
     structure.reason = fmt::format(
         "{} places and {} lines have no ends to compare; {} of each are "
         "the least",
-        places, lines, kLeastEnds);
+        places, lines, kMinEnds);
   } else if (std::sqrt(product.square) < kOverNoise * of_noise) {
     structure.reason = fmt::format(
         "what depends on the pair of SM and line ({:.2f} ticks) is within the noise of {:.2f}",
@@ -159,7 +160,7 @@ double difference_error_ticks(const LatencyStructure& structure, const Sides& en
   const auto places = std::ranges::count(ends.side_of_place, 0);
   const auto lines = std::ranges::count(side_of_line, 0);
   // Half the difference of two sums of two means of as many pairs.
-  return 1.96 * structure.residual_ticks /
+  return kNormal95 * structure.residual_ticks /
          std::sqrt(static_cast<double>(std::max<std::ptrdiff_t>(1, places * lines)));
 }
 

@@ -26,7 +26,7 @@ constexpr std::uint32_t kPasses = 4;
 // Of 256 cycles after each page: over ten times what its four loads take, so that reads that miss
 // are only some percent slower.
 constexpr std::uint32_t kWaits = 64;
-constexpr double kLeastShare = 0.99;     // of lookups that hit, or that miss
+constexpr double kMinShare = 0.99;       // of lookups that hit, or that miss
 constexpr double kByteTolerance = 0.01;  // beside the payload, a launch reads its arguments
 constexpr int kMissed = 2;
 
@@ -97,7 +97,7 @@ std::string BeyondL2::judge(const StoredRun& run, int point) const {
   const double misses = counter("GL2C_MISS");
   const double all = counter("GL2C_HIT") + misses;
   const double wanted = point == kMissed ? misses : all - misses;
-  if (!(wanted >= kLeastShare * all) || all == 0) {
+  if (!(wanted >= kMinShare * all) || all == 0) {
     return fmt::format("{:.1f}% of the L2's lookups {}", all > 0 ? 100 * wanted / all : 0.0,
                        point == kMissed ? "missed" : "hit");
   }

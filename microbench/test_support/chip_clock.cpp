@@ -25,8 +25,8 @@
 
 namespace {
 
-constexpr std::int64_t second_ns = 1'000'000'000;
-constexpr int spins = 100'000;  // some tens of microseconds
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr int kSpins = 100'000;  // some tens of microseconds
 
 int real_clock(clockid_t clock, timespec* time) {
   return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
@@ -70,7 +70,7 @@ void advance(std::int64_t to_ns) {
     // Mostly it sleeps again within microseconds; to give the processor up for that costs more on
     // a busy machine.
     lock.unlock();
-    for (int i = 0; i < spins && clock.sleeper_runs; ++i)
+    for (int i = 0; i < kSpins && clock.sleeper_runs; ++i)
       std::atomic_signal_fence(std::memory_order_seq_cst);
     lock.lock();
     clock.changed.wait(lock, [&] { return !clock.sleeper_runs; });
@@ -101,7 +101,7 @@ void sleep_until(std::int64_t due_ns) {
 }
 
 std::int64_t ns_of(const timespec& time) {
-  return std::int64_t{time.tv_sec} * second_ns + time.tv_nsec;
+  return std::int64_t{time.tv_sec} * kSecondNs + time.tv_nsec;
 }
 
 void sleep_to(std::int64_t due_ns) {
@@ -127,7 +127,7 @@ std::int64_t ww_chip_clock_attach(void (*show)(std::int64_t)) {
   clock.owner = pthread_self();
   clock.show = show;
   // From a whole second on, so that a sensor's refreshes come at the same times in each run.
-  clock.now_ns = (ns_of(now) / second_ns + 1) * second_ns;
+  clock.now_ns = (ns_of(now) / kSecondNs + 1) * kSecondNs;
   attached = true;
   return clock.now_ns;
 }
@@ -176,12 +176,12 @@ int ww_chip_clock_board_step(unsigned bus, std::size_t index, BoardStep* step) {
 
 int clock_gettime(clockid_t id, timespec* time) {
   if (id == CLOCK_THREAD_CPUTIME_ID && attached) {
-    *time = {worked_ns / second_ns, worked_ns % second_ns};
+    *time = {worked_ns / kSecondNs, worked_ns % kSecondNs};
     return 0;
   }
   if (id != CLOCK_MONOTONIC || !attached) return real_clock(id, time);
   const std::int64_t now = the_clock().now_ns + spent_ns;
-  *time = {now / second_ns, now % second_ns};
+  *time = {now / kSecondNs, now % kSecondNs};
   return 0;
 }
 

@@ -121,8 +121,8 @@ void StubBoard::show(std::int64_t time_ns, double watts, double clock_hz) const 
 
 double StubBoard::leak_w() const {
   // In steps, so that a queue without gaps draws one power for a while.
-  constexpr double kLeastW = 0.01;
-  return std::round(card_.leak_w_per_k * warm_k_ / kLeastW) * kLeastW;
+  constexpr double kMinW = 0.01;
+  return std::round(card_.leak_w_per_k * warm_k_ / kMinW) * kMinW;
 }
 
 void StubBoard::heat(double watts_over_idle, double seconds) {

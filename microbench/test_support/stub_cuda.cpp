@@ -37,18 +37,18 @@
 namespace {
 
 using namespace ww::microbench::testing;
-using ww::measure::testing::first_board_bus;
-using ww::measure::testing::second_board_bus;
+using ww::measure::testing::kFirstBoardBus;
+using ww::measure::testing::kSecondBoardBus;
 using ww::measure::testing::stub_config;
 
 constexpr int success = 0;
 constexpr int invalid_value = 1;
 constexpr int out_of_memory = 2;
-constexpr int invalid_device = 101;
-constexpr int invalid_context = 201;
-constexpr int invalid_ptx = 218;
+constexpr int kInvalidDevice = 101;
+constexpr int kInvalidContext = 201;
+constexpr int kInvalidPtx = 218;
 constexpr int not_found = 500;
-constexpr int illegal_address = 700;
+constexpr int kIllegalAddress = 700;
 constexpr int launch_timeout = 702;
 constexpr std::size_t memory_bytes = std::size_t{1} << 30;
 
@@ -72,8 +72,8 @@ using LaunchKey = std::tuple<void*, std::array<unsigned, 6>, std::vector<std::by
 
 struct Driver {
   StubCard card{StubCard::from_config()};
-  std::array<StubBoard, 2> boards{StubBoard(card, first_board_bus),
-                                  StubBoard(card, second_board_bus)};
+  std::array<StubBoard, 2> boards{StubBoard(card, kFirstBoardBus),
+                                  StubBoard(card, kSecondBoardBus)};
   std::size_t current{};
   PtxMemory memory;
   std::map<void*, std::unique_ptr<Module>> modules;
@@ -95,7 +95,7 @@ StubBoard& board() {
 }
 
 // Slow, so that tests need not execute for long; in chip time faster by chip_speed.
-constexpr double seconds_per_tick = 1e-7;
+constexpr double kSecondsPerTick = 1e-7;
 
 template <class Function>
 Function chip_clock(const char* name) {
@@ -205,8 +205,8 @@ bool execute(const Function& function, PtxLaunch& launch, LaunchCost& cost) {
     cost.slept_s = slept_ns * 1e-9 * in_flight;
     cost.seconds = (ticks - slept_ns * kPtxTicksPerNanosecond) * in_flight / card.clock_hz;
   } else {
-    const double scale = driver().in_chip_time ? 1 / stub_cuda::chip_speed : 1.0;
-    cost.seconds = ticks * lanes * seconds_per_tick * scale;
+    const double scale = driver().in_chip_time ? 1 / stub_cuda::kChipSpeed : 1.0;
+    cost.seconds = ticks * lanes * kSecondsPerTick * scale;
     cost.joules *= scale;
   }
   return good;
@@ -255,7 +255,7 @@ int cuDeviceGet(int* device, int index) {
   int count = 0;
   cuDeviceGetCount(&count);
   *device = index;
-  return index < count ? success : invalid_device;
+  return index < count ? success : kInvalidDevice;
 }
 int cuDeviceGetName(char* name, int size, int) {
   const unsigned sms = driver().card.sms;
@@ -298,7 +298,7 @@ int cuCtxSetCurrent(void* context) {
     driver().current = i;
     return success;
   }
-  return invalid_context;
+  return kInvalidContext;
 }
 int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
   if (driver().lost != 0) return driver().lost;
@@ -338,7 +338,7 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* op
     for (unsigned i = 0; i < count; ++i) {
       if (options[i] == 5) std::strcpy(static_cast<char*>(values[i]), complaint.c_str());
     }
-    return invalid_ptx;
+    return kInvalidPtx;
   }
   auto made = std::make_unique<Module>(Module{ptx});
   *module = made.get();
@@ -383,7 +383,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     cost = known->second;
     add_again(cost.work, 1);
   } else if (!execute(entry, launch, cost)) {
-    driver().lost = illegal_address;  // seen when the queue is waited for
+    driver().lost = kIllegalAddress;  // seen when the queue is waited for
   } else if (cost.work.stored) {
     driver().known.clear();
   } else if (!entry.kernel.reads_clock() && !cost.work.depends) {
@@ -417,10 +417,10 @@ int cuGetErrorName(int code, const char** name) {
   switch (code) {
     case invalid_value: *name = "CUDA_ERROR_INVALID_VALUE"; return success;
     case out_of_memory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return success;
-    case invalid_device: *name = "CUDA_ERROR_INVALID_DEVICE"; return success;
-    case invalid_ptx: *name = "CUDA_ERROR_INVALID_PTX"; return success;
+    case kInvalidDevice: *name = "CUDA_ERROR_INVALID_DEVICE"; return success;
+    case kInvalidPtx: *name = "CUDA_ERROR_INVALID_PTX"; return success;
     case not_found: *name = "CUDA_ERROR_NOT_FOUND"; return success;
-    case illegal_address: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return success;
+    case kIllegalAddress: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return success;
     case launch_timeout: *name = "CUDA_ERROR_LAUNCH_TIMEOUT"; return success;
     case 719: *name = "CUDA_ERROR_LAUNCH_FAILED"; return success;
     default: *name = nullptr; return invalid_value;

@@ -12,9 +12,9 @@ inline constexpr unsigned sms = 8;
   return sm >> 1 & 1;
 }
 // The side of a 4 KiB piece: the parity of address bits 12, 14, 17 and 20.
-inline constexpr std::uint64_t side_mask = 1u << 12 | 1u << 14 | 1u << 17 | 1u << 20;
+inline constexpr std::uint64_t kSideMask = 1u << 12 | 1u << 14 | 1u << 17 | 1u << 20;
 [[nodiscard]] constexpr unsigned side_of_line(std::uint64_t address) {
-  return static_cast<unsigned>(std::popcount(address & side_mask)) & 1;
+  return static_cast<unsigned>(std::popcount(address & kSideMask)) & 1;
 }
 
 // Its energy [J]: idle power over time, more while a kernel runs, each payload bit of an atomic,
@@ -27,7 +27,7 @@ inline constexpr double joules_per_one = 0.4e-5;
 inline constexpr double joules_per_crossing_bit = 0.6e-5;
 inline constexpr double joules_per_crossing_one = 0.8e-5;
 inline constexpr double joules_per_instruction = 1e-6;
-inline constexpr double chip_speed = 1e3;
+inline constexpr double kChipSpeed = 1e3;
 // Ticks of an atomic: of one whose old value is awaited, and of a reduction. Near is faster.
 inline constexpr unsigned near_ticks = 200, far_ticks = 430;
 inline constexpr unsigned near_reduction_ticks = 40, far_reduction_ticks = 60;

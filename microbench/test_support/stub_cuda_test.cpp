@@ -47,7 +47,7 @@ std::optional<Ran> run_of(ComputeHost& host, const std::string& ptx, std::uint32
   }
   good = good && (*kernel)->set(6, **places) && (*kernel)->set(7, **done);
   if (!good) return {};
-  const auto seconds = (*kernel)->time_launch(1, kernels::ptx_group_size);
+  const auto seconds = (*kernel)->time_launch(1, kernels::kPtxGroupSize);
   std::vector<std::uint32_t> counts(1024);
   Ran ran;
   ran.line.resize(32);
@@ -69,8 +69,8 @@ std::optional<double> seconds_of(ComputeHost& host, const std::string& ptx, std:
 std::string cross_ptx(const ComputeHost& host) {
   kernels::Macros macros;
   macros.target = (*make_pinning(host.facts().target))->target();
-  macros.group_size = kernels::ptx_group_size;
-  macros.unroll = kernels::ptx_unroll;
+  macros.group_size = kernels::kPtxGroupSize;
+  macros.unroll = kernels::kPtxUnroll;
   const auto text = kernels::program_text(*kernels::find_source("cross"), macros);
   const auto ptx = text ? kernels::ptx_for("cross", *text) : Result<std::string>("");
   return ptx.value_or("");

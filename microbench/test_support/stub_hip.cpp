@@ -51,13 +51,13 @@ using namespace ww;
 constexpr int success = 0;
 constexpr int invalid_value = 1;
 constexpr int out_of_memory = 2;
-constexpr int invalid_device = 101;
-constexpr int invalid_image = 200;
-constexpr int peer_access_unsupported = 217;
+constexpr int kInvalidDevice = 101;
+constexpr int kInvalidImage = 200;
+constexpr int kPeerAccessUnsupported = 217;
 constexpr int not_found = 500;
-constexpr int illegal_address = 700;
+constexpr int kIllegalAddress = 700;
 constexpr int peer_access_already_enabled = 704;
-constexpr unsigned most_work_items = 256;
+constexpr unsigned kMaxWorkItems = 256;
 
 struct Module {
   binpatch::CodeObject object;
@@ -322,7 +322,7 @@ int hipGetDeviceCount(int* count) {
   return success;
 }
 int hipSetDevice(int device) {
-  if (!is_ordinal(device)) return invalid_device;
+  if (!is_ordinal(device)) return kInvalidDevice;
   const int chosen = of_package(device);
   if (chosen == runtime()->chosen) runtime()->lost = 0;
   runtime()->chosen = chosen;
@@ -336,30 +336,30 @@ int hipDeviceGetName(char* name, int size, int) {
   return success;
 }
 int hipDeviceGetPCIBusId(char* name, int size, int device) {
-  if (!is_ordinal(device)) return invalid_device;
+  if (!is_ordinal(device)) return kInvalidDevice;
   std::snprintf(name, static_cast<std::size_t>(size), "0000:%02x:00.0", 3 + of_package(device));
   return success;
 }
 // hipDeviceAttributeMultiprocessorCount; others are 0.
 int hipDeviceGetAttribute(int* value, int attribute, int device) {
-  if (!is_ordinal(device)) return invalid_device;
+  if (!is_ordinal(device)) return kInvalidDevice;
   *value = attribute == 63 ? runtime()->gpu->chip().architecture().compute_units_of_device() : 0;
   return success;
 }
 int hipDeviceCanAccessPeer(int* can, int device, int peer) {
-  if (!is_ordinal(device) || !is_ordinal(peer)) return invalid_device;
+  if (!is_ordinal(device) || !is_ordinal(peer)) return kInvalidDevice;
   *can = device != peer && peer_links() != "none" ? 1 : 0;
   return success;
 }
 int hipDeviceEnablePeerAccess(int peer, unsigned) {
-  if (!is_ordinal(peer) || of_package(peer) == runtime()->chosen) return invalid_device;
-  if (peer_links() == "none") return peer_access_unsupported;
+  if (!is_ordinal(peer) || of_package(peer) == runtime()->chosen) return kInvalidDevice;
+  if (peer_links() == "none") return kPeerAccessUnsupported;
   const bool is_new = runtime()->peers.emplace(runtime()->chosen, of_package(peer)).second;
   return is_new ? success : peer_access_already_enabled;
 }
 // hsa_amd_link_info_type_t: 2 is PCIe, 4 is xGMI.
 int hipExtGetLinkTypeAndHopCount(int device, int peer, std::uint32_t* type, std::uint32_t* hops) {
-  if (!is_ordinal(device) || !is_ordinal(peer)) return invalid_device;
+  if (!is_ordinal(device) || !is_ordinal(peer)) return kInvalidDevice;
   *type = peer_links() == "pcie" ? 2 : 4;
   *hops = 1;
   return success;
@@ -370,7 +370,7 @@ int hipDriverGetVersion(int* version) {
 }
 // As ROCm 6 lays it out: the architecture's name begins at byte 1160.
 int hipGetDevicePropertiesR0600(void* properties, int device) {
-  if (!is_ordinal(device)) return invalid_device;
+  if (!is_ordinal(device)) return kInvalidDevice;
   auto* bytes = static_cast<char*>(properties);
   std::memset(bytes, 0, 1472);
   std::strcpy(bytes, "AMD FirePro gfxless");
@@ -410,11 +410,11 @@ int hipModuleLoadData(void** module, const void* image) {
                   "\x7f"
                   "ELF",
                   4) != 0)
-    return invalid_image;
+    return kInvalidImage;
   auto object = binpatch::CodeObject::parse(image_of(image));
-  if (!object) return invalid_image;
+  if (!object) return kInvalidImage;
   const auto program = runtime()->gpu->load(*object);
-  if (!program) return invalid_image;
+  if (!program) return kInvalidImage;
   auto made = std::make_unique<Module>(Module{std::move(*object), *program, runtime()->chosen});
   *module = made.get();
   runtime()->modules.emplace(*module, std::move(made));
@@ -448,15 +448,15 @@ int hipModuleLaunchKernel(void* handle, unsigned gx, unsigned gy, unsigned gz, u
     return invalid_value;
   }
   const auto* function = static_cast<Function*>(handle);
-  if (function->module->device != runtime()->chosen) return invalid_device;
+  if (function->module->device != runtime()->chosen) return kInvalidDevice;
   const auto& kernel = *function->kernel;
   const std::size_t size = *static_cast<std::size_t*>(extra[3]);
-  if (bx * by * bz > most_work_items || size > kernel.kernarg_segment_size) return invalid_value;
+  if (bx * by * bz > kMaxWorkItems || size > kernel.kernarg_segment_size) return invalid_value;
   // Hidden arguments of code object version 4 are zero for a launch without an offset.
   std::vector<std::byte> kernarg(kernel.kernarg_segment_size);
   std::memcpy(kernarg.data(), extra[1], size);
   if (!reaches_buffers(kernel, kernarg)) {
-    runtime()->lost = illegal_address;  // seen when the queue is waited for
+    runtime()->lost = kIllegalAddress;  // seen when the queue is waited for
     return success;
   }
   begin_work();
@@ -466,7 +466,7 @@ int hipModuleLaunchKernel(void* handle, unsigned gx, unsigned gy, unsigned gz, u
   if (done) return success;
   if (done.error().code == ErrorCode::out_of_range) return invalid_value;
   std::fprintf(stderr, "%s\n", done.error().text().c_str());
-  runtime()->lost = illegal_address;  // seen when the queue is waited for
+  runtime()->lost = kIllegalAddress;  // seen when the queue is waited for
   return success;
 }
 int hipDeviceSynchronize() {
@@ -496,12 +496,12 @@ const char* hipGetErrorName(int code) {
     case success: return "hipSuccess";
     case invalid_value: return "hipErrorInvalidValue";
     case out_of_memory: return "hipErrorOutOfMemory";
-    case invalid_device: return "hipErrorInvalidDevice";
-    case invalid_image: return "hipErrorInvalidImage";
-    case peer_access_unsupported: return "hipErrorPeerAccessUnsupported";
+    case kInvalidDevice: return "hipErrorInvalidDevice";
+    case kInvalidImage: return "hipErrorInvalidImage";
+    case kPeerAccessUnsupported: return "hipErrorPeerAccessUnsupported";
     case peer_access_already_enabled: return "hipErrorPeerAccessAlreadyEnabled";
     case not_found: return "hipErrorNotFound";
-    case illegal_address: return "hipErrorIllegalAddress";
+    case kIllegalAddress: return "hipErrorIllegalAddress";
     default: return "hipErrorUnknown";
   }
 }

@@ -18,32 +18,32 @@
 namespace ww::microbench::testing {
 namespace {
 
-constexpr int engines = 4;
-constexpr int cus = 11;
-constexpr std::uint32_t marker = 0x5EC0DE01u;
-constexpr double clock_hz = 930e6;
-constexpr double peak_bytes_per_ns = 4 * 64 * clock_hz * 1e-9;
-constexpr std::int64_t tick_ns = 1'000'000;
+constexpr int kEngines = 4;
+constexpr int kCus = 11;
+constexpr std::uint32_t kMarker = 0x5EC0DE01u;
+constexpr double kClockHz = 930e6;
+constexpr double kPeakBytesPerNs = 4 * 64 * kClockHz * 1e-9;
+constexpr std::int64_t kTickNs = 1'000'000;
 // Of the device whose L2 has two sides. Reductions of 32 lanes at a line queue up at their SM; far
 // ones take longer. Energies are those of a board.
 constexpr unsigned sms = 8;
-constexpr std::uint32_t side_bits = 1u << 12 | 1u << 14 | 1u << 17;
-constexpr double near_ns = 40, far_ns = 60, wait_ns = 20;
-constexpr double awake_w = 20;
-constexpr double joules_per_update = 1024 * 0.4e-12, joules_per_far_update = 1024 * 0.3e-12;
-constexpr double share_of_zeros = 0.6;  // of an update's energy, where all operands are zeros
-constexpr double waiting_w = 8;         // loops that wait and update nothing
+constexpr std::uint32_t kSideBits = 1u << 12 | 1u << 14 | 1u << 17;
+constexpr double kNearNs = 40, far_ns = 60, wait_ns = 20;
+constexpr double kAwakeW = 20;
+constexpr double kJoulesPerUpdate = 1024 * 0.4e-12, joules_per_far_update = 1024 * 0.3e-12;
+constexpr double kShareOfZeros = 0.6;  // of an update's energy, where all operands are zeros
+constexpr double kWaitingW = 8;        // loops that wait and update nothing
 // Of the package. Pages go to the I/O dies in turn.
-constexpr unsigned dies = 8;
-constexpr unsigned io_dies = 4;
-constexpr double near_page_ns = 1200, hop_page_ns = 480, page_wait_ns = 120;
-constexpr double aid_idle_w = 10, joules_per_near_bit = 0.5e-12, joules_per_hop_bit = 0.6e-12;
+constexpr unsigned kDies = 8;
+constexpr unsigned kIoDies = 4;
+constexpr double kNearPageNs = 1200, hop_page_ns = 480, page_wait_ns = 120;
+constexpr double kAidIdleW = 10, joules_per_near_bit = 0.5e-12, joules_per_hop_bit = 0.6e-12;
 // Of parts that are devices of their own. Each and its memory have something of their own.
-constexpr double part_page_ns = 1000, far_page_ns = 4000;
-constexpr double joules_per_part_bit = 8e-12, joules_per_far_bit = 1.6e-12;
+constexpr double kPartPageNs = 1000, far_page_ns = 4000;
+constexpr double kJoulesPerPartBit = 8e-12, joules_per_far_bit = 1.6e-12;
 
 unsigned hops_of(unsigned die, std::uint32_t offset) {
-  const unsigned apart = ((offset >> 12) + io_dies - die / 2) % io_dies;
+  const unsigned apart = ((offset >> 12) + kIoDies - die / 2) % kIoDies;
   return apart == 3 ? 1 : apart;
 }
 
@@ -51,7 +51,7 @@ unsigned side_of_sm(std::size_t sm) {
   return static_cast<unsigned>(sm >> 1 & 1);
 }
 unsigned side_of_word(std::uint32_t word) {
-  return static_cast<unsigned>(std::popcount(4 * word & side_bits)) & 1;
+  return static_cast<unsigned>(std::popcount(4 * word & kSideBits)) & 1;
 }
 
 const std::string patched_prefix = "patched ";
@@ -72,9 +72,9 @@ registers_to_l1_mm = 1.0
 position_error_95_mm = 0.2
 quadrants = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]]
 )";
-  for (int engine = 0; engine < engines; ++engine) {
+  for (int engine = 0; engine < kEngines; ++engine) {
     text += "[[engine]]\ncu = [";
-    for (int cu = 0; cu < cus; ++cu) {
+    for (int cu = 0; cu < kCus; ++cu) {
       text += fmt::format("{}[{}.0, {}.5]", cu == 0 ? "" : ", ", engine % 2 == 0 ? 2 : 18,
                           engine < 2 ? cu / 2 : 19 - cu / 2);
     }
@@ -120,10 +120,10 @@ struct Chip {
       const double power = 50 + 0.3 * (temperature_c - 40) + load_w;
       temperature_c += 1e-3 * ((40 + 0.2 * (power - 50) - temperature_c) / 8.0);
       energy_j += power * 1e-3;
-      aid_energy_j += (aid_idle_w + (load_w > 0 ? aid_load_w : 0)) * 1e-3;
+      aid_energy_j += (kAidIdleW + (load_w > 0 ? aid_load_w : 0)) * 1e-3;
       shown_w += (power - shown_w) * std::min(1.0, 1e-3 / options.sensor_window_s);
       tick(shown_w + 0.4 * noise());
-      next_tick_ns += tick_ns;
+      next_tick_ns += kTickNs;
     }
     now_ns = std::max(now_ns, until_ns);
   }
@@ -281,7 +281,7 @@ class FakeKernel final : public LoadedKernel {
   void log_places(std::size_t waves, std::size_t per_group) {
     for (std::size_t wave = 0; wave < waves; ++wave) {
       const auto group = static_cast<std::uint32_t>(wave / per_group);
-      set_word(0, wave, patched_ ? group % sms : group ^ marker);
+      set_word(0, wave, patched_ ? group % sms : group ^ kMarker);
     }
     chip_.launch(name_, 10'000, 10, 0);
   }
@@ -302,7 +302,7 @@ class FakeKernel final : public LoadedKernel {
   // One wavefront of a die times the first word of every page.
   void probe_pages() {
     const auto die = static_cast<unsigned>(numbers_[3]);
-    if (die >= dies) return;
+    if (die >= kDies) return;
     set_word(4, 0, 1);
     set_word(4, 1, die + 1);
     for (std::size_t page = 0; page < numbers_[2]; ++page) {
@@ -316,12 +316,12 @@ class FakeKernel final : public LoadedKernel {
     const auto pages = static_cast<std::size_t>(numbers_[2]);
     double aid_j = 0;
     double ns = 0;
-    for (unsigned die = 0; die < dies; ++die) {
+    for (unsigned die = 0; die < kDies; ++die) {
       const auto list = static_cast<std::size_t>(numbers_[3] >> (8 * die) & 255);
       if (list == 0) continue;
       if (numbers_[10] != 0) set_word(9, die, static_cast<std::uint32_t>(numbers_[8]));
       const unsigned hops = hops_of(die, word(1, (list - 1) * pages));
-      const double page_ns = (numbers_[6] == 0 ? 20 : near_page_ns + hop_page_ns * hops) +
+      const double page_ns = (numbers_[6] == 0 ? 20 : kNearPageNs + hop_page_ns * hops) +
                              page_wait_ns * static_cast<double>(numbers_[5]);
       const double read = static_cast<double>(pages) * static_cast<double>(numbers_[4]);
       ns = std::max(ns, page_ns * read / static_cast<double>(numbers_[8]));
@@ -338,11 +338,11 @@ class FakeKernel final : public LoadedKernel {
     const bool reads = numbers_[5] != 0;
     const double pages = static_cast<double>(numbers_[1]) * static_cast<double>(numbers_[3]);
     const double page_ns = (!reads               ? 20
-                            : home == chip_.part ? part_page_ns
+                            : home == chip_.part ? kPartPageNs
                                                  : far_page_ns) +
                            page_wait_ns * static_cast<double>(numbers_[4]);
     const double ns = page_ns * pages / static_cast<double>(numbers_[2]);
-    double bit_j = joules_per_part_bit * (1 + 0.1 * chip_.part + 0.05 * home);
+    double bit_j = kJoulesPerPartBit * (1 + 0.1 * chip_.part + 0.05 * home);
     if (home != chip_.part) bit_j += joules_per_far_bit;
     const double joules = reads ? 8 * 4096 * pages * bit_j : 0;
     chip_.launch(name_, ns, 20 + joules / (ns * 1e-9), 0);
@@ -360,12 +360,11 @@ class FakeKernel final : public LoadedKernel {
       set_word(7, sm, word(7, sm) + loops * static_cast<std::uint32_t>(waves_per_sm));
     }
     const double queue_ns =
-        empty ? near_ns : (far ? far_ns : near_ns) * static_cast<double>(waves_per_sm);
+        empty ? kNearNs : (far ? far_ns : kNearNs) * static_cast<double>(waves_per_sm);
     const double ns = loops * (queue_ns + wait_ns * static_cast<double>(numbers_[5]));
-    const double joules = working * loops *
-                          (joules_per_update + (far ? joules_per_far_update : 0)) *
-                          (numbers_[4] == 0 ? share_of_zeros : 1);
-    chip_.launch(name_, ns, empty ? awake_w + waiting_w : awake_w + joules / (ns * 1e-9), 0);
+    const double joules = working * loops * (kJoulesPerUpdate + (far ? joules_per_far_update : 0)) *
+                          (numbers_[4] == 0 ? kShareOfZeros : 1);
+    chip_.launch(name_, ns, empty ? kAwakeW + kWaitingW : kAwakeW + joules / (ns * 1e-9), 0);
   }
 
   void stream(std::size_t groups, std::size_t group_size) {
@@ -375,19 +374,19 @@ class FakeKernel final : public LoadedKernel {
     std::size_t working = 0;
     for (std::size_t wave = 0; wave < groups * per_group; ++wave) {
       const std::size_t group = wave / per_group;
-      const auto engine = static_cast<std::uint32_t>(group % engines);
-      const auto cu = static_cast<std::uint32_t>(group / engines) %
-                      static_cast<std::uint32_t>(cus - chip_.options.idle_cus);
+      const auto engine = static_cast<std::uint32_t>(group % kEngines);
+      const auto cu = static_cast<std::uint32_t>(group / kEngines) %
+                      static_cast<std::uint32_t>(kCus - chip_.options.idle_cus);
       const std::uint32_t id =
           patched_ ? (engine << 13 | cu << 8 | static_cast<std::uint32_t>(wave % 4) << 4)
-                   : (static_cast<std::uint32_t>(group) ^ marker);
+                   : (static_cast<std::uint32_t>(group) ^ kMarker);
       const std::uint32_t place = by_fours_ ? (id >> 10) & 0x1F : (id >> 13) & 3;
       if (place == numbers_[4]) ++working;
       if (chip_.options.unanswering_waves && wave % 2 == 0) continue;
       std::memcpy(buffers_[5]->bytes.data() + (numbers_[6] + wave) * sizeof id, &id, sizeof id);
     }
     const double bytes = static_cast<double>(working) * loops * 4 * 1024;
-    const double saturated = bytes / (peak_bytes_per_ns * chip_.options.bandwidth_share);
+    const double saturated = bytes / (kPeakBytesPerNs * chip_.options.bandwidth_share);
     const double waiting = loops * (500 + 300 * throttle);
     const double ns = std::max(saturated, waiting);
     chip_.launch("l2_stream", ns, 40 * saturated / ns, chip_.options.traffic_factor * bytes / 64);
@@ -397,9 +396,9 @@ class FakeKernel final : public LoadedKernel {
   std::string name_;
   bool patched_;
   bool by_fours_;  // places are groups of four CUs
-  static constexpr std::size_t kMostArguments = 12;
-  std::array<std::uint64_t, kMostArguments> numbers_{};
-  std::array<FakeBuffer*, kMostArguments> buffers_{};
+  static constexpr std::size_t kMaxArguments = 12;
+  std::array<std::uint64_t, kMaxArguments> numbers_{};
+  std::array<FakeBuffer*, kMaxArguments> buffers_{};
 };
 
 class FakeHost final : public ComputeHost {
@@ -415,7 +414,7 @@ class FakeHost final : public ComputeHost {
   HostFacts facts() const override {
     HostFacts facts = ComputeHost::facts();
     if (chip_->options.two_sides) facts.compute_units = sms;
-    if (chip_->options.parts > 1) facts.compute_units = engines * cus;
+    if (chip_->options.parts > 1) facts.compute_units = kEngines * kCus;
     return facts;
   }
   Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
@@ -468,7 +467,7 @@ class FakeSensor final : public measure::Sensor {
   }
   std::vector<RailReading> new_rails() override { return std::exchange(chip_->unread_rails, {}); }
   std::string throttling() const override { return throttled_ ? "software power cap" : ""; }
-  std::vector<DvfsState> dvfs_states() const override { return {{1.1687, clock_hz}}; }
+  std::vector<DvfsState> dvfs_states() const override { return {{1.1687, kClockHz}}; }
   int dvfs_current() const override { return 0; }
   Status select_dvfs(int) override { return fail(ErrorCode::unsupported, "one state"); }
 
@@ -535,13 +534,13 @@ Device make_fake_device(const FakeOptions& options) {
   Device device;
   device.name = "virtual:w9100";
   device.is_virtual = true;
-  device.chip = {"fake", "gfx701", engines, cus, 16, 256, 64, 16 * 1024, 1024 * 1024};
+  device.chip = {"fake", "gfx701", kEngines, kCus, 16, 256, 64, 16 * 1024, 1024 * 1024};
   if (options.two_sides) {
     device.chip = {"fake", "sm_90", static_cast<int>(sms), 1, 0, 0, 0, 0, 4 * 1024 * 1024};
   } else if (options.parts > 1) {
-    device.chip = {"fake", "gfx90a", engines, cus, 32, 256, 128, 16 * 1024, 8 * 1024 * 1024};
+    device.chip = {"fake", "gfx90a", kEngines, kCus, 32, 256, 128, 16 * 1024, 8 * 1024 * 1024};
   } else if (options.dies) {
-    device.chip = {"fake", "gfx942", engines, cus, 16, 256, 128, 32 * 1024, 4 * 1024 * 1024};
+    device.chip = {"fake", "gfx942", kEngines, kCus, 16, 256, 128, 32 * 1024, 4 * 1024 * 1024};
   } else {
     device.floorplan_toml = made_up_floorplan();
     device.quadrants = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};

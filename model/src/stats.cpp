@@ -4,22 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const std::size_t half = values.size() / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half),
-                   values.end());
-  const double upper = values[half];
-  if (values.size() % 2 == 1) return upper;
-  const double lower =
-      *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half));
-  return (lower + upper) / 2;
-}
 
 double robust_scale(std::span<const double> values) {
   const double centre = median({values.begin(), values.end()});

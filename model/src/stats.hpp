@@ -1,13 +1,9 @@
-// Small-sample statistics: the tail of Fisher's F, robust location and scale.
+// Small-sample statistics: the tail of Fisher's F, robust scale.
 #pragma once
 
 #include <span>
-#include <vector>
 
 namespace ww::model {
-
-// Median; 0 for an empty range. Takes a copy because it has to reorder.
-[[nodiscard]] double median(std::vector<double> values);
 
 // Scale from the median absolute deviation, times 1.4826 (consistent for a normal distribution).
 [[nodiscard]] double robust_scale(std::span<const double> values);

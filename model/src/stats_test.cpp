@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "ww/core/statistics.hpp"
+
 namespace ww::model {
 namespace {
 

@@ -14,7 +14,7 @@
 namespace ww::challenge {
 namespace {
 
-constexpr double kMostDeviations = 2.5;
+constexpr double kMaxDeviations = 2.5;
 
 // FNV-1a, so that a name gives the same stream on every machine.
 std::uint64_t name_hash(const std::string& name) {
@@ -203,7 +203,7 @@ double Draws::number(const std::string& key) {
       break;
     case Entry::Form::normal: {
       double deviations = normal(random);
-      while (std::abs(deviations) > kMostDeviations) deviations = normal(random);
+      while (std::abs(deviations) > kMaxDeviations) deviations = normal(random);
       value = entry->first + entry->second * deviations;
       break;
     }

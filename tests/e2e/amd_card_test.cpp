@@ -69,7 +69,7 @@ class AmdCard : public ::testing::Test {
 };
 
 // $4 is where rocprof's table goes; the stub writes one of its own dispatches there.
-constexpr const char* counting = R"(
+constexpr const char* kCounting = R"(
 [ "$1" = -i ] && [ "$3" = -o ] || exit 9
 output=$4
 shift 6
@@ -99,7 +99,7 @@ TEST_F(AmdCard, OfAnUnknownKindIsRefusedByItsPciId) {
 }
 
 TEST_F(AmdCard, ShowsItsCountersToTheDoctorThroughAProfiler) {
-  install_rocprof(counting);
+  install_rocprof(kCounting);
   const auto finished = run(
       {wirewatt(), "doctor", "--device", "hip:0", "--no-step-test", "--no-clock-control", "--json"},
       environment());
@@ -145,7 +145,7 @@ TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
 
 // The main job on AMD hardware, from the first launch to the fit.
 TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
-  install_rocprof(counting);
+  install_rocprof(kCounting);
   const auto out = folder_.path() / "run";
   const Finished finished = calibrate(out);
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
@@ -188,7 +188,7 @@ class AmdCardByHomes : public AmdCard, public ::testing::WithParamInterface<ByHo
 };
 
 TEST_P(AmdCardByHomes, IsCalibratedPerNanosecondAsTheVirtualOneIs) {
-  install_rocprof(counting);
+  install_rocprof(kCounting);
   const auto out = folder_.path() / "run";
   const Finished finished = calibrate(out, {"--no-floorplan"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-constexpr std::size_t chips = 4;
+constexpr std::size_t kChips = 4;
 
 std::string host_name() {
   const auto named = run({"hostname", "-s"});
@@ -29,19 +29,19 @@ TEST(ManyChips, AreCalibratedAsAnArrayAndCompared) {
       write_plan(folder.path() / "chips.toml",
                  "command = \"calibrate\"\n[base]\ndevice = \"virtual:random\"\n"
                  "chip-class = \"nested\"\nquick = true\n[axes]\nhost = [\"" +
-                     host_name() + "\"]\nchip-seed = { from = 1, to = " + std::to_string(chips) +
+                     host_name() + "\"]\nchip-seed = { from = 1, to = " + std::to_string(kChips) +
                      ", step = 1 }\n[slurm]\nchunk_s = 1\n");
   const auto out = folder.path() / "chips";
   const auto swept = run({wirewatt(), "sweep", plan, "--out", out.string(), "--executor", "slurm"});
   ASSERT_EQ(swept.exit_code, 0) << swept.err;
   const auto points = points_of(out);
-  expect_each_once(points, chips);
+  expect_each_once(points, kChips);
 
   const auto shown = run(
       {wirewatt(), "sweep", "show", out.string(), "--json", "--compare", "energy_fj_per_bit_mm"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
   const auto variation = shown.json().at("variation");
-  ASSERT_EQ(variation.at("parts").size(), chips);
+  ASSERT_EQ(variation.at("parts").size(), kChips);
   const auto& deviation = variation.at("deviation");
   EXPECT_LE(deviation.at("low").get<double>(), deviation.at("value").get<double>());
   EXPECT_LE(deviation.at("value").get<double>(), deviation.at("high").get<double>());
@@ -53,7 +53,7 @@ TEST(ManyChips, AreCalibratedAsAnArrayAndCompared) {
   for (const auto& entry : fs::directory_iterator(out / "files")) {
     models += fs::exists(entry.path() / "model.json") && fs::exists(entry.path() / "campaign.db");
   }
-  EXPECT_EQ(models, chips);
+  EXPECT_EQ(models, kChips);
   const auto alone =
       run({wirewatt(), "calibrate", "--device", "virtual:random", "--chip-class", "nested",
            "--quick", "--chip-seed", "1", "--out", (folder.path() / "alone").string(), "--json"});

@@ -31,7 +31,7 @@ constexpr std::array kDurationsS = {1e-4, 3e-4, 1e-3, 3e-3};
 constexpr std::size_t kGroupSize = 256;
 constexpr std::size_t kGroups = 8;  // few waves: the chip executes the first launch in full
 constexpr int kCycles = 5;
-constexpr double kMostLaunches = 1500;  // in a dense block
+constexpr double kMaxLaunches = 1500;  // in a dense block
 
 // The furnace, for any number of loops.
 class Furnace {
@@ -121,7 +121,7 @@ Result<Blocks> run_blocks(microbench::ComputeDevice& device, Furnace& furnace, d
   rest();
   for (int block = 0; block < 2 * kCycles; ++block) {
     const bool dense = (block % 2 + block / 2) % 2 == 0;
-    const double pitch_s = std::max(1.3 * duration_s, block_s / kMostLaunches) * (dense ? 1 : 4);
+    const double pitch_s = std::max(1.3 * duration_s, block_s / kMaxLaunches) * (dense ? 1 : 4);
     const double from_s = seconds();
     for (int i = 0; i * pitch_s < block_s; ++i) {
       sensor.sleep_until(blocks.zero_ns + std::llround((from_s + i * pitch_s) * 1e9));

@@ -221,7 +221,7 @@ wirewatt_status wirewatt_add_traffic(wirewatt_session* session, wirewatt_segment
       return refuse("wirewatt_add_traffic: no such segment");
     }
     const auto added = session->bracket->add_traffic(
-        ww::model::wire_segments[static_cast<std::size_t>(index)], bytes, toggle_rate);
+        ww::model::kWireSegments[static_cast<std::size_t>(index)], bytes, toggle_rate);
     return added ? WIREWATT_OK : refuse(added.error());
   });
 }

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 const char* const source =
     "__kernel void copy(__global const uint* a, __global uint* b) {"
     "  b[get_global_id(0)] = a[get_global_id(0)]; }";
-constexpr std::size_t words = 1 << 16;
+constexpr std::size_t kWords = 1 << 16;
 
 class Library : public testing::Test {
  protected:
@@ -36,10 +36,10 @@ class Library : public testing::Test {
     program_ = clCreateProgramWithSource(context_, 1, &text, nullptr, nullptr);
     ASSERT_EQ(clBuildProgram(program_, 1, &device, "", nullptr, nullptr), CL_SUCCESS);
     kernel_ = clCreateKernel(program_, "copy", nullptr);
-    const std::vector<std::uint32_t> data(words, 0xA5A5A5A5U);
+    const std::vector<std::uint32_t> data(kWords, 0xA5A5A5A5U);
     for (cl_uint argument = 0; argument < 2; ++argument) {
       buffers_[argument] =
-          clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 4 * words,
+          clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 4 * kWords,
                          const_cast<std::uint32_t*>(data.data()), nullptr);
       ASSERT_EQ(clSetKernelArg(kernel_, argument, sizeof(cl_mem), &buffers_[argument]), CL_SUCCESS);
     }
@@ -53,9 +53,9 @@ class Library : public testing::Test {
   }
   void launch(int times) {
     for (int i = 0; i < times; ++i) {
-      ASSERT_EQ(
-          clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &words, nullptr, 0, nullptr, nullptr),
-          CL_SUCCESS);
+      ASSERT_EQ(clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &kWords, nullptr, 0, nullptr,
+                                       nullptr),
+                CL_SUCCESS);
     }
     clFinish(queue_);
   }

@@ -257,7 +257,7 @@ class RealBracket final : public Common {
   }
   Status add_traffic(model::WireSegment segment, double bytes, double toggle_rate) override {
     if (!begun()) return fail(ErrorCode::invalid_argument, "was not begun", name_);
-    const bool known = toggle_rate != unknown_toggle_rate;
+    const bool known = toggle_rate != kUnknownToggleRate;
     if (!std::isfinite(bytes) || bytes < 0 || (known && !(toggle_rate >= 0 && toggle_rate <= 1))) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("{} bytes at {} toggles a bit: bytes must not be negative and the "

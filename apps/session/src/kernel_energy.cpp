@@ -1,4 +1,5 @@
 #include "ww/session/kernel_energy.hpp"
+#include "ww/core/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -141,8 +142,7 @@ KernelEnergy unresolved(const LaunchLog& log, std::size_t kernel, double period_
 
 // Of the energies of all launches; a gain that is wrong scales all of them.
 std::vector<double> covariance_of(const measure::LaunchEnergies& found, double gain_tolerance_95) {
-  constexpr double kSigmas95 = 1.96;
-  const double gain = gain_tolerance_95 / kSigmas95;
+  const double gain = gain_tolerance_95 / kNormal95;
   const std::size_t count = found.kernels.size();
   std::vector<double> covariance(count * count);
   for (std::size_t a = 0; a < count; ++a) {

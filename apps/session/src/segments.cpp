@@ -16,7 +16,7 @@ void add_together(Reading& reading) {
       misfit = misfit || segment.status == RowStatus::misfit;
     } else {
       left_out += (left_out.empty() ? "without " : ", ");
-      left_out += model::to_string(model::wire_segments[s]);
+      left_out += model::to_string(model::kWireSegments[s]);
     }
   }
   reading.interconnect = {};

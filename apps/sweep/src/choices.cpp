@@ -9,8 +9,8 @@
 namespace ww::sweep {
 namespace {
 
-constexpr std::size_t most_metrics = 4;
-constexpr std::size_t looked_at = 100;  // points, for a first result
+constexpr std::size_t kMaxMetrics = 4;
+constexpr std::size_t kLookedAt = 100;  // points, for a first result
 
 constexpr std::array<std::string_view, 3> part_axes{"host", "device", "chip-seed"};
 
@@ -38,11 +38,11 @@ Result<std::vector<std::string>> usual_metrics(const Store& store) {
       [&](StoredPoint&& point) -> Status {
         if (!names.empty()) return {};
         for (auto& leaf : leaves(point.result)) {
-          if (leaf.number && names.size() < most_metrics) names.push_back(std::move(leaf.name));
+          if (leaf.number && names.size() < kMaxMetrics) names.push_back(std::move(leaf.name));
         }
         return {};
       },
-      0, looked_at));
+      0, kLookedAt));
   return names;
 }
 

@@ -6,7 +6,7 @@
 namespace ww::sweep {
 namespace {
 
-constexpr double precise = 1e-14;
+constexpr double kPrecise = 1e-14;
 
 // Regularised lower incomplete gamma function P(a, x): by its series (DLMF 8.7.1) below a + 1, else
 // by the continued fraction of Q (DLMF 8.9.2), evaluated from the front.
@@ -16,7 +16,7 @@ double gamma_p(double a, double x) {
   if (x < a + 1) {
     double term = 1 / a;
     double sum = term;
-    for (int n = 1; n < 10'000 && std::abs(term) > precise * sum; ++n) {
+    for (int n = 1; n < 10'000 && std::abs(term) > kPrecise * sum; ++n) {
       term *= x / (a + n);
       sum += term;
     }
@@ -35,7 +35,7 @@ double gamma_p(double a, double x) {
     c = b + step / c;
     if (std::abs(c) < tiny) c = tiny;
     fraction *= d * c;
-    if (std::abs(d * c - 1) < precise) break;
+    if (std::abs(d * c - 1) < kPrecise) break;
   }
   return 1 - front * fraction;
 }

@@ -11,7 +11,7 @@
 namespace ww::sweep {
 namespace {
 
-constexpr double day_s = 86'400;
+constexpr double kDayS = 86'400;
 
 Status read_limits(const PlanReader& reader, const toml::table& root, Plan& plan) {
   const auto number = [&](const char* key, double low, double high, double& into) -> Status {
@@ -21,7 +21,7 @@ Status read_limits(const PlanReader& reader, const toml::table& root, Plan& plan
     }
     return {};
   };
-  WW_TRY(number("time_limit_s", 0.1, 365 * day_s, plan.time_limit_s));
+  WW_TRY(number("time_limit_s", 0.1, 365 * kDayS, plan.time_limit_s));
   WW_TRY(number("memory_mib", 1, 1e9, plan.memory_mib));
   double cpus = plan.cpus;
   WW_TRY(number("cpus", 1, 4096, cpus));
@@ -45,7 +45,7 @@ Status read_slurm(const PlanReader& reader, const toml::table& root, SlurmSettin
     slurm.options = std::move(texts);
   }
   if (const auto* chunk = table->get("chunk_s")) {
-    WW_ASSIGN(seconds, reader.number(*chunk, "chunk_s", 0.1, 30 * day_s));
+    WW_ASSIGN(seconds, reader.number(*chunk, "chunk_s", 0.1, 30 * kDayS));
     slurm.chunk_s = seconds;
   }
   const auto count = [&](const char* key, double low, std::uint64_t& into) -> Status {

@@ -16,7 +16,7 @@
 namespace ww::sweep {
 namespace {
 
-constexpr std::size_t most_points = 100'000'000;
+constexpr std::size_t kMaxPoints = 100'000'000;
 constexpr std::string_view kDevice = "device";  // which may name a chip's file
 
 // Settings while a plan is expanded: a cell for each name, null where it is not set.
@@ -219,7 +219,7 @@ Result<Points> Points::expand(const Plan& plan, std::string_view program_hash,
   std::string text;
   const Expansion expansion(plan, points.names_);
   expansion.run(row, [&](const Cells& each) {
-    if (points.hashes_.size() == most_points) {
+    if (points.hashes_.size() == kMaxPoints) {
       status = fail(ErrorCode::out_of_range, "the plan has more than 100 million points",
                     plan.file.string());
       return false;

@@ -20,11 +20,11 @@ namespace {
 
 using Clock = Worker::Clock;
 
-constexpr int most_attempts = 3;
-constexpr int idle_ms = 1000;
-constexpr int sample_ms = 100;
-constexpr double little_mib = 64;  // points that need less are not worth a look at the memory
-constexpr double spare = 1.2;
+constexpr int kMaxAttempts = 3;
+constexpr int kIdleMs = 1000;
+constexpr int kSampleMs = 100;
+constexpr double kLittleMib = 64;  // points that need less are not worth a look at the memory
+constexpr double kSpare = 1.2;
 
 double available_mib() {
   std::ifstream file("/proc/meminfo");
@@ -114,14 +114,14 @@ class Pool {
   }
 
   bool memory_allows() {
-    short_of_memory_ = most_mib_ > little_mib && busy() > 0 && available_mib() < spare * most_mib_;
+    short_of_memory_ = most_mib_ > kLittleMib && busy() > 0 && available_mib() < kSpare * most_mib_;
     return !short_of_memory_;
   }
 
   Status wait() {
     std::vector<pollfd> watched;
     std::vector<Worker*> of;
-    int timeout = short_of_memory_ || options_.memory_mib > 0 ? sample_ms : idle_ms;
+    int timeout = short_of_memory_ || options_.memory_mib > 0 ? kSampleMs : kIdleMs;
     for (const auto& worker : workers_) {
       if (worker->queued() == 0) continue;
       watched.push_back({worker->socket(), POLLIN, 0});
@@ -172,7 +172,7 @@ class Pool {
     ++first.attempts;
     const bool ours = one.ending.timed_out || one.ending.over_memory;
     const bool innocent = !ours && (reused || one.ending.signal == SIGKILL);
-    if (innocent && first.attempts < most_attempts) {
+    if (innocent && first.attempts < kMaxAttempts) {
       waiting_.push_back(std::move(first));
       return {};
     }
@@ -208,7 +208,7 @@ unsigned slots_for(unsigned cpus_a_point, double memory_mib) {
                        : std::thread::hardware_concurrency();
   cores = std::max(1U, cores / std::max(1U, cpus_a_point));
   if (memory_mib <= 0) return cores;
-  const double fit = std::min(available_mib() / (spare * memory_mib), 1e6);
+  const double fit = std::min(available_mib() / (kSpare * memory_mib), 1e6);
   return std::clamp(static_cast<unsigned>(fit), 1U, cores);
 }
 

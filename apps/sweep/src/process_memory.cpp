@@ -12,14 +12,14 @@
 namespace ww::sweep {
 namespace {
 
-constexpr double mib = 1024.0 * 1024.0;
+constexpr double kMib = 1024.0 * 1024.0;
 
 double resident_mib(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/statm", process));
   double total = 0;
   double resident = 0;
   file >> total >> resident;
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / mib;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / kMib;
 }
 
 // Each shared page divided by how many share it (proc(5), smaps_rollup).

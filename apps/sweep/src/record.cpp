@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 8> known_timings{"wall_s",
 // What a result is worth. It stays, whatever else a plan keeps of it.
 constexpr std::array<std::string_view, 4> kMarks{"virtual", "stable", "status", "reason"};
 
-constexpr std::size_t longest_reason = 400;
+constexpr std::size_t kLongestReason = 400;
 
 bool tells_time(const ResultFilter& filter, const std::string& key) {
   const auto in = [&](const auto& list) {
@@ -92,7 +92,7 @@ std::string last_words(const std::string& err) {
   const auto start = text.rfind('\n');
   if (start != std::string_view::npos) text.remove_prefix(start + 1);
   if (text.starts_with("error: ")) text.remove_prefix(7);
-  return std::string(text.substr(0, longest_reason));
+  return std::string(text.substr(0, kLongestReason));
 }
 
 std::string or_else(std::string text, std::string otherwise) {

@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto application_id = static_cast<int>(kSweepApplicationId);
+constexpr auto kApplicationId = static_cast<int>(kSweepApplicationId);
 
-constexpr const char* schema = R"sql(
+constexpr const char* kSchema = R"sql(
 CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE point(idx INTEGER PRIMARY KEY, hash TEXT NOT NULL, configuration TEXT NOT NULL,
   status TEXT NOT NULL, reason TEXT NOT NULL, result TEXT NOT NULL);
@@ -37,7 +37,7 @@ CREATE TEMP TABLE found(hash TEXT PRIMARY KEY, final INTEGER, status TEXT, reaso
 )sql";
 
 // The same choice as is_better().
-constexpr const char* keep_better = R"sql(
+constexpr const char* kKeepBetter = R"sql(
 INSERT INTO found VALUES(?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(hash) DO UPDATE SET
   final=excluded.final, status=excluded.status, reason=excluded.reason, result=excluded.result,
   wall_s=excluded.wall_s, cpu_s=excluded.cpu_s, peak_mib=excluded.peak_mib, host=excluded.host,
@@ -45,11 +45,11 @@ INSERT INTO found VALUES(?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(hash) DO UPDATE SE
 WHERE (excluded.final, excluded.started_ms) > (final, started_ms)
 )sql";
 
-constexpr const char* fill_runs = R"sql(
+constexpr const char* kFillRuns = R"sql(
 INSERT INTO run SELECT hash, wall_s, cpu_s, peak_mib, host, started_ms, attempts, timings FROM found
 )sql";
 
-constexpr const char* fill_point = R"sql(
+constexpr const char* kFillPoint = R"sql(
 INSERT INTO point SELECT ?1, ?2, ?3, coalesce(status,'missing'),
   coalesce(reason,'no worker has finished it'), coalesce(result,'')
 FROM (SELECT 1) LEFT JOIN found ON found.hash = ?2
@@ -82,7 +82,7 @@ Status add_records(SQLite::Database& db, const Points& points, const fs::path& r
   std::unordered_set<PointHash, PointHasher> wanted;
   wanted.reserve(points.unique());
   for (const auto first : points.firsts()) wanted.insert(points.hash(first));
-  SQLite::Statement insert(db, keep_better);
+  SQLite::Statement insert(db, kKeepBetter);
   return read_records(results, [&](Record&& record) -> Status {
     if (!wanted.contains(record.hash)) return {};
     insert.reset();
@@ -118,13 +118,13 @@ Result<StatusCounts> fill(const fs::path& aside, const Plan& plan, const Points&
   SQLite::Database db(aside.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   // Nobody else knows the file yet, and a half-made one is thrown away.
   db.exec("PRAGMA journal_mode=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;");
-  db.exec(fmt::format("PRAGMA application_id={}; PRAGMA user_version=1;", application_id));
-  db.exec(schema);
+  db.exec(fmt::format("PRAGMA application_id={}; PRAGMA user_version=1;", kApplicationId));
+  db.exec(kSchema);
   SQLite::Transaction transaction(db);
   add_facts(db, plan, program_hash);
   WW_TRY(add_records(db, points, results));
-  db.exec(fill_runs);
-  SQLite::Statement insert(db, fill_point);
+  db.exec(kFillRuns);
+  SQLite::Statement insert(db, kFillPoint);
   for (std::size_t i = 0; i < points.size(); ++i) {
     insert.reset();
     insert.bind(1, static_cast<std::int64_t>(i));
@@ -196,7 +196,7 @@ Result<Store> Store::open(const fs::path& file) {
   }
   try {
     auto impl = std::make_unique<Impl>(file);
-    if (impl->db.execAndGet("PRAGMA application_id").getInt() != application_id) {
+    if (impl->db.execAndGet("PRAGMA application_id").getInt() != kApplicationId) {
       return fail(ErrorCode::parse_error, "not the results of a sweep", file.string());
     }
     return Store(std::move(impl));

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::size_t checked_points = 500;
+constexpr std::size_t kCheckedPoints = 500;
 
 Error folder_error(const std::error_code& ec, const fs::path& folder) {
   const bool denied = ec == std::errc::permission_denied || ec == std::errc::read_only_file_system;
@@ -85,11 +85,11 @@ Status check_points(const Sweep& sweep, const Program& program) {
     return {};
   };
   std::set<const Value*> seen;
-  const std::size_t stride = std::max<std::size_t>(1, points.size() / checked_points);
+  const std::size_t stride = std::max<std::size_t>(1, points.size() / kCheckedPoints);
   for (std::size_t i = 0; i < points.size(); ++i) {
     bool fresh = i % stride == 0 || i + 1 == points.size();
     // Long axes of numbers differ in nothing that can be checked; their points are spread over.
-    for (std::size_t j = 0; j < points.names().size() && seen.size() < checked_points; ++j) {
+    for (std::size_t j = 0; j < points.names().size() && seen.size() < kCheckedPoints; ++j) {
       const Value* value = points.value(i, j);
       if (value != nullptr && seen.insert(value).second) fresh = true;
     }

@@ -8,8 +8,6 @@
 namespace ww::sweep {
 namespace {
 
-constexpr double half_width = 1.959963984540054;  // of a 95% interval, in standard errors
-
 struct Weighted {
   double mean{};
   double weight{};  // sum
@@ -21,7 +19,7 @@ Weighted weigh(const std::vector<PartValue>& parts, double between) {
   Weighted sums;
   double product = 0;
   const auto weight_of = [&](const PartValue& part) {
-    return 1 / (std::pow((part.high - part.low) / (2 * half_width), 2) + between);
+    return 1 / (std::pow((part.high - part.low) / (2 * kNormal95), 2) + between);
   };
   for (const auto& part : parts) {
     sums.weight += weight_of(part);
@@ -72,7 +70,7 @@ Result<PartVariation> part_variation(const std::vector<PartValue>& parts) {
   variation.mean_low = sums.mean - reach;
   variation.mean_high = sums.mean + reach;
   for (const auto& part : parts) {
-    const double error = (part.high - part.low) / (2 * half_width);
+    const double error = (part.high - part.low) / (2 * kNormal95);
     variation.distance.push_back((part.value - sums.mean) / std::sqrt(error * error + between));
   }
   return variation;

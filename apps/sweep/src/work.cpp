@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned points_per_process = 200;
+constexpr unsigned kPointsPerProcess = 200;
 constexpr double kPilotIsQuick_s = 3;
 constexpr std::size_t kPilotPoints = 3;
 
@@ -91,7 +91,7 @@ Status run_work(const Plan& plan, const fs::path& folder, unsigned slots, const 
   const auto traits = traits_of(plan.command);
   PoolOptions options;
   options.slots = slots;
-  options.points_per_process = traits.reusable ? points_per_process : 1;
+  options.points_per_process = traits.reusable ? kPointsPerProcess : 1;
   options.time_limit_s = plan.time_limit_s;
   options.memory_mib = plan.memory_mib;
   options.folder = plan.folder();

@@ -21,7 +21,7 @@
 namespace ww::sweep {
 namespace {
 
-constexpr std::size_t most_output = std::size_t{64} << 20;
+constexpr std::size_t kMaxOutput = std::size_t{64} << 20;
 
 // Comes before stdout's and stderr's bytes.
 struct Reply {
@@ -35,7 +35,7 @@ struct Reply {
 
 std::string content_of(int file) {
   const auto size = ::lseek(file, 0, SEEK_END);
-  std::string text(size > 0 ? std::min(static_cast<std::size_t>(size), most_output) : 0, '\0');
+  std::string text(size > 0 ? std::min(static_cast<std::size_t>(size), kMaxOutput) : 0, '\0');
   std::size_t at = 0;
   while (at < text.size()) {
     const auto got = ::pread(file, text.data() + at, text.size() - at, static_cast<off_t>(at));

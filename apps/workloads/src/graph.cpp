@@ -47,14 +47,14 @@ Graph rmat_graph(Random& random, unsigned scale, std::size_t edge_factor) {
 }
 
 std::vector<std::uint32_t> levels_from(const Graph& graph, std::uint32_t source) {
-  std::vector<std::uint32_t> level(graph.vertices(), unreached);
+  std::vector<std::uint32_t> level(graph.vertices(), kUnreached);
   level[source] = 0;
   std::vector<std::uint32_t> queue{source};
   for (std::size_t at = 0; at < queue.size(); ++at) {
     const std::uint32_t v = queue[at];
     for (std::uint32_t e = graph.first[v]; e < graph.first[v + 1]; ++e) {
       const std::uint32_t t = graph.target[e];
-      if (level[t] != unreached) continue;
+      if (level[t] != kUnreached) continue;
       level[t] = level[v] + 1;
       queue.push_back(t);
     }

@@ -24,7 +24,7 @@ struct Graph {
 [[nodiscard]] Graph undirected(std::size_t vertices,
                                const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges);
 
-inline constexpr std::uint32_t unreached = 0xFFFFFFFF;
+inline constexpr std::uint32_t kUnreached = 0xFFFFFFFF;
 // Hops from `source`; `unreached` where there is no path.
 [[nodiscard]] std::vector<std::uint32_t> levels_from(const Graph& graph, std::uint32_t source);
 

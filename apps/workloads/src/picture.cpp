@@ -6,7 +6,7 @@
 namespace ww::workloads {
 
 std::vector<Pixel> picture(Random& random, std::size_t width, std::size_t height) {
-  constexpr float kLeast = 2;
+  constexpr float kMin = 2;
   const auto most = static_cast<float>(std::min(width, height)) / 4;
   const auto area = static_cast<float>(width * height);
   std::vector<Pixel> pixels(width * height);
@@ -19,8 +19,8 @@ std::vector<Pixel> picture(Random& random, std::size_t width, std::size_t height
   // From the back to the front, until discs of six times the picture's area lie on it.
   for (float painted = 0; painted < 6 * area;) {
     // The inverse of the distribution 1 - (least / r)^2, cut at the largest radius.
-    const float cut = 1 - (kLeast / most) * (kLeast / most);
-    const float radius = kLeast / std::sqrt(1 - cut * random.uniform(0, 1));
+    const float cut = 1 - (kMin / most) * (kMin / most);
+    const float radius = kMin / std::sqrt(1 - cut * random.uniform(0, 1));
     const float x = random.uniform(0, static_cast<float>(width));
     const float y = random.uniform(0, static_cast<float>(height));
     const Pixel disc = colour();

@@ -12,7 +12,7 @@ struct Half {
   Opcode opcode;
   Form form;
 };
-constexpr std::array dual_opcodes{
+constexpr std::array kDualOpcodes{
     Half{Opcode::v_fmac_f32, Form::plain},
     Half{Opcode::v_fmaak_f32, Form::add_literal},
     Half{Opcode::v_fmamk_f32, Form::multiply_literal},
@@ -33,7 +33,7 @@ constexpr std::array dual_opcodes{
     Half{Opcode::v_lshlrev_b32, Form::plain},
     Half{Opcode::v_and_b32, Form::plain},
 };
-constexpr std::uint32_t first_halves = 13;
+constexpr std::uint32_t kFirstHalves = 13;
 
 bool has_fixed_literal(const Half& half) {
   return half.form == Form::add_literal || half.form == Form::multiply_literal;
@@ -88,8 +88,8 @@ void Decoder::dual() {
   if (!second_word()) return;
   const std::uint32_t first = bits(word_, 22, 4);
   const std::uint32_t second = bits(word_, 17, 5);
-  if (first >= first_halves || second >= dual_opcodes.size() ||
-      dual_opcodes[second].opcode == Opcode::invalid || mask_words_ != 1) {
+  if (first >= kFirstHalves || second >= kDualOpcodes.size() ||
+      kDualOpcodes[second].opcode == Opcode::invalid || mask_words_ != 1) {
     return unsupported("no such pair of instructions");
   }
   out_.opcode = Opcode::v_dual;
@@ -106,11 +106,11 @@ void Decoder::dual() {
     }
     set(out_.src[at + 1], vector_register(generation_, vector, 1), "reserved vector source");
   };
-  sources(0, dual_opcodes[first], word_);
-  sources(2, dual_opcodes[second], second_);
+  sources(0, kDualOpcodes[first], word_);
+  sources(2, kDualOpcodes[second], second_);
   take_literal(8);
   const bool fixed =
-      has_fixed_literal(dual_opcodes[first]) || has_fixed_literal(dual_opcodes[second]);
+      has_fixed_literal(kDualOpcodes[first]) || has_fixed_literal(kDualOpcodes[second]);
   if (error_ || !fixed || !room_for(12)) return;
   out_.size_bytes = 12;
   out_.modifiers.extra_dword = load_word(code_, 8);
@@ -120,7 +120,7 @@ std::array<Instruction, 2> dual_halves(const Instruction& instruction) {
   std::array<Instruction, 2> both;
   const auto numbers = static_cast<std::uint32_t>(instruction.modifiers.immediate);
   for (std::size_t i = 0; i < 2; ++i) {
-    const Half& half = dual_opcodes[numbers >> (8 * i) & 31U];
+    const Half& half = kDualOpcodes[numbers >> (8 * i) & 31U];
     Instruction& out = both[i];
     out.opcode = half.opcode;
     out.encoding = half.opcode == Opcode::v_mov_b32 ? Encoding::vop1 : Encoding::vop2;

@@ -45,7 +45,7 @@ void Decoder::or_unlisted() {
 
 void Decoder::vop_short_gfx9() {
   const std::uint32_t source0 = bits(word_, 0, 9);
-  if (source0 != encoded_sdwa && source0 != encoded_dpp) {
+  if (source0 != kEncodedSdwa && source0 != kEncodedDpp) {
     vop_short();
     take_upper_halves();
     return;
@@ -60,7 +60,7 @@ void Decoder::vop_short_gfx9() {
     return unsupported("no such form of the instruction");
   }
   out_.modifiers.extra_dword = second_;
-  if (source0 == encoded_sdwa) {
+  if (source0 == kEncodedSdwa) {
     sdwa();
   } else {
     dpp();
@@ -86,7 +86,7 @@ void Decoder::sdwa() {
   const TableEntry& entry = *entry_;
   Modifiers& m = out_.modifiers;
   m.sdwa = true;
-  if ((entry.modifiers & modifier_sdwa) == 0) {
+  if ((entry.modifiers & kModifierSdwa) == 0) {
     return unsupported("the instruction has no SDWA form");
   }
   short_results();
@@ -126,7 +126,7 @@ void Decoder::sdwa() {
   if (out_.encoding == Encoding::vopc && gfx8) {
     m.clamp = bit(second_, 13);
     reserved(bits(second_, 8, 5) | bits(second_, 14, 2), "reserved bits");
-    if (m.clamp && (entry.modifiers & modifier_clamp) == 0) {
+    if (m.clamp && (entry.modifiers & kModifierClamp) == 0) {
       unsupported("a modifier that the instruction does not take");
     }
     return;
@@ -148,7 +148,7 @@ void Decoder::sdwa() {
   }
   m.clamp = bit(second_, 13);
   m.omod = static_cast<std::uint8_t>(bits(second_, 14, 2));
-  if (m.omod != 0 && (gfx8 || (entry.modifiers & modifier_scale) == 0)) {
+  if (m.omod != 0 && (gfx8 || (entry.modifiers & kModifierScale) == 0)) {
     unsupported("a modifier that the instruction does not take");
   }
 }
@@ -170,7 +170,7 @@ void Decoder::dpp() {
                      (broadcast_in_row && (gfx10 || has_even_tuples(generation_))) ||
                      (exchange_in_row && gfx10);
   const bool wide = entry.result == 2 || entry.source[0] == 2 || entry.source[1] == 2;
-  if ((entry.modifiers & modifier_dpp) == 0 || !known || (wide && !broadcast_in_row)) {
+  if ((entry.modifiers & kModifierDpp) == 0 || !known || (wide && !broadcast_in_row)) {
     return unsupported("the instruction has no such DPP form");
   }
   short_results();
@@ -192,7 +192,7 @@ void Decoder::dpp() {
 // The bits of VOP3's op_sel that the instruction has: bit i source i, bit 3 the result.
 unsigned Decoder::selectable_halves() const {
   const TableEntry& entry = *entry_;
-  if ((entry.modifiers & modifier_halves) != 0) {
+  if ((entry.modifiers & kModifierHalves) != 0) {
     const bool byte_of_result = entry.form == Form::byte_result;
     return entry.source[2] == 0 && !byte_of_result ? 11U : 15U;
   }
@@ -271,7 +271,7 @@ void Decoder::vop3p() {
     const std::uint32_t encoded = bits(second_, 9 * i, 9);
     if (entry.source[i] == 0) {
       reserved(encoded, "a source where the instruction has none");
-    } else if (encoded == encoded_literal && generation_ < Generation::gfx10) {
+    } else if (encoded == kEncodedLiteral && generation_ < Generation::gfx10) {
       unsupported("a literal in VOP3P");
     } else {
       source(i, encoded, entry.source[i]);
@@ -285,7 +285,7 @@ void Decoder::vop3p() {
   const unsigned present = entry.source[2] != 0 ? 7U : accumulator ? 1U : 3U;
   const unsigned unused = ~present & 7U;
   if (((m.abs | m.neg) & ~(entry.modifiers & present)) != 0 || (m.op_sel & unused) != 0 ||
-      (m.op_sel_hi & unused) != unused || (m.clamp && (entry.modifiers & modifier_clamp) == 0)) {
+      (m.op_sel_hi & unused) != unused || (m.clamp && (entry.modifiers & kModifierClamp) == 0)) {
     unsupported("a modifier that the instruction does not take");
   }
   // gfx940's dot products take whole registers.
@@ -316,7 +316,7 @@ void Decoder::matrix() {
       "reserved vector result");
   for (unsigned i = 0; i < 3; ++i) {
     const std::uint32_t encoded = bits(second_, 9 * i, 9);
-    if (encoded == encoded_literal || encoded < 128) {
+    if (encoded == kEncodedLiteral || encoded < 128) {
       unsupported("a scalar operand of a matrix instruction");
     }
     source(i, encoded, entry.source[i]);

@@ -5,7 +5,7 @@ namespace ww::binpatch::isa {
 
 namespace {
 
-constexpr std::uint32_t no_scalar_address = 0x7f;
+constexpr std::uint32_t kNoScalarAddress = 0x7f;
 
 }  // namespace
 
@@ -185,7 +185,7 @@ void Decoder::flat_gfx9() {
   if (segment == 3 || (generation_ == Generation::gfx8 && bits(word_, 0, 16) != 0)) {
     return unsupported("reserved segment or offset");
   }
-  if (!enter(bits(word_, 18, 7) + segment * flat_segment, 2)) {
+  if (!enter(bits(word_, 18, 7) + segment * kFlatSegment, 2)) {
     return;
   }
   Modifiers& m = out_.modifiers;
@@ -200,7 +200,7 @@ void Decoder::flat_gfx9() {
   m.offset = segment == 0 ? bits(word_, 0, 13) : sign_extended(bits(word_, 0, 13), 13);
   const std::uint32_t scalar = bits(second_, 16, 7);
   const std::uint32_t vector = bits(second_, 0, 8);
-  const bool has_scalar = segment != 0 && scalar != no_scalar_address;
+  const bool has_scalar = segment != 0 && scalar != kNoScalarAddress;
   if (segment == 0) {
     reserved(scalar, "a scalar address of a flat access");
     reserved(bits(word_, 12, 1), "a negative offset of a flat access");

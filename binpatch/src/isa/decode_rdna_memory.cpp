@@ -8,10 +8,10 @@ namespace ww::binpatch::isa {
 
 namespace {
 
-constexpr std::uint32_t no_address = 0x7f;  // gfx1030's scratch without a register
+constexpr std::uint32_t kNoAddress = 0x7f;  // gfx1030's scratch without a register
 
 // Address registers of an image without a level of detail, by the instruction's DIM.
-constexpr unsigned image_coordinates[] = {1, 2, 3, 3, 2, 3, 3, 4};
+constexpr unsigned kImageCoordinates[] = {1, 2, 3, 3, 2, 3, 3, 4};
 
 // What an operand names where there is no register.
 std::uint32_t absent_register(Generation generation) {
@@ -113,10 +113,10 @@ void Decoder::flat_gfx1030() {
   const std::uint32_t scalar = bits(second_, 16, 7);
   const bool absent = scalar == absent_register(generation_);
   const bool scratch = segment == 1;
-  if (!scratch && scalar == no_address) {
+  if (!scratch && scalar == kNoAddress) {
     return unsupported("a scalar address that the instruction does not take");
   }
-  flat_addresses(segment, 12, !absent && scalar != no_address, !scratch || absent);
+  flat_addresses(segment, 12, !absent && scalar != kNoAddress, !scratch || absent);
 }
 
 void Decoder::flat_gfx1100() {
@@ -141,7 +141,7 @@ bool Decoder::enter_flat(std::uint32_t segment) {
     unsupported("reserved segment");
     return false;
   }
-  if (!enter(bits(word_, 18, 7) + segment * flat_segment, 2)) {
+  if (!enter(bits(word_, 18, 7) + segment * kFlatSegment, 2)) {
     return false;
   }
   reserved(bits(word_, 25, 1), "reserved bits");
@@ -216,7 +216,7 @@ void Decoder::image_rdna() {
     return unsupported("an image instruction without data");
   }
   const bool has_level = entry.source[0] == 4;
-  const unsigned components = image_coordinates[m.dim] + unsigned{has_level};
+  const unsigned components = kImageCoordinates[m.dim] + unsigned{has_level};
   const unsigned addresses = m.a16 ? (components + 1) / 2 : components;
   if (separate > 1 || (separate == 1 && addresses == 1)) {
     return unsupported("more words of addresses than there are");

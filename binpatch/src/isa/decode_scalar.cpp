@@ -31,7 +31,7 @@ void Decoder::sopk() {
   const std::uint32_t encoded = bits(word_, 16, 7);
   if (entry_->form == Form::sopk_literal) {
     reserved(encoded, "a register where the instruction has none");
-    source(0, encoded_literal, 1);
+    source(0, kEncodedLiteral, 1);
     take_literal();
     return;
   }
@@ -102,7 +102,7 @@ void Decoder::smrd() {
   out_.modifiers.scalar_offset_is_immediate = bit(word_, 8);
   if (out_.modifiers.scalar_offset_is_immediate) {
     out_.modifiers.offset = offset;
-  } else if (offset == encoded_literal && generation_ >= Generation::gfx7) {
+  } else if (offset == kEncodedLiteral && generation_ >= Generation::gfx7) {
     source(1, offset, 1);
     take_literal();
   } else {

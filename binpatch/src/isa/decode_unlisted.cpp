@@ -41,15 +41,15 @@ void Decoder::unlisted() {
   }
   if (is_short_vector(encoding)) {
     const std::uint32_t source0 = bits(word_, 0, 9);
-    out_.modifiers.sdwa = source0 == encoded_sdwa;
-    out_.modifiers.dpp = source0 == encoded_dpp;
+    out_.modifiers.sdwa = source0 == kEncodedSdwa;
+    out_.modifiers.dpp = source0 == kEncodedDpp;
     const bool extended = out_.modifiers.sdwa || out_.modifiers.dpp;
     if (!extended) {
       source(0, source0, 1);
     }
     const bool literal_form =
         encoding == Encoding::vop2 && has_fixed_literal(generation_, bits(word_, 25, 6));
-    if (!extended && source0 != encoded_literal && !literal_form) {
+    if (!extended && source0 != kEncodedLiteral && !literal_form) {
       out_.size_bytes = 4;
       return;
     }
@@ -62,7 +62,7 @@ void Decoder::unlisted() {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
       source(i, encoded, 1);
-      if (encoded == encoded_literal) {
+      if (encoded == kEncodedLiteral) {
         unsupported("a literal in VOP3");
       }
     }
@@ -77,8 +77,8 @@ unsigned Decoder::trailing_words() {
   bool lanes = false;
   const auto take = [&](std::size_t index, std::uint32_t encoded) {
     const bool dpp =
-        encoded == encoded_dpp || encoded == encoded_dpp8 || encoded == encoded_dpp8 + 1;
-    const bool sdwa = encoded == encoded_sdwa && gfx10 && is_short_vector(out_.encoding);
+        encoded == kEncodedDpp || encoded == kEncodedDpp8 || encoded == kEncodedDpp8 + 1;
+    const bool sdwa = encoded == kEncodedSdwa && gfx10 && is_short_vector(out_.encoding);
     // gfx11 has the data-parallel forms of VOP3 too.
     if (index == 0 && (sdwa || (dpp && (is_short_vector(out_.encoding) ||
                                         (!gfx10 && out_.encoding != Encoding::vopd))))) {
@@ -88,7 +88,7 @@ unsigned Decoder::trailing_words() {
       return;
     }
     source(index, encoded, 1);
-    literal = literal || encoded == encoded_literal;
+    literal = literal || encoded == kEncodedLiteral;
   };
   switch (out_.encoding) {
     case Encoding::vop2: literal = has_fixed_literal(generation_, bits(word_, 25, 6)); break;

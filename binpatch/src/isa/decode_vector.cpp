@@ -67,7 +67,7 @@ void Decoder::vop_short_operands() {
 
   if (entry.form == Form::read_lane || entry.form == Form::write_lane) {
     source(1, source1, 1);
-    if (source1 == encoded_literal || source0 == encoded_literal ||
+    if (source1 == kEncodedLiteral || source0 == kEncodedLiteral ||
         (entry.form == Form::read_lane) != (out_.src[0].kind == OperandKind::vgpr)) {
       unsupported("reserved lane operand");
     }
@@ -77,10 +77,10 @@ void Decoder::vop_short_operands() {
       "reserved vector source");
   carry_masks();
   switch (entry.form) {
-    case Form::add_literal: source(2, encoded_literal, 1); break;
+    case Form::add_literal: source(2, kEncodedLiteral, 1); break;
     case Form::multiply_literal:
       out_.src[2] = out_.src[1];
-      source(1, encoded_literal, 1);
+      source(1, kEncodedLiteral, 1);
       break;
     default: break;
   }
@@ -128,7 +128,7 @@ void Decoder::vop3_sources() {
     const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
     if (counts[i] == 0) {
       reserved(encoded, "a source where the instruction has none");
-    } else if (encoded == encoded_literal && generation_ < Generation::gfx10) {
+    } else if (encoded == kEncodedLiteral && generation_ < Generation::gfx10) {
       unsupported("a literal in VOP3");
     } else if (third_is_mask && i == 2) {
       set(out_.src[2],
@@ -140,8 +140,8 @@ void Decoder::vop3_sources() {
   }
   const std::uint32_t allowed = entry.modifiers;
   const Modifiers& m = out_.modifiers;
-  if (((m.abs | m.neg) & ~allowed & 7U) != 0 || (m.clamp && (allowed & modifier_clamp) == 0) ||
-      (m.omod != 0 && (allowed & modifier_scale) == 0)) {
+  if (((m.abs | m.neg) & ~allowed & 7U) != 0 || (m.clamp && (allowed & kModifierClamp) == 0) ||
+      (m.omod != 0 && (allowed & kModifierScale) == 0)) {
     unsupported("a modifier that the instruction does not take");
   }
 }

@@ -12,7 +12,7 @@ namespace ww::binpatch::isa {
 
 namespace {
 
-constexpr std::array float_constants{
+constexpr std::array kFloatConstants{
     std::pair{0x3f000000U, "0.5"},
     std::pair{0xbf000000U, "-0.5"},
     std::pair{0x3f800000U, "1.0"},
@@ -74,7 +74,7 @@ std::string operand_text(const Operand& operand) {
     case OperandKind::inline_int:
       return fmt::format("{}", std::bit_cast<std::int32_t>(operand.value));
     case OperandKind::inline_float:
-      for (const auto& [value, text] : float_constants) {
+      for (const auto& [value, text] : kFloatConstants) {
         if (value == operand.value) {
           return text;
         }

@@ -250,7 +250,7 @@ unsigned named_halves(const Instruction& in, const TableEntry* entry, Generation
   if (generation != Generation::gfx1100) return 0;
   const bool only_halves = in.opcode == Opcode::v_mov_b16 || in.opcode == Opcode::v_swap_b16;
   const bool listed = in.encoding == Encoding::vop3a && entry != nullptr &&
-                      (entry->modifiers & modifier_halves) != 0;
+                      (entry->modifiers & kModifierHalves) != 0;
   if (in.encoding == Encoding::vop3p || listed || (in.modifiers.op_sel == 0 && !only_halves)) {
     return 0;
   }

@@ -7,7 +7,7 @@
 namespace ww::binpatch::isa {
 
 namespace {
-constexpr std::array<std::string_view, opcode_count> names{
+constexpr std::array<std::string_view, kOpcodeCount> names{
     "invalid",
 #define WW_OPCODE(name) #name,
 #include "ww/binpatch/isa/opcodes.def"

@@ -7,8 +7,8 @@ namespace ww::binpatch::isa {
 
 namespace {
 
-constexpr std::uint32_t vector_base = 256;
-constexpr std::uint32_t vector_registers = 256;
+constexpr std::uint32_t kVectorBase = 256;
+constexpr std::uint32_t kVectorRegisters = 256;
 
 // A run of scalar register numbers that hold special registers.
 struct SpecialRange {
@@ -19,17 +19,17 @@ struct SpecialRange {
 
 using enum SpecialRegister;
 // Sea Islands ISA, table "SGPR, VGPR and constant encodings"; Vega ISA likewise.
-constexpr std::array gfx7_ranges{
+constexpr std::array kGfx7Ranges{
     SpecialRange{104, 2, flat_scratch_lo}, SpecialRange{106, 2, vcc_lo},
     SpecialRange{108, 2, tba_lo},          SpecialRange{110, 2, tma_lo},
     SpecialRange{112, 12, ttmp0},          SpecialRange{124, 1, m0},
     SpecialRange{126, 2, exec_lo},
 };
-constexpr std::array gfx6_ranges{
+constexpr std::array kGfx6Ranges{
     SpecialRange{106, 2, vcc_lo}, SpecialRange{108, 2, tba_lo}, SpecialRange{110, 2, tma_lo},
     SpecialRange{112, 12, ttmp0}, SpecialRange{124, 1, m0},     SpecialRange{126, 2, exec_lo},
 };
-constexpr std::array gfx8_ranges{
+constexpr std::array kGfx8Ranges{
     SpecialRange{102, 2, flat_scratch_lo},
     SpecialRange{104, 2, xnack_mask_lo},
     SpecialRange{106, 2, vcc_lo},
@@ -39,7 +39,7 @@ constexpr std::array gfx8_ranges{
     SpecialRange{124, 1, m0},
     SpecialRange{126, 2, exec_lo},
 };
-constexpr std::array gfx9_ranges{
+constexpr std::array kGfx9Ranges{
     SpecialRange{102, 2, flat_scratch_lo},
     SpecialRange{104, 2, xnack_mask_lo},
     SpecialRange{106, 2, vcc_lo},
@@ -49,30 +49,30 @@ constexpr std::array gfx9_ranges{
 };
 
 // RDNA 2 ISA and RDNA3 ISA, table "SGPR and constant encodings": null and m0 changed places.
-constexpr std::array gfx10_ranges{
+constexpr std::array kGfx10Ranges{
     SpecialRange{106, 2, vcc_lo}, SpecialRange{108, 16, ttmp0},  SpecialRange{124, 1, m0},
     SpecialRange{125, 1, null},   SpecialRange{126, 2, exec_lo},
 };
-constexpr std::array gfx11_ranges{
+constexpr std::array kGfx11Ranges{
     SpecialRange{106, 2, vcc_lo}, SpecialRange{108, 16, ttmp0},  SpecialRange{124, 1, null},
     SpecialRange{125, 1, m0},     SpecialRange{126, 2, exec_lo},
 };
 
 std::span<const SpecialRange> special_ranges(Generation generation) {
   switch (generation) {
-    case Generation::gfx6: return gfx6_ranges;
-    case Generation::gfx7: return gfx7_ranges;
-    case Generation::gfx8: return gfx8_ranges;
+    case Generation::gfx6: return kGfx6Ranges;
+    case Generation::gfx7: return kGfx7Ranges;
+    case Generation::gfx8: return kGfx8Ranges;
     case Generation::gfx9:
     case Generation::gfx900:
     case Generation::gfx904:
     case Generation::gfx906:
     case Generation::gfx908:
     case Generation::gfx90a:
-    case Generation::gfx940: return gfx9_ranges;
+    case Generation::gfx940: return kGfx9Ranges;
     case Generation::gfx10:
-    case Generation::gfx1030: return gfx10_ranges;
-    default: return gfx11_ranges;
+    case Generation::gfx1030: return kGfx10Ranges;
+    default: return kGfx11Ranges;
   }
 }
 
@@ -99,7 +99,7 @@ Operand constant(OperandKind kind, std::uint32_t value, unsigned count) {
 
 std::optional<Operand> vector_register(Generation generation, std::uint32_t first, unsigned count) {
   const bool misplaced = has_even_tuples(generation) && count > 1 && first % 2 != 0;
-  if (count == 0 || first + count > vector_registers || misplaced) {
+  if (count == 0 || first + count > kVectorRegisters || misplaced) {
     return std::nullopt;
   }
   return Operand{.kind = OperandKind::vgpr,
@@ -132,8 +132,8 @@ std::optional<Operand> scalar_register(Generation generation, std::uint32_t enco
 
 std::optional<Operand> source_operand(Generation generation, std::uint32_t encoded,
                                       unsigned count) {
-  if (encoded >= vector_base) {
-    return vector_register(generation, encoded - vector_base, count);
+  if (encoded >= kVectorBase) {
+    return vector_register(generation, encoded - kVectorBase, count);
   }
   if (encoded < 128) {
     return scalar_register(generation, encoded, count);
@@ -155,7 +155,7 @@ std::optional<Operand> source_operand(Generation generation, std::uint32_t encod
   if (generation >= Generation::gfx9 && encoded >= 235 && encoded <= 239) {
     return special(src_shared_base, encoded - 235, count);
   }
-  if (encoded == encoded_literal) {
+  if (encoded == kEncodedLiteral) {
     return constant(OperandKind::literal, 0, count);
   }
   if (count != 1) {

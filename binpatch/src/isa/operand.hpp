@@ -7,10 +7,10 @@
 
 namespace ww::binpatch::isa {
 
-inline constexpr std::uint32_t encoded_literal = 255;
-inline constexpr std::uint32_t encoded_sdwa = 249;  // gfx8 and gfx9, first source only
-inline constexpr std::uint32_t encoded_dpp = 250;
-inline constexpr std::uint32_t encoded_dpp8 = 233;  // gfx10 and later; 234 fetches inactive lanes
+inline constexpr std::uint32_t kEncodedLiteral = 255;
+inline constexpr std::uint32_t kEncodedSdwa = 249;  // gfx8 and gfx9, first source only
+inline constexpr std::uint32_t kEncodedDpp = 250;
+inline constexpr std::uint32_t kEncodedDpp8 = 233;  // gfx10 and later; 234 fetches inactive lanes
 
 [[nodiscard]] constexpr bool is_gfx9(Generation generation) {
   return generation >= Generation::gfx9 && generation < Generation::gfx10;

@@ -51,14 +51,14 @@ enum class Form : std::uint8_t {
   short_only,     // VOP2 without a form in VOP3
 };
 
-inline constexpr std::uint8_t modifier_clamp = 0x08;
-inline constexpr std::uint8_t modifier_scale = 0x10;
-inline constexpr std::uint8_t modifier_halves = 0x20;  // op_sel
-inline constexpr std::uint8_t modifier_sdwa = 0x40;
-inline constexpr std::uint8_t modifier_dpp = 0x80;
+inline constexpr std::uint8_t kModifierClamp = 0x08;
+inline constexpr std::uint8_t kModifierScale = 0x10;
+inline constexpr std::uint8_t kModifierHalves = 0x20;  // op_sel
+inline constexpr std::uint8_t kModifierSdwa = 0x40;
+inline constexpr std::uint8_t kModifierDpp = 0x80;
 
 // FLAT's three kinds share its encoding: the number is the opcode field with the segment above it.
-inline constexpr std::uint16_t flat_segment = 0x80;
+inline constexpr std::uint16_t kFlatSegment = 0x80;
 
 struct TableEntry {
   Encoding encoding{};
@@ -93,7 +93,7 @@ class Table {
   static constexpr std::size_t encoding_count = 32;
   std::vector<TableEntry> entries_;
   std::array<std::vector<std::uint16_t>, encoding_count> index_;  // number -> 1 + position
-  std::array<std::uint16_t, opcode_count> by_opcode_{};           // 1 + position
+  std::array<std::uint16_t, kOpcodeCount> by_opcode_{};           // 1 + position
 };
 
 // Tables stay until the process is gone: programs launch kernels from its exit handlers, too.

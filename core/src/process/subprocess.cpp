@@ -15,7 +15,7 @@ namespace ww {
 namespace {
 
 using SubprocessClock = std::chrono::steady_clock;
-constexpr std::size_t kMostOutput = std::size_t{16} << 20;
+constexpr std::size_t kMaxOutput = std::size_t{16} << 20;
 
 // Reads what is there; false at the end of the stream.
 bool drain(int end, std::string& into) {
@@ -27,7 +27,7 @@ bool drain(int end, std::string& into) {
   if (n == 0) {
     return false;
   }
-  const auto room = kMostOutput - std::min(kMostOutput, into.size());
+  const auto room = kMaxOutput - std::min(kMaxOutput, into.size());
   into.append(chunk.data(), std::min(room, static_cast<std::size_t>(n)));
   return true;
 }

@@ -18,7 +18,7 @@ namespace ww {
 namespace {
 
 // More would wait for memory, not for SQLite.
-constexpr unsigned most_readers = 4;
+constexpr unsigned kMaxReaders = 4;
 
 // A prepared statement without SQLiteCpp's counted pointer for every column: a campaign has tens of
 // millions of them.
@@ -195,7 +195,7 @@ Status fill_runs(const std::string& file, std::span<const RunToFill> runs) {
     }
   };
   const auto readers =
-      std::min<std::size_t>(std::clamp(std::thread::hardware_concurrency(), 1U, most_readers),
+      std::min<std::size_t>(std::clamp(std::thread::hardware_concurrency(), 1U, kMaxReaders),
                             std::max<std::size_t>(runs.size(), 1));
   auto checked = std::async(std::launch::async, [&] { return check_pages(file); });
   std::vector<std::future<Status>> others;

@@ -18,11 +18,11 @@
 namespace ww {
 namespace {
 
-constexpr auto application_id = static_cast<int>(kCampaignApplicationId);
+constexpr auto kApplicationId = static_cast<int>(kCampaignApplicationId);
 constexpr int schema_version = 3;  // version 2 packs readings without their steps
-constexpr int oldest_version = 1;  // its readings are rows of a table of their own, as in `sample`
+constexpr int kOldestVersion = 1;  // its readings are rows of a table of their own, as in `sample`
 
-constexpr const char* schema = R"sql(
+constexpr const char* kSchema = R"sql(
 CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE session(id INTEGER PRIMARY KEY, started_utc TEXT NOT NULL);
 CREATE TABLE run(
@@ -40,20 +40,20 @@ CREATE TABLE wave(run INTEGER NOT NULL REFERENCES run(id), hw_id INTEGER NOT NUL
 )sql";
 
 // The readings of a run (packed_readings.hpp).
-constexpr const char* readings_schema = R"sql(
+constexpr const char* kReadingsSchema = R"sql(
 CREATE TABLE IF NOT EXISTS readings(run INTEGER PRIMARY KEY REFERENCES run(id),
   count INTEGER NOT NULL, differences TEXT NOT NULL, compressed BLOB NOT NULL);
 )sql";
 
 // Came later; campaigns without it have no lock_in runs.
-constexpr const char* slot_schema = R"sql(
+constexpr const char* kSlotSchema = R"sql(
 CREATE TABLE IF NOT EXISTS slot(run INTEGER NOT NULL REFERENCES run(id), sequence INTEGER NOT NULL,
   engine INTEGER NOT NULL, quadrant INTEGER NOT NULL, start_ns INTEGER NOT NULL,
   end_ns INTEGER NOT NULL, payload_bits REAL NOT NULL, PRIMARY KEY(run, sequence)) WITHOUT ROWID;
 )sql";
 
 // Came later, too; campaigns without it are of cards whose sensors give no rails.
-constexpr const char* rail_schema = R"sql(
+constexpr const char* kRailSchema = R"sql(
 CREATE TABLE IF NOT EXISTS rail(run INTEGER NOT NULL REFERENCES run(id), sequence INTEGER NOT NULL,
   poll_ns INTEGER NOT NULL, source_ns INTEGER, rail TEXT NOT NULL, unit TEXT NOT NULL,
   value INTEGER NOT NULL, PRIMARY KEY(run, sequence)) WITHOUT ROWID;
@@ -62,7 +62,7 @@ CREATE TABLE IF NOT EXISTS rail(run INTEGER NOT NULL REFERENCES run(id), sequenc
 template <class E>
 using Names = std::array<std::pair<E, std::string_view>, 9>;
 
-constexpr Names<RunKind> kind_names{{{RunKind::idle, "idle"},
+constexpr Names<RunKind> kKindNames{{{RunKind::idle, "idle"},
                                      {RunKind::heat, "heat"},
                                      {RunKind::cooldown, "cooldown"},
                                      {RunKind::step_test, "step_test"},
@@ -110,10 +110,10 @@ std::optional<T> optional_column(const SQLite::Column& column) {
 }  // namespace
 
 std::string_view to_string(RunKind kind) {
-  return name_of(kind_names, kind);
+  return name_of(kKindNames, kind);
 }
 Result<RunKind> run_kind_from_string(std::string_view text) {
-  return value_of<RunKind>(kind_names, text, "run kind");
+  return value_of<RunKind>(kKindNames, text, "run kind");
 }
 std::string_view to_string(RunStatus status) {
   return name_of(status_names, status);
@@ -175,11 +175,11 @@ Result<CampaignStore> CampaignStore::create(const std::filesystem::path& file) {
     {
       SQLite::Database db(aside.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
       SQLite::Transaction transaction(db);
-      db.exec(schema);
-      db.exec(readings_schema);
-      db.exec(slot_schema);
-      db.exec(rail_schema);
-      db.exec("PRAGMA application_id=" + std::to_string(application_id));
+      db.exec(kSchema);
+      db.exec(kReadingsSchema);
+      db.exec(kSlotSchema);
+      db.exec(kRailSchema);
+      db.exec("PRAGMA application_id=" + std::to_string(kApplicationId));
       db.exec("PRAGMA user_version=" + std::to_string(schema_version));
       transaction.commit();
     }
@@ -201,17 +201,17 @@ namespace {
 Status check_header(SQLite::Database& db, const std::string& file) {
   SQLite::Statement id(db, "PRAGMA application_id");
   id.executeStep();
-  if (id.getColumn(0).getInt() != application_id) {
+  if (id.getColumn(0).getInt() != kApplicationId) {
     return fail(ErrorCode::parse_error,
                 "this SQLite file was not written by wirewatt; give a campaign.db", file);
   }
   SQLite::Statement version(db, "PRAGMA user_version");
   version.executeStep();
   const int found = version.getColumn(0).getInt();
-  if (found < oldest_version || found > schema_version) {
+  if (found < kOldestVersion || found > schema_version) {
     return fail(ErrorCode::parse_error,
                 fmt::format("campaign of schema version {}, this wirewatt reads versions {} to {}",
-                            found, oldest_version, schema_version),
+                            found, kOldestVersion, schema_version),
                 file);
   }
   return {};
@@ -234,9 +234,9 @@ Result<CampaignStore> CampaignStore::open(const std::filesystem::path& path) {
     impl->writes = true;
     impl->database.exec("PRAGMA journal_mode=WAL");
     impl->database.exec("PRAGMA synchronous=NORMAL");
-    impl->database.exec(readings_schema);
-    impl->database.exec(slot_schema);
-    impl->database.exec(rail_schema);
+    impl->database.exec(kReadingsSchema);
+    impl->database.exec(kSlotSchema);
+    impl->database.exec(kRailSchema);
     // What is added to a file of an earlier version, that version cannot read.
     impl->database.exec("PRAGMA user_version=" + std::to_string(schema_version));
     return CampaignStore(std::move(impl));

@@ -19,7 +19,7 @@ constexpr std::size_t kReadingColumns = 8;
 // Presence, and the bytes of the value.
 constexpr std::size_t kPackedBytes = 1 + kBytes;
 // Of a run: a day of them at 1 kHz. A count beyond is damage, and no reason to ask for memory.
-constexpr std::int64_t kMostReadings = 86'400'000;
+constexpr std::int64_t kMaxReadings = 86'400'000;
 
 // Behind the planes, for each column: its least value and what all distances from it are multiples
 // of. Sensors step in units that are larger than those of the fields. Files of version 2 lack it.
@@ -209,7 +209,7 @@ Result<std::vector<SensorReading>> unpack_readings(const PackedReadings& packed)
   const auto damaged = [](const char* how) {
     return fail(ErrorCode::parse_error, fmt::format("damaged campaign: readings {}", how));
   };
-  if (packed.count < 0 || packed.count > kMostReadings) return damaged("of an impossible number");
+  if (packed.count < 0 || packed.count > kMaxReadings) return damaged("of an impossible number");
   if (packed.differences.size() != kReadingColumns ||
       packed.differences.find_first_not_of("012") != std::string::npos) {
     return damaged("without their columns");

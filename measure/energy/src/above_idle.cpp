@@ -4,11 +4,10 @@
 #include <cmath>
 
 #include "moves.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::energy {
 namespace {
-
-constexpr double kQuantile95 = 1.96;
 
 EnergySeries window_of(const EnergySeries& series, std::int64_t from_ns, std::int64_t to_ns) {
   EnergySeries window;
@@ -54,8 +53,8 @@ EnergyAboveIdle energy_above_idle(const EnergySeries& series, const BusyWindow& 
   const auto& first = idle.readings[steps.moves.front()];
   const auto& last = idle.readings[steps.moves.back()];
   const double step_s = static_cast<double>(last.time_ns - first.time_ns) * kSecondsPerNs / count;
-  const double half_j = std::hypot(kQuantile95 * scatter_w * std::sqrt(seconds * step_s),
-                                   kQuantile95 * scatter_w / std::sqrt(2 * count) * seconds,
+  const double half_j = std::hypot(kNormal95 * scatter_w * std::sqrt(seconds * step_s),
+                                   kNormal95 * scatter_w / std::sqrt(2 * count) * seconds,
                                    std::abs(after.power_w - before.power_w) / 2 * seconds);
   result.low_j = result.energy_j - half_j;
   result.high_j = result.energy_j + half_j;

@@ -28,7 +28,7 @@ void add_remark(std::string& remarks, const std::string& more) {
 }
 
 bool is_possible(double watts) {
-  return watts >= 0 && watts <= kMostDeviceWatts;
+  return watts >= 0 && watts <= kMaxDeviceWatts;
 }
 
 // Mean power over the part of a window that one column covers.

@@ -82,7 +82,7 @@ class Followed {
   static constexpr std::size_t kStraysOneIn = 20;
   static constexpr std::int64_t kLongestStrayNs = 500'000'000;
   // Refreshes that polls see close together seem to draw more than the device does.
-  static constexpr double kMaxSeenWatts = 10 * kMostDeviceWatts;
+  static constexpr double kMaxSeenWatts = 10 * kMaxDeviceWatts;
   // Before its first reading an accumulator may have rested for a second, at a tenth of that.
   static constexpr std::int64_t kBeforeFirstNs = 100'000'000;
 

@@ -219,9 +219,9 @@ class AmdSmiSource final : public SmiSource {
   // The current clock is the first word of every release's structure. A clock of 65535 MHz is the
   // all-ones of a narrower field.
   static std::optional<std::int32_t> megahertz(const SmiAnswer& clocks) {
-    constexpr std::uint32_t kMostMegahertz = 20'000;
+    constexpr std::uint32_t kMaxMegahertz = 20'000;
     const std::uint32_t mhz = clocks.word(0);
-    if (mhz == 0 || mhz > kMostMegahertz) {
+    if (mhz == 0 || mhz > kMaxMegahertz) {
       return {};
     }
     return static_cast<std::int32_t>(mhz);

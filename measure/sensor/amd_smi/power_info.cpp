@@ -63,7 +63,7 @@ AmdSmiPower read_amd_smi_power(const AmdSmiPowerLayout& layout, std::span<const 
                                std::size_t bytes) -> std::optional<std::int64_t> {
     const auto value = at ? smi_number(answer, *at, bytes) : std::nullopt;
     // Whole watts of one card; what is more is another unit or no number.
-    if (!value || static_cast<double>(*value) > energy::kMostDeviceWatts) {
+    if (!value || static_cast<double>(*value) > energy::kMaxDeviceWatts) {
       return {};
     }
     return *value * 1'000'000;
@@ -76,8 +76,8 @@ AmdSmiPower read_amd_smi_power(const AmdSmiPowerLayout& layout, std::span<const 
     power.current_uw = watts(layout.socket_at, 8);
   }
   const auto millivolts = smi_number(answer, layout.voltage_at, layout.voltage_bytes);
-  constexpr std::int64_t kMostMillivolts = 5'000;
-  if (millivolts && *millivolts > 0 && *millivolts < kMostMillivolts) {
+  constexpr std::int64_t kMaxMillivolts = 5'000;
+  if (millivolts && *millivolts > 0 && *millivolts < kMaxMillivolts) {
     power.voltage_uv = static_cast<std::int32_t>(*millivolts * 1000);
   }
   return power;

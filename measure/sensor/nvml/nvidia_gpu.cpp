@@ -38,7 +38,7 @@ FieldState state_of(const NvmlApi& api, const std::string& name, int code) {
   if (code == nvml::success) return state;
   state.reason = nvml_error(api, code);
   state.status = code == nvml::not_supported   ? FieldStatus::missing
-                 : code == nvml::no_permission ? FieldStatus::denied
+                 : code == nvml::kNoPermission ? FieldStatus::denied
                                                : FieldStatus::failed;
   return state;
 }
@@ -112,10 +112,10 @@ class NvmlSource final : public PowerSource {
       values[static_cast<std::size_t>(count)].field = field;
       return count++;
     };
-    if (power_ == Power::instant) power_at = ask(nvml::field_power_instant);
-    if (power_ == Power::average) power_at = ask(nvml::field_power_average);
-    if (second_) second_at = ask(nvml::field_power_average);
-    if (energy_ == Energy::field) energy_at = ask(nvml::field_total_energy);
+    if (power_ == Power::instant) power_at = ask(nvml::kFieldPowerInstant);
+    if (power_ == Power::average) power_at = ask(nvml::kFieldPowerAverage);
+    if (second_) second_at = ask(nvml::kFieldPowerAverage);
+    if (energy_ == Energy::field) energy_at = ask(nvml::kFieldTotalEnergy);
     const bool answered =
         count > 0 && api_.field_values(device_, count, values.data()) == nvml::success;
     const auto at = [&](int i) -> std::optional<std::int64_t> {
@@ -146,17 +146,17 @@ class NvmlSource final : public PowerSource {
     }
     if (memory_temperature_) {
       NvmlFieldValue field{};
-      field.field = nvml::field_memory_temperature;
+      field.field = nvml::kFieldMemoryTemperature;
       if (api_.field_values(device_, 1, &field) == nvml::success) {
         if (const auto celsius = number(field)) {
           reading.memory_mc = thousandfold(*celsius);
         }
       }
     }
-    if (clock_ && api_.clock(device_, nvml::clock_graphics, &value) == nvml::success) {
+    if (clock_ && api_.clock(device_, nvml::kClockGraphics, &value) == nvml::success) {
       reading.clock_khz = thousandfold(value);
     }
-    if (memory_clock_ && api_.clock(device_, nvml::clock_memory, &value) == nvml::success) {
+    if (memory_clock_ && api_.clock(device_, nvml::kClockMemory, &value) == nvml::success) {
       reading.memory_clock_khz = thousandfold(value);
     }
     unsigned long long reasons = 0;
@@ -171,7 +171,7 @@ class NvmlSource final : public PowerSource {
 
   // Asks one field by its number.
   int try_field(unsigned id, std::optional<std::int64_t>& value,
-                unsigned scope = nvml::scope_gpu) const {
+                unsigned scope = nvml::kScopeGpu) const {
     if (api_.field_values == nullptr) return nvml::not_supported;
     NvmlFieldValue field{};
     field.field = id;
@@ -199,8 +199,8 @@ class NvmlSource final : public PowerSource {
   }
 
   void find_power() {
-    const bool instant = try_power_field(nvml::field_power_instant, "power_instant");
-    const bool average = try_power_field(nvml::field_power_average, "power_average");
+    const bool instant = try_power_field(nvml::kFieldPowerInstant, "power_instant");
+    const bool average = try_power_field(nvml::kFieldPowerAverage, "power_average");
     unsigned mw = 0;
     const int code = api_.power_usage(device_, &mw);
     const bool usage = note_value("power_usage", code, mw);
@@ -213,7 +213,7 @@ class NvmlSource final : public PowerSource {
 
   void find_energy() {
     std::optional<std::int64_t> mj;
-    int code = try_field(nvml::field_total_energy, mj);
+    int code = try_field(nvml::kFieldTotalEnergy, mj);
     Energy from = Energy::field;
     if ((code != nvml::success || mj.value_or(0) == 0) && api_.total_energy != nullptr) {
       unsigned long long call = 0;
@@ -257,10 +257,10 @@ class NvmlSource final : public PowerSource {
       return true;
     }
     constexpr double kMoreThanReadingsDiffer = 1.1;
-    for (const unsigned id : {nvml::field_power_instant, nvml::field_power_average}) {
+    for (const unsigned id : {nvml::kFieldPowerInstant, nvml::kFieldPowerAverage}) {
       std::optional<std::int64_t> gpu, module;
       static_cast<void>(try_field(id, gpu));
-      static_cast<void>(try_field(id, module, nvml::scope_module));
+      static_cast<void>(try_field(id, module, nvml::kScopeModule));
       if (static_cast<double>(module.value_or(0)) >
           kMoreThanReadingsDiffer * static_cast<double>(gpu.value_or(0))) {
         return true;
@@ -276,10 +276,10 @@ class NvmlSource final : public PowerSource {
     };
     temperature_ = note("temperature_edge", api_.temperature(device_, 0, &value));
     std::optional<std::int64_t> celsius;
-    const int memory = try_field(nvml::field_memory_temperature, celsius);
+    const int memory = try_field(nvml::kFieldMemoryTemperature, celsius);
     memory_temperature_ = note_value("temperature_memory", memory, celsius.value_or(0));
-    clock_ = note("clock", api_.clock(device_, nvml::clock_graphics, &value));
-    memory_clock_ = note("memory_clock", api_.clock(device_, nvml::clock_memory, &value));
+    clock_ = note("clock", api_.clock(device_, nvml::kClockGraphics, &value));
+    memory_clock_ = note("memory_clock", api_.clock(device_, nvml::kClockMemory, &value));
     unsigned long long reasons = 0;
     const int throttle = api_.throttle_reasons == nullptr
                              ? nvml::not_supported
@@ -323,7 +323,7 @@ class NvmlClocks final : public ClockControl {
     const int code = api_.lock_clocks(device_, mhz, mhz);
     if (code != nvml::success) {
       if (first) guardian_->disarm();
-      if (code == nvml::no_permission) {
+      if (code == nvml::kNoPermission) {
         return fail(ErrorCode::permission_denied,
                     "this user may not lock clocks; run as root (sudo), or leave them alone with "
                     "--no-clock-control",

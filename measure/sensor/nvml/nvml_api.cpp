@@ -8,10 +8,10 @@
 namespace ww::measure {
 namespace {
 
-constexpr const char* library_name = "libnvidia-ml.so.1";
+constexpr const char* kLibraryName = "libnvidia-ml.so.1";
 
 Result<NvmlApi> resolve_nvml() {
-  void* library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(kLibraryName, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return fail(ErrorCode::missing_dependency,
                 fmt::format("NVML is not here ({}); it comes with NVIDIA's driver: install the "
@@ -56,7 +56,7 @@ Result<NvmlApi> resolve_nvml() {
           {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
   if (missing != nullptr) {
     return fail(ErrorCode::missing_dependency,
-                fmt::format("{} has no {}: the driver is too old", library_name, missing));
+                fmt::format("{} has no {}: the driver is too old", kLibraryName, missing));
   }
   if (const int code = api.init(); code != nvml::success) {
     return fail(ErrorCode::device_error,
@@ -95,7 +95,7 @@ Status nvml_reset_locked_clocks(const std::string& pci) {
   }
   if (const int code = api->reset_clocks(device); code != nvml::success) {
     return fail(
-        code == nvml::no_permission ? ErrorCode::permission_denied : ErrorCode::device_error,
+        code == nvml::kNoPermission ? ErrorCode::permission_denied : ErrorCode::device_error,
         "cannot reset locked clocks: " + nvml_error(*api, code), pci);
   }
   return {};

@@ -51,17 +51,17 @@ struct NvmlProcess {
 namespace nvml {
 inline constexpr int success = 0;
 inline constexpr int not_supported = 3;
-inline constexpr int no_permission = 4;
-inline constexpr int insufficient_size = 7;
-inline constexpr unsigned field_total_energy = 83;
-inline constexpr unsigned field_memory_temperature = 82;
-inline constexpr unsigned field_power_average = 185;
-inline constexpr unsigned field_power_instant = 186;
+inline constexpr int kNoPermission = 4;
+inline constexpr int kInsufficientSize = 7;
+inline constexpr unsigned kFieldTotalEnergy = 83;
+inline constexpr unsigned kFieldMemoryTemperature = 82;
+inline constexpr unsigned kFieldPowerAverage = 185;
+inline constexpr unsigned kFieldPowerInstant = 186;
 // What a field of power covers: the GPU, or the module that it shares with a processor.
-inline constexpr unsigned scope_gpu = 0;
-inline constexpr unsigned scope_module = 1;
-inline constexpr unsigned clock_graphics = 0;
-inline constexpr unsigned clock_memory = 2;
+inline constexpr unsigned kScopeGpu = 0;
+inline constexpr unsigned kScopeModule = 1;
+inline constexpr unsigned kClockGraphics = 0;
+inline constexpr unsigned kClockMemory = 2;
 }  // namespace nvml
 
 // Optional entry points are null in drivers that lack them.

@@ -17,10 +17,10 @@ namespace {
 
 constexpr int success = 0;
 constexpr int not_supported = 2;
-constexpr int permission = 4;
-constexpr int init_error = 8;
-constexpr unsigned edge = 0, junction = 1, memory = 2;  // temperature sensors
-constexpr unsigned system_clock = 0, memory_clock = 4;  // clock types
+constexpr int kPermission = 4;
+constexpr int kInitError = 8;
+constexpr unsigned kEdge = 0, junction = 1, memory = 2;  // temperature sensors
+constexpr unsigned kSystemClock = 0, memory_clock = 4;   // clock types
 
 // rsmi_frequencies_t gained a flag at its head in 6.0; large enough for both.
 struct Frequencies {
@@ -93,7 +93,7 @@ std::string error_text(const RocmSmi& api, int code) {
 Result<std::uint32_t> find_device(const RocmSmi& api, const PciAddress& pci) {
   if (const int code = api.init(0); code != success) {
     std::string hint;
-    if (code == init_error && !smi_locks().empty()) {
+    if (code == kInitError && !smi_locks().empty()) {
       hint =
           "; a process that ended while it used ROCm SMI leaves its lock behind: if none runs, "
           "remove it (sudo rm /dev/shm/rocm_smi_card*)";
@@ -137,12 +137,12 @@ class RocmSmiSource final : public SmiSource {
     const auto temperature = [&](const char* name, unsigned sensor) {
       return note(name, api_.temperature(device_, sensor, 0, &signed_value));
     };
-    edge_ = temperature("temperature_edge", edge);
+    edge_ = temperature("temperature_edge", kEdge);
     junction_ = temperature("temperature_junction", junction);
     memory_ = temperature("temperature_memory", memory);
     voltage_ = note("voltage", api_.voltage(device_, 0, 0, &signed_value));
     Frequencies frequencies;
-    clock_ = note("clock", api_.frequency(device_, system_clock, &frequencies));
+    clock_ = note("clock", api_.frequency(device_, kSystemClock, &frequencies));
     memory_clock_ = note("memory_clock", api_.frequency(device_, memory_clock, &frequencies));
     note_throttle();
   }
@@ -170,7 +170,7 @@ class RocmSmiSource final : public SmiSource {
         field = static_cast<std::int32_t>(value);
       }
     };
-    temperature(edge_, edge, reading.edge_mc);
+    temperature(edge_, kEdge, reading.edge_mc);
     temperature(junction_, junction, reading.junction_mc);
     temperature(memory_, memory, reading.memory_mc);
     if (voltage_ && api_.voltage(device_, 0, 0, &value) == success) {
@@ -181,7 +181,7 @@ class RocmSmiSource final : public SmiSource {
       if (!there || api_.frequency(device_, type, &frequencies) != success) return;
       if (const auto hz = frequencies.current()) field = static_cast<std::int32_t>(*hz / 1000);
     };
-    clock(clock_, system_clock, reading.clock_khz);
+    clock(clock_, kSystemClock, reading.clock_khz);
     clock(memory_clock_, memory_clock, reading.memory_clock_khz);
     read_throttle(reading);
   }
@@ -192,7 +192,7 @@ class RocmSmiSource final : public SmiSource {
     if (code != success) {
       state.reason = error_text(api_, code);
       state.status = code == not_supported ? FieldStatus::missing
-                     : code == permission  ? FieldStatus::denied
+                     : code == kPermission ? FieldStatus::denied
                                            : FieldStatus::failed;
     }
     fields_.push_back(std::move(state));

@@ -22,10 +22,10 @@ struct CheckedTable {
 // `attributes` is where the fields of a coded table are listed; it must outlive the answer.
 Result<CheckedTable> check_table(std::span<const std::byte> data, const std::string& source,
                                  std::vector<MetricField>& attributes) {
-  if (data.size() < gpu_tables::head_bytes) {
+  if (data.size() < gpu_tables::kHeadBytes) {
     return fail(
         ErrorCode::parse_error,
-        fmt::format("{} bytes: too short for a head of {}", data.size(), gpu_tables::head_bytes),
+        fmt::format("{} bytes: too short for a head of {}", data.size(), gpu_tables::kHeadBytes),
         source);
   }
   const auto byte = [&data](std::size_t i) { return std::to_integer<unsigned>(data[i]); };
@@ -49,10 +49,10 @@ Result<CheckedTable> check_table(std::span<const std::byte> data, const std::str
     return CheckedTable{"v1.9", format, table, attributes};
   }
   const auto layout =
-      std::ranges::find_if(gpu_tables::fixed_layouts, [&](const gpu_tables::FixedLayout& known) {
+      std::ranges::find_if(gpu_tables::kFixedLayouts, [&](const gpu_tables::FixedLayout& known) {
         return known.format == format && known.content == content;
       });
-  if (layout == gpu_tables::fixed_layouts.end()) {
+  if (layout == gpu_tables::kFixedLayouts.end()) {
     return fail(ErrorCode::unsupported,
                 fmt::format("gpu_metrics layout v{}.{} ({} bytes) is not known; known are v1.0 to "
                             "v1.9, v2.0 to v2.4 and v3.0",

@@ -14,7 +14,7 @@ struct AttributeName {
   std::string_view name;
   Metric metric{Metric::other};
 };
-constexpr std::array attribute_names = {
+constexpr std::array kAttributeNames = {
     AttributeName{"temperature_hotspot", Metric::junction},
     AttributeName{"temperature_mem", Metric::memory},
     AttributeName{"temperature_vrsoc"},
@@ -64,8 +64,8 @@ constexpr std::array attribute_names = {
     AttributeName{"gfx_low_utilization_acc"},
     AttributeName{"gfx_below_host_limit_total_acc"},
 };
-constexpr std::size_t pcie_bandwidth_id = 22;
-constexpr std::size_t energy_id = 7;
+constexpr std::size_t kPcieBandwidthId = 22;
+constexpr std::size_t kEnergyId = 7;
 
 constexpr std::array<std::string_view, 11> attribute_units = {
     "", "MHz", "C", "W", "ns", "10 ns", "GT/s", "0.1 GT/s", "GB/s", "kB", "%"};
@@ -109,12 +109,12 @@ Status list_attributes(std::span<const std::byte> table, const std::string& sour
     field.type = static_cast<MetricType>(type);
     field.count = elements;
     field.offset = at;
-    if (id < attribute_names.size()) {
-      field.name = attribute_names[id].name;
-      field.metric = attribute_names[id].metric;
+    if (id < kAttributeNames.size()) {
+      field.name = kAttributeNames[id].name;
+      field.metric = kAttributeNames[id].metric;
     }
-    field.unit = id == energy_id                 ? "2^-16 J"
-                 : id == pcie_bandwidth_id       ? "GB/s"
+    field.unit = id == kEnergyId                 ? "2^-16 J"
+                 : id == kPcieBandwidthId        ? "GB/s"
                  : unit < attribute_units.size() ? attribute_units[unit]
                                                  : "";
     const std::size_t bytes = elements * size_of(field.type);

@@ -10,7 +10,7 @@
 namespace ww::measure {
 namespace {
 
-constexpr std::size_t pm_head_bytes = 16;
+constexpr std::size_t kPmHeadBytes = 16;
 
 enum class PmField : std::uint8_t {
   other,
@@ -41,7 +41,7 @@ struct PmEntry {
 };
 
 // What V0 (MI300X and most others) and V1 (MI300A with old firmware) have in common.
-constexpr std::array pm_v0 = {
+constexpr std::array kPmV0 = {
     PmEntry{"AccumulationCounter", "samples", MetricType::u32, 0, 1, PmField::samples},
     PmEntry{"MaxSocketTemperature", "1/1024 C", MetricType::s32, 4, 1, PmField::socket_temperature},
     PmEntry{"MaxVrTemperature", "1/1024 C", MetricType::s32, 8, 1, PmField::regulator_temperature},
@@ -82,12 +82,12 @@ constexpr std::array pm_v0 = {
 };
 
 // What HSMP's table has of V0: it ends after the clocks of the dies.
-constexpr std::size_t hsmp_bytes = 1404;
-constexpr auto hsmp_table = std::span(pm_v0).first(pm_v0.size() - 2);
-static_assert(hsmp_table.back().offset + hsmp_table.back().count * 4 == hsmp_bytes);
+constexpr std::size_t kHsmpBytes = 1404;
+constexpr auto kHsmpTable = std::span(kPmV0).first(kPmV0.size() - 2);
+static_assert(kHsmpTable.back().offset + kHsmpTable.back().count * 4 == kHsmpBytes);
 
 // MI350 with older firmware.
-constexpr std::array pm_v2 = {
+constexpr std::array kPmV2 = {
     PmEntry{"AccumulationCounter", "samples", MetricType::u64, 0, 1, PmField::samples},
     PmEntry{"MaxSocketTemperature", "1/1024 C", MetricType::s32, 8, 1, PmField::socket_temperature},
     PmEntry{"MaxVrTemperature", "1/1024 C", MetricType::s32, 12, 1, PmField::regulator_temperature},
@@ -128,7 +128,7 @@ constexpr std::array pm_v2 = {
 };
 
 // MI350's own table, version 0x12.
-constexpr std::array pm_v12 = {
+constexpr std::array kPmV12 = {
     PmEntry{"AccumulationCounter", "samples", MetricType::u64, 0, 1, PmField::samples},
     PmEntry{"MaxSocketTemperature", "1/1024 C", MetricType::s32, 8, 1, PmField::socket_temperature},
     PmEntry{"MaxVrTemperature", "1/1024 C", MetricType::s32, 12, 1, PmField::regulator_temperature},
@@ -169,10 +169,10 @@ struct PmLayout {
   std::string_view name;
   std::span<const PmEntry> entries;
 };
-constexpr PmLayout pm_layout_v0{"V0", pm_v0};
-constexpr PmLayout pm_layout_v1{"V1", pm_v0};
-constexpr PmLayout pm_layout_v2{"V2", pm_v2};
-constexpr PmLayout pm_layout_v12{"0x12", pm_v12};
+constexpr PmLayout kPmLayoutV0{"V0", kPmV0};
+constexpr PmLayout kPmLayoutV1{"V1", kPmV0};
+constexpr PmLayout kPmLayoutV2{"V2", kPmV2};
+constexpr PmLayout kPmLayoutV12{"0x12", kPmV12};
 
 struct PmHead {
   std::size_t size{};
@@ -196,10 +196,10 @@ struct PmTable {
 
 Result<PmTable> check_pm_table(std::span<const std::byte> data, const std::string& source,
                                bool apu) {
-  if (data.size() < pm_head_bytes) {
+  if (data.size() < kPmHeadBytes) {
     return fail(ErrorCode::parse_error,
                 fmt::format("pm_metrics has {} bytes: too short for a head of {}", data.size(),
-                            pm_head_bytes),
+                            kPmHeadBytes),
                 source);
   }
   PmHead head;
@@ -211,15 +211,15 @@ Result<PmTable> check_pm_table(std::span<const std::byte> data, const std::strin
   if (head.chip < 0x01000000) head.chip <<= 8;
   constexpr std::uint32_t mi300 = 0x0D000600, mi300_more = 0x0D000E00, mi350 = 0x0D000C00;
   constexpr std::uint32_t last_v1_firmware = 0x04556900, first_v12_firmware = 0x00561E00;
-  PmLayout layout = pm_layout_v0;
+  PmLayout layout = kPmLayoutV0;
   bool known = true;
   if (head.chip == mi350 && head.firmware >= first_v12_firmware) {
-    layout = pm_layout_v12;
+    layout = kPmLayoutV12;
     known = head.table == 0x12;
   } else if (head.chip == mi350) {
-    layout = pm_layout_v2;
+    layout = kPmLayoutV2;
   } else if (head.chip == mi300 && apu && head.firmware <= last_v1_firmware) {
-    layout = pm_layout_v1;
+    layout = kPmLayoutV1;
   } else if (head.chip == mi300 || head.chip == mi300_more) {
     known = head.table == 0xF || head.table == 0xE;
   } else {
@@ -241,13 +241,13 @@ Result<PmTable> check_pm_table(std::span<const std::byte> data, const std::strin
   for (const PmEntry& entry : layout.entries) {
     needed = std::max(needed, entry.offset + entry.count * size_of(entry.type));
   }
-  if (head.size < pm_head_bytes + needed || data.size() < pm_head_bytes + needed) {
+  if (head.size < kPmHeadBytes + needed || data.size() < kPmHeadBytes + needed) {
     return fail(ErrorCode::parse_error,
                 fmt::format("pm_metrics {} needs {} bytes, its head says {}, and {} are there",
-                            layout.name, pm_head_bytes + needed, head.size, data.size()),
+                            layout.name, kPmHeadBytes + needed, head.size, data.size()),
                 source);
   }
-  return PmTable{head, layout, data.subspan(pm_head_bytes)};
+  return PmTable{head, layout, data.subspan(kPmHeadBytes)};
 }
 
 std::optional<std::int64_t> pm_value(const PmTable& table, const PmEntry& entry,
@@ -256,7 +256,7 @@ std::optional<std::int64_t> pm_value(const PmTable& table, const PmEntry& entry,
                       index);
 }
 
-constexpr std::int64_t fixed_point = 1024;
+constexpr std::int64_t kFixedPoint = 1024;
 
 PmMetrics pm_metrics_of(const PmTable& table) {
   PmMetrics metrics;
@@ -270,7 +270,7 @@ PmMetrics pm_metrics_of(const PmTable& table) {
     const auto scaled = [&value](std::int64_t factor, auto& into) {
       using T = typename std::decay_t<decltype(into)>::value_type;
       if (!value) return;
-      const std::int64_t product = *value * factor / fixed_point;
+      const std::int64_t product = *value * factor / kFixedPoint;
       if (product <= std::numeric_limits<T>::max() && product >= std::numeric_limits<T>::min()) {
         into = static_cast<T>(product);
       }
@@ -302,7 +302,7 @@ PmMetrics pm_metrics_of(const PmTable& table) {
         auto& links =
             entry.field == PmField::xgmi_read ? metrics.xgmi_read_kb : metrics.xgmi_write_kb;
         for (std::size_t i = 0; i < links.size(); ++i) {
-          if (const auto kb = pm_value(table, entry, i)) links[i] = *kb / fixed_point;
+          if (const auto kb = pm_value(table, entry, i)) links[i] = *kb / kFixedPoint;
         }
       }
     }
@@ -319,13 +319,13 @@ Result<PmMetrics> parse_pm_metrics(std::span<const std::byte> data, const std::s
 }
 
 Result<PmMetrics> parse_hsmp_table(std::span<const std::byte> data, const std::string& source) {
-  if (data.size() != hsmp_bytes) {
+  if (data.size() != kHsmpBytes) {
     return fail(ErrorCode::unsupported,
                 fmt::format("the table of HSMP has {} bytes; protocol 6, that of MI300A, has {}",
-                            data.size(), hsmp_bytes),
+                            data.size(), kHsmpBytes),
                 source);
   }
-  return pm_metrics_of(PmTable{{}, {"HSMP", hsmp_table}, data});
+  return pm_metrics_of(PmTable{{}, {"HSMP", kHsmpTable}, data});
 }
 
 Result<std::vector<MetricValues>> pm_metrics_fields(std::span<const std::byte> data,

@@ -13,7 +13,7 @@ struct BoardStep {
 };
 
 // Stub boards lie on these PCI buses. CUDA counts the faster board first, NVML by bus.
-inline constexpr unsigned first_board_bus = 0xc1;
-inline constexpr unsigned second_board_bus = 0x41;
+inline constexpr unsigned kFirstBoardBus = 0xc1;
+inline constexpr unsigned kSecondBoardBus = 0x41;
 
 }  // namespace ww::measure::testing

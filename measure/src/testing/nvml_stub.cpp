@@ -99,8 +99,8 @@ class Gpu {
 
 // By bus, as NVML counts.
 Gpu& gpu(unsigned bus) {
-  static Gpu first(ww::measure::testing::first_board_bus);
-  static Gpu second(ww::measure::testing::second_board_bus);
+  static Gpu first(ww::measure::testing::kFirstBoardBus);
+  static Gpu second(ww::measure::testing::kSecondBoardBus);
   return bus == first.bus() ? first : second;
 }
 Gpu& gpu(NvmlDevice device) {
@@ -163,7 +163,7 @@ const char* nvmlErrorString(int code) {
   switch (code) {
     case nvml::success: return "Success";
     case nvml::not_supported: return "Not Supported";
-    case nvml::no_permission: return "Insufficient Permissions";
+    case nvml::kNoPermission: return "Insufficient Permissions";
     case 9: return "Driver Not Loaded";
     default: return "Unknown Error";
   }
@@ -179,8 +179,8 @@ int nvmlDeviceGetCount_v2(unsigned* count) {
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, NvmlDevice* device) {
   const unsigned count = stub_config().count("count", 1);
   if (index >= count) return 2;
-  Gpu& found = gpu(count == 2 && index == 0 ? ww::measure::testing::second_board_bus
-                                            : ww::measure::testing::first_board_bus);
+  Gpu& found = gpu(count == 2 && index == 0 ? ww::measure::testing::kSecondBoardBus
+                                            : ww::measure::testing::kFirstBoardBus);
   *device = reinterpret_cast<NvmlDevice>(&found);
   return nvml::success;
 }
@@ -207,13 +207,13 @@ int nvmlDeviceGetFieldValues(NvmlDevice device, int count, NvmlFieldValue* value
   for (int i = 0; i < count; ++i) {
     NvmlFieldValue& field = values[i];
     field.value_type = 1;
-    if (field.scope != nvml::scope_gpu) {
+    if (field.scope != nvml::kScopeGpu) {
       // Of the module that the GPU shares with a processor, where "module_w" says how much that
       // one draws.
       const double processor_w = stub_config().number("module_w", 0);
       const bool power =
-          field.field == nvml::field_power_instant || field.field == nvml::field_power_average;
-      field.result = power && processor_w > 0 && field.scope == nvml::scope_module
+          field.field == nvml::kFieldPowerInstant || field.field == nvml::kFieldPowerAverage;
+      field.result = power && processor_w > 0 && field.scope == nvml::kScopeModule
                          ? stub_config().code("instant", nvml::success)
                          : nvml::not_supported;
       field.value.as_unsigned = milliwatts(device, instant_shape()) +
@@ -221,20 +221,20 @@ int nvmlDeviceGetFieldValues(NvmlDevice device, int count, NvmlFieldValue* value
       continue;
     }
     switch (field.field) {
-      case nvml::field_power_instant:
+      case nvml::kFieldPowerInstant:
         field.result = stub_config().code("instant", nvml::success);
         field.value.as_unsigned = milliwatts(device, instant_shape());
         break;
-      case nvml::field_power_average:
+      case nvml::kFieldPowerAverage:
         field.result = stub_config().code("average", nvml::success);
         field.value.as_unsigned = milliwatts(device, average_shape());
         break;
-      case nvml::field_total_energy:
+      case nvml::kFieldTotalEnergy:
         field.result = stub_config().code("energy", nvml::success);
         field.value_type = 3;
         field.value.as_unsigned_long_long = millijoules(device);
         break;
-      case nvml::field_memory_temperature:
+      case nvml::kFieldMemoryTemperature:
         field.result = stub_config().code("memory_temperature", nvml::not_supported);
         field.value.as_unsigned = stub_config().count("memory_celsius", 50);
         break;
@@ -261,7 +261,7 @@ int nvmlDeviceGetTemperature(NvmlDevice device, unsigned, unsigned* celsius) {
 int nvmlDeviceGetClockInfo(NvmlDevice device, unsigned type, unsigned* mhz) {
   constexpr double kClockStepHz = 15e6;
   const auto board = gpu(device).board();
-  *mhz = type == nvml::clock_memory ? 2619
+  *mhz = type == nvml::kClockMemory ? 2619
          : board ? static_cast<unsigned>(std::lround(board->clock_hz / kClockStepHz) * 15)
                  : 1755;
   return stub_config().code("clock");

@@ -11,7 +11,7 @@ namespace ww::measure::testing {
 namespace {
 
 // {0} is the suffix. More columns than a reader needs would test nothing.
-constexpr const char* tables = R"sql(
+constexpr const char* kTables = R"sql(
 CREATE TABLE "rocpd_metadata{0}"(id INTEGER PRIMARY KEY, tag TEXT, value TEXT);
 CREATE TABLE "rocpd_info_process{0}"(id INTEGER PRIMARY KEY, pid INTEGER);
 CREATE TABLE "rocpd_info_agent{0}"(id INTEGER PRIMARY KEY, type TEXT, absolute_index INTEGER,
@@ -57,7 +57,7 @@ void RocpdDatabase::execute(const std::string& sql) {
 void RocpdDatabase::add_process(const std::string& suffix, std::int64_t pid,
                                 const std::string& architecture,
                                 const std::vector<RocpdDispatch>& dispatches) {
-  execute(fmt::format(fmt::runtime(tables), suffix, pid, architecture));
+  execute(fmt::format(fmt::runtime(kTables), suffix, pid, architecture));
   std::map<std::string, int> kernels, counters;
   int event = 0;
   std::string sql = "BEGIN;";

@@ -19,7 +19,7 @@ constexpr std::size_t kClassGroupSize = 256;
 constexpr std::size_t kClassPieceBytes = 16;
 // As many times the size of the L2 miss it nearly always.
 constexpr std::size_t kClassBeyondL2 = 8;
-constexpr std::size_t kLeastClassBytes = 4096;
+constexpr std::size_t kMinClassBytes = 4096;
 
 // The first one is the load of the step test. Each class has a partner of equal work on other data,
 // of fewer lanes, or of fewer wavefronts. On a part of the compute units, the clocks of a unit at
@@ -85,11 +85,11 @@ std::size_t ClassKernels::bytes_within(Reach reach) const {
   const auto l1 = static_cast<std::size_t>(std::max<std::int64_t>(device_.chip.l1_bytes, 0));
   const auto l2 = static_cast<std::size_t>(std::max<std::int64_t>(device_.chip.l2_bytes, 0));
   switch (reach) {
-    case Reach::l1: return std::bit_floor(std::max(l1 / 2, kLeastClassBytes));
-    case Reach::l2: return std::bit_floor(std::max(l2 / 2, kLeastClassBytes));
+    case Reach::l1: return std::bit_floor(std::max(l1 / 2, kMinClassBytes));
+    case Reach::l2: return std::bit_floor(std::max(l2 / 2, kMinClassBytes));
     case Reach::memory: break;
   }
-  return std::bit_floor(std::max(kClassBeyondL2 * l2, kLeastClassBytes));
+  return std::bit_floor(std::max(kClassBeyondL2 * l2, kMinClassBytes));
 }
 
 Result<std::unique_ptr<ClassKernels>> ClassKernels::create(Device& device, const Pinning& pinning,

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 constexpr double kClassLaunchSeconds = 1e-4;
 constexpr std::uint32_t kFewClassLoops = 4;
-constexpr std::uint32_t kMostClassLoops = 1'000'000;
+constexpr std::uint32_t kMaxClassLoops = 1'000'000;
 constexpr std::size_t kStepClass = 0;
 
 struct ClassesSettings {
@@ -109,7 +109,7 @@ Status Classes::tune(Bench& bench) {
     const double loop_s = std::max((more_s - few_s) / (2 * kFewClassLoops), 1e-9);
     const double wanted = kFewClassLoops + (kClassLaunchSeconds - few_s) / loop_s;
     loops_.push_back(
-        static_cast<std::uint32_t>(std::clamp<double>(wanted, kFewClassLoops, kMostClassLoops)));
+        static_cast<std::uint32_t>(std::clamp<double>(wanted, kFewClassLoops, kMaxClassLoops)));
   }
   return {};
 }

@@ -45,8 +45,8 @@ std::optional<model::CrossingRun> crossing_run_of(const StoredRun& run, double s
     if (!(run.payload_bits > 0)) return std::nullopt;
     out.traffic = run.pattern == crossing_patterns::zeros ? model::CrossingTraffic::zeros
                                                           : model::CrossingTraffic::random;
-    out.line_half = run.pattern == crossing_patterns::half_1   ? 1
-                    : run.pattern == crossing_patterns::half_2 ? 2
+    out.line_half = run.pattern == crossing_patterns::kHalf1   ? 1
+                    : run.pattern == crossing_patterns::kHalf2 ? 2
                                                                : 0;
   }
   return out;

@@ -42,7 +42,7 @@ Interval times_bits(const Interval& crossed_bytes, const Interval& pj) {
 // What is beyond is no part of the same traffic.
 bool more_than_there_was(const CountedCrossing& counted) {
   return counted.traffic &&
-         counted.bytes > model::kMostCrossingsOfAByte * *counted.traffic + model::kUnrelatedBytes;
+         counted.bytes > model::kMaxCrossingsOfAByte * *counted.traffic + model::kUnrelatedBytes;
 }
 
 void use_counted(CrossingUse& use, const CountedCrossing& counted) {
@@ -130,7 +130,7 @@ Interval CrossingModel::of_data(const AssumedData& data) const {
       data, {model::kCouplingShare, model::kCouplingShare - model::kCouplingShareError,
              model::kCouplingShare + model::kCouplingShareError});
   const auto at = [&](double toggles, double random, double zero) {
-    return zero + (random - zero) * toggles / model::random_toggle_rate;
+    return zero + (random - zero) * toggles / model::kRandomToggleRate;
   };
   const Interval& zero = *zero_pj;
   // The same sensor and the same runs stand behind both, so their ends go together. Beyond random

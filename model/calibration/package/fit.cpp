@@ -13,7 +13,7 @@ namespace ww::calibration {
 namespace {
 
 // A line that hits counts as a miss of this campaign: 0.5% is what counters are held to, too.
-constexpr double kLeastMisses = 0.995;
+constexpr double kMinMisses = 0.995;
 
 // Nothing for runs of other kinds, and those that were rejected.
 std::optional<model::ChipletRun> chiplet_run_of(const StoredRun& run,
@@ -60,7 +60,7 @@ Result<nlohmann::json> plan_of(const CampaignStore& store) {
 void reject_hits(const nlohmann::json& plan, model::ChipletAnswer& answer) {
   const auto setup = plan.value("setup", nlohmann::json::object());
   const double misses = setup.is_object() ? setup.value("memory_misses", 0.0) : 0.0;
-  if (misses >= kLeastMisses) return;
+  if (misses >= kMinMisses) return;
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     Figure& row = answer.rows[i];
     if ((row.name != "memory" && row.name != "memory_phy") || !row.value) continue;

@@ -45,9 +45,9 @@ Status check(const ProjectRequest& request) {
       return fail(ErrorCode::invalid_argument, "a share lies between 0 and 100", "--share");
     }
   }
-  WW_TRY(check_within(request.voltage_v, model::kLeastCoreVoltage, model::kMostCoreVoltage, "V",
+  WW_TRY(check_within(request.voltage_v, model::kMinCoreVoltage, model::kMaxCoreVoltage, "V",
                       "--voltage"));
-  return check_within(request.clock_hz, model::kLeastCoreClock, model::kMostCoreClock, "Hz",
+  return check_within(request.clock_hz, model::kMinCoreClock, model::kMaxCoreClock, "Hz",
                       "--clock");
 }
 

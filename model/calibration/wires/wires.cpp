@@ -110,7 +110,7 @@ Result<LinkConstants> Wires::link_constants() const {
     return product(model_->of_data(model::data_at_rate(toggle_rate)), model_->whole_way);
   };
   LinkConstants links;
-  links.fj_per_mm = {of(model::random_toggle_rate), of(0)};
+  links.fj_per_mm = {of(model::kRandomToggleRate), of(0)};
   return links;
 }
 

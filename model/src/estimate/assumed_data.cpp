@@ -81,8 +81,8 @@ AssumedData data_counted_between(const Interval& toggle_rate, double coupling_pe
 Interval share_of_random_bits(const AssumedData& data) {
   const Interval rate = equivalent_rate(data, {kCouplingShare, kCouplingShare - kCouplingShareError,
                                                kCouplingShare + kCouplingShareError});
-  return {1, std::min(1.0, rate.low / random_toggle_rate),
-          std::max(1.0, rate.high / random_toggle_rate)};
+  return {1, std::min(1.0, rate.low / kRandomToggleRate),
+          std::max(1.0, rate.high / kRandomToggleRate)};
 }
 
 Interval equivalent_rate(const AssumedData& data, const Interval& coupling_share) {

@@ -12,10 +12,10 @@
 namespace ww::model {
 namespace {
 
-constexpr double bits_per_byte = 8;
-constexpr double femto = 1e-15;
+constexpr double kBitsPerByte = 8;
+constexpr double kFemto = 1e-15;
 // Between half and twice as much.
-constexpr Interval transfer{1, 1 / kOtherWires, kOtherWires};
+constexpr Interval kTransfer{1, 1 / kOtherWires, kOtherWires};
 constexpr Interval other_toggles{1, 1 / kOtherToggles, kOtherToggles};
 
 Status check(const KernelTraffic& kernel) {
@@ -23,12 +23,12 @@ Status check(const KernelTraffic& kernel) {
   if (kernel.time_s && bad(*kernel.time_s)) {
     return fail(ErrorCode::bad_data, fmt::format("a time of {} s", *kernel.time_s), kernel.kernel);
   }
-  for (std::size_t s = 0; s < wire_segments.size(); ++s) {
+  for (std::size_t s = 0; s < kWireSegments.size(); ++s) {
     const auto& traffic = kernel.segments[s];
     for (const auto& bytes : {traffic.bytes, traffic.upper_bytes}) {
       if (bytes && bad(*bytes)) {
         return fail(ErrorCode::bad_data,
-                    fmt::format("{} bytes on {}", *bytes, to_string(wire_segments[s])),
+                    fmt::format("{} bytes on {}", *bytes, to_string(kWireSegments[s])),
                     kernel.kernel);
       }
     }
@@ -43,24 +43,24 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
   if (!model.events || !wires) return std::nullopt;
   // Monitors weigh events with millimetres, which energy per nanosecond must not be multiplied by.
   if (segment != WireSegment::l1_l2 || !kernel.trunks_mm || model.per_ns) {
-    return model.of_activity(*wires).times(mm * femto);
+    return model.of_activity(*wires).times(mm * kFemto);
   }
-  const Interval trunks = model.of_activity(*kernel.trunks_mm).times(femto);
+  const Interval trunks = model.of_activity(*kernel.trunks_mm).times(kFemto);
   if (!kernel.legs_mm) return trunks;
   // Pipeline clock, strobes and requests run along the trunks, which the calibration saw. How much
   // of that goes on along a leg no contrast tells: something between nothing and all.
   WireActivity payload = *kernel.legs_mm;
   payload.slot_bits = 0;
   const double clock = std::max(0.0, model.events->fj_per_mm[0] * kernel.legs_mm->slot_bits);
-  return together(together(trunks, model.of_activity(payload).times(femto)),
-                  Interval{0.5, 0, 1}.times(clock * femto));
+  return together(together(trunks, model.of_activity(payload).times(kFemto)),
+                  Interval{0.5, 0, 1}.times(clock * kFemto));
 }
 
 // Bits that reach registers, at what `wirewatt segments` measured of them: it follows toggles, for
 // what does not was told apart from it.
 Interval as_measured(const Interval& fj_per_bit, double bytes, const Interval& toggle_rate) {
-  const Interval energy = fj_per_bit.times(bytes * bits_per_byte * femto);
-  return toggle_rate.value > 0 ? product(energy, toggle_rate.times(1 / random_toggle_rate))
+  const Interval energy = fj_per_bit.times(bytes * kBitsPerByte * kFemto);
+  return toggle_rate.value > 0 ? product(energy, toggle_rate.times(1 / kRandomToggleRate))
                                : energy.times(0);
 }
 
@@ -101,7 +101,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   const auto finish = [&](Interval energy) {
     energy = product(product(energy, volts), length);
     return segment == WireSegment::l1_l2 ? product(energy, model.whole_way)
-                                         : product(energy, transfer);
+                                         : product(energy, kTransfer);
   };
   // L1-L2 alone has a distance contrast in a calibration; a literature constant is carried over.
   // Energy per nanosecond is measured over differences of flight; over the whole way, whose flight
@@ -109,7 +109,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   const bool own = segment == WireSegment::l1_l2 && !model.literature && !model.per_ns;
   const bool all_counted = !traffic.at_least && !traffic.scaled;
   if (traffic.wires && options.use_monitors && traffic.bytes && *traffic.bytes > 0) {
-    out.toggle_rate = traffic.wires->toggles / (*traffic.bytes * bits_per_byte);
+    out.toggle_rate = traffic.wires->toggles / (*traffic.bytes * kBitsPerByte);
     out.toggles_measured = true;
     data = data_at_rate(std::min(1.0, out.toggle_rate));
   }
@@ -132,7 +132,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
     std::optional<Interval> energy;
     if (options.use_monitors) energy = from_monitors(model, kernel, segment, mm.value);
     if (!energy) {
-      energy = model.of_data(data).times(*traffic.bytes * bits_per_byte * mm.value * femto);
+      energy = model.of_data(data).times(*traffic.bytes * kBitsPerByte * mm.value * kFemto);
     }
     out.energy_j = finish(*energy);
     if (!own) {
@@ -145,7 +145,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   } else if (traffic.upper_bytes) {
     out.status = RowStatus::not_identified;
     const Interval energy =
-        finish(model.of_data(data).times(*traffic.upper_bytes * bits_per_byte * mm.value * femto));
+        finish(model.of_data(data).times(*traffic.upper_bytes * kBitsPerByte * mm.value * kFemto));
     out.upper_j = energy.high;
   } else {
     out.status = RowStatus::unavailable;
@@ -201,9 +201,9 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels, std::optiona
     }
   }
   if (total.time_s && busy_s && *busy_s > 0) total.time_s = std::min(*total.time_s, *busy_s);
-  for (std::size_t s = 0; s < wire_segments.size(); ++s) {
+  for (std::size_t s = 0; s < kWireSegments.size(); ++s) {
     SegmentEstimate& sum = total.segments[s];
-    sum.segment = wire_segments[s];
+    sum.segment = kWireSegments[s];
     double toggles = 0;
     double weights = 0;
     bool known = true;
@@ -307,10 +307,10 @@ Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffi
                             rate.low, rate.high));
   }
   if (options.voltage_v &&
-      !(*options.voltage_v >= kLeastCoreVoltage && *options.voltage_v <= kMostCoreVoltage)) {
+      !(*options.voltage_v >= kMinCoreVoltage && *options.voltage_v <= kMaxCoreVoltage)) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("core voltage of {} V; {} to {} make sense", *options.voltage_v,
-                            kLeastCoreVoltage, kMostCoreVoltage));
+                            kMinCoreVoltage, kMaxCoreVoltage));
   }
   Estimate result;
   result.assumed_rate = rate;
@@ -326,8 +326,8 @@ Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffi
       out.time_s.reset();
       out.time_reason = "the file's times are all 0";
     }
-    for (std::size_t s = 0; s < wire_segments.size(); ++s) {
-      out.segments[s] = estimate_segment(model, kernel, wire_segments[s], options);
+    for (std::size_t s = 0; s < kWireSegments.size(); ++s) {
+      out.segments[s] = estimate_segment(model, kernel, kWireSegments[s], options);
     }
     sum_segments(out);
     result.kernels.push_back(std::move(out));

@@ -11,8 +11,8 @@ namespace {
 
 using Tile = BlockPlan::Tile;
 
-constexpr std::array layouts = {Layout{"L2-MC optimised (IISWC'16 Fig. 11, left)", 17.0, 7.6},
-                                Layout{"L1-L2 optimised (IISWC'16 Fig. 11, right)", 3.5, 12.0}};
+constexpr std::array kLayouts = {Layout{"L2-MC optimised (IISWC'16 Fig. 11, left)", 17.0, 7.6},
+                                 Layout{"L1-L2 optimised (IISWC'16 Fig. 11, right)", 3.5, 12.0}};
 
 int distance(int a, int b, int side) {
   return std::abs(a % side - b % side) + std::abs(a / side - b / side);
@@ -45,7 +45,7 @@ void swap_tiles(BlockPlan& plan, int a, int b) {
 }  // namespace
 
 std::span<const Layout> paper_layouts() {
-  return layouts;
+  return kLayouts;
 }
 
 double layout_cost(const Layout& layout, const LayoutTraffic& traffic) {

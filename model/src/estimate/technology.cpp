@@ -13,7 +13,7 @@ namespace {
 using enum Convention;
 
 // DSENT: a global link of 1 mm, as its own technology files give it; the others as published.
-constexpr std::array sources = {
+constexpr std::array kSources = {
     WireSource{"Keckler 2011", 40, 0.9, 240, per_transition,
                "Keckler et al., GPUs and the Future of Parallel Computing, IEEE Micro 31(5), 2011: "
                "310 pJ for 256 random bits over 10 mm, 240 fJ a transition and mm"},
@@ -41,7 +41,7 @@ constexpr double kApu = 0.3, kLargeApu = 0.4, kSmallApu = 0.2;
 // Die areas and boost clocks from the makers' data sheets or die photos; the chiplet parts' compute
 // die. An architecture that several dies share stands for the one named. A figure without a source
 // makes the row estimated.
-constexpr std::array sheets = {
+constexpr std::array kSheets = {
     DeviceSheet{"gfx700", "AMD Kaveri (graphics of an APU)", 28, 245, false, 720, kApu, true,
                 kNoSource},
     DeviceSheet{"gfx701", "AMD Hawaii (FirePro W9100)", 28, 438, false, 930},
@@ -119,18 +119,18 @@ constexpr std::array sheets = {
 
 std::string known_architectures() {
   std::string names;
-  for (const DeviceSheet& sheet : sheets) {
+  for (const DeviceSheet& sheet : kSheets) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", sheet.architecture);
   }
   return names;
 }
 
 // Of the W9100's floorplan, relative to its die's side of 20.9 mm (IISWC'16, Table II).
-constexpr std::array w9100_over_side = {3.5 / 20.9, 10.5 / 20.9, 11.5 / 20.9};
-constexpr double distance_error = 0.5;  // another layout
+constexpr std::array kW9100OverSide = {3.5 / 20.9, 10.5 / 20.9, 11.5 / 20.9};
+constexpr double kDistanceError = 0.5;  // another layout
 
 // Wire: energy of a fixed-length wire; logic: of switching the rest.
-constexpr std::array scalings = {
+constexpr std::array kScalings = {
     NodeScaling{"IISWC'16 (calibrated)", 7, 1.68, 1.0,
                 "r = 1.68 is set so that 14.3% becomes 21.9%; the factors themselves are not "
                 "stated, so only their ratio is given here"},
@@ -148,10 +148,10 @@ constexpr std::array scalings = {
 }  // namespace
 
 std::span<const WireSource> wire_sources() {
-  return sources;
+  return kSources;
 }
 std::span<const NodeScaling> node_scalings() {
-  return scalings;
+  return kScalings;
 }
 
 double nominal_voltage(double node_nm) {
@@ -186,11 +186,11 @@ Result<Interval> literature_energy(double node_nm, double voltage_v) {
   Interval result{0, std::numeric_limits<double>::infinity(), 0};
   double logs = 0;
   int origins = 0;
-  for (const WireSource& source : sources) {
+  for (const WireSource& source : kSources) {
     result.low = std::min(result.low, scaled(source));
     result.high = std::max(result.high, scaled(source));
     // Of one origin's nodes the nearest counts.
-    const bool nearest = std::ranges::none_of(sources, [&](const WireSource& other) {
+    const bool nearest = std::ranges::none_of(kSources, [&](const WireSource& other) {
       return same_origin(source, other) && std::abs(std::log(other.node_nm / node_nm)) <
                                                std::abs(std::log(source.node_nm / node_nm));
     });
@@ -204,8 +204,8 @@ Result<Interval> literature_energy(double node_nm, double voltage_v) {
 
 const DeviceSheet* device_sheet(std::string_view architecture) {
   const auto name = architecture.substr(0, architecture.find(':'));
-  const auto found = std::ranges::find(sheets, name, &DeviceSheet::architecture);
-  if (found != sheets.end()) return &*found;
+  const auto found = std::ranges::find(kSheets, name, &DeviceSheet::architecture);
+  if (found != kSheets.end()) return &*found;
   // gfx940 and gfx941 are earlier steps of gfx942.
   if (name.starts_with("gfx94")) return device_sheet("gfx942");
   return nullptr;
@@ -240,9 +240,9 @@ Result<WireModel> literature_model(const LiteratureRequest& request) {
     return model;
   }
   const double side = std::sqrt(sheet->die_mm2 * sheet->graphics_share);
-  for (std::size_t s = 0; s < w9100_over_side.size(); ++s) {
-    const double mm = w9100_over_side[s] * side;
-    model.distance_mm[s] = {mm, mm * (1 - distance_error), mm * (1 + distance_error)};
+  for (std::size_t s = 0; s < kW9100OverSide.size(); ++s) {
+    const double mm = kW9100OverSide[s] * side;
+    model.distance_mm[s] = {mm, mm * (1 - kDistanceError), mm * (1 + kDistanceError)};
   }
   model.distance_source = fmt::format(
       "the W9100's floorplan scaled to {}the {:.0f} mm2 of {}, +-50% (estimated{})",

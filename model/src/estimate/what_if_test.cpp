@@ -99,7 +99,7 @@ TEST(Technology, DoesNotTellEnergyPerMillimetreAcrossDies) {
 
 // IISWC'16: 14.3% becomes 21.9%.
 TEST(Technology, TheCalibratedRatioReproducesThePapersProjection) {
-  EXPECT_NEAR(100 * projected_share(0.143, paper_wire_to_logic), 21.9, 0.05);
+  EXPECT_NEAR(100 * projected_share(0.143, kPaperWireToLogic), 21.9, 0.05);
   EXPECT_DOUBLE_EQ(projected_share(0.1, 1), 0.1);
 }
 

@@ -1,4 +1,5 @@
 #include "ww/model/wire_model.hpp"
+#include "ww/core/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double quantile_95 = 1.96;
 constexpr double kLargestRouteMm = 200;  // across a die and back
 
 std::optional<double> number(const JsonReader& object, const char* key) {
@@ -213,17 +213,17 @@ Interval WireModel::power_factor(double voltage_v, double clock_hz) const {
 
 Interval WireModel::of_data(const AssumedData& data) const {
   const Interval rate = equivalent_rate(data, coupling_share);
-  const Interval in_proportion = random.times(rate.value / random_toggle_rate);
+  const Interval in_proportion = random.times(rate.value / kRandomToggleRate);
   if (!toggle_slope) {
     // Through the origin, as IISWC'16 has it; what costs energy without toggles may add to it.
     const Interval energy{in_proportion.value, std::min(in_proportion.low, random.low),
                           std::max(in_proportion.high, random.high)};
-    const double per_rate = random.value / random_toggle_rate;
+    const double per_rate = random.value / kRandomToggleRate;
     const double up = std::hypot(energy.high - energy.value, per_rate * (rate.high - rate.value));
     const double down = std::hypot(energy.value - energy.low, per_rate * (rate.value - rate.low));
     return {energy.value, std::max(0.0, energy.value - down), energy.value + up};
   }
-  const double away = rate.value - random_toggle_rate;
+  const double away = rate.value - kRandomToggleRate;
   const double value = std::max(0.0, random.value + toggle_slope->value * away);
   const double slope_half = (toggle_slope->high - toggle_slope->low) / 2;
   const double half = std::hypot(random.relative() * value, sensed_half_width, slope_half * away);
@@ -233,9 +233,8 @@ Interval WireModel::of_data(const AssumedData& data) const {
   // What the data may do is independent of the model's errors, up and down apart. What wires cost
   // without toggles was measured on full lines; anything from none to all of it goes with the bits
   // of an application.
-  const double least =
-      std::min(random.value + toggle_slope->value * (rate.low - random_toggle_rate),
-               random.value * rate.low / random_toggle_rate);
+  const double least = std::min(random.value + toggle_slope->value * (rate.low - kRandomToggleRate),
+                                random.value * rate.low / kRandomToggleRate);
   const double up = std::hypot(half, toggle_slope->value * (rate.high - rate.value));
   const double down = std::hypot(half, std::max(0.0, value - least));
   return {value, std::max(0.0, value - down), value + up};
@@ -251,7 +250,7 @@ Interval WireModel::of_activity(const WireActivity& activity) const {
   }
   value = std::max(0.0, value);
   const double half =
-      std::hypot(quantile_95 * std::sqrt(std::max(0.0, variance)), random.relative() * value);
+      std::hypot(kNormal95 * std::sqrt(std::max(0.0, variance)), random.relative() * value);
   return {value, std::max(0.0, value - half), value + half};
 }
 
@@ -275,7 +274,7 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     energy(i) = variant.energy_fj_per_bit_mm / error;
   }
   // Prior: coupling - share * toggle = 0 +- error * (energy of a random bit's toggles).
-  const double prior_error = kCouplingShareError * scale / random_toggle_rate;
+  const double prior_error = kCouplingShareError * scale / kRandomToggleRate;
   features.row(count) << 0, -kCouplingShare / prior_error, 1 / prior_error;
   energy(count) = 0;
   const Eigen::Matrix3d normal = features.transpose() * features;
@@ -376,12 +375,12 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
     const auto test = model.optional_object("misfit");
     const double departures = test ? number(*test, "statistic").value_or(0.0) : 0.0;
     result.whole_way = {1, std::clamp(least, 0.0, 1.0),
-                        1 + quantile_95 * departures / std::sqrt(kDepartureTerms)};
+                        1 + kNormal95 * departures / std::sqrt(kDepartureTerms)};
   }
   // Random payload less uniform lines: random_toggle_rate toggles a bit at a coupling of -1.
   if (const auto coupling = constant(model, in_unit("coupling_fj_per_bit"));
       coupling && result.toggle_slope && result.toggle_slope->value > 0) {
-    const double of_toggles = random_toggle_rate * result.toggle_slope->value;
+    const double of_toggles = kRandomToggleRate * result.toggle_slope->value;
     const double share = coupling->interval.value / of_toggles;
     const double half = std::hypot(coupling->sensed_half_width / of_toggles,
                                    share * result.toggle_slope->relative());
@@ -448,7 +447,7 @@ Status use_floorplan(WireModel& model, const Floorplan& floorplan) {
     if (!(distances[s] > 0)) {
       return fail(ErrorCode::bad_data,
                   fmt::format("the floorplan's mean distance of segment {} is {} mm",
-                              to_string(wire_segments[s]), distances[s]),
+                              to_string(kWireSegments[s]), distances[s]),
                   floorplan.name);
     }
     model.distance_mm[s] = route(distances[s], floorplan.route_error_95().value());

@@ -13,11 +13,11 @@ namespace ww::model {
 namespace {
 
 // Dies beyond the reticle limit (about 33 mm) exist only as several reticles; 100 mm is absurd.
-constexpr double largest_die_mm = 100.0;
+constexpr double kLargestDieMm = 100.0;
 constexpr std::string_view kFormerTolerance = "distance_tolerance_95";
-constexpr std::size_t most_engines = 64;
-constexpr std::size_t most_units = 256;
-constexpr std::size_t most_channels = 1024;
+constexpr std::size_t kMaxEngines = 64;
+constexpr std::size_t kMaxUnits = 256;
+constexpr std::size_t kMaxChannels = 1024;
 
 double manhattan_mm(const Point& a, const Point& b) {
   return std::abs(a.x_mm - b.x_mm) + std::abs(a.y_mm - b.y_mm);
@@ -42,13 +42,13 @@ class Reader {
     const auto estimated = estimated_node->value_exact<bool>();
     if (!estimated) return wrong(*estimated_node, "estimated", "must be true or false");
     plan.estimated = *estimated;
-    WW_ASSIGN(width, number(root, "", "width_mm", 0.1, largest_die_mm));
-    WW_ASSIGN(height, number(root, "", "height_mm", 0.1, largest_die_mm));
-    WW_ASSIGN(registers, number(root, "", "registers_to_l1_mm", 0.0, largest_die_mm));
+    WW_ASSIGN(width, number(root, "", "width_mm", 0.1, kLargestDieMm));
+    WW_ASSIGN(height, number(root, "", "height_mm", 0.1, kLargestDieMm));
+    WW_ASSIGN(registers, number(root, "", "registers_to_l1_mm", 0.0, kLargestDieMm));
     // A recording of an earlier version declares a share of all distances, which had no source.
     double position_mm = kUnstatedPositionErrorMm;
     if (!root.contains(kFormerTolerance) || root.contains("position_error_95_mm")) {
-      WW_ASSIGN(stated, number(root, "", "position_error_95_mm", 0.0, largest_die_mm));
+      WW_ASSIGN(stated, number(root, "", "position_error_95_mm", 0.0, kLargestDieMm));
       position_mm = stated;
     }
     plan.width = Millimetre(width);
@@ -143,7 +143,7 @@ class Reader {
   }
 
   Status read_engines(const toml::table& root, Floorplan& plan) const {
-    WW_ASSIGN(engines, tables(root, "engine", most_engines));
+    WW_ASSIGN(engines, tables(root, "engine", kMaxEngines));
     for (const toml::node& entry : *engines) {
       const toml::table& engine = *entry.as_table();
       WW_TRY(only(engine, "engine.", {"cu"}));
@@ -152,7 +152,7 @@ class Reader {
       if (units == nullptr || units->empty()) {
         return wrong(*node, "engine.cu", "must list at least one point");
       }
-      if (units->size() > most_units) return outside(*node, "engine.cu", "has too many points");
+      if (units->size() > kMaxUnits) return outside(*node, "engine.cu", "has too many points");
       std::vector<Point> points;
       for (const toml::node& unit : *units) {
         WW_ASSIGN(p, point(unit, "engine.cu"));
@@ -164,7 +164,7 @@ class Reader {
   }
 
   Status read_channels(const toml::table& root, Floorplan& plan) const {
-    WW_ASSIGN(channels, tables(root, "l2", most_channels));
+    WW_ASSIGN(channels, tables(root, "l2", kMaxChannels));
     for (const toml::node& entry : *channels) {
       const toml::table& channel = *entry.as_table();
       WW_TRY(only(channel, "l2.", {"at", "memory_controller"}));
@@ -215,7 +215,7 @@ class Reader {
   // A block cannot be off by more than the floorplan declares for all of them.
   Status read_evidence(const toml::table& root, Floorplan& plan) const {
     if (!root.contains("evidence")) return {};
-    WW_ASSIGN(entries, tables(root, "evidence", most_channels));
+    WW_ASSIGN(entries, tables(root, "evidence", kMaxChannels));
     for (const toml::node& entry : *entries) {
       const toml::table& table = *entry.as_table();
       WW_TRY(only(table, "evidence.", {"block", "source", "url", "error_95_mm", "inferred"}));

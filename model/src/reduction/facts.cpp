@@ -99,8 +99,8 @@ Result<Facts> read_facts(const std::map<std::string, std::string>& facts) {
   const std::string dvfs(campaign_keys::dvfs);
   for (const JsonReader& state : reader.objects(dvfs)) {
     DvfsState& entry = result.dvfs.emplace_back();
-    state.read_within("voltage_v", kLeastCoreVoltage, kMostCoreVoltage, entry.voltage_v);
-    state.read_within("clock_hz", kLeastCoreClock, kMostCoreClock, entry.clock_hz);
+    state.read_within("voltage_v", kMinCoreVoltage, kMaxCoreVoltage, entry.voltage_v);
+    state.read_within("clock_hz", kMinCoreClock, kMaxCoreClock, entry.clock_hz);
   }
   if (result.dvfs.empty()) {
     reader.refuse(dvfs, "must have at least one state");

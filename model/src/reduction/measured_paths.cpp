@@ -1,4 +1,5 @@
 #include "ww/model/measured_paths.hpp"
+#include "ww/core/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +8,7 @@
 #include "ww/core/json_reader.hpp"
 
 namespace ww::model {
-namespace {
-
-constexpr double kFlightNormal95 = 1.96;
-
-}  // namespace
+namespace {}  // namespace
 
 nlohmann::json to_json(const MeasuredPaths& paths) {
   return {{"flight_ns", paths.flight_ns},         {"noise_ns", paths.noise_ns},
@@ -65,7 +62,7 @@ double flight_error_95(const MeasuredPaths& paths) {
   // The slope's error is that of the projection on the contrast: one entry's error over its norm.
   const double norm = std::sqrt(square);
   if (!(norm > 0)) return 1;
-  return std::min(1.0, kFlightNormal95 * std::hypot(paths.noise_ns, paths.resolution_ns) / norm);
+  return std::min(1.0, kNormal95 * std::hypot(paths.noise_ns, paths.resolution_ns) / norm);
 }
 
 }  // namespace ww::model

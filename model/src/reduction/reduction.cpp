@@ -10,11 +10,12 @@
 
 #include "reduction/trace.hpp"
 #include "stats.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // A range of samples, [from, to).
 struct Range {
   std::size_t from{}, to{};
@@ -42,7 +43,7 @@ Window average(const Trace& trace, std::span<const Range> ranges, int dvfs_state
           ++counts[k];
         }
       }
-      for (std::size_t j = 0; j < heat_count; ++j) window.heat[j] += sample.heat[j];
+      for (std::size_t j = 0; j < kHeatCount; ++j) window.heat[j] += sample.heat[j];
       if (!sample.glitch) power.push_back(sample.power_w);
     }
   }
@@ -50,10 +51,10 @@ Window average(const Trace& trace, std::span<const Range> ranges, int dvfs_state
   window.samples = samples;
   window.time_s = time / n;
   for (double& heat : window.heat) heat /= n;
-  window.temperature_c = counts[0] > 0 ? sums[0] / static_cast<double>(counts[0]) : nan;
-  window.voltage_v = counts[1] > 0 ? sums[1] / static_cast<double>(counts[1]) : nan;
+  window.temperature_c = counts[0] > 0 ? sums[0] / static_cast<double>(counts[0]) : kNan;
+  window.voltage_v = counts[1] > 0 ? sums[1] / static_cast<double>(counts[1]) : kNan;
   window.voltage_readings = static_cast<double>(counts[1]);
-  window.clock_hz = counts[2] > 0 ? 1e6 * sums[2] / static_cast<double>(counts[2]) : nan;
+  window.clock_hz = counts[2] > 0 ? 1e6 * sums[2] / static_cast<double>(counts[2]) : kNan;
   const auto count = static_cast<double>(power.size());
   if (with_error) {
     const MeanAndError mean = correlated_mean(power);
@@ -62,7 +63,7 @@ Window average(const Trace& trace, std::span<const Range> ranges, int dvfs_state
   } else {
     double sum = 0;
     for (const double value : power) sum += value;
-    window.power_w = power.empty() ? nan : sum / count;
+    window.power_w = power.empty() ? kNan : sum / count;
   }
   double square = 0;
   for (const double value : power) square += (value - window.power_w) * (value - window.power_w);
@@ -224,7 +225,7 @@ struct Reduction {
     // Forward and mirrored make a cycle; a single cycle is split in its halves.
     const std::size_t half = pairs.size();
     const std::size_t cycles = run.slots.size() / (2 * half);
-    const std::size_t groups = cycles < 2 ? 2 : std::min(kMostTurnGroups, cycles);
+    const std::size_t groups = cycles < 2 ? 2 : std::min(kMaxTurnGroups, cycles);
     const std::size_t unit = cycles < 2 ? half : 2 * half;
     const std::size_t units = run.slots.size() / unit;
     for (std::size_t g = 0; g < groups && g < units; ++g) {

@@ -23,7 +23,7 @@ inline constexpr double kClockTolerance = 0.01;
 inline constexpr double kFirstIdleWindowS = 0.02;
 inline constexpr double kIdleWindowGrowth = 1.1;
 // Turns of a lock-in run are averaged in at most so many groups.
-inline constexpr std::size_t kMostTurnGroups = 8;
+inline constexpr std::size_t kMaxTurnGroups = 8;
 
 // Averages over a window of samples.
 struct Window {

@@ -88,7 +88,7 @@ TEST(Reduction, FiltersFollowAStepExponentially) {
   const double step_s = 400 * 0.005 - 0.005;  // the session's clock starts at the first sample
   const double from = row.start_s - step_s;
   const double to = row.end_s - step_s;
-  for (std::size_t j = 2; j < heat_count; ++j) {
+  for (std::size_t j = 2; j < kHeatCount; ++j) {
     const double tau = heat_taus_s[j];
     const double mean = 1 - tau / (to - from) * (std::exp(-from / tau) - std::exp(-to / tau));
     EXPECT_NEAR(window.heat[j], 40 + 100 * mean, 0.5) << "tau " << tau;
@@ -102,8 +102,8 @@ TEST(Reduction, TheFirstReadingOfALoadHasWarmedForHalfItsTime) {
   steps.run(RunKind::idle, 40, 4000);
   steps.run(RunKind::stream, 140, 10);
   const Trace trace = build_trace(steps.runs, facts.sensor);
-  const double step = 0.005 / heat_taus_s[fast_heat_count - 1];
-  EXPECT_NEAR(trace.samples[4000].heat[fast_heat_count - 1],
+  const double step = 0.005 / heat_taus_s[kFastHeatCount - 1];
+  EXPECT_NEAR(trace.samples[4000].heat[kFastHeatCount - 1],
               40 + 100 * (1 + std::expm1(-step) / step), 0.1);
 }
 
@@ -217,7 +217,7 @@ TEST(Temperature, IsReconstructedBelowTheSensorsStep) {
   for (std::size_t i = 0; i < reduced->temperature.size(); ++i) {
     const Window& window = reduced->temperature[i];
     double predicted = model.ambient.at(window.session, window.time_s);
-    for (std::size_t j = 0; j < heat_count; ++j) predicted += model.response[j] * window.heat[j];
+    for (std::size_t j = 0; j < kHeatCount; ++j) predicted += model.response[j] * window.heat[j];
     const double truth = exact->temperature[i].temperature_c;
     square += (predicted - truth) * (predicted - truth);
     raw_square += (window.temperature_c - truth) * (window.temperature_c - truth);

@@ -26,7 +26,7 @@ double Drift::at(std::int64_t session, double time_s) const {
 TemperatureModel fit_temperature(const Reduced& reduced) {
   TemperatureModel model;
   std::vector<Eigen::Index> offset;
-  Eigen::Index columns = static_cast<Eigen::Index>(heat_count);
+  Eigen::Index columns = static_cast<Eigen::Index>(kHeatCount);
   for (std::size_t s = 0; s < reduced.sessions.size(); ++s) {
     Drift::Session session;
     session.session = reduced.sessions[s];
@@ -45,7 +45,7 @@ TemperatureModel fit_temperature(const Reduced& reduced) {
   Eigen::VectorXd row = Eigen::VectorXd::Zero(columns);
   const auto fill = [&](const Window& window) {
     row.setZero();
-    for (std::size_t j = fast_heat_count; j < heat_count; ++j) {
+    for (std::size_t j = kFastHeatCount; j < kHeatCount; ++j) {
       row[static_cast<Eigen::Index>(j)] = window.heat[j];
     }
     const auto p = model.ambient.place(window.session, window.time_s);
@@ -63,7 +63,7 @@ TemperatureModel fit_temperature(const Reduced& reduced) {
     normal.selfadjointView<Eigen::Lower>().rankUpdate(row, weight);
     right += weight * window.temperature_c * row;
   }
-  for (std::size_t j = 0; j < heat_count; ++j) {
+  for (std::size_t j = 0; j < kHeatCount; ++j) {
     const auto i = static_cast<Eigen::Index>(j);
     normal(i, i) += 1 / (kResponseSigmaKPerW * kResponseSigmaKPerW);
   }
@@ -79,9 +79,9 @@ TemperatureModel fit_temperature(const Reduced& reduced) {
   }
   const auto factors = normal.selfadjointView<Eigen::Lower>().ldlt();
   const Eigen::VectorXd solution = factors.solve(right);
-  constexpr auto kFilters = static_cast<Eigen::Index>(heat_count);
+  constexpr auto kFilters = static_cast<Eigen::Index>(kHeatCount);
   model.covariance = factors.solve(Eigen::MatrixXd::Identity(columns, kFilters)).topRows(kFilters);
-  for (std::size_t j = 0; j < heat_count; ++j) {
+  for (std::size_t j = 0; j < kHeatCount; ++j) {
     model.response[j] = solution[static_cast<Eigen::Index>(j)];
   }
   for (std::size_t s = 0; s < model.ambient.sessions.size(); ++s) {

@@ -24,7 +24,7 @@ Reduced readings(double window_s, std::size_t count, double step_c = 1) {
     window.session = 1;
     window.time_s = window_s * static_cast<double>(i);
     const double power_w = 20 + 100 * std::fmod(0.618034 * std::floor(window.time_s / 20), 1);
-    for (std::size_t j = 0; j < heat_count; ++j) {
+    for (std::size_t j = 0; j < kHeatCount; ++j) {
       heat[j] -= std::expm1(-window_s / heat_taus_s[j]) * (power_w - heat[j]);
     }
     window.heat = heat;
@@ -47,7 +47,7 @@ double error_of_slow(const TemperatureModel& model) {
 
 TEST(TemperatureModel, FindsTheHeatsinkWithinItsError) {
   const TemperatureModel model = fit_temperature(readings(2, 900));
-  ASSERT_EQ(model.covariance.rows(), static_cast<Eigen::Index>(heat_count));
+  ASSERT_EQ(model.covariance.rows(), static_cast<Eigen::Index>(kHeatCount));
   EXPECT_LT(error_of_slow(model), 0.1 * kSinkResponse);
   EXPECT_NEAR(sum_of_slow(model.response), kSinkResponse, 2 * error_of_slow(model));
 }

@@ -12,7 +12,7 @@
 namespace ww::model {
 namespace {
 
-constexpr float no_reading = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoReading = std::numeric_limits<float>::quiet_NaN();
 
 // Samples in the order of time, and beside them the same readings as the ruler takes them.
 struct Readings {
@@ -54,12 +54,12 @@ Readings collect(std::span<const StoredRun> runs) {
       sample.power_w = static_cast<float>(static_cast<double>(*stored.power_uw) * 1e-6);
       sample.not_positive = *stored.power_uw <= 0;
       sample.temperature_c =
-          stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F : no_reading;
+          stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F : kNoReading;
       sample.voltage_v =
-          stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : no_reading;
+          stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : kNoReading;
       readings.series.stamped = readings.series.stamped || stored.poll_ns != stored.time_ns;
       sample.clock_mhz =
-          stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : no_reading;
+          stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : kNoReading;
       ordered =
           ordered && (readings.samples.empty() || readings.samples.back().time_ns < sample.time_ns);
       readings.samples.push_back(sample);
@@ -107,7 +107,7 @@ void repair_glitches(Trace& trace, double resolution_w) {
   const std::size_t kept = differences.size() * 9 / 10;
   for (std::size_t i = 0; i < kept; ++i) sum += differences[i];
   const double scale = 2 * sum / static_cast<double>(std::max<std::size_t>(kept, 1));
-  const double limit = glitch_scales * scale + 2 * resolution_w;
+  const double limit = kGlitchScales * scale + 2 * resolution_w;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (samples[i].not_positive || std::abs(samples[i].power_w - middle[i]) > limit) {
       samples[i].glitch = true;
@@ -142,14 +142,14 @@ void run_filters(Trace& trace) {
       const std::int64_t step_ns = samples[i].time_ns - samples[i - 1].time_ns;
       if (step_ns != gain_for_ns) {
         gain_for_ns = step_ns;
-        for (std::size_t j = 0; j < heat_count; ++j) {
+        for (std::size_t j = 0; j < kHeatCount; ++j) {
           const double steps = static_cast<double>(step_ns) * 1e-9 / heat_taus_s[j];
           gain[j] = -std::expm1(-steps);
           kept[j] = steps > 0 ? gain[j] / steps : 1;
         }
       }
     }
-    for (std::size_t j = 0; j < heat_count; ++j) {
+    for (std::size_t j = 0; j < kHeatCount; ++j) {
       const double goal = samples[i].power_w;
       samples[i].heat[j] = static_cast<float>(goal + kept[j] * (state[j] - goal));
       state[j] += gain[j] * (goal - state[j]);
@@ -176,8 +176,8 @@ Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
   Readings readings = collect(runs);
   auto power = accumulator_power(readings.series);
   trace.samples = std::move(readings.samples);
-  trace.settle_s = sensor.delay_s + rises_to_settle * sensor.rise_s + sensor.period_s;
-  trace.idle_settle_s = sensor.delay_s + rises_to_idle * sensor.rise_s + sensor.period_s;
+  trace.settle_s = sensor.delay_s + kRisesToSettle * sensor.rise_s + sensor.period_s;
+  trace.idle_settle_s = sensor.delay_s + kRisesToIdle * sensor.rise_s + sensor.period_s;
   if (power) {
     // The first whole interval after a change, and a little for the regulator.
     const bool repeats = power->interval_s > 0;

@@ -17,15 +17,15 @@ namespace ww::model {
 // the hot spot under a load, which the temperature sensor never sees: under a steady load it cannot
 // be told from power itself, when a load ends its leakage stays for some tens of ms.
 inline constexpr std::array<double, 8> heat_taus_s{0.03, 0.1, 0.316, 1.0, 3.16, 10.0, 31.6, 100.0};
-inline constexpr std::size_t heat_count = heat_taus_s.size();
-inline constexpr std::size_t fast_heat_count = 1;  // of the hot spot, which no sensor shows
-using HeatState = std::array<double, heat_count>;  // power seen through each filter [W]
+inline constexpr std::size_t kHeatCount = heat_taus_s.size();
+inline constexpr std::size_t kFastHeatCount = 1;   // of the hot spot, which no sensor shows
+using HeatState = std::array<double, kHeatCount>;  // power seen through each filter [W]
 
 // A reading this many scales away from the median of its neighbourhood is a glitch.
-inline constexpr double glitch_scales = 8;
+inline constexpr double kGlitchScales = 8;
 // The step test's rise ends at 97% or more; twice that is 99.9% of a first-order lag.
-inline constexpr double rises_to_settle = 2;
-inline constexpr double rises_to_idle = 3;  // 99.997%
+inline constexpr double kRisesToSettle = 2;
+inline constexpr double kRisesToIdle = 3;  // 99.997%
 // Accumulator and register of one sensor agree in the mean to this; else one of them is broken.
 inline constexpr double agreement = 0.05;
 
@@ -42,7 +42,7 @@ struct Sample {
   float clock_mhz{};
   bool glitch{};
   bool not_positive{};
-  std::array<float, heat_count> heat{};  // mean since the sample before
+  std::array<float, kHeatCount> heat{};  // mean since the sample before
 };
 
 struct Trace {

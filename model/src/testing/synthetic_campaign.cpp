@@ -13,22 +13,22 @@
 namespace ww::model::testing {
 namespace {
 
-constexpr int engines = 4;
-constexpr int quadrants = 4;
-constexpr double set_voltage_v = 1.1687;
-constexpr double clock_hz = 930e6;
+constexpr int kEngines = 4;
+constexpr int kQuadrants = 4;
+constexpr double kSetVoltageV = 1.1687;
+constexpr double kClockHz = 930e6;
 // State 0 is the reference.
 // Two states along a curve, and two off it.
-constexpr std::array<double, 4> state_voltage_v{set_voltage_v, 0.95, 0.95, set_voltage_v};
-constexpr std::array<double, 4> state_clock_hz{clock_hz, 670e6, clock_hz, 670e6};
-constexpr double peak_bits_per_second = 4 * 64 * 8 * clock_hz;
+constexpr std::array<double, 4> state_voltage_v{kSetVoltageV, 0.95, 0.95, kSetVoltageV};
+constexpr std::array<double, 4> state_clock_hz{kClockHz, 670e6, kClockHz, 670e6};
+constexpr double kPeakBitsPerSecond = 4 * 64 * 8 * kClockHz;
 
 std::string floorplan_toml(bool same_distance) {
   std::ostringstream text;
   text << "name = \"synthetic\"\nestimated = true\nsource = \"made up for tests\"\n"
           "width_mm = 21\nheight_mm = 21\nregisters_to_l1_mm = 3.5\nposition_error_95_mm = 0.2\n"
           "quadrants = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]]\n";
-  const std::array<std::array<double, 2>, engines> centre{
+  const std::array<std::array<double, 2>, kEngines> centre{
       {{4.5, 15.5}, {16.0, 16.0}, {4.0, 5.5}, {16.5, 4.5}}};
   for (const auto& c : centre) {
     const double x = same_distance ? 10.5 : c[0];
@@ -65,7 +65,7 @@ class Chip {
 
   void set_state(int state) {
     nominal_v_ = state_voltage_v[static_cast<std::size_t>(state)];
-    clock_share_ = state_clock_hz[static_cast<std::size_t>(state)] / clock_hz;
+    clock_share_ = state_clock_hz[static_cast<std::size_t>(state)] / kClockHz;
   }
   double clock_share() const { return clock_share_; }
   double power_w() const { return power_w_; }
@@ -75,12 +75,12 @@ class Chip {
   void advance(const Load& load, double dt_s, double time_s) {
     const double ambient =
         spec_.ambient_c + spec_.ambient_drift_c * std::sin(2 * 3.14159265 * time_s / 700);
-    const double v = voltage_v_ / set_voltage_v;
+    const double v = voltage_v_ / kSetVoltageV;
     const double leak_scale = spec_.leakage_w / 5 * std::pow(v, spec_.leakage_voltage_power);
     const double dynamic = v * v * (1 + spec_.dynamic_per_k * (die_c_ - 60));
-    std::array<double, engines> local{};
+    std::array<double, kEngines> local{};
     double total = 0;
-    for (std::size_t e = 0; e < engines; ++e) {
+    for (std::size_t e = 0; e < kEngines; ++e) {
       local[e] = leak_scale * std::exp((engine_c_[e] - 60) / spec_.leakage_fold_c);
       if (static_cast<int>(e) == load.engine) local[e] += load.activity_w * 0.7 * dynamic;
       total += local[e];
@@ -92,7 +92,7 @@ class Chip {
     voltage_v_ = nominal_v_ - spec_.load_line_ohm * power_w_ / voltage_v_;
     constexpr double die_tau_s = 2.5;
     constexpr double sink_tau_s = 45;
-    for (std::size_t e = 0; e < engines; ++e) {
+    for (std::size_t e = 0; e < kEngines; ++e) {
       engine_c_[e] +=
           dt_s / spec_.hot_spot_tau_s * (die_c_ + local[e] * spec_.hot_spot_k_per_w - engine_c_[e]);
     }
@@ -107,11 +107,11 @@ class Chip {
   }
 
   const SyntheticSpec& spec_;
-  std::array<double, engines> engine_c_{};
+  std::array<double, kEngines> engine_c_{};
   double die_c_{}, sink_c_{}, sensed_c_{};
   double power_w_{};
-  double voltage_v_{set_voltage_v};
-  double nominal_v_{set_voltage_v};
+  double voltage_v_{kSetVoltageV};
+  double nominal_v_{kSetVoltageV};
   double clock_share_{1};
 };
 
@@ -123,7 +123,7 @@ class Campaign {
         chip_(spec),
         text_(floorplan_toml(spec.same_distance)),
         plan_(*parse_floorplan(floorplan_toml(false), "synthetic")) {
-    for (auto& row : wire_mm_) row.resize(quadrants);
+    for (auto& row : wire_mm_) row.resize(kQuadrants);
     draw_pairs();
   }
 
@@ -154,8 +154,8 @@ class Campaign {
     const auto mean = [](const auto& value, bool over_e, bool over_q, int e, int q) {
       double sum = 0;
       double count = 0;
-      for (int i = 0; i < engines; ++i) {
-        for (int j = 0; j < quadrants; ++j) {
+      for (int i = 0; i < kEngines; ++i) {
+        for (int j = 0; j < kQuadrants; ++j) {
           if ((!over_e && i != e) || (!over_q && j != q)) continue;
           sum += value(i, j);
           count += 1;
@@ -173,8 +173,8 @@ class Campaign {
     };
     double top = 0;
     double bottom = 0;
-    for (int e = 0; e < engines; ++e) {
-      for (int q = 0; q < quadrants; ++q) {
+    for (int e = 0; e < kEngines; ++e) {
+      for (int q = 0; q < kQuadrants; ++q) {
         top += centred(published, e, q) * centred(wires, e, q);
         bottom += centred(published, e, q) * centred(published, e, q);
       }
@@ -188,8 +188,8 @@ class Campaign {
   void draw_pairs() {
     double low = 1e9;
     double high = 0;
-    for (int e = 0; e < engines; ++e) {
-      for (int q = 0; q < quadrants; ++q) {
+    for (int e = 0; e < kEngines; ++e) {
+      for (int q = 0; q < kQuadrants; ++q) {
         const double mm = plan_.distance(e, q).value() * (1 + spec_.distance_error * normal());
         low = std::min(low, mm);
         high = std::max(high, mm);
@@ -246,7 +246,7 @@ class Campaign {
     if (spec_.accumulator) sample.energy_ticks = static_cast<std::int64_t>(energy_j_ * 65536);
     sample.temperature_mc = static_cast<std::int32_t>(std::lround(temperature * 1e3));
     sample.voltage_uv = static_cast<std::int32_t>(std::lround(voltage * 1e6));
-    sample.clock_khz = static_cast<std::int32_t>(clock_hz * chip_.clock_share() / 1e3);
+    sample.clock_khz = static_cast<std::int32_t>(kClockHz * chip_.clock_share() / 1e3);
     sample.changed = samples.empty() || samples.back().power_uw != sample.power_uw;
     samples.push_back(sample);
   }
@@ -303,7 +303,7 @@ class Campaign {
             ? (0.4 + 0.6 * variant.rate * waiting) * (1 + spec_.late_share * (late - 1))
             : 0.4 + 0.6 * rate;
     Work work;
-    work.bits_per_second = rate * peak_bits_per_second * chip_.clock_share();
+    work.bits_per_second = rate * kPeakBitsPerSecond * chip_.clock_share();
     const double energy_fj =
         spec_.zero_fj_per_bit_mm + spec_.slope_fj_per_transition_mm * variant.toggle_rate;
     work.load.engine = engine;
@@ -341,7 +341,7 @@ class Campaign {
     run.position = position_++;
     run.pattern = "random";
     run.kernel_hash = "synthetic";
-    std::vector<int> order(engines * quadrants);
+    std::vector<int> order(kEngines * kQuadrants);
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random_);
     order.insert(order.end(), order.rbegin(), order.rend());
@@ -349,8 +349,8 @@ class Campaign {
     while (static_cast<double>(now_ns_ - run.start_ns) * 1e-9 < spec_.lock_in_s) {
       for (const int pair : order) {
         StoredSlot slot;
-        slot.engine = pair / quadrants;
-        slot.quadrant = pair % quadrants;
+        slot.engine = pair / kQuadrants;
+        slot.quadrant = pair % kQuadrants;
         slot.start_ns = now_ns_;
         const Work work = work_of({}, slot.engine, slot.quadrant);
         advance(work.load, turn_s, run.samples);
@@ -375,14 +375,14 @@ class Campaign {
     set_state(variant.dvfs_state);
     ++block_;
     position_ = 0;
-    std::array<int, engines * quadrants> pairs{};
+    std::array<int, kEngines * kQuadrants> pairs{};
     std::iota(pairs.begin(), pairs.end(), 0);
     std::shuffle(pairs.begin(), pairs.end(), random_);
     if (spec_.idle_runs) plain(RunKind::idle, {}, spec_.plateau_s);
-    for (const int pair : pairs) stream(variant, pair / quadrants, pair % quadrants);
+    for (const int pair : pairs) stream(variant, pair / kQuadrants, pair % kQuadrants);
     if (spec_.idle_runs) plain(RunKind::idle, {}, spec_.plateau_s);
     for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
-      stream(variant, *pair / quadrants, *pair % quadrants);
+      stream(variant, *pair / kQuadrants, *pair % kQuadrants);
     }
     if (spec_.idle_runs) plain(RunKind::idle, {}, spec_.plateau_s);
   }
@@ -423,10 +423,10 @@ class Campaign {
   Chip chip_;
   std::string text_;
   Floorplan plan_;
-  std::array<std::vector<double>, engines> wire_mm_{};
-  std::array<std::array<double, quadrants>, engines> rate_scatter_{};
-  std::array<double, engines> engine_offset_{};
-  std::array<double, quadrants> quadrant_offset_{};
+  std::array<std::vector<double>, kEngines> wire_mm_{};
+  std::array<std::array<double, kQuadrants>, kEngines> rate_scatter_{};
+  std::array<double, kEngines> engine_offset_{};
+  std::array<double, kQuadrants> quadrant_offset_{};
   std::vector<double> recent_;
   double averaged_w_{};
   double since_load_s_{1e9};

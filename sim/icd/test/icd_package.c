@@ -22,7 +22,7 @@
     }                                     \
   } while (0)
 
-enum { kMostDevices = 8, kWords = 1 << 20 };
+enum { kMaxDevices = 8, kWords = 1 << 20 };
 
 static const char* kSource =
     "__kernel void add(__global const uint* from, __global uint* to) {\n"
@@ -52,9 +52,9 @@ int main(int argc, char** argv) {
   const cl_uint wanted = (cl_uint)atoi(argv[1]);
   cl_platform_id platform;
   CHECK(clGetPlatformIDs(1, &platform, NULL));
-  cl_device_id devices[kMostDevices];
+  cl_device_id devices[kMaxDevices];
   cl_uint count;
-  CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, kMostDevices, devices, &count));
+  CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, kMaxDevices, devices, &count));
   EXPECT(count == wanted);
   cl_ulong memory = 0;
   for (cl_uint i = 0; i < count; ++i) {
@@ -92,15 +92,15 @@ int main(int argc, char** argv) {
   cl_program source = clCreateProgramWithSource(context, 1, &kSource, NULL, &code);
   CHECK(code);
   CHECK(clBuildProgram(source, 0, NULL, "", NULL, NULL));
-  size_t sizes[kMostDevices];
-  unsigned char* binaries[kMostDevices];
-  const unsigned char* given[kMostDevices];
+  size_t sizes[kMaxDevices];
+  unsigned char* binaries[kMaxDevices];
+  const unsigned char* given[kMaxDevices];
   size_t bytes;
   CHECK(clGetProgramInfo(source, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, &bytes));
   EXPECT(bytes == count * sizeof(size_t));
   for (cl_uint i = 0; i < count; ++i) given[i] = binaries[i] = malloc(sizes[i]);
   CHECK(clGetProgramInfo(source, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL));
-  cl_int status[kMostDevices];
+  cl_int status[kMaxDevices];
   cl_program program =
       clCreateProgramWithBinary(context, count, devices, sizes, given, status, &code);
   CHECK(code);

@@ -275,11 +275,11 @@ Result<DsentLink> dsent_link(const DsentLinkConfig& config) {
     energy = modulator.energy_j(insertion, extinction);
   } else {
     // 1250 points below 10 dB in all, a modulator in use half the time.
-    constexpr double kMost = 10;
-    const double step = kMost / std::sqrt(2 * 1250.0);
+    constexpr double kMax = 10;
+    const double step = kMax / std::sqrt(2 * 1250.0);
     double least = 0;
-    for (double il = step; il < kMost; il += step) {
-      for (double er = step; er <= kMost - il; er += step) {
+    for (double il = step; il < kMax; il += step) {
+      for (double er = step; er <= kMax - il; er += step) {
         const auto one = modulator.energy_j(il, er);
         if (!one) {
           continue;

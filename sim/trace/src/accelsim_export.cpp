@@ -13,7 +13,7 @@
 namespace ww::sim::trace {
 namespace {
 
-constexpr std::uint64_t kMostGroups = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMaxGroups = std::uint64_t{1} << 24;
 constexpr unsigned kWarp = 32;
 
 std::string opcode_of(const Instruction& instruction) {
@@ -80,10 +80,10 @@ struct Kernel {
                const std::filesystem::path& file) const {
     std::uint64_t groups = 1;
     for (const std::uint64_t extent : launch.groups) {
-      groups = groups > kMostGroups ? groups : groups * extent;
+      groups = groups > kMaxGroups ? groups : groups * extent;
     }
     const std::uint64_t size = std::uint64_t{launch.local[0]} * launch.local[1] * launch.local[2];
-    if (groups > kMostGroups || size > 4096) {
+    if (groups > kMaxGroups || size > 4096) {
       return fail(ErrorCode::out_of_range,
                   "a launch of too many work-groups or work-items to export", launch.kernel);
     }

@@ -201,7 +201,7 @@ class KernelFile {
     const auto bytes = access_bytes(opcode, *width);
     const bool is_atomic =
         operation->operation != Operation::load && operation->operation != Operation::store;
-    if (!bytes || (is_atomic && *bytes > kMostValueBytes)) {
+    if (!bytes || (is_atomic && *bytes > kMaxValueBytes)) {
       return wrong(
           fmt::format("{} accesses {} bytes a lane, which no instruction does", opcode, *width));
     }
@@ -272,7 +272,7 @@ class KernelFile {
     if (lanes == 0) return;
     // Values are not known, and a file has room for those of 16 bytes.
     instruction.value_bytes =
-        instruction.element_bytes > kMostValueBytes ? std::uint8_t{0} : instruction.element_bytes;
+        instruction.element_bytes > kMaxValueBytes ? std::uint8_t{0} : instruction.element_bytes;
     AccessView access;
     access.instruction = writer_.instruction(instruction);
     access.group = group_;

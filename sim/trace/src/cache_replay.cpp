@@ -12,7 +12,7 @@ namespace ww::sim::trace {
 namespace {
 
 constexpr std::uint64_t kSector = 64;  // bytes of a store's request, and of a dirty mask
-constexpr std::uint64_t kMostSectors = 2;
+constexpr std::uint64_t kMaxSectors = 2;
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 // Tags of one cache, least recently used first out.
@@ -21,8 +21,8 @@ class Tags {
   struct Slot {
     std::uint64_t tag{kNone};
     std::uint64_t stamp{};
-    std::array<std::uint64_t, kMostSectors> dirty{};  // bytes
-    bool partial{};                                   // bytes that were not written are not there
+    std::array<std::uint64_t, kMaxSectors> dirty{};  // bytes
+    bool partial{};                                  // bytes that were not written are not there
   };
   Tags(std::int64_t bytes, int ways, int line_bytes)
       : ways_(static_cast<std::size_t>(ways)),
@@ -216,7 +216,7 @@ class Replay {
 
 Status check(const CacheShape& shape) {
   const auto is_line = [](int bytes) {
-    return bytes == static_cast<int>(kSector) || bytes == static_cast<int>(kMostSectors * kSector);
+    return bytes == static_cast<int>(kSector) || bytes == static_cast<int>(kMaxSectors * kSector);
   };
   if (!is_line(shape.l1_line_bytes) || !is_line(shape.l2_line_bytes) ||
       shape.l2_line_bytes < shape.l1_line_bytes) {

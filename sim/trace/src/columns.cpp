@@ -341,12 +341,12 @@ const char* ColumnReader::read_values(std::uint8_t form, const Instruction& inst
     const auto* const computed = reinterpret_cast<const std::byte*>(words.data());
     image_.set(base, computed, kLanes * bytes);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      std::memcpy(access.value.data() + lane * kMostValueBytes, computed + lane * bytes, bytes);
+      std::memcpy(access.value.data() + lane * kMaxValueBytes, computed + lane * bytes, bytes);
     }
     return nullptr;
   }
   for_lanes(access.lanes, [&](unsigned lane) {
-    std::byte* value = access.value.data() + std::size_t{lane} * kMostValueBytes;
+    std::byte* value = access.value.data() + std::size_t{lane} * kMaxValueBytes;
     if (in_image) {
       image_.get(access.address[lane], value, bytes);
       return;
@@ -357,7 +357,7 @@ const char* ColumnReader::read_values(std::uint8_t form, const Instruction& inst
   });
   if (!in_image && touches) {
     for_lanes(access.lanes, [&](unsigned lane) {
-      image_.set(access.address[lane], access.value.data() + std::size_t{lane} * kMostValueBytes,
+      image_.set(access.address[lane], access.value.data() + std::size_t{lane} * kMaxValueBytes,
                  bytes);
     });
   }

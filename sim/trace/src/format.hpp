@@ -22,8 +22,8 @@ inline constexpr std::size_t kChunkHead = 32;
 enum class ChunkKind : std::uint32_t { producer = 1, launches, instructions, accesses, end };
 
 // A reader refuses more, so that a damaged length cannot ask for all memory.
-inline constexpr std::uint32_t kMostPayload = 256U << 20;
-inline constexpr std::uint64_t kMostColumn = 64U << 20;
+inline constexpr std::uint32_t kMaxPayload = 256U << 20;
+inline constexpr std::uint64_t kMaxColumn = 64U << 20;
 
 [[nodiscard]] inline std::uint64_t checksum(std::string_view bytes) {
   return hash64(std::as_bytes(std::span(bytes.data(), bytes.size())));

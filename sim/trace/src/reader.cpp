@@ -96,7 +96,7 @@ Status Reader::Impl::next_chunk() {
     return damaged("a chunk's head is damaged");
   }
   const auto bytes = get_fixed<std::uint32_t>(head, 4);
-  if (bytes > kMostPayload) return damaged("a chunk that is too large");
+  if (bytes > kMaxPayload) return damaged("a chunk that is too large");
   if (get_fixed<std::uint64_t>(head, 8) != chunks) return damaged("a chunk is missing");
   WW_ASSIGN(payload, take_bytes(bytes));
   if (payload.size() < bytes) return damaged("the trace is truncated");
@@ -161,7 +161,7 @@ const char* Reader::Impl::take_instructions(Cursor& cursor) {
     const bool plain = instruction.value_bytes == instruction.element_bytes;
     const bool pair = instruction.value_bytes == 2 * instruction.element_bytes;
     if (operation > static_cast<unsigned>(Operation::atomic_return) ||
-        !is_element(instruction.element_bytes) || instruction.value_bytes > kMostValueBytes ||
+        !is_element(instruction.element_bytes) || instruction.value_bytes > kMaxValueBytes ||
         (!plain && !pair && instruction.value_bytes != 0)) {
       return "an instruction of an unknown kind";
     }
@@ -182,7 +182,7 @@ const char* Reader::Impl::take_accesses(std::string_view payload) {
   for (auto& size_of : sizes) {
     size_of.raw = cursor.varint();
     size_of.stored = cursor.varint();
-    if (size_of.raw > kMostColumn) return "a column that is too large";
+    if (size_of.raw > kMaxColumn) return "a column that is too large";
   }
   std::array<std::string_view, kColumns> views;
   for (std::size_t i = 0; i < kColumns; ++i) {

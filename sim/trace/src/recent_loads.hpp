@@ -30,8 +30,8 @@ inline constexpr unsigned kRules = 8;
 class RecentLoads {
  public:
   // Words of all lanes.
-  static constexpr std::size_t kMostBytes = kLanes * std::size_t{kMostValueBytes};
-  using Words = std::array<std::uint32_t, kMostBytes / 4>;
+  static constexpr std::size_t kMaxBytes = kLanes * std::size_t{kMaxValueBytes};
+  using Words = std::array<std::uint32_t, kMaxBytes / 4>;
 
   RecentLoads() : entries_(kEntries) {}
 

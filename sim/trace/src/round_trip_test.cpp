@@ -150,7 +150,7 @@ double bytes_of_stores(std::uint32_t (*f)(std::uint32_t, std::uint32_t)) {
     stores += &values == &c ? 1 : 0;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       std::uint32_t word = 0;
-      std::memcpy(&word, access.value.data() + lane * kMostValueBytes, 4);
+      std::memcpy(&word, access.value.data() + lane * kMaxValueBytes, 4);
       EXPECT_EQ(word, values[access.group * 4 + access.wave][lane]);
     }
   }
@@ -207,7 +207,7 @@ TEST(Trace, ValuesThatFollowNoRuleLeaveTheImageAsItIs) {
     ASSERT_TRUE(more && *more);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       std::uint32_t word = 0;
-      std::memcpy(&word, &access.value[lane * kMostValueBytes], sizeof word);
+      std::memcpy(&word, &access.value[lane * kMaxValueBytes], sizeof word);
       EXPECT_EQ(word, step.word) << step.base << " lane " << lane;
     }
   }

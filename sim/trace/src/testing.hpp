@@ -68,7 +68,7 @@ inline Content random_content(std::uint64_t seed, std::size_t accesses) {
       access.address[lane] = form == 0 ? base + below(spread) * 4 : base + stride * lane;
       if (!access.has_values) continue;
       for (unsigned byte = 0; byte < instruction.value_bytes; ++byte) {
-        access.value[lane * kMostValueBytes + byte] = static_cast<std::byte>(zeros ? 0 : random());
+        access.value[lane * kMaxValueBytes + byte] = static_cast<std::byte>(zeros ? 0 : random());
       }
     }
     content.accesses.push_back(access);
@@ -85,7 +85,7 @@ inline AccessView view(const Access& access) {
   view.lanes = access.lanes;
   view.address = access.address.data();
   view.values = access.has_values ? access.value.data() : nullptr;
-  view.value_stride = kMostValueBytes;
+  view.value_stride = kMaxValueBytes;
   return view;
 }
 

@@ -57,7 +57,7 @@ class NvidiaCard : public ::testing::Test {
     return parse_json(store->get(campaign_keys::plan).value().value_or("{}"));
   }
   static double truth_pj() {
-    return 1e12 / stub::chip_speed *
+    return 1e12 / stub::kChipSpeed *
            (stub::joules_per_crossing_bit + 0.5 * stub::joules_per_crossing_one);
   }
 

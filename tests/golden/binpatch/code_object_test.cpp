@@ -125,7 +125,7 @@ TEST(ReassemblyOfTheMathLibrary, GivesTheSameBytes) {
   EXPECT_GT(instructions, 15000U);
 }
 
-constexpr const char* two_kernels = R"(
+constexpr const char* kTwoKernels = R"(
 __constant uint table[4] = {1, 2, 3, 4};
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void first(__global const uint* restrict x, __global float4* o, __local uint* l, float f,
@@ -143,7 +143,7 @@ class Versions : public ::testing::TestWithParam<int> {};
 
 TEST_P(Versions, GiveKernelsWithArgumentsDescriptorAndCode) {
   NEED_COMPILER();
-  const auto bytes = testing::compile(two_kernels, {.code_object_version = GetParam()});
+  const auto bytes = testing::compile(kTwoKernels, {.code_object_version = GetParam()});
   ASSERT_TRUE(bytes.has_value());
   const CodeObject object = parsed(*bytes);
   EXPECT_EQ(object.version(), GetParam());
@@ -184,8 +184,8 @@ INSTANTIATE_TEST_SUITE_P(CodeObject, Versions, ::testing::Values(3, 4, 5));
 
 TEST(CodeObjectVersion2, HasTheKernelsAndArgumentsOfVersion3) {
   NEED_COMPILER();
-  const auto older = testing::compile(two_kernels, {.code_object_version = 2});
-  const auto newer = testing::compile(two_kernels, {.code_object_version = 3});
+  const auto older = testing::compile(kTwoKernels, {.code_object_version = 2});
+  const auto newer = testing::compile(kTwoKernels, {.code_object_version = 3});
   ASSERT_TRUE(older.has_value() && newer.has_value());
   const auto a = CodeObject::parse(*older);
   const auto b = CodeObject::parse(*newer);
@@ -230,7 +230,7 @@ __kernel void k(__global int* o, int i) { o[0] = pointers[i & 1][i & 1]; }
 
 TEST(HostileCodeObject, TruncatedAnywhereIsAnErrorOrWhole) {
   NEED_COMPILER();
-  const auto bytes = testing::compile(two_kernels);
+  const auto bytes = testing::compile(kTwoKernels);
   ASSERT_TRUE(bytes.has_value());
   std::size_t refused = 0;
   for (std::size_t size = 0; size < bytes->size(); ++size) {
@@ -242,7 +242,7 @@ TEST(HostileCodeObject, TruncatedAnywhereIsAnErrorOrWhole) {
 
 TEST(HostileCodeObject, ChangedBytesNeverCrashTheParserOrDecoder) {
   NEED_COMPILER();
-  const auto bytes = testing::compile(two_kernels);
+  const auto bytes = testing::compile(kTwoKernels);
   ASSERT_TRUE(bytes.has_value());
   std::mt19937_64 random(3);
   std::size_t still_parsed = 0;

@@ -12,7 +12,7 @@ namespace ww::binpatch::testing {
 
 namespace {
 
-constexpr const char* device_libraries = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+constexpr const char* kDeviceLibraries = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
 // Targets that LLVM 15 has not heard of.
 bool is_newest(const std::string& cpu) {
@@ -60,7 +60,7 @@ bool have_assembler(const std::string& cpu) {
 
 bool have_compiler(const std::string& cpu) {
   return (is_newest(cpu) ? have_newest_compiler() : on_path("clang-15") && on_path("ld.lld-15")) &&
-         std::filesystem::exists(device_libraries);
+         std::filesystem::exists(kDeviceLibraries);
 }
 
 std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const std::string& cpu,
@@ -110,11 +110,11 @@ std::string libraries_for(const std::string& cpu, const ScratchFolder& scratch) 
   const auto constant = [](const std::string& number) {
     return "oclc_isa_version_" + number + ".bc";
   };
-  const fs::path present(device_libraries);
+  const fs::path present(kDeviceLibraries);
   const std::string number = cpu.substr(3);
   const std::string like = is_newest(cpu) ? "940" : "1036";
   if (fs::exists(present / constant(number)) || !fs::exists(present / constant(like))) {
-    return device_libraries;
+    return kDeviceLibraries;
   }
   const fs::path made = scratch.path() / "libraries";
   fs::create_directory(made);

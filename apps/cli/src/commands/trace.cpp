@@ -28,7 +28,7 @@ std::string hex_value(const trace::Access& access, unsigned lane, unsigned bytes
   std::string text;
   for (unsigned i = bytes; i-- > 0;) {
     text += fmt::format("{:02x}",
-                        static_cast<unsigned>(access.value[lane * trace::kMostValueBytes + i]));
+                        static_cast<unsigned>(access.value[lane * trace::kMaxValueBytes + i]));
   }
   return text;
 }

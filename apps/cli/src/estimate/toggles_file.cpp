@@ -15,7 +15,7 @@ constexpr auto kTogglesFormat = "wirewatt-toggles/1";
 constexpr std::size_t kL1L2 = 1;
 // A beat changes a wire at most twice: to its bit, and back to where an idle or precharged bus
 // rests.
-constexpr double kMostTogglesAWire = 2;
+constexpr double kMaxTogglesAWire = 2;
 
 struct CountedToggles {
   double bytes{};
@@ -46,7 +46,7 @@ std::optional<model::AssumedData> counted_data(const nlohmann::json& row) {
   // Beats that carry few bits move all of their wires, so there are more wires than bits. Files of
   // earlier versions do not have their number. Each toggle has at most two neighbours.
   const double wires = number("wires_per_bit").value_or(1);
-  if (!rate || !coupling || !(*rate >= 0 && *rate <= kMostTogglesAWire * wires) ||
+  if (!rate || !coupling || !(*rate >= 0 && *rate <= kMaxTogglesAWire * wires) ||
       !(std::abs(*coupling) <= 2)) {
     return std::nullopt;
   }

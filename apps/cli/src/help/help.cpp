@@ -10,9 +10,9 @@
 namespace ww::cli {
 namespace {
 
-constexpr std::size_t many = 30;   // options; fewer are shown as they are
-constexpr std::size_t width = 96;  // of a line
-constexpr std::size_t indent = 14;
+constexpr std::size_t kMany = 30;   // options; fewer are shown as they are
+constexpr std::size_t kWidth = 96;  // of a line
+constexpr std::size_t kIndent = 14;
 
 // What most runs of a command with many options need.
 const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() {
@@ -62,7 +62,7 @@ std::string in_columns(const std::string& name, const std::string& text, std::si
     out.resize(column, ' ');
   }
   bool first = true;
-  for (const std::string& line : wrapped(text, width - column)) {
+  for (const std::string& line : wrapped(text, kWidth - column)) {
     if (!first) out.append(column, ' ');
     out += line + "\n";
     first = false;
@@ -118,12 +118,12 @@ std::string asked_for(const CLI::App& app) {
 // "  routers     Routers: --vcs --vc-buffer", as much as a line takes.
 std::string subject_line(const CLI::App& app, const std::string& group) {
   const auto options = options_of(app, group);
-  std::string line = fmt::format("  {:<{}}{}:", subject_of(group), indent - 2, group);
+  std::string line = fmt::format("  {:<{}}{}:", subject_of(group), kIndent - 2, group);
   std::size_t named = 0;
   for (const CLI::Option* option : options) {
     if (option->get_lnames().empty()) continue;
     const std::string name = " --" + option->get_lnames().front();
-    if (line.size() + name.size() > width) break;
+    if (line.size() + name.size() > kWidth) break;
     line += name;
     ++named;
   }
@@ -140,7 +140,7 @@ std::string ScreenHelp::make_help(const CLI::App* app, std::string name,
       if (subject_of(group) == subject) return make_group(group, false, options_of(*app, group));
     }
   }
-  if (mode != CLI::AppFormatMode::Normal || app->get_options().size() < many) {
+  if (mode != CLI::AppFormatMode::Normal || app->get_options().size() < kMany) {
     return Formatter::make_help(app, name, mode);
   }
   const std::string command = full_name(*app);

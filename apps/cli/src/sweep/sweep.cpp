@@ -40,8 +40,8 @@ struct SweepArguments {
 };
 
 // A task that ends its worker takes its neighbours along: they go again in ever smaller tasks.
-constexpr int most_rounds = 3;
-constexpr std::uint64_t smaller_by = 16;
+constexpr int kMaxRounds = 3;
+constexpr std::uint64_t kSmallerBy = 16;
 
 // When each point's newest record was begun; what changes it is a new record.
 using Seen = std::unordered_map<sweep::PointHash, std::int64_t, sweep::PointHasher>;
@@ -122,7 +122,7 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
   auto left = beside_pilot(sweep, todo, pilot);
   WW_ASSIGN(before, seen_records(sweep));
   std::uint64_t divide_by = 1;
-  for (int round = 0; round < most_rounds && !left.empty(); ++round) {
+  for (int round = 0; round < kMaxRounds && !left.empty(); ++round) {
     const auto layout = sweep::lay_out(sweep, left, pilot, limits, divide_by);
     WW_ASSIGN(jobs, sweep::submit(sweep, program, layout, pilot, arguments.detach, on_tasks));
     spdlog::info(
@@ -136,8 +136,8 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
     WW_TRY(see_through(jobs));
     WW_ASSIGN(still, untouched(sweep, left, before));
     left = std::move(still);
-    divide_by *= smaller_by;
-    if (!left.empty() && round + 1 < most_rounds) {
+    divide_by *= kSmallerBy;
+    if (!left.empty() && round + 1 < kMaxRounds) {
       spdlog::warn("{} points came back without a record; submitting them again, in smaller tasks",
                    left.size());
     }

@@ -13,7 +13,7 @@
 namespace ww::cli {
 namespace {
 
-constexpr std::size_t shown_arrays = 3;
+constexpr std::size_t kShownArrays = 3;
 
 struct Forecast {
   std::size_t to_run{};
@@ -132,10 +132,10 @@ int dry_run(const sweep::Sweep& sweep, const sweep::Program& program,
                layout.points_per_task, forecast.pilot.points > 0 ? "" : "at most ",
                human_duration(layout.task_s), layout.arrays.size());
     const auto commands = commands_of(sweep, layout, forecast.pilot);
-    for (std::size_t i = 0; i < std::min(shown_arrays, commands.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kShownArrays, commands.size()); ++i) {
       fmt::print("  {}\n", commands[i]);
     }
-    if (commands.size() > shown_arrays) fmt::print("  ({} more)\n", commands.size() - shown_arrays);
+    if (commands.size() > kShownArrays) fmt::print("  ({} more)\n", commands.size() - kShownArrays);
     return 0;
   }
   const bool known = forecast.pilot.points > 0;

@@ -95,7 +95,7 @@ class KernelRecord {
                                   static_cast<std::int64_t>(std::llround(sample.power_w * 1e6))});
     }
     log_launches(log_, news.dispatches);
-    full_ = log_.launches().size() > kMostLaunches;
+    full_ = log_.launches().size() > kMaxLaunches;
   }
   [[nodiscard]] session::KernelEnergies energies(const session::KernelSensor& sensor) const {
     return several_ ? session::KernelEnergies() : session::kernel_energies(log_, series_, sensor);
@@ -103,13 +103,13 @@ class KernelRecord {
   // Why launches are missing; empty if none are.
   [[nodiscard]] std::string note() const {
     if (several_) return "several processes used the chip, so kernels have no joules of their own";
-    if (full_) return fmt::format("joules of kernels cover the first {} launches", kMostLaunches);
+    if (full_) return fmt::format("joules of kernels cover the first {} launches", kMaxLaunches);
     return {};
   }
   [[nodiscard]] bool wants_more() const { return !several_ && !full_; }
 
  private:
-  static constexpr std::size_t kMostLaunches = 1'000'000;
+  static constexpr std::size_t kMaxLaunches = 1'000'000;
 
   bool one_process(const std::string& process) {
     if (process_.empty()) process_ = process;

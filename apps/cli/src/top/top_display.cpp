@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kept = 240;  // refreshes of history
+constexpr std::size_t kKept = 240;  // refreshes of history
 
 }  // namespace
 
@@ -125,7 +125,7 @@ bool Display::wait(std::chrono::milliseconds time) {
 
 void Display::push(TopRow& row, double value) {
   row.history.push_back(value);
-  if (row.history.size() > kept) row.history.pop_front();
+  if (row.history.size() > kKept) row.history.pop_front();
 }
 
 void Display::set(TopRow& row, const std::optional<model::Interval>& power,

@@ -32,7 +32,7 @@ std::string to_svg(const BarChart& chart) {
   auto names = chart.legend;
   if (!chart.mark_name.empty()) names.push_back(chart.mark_name);
   const auto keys = place_keys(names, left, kBarsWidth);
-  const double top = kBarsHead + (keys.empty() ? 0 : key_row * keys.back().row);
+  const double top = kBarsHead + (keys.empty() ? 0 : kKeyRow * keys.back().row);
   const double height =
       top + kBarsRow * static_cast<double>(std::max<std::size_t>(1, chart.bars.size())) + 34;
   SvgWriter svg({0, 0, kBarsWidth, std::round(height), chart.title, chart.description});
@@ -52,7 +52,7 @@ std::string to_svg(const BarChart& chart) {
     return left + sane(value) / most * (kBarsWidth - left - kBarsRight);
   };
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const double y = 8 + key_row * keys[i].row;
+    const double y = 8 + kKeyRow * keys[i].row;
     if (i < chart.legend.size()) {
       svg.add("<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\"/>",
               i % 8 + 1, keys[i].x, y);

@@ -17,7 +17,7 @@ struct Bar {
 };
 
 // A page draws so many kernels; its table has all.
-inline constexpr std::size_t kMostKernelBars = 30;
+inline constexpr std::size_t kMaxKernelBars = 30;
 
 struct BarChart {
   std::string title, description;  // for screen readers

@@ -16,9 +16,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t columns = 800;  // of the power trace; each shows its lowest and highest
-constexpr std::size_t most_dots = 700;
-constexpr double session_gap_s = 5;
+constexpr std::size_t kColumns = 800;  // of the power trace; each shows its lowest and highest
+constexpr std::size_t kMaxDots = 700;
+constexpr double kSessionGapS = 5;
 
 int kind_colour(const std::string& kind) {
   if (kind == "stream") return 1;
@@ -71,7 +71,7 @@ Plot power_over_time(const json& model, const std::vector<StoredRun>& runs) {
         if (sample.power_uw) start_ns = std::min(start_ns, sample.time_ns);
       }
     }
-    const double offset = first == 0 ? 0 : end_s + session_gap_s;
+    const double offset = first == 0 ? 0 : end_s + kSessionGapS;
     offset_s[runs[first].session] = offset;
     for (std::size_t r = first; r < last; ++r) {
       for (const SensorReading& sample : runs[r].samples) {
@@ -88,7 +88,7 @@ Plot power_over_time(const json& model, const std::vector<StoredRun>& runs) {
   Series trace;
   trace.line = true;
   trace.colour = 5;
-  const std::size_t stride = std::max<std::size_t>(1, points.size() / columns);
+  const std::size_t stride = std::max<std::size_t>(1, points.size() / kColumns);
   for (std::size_t i = 0; i < points.size(); i += stride) {
     const auto end =
         points.begin() + static_cast<std::ptrdiff_t>(std::min(points.size(), i + stride));
@@ -120,7 +120,7 @@ Plot idle_against_temperature(const json& model) {
       "Idle power at the temperature reconstructed from power history, with the fitted cubic of "
       "each voltage and frequency state.");
   const json& points = list_of(model, "idle_points");
-  const std::size_t stride = std::max<std::size_t>(1, points.size() / most_dots);
+  const std::size_t stride = std::max<std::size_t>(1, points.size() / kMaxDots);
   std::map<int, Series> states;
   for (std::size_t i = 0; i < points.size(); i += stride) {
     const json& point = points[i];

@@ -54,7 +54,7 @@ class PlotWriter {
       }
     }
     keys_ = place_keys(names, kPlotLeft + 5, plot.width - kPlotRight);
-    if (!keys_.empty()) top += key_row * keys_.back().row;
+    if (!keys_.empty()) top += kKeyRow * keys_.back().row;
   }
 
   std::string write() {
@@ -158,7 +158,7 @@ class PlotWriter {
     auto key = keys_.begin();
     for (const Series& series : plot_.series) {
       if (series.name.empty()) continue;
-      const double y = kPlotHead - 16 + key_row * key->row;
+      const double y = kPlotHead - 16 + kKeyRow * key->row;
       svg_.add(R"(<circle class="dot c{}" cx="{:.1f}" cy="{:g}" r="4"/>)", series.colour,
                key->x + 5, y);
       svg_.add(R"(<text x="{:.1f}" y="{:g}">{}</text>)", key->x + 14, y + 4, series.name);

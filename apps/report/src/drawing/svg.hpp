@@ -57,7 +57,7 @@ struct KeyPlace {
 };
 [[nodiscard]] std::vector<KeyPlace> place_keys(const std::vector<std::string>& names, double from,
                                                double until);
-constexpr double key_row = 17;  // height of a legend's row
+constexpr double kKeyRow = 17;  // height of a legend's row
 
 // Round positions for the ticks of an axis.
 [[nodiscard]] std::vector<double> ticks(double low, double high, int about);

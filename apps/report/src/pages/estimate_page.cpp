@@ -133,11 +133,11 @@ std::string estimate_page(const json& estimate) {
   const auto labels =
       kernel_labels(kernels, [](const json& kernel) { return text_of(kernel, "kernel"); });
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    add(kernels[k], labels[k], chart.bars.size() <= kMostKernelBars);
+    add(kernels[k], labels[k], chart.bars.size() <= kMaxKernelBars);
   }
-  if (kernels.size() > kMostKernelBars) {
+  if (kernels.size() > kMaxKernelBars) {
     chart.description +=
-        fmt::format(" The {} kernels with the most energy; the table has all.", kMostKernelBars);
+        fmt::format(" The {} kernels with the most energy; the table has all.", kMaxKernelBars);
   }
   page.chart(ways.empty() ? "By segment" : "Wires of the compute dies", chart);
   page.section("All figures");

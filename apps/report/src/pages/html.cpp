@@ -86,7 +86,7 @@ void Html::drawing(const std::string& svg, const std::string& caption) {
 
 namespace {
 
-constexpr std::size_t long_text = 60;  // a cell with more gets room
+constexpr std::size_t kLongText = 60;  // a cell with more gets room
 
 // A heading may break behind the marks that join names of results.
 std::string breakable(const std::string& name) {
@@ -131,7 +131,7 @@ void Html::table(const Table& table) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool number = i < table.columns.size() && table.columns[i].number;
       const char* kind = number                      ? " class=\"n\""
-                         : row[i].size() > long_text ? " class=\"long\""
+                         : row[i].size() > kLongText ? " class=\"long\""
                                                      : "";
       const std::string cell = escape(row[i]);
       text_ += fmt::format("<td{}>{}</td>", kind, number ? unbroken(cell) : cell);

@@ -95,7 +95,7 @@ void add_ways(Html& page, const json& ways, const char* key) {
   }
   const auto add = [&](const json& kernel, const std::string& label) {
     const std::string name = kernel_name(text_of(kernel, "kernel"));
-    if (chart.bars.size() <= kMostKernelBars) {
+    if (chart.bars.size() <= kMaxKernelBars) {
       chart.bars.push_back(bar_of(kernel, label, key, scale.times));
       chart.bars.back().hint = name;
     }

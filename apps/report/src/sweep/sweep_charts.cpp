@@ -14,9 +14,9 @@
 namespace ww::report {
 namespace {
 
-constexpr std::size_t most_drawn = 2000;  // points beside the front
-constexpr std::size_t most_names = 24;    // below an axis
-constexpr std::size_t kMostEffectBars = 30;
+constexpr std::size_t kMaxDrawn = 2000;  // points beside the front
+constexpr std::size_t kMaxNames = 24;    // below an axis
+constexpr std::size_t kMaxEffectBars = 30;
 
 struct Mean {
   double sum{};
@@ -75,7 +75,7 @@ Plot sweep_curves(const SweepView& view, std::size_t metric) {
   const Levels levels = levels_along(view.table, over);
   plot.title = fmt::format("{} over {}", plot.y_label, view.table.settings[over]);
   plot.x_label = view.table.settings[over];
-  if (!levels.numbers && levels.names.size() <= most_names) plot.x_names = levels.names;
+  if (!levels.numbers && levels.names.size() <= kMaxNames) plot.x_names = levels.names;
   std::vector<std::string> order;
   std::map<std::string, std::vector<Mean>> cells;
   std::size_t left_out = 0;
@@ -145,7 +145,7 @@ Plot front_plot(const SweepView& view) {
     const auto& metrics = view.table.rows[row].metrics;
     if (!on_front[row] && view.settled[row] && metrics[x] && metrics[y]) others.push_back(row);
   }
-  const std::size_t step = others.size() / most_drawn + 1;
+  const std::size_t step = others.size() / kMaxDrawn + 1;
   for (std::size_t i = 0; i < others.size(); i += step) all.dots.push_back(dot(others[i]));
   plot.description = "Points that no other point beats";
   for (const auto& goal : view.goals) {
@@ -182,7 +182,7 @@ BarChart effect_bars(const std::vector<MetricEffects>& all) {
   chart.legend = {"share of the variance"};
   for (const auto& one : all) {
     for (const auto& effect : one.effects) {
-      if (chart.bars.size() >= kMostEffectBars) return chart;
+      if (chart.bars.size() >= kMaxEffectBars) return chart;
       chart.bars.push_back({fmt::format("{}: {}", one.metric, effect.axis),
                             {100 * effect.share.value_or(0)},
                             {},
@@ -211,7 +211,7 @@ Plot parts_plot(const SweepView& view, const sweep::PartVariation& variation) {
     parts.dots.push_back({static_cast<double>(i), part.value, (part.high - part.low) / 2,
                           fmt::format("{}: {} ({})", part.name, figure_text(part.value),
                                       interval_text(part.low, part.high))});
-    if (view.parts.size() <= most_names) plot.x_names.push_back(part.name);
+    if (view.parts.size() <= kMaxNames) plot.x_names.push_back(part.name);
   }
   const auto level = [&](const char* name, int colour, double at) {
     const auto last = static_cast<double>(view.parts.size()) - 1;

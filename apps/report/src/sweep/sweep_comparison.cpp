@@ -161,7 +161,7 @@ void add_points(Html& page, const SweepView& first, const SweepView& second,
   const bool some_unsettled = std::ranges::find(between.settled, false) != between.settled.end();
   if (some_unsettled) table.columns.push_back({"stable"});
   const std::size_t all = pairs.pairs.size() * pairs.metrics.size();
-  for (std::size_t at = 0; at < std::min(all, kMostTableRows); ++at) {
+  for (std::size_t at = 0; at < std::min(all, kMaxTableRows); ++at) {
     const std::size_t i = at / pairs.metrics.size();
     const std::size_t metric = at % pairs.metrics.size();
     const auto& [a, b] = pairs.pairs[i];
@@ -182,11 +182,11 @@ void add_points(Html& page, const SweepView& first, const SweepView& second,
     table.rows.push_back(std::move(cells));
   }
   page.section("Every point");
-  if (all > kMostTableRows) {
+  if (all > kMaxTableRows) {
     page.add(
         "<p class=\"mut\">The first {} of {} figures; 'wirewatt sweep show FOLDER --csv FILE' "
         "writes all of one sweep.</p>",
-        kMostTableRows, all);
+        kMaxTableRows, all);
   }
   page.table(table);
 }
@@ -199,7 +199,7 @@ void add_unpaired(Html& page, const SweepView& first, const SweepView& second,
   for (const auto& [which, view, rows] : {std::tuple{"first", &first, &pairs.only_first},
                                           std::tuple{"second", &second, &pairs.only_second}}) {
     for (const auto row : *rows) {
-      if (table.rows.size() == kMostTableRows) break;
+      if (table.rows.size() == kMaxTableRows) break;
       table.rows.push_back({which, settings_text(view->table, view->table.rows[row])});
     }
   }

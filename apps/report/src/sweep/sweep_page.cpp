@@ -215,7 +215,7 @@ Result<std::string> sweep_page(const std::filesystem::path& folder, const SweepO
   if (!view.goals.empty() && !view.front.empty()) {
     page.chart("Pareto front", front_plot(view));
     auto rows = view.front;
-    if (rows.size() > kMostTableRows) rows.resize(kMostTableRows);
+    if (rows.size() > kMaxTableRows) rows.resize(kMaxTableRows);
     page.table(points_table(view, "Points on the front", rows, false));
   }
   if (!view.over.empty() && !variation) {
@@ -227,7 +227,7 @@ Result<std::string> sweep_page(const std::filesystem::path& folder, const SweepO
   if (!variation) add_sensitivity(page, effects);
   add_failures(page, view);
   page.section("Every point");
-  std::vector<std::size_t> rows(std::min(view.table.rows.size(), kMostTableRows));
+  std::vector<std::size_t> rows(std::min(view.table.rows.size(), kMaxTableRows));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
   if (rows.size() < view.table.rows.size()) {
     page.add(

@@ -15,10 +15,10 @@
 namespace ww::report {
 namespace {
 
-constexpr std::size_t most_failures = 500;
-constexpr std::size_t most_series = 8;      // that the page has colours for
-constexpr std::size_t most_curves = 50;     // that were asked for
-constexpr std::size_t most_levels = 2'000;  // along x
+constexpr std::size_t kMaxFailures = 500;
+constexpr std::size_t kMaxSeries = 8;      // that the page has colours for
+constexpr std::size_t most_curves = 50;    // that were asked for
+constexpr std::size_t kMaxLevels = 2'000;  // along x
 
 std::size_t place(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
@@ -55,7 +55,7 @@ Status read_points(const sweep::Store& store, SweepView& view) {
     if (!point.host.empty()) view.hosts.insert(point.host);
     if (view.configuration.empty()) view.configuration = point.configuration;
     view.wall_s += point.wall_s.value_or(0);
-    if (point.status == sweep::PointStatus::ok || view.failures.size() >= most_failures) return {};
+    if (point.status == sweep::PointStatus::ok || view.failures.size() >= kMaxFailures) return {};
     view.failures.push_back(
         {point.index, std::string(sweep::to_string(point.status)), point.reason, {}});
     return {};
@@ -168,7 +168,7 @@ void choose_curves(SweepView& view, const std::vector<sweep::AxisEffect>& effect
     for (std::size_t axis = 0; axis < levels.size(); ++axis) {
       if (std::ranges::find(view.by, axis) != view.by.end()) continue;
       const std::pair size{std::ranges::all_of(levels[axis], is_number), levels[axis].size()};
-      if (size.second < 2 || size.second > most_levels || size <= best) continue;
+      if (size.second < 2 || size.second > kMaxLevels || size <= best) continue;
       best = size;
       view.over = {axis};
     }
@@ -181,14 +181,14 @@ void choose_curves(SweepView& view, const std::vector<sweep::AxisEffect>& effect
     others.push_back(axis);
     combinations *= levels[axis].size();
   }
-  if (combinations <= most_series) {
+  if (combinations <= kMaxSeries) {
     view.by = others;
     return;
   }
   for (const auto& effect : effects) {
     const auto axis = place(table.settings, effect.axis);
     if (axis == view.over.front() || levels[axis].size() < 2) continue;
-    if (levels[axis].size() > most_series) continue;
+    if (levels[axis].size() > kMaxSeries) continue;
     view.by = {axis};
     return;
   }

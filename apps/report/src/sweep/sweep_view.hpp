@@ -45,7 +45,7 @@ struct SweepView {
 };
 
 // A table has at most so many rows, which keeps a page light.
-inline constexpr std::size_t kMostTableRows = 2000;
+inline constexpr std::size_t kMaxTableRows = 2000;
 
 // A metric of a point in six digits; a dash where the point has none.
 [[nodiscard]] std::string metric_text(const std::optional<double>& value);

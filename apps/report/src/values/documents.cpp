@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 std::optional<Kind> kind_of(const json& content) {
   if (!content.is_object()) return std::nullopt;
@@ -91,7 +91,7 @@ Result<Document> read_printed(const fs::path& file) {
 }
 
 Figure figure(std::string name, std::string unit, const json& interval) {
-  if (!interval.is_object()) return {std::move(name), std::move(unit), none, none, none};
+  if (!interval.is_object()) return {std::move(name), std::move(unit), kNone, kNone, kNone};
   return {std::move(name), std::move(unit), number_of(interval, "value"),
           number_of(interval, "low"), number_of(interval, "high")};
 }
@@ -99,8 +99,8 @@ Figure figure(std::string name, std::string unit, const json& interval) {
 void add_calibration(std::vector<Figure>& figures, const calibration::Calibration& calibration) {
   const auto add = [&figures](const std::vector<ww::Figure>& rows) {
     for (const ww::Figure& row : rows) {
-      figures.push_back({row.name, row.unit, row.value.value_or(none), row.low.value_or(none),
-                         row.high.value_or(none)});
+      figures.push_back({row.name, row.unit, row.value.value_or(kNone), row.low.value_or(kNone),
+                         row.high.value_or(kNone)});
     }
   };
   add(calibration.figures());
@@ -122,12 +122,12 @@ void add_estimate(std::vector<Figure>& figures, const json& estimate) {
 void add_simulation(std::vector<Figure>& figures, const json& run) {
   for (const auto& [key, value] : run.items()) {
     if (value.is_number() && key != "wall_s" && key != "cpu_s" && key != "flit_hops_per_cpu_s") {
-      figures.push_back({key, "", value.get<double>(), none, none});
+      figures.push_back({key, "", value.get<double>(), kNone, kNone});
     }
   }
   for (const auto& [key, value] : object_of(run, "energy_pj").items()) {
     if (value.is_number()) {
-      figures.push_back({"energy " + key, "pJ", value.get<double>(), none, none});
+      figures.push_back({"energy " + key, "pJ", value.get<double>(), kNone, kNone});
     }
   }
 }
@@ -229,7 +229,7 @@ std::vector<Figure> figures_of(const Document& document) {
     case Kind::reproduction:
       for (const json& row : list_of(document.content, "rows")) {
         figures.push_back({text_of(row, "figure") + ": " + text_of(row, "quantity"),
-                           text_of(row, "unit"), number_of(row, "ours"), none, none});
+                           text_of(row, "unit"), number_of(row, "ours"), kNone, kNone});
       }
       break;
   }

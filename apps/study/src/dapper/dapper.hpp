@@ -19,10 +19,10 @@
 namespace ww::study::dapper {
 
 // The paper's six applications, as 'workloads list' names them.
-inline constexpr std::array dapper_applications{"dct",  "hist",         "convtex",
+inline constexpr std::array kDapperApplications{"dct",  "hist",         "convtex",
                                                 "dxtc", "blackscholes", "fwt"};
 
-inline constexpr double dapper_core_hz = 700e6;  // of virtual:dapper
+inline constexpr double kDapperCoreHz = 700e6;  // of virtual:dapper
 
 // A network with its settings.
 struct DapperVariant {

@@ -26,7 +26,7 @@ DapperRun run(double cycles, double energy, double error) {
 // The paper's own figures, as runs.
 DapperStudy as_in_the_paper() {
   DapperStudy study;
-  for (const char* application : dapper_applications) {
+  for (const char* application : kDapperApplications) {
     auto& runs = study.runs[application];
     runs["baseline"] = run(1000, 100, 0);
     runs["approx-noc"] = run(1070, 110, 0.1);

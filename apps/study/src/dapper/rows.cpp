@@ -20,7 +20,7 @@ void chart(Reproduction& out, const DapperStudy& study, const std::string& title
            const std::vector<std::string>& variants,
            const std::function<double(const DapperRun&, const DapperRun&)>& value) {
   auto bars = json::array();
-  for (const char* application : dapper_applications) {
+  for (const char* application : kDapperApplications) {
     const DapperRun* base = study.find(application, variants.front());
     for (const auto& variant : variants) {
       const DapperRun* run = study.find(application, variant);
@@ -38,7 +38,7 @@ void chart(Reproduction& out, const DapperStudy& study, const std::string& title
 
 // Of the power that the sensor sees while kernels run, the network's part [%].
 double network_share(const DapperRuns& runs) {
-  const double seconds = runs[0]->cycles / dapper_core_hz;
+  const double seconds = runs[0]->cycles / kDapperCoreHz;
   const double gpu_w = runs[0]->gpu_dynamic_j / seconds + runs[0]->gpu_idle_w;
   return 100 * runs[0]->energy_pj * 1e-12 / seconds / gpu_w;
 }
@@ -65,7 +65,7 @@ void add_power_shares(Reproduction& out, const DapperStudy& study) {
 void add_shares(Reproduction& out, const DapperStudy& study) {
   add_power_shares(out, study);
   const auto watts = each(study, {"baseline"}, [](const auto& runs) {
-    return runs[0]->energy_pj * 1e-9 / std::max(runs[0]->cycles / dapper_core_hz, 1e-12);
+    return runs[0]->energy_pj * 1e-9 / std::max(runs[0]->cycles / kDapperCoreHz, 1e-12);
   });
   for (const auto& [name, value] : watts) {
     out.add({"Fig. 1", name + ": power of the baseline network", nullptr, value, "mW", kOurs,
@@ -394,7 +394,7 @@ void add_threshold(Reproduction& out, const DapperStudy& study) {
   const std::vector<std::string> variants{"dapper", "dapper-15", "dapper-20"};
   std::set<std::string> falling;
   std::set<std::string> without_error;
-  for (const char* name : dapper_applications) {
+  for (const char* name : kDapperApplications) {
     const DapperRun* runs[] = {study.find(name, variants[0]), study.find(name, variants[1]),
                                study.find(name, variants[2])};
     if (std::ranges::any_of(runs, [](const auto* run) { return run == nullptr; })) return;

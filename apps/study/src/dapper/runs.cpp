@@ -219,7 +219,7 @@ Result<DapperStudy> run_dapper_study(
   std::vector<runner::Job> jobs;
   std::vector<std::size_t> job_of;  // [job]: position in the plan
   for (const auto& variant : dapper_variants(request.quick)) {
-    for (const char* application : dapper_applications) {
+    for (const char* application : kDapperApplications) {
       plan.push_back(
           {application, variant,
            folder / "runs" / request.size / fmt::format("{}-{}", application, variant.name)});

@@ -9,7 +9,7 @@ namespace ww::study::dapper {
 PerApplication each(const DapperStudy& study, const std::vector<std::string>& variants,
                     const std::function<double(const DapperRuns&)>& value) {
   PerApplication values;
-  for (const char* application : dapper_applications) {
+  for (const char* application : kDapperApplications) {
     DapperRuns runs;
     for (const auto& variant : variants) runs.push_back(study.find(application, variant));
     if (std::ranges::any_of(runs, [](const auto* run) { return run == nullptr; })) continue;
@@ -63,7 +63,7 @@ struct Point {
 std::vector<Point> points_of(const DapperStudy& study, const std::string& base,
                              const std::string& variant) {
   std::vector<Point> points;
-  for (const char* application : dapper_applications) {
+  for (const char* application : kDapperApplications) {
     const DapperRun* without = study.find(application, base);
     const DapperRun* with = study.find(application, variant);
     if (without == nullptr || with == nullptr) continue;

@@ -64,7 +64,7 @@ void add(std::vector<DapperVariant>& variants, const System& system) {
 }
 
 std::string network_at(int times) {
-  return fmt::format("[system]\nnetwork_clock_hz = {:.0f}\n", times * dapper_core_hz);
+  return fmt::format("[system]\nnetwork_clock_hz = {:.0f}\n", times * kDapperCoreHz);
 }
 
 }  // namespace
@@ -169,7 +169,7 @@ Options with_exact_data(Options options) {
 OwnNetworkStudy own_network_study() {
   const Options router{"--vcs", "5", "--vc-buffer", "4", "--routing-delay", "1"};  // table 1
   OwnNetworkStudy study;
-  study.applications.assign(dapper_applications.begin(), dapper_applications.end());
+  study.applications.assign(kDapperApplications.begin(), kDapperApplications.end());
   study.routers = router;
   set(study.routers, {"--flit-bits", "128"});
   PaperNetwork approx{"approx-noc", "Approx-NoC", {"--network", "approx-noc"}};

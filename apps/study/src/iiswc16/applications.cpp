@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double peak_l1_l2 = 16 * 64 * 930e6;  // bytes a second, as the paper computes it
+constexpr double kPeakL1L2 = 16 * 64 * 930e6;  // bytes a second, as the paper computes it
 
 struct Application {
   std::string name;
@@ -140,7 +140,7 @@ std::string explanation(const Application& app) {
       "its "
       "own toggles ({:.2f}) {:.3g}%",
       app.dynamic_w, app.bytes[0] / app.seconds * 1e-9, app.bytes[1] / app.seconds * 1e-9,
-      100 * app.bytes[1] / app.seconds / peak_l1_l2, app.bytes[2] / app.seconds * 1e-9,
+      100 * app.bytes[1] / app.seconds / kPeakL1L2, app.bytes[2] / app.seconds * 1e-9,
       app.l1_hit_percent, app.vector_per_line,
       app.vector_per_line > 8 ? "arithmetic outweighs movement; " : "", app.toggle_rate,
       app.share_measured.value_or(0));
@@ -191,7 +191,7 @@ void add_shares(Reproduction& out, const std::vector<Application>& apps) {
       continue;
     }
     shares.push_back(app.share);
-    projected.push_back(100 * model::projected_share(app.share / 100, model::paper_wire_to_logic));
+    projected.push_back(100 * model::projected_share(app.share / 100, model::kPaperWireToLogic));
     for (std::size_t s = 0; s < parts.size(); ++s) parts[s] += app.share_percent[s];
     if (most == nullptr || app.share > most->share) most = &app;
     json bar{{"name", app.name},
@@ -250,7 +250,7 @@ void add_shares(Reproduction& out, const std::vector<Application>& apps) {
   out.add(compare("Fig. 10", "mean share, 7 nm, r = 1.68", 8.9, mean(projected), "%",
                   "our shares at 28 nm, projected"));
   out.add({"Fig. 10", "14.3% at 28 nm become at 7 nm, r = 1.68", 21.9,
-           100 * model::projected_share(0.143, model::paper_wire_to_logic), "%", kByConstruction,
+           100 * model::projected_share(0.143, model::kPaperWireToLogic), "%", kByConstruction,
            "r was set so that the paper's 14.3% become 21.9%"});
   for (const auto& scaling : model::node_scalings()) {
     if (scaling.logic == 1.0) continue;

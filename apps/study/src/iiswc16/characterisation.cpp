@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* not_run = "this campaign does not run it";
+constexpr const char* kNotRun = "this campaign does not run it";
 
 std::optional<double> number(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -158,7 +158,7 @@ void add_distance(Reproduction& out, const json& model, const std::map<Variant, 
            "the long path"});
   const auto random = lines.find({"random", 0});
   if (random == lines.end()) {
-    out.add({"Fig. 5b", "linear in distance (R2)", "linear", nullptr, "", kUnavailable, not_run});
+    out.add({"Fig. 5b", "linear in distance (R2)", "linear", nullptr, "", kUnavailable, kNotRun});
     return;
   }
   out.add({"Fig. 5b", "energy against distance, R2", "linear", random->second.r_squared, "",
@@ -233,7 +233,7 @@ void add_toggles(Reproduction& out, const std::map<Variant, Line>& lines) {
     const auto value = of(pattern);
     out.add({"Fig. 7a", fmt::format("{} relative to random data", pattern), "about 10",
              or_null(value), "%", value ? kByConstruction : kUnavailable,
-             value ? "how often the arbiter lets go of a bus was set after this figure" : not_run});
+             value ? "how often the arbiter lets go of a bus was set after this figure" : kNotRun});
   }
   const auto zeros = of("zeros");
   const auto ones = of("ones");
@@ -246,7 +246,7 @@ void add_toggles(Reproduction& out, const std::map<Variant, Line>& lines) {
              "a parked bus rests at ones: zeros switch it whole, 0xAA pays for quiet neighbours"});
   } else {
     out.add({"Fig. 7a", "order of payloads without toggles", "As > zeros > ones", nullptr, "",
-             kUnavailable, not_run});
+             kUnavailable, kNotRun});
   }
   const auto half = of("half_random");
   if (zeros && half) {
@@ -257,7 +257,7 @@ void add_toggles(Reproduction& out, const std::map<Variant, Line>& lines) {
                          "zeros and random data",
                          straight)});
   } else {
-    out.add({"Fig. 7b", "linear in toggle rate", "linear", nullptr, "", kUnavailable, not_run});
+    out.add({"Fig. 7b", "linear in toggle rate", "linear", nullptr, "", kUnavailable, kNotRun});
   }
 }
 
@@ -329,7 +329,7 @@ void add_bandwidth(Reproduction& out, const std::map<Variant, Line>& lines,
                         {"bars", bars}});
   if (!any) {
     out.add({"Fig. 9", "interconnect power at half the bandwidth", "about 50", nullptr, "%",
-             kUnavailable, not_run});
+             kUnavailable, kNotRun});
   }
 }
 

@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double least_between_s = 1;
-constexpr double most_between_s = 300;
-constexpr std::streamoff chunk_line = 26;  // "%016u %08u\n"
+constexpr double kMinBetweenS = 1;
+constexpr double kMaxBetweenS = 300;
+constexpr std::streamoff kChunkLine = 26;  // "%016u %08u\n"
 
 Result<std::vector<Work>> chunk_points(const fs::path& folder, std::uint64_t chunk) {
   const auto damaged = [&](const char* file) {
@@ -26,7 +26,7 @@ Result<std::vector<Work>> chunk_points(const fs::path& folder, std::uint64_t chu
                 (folder / file).string());
   };
   std::ifstream chunks(folder / "chunks", std::ios::binary);
-  chunks.seekg(static_cast<std::streamoff>(chunk) * chunk_line);
+  chunks.seekg(static_cast<std::streamoff>(chunk) * kChunkLine);
   std::uint64_t offset = 0;
   std::uint64_t count = 0;
   if (!(chunks >> offset >> count)) return damaged("chunks");
@@ -80,7 +80,7 @@ Status run_chunk(const Sweep& sweep, int submission, std::uint64_t chunk, const 
   if (!have.empty()) spdlog::info("{} points of this task were done before", have.size());
   // Killed outright, a task loses a fifth of its work at most; asked to end, nothing.
   const std::chrono::duration<double> between(
-      std::clamp(sweep.plan->slurm.chunk_s / 5, least_between_s, most_between_s));
+      std::clamp(sweep.plan->slurm.chunk_s / 5, kMinBetweenS, kMaxBetweenS));
   WW_ASSIGN(writer, ResultWriter::create(results, tag, between));
   std::size_t next = 0;
   WW_TRY(run_work(

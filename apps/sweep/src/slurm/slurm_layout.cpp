@@ -10,12 +10,12 @@
 namespace ww::sweep {
 namespace {
 
-constexpr double least_task_s = 1;
-constexpr double least_point_s = 1e-3;
-constexpr double points_in_a_row = 15;
-constexpr double many_rounds = 20;
-constexpr std::uint64_t tasks_a_cpu = 4;
-constexpr double worker_mib = 200;  // beside the point
+constexpr double kMinTaskS = 1;
+constexpr double kMinPointS = 1e-3;
+constexpr double kPointsInARow = 15;
+constexpr double kManyRounds = 20;
+constexpr std::uint64_t kTasksACpu = 4;
+constexpr double kWorkerMib = 200;  // beside the point
 
 std::uint64_t up(double x) {
   return static_cast<std::uint64_t>(std::max(1.0, std::ceil(x)));
@@ -77,20 +77,20 @@ SlurmLayout lay_out(const Sweep& sweep, const std::vector<std::uint32_t>& todo, 
 
   // Of a task's time, with all its slots at work.
   const double one_s = pilot.points > 0 ? pilot.seconds : sweep.plan->time_limit_s;
-  const double point_s = std::max(one_s / settings.slots, least_point_s);
+  const double point_s = std::max(one_s / settings.slots, kMinPointS);
   const auto n = static_cast<double>(todo.size());
   const double parallel = static_cast<double>(
       std::max<std::uint64_t>(1, limits.cpus / (sweep.plan->cpus * settings.slots)));
   // At a task's end its slots wait for the last point: that must be little beside the task.
   const double aim_s =
-      settings.slots > 1 ? std::max(settings.chunk_s, points_in_a_row * one_s) : settings.chunk_s;
+      settings.slots > 1 ? std::max(settings.chunk_s, kPointsInARow * one_s) : settings.chunk_s;
   std::uint64_t size = up(aim_s / point_s);
-  size = std::min(size, up(n / (static_cast<double>(tasks_a_cpu) * parallel)));
-  size = std::max(size, up(std::min(least_task_s, settings.chunk_s) / point_s));
+  size = std::min(size, up(n / (static_cast<double>(kTasksACpu) * parallel)));
+  size = std::max(size, up(std::min(kMinTaskS, settings.chunk_s) / point_s));
   size = std::max<std::uint64_t>(1, size / divide_by);
   // A few tasks after the last full round would keep the whole cluster waiting.
   const double rounds = std::floor(n / (static_cast<double>(size) * parallel));
-  if (divide_by == 1 && rounds >= 1 && rounds < many_rounds) size = up(n / (rounds * parallel));
+  if (divide_by == 1 && rounds >= 1 && rounds < kManyRounds) size = up(n / (rounds * parallel));
   const auto most_tasks = std::min(settings.max_tasks, limits.max_jobs);
   size = std::max(size, up(n / static_cast<double>(most_tasks)));
   layout.points_per_task = std::min<std::uint64_t>(size, std::max<std::size_t>(1, todo.size()));
@@ -143,7 +143,7 @@ std::vector<std::string> sbatch_arguments(const Sweep& sweep, int submission,
       fmt::format("--cpus-per-task={}", plan.cpus * plan.slurm.slots),
       fmt::format("--time={}", static_cast<std::uint64_t>(std::min(minutes, 525'600.0)))};
   if (knows_memory) {  // else the site's default
-    arguments.push_back(fmt::format("--mem={}M", up(needed_mib * plan.slurm.slots + worker_mib)));
+    arguments.push_back(fmt::format("--mem={}M", up(needed_mib * plan.slurm.slots + kWorkerMib)));
   }
   if (!array.host.empty()) arguments.push_back("--nodelist=" + array.host);
   arguments.insert(arguments.end(), plan.slurm.options.begin(), plan.slurm.options.end());

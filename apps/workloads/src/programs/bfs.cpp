@@ -10,7 +10,7 @@ void run_bfs(Session& s) {
   const auto want = levels_from(graph, 0);
 
   s.build("bfs.cl");
-  std::vector<std::uint32_t> level(n, unreached);
+  std::vector<std::uint32_t> level(n, kUnreached);
   std::vector<std::uint32_t> start(n);
   level[0] = 0;
   start[0] = 1;

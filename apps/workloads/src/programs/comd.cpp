@@ -9,9 +9,9 @@ namespace ww::workloads {
 namespace {
 
 using Vector = std::array<double, 3>;
-constexpr std::size_t capacity = 32;
-constexpr std::size_t table_size = 512;
-constexpr double lattice = 1.5874;  // Lennard-Jones solid: 2^(2/3)
+constexpr std::size_t kCapacity = 32;
+constexpr std::size_t kTableSize = 512;
+constexpr double kLattice = 1.5874;  // Lennard-Jones solid: 2^(2/3)
 
 struct Crystal {
   std::size_t cells{};
@@ -25,12 +25,12 @@ struct Crystal {
 Crystal make_crystal(Session& s, double cutoff) {
   const auto side = s.pick<std::size_t>(8, 14, 32);
   Crystal c;
-  c.box = static_cast<double>(side) * lattice;
+  c.box = static_cast<double>(side) * kLattice;
   c.cutoff = cutoff;
   c.cells = static_cast<std::size_t>(c.box / cutoff);
   const std::size_t all = c.cells * c.cells * c.cells;
   const std::size_t padded = all + all % 2;  // whole wavefronts: an empty cell at the end
-  c.place.resize(padded * capacity * 4);
+  c.place.resize(padded * kCapacity * 4);
   c.count.resize(padded);
   constexpr std::array<Vector, 4> basis{{{0, 0, 0}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}}};
   for (std::size_t unit = 0; unit < side * side * side; ++unit) {
@@ -39,14 +39,14 @@ Crystal make_crystal(Session& s, double cutoff) {
       std::array<float, 3> at{};
       std::size_t cell = 0;
       for (std::size_t k = 3; k-- > 0;) {
-        const double x = (static_cast<double>(corner[k]) + offset[k] + 0.25) * lattice;
+        const double x = (static_cast<double>(corner[k]) + offset[k] + 0.25) * kLattice;
         at[k] = static_cast<float>(x) + s.random.uniform(-0.05F, 0.05F);
         const auto in = static_cast<std::size_t>(at[k] / c.box * static_cast<double>(c.cells));
         cell = cell * c.cells + std::min(in, c.cells - 1);
       }
-      const auto slot = cell * capacity + static_cast<std::size_t>(c.count[cell]++);
-      s.require(slot < (cell + 1) * capacity, "a cell overflowed");
-      if (slot >= (cell + 1) * capacity) return c;
+      const auto slot = cell * kCapacity + static_cast<std::size_t>(c.count[cell]++);
+      s.require(slot < (cell + 1) * kCapacity, "a cell overflowed");
+      if (slot >= (cell + 1) * kCapacity) return c;
       for (std::size_t k = 0; k < 3; ++k) c.place[slot * 4 + k] = at[k];
       c.place[slot * 4 + 3] = 1;
       c.atoms.push_back(slot);
@@ -74,7 +74,7 @@ void for_pairs(const Crystal& c, std::size_t slot, const Body& body) {
 std::string defines(const Crystal& c, double per_rho) {
   return "#define CAPACITY 32\n#define TABLE 512\n#define CUTOFF2 " +
          std::to_string(c.cutoff * c.cutoff) + "f\n#define PER_R " +
-         std::to_string((table_size - 1) / c.cutoff) + "f\n#define PER_RHO " +
+         std::to_string((kTableSize - 1) / c.cutoff) + "f\n#define PER_RHO " +
          std::to_string(per_rho) + "f\n";
 }
 
@@ -97,7 +97,7 @@ void check_sample(Session& s, const Crystal& c, const std::vector<float>& got,
 // One kernel's pass over all pairs of neighbouring cells: positions at least once, at most a line
 // for each candidate of each atom (slots of a cell, 27 cells).
 double most_reads(const Crystal& c, double values_each) {
-  return static_cast<double>(c.atoms.size()) * 27 * capacity * 64 * values_each;
+  return static_cast<double>(c.atoms.size()) * 27 * kCapacity * 64 * values_each;
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ void run_comd_lj(Session& s) {
     want.insert(want.end(), {f[0], f[1], f[2], energy});
   }
   s.build("comd.cl", defines(c, 1));
-  const std::size_t slots = c.count.size() * capacity;
+  const std::size_t slots = c.count.size() * kCapacity;
   const Buffer place = s.upload(c.place);
   const Buffer force = s.zeros<float>(slots * 4);
   s.launch("lennard_jones", {slots}, {64}, place, s.upload(c.count), force,
@@ -133,11 +133,11 @@ void run_comd_lj(Session& s) {
 void run_comd(Session& s) {
   const Crystal c = make_crystal(s, 2.5);
   // Smooth at the cutoff; shapes of a metal's potential.
-  std::vector<float> phi(table_size), rho(table_size), embed(table_size);
-  const double per_r = (table_size - 1) / c.cutoff;
+  std::vector<float> phi(kTableSize), rho(kTableSize), embed(kTableSize);
+  const double per_r = (kTableSize - 1) / c.cutoff;
   const double most_density = 40;
-  const double per_rho = (table_size - 1) / most_density;
-  for (std::size_t i = 0; i < table_size; ++i) {
+  const double per_rho = (kTableSize - 1) / most_density;
+  for (std::size_t i = 0; i < kTableSize; ++i) {
     const double r = std::max(static_cast<double>(i) / per_r, 0.3);
     const double fade = std::pow(1 - std::min(r / c.cutoff, 1.0), 2);
     phi[i] = static_cast<float>(4 * std::exp(-2 * (r - 1)) * fade);
@@ -149,7 +149,7 @@ void run_comd(Session& s) {
   };
   const auto lookup = [](const std::vector<float>& t, double at, double per_unit) -> Value {
     const double u = at * per_unit;
-    const auto i = static_cast<std::size_t>(std::clamp(std::floor(u), 1.0, table_size - 3.0));
+    const auto i = static_cast<std::size_t>(std::clamp(std::floor(u), 1.0, kTableSize - 3.0));
     const double x = u - static_cast<double>(i);
     const double g1 = double{t[i + 1]} - t[i - 1];
     const double g2 = double{t[i + 2]} - t[i];
@@ -182,7 +182,7 @@ void run_comd(Session& s) {
     want.insert(want.end(), {f[0], f[1], f[2], energy});
   }
   s.build("comd.cl", defines(c, per_rho));
-  const std::size_t slots = c.count.size() * capacity;
+  const std::size_t slots = c.count.size() * kCapacity;
   const Buffer place = s.upload(c.place);
   const Buffer count = s.upload(c.count);
   const Buffer force = s.zeros<float>(slots * 4);

@@ -24,7 +24,7 @@ void run_graph500(Session& s) {
   const auto level = levels_from(graph, root);
 
   s.build("graph500.cl");
-  std::vector<std::uint32_t> parents(n, unreached), queue(n);
+  std::vector<std::uint32_t> parents(n, kUnreached), queue(n);
   parents[root] = root;
   queue[0] = root;
   const Buffer first = s.upload(graph.first);
@@ -45,13 +45,13 @@ void run_graph500(Session& s) {
   // not.
   std::vector<std::uint8_t> is_reached(n);
   std::ranges::transform(found, is_reached.begin(),
-                         [](std::uint32_t v) -> std::uint8_t { return v == unreached ? 0 : 1; });
+                         [](std::uint32_t v) -> std::uint8_t { return v == kUnreached ? 0 : 1; });
   s.result("reached", is_reached);
   double reached = 0;
   double edges = 0;
   for (std::uint32_t v = 0; v < n; ++v) {
-    s.require((found[v] == unreached) == (level[v] == unreached), "another set is reached");
-    if (level[v] == unreached) continue;
+    s.require((found[v] == kUnreached) == (level[v] == kUnreached), "another set is reached");
+    if (level[v] == kUnreached) continue;
     ++reached;
     edges += graph.first[v + 1] - graph.first[v];
     if (v == root) continue;

@@ -9,7 +9,7 @@ namespace {
 
 using enum Form;
 
-constexpr TableEntry entries[] = {
+constexpr TableEntry kEntries[] = {
 #define SOP2(number, name, d, s0, s1) \
   {Encoding::sop2, plain, number, Opcode::name, d, {s0, s1, 0}, 0},
 #define SOPK(number, name, form, d) {Encoding::sopk, form, number, Opcode::name, d, {}, 0},
@@ -41,7 +41,7 @@ constexpr TableEntry entries[] = {
 #include "isa/tables/images.def"
 };
 
-constexpr LongFormBases long_form_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};
+constexpr LongFormBases kLongFormBases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};
 
 // What Sea Islands brought: flat addressing and these. All else has gfx6's numbers.
 bool since_gfx7(const TableEntry& entry) {
@@ -73,17 +73,17 @@ bool since_gfx7(const TableEntry& entry) {
 }  // namespace
 
 const Table& gfx7_table() {
-  static const Table& table = *new Table(entries, long_form_bases);
+  static const Table& table = *new Table(kEntries, kLongFormBases);
   return table;
 }
 
 const Table& gfx6_table() {
   static const Table& table = *[] {
     std::vector<TableEntry> older;
-    std::remove_copy_if(std::begin(entries), std::end(entries), std::back_inserter(older),
+    std::remove_copy_if(std::begin(kEntries), std::end(kEntries), std::back_inserter(older),
                         since_gfx7);
     older.push_back({Encoding::mubuf, buffer_control, 0x70, Opcode::buffer_wbinvl1_sc, 0, {}, 0});
-    return new Table(older, long_form_bases);
+    return new Table(older, kLongFormBases);
   }();
   return table;
 }

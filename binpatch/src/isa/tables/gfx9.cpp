@@ -9,12 +9,12 @@ using enum Form;
 
 #define SOP1(number, name, d, s0) {Encoding::sop1, plain, number, Opcode::name, d, {s0, 0, 0}, 0},
 
-constexpr TableEntry gfx9_entries[] = {
+constexpr TableEntry kGfx9Entries[] = {
 #include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx9_scalar.def"
 };
 
-constexpr TableEntry gfx8_entries[] = {
+constexpr TableEntry kGfx8Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
@@ -25,7 +25,7 @@ constexpr TableEntry gfx8_entries[] = {
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
 };
-constexpr TableEntry gfx900_entries[] = {
+constexpr TableEntry kGfx900Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
@@ -39,7 +39,7 @@ constexpr TableEntry gfx900_entries[] = {
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
 };
-constexpr TableEntry gfx904_entries[] = {
+constexpr TableEntry kGfx904Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
@@ -53,7 +53,7 @@ constexpr TableEntry gfx904_entries[] = {
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
 };
-constexpr TableEntry gfx906_entries[] = {
+constexpr TableEntry kGfx906Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
@@ -68,7 +68,7 @@ constexpr TableEntry gfx906_entries[] = {
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
 };
-constexpr TableEntry gfx908_entries[] = {
+constexpr TableEntry kGfx908Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
@@ -86,7 +86,7 @@ constexpr TableEntry gfx908_entries[] = {
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
 };
-constexpr TableEntry gfx90a_entries[] = {
+constexpr TableEntry kGfx90aEntries[] = {
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
 #include "isa/tables/gfx8_memory.def"
@@ -104,7 +104,7 @@ constexpr TableEntry gfx90a_entries[] = {
 #include "isa/tables/images.def"
 };
 
-constexpr TableEntry gfx940_entries[] = {
+constexpr TableEntry kGfx940Entries[] = {
 #include "isa/tables/gfx8_compare.def"
 #include "isa/tables/gfx8_memory.def"
 #include "isa/tables/gfx8_scalar.def"
@@ -119,47 +119,47 @@ constexpr TableEntry gfx940_entries[] = {
 #include "isa/tables/gfx9_vector.def"
 };
 
-constexpr LongFormBases gfx8_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x140};
+constexpr LongFormBases kGfx8Bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x140};
 
 }  // namespace
 
 const Table& gfx8_table() {
-  static const Table& table = *new Table(gfx8_entries, gfx8_bases);
+  static const Table& table = *new Table(kGfx8Entries, kGfx8Bases);
   return table;
 }
 
 const Table& gfx9_table() {
-  static const Table& table = *new Table(gfx9_entries, {});
+  static const Table& table = *new Table(kGfx9Entries, {});
   return table;
 }
 
 const Table& gfx900_table() {
-  static const Table& table = *new Table(gfx900_entries, gfx8_bases);
+  static const Table& table = *new Table(kGfx900Entries, kGfx8Bases);
   return table;
 }
 
 const Table& gfx904_table() {
-  static const Table& table = *new Table(gfx904_entries, gfx8_bases);
+  static const Table& table = *new Table(kGfx904Entries, kGfx8Bases);
   return table;
 }
 
 const Table& gfx906_table() {
-  static const Table& table = *new Table(gfx906_entries, gfx8_bases);
+  static const Table& table = *new Table(kGfx906Entries, kGfx8Bases);
   return table;
 }
 
 const Table& gfx908_table() {
-  static const Table& table = *new Table(gfx908_entries, gfx8_bases);
+  static const Table& table = *new Table(kGfx908Entries, kGfx8Bases);
   return table;
 }
 
 const Table& gfx90a_table() {
-  static const Table& table = *new Table(gfx90a_entries, gfx8_bases);
+  static const Table& table = *new Table(kGfx90aEntries, kGfx8Bases);
   return table;
 }
 
 const Table& gfx940_table() {
-  static const Table& table = *new Table(gfx940_entries, gfx8_bases);
+  static const Table& table = *new Table(kGfx940Entries, kGfx8Bases);
   return table;
 }
 

@@ -26,7 +26,7 @@
 #define FLAT(number, name, form, data) {Encoding::flat, form, number, Opcode::name, data, {}, 0},
 #define MIMG(number, name, form, address, sampler) \
   {Encoding::mimg, form, number, Opcode::name, 0, {address, sampler, 0}, 0},
-#define SCRATCH(number, name, form, data) FLAT(number + flat_segment, name, form, data)
-#define GLOBAL(number, name, form, data) FLAT(number + 2 * flat_segment, name, form, data)
+#define SCRATCH(number, name, form, data) FLAT(number + kFlatSegment, name, form, data)
+#define GLOBAL(number, name, form, data) FLAT(number + 2 * kFlatSegment, name, form, data)
 #define SMEM(number, name, form, data, base) \
   {Encoding::smem, form, number, Opcode::name, data, {base, 0, 0}, 0},

@@ -1,8 +1,13 @@
-// Student's t for intervals, and the beta function behind it: everything that reports a 95%
-// interval takes its quantile from here.
+// The median, and Student's t for intervals with the beta function behind it: everything that
+// reports a 95% interval takes its quantile from here.
 #pragma once
 
+#include <vector>
+
 namespace ww {
+
+// Median; 0 for an empty range. Takes a copy because it has to reorder.
+[[nodiscard]] double median(std::vector<double> values);
 
 // Standard deviations of the normal distribution in a 95% half-width.
 inline constexpr double kNormal95 = 1.959963984540054;
@@ -16,7 +21,7 @@ inline constexpr double kNormal95 = 1.959963984540054;
 // dof gives the normal distribution's 1.96. Infinity where dof is not above 0 (one value alone has
 // no interval).
 [[nodiscard]] double t_quantile_95(double dof);
-// The same at another level of confidence, above 0 and below 1.
+// Student's two-sided quantile at a level of confidence above 0 and below 1.
 [[nodiscard]] double t_quantile(double level, double dof);
 
 }  // namespace ww

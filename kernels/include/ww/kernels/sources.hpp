@@ -79,8 +79,8 @@ struct Macros {
 // loads an iteration, whole ids).
 [[nodiscard]] Result<std::string> ptx_for(std::string_view name, std::string_view text);
 // Values that the PTX was compiled with.
-inline constexpr unsigned ptx_group_size = 256;
-inline constexpr unsigned ptx_unroll = 4;
+inline constexpr unsigned kPtxGroupSize = 256;
+inline constexpr unsigned kPtxUnroll = 4;
 
 // Returns a kernel as AMD's code object, which was compiled when wirewatt was built, for hosts
 // whose driver takes no source (HIP). `text` is the result of program_text for the amd dialect; its

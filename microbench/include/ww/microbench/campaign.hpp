@@ -23,7 +23,7 @@ struct CampaignRequest {
   bool resume{};
   // 95% half-width of the energy by noise alone, relative, at which no more blocks are run. What is
   // not reached within the most blocks is left.
-  double half_width{default_half_width};
+  double half_width{kDefaultHalfWidth};
   bool nops{};  // lower rates by NOPs, as IISWC'16 did (Fig. 9), instead of sleep
   // Negative controls: if the method is broken on purpose, the campaign must
   // fail or its answer must change sign.

@@ -16,6 +16,6 @@ namespace ww::microbench {
 using HalfWidthFunction = std::function<Result<std::optional<double>>(const CampaignStore&)>;
 
 // The relative half-width that is narrow enough where a request names none.
-inline constexpr double default_half_width = 0.015;
+inline constexpr double kDefaultHalfWidth = 0.015;
 
 }  // namespace ww::microbench

@@ -3,9 +3,9 @@
 
 namespace ww::model {
 
-inline constexpr double kLeastCoreVoltage = 0.1;  // V
-inline constexpr double kMostCoreVoltage = 3;
-inline constexpr double kLeastCoreClock = 1e6;  // Hz
-inline constexpr double kMostCoreClock = 1e11;
+inline constexpr double kMinCoreVoltage = 0.1;  // V
+inline constexpr double kMaxCoreVoltage = 3;
+inline constexpr double kMinCoreClock = 1e6;  // Hz
+inline constexpr double kMaxCoreClock = 1e11;
 
 }  // namespace ww::model

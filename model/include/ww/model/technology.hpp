@@ -75,7 +75,7 @@ struct NodeScaling {
 
 // Factor r between wire and logic. It is chosen so that IISWC'16's 14.3% at 28 nm becomes the 21.9%
 // that it states for 7 nm, so it cannot confirm that figure.
-inline constexpr double paper_wire_to_logic = 1.68;
+inline constexpr double kPaperWireToLogic = 1.68;
 // A share s of the dynamic power becomes r s / (1 + (r - 1) s) when wires shrink r times less than
 // the rest.
 [[nodiscard]] double projected_share(double share, double wire_to_logic);

@@ -23,12 +23,12 @@ namespace ww::model {
 
 // Segments of the way between registers and memory, as in IISWC'16, section VI.
 enum class WireSegment { registers_l1, l1_l2, l2_memory };
-inline constexpr std::array wire_segments = {WireSegment::registers_l1, WireSegment::l1_l2,
+inline constexpr std::array kWireSegments = {WireSegment::registers_l1, WireSegment::l1_l2,
                                              WireSegment::l2_memory};
 [[nodiscard]] std::string_view to_string(WireSegment segment);  // "registers_l1", ...
 
 // Toggles per bit of independent random bits.
-inline constexpr double random_toggle_rate = 0.5;
+inline constexpr double kRandomToggleRate = 0.5;
 
 // Summed events on a bundle of wires, as toggle monitors count them. Only the virtual GPU has such
 // monitors.

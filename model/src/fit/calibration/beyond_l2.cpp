@@ -13,7 +13,7 @@
 namespace ww::model {
 namespace {
 
-constexpr double kFemto = 1e-15;
+constexpr double kJoulesPerFj = 1e-15;
 // A round is each condition and the same mirrored.
 constexpr std::size_t kRunsOfRound = 2 * kBeyondL2Points.size();
 constexpr std::string_view kWhyNot =
@@ -77,7 +77,7 @@ std::optional<FittedConstant> bound_fanout_link(std::span<const PlateauRow> plat
   }
   constant.row.low = 0.0;
   constant.row.high =
-      top / kFemto / ((1 - kBoardGainTolerance95) * (1 - kRegulatorSlopeTolerance95));
+      top / kJoulesPerFj / ((1 - kBoardGainTolerance95) * (1 - kRegulatorSlopeTolerance95));
   constant.row.reason +=
       fmt::format("; with the Infinity Cache it takes at most {:.0f} fJ/bit", *constant.row.high);
   return constant;

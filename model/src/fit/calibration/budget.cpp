@@ -10,7 +10,6 @@
 namespace ww::model {
 namespace {
 
-constexpr double kNormal95 = 1.959963984540054;  // standard deviations in a 95% half-width
 constexpr std::array kLevels = {0.68, 0.95, 0.99};
 
 double variance_of(const Eigen::MatrixXd& covariance, const Eigen::VectorXd& weights) {

@@ -15,8 +15,6 @@
 namespace ww::model {
 namespace {
 
-constexpr double normal_95 = 1.96;
-
 class Constants {
  public:
   Constants(const JointFit& fit, const Payloads& payloads, const Uncertainty& uncertainty,
@@ -120,13 +118,13 @@ class Constants {
     const auto zeros = payload("zeros");
     Eigen::VectorXd most = *random;
     if (toggling && zeros) most = *toggling + payloads_.weights(*zeros);
-    if (toggling && kMostRestingFactor * value_of(*toggling) < value_of(most)) {
-      most = kMostRestingFactor * *toggling;
+    if (toggling && kMaxRestingFactor * value_of(*toggling) < value_of(most)) {
+      most = kMaxRestingFactor * *toggling;
     }
     const auto uniform = payload("uniform_lines");
     Eigen::VectorXd least = Eigen::VectorXd::Zero(random->size());
-    if (uniform) least = (*random - payloads_.weights(*uniform)) / kMostCouplingShare;
-    const double doubt = terms > 0 ? normal_95 * departures / std::sqrt(terms) : 0;
+    if (uniform) least = (*random - payloads_.weights(*uniform)) / kMaxCouplingShare;
+    const double doubt = terms > 0 ? kNormal95 * departures / std::sqrt(terms) : 0;
     const auto bound = [&](const Eigen::VectorXd& weights, double away, bool absolute) {
       const double value = value_of(weights);
       const double half =
@@ -293,7 +291,7 @@ void fit_exponents(FitResult& result, const Constants& make, const Payloads& pay
 
   const Eigen::VectorXd line = design.colPivHouseholderQr().solve(clock);
   const double off_curve = (clock - design * line).norm() / std::sqrt(static_cast<double>(n));
-  if (n < 3 || off_curve < kLeastOffCurve) {
+  if (n < 3 || off_curve < kMinOffCurve) {
     const std::string reason =
         "voltage and frequency go together over the states that were run, so their exponents "
         "cannot be told apart; they need states off that curve";
@@ -364,7 +362,7 @@ void fill_rates(FitResult& result, const Payloads& payloads, const JointFit& fit
 }  // namespace
 
 bool has_contrast(const JointInput& input) {
-  return distance_contrast_mm(input) > kLeastContrast * input.distance_mm.mean();
+  return distance_contrast_mm(input) > kMinContrast * input.distance_mm.mean();
 }
 
 void fill_constants(FitResult& result, const JointInput& input, const JointFit& fit,

@@ -88,8 +88,8 @@ Diagnostics diagnose(const JointInput& input, const JointFit& fit, const Uncerta
   for (const VariantParameters& variant : fit.parameters.variants) {
     stream_w = std::max(stream_w, variant.mean_w);
   }
-  constexpr auto kFast = static_cast<Eigen::Index>(fast_heat_count);
-  for (std::size_t j = 0; j < fast_heat_count; ++j) {
+  constexpr auto kFast = static_cast<Eigen::Index>(kFastHeatCount);
+  for (std::size_t j = 0; j < kFastHeatCount; ++j) {
     result.hot_spot_k += stream_w * fit.parameters.response[j];
   }
   result.hot_spot_error_k =

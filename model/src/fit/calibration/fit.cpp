@@ -276,7 +276,7 @@ double fitted_hot_spot_k(const JointFit& fit) {
   double stream_w = 1;
   for (const auto& variant : fit.parameters.variants) stream_w = std::max(stream_w, variant.mean_w);
   double rise_k = 0;
-  for (std::size_t j = 0; j < fast_heat_count; ++j) rise_k += stream_w * fit.parameters.response[j];
+  for (std::size_t j = 0; j < kFastHeatCount; ++j) rise_k += stream_w * fit.parameters.response[j];
   return rise_k;
 }
 
@@ -284,7 +284,7 @@ double fitted_hot_spot_k(const JointFit& fit) {
 // gets the windows that were used.
 Result<JointFit> fit_heat(JointInput& input) {
   WW_ASSIGN(fit, fit_jointly(input));
-  if (!input.temperature_correction || fitted_hot_spot_k(fit) <= kMostHotSpotK) return fit;
+  if (!input.temperature_correction || fitted_hot_spot_k(fit) <= kMaxHotSpotK) return fit;
   std::erase_if(input.idle, [](const Window& idle) { return idle.since_load_s < kLatePowerS; });
   return fit_jointly(input);
 }
@@ -318,7 +318,7 @@ void go_by_flight(FitResult& result, const std::string& reason, double flight_er
     if (!follows_distance(constant.which)) return;
     constant.row.name = name_of(constant.which, Distance::ns);
     constant.row.unit = unit_of(constant.which, Distance::ns);
-    if (flight_error > kMostFlightError && constant.row.value) {
+    if (flight_error > kMaxFlightError && constant.row.value) {
       unknown(constant, fmt::format("noise and whole cycles of the clock make up to {:.0f}% of the "
                                     "contrast of the measured latencies",
                                     100 * flight_error));

@@ -182,7 +182,7 @@ std::vector<double> heat_correction(const JointInput& input, const JointFit& fit
   for (std::size_t v = 0; v < input.variants.size(); ++v) {
     const Variant& variant = input.variants[v];
     double k_per_w = 0;
-    for (std::size_t j = fast_heat_count; j < heat_count && input.temperature_correction; ++j) {
+    for (std::size_t j = kFastHeatCount; j < kHeatCount && input.temperature_correction; ++j) {
       k_per_w += fit.parameters.response[j] * heat_share(variant, heat_taus_s[j]);
     }
     // c_1 is leakage's rise over 10 K at the reference temperature.

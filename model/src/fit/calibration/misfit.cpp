@@ -47,13 +47,13 @@ Steepening measured_steepening(const JointFit& fit, const Uncertainty& uncertain
 // where nothing is.
 std::string undecided_steepening(const Steepening& lambda) {
   if (lambda.p_value > kSuspicion ||
-      std::abs(std::abs(lambda.measured) - kMostSteepening) > lambda.half_width) {
+      std::abs(std::abs(lambda.measured) - kMaxSteepening) > lambda.half_width) {
     return {};
   }
   return fmt::format(
       "power under load follows temperature otherwise than idle power does, by {:+.1f}% ± {:.1f}% "
       "of idle power in 10 K squared (limit {:.0f}%)",
-      100 * lambda.measured, 100 * lambda.half_width, 100 * kMostSteepening);
+      100 * lambda.measured, 100 * lambda.half_width, 100 * kMaxSteepening);
 }
 
 // Both, where there are two.
@@ -108,8 +108,8 @@ std::string absurd_energy(const Figure& energy, double voltage_v) {
         *energy.value);
   }
   const double fj_per_pf = 1e3 * voltage_v * voltage_v / 4;
-  const double least = kLeastPicofaradPerMm * fj_per_pf;
-  const double most = kMostPicofaradPerMm * fj_per_pf;
+  const double least = kMinPicofaradPerMm * fj_per_pf;
+  const double most = kMaxPicofaradPerMm * fj_per_pf;
   if (*energy.high < least || *energy.low > most) {
     return fmt::format(
         "{:.1f} fJ/bit/mm is outside of what wires can cost at {:.2f} V ({:.0f} to {:.0f} "
@@ -159,12 +159,12 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
   const Steepening lambda =
       input.temperature_correction ? measured_steepening(fit, uncertainty) : Steepening{};
   const std::string heat = undecided_steepening(lambda);
-  if (std::abs(steepening) > kMostSteepening && lambda.p_value < kMisfitSignificance) {
+  if (std::abs(steepening) > kMaxSteepening && lambda.p_value < kMisfitSignificance) {
     provisional += heat.empty() ? 0 : 1;
     reasons.push_back(fmt::format(
         "power under load follows temperature otherwise than idle power does, by {:+.1f}% of idle "
         "power in 10 K squared (limit {:.0f}%): the energy holds at the streams' temperature alone",
-        100 * steepening, 100 * kMostSteepening));
+        100 * steepening, 100 * kMaxSteepening));
   }
   const Variant& reference = input.variants[main];
   const auto energy = [&](std::size_t v) {

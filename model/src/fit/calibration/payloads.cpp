@@ -91,7 +91,7 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       const double w_per_k =
           fit.parameters.idle[static_cast<std::size_t>(variant.dvfs_state)][1] / 10;
       double rise = 0;
-      for (std::size_t j = 0; j < fast_heat_count; ++j) {
+      for (std::size_t j = 0; j < kFastHeatCount; ++j) {
         rise += w_per_k * fit.parameters.response[j] * heat_share(variant, heat_taus_s[j]);
       }
       fast[v] = within(kHotSpotBound) * k[v] * rise;

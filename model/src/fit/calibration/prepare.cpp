@@ -8,6 +8,7 @@
 
 #include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {
@@ -125,8 +126,8 @@ double most_load_line(const Reduced& reduced, const Facts& facts) {
     most_amps = std::max(most_amps, plateau.window.power_w / nominal_v);
   }
   const double nominal_v = facts.dvfs[static_cast<std::size_t>(facts.reference_state)].voltage_v;
-  return most_amps > 0 ? std::min(kMostLoadLineOhm, kMostDroopShare * nominal_v / most_amps)
-                       : kMostLoadLineOhm;
+  return most_amps > 0 ? std::min(kMaxLoadLineOhm, kMaxDroopShare * nominal_v / most_amps)
+                       : kMaxLoadLineOhm;
 }
 
 bool shows_voltage(const Reduced& reduced) {

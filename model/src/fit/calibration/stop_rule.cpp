@@ -1,4 +1,5 @@
 #include "ww/model/stop_rule.hpp"
+#include "ww/core/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +7,7 @@
 #include "ww/model/fit.hpp"
 
 namespace ww::model {
-namespace {
-
-constexpr double kNormalQuantile95 = 1.96;
-
-}  // namespace
+namespace {}  // namespace
 
 Result<std::optional<double>> sensed_half_width(const CampaignStore& campaign) {
   FitOptions options;
@@ -24,7 +21,7 @@ Result<std::optional<double>> sensed_half_width(const CampaignStore& campaign) {
   }
   // Bounds that no repetition shows do not get narrower by measuring on.
   const double noise = std::max(energy.covariance_error, energy.bootstrap_error);
-  return std::optional(kNormalQuantile95 * noise / std::abs(*energy.row.value));
+  return std::optional(kNormal95 * noise / std::abs(*energy.row.value));
 }
 
 }  // namespace ww::model

@@ -4,13 +4,10 @@
 #include <cmath>
 #include <tuple>
 #include <vector>
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
-namespace {
-
-constexpr double kWholeFlightNormal95 = 1.96;
-
-}  // namespace
+namespace {}  // namespace
 
 double least_whole_flight_ns(const MeasuredPaths& paths) {
   const std::size_t engines = paths.flight_ns.size();
@@ -51,7 +48,7 @@ std::optional<WholeFlight> bound_whole_flight(const MeasuredPaths& paths,
   const double error = std::sqrt(square / (count - 1) / count);
   WholeFlight result;
   result.low_ns = least_whole_flight_ns(paths);
-  result.high_ns = (mean + kWholeFlightNormal95 * error) / slope_fj_per_bit_ns;
+  result.high_ns = (mean + kNormal95 * error) / slope_fj_per_bit_ns;
   if (!(result.high_ns > result.low_ns)) return std::nullopt;
   return result;
 }

@@ -81,7 +81,7 @@ RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which, const RailE
                        : fmt::format("there is no accumulator '{}'", name);
     return fit;
   }
-  if (2 * runs.size() < all.size() || blocks.size() < kLeastChipletBlocks) {
+  if (2 * runs.size() < all.size() || blocks.size() < kMinChipletBlocks) {
     fit.why_not = fmt::format("'{}' was read in {} of {} runs and {} blocks", name, runs.size(),
                               all.size(), blocks.size());
     return fit;

@@ -55,7 +55,7 @@ class CrossingControls {
           (middle_rate - points.back().second) / (points.front().second - points.back().second);
       off_w.push_back(median(by_wait[middle_wait]) - (last + share * (first - last)));
     }
-    if (off_w.size() < kLeastCrossingBlocks) {
+    if (off_w.size() < kMinCrossingBlocks) {
       control.detail = "fewer than two blocks have all waits without traffic";
       return control;
     }
@@ -66,7 +66,7 @@ class CrossingControls {
     for (const double each : off_w) square += (each - mean) * (each - mean);
     const double half = t_quantile(0.99, count - 1) * std::sqrt(square / (count - 1) / count);
     const double answer = std::abs(plain_.front().at(CrossingTerm::far_random));
-    control.passed = std::abs(mean) <= std::max(half, kMostWaitShare * answer * middle_rate);
+    control.passed = std::abs(mean) <= std::max(half, kMaxWaitShare * answer * middle_rate);
     control.detail = fmt::format("{}; the middle one is {:.2f} +- {:.2f} W off a line in the rate",
                                  seen, mean, half);
     if (!control.passed) {
@@ -107,7 +107,7 @@ class CrossingControls {
     // Lines that differ leave the answer alone, as both sides' are crossed to. But a difference
     // that is neither small beside the crossing nor beside a bit is none of lines.
     const double answer = std::abs(plain_.front().at(CrossingTerm::far_random));
-    const double most = std::max(answer, kMostSidesApart * plain_.front().at(CrossingTerm::random));
+    const double most = std::max(answer, kMaxSidesApart * plain_.front().at(CrossingTerm::random));
     const double half = t_quantile(0.99, blocks_.freedom()) * apart.error;
     control.passed = std::abs(apart.value) - half <= most;
     control.detail = fmt::format("places of side 0 give {}, of side 1 {}",

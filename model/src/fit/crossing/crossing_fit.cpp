@@ -60,7 +60,7 @@ class CrossingFitter {
     CrossingSources sources;
     sources.heat = blocks_.solver().heat_error();
     sources.clock = blocks_.solver().has_clock()
-                        ? far_change({.clock_exponent = kMostCrossingClockExponent})
+                        ? far_change({.clock_exponent = kMaxCrossingClockExponent})
                         : 0;
     sources.bend = of_bend(answer);
     sources.asleep = of_sleep();
@@ -126,8 +126,8 @@ class CrossingFitter {
       }
     }
     const double bend = of_bend(answer);
-    if (!holds_zero && bend > kMostCrossingBend * far &&
-        answer.greatest_mismatch > kMostCrossingMismatch) {
+    if (!holds_zero && bend > kMaxCrossingBend * far &&
+        answer.greatest_mismatch > kMaxCrossingMismatch) {
       add(
           fmt::format("near and far differ by up to {:.1f}% in rate, and power bends with the "
                       "rate: with a bend allowed for, the answer moves by {:.0f}%",
@@ -147,13 +147,13 @@ class CrossingFitter {
       return row;
     };
     if (!refusal.empty()) {
-      const bool unequal = answer.greatest_mismatch > kMostCrossingMismatch;
+      const bool unequal = answer.greatest_mismatch > kMaxCrossingMismatch;
       return refuse(unequal ? RowStatus::rejected : RowStatus::not_identified, refusal);
     }
     if (plain_.empty()) {
       return refuse(RowStatus::not_identified,
                     fmt::format("{} blocks do not determine it; {} are the least", answer.blocks,
-                                kLeastCrossingBlocks));
+                                kMinCrossingBlocks));
     }
     if (name != "crossing_per_random_bit" && !have(CrossingTerm::far_zeros)) {
       return refuse(RowStatus::not_identified, "no run with zeros on far ways");

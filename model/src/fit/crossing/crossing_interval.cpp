@@ -37,7 +37,7 @@ std::pair<double, double> CrossingDraws::interval(double value, double noise,
                                                   const CrossingSources& sources) const {
   static const double normal_95 = t_quantile_95(std::numeric_limits<double>::infinity());
   const auto scale = [](double half_width, double draw) {
-    return std::max(kLeastSensorScale, 1 + half_width / normal_95 * draw);
+    return std::max(kMinSensorScale, 1 + half_width / normal_95 * draw);
   };
   std::vector<double> energies;
   energies.reserve(2 * draws_.size());

@@ -31,8 +31,8 @@ std::string judge_rates(std::span<const CrossingRun> runs, CrossingAnswer& answe
     answer.greatest_mismatch = std::max(answer.greatest_mismatch, std::abs(near / far - 1));
   }
   if (of_ways[0] == 0 || of_ways[1] == 0) return "no run of near or none of far can be used";
-  if (answer.waits < kLeastCrossingWaits) {
-    std::string unequal = answer.greatest_mismatch > kMostCrossingMismatch
+  if (answer.waits < kMinCrossingWaits) {
+    std::string unequal = answer.greatest_mismatch > kMaxCrossingMismatch
                               ? fmt::format(", and near and far differ by {:.1f}% in rate",
                                             100 * answer.greatest_mismatch)
                               : "";
@@ -44,17 +44,17 @@ std::string judge_rates(std::span<const CrossingRun> runs, CrossingAnswer& answe
   }
   for (std::size_t way = 0; way < 2; ++way) {
     const auto [low, high] = std::ranges::minmax(levels[way]);
-    if ((high - low) / high < kLeastCrossingSpan) {
+    if ((high - low) / high < kMinCrossingSpan) {
       return fmt::format(
           "the waits moved the rate of {} by {:.0f}% only, so its slope is not known ({:.0f}% is "
           "the least)",
-          way == 0 ? "near" : "far", 100 * (high - low) / high, 100 * kLeastCrossingSpan);
+          way == 0 ? "near" : "far", 100 * (high - low) / high, 100 * kMinCrossingSpan);
     }
   }
   // Far has to lie where near's line was measured.
   const auto [near_low, near_high] = std::ranges::minmax(levels[0]);
   const auto [far_low, far_high] = std::ranges::minmax(levels[1]);
-  if (answer.greatest_mismatch > kMostCrossingMismatch &&
+  if (answer.greatest_mismatch > kMaxCrossingMismatch &&
       (far_low > near_high || far_high < near_low)) {
     return fmt::format("near and far differ by {:.0f}% in rate and no rate is common to both",
                        100 * answer.greatest_mismatch);

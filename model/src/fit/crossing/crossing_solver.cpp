@@ -39,9 +39,9 @@ CrossingSolver::CrossingSolver(std::span<const CrossingRun> runs) {
     return std::invoke(value, high) - std::invoke(value, low);
   };
   heats_ = heats &&
-           range([](const CrossingRun& run) { return *run.temperature_c; }) > kLeastCrossingWarmthK;
+           range([](const CrossingRun& run) { return *run.temperature_c; }) > kMinCrossingWarmthK;
   clocked_ = clocked && range([](const CrossingRun& run) { return *run.clock_hz; }) >
-                            kLeastCrossingClockChange * mean_clock_;
+                            kMinCrossingClockChange * mean_clock_;
 }
 
 struct CrossingSolver::System {
@@ -173,10 +173,10 @@ CrossingBlocks::CrossingBlocks(std::span<const CrossingRun> runs) : solver_(runs
 std::vector<CrossingTerms> CrossingBlocks::solve_all(const CrossingVariant& variant) const {
   std::vector<CrossingTerms> all{solver_.solve(variant)};
   for (const std::int64_t block : blocks_) all.push_back(solver_.solve(variant, block));
-  const bool whole = blocks_.size() >= kLeastCrossingBlocks &&
-                     std::ranges::none_of(all, [](const CrossingTerms& v) {
-                       return !v.contains(CrossingTerm::far_random);
-                     });
+  const bool whole =
+      blocks_.size() >= kMinCrossingBlocks && std::ranges::none_of(all, [](const CrossingTerms& v) {
+        return !v.contains(CrossingTerm::far_random);
+      });
   return whole ? all : std::vector<CrossingTerms>{};
 }
 

@@ -1,4 +1,5 @@
 #include "ww/model/segments_fit.hpp"
+#include "ww/core/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -86,12 +87,12 @@ Figure slope_row(const std::string& name, const std::vector<Line>& lines, std::s
   double square = 0;
   for (const Line& line : lines) square += std::pow(line.mm - mm[line.cell].value(), 2);
   if (lines.size() < cells + 3 ||
-      std::sqrt(square / static_cast<double>(lines.size())) < kLeastSegmentContrastMm) {
+      std::sqrt(square / static_cast<double>(lines.size())) < kMinSegmentContrastMm) {
     return refuse(fmt::format(
         "{} points at distances that differ by {:.2g} mm (sd); {:.2g} mm and "
         "{} points are needed",
         lines.size(), lines.empty() ? 0.0 : std::sqrt(square / static_cast<double>(lines.size())),
-        kLeastSegmentContrastMm, cells + 3));
+        kMinSegmentContrastMm, cells + 3));
   }
   std::vector<double> y;
   std::vector<Regressor> columns(cells);
@@ -106,9 +107,9 @@ Figure slope_row(const std::string& name, const std::vector<Line>& lines, std::s
   const auto fitted = regress(y, columns);
   if (!fitted) return refuse(fitted.error().message);
   const auto& slope = fitted->coefficients[1];
-  const double heat = kMostHeatShare / 2;
+  const double heat = kMaxHeatShare / 2;
   const double value = slope.value * (1 - heat);
-  const double droop_doubt = droop * kMostExponentOff / kPowerExponent;
+  const double droop_doubt = droop * kMaxExponentOff / kPowerExponent;
   const double half =
       std::hypot((slope.high - slope.low) / 2, heat * slope.value, droop_doubt * slope.value);
   if (slope.status != RowStatus::ok) return refuse(slope.reason);
@@ -207,8 +208,7 @@ Figure legs_of(const std::vector<SegmentPoint>& points, const FiguresByPoint& su
   if (!idle_w || !row.value) return row;
   Figure waiting = with(0);
   if (!waiting.value) return waiting;
-  constexpr double quantile_95 = 1.96;
-  const double doubt = quantile_95 * std::abs(*row.value - *waiting.value) / std::numbers::sqrt3;
+  const double doubt = kNormal95 * std::abs(*row.value - *waiting.value) / std::numbers::sqrt3;
   const double half = std::hypot(*row.high - *row.value, doubt);
   row.low = *row.value - half;
   row.high = *row.value + half;

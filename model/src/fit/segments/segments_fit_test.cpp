@@ -9,7 +9,7 @@ namespace ww::model {
 namespace {
 
 // Three engines of two fours of CUs, two quadrants of two channels.
-constexpr const char* small_floorplan = R"(
+constexpr const char* kSmallFloorplan = R"(
 name = "small"
 source = "made up"
 estimated = true
@@ -39,7 +39,7 @@ memory_controller = [20.0, 18.0]
 )";
 
 std::vector<SegmentPoint> small_points() {
-  const auto points = segment_points(small_floorplan);
+  const auto points = segment_points(kSmallFloorplan);
   EXPECT_TRUE(points) << points.error().text();
   return points ? *points : std::vector<SegmentPoint>{};
 }

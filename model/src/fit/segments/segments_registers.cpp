@@ -14,7 +14,7 @@
 namespace ww::model {
 namespace {
 
-constexpr double fewest_lanes = 16;  // take each of a load's bytes once
+constexpr double kFewestLanes = 16;  // take each of a load's bytes once
 
 void refuse(Figure& row, std::string reason) {
   row.status = RowStatus::not_identified;
@@ -54,11 +54,11 @@ void fit_registers(const std::vector<SegmentPoint>& points,
     power_w.add(reading.power_w);
     slowest = std::min(slowest, reading.crossbar_bits_per_s);
     fastest = std::max(fastest, reading.crossbar_bits_per_s);
-    copies.add(point.lanes / fewest_lanes);
+    copies.add(point.lanes / kFewestLanes);
     mm.add(point.mm);
     mm_square.add(point.mm * point.mm);
     if (point.ones) continue;
-    const double toggle_rate = reading.toggle_rate.value_or(random_toggle_rate);
+    const double toggle_rate = reading.toggle_rate.value_or(kRandomToggleRate);
     toggles.add(toggle_rate);
     fewest_toggles = std::min(fewest_toggles, toggle_rate);
     most_toggles = std::max(most_toggles, toggle_rate);
@@ -66,12 +66,12 @@ void fit_registers(const std::vector<SegmentPoint>& points,
   if (visits.empty() || toggles.count == 0) {
     return refuse_both("no runs into more and fewer registers; record them: --only registers_l1");
   }
-  if (fastest > (1 + kMostRatesDiffer) * slowest) {
+  if (fastest > (1 + kMaxRatesDiffer) * slowest) {
     return refuse_both(
         fmt::format("rates of runs that should differ in registers alone differ by {:.1f}%",
                     100 * (fastest / slowest - 1)));
   }
-  if (most_toggles > (1 + kMostTogglesDiffer) * fewest_toggles) {
+  if (most_toggles > (1 + kMaxTogglesDiffer) * fewest_toggles) {
     return refuse_both(fmt::format(
         "lines of runs that should differ in registers alone toggle the wires before the L1 {:.3f} "
         "to {:.3f} a bit",
@@ -85,7 +85,7 @@ void fit_registers(const std::vector<SegmentPoint>& points,
     const SegmentPoint& point = points[at.second];
     // Blocks drift.
     const double watts = visit.power_w.value() - blocks[at.first].value() + power_w.value();
-    const double bits = point.lanes / fewest_lanes - copies.value();
+    const double bits = point.lanes / kFewestLanes - copies.value();
     const double random = point.ones ? -0.5 : 0.5;
     y.push_back(watts / visit.rate.value() * 1e15);
     columns[0].values.push_back(bits);
@@ -102,11 +102,11 @@ void fit_registers(const std::vector<SegmentPoint>& points,
                    .r_squared = fitted->r_squared,
                    .any_data_fj_per_bit = any.value - sought.value / 2,
                    .toggle_rate = toggles.value()};
-  const double heat = kMostHeatShare / 2;
-  const double scale = random_toggle_rate / toggles.value();
+  const double heat = kMaxHeatShare / 2;
+  const double scale = kRandomToggleRate / toggles.value();
   const double value = sought.value * (1 - heat) * scale;
   const double half = std::hypot((sought.high - sought.low) / 2 * scale, heat * value,
-                                 droop * kMostExponentOff / kPowerExponent * value);
+                                 droop * kMaxExponentOff / kPowerExponent * value);
   if (sought.status != RowStatus::ok) {
     refuse(per_bit, sought.reason);
   } else if (half > std::abs(value) / 2) {
@@ -122,7 +122,7 @@ void fit_registers(const std::vector<SegmentPoint>& points,
   std::string reason = fmt::format(
       "{} readings over ways that differ by {:.2g} mm (sd), and {:.2g} mm are needed: every bit "
       "that takes this way is also written to a register, and only unequal ways tell the two apart",
-      visits.size(), spread < 1e-6 ? 0.0 : spread, kLeastSegmentContrastMm);
+      visits.size(), spread < 1e-6 ? 0.0 : spread, kMinSegmentContrastMm);
   if (per_bit.high && mm.value() > 0) {
     reason += fmt::format("; at most {:.3g} fJ/bit/mm, if the {:.2g} mm of wire cost all of it",
                           *per_bit.high / mm.value(), mm.value());

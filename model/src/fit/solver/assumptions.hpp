@@ -39,7 +39,7 @@ inline constexpr double kUnseenHotSpotK = 2.5;
 // A hot spot that cool-downs show to be hotter than this is none: power that ends some tens of ms
 // after the load, because engines are gated or clocks fall late, looks the same. Two standard
 // deviations above the mean. The first windows after a load then say nothing of heat.
-inline constexpr double kMostHotSpotK = kHotSpotK + 2 * kHotSpotSigmaK;
+inline constexpr double kMaxHotSpotK = kHotSpotK + 2 * kHotSpotSigmaK;
 inline constexpr double kLatePowerS = 0.1;
 // In the first pass, filters faster than this follow within a plateau and keep their priors [s].
 inline constexpr double kSlowHeatS = 1;
@@ -76,8 +76,8 @@ inline constexpr std::size_t kLoadLinePoints = 8;
 // processor supplies are set to (TI TPS53676, SLUSDP0A: 0 to 1 mOhm in fine steps), as long as the
 // voltage falls no further than this share at the strongest load. That share is a judgement: chips
 // would not hold their clock much below it.
-inline constexpr double kMostLoadLineOhm = 1e-3;
-inline constexpr double kMostDroopShare = 0.12;
+inline constexpr double kMaxLoadLineOhm = 1e-3;
+inline constexpr double kMaxDroopShare = 0.12;
 // Correction for heat, relative: how much more or less the wires' own heat raises leakage than heat
 // of the load does. Most heat flows through spreader and sink, where all heat is alike. The rest is
 // the hot spot, which has a bound of its own; filters next to its own absorb a part.
@@ -122,43 +122,43 @@ inline constexpr double kSleepShare = 0.05;
 // and awake SMs as f V^2, so n is 0 to 1 where the voltage stays, and 2 to 3 where it follows the
 // clock. It is not fitted: power sets the clock, and the clock would then explain the crossing's
 // own power. The middle of this range is used, and its ends are in the interval.
-inline constexpr double kMostCrossingClockExponent = 3.0;
-inline constexpr double kCrossingClockExponent = kMostCrossingClockExponent / 2;
+inline constexpr double kMaxCrossingClockExponent = 3.0;
+inline constexpr double kCrossingClockExponent = kMaxCrossingClockExponent / 2;
 // The 95% half-width of a limit within which all is equally likely, over the limit.
 inline constexpr double kRectangular95 = 0.95;
 // Of mean power a kelvin: leakage; the prior is as wide.
 inline constexpr double kCrossingHeatShare = 0.003;
 // Ranges over the campaign that are worth a term: of temperature [K], and of the clock, relative.
-inline constexpr double kLeastCrossingWarmthK = 0.2;
-inline constexpr double kLeastCrossingClockChange = 5e-4;
+inline constexpr double kMinCrossingWarmthK = 0.2;
+inline constexpr double kMinCrossingClockChange = 5e-4;
 // What a crossing needs: blocks, waits that near and far share, and the span of the rates over the
 // greatest.
-inline constexpr int kLeastCrossingBlocks = 2;
-inline constexpr int kLeastCrossingWaits = 3;
-inline constexpr double kLeastCrossingSpan = 0.25;
+inline constexpr int kMinCrossingBlocks = 2;
+inline constexpr int kMinCrossingWaits = 3;
+inline constexpr double kMinCrossingSpan = 0.25;
 // Difference of near's and far's rates at one wait that needs no slope, as a fraction.
-inline constexpr double kMostCrossingMismatch = 0.01;
+inline constexpr double kMaxCrossingMismatch = 0.01;
 // What a crossing is refused for: power that bends with the rate, of the answer; waits that are off
 // a line, of the crossing's power; two sides' lines apart, of a near bit's energy.
-inline constexpr double kMostCrossingBend = 0.25;
-inline constexpr double kMostWaitShare = 0.1;
-inline constexpr double kMostSidesApart = 0.25;
+inline constexpr double kMaxCrossingBend = 0.25;
+inline constexpr double kMaxWaitShare = 0.1;
+inline constexpr double kMaxSidesApart = 0.25;
 // No working sensor shows less than a tenth of what is drawn.
-inline constexpr double kLeastSensorScale = 0.1;
+inline constexpr double kMinSensorScale = 0.1;
 
 // --- Register-to-L1 and L1-L2 segments ---
 // Heat of the wires raises leakage: at most 0.1 K/W times 0.5 W/K of what they draw
 // (docs/method.md, traps); between runs of a second part of it shows.
-inline constexpr double kMostHeatShare = 0.05;
+inline constexpr double kMaxHeatShare = 0.05;
 // More power lowers the voltage, and with it all power: by V^2, a quarter that leaks by up to V^4.
 inline constexpr double kPowerExponent = 2;
-inline constexpr double kMostExponentOff = 0.5;
+inline constexpr double kMaxExponentOff = 0.5;
 // Standard deviation of the distances that a slope per millimetre needs [mm].
-inline constexpr double kLeastSegmentContrastMm = 0.2;
+inline constexpr double kMinSegmentContrastMm = 0.2;
 // Differences between runs that should differ in registers alone: of rate, and of toggles before
 // the L1. Trunks and legs draw several times what registers' wires do: their toggles must be equal.
-inline constexpr double kMostRatesDiffer = 0.02;
-inline constexpr double kMostTogglesDiffer = 0.002;
+inline constexpr double kMaxRatesDiffer = 0.02;
+inline constexpr double kMaxTogglesDiffer = 0.002;
 
 // --- Other segments and the wires alone ---
 // Wires of another segment of the same die. 95%, judgement: wires that cross the die to a memory
@@ -170,10 +170,10 @@ inline constexpr double kAcrossDieTolerance95 = 0.20;
 inline constexpr double kInsideUnitTolerance95 = 0.35;
 // Of a wire's capacitance, what it has towards its neighbours: at most this much, for some of its
 // field always ends on the layers above and below, and its repeaters' gates are all to ground.
-inline constexpr double kMostCouplingShare = 0.8;
+inline constexpr double kMaxCouplingShare = 0.8;
 // What wires that rest at ones cost for random bits, over twice the difference from half random
 // ones, at the most.
-inline constexpr double kMostRestingFactor = 2;
+inline constexpr double kMaxRestingFactor = 2;
 // Interactions of four engines and four quadrants that are orthogonal to distance.
 inline constexpr double kDepartureTerms = 8;
 
@@ -186,7 +186,7 @@ inline constexpr double kDieLeakagePerKelvin = 1.0 / 28;
 // The scatter over blocks cannot show what lasts longer than the campaign.
 inline constexpr double kRailGainDrift95 = 0.001;
 // A scatter over blocks needs two, and one may be lost.
-inline constexpr std::size_t kLeastChipletBlocks = 3;
+inline constexpr std::size_t kMinChipletBlocks = 3;
 // Confidence at which a control that must be zero is said not to be, and the share of the figure
 // beside it that does no harm.
 inline constexpr double kNullLevel = 0.999;
@@ -203,7 +203,7 @@ inline constexpr double kOtherWires = 2;
 // A sector crosses the fabric of a partitioned L2 once when a slice asks the other side for it, and
 // once more when it is written back there. Beside a kernel's traffic, instructions, constants and
 // page tables cross [B].
-inline constexpr double kMostCrossingsOfAByte = 2;
+inline constexpr double kMaxCrossingsOfAByte = 2;
 inline constexpr double kUnrelatedBytes = 1 << 20;
 // Toggles on the way to registers where monitors saw those of the crossbar, a factor: lines that
 // are used again, and words of them that are not, toggle otherwise.
@@ -212,8 +212,8 @@ inline constexpr double kOtherToggles = 2;
 // --- Thresholds ---
 // Where pairs depart from distance by this much of the signal, departures as large along distance
 // would shift the energy by a tenth of itself (eight other interactions of 4 x 4).
-inline constexpr double kMostDoubtAlongDistance = 0.10;
-inline constexpr double kMisfitLimit = kMostDoubtAlongDistance * 2 * std::numbers::sqrt2;
+inline constexpr double kMaxDoubtAlongDistance = 0.10;
+inline constexpr double kMisfitLimit = kMaxDoubtAlongDistance * 2 * std::numbers::sqrt2;
 inline constexpr double kMisfitSignificance = 1e-3;
 // A departure as likely as this without any is worth further blocks where its limit is near.
 inline constexpr double kSuspicion = 0.05;
@@ -224,7 +224,7 @@ inline constexpr double kLatencyLimit = 0.10;
 inline constexpr double kLatencyGrainTicks = 0.41;
 // Growth of leakage under load beyond that of idle [1/10 K]: more is power that follows temperature
 // under load alone.
-inline constexpr double kMostSteepening = 0.03;
+inline constexpr double kMaxSteepening = 0.03;
 // Energies of the same payload at two rates differ by more than this share of it, by more than so
 // many standard errors; lock-in and plateaus by as many.
 inline constexpr double kRateDisagreement = 0.20;
@@ -235,16 +235,16 @@ inline constexpr double kPayloadSignificance = 0.01;
 // of voltage or frequency; of the times that an energy per nanosecond is divided by.
 inline constexpr double kUselessShare = 0.5;
 inline constexpr double kUselessExponent = 0.5;
-inline constexpr double kMostFlightError = 0.5;
-inline constexpr double kLeastContrast = 0.01;  // of distance, over its mean
+inline constexpr double kMaxFlightError = 0.5;
+inline constexpr double kMinContrast = 0.01;  // of distance, over its mean
 // What ln f must keep, rms, when its straight line in ln V is taken out. One curve of a device
 // bends by up to 0.03; a clock at two voltages leaves more.
-inline constexpr double kLeastOffCurve = 0.06;
+inline constexpr double kMinOffCurve = 0.06;
 // What a millimetre of wire can switch for a random bit [pF], which charges it every fourth time
 // (E = C V^2 / 4). A bare wire has 0.2 to 0.3 pF/mm, a repeated one twice that (DARPA 2008). What
 // goes with the bit, its share of requests, clock and switches, at most makes it ten times as much;
 // a link of low swing saves at most nine tenths.
-inline constexpr double kLeastPicofaradPerMm = 0.02;
-inline constexpr double kMostPicofaradPerMm = 6;
+inline constexpr double kMinPicofaradPerMm = 0.02;
+inline constexpr double kMaxPicofaradPerMm = 6;
 
 }  // namespace ww::model

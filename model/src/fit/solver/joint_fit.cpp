@@ -10,18 +10,18 @@
 namespace ww::model {
 namespace {
 
-constexpr int passes = 3;  // scales of the residuals are found between passes
+constexpr int kPasses = 3;  // scales of the residuals are found between passes
 
 }  // namespace
 
 Result<JointFit> Solver::run() {
-  for (int pass = 0; pass < passes; ++pass) {
+  for (int pass = 0; pass < kPasses; ++pass) {
     build();
     hold_fast_heat(pass == 0);
     if (!solve()) {
       return fail(ErrorCode::bad_data, "the joint fit did not converge: " + message_);
     }
-    if (pass + 1 < passes) {
+    if (pass + 1 < kPasses) {
       rescale();
       compare_payloads();
     }
@@ -43,12 +43,12 @@ void Solver::hold_fast_heat(bool first_pass) {
   for (const Window& idle : input_.idle) slowest_s = std::min(slowest_s, idle.since_load_s);
   if (first_pass) slowest_s = std::max(slowest_s, kSlowHeatS);
   std::vector<int> held;
-  for (std::size_t j = 0; j < heat_count && heat_taus_s[j] < slowest_s; ++j) {
+  for (std::size_t j = 0; j < kHeatCount && heat_taus_s[j] < slowest_s; ++j) {
     held.push_back(static_cast<int>(j));
   }
-  if (held.empty() || held.size() == heat_count) return;
+  if (held.empty() || held.size() == kHeatCount) return;
   problem_->SetManifold(blocks_.response.data(),
-                        new ceres::SubsetManifold(static_cast<int>(heat_count), held));
+                        new ceres::SubsetManifold(static_cast<int>(kHeatCount), held));
 }
 
 bool Solver::solve() {
@@ -90,7 +90,7 @@ JointFit Solver::linearise() {
   };
   for (auto& idle : blocks_.idle) append(idle.data(), 4);
   fit.response_column = columns;
-  append(blocks_.response.data(), heat_count);
+  append(blocks_.response.data(), kHeatCount);
   append(blocks_.leakage.data(), 2);
   fit.steepening_column = columns - 1;
   for (auto& session : blocks_.drift) {

@@ -15,14 +15,14 @@ namespace {
 // are far slower. What is still negative there is the noise of two neighbouring filters, of which
 // the faster one has too much.
 HeatState without_lag(HeatState response) {
-  std::size_t sink = fast_heat_count;
-  while (sink < heat_count && heat_taus_s[sink] < kSinkHeatS) ++sink;
-  for (std::size_t j = fast_heat_count; j + 1 < sink; ++j) {
+  std::size_t sink = kFastHeatCount;
+  while (sink < kHeatCount && heat_taus_s[sink] < kSinkHeatS) ++sink;
+  for (std::size_t j = kFastHeatCount; j + 1 < sink; ++j) {
     if (response[j] >= 0) continue;
     response[j + 1] += response[j];
     response[j] = 0;
   }
-  for (std::size_t j = sink - 1; j > fast_heat_count && response[j] < 0; --j) {
+  for (std::size_t j = sink - 1; j > kFastHeatCount && response[j] < 0; --j) {
     response[j - 1] += response[j];
     response[j] = 0;
   }
@@ -169,7 +169,7 @@ ceres::LossFunction* Solver::loss() const {
 residuals::Place Solver::stream_place(std::size_t stream) const {
   residuals::Place place = place_of(input_, input_.streams[stream].window);
   const Variant& variant = input_.variants[input_.streams[stream].variant];
-  for (std::size_t j = 0; j < heat_count && !noise_w_.empty(); ++j) {
+  for (std::size_t j = 0; j < kHeatCount && !noise_w_.empty(); ++j) {
     place.heat[j] -= heat_share(variant, heat_taus_s[j]) * noise_w_[stream];
   }
   return place;
@@ -218,13 +218,13 @@ void Solver::add_response_prior(const Eigen::VectorXd& response, Eigen::VectorXd
   // The heatsink warms the whole die alike, so the sensor and the leakage respond alike to power
   // through slow filters. Power alone would fix only the product of that response and of idle
   // power's slope.
-  for (std::size_t j = 0; j < heat_count; ++j) {
+  for (std::size_t j = 0; j < kHeatCount; ++j) {
     const auto at = static_cast<Eigen::Index>(j);
     if (heat_taus_s[j] >= kSinkHeatS) doubt[at] = kSteadyShare * std::abs(response[at]);
   }
   // The sensor says nothing of the hot spot.
-  covariance.topRows(fast_heat_count).setZero();
-  covariance.leftCols(fast_heat_count).setZero();
+  covariance.topRows(kFastHeatCount).setZero();
+  covariance.leftCols(kFastHeatCount).setZero();
   covariance.diagonal() += doubt.cwiseAbs2();
   const Eigen::MatrixXd root = covariance.inverse().llt().matrixU();
   prior_ids_.push_back(problem_->AddResidualBlock(new ceres::NormalPrior(root, response), nullptr,
@@ -252,15 +252,15 @@ void Solver::add_priors() {
     }
     add_prior(blocks_.idle[s].data(), mean, sigma);
   }
-  Eigen::VectorXd response(heat_count);
-  for (std::size_t j = 0; j < heat_count; ++j) {
+  Eigen::VectorXd response(kHeatCount);
+  for (std::size_t j = 0; j < kHeatCount; ++j) {
     response[static_cast<Eigen::Index>(j)] = response_prior_[j];
   }
-  Eigen::VectorXd response_sigma = constant(heat_count, 0.5 * total_response_);
+  Eigen::VectorXd response_sigma = constant(kHeatCount, 0.5 * total_response_);
   double stream_w = 1;
   for (const auto& variant : blocks_.variants) stream_w = std::max(stream_w, variant[0]);
-  for (std::size_t j = 0; j < fast_heat_count; ++j) {
-    constexpr auto kFilters = static_cast<double>(fast_heat_count);
+  for (std::size_t j = 0; j < kFastHeatCount; ++j) {
+    constexpr auto kFilters = static_cast<double>(kFastHeatCount);
     const auto at = static_cast<Eigen::Index>(j);
     response[at] = kHotSpotK / kFilters / stream_w;
     response_sigma[at] = kHotSpotSigmaK / std::sqrt(kFilters) / stream_w;
@@ -272,11 +272,11 @@ void Solver::add_priors() {
   double steady = 0;
   for (const double r : response_prior_) steady += r;
   const double steady_sigma = kSteadyShare * std::max(0.02, std::abs(steady));
-  Eigen::MatrixXd seen_by_sensor = Eigen::MatrixXd::Constant(1, heat_count, 1 / steady_sigma);
-  seen_by_sensor.leftCols(fast_heat_count).setZero();
+  Eigen::MatrixXd seen_by_sensor = Eigen::MatrixXd::Constant(1, kHeatCount, 1 / steady_sigma);
+  seen_by_sensor.leftCols(kFastHeatCount).setZero();
   prior_ids_.push_back(problem_->AddResidualBlock(
       new ceres::NormalPrior(seen_by_sensor,
-                             constant(heat_count, steady / (heat_count - fast_heat_count))),
+                             constant(kHeatCount, steady / (kHeatCount - kFastHeatCount))),
       nullptr, blocks_.response.data()));
   add_prior(blocks_.leakage.data(), Eigen::Vector2d(beta_.first, 0),
             Eigen::Vector2d(beta_.second, kSteepeningSigma));

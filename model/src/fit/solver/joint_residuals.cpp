@@ -6,7 +6,7 @@
 namespace ww::model::residuals {
 namespace {
 
-constexpr std::size_t idle_blocks = 5;
+constexpr std::size_t kIdleBlocks = 5;
 
 // Idle power [W], and its derivatives by what it depends on, over sigma.
 double idle_power(const Place& place, double const* const* p, bool loaded, double sigma_w,
@@ -31,7 +31,7 @@ double idle_power(const Place& place, double const* const* p, bool loaded, doubl
   const double by_u = slope * voltage * steep + (loaded ? curve * voltage * leakage[1] : 0);
   const double by_kelvin = place.flat ? 0 : by_u / (10 * sigma_w);
   if (jacobians[1] != nullptr) {
-    for (std::size_t j = 0; j < heat_count; ++j) jacobians[1][j] = by_kelvin * place.heat[j];
+    for (std::size_t j = 0; j < kHeatCount; ++j) jacobians[1][j] = by_kelvin * place.heat[j];
   }
   if (jacobians[3] != nullptr) *jacobians[3] = by_kelvin * (1 - place.drift_weight);
   if (jacobians[4] != nullptr) *jacobians[4] = by_kelvin * place.drift_weight;
@@ -45,13 +45,13 @@ double scaled_temperature(const Place& place, const double* response, double dri
   if (place.flat) return 0;
   double temperature = place.ambient_c - place.reference_c + (1 - place.drift_weight) * drift_0 +
                        place.drift_weight * drift_1;
-  for (std::size_t j = 0; j < heat_count; ++j) temperature += response[j] * place.heat[j];
+  for (std::size_t j = 0; j < kHeatCount; ++j) temperature += response[j] * place.heat[j];
   return temperature / 10.0;
 }
 
 Idle::Idle(const Place& place, double power_w, double sigma_w)
     : place_(place), power_w_(power_w), sigma_w_(sigma_w) {
-  *mutable_parameter_block_sizes() = {4, static_cast<int>(heat_count), 2, 1, 1};
+  *mutable_parameter_block_sizes() = {4, static_cast<int>(kHeatCount), 2, 1, 1};
   set_num_residuals(1);
 }
 
@@ -62,15 +62,15 @@ bool Idle::Evaluate(double const* const* p, double* residual, double** jacobians
 
 Stream::Stream(const Place& place, StreamTerms terms) : place_(place), terms_(std::move(terms)) {
   const std::size_t variant = 3 + terms_.engines + terms_.quadrants + terms_.basis.size();
-  *mutable_parameter_block_sizes() = {4, static_cast<int>(heat_count), 2, 1,
+  *mutable_parameter_block_sizes() = {4, static_cast<int>(kHeatCount), 2, 1,
                                       1, static_cast<int>(variant),    2};
   set_num_residuals(1);
 }
 
 bool Stream::Evaluate(double const* const* p, double* residual, double** jacobians) const {
   const StreamTerms& t = terms_;
-  const double* v = p[idle_blocks];
-  const double* block = p[idle_blocks + 1];
+  const double* v = p[kIdleBlocks];
+  const double* block = p[kIdleBlocks + 1];
   const std::size_t engine = 3 + t.engine;
   const std::size_t quadrant = 3 + t.engines + t.quadrant;
   const std::size_t first_basis = 3 + t.engines + t.quadrants;
@@ -81,7 +81,7 @@ bool Stream::Evaluate(double const* const* p, double* residual, double** jacobia
       (idle + t.voltage_square * dynamic + block[0] + block[1] * t.block_place - t.power_w) /
       t.sigma_w;
   if (jacobians == nullptr) return true;
-  if (double* by = jacobians[idle_blocks]; by != nullptr) {
+  if (double* by = jacobians[kIdleBlocks]; by != nullptr) {
     std::fill_n(by, first_basis + t.basis.size(), 0.0);
     const double factor = t.voltage_square / t.sigma_w;
     by[0] = factor;
@@ -91,7 +91,7 @@ bool Stream::Evaluate(double const* const* p, double* residual, double** jacobia
     by[quadrant] = factor;
     for (std::size_t i = 0; i < t.basis.size(); ++i) by[first_basis + i] = factor * t.basis[i];
   }
-  if (double* by = jacobians[idle_blocks + 1]; by != nullptr) {
+  if (double* by = jacobians[kIdleBlocks + 1]; by != nullptr) {
     by[0] = 1 / t.sigma_w;
     by[1] = t.block_place / t.sigma_w;
   }

@@ -9,6 +9,7 @@
 #include "fit/solver/assumptions.hpp"
 #include "fit/solver/joint_solver.hpp"
 #include "stats.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 std::pair<double, double> Solver::beta_from_states() const {

@@ -1,4 +1,5 @@
 #include "ww/model/latency_witness.hpp"
+#include "ww/core/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -68,7 +69,7 @@ struct PositionErrors {
 };
 
 PositionErrors position_errors(const Floorplan& plan) {
-  const double sigma_mm = plan.position_error_95.value() / 1.959963984540054;
+  const double sigma_mm = plan.position_error_95.value() / kNormal95;
   const Eigen::VectorXd exact = crossed_distances(plan);
   PositionErrors changes;
   const auto coordinate = [](Point& point, bool along_y) -> double& {

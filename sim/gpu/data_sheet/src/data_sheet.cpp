@@ -15,7 +15,7 @@ using SheetKey = TomlKey<Architecture>;
 constexpr std::string_view kCycles = "core cycles";
 
 // The emulator numbers lines of 64 bytes by 32 bits, and the last number stands for no line.
-constexpr double kMostMemory = 0x1p38 - 64;
+constexpr double kMaxMemory = 0x1p38 - 64;
 
 constexpr SheetKey kTopKeys[] = {
     {"name", &Architecture::name, 0, 0, "", "Name of the chip, as `--device` takes it"},
@@ -126,7 +126,7 @@ constexpr SheetKey kArchitectureKeys[] = {
     {"l2_ways", &Architecture::l2_ways, 1, 64, "", "Ways of an L2 set"},
     {"lds_bytes_per_cu", &Architecture::lds_bytes_per_cu, 1024, 1 << 20, "bytes",
      "Local memory of a compute unit"},
-    {"memory_bytes", &Architecture::memory_bytes, 1 << 20, kMostMemory, "bytes", "Device memory"},
+    {"memory_bytes", &Architecture::memory_bytes, 1 << 20, kMaxMemory, "bytes", "Device memory"},
     {"bytes_per_clock_per_channel", &Architecture::bytes_per_clock_per_channel, 16, 128, "bytes",
      "Peak of a channel towards the crossbar, a core cycle"},
     {"l1_hit_cycles", &Architecture::l1_hit_cycles, 1, 10000, kCycles, "Latency of an L1 hit"},

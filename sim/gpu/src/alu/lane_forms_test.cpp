@@ -85,7 +85,7 @@ TEST(LaneForms, GiveWhatTheLanesGive) {
   std::mt19937 random(3);
   ConstantPool pool;
   int opcodes = 0;
-  for (std::size_t number = 0; number < binpatch::isa::opcode_count; ++number) {
+  for (std::size_t number = 0; number < binpatch::isa::kOpcodeCount; ++number) {
     const auto opcode = static_cast<Opcode>(number);
     if (!binpatch::isa::mnemonic(opcode).starts_with("v_")) continue;
     const Isa isa = opcode == Opcode::v_lshl_add_u64 ? Isa::gfx942 : Isa::gfx7;

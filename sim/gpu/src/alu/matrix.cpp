@@ -76,8 +76,8 @@ constexpr std::array kMatrixShapes{
     MatrixShape{Opcode::v_mfma_f64_4x4x4f64, Element::f64, 4, 4, 4, 16},
 };
 
-constexpr unsigned kMostOperands = 256;  // elements of A or B
-constexpr unsigned kMostResults = 2048;  // elements of D
+constexpr unsigned kMaxOperands = 256;  // elements of A or B
+constexpr unsigned kMaxResults = 2048;  // elements of D
 
 float flushed(float x) {
   return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x;
@@ -178,9 +178,9 @@ void multiply(Wave& wave, const MicroOp& op, const MatrixShape& s) {
     constant = result_of<S>(value, 0, 0);
   }
 
-  S a[kMostOperands * 2];
-  S b[kMostOperands * 2];
-  S sum[kMostResults];
+  S a[kMaxOperands * 2];
+  S b[kMaxOperands * 2];
+  S sum[kMaxResults];
   const unsigned rows = s.rows;
   const unsigned depth = s.depth;
   const unsigned per_lane = s.per_lane();

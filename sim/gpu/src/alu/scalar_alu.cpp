@@ -102,7 +102,7 @@ bool hardware_register(Wave& w, U32 id, U32& value) {
       return true;
     case kMemoryBases:  // gfx9: bits 63:48 of the flat apertures
       if (launch.isa == Isa::gfx7) return false;
-      value = (flat_lds_aperture_high & 0xFFFF0000U) | flat_private_aperture_high >> 16;
+      value = (kFlatLdsApertureHigh & 0xFFFF0000U) | kFlatPrivateApertureHigh >> 16;
       return true;
     case kXccId:  // CDNA 3: the number of the die within the device
       if (launch.isa != Isa::gfx942) return false;

@@ -81,8 +81,8 @@ bool indexed(MicroOp& op, U32 index, U32 mode, U32 end) {
 // Scalar instructions may stand between the moves, unless they change the index itself.
 bool stays_in_region(const MicroOp& op) {
   if (op.unit == Unit::valu || op.opcode == Opcode::s_nop) return true;
-  constexpr unsigned kMostWords = 2;
-  const bool writes_index = op.destination <= kM0 && op.destination + kMostWords > kM0;
+  constexpr unsigned kMaxWords = 2;
+  const bool writes_index = op.destination <= kM0 && op.destination + kMaxWords > kM0;
   return op.unit == Unit::salu && op.straight && !writes_index;
 }
 

@@ -12,7 +12,7 @@ class LineHolders {
  public:
   // By bit, the first die's the lowest.
   using Dies = std::uint8_t;
-  static constexpr int kMostDies = 8;
+  static constexpr int kMaxDies = 8;
 
   // Of the first `lines` lines of device memory. Pages of lines that no L2 had cost nothing.
   explicit LineHolders(std::uint64_t lines)

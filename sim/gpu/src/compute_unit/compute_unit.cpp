@@ -90,8 +90,8 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       pairs_of_lines(architecture.l1_line_bytes > architecture.line_bytes),
       asks_for_pairs(pairs_of_lines),
       lines_per_run(std::min<std::uint32_t>(
-          Request::kMostLines, static_cast<std::uint32_t>(architecture.channel_interleave_bytes /
-                                                          architecture.line_bytes))),
+          Request::kMaxLines, static_cast<std::uint32_t>(architecture.channel_interleave_bytes /
+                                                         architecture.line_bytes))),
       requests(ArenaAllocator<Request>(arena)),
       architecture_(architecture),
       engine_(engine),

@@ -41,7 +41,7 @@ struct Request {
   // scalar: a read for the scalar cache; merges join what fills a slot already.
   // write_back: a line that a coherent L1 threw out, without an operation and without an answer.
   enum class Kind : std::uint8_t { read, merge, write, atomic, scalar, scalar_merge, write_back };
-  static constexpr unsigned kMostLines = L1Cache::kRow;
+  static constexpr unsigned kMaxLines = L1Cache::kRow;
   std::int64_t departure{};  // of the first line
   MemoryOperation* operation{};
   std::uint64_t lanes{};  // of the operation that the line concerns; 0 where contiguous
@@ -53,7 +53,7 @@ struct Request {
   bool pair : 1 {};
   bool past_gl1 : 1 {};           // neither served by the cache of the shader array nor kept in it
   std::uint8_t wave_slot : 6 {};  // of the wave whose instruction it is
-  std::uint32_t l1_slot[kMostLines]{};
+  std::uint32_t l1_slot[kMaxLines]{};
 };
 
 // What a wave asks of the global wave sync (launch/global_wave_sync.hpp).

@@ -15,7 +15,7 @@ namespace ww::sim::gpu::exec {
 class ContentVersion {
  public:
   static constexpr std::size_t kLine = 64;  // bytes that are hashed together
-  static constexpr std::size_t kMostChanges = 4096;
+  static constexpr std::size_t kMaxChanges = 4096;
 
   [[nodiscard]] std::uint64_t value() const { return value_; }
   void set(std::uint64_t value) { value_ = value; }
@@ -39,7 +39,7 @@ class ContentVersion {
   // Follows the changes of a launch from now on, or only notes that there were some.
   void begin_launch(bool follow) {
     lines_.clear();
-    room_ = follow ? kMostChanges : 0;
+    room_ = follow ? kMaxChanges : 0;
     lost_ = false;
   }
   void replace_in_launch(std::uint64_t address, const std::byte* before, const std::byte* after) {

@@ -262,8 +262,8 @@ Status DeviceMemory::release(std::uint64_t address) {
   } else {
     give_back(offset, bytes + kPageBytes);
     // Names of released memory cost room of their own; the oldest addresses go.
-    constexpr std::size_t kMostNames = 4096;
-    if (released_.size() > kMostNames) released_.erase(released_.begin());
+    constexpr std::size_t kMaxNames = 4096;
+    if (released_.size() > kMaxNames) released_.erase(released_.begin());
   }
   return {};
 }
@@ -278,7 +278,7 @@ void DeviceMemory::replace(std::uint64_t address, const std::byte* bytes, std::s
   const std::uint64_t begin = address / ContentVersion::kLine * ContentVersion::kLine;
   const std::size_t lines =
       (address + count - begin + ContentVersion::kLine - 1) / ContentVersion::kLine;
-  if (lines > ContentVersion::kMostChanges) {
+  if (lines > ContentVersion::kMaxChanges) {
     std::memcpy(place, bytes, count);
     touch();
     return;

@@ -140,8 +140,8 @@ class DeviceMemory {
   // leave them to the next ones. Not where they take much of the host, which has fewer pages than
   // the device, nor where nobody comes to use what is left.
   [[nodiscard]] bool keeps_small_pages() const {
-    constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
-    return small_bytes_ <= kMostBytes && !keep_released_;
+    constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
+    return small_bytes_ <= kMaxBytes && !keep_released_;
   }
 
   std::byte* base_{};

@@ -61,7 +61,7 @@ TEST(DeviceMemory, IsZeroAgainWhateverWasWrittenBefore) {
 TEST(DeviceMemory, TakesLittleOfTheHostForSmallBuffersThatNobodyUses) {
   constexpr std::uint64_t kBytes = 1'000'000;
   constexpr std::size_t kBuffers = 400;
-  constexpr std::uint64_t kMost = (256 << 20) + (4 << 20);  // ends lie in large pages, if need be
+  constexpr std::uint64_t kMax = (256 << 20) + (4 << 20);  // ends lie in large pages, if need be
   for (const bool keep_released : {false, true}) {
     const auto memory = DeviceMemory::create(std::uint64_t{1} << 30).value();
     memory->keep_released(keep_released);
@@ -74,9 +74,9 @@ TEST(DeviceMemory, TakesLittleOfTheHostForSmallBuffersThatNobodyUses) {
     };
     std::vector<std::uint64_t> buffers;
     for (std::size_t i = 0; i < kBuffers; ++i) buffers.push_back(memory->allocate(kBytes).value());
-    EXPECT_LT(taken(), kMost);
+    EXPECT_LT(taken(), kMax);
     for (const std::uint64_t buffer : buffers) ASSERT_TRUE(memory->release(buffer));
-    EXPECT_LT(taken(), keep_released ? 1 : kMost);
+    EXPECT_LT(taken(), keep_released ? 1 : kMax);
   }
 }
 

@@ -99,7 +99,7 @@ void add_to(std::vector<MemoryFinding>& findings, const MemoryFinding& finding) 
   const auto known = std::find_if(findings.begin(), findings.end(),
                                   [&](const MemoryFinding& f) { return same_mistake(f, finding); });
   if (known == findings.end()) {
-    if (findings.size() < FindingLog::kMost) findings.push_back(finding);
+    if (findings.size() < FindingLog::kMax) findings.push_back(finding);
     return;
   }
   const std::uint64_t count = known->count + finding.count;

@@ -10,7 +10,7 @@ namespace ww::sim::gpu::exec {
 class FindingLog {
  public:
   // More instructions than this with mistakes are only counted.
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMax = 64;
 
   void clear() { findings_.clear(); }
   void add(const MemoryFinding& finding);

@@ -7,12 +7,12 @@ namespace {
 // A look that finds fewer turns is not worth it; some good looks make up for some bad ones, up to
 // so many turns. Where they do not, the next one is so many cycles away.
 constexpr int kWorthLooking = 5;
-constexpr int kMostSpare = 64;
+constexpr int kMaxSpare = 64;
 constexpr std::int64_t kLookAgain = 512;
-constexpr int kWorthRounds = 10;       // turns
-constexpr int kMostBetweenLooks = 64;  // turns
+constexpr int kWorthRounds = 10;      // turns
+constexpr int kMaxBetweenLooks = 64;  // turns
 // A wave may never end: what watches over the launch looks at it between two calls.
-constexpr int kMostTurns = 1 << 14;
+constexpr int kMaxTurns = 1 << 14;
 
 }  // namespace
 
@@ -53,11 +53,11 @@ void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_group
   // A look for rounds costs as much as some turns: where one finds few, the next one comes later.
   int between_looks = 1;
   int turns_to_look = 0;
-  while (found < kMostTurns) {
+  while (found < kMaxTurns) {
     if (turns_to_look-- == 0) {
-      const int taken = turns.take_rounds(do_more, kMostTurns - found);
+      const int taken = turns.take_rounds(do_more, kMaxTurns - found);
       found += taken;
-      between_looks = taken >= kWorthRounds ? 1 : std::min(2 * between_looks, kMostBetweenLooks);
+      between_looks = taken >= kWorthRounds ? 1 : std::min(2 * between_looks, kMaxBetweenLooks);
       turns_to_look = between_looks;
     }
     if (turns.take(do_more)) {
@@ -69,7 +69,7 @@ void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_group
     }
   }
   int& spare = spare_turns_[simd];
-  spare = std::min(spare + found - kWorthLooking, kMostSpare);
+  spare = std::min(spare + found - kWorthLooking, kMaxSpare);
   if (spare < 0) {
     spare = 0;
     alone_from_[simd] = quantum.end + kLookAgain;

@@ -100,8 +100,8 @@ std::size_t stored_bytes(MemoryOperation& operation, std::uint32_t line, std::ui
                          const DeviceMemory& memory, std::byte* out);
 
 // What an atomic's lanes of one line take and give: their operands, and the old values once it is
-// done. Return how many bytes; `out` has room for kMostAtomicBytes.
-inline constexpr std::size_t kMostAtomicBytes = std::size_t{kLanes} * 16;
+// done. Return how many bytes; `out` has room for kMaxAtomicBytes.
+inline constexpr std::size_t kMaxAtomicBytes = std::size_t{kLanes} * 16;
 std::size_t atomic_operands(const MemoryOperation& operation, std::uint64_t lanes, std::byte* out);
 std::size_t old_values(const MemoryOperation& operation, std::uint64_t lanes, std::byte* out);
 

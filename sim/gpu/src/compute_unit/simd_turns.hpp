@@ -105,7 +105,7 @@ class SimdTurns {
   struct Rounds {
     // More than there are waves, so that the first is found without a jump.
     static constexpr std::size_t kRoom = 12;
-    static_assert(kRoom >= TurnQueue::kMost && TurnQueue::kMost <= 16);
+    static_assert(kRoom >= TurnQueue::kMax && TurnQueue::kMax <= 16);
 
     int count{};          // waves
     std::int64_t valu{};  // when the unit was free
@@ -424,7 +424,7 @@ class SimdTurns {
   }
 
   TurnQueue queue_;
-  std::array<Ahead, TurnQueue::kMost> ahead_;  // by place in the SIMD
+  std::array<Ahead, TurnQueue::kMax> ahead_;  // by place in the SIMD
   std::int64_t valu_;
   std::int64_t salu_;
   std::int64_t end_;     // of the quantum in which the next turn begins

@@ -14,8 +14,8 @@ namespace ww::sim::gpu::exec::simd_turns_test {
 namespace {
 
 constexpr std::size_t kSlots = 1200;
-constexpr std::uint32_t kMostDwords = 3;  // of an instruction
-constexpr std::int64_t kFree = 1000;      // when the units are free at first
+constexpr std::uint32_t kMaxDwords = 3;  // of an instruction
+constexpr std::int64_t kFree = 1000;     // when the units are free at first
 
 // Runs of instructions that are alike, most of them such as rounds are made of. Each is of one to
 // three dwords; as in a program, the dwords inside one are the beginnings of others.
@@ -31,7 +31,7 @@ std::vector<IssueSlot> some_code(std::mt19937& random) {
       if (random() % 6 == 0) slot.cycles = 16;
     }
     each = slot;
-    each.dwords = static_cast<std::uint8_t>(1 + random() % kMostDwords);
+    each.dwords = static_cast<std::uint8_t>(1 + random() % kMaxDwords);
   }
   for (std::size_t i = kSlots; i-- != 0;) count_alike(&code[i], code.data() + kSlots);
   return code;
@@ -115,15 +115,15 @@ struct Simd {
 
   // More straight-line code, a jump, or neither; a wave on its way to the same place does the same.
   Step do_some_more(std::uint32_t at, std::uint64_t wave, std::int64_t time) {
-    constexpr int kMostSteps = 60;
+    constexpr int kMaxSteps = 60;
     const std::uint32_t kind = (at * 2654435761U + static_cast<std::uint32_t>(wave)) >> 20U;
-    if (++steps > kMostSteps || kind % 8 == 0) return {time, 0, 0};
+    if (++steps > kMaxSteps || kind % 8 == 0) return {time, 0, 0};
     if (kind % 2 != 0) {
       return {time + (kind % 4 == 1 ? 4 : 16), 0,
               static_cast<std::int32_t>(kind % 100) - static_cast<std::int32_t>(at)};
     }
     const std::uint32_t count = 1 + kind % 40;
-    return {time, at + count * kMostDwords <= kSlots ? count : 0, 0};
+    return {time, at + count * kMaxDwords <= kSlots ? count : 0, 0};
   }
 
   [[nodiscard]] Outcome outcome() const {

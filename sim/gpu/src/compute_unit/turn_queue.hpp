@@ -14,7 +14,7 @@ namespace ww::sim::gpu::exec {
 class TurnQueue {
  public:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};  // after the key of every turn
-  static constexpr std::size_t kMost = 10;                   // waves
+  static constexpr std::size_t kMax = 10;                    // waves
 
   // kNone where no wave is left.
   [[nodiscard]] std::uint64_t first() const { return first_ == end_ ? kNone : key_[first_]; }
@@ -34,7 +34,7 @@ class TurnQueue {
   }
 
  private:
-  static constexpr std::uint32_t kRoom = 8 * kMost;  // so that it seldom begins anew
+  static constexpr std::uint32_t kRoom = 8 * kMax;  // so that it seldom begins anew
   std::array<std::uint64_t, kRoom> key_;
   std::uint32_t first_{};
   std::uint32_t end_{};
@@ -49,7 +49,7 @@ class TurnOrder {
 
   // Those of the queue come first, then all others as before.
   void put_first(const TurnQueue& queue) {
-    const std::array<std::uint8_t, TurnQueue::kMost> before = places_;
+    const std::array<std::uint8_t, TurnQueue::kMax> before = places_;
     std::uint32_t placed = 0;  // by bit
     std::size_t count = 0;
     for (; count < queue.count(); ++count) {
@@ -63,7 +63,7 @@ class TurnOrder {
   }
 
  private:
-  std::array<std::uint8_t, TurnQueue::kMost> places_;
+  std::array<std::uint8_t, TurnQueue::kMax> places_;
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -16,12 +16,12 @@ struct Wave;
 // Of a sample that is made of several texels. Tap i is the nearer or the farther one in x (bit 0),
 // y (bit 1) and z (bit 2).
 struct TapSet {
-  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMax = 8;
   std::size_t count{};
-  std::array<std::uint64_t, kMost> inside{};  // lanes whose tap is a texel and not the border
-  std::uint64_t address[kMost][kLanes];
-  std::uint8_t fraction[3][kLanes];       // of the farther ones, in 1/256
-  std::uint32_t data[kMost][kLanes * 4];  // lane-major texels, as in OperationBytes
+  std::array<std::uint64_t, kMax> inside{};  // lanes whose tap is a texel and not the border
+  std::uint64_t address[kMax][kLanes];
+  std::uint8_t fraction[3][kLanes];      // of the farther ones, in 1/256
+  std::uint32_t data[kMax][kLanes * 4];  // lane-major texels, as in OperationBytes
 };
 
 struct ImageAccess {

@@ -65,12 +65,12 @@ bool has_pitch(ImageKind kind, Layouts layouts) {
 Status check_layout(const ImageLayout& layout, std::uint32_t texel, Layouts layouts) {
   const std::uint64_t most_pitch = layouts == Layouts::gfx9 ? 65536 : 16384;
   const bool buffer = layout.kind == ImageKind::image_1d_buffer;
-  WW_TRY(check_size("width", layout.width, buffer ? kMostImageBufferWidth : kMostImageWidth));
-  WW_TRY(check_size("height", layout.height, is_flat(layout.kind) ? 1 : kMostImageHeight));
+  WW_TRY(check_size("width", layout.width, buffer ? kMaxImageBufferWidth : kMaxImageWidth));
+  WW_TRY(check_size("height", layout.height, is_flat(layout.kind) ? 1 : kMaxImageHeight));
   WW_TRY(
-      check_size("depth", layout.depth, layout.kind == ImageKind::image_3d ? kMostImageDepth : 1));
+      check_size("depth", layout.depth, layout.kind == ImageKind::image_3d ? kMaxImageDepth : 1));
   WW_TRY(
-      check_size("number of layers", layout.layers, is_array(layout.kind) ? kMostImageLayers : 1));
+      check_size("number of layers", layout.layers, is_array(layout.kind) ? kMaxImageLayers : 1));
   const std::uint64_t alignment = buffer ? std::max(texel, 4U) : kImageAlignment;
   if (layout.address % alignment != 0 || layout.address >> 48 != 0) {
     return fail(ErrorCode::out_of_range,

@@ -11,7 +11,7 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kMostTaps = 8;
+inline constexpr std::size_t kMaxTaps = 8;
 
 // One axis of a sample: two neighbouring texels, or one where `fraction` is not used.
 struct AxisTaps {

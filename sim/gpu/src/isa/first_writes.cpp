@@ -92,11 +92,11 @@ bool follow_scalar(const MicroOp& op) {
 bool follow_memory(const MicroOp& op, Registers& registers) {
   const MemoryFields& m = op.memory;
   if (m.element_bytes == 0) return true;  // for the caches
-  constexpr std::size_t kMostAddressWords = 2;
+  constexpr std::size_t kMaxAddressWords = 2;
   if (m.separate) {
     for (unsigned i = 0; i < m.parts; ++i) registers.read(image_address(m, i), 1);
   } else {
-    registers.read(m.address, std::max<std::size_t>(kMostAddressWords, m.parts));
+    registers.read(m.address, std::max<std::size_t>(kMaxAddressWords, m.parts));
   }
   const std::size_t words = m.element_bytes < 4 ? 1U : m.element_bytes / 4U;
   switch (m.kind) {

@@ -20,7 +20,7 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 using I64 = std::int64_t;
 
-constexpr std::size_t kMostDwords = 4;  // of an instruction
+constexpr std::size_t kMaxDwords = 4;  // of an instruction
 
 U64 registers_in(const Operand& operand, std::size_t least) {
   if (operand.kind != OperandKind::vgpr) return 0;
@@ -427,14 +427,14 @@ std::optional<std::size_t> jump_target(const std::vector<MicroOp>& code, std::si
   return static_cast<std::size_t>(target);
 }
 
-constexpr int kMostPasses = 4;  // through the loops of a program; too few cost time, nothing else
+constexpr int kMaxPasses = 4;  // through the loops of a program; too few cost time, nothing else
 
 // Takes the functions away whose sources, on some way through the code, come from instructions
 // without one.
 void forget_unformable(std::vector<MicroOp>& code, const std::vector<std::size_t>& begins) {
-  std::vector<U64> formed(code.size() + kMostDwords, ~U64{0});  // before each instruction
+  std::vector<U64> formed(code.size() + kMaxDwords, ~U64{0});  // before each instruction
   bool again = true;
-  for (int pass = 0; again && pass < kMostPasses; ++pass) {
+  for (int pass = 0; again && pass < kMaxPasses; ++pass) {
     again = false;
     for (const std::size_t dword : begins) {
       MicroOp& op = code[dword];
@@ -453,7 +453,7 @@ void forget_unformable(std::vector<MicroOp>& code, const std::vector<std::size_t
 
 // The same where no address and no comparison comes of the result.
 void forget_unused(std::vector<MicroOp>& code, const std::vector<std::size_t>& begins) {
-  std::vector<U64> used(code.size() + kMostDwords);  // as forms, from each instruction on
+  std::vector<U64> used(code.size() + kMaxDwords);  // as forms, from each instruction on
   const auto pass = [&](bool last) {
     bool changed = false;
     for (std::size_t i = begins.size(); i-- != 0;) {
@@ -474,7 +474,7 @@ void forget_unused(std::vector<MicroOp>& code, const std::vector<std::size_t>& b
     }
     return changed;
   };
-  for (int i = 0; i < kMostPasses && pass(false); ++i) {
+  for (int i = 0; i < kMaxPasses && pass(false); ++i) {
   }
   pass(true);
 }
@@ -533,15 +533,15 @@ void find_registers(const Instruction& instruction, MicroOp& op) {
     const bool atomic = op.memory.kind >= MemoryKind::atomic;  // two where it compares
     read(op.memory.lane_addresses ? 1 : 0, atomic ? 2 * words : words);
     if (op.memory.channels != 0) {  // as many addresses as the image has dimensions
-      constexpr std::size_t kMostChannels = 4;
+      constexpr std::size_t kMaxChannels = 4;
       for (unsigned i = 0; i < op.memory.parts; ++i) {
         op.reads |= formable(image_address(op.memory, i), 1);
       }
-      if (op.memory.kind == MemoryKind::store) op.reads |= formable(op.source[3], kMostChannels);
+      if (op.memory.kind == MemoryKind::store) op.reads |= formable(op.source[3], kMaxChannels);
     }
   } else if (op.unit == Unit::lds) {
-    constexpr std::size_t kMostWords = 4;
-    read(0, kMostWords);
+    constexpr std::size_t kMaxWords = 4;
+    read(0, kMaxWords);
   } else if (op.unit == Unit::valu) {
     const std::size_t least = op.plain == Plain::no ? 2 : 1;
     read(0, least);

@@ -43,7 +43,7 @@ struct AddressRange {
 
 struct LaneTable {
   const char* name{};
-  VectorEntry vector[binpatch::isa::opcode_count];
+  VectorEntry vector[binpatch::isa::kOpcodeCount];
   // d = mask ? s : d over `words` registers.
   void (*blend)(std::uint32_t* d, const std::uint32_t* s, const std::uint32_t* mask, int words){};
   // Lane-major elements of 1 to 4 words to registers and back.

@@ -77,7 +77,7 @@ bool same(std::uint64_t a, std::uint64_t b, const VectorEntry& entry) {
 void expect_alike(const LaneTable& reference, const LaneTable& table) {
   std::mt19937 random(1);
   std::size_t checked = 0;
-  for (std::size_t opcode = 0; opcode < binpatch::isa::opcode_count; ++opcode) {
+  for (std::size_t opcode = 0; opcode < binpatch::isa::kOpcodeCount; ++opcode) {
     const VectorEntry& entry = reference.vector[opcode];
     ASSERT_EQ(entry.function[0] == nullptr, table.vector[opcode].function[0] == nullptr);
     if (entry.function[0] == nullptr || entry.result == Destination::none) continue;
@@ -138,7 +138,7 @@ TEST(Lanes, GiveTheSameWithAvx512AsWithout) {
 void expect_scalar_first_alike(const LaneTable& table) {
   std::mt19937 random(2);
   std::size_t checked = 0;
-  for (std::size_t opcode = 0; opcode < binpatch::isa::opcode_count; ++opcode) {
+  for (std::size_t opcode = 0; opcode < binpatch::isa::kOpcodeCount; ++opcode) {
     const VectorEntry& entry = table.vector[opcode];
     if (entry.scalar_first[0] == nullptr) continue;
     ++checked;

@@ -129,7 +129,7 @@ struct LaunchState {
   }
 };
 
-inline constexpr std::uint64_t kLdsAperture = std::uint64_t{flat_lds_aperture_high} << 32;
-inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{flat_private_aperture_high} << 32;
+inline constexpr std::uint64_t kLdsAperture = std::uint64_t{kFlatLdsApertureHigh} << 32;
+inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{kFlatPrivateApertureHigh} << 32;
 
 }  // namespace ww::sim::gpu::exec

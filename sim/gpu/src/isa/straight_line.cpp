@@ -9,8 +9,8 @@ namespace ww::sim::gpu::exec {
 namespace {
 
 // Bounds what a wave is ahead of its time.
-constexpr std::uint32_t kMostInstructions = 256;
-constexpr std::uint8_t kMostAlike = 255;
+constexpr std::uint32_t kMaxInstructions = 256;
+constexpr std::uint8_t kMaxAlike = 255;
 
 bool pending(const CounterQueue& queue, const RegisterSet& registers) {
   for (unsigned i = 0; i < queue.count; ++i) {
@@ -56,7 +56,7 @@ void count_alike(IssueSlot* slot, const IssueSlot* end) {
   if (end - slot <= slot->dwords) return;
   const IssueSlot& next = slot[slot->dwords];
   if (next.alike == 0 || next.unit != slot->unit || next.cycles != slot->cycles) return;
-  slot->alike += std::min<std::uint8_t>(next.alike, kMostAlike - 1);
+  slot->alike += std::min<std::uint8_t>(next.alike, kMaxAlike - 1);
   if (slot->alike < kStride) return;
   slot->dwords_of_stride = static_cast<std::uint8_t>(slot->dwords + dwords_of(&next, kStride - 1));
 }
@@ -79,7 +79,7 @@ StraightLines find_straight_lines(const std::vector<MicroOp>& code,
     run.dwords = op.dwords;
     run.vectors = op.unit == Unit::valu ? 1 : 0;
     run.approximated = op.approximated ? 1 : 0;
-    if (next >= code.size() || lines.run[next].count >= kMostInstructions) continue;
+    if (next >= code.size() || lines.run[next].count >= kMaxInstructions) continue;
     run.registers.add(lines.run[next].registers);
     run.count += lines.run[next].count;
     run.dwords += lines.run[next].dwords;

@@ -306,14 +306,14 @@ void div_scale32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& 
 // quotient and reciprocal far from the ends of their range.
 bool divides_plainly(const U32* b, const U32* c) {
   using Limits = ScaleLimits<double>;
-  constexpr I32 kMostNormal = 2044;  // a denominator's whose reciprocal is no denormal
-  constexpr I32 kLeastQuotient = -1000;
+  constexpr I32 kMaxNormal = 2044;  // a denominator's whose reciprocal is no denormal
+  constexpr I32 kMinQuotient = -1000;
   U32 wild = 0;
   WW_LOOP {
     const I32 eb = sx(b[kLanes + l] >> 20 & 2047U);
     const I32 ec = sx(c[kLanes + l] >> 20 & 2047U);
-    const bool in_range = (eb > 0) & (eb <= kMostNormal) & (ec > Limits::kSmall) &
-                          (ec - eb < Limits::kFar) & (ec - eb > kLeastQuotient);
+    const bool in_range = (eb > 0) & (eb <= kMaxNormal) & (ec > Limits::kSmall) &
+                          (ec - eb < Limits::kFar) & (ec - eb > kMinQuotient);
     wild |= in_range ? 0U : 1U;
   }
   return wild == 0;

@@ -49,10 +49,10 @@ constexpr auto kSine = sine_series();
 constexpr auto kLogarithm = logarithm_series();
 
 inline float exp2_f(float exponent) {
-  constexpr double kMost = 300;  // beyond which every power is zero or infinite
+  constexpr double kMax = 300;  // beyond which every power is zero or infinite
   double x = double{exponent};
-  x = x < -kMost ? -kMost : x;
-  x = x > kMost ? kMost : x;
+  x = x < -kMax ? -kMax : x;
+  x = x > kMax ? kMax : x;
   const double rounded = x + kRounder;
   const double fraction = x - (rounded - kRounder);
   return static_cast<float>(sum<kExponential>(fraction) *

@@ -88,8 +88,8 @@ inline U32 to_i32(double x) {
 inline U32 clamp_i(I32 x, I32 low, I32 high) { return ux(x < low ? low : x > high ? high : x); }
 // In a double the product is exact: it is rounded once.
 inline float ldexp_f(float x, I32 e) {
-  constexpr I32 kMost = 300;  // beyond which every number is zero or infinite
-  const I32 power = e < -kMost ? -kMost : e > kMost ? kMost : e;
+  constexpr I32 kMax = 300;  // beyond which every number is zero or infinite
+  const I32 power = e < -kMax ? -kMax : e > kMax ? kMax : e;
   return static_cast<float>(double{x} * f64(U64{ux(power + 1023)} << 52));
 }
 // The bit of v_cmp_class that stands for a number of this kind.

@@ -10,7 +10,7 @@
 namespace ww::sim::gpu::exec {
 
 bool AlikeWaves::learn(std::span<const Request> requests) {
-  if (requests.empty() || requests.size() > kMostRuns) return false;
+  if (requests.empty() || requests.size() > kMaxRuns) return false;
   for (const Request& request : requests) {
     if (!stores_whole_lines(request)) return false;
     runs_.push_back({request.lines, lines_ * kLineBytes});

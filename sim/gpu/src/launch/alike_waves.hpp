@@ -28,7 +28,7 @@ namespace ww::sim::gpu::exec {
 class AlikeWaves {
  public:
   // The runs of lines that a wave sends, learnt from one; false where it sends what no StoreTape
-  // can have, or more than kMostRuns.
+  // can have, or more than kMaxRuns.
   [[nodiscard]] bool learn(std::span<const Request> requests);
   [[nodiscard]] std::uint64_t runs_of_wave() const { return runs_.size(); }
   // Lines of 64 bytes that a wave stores, and what is kept of it.
@@ -54,7 +54,7 @@ class AlikeWaves {
   }
 
  private:
-  static constexpr std::size_t kMostRuns = 64;
+  static constexpr std::size_t kMaxRuns = 64;
   struct Run {
     std::uint8_t lines{};
     std::size_t at{};  // in the wave's bytes

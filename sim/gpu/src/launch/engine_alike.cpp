@@ -12,10 +12,10 @@ namespace ww::sim::gpu::exec {
 namespace {
 
 // Bounds for the host's time and memory. A wave that executes more may be one that never ends.
-constexpr std::uint64_t kMostOfWave = 4'000'000;                      // instructions
-constexpr std::uint64_t kMostBytesStored = std::uint64_t{512} << 20;  // kept until they are stored
+constexpr std::uint64_t kMaxOfWave = 4'000'000;                      // instructions
+constexpr std::uint64_t kMaxBytesStored = std::uint64_t{512} << 20;  // kept until they are stored
 constexpr std::uint64_t kGroupsAtOnce = 16;
-constexpr std::uint64_t kLeastGroups = 32;  // the first one is executed twice
+constexpr std::uint64_t kMinGroups = 32;  // the first one is executed twice
 
 }  // namespace
 
@@ -61,7 +61,7 @@ struct Engine::AlikeLaunch {
 bool Engine::learn_alike(const LaunchState& launch, AlikeLaunch& alike) {
   ComputeUnit& cu = *cus_[alike.first_place];
   cu.begin_launch(launch, registers_);
-  const bool known = cu.execute_apart({}, kMostOfWave, [&](std::uint32_t wave) {
+  const bool known = cu.execute_apart({}, kMaxOfWave, [&](std::uint32_t wave) {
     return wave != 0 || alike.waves.learn(cu.requests);
   });
   if (!known) {
@@ -72,9 +72,9 @@ bool Engine::learn_alike(const LaunchState& launch, AlikeLaunch& alike) {
   const std::uint64_t lines = alike.waves.lines_of_wave() * launch.waves_per_group;
   const std::uint64_t waves = alike.groups * launch.waves_per_group;
   return alike.instructions * alike.groups >= alike_from_ &&
-         waves * alike.waves.runs_of_wave() <= kMostStores &&
+         waves * alike.waves.runs_of_wave() <= kMaxStores &&
          alike.instructions >= kInstructionsPerStoredLine * lines &&
-         waves * alike.waves.bytes_of_wave() <= kMostBytesStored;
+         waves * alike.waves.bytes_of_wave() <= kMaxBytesStored;
 }
 
 // Follows the first part through time; false where its waves turn out not to be alike.
@@ -98,7 +98,7 @@ void Engine::execute_others(const LaunchState& launch, AlikeLaunch& alike, Compu
     for (std::uint64_t group = begin; group < end; ++group) {
       if (alike.is_of_first(group)) continue;
       const bool done =
-          cu.execute_apart(Dispatcher::id(launch, group), kMostOfWave, [&](std::uint32_t wave) {
+          cu.execute_apart(Dispatcher::id(launch, group), kMaxOfWave, [&](std::uint32_t wave) {
             const std::uint64_t number = group * launch.waves_per_group + wave;
             return !cu.ways_differ() &&
                    std::ranges::all_of(cu.requests, [&](const Request& request) {
@@ -174,7 +174,7 @@ std::optional<ExecutedLaunch> Engine::run_alike(const LaunchState& launch,
   if (!may_be || unlike_.contains({launch.code, launch.entry})) return std::nullopt;
   AlikeLaunch alike(launch, architecture_);
   if (alike.parts() == 1 || alike.groups % alike.parts() != 0) return std::nullopt;
-  if (alike.groups < kLeastGroups && alike_from_ != 0) return std::nullopt;
+  if (alike.groups < kMinGroups && alike_from_ != 0) return std::nullopt;
   if (!learn_alike(launch, alike)) return std::nullopt;
   if (!alike.waves.make_room(alike.groups * launch.waves_per_group)) return std::nullopt;
   begin_cus(launch);

@@ -28,13 +28,13 @@ std::uint32_t VirtualGpu::Impl::private_bytes(const binpatch::Kernel& kernel) co
 // (LLVM, "User Guide for AMDGPU Backend", scratch wavefront offset), except on instruction sets
 // that give it an address. Where the parts of all waves take more, fewer run at a time.
 Status VirtualGpu::Impl::limit_waves(exec::LaunchState& state) const {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 32;
   const Architecture& architecture = chip.architecture();
   state.scratch_slots = exec::ComputeUnit::kSlots;
   if (state.scratch_per_lane == 0 || exec::has_architected_scratch(state.isa)) return {};
   const auto places = static_cast<std::uint64_t>(architecture.cu_places() / architecture.devices);
   const std::uint64_t slots =
-      kMostBytes / (places * state.wave_lanes * state.scratch_per_lane) / 4 * 4;
+      kMaxBytes / (places * state.wave_lanes * state.scratch_per_lane) / 4 * 4;
   if (slots >= exec::ComputeUnit::kSlots) return {};
   state.scratch_slots = static_cast<std::uint32_t>(slots);
   state.waves_per_simd = std::min(state.waves_per_simd, static_cast<int>(slots / 4));

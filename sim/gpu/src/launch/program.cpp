@@ -83,12 +83,12 @@ bool enables_missing_lanes(const binpatch::isa::Instruction& instruction) {
 
 // Behind the last scalar register that the instruction may touch.
 std::size_t scalars_named(const binpatch::isa::Instruction& instruction) {
-  static constexpr std::size_t kLeast = 4;  // a buffer's descriptor; more than needed elsewhere
+  static constexpr std::size_t kMin = 4;  // a buffer's descriptor; more than needed elsewhere
   if (binpatch::isa::mnemonic(instruction.opcode).starts_with("s_movrel")) return kSpecialScalars;
   std::size_t end = 0;
   const auto see = [&end](const binpatch::isa::Operand& operand) {
     if (operand.kind != binpatch::isa::OperandKind::sgpr) return;
-    end = std::max(end, operand.index + std::max<std::size_t>(operand.count, kLeast));
+    end = std::max(end, operand.index + std::max<std::size_t>(operand.count, kMin));
   };
   for (const auto& operand : instruction.dst) see(operand);
   for (const auto& operand : instruction.src) see(operand);

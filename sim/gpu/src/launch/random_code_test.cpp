@@ -235,12 +235,12 @@ Outcome outcome_of(const binpatch::CodeObject& object, const binpatch::Kernel& k
 // other waves have just then, which depends on how far the host has come with them.
 void give_all_registers(std::vector<std::byte>& bytes, const binpatch::Kernel& kernel) {
   constexpr std::size_t kResources = 48;  // COMPUTE_PGM_RSRC1 in the descriptor
-  constexpr std::uint32_t kMostRegisters = 63;
+  constexpr std::uint32_t kMaxRegisters = 63;
   std::byte* const place = bytes.data() + kernel.descriptor_address + kResources;
   std::uint32_t resources = 0;
   std::memcpy(&resources, place, sizeof resources);
   ASSERT_EQ(resources, kernel.descriptor.compute_pgm_rsrc1) << "not where it is expected";
-  resources |= kMostRegisters;
+  resources |= kMaxRegisters;
   std::memcpy(place, &resources, sizeof resources);
 }
 

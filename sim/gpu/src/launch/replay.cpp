@@ -10,8 +10,8 @@ namespace {
 // As many records as have tags of so many bytes, which equal states share, but some at any rate.
 constexpr std::size_t kTagBytes = std::size_t{512} << 20U;
 constexpr std::size_t kFewestRecords = 256;
-constexpr std::size_t kMostRecords = 8192;  // what they hold besides the tags is small
-constexpr std::size_t kMostKeys = 1U << 16U;
+constexpr std::size_t kMaxRecords = 8192;  // what they hold besides the tags is small
+constexpr std::size_t kMaxKeys = 1U << 16U;
 // The tags of the L2 are the same again after some rounds of a program's loop. A key that is not
 // replayed by then has other contents of memory each time.
 constexpr std::uint32_t kRecordsInARow = 6;
@@ -67,7 +67,7 @@ std::uint64_t sum_of(const DeviceMemory& memory, const std::vector<std::uint64_t
 ReplayBook::ReplayBook(std::uint64_t lines) : long_launch_(kInstructionsPerLine * lines) {}
 
 ReplayBook::Worth ReplayBook::worth_of_a_record(const std::string& key) {
-  if (came_.size() == kMostKeys) came_.clear();
+  if (came_.size() == kMaxKeys) came_.clear();
   Executions& executions = came_[std::hash<std::string>{}(key)];
   const std::uint32_t before = executions.count++;
   if (before < executions.next_record) {
@@ -139,7 +139,7 @@ const LaunchRecord& ReplayBook::add(const std::string& key, LaunchRecord record)
   }
   records.push_back(std::move(record));
   order_.push_back(key);
-  while (order_.size() > kMostRecords ||
+  while (order_.size() > kMaxRecords ||
          (order_.size() > kFewestRecords && tag_bytes() > kTagBytes)) {
     forget_oldest();
   }

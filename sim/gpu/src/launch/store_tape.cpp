@@ -11,7 +11,7 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{128} << 20;  // of all tapes that are kept
+constexpr std::size_t kMaxBytes = std::size_t{128} << 20;  // of all tapes that are kept
 
 // Whether these lanes of a store write all bytes of the line. Of a wave of 32 they are some of an
 // operation's 64.
@@ -122,7 +122,7 @@ void StoreRecorder::sent(std::int64_t begin, std::span<const std::size_t> engage
 }
 
 bool StoreRecorder::take(std::int64_t begin, std::uint16_t cu, const Request& request) {
-  if (!stores_whole_lines(request) || tape_->stores.size() == kMostStores) return false;
+  if (!stores_whole_lines(request) || tape_->stores.size() == kMaxStores) return false;
   const std::int64_t departure = request.departure - begin;
   if (departure != static_cast<std::int32_t>(departure)) return false;
   tape_->lines += request.lines;
@@ -172,7 +172,7 @@ void StoreTapes::keep(const std::string& key, const DeviceMemory& memory,
   kept_.push_back({key, std::move(tape), *sum, memory.version().value()});
   std::size_t bytes = 0;
   for (const Kept& kept : kept_) bytes += kept.tape->bytes();
-  while (bytes > kMostBytes) {
+  while (bytes > kMaxBytes) {
     bytes -= kept_.front().tape->bytes();
     kept_.pop_front();
   }

@@ -68,7 +68,7 @@ class AlikeWaves;
 // Instructions for each stored line from which on a tape is worth it: to look at a line's contents
 // takes a tenth of the time in which so many are executed, or less.
 inline constexpr std::uint64_t kInstructionsPerStoredLine = 64;
-inline constexpr std::size_t kMostStores = std::size_t{4} << 20;
+inline constexpr std::size_t kMaxStores = std::size_t{4} << 20;
 
 // Writes a tape while a launch is executed, as long as the launch is one of that kind.
 class StoreRecorder {

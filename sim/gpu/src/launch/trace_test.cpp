@@ -44,7 +44,7 @@ class TraceTest : public testing::Test {
   }
   static std::uint32_t word(const trace::Access& access, unsigned lane) {
     std::uint32_t value = 0;
-    std::memcpy(&value, access.value.data() + lane * trace::kMostValueBytes, 4);
+    std::memcpy(&value, access.value.data() + lane * trace::kMaxValueBytes, 4);
     return value;
   }
 

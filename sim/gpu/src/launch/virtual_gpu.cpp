@@ -142,7 +142,7 @@ Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options option
   impl.packet_address = packet;
   impl.queue_address = queue;
   // amd_queue_t: upper halves of the flat apertures.
-  const std::uint32_t apertures[2] = {flat_lds_aperture_high, flat_private_aperture_high};
+  const std::uint32_t apertures[2] = {kFlatLdsApertureHigh, kFlatPrivateApertureHigh};
   std::memcpy(impl.memory->host(queue + 0x40), apertures, sizeof apertures);
   return gpu;
 }

@@ -265,7 +265,7 @@ TEST(Replay, ChangesFewLinesOfMemoryAsExecutionDoes) {
 
 TEST(Replay, NeverHidesAKernelThatChangesMuchMemory) {
   TestGpu test;
-  constexpr std::uint32_t words = 16 * (exec::ContentVersion::kMostChanges + 64);
+  constexpr std::uint32_t words = 16 * (exec::ContentVersion::kMaxChanges + 64);
   const std::vector<std::uint32_t> zeros(words);
   const auto data = test.buffer(zeros);
   for (int i = 0; i < 3; ++i) {

@@ -36,12 +36,12 @@ struct Arrival {
 
 // What looking a request up brings, for the one who hands it over.
 struct alignas(kHostLine) Answer {
-  std::int64_t slot;                        // the channel's, in which the first line crosses
-  std::int64_t ready[Request::kMostLines];  // when each line that was read leaves the L2
-  const std::byte* payload;                 // of a load null: what memory has
-  const std::byte* reply;                   // as CrossbarTransfer has it
-  std::uint8_t bytes;                       // of payload, in a line
-  bool loaded;                              // the load's operation has its bytes already
+  std::int64_t slot;                       // the channel's, in which the first line crosses
+  std::int64_t ready[Request::kMaxLines];  // when each line that was read leaves the L2
+  const std::byte* payload;                // of a load null: what memory has
+  const std::byte* reply;                  // as CrossbarTransfer has it
+  std::uint8_t bytes;                      // of payload, in a line
+  bool loaded;                             // the load's operation has its bytes already
 };
 
 // Payloads that are in no other place until they are handed over.
@@ -74,7 +74,7 @@ class WrittenRows {
  private:
   static constexpr std::uint32_t kBits = 4096;
   static std::uint32_t row(std::uint32_t line) {
-    return line / Request::kMostLines * 0x9E3779B1U / (0xFFFFFFFFU / kBits + 1);
+    return line / Request::kMaxLines * 0x9E3779B1U / (0xFFFFFFFFU / kBits + 1);
   }
   void set(std::uint32_t row) {
     any_ = true;
@@ -94,14 +94,14 @@ struct Pending {
 
 // Channels are looked up in so many groups: more than there are threads, for a core can be slower
 // than another one.
-inline constexpr std::uint32_t kMostGroups = 8;
+inline constexpr std::uint32_t kMaxGroups = 8;
 // What left a compute unit's L1 in a quantum. How many that are is what other cores ask first:
 // it lies side by side for all compute units. Where the rest is seldom changes.
 struct GatheredCount {
   std::int64_t until{};  // the quantum's end
   std::uint32_t latest{};
   std::uint32_t arrivals{};
-  std::array<std::uint32_t, kMostGroups> of_group{};
+  std::array<std::uint32_t, kMaxGroups> of_group{};
 };
 
 struct alignas(kHostLine) Gathered {

@@ -52,10 +52,10 @@ class Launches {
 
   void run() {
     constexpr int kLaunches = 20;
-    constexpr unsigned kMostQuanta = 200;
+    constexpr unsigned kMaxQuanta = 200;
     for (int launch = 0; launch < kLaunches; ++launch) {
       observer_.begin_launch();
-      const unsigned quanta = below(kMostQuanta);
+      const unsigned quanta = below(kMaxQuanta);
       for (unsigned quantum = 0; quantum < quanta; ++quantum) run(quantum);
       observer_.end_launch(0, {}, {});
     }
@@ -86,8 +86,8 @@ class Launches {
   }
 
   void transfer(unsigned quantum) {
-    constexpr unsigned kMostLines = 8;
-    std::byte payload[kMostLines * kHostLine];
+    constexpr unsigned kMaxLines = 8;
+    std::byte payload[kMaxLines * kHostLine];
     std::byte reply[kHostLine];
     for (std::byte& byte : payload) byte = std::byte(random_());
     for (std::byte& byte : reply) byte = std::byte(random_());
@@ -97,7 +97,7 @@ class Launches {
     transfer.bytes = kHostLine;
     transfer.payload = payload;
     switch (below(4)) {
-      case 0: observer_.crossbar_lines(transfer, 1 + below(kMostLines), 4); break;
+      case 0: observer_.crossbar_lines(transfer, 1 + below(kMaxLines), 4); break;
       case 1:
         transfer.bytes = static_cast<std::uint8_t>(1 + below(kHostLine));
         transfer.reply = reply;

@@ -20,7 +20,7 @@ class DeviceMemory;
 
 class DieLinks final : public Fabric {
  public:
-  static constexpr int kMostLinks = 4;
+  static constexpr int kMaxLinks = 4;
 
   DieLinks(const Architecture& architecture, const DeviceMemory& memory);
 
@@ -46,8 +46,8 @@ class DieLinks final : public Fabric {
   std::uint32_t links_;
   std::int64_t memory_line_time_;
   std::int64_t link_line_time_;
-  std::vector<std::int64_t> memory_free_;                       // [die][channel]
-  std::array<std::array<std::int64_t, kMostLinks>, 2> free_{};  // [die that sends][link]
+  std::vector<std::int64_t> memory_free_;                      // [die][channel]
+  std::array<std::array<std::int64_t, kMaxLinks>, 2> free_{};  // [die that sends][link]
   IoDieActivity activity_;
 };
 

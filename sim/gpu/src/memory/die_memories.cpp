@@ -13,7 +13,7 @@ namespace ww::sim::gpu::exec {
 namespace {
 
 // Lines that are noted before those that the L2 has given up are forgotten.
-constexpr std::size_t kMostForeign = std::size_t{1} << 20;
+constexpr std::size_t kMaxForeign = std::size_t{1} << 20;
 
 LineHolders::Dies only(int die) {
   return static_cast<LineHolders::Dies>(1U << static_cast<unsigned>(die));
@@ -41,7 +41,7 @@ DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserve
           static_cast<std::size_t>(chip.architecture().cu_places() / chip.architecture().dies)),
       foreign_(static_cast<std::size_t>(chip.architecture().dies)),
       architecture_(chip.architecture()) {
-  assert(chip.architecture().dies <= LineHolders::kMostDies);
+  assert(chip.architecture().dies <= LineHolders::kMaxDies);
   for (int die = 0; die < chip.architecture().dies; ++die) {
     dies_.push_back(std::make_unique<MemorySystem>(chip, memory, observer, arena, die, this));
     dies_.back()->l2().tell(&holders_, only(die));
@@ -93,7 +93,7 @@ void DieMemories::note_foreign(int die, std::uint32_t line) {
     return;
   }
   auto& lines = foreign_[static_cast<std::size_t>(die)];
-  if (lines.size() >= kMostForeign) {
+  if (lines.size() >= kMaxForeign) {
     const L2Tags& l2 = dies_[static_cast<std::size_t>(die)]->l2();
     std::ranges::sort(lines);
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());

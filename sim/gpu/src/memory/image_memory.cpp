@@ -32,7 +32,7 @@ std::int64_t texture_cycles(const ImageAccess& access, std::size_t taps) {
   constexpr std::int64_t kAddresses = kLanes / 4;
   if (taps <= 1) return kAddresses;
   const std::int64_t width = std::max<std::int64_t>(1, access.texel_bytes / 4);
-  return kAddresses * width * (taps == TapSet::kMost ? 2 : 1);
+  return kAddresses * width * (taps == TapSet::kMax ? 2 : 1);
 }
 
 // The lanes' values of one address: a coordinate, a layer or a level.

@@ -187,7 +187,7 @@ TEST(ImageMemory, TheTraceHasTheTexels) {
         const std::uint64_t place = (access.address[lane] - scene.texels) / 16;
         ASSERT_LT(place, kItems);
         ++seen[place];
-        ASSERT_EQ(std::memcmp(access.value.data() + lane * trace::kMostValueBytes,
+        ASSERT_EQ(std::memcmp(access.value.data() + lane * trace::kMaxValueBytes,
                               texels.data() + place * 4, 16),
                   0);
       }

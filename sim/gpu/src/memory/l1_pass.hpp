@@ -135,9 +135,9 @@ class L1Pass {
     if (!operation_.spread && !cu_.asks_for_pairs && whole_elements()) return;
     // Lines of an element: 16 bytes in rows of dwords, misaligned, are 5 pieces of two lines each;
     // a sample's texels lie within a line.
-    constexpr std::size_t kMost = std::max<std::size_t>(TapSet::kMost, 10);
-    std::uint32_t line_of[kMost * kLanes];
-    std::uint64_t lanes_of[kMost * kLanes];
+    constexpr std::size_t kMax = std::max<std::size_t>(TapSet::kMax, 10);
+    std::uint32_t line_of[kMax * kLanes];
+    std::uint64_t lanes_of[kMax * kLanes];
     std::size_t count = 0;
     std::size_t latest = 0;
     const auto add = [&](std::uint64_t line, unsigned lane) {

@@ -76,7 +76,7 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   most_waiting_ = architecture_.write_back_lines * memory_line_time_;
   shares_commits_ = behind_ == nullptr && !gl1_.any() && l2_.channels_are_apart() &&
                     channel_count_ > 1 && architecture_.shader_engines > 1;
-  const std::uint32_t groups = shares_commits_ ? std::min(kMostGroups, channel_count_) : 1;
+  const std::uint32_t groups = shares_commits_ ? std::min(kMaxGroups, channel_count_) : 1;
   for (std::uint32_t channel = 0; channel < channel_count_; ++channel) {
     group_of_channel_.push_back(static_cast<std::uint8_t>(channel * groups / channel_count_));
   }
@@ -385,7 +385,7 @@ void MemorySystem::read(const Arrival& arrival, Answer& answer, Lookups& part) {
   part.counters.hits += hits;
   channels_[arrival.channel].activity.hits += hits;
   if (hits == lines) return;
-  L2Tags::Access accesses[Request::kMostLines];
+  L2Tags::Access accesses[Request::kMaxLines];
   L2Tags::ReplacedRow row;
   const std::uint32_t line = arrival.line + hits;
   const std::uint32_t first = hits == 0 ? arrival.first : l2_.first_of(line, arrival.channel);
@@ -560,7 +560,7 @@ inline CrossbarTransfer MemorySystem::transfer_of(const Arrival& arrival, std::i
 inline std::int64_t MemorySystem::bring_lines(ComputeUnit& cu, const Request& request,
                                               const Answer& answer, unsigned lines,
                                               std::int64_t latency) {
-  std::int64_t times[Request::kMostLines];
+  std::int64_t times[Request::kMaxLines];
   std::int64_t last = 0;
   for (unsigned i = 0; i < lines; ++i) {
     times[i] = answer.ready[i] + latency;

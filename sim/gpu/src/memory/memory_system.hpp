@@ -217,7 +217,7 @@ class MemorySystem final : public Hierarchy {
                            std::uint32_t channel, Lookups& part);
   MemoryTransfer fetch_line(std::uint32_t line, std::int64_t slot, std::uint32_t channel,
                             std::int64_t& ready, Lookups& part);
-  // Cycles that a channel is busy with so many lines, up to kMostLines.
+  // Cycles that a channel is busy with so many lines, up to kMaxLines.
   [[nodiscard]] std::int64_t busy(unsigned lines) const { return busy_[lines]; }
   [[nodiscard]] std::uint16_t channel_of_chip(std::uint32_t channel) const {
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(die_) * channel_count_ + channel);
@@ -255,7 +255,7 @@ class MemorySystem final : public Hierarchy {
   mutable std::vector<ChannelActivity> activities_;  // of all channels
   std::int64_t memory_line_time_{};                  // in 1/1024 cycles
   std::int64_t most_waiting_{};  // of a channel's memory, in 1/1024 cycles; 0: any time
-  std::array<std::int64_t, Request::kMostLines + 1> busy_{};  // by lines: cycles of a channel
+  std::array<std::int64_t, Request::kMaxLines + 1> busy_{};  // by lines: cycles of a channel
   std::int64_t cycles_per_line_{1};  // between lines of a run; 0: two of them leave in one cycle
   bool pairs_of_lines_{};            // a miss brings both
   bool asks_for_pairs_{};            // so does every read request

@@ -210,8 +210,8 @@ void MemorySystem::gather(ComputeUnit& cu, std::size_t index, std::int64_t start
         ++count.of_group[group_of(arrival)];
       });
   counts_[index] = count;
-  std::array<std::uint32_t, kMostGroups> next{};
-  for (std::size_t group = 1; group < kMostGroups; ++group) {
+  std::array<std::uint32_t, kMaxGroups> next{};
+  for (std::size_t group = 1; group < kMaxGroups; ++group) {
     next[group] = next[group - 1] + count.of_group[group - 1];
   }
   for (std::uint32_t i = 0; i < count.arrivals; ++i) {

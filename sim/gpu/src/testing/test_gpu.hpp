@@ -22,7 +22,7 @@ namespace ww::sim::gpu::test {
 // Counts and hashes what the emulator reports, instead of its energy.
 class CountingObserver final : public ActivityObserver {
  public:
-  static constexpr std::size_t kMost = 64;  // engines, and channels of a die
+  static constexpr std::size_t kMax = 64;  // engines, and channels of a die
   struct Totals {
     std::uint64_t reads{}, writes{}, atomics{}, payload_bytes{}, fills{}, writebacks{};
     std::uint64_t hash{};
@@ -30,16 +30,16 @@ class CountingObserver final : public ActivityObserver {
     std::vector<CuActivity> cus;
     std::vector<ChannelActivity> channels;
     IoDieActivity io_dies;
-    std::vector<std::uint64_t> channel_bytes = std::vector<std::uint64_t>(kMost);
-    std::vector<std::uint64_t> engine_bytes = std::vector<std::uint64_t>(kMost);
+    std::vector<std::uint64_t> channel_bytes = std::vector<std::uint64_t>(kMax);
+    std::vector<std::uint64_t> engine_bytes = std::vector<std::uint64_t>(kMax);
   };
   // With `payloads` every payload is hashed; without, as fast as can be.
   CountingObserver(Totals& totals, bool payloads) : totals_(totals), payloads_(payloads) {}
 
   void begin_launch() override {
     totals_ = {};
-    engines_.assign(kMost, {});
-    memories_.assign(kMost * kMost, {});
+    engines_.assign(kMax, {});
+    memories_.assign(kMax * kMax, {});
   }
   void crossbar(const CrossbarTransfer& t) override {
     OfEngine& engine = engines_[t.engine];
@@ -86,7 +86,7 @@ class CountingObserver final : public ActivityObserver {
       totals_.atomics += engine.atomics;
       totals_.ordered = totals_.ordered && engine.ordered;
       totals_.hash = followed_by(totals_.hash, engine.hash);
-      for (std::size_t channel = 0; channel < kMost; ++channel) {
+      for (std::size_t channel = 0; channel < kMax; ++channel) {
         totals_.engine_bytes[i] += engine.channel_bytes[channel];
         totals_.channel_bytes[channel] += engine.channel_bytes[channel];
         totals_.payload_bytes += engine.channel_bytes[channel];
@@ -112,8 +112,8 @@ class CountingObserver final : public ActivityObserver {
   struct alignas(64) OfEngine {
     std::uint64_t reads{}, writes{}, atomics{}, hash{};
     bool ordered{true};
-    std::array<std::uint64_t, kMost> channel_bytes{};
-    std::array<std::int64_t, kMost> latest{};  // by channel
+    std::array<std::uint64_t, kMax> channel_bytes{};
+    std::array<std::int64_t, kMax> latest{};  // by channel
   };
   struct alignas(64) OfMemory {
     std::uint64_t fills{}, writebacks{}, hash{};
@@ -125,7 +125,7 @@ class CountingObserver final : public ActivityObserver {
   Totals& totals_;
   bool payloads_;
   std::size_t zones_{9};
-  std::vector<OfEngine> engines_{kMost};
+  std::vector<OfEngine> engines_{kMax};
   std::vector<OfMemory> memories_;  // channels of all dies
 };
 

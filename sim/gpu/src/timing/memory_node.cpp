@@ -335,7 +335,7 @@ Status MemoryNode::send(std::uint32_t index) {
   const auto kind = is_read    ? net::PacketKind::read_reply
                     : is_write ? net::PacketKind::write_reply
                                : net::PacketKind::atomic_reply;
-  payload_.resize(header + exec::kMostAtomicBytes);
+  payload_.resize(header + exec::kMaxAtomicBytes);
   write_header(payload_.data(), header, exec::line_address(flight.line), kind);
   std::size_t size = header;
   std::uint64_t tag = index;

@@ -7,9 +7,9 @@
 
 namespace ww::sim::gpu::timing {
 namespace {
-constexpr std::int64_t kWatchPeriod = 1 << 16;      // network cycles between looks for a deadlock
-constexpr std::uint64_t kPatience = 200'000;        // without any movement
-constexpr std::int64_t kMostDraining = 10'000'000;  // network cycles, after a launch that failed
+constexpr std::int64_t kWatchPeriod = 1 << 16;     // network cycles between looks for a deadlock
+constexpr std::uint64_t kPatience = 200'000;       // without any movement
+constexpr std::int64_t kMaxDraining = 10'000'000;  // network cycles, after a launch that failed
 
 // The places of the compute units that work, in the engine's order.
 std::vector<std::size_t> working_units(const Architecture& architecture) {
@@ -121,7 +121,7 @@ void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
 
 // What a launch left in the network goes nowhere, except for what makes copies invalid.
 Status TimedMemory::drain(Cus& cus) {
-  const auto until = static_cast<std::int64_t>(network_->now().value()) + kMostDraining;
+  const auto until = static_cast<std::int64_t>(network_->now().value()) + kMaxDraining;
   while (network_->packets_inside() != 0) {
     if (static_cast<std::int64_t>(network_->now().value()) > until) {
       return fail(ErrorCode::device_error, "the network does not come to rest",
@@ -328,7 +328,7 @@ Status TimedMemory::send_request(Core& core, std::uint32_t index) {
   packet.kind = is_read    ? net::PacketKind::read_request
                 : is_write ? net::PacketKind::write_request
                            : net::PacketKind::atomic_request;
-  payload_.resize(header + exec::kMostAtomicBytes);
+  payload_.resize(header + exec::kMaxAtomicBytes);
   write_header(payload_.data(), header, exec::line_address(flight.line), packet.kind);
   std::size_t size = header;
   if (is_write) {

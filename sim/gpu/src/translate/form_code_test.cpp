@@ -85,7 +85,7 @@ std::vector<Opcode> followed_opcodes() {
   Dice dice(1);
   ConstantPool pool;
   std::vector<Opcode> opcodes;
-  for (std::size_t i = 0; i < binpatch::isa::opcode_count; ++i) {
+  for (std::size_t i = 0; i < binpatch::isa::kOpcodeCount; ++i) {
     const auto opcode = static_cast<Opcode>(i);
     if (!binpatch::isa::mnemonic(opcode).starts_with("v_")) continue;
     for (int round = 0; round < 20; ++round) {

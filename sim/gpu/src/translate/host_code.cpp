@@ -16,7 +16,7 @@ namespace {
 
 using namespace Xbyak::util;  // the names of its registers
 
-constexpr std::size_t kMostBytes = 1UL << 20;  // of a function
+constexpr std::size_t kMaxBytes = 1UL << 20;  // of a function
 constexpr std::size_t kChunkBytes = 256UL << 10;
 constexpr std::size_t kAlignment = 64;
 
@@ -132,7 +132,7 @@ class FunctionCode {
 
 HostCode::HostCode(HostVectors vectors)
     : vectors_(vectors),
-      generator_(std::make_unique<Xbyak::CodeGenerator>(kMostBytes, Xbyak::DontSetProtectRWE)) {}
+      generator_(std::make_unique<Xbyak::CodeGenerator>(kMaxBytes, Xbyak::DontSetProtectRWE)) {}
 
 HostCode::~HostCode() {
   for (const Chunk& chunk : chunks_) munmap(chunk.bytes, chunk.size);

@@ -8,8 +8,8 @@ namespace {
 using namespace Xbyak::util;  // the names of registers
 
 constexpr std::uint32_t kMagnitude = 0x7FFFFFFF;  // of a float
-constexpr std::uint32_t kLeastNormal = 0x00800000;
-constexpr std::uint32_t kMostSignalling = 0x7FBFFFFF;
+constexpr std::uint32_t kMinNormal = 0x00800000;
+constexpr std::uint32_t kMaxSignalling = 0x7FBFFFFF;
 constexpr std::uint32_t kHalfWords = 0x47800000;  // 2^16
 constexpr std::uint32_t kSignValue = 0x4F000000;  // 2^31
 constexpr std::uint32_t kAllWords = 0x4F800000;   // 2^32
@@ -139,11 +139,11 @@ class Avx2 final : public SliceAssembler {
   }
   // As ldexp_f() of the lanes: in doubles, which are exact, four lanes at a time.
   void scale(Vector r, Vector value, Vector power, Vector spare) override {
-    constexpr std::uint32_t kMost = 300;
+    constexpr std::uint32_t kMax = 300;
     constexpr std::uint32_t kBias = 1023;
     constexpr std::uint8_t kFraction = 52;
-    a_.vpmaxsd(r, power, literals_.all_lanes(0U - kMost));
-    a_.vpminsd(r, r, literals_.all_lanes(kMost));
+    a_.vpmaxsd(r, power, literals_.all_lanes(0U - kMax));
+    a_.vpminsd(r, r, literals_.all_lanes(kMax));
     a_.vpaddd(r, r, literals_.all_lanes(kBias));
     a_.vpmovzxdq(kScratch, low(r));
     a_.vpsllq(kScratch, kScratch, kFraction);
@@ -224,14 +224,14 @@ class Avx2 final : public SliceAssembler {
     switch (classes) {
       case kZeros: a_.vpcmpeqd(r, kScratch, literals_.all_lanes(0)); return;
       case kInfinities: a_.vpcmpeqd(r, kScratch, literals_.all_lanes(kExponent)); return;
-      case kQuietNan: a_.vpcmpgtd(r, kScratch, literals_.all_lanes(kMostSignalling)); return;
+      case kQuietNan: a_.vpcmpgtd(r, kScratch, literals_.all_lanes(kMaxSignalling)); return;
       case kSignallingNan:
         a_.vpcmpgtd(r, kScratch, literals_.all_lanes(kExponent));
-        a_.vpcmpgtd(kScratch, kScratch, literals_.all_lanes(kMostSignalling));
+        a_.vpcmpgtd(kScratch, kScratch, literals_.all_lanes(kMaxSignalling));
         a_.vpandn(r, kScratch, r);
         return;
       default:  // denormals
-        a_.vpcmpgtd(r, kScratch, literals_.all_lanes(kLeastNormal - 1));
+        a_.vpcmpgtd(r, kScratch, literals_.all_lanes(kMinNormal - 1));
         a_.vpcmpgtd(kScratch, kScratch, literals_.all_lanes(0));
         a_.vpandn(r, r, kScratch);
         return;

@@ -15,9 +15,9 @@ constexpr std::uint32_t kFar = 96;                 // distance of exponents: quo
 constexpr std::uint32_t kSmall = 23;               // up to this exponent a numerator is small
 constexpr std::uint32_t kFarBelow = 0U - 150;
 // Exponents of which no two are kFar apart, nor any near one that matters.
-constexpr std::uint32_t kLeastTame = 80;
-constexpr std::uint32_t kMostTame = 174;
-static_assert(kMostTame - kLeastTame < kFar && kLeastTame > kSmall && kMostTame < 250);
+constexpr std::uint32_t kMinTame = 80;
+constexpr std::uint32_t kMaxTame = 174;
+static_assert(kMaxTame - kMinTame < kFar && kMinTame > kSmall && kMaxTame < 250);
 
 }  // namespace
 
@@ -45,9 +45,8 @@ void SliceCode::rule_out_wild(Vector x, Vector y) {
   const Mask second_wild = masks_.spare(1);
   const auto find = [&](Vector value, Mask found) {
     a_.vpslld(t, value, 1);
-    a_.vpsubd(t, t, literals_.all_lanes(kLeastTame << 24));
-    host_.compare_unsigned(enabled(found), t,
-                           literals_.all_lanes((kMostTame + 1 - kLeastTame) << 24),
+    a_.vpsubd(t, t, literals_.all_lanes(kMinTame << 24));
+    host_.compare_unsigned(enabled(found), t, literals_.all_lanes((kMaxTame + 1 - kMinTame) << 24),
                            Predicate::kGreaterOrEqual);
   };
   find(x, wild);

@@ -11,10 +11,10 @@ namespace ww::sim::gpu::exec::translate {
 namespace {
 
 // Shorter chains are done while other slices' are, although these come behind them.
-constexpr std::uint32_t kLeastChain = 24;
+constexpr std::uint32_t kMinChain = 24;
 // Where a part is this long, loading and storing its registers takes little of its time; and if
 // hope fails, not too much has to be done again.
-constexpr std::size_t kMostInstructions = 128;
+constexpr std::size_t kMaxInstructions = 128;
 
 std::uint32_t time_of(Action action) {
   switch (action) {
@@ -129,7 +129,7 @@ std::uint32_t registers_for_all(const MicroOp& op, HostVectors vectors, std::uin
 
 Group group_for(std::span<const MicroOp* const> code, HostVectors vectors) {
   const std::uint32_t registers = registers_of(vectors, false);
-  const std::size_t most = std::min(kMostInstructions, code.size());
+  const std::size_t most = std::min(kMaxInstructions, code.size());
   for (std::uint32_t slices = shape_of(vectors).slices(); slices > 1; slices /= 2) {
     std::vector<std::uint32_t> used;
     Chain chain;
@@ -144,7 +144,7 @@ Group group_for(std::span<const MicroOp* const> code, HostVectors vectors) {
     }
     // With few lanes in a slice, what each group takes beside its instructions counts as well.
     const bool is_all = vectors == HostVectors::avx2 && count == code.size();
-    if (chain.length() >= kLeastChain || is_all) return {slices, count};
+    if (chain.length() >= kMinChain || is_all) return {slices, count};
   }
   return {1, code.size()};
 }

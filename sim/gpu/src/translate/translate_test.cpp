@@ -239,7 +239,7 @@ std::string text_of(const std::vector<MicroOp>& code) {
 
 std::vector<Opcode> opcodes_where(bool (*wanted)(Opcode)) {
   std::vector<Opcode> opcodes;
-  for (std::size_t i = 0; i < binpatch::isa::opcode_count; ++i) {
+  for (std::size_t i = 0; i < binpatch::isa::kOpcodeCount; ++i) {
     if (wanted(static_cast<Opcode>(i))) opcodes.push_back(static_cast<Opcode>(i));
   }
   return opcodes;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kLongestStepNs = 4'000'000;
 // Of the governor that holds the power cap, in a tick of the sensor: at most a tenth down, a
 // hundredth up, and up only below 98% of the cap, so that it settles.
-constexpr double kMostDown = 0.9;
+constexpr double kMaxDown = 0.9;
 constexpr double kUp = 1.01;
 constexpr double kUpBelow = 0.98;
 
@@ -122,7 +122,7 @@ struct ChipTimeline::Impl {
     const double least = dvfs.front().clock_hz / chosen.clock_hz;
     double scale = clock_scale;
     if (power_w > cap_w) {
-      scale *= std::max(kMostDown, std::sqrt(cap_w / power_w));
+      scale *= std::max(kMaxDown, std::sqrt(cap_w / power_w));
     } else if (power_w < kUpBelow * cap_w) {
       scale *= kUp;
     }

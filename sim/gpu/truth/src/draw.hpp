@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ww/core/split_mix.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::sim::gpu {
 
@@ -49,7 +50,7 @@ class Draw {
     while (std::abs(value) > 2.5) {
       value = normal();
     }
-    return value * tolerance_95 / 1.96;
+    return value * tolerance_95 / kNormal95;
   }
 
  private:

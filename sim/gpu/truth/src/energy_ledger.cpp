@@ -127,20 +127,20 @@ class EnergyLedger final : public ActivityObserver {
   void memory(const MemoryTransfer& transfer) override { memory_transfers({&transfer, 1}); }
 
   void memory_transfers(std::span<const MemoryTransfer> transfers) override {
-    constexpr std::size_t kMost = 8;
+    constexpr std::size_t kMax = 8;
     Lane& lane = memory_[transfers.front().channel];
     while (!transfers.empty()) {
       if (transfers.front().cycle > lane.last_cycle + truth_.wires.park_after_cycles) {
         drive_memory_.one(lane.bus, kParkedWord.data());
       }
       // As many as come before the bus is idle for long.
-      const void* payloads[kMost];
+      const void* payloads[kMax];
       unsigned count = 0;
       do {
         payloads[count] = transfers[count].payload;
         lane.last_cycle = std::max(lane.last_cycle, transfers[count].cycle);
         ++count;
-      } while (count < std::min(kMost, transfers.size()) &&
+      } while (count < std::min(kMax, transfers.size()) &&
                transfers[count].cycle <= lane.last_cycle + truth_.wires.park_after_cycles);
       drive_memory_.halves(lane.bus, payloads, count);
       lane.beats += 2 * static_cast<std::int64_t>(count);
@@ -194,7 +194,7 @@ class EnergyLedger final : public ActivityObserver {
                    .answered = reply != nullptr};
     control.sequence += lines;
     for (unsigned left = lines; left != 0; left -= run.count) {
-      run.count = std::min(left, ControlRun::kMost);
+      run.count = std::min(left, ControlRun::kMax);
       drive_.control(control.wires, run);
       run.request += run.count;
       run.sequence += run.count;

@@ -11,7 +11,7 @@
 
 namespace ww::sim::icd {
 
-inline constexpr std::uint64_t kMostCachedBytes = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t kMaxCachedBytes = std::uint64_t{64} << 20;
 
 // $WIREWATT_COMPILE_CACHE ("0": nowhere), else wirewatt/compiled in $XDG_CACHE_HOME or ~/.cache;
 // empty: nowhere.
@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kMostCachedBytes = std::uint64_t{64} << 20;
 class CompileCache {
  public:
   CompileCache(std::filesystem::path folder, std::string worker_path,
-               std::uint64_t most_bytes = kMostCachedBytes);
+               std::uint64_t most_bytes = kMaxCachedBytes);
 
   // The name under which the answer is kept; empty where the request does not determine it, as
   // with files that the source includes and the request does not bring along, or where there is no

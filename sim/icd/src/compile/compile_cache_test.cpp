@@ -23,7 +23,7 @@ class CompileCacheTest : public ::testing::Test {
   [[nodiscard]] std::string worker() const { return root_ / "worker"; }
   [[nodiscard]] std::string compiler() const { return root_ / "libcompiler.so"; }
   [[nodiscard]] std::string library() const { return root_ / "library.bc"; }
-  [[nodiscard]] CompileCache cache(std::uint64_t most_bytes = kMostCachedBytes) const {
+  [[nodiscard]] CompileCache cache(std::uint64_t most_bytes = kMaxCachedBytes) const {
     return {root_ / "entries", worker(), most_bytes};
   }
   [[nodiscard]] CompileAnswer answer(std::string output) const {
@@ -141,8 +141,8 @@ TEST_F(CompileCacheTest, KeepsNoFailureAndReadsNoDamage) {
 }
 
 TEST_F(CompileCacheTest, StaysWithinItsBoundAndDropsWhatWasUsedLongestAgo) {
-  constexpr std::uint64_t kMost = 40'000;
-  const CompileCache small = cache(kMost);
+  constexpr std::uint64_t kMax = 40'000;
+  const CompileCache small = cache(kMax);
   std::string first;
   std::string used;
   for (int i = 0; i < 12; ++i) {
@@ -159,7 +159,7 @@ TEST_F(CompileCacheTest, StaysWithinItsBoundAndDropsWhatWasUsedLongestAgo) {
   }
   std::uint64_t bytes = 0;
   for (const auto& entry : fs::directory_iterator(root_ / "entries")) bytes += entry.file_size();
-  EXPECT_LE(bytes, kMost);
+  EXPECT_LE(bytes, kMax);
   EXPECT_FALSE(small.find(first));
 }
 

@@ -30,7 +30,7 @@ constexpr const char* kPlatformExtensions =
     "cl_khr_int64_extended_atomics cl_khr_3d_image_writes " WW_CL_APPROXIMABLE_EXTENSION;
 
 // Queries whose answer needs more than a line, or comes from the chip.
-constexpr cl_ulong kMostConstantBytes = 64 * 1024;
+constexpr cl_ulong kMaxConstantBytes = 64 * 1024;
 
 cl_int architecture_info(const gpu::Architecture& arch, cl_device_info name, const InfoSink& sink) {
   switch (name) {
@@ -47,7 +47,7 @@ cl_int architecture_info(const gpu::Architecture& arch, cl_device_info name, con
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return sink.value(static_cast<cl_ulong>(max_allocation()));
     // Constants lie in device memory, where there is room for more; but programs fill as much as
     // this says, and other devices say no more than some MiB.
-    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return sink.value(kMostConstantBytes);
+    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return sink.value(kMaxConstantBytes);
     case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: return sink.value(static_cast<cl_ulong>(arch.l1_bytes));
     case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
       return sink.value(static_cast<cl_uint>(arch.line_bytes));

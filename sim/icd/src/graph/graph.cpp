@@ -11,7 +11,7 @@ namespace ww::sim::icd::hip {
 namespace {
 
 constexpr unsigned long long kAutoFreeOnLaunch = 1;
-constexpr unsigned long long kMostInstantiateFlag = 8;
+constexpr unsigned long long kMaxInstantiateFlag = 8;
 
 // hipGraphInstantiateParams.
 struct InstantiateParameters {
@@ -87,7 +87,7 @@ int instantiate(void** executable, const void* handle, unsigned long long flags)
   const Graph* graph = find_graph(handle);
   if (executable == nullptr || graph == nullptr || !graph->published) return kInvalidValue;
   // One flag at most, as with AMD's library.
-  if (flags > kMostInstantiateFlag || std::popcount(flags) > 1) return kInvalidValue;
+  if (flags > kMaxInstantiateFlag || std::popcount(flags) > 1) return kInvalidValue;
   if (!may_instantiate(*graph)) return kNotSupported;
   const auto order = order_of(*graph);
   auto steps = steps_of(*graph);

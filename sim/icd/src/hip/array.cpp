@@ -54,9 +54,9 @@ tl::expected<gpu::ImageLayout, int> layout_of(const Array3dDescriptor& wanted) {
   const auto element = element_format(format, channels, false);
   if (!element) return tl::unexpected<int>(element.error());
   const bool layered = (flags & kArrayLayered) != 0;
-  const std::size_t most_across = height == 0 ? 1 : std::size_t{gpu::kMostImageHeight};
-  const std::size_t most_deep = layered ? gpu::kMostImageLayers : gpu::kMostImageDepth;
-  if (width == 0 || width > gpu::kMostImageWidth || height > most_across || depth > most_deep ||
+  const std::size_t most_across = height == 0 ? 1 : std::size_t{gpu::kMaxImageHeight};
+  const std::size_t most_deep = layered ? gpu::kMaxImageLayers : gpu::kMaxImageDepth;
+  if (width == 0 || width > gpu::kMaxImageWidth || height > most_across || depth > most_deep ||
       (layered ? depth == 0 : height == 0 && depth != 0)) {
     return tl::unexpected<int>(kInvalidValue);
   }

@@ -17,12 +17,12 @@
 namespace ww::sim::icd::hip {
 namespace {
 
-constexpr int kMostBlocksAcross = 65536;  // in y and z
+constexpr int kMaxBlocksAcross = 65536;  // in y and z
 constexpr int kTextureAlign = 256;
-constexpr int kMostTexels = gpu::kMostImageWidth;  // across and down
-constexpr int kMostSlices = gpu::kMostImageDepth;
-constexpr int kMostLinearTexels = gpu::kMostImageBufferWidth;
-static_assert(gpu::kMostImageWidth == gpu::kMostImageHeight);
+constexpr int kMaxTexels = gpu::kMaxImageWidth;  // across and down
+constexpr int kMaxSlices = gpu::kMaxImageDepth;
+constexpr int kMaxLinearTexels = gpu::kMaxImageBufferWidth;
+static_assert(gpu::kMaxImageWidth == gpu::kMaxImageHeight);
 constexpr int kRegistersPerCu = 65536;  // 32-bit, of the four SIMDs' files, for a wave's lanes each
 constexpr int kSteadyCounterKhz = 100'000;  // s_memrealtime
 constexpr int kConstantBytes = 0x7fff'ffff;
@@ -124,10 +124,10 @@ void fill_common(Properties& properties, int ordinal) {
   properties.sharedMemPerBlock = static_cast<std::size_t>(known.lds);
   properties.regsPerBlock = kRegistersPerCu;
   properties.warpSize = known.warp;
-  properties.maxThreadsPerBlock = int{kMostBlockThreads};
-  std::ranges::fill(properties.maxThreadsDim, int{kMostBlockThreads});
+  properties.maxThreadsPerBlock = int{kMaxBlockThreads};
+  std::ranges::fill(properties.maxThreadsDim, int{kMaxBlockThreads});
   properties.maxGridSize[0] = INT32_MAX;
-  properties.maxGridSize[1] = properties.maxGridSize[2] = kMostBlocksAcross;
+  properties.maxGridSize[1] = properties.maxGridSize[2] = kMaxBlocksAcross;
   properties.clockRate = known.clock_khz;
   properties.memoryClockRate = known.memory_clock_khz;
   properties.memoryBusWidth = known.bus_bits;
@@ -150,11 +150,11 @@ void fill_common(Properties& properties, int ordinal) {
   properties.textureAlignment = properties.texturePitchAlignment = kTextureAlign;
   properties.ECCEnabled = 1;
   if (!has_images()) return;
-  properties.maxTexture1D = kMostTexels;
-  properties.maxTexture1DLinear = kMostLinearTexels;
-  std::ranges::fill(properties.maxTexture2D, kMostTexels);
-  properties.maxTexture3D[0] = properties.maxTexture3D[1] = kMostTexels;
-  properties.maxTexture3D[2] = kMostSlices;
+  properties.maxTexture1D = kMaxTexels;
+  properties.maxTexture1DLinear = kMaxLinearTexels;
+  std::ranges::fill(properties.maxTexture2D, kMaxTexels);
+  properties.maxTexture3D[0] = properties.maxTexture3D[1] = kMaxTexels;
+  properties.maxTexture3D[2] = kMaxSlices;
 }
 
 template <class Properties, class More>
@@ -258,9 +258,9 @@ int attribute(int name, int ordinal) {
     case kMaxBlocksPerMultiprocessor: return known.threads_per_cu / known.warp;
     case kMaxGridDimX: return INT32_MAX;
     case kMaxGridDimY:
-    case kMaxGridDimZ: return kMostBlocksAcross;
+    case kMaxGridDimZ: return kMaxBlocksAcross;
     case kMaxThreadsDim:
-    case kMaxThreadsPerBlock: return int{kMostBlockThreads};
+    case kMaxThreadsPerBlock: return int{kMaxBlockThreads};
     case kMaxThreadsPerMultiprocessor: return known.threads_per_cu;
     case kMaxPitch: return INT32_MAX;
     case kMemoryBusWidth: return known.bus_bits;
@@ -283,9 +283,9 @@ int attribute(int name, int ordinal) {
     case kMaxTexture2DWidth:
     case kMaxTexture2DHeight:
     case kMaxTexture3DWidth:
-    case kMaxTexture3DHeight: return has_images() ? kMostTexels : 0;
-    case kMaxTexture1DLinear: return has_images() ? kMostLinearTexels : 0;
-    case kMaxTexture3DDepth: return has_images() ? kMostSlices : 0;
+    case kMaxTexture3DHeight: return has_images() ? kMaxTexels : 0;
+    case kMaxTexture1DLinear: return has_images() ? kMaxLinearTexels : 0;
+    case kMaxTexture3DDepth: return has_images() ? kMaxSlices : 0;
     case kTotalConstantMemory: return kConstantBytes;
     case kTotalGlobalMem: return clamped(static_cast<std::int64_t>(known.memory));
     case kWarpSize: return known.warp;
@@ -293,7 +293,7 @@ int attribute(int name, int ordinal) {
     case kWallClockRate: return kSteadyCounterKhz;
     case kPciBusId: return pci_place(ordinal).bus;
     case kArch: return static_cast<int>(kArchFeatures);
-    default: return name >= kMaxBlockDimX && name <= kMaxBlockDimZ ? int{kMostBlockThreads} : 0;
+    default: return name >= kMaxBlockDimX && name <= kMaxBlockDimZ ? int{kMaxBlockThreads} : 0;
   }
 }
 
@@ -581,7 +581,7 @@ WW_HIP_EXPORT int hipDeviceGetTexture1DLinearMaxWidth(std::size_t* elements,
     const int bytes =
         (element->bits[0] + element->bits[1] + element->bits[2] + element->bits[3]) / 8;
     if (bytes <= 0) return kInvalidValue;
-    const int most = has_images() ? kMostLinearTexels : 0;
+    const int most = has_images() ? kMaxLinearTexels : 0;
     *elements = static_cast<std::size_t>(most / bytes);
     return kSuccess;
   });

@@ -74,7 +74,7 @@ WW_HIP_EXPORT int hipMalloc(void** pointer, std::size_t bytes) {
 }
 WW_HIP_EXPORT int hipExtMallocWithFlags(void** pointer, std::size_t bytes, unsigned flags) {
   return guarded_allocation([&]() -> int {
-    if (flags > kMostMallocFlag) return kInvalidValue;
+    if (flags > kMaxMallocFlag) return kInvalidValue;
     if (flags == kMallocSignal && bytes != kSignalBytes) return kInvalidValue;
     return allocate(pointer, bytes, MemoryKind::device, flags);
   });

@@ -15,7 +15,7 @@
 namespace ww::sim::icd::hip {
 namespace {
 
-constexpr unsigned kMostRegisterFlags = 15;
+constexpr unsigned kMaxRegisterFlags = 15;
 
 // By the host's addresses.
 std::map<std::uint64_t, RegisteredHost>& registered() {
@@ -57,7 +57,7 @@ void forget(std::uint64_t address) {
 }
 
 int register_host(const void* host, std::size_t bytes, unsigned flags) {
-  if (host == nullptr || bytes == 0 || flags > kMostRegisterFlags) return kInvalidValue;
+  if (host == nullptr || bytes == 0 || flags > kMaxRegisterFlags) return kInvalidValue;
   const std::uint64_t address = address_of(host);
   const auto all =
       static_cast<std::uint64_t>(device().chip().architecture().memory_bytes_of_device());

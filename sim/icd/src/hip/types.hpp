@@ -70,7 +70,7 @@ enum MemcpyKind : int {
   kDeviceToDeviceNoCu = 1024,  // not by compute units
 };
 
-inline constexpr std::uint32_t kMostBlockThreads = 1024;
+inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr unsigned kEventInterprocess = 4;
@@ -80,7 +80,7 @@ inline constexpr unsigned kHostAllocKnownFlags = 0xE000'0007;
 inline constexpr unsigned kHostCoherent = 0x4000'0000;
 inline constexpr unsigned kHostNonCoherent = 0x8000'0000;
 // hipExtMallocWithFlags takes one: default, fine-grained, of a signal, uncached, contiguous.
-inline constexpr unsigned kMostMallocFlag = 4;
+inline constexpr unsigned kMaxMallocFlag = 4;
 inline constexpr unsigned kMallocSignal = 2;
 inline constexpr std::size_t kSignalBytes = 8;
 inline constexpr unsigned kMemAttachGlobal = 1;

@@ -50,8 +50,8 @@ std::optional<std::uint64_t> hidden_value(std::string_view kind, const LaunchSha
   }
   if (name == "grid_dims") return shape.dimensions;
   if (name == "dynamic_lds_size") return dynamic_lds_bytes;
-  if (name == "private_base") return gpu::flat_private_aperture_high;
-  if (name == "shared_base") return gpu::flat_lds_aperture_high;
+  if (name == "private_base") return gpu::kFlatPrivateApertureHigh;
+  if (name == "shared_base") return gpu::kFlatLdsApertureHigh;
   return std::nullopt;
 }
 

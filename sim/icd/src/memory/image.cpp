@@ -14,7 +14,7 @@ namespace ww::sim::icd {
 namespace {
 
 // A pitch beyond what an address can reach is refused before anything is multiplied with it.
-constexpr std::size_t kMostPitch = std::size_t{1} << 40;
+constexpr std::size_t kMaxPitch = std::size_t{1} << 40;
 
 bool is_image(cl_mem_object_type type) {
   return type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER;
@@ -191,7 +191,7 @@ bool read_part(const ImageState& image, const std::size_t* origin, const std::si
 
 std::optional<Pitches> counted_pitches(cl_mem_object_type type, const Region& region,
                                        std::size_t row_pitch, std::size_t slice_pitch) {
-  if (row_pitch > kMostPitch || slice_pitch > kMostPitch) return std::nullopt;
+  if (row_pitch > kMaxPitch || slice_pitch > kMaxPitch) return std::nullopt;
   const std::size_t row = row_pitch != 0 ? row_pitch : region[0];
   if (row < region[0]) return std::nullopt;
   if (!has_slices(type)) {

@@ -24,7 +24,7 @@ constexpr std::uint32_t kPackets = 256;
 constexpr std::uint64_t kIndexMask = kPackets - 1;
 // Handles carry a tag above the index, so that none is 0.
 constexpr std::uint64_t kFirstTag = kPackets;
-constexpr std::size_t kMostMessageWords = 1 << 17;
+constexpr std::size_t kMaxMessageWords = 1 << 17;
 
 // buffer_t, header_t and payload_t of hostcall_impl.cl, and amd_signal_t of the HSA runtime.
 struct BufferHead {
@@ -94,7 +94,7 @@ void serve_print(std::uint64_t* slot) {
   if ((descriptor & kBeginBit) != 0) number = hostcalls().next_message++;
   std::vector<std::uint64_t>& words = messages[number];
   const std::uint64_t count = descriptor >> kLengthAt & 7;
-  if (words.size() < kMostMessageWords) words.insert(words.end(), slot + 1, slot + 1 + count);
+  if (words.size() < kMaxMessageWords) words.insert(words.end(), slot + 1, slot + 1 + count);
   if ((descriptor & kEndBit) != 0) {
     slot[0] = print_message(words);
     messages.erase(number);

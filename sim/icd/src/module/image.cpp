@@ -19,8 +19,8 @@ namespace {
 constexpr std::string_view kPlainMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view kCompressedMagic = "CCOB";
 // A header that asks for more is broken: no bundle comes near.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
-constexpr std::uint64_t kMostEntries = 4096;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxEntries = 4096;
 
 tl::unexpected<Error> broken(std::string message) {
   return fail(ErrorCode::parse_error, std::move(message), "device code");
@@ -50,12 +50,12 @@ struct Bytes {
 std::uint64_t elf_size(const Bytes& image) {
   const auto header = image.read<Elf64_Ehdr>(0);
   const auto end_of = [](std::uint64_t at, std::uint64_t bytes) {
-    return at > kMostBytes || bytes > kMostBytes ? kMostBytes + 1 : at + bytes;
+    return at > kMaxBytes || bytes > kMaxBytes ? kMaxBytes + 1 : at + bytes;
   };
   std::uint64_t size =
       std::max(end_of(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize),
                end_of(header.e_phoff, std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)));
-  for (unsigned i = 0; i < header.e_phnum && size <= kMostBytes; ++i) {
+  for (unsigned i = 0; i < header.e_phnum && size <= kMaxBytes; ++i) {
     const auto segment = image.read<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
     size = std::max(size, end_of(segment.p_offset, segment.p_filesz));
   }
@@ -66,15 +66,15 @@ std::uint64_t elf_size(const Bytes& image) {
 std::uint64_t bundle_size(const Bytes& image) {
   std::uint64_t at = kPlainMagic.size();
   const auto count = image.read<std::uint64_t>(at);
-  if (count > kMostEntries) return kMostBytes + 1;
+  if (count > kMaxEntries) return kMaxBytes + 1;
   at += sizeof count;
   std::uint64_t size = at;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto offset = image.read<std::uint64_t>(at);
     const auto bytes = image.read<std::uint64_t>(at + 8);
     const auto id_bytes = image.read<std::uint64_t>(at + 16);
-    if (offset > kMostBytes || bytes > kMostBytes || id_bytes > kMostEntries) {
-      return kMostBytes + 1;
+    if (offset > kMaxBytes || bytes > kMaxBytes || id_bytes > kMaxEntries) {
+      return kMaxBytes + 1;
     }
     at += 24 + id_bytes;
     size = std::max({size, at, offset + bytes});
@@ -143,7 +143,7 @@ Result<std::vector<std::byte>> code_for(const void* image, std::uint64_t availab
     return broken("neither a code object nor an offload bundle");
   }
   const std::uint64_t size = elf ? elf_size(bytes) : bundle_size(bytes);
-  if (size > kMostBytes || !bytes.has(0, size)) {
+  if (size > kMaxBytes || !bytes.has(0, size)) {
     return broken("its header is broken, or the file is cut short");
   }
   if (elf) return std::vector<std::byte>(bytes.data, bytes.data + size);

@@ -51,8 +51,8 @@ struct CallConfiguration {
 // What the calling thread has pushed and not yet popped: one, unless a launch's arguments launch in
 // their turn. Nothing destroys it, so that launches work while the program ends.
 struct CallConfigurations {
-  static constexpr std::size_t kMost = 64;
-  std::array<CallConfiguration, kMost> entries;
+  static constexpr std::size_t kMax = 64;
+  std::array<CallConfiguration, kMax> entries;
   std::size_t count;
 };
 static_assert(std::is_trivially_destructible_v<CallConfigurations>);
@@ -114,7 +114,7 @@ int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, La
   std::uint64_t block = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (blocks[axis] == 0 || threads[axis] == 0) return kInvalidValue;
-    if (threads[axis] > kMostBlockThreads) return kInvalidConfiguration;
+    if (threads[axis] > kMaxBlockThreads) return kInvalidConfiguration;
     block *= threads[axis];
     const std::uint64_t items =
         blocks[axis] * threads[axis] - (last[axis] != 0 ? threads[axis] - last[axis] : 0);
@@ -123,7 +123,7 @@ int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, La
     shape.local[axis] = threads[axis];
   }
   shape.dimensions = 3;
-  if (block > kMostBlockThreads) return kInvalidConfiguration;
+  if (block > kMaxBlockThreads) return kInvalidConfiguration;
   if (kernel.max_flat_workgroup_size != 0 && block > kernel.max_flat_workgroup_size) {
     return kLaunchFailure;  // beyond __launch_bounds__
   }
@@ -296,9 +296,9 @@ tl::expected<const Function*, int> function_named(const void* named) {
 // Checks a cooperative launch on several devices: there may be one.
 template <class Launch>
 int check_devices(const char* call, const Launch* launches, int count, unsigned flags) {
-  constexpr unsigned kMostFlags = 3;  // no waiting before, none after
+  constexpr unsigned kMaxFlags = 3;  // no waiting before, none after
   return guarded([&]() -> int {
-    if (launches == nullptr || count <= 0 || flags > kMostFlags || !is_ordinal(count - 1)) {
+    if (launches == nullptr || count <= 0 || flags > kMaxFlags || !is_ordinal(count - 1)) {
       return kInvalidValue;
     }
     if (count > 1) return refuse_form(std::string(call) + " on several devices");
@@ -320,13 +320,13 @@ int between_events(void* start, void* stop, const void* stream, Launch&& launch_
 
 int push_configuration(const CallConfiguration& configuration) {
   CallConfigurations& stack = call_configurations();
-  if (stack.count == CallConfigurations::kMost) return finish(kInvalidConfiguration);
+  if (stack.count == CallConfigurations::kMax) return finish(kInvalidConfiguration);
   stack.entries[stack.count++] = configuration;
   return kSuccess;
 }
 
 // What hipSetupArgument() has put together for the thread's next launch.
-constexpr std::size_t kMostArgumentBytes = 64 * 1024;
+constexpr std::size_t kMaxArgumentBytes = 64 * 1024;
 std::vector<std::byte>& argument_buffer() {
   thread_local std::vector<std::byte> buffer;
   return buffer;
@@ -358,7 +358,7 @@ WW_HIP_EXPORT int hipConfigureCall(Dim3 blocks, Dim3 threads, std::size_t dynami
   return push_configuration({blocks, threads, dynamic_lds, stream});
 }
 WW_HIP_EXPORT int hipSetupArgument(const void* value, std::size_t bytes, std::size_t offset) {
-  if (value == nullptr || bytes > kMostArgumentBytes || offset > kMostArgumentBytes - bytes) {
+  if (value == nullptr || bytes > kMaxArgumentBytes || offset > kMaxArgumentBytes - bytes) {
     return finish(kInvalidValue);
   }
   std::vector<std::byte>& buffer = argument_buffer();
@@ -482,9 +482,9 @@ WW_HIP_EXPORT int hipModuleLaunchCooperativeKernel(const void* function, unsigne
 // One launch for each of the devices named. They do not meet: one ends before the next begins.
 WW_HIP_EXPORT int hipExtLaunchMultiKernelMultiDevice(const StubLaunch* launches, int count,
                                                      unsigned flags) {
-  constexpr unsigned kMostFlags = 3;  // no waiting before, none after
+  constexpr unsigned kMaxFlags = 3;  // no waiting before, none after
   const int bad = guarded([&]() -> int {
-    if (launches == nullptr || count <= 0 || flags > kMostFlags || !is_ordinal(count - 1)) {
+    if (launches == nullptr || count <= 0 || flags > kMaxFlags || !is_ordinal(count - 1)) {
       return kInvalidValue;
     }
     std::set<int> devices;

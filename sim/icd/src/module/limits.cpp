@@ -11,7 +11,7 @@ constexpr int kMallocHeapLimit = 2;
 constexpr int kLimits = 3;
 // A wave's private memory is counted in 13 bits, as units of 1 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE),
 // for 64 work-items.
-constexpr std::size_t kMostStackBytes = 8191 * 1024 / 64;
+constexpr std::size_t kMaxStackBytes = 8191 * 1024 / 64;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ WW_HIP_EXPORT int hipDeviceSetLimit(int limit, std::size_t value) {
   return guarded([&]() -> int {
     switch (limit) {
       case kStackLimit:
-        if (value > kMostStackBytes) return kInvalidValue;
+        if (value > kMaxStackBytes) return kInvalidValue;
         set_stack_limit(static_cast<std::uint32_t>(value));
         return kSuccess;
       case kMallocHeapLimit:

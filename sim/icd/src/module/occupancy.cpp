@@ -5,9 +5,9 @@
 namespace ww::sim::icd::hip {
 namespace {
 
-constexpr unsigned kMostOccupancyFlag = 1;  // caching need not be thought of
+constexpr unsigned kMaxOccupancyFlag = 1;  // caching need not be thought of
 // hipFuncAttribute.
-constexpr int kMostDynamicLds = 8;
+constexpr int kMaxDynamicLds = 8;
 constexpr int kLdsCarveout = 9;  // in percent; -1: as it likes
 constexpr int kLastFuncAttribute = 10;
 
@@ -16,7 +16,7 @@ int potential_block(const Function& function, std::size_t dynamic_lds, int limit
                     int* block) {
   if (grid == nullptr || block == nullptr || limit < 0) return kInvalidValue;
   const binpatch::Kernel& kernel = *function.kernel;
-  std::uint32_t most = kMostBlockThreads;
+  std::uint32_t most = kMaxBlockThreads;
   if (kernel.max_flat_workgroup_size != 0) most = std::min(most, kernel.max_flat_workgroup_size);
   if (limit != 0) most = std::min(most, static_cast<std::uint32_t>(limit));
   const std::uint32_t wave = kernel.wavefront_size;
@@ -102,7 +102,7 @@ WW_HIP_EXPORT int hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, cons
 }
 WW_HIP_EXPORT int hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, const void* stub, int threads, std::size_t dynamic_lds, unsigned flags) {
-  if (flags > kMostOccupancyFlag) return finish(kInvalidValue);
+  if (flags > kMaxOccupancyFlag) return finish(kInvalidValue);
   return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, stub, threads, dynamic_lds);
 }
 WW_HIP_EXPORT int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
@@ -114,7 +114,7 @@ WW_HIP_EXPORT int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks
 }
 WW_HIP_EXPORT int hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, const void* function, int threads, std::size_t dynamic_lds, unsigned flags) {
-  if (flags > kMostOccupancyFlag) return finish(kInvalidValue);
+  if (flags > kMaxOccupancyFlag) return finish(kInvalidValue);
   return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, dynamic_lds);
 }
 WW_HIP_EXPORT int hipOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* stub,
@@ -133,7 +133,7 @@ WW_HIP_EXPORT int hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, in
                                                                    const void* function,
                                                                    std::size_t dynamic_lds,
                                                                    int limit, unsigned flags) {
-  if (flags > kMostOccupancyFlag) return finish(kInvalidValue);
+  if (flags > kMaxOccupancyFlag) return finish(kInvalidValue);
   return hipModuleOccupancyMaxPotentialBlockSize(grid, block, function, dynamic_lds, limit);
 }
 WW_HIP_EXPORT int hipFuncGetAttribute(int* value, int attribute, const void* function) {
@@ -161,7 +161,7 @@ WW_HIP_EXPORT int hipFuncGetAttributes(FunctionAttributes* attributes, const voi
 WW_HIP_EXPORT int hipFuncSetAttribute(const void* stub, int attribute, int value) {
   return of_stub(stub, [&](const Function& f) -> int {
     if (attribute < 0 || attribute > kLastFuncAttribute) return kInvalidValue;
-    if (attribute == kMostDynamicLds) {
+    if (attribute == kMaxDynamicLds) {
       const auto lds = static_cast<int>(f.kernel->descriptor.group_segment_fixed_size);
       const auto all = static_cast<int>(device().chip().architecture().lds_bytes_per_cu);
       return value < 0 || value > all - lds ? kInvalidValue : kSuccess;

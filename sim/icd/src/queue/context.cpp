@@ -87,11 +87,11 @@ cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, 
 cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* properties,
                                                cl_device_type type, Notify notify, void* user_data,
                                                cl_int* errcode_ret) {
-  constexpr cl_uint kMost = 8;
-  std::vector<cl_device_id> devices(kMost);
+  constexpr cl_uint kMax = 8;
+  std::vector<cl_device_id> devices(kMax);
   cl_uint count = 0;
-  const cl_int found = api::clGetDeviceIDs(the_platform(), type, kMost, devices.data(), &count);
-  devices.resize(std::min(count, kMost));
+  const cl_int found = api::clGetDeviceIDs(the_platform(), type, kMax, devices.data(), &count);
+  devices.resize(std::min(count, kMax));
   return created<cl_context>(errcode_ret, [&](Entry&) -> Created<cl_context> {
     if (found != CL_SUCCESS) return refuse(found);
     return make_context(properties, std::move(devices), notify, user_data);

@@ -32,7 +32,7 @@ constexpr std::int64_t kIdleReadings = 40;
 
 // Kernels too short for the sensor are launched again until it has seen so many readings of them.
 constexpr std::int64_t kBusyReadings = 100;
-constexpr std::int64_t kMostLaunches = 100'000;
+constexpr std::int64_t kMaxLaunches = 100'000;
 
 constexpr auto kBetweenMistakes = std::chrono::milliseconds(100);  // that go to the disk
 
@@ -45,7 +45,7 @@ std::int64_t repeats_for(const gpu::VirtualGpu& gpu) {
   }
   if (busy_ns <= 0) return 0;
   const std::int64_t wanted = kBusyReadings * gpu.sensor_info().period_ns / busy_ns;
-  return std::min(wanted, kMostLaunches / count);
+  return std::min(wanted, kMaxLaunches / count);
 }
 
 // With all its digits. Nearly all counters are whole numbers.

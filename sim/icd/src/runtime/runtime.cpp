@@ -23,7 +23,7 @@ namespace {
 
 // Dispatches whose counters an application can still ask for, where no file records them all: about
 // a hundred bytes each, and most of them repeat others' counters.
-constexpr std::uint64_t kMostDispatches = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxDispatches = std::uint64_t{1} << 20;
 constexpr std::chrono::milliseconds kEndingStep{10};
 
 std::optional<std::string> variable(const char* name) {
@@ -281,7 +281,7 @@ gpu::VirtualGpu* Runtime::gpu() {
   settings->options.host_at_device_addresses = true;
   // A long-lived program must not grow for what nobody asked for.
   settings->options.keep_energies = recordings_->power();
-  if (!recordings_->any()) settings->options.most_dispatches = kMostDispatches;
+  if (!recordings_->any()) settings->options.most_dispatches = kMaxDispatches;
   auto powered = gpu::VirtualGpu::create(std::move(*chip), settings->options);
   if (!powered) {
     complain("no virtual GPU: WIREWATT_CHIP=\"" + settings->chip.chip +

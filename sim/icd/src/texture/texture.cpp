@@ -64,7 +64,7 @@ tl::expected<gpu::ImageLayout, int> linear_layout(const Texture& wanted) {
   layout.format = *format;
   layout.address = address_of(memory.pointer);
   const std::size_t width = memory.bytes / gpu::bytes_per_texel(*format);
-  if (width == 0 || width > gpu::kMostImageBufferWidth ||
+  if (width == 0 || width > gpu::kMaxImageBufferWidth ||
       !is_allocated(layout.address, memory.bytes)) {
     return tl::unexpected<int>(kInvalidValue);
   }
@@ -81,8 +81,8 @@ tl::expected<gpu::ImageLayout, int> pitch_layout(const Texture& wanted) {
   layout.kind = ImageKind::image_2d;
   layout.format = *format;
   layout.address = address_of(memory.pointer);
-  if (memory.width == 0 || memory.width > gpu::kMostImageWidth || memory.height == 0 ||
-      memory.height > gpu::kMostImageHeight || memory.pitch > UINT32_MAX) {
+  if (memory.width == 0 || memory.width > gpu::kMaxImageWidth || memory.height == 0 ||
+      memory.height > gpu::kMaxImageHeight || memory.pitch > UINT32_MAX) {
     return tl::unexpected<int>(kInvalidValue);
   }
   layout.width = static_cast<std::uint32_t>(memory.width);

@@ -150,7 +150,7 @@ class Estimator {
   // What a head waits for one of c VCs, each held for the same time: M/D/c by Sakasegawa's
   // approximation (Annals of the Institute of Statistical Mathematics 29, 1977).
   [[nodiscard]] double vc_wait(std::size_t channel) const {
-    const double taken = std::min(vcs_taken(channel), kMostLoad);
+    const double taken = std::min(vcs_taken(channel), kMaxLoad);
     const double vcs = vcs_of_packet();
     return vc_held(channel) / 2 * std::pow(taken, std::sqrt(2 * (vcs + 1)) - 1) /
            (vcs * (1 - taken));
@@ -167,7 +167,7 @@ class Estimator {
   [[nodiscard]] double source_wait() const {
     double sum = 0;
     for (NodeId node = 0; node < nodes_; ++node) {
-      const double load = std::min(packet_rate() * loads_.sending[node], kMostLoad);
+      const double load = std::min(packet_rate() * loads_.sending[node], kMaxLoad);
       const double spread = loads_.sending_squared[node] - loads_.sending[node];
       sum += packet_rate() * spread / (2 * (1 - load));
     }
@@ -188,7 +188,7 @@ class Estimator {
         const double part = loads_.from_input[channel * ports_ + input];
         own += part * part;
       }
-      const double full = std::min(load, kMostLoad);
+      const double full = std::min(load, kMaxLoad);
       const double for_link = load * traffic_.packet_size / (2 * (1 - full));
       const double others = 1 - own / (load * load);
       sum += load * others * std::max(for_link, vc_wait(channel));
@@ -196,7 +196,7 @@ class Estimator {
     return traffic_.rate > 0 ? sum / (nodes_ * traffic_.rate) : 0.0;
   }
 
-  static constexpr double kMostLoad = 0.999;
+  static constexpr double kMaxLoad = 0.999;
   // Found with other configurations than those that test them.
   static constexpr double kBoundedLoad = 0.45;
   static constexpr double kBelow = 0.95;

@@ -18,8 +18,8 @@ constexpr std::uint32_t kNetraceMagic = 0x484A5455;
 constexpr std::size_t kNetraceHeaderBytes = 72;
 constexpr std::size_t kNetraceRegionBytes = 24;
 constexpr std::size_t kNetracePacketBytes = 21;
-constexpr std::uint64_t kMostNotes = 8191;  // as Netrace's own reader
-constexpr std::uint64_t kMostRegions = 100;
+constexpr std::uint64_t kMaxNotes = 8191;  // as Netrace's own reader
+constexpr std::uint64_t kMaxRegions = 100;
 
 // Netrace's commands of gem5, with the bytes that Netrace gives them: a header of 8, a line of 64.
 struct NetraceCommand {
@@ -102,10 +102,10 @@ class NetraceReader {
     trace_.rule = WaitRule::cycle;
     const std::uint64_t notes = number(header, 56, 4);
     const std::uint64_t regions = number(header, 60, 4);
-    if (notes > kMostNotes || regions > kMostRegions) {
+    if (notes > kMaxNotes || regions > kMaxRegions) {
       return fail(ErrorCode::parse_error,
                   fmt::format("{} bytes of notes and {} regions: more than {} and {}", notes,
-                              regions, kMostNotes, kMostRegions),
+                              regions, kMaxNotes, kMaxRegions),
                   where);
     }
     std::vector<char> rest(static_cast<std::size_t>(notes + regions * kNetraceRegionBytes));

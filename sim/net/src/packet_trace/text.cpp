@@ -29,7 +29,7 @@ constexpr std::pair<WordType, std::string_view> kWordTypes[] = {{WordType::exact
                                                                 {WordType::float32, "float32"},
                                                                 {WordType::uint8, "uint8"}};
 
-constexpr std::size_t kMostPayload = 65536;
+constexpr std::size_t kMaxPayload = 65536;
 constexpr int kBzip2Start = 'B';  // "BZh"
 
 std::vector<std::string_view> words_of(std::string_view line, char separator) {
@@ -124,7 +124,7 @@ void read_cause(Fields& fields, TracedPacket& packet, std::uint64_t number) {
 void read_payload(Fields& fields, TracedPacket& packet) {
   const std::string_view hex = fields.word("the payload");
   if (hex == "-") return;
-  if (hex.size() % 2 != 0 || hex.size() > 2 * kMostPayload) {
+  if (hex.size() % 2 != 0 || hex.size() > 2 * kMaxPayload) {
     fields.refuse(ErrorCode::parse_error, "the payload is not whole bytes, or is too long");
     return;
   }

@@ -16,7 +16,7 @@ std::span<LineAccess> Coalescer::coalesce(const trace::Access& access,
     const bool plain =
         instruction.operation == Operation::load || instruction.operation == Operation::store;
     if (plain && access.has_values) {
-      memory_.write(access.address[lane], &access.value[lane * trace::kMostValueBytes], element);
+      memory_.write(access.address[lane], &access.value[lane * trace::kMaxValueBytes], element);
     } else if (instruction.operation != Operation::load) {
       memory_.forget(access.address[lane], element);
     }
@@ -80,7 +80,7 @@ void Coalescer::emit(const Touched& touched, const trace::Access& access,
 
 void Coalescer::store_data(LineAccess& out, const Touched& touched, const trace::Access& access,
                            std::size_t element_bytes) {
-  std::array<bool, kMostLineBytes> written{};
+  std::array<bool, kMaxLineBytes> written{};
   const std::uint64_t begin = touched.line * line_bytes_;
   for (std::uint64_t left = touched.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(left));
@@ -89,7 +89,7 @@ void Coalescer::store_data(LineAccess& out, const Touched& touched, const trace:
     std::fill(written.begin() + static_cast<std::ptrdiff_t>(from - begin),
               written.begin() + static_cast<std::ptrdiff_t>(to - begin), true);
   }
-  std::array<std::byte, kMostLineBytes> line;
+  std::array<std::byte, kMaxLineBytes> line;
   // Bytes that the store has just shown are known; without values none of them is.
   memory_.read(begin, line.data(), line_bytes_, random_);
   out.data.clear();
@@ -109,7 +109,7 @@ void Coalescer::atomic_data(LineAccess& out, const Touched& touched, const trace
   for (std::uint64_t left = touched.lanes; left != 0; left &= left - 1, ++lanes) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(left));
     for (std::size_t i = 0; i < bytes; ++i) {
-      out.data.push_back(access.has_values ? access.value[lane * trace::kMostValueBytes + i]
+      out.data.push_back(access.has_values ? access.value[lane * trace::kMaxValueBytes + i]
                                            : static_cast<std::byte>(random_.bits() >> 56));
     }
   }

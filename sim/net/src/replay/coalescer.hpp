@@ -13,7 +13,7 @@
 
 namespace ww::sim::net {
 
-inline constexpr int kMostLineBytes = 256;
+inline constexpr int kMaxLineBytes = 256;
 
 // One line that an instruction touches. `data` is what its request carries (a store's bytes in
 // ascending address, an atomic's operands by lane), for a load what its reply does: the line.

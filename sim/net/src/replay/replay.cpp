@@ -426,7 +426,7 @@ Status validate(const ReplayConfig& config, const NetworkConfig& network) {
                             config.coalesce_lanes, trace::kLanes),
                 "coalesce_lanes");
   }
-  WW_TRY(power_of_two("line_bytes", config.line_bytes, 16, kMostLineBytes));
+  WW_TRY(power_of_two("line_bytes", config.line_bytes, 16, kMaxLineBytes));
   WW_TRY(power_of_two("l1_sets", config.l1_sets, 1, 1 << 20));
   WW_TRY(check_between("l1_ways", config.l1_ways, 1, 64));
   WW_TRY(power_of_two("interleave_bytes", config.interleave_bytes, 16, 1 << 30));

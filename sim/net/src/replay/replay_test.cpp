@@ -33,7 +33,7 @@ trace::Access strided(std::uint64_t base, std::uint64_t stride, std::uint64_t la
   access.has_values = true;
   for (std::size_t lane = 0; lane < trace::kLanes; ++lane) {
     access.address[lane] = (lanes >> lane & 1) != 0 ? base + lane * stride : 0;
-    std::memcpy(&access.value[lane * trace::kMostValueBytes], &value, sizeof value);
+    std::memcpy(&access.value[lane * trace::kMaxValueBytes], &value, sizeof value);
   }
   return access;
 }
@@ -62,7 +62,7 @@ TEST(Coalescer, AStoreCarriesTheBytesItWrites) {
   auto access = strided(0x1000, 8, 0x7);  // three words, a gap between them
   for (std::uint32_t lane = 0; lane < 3; ++lane) {
     const std::uint32_t value = 0x01010101 * (lane + 1);
-    std::memcpy(&access.value[lane * trace::kMostValueBytes], &value, sizeof value);
+    std::memcpy(&access.value[lane * trace::kMaxValueBytes], &value, sizeof value);
   }
   const auto lines = coalescer.coalesce(access, dword(Operation::store));
   ASSERT_EQ(lines.size(), 1u);

@@ -11,11 +11,11 @@ constexpr int kMaxDelay = 64;
 constexpr std::string_view kStage = "a stage takes a cycle";
 constexpr std::string_view kRouters = "Routers";
 
-constexpr int kMostVcs = kMaxInputVcs / kFewestPorts;
+constexpr int kMaxVcs = kMaxInputVcs / kFewestPorts;
 
 constexpr Key<VcRouterConfig> kVcRouterKeys[] = {
     {"vcs", &VcRouterConfig::vcs,
-     between(1, kMostVcs, "each port needs a virtual channel, and the allocators' masks hold 128"),
+     between(1, kMaxVcs, "each port needs a virtual channel, and the allocators' masks hold 128"),
      "", kRouters, "Virtual channels of a port", ""},
     {"vc_buffer", &VcRouterConfig::vc_buffer,
      between(1, 128, "each virtual channel needs room for a flit"), "flits", kRouters,

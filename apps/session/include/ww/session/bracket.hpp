@@ -31,7 +31,7 @@ struct Reading {
   KernelEnergies kernels;          // of the launches in between; empty if none is known
 };
 
-inline constexpr double unknown_toggle_rate = -1;
+inline constexpr double kUnknownToggleRate = -1;
 
 // A virtual chip rests for 30 readings before begin and after end, outside of the bracket: its
 // clock stands still between launches, so that no reading would show the power at rest.

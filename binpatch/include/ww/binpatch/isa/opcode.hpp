@@ -15,6 +15,6 @@ enum class Opcode : std::uint16_t {
   count_,  // not an opcode: their number, for tables indexed by opcode
 };
 
-inline constexpr std::size_t opcode_count = static_cast<std::size_t>(Opcode::count_);
+inline constexpr std::size_t kOpcodeCount = static_cast<std::size_t>(Opcode::count_);
 
 }  // namespace ww::binpatch::isa

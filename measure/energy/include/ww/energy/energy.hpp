@@ -42,7 +42,7 @@
 namespace ww::energy {
 
 // No device draws more [W]: a reading above it, or below 0, is a fault of the sensor.
-inline constexpr double kMostDeviceWatts = 10'000;
+inline constexpr double kMaxDeviceWatts = 10'000;
 
 inline constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 

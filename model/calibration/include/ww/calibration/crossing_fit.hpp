@@ -17,8 +17,8 @@ namespace crossing_patterns {
 inline constexpr const char* random = "random";
 inline constexpr const char* zeros = "zeros";
 inline constexpr const char* waits = "waits";      // no traffic: the loop and its waits alone
-inline constexpr const char* half_1 = "random/1";  // half of near's lines: the null pair
-inline constexpr const char* half_2 = "random/2";
+inline constexpr const char* kHalf1 = "random/1";  // half of near's lines: the null pair
+inline constexpr const char* kHalf2 = "random/2";
 }  // namespace crossing_patterns
 
 // What the plan's setup says that near and far are ("contrast").

@@ -20,19 +20,19 @@ namespace {
 constexpr int kAttempts = 400;
 
 // Bounds that a drawn chip must keep for a good campaign to be able to reach 1-2%.
-constexpr double kLeastSpreadMm = 5.0;  // far minus near, published
-constexpr double kMostSpreadMm = 16.0;
-constexpr double kLeastSpreadShare = 0.025;  // of the stream's dynamic power
-constexpr double kMostSpreadShare = 0.15;
-constexpr double kMostNoise = 0.04;  // sensor noise in a second, of far minus near
+constexpr double kMinSpreadMm = 5.0;  // far minus near, published
+constexpr double kMaxSpreadMm = 16.0;
+constexpr double kMinSpreadShare = 0.025;  // of the stream's dynamic power
+constexpr double kMaxSpreadShare = 0.15;
+constexpr double kMaxNoise = 0.04;  // sensor noise in a second, of far minus near
 // Residual interaction over the explained one: what separates the classes (docs/virtual-gpu.md).
 // No gap lies between them: a chip just beyond the limit is hardly worse than one just within it.
-constexpr double kMostMildResidual = 0.28;
-constexpr double kLeastStrongResidual = kMostMildResidual;
-constexpr double kMostStrongResidual = 0.7;
+constexpr double kMaxMildResidual = 0.28;
+constexpr double kMinStrongResidual = kMaxMildResidual;
+constexpr double kMaxStrongResidual = 0.7;
 // Growth of switched energy with temperature [1/K]: about as steep in watts as leakage.
-constexpr double kLeastStrongPerK = 0.003;
-constexpr double kMostStrongPerK = 0.006;
+constexpr double kMinStrongPerK = 0.003;
+constexpr double kMaxStrongPerK = 0.006;
 
 template <class T, std::size_t n>
 T pick(Draw& draw, const std::array<T, n>& choices) {
@@ -148,10 +148,10 @@ void draw_wires(Draw& draw, Truth& truth) {
 // crossbars (Wang, Peh, Malik, MICRO 2003), Intel's TeraFLOPS 17% and 15% (Hoskote et al., IEEE
 // Micro 2007): switches cost up to 0.9 of what wires do. A third of the chips have none.
 void draw_switches(Draw& draw, Truth& truth) {
-  constexpr double kMostShare = 0.9;
+  constexpr double kMaxShare = 0.9;
   WireTruth& wires = truth.wires;
   const double total = wires.ground_f_per_mm + 2 * wires.coupling_f_per_mm;
-  const double share = std::max(0.0, draw.uniform(-kMostShare / 2, kMostShare));
+  const double share = std::max(0.0, draw.uniform(-kMaxShare / 2, kMaxShare));
   const double follows_data = draw.unit();
   const double growth = draw.uniform(-0.02, 0.04);
   wires.stage_pitch_mm = draw.uniform(2, 6);
@@ -341,7 +341,7 @@ Misform draw_misform(Draw& draw, int kind, int pairs) {
   }
   form.hop_quantile = draw.uniform(0.4, 0.75);
   if (kind == 3) {  // no draw of its own: chips of the other classes stay what they were
-    form.per_k = kLeastStrongPerK + (kMostStrongPerK - kLeastStrongPerK) * (form.pair[0] + 1) / 2;
+    form.per_k = kMinStrongPerK + (kMaxStrongPerK - kMinStrongPerK) * (form.pair[0] + 1) / 2;
   }
   return form;
 }
@@ -432,7 +432,7 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
   draw_register(registers, truth);
   if (request.is_rdna_drawn()) draw_radeon_register(registers, truth);
   const Misform form = draw_misform(draw, kind, truth.engines() * truth.quadrants());
-  const double residual = draw.uniform(kLeastStrongResidual, kMostStrongResidual);
+  const double residual = draw.uniform(kMinStrongResidual, kMaxStrongResidual);
   Draw power_draw(draw.bits());
 
   double nearest = 1e9;
@@ -448,7 +448,7 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
       farthest = std::max(farthest, mm);
     }
   }
-  if (farthest - nearest < kLeastSpreadMm || farthest - nearest > kMostSpreadMm) {
+  if (farthest - nearest < kMinSpreadMm || farthest - nearest > kMaxSpreadMm) {
     return std::nullopt;
   }
   const bool uneven = request.chip_class == ChipClass::strong && kind != 3;
@@ -470,11 +470,11 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
   const double power_w = dynamic_w + truth.leakage.reference_w;
   const double noise_w = truth.sensor.noise_relative * power_w *
                          std::sqrt(static_cast<double>(truth.sensor.period_ns) * 1e-9);
-  const bool plausible = spread_w >= kLeastSpreadShare * dynamic_w &&
-                         spread_w <= kMostSpreadShare * dynamic_w &&
-                         noise_w <= kMostNoise * spread_w && power_w < 300 && power_w > 15 &&
-                         (uneven ? found.residual_ratio >= kLeastStrongResidual
-                                 : found.residual_ratio <= kMostMildResidual);
+  const bool plausible = spread_w >= kMinSpreadShare * dynamic_w &&
+                         spread_w <= kMaxSpreadShare * dynamic_w &&
+                         noise_w <= kMaxNoise * spread_w && power_w < 300 && power_w > 15 &&
+                         (uneven ? found.residual_ratio >= kMinStrongResidual
+                                 : found.residual_ratio <= kMaxMildResidual);
   if (!plausible) {
     return std::nullopt;
   }

@@ -169,8 +169,8 @@ void draw_rdna_geometry(Draw& draw, const Architecture& architecture, Truth& tru
 
 // How far a published block may lie from where it is (95%): from a die photo read to a tenth of a
 // millimetre to a block diagram that shows no more than the order of things.
-constexpr double kLeastPositionErrorMm = 0.1;
-constexpr double kMostPositionErrorMm = 0.6;
+constexpr double kMinPositionErrorMm = 0.1;
+constexpr double kMaxPositionErrorMm = 0.6;
 
 void draw_published(Draw& draw, Truth& truth) {
   const Geometry& exact = truth.geometry;
@@ -178,7 +178,7 @@ void draw_published(Draw& draw, Truth& truth) {
   Geometry& geometry = published.geometry;
   const double w = exact.width_mm;
   const double h = exact.height_mm;
-  const double error_95 = draw.uniform(kLeastPositionErrorMm, kMostPositionErrorMm);
+  const double error_95 = draw.uniform(kMinPositionErrorMm, kMaxPositionErrorMm);
   published.name = "random";
   published.estimated = true;
   published.source = "drawn with the chip";

@@ -372,12 +372,12 @@ void read_channel_map(TomlReader& root, ChannelMap& map) {
   }
   TomlReader table = root.table("channel_map");
   constexpr int kHighestAddressBit = 63;
-  constexpr int kMostChannels = 64;
+  constexpr int kMaxChannels = 64;
   if (table.has("hash")) {
     map.hash = table.integer_rows("hash", 0, kHighestAddressBit);
   }
   if (table.has("steer")) {
-    for (const double channel : table.numbers("steer", 0, kMostChannels - 1)) {
+    for (const double channel : table.numbers("steer", 0, kMaxChannels - 1)) {
       map.steer.push_back(static_cast<int>(channel));
     }
   }

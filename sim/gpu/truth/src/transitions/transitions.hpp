@@ -52,11 +52,11 @@ inline constexpr std::array<std::uint64_t, 8> kParkedWord{~0ULL, ~0ULL, ~0ULL, ~
 // request + i with the low eight bits of sequence + i from wire 48 on, and, where the link answers,
 // the tag with the same bits from wire 6 on. Zeros stand where those bits go.
 struct ControlRun {
-  static constexpr unsigned kMost = 4;
+  static constexpr unsigned kMax = 4;
   std::uint64_t request{};
   std::uint64_t tag{};
   std::uint32_t sequence{};
-  unsigned count{};  // 1 to kMost
+  unsigned count{};  // 1 to kMax
   bool answered{};
 };
 

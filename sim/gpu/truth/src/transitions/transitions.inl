@@ -95,7 +95,7 @@ struct Drive {
 };
 
 // By the count of a run, which of its words a lane has: the last one again where there are fewer.
-alignas(64) constexpr std::uint64_t kWordOfLane[ControlRun::kMost][8] = {{0, 0, 0, 0, 0, 0, 0, 0},
+alignas(64) constexpr std::uint64_t kWordOfLane[ControlRun::kMax][8] = {{0, 0, 0, 0, 0, 0, 0, 0},
                                                                          {0, 1, 1, 1, 0, 1, 1, 1},
                                                                          {0, 1, 2, 2, 0, 1, 2, 2},
                                                                          {0, 1, 2, 3, 0, 1, 2, 3}};

@@ -187,7 +187,7 @@ RC_GTEST_PROP(Transitions, OfAControlRunAreThoseOfItsWordsOneByOneOnTwoBuses, ()
                    .tag = *rc::gen::inRange<std::uint64_t>(0, 64),
                    .sequence = *rc::gen::arbitrary<std::uint32_t>()};
     for (int runs = 0; runs < 5; ++runs) {
-      run.count = *rc::gen::inRange(1U, ControlRun::kMost + 1);
+      run.count = *rc::gen::inRange(1U, ControlRun::kMax + 1);
       run.answered = *rc::gen::arbitrary<bool>();
       driver.control(together, run);
       for (std::uint64_t i = 0; i < run.count; ++i) {

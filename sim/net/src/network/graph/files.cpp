@@ -194,16 +194,16 @@ class Table {
   std::set<std::string> asked_;
 };
 
-constexpr std::uint32_t kMostPieces = 64;  // of a flit on a narrow link
-constexpr double kMostMhz = 100000;
-constexpr std::uint32_t kMostRatio = 64;  // of two clocks
+constexpr std::uint32_t kMaxPieces = 64;  // of a flit on a narrow link
+constexpr double kMaxMhz = 100000;
+constexpr std::uint32_t kMaxRatio = 64;  // of two clocks
 
 // [router]: MHz; empty without domains.
 std::vector<std::uint32_t> clocks_of(Table& table, std::uint32_t routers) {
   std::vector<Table> domains = table.tables("domain");
   std::vector<std::uint32_t> mhz(domains.empty() ? 0 : routers);
   for (Table& domain : domains) {
-    const std::uint32_t clock = domain.count("mhz", 1, kMostMhz);
+    const std::uint32_t clock = domain.count("mhz", 1, kMaxMhz);
     for (const double router : domain.list("routers", 0, routers - 1.0)) {
       std::uint32_t& of = mhz[static_cast<std::size_t>(router)];
       if (of != 0) {
@@ -217,9 +217,9 @@ std::vector<std::uint32_t> clocks_of(Table& table, std::uint32_t routers) {
   if (!mhz.empty() && *slowest == 0) {
     table.refuse("domain", fmt::format("leaves router {} without a clock",
                                        std::distance(mhz.begin(), slowest)));
-  } else if (!mhz.empty() && *fastest > kMostRatio * *slowest) {
+  } else if (!mhz.empty() && *fastest > kMaxRatio * *slowest) {
     table.refuse("domain", fmt::format("has clocks of {} and {} MHz, which differ by more than {}",
-                                       *slowest, *fastest, kMostRatio));
+                                       *slowest, *fastest, kMaxRatio));
   }
   return mhz;
 }
@@ -234,10 +234,10 @@ Wiring::Link link_of(Table& table, int flit_bits) {
                                       "already; a second link doubles the bandwidth",
                                       bits));
   } else if (link.width_bits % 8 != 0 || bits % link.width_bits != 0 ||
-             bits / link.width_bits > kMostPieces) {
+             bits / link.width_bits > kMaxPieces) {
     table.refuse("width", fmt::format("is no multiple of 8 bits that divides a flit of {} bits "
                                       "into at most {} pieces",
-                                      bits, kMostPieces));
+                                      bits, kMaxPieces));
   }
   link.delay = static_cast<int>(table.count("delay", 1, kMaxLinkDelay, 1));
   link.length_um =

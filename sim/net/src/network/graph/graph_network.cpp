@@ -78,25 +78,25 @@ void graph_keys(NetworkConfig& config, BoundKeys& keys) {
   bind_rows<GraphConfig>(own, kGraphKeys, keys);
 }
 
-constexpr std::uint32_t kMostPorts = 128;
-constexpr int kMostInputVcs = 1024;
+constexpr std::uint32_t kMaxPorts = 128;
+constexpr int kMaxInputVcs = 1024;
 
 Circles circles_of(const NetworkConfig& config) {
   return config.own<GraphConfig>().deadlock == "watch" ? Circles::watch : Circles::refuse;
 }
 
 Status check_graph(const NetworkConfig& config, const Topology& topology) {
-  if (topology.wiring.ports > kMostPorts) {
+  if (topology.wiring.ports > kMaxPorts) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("a router of {} would need {} ports; the allocators' masks hold {}",
-                            config.network, topology.wiring.ports, kMostPorts),
+                            config.network, topology.wiring.ports, kMaxPorts),
                 "width");
   }
   WW_TRY(check_routes(topology, circles_of(config)));
   const int classes = config.planes ? 1 : config.classes;
   return validate_vc_router(config, {.ports = static_cast<int>(topology.wiring.ports),
                                      .vcs = classes * static_cast<int>(topology.routes.layers()),
-                                     .input_vcs = kMostInputVcs});
+                                     .input_vcs = kMaxInputVcs});
 }
 
 template <class S, bool kGeneral>

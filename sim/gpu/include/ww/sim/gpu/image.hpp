@@ -84,11 +84,11 @@ struct ImageFormat {
 [[nodiscard]] std::uint32_t bytes_per_texel(ImageFormat format);
 
 // Limits of the descriptors' fields [texels, layers].
-inline constexpr std::uint32_t kMostImageWidth = 16384;
-inline constexpr std::uint32_t kMostImageHeight = 16384;
-inline constexpr std::uint32_t kMostImageDepth = 8192;
-inline constexpr std::uint32_t kMostImageLayers = 8192;
-inline constexpr std::uint32_t kMostImageBufferWidth = 1U << 27;
+inline constexpr std::uint32_t kMaxImageWidth = 16384;
+inline constexpr std::uint32_t kMaxImageHeight = 16384;
+inline constexpr std::uint32_t kMaxImageDepth = 8192;
+inline constexpr std::uint32_t kMaxImageLayers = 8192;
+inline constexpr std::uint32_t kMaxImageBufferWidth = 1U << 27;
 
 // Alignment of an image's first byte. The address of an image_1d_buffer is only a multiple of its
 // texel, and of 4 if the texel is smaller.

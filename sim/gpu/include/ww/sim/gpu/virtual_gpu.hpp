@@ -73,8 +73,8 @@ using ProgramId = std::uint32_t;
 
 // Flat addresses whose upper 32 bits equal these lie in LDS or in private memory: what a driver
 // fills into the hidden arguments hidden_shared_base and hidden_private_base (code object v5).
-inline constexpr std::uint32_t flat_lds_aperture_high = 0x0001'0000;
-inline constexpr std::uint32_t flat_private_aperture_high = 0x0002'0000;
+inline constexpr std::uint32_t kFlatLdsApertureHigh = 0x0001'0000;
+inline constexpr std::uint32_t kFlatPrivateApertureHigh = 0x0002'0000;
 
 struct Grid {
   unsigned dimensions{1};

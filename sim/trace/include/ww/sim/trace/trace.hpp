@@ -11,7 +11,7 @@ namespace ww::sim::trace {
 
 inline constexpr unsigned kLanes = 64;
 // A lane's value: at most a 16-byte element or the two 8-byte operands of a compare-and-swap.
-inline constexpr unsigned kMostValueBytes = 16;
+inline constexpr unsigned kMaxValueBytes = 16;
 
 enum class Operation : std::uint8_t { load, store, atomic, atomic_return };
 [[nodiscard]] std::string_view to_string(Operation operation);
@@ -42,8 +42,8 @@ struct Access {
   std::uint64_t lanes{};        // bit i: lane i takes part; never 0
   bool has_values{};
   std::array<std::uint64_t, kLanes> address{};  // of the lanes that take part, others 0
-  // Lane i's value at i * kMostValueBytes: loaded, stored, or an atomic's operands.
-  std::array<std::byte, kLanes * kMostValueBytes> value{};
+  // Lane i's value at i * kMaxValueBytes: loaded, stored, or an atomic's operands.
+  std::array<std::byte, kLanes * kMaxValueBytes> value{};
 };
 
 // Sums over a whole trace.

@@ -50,8 +50,8 @@ struct TomlKeyText {
 
 // The largest integer that a key may have, where its row allows more than a double counts exactly.
 [[nodiscard]] inline std::int64_t toml_integer(double limit) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  return limit >= static_cast<double>(kMost) ? kMost : static_cast<std::int64_t>(limit);
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  return limit >= static_cast<double>(kMax) ? kMax : static_cast<std::int64_t>(limit);
 }
 
 // Reads the keys of `rows` that name a member; a key that is not required keeps what is there.
