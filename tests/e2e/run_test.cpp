@@ -168,6 +168,20 @@ TEST(Run, CountsTheLaunchesOfAProgramThatWasKilledOrLeft) {
   }
 }
 
+TEST(Run, KeepsTheTraceOfAProgramThatWasKilled) {
+  TemporaryFolder folder;
+  const auto wwt = (folder.path() / "out.wwt").string();
+  const auto program = (build_folder() / "bin" / "icd_exit").string();
+  const auto finished = run({wirewatt(), "run", "--trace", wwt, "--json", "--", program, "kill"});
+  EXPECT_EQ(finished.exit_code, 128 + SIGKILL) << finished.err;
+  EXPECT_EQ(json::parse(finished.out)["traces"], json::array({wwt}));
+  const auto info = run({wirewatt(), "trace", "info", wwt, "--json"});
+  ASSERT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_GE(json::parse(info.out)["launches"],
+            1);  // of three; the last may have been too short ago
+  EXPECT_EQ(entries(folder.path()), 1U);
+}
+
 TEST(Run, AKilledProgramLeavesNoPartsOfFiles) {
   TemporaryFolder folder;
   const auto csv = (folder.path() / "out.csv").string();

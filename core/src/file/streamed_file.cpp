@@ -101,6 +101,16 @@ Status StreamedFile::flush() {
   return {};
 }
 
+Status StreamedFile::write_ahead(std::string_view bytes) {
+  WW_TRY(flush());
+  if (is_no_file(target_)) return {};
+  WW_TRY(put(bytes));
+  if (::lseek(fd_, static_cast<off_t>(size_), SEEK_SET) < 0) {
+    return tl::unexpected(errno_error(errno, "cannot write", target_));
+  }
+  return {};
+}
+
 Status StreamedFile::put(std::string_view bytes) {
   if (::getpid() != process_) {
     return fail(ErrorCode::unsupported, "another process is writing this file", target_.string());
@@ -114,7 +124,8 @@ Status StreamedFile::keep() {
     ::close(std::exchange(fd_, -1));
     return {};
   }
-  if (::fchmod(fd_, 0644) != 0 || ::fsync(fd_) != 0) {
+  if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0 || ::fchmod(fd_, 0644) != 0 ||
+      ::fsync(fd_) != 0) {
     return tl::unexpected(errno_error(errno, "cannot flush", target_));
   }
   if (aside_.empty()) {

@@ -67,6 +67,7 @@ class ColumnWriter {
  public:
   void add(const AccessView& access, const Instruction& instruction, std::uint32_t launch);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] const Columns& present() const { return columns_; }
   // The columns so far; those that follow start a new chunk.
   void take(Columns& columns);
 

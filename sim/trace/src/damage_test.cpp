@@ -76,6 +76,61 @@ TEST(DamagedTrace, AMissingFileIsNotFound) {
   EXPECT_EQ(reader.error().code, ErrorCode::not_found);
 }
 
+// A writer whose process is killed: what it left in `aside` is copied before it can tidy up.
+TEST(Rescue, KeepsTheAccessesThatReachedTheDisk) {
+  test::Folder folder;
+  auto writer = Writer::create(folder / "a.wwt", "test", folder / "a.part");
+  ASSERT_TRUE(writer);
+  const auto instruction = (*writer)->instruction(test::instructions()[0]);
+  (*writer)->launch({0, "k", {1, 1, 1}, {1, 1, 1}});
+  AccessView access;
+  access.instruction = instruction;
+  access.lanes = ~std::uint64_t{0};
+  access.stride = 4;
+  for (access.wave = 0; access.wave < 5; ++access.wave) (*writer)->access(access);
+  (*writer)->save_ahead();
+  std::filesystem::copy_file(folder / "a.part", folder / "killed.part");
+  const auto rescued = rescue(folder / "killed.part", folder / "killed.wwt");
+  ASSERT_TRUE(rescued) << rescued.error().text();
+  EXPECT_EQ(rescued->wave_accesses, 5);
+  EXPECT_EQ(rescued->launches, 1);
+  EXPECT_FALSE(std::filesystem::exists(folder / "killed.part"));
+  const auto text = *read_file(folder / "killed.wwt");
+  EXPECT_FALSE(read_all(text));
+}
+
+TEST(Rescue, IsNotSeenInTheFinishedTrace) {
+  test::Folder folder;
+  const auto bytes = [&folder](bool ahead) {
+    const auto file = folder / (ahead ? "ahead.wwt" : "plain.wwt");
+    auto writer = Writer::create(file, "test", ahead ? folder / "ahead.part" : "");
+    const auto instruction = (*writer)->instruction(test::instructions()[0]);
+    AccessView access;
+    access.instruction = instruction;
+    access.lanes = 0xFF;
+    for (std::uint32_t launch = 0; launch < 3; ++launch) {
+      (*writer)->launch({launch, "k", {1, 1, 1}, {1, 1, 1}});
+      for (access.wave = 0; access.wave < 100; ++access.wave) {
+        access.base += 4096 + launch;
+        (*writer)->access(access);
+      }
+      (*writer)->save_ahead();
+    }
+    EXPECT_TRUE((*writer)->finish());
+    return *read_file(file);
+  };
+  EXPECT_EQ(bytes(true), bytes(false));
+}
+
+TEST(Rescue, RefusesWhatIsNoTrace) {
+  test::Folder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "a.part", "hello"));
+  const auto rescued = rescue(folder / "a.part", folder / "a.wwt");
+  ASSERT_FALSE(rescued);
+  EXPECT_EQ(rescued.error().code, ErrorCode::parse_error);
+  EXPECT_TRUE(std::filesystem::exists(folder / "a.part"));
+}
+
 TEST(Writer, LeavesNothingUntilItIsFinished) {
   test::Folder folder;
   {

@@ -67,6 +67,7 @@ struct Reader::Impl {
   ColumnReader reader;
   std::uint64_t left{};  // accesses of the present chunk
   bool ended{};
+  bool cut{};  // the chunk that was tried last is not whole
   std::optional<Error> error;
 };
 
@@ -90,6 +91,7 @@ Status Reader::Impl::start() {
 
 Status Reader::Impl::next_chunk() {
   chunk_at = at;
+  cut = true;
   WW_ASSIGN(head, take_bytes(kChunkHead));
   if (head.size() < kChunkHead) return damaged("the trace is truncated");
   if (get_fixed<std::uint64_t>(head, 24) != checksum(std::string_view(head).substr(0, 24))) {
@@ -103,6 +105,7 @@ Status Reader::Impl::next_chunk() {
   if (get_fixed<std::uint64_t>(head, 16) != checksum(payload)) {
     return damaged("a chunk is damaged: its checksum is wrong");
   }
+  cut = false;
   const auto kind = static_cast<ChunkKind>(get_fixed<std::uint32_t>(head, 0));
   if ((chunks == 0) != (kind == ChunkKind::producer)) return damaged("a chunk out of order");
   WW_TRY(take(kind, payload));
@@ -267,6 +270,9 @@ const Totals& Reader::totals() const {
 }
 std::uint64_t Reader::file_bytes() const {
   return impl_->size;
+}
+Reader::Whole Reader::whole() const {
+  return {impl_->cut ? impl_->chunk_at : impl_->at, impl_->chunks, impl_->cut};
 }
 
 }  // namespace ww::sim::trace

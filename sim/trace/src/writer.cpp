@@ -3,6 +3,8 @@
 #include <zstd.h>
 
 #include <bit>
+#include <chrono>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -12,6 +14,7 @@
 #include "columns.hpp"
 #include "format.hpp"
 #include "ww/core/streamed_file.hpp"
+#include "ww/sim/trace/reader.hpp"
 
 namespace ww::sim::trace {
 namespace {
@@ -41,13 +44,23 @@ struct Writer::Impl {
 
   void chunk(ChunkKind kind, std::string_view payload) {
     if (!status) return;
-    status = file.write(chunk_head(kind, chunks++, payload));
+    const std::string head = chunk_head(kind, chunks++, payload);
+    if (ahead != nullptr) {
+      ahead->append(head).append(payload);
+      return;
+    }
+    status = file.write(head);
     if (status) status = file.write(payload);
+    if (status && has_aside) status = file.flush();
   }
   void put_definitions();
   void put_accesses();
+  void put_columns();  // of `full`
 
   StreamedFile file;
+  bool has_aside{};
+  std::string* ahead{};                              // takes the chunks in place of the file
+  std::chrono::steady_clock::time_point next_ahead;  // the earliest time of save_ahead()
   Status status;
   std::uint32_t chunks{};
   ColumnWriter columns;
@@ -95,13 +108,17 @@ void Writer::Impl::put_accesses() {
   put_definitions();
   if (pending == 0) return;
   columns.take(full);
+  put_columns();
+  pending = 0;
+}
+
+void Writer::Impl::put_columns() {
   std::size_t bound = kHeadRoom;
   for (const auto& column : full) bound += ColumnCompressor::bound(column.size());
   if (packed.size() < bound) packed.resize(bound);
   std::string head;
   std::size_t end = kHeadRoom;
   put_varint(head, pending);
-  pending = 0;
   for (const auto& column : full) {
     put_varint(head, column.size());
     std::size_t size = 0;
@@ -125,10 +142,12 @@ Writer::Writer() = default;
 Writer::~Writer() = default;
 
 Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path& file,
-                                               const std::string& producer) {
-  WW_ASSIGN(opened, StreamedFile::create(file));
+                                               const std::string& producer,
+                                               const std::filesystem::path& aside) {
+  WW_ASSIGN(opened, aside.empty() ? StreamedFile::create(file) : StreamedFile::create(file, aside));
   auto writer = std::unique_ptr<Writer>(new Writer);
   writer->impl_ = std::make_unique<Impl>(std::move(opened));
+  writer->impl_->has_aside = !aside.empty();
   WW_TRY(writer->impl_->file.write(file_head()));
   std::string payload;
   put_text(payload, producer);
@@ -165,6 +184,32 @@ void Writer::access(const AccessView& access) {
   if (impl.columns.bytes() >= kChunkBytes) impl.put_accesses();
 }
 
+void Writer::save_ahead() {
+  constexpr int kOneIn = 20;  // of the program's time
+  Impl& impl = *impl_;
+  const auto start = std::chrono::steady_clock::now();
+  if (!impl.has_aside || !impl.status || start < impl.next_ahead) return;
+  // The chunks as they would be if the trace ended here. What they change is put back, so that the
+  // trace's own chunks come out as without this call.
+  std::string chunks;
+  const auto number = impl.chunks;
+  const auto instructions_put = impl.instructions_put;
+  const auto new_launches = impl.new_launches;
+  impl.ahead = &chunks;
+  impl.put_definitions();
+  if (impl.pending != 0) {
+    impl.full = impl.columns.present();
+    impl.put_columns();
+  }
+  impl.ahead = nullptr;
+  impl.chunks = number;
+  impl.instructions_put = instructions_put;
+  impl.new_launches = new_launches;
+  if (impl.status) impl.status = impl.file.write_ahead(chunks);
+  const auto end = std::chrono::steady_clock::now();
+  impl.next_ahead = end + kOneIn * (end - start);
+}
+
 Status Writer::finish() {
   Impl& impl = *impl_;
   impl.put_accesses();
@@ -180,6 +225,28 @@ const Totals& Writer::totals() const {
 }
 std::uint64_t Writer::file_bytes() const {
   return impl_->file.size();
+}
+
+Result<Totals> rescue(const std::filesystem::path& aside, const std::filesystem::path& file) {
+  WW_ASSIGN(reader, Reader::open(aside));
+  Access access;
+  Result<bool> more = true;
+  while (more && *more) more = reader.next(access);
+  const Reader::Whole whole = reader.whole();
+  if (!more && !whole.cut) return tl::unexpected(more.error());
+  std::error_code failed;
+  if (whole.cut) {
+    std::filesystem::resize_file(aside, whole.bytes, failed);
+    std::string payload;
+    put_totals(payload, reader.totals());
+    std::ofstream end(aside, std::ios::binary | std::ios::app);
+    end << chunk_head(ChunkKind::end, whole.chunks, payload) << payload;
+    end.close();
+    if (!failed && !end) failed = std::make_error_code(std::errc::io_error);
+  }
+  if (!failed) std::filesystem::rename(aside, file, failed);
+  if (failed) return fail(ErrorCode::io_error, failed.message(), aside.string());
+  return reader.totals();
 }
 
 }  // namespace ww::sim::trace

@@ -31,6 +31,7 @@
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/runner/chip_architecture.hpp"
 #include "ww/session/traffic.hpp"
+#include "ww/sim/trace/writer.hpp"
 #include "ww/timeline/timeline.hpp"
 
 namespace ww::cli {
@@ -359,6 +360,16 @@ Status rescue_counters(const ScratchFolder& folder) {
   return {};
 }
 
+// Completes the traces of processes that were killed.
+Status rescue_traces(const ScratchFolder& folder) {
+  for (const auto& file : folder.files()) {
+    if (file.extension() != ".part") continue;
+    fs::path whole = file;
+    WW_TRY(sim::trace::rescue(file, whole.replace_extension(".wwt")));
+  }
+  return {};
+}
+
 Result<Finished> execute(const RunArguments& arguments) {
   if (!arguments.model.empty() && !arguments.timeline.wanted()) {
     return fail(ErrorCode::invalid_argument,
@@ -392,6 +403,7 @@ Result<Finished> execute(const RunArguments& arguments) {
     WW_ASSIGN(folder, beside(arguments.trace));
     trace_folder.emplace(std::move(folder));
     ::setenv("WIREWATT_TRACE", (trace_folder->path() / "%p.wwt").c_str(), 1);
+    ::setenv("WIREWATT_TRACE_ASIDE", (trace_folder->path() / "%p.part").c_str(), 1);
   }
   WW_TRY(enter_mode(arguments.timing, arguments.device));
   const std::string& samples = arguments.timing.power_samples;
@@ -434,6 +446,7 @@ Result<Finished> execute(const RunArguments& arguments) {
     if (placed.empty()) WW_TRY(missing("power samples", sample_folder->path()));
   }
   if (trace_folder) {
+    WW_TRY(rescue_traces(*trace_folder));
     WW_ASSIGN(placed, place(*trace_folder, arguments.trace));
     finished.traces = std::move(placed);
     if (finished.traces.empty()) WW_TRY(missing("trace", trace_folder->path()));

@@ -34,6 +34,9 @@ class StreamedFile {
   // (another process opened the file).
   Status write(std::string_view bytes);
   Status flush();  // errors as write()
+  // Flushes, and puts bytes behind the end that the next write() replaces. A killed process leaves
+  // them behind in `aside`; the file that keep() puts in place is without them. Errors as write().
+  Status write_ahead(std::string_view bytes);
   // Flushes and puts the file in place of `target`; the object can then only be destroyed.
   // Errors: permission_denied, io_error, unsupported (as write); the old file then remains.
   Status keep();

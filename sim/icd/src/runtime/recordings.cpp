@@ -96,7 +96,8 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   }
   if (!settings.trace_file.empty()) {
     WW_ASSIGN(writer,
-              trace::Writer::create(settings.trace_file, virtual_device_name(settings.chip.chip)));
+              trace::Writer::create(settings.trace_file, virtual_device_name(settings.chip.chip),
+                                    settings.trace_aside));
     recordings->trace_ = std::move(writer);
   }
   return recordings;
@@ -121,6 +122,10 @@ Status Recordings::add_counters(const gpu::VirtualGpu& gpu) {
     counters_aside_.clear();
   }
   return added;
+}
+
+void Recordings::add_accesses() {
+  if (trace_ != nullptr && ::getpid() == process_) trace_->save_ahead();
 }
 
 Status Recordings::save_counters(const gpu::VirtualGpu& gpu) {

@@ -45,6 +45,8 @@ class Recordings {
   // Adds the rows of new dispatches to WIREWATT_COUNTERS_ASIDE, where they are even if the process
   // is killed. Does nothing without that name, and once it failed.
   Status add_counters(const gpu::VirtualGpu& gpu);
+  // Puts new accesses into WIREWATT_TRACE_ASIDE, where they are even if the process is killed.
+  void add_accesses();
   // Writes one row for each counter of each dispatch so far, in rocprofv3's form. Does nothing
   // without a file, without new dispatches, or in a process forked from the one that opened.
   Status save_counters(const gpu::VirtualGpu& gpu);

@@ -222,6 +222,7 @@ Result<Settings> settings_from_environment() {
   settings.approximations = std::move(approximations);
   settings.counters_file = recording_name(variable("WIREWATT_COUNTERS").value_or(""));
   settings.counters_aside = recording_name(variable("WIREWATT_COUNTERS_ASIDE").value_or(""));
+  settings.trace_aside = recording_name(variable("WIREWATT_TRACE_ASIDE").value_or(""));
   settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
   settings.samples_file = recording_name(variable("WIREWATT_SAMPLES").value_or(""));
   settings.watched = watched();
@@ -306,6 +307,7 @@ void Runtime::record_launch() {
   if (auto added = recordings_->add_counters(*gpu_); !added) {
     complain("WIREWATT_COUNTERS: " + added.error().text());
   }
+  recordings_->add_accesses();
   if (auto saved = recordings_->save_new_mistakes(mistakes); !saved) {
     complain("WIREWATT_MISTAKES: " + saved.error().text());
   }

@@ -37,9 +37,10 @@ struct Settings {
   int compile_timeout_ms{120'000};
   bool progress{};            // of long launches, on a terminal
   std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
-  // Where they stand until the program ends; empty: nowhere that has a name.
-  std::string counters_aside;
   std::string trace_file;
+  // The names that both files have until the program ends; empty: none.
+  std::string counters_aside;
+  std::string trace_aside;
   std::string samples_file;  // every reading of the power sensor
   bool watched{};            // a watcher reads along (live_feed.hpp)
   std::string timing_file;   // the report of timing mode
@@ -49,12 +50,12 @@ struct Settings {
 
 // Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
 // WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_TRANSLATE, WIREWATT_COMPILE_TIMEOUT_MS,
-// WIREWATT_PROGRESS, WIREWATT_COUNTERS, WIREWATT_COUNTERS_ASIDE, WIREWATT_TRACE, WIREWATT_SAMPLES,
-// WIREWATT_TIMING_REPORT, WIREWATT_MISTAKES and WIREWATT_SEALED_ENERGY (files; %p in their names is
-// the process id), WIREWATT_ON_FAULT, WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and
-// for timing mode WIREWATT_NETWORK, WIREWATT_TIMING, WIREWATT_TIMING_KEYS and
-// WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX. Errors: invalid_argument naming variable and
-// value; not_found, io_error for the settings' file.
+// WIREWATT_PROGRESS, WIREWATT_COUNTERS, WIREWATT_COUNTERS_ASIDE, WIREWATT_TRACE,
+// WIREWATT_TRACE_ASIDE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT, WIREWATT_MISTAKES and
+// WIREWATT_SEALED_ENERGY (files; %p in their names is the process id), WIREWATT_ON_FAULT,
+// WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and for timing mode WIREWATT_NETWORK,
+// WIREWATT_TIMING, WIREWATT_TIMING_KEYS and WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX.
+// Errors: invalid_argument naming variable and value; not_found, io_error for the settings' file.
 [[nodiscard]] Result<Settings> settings_from_environment();
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.

@@ -35,6 +35,14 @@ class Reader {
   [[nodiscard]] const Totals& totals() const;
   [[nodiscard]] std::uint64_t file_bytes() const;
 
+  // How much of a file is whole, for one whose writer was killed.
+  struct Whole {
+    std::uint64_t bytes{};   // up to the end of the last whole chunk
+    std::uint32_t chunks{};  // of them
+    bool cut{};              // next() failed because the chunk after them is not whole
+  };
+  [[nodiscard]] Whole whole() const;
+
  private:
   Reader();
   struct Impl;

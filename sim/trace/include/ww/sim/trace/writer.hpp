@@ -29,8 +29,11 @@ class Writer {
  public:
   // `producer` names what made the trace ("virtual:w9100"). Errors: not_found, permission_denied,
   // io_error.
+  // Until finish(), the bytes have the name `aside` in the same folder, if one is given: a killed
+  // process leaves them there for rescue().
   static Result<std::unique_ptr<Writer>> create(const std::filesystem::path& file,
-                                                const std::string& producer);
+                                                const std::string& producer,
+                                                const std::filesystem::path& aside = {});
   ~Writer();  // drops a file that finish() did not put in place
 
   // Index of an instruction; the same content gives the same index.
@@ -39,6 +42,9 @@ class Writer {
   void launch(const Launch& launch);
   // Accesses without lanes are left out.
   void access(const AccessView& access);
+  // Puts into `aside` what is not yet written. It costs up to a twentieth of the time: calls that
+  // come too soon after another do nothing. The finished trace does not depend on these calls.
+  void save_ahead();
   // Puts the file in place. Errors: io_error, permission_denied.
   Status finish();
 
@@ -50,5 +56,11 @@ class Writer {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Completes what a killed writer left in `aside` to a whole trace, and renames it to `file`, in the
+// same folder. Returns the totals of the accesses that had reached `aside`. Errors: parse_error (no
+// whole chunk, or an access that is damaged), not_found, permission_denied, io_error; `file` is
+// then as it was.
+Result<Totals> rescue(const std::filesystem::path& aside, const std::filesystem::path& file);
 
 }  // namespace ww::sim::trace
