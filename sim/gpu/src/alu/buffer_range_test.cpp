@@ -79,7 +79,7 @@ class BufferRange : public test::OnEachTarget {
            std::uint64_t data) {
     gpu().launch(kernel, kItems, kItems, data, descriptor(buffer), by, gpu().buffer(at));
   }
-  // What the work-items load, `words` words each, as far as there is something.
+  // Returns the `words` words that each work-item loads, as far as there is something.
   Words loaded(const std::string& kernel, const Buffer& buffer, U32 by, const std::vector<At>& at,
                U32 words) {
     run(kernel, buffer, by, at, out_);

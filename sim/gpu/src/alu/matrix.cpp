@@ -31,7 +31,7 @@ struct MatrixShape {
   std::uint8_t depth{};   // columns of A
   std::uint8_t blocks{};  // products side by side
   std::uint8_t cycles{};
-  // Of CDNA 3, where another than `cycles`.
+  // Cycles on CDNA 3, where they differ from `cycles`.
   std::uint8_t cycles_cdna3{};
 
   // Elements of A, and of B, that a lane holds.
@@ -83,7 +83,7 @@ float flushed(float x) {
   return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x;
 }
 
-// What accumulates products of a kind of element.
+// The type in which products of a kind of element are accumulated.
 template <Element E>
 using Sum = std::conditional_t<E == Element::f64, double,
                                std::conditional_t<E == Element::i8, std::int32_t, float>>;

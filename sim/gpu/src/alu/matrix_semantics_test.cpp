@@ -27,7 +27,7 @@ bool has_matrices() {
   return is_gfx942() || target() == "gfx90a";
 }
 
-// What a lane's element of an operand is: row or column, column of A, block.
+// Position of a lane's element of an operand: row or column, column of A, block.
 struct Element {
   unsigned i{}, k{}, block{};
 };
@@ -267,7 +267,7 @@ TEST(Semantics, AddsDotProductsWithConstants) {
   }
 }
 
-// Of RDNA 3, where each source is signed or not.
+// RDNA 3 alone gives each source of the product a sign bit.
 TEST(Semantics, AddsDotProductsOfPartsWithSignsOfTheirOwn) {
   if (target() != "gfx1100") GTEST_SKIP() << target() << " has no such products";
   TestGpu test;

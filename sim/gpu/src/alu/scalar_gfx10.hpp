@@ -7,7 +7,7 @@ namespace ww::sim::gpu::exec {
 
 // Null where gfx10 adds no such instruction.
 [[nodiscard]] Handler semantics_gfx10(Opcode opcode);
-// What older generations call an instruction that gfx11 renames; else the opcode itself.
+// Returns the older generations' name of an opcode that gfx11 renames; else the opcode itself.
 [[nodiscard]] Opcode name_before_gfx11(Opcode opcode);
 
 // Writes MODE; a rounding mode that the emulator does not have ends the launch.

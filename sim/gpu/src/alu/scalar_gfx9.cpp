@@ -86,8 +86,8 @@ bool stays_in_region(const MicroOp& op) {
   return op.unit == Unit::salu && op.straight && !writes_index;
 }
 
-// Executes what stands between s_set_gpr_idx_on and _off with the index added to its registers.
-// What it waits for is waited for first: nothing is executed twice then.
+// Executes what stands between s_set_gpr_idx_on and _off with the index added to its registers. The
+// region's waits come first, so that nothing is executed twice.
 void index_region(Wave& w, const MicroOp& op) {
   const U32 index = read32(w, op, 0) & 255U;
   const U32 mode = static_cast<U32>(op.immediate) & 15U;

@@ -256,7 +256,7 @@ int constant_width(const Instruction& instruction, const VectorEntry& entry, std
   return (widths_of(instruction.opcode).narrow >> i & 1U) != 0 ? 16 : 32;
 }
 
-// Of v_fma_mix and v_mad_mix, and of pairs of floats.
+// Widens the constants of v_fma_mix, v_mad_mix and instructions on pairs of floats.
 void widen_constants(const Instruction& instruction, const VectorEntry& entry, MicroOp& op,
                      ConstantPool& pool) {
   for (std::size_t i = 0; i < 3; ++i) {

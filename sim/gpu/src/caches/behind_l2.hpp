@@ -1,5 +1,5 @@
-// What lies behind an L2 where that is more than channels of memory: the dies of a package, or an
-// Infinity Cache. Each of its resources is busy for a line's time, counted in fractions of a cycle.
+// Models an L2's far side where that is more than channels of memory: the dies of a package, or an
+// Infinity Cache. Each resource is busy for a line's time, counted in fractions of a cycle.
 #pragma once
 
 #include <cmath>

@@ -26,7 +26,7 @@ void CachedMemory::begin_launch() {
 
 CachedMemory::Place CachedMemory::place_of(std::uint32_t line) const {
   const std::uint32_t block = line / lines_of_block_;
-  // Of as many blocks in a row as there are channels, each is on another one.
+  // A row of blocks has as many as there are channels, each block on another channel.
   const std::size_t row = block / static_cast<std::uint32_t>(architecture_.l2_channels);
   return {channels_.channel(block), row * lines_of_block_ + line % lines_of_block_};
 }

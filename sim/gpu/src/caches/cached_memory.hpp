@@ -1,4 +1,4 @@
-// What lies behind the L2 of a chip of one die that has an Infinity Cache: on the way of each L2
+// Models the far side of the L2 on a chip of one die with an Infinity Cache: on the way of each L2
 // channel to memory a slice of it, and the memory channel behind. On RDNA 3 both stand on a memory
 // die (MCD), which the L2 channel reaches over a link.
 #pragma once
@@ -22,7 +22,7 @@ class CachedMemory final : public BehindL2 {
   std::int64_t read(int die, std::uint32_t line, std::int64_t cycle) override;
   void write(int die, std::uint32_t line, std::int64_t cycle) override;
   void wrote(int, std::uint32_t, std::int64_t) override {}
-  // Of the cache's content.
+  // Returns a hash of the cache's content.
   [[nodiscard]] std::uint64_t hash() { return cache_.hash(); }
   // Since begin_launch(), as of die 0 and home 0.
   [[nodiscard]] const IoDieActivity& activity() const { return activity_; }

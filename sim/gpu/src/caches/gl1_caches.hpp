@@ -2,8 +2,8 @@
 // lines of 128 bytes, least recent first out. Tags only: data always comes from device memory, so
 // that no program sees a line that another array has written since, as it could on a card.
 //
-// What passes by: loads whose bits ask for it (RDNA 2: DLC; RDNA 3: GLC; LLVM, "Memory Model
-// GFX10-GFX11"), stores and atomics. They throw the line out. Each launch begins with empty caches.
+// Loads whose bits ask for it (RDNA 2: DLC; RDNA 3: GLC; LLVM, "Memory Model GFX10-GFX11"), stores
+// and atomics bypass it and throw the line out. Each launch begins with empty caches.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class Gl1Caches {
     free = begin + std::int64_t{pairs} * kLine;
     return std::max(begin / bytes_per_clock_ + hit_cycles_, ready);
   }
-  // What was asked for at `departure` comes at `ready`, and stays.
+  // Enters the lines that were asked for at `departure` and come at `ready`.
   void keep(std::uint32_t array, std::uint32_t pair, unsigned pairs, std::int64_t departure,
             std::int64_t ready) {
     L1Cache& tags = arrays_[array].tags;

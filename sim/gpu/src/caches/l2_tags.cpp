@@ -33,7 +33,7 @@ std::uint32_t look_up_in_group(const std::uint32_t* tags, const std::uint32_t* s
   if (here != 0) return first_slot(here);
   return first_slot(table.least_by_column(stamps) & kEveryFourth << column) | kAbsent;
 }
-// The same for four lines in a row, one in each column.
+// Looks up four lines in a row, one in each column.
 void look_up_row(const std::uint32_t* tags, const std::uint32_t* stamps, std::uint32_t line,
                  std::uint32_t* found) {
   const LaneTable& table = lanes();
@@ -45,7 +45,7 @@ void look_up_row(const std::uint32_t* tags, const std::uint32_t* stamps, std::ui
         at != 0 ? first_slot(at) : first_slot(oldest & kEveryFourth << column) | kAbsent;
   }
 }
-// The same for sets of other shapes.
+// Looks up a line in sets of any other shape.
 std::uint32_t look_up(const std::uint32_t* tags, const std::uint32_t* stamps, std::uint32_t ways,
                       std::uint32_t columns, std::uint32_t line, std::uint32_t column) {
   std::uint32_t oldest = column;
@@ -97,9 +97,9 @@ std::span<const L2Snapshot::Unclean> unclean_before(std::size_t place,
   return std::span(all).subspan(first, next - first);
 }
 
-// Of one set, whose lines in `tags` are now `ways` from `first` on, the last `used` as in `after`:
-// appends those that are not clean. False where a line that was used differs from the one in
-// `before`, or a dirty one is gone.
+// Appends the lines of one set that are not clean to `result`. In `tags` the set now has `ways`
+// lines from `first` on, the last `used` as in `after`. Returns false where a line that was used
+// differs from the one in `before`, or a dirty one is gone.
 bool add_unclean(std::size_t first, std::size_t ways, std::size_t used, const L2Snapshot& before,
                  std::span<const L2Snapshot::Unclean> old,
                  std::span<const L2Snapshot::Unclean> recent, L2Outcome outcome,
@@ -281,7 +281,7 @@ std::uint32_t L2Tags::place_for_row(std::uint32_t line, std::uint32_t first) con
   const LaneTable& table = lanes();
   if (table.equal_by_column(&tag_[first], line, 1) != 0) return kNone;
   const std::uint64_t oldest = table.least_by_column(&stamp_[first]);
-  // Of slots as old as one another the first one is given up.
+  // Gives up the first of slots that are equally old.
   const std::uint32_t slot = first_slot(oldest);
   return slot % kColumns == 0 && (oldest >> slot & kRow) == kRow ? first + slot : kNone;
 }

@@ -2,9 +2,9 @@
 // bytes only. Contents outlive launches. A write that misses allocates without a fill (dirty bytes
 // are known by mask); a read that finds such a partial line fills it.
 //
-// What the model does is read(), write() and the snapshot. The rest of this class keeps them fast
-// on the host: sets of lines in a row lie side by side, the way in which a line was last found is
-// remembered, and bits tell whether memory lacks a line's bytes. None of it changes an answer.
+// The model consists of read(), write() and the snapshot. The rest of this class keeps them fast on
+// the host: sets of lines in a row lie side by side, the way in which a line was last found is
+// remembered, and bits say whether memory lacks a line's bytes. None of it changes an answer.
 // L2Prefetch (l2_prefetch.hpp) brings what an access will look at to the host's caches.
 //
 // Between begin_launch() and the next call that is not about one line, several threads may use it
@@ -94,8 +94,8 @@ class L2Tags {
     }
     return read_at(bank, line, first, find(line, first));
   }
-  // The same as hits() for as many lines as a row has, if they fill one and are there side by side;
-  // else false, and none is read.
+  // Does what hits() does for a whole row of lines, if they fill one and are there side by side;
+  // returns false, having read none, otherwise.
   bool hits_row(std::uint32_t line, std::uint32_t first, std::uint32_t channel,
                 std::int64_t* leaves, std::int64_t cycle, std::int64_t apart) {
     const std::uint32_t place = side_by_side(line, kColumns, first);
@@ -129,14 +129,14 @@ class L2Tags {
     }
     return found;
   }
-  // What four lines that fill a row took the place of.
+  // Describes the lines that four new ones, which fill a row, have replaced.
   struct ReplacedRow {
     static constexpr unsigned kLines = 4;
     std::uint32_t victim[kLines]{};  // line numbers
     std::uint64_t dirty[kLines]{};   // by victim: its bytes that have to go to memory, by bit
     std::int64_t* ready{};           // when the data of each of the four is there
   };
-  // The same as hits() for up to four lines, without looking for hits first. If they fill a row,
+  // Reads up to four lines as hits() would, without looking for hits first. If they fill a row,
   // none of them is here and they get places side by side, it returns true and says what they
   // replaced; else `accesses` has each line's. With null for `replaced` that is always so.
   bool read_run(std::uint32_t line, std::uint32_t first, std::uint32_t channel, unsigned lines,
@@ -223,7 +223,7 @@ class L2Tags {
   [[nodiscard]] std::vector<std::uint8_t> lines_used() const;
   // Takes from the last one what was not used since.
   [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot();
-  // What snapshot() would have returned when the last launch began.
+  // Returns what snapshot() would have returned when the last launch began.
   [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot_at_begin();
   void restore(const L2Snapshot& snapshot);
 
@@ -278,14 +278,14 @@ class L2Tags {
     chunks_[place / kChunk].set_dirty(std::uint64_t{1} << place % kChunk, bytes != 0, all);
     if (bytes != 0 && !all) partly_dirty_[place] = bytes;
   }
-  // Of a row that lies side by side from there on, all bytes or none.
+  // Marks all bytes of a row that lies side by side from `place` on as dirty, or none.
   void set_row_dirty(std::uint32_t place, bool dirty) {
     chunks_[place / kChunk].set_dirty(kRow << place % kChunk, dirty, dirty);
   }
   [[nodiscard]] std::size_t slots_of(std::uint32_t chunk) const {
     return std::min<std::size_t>(kChunk, tag_.size() - std::size_t{chunk} * kChunk);
   }
-  // What the launch found in the chunks that it used trades places with what is in them.
+  // Exchanges the chunks that the launch used with their contents from before it.
   void trade_chunks_at_begin();
   // Whether a way of the set, whose first slot this is, was used in that period or later.
   [[nodiscard]] bool used_since(std::uint32_t first, std::uint64_t period) const {
@@ -301,7 +301,7 @@ class L2Tags {
     if (bank.clock == std::numeric_limits<std::uint32_t>::max()) renumber(bank);
     stamp_[place] = ++bank.clock;
   }
-  // The same for four slots side by side, while the clock has room for them.
+  // Stamps four slots side by side, while the clock has room for them.
   void stamp_row(Bank& bank, std::uint32_t place) {
     const std::uint64_t stamps[] = {two_words(bank.clock + 1), two_words(bank.clock + 3)};
     std::memcpy(&stamp_[place], stamps, sizeof stamps);
@@ -362,7 +362,7 @@ class L2Tags {
       return {slot[column], (absent >> column & 1U) == 0};
     }
   };
-  // What each channel has for itself: stamps are compared within a set alone.
+  // State that each channel has for itself: stamps are compared within a set alone.
   struct alignas(kHostLine) Bank {
     explicit Bank(HostArena& arena) : at_begin(ArenaAllocator<ChunkAtBegin>(arena)) {}
     std::uint32_t clock{1};

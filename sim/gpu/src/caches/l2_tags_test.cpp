@@ -274,7 +274,7 @@ TEST(L2Tags, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
   }
 }
 
-// What is written back: victims with their dirty bytes.
+// Lists written-back lines: victims with their dirty bytes.
 using WrittenBack = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
 void add(WrittenBack& all, const L2Tags::Access& access) {

@@ -1,5 +1,5 @@
-// What the snoop filter of a chip of several dies knows: which dies' L2s have a line, and which of
-// them have bytes of it that memory does not. Without it every miss would search every other L2.
+// Implements the snoop filter of a chip of several dies: it knows which dies' L2s have a line, and
+// which have bytes of it that memory does not. Without it each miss would search every other L2.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class LineHolders {
   using Dies = std::uint8_t;
   static constexpr int kMaxDies = 8;
 
-  // Of the first `lines` lines of device memory. Pages of lines that no L2 had cost nothing.
+  // Covers the first `lines` lines of device memory. Pages of lines that no L2 had cost nothing.
   explicit LineHolders(std::uint64_t lines)
       : lines_(static_cast<Line*>(arena_.allocate(lines * sizeof(Line)))) {}
 

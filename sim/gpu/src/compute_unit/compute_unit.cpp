@@ -36,7 +36,7 @@ std::uint64_t predicted(std::uint64_t value) {
   return value;
 }
 
-// The same wave. The compiler keeps the address, which it would compute anew at each use.
+// Returns the wave itself. The compiler keeps the address, which it would compute anew at each use.
 Wave& addressed(Wave& wave) {
   Wave* address = &wave;
   __asm__("" : "+r"(address));
@@ -122,7 +122,7 @@ std::size_t ComputeUnit::stride_for(const LaunchState& launch) const {
   return std::min(widest_stride(architecture_), end * kLanes + kApart);
 }
 
-// Of one wave, up to `end` or the next completion; returns when the next instruction can issue.
+// Issues one wave up to `end` or the next completion; returns when its next instruction can issue.
 inline std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std::int64_t end) {
   end = std::min(end, wave.next_completion);
   const IssueSlot* const first = launch_->straight->issue.data() + wave.pc;
@@ -160,7 +160,7 @@ inline void ComputeUnit::bring(const Wave& wave) {
   prefetch(wave.sr + kExec);
 }
 
-// The same: what a local memory operation brings and where it goes.
+// Prefetches the result of a local memory operation and the registers it goes to.
 inline void ComputeUnit::prefetch_result(Wave& wave, const MemoryOperation& operation) {
   constexpr std::size_t kLinesOfRegister = kLanes * sizeof(std::uint32_t) / kHostLine;
   if (operation.scalar || operation.vector) return;
@@ -184,7 +184,7 @@ void ComputeUnit::run(Quantum quantum, bool more_groups) {
   std::uint64_t kept = key_[slot];
   while (!error_ && key != kIdleKey && static_cast<std::int64_t>(key >> 6) < end) {
     Wave& wave = addressed(waves_[key & 63]);
-    // Of the other waves, looked for beside the step rather than after it.
+    // Finds the other waves' smallest key beside the step rather than after it.
     std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
     if (kept > key && kept < other) other = predicted(kept);
     if (other != kIdleKey) bring(waves_[other & 63]);
@@ -195,7 +195,7 @@ void ComputeUnit::run(Quantum quantum, bool more_groups) {
     kept = wave.state == WaveState::running && wave.next != kNever
                ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
                : kIdleKey;
-    // What waits at a barrier may get a turn from another SIMD at any time.
+    // A wave at a barrier may get a turn from another SIMD at any time.
     if (many && wave.ahead >= kLongAhead && simd_waves_[wave.simd] > kFewWaves &&
         alone_from_[wave.simd] < end && kept != kIdleKey && at_barrier_[wave.simd] == 0)
         [[unlikely]] {
@@ -351,8 +351,8 @@ inline void ComputeUnit::drain(Wave& wave, std::int64_t time) {
   wave.next_completion = std::min(next_vector, next_scalar);
 }
 
-// The same where a wave has one operation on its way, of vmcnt and perhaps lgkmcnt as well, as most
-// often; false, and nothing is done, where it has not or where a counter counts it after `time`.
+// Drains a wave that has one operation on its way, counted by vmcnt and perhaps lgkmcnt as well, as
+// most often; false, having done nothing, if it has not or a counter counts it after `time`.
 inline bool ComputeUnit::drain_only(Wave& wave, std::int64_t time) {
   CounterQueue& vector = wave.vector_queue;
   CounterQueue& scalar = wave.scalar_queue;

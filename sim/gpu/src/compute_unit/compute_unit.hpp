@@ -35,8 +35,8 @@
 
 namespace ww::sim::gpu::exec {
 
-// What leaves an L1 towards the L2, in the order in which it leaves: a run of lines that lie in a
-// row on one channel, one a cycle.
+// A run of lines in a row on one channel, one a cycle, on its way from an L1 to the L2. Requests
+// stand in the order in which they leave.
 struct Request {
   // scalar: a read for the scalar cache; merges join what fills a slot already.
   // write_back: a line that a coherent L1 threw out, without an operation and without an answer.
@@ -56,7 +56,7 @@ struct Request {
   std::uint32_t l1_slot[kMaxLines]{};
 };
 
-// What a wave asks of the global wave sync (launch/global_wave_sync.hpp).
+// A wave's request to the global wave sync (launch/global_wave_sync.hpp).
 struct GwsRequest {
   MemoryOperation* operation{};  // completes when the wave may go on
   std::int64_t cycle{};
@@ -89,7 +89,7 @@ struct CuCounters {
   std::uint64_t approximated{};    // instructions whose last bits may be others on a card
 
   CuCounters& operator+=(const CuCounters& other);
-  // Of all waves.
+  // Sum over all waves.
   [[nodiscard]] std::uint64_t instructions() const {
     return valu + salu + smem + vmem_read + vmem_write + lds;
   }
@@ -254,9 +254,9 @@ class ComputeUnit {
     return l1.has_rows() && lines_per_run == L1Cache::kRow && !pairs_of_lines && !asks_for_pairs &&
            !coherent;
   }
-  // The same, and no trace wants to see its lanes.
+  // Whether such a row also goes without a trace that would need its lanes.
   [[nodiscard]] bool takes_untraced_rows() const { return takes_untraced_rows_; }
-  std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
+  std::uint32_t lines_per_run{};  // lines in a row on one channel, as far as a request goes
   bool empties_gl1{};             // the cache of its shader array, before the next commit
   std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
   std::int64_t lds_free{};
@@ -297,7 +297,7 @@ class ComputeUnit {
   Step step_alone(Wave& wave, std::int64_t time, std::uint32_t pc);
   // One instruction, which can issue at that time or later.
   void execute(Wave& wave, const MicroOp& op, std::int64_t time);
-  // The same, or the wait that it is.
+  // Executes the instruction, or waits if it is a wait.
   void execute_or_wait(Wave& wave, const MicroOp& op, std::int64_t time);
   // When its `next` changed from outside.
   void set_key(const Wave& wave) {

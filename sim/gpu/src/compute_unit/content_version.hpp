@@ -20,7 +20,7 @@ class ContentVersion {
   [[nodiscard]] std::uint64_t value() const { return value_; }
   void set(std::uint64_t value) { value_ = value; }
 
-  // What lines in a row add to the number.
+  // Returns the sum that lines in a row add to the number.
   [[nodiscard]] static std::uint64_t sum(std::uint64_t address, const std::byte* bytes,
                                          std::size_t lines) {
     std::uint64_t sum = 0;

@@ -21,7 +21,7 @@ void* lazy_pages(std::uint64_t bytes) {
               -1, 0);
 }
 
-// The same at an address of choice, or where the system likes if that is not free.
+// Maps lazy pages at an address of choice, or where the system likes if that is not free.
 void* lazy_pages_at(std::uint64_t address, std::uint64_t bytes) {
 #ifdef MAP_FIXED_NOREPLACE
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is of the device's choice
@@ -194,7 +194,7 @@ Result<std::uint64_t> DeviceMemory::take(std::uint64_t bytes, std::uint64_t alig
     free_.erase(hole);
   }
   if (rest != 0) free_[offset + bytes] = rest;
-  // What was released here is forgotten.
+  // Forgets earlier releases in the range that is now allocated.
   auto old = released_.upper_bound(offset);
   if (old != released_.begin() && std::prev(old)->first + std::prev(old)->second > offset) --old;
   while (old != released_.end() && old->first < offset + bytes) old = released_.erase(old);

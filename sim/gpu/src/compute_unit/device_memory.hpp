@@ -78,7 +78,7 @@ class DeviceMemory {
   // Whether the bytes lie on the pages of an allocation or on the one behind it: a card's driver
   // hands out memory in large units, and programs that go a little too far run there.
   [[nodiscard]] bool exists(std::uint64_t address, std::uint64_t bytes) const;
-  // What an address belongs to that no allocation contains.
+  // Describes the nearest allocation of an address that no allocation contains.
   struct Neighbour {
     std::uint64_t address{};
     std::uint64_t bytes{};  // 0: there is none
@@ -104,7 +104,7 @@ class DeviceMemory {
   [[nodiscard]] ContentVersion& version() { return version_; }
   [[nodiscard]] const ContentVersion& version() const { return version_; }
   void touch() { version_.renew(); }
-  // Of the present launch, or the last one.
+  // Pages of the present launch, or of the last one.
   [[nodiscard]] UsedPages& used_pages() { return used_pages_; }
   void use_line(std::uint32_t line) { used_pages_.use(line, base_, kDeviceBase); }
   [[nodiscard]] std::uint64_t pages() const { return size_ / kPageBytes; }
@@ -112,7 +112,7 @@ class DeviceMemory {
   // zeros of a new allocation take no memory of the host, however large its pages are: with a
   // megabyte or more, pages that nobody has used are not even read (HostPages).
   void replace(std::uint64_t address, const std::byte* bytes, std::size_t count);
-  // The same with a pattern, of which there is a multiple.
+  // Writes a multiple of a pattern, as replace() writes bytes.
   void fill(std::uint64_t address, std::size_t bytes, std::span<const std::byte> pattern);
   // Reads bytes that contain() accepted; those of a new allocation take no memory of the host, too.
   void read(std::uint64_t address, std::span<std::byte> bytes) const;

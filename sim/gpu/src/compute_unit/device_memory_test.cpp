@@ -110,7 +110,7 @@ std::vector<std::byte> mixed_bytes(std::size_t count) {
   return bytes;
 }
 
-// Of blocks of 64 KiB and of patterns that are longer.
+// Fills with patterns shorter and longer than blocks of 64 KiB.
 TEST(DeviceMemory, IsFilledWithPatternsOfAnySize) {
   const auto memory = DeviceMemory::create(8 << 20).value();
   const std::uint64_t address = memory->allocate(2 << 20).value();
@@ -233,7 +233,7 @@ TEST_P(ZeroedMemory, IsReadAndClearedWhereItWasWritten) {
   }
 }
 
-// What was written by another address was never used by this one.
+// A part of the file that was written through another address was never used by this one.
 TEST_P(ZeroedMemory, IsClearedThroughAnyOfTheAddressesThatAFileIsMappedTo) {
   constexpr std::uint64_t kPart = 4 << 20;
   const int file = ::memfd_create("memory", MFD_CLOEXEC);

@@ -6,9 +6,9 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-// Of what is not straight-line code: whether it does the same whenever it issues, and whatever
-// other waves do. Loads of what is not the launch's own are found otherwise (saw_memory()), and so
-// is the clock.
+// Whether an instruction outside straight-line code does the same whenever it issues, and whatever
+// other waves do. Loads of memory that is not the launch's own are found otherwise (saw_memory()),
+// and so are reads of the clock.
 bool is_apart_from_time(const MicroOp& op) {
   switch (op.unit) {
     case Unit::branch:
@@ -76,7 +76,7 @@ bool ComputeUnit::execute_apart(Wave& wave, std::uint64_t most) {
   return wave.state == WaveState::empty;
 }
 
-// What a wave waits for, which are scalar loads alone.
+// Completes what a wave waits for if these are scalar loads alone; else returns false.
 bool ComputeUnit::complete_scalars(Wave& wave) {
   if (wave.vector_queue.count > wave.wait_vector) return false;
   while (wave.scalar_queue.count > wave.wait_scalar) {

@@ -18,7 +18,7 @@ struct Quantum {
   std::int64_t cycles{};
 };
 
-// What is executed already issues up to `end`; the time then is when the next instruction can.
+// Issues executed instructions up to `end`; the time then is when the next one can issue.
 struct Issued {
   std::int64_t time, valu, salu;  // the units' next free cycles
   const IssueSlot* slot;
@@ -36,7 +36,7 @@ struct Issued {
   return at;
 }
 
-// What a wave does that has issued all that is executed: more straight-line code, or a jump.
+// Next step of a wave that has issued all that is executed: more straight-line code, or a jump.
 struct Step {
   std::int64_t time{};    // when it goes on
   std::uint32_t left{};   // instructions that were executed

@@ -181,7 +181,7 @@ class L1Cache {
     const std::uint32_t first = first_of(line);
     if (holder(line, first) == kNone) ready_[take(least_recent(first), line, time)] = time;
   }
-  // The same for the lines of a row, each of which departed a cycle after the one before it.
+  // Fills the lines of a row, each of which departed a cycle after the one before it.
   void row_filled(const std::uint32_t* slots, std::uint32_t line, std::int64_t departure,
                   const std::int64_t* times) {
     const std::uint32_t slot = slots[0];

@@ -1,4 +1,4 @@
-// What stores and atomics do to a line of memory.
+// Applies stores and atomics to a line of memory.
 #pragma once
 
 #include <bit>
@@ -99,8 +99,8 @@ AtomicUpdate update_line(MemoryOperation& operation, std::uint64_t lanes,
 std::size_t stored_bytes(MemoryOperation& operation, std::uint32_t line, std::uint64_t lanes,
                          const DeviceMemory& memory, std::byte* out);
 
-// What an atomic's lanes of one line take and give: their operands, and the old values once it is
-// done. Return how many bytes; `out` has room for kMaxAtomicBytes.
+// Write an atomic's operands for its lanes of one line, and the old values once it is done. Both
+// return how many bytes; `out` has room for kMaxAtomicBytes.
 inline constexpr std::size_t kMaxAtomicBytes = std::size_t{kLanes} * 16;
 std::size_t atomic_operands(const MemoryOperation& operation, std::uint64_t lanes, std::byte* out);
 std::size_t old_values(const MemoryOperation& operation, std::uint64_t lanes, std::byte* out);

@@ -129,7 +129,7 @@ bool guard_private(Wave& wave, const MemoryOperation& operation, std::uint32_t l
                    operation.element_bytes, lane, offset);
   finding.allocation_bytes = wave.scratch_bytes / wave.cu->launch().wave_lanes;
   wave.cu->findings.add(finding);
-  // What a store beyond it destroys on a card is another wavefront's.
+  // On a card a store beyond private memory destroys another wavefront's.
   const OnFault on_fault = wave.cu->launch().on_fault;
   const bool harmless = finding.access == AccessKind::load && on_fault == OnFault::tolerate;
   if (harmless || on_fault == OnFault::report) return true;

@@ -1,5 +1,5 @@
-// What happens to accesses that a kernel must not make: they end the launch or are written down,
-// as the launch asks. Only slow paths come here, and what is checked on request.
+// Handles accesses that a kernel must not make: they end the launch or are written down, as the
+// launch asks. Only slow paths come here, and accesses that are checked on request.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ class DeviceMemory;
 // Whether a lane's element, as far as it is accessed, lies in allocations. Addresses are per lane.
 bool has_element(const DeviceMemory& memory, const MemoryOperation& operation, std::size_t lane);
 
-// Of the operation's lanes, those whose bytes exist; the others are found, or end the launch (then
+// Returns the operation's lanes whose bytes exist; the others are found, or end the launch (then
 // the CU has an error). Some lane lies outside every allocation; addresses are per lane.
 std::uint64_t guard_lanes(Wave& wave, const MemoryOperation& operation);
 
-// The same for a scalar load: whether its bytes exist.
+// Checks a scalar load as guard_lanes() checks lanes: whether its bytes exist.
 bool guard_scalar(Wave& wave, const MicroOp& op, std::uint64_t address, std::uint64_t bytes);
 
-// The same for a lane's access at this byte of its private memory, which has none there.
+// Reports a lane's access at this byte of its private memory, which has none there.
 bool guard_private(Wave& wave, const MemoryOperation& operation, std::uint32_t lane,
                    std::uint64_t offset);
 

@@ -154,7 +154,7 @@ inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned 
                      });
 }
 
-// The same for one line whose bytes are not memory's but `delivered`.
+// Loads one line's bytes from `delivered` instead of memory.
 inline void load_delivered(MemoryOperation& operation, std::uint32_t line, std::uint64_t lanes,
                            const DeviceMemory& memory, const std::byte* delivered) {
   operation.begun = true;

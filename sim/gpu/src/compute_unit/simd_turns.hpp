@@ -93,7 +93,7 @@ class SimdTurns {
 
  private:
   static constexpr std::int64_t kInstruction = 4;  // cycles of one that a round may be made of
-  // What the waves of a SIMD issue in a turn's time.
+  // Instructions that the waves of a SIMD issue in a turn's time.
   static constexpr int kOfTurn{kTurn / kInstruction};
 
   // Turns in rounds: each wave has one in each round, in the order of the queue when they began. A
@@ -119,7 +119,7 @@ class SimdTurns {
     std::array<int, kRoom> special;         // number of that turn << 4 | wave
 
     Rounds() { special.fill(std::numeric_limits<int>::max()); }
-    // Of a round.
+    // Instructions issued in a round.
     [[nodiscard]] int instructions() const { return few ? kOfTurn : count; }
     [[nodiscard]] int share(std::size_t place) const { return few ? share_of_few[place] : 1; }
     // A turn, by its number from the first one on and by its round and wave.
@@ -219,7 +219,7 @@ class SimdTurns {
     return std::nullopt;
   }
 
-  // The same of so many waves, the first ones.
+  // Takes rounds of the first `waves` waves.
   template <bool few, class G>
   int take_rounds_of(std::size_t waves, G&& do_more, int most) {
     Rounds<few> rounds;
@@ -281,7 +281,7 @@ class SimdTurns {
       rounds.first[i] = time_of(key);
       rounds.done[i] = 0;
       if constexpr (few) {
-        // Of a round's instructions one is left for each wave that follows.
+        // Leaves one of the round's instructions for each wave that follows.
         const int most = kOfTurn - before - (rounds.count - 1 - static_cast<int>(i));
         if (late < 0 || kTurn - late > most * kInstruction) return false;
         rounds.share_of_few[i] = static_cast<int>(
@@ -336,8 +336,8 @@ class SimdTurns {
     const std::int64_t more = second < completion ? (completion - 1 - second) / round + 1 : 0;
     return static_cast<int>(std::min<std::int64_t>(1 + more, std::numeric_limits<int>::max()));
   }
-  // Of so many turns, those before the first that the end of its quantum cuts short. One after the
-  // other they begin a turn's time apart.
+  // Returns how many of the next `turns` turns come before the first that the end of its quantum
+  // cuts short. One after the other they begin a turn's time apart.
   [[nodiscard]] int uncut_turns(const Rounds<true>& rounds, std::size_t place, int turns) const {
     const auto next = rounds.turn(rounds.done[place], place);
     if (quantum_end_after(rounds.time(next)) <= rounds.latest_issue(next)) return 0;
@@ -385,7 +385,7 @@ class SimdTurns {
     find_special(rounds, turn.place);
     return true;
   }
-  // So many of a wave's share, whose turn has just ended without them.
+  // Hands on the `left` instructions of a wave's share, whose turn has just ended without them.
   bool hand_on(Rounds<true>& rounds, Rounds<true>::Turn turn, int left) {
     const auto behind = rounds.behind(turn);
     const std::size_t heir = behind.place;

@@ -31,7 +31,7 @@ class Dispatcher {
   [[nodiscard]] bool is_done() const { return started_ == to_start_; }
   // Groups in all.
   [[nodiscard]] std::uint64_t groups() const { return to_start_; }
-  // Of the compute units that may get a group.
+  // Places of the compute units that may get a group.
   [[nodiscard]] std::size_t first_place() const {
     return first_die_ * engines_of_die_ * cus_per_engine_;
   }
@@ -45,7 +45,7 @@ class Dispatcher {
   // The three numbers of a group.
   [[nodiscard]] static std::array<std::uint32_t, 3> id(const LaunchState& launch,
                                                        std::uint64_t group);
-  // Of a launch.
+  // Groups of a launch.
   [[nodiscard]] static std::uint64_t groups(const LaunchState& launch) {
     return std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2];
   }

@@ -38,7 +38,7 @@ class HostArena {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kHostLine);
     return new (allocate(sizeof(T))) T;
   }
-  // So many numbers, all 0.
+  // Returns `count` numbers, all 0.
   template <class T>
   [[nodiscard]] std::span<T> zeros(std::size_t count) {
     static_assert(std::is_arithmetic_v<T>);

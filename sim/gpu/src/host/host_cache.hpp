@@ -44,7 +44,7 @@ inline void prefetch_to_write(const void* place) {
 #endif
 }
 
-// The same for so many lines in a row.
+// Prefetches `lines` lines in a row.
 inline void prefetch(const void* begin, std::size_t lines) {
   const auto* line = static_cast<const char*>(begin);
   for (; lines != 0; --lines, line += kHostLine) prefetch(line);

@@ -1,8 +1,8 @@
 // Whether threads should share the next quantum of a launch.
 //
-// What they share crosses from core to core, and how long that takes differs between hosts by a
-// factor of ten: cores may have a cache in common, or lie on different dies. Results do not depend
-// on the answer.
+// Shared data crosses from core to core, and how long that takes differs between hosts by a factor
+// of ten: cores may have a cache in common, or lie on different dies. Results do not depend on the
+// answer.
 #pragma once
 
 #include <algorithm>

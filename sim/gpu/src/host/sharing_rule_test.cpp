@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kRoundTrip = 100;  // then 20 us are worth sharing
 
-// So many quanta of this length that nothing is left of earlier ones.
+// Takes enough quanta of this length that nothing is left of earlier ones.
 void settle(SharingRule& rule, std::int64_t ns) {
   for (int i = 0; i < 50; ++i) rule.took(ns);
 }
@@ -25,7 +25,7 @@ TEST(SharingRule, SharesLongQuantaAlone) {
   EXPECT_FALSE(rule.worth_it(kRoundTrip));
   settle(rule, 40'000);
   EXPECT_TRUE(rule.worth_it(kRoundTrip));
-  // The same quanta, on a host whose cores are further apart.
+  // The host's cores are further apart, and the quanta as before.
   EXPECT_FALSE(rule.worth_it(5 * kRoundTrip));
 }
 

@@ -45,7 +45,7 @@ class Workers {
 
  private:
   static constexpr int kTries = 4;  // one fails where the thread is not on its core
-  // What is left of a thread's items: end << 32 | begin.
+  // Remaining items of a thread: end << 32 | begin.
   struct alignas(64) Share {
     std::atomic<std::uint64_t> left{0};
   };

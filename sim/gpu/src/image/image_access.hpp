@@ -13,8 +13,8 @@ namespace ww::sim::gpu::exec {
 struct MemoryOperation;
 struct Wave;
 
-// Of a sample that is made of several texels. Tap i is the nearer or the farther one in x (bit 0),
-// y (bit 1) and z (bit 2).
+// Taps of a sample that is made of several texels. Tap i is the nearer or the farther one in x (bit
+// 0), y (bit 1) and z (bit 2).
 struct TapSet {
   static constexpr std::size_t kMax = 8;
   std::size_t count{};
@@ -29,7 +29,7 @@ struct ImageAccess {
   std::uint32_t texel_bytes{};
   std::uint8_t channels{};  // dmask
   bool halves{};            // d16: two channels a register
-  // Of a gather: the channel of each tap that becomes one of the result's, from 1 on; else 0.
+  // Channel of each tap that becomes one of a gather's result, from 1 on; else 0.
   std::uint8_t gathered{};
   std::uint64_t inside{};  // lanes with a texel; the others get the border
   Channels border{};

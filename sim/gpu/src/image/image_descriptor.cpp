@@ -1,4 +1,4 @@
-// What a driver writes for images and samplers. Field positions: ww/sim/gpu/image.hpp's sources.
+// Writes image and sampler descriptors as a driver does. Fields: ww/sim/gpu/image.hpp's sources.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -57,17 +57,17 @@ struct TexelFormat {
 enum class CombinedFormats : std::uint8_t { gfx10, gfx11 };
 // 0 for a combination that no image has here.
 [[nodiscard]] std::uint32_t combined_format(const TexelFormat& format, CombinedFormats numbers);
-// The same backwards, without selects; data 0 where no image has the number.
+// Inverts combined_format(), without selects; data 0 where no image has the number.
 [[nodiscard]] TexelFormat split_format(std::uint32_t combined, CombinedFormats numbers);
 
 // Null-like (data 0) where no image has the format.
 [[nodiscard]] TexelFormat texel_format(ImageFormat format);
 
-// What an instruction sees of a texel's bytes. `texel` has texel_bytes.
+// Reads a texel's bytes as an instruction sees them. `texel` has texel_bytes.
 [[nodiscard]] Channels unpack_texel(const TexelFormat& format, const std::byte* texel);
-// What it sees where there is no texel: components are 0, and so the border's colour.
+// Returns what it sees where there is no texel: components are 0, and so the border's colour.
 [[nodiscard]] Channels border_channels(const TexelFormat& format);
-// The same of an opaque border, whose component `alpha` is 1.
+// Returns an opaque border's channels, whose component `alpha` is 1.
 [[nodiscard]] Channels opaque_border_channels(const TexelFormat& format, std::size_t alpha);
 // Bytes of a texel that an instruction writes. A component that no channel has is 0.
 void pack_texel(const TexelFormat& format, const Channels& channels, std::byte* texel);

@@ -50,7 +50,7 @@ Result<TypedBuffer> read_combined(std::uint32_t combined, Isa isa, std::uint32_t
   return with_selects(result, selects);
 }
 
-// What gfx7 and gfx9 have as format, sizes and pitch. The depth is known already.
+// Reads format, sizes and pitch as gfx7 and gfx9 have them. The depth is known already.
 Status read_shape(const std::uint32_t* words, bool gfx7, ImageResource& image) {
   WW_ASSIGN(texel, read_format(bits(words[1], 20, 6), bits(words[1], 26, 4), words[3]));
   image.format = texel.format;
@@ -61,7 +61,7 @@ Status read_shape(const std::uint32_t* words, bool gfx7, ImageResource& image) {
   return {};
 }
 
-// The same of RDNA. Only an image of one slice has a pitch of its own.
+// Reads format, sizes and pitch of RDNA. Only an image of one slice has a pitch of its own.
 Status read_rdna_shape(const std::uint32_t* words, Isa isa, ImageResource& image) {
   WW_ASSIGN(texel, read_combined(bits(words[1], 20, isa == Isa::gfx1030 ? 9 : 8), isa, words[3]));
   image.format = texel.format;

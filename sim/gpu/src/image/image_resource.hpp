@@ -24,7 +24,7 @@ struct ImageResource {
   std::uint32_t texel_bytes{};
   std::uint8_t border_alpha{3};  // component
 
-  // Of a texel inside. A layer and the z of a volume are both slices.
+  // Address of a texel inside. A layer and the z of a volume are both slices.
   [[nodiscard]] std::uint64_t address(std::uint32_t x, std::uint32_t y, std::uint32_t slice) const {
     return base + slice * slice_bytes + y * row_bytes + std::uint64_t{x} * texel_bytes;
   }

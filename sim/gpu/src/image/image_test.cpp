@@ -85,7 +85,7 @@ TEST(Texels, ReadAsOpenClSays) {
   }
 }
 
-// What a texel reads as is written as that texel, but for the two names of snorm's -1, the bits
+// Writing a texel that was read gives the same bits, but for the two names of snorm's -1, the bits
 // that no channel has and the many that are no number.
 TEST(Texels, AreWrittenAsTheyWereRead) {
   for (const ImageFormat format : image_formats()) {
@@ -345,8 +345,8 @@ TEST(Samplers, LeadTheAlphaOfAnOpaqueBorderToTheImagesAlpha) {
   }
 }
 
-// What the device library makes of a nearest sample: floor(u * w) / w, by the reciprocal. The
-// product may lie just below the texel's edge, and still means the texel that begins there.
+// The device library makes floor(u * w) / w of a nearest sample, by the reciprocal. The product may
+// lie just below the texel's edge, and still means the texel that begins there.
 TEST(Positions, JustBelowATexelsEdgeAreOnIt) {
   for (const std::uint32_t size : {1U, 3U, 10U, 255U, 1000U, 12289U, 16381U, 16383U, 16384U}) {
     const float reciprocal = 1.0F / static_cast<float>(size);

@@ -13,13 +13,13 @@ constexpr std::uint8_t kTimeWords = 2;  // of s_memtime
 
 enum class Content : std::uint8_t { old, coming, written, read };
 
-// What is known of each register while the code is followed.
+// Follows the code and notes the content of each register.
 class Registers {
  public:
   Registers(std::uint32_t given, std::uint32_t vgprs) : known_(vgprs, Content::old) {
     write(0, given);
   }
-  // Of a register that a load will still write as well: it may come too early.
+  // Notes a read, also of a register that a load will still write: it may come too early.
   void read(std::size_t first, std::size_t count) {
     for_each(first, count, [](Content& content) {
       if (content != Content::written) content = Content::read;

@@ -130,7 +130,7 @@ bool set_wide_form(Wave& wave, const MicroOp& op, U64 first, U64 step) {
   return true;
 }
 
-// Of 64 bits: source `By` tells the distance.
+// Shifts 64 bits: source `By` is the distance.
 template <std::size_t By, bool Vector0, bool Vector1>
 bool shift_pair(Wave& wave, const MicroOp& op) {
   constexpr std::array kVector{Vector0, Vector1};
@@ -244,7 +244,7 @@ bool follow(Wave& wave, const MicroOp& op) {
 
 enum class Order : std::uint8_t { less, less_or_equal, equal };
 
-// What a comparison says, where it is the same for all lanes, from how the two stand to each other
+// Returns a comparison's result if it is the same for all lanes, from the order of the two sources
 // in the first lane and in the last one. Their difference grows evenly between.
 template <Order O>
 std::optional<bool> of_all_lanes(std::strong_ordering first, std::strong_ordering last) {
@@ -278,7 +278,7 @@ bool compare_forms(Wave& wave, const MicroOp& op) {
   return true;
 }
 
-// The same of 64 bits.
+// Compares forms of 64 bits.
 template <Order O, bool Signed, bool Negated>
 bool compare_wide_forms(Wave& wave, const MicroOp& op) {
   const auto x = wide_source_form(wave, op, 0);
@@ -334,7 +334,7 @@ FormFunction function_of(FormRule rule, const MicroOp& op) {
   return kFunctions[static_cast<std::size_t>(rule)](op);
 }
 
-// Of an opcode by itself; none for comparisons and choices.
+// Returns the rule of an opcode by itself; none for comparisons and choices.
 std::optional<FormRule> rule_of(Opcode opcode) {
   switch (opcode) {
     case Opcode::v_mov_b32: return FormRule::move;
@@ -368,7 +368,7 @@ std::optional<FormRule> rule_of(Opcode opcode) {
   }
 }
 
-// The same, while nothing reads the carry that it gives.
+// Returns the rule without the carry that it gives, which nothing reads.
 FormRule without_carry(FormRule rule) {
   switch (rule) {
     case FormRule::add_carry_out: return FormRule::add;
@@ -451,7 +451,7 @@ void forget_unformable(std::vector<MicroOp>& code, const std::vector<std::size_t
   }
 }
 
-// The same where no address and no comparison comes of the result.
+// Removes the form of an instruction from whose result no address and no comparison comes.
 void forget_unused(std::vector<MicroOp>& code, const std::vector<std::size_t>& begins) {
   std::vector<U64> used(code.size() + kMaxDwords);  // as forms, from each instruction on
   const auto pass = [&](bool last) {

@@ -58,7 +58,7 @@ void find_registers(const binpatch::isa::Instruction& instruction, MicroOp& op);
 // leaves exec alone.
 void set_form_function(MicroOp& op);
 
-// What MicroOp::form does; none where there is no function, and for comparisons and choices.
+// Names the rule of MicroOp::form; none without a function, and for comparisons and choices.
 [[nodiscard]] std::optional<FormRule> form_rule(const MicroOp& op);
 
 // Takes the functions away from instructions whose results are used lane by lane.

@@ -13,7 +13,7 @@ namespace ww::sim::gpu::exec {
 // How one vector opcode is executed; function[0] is null where there are no semantics.
 struct VectorEntry {
   LaneFunction function[2]{};  // [keep denormals, flush f32 denormals]
-  // The same with one word for all lanes as first source; null where there is none.
+  // The function with one word for all lanes as first source; null where there is none.
   LaneFunction scalar_first[2]{};
   LaneFunction clamped{};  // an integer's that saturates where clamp is set; null: none
   std::uint8_t sources{};
@@ -52,8 +52,8 @@ struct LaneTable {
   // Smallest of `rows` times eight keys, 1 to 5, that is greater than `key`; all ones where there
   // is none.
   std::uint64_t (*smallest_above)(const std::uint64_t* keys, std::uint64_t key, int rows){};
-  // Of 64 words, 16 rows of four columns, by bit: those that are first + step * column, and those
-  // that are their column's smallest.
+  // Mark by bit, among 64 words in 16 rows of four columns, those that are first + step * column,
+  // and those that are their column's smallest.
   std::uint64_t (*equal_by_column)(const std::uint32_t* words, std::uint32_t first,
                                    std::uint32_t step){};
   std::uint64_t (*least_by_column)(const std::uint32_t* words){};

@@ -1,4 +1,4 @@
-// What is fixed for all waves of one launch.
+// Declares the state that all waves of one launch share and none changes.
 #pragma once
 
 #include <array>
@@ -75,7 +75,7 @@ struct LaunchState {
   std::uint32_t vgprs{4};            // of a wave, as allocated, accumulation registers among them
   std::uint32_t accumulators{};
   std::uint32_t ordinary{4};  // v0 and those behind it: an index that leaves them reaches nothing
-  // Of the ordinary ones, those that need their zeros where all lanes of a wave are enabled.
+  // Ordinary ones that need their zeros where all lanes of a wave are enabled.
   std::vector<RegisterSpan> cleared;
   std::uint32_t sgprs{8};
   std::uint32_t scalar_end{kSpecialScalars};  // LoweredCode::scalar_end

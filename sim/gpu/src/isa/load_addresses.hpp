@@ -11,8 +11,8 @@
 
 namespace ww::sim::gpu::exec {
 
-// Of a flat_ or global_ instruction. As LaneTable::addresses: true where the enabled lanes lie in a
-// row from `base` on; else, and perhaps not otherwise, they are in `lane_address`.
+// Finds a flat_ or global_ instruction's addresses as LaneTable::addresses does: true where the
+// enabled lanes lie in a row from `base` on; else, and perhaps not otherwise, in `lane_address`.
 bool find_addresses(Wave& wave, const MicroOp& op, std::uint64_t exec, std::uint64_t* lane_address,
                     std::uint64_t* base);
 

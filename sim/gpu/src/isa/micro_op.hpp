@@ -58,17 +58,17 @@ enum ScalarIndex : std::uint16_t {
 
 enum class Destination : std::uint8_t { none, vgpr, vgpr_pair, vgpr_quad, mask };
 
-// Of a result that goes to vector registers.
+// Vector registers of a result that goes to such registers.
 [[nodiscard]] constexpr unsigned register_count(Destination result) {
   return result == Destination::vgpr_quad ? 4 : result == Destination::vgpr_pair ? 2 : 1;
 }
 
-// What a vector instruction needs besides its function while all lanes are enabled.
+// Names the needs of a vector instruction beside its function while all lanes are enabled.
 enum class Plain : std::uint8_t {
   no,       // more than this list has: Handler
   lanes,    // nothing
   carry,    // its mask goes to a scalar register pair
-  compare,  // the same, and there are no lanes to write
+  compare,  // as `carry`, and there are no lanes to write
 };
 
 struct VectorFields {
@@ -138,8 +138,8 @@ struct MemoryFields {
   std::uint16_t offset2;  // bytes
   std::uint16_t data2;    // VGPR of the second datum
   bool lane_addresses;    // flat_ and global_: each lane has a 64-bit address
-  // Of loads whose addresses are found ahead (load_addresses.hpp): the place of the load among them
-  // from 1 on, and the dword of the next one; else 0.
+  // Place, from 1 on, of a load whose address is found ahead (load_addresses.hpp) among such loads,
+  // and the dword of the next one; else 0.
   std::uint8_t place;
   std::uint32_t next_load;
   // Images and typed buffers (image_memory.cpp); `parts` is then the most address registers.
@@ -162,7 +162,7 @@ struct ScalarFields {
   std::uint64_t constant[2];  // sources that are constants, widened
 };
 
-// What straight-line code needs of a vector instruction lies in the first 64 bytes.
+// The first 64 bytes are all that straight-line code needs of a vector instruction.
 struct alignas(64) MicroOp {
   Handler run{};
   Unit unit{Unit::internal};
@@ -186,8 +186,8 @@ struct alignas(64) MicroOp {
   Opcode opcode{};
   std::uint16_t source[4]{};
   std::int32_t immediate{};  // simm16; branches: target relative to the next instruction
-  // Of the first 64 vector registers, by bit, those that it reads and writes when it issues; not
-  // the addresses of flat and global accesses.
+  // Bits of the first 64 vector registers that it reads and writes when it issues; not the
+  // addresses of flat and global accesses.
   std::uint64_t reads{};
   std::uint64_t writes{};
   FormFunction form{};         // null: none

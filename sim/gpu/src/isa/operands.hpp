@@ -27,14 +27,14 @@ class ConstantPool {
   std::map<std::uint64_t, Lanes> pool_;
   std::deque<std::array<MicroOp, 2>> duals_;
 };
-// The same of a VOPD's micro-op, whose first source says where they are.
+// Finds the pair by a VOPD's micro-op, whose first source says where it is.
 [[nodiscard]] const std::array<MicroOp, 2>& dual_of(const MicroOp& op);
 // Whether a source is the vector register of this number, or begins there.
 [[nodiscard]] bool reads_vector(const MicroOp& op, std::uint16_t number);
 
 // Number in the scalar register file of a register operand; nothing for constants.
 [[nodiscard]] std::optional<std::uint16_t> scalar_index(const binpatch::isa::Operand& operand);
-// The same of a register that is written; nothing for those that cannot be.
+// Number of a register that is written; nothing for those that cannot be.
 [[nodiscard]] std::optional<std::uint16_t> target_index(const binpatch::isa::Operand& operand);
 // Number of a vector register operand: accumulation registers follow the 256 others.
 [[nodiscard]] std::uint16_t vector_index(const binpatch::isa::Operand& operand);

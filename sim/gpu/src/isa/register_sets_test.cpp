@@ -1,5 +1,5 @@
-// What registers_of() leaves out is neither read nor written: straight-line code must not run ahead
-// of a load that changes what it reads.
+// Registers that registers_of() leaves out are neither read nor written: straight-line code must
+// not run ahead of a load that changes what it reads.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -58,7 +58,7 @@ struct StraightRun {
   std::uint32_t dwords{};
 };
 
-// What the issue logic needs of an instruction; aligned so that a pointer steps by a shift.
+// The issue logic's part of an instruction; aligned so that a pointer steps by a shift.
 struct alignas(8) IssueSlot {
   Unit unit{Unit::internal};
   std::uint8_t cycles{};
@@ -86,10 +86,10 @@ struct StraightLines {  // by dword
   std::vector<IssueSlot> issue;
 };
 
-// What a straight instruction reads and writes; conservative.
+// Registers that a straight instruction reads and writes; conservative.
 [[nodiscard]] RegisterSet registers_of(const binpatch::isa::Instruction& instruction,
                                        const MicroOp& op);
-// `registers` by dword, as registers_of() tells.
+// `registers` by dword, as registers_of() gives them.
 [[nodiscard]] StraightLines find_straight_lines(const std::vector<MicroOp>& code,
                                                 const std::vector<RegisterSet>& registers);
 

@@ -87,7 +87,7 @@ TEST(StraightLine, TranslatingItChangesNothing) {
   EXPECT_TRUE(outcome(true, true) == outcome(true));
 }
 
-// What a kernel with some of its waits and jumps damaged does: results, or the error.
+// Outcome of a kernel with some of its waits and jumps damaged: results, or the error.
 struct Damaged {
   std::string error;
   std::vector<double> counters;

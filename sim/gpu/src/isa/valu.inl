@@ -555,9 +555,9 @@ U64 smallest_above(const U64* keys, U64 key, int rows) {
     default: return smallest_of_rows<5>(keys, key);
   }
 }
-// Of a table with 16 rows of four columns, as many words at a time as a vector of the host has. All
-// stays in vector registers, for a value that was stored word by word would be waited for. A vector
-// wider than the host's would be taken apart by the compiler.
+// Searches a table with 16 rows of four columns, as many words at a time as a vector of the host
+// has. All stays in vector registers, for a value that was stored word by word would be waited for.
+// A vector wider than the host's would be taken apart by the compiler.
 #if defined(__AVX512F__)
 constexpr int kRowWords = 16;
 #elif defined(__AVX2__)

@@ -24,13 +24,13 @@ constexpr double kRounder = 0x1.8p52;
 constexpr double kLn2 = 0.693147180559945309417;
 constexpr double kTurn = 6.28318530717958647693;
 
-// Of 2^x: (ln 2)^k / k!.
+// Coefficients of 2^x: (ln 2)^k / k!.
 constexpr auto exponential_series() {
   Series<11> s{{1}};
   for (std::size_t k = 1; k < s.kTerms; ++k) s.of[k] = s.of[k - 1] * kLn2 / static_cast<double>(k);
   return s;
 }
-// Of the sine of x turns, by x, in x^2.
+// Coefficients of the sine of x turns, by x, in x^2.
 constexpr auto sine_series() {
   Series<9> s{{kTurn}};
   for (std::size_t k = 1; k < s.kTerms; ++k) {
@@ -38,7 +38,7 @@ constexpr auto sine_series() {
   }
   return s;
 }
-// Of log2((1 + x) / (1 - x)), by x, in x^2.
+// Coefficients of log2((1 + x) / (1 - x)), by x, in x^2.
 constexpr auto logarithm_series() {
   Series<8> s;
   for (std::size_t k = 0; k < s.kTerms; ++k) s.of[k] = 2 / kLn2 / static_cast<double>(2 * k + 1);

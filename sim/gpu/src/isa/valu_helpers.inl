@@ -1,6 +1,6 @@
 // Single operations on one lane's values; part of valu.inl.
 
-// Of v_div_scale: what it scales by, the distance of the exponents from which a quotient may
+// Limits of v_div_scale: the scale, the distance of the exponents from which a quotient may
 // overflow, and the exponent up to which a numerator is small.
 template <class F>
 struct ScaleLimits;
@@ -151,7 +151,7 @@ inline U32 f32_to_f16(float value) {
   const U32 magnitude = b & 0x7FFFFFFFU;
   const U32 odd = magnitude >> 13 & 1U;
   const U32 normal = (magnitude - 0x38000000U + 0xFFFU + odd) >> 13;
-  // Of one half and a denormal half, the last place is the denormal's.
+  // Adds one half, which aligns the float's last place with a denormal half's.
   const U32 denormal = bits(f32(magnitude) + 0.5F) - 0x3F000000U;
   const U32 nan = 0x7E00U | (magnitude >> 13 & 0x3FFU);
   U32 half = magnitude < 0x38800000U ? denormal : normal;

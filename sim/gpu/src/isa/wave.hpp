@@ -30,13 +30,13 @@ struct alignas(64) WideElements {
   alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
 };
 
-// What one memory instruction in flight uses only where its lanes do not lie in a row, or where its
+// Holds what a memory instruction in flight uses only where its lanes do not lie in a row, or its
 // elements are wide. Launches without such instructions never touch its pages.
 struct alignas(64) OperationBytes {
   std::uint64_t address[kLanes];           // where the lanes are not contiguous
   alignas(64) std::uint64_t traced_lanes;  // a load's that the trace waits for: Traced::some
-  // Of a spread operation: where elements lie in rows, as in its wave's private memory. The wave
-  // may end before a store is done.
+  // The rows of a spread operation's elements, as in its wave's private memory. The wave may end
+  // before a store is done.
   std::uint64_t rows_begin;
   std::uint64_t rows_bytes;   // 0: nowhere
   std::uint64_t row_pitch;    // bytes from a piece of a lane's element to its next one
@@ -48,7 +48,7 @@ struct alignas(64) OperationBytes {
 // Which of an operation's lanes the trace waits for.
 enum class Traced : std::uint8_t { none, enabled, some };
 
-// What is known of one memory instruction in flight besides its bytes.
+// State of one memory instruction in flight, besides its bytes.
 struct OperationState {
   std::int64_t completion{};    // latest part so far
   std::uint64_t exec{};         // lanes
@@ -176,7 +176,7 @@ enum class WaveState : std::uint8_t { empty, running, barrier, ended };
 }
 
 struct Wave {
-  // What every turn looks at is one line of the host's caches.
+  // The members that every turn looks at are one line of the host's caches.
   alignas(64) std::uint32_t* v{};  // vector registers [register][lane]
   ComputeUnit* cu{};
   std::int64_t now{};   // cycle at which the present instruction issues

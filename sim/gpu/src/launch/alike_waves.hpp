@@ -24,7 +24,7 @@
 
 namespace ww::sim::gpu::exec {
 
-// What the waves of a launch stored, by the number of the wave.
+// Records what the waves of a launch stored, by the number of the wave.
 class AlikeWaves {
  public:
   // The runs of lines that a wave sends, learnt from one; false where it sends what no StoreTape

@@ -95,7 +95,7 @@ TEST(AlikeWavesOfGfx942, GiveTheSameOnSeveralDies) {
   expect_the_same_as_execution("mi300x", 40);
 }
 
-// What memory holds changes between two of them, and so do the caches.
+// Changes memory and caches between two such launches.
 TEST(AlikeWaves, FindWhatOtherLaunchesLeft) {
   Launches alike(looking(1), {}, 50);
   Launches executed(executing(), {}, 50);

@@ -37,22 +37,22 @@ constexpr const char* kMonitorNames[] = {
     "WW_CONTROL_TOGGLE_MM_sum", "WW_CONTROL_ADJACENT_MM_sum", "WW_CONTROL_OPPOSITE_MM_sum",
     "WW_LDS_LANES_sum",         "WW_INSTS_APPROXIMATED_sum"};
 
-// Of a chip of several dies: bytes behind the L2s by the links that they took, and bytes between
-// the Infinity Cache and memory. No card counts these either.
+// Counters of a chip of several dies: bytes behind the L2s by the links that they took, and bytes
+// between the Infinity Cache and memory. No card counts these either.
 constexpr const char* kIoDieNames[] = {"WW_IO_DIE_OWN_BYTES_sum", "WW_IO_DIE_ROW_BYTES_sum",
                                        "WW_IO_DIE_COLUMN_BYTES_sum", "WW_IO_DIE_ACROSS_BYTES_sum",
                                        "WW_MEMORY_STACK_BYTES_sum"};
 
-// Of two dies without I/O dies: bytes over each link between them, as the die that runs reads and
-// writes the other one's memory. The firmware of newer packages counts them in KB since power-on
-// (xgmi_read_data_acc and xgmi_write_data_acc of gpu_metrics).
+// Counters of two dies without I/O dies: bytes over each link between them, as the die that runs
+// reads and writes the other one's memory. The firmware of newer packages counts them in KB since
+// power-on (xgmi_read_data_acc and xgmi_write_data_acc of gpu_metrics).
 constexpr const char* kLinkNames[] = {
     "WW_XGMI_LINK0_READ_BYTES_sum",  "WW_XGMI_LINK1_READ_BYTES_sum",
     "WW_XGMI_LINK2_READ_BYTES_sum",  "WW_XGMI_LINK3_READ_BYTES_sum",
     "WW_XGMI_LINK0_WRITE_BYTES_sum", "WW_XGMI_LINK1_WRITE_BYTES_sum",
     "WW_XGMI_LINK2_WRITE_BYTES_sum", "WW_XGMI_LINK3_WRITE_BYTES_sum"};
 
-// Of a chip of one die with an Infinity Cache: bytes between L2 and that cache, and behind it.
+// Counters of a die with an Infinity Cache: bytes between L2 and that cache, and behind it.
 constexpr const char* kCacheNames[] = {"WW_INFINITY_CACHE_BYTES_sum", "WW_MEMORY_BYTES_sum"};
 
 // Families whose counters differ. gfx11 is assumed to have gfx10's.

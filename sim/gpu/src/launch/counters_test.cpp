@@ -1,6 +1,6 @@
-// What a kernel of known traffic is counted as on a chip of 128-byte lines, as recordings from
-// MI300 cards show it: L1 reads of 128 bytes and writes of 64, fabric reads of 128 ("bubbles"), and
-// no dirty line behind a kernel. And on one of gfx1030, whose L2 counts lines of 128 bytes.
+// Counts a kernel of known traffic on a chip of 128-byte lines as recordings from MI300 cards do:
+// L1 reads of 128 bytes and writes of 64, fabric reads of 128 ("bubbles"), and no dirty line behind
+// a kernel. And on one of gfx1030, whose L2 counts lines of 128 bytes.
 #include "launch/counters.hpp"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST(CountersOfGfx1030, AShaderArrayAsksForALineOnce) {
   EXPECT_EQ(around, test.counter("GL1C_REQ_MISS_sum"));
 }
 
-// Of 4 GiB, 100 KiB a work-item are enough for 20 waves of 32 on each of 60 compute units, or 8
+// With 4 GiB, 100 KiB a work-item are enough for 20 waves of 32 on each of 60 compute units, or 8
 // of 64.
 TEST(CountersOfGfx1030, PrivateMemoryIsAsWideAsTheWave) {
   if (!is_gfx1030()) GTEST_SKIP() << "waves of 32";

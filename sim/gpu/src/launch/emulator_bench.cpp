@@ -49,7 +49,7 @@ void stream(benchmark::State& state) {
 }
 BENCHMARK(stream)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// What fewer waves' registers spare the host's caches.
+// Shows what fewer waves' registers spare the host's caches.
 void stream_one_group(benchmark::State& state) {
   stream_with(state, 1);
 }
@@ -87,7 +87,7 @@ void multiply_adds(benchmark::State& state) {
 }
 BENCHMARK(multiply_adds)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// The same, of which one shader engine alone is followed through time: each launch is a new one.
+// Runs the multiply-adds with one shader engine alone followed through time, each launch a new one.
 void multiply_adds_alike(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0))}, false);
   constexpr std::uint32_t kItems = 44 * 256 * 40;
@@ -106,7 +106,7 @@ void multiply_adds_alike(benchmark::State& state) {
 }
 BENCHMARK(multiply_adds_alike)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// The same when it comes again and finds another L2: its stores alone.
+// Runs the multiply-adds again where they find another L2: their stores alone are made.
 void multiply_adds_again(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = 1}, false);
   constexpr std::uint32_t kItems = 44 * 256 * 40;  // more than the L2 holds
@@ -150,7 +150,7 @@ void pinned_stream(benchmark::State& state) {
 }
 BENCHMARK(pinned_stream)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// The same with the chip's real accounting.
+// Runs the pinned stream with the chip's real accounting.
 void pinned_stream_with_ledger(benchmark::State& state) {
   auto gpu = std::move(*VirtualGpu::create(
       test::load_w9100(),
@@ -189,7 +189,7 @@ void count_trace(benchmark::State& state, const trace::Writer& writer) {
   state.counters["bytes_per_access"] = static_cast<double>(writer.file_bytes()) / accesses;
 }
 
-// The same with a trace, values included.
+// Runs the stream with a trace, values included.
 void stream_traced(benchmark::State& state) {
   auto writer = bench_trace();
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)),

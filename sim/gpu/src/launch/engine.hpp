@@ -48,13 +48,13 @@ struct Watchdog {
 
 class Engine {
  public:
-  // What lies behind the L1s, given who counts what crosses.
+  // Makes the hierarchy behind the L1s, given the observer that counts what crosses.
   using MakeHierarchy =
       std::function<std::unique_ptr<Hierarchy>(DeferredObserver& observer, HostArena& arena)>;
   struct Settings {
     unsigned threads{1};
-    std::uint32_t share_from{};  // as Options have it
-    std::uint64_t alike_from{};  // the same
+    std::uint32_t share_from{};  // as in Options
+    std::uint64_t alike_from{};  // as in Options
     trace::Writer* trace{};      // null: none
     int cus_in_use{};            // of each shader engine, that get work-groups; 0: all
   };
@@ -65,13 +65,13 @@ class Engine {
   // `record_stores`: asks for a tape of them. Errors: as VirtualGpu::launch.
   Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog,
                              bool record_stores);
-  // The same for a launch whose waves do what they did when the tape was written. Memory holds what
+  // Runs a launch whose waves do what they did when the tape was written. Memory has the bytes that
   // they stored.
   ExecutedLaunch store_again(const LaunchState& launch, const StoreTape& tape);
-  // The same as run() for a launch whose engines all do the same (alike_waves.hpp). Nothing, and
-  // nothing is changed, where they do not, or where it is not worth it.
+  // Runs a launch whose engines all do the same (alike_waves.hpp). Returns nothing, having changed
+  // nothing, where they do not, or where it is not worth it.
   std::optional<ExecutedLaunch> run_alike(const LaunchState& launch, const Watchdog& watchdog);
-  // Of the last launch, also of one that failed.
+  // Findings of the last launch, also of one that failed.
   [[nodiscard]] std::vector<MemoryFinding> findings() const;
   // Called after each quantum's commit; may be empty.
   void set_host_service(std::function<void()> service) { host_service_ = std::move(service); }
@@ -99,11 +99,11 @@ class Engine {
   Ended run_quanta(const LaunchState& launch, const Watchdog& watchdog, Dispatcher& dispatcher,
                    Behind& behind, Teller& teller);
   [[nodiscard]] const ComputeUnit* first_error(std::span<const std::size_t> engaged) const;
-  // Of the waves on so many compute units.
+  // Instructions of the waves on `count` compute units from `first` on.
   [[nodiscard]] std::uint64_t instructions(std::size_t first, std::size_t count) const;
   // By those who will run them: what this writes lies in their cores' caches.
   void begin_cus(const LaunchState& launch);
-  // Of so many compute units.
+  // Work of `count` compute units from `first` on.
   [[nodiscard]] WorkOfCus work_of_cus(std::size_t first, std::size_t count) const;
   // The launch of a tape, whose stores have these bytes; none: those that memory has already.
   ExecutedLaunch store(const LaunchState& launch, const StoreTape& tape,

@@ -5,7 +5,7 @@
 // barrier of n waves is set to n - 1 at first, and each wave brings n - 1, too.
 // Source: AMD, "AMD Instinct MI200" Instruction Set Architecture, DS_GWS_INIT and DS_GWS_BARRIER.
 //
-// What the waves of a quantum ask for is served at its end, in order of cycle and compute unit. Any
+// Requests of a quantum's waves are served at its end, in order of cycle and compute unit. Any
 // number of threads therefore gives the same. No manual gives the time that an answer takes; here
 // it is one quantum, which is the shortest L1 miss.
 #pragma once

@@ -17,7 +17,7 @@ Grid cooperative(std::uint32_t groups, std::uint32_t local = kLocal) {
   return {1, {groups * local, 1, 1}, {local, 1, 1}, true};
 }
 
-// What every work-item of kernel `meet` ends with, whose `out` is zero at first.
+// Final value of every work-item of kernel `meet`, whose `out` is zero at first.
 std::uint32_t expected_sum(std::uint32_t groups) {
   std::uint32_t sum = 0;
   for (std::uint32_t round = 0; round < kRounds; ++round) {

@@ -3,8 +3,8 @@
 // objects.
 //   isa_coverage [OPTION...] TARGET OBJECT...     OBJECT: an ELF file, linked or not
 //   isa_coverage [OPTION...] TARGET - <LIST       LIST: their names, one a line
-// What compilers fill the end of a program with is no instruction of it.
-// Exit codes: 0 everything is known, 1 something is not, 2 usage.
+// The filler that compilers put at the end of a
+// program does not count as instructions of it.
 #include <gelf.h>
 
 #include <CLI/CLI.hpp>

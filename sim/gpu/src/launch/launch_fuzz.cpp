@@ -67,8 +67,8 @@ struct Device {
     for (auto& buffer : buffers) buffer = *gpu->allocate(1 << 16);
     object = std::move(*CodeObject::parse(original));
   }
-  // What kernels on images find where their arguments point: an image in the third buffer, and a
-  // sampler. The input chooses their kinds; the code's damage reaches the words.
+  // Writes what kernels on images find where their arguments point: an image in the third buffer,
+  // and a sampler. The input chooses their kinds; the code's damage reaches the words.
   void describe_image(std::uint8_t choice) {
     const ImageFormat format = image_formats()[choice % image_formats().size()];
     const auto kind = static_cast<ImageKind>(choice % 6);

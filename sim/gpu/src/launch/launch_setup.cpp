@@ -1,5 +1,5 @@
-// What the hardware and the kernel are given when a launch begins: private memory, registers'
-// first values, the dispatch packet.
+// Sets up what the hardware and the kernel are given when a launch begins: private memory,
+// registers' first values, the dispatch packet.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ Status check_grid(const Grid& grid) {
 
 namespace {
 
-// Of a group of these extents.
+// Returns the shape of a group of these extents.
 exec::GroupShape shape_of(const exec::LaunchState& state,
                           const std::array<std::uint32_t, 3>& local) {
   exec::GroupShape shape{local, local[0] * local[1] * local[2], 0, {}, {}};

@@ -23,7 +23,7 @@ Result<Isa> isa_of(binpatch::isa::Generation generation, const std::string& targ
   switch (generation) {
     case binpatch::isa::Generation::gfx6:
     case binpatch::isa::Generation::gfx7: return Isa::gfx7;
-    // What gfx906 and gfx908 add is arithmetic; gfx908's matrix products are refused below.
+    // gfx906 and gfx908 add arithmetic alone; gfx908's matrix products are refused below.
     case binpatch::isa::Generation::gfx900:
     case binpatch::isa::Generation::gfx906:
     case binpatch::isa::Generation::gfx908: return Isa::gfx900;

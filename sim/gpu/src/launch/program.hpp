@@ -69,7 +69,7 @@ class Program {
   std::uint64_t code_address_{};
   std::vector<binpatch::Kernel> kernels_;
   std::vector<std::optional<std::uint32_t>> queue_arguments_;  // of each kernel
-  // Of waves of 64 lanes and of 32; null where no kernel has such waves.
+  // Code for waves of 64 lanes and of 32; null where no kernel has such waves.
   std::unique_ptr<LoweredCode> whole_;
   std::unique_ptr<LoweredCode> half_;
 };

@@ -124,7 +124,7 @@ const LaunchRecord* ReplayBook::find(const std::string& key, std::uint64_t memor
 
 const LaunchRecord& ReplayBook::add(const std::string& key, LaunchRecord record) {
   std::vector<LaunchRecord>& records = records_[key];
-  // What was recorded for other contents of memory rarely fits again.
+  // Drops records for other contents of memory, which rarely fit again.
   const auto before = records.size();
   std::erase_if(records, [&record](const LaunchRecord& old) {
     return old.memory_version != record.memory_version;

@@ -2,16 +2,16 @@
 //
 // A launch is determined by its key (program, kernel, arguments, grid, LDS), by the contents of
 // memory and by the L2's tags. It is recorded when it changed few lines of memory and did not read
-// the clock; replaying it changes them alike and moves the L2 to the recorded end state. Where all
-// of its accesses hit, or each line it uses was brought once, the order in which the L2 used its
-// lines before does not matter: it is replayed from every state that allows the same.
+// the clock; replaying it changes the same lines and moves the L2 to the recorded end state. Where
+// all of its accesses hit, or each line it uses was brought once, the order in which the L2 used
+// its lines before does not matter: it is replayed from every state that allows the same.
 //
 // To record a short launch takes longer than to execute it: most keys never come again, and others
 // come again and again with other contents of memory. Each record of a key that was not replayed
 // makes the next one wait for more launches.
 //
-// What a launch left behind the L2 (an Infinity Cache) cannot be restored either: a launch that
-// went there is recorded only where it left that as it was, and found only where it is so again.
+// The state behind the L2 (an Infinity Cache) cannot be restored either: a launch that went there
+// is recorded only where it left that as it was, and found only where it is so again.
 //
 // On a chip of several dies a launch is recorded only where it left all caches as they were.
 #pragma once
@@ -35,7 +35,7 @@
 
 namespace ww::sim::gpu::exec {
 
-// What a launch did with the lines of the L2 that it used, where it did the same with all.
+// The L2's outcome for the lines that a launch used, where it was the same for all of them.
 struct UniformUse {
   L2Outcome outcome{};
   std::vector<std::uint8_t> lines;  // of each set: L2Tags::lines_used()
@@ -47,7 +47,7 @@ struct UniformUse {
                                                             const L2Snapshot& after,
                                                             std::vector<std::uint8_t> lines);
 
-// What a launch left in memory.
+// Lines of memory as a launch left them.
 struct MemoryChanges {
   struct Line {
     std::uint64_t address{};
@@ -60,7 +60,7 @@ struct MemoryChanges {
 // Those of the launch that has just ended, which were not many; null where there are none.
 [[nodiscard]] std::shared_ptr<const MemoryChanges> memory_changes(DeviceMemory& memory);
 
-// What the pages had, when the launch began, whose bytes it used.
+// Contents of the pages whose bytes a launch used, when it began.
 struct UsedContents {
   std::vector<std::uint64_t> pages;  // addresses
   std::uint64_t sum{};               // of their lines: ContentVersion::sum()
@@ -72,7 +72,7 @@ struct UsedContents {
 struct LaunchRecord {
   std::uint64_t memory_version{};
   std::uint64_t l2_before{};  // its hash
-  // Of what lies behind the L2; nothing where the launch did not go there.
+  // Hash of the state behind the L2; nothing where the launch did not go there.
   std::optional<std::uint64_t> behind;
   std::shared_ptr<const L2Snapshot> l2_after;
   // Null where the order of earlier uses may matter.
@@ -108,7 +108,7 @@ class ReplayBook {
   [[nodiscard]] const LaunchRecord* find(const std::string& key, std::uint64_t memory_version,
                                          const L2Snapshot& l2_before, std::uint64_t behind);
   const LaunchRecord& add(const std::string& key, LaunchRecord record);
-  // The same snapshot object for equal states.
+  // Returns one snapshot object for equal states.
   std::shared_ptr<const L2Snapshot> share(std::shared_ptr<const L2Snapshot> snapshot);
   void forget_program(Number program);
 

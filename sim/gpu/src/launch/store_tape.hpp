@@ -22,7 +22,7 @@
 
 namespace ww::sim::gpu::exec {
 
-// What the compute units did in a launch, apart from what lies behind their L1s.
+// Describes what the compute units did in a launch, without the hierarchy behind their L1s.
 struct WorkOfCus {
   std::int64_t last_end{};       // cycle at which the last wave ended
   std::uint64_t instructions{};  // of all waves
@@ -89,9 +89,9 @@ class StoreRecorder {
             std::span<const std::unique_ptr<ComputeUnit>> cus);
   void committed(std::span<const std::size_t> engaged,
                  std::span<const std::unique_ptr<ComputeUnit>> cus);
-  // So many quanta more at whose ends nothing could arrive.
+  // Adds `quanta` quanta at whose ends nothing could arrive.
   void passed(std::uint64_t quanta) { passed_ += quanta; }
-  // Of the stores of the last tape that was begun with AlikeWaves, in its order.
+  // Origins of the stores of the last tape that was begun with AlikeWaves, in its order.
   [[nodiscard]] const std::vector<Origin>& origins() const { return origins_; }
   // Null where the launch was of another kind, had too many stores, or did too little for them.
   [[nodiscard]] std::shared_ptr<const StoreTape> end(
@@ -114,7 +114,7 @@ class StoreRecorder {
 // launch stored: in the same state of memory, and in others if its lines are found to be the same.
 class StoreTapes {
  public:
-  // Of a launch that has just ended.
+  // Keeps the tape of a launch that has just ended.
   void keep(const std::string& key, const DeviceMemory& memory,
             std::shared_ptr<const StoreTape> tape);
   // Null where there is none that fits. `unsaid`: the host may have written memory without a new

@@ -133,7 +133,7 @@ TEST(StoreTape, IsOfNoUseWhereItsLinesAreOthers) {
     }
     expect_same(known, always);
   }
-  // What was written behind them does not matter.
+  // Memory written behind them does not matter.
   if (!has_scalar_cache(known)) {
     EXPECT_EQ(known.executed, 3);
     EXPECT_EQ(known.known, 1);

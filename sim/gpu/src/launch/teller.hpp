@@ -18,7 +18,7 @@ class Teller {
   // How many instructions all waves have issued when so many work-groups have ended.
   using Instructions = std::function<std::uint64_t(std::uint64_t ended)>;
 
-  // Of a launch of so many work-groups. `tell`: empty: nobody is told.
+  // Reports on a launch of `groups` work-groups. With an empty `tell` it reports nothing.
   Teller(const Tell& tell, std::chrono::milliseconds between, const std::string& kernel,
          std::uint64_t groups, Instructions instructions)
       : tell_(tell),
@@ -33,7 +33,7 @@ class Teller {
   Teller(const Teller&) = delete;
   Teller& operator=(const Teller&) = delete;
 
-  // So many work-groups ended since the last call.
+  // Counts `ended` work-groups that ended since the last call.
   void look(std::uint64_t ended) {
     if (!tell_) return;
     ended_ += ended;

@@ -43,7 +43,7 @@ unsigned thread_count(const Options& options) {
   return std::clamp(std::thread::hardware_concurrency(), 1U, 2U);
 }
 
-// What the network of timing mode drew joins the launch, as the capacitance that takes as much at
+// Adds the energy of timing mode's network to the launch, as the capacitance that takes as much at
 // the reference voltage, in the middle of the die.
 void add_network(LaunchActivity& activity, const power::EnergyReport& network,
                  const Architecture& architecture) {
@@ -396,7 +396,7 @@ bool VirtualGpu::Impl::finds_its_contents(const exec::LaunchRecord& record) cons
 // seen the one or the other.
 std::shared_ptr<const exec::UsedContents> VirtualGpu::Impl::used_contents(
     std::uint64_t version_before) const {
-  // What the device itself writes for every launch is in the key, or gone when it ends.
+  // Data that the device itself writes for every launch is in the key, or gone when it ends.
   const auto is_own = [this](std::uint64_t page) {
     const auto inside = [page](std::uint64_t address, std::uint64_t bytes) {
       return page - address < bytes;
@@ -485,7 +485,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
 
 Result<exec::ExecutedLaunch> VirtualGpu::Impl::execute(const exec::LaunchState& state) {
   const exec::Watchdog watchdog{options.watchdog_cycles, options.watchdog_instructions};
-  // What the checks find depends on more than memory's contents.
+  // The findings of the checks depend on more than memory's contents.
   const bool may_know = replaying && !state.cooperative && !state.has_uneven_groups() &&
                         !state.checks.memory && !state.checks.races;
   if (may_know) {

@@ -1,4 +1,4 @@
-// What VirtualGpu holds, shared by the files that implement it.
+// Declares VirtualGpu's members, shared by the files that implement it.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct DispatchRecord {
   std::shared_ptr<const LaunchActivity> activity;  // null where energies are not kept
 };
 
-// What a profiler tells of a dispatch beside its counters; most dispatches share one.
+// A profiler's fields of a dispatch beside its counters; most dispatches share one.
 struct DispatchShape {
   std::uint64_t grid_size{};
   std::uint32_t workgroup_size{};
@@ -79,7 +79,7 @@ struct VirtualGpu::Impl {
   bool find_replay(DispatchRecord& dispatch);
   // Whether all that the recorded launch used is as it was when it began.
   [[nodiscard]] bool finds_its_contents(const exec::LaunchRecord& record) const;
-  // Of the launch that has ended, when it began; null where the host wrote some of it meanwhile.
+  // Contents that the ended launch used, when it began; null where the host wrote some meanwhile.
   [[nodiscard]] std::shared_ptr<const exec::UsedContents> used_contents(
       std::uint64_t version_before) const;
   // Runs it on the engine, and records it where it can be replayed.

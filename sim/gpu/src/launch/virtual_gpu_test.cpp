@@ -249,7 +249,7 @@ TEST(Replay, ChangesFewLinesOfMemoryAsExecutionDoes) {
       counters[replay].push_back(test.counters(result.dispatch));
       contents[replay].push_back(test.read<std::uint32_t>(counter, 1));
       contents[replay].push_back(test.read<std::uint32_t>(tickets, 4096));
-      // What is replayed behind it sees the changes, too.
+      // A launch that is replayed behind it sees the changes, too.
       if (test.launch("add_one", 64, 64, other).replayed) ++replayed;
       contents[replay].push_back(test.read<std::uint32_t>(other, 64));
       const std::vector<std::uint32_t> zeros(64);

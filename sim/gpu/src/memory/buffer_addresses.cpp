@@ -61,7 +61,7 @@ struct BufferDescriptor {
   }
 };
 
-// What a lane's index and offset are held against.
+// Bounds against which a lane's index and offset are checked.
 struct Range {
   bool by_index{};  // the index is a record's
   bool of_place{};  // `end` bounds the place in a swizzled buffer, not the offset
@@ -91,8 +91,8 @@ Range range_of(const BufferDescriptor& buffer, U32 oob_select, Isa isa, bool ind
   return {.end = bytes};
 }
 
-// Of private memory as it is set up for a wave: one row of elements for each element of a lane. A
-// loop of its own, without a product, because compiled code comes here most often.
+// Finds addresses in private memory as it is set up for a wave: one row of elements for each
+// element of a lane. A loop of its own, without a product: compiled code comes here most often.
 void private_addresses(const BufferDescriptor& buffer, const U32* index_of, const U32* offset_of,
                        U32 offset, U64 wrap, U64 begin, U64* address) {
   const U64 in_row = (U64{1} << buffer.index_shift) - 1;

@@ -1,5 +1,5 @@
-// What a commit works on (MemorySystem): requests that arrived, what the channels answered, and
-// where both lie until several threads have handed them over.
+// Declares the parts of a commit (MemorySystem): requests that arrived, answers of the channels,
+// and where both lie until several threads have handed them over.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct Arrival {
   }
 };
 
-// What looking a request up brings, for the one who hands it over.
+// Result of looking a request up, for the thread that hands it over.
 struct alignas(kHostLine) Answer {
   std::int64_t slot;                       // the channel's, in which the first line crosses
   std::int64_t ready[Request::kMaxLines];  // when each line that was read leaves the L2
@@ -95,8 +95,8 @@ struct Pending {
 // Channels are looked up in so many groups: more than there are threads, for a core can be slower
 // than another one.
 inline constexpr std::uint32_t kMaxGroups = 8;
-// What left a compute unit's L1 in a quantum. How many that are is what other cores ask first:
-// it lies side by side for all compute units. Where the rest is seldom changes.
+// Counts of what left a compute unit's L1 in a quantum. Other cores read the number first: it lies
+// side by side for all compute units. Where the rest is seldom changes.
 struct GatheredCount {
   std::int64_t until{};  // the quantum's end
   std::uint32_t latest{};

@@ -44,9 +44,9 @@ class DieMemories final : public Hierarchy, public BehindL2 {
   [[nodiscard]] std::int64_t smallest_latency() const override {
     return dies_.front()->smallest_latency();
   }
-  // Of the first die.
+  // Returns the L2 of the first die.
   [[nodiscard]] L2Tags& l2() override { return dies_.front()->l2(); }
-  // Of all L2s, and of the Infinity Cache where there is one.
+  // Returns the state of all L2s, and of the Infinity Cache where there is one.
   [[nodiscard]] std::shared_ptr<const L2Snapshot> state() override;
   [[nodiscard]] const std::vector<ChannelActivity>& channels() const override;
   [[nodiscard]] const MemoryCounters& counters() const override;

@@ -1,5 +1,5 @@
-// What lies behind the L2s of a package's dies and joins them: I/O dies, or links between two dies
-// that have memory of their own.
+// Interface of the part behind the L2s of a package's dies that joins them: I/O dies, or links
+// between two dies that have memory of their own.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Fabric {
   [[nodiscard]] virtual std::int64_t drained(std::int64_t cycle) const = 0;
   // The domain that the line is at home in, as the die sees it.
   [[nodiscard]] virtual int domain(int die, std::uint32_t line) const = 0;
-  // Of what outlives a launch; 0: nothing does.
+  // Hash of the state that outlives a launch; 0: there is none.
   [[nodiscard]] virtual std::uint64_t cache_hash() = 0;
   // Since begin_launch().
   [[nodiscard]] virtual const IoDieActivity& activity() const = 0;

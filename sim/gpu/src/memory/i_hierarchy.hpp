@@ -1,5 +1,5 @@
-// What lies behind the L1s: the way to the L2, the L2, memory. The engine lets all CUs run through
-// a quantum and then hands over what left their L1s.
+// Interface of all that lies behind the L1s: the way to the L2, the L2, memory. The engine lets all
+// CUs run through a quantum and then hands over what left their L1s.
 //
 // Contract: device memory changes in commit() alone, in an order that does not depend on how many
 // threads ran the CUs. Every request's operation is resolved in a commit(), at a cycle that is not
@@ -55,8 +55,8 @@ class Hierarchy {
   virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus,
                       std::span<const std::size_t> engaged, std::int64_t start, std::int64_t end,
                       Workers& workers) = 0;
-  // So many commits in which nothing happens, for so many compute units; false where each of them
-  // has to be called.
+  // Passes so many commits in which nothing happens, for so many compute units; false where each of
+  // them has to be called.
   virtual bool pass_quanta(std::uint64_t, std::size_t) { return false; }
   // Whether threads share commits. If so, several call the observer, each for engines or channels
   // of its own, and who runs a compute unit may call gather() for it before the quantum's commit.
@@ -73,7 +73,7 @@ class Hierarchy {
   // Earliest cycle at which something happens in here without the CUs; kNever when nothing is under
   // way.
   [[nodiscard]] virtual std::int64_t next_event() const = 0;
-  // What went wrong in here; the launch then ends.
+  // Error in here, if there was one; the launch then ends.
   [[nodiscard]] virtual const std::optional<Error>& error() const = 0;
   // Writes to this range leave the memory's version as it is: private memory of waves that end with
   // the launch.
@@ -84,15 +84,15 @@ class Hierarchy {
   // Cycles after which an L1 miss is answered at the earliest: no quantum may be longer.
   [[nodiscard]] virtual std::int64_t smallest_latency() const = 0;
   [[nodiscard]] virtual L2Tags& l2() = 0;
-  // What outlives a launch in the caches. A state of several dies is a hash alone: it can be told
-  // from another one and not be restored.
+  // Returns the caches' state that outlives a launch. A state of several dies is a hash alone: it
+  // can be compared with another one and not be restored.
   [[nodiscard]] virtual std::shared_ptr<const L2Snapshot> state() { return l2().snapshot(); }
   [[nodiscard]] virtual const std::vector<ChannelActivity>& channels() const = 0;
   [[nodiscard]] virtual const MemoryCounters& counters() const = 0;
   // Hash of what outlives a launch behind the L2 and is not in state(); 0 where there is nothing.
   [[nodiscard]] virtual std::uint64_t behind_hash() { return 0; }
-  // What the I/O dies did in this launch, or the Infinity Cache of a chip of one die; null on a
-  // chip that has neither.
+  // Activity of the I/O dies in this launch, or of the Infinity Cache of a chip of one die; null on
+  // a chip that has neither.
   [[nodiscard]] virtual const IoDieActivity* io_dies() const { return nullptr; }
 };
 

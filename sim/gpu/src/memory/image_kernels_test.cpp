@@ -597,7 +597,7 @@ TEST(SemanticsOfImages, ReadsAndWritesHalves) {
     std::memcpy(texel.data(), written.data() + i / 8 * copy.layout.row_pitch + i % 8 * 8, 8);
     EXPECT_TRUE(std::equal(texel.begin(), texel.end(), got.begin() + static_cast<long>(4 * i)));
   }
-  // The same from one buffer to another.
+  // Copies from one buffer to another.
   const Image buffer = make_image(test, kShapes[2], format, 42);
   const Image other =
       make_image(test, kShapes[2], {ChannelOrder::rgba, ChannelType::half_float}, 43);

@@ -126,7 +126,7 @@ U32 narrowed_half(U32 value, NumberFormat number) {
   return integer ? value & 0xFFFFU : float_as_half(value);
 }
 
-// What a store writes: its lanes' registers as texels.
+// Packs the data of a store: its lanes' registers as texels.
 void pack_data(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   const MemoryFields& m = op.memory;
   const ImageAccess& access = *operation.bytes->image;
@@ -357,7 +357,7 @@ void set_fields(const Instruction& instruction, MicroOp& op, bool load, U32 chan
   m.dlc = instruction.modifiers.dlc;
   m.channels = static_cast<std::uint8_t>(channels);
   m.packed_halves = halves;
-  // Of the registers, for those who look at code without a descriptor.
+  // Bytes of the registers, for those who look at code without a descriptor.
   m.element_bytes = static_cast<std::uint8_t>(4 * register_words(channels, halves));
   m.address = instruction.src[0].index;
   m.resource = instruction.src[1].index;

@@ -1,5 +1,5 @@
-// What lies behind the L2s of several compute dies: four I/O dies in a ring, on each of them two
-// compute dies, 32 slices of the Infinity Cache and the channels of two HBM stacks.
+// Models the part behind the L2s of several compute dies: four I/O dies in a ring, on each of them
+// two compute dies, 32 slices of the Infinity Cache and the channels of two HBM stacks.
 //
 // A request of a die enters the I/O die that it stands on, crosses links to its home (no, one or
 // two hops), and is served there by the slice, or by memory behind it. Links, slices and channels
@@ -30,7 +30,7 @@ class IoDies final : public Fabric {
   void write(int die, std::uint32_t line, std::int64_t cycle) override;
   [[nodiscard]] std::int64_t drained(std::int64_t cycle) const override;
   [[nodiscard]] int domain(int die, std::uint32_t line) const override;
-  // Of the Infinity Cache's content.
+  // Returns a hash of the Infinity Cache's content.
   [[nodiscard]] std::uint64_t cache_hash() override { return cache_.hash(); }
   [[nodiscard]] const IoDieActivity& activity() const override { return activity_; }
 

@@ -33,8 +33,8 @@ class L1Pass {
     account();
   }
 
-  // The same for a load of a word a lane, by all lanes, to which the row of lines from `line` on
-  // belongs: false, and nothing is done, where the L1 has some of it. Without a trace.
+  // Runs a load of a word a lane by all lanes, to which the row of lines from `line` on belongs:
+  // false, and nothing is done, where the L1 has some of it. Without a trace.
   [[gnu::always_inline]] bool run_row(std::uint32_t line) {
     if (!access_row(line)) return false;
     account();
@@ -361,7 +361,7 @@ class L1Pass {
     return first % 4 == 0 && lanes_here == std::uint64_t{15} << first &&
            operation_.address()[first] % kLineBytes == 0;
   }
-  // The same; whole lines alone travel together.
+  // Adds a write of a line; whole lines alone travel together.
   void write_request(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
     const bool whole = whole_line(operation_, line, lanes_here) != nullptr;
     if (whole && run_ != 0 && line == run_end_ && line % cu_.lines_per_run != 0) {

@@ -62,7 +62,7 @@ void write_elements(std::byte* bytes, const U32* address, U32 offset, U64 exec, 
   });
 }
 
-// What the launch asked to look at; a store's values are in `data`, one for each lane.
+// Whether the launch asks for checks; a store's values are in `data`, one for each lane.
 [[nodiscard]] bool checked(const Wave& wave) {
   return wave.cu->launch().checks.memory || wave.cu->shadow != nullptr;
 }
@@ -116,7 +116,7 @@ void read_all(const LdsView& lds, const MemoryFields& m, const U32* address, U32
   }
 }
 
-// The same for a write; false where the elements are parts of words.
+// Writes all lanes at once; false where the elements are parts of words.
 bool write_all(const LdsView& lds, const MemoryFields& m, const U32* address, U32 offset, U64 exec,
                const LocalAccess& access, const U32* data) {
   if (access.in_row && m.element_bytes == 4) {
@@ -132,7 +132,7 @@ bool write_all(const LdsView& lds, const MemoryFields& m, const U32* address, U3
   }
 }
 
-// Of a part of the instruction that the wave executes.
+// Finds the access of one part of the instruction that the wave executes.
 LocalAccess find_access(Wave& wave, std::size_t part, const U32* address, U32 offset) {
   return find_local_access(wave.pc / 2 + static_cast<U32>(part), address, offset, wave.exec(),
                            wave.mask());

@@ -55,8 +55,8 @@ class MemorySystem final : public Hierarchy {
   void gather(ComputeUnit& cu, std::size_t index, std::int64_t start, std::int64_t end) override;
   // Commits of so many requests or more are shared, if threads are awake; 0: all are.
   void share_from(std::size_t requests) { share_from_ = requests; }
-  // The same, of the compute units of this die alone, by the caller. `first`: what `engaged` calls
-  // the first of them.
+  // Commits the compute units of this die alone, by the caller. `first`: the number that `engaged`
+  // has for the first of them.
   void commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::size_t first,
                   std::span<const std::size_t> engaged, std::int64_t start, std::int64_t end);
   // The L2 writes a line back where it is dirty; give_up() also forgets it.
@@ -86,7 +86,7 @@ class MemorySystem final : public Hierarchy {
 
  private:
   using Bucket = ArenaAllocator<std::uint32_t>;
-  // What belongs to a group of channels, and to an engine.
+  // State that a group of channels, or an engine, has for itself.
   struct alignas(kHostLine) Lookups {
     Lookups(L2Tags& tags, HostArena& arena)
         : prefetch(tags), pending(ArenaAllocator<Pending>(arena)), bucket(Bucket(arena)) {}
@@ -96,7 +96,7 @@ class MemorySystem final : public Hierarchy {
     Payloads payloads;
     WrittenRows written;
     bool missed{};  // something, in the last commit
-    // What replace_row() sends, until send_transfers() tells the observer.
+    // Transfers that replace_row() adds, until send_transfers() reports them to the observer.
     std::array<MemoryTransfer, std::size_t{2} * L2Tags::ReplacedRow::kLines> transfers;
     std::size_t transferred{};
     ArenaVector<Pending> pending;
@@ -148,9 +148,9 @@ class MemorySystem final : public Hierarchy {
   // The bytes of a store, and the lines that it goes to.
   void prefetch_store(const Arrival& arrival) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
-  // The same for the most common reads: of one line that the L2 has, and of four that it has side
-  // by side, or none of them. False, and nothing is done, where it is none of these or the chip
-  // reads in another way.
+  // Serves the most common reads: of one line that the L2 has, and of four that it has side by
+  // side, or none of them. False, and nothing is done, where it is none of these or the chip reads
+  // in another way.
   bool serve_read(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   template <unsigned kLines>
   bool serve_read(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
@@ -161,7 +161,7 @@ class MemorySystem final : public Hierarchy {
   // Its answer as far as the L1 goes.
   static void fill_l1(ComputeUnit& cu, const Request& request, std::uint32_t line,
                       std::int64_t time);
-  // What the channel does, as far as others can see it; fills in the answer.
+  // Does the channel's part, as far as others can see it; fills in the answer.
   void look_up(const Arrival& arrival, std::int64_t cycle, Answer& answer, Lookups& part);
   void read(const Arrival& arrival, Answer& answer, Lookups& part);
   // A read whose requests are for aligned pairs of lines: each counts once.
@@ -172,7 +172,7 @@ class MemorySystem final : public Hierarchy {
   void atomic(const Arrival& arrival, Answer& answer, Lookups& part);
   // Takes what a load will be given before something else is written there.
   void load_early(const Arrival& arrival, Answer& answer, Lookups& part);
-  // What the engine sees of it: bytes of loads, what crosses its wires, lines of the L1 and of the
+  // Does the engine's part: bytes of loads, transitions of its wires, lines of the L1 and of the
   // scalar cache. Returns when the answer is there.
   std::int64_t deliver(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
                        Deliveries& part);
@@ -189,9 +189,9 @@ class MemorySystem final : public Hierarchy {
   // For the scalar cache, whose line it fills.
   std::int64_t deliver_scalar(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
                               CrossbarTransfer& transfer, std::int64_t back, Deliveries& part);
-  // Of a request that joined another one on its way.
+  // Delivers a request that joined another one on its way.
   std::int64_t deliver_merged(ComputeUnit& cu, const Request& request, bool loaded) const;
-  // What a shared scalar cache got for one CU is there for the others.
+  // Gives the lines that a shared scalar cache got for one CU to the others.
   void share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus, Deliveries& part) const;
   // The other halves of the lines' tags are used with them; they come only when they are read.
   void use_partners(const Arrival& arrival, unsigned lines, std::int64_t slot,
@@ -205,10 +205,10 @@ class MemorySystem final : public Hierarchy {
   std::int64_t bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel, Lookups& part);
   void write_back(const L2Tags::Access& access, std::int64_t slot, std::uint32_t channel,
                   Lookups& part);
-  // The same for four lines that took the place of others side by side, each a slot after the one
-  // before it. `leaves`: when each line's data is in the L2; null where nothing has to come from
-  // memory, because all of their bytes were written. send_transfers() comes after something else:
-  // by then the host may have fetched the bytes of the lines that went.
+  // Writes back and fills for four lines that took the place of others side by side, each a slot
+  // after the one before it. `leaves`: when each line's data is in the L2; null where nothing has
+  // to come from memory, because all of their bytes were written. send_transfers() comes after
+  // something else: by then the host may have fetched the bytes of the lines that went.
   void replace_row(const L2Tags::ReplacedRow& row, const Arrival& arrival, std::int64_t slot,
                    std::int64_t* leaves, Lookups& part);
   void send_transfers(Lookups& part);

@@ -181,7 +181,7 @@ TEST(SemanticsOfPackages, WordsOfTheOtherDeviceCrossTheLinksInEveryLaunch) {
   // They fit the L2, and are read anew.
   test.launch("copy_all", kWords, 256, near, far);
   EXPECT_EQ(test.over_links("READ"), kBytes);
-  // What a launch writes there is there when it ends.
+  // A launch's writes to that memory are there when it ends.
   test.launch("set_all", kWords, 256, far, 9U);
   EXPECT_EQ(test.over_links("WRITE"), kBytes);
   EXPECT_EQ(test.over_links("READ"), 0);
@@ -206,7 +206,7 @@ TEST(SemanticsOfPackages, AReadOfFarMemoryIsReplayed) {
   int executed = 0;
   while (!copy() && executed < 8) ++executed;
   EXPECT_LT(executed, 5);
-  // The same kernel on the other device is another launch.
+  // The kernel is another launch on the other device.
   test.gpu().select_device(1);
   EXPECT_FALSE(copy());
 }

@@ -33,8 +33,8 @@ std::size_t operand_words(const MemoryFields& m) {
   return two ? 2 * words : words;
 }
 
-// What every load and store goes through is inlined into the kinds of instructions, here and below:
-// many short steps, with more state than a call keeps in registers.
+// The steps of every load and store are inlined into the kinds of instructions, here and below:
+// they are many and short, with more state than a call keeps in registers.
 
 // Whether the lanes may be taken as one run of bytes. Where not, every lane needs its address.
 [[gnu::always_inline]] inline bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory,
@@ -314,7 +314,7 @@ Handler word_load(const MemoryFields& m) {
   }
 }
 
-// Of lanes that all stay where they may go: whether those enabled have their elements, of whole
+// Whether the enabled lanes, all of which stay where they may go, have their elements, of whole
 // words, one behind the other.
 bool lie_in_row(MemoryOperation& operation) {
   const U64 exec = operation.exec;

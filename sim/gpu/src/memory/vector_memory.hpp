@@ -1,4 +1,4 @@
-// What image instructions share with those on bytes (vector_memory.cpp).
+// Declares the functions that image instructions share with those on bytes (vector_memory.cpp).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ void count_vector_memory(ComputeUnit& cu, const MicroOp& op);
 // as others do. Ends the launch, or not, where an address lies outside every allocation.
 void issue_lanes_inside(Wave& wave, const MicroOp& op, MemoryOperation& operation,
                         std::uint64_t inside);
-// The same for the taps of its ImageAccess.
+// Issues the taps of the operation's ImageAccess.
 void issue_taps(Wave& wave, const MicroOp& op, MemoryOperation& operation);
 
 // Addresses of a buffer instruction's lanes (buffer_addresses.cpp). Returns those that lie within

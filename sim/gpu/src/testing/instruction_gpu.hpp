@@ -24,7 +24,7 @@ inline std::vector<std::string> instruction_objects() {
   return paths;
 }
 
-// Of a test whose parameter is such a path.
+// Base of a test whose parameter is such a path.
 class OnEachTarget : public ::testing::TestWithParam<std::string> {
  protected:
   OnEachTarget()

@@ -108,7 +108,7 @@ class CountingObserver final : public ActivityObserver {
   void set_zones(std::size_t zones) { zones_ = zones; }
 
  private:
-  // What several threads write to at once.
+  // Counts of one engine; several threads write to their own at once.
   struct alignas(64) OfEngine {
     std::uint64_t reads{}, writes{}, atomics{}, hash{};
     bool ordered{true};
@@ -141,7 +141,7 @@ inline binpatch::CodeObject read_object(const std::string& path) {
 #define WW_EMULATOR_KERNELS ""
 #endif
 
-// The same tests run on code built with other optimisation levels.
+// Returns the kernels; those of other optimisation levels where the environment names them.
 inline std::string kernels_path() {
   const char* other = std::getenv("WW_EMULATOR_OTHER_KERNELS");
   return other != nullptr ? other : WW_EMULATOR_KERNELS;
@@ -151,7 +151,7 @@ inline binpatch::CodeObject read_kernels() {
   return read_object(kernels_path());
 }
 
-// The same tests run with threads that share every commit.
+// Returns the options; with threads that share every commit where the environment asks for it.
 inline Options as_asked_for(Options options) {
   if (const char* threads = std::getenv("WW_EMULATOR_SHARING_THREADS")) {
     options.threads = static_cast<unsigned>(std::strtoul(threads, nullptr, 10));
@@ -278,7 +278,7 @@ class TestGpu {
   ProgramId program_{};
 };
 
-// The same with the kernels on images.
+// A TestGpu with the kernels on images.
 class ImageGpu : public TestGpu {
  public:
   explicit ImageGpu(Options options = Options{.threads = 1}, bool payloads = true,

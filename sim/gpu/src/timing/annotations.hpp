@@ -22,7 +22,7 @@ class Annotations {
     forget(address, bytes);
     if (annotation.type != net::WordType::exact) ranges_[address] = {address + bytes, annotation};
   }
-  // What overlaps these bytes is gone.
+  // Forgets all annotations that overlap these bytes.
   void forget(std::uint64_t address, std::uint64_t bytes) {
     latest_ = {};
     auto range = ranges_.upper_bound(address);
@@ -30,8 +30,8 @@ class Annotations {
     while (range != ranges_.end() && range->first < address + bytes) range = ranges_.erase(range);
   }
   [[nodiscard]] bool empty() const { return ranges_.empty(); }
-  // Of the 64 bytes from `line` on, all of whose variables must be approximable: a buffer's last
-  // line may reach beyond it, where nothing lies. Null where they are not.
+  // Returns the annotation of the 64 bytes from `line` on, if all their variables are approximable:
+  // a buffer's last line may reach beyond it, where nothing lies. Null where they are not.
   [[nodiscard]] const Annotation* find(std::uint64_t line) {
     if (line >= latest_.begin && line < latest_.end) return latest_.annotation;
     auto after = ranges_.upper_bound(line);

@@ -45,8 +45,8 @@ TEST(CoherentL1, KeepsLinesOverLaunchesAndStoresInThem) {
   }
 }
 
-// What one core wrote another reads: the line is recalled. What others have read is invalidated
-// when it is written.
+// One core reads what another wrote: the line is recalled. A line that others have read is
+// invalidated when it is written.
 TEST(CoherentL1, RecallsWhatAnotherOwnsAndInvalidatesWhatOthersHave) {
   constexpr std::uint32_t kItems = 256;
   auto test = coherent_gpu("coherent");

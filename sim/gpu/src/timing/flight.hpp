@@ -25,7 +25,7 @@ struct Joined {
   std::uint32_t next{kNone};
 };
 
-// What a flight brings back, from the time at which its memory node serves it.
+// Data that a flight brings back, from the time at which its memory node serves it.
 struct Cargo {
   std::array<std::byte, 128> data;  // of a read's lines, when they were served
   // A reply in data of 64 bits, by bit: those that were sent, that have arrived.
@@ -120,7 +120,7 @@ class Flights {
     }
     return cargo_[flight.cargo];
   }
-  // Of a flight that has one.
+  // Cargo of a flight that has one.
   [[nodiscard]] Cargo& cargo(const Flight& flight) { return cargo_[flight.cargo]; }
   // Its cargo, if it has any, is read soon.
   void expect_cargo(const Flight& flight) const {

@@ -316,7 +316,7 @@ void MemoryNode::account(const exec::L2Tags::Access& access) {
   dram_.push({local_line(access.victim), kNone, true});
 }
 
-// What all that a read replies with is declared as; null where it is not.
+// Returns the declaration that covers all of a read's reply; null where there is none.
 const Annotation* MemoryNode::annotation_of(const Flight& flight) const {
   const Annotation* first = side_.annotations.find(exec::line_address(flight.first_line()));
   if (first == nullptr || !flight.pair) return first;

@@ -16,7 +16,7 @@
 
 namespace ww::sim::gpu::timing {
 
-// What all memory nodes share.
+// State that all memory nodes share.
 struct MemorySide {
   const TimingConfig& config;
   exec::DeviceMemory& memory;
@@ -38,7 +38,7 @@ struct MemorySide {
   std::size_t finished{};         // flights without a reply that were served
 };
 
-// What a packet between caches is about, in its tag; the rest is a flight or a line.
+// Bits of a tag that name the kind of a packet between caches; the rest is a flight or a line.
 inline constexpr std::uint64_t kRecall = std::uint64_t{1} << 61;      // flight: give the line back
 inline constexpr std::uint64_t kRecalled = std::uint64_t{1} << 62;    // flight: here it is
 inline constexpr std::uint64_t kInvalidate = std::uint64_t{1} << 63;  // line: it is no longer valid
@@ -101,7 +101,7 @@ class MemoryNode {
     std::int64_t cycle{};
     std::uint32_t index{};
   };
-  // What the reply to a vector load carries (TimingConfig::reply_data).
+  // Payload of the reply to a vector load (TimingConfig::reply_data).
   enum class ReplyData : std::uint8_t { line, each, first };
   struct Early {
     std::uint32_t core{};

@@ -1,4 +1,4 @@
-// What the tests of timing mode begin with: the Dapper chip, and a ring of lines.
+// Sets up the tests of timing mode: the Dapper chip, and a ring of lines.
 #pragma once
 
 #include <cstdint>

@@ -119,7 +119,7 @@ void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
   begin_stats();
 }
 
-// What a launch left in the network goes nowhere, except for what makes copies invalid.
+// Drops what a launch left in the network, except for packets that make copies invalid.
 Status TimedMemory::drain(Cus& cus) {
   const auto until = static_cast<std::int64_t>(network_->now().value()) + kMaxDraining;
   while (network_->packets_inside() != 0) {
@@ -192,7 +192,7 @@ void TimedMemory::take(exec::Request& request, std::uint32_t core_index) {
   if (request.operation != nullptr) request.operation->unresolved += request.lines - 1U;
   std::uint64_t lanes_left = request.lanes;
   for (unsigned i = 0; i < request.lines; ++i) {
-    // Of a run of lines by scattered lanes each has four, in order (L1Pass::covers_line).
+    // In a run of lines by scattered lanes each line has four, in order (L1Pass::covers_line).
     const std::uint64_t lanes = request.lines > 1 && lanes_left != 0
                                     ? std::uint64_t{15} << std::countr_zero(lanes_left)
                                     : lanes_left;

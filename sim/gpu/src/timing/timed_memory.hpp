@@ -80,7 +80,7 @@ class TimedMemory final : public exec::Hierarchy {
     std::vector<std::uint32_t> flight_of_slot;  // that fills an L1 slot
     std::vector<std::uint32_t> flight_of_scalar_slot;
   };
-  // What means and percentiles are made of.
+  // Samples from which means and percentiles are made.
   struct Sums {
     net::LatencyHistogram requests, replies;
     std::uint64_t request_transit{}, reply_transit{};

@@ -1,4 +1,4 @@
-// What timing mode counts, per launch and over all.
+// Sums up the counts of timing mode, per launch and over all.
 #include <fmt/format.h>
 
 #include <cstdio>

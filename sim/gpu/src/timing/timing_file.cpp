@@ -153,7 +153,7 @@ Result<std::shared_ptr<const TimingConfig>> make_timing(const Architecture& arch
   auto config = std::make_shared<TimingConfig>(default_timing(architecture));
   WW_TRY(read_timing(request.settings, request.origin, *config));
   const std::string name = request.network.empty() ? config->network.network : request.network;
-  // What the settings do not say is the network's own default.
+  // Keys that the settings leave out get the network's own defaults.
   *config = default_timing(architecture, name);
   WW_TRY(read_timing(request.settings, request.origin, *config));
   WW_TRY(set_keys(request, *config));

@@ -201,7 +201,7 @@ TEST(Bandwidth, FollowsTheMissesUnderWay) {
     const double in_flight = 12.0 * mshrs;
     const double lines_per_cycle =
         static_cast<double>(stats.read_replies.packets) / static_cast<double>(stats.cycles);
-    // Of the round trip, what follows the reply's arrival holds no place.
+    // The part of the round trip after the reply's arrival holds no place.
     const double held = stats.request_latency + config.l2_cycles + stats.reply_latency;
     EXPECT_NEAR(lines_per_cycle * held, in_flight, 0.15 * in_flight) << mshrs;
   }

@@ -32,8 +32,8 @@ constexpr Xbyak::Reg64 kLastA = r10;
 constexpr Xbyak::Reg64 kLastB = r11;
 constexpr Xbyak::Reg64 kSpare = rsi;
 
-// What the functions of lane_forms.cpp do, in the same order: an instruction changes nothing before
-// it has made sure that its result has a form.
+// Writes the functions of lane_forms.cpp as code, in the same order: an instruction changes nothing
+// before it has made sure that its result has a form.
 class FormCode {
  public:
   explicit FormCode(Xbyak::CodeGenerator& generator) : a_(generator) {}
@@ -118,7 +118,7 @@ class FormCode {
     a_.imul(last, form.step, static_cast<int>(kLastLane));
     a_.add(last, form.first);
   }
-  // The same of a source; its values between do not wrap around.
+  // Finds a source's word in the last lane; its values between do not wrap around.
   void find_last_word(const MicroOp& op, std::size_t i, const HostForm& form,
                       const Xbyak::Reg64& last) {
     if (!has_step(op, i)) {

@@ -61,8 +61,8 @@ class FunctionCode {
   }
 
  private:
-  // What is left for the end: the careful way through a part, one slice of the group after the
-  // other.
+  // Keeps the end of a part's code: the careful way through the part, one slice of the group after
+  // the other.
   struct Careful {
     Xbyak::Label begin;
     Xbyak::Label next;
@@ -70,7 +70,7 @@ class FunctionCode {
     std::uint32_t slices;
   };
 
-  // What is between them goes over so many slices, `step` at a time.
+  // Repeats the code between them for `slices` slices, `step` at a time.
   void begin_steps(Xbyak::Reg32 counter, std::uint32_t slices, std::uint32_t step,
                    Xbyak::Label& again) {
     if (slices == step) return;

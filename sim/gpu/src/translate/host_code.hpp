@@ -29,7 +29,7 @@ class HostCode {
   [[nodiscard]] HostFunction make(const MicroOp* first, std::uint32_t count, bool flush,
                                   bool masked);
 
-  // The same for instructions that can_follow().
+  // Makes code on forms of instructions that can_follow().
   [[nodiscard]] HostForms make_forms(const MicroOp* first, std::uint32_t count);
 
  private:

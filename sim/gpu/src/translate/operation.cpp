@@ -31,7 +31,7 @@ enum FloatPredicate : std::uint8_t {
 };
 enum Rounding : std::uint8_t { kNearest = 8, kDown = 9, kUp = 10, kTowardZero = 11 };
 
-// Of floats, or of doubles in two words.
+// Lanes of floats, or of doubles in two words.
 struct alignas(64) Lanes {
   std::array<U32, std::size_t{2} * kLanes> word{};
   Lanes(U64 value, bool wide) {
@@ -40,7 +40,7 @@ struct alignas(64) Lanes {
   }
 };
 
-// What the lanes' function makes of these numbers; 0 where lanes differ.
+// Returns what the lanes' function makes of these numbers; 0 where lanes differ.
 U64 answer(const MicroOp& op, bool flush, bool wide, U64 first, U64 second, U64 third) {
   const Lanes a(first, wide);
   const Lanes b(second, wide);

@@ -1,4 +1,4 @@
-// What a vector instruction does, as far as host code can be made of it.
+// Describes a vector instruction's operation, as far as host code can be made of it.
 #pragma once
 
 #include <cstdint>
@@ -98,7 +98,7 @@ struct Operation {
   bool reversed{};           // the first two sources change places
 };
 
-// Of an instruction without regard to its operands and modifiers.
+// Returns an instruction's operation without regard to its operands and modifiers.
 [[nodiscard]] Operation operation_of(Opcode opcode);
 
 // Whether the functions of the lanes that the instruction would call are its opcode's plain ones,
@@ -116,7 +116,7 @@ struct Operation {
   return op.result != Destination::mask && op.result != Destination::none;
 }
 
-// Of source i, which is a constant, the word that the lanes have in this register of it.
+// Returns the word that lanes have in register `word` of source i, which is a constant.
 [[nodiscard]] std::uint32_t constant_of(const MicroOp& op, std::size_t i, unsigned word = 0);
 // Sources of an instruction that can_translate().
 [[nodiscard]] unsigned sources_of(const MicroOp& op);

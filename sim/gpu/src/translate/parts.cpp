@@ -12,7 +12,7 @@ using U32 = std::uint32_t;
 
 constexpr std::uintptr_t kRegisterBytes = kLanes * sizeof(U32);
 
-// Of a packed instruction; invalid where it is none of those that parts are made of.
+// Returns the single form of a packed opcode; invalid where no parts are made of it.
 Opcode single_of(Opcode packed) {
   switch (packed) {
     case Opcode::v_pk_fma_f32: return Opcode::v_fma_f32;
@@ -49,7 +49,7 @@ MicroOp part_of(const MicroOp& packed, bool second) {
   part.vector.function[1] = entry.function[1];
   part.vector.float_bits = entry.float_bits;
   const VectorFields& f = packed.vector;
-  // Of packed instructions neg has the signs of the first results' sources, abs the second's.
+  // Packed instructions keep the signs of the first results' sources in neg, the second's in abs.
   if (packed.opcode == Opcode::v_pk_mov_b32) {  // each result has a source of its own
     const std::size_t from = second ? 1 : 0;
     part.vector.neg = static_cast<std::uint8_t>((second ? f.abs : f.neg) >> from & 1U);

@@ -1,6 +1,6 @@
-// Host instructions on a slice of a wave that each instruction set of the host has in its own way.
-// What all of them have alike is written with the generator: an instruction of AVX2 takes wider
-// registers, too.
+// Declares host instructions on a slice of a wave that each
+// instruction set has in its own way. The generator writes those that
+// all sets share: an instruction of AVX2 takes wider registers, too.
 #pragma once
 
 #include <xbyak/xbyak.h>
@@ -80,7 +80,7 @@ class Value {
   std::variant<Vector, Xbyak::Address> place_;
 };
 
-// Of a register, the classes of floats that hope rules out.
+// The classes of floats in a register that hope rules out.
 struct Suspect {
   Vector vector;
   std::uint8_t classes{};
@@ -136,9 +136,9 @@ class SliceAssembler {
   // Where a result goes whose disabled lanes must not set the host's flags.
   [[nodiscard]] virtual Vector without_disabled(Vector r) const = 0;
 
-  // What stays in registers all the time.
+  // Writes the constants that stay in registers all the time.
   virtual void write_constants() = 0;
-  // Masks are so many bytes behind kMasks. Reads the enabled lanes; jumps where there is none.
+  // Masks are at a displacement [bytes] from kMasks. Reads the enabled lanes; jumps if none is.
   virtual void read_enabled(std::uint32_t displacement, Xbyak::Label& none) = 0;
   virtual void clear_mask(std::uint32_t displacement) = 0;
   virtual void load(Vector r, const Address& home) = 0;
@@ -168,7 +168,7 @@ class SliceAssembler {
   virtual void least_or_most(bool least, Vector target, Vector r, Vector x, Vector y) = 0;
   virtual void round(Vector r, const Operand& x, std::uint8_t way) = 0;
   virtual void float_of_unsigned(Vector r, Vector x) = 0;
-  // Of floats that are not less than zero; all ones for what is too large.
+  // Converts floats that are not less than zero; all ones for what is too large.
   virtual void unsigned_of_float(Vector r, Vector spare) = 0;
   // r = value times two to the power of a whole number.
   virtual void scale(Vector r, Vector value, Vector power, Vector spare) = 0;
@@ -193,7 +193,7 @@ class SliceAssembler {
   virtual void take_float_where(Vector r, Mask where, const Operand& x) = 0;
   virtual void take_or_zero(Vector r, Mask where, const Operand& x) = 0;
   virtual void zero_where(Vector r, Mask where) = 0;
-  // The same of what `write` writes to the register that it gets.
+  // Runs `write` on the register that it gets and keeps its result in the lanes of `where`.
   template <class Write>
   void change_where(Vector r, Mask where, Write write) {
     write(begin_where(r, where));

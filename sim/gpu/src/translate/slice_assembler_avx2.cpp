@@ -103,7 +103,7 @@ class Avx2 final : public SliceAssembler {
     a_.vblendvps(r, r, literals_.all_lanes(kDeviceNan), kScratch);
   }
   void least_or_most(bool least, Vector target, Vector r, Vector x, Vector y) override {
-    // Of zeros the host takes x, as it does with a NaN.
+    // If both are zeros the host takes x, as it does with a NaN.
     a_.vcmpps(kScratch, x, y, least ? Predicate::kEqual : Predicate::kNotEqual);
     if (least) {
       a_.vandps(kScratch, kScratch, y);

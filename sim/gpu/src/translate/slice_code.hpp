@@ -97,18 +97,18 @@ class SliceCode {
   };
   // Source i with its modifiers, in registers of its own.
   Doubles double_source(const MicroOp& op, std::size_t i);
-  // What the operation makes of its sources, in `x`; false where it cannot be translated. `spare`:
-  // registers whose contents are of no interest any more.
+  // Computes the operation's result of its sources, in `x`; false where it cannot be translated.
+  // `spare`: registers whose contents are no longer needed.
   bool double_result(const MicroOp& op, Action action, Doubles& x, Doubles& spare);
   // `result` is the wave's vector register from now on, in enabled lanes.
   void set_vector(std::uint32_t vector, Vector result, bool flushed, std::uint8_t suspected);
   // Source i with its modifiers.
   Vector source(const MicroOp& op, std::size_t i);
   Vector modified(const MicroOp& op, std::size_t i, Vector held);
-  // The same without denormals where `flush`.
+  // Returns source i with its modifiers, without denormals where `flush`.
   Vector number(const MicroOp& op, std::size_t i, bool flush);
-  // The same, perhaps in memory: where there are few registers, a constant is read there, as it is
-  // without denormals and with its modifiers.
+  // Returns source i, perhaps in memory: where there are few registers, a constant is read there,
+  // as it is without denormals and with its modifiers.
   Value value(const MicroOp& op, std::size_t i) { return number_value(op, i, false); }
   Value number_value(const MicroOp& op, std::size_t i, bool flush);
   // A source in a register and one that may be in memory.
@@ -123,7 +123,7 @@ class SliceCode {
   [[nodiscard]] bool is_in_memory(const MicroOp& op, std::size_t i) const {
     return host_.is_narrow() && op.kind[i] == Source::constant;
   }
-  // Of it and another number, either may come first.
+  // Either of it and another number may come first.
   [[nodiscard]] bool may_come_last(const MicroOp& op, std::size_t i) const {
     return is_in_memory(op, i) && (constant_of(op, i) & ~kSign) <= kExponent;
   }

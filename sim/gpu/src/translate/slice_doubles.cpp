@@ -4,10 +4,10 @@
 namespace ww::sim::gpu::exec::translate {
 namespace {
 
-// What x86 makes, where AMD makes a positive one: its upper word, the lower one is 0.
+// Upper word of x86's default NaN, where AMD makes a positive one; the lower word is 0.
 constexpr std::uint32_t kHostNanAbove = 0xFFF80000;
 constexpr std::uint32_t kOneAbove = 0x3FF00000;  // the upper word of 1
-// vshufps: of two pairs of doubles, the lower words, or the upper ones.
+// vshufps: the lower words of two pairs of doubles, or the upper ones.
 constexpr std::uint8_t kLowerWords = 0x88;
 constexpr std::uint8_t kUpperWords = 0xDD;
 

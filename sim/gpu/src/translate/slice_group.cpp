@@ -32,7 +32,7 @@ std::uint32_t time_of(Action action) {
   }
 }
 
-// Of instructions, beside sources and result.
+// Registers that instructions need beside sources and result.
 std::uint32_t temporaries_of(Action action) {
   switch (action) {
     case Action::float_add:
@@ -56,7 +56,7 @@ std::uint32_t temporaries_of(Action action) {
   }
 }
 
-// The same where masks are in vector registers, and constants in memory.
+// Temporaries where masks are in vector registers, and constants in memory.
 std::uint32_t narrow_temporaries_of(const MicroOp& op, Operation operation) {
   switch (operation.action) {
     case Action::add_carry:

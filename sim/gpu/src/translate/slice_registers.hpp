@@ -15,17 +15,17 @@
 
 namespace ww::sim::gpu::exec::translate {
 
-// What a host register may hold: a vector register of the wave, a scalar register or constant in
+// Names a host register's value: a vector register of the wave, a scalar register or constant in
 // all lanes, or, where masks are in vector registers, the slice's part of one.
 struct Held {
   Source kind{};
-  std::uint32_t number{};  // of the register; of a constant its value
+  std::uint32_t number{};  // of the register; a constant's value
   bool flushed{};          // a copy without denormals
   std::uint32_t slice{};   // of a vector register or mask; all slices share the others
   bool mask{};             // `number` is the first of its scalar registers
   bool operator==(const Held&) const = default;
 };
-// Of source i, or of the second register of it.
+// Returns the value of source i, or of its second register.
 [[nodiscard]] Held source_of(const MicroOp& op, std::size_t i, unsigned word = 0);
 
 class SliceRegisters {
@@ -44,7 +44,7 @@ class SliceRegisters {
   // Instruction `at` of the code begins on a slice: registers of what came before it may be given
   // away.
   void begin(std::size_t at, std::uint32_t slice);
-  // The same where no instruction follows.
+  // Ends the code, where no instruction follows.
   void end() { begin(code_.size(), slice_); }
   // To be read, not to be changed.
   [[nodiscard]] Vector read(Held held);

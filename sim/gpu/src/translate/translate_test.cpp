@@ -386,7 +386,7 @@ TEST_P(Translate, SeesOneSpecialNumberAmongOrdinaryOnes) {
     const auto opcode = std::ranges::find_if(
         found, [&](Opcode each) { return binpatch::isa::mnemonic(each) == name; });
     ASSERT_NE(opcode, found.end()) << name;
-    // The same instruction often enough that hope is worth it, on registers of its own.
+    // Repeats the instruction often enough that hope is worth it, on registers of its own.
     std::vector<MicroOp> code;
     for (std::uint16_t i = 0; i < 4; ++i) {
       Instruction instruction = some_instruction(dice, *opcode);
@@ -453,7 +453,7 @@ TEST_P(Translate, DoesWhatTheInterpreterDoesInGroupsOfSlices) {
     const std::uint32_t wild_once_in = round % 2 == 0 ? kWild : 1'000'000;
     ASSERT_NO_FATAL_FAILURE(compare(GetParam(), dice, code, 3, &made, wild_once_in));
   }
-  // Of AVX2's eight slices all may go together where masks alone are made.
+  // All eight slices of AVX2 may go together where masks alone are made.
   for (const std::uint32_t slices : {1U, 2U, 4U}) EXPECT_TRUE(sizes.contains(slices)) << slices;
   EXPECT_GT(made, 600);
 }
@@ -592,7 +592,7 @@ TEST(HostCode, HasRegistersEnoughForEveryStretch) {
   }
 }
 
-// What is not translated stands between.
+// Instructions that are not translated stand between.
 TEST_P(Translate, LeavesOtherInstructionsToTheInterpreter) {
   Dice dice(7);
   ConstantPool pool;

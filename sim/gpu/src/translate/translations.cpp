@@ -50,7 +50,7 @@ std::uint64_t Translations::execute(Wave& wave, std::uint32_t dword, std::uint32
   return execute_and_divide(wave, dword, count);
 }
 
-// What goes by forms this time goes by forms from then on.
+// Instructions that go by forms this time go by forms from then on.
 std::uint64_t Translations::execute_and_divide(Wave& wave, std::uint32_t dword,
                                                std::uint32_t count) {
   const bool flush = wave.flush_f32();

@@ -15,7 +15,7 @@ namespace ww::sim::gpu {
 namespace {
 
 constexpr std::int64_t kLongestStepNs = 4'000'000;
-// Of the governor that holds the power cap, in a tick of the sensor: at most a tenth down, a
+// Steps of the governor that keeps the power cap, in a tick of the sensor: at most a tenth down, a
 // hundredth up, and up only below 98% of the cap, so that it settles.
 constexpr double kMaxDown = 0.9;
 constexpr double kUp = 1.01;

@@ -299,7 +299,7 @@ TEST(ChipTimeline, LowersTheClockUntilThePowerIsThatOfTheCap) {
   EXPECT_GE(mean_power_w(samples(capped), 1000), 57.5);
   EXPECT_LT(last.clock_khz, samples(free).back().clock_khz);
   EXPECT_LT(last.voltage_uv, samples(free).back().voltage_uv);
-  // The same work takes longer by the clock, and costs less by the voltage.
+  // Equal work takes longer by the clock, and costs less by the voltage.
   EXPECT_GT(capped.now_ns(), free.now_ns());
   const double volts = last.voltage_uv * 1e-6 / (samples(free).back().voltage_uv * 1e-6);
   EXPECT_NEAR(joules(samples(capped)) / joules(samples(free)), volts * volts, 0.03);

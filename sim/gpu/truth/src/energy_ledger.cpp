@@ -67,8 +67,8 @@ struct Control {
   }
 };
 
-// Of each engine the compute unit that is nearest to the middle of the L2: where the trunks of the
-// published floorplan end.
+// Returns each engine's compute unit that is nearest to the middle of the L2, where the trunks of
+// the published floorplan end.
 std::vector<Point> hubs_of(const Geometry& geometry) {
   Point l2{};
   for (const Point& channel : geometry.l2_channels) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 constexpr WireWord kOnes{~0ULL, ~0ULL, ~0ULL, ~0ULL, ~0ULL, ~0ULL, ~0ULL, ~0ULL};
-// Of a trunk's heat: in the engine, and in the channel's quadrant; the rest is in the middle.
+// Shares of a trunk's heat in the engine and in the channel's quadrant; the middle has the rest.
 constexpr double kInEngine = 0.3;
 constexpr double kInQuadrant = 0.3;
 
@@ -301,8 +301,8 @@ class Account {
     sum.opposite_mm += mm * static_cast<double>(changes.opposite);
   }
 
-  // Of the published floorplan, from the compute unit's place to the channel's; the leg's part of
-  // it ends at the compute unit that is nearest to the middle of the L2.
+  // Lengths on the published floorplan, from the compute unit's place to the channel's; the leg's
+  // part ends at the compute unit that is nearest to the middle of the L2.
   struct Way {
     double all_mm{}, leg_mm{};
   };
@@ -381,7 +381,7 @@ Line line_of(Draw& draw) {
   return line;
 }
 
-// The same transfers to both, over few links, so that one follows another on the same wires.
+// Sends equal transfers to both, over few links, so that one follows another on the same wires.
 void send(const Chip& chip, std::uint64_t seed, ActivityObserver& ledger, Account& account) {
   Draw draw(seed);
   const Architecture& architecture = chip.architecture();

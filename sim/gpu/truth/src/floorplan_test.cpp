@@ -1,4 +1,4 @@
-// What chips publish is what model/ reads: same points, same distances.
+// The floorplans that chips publish and model/ reads agree: same points, same distances.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -30,7 +30,7 @@ struct Geometry {
   [[nodiscard]] double mean_distance_mm(int engine, int quadrant) const;
 };
 
-// What a published floorplan says, besides points.
+// A published floorplan's statements, besides points.
 struct PublishedFloorplan {
   std::string name;
   std::string source;

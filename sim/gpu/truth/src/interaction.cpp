@@ -103,7 +103,7 @@ double dynamic_power_w(const Chip& chip, const LaunchActivity& activity) {
 double stream_power_w(const Chip& chip) {
   const Truth& truth = chip.truth();
   LaunchActivity activity = stream(chip, 0, 0, {});
-  // The same, lasting long enough for the pauses between launches not to count.
+  // Repeats the stream long enough for the pauses between launches not to count.
   constexpr std::int64_t kTimes = 5000;
   activity.cycles *= kTimes;
   for (double& zone : activity.capacitance_f) {

@@ -13,7 +13,7 @@ struct Interaction {
   double per_true_mm{};       // switched capacitance per payload bit and true routed mm [F]
   double per_published_mm{};  // the same per published mm
   double per_flight_ns{};     // per ns of a request and its reply
-  // What published distance leaves unexplained, relative to what it explains (both rms).
+  // Residual that published distance leaves, relative to what it explains (both rms).
   double residual_ratio{};
   // Far minus near in switched capacitance per payload bit [F]: largest spread over the pairs.
   double spread_f_per_bit{};

@@ -15,7 +15,7 @@ namespace {
 
 // Random bits enough for a standard error of the toggle count of 1.2e-4 of itself.
 constexpr std::int64_t kBeats = 32768;
-// The same where a line is all ones or all zeros: what a bus that parks now and then costs follows
+// Beats where a line is all ones or all zeros: what a bus that parks now and then costs follows
 // single lines.
 constexpr std::int64_t kUniformBeats = 4 * kBeats;
 constexpr double kRandomToggleRate = 0.5;
@@ -266,8 +266,8 @@ Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
   if (legs.of_true > 0) {  // engines of fewer than two fours of CUs have no near and far ones
     add(WireConstant::legs_energy, legs.of_true, legs.of_published);
   }
-  // The same by nanosecond of flight, for campaigns without millimetres. A nanosecond there and
-  // back is so many true millimetres; a fit's nanoseconds are those that it measured.
+  // Converts the constants to ns of flight, for campaigns without millimetres. A nanosecond there
+  // and back is mm_per_ns true millimetres; a fit's nanoseconds are those that it measured.
   const double mm_per_ns = truth.fabric.mm_per_cycle * truth.fabric.clock_hz * 1e-9 / 2;
   const double seen_per_published = random.per_flight_ns / random.per_published_mm;
   revealed.sensed_fj_per_bit_ns = revealed.sensed_fj_per_bit_mm * seen_per_published;

@@ -1,4 +1,4 @@
-// What the chip's registers say of its power, temperature and voltage.
+// Models the registers in which the chip reports its power, temperature and voltage.
 #pragma once
 
 #include <array>

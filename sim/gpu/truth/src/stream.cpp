@@ -15,7 +15,7 @@ constexpr std::uint64_t kAlternating = 0xAAAAAAAAAAAAAAAAULL;
 
 constexpr std::uint64_t kEvenMask = 0x5555555555555555ULL;
 
-// Of the working set: rows of one chunk a channel.
+// Rows of one chunk a channel in the working set.
 constexpr int kStripes = 256;
 
 // Lines of all ones or all zeros that change 64 times in 128, in random order. One random bit a

@@ -129,7 +129,7 @@ struct XgmiTruth {
   double training_j{};  // each time that they wake
 };
 
-// What lies behind the L2 of a chip of one die with an Infinity Cache. Energies are of a payload
+// The part behind the L2 of a chip of one die with an Infinity Cache. Energies are of a payload
 // bit, request and control included, at voltages that nothing changes.
 struct MemorySideTruth {
   double die_link_j{};        // to a memory die and its PHYs; 0: the cache is on the die
@@ -181,7 +181,7 @@ struct ThermalTruth {
 
 struct RegulatorTruth {
   double load_line_ohm{};
-  // What the sensor's shunt sees of the chip's power P [W]: offset + slope P + quadratic P^2.
+  // The sensor's shunt sees of the chip's power P [W]: offset + slope P + quadratic P^2.
   double offset_w{};
   double slope{1.0};
   double quadratic_per_w{};

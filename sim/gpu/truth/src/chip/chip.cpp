@@ -382,7 +382,7 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
 
 namespace {
 
-// What a request that is not drawn means: the text of a chip file, and where it comes from.
+// Resolves a request that is not drawn: the text of a chip file, and where it comes from.
 struct ChipText {
   std::string toml;
   std::string origin;

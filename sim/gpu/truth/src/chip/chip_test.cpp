@@ -204,7 +204,7 @@ TEST(ChipFile, AScalarCacheHasWholeSets) {
       << chip.error().text();
 }
 
-// Of 64 bytes each.
+// Lines are of 64 bytes.
 TEST(ChipFile, MemoryHasNoMoreLinesThanNumbers) {
   const std::string large = w9100_text({{"memory_bytes", "274877906944"}});  // 256 GiB
   expect_error(large, ErrorCode::out_of_range, "architecture.memory_bytes",
@@ -212,7 +212,7 @@ TEST(ChipFile, MemoryHasNoMoreLinesThanNumbers) {
   EXPECT_TRUE(load_text(w9100_text({{"memory_bytes", "206158430208"}})));  // 192 GiB
 }
 
-// What the counters of an instruction set are taken for is what the chip does.
+// The chip's lines are those that the instruction set's counters are taken for.
 TEST(ChipFile, LinesOfTheL1AreThoseOfTheInstructionSet) {
   for (const auto& [key, value] :
        {std::pair{"gfx_target", "\"gfx942\""}, {"l1_ways", "4\nl1_line_bytes = 128"}}) {

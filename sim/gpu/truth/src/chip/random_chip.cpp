@@ -60,8 +60,8 @@ Architecture draw_architecture(Draw& draw) {
   return architecture;
 }
 
-// What RDNA 2's parts have otherwise: two to four engines of two arrays of eight or ten CUs (Navi
-// 23 to Navi 21), lines of 128 B, 1.6 to 2.5 GHz at 0.9 to 1.2 V, and GDDR6 behind the L2.
+// Draws RDNA 2's deviations: two to four engines of two arrays of eight or ten CUs (Navi 23 to Navi
+// 21), lines of 128 B, 1.6 to 2.5 GHz at 0.9 to 1.2 V, and GDDR6 behind the L2.
 void draw_rdna(Draw& draw, Architecture& architecture) {
   architecture.gfx_target = "gfx1030";
   architecture.shader_engines = 2 * draw.integer(2, 4);
@@ -144,9 +144,9 @@ void draw_wires(Draw& draw, Truth& truth) {
   truth.fabric.port_cycles = draw.integer(8, 20);
 }
 
-// What stands along a trunk beside its wires. MIT Raw's network spent 39% on links and 30% on
-// crossbars (Wang, Peh, Malik, MICRO 2003), Intel's TeraFLOPS 17% and 15% (Hoskote et al., IEEE
-// Micro 2007): switches cost up to 0.9 of what wires do. A third of the chips have none.
+// Draws the switches along a trunk. MIT Raw's network spent 39% on links and 30% on crossbars
+// (Wang, Peh, Malik, MICRO 2003), Intel's TeraFLOPS 17% and 15% (Hoskote et al., IEEE Micro 2007):
+// switches cost up to 0.9 of what wires do. A third of the chips have none.
 void draw_switches(Draw& draw, Truth& truth) {
   constexpr double kMaxShare = 0.9;
   WireTruth& wires = truth.wires;
@@ -309,7 +309,7 @@ void draw_register(Draw& draw, Truth& truth) {
   sensor.gain_per_k = nested ? 0.0 : gain_per_k;
 }
 
-// What a Radeon's driver offers: whole watts, renewed each millisecond, and no accumulator
+// Draws a Radeon driver's register: whole watts, renewed each millisecond, and no accumulator
 // (SmuMetrics' AverageSocketPower). Half of the averages lag by up to 50 ms, which is a guess.
 void draw_radeon_register(Draw& draw, Truth& truth) {
   SensorTruth& sensor = truth.sensor;

@@ -5,7 +5,7 @@
 
 namespace ww::sim::gpu {
 
-// The same seed and class give the same chip everywhere.
+// Draws a chip. A seed and class give the same chip everywhere.
 [[nodiscard]] Result<Chip> draw_chip(const ChipRequest& request);
 
 }  // namespace ww::sim::gpu

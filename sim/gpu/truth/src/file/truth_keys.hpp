@@ -12,7 +12,7 @@ namespace ww::sim::gpu {
 // The geometry is read before, since rows of pairs need its shape. The reader keeps the first
 // error.
 void read_truth(TomlReader& root, Truth& truth);
-// Of two dies without I/O dies, and of a chip of several dies on I/O dies.
+// Read the keys of two dies without I/O dies, and of a chip of several dies on I/O dies.
 void read_xgmi(TomlReader& root, XgmiTruth& truth);
 void read_io_dies(TomlReader& root, IoDieTruth& truth);
 void read_memory_side(TomlReader& root, MemorySideTruth& truth);

@@ -45,7 +45,7 @@ inline void store(void* bytes, const Eight& word) {
   std::memcpy(static_cast<unsigned char*>(bytes) + sizeof word.low, &word.high, sizeof word.high);
 }
 
-// So many bytes of a word, up to all; the others are as in `held`.
+// Loads the first `count` bytes of a word, up to all; the others are as in `held`.
 inline Eight load_part(const void* bytes, std::size_t count, const Eight& held) {
   unsigned char whole[sizeof held];
   store(whole, held);

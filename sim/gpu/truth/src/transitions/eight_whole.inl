@@ -16,8 +16,8 @@ inline Eight load(const void* bytes) {
   return word;
 }
 
-// So many bytes of a word, up to all; the others are as in `held`. A word that was put together in
-// memory would be waited for.
+// Loads the first `count` bytes of a word, up to all; the others are as in `held`. The code would
+// wait for a word that was put together in memory.
 inline Eight load_part(const void* bytes, std::size_t count, const Eight& held) {
   const std::uint64_t there =
       count < sizeof held ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};

@@ -48,9 +48,9 @@ struct alignas(64) Bus {
 inline constexpr std::array<std::uint64_t, 8> kParkedWord{~0ULL, ~0ULL, ~0ULL, ~0ULL,
                                                           ~0ULL, ~0ULL, ~0ULL, ~0ULL};
 
-// What crosses the two narrow buses of 64 wires beside a link, one pair of words after the other:
-// request + i with the low eight bits of sequence + i from wire 48 on, and, where the link answers,
-// the tag with the same bits from wire 6 on. Zeros stand where those bits go.
+// Pairs of words that cross the two narrow buses of 64 wires beside a link: request + i with the
+// low eight bits of sequence + i from wire 48 on, and, where the link answers, the tag with the
+// same bits from wire 6 on. Zeros stand where those bits go.
 struct ControlRun {
   static constexpr unsigned kMax = 4;
   std::uint64_t request{};

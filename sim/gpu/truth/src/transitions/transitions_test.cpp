@@ -28,7 +28,7 @@ Word random_word() {
   return word;
 }
 
-// Of every instruction set that this host has; the portable version comes first.
+// Drivers of every instruction set that this host has; the portable version comes first.
 std::vector<BusDriver> versions(int stride) {
   std::vector<BusDriver> all{portable_bus_driver(stride)};
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// What a launch did, as the energy accounting sees it: the seam between the emulator, which knows
+// Describes a launch as the energy accounting sees it: the seam between the emulator, which knows
 // events, and the truth, which knows what they cost.
 //
 // The emulator calls the observer for every crossbar transfer in the order in which it crosses, and
@@ -67,23 +67,23 @@ struct IoDieActivity {
   using ByHome = std::array<std::uint64_t, 4>;  // [I/O die of the home]
   std::array<ByHome, 8> reads{};                // [compute die][home]
   std::array<ByHome, 8> writes{};
-  ByHome memory_reads{};  // of these lines, what the Infinity Cache did not have
+  ByHome memory_reads{};  // lines of reads that the Infinity Cache did not have
   ByHome memory_writes{};
-  // Of two dies without I/O dies: lines that crossed each link, as the die that runs reads and
+  // Lines that crossed each link between two dies without I/O dies, as the die that runs reads and
   // writes the other one's memory.
   using ByLink = std::array<std::uint64_t, 4>;
   ByLink xgmi_reads{}, xgmi_writes{};
 };
 
-// What toggle monitors on the wires would count: events, and nothing of what they cost. No card has
-// them. Millimetres are those of the published floorplan; an engine's trunks end at the compute
-// unit nearest to the L2, its legs lead on from there.
+// Counts that toggle monitors on the wires would report: events, and nothing about their cost. No
+// card has them. Millimetres are those of the published floorplan; an engine's trunks end at the
+// compute unit nearest to the L2, its legs lead on from there.
 struct WireMonitors {
   struct Bundle {
     std::uint64_t toggles{};   // wires that changed
     std::uint64_t adjacent{};  // neighbouring pairs that both changed
     std::uint64_t opposite{};  // those of them that went opposite ways
-    // The same, each event times the length of its wires (crossbar bundles alone).
+    // Sums of these events, each times the length of its wires (crossbar bundles alone).
     double toggle_mm{}, adjacent_mm{}, opposite_mm{};
   };
   std::uint64_t crossbar_slot_bits{};  // wires times beats: 512 a beat, however full
@@ -104,9 +104,9 @@ struct LaunchActivity {
   struct Parts {
     double crossbar_wires{}, crossbar_control{}, registers_l1{}, l2_memory{}, caches{}, alu{},
         clock{};
-    double crossbar_arbiters{};  // of the crossbar, what does not grow with distance
+    double crossbar_arbiters{};  // the crossbar's share that does not grow with distance
   } parts_f;
-  // Of I/O dies and memory stacks, whose voltages follow no state of the core [J].
+  // Energy of I/O dies and memory stacks, whose voltages follow no state of the core [J].
   struct Rails {
     double aid_j{};  // fabric, Infinity Cache, PHYs
     double hbm_j{};
@@ -145,7 +145,7 @@ class ActivityObserver {
   virtual void memory_transfers(std::span<const MemoryTransfer> transfers) {
     for (const MemoryTransfer& transfer : transfers) memory(transfer);
   }
-  // What the I/O dies or the Infinity Cache did in the launch that now ends, where there are any.
+  // Receives what the I/O dies or the Infinity Cache did in the launch that now ends, if any.
   virtual void io_dies(const IoDieActivity&) {}
   // Ends the launch. Spans: compute units in order engine-major, channels in order.
   virtual LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,

@@ -142,12 +142,12 @@ class Chip;
 class PowerTimeline;
 struct Truth;  // sealed: sim/gpu/truth/src/truth.hpp
 
-// What the emulator needs of a chip's sealed side: an account of events, and power over time. The
-// truth implements it, so that the emulator links nothing of the truth.
+// Declares all that the emulator needs from a chip's sealed side: an account of events, and power
+// over time. The truth implements it, so that the emulator links nothing of the truth.
 class PowerSide {
  public:
   virtual ~PowerSide() = default;
-  // The accounting that follows the chip's sealed truth. Some copy of the chip outlives it.
+  // Makes the accounting that follows the chip's sealed truth. One copy of `chip` must outlive it.
   [[nodiscard]] virtual std::unique_ptr<ActivityObserver> make_ledger(const Chip& chip) const = 0;
   // `seed` draws sensor noise and drift; the same seed and calls give the same samples. The chip
   // outlives the timeline.

@@ -38,8 +38,8 @@ struct DramConfig {
 // The system, in cycles of the network unless it says otherwise.
 struct TimingConfig {
   net::NetworkConfig network;
-  // Of each compute unit; empty: nodes without memory. Those of L2 channels are the network's
-  // memory_nodes; empty: default_memory_nodes().
+  // Node of each compute unit; empty: nodes without memory. The nodes of L2 channels are the
+  // network's memory_nodes; empty: default_memory_nodes().
   std::vector<net::NodeId> core_nodes;
   int cus_in_use{};           // of each shader engine, that get work-groups; 0: all
   double network_clock_hz{};  // of network, L2 and controllers; 0: the cores'
@@ -57,7 +57,7 @@ struct TimingConfig {
   // memory model allows. "coherent": kept over launches and written back; a directory at the slices
   // has each line's owner and sharers, and a store to a line that others have invalidates theirs.
   std::string l1_policy{"launch"};
-  // What the reply to a vector load carries. "line": its line. Dapper's section V.A calls a channel
+  // Payload of the reply to a vector load. "line": its line. Dapper's section V.A calls a channel
   // of 128 bits twice the L1's line, and algorithm 1 compares one number: a packet carries a datum
   // of 64 bits. "each": a packet for each datum of the line. "first": one packet, with the datum of
   // the first lane; the rest of the line comes with it at no cost, as if the datum were the line.
@@ -101,10 +101,10 @@ struct TimingConfig {
 // [approximation] and [energy] with those above. Errors: parse_error, out_of_range,
 // invalid_argument, with origin, line and key; unknown keys are errors.
 Status read_timing(std::string_view toml_text, const std::string& origin, TimingConfig& config);
-// What read_timing reads, every key.
+// Writes every key that read_timing reads.
 [[nodiscard]] std::string to_toml(const TimingConfig& config);
 
-// What an environment or a command line asks for.
+// Settings of timing mode that an environment or a command line asks for.
 struct TimingRequest {
   std::string settings;  // TOML as read_timing takes it; may be empty
   std::string origin;    // of the settings, for errors
@@ -127,7 +127,7 @@ struct PacketCount {
   std::uint64_t flits{};
 };
 
-// What a launch (or all of them) did in the network's time.
+// Counts of a launch (or of all launches) under the network's timing.
 struct TimingStats {
   std::uint64_t launches{};
   std::uint64_t cycles{};  // of the cores
@@ -137,7 +137,7 @@ struct TimingStats {
   std::uint64_t l2_accesses{}, l2_hits{}, l2_merged{};
   PacketCount read_requests, write_requests, atomic_requests;
   PacketCount read_replies, write_replies, atomic_replies;
-  // Of coherent L1s: lines written back, recalled from their owner, and copies invalidated.
+  // Counts of coherent L1s: lines written back, recalled from their owner, and copies invalidated.
   PacketCount write_backs, recalls, invalidations;
   std::uint64_t l1_stores{};             // to lines that the L1 owned: nothing left the core
   std::uint64_t approximable_replies{};  // read replies whose line the program lets change

@@ -161,7 +161,7 @@ class VirtualGpu {
   // core by so large a fraction of their value (below 0: the run's own choice; type exact takes it
   // back). Only timing mode over an approximating network makes use of it. Errors: out_of_range.
   Status annotate(std::uint64_t address, std::uint64_t bytes, net::WordType type, float threshold);
-  // What timing mode has seen so far; null in functional mode.
+  // Returns the counts of timing mode so far; null in functional mode.
   [[nodiscard]] const TimingReport* timing_report() const;
 
   // Private memory [bytes] of a work-item that kernels with a dynamic call stack (function
@@ -198,7 +198,7 @@ class VirtualGpu {
   void set_progress(std::function<void(const LaunchProgress&)> tell,
                     std::chrono::milliseconds between);
 
-  // What the last launch did wrong with memory, whether it ended well or not; in order of cycle.
+  // Lists the memory errors of the last launch, whether it ended well or not, in order of cycle.
   [[nodiscard]] const std::vector<MemoryFinding>& findings() const;
 
   [[nodiscard]] std::int64_t now_ns() const;
@@ -237,8 +237,8 @@ class VirtualGpu {
   // Opens the seal on a dispatch: where its energy went, as joules at the reference voltage. For
   // `wirewatt score` alone. Errors: out_of_range; not_found without Options::keep_energies.
   [[nodiscard]] Result<LaunchActivity::Parts> sealed_energy_j(std::uint64_t id) const;
-  // The same of I/O dies and memory stacks, whose voltages are their own; zeros where there are
-  // none.
+  // Returns the energy of I/O dies and memory stacks, whose voltages are their own; zeros where the
+  // chip has none.
   [[nodiscard]] Result<LaunchActivity::Ways> sealed_ways_j(std::uint64_t id) const;
 
  private:

@@ -1,6 +1,6 @@
-// What the data sheet of a virtual chip says. It is the public part of a chip file, and nothing
-// here refers to the sealed truth: programs link this, while drivers alone link the truth. A
-// program gets the sheet of a chip from the driver, as text (ww_vgpu_catalog in
+// Declares the data sheet of a virtual chip. The sheet is the public part of a chip file, and
+// nothing here refers to the sealed truth: programs link this, while drivers alone link the truth.
+// A program gets the sheet of a chip from the driver, as text (ww_vgpu_catalog in
 // ww/core/vgpu_abi.h).
 #pragma once
 

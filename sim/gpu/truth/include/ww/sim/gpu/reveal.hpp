@@ -25,12 +25,12 @@ struct Revealed {
   // on random bits for every engine and quadrant and taking the engine-quadrant interaction of
   // energy on that of distance. Not a formula.
   double energy_fj_per_bit_mm{};
-  // The same times sensor gain and marginal regulator efficiency at the operating point, per
-  // *published* millimetre: what no fit could tell apart from the truth.
+  // energy_fj_per_bit_mm times sensor gain and marginal regulator efficiency at the operating
+  // point, per *published* millimetre: a fit cannot distinguish this product from the truth.
   double sensed_fj_per_bit_mm{};
-  // Of these two factors the first: gain times marginal efficiency. The rest is distance.
+  // Gain times marginal efficiency, the sensor's factor in the figure above. The rest is distance.
   double sensor_factor{};
-  // The same per nanosecond of flight there and back, as a campaign measured it.
+  // Sensed energy per nanosecond of flight there and back, as a campaign measured it.
   double sensed_fj_per_bit_ns{};
   // Energy of the payload's wires alone, per random payload bit and mm of wire: their capacitance
   // to ground and to each other as random bits charge it, mean over the chip's trunks. No flop,
