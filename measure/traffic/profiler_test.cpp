@@ -171,8 +171,7 @@ TEST_F(FakeProfiler, NcusTableIsReadFromItsLogWithTimesAndCachesAndClocksAsTheyA
   EXPECT_EQ(result->counters.dispatches[0].duration_ns, 2000.0);
   EXPECT_TRUE(fs::exists(root_ / "kept" / "counters.csv"));
   // A second run into the same folder would mix the two.
-  EXPECT_EQ(profile(made(Profiler::ncu, kNcu), request_).error().code,
-            ErrorCode::invalid_argument);
+  EXPECT_EQ(profile(made(Profiler::ncu, kNcu), request_).error().code, ErrorCode::invalid_argument);
 }
 
 // Refuses the roll-up of atomics, as some parts may, and counts its two parts.
@@ -263,7 +262,7 @@ TEST_F(FakeProfiler, MayPutThingsRightWhereItsTimeIsUp) {
   request_.limit = std::chrono::milliseconds(100);
   const std::string right = (root_ / "right").string();
   const auto result = profile(made(Profiler::ncu, "trap 'echo clocks unlocked > " + right +
-                                                       "; exit 1' TERM\nsleep 60 & wait"),
+                                                      "; exit 1' TERM\nsleep 60 & wait"),
                               request_);
   EXPECT_EQ(result.error().code, ErrorCode::device_error);
   EXPECT_TRUE(fs::exists(right));
