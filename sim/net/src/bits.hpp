@@ -29,7 +29,7 @@ template <class Mask>
   return static_cast<Mask>(Mask{1} << index);
 }
 
-// The same for masks of any kind, as WideMask::of_bit() and field().
+// Make masks of any kind, as WideMask::of_bit() and field() do.
 template <class Mask>
 [[nodiscard]] constexpr Mask mask_of_bit(std::uint32_t index) {
   if constexpr (requires { Mask::of_bit(index); }) {

@@ -1,5 +1,5 @@
-// What the networks have in common: their configuration, what the last tick delivered, the nodes
-// that wait, and the rule of skip_to().
+// Declares what the networks have in common: their configuration, the last tick's deliveries, the
+// nodes that wait, and the rule of skip_to().
 #pragma once
 
 #include <algorithm>

@@ -77,7 +77,7 @@ TEST(Bufferless, OneReassemblyBufferANodeLosesNothing) {
     ASSERT_TRUE(wide);
     EXPECT_EQ(wide->run.window.resent_flits, 0u) << deflection;
     EXPECT_LT(wide->run.avg_packet_latency, tight->run.avg_packet_latency) << deflection;
-    // What is dropped has cost its way: the energy is counted.
+    // A dropped flit has cost its way: the energy is counted.
     EXPECT_GT(tight->run.window.link_flits, wide->run.window.link_flits) << deflection;
   }
 }

@@ -34,7 +34,7 @@ struct alignas(64) PacketRecord {
 };
 static_assert(sizeof(PacketRecord) == 64);
 
-// What the last tick delivered. Its length changes without a branch, which nobody could predict.
+// Deliveries of the last tick. The length changes without a branch, which nobody could predict.
 class Deliveries {
  public:
   void reserve(std::size_t count) { items_.resize(std::max(count, items_.size())); }
@@ -79,7 +79,7 @@ class PacketStore {
     ++queue.length;
     return index;
   }
-  // The same for one that leaves its source at once.
+  // Takes in a packet that leaves its source at once.
   std::uint32_t take_in(const Packet& packet, NodeId destination);
 
   [[nodiscard]] PacketRecord& operator[](std::uint32_t index) { return records_[index]; }

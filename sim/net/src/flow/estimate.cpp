@@ -116,8 +116,8 @@ class Estimator {
     return missing > 0 ? static_cast<double>(missing) * times : 0.0;
   }
 
-  // The same as a node feels it that sends over other routers' buffers, with room for so many flits
-  // `before` the link: it is free when only as many are left.
+  // Stall as seen by a node that sends over other routers' buffers, with room for `before` flits
+  // before the link: the link is free when only that many are left.
   [[nodiscard]] double stall_at_node(int link_delay, int before) const {
     const auto& router = network_.own<VcRouterConfig>();
     const int missing = credit_loop(router, link_delay) - router.vc_buffer;
@@ -134,7 +134,7 @@ class Estimator {
   [[nodiscard]] double vcs_taken(std::size_t channel) const {
     return loads_.channel[channel] / traffic_.packet_size * vc_held(channel) / vcs_of_packet();
   }
-  // Of a port, those that a packet may take.
+  // VCs of a port that a packet may take.
   [[nodiscard]] double vcs_of_packet() const {
     const auto& router = network_.own<VcRouterConfig>();
     return static_cast<double>(router.vcs) / network_.classes / flows_.layers();
@@ -142,12 +142,12 @@ class Estimator {
   [[nodiscard]] double vc_held(std::size_t channel) const {
     const auto& router = network_.own<VcRouterConfig>();
     const int link_delay = loads_.delay[channel];
-    // Of packets one behind the other, a VC sends a buffer full in the time that a credit takes.
+    // While packets follow each other, a VC sends a buffer full in the time that a credit takes.
     const double refill = static_cast<double>(traffic_.packet_size) *
                           credit_loop(router, link_delay) / router.vc_buffer;
     return std::max(router_cycles_ + traffic_.packet_size + stall(link_delay), refill);
   }
-  // What a head waits for one of c VCs, each held for the same time: M/D/c by Sakasegawa's
+  // Mean wait of a head for one of c VCs, each held for the same time: M/D/c by Sakasegawa's
   // approximation (Annals of the Institute of Statistical Mathematics 29, 1977).
   [[nodiscard]] double vc_wait(std::size_t channel) const {
     const double taken = std::min(vcs_taken(channel), kMaxLoad);
@@ -158,7 +158,7 @@ class Estimator {
 
   // A node sends one packet at a time, however many VCs there are.
   [[nodiscard]] double packet_rate() const { return traffic_.rate / traffic_.packet_size; }
-  // Of the node that sends for the greatest share of the time.
+  // Load of the node that sends for the greatest share of the time.
   [[nodiscard]] double source_load() const {
     return packet_rate() * *std::max_element(loads_.sending.begin(), loads_.sending.end());
   }

@@ -119,8 +119,8 @@ TEST(Estimate, BoundsHoldForRandomConfigurations) {
   RecordProperty("greatest_error", fmt::format("{:.4f}", errors.back()));
 }
 
-// What lets a sweep skip a point. Half as much again as a channel carries leaves a third of what is
-// meant for it waiting, so the last packet waits for half as long as all of them were sent.
+// This bound lets a sweep skip a point. Half as much again as a channel carries leaves a third of
+// its packets waiting, so the last packet waits for half as long as all of them were sent.
 TEST(Estimate, SaysTheRateBeyondWhichNoNetworkKeepsUp) {
   Random random(9);
   for (int compared = 0; compared < 40;) {

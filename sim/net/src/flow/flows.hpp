@@ -9,7 +9,7 @@
 
 namespace ww::sim::net {
 
-// What a packet passes: outputs of routers, the last of which leads to its node.
+// A packet's path: outputs of routers, the last of which leads to its node.
 struct Path {
   struct Step {
     std::uint32_t channel{};  // router * ports + output

@@ -106,8 +106,8 @@ class RecordingNetwork final : public Network {
     }
   };
 
-  // What a packet waited for: a reply for the request with its tag that came to its source, any
-  // other packet for the newest arrival there.
+  // Returns the cause of a packet: for a reply the request with its tag that came to its source,
+  // for any other packet the newest arrival there.
   const Arrival* cause_of(const Packet& packet) {
     if (is_reply(packet.kind)) {
       const auto request = requests_.find({packet.source, packet.tag});

@@ -10,7 +10,7 @@ std::span<LineAccess> Coalescer::coalesce(const trace::Access& access,
   using trace::Operation;
   const std::size_t element = instruction.element_bytes;
   results_ = 0;
-  // What the instruction shows of memory, before its lines are made up.
+  // Notes the memory that the instruction shows, before its lines are made up.
   for (std::uint64_t left = access.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(left));
     const bool plain =

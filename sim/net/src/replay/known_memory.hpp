@@ -1,5 +1,5 @@
-// What a trace has shown of memory lately, and which bytes: of bounded size, a block that another
-// one displaces is forgotten.
+// Remembers memory that a trace has shown lately, and which bytes: of bounded size, a block that
+// another one displaces is forgotten.
 #pragma once
 
 #include <algorithm>

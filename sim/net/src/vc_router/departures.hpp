@@ -1,4 +1,4 @@
-// What leaves a router in the cycle after it came, where nothing is arbitrated.
+// Records flits that leave a router in the cycle after they came, where nothing is arbitrated.
 #pragma once
 
 #include <cstdint>

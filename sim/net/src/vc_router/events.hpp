@@ -80,7 +80,7 @@ struct FlitEvents : EventList<Arrival> {
   }
 };
 
-// What happens in one cycle.
+// Events of one cycle.
 struct alignas(128) WheelSlot {
   FlitEvents arrivals;               // at input VCs
   FlitEvents ejections;              // at the nodes; those behind local ports listed are tails

@@ -10,7 +10,7 @@
 
 namespace ww::sim::net {
 
-// What the routing writes into a head to find the destination's router: coordinates, or a number.
+// Finds the destination's router; the routing writes it into a head: coordinates, or a number.
 struct Place {
   char8_t x{};
   char8_t y{};

@@ -18,7 +18,7 @@ struct VcRouterNeeds {
 // Checks that masks hold the router's VCs, that there are enough of them, and that buffers cover a
 // credit loop. Errors name the key.
 [[nodiscard]] Status validate_vc_router(const NetworkConfig& config, const VcRouterNeeds& needs);
-// Of a mesh that config.concentration nodes share with four links.
+// Checks the routers of a mesh with four links each, which config.concentration nodes share.
 [[nodiscard]] Status validate_mesh_router(const NetworkConfig& config, int vcs);
 
 // A NetworkKind::router for routers of a mesh.

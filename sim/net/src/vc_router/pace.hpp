@@ -85,7 +85,7 @@ class Pace {
       }
     }
   }
-  // Of 64 routers or nodes, those that act in this cycle.
+  // Mask of those among 64 routers or nodes that act in this cycle.
   [[nodiscard]] std::uint64_t routers_with_edge(std::size_t word) const {
     return has_clocks() ? router_edges_[word] : ~std::uint64_t{0};
   }

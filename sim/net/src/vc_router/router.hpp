@@ -119,7 +119,7 @@ class Router {
                                     std::uint32_t available) const {
     return rules.vc_at(output, VcId(first_from(available, accept_start(rules, output, input_vc))));
   }
-  // The same where no packet owns a VC.
+  // Chooses among all VCs, where no packet owns one.
   template <class Rules>
   [[nodiscard]] PortVc choose_of_all(const Rules& rules, PortVc input_vc, PortId output,
                                      GroupId group) const {

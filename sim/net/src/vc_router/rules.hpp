@@ -1,4 +1,4 @@
-// What all routers of a network have in common: sizes, VCs by group, allocators. Immutable.
+// Declares all that a network's routers share: sizes, VCs by group, allocators. Immutable.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +67,7 @@ class RouterRules {
     return VcId(vc.number() - port.number() * vcs());
   }
 
-  // Of a mask over input VCs, those of one port, as a mask over its VCs.
+  // Returns one port's part of a mask over input VCs, as a mask over its VCs.
   [[nodiscard]] std::uint32_t vcs_of(const Mask& mask, PortId port) const {
     return field_of(mask, port.number() * vcs(), vcs());
   }

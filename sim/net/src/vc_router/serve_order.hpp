@@ -32,7 +32,7 @@ class ServeOrder {
     (is_head ? queues.new_heads : queues.new_bids).push_back(input_vc);
   }
 
-  // What has come in this cycle takes its places, by input. Call before the allocators.
+  // Puts this cycle's arrivals into their places, by input. Call before the allocators.
   void begin_cycle(RouterId router) {
     Queues& queues = routers_[router];
     append_sorted(queues.new_heads, queues.heads);

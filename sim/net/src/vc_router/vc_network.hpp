@@ -102,7 +102,7 @@ class VcNetwork final : public ClockedNetwork {
     std::uint16_t left{};  // flits that have not left
   };
 
-  // Of routers that do not arbitrate (vc_network_alone.hpp).
+  // A flit at a router that does not arbitrate (vc_network_alone.hpp).
   struct LoneFlit {
     Arrival arrival;
     PortVc output_vc;  // of a head
@@ -239,7 +239,7 @@ class VcNetwork final : public ClockedNetwork {
       return pace_.open<typename S::Ports>(router, now_);
     }
   }
-  // Of the routers of a word of the mask over routers, those with an edge of their clock now.
+  // Routers, by word of the mask over routers, that have an edge of their clock now.
   [[nodiscard]] std::uint64_t routers_with_edge(std::size_t word) const {
     return Routing::kEqualLinks ? ~std::uint64_t{0} : pace_.routers_with_edge(word);
   }
@@ -294,7 +294,7 @@ class VcNetwork final : public ClockedNetwork {
     slot.arrivals.visit(visit_of(arrival.at, exists));
     slot.arrivals.add(arrival, exists);
   }
-  // Of FlitEvents::visit(): the router of a channel, if that exists.
+  // Bit of FlitEvents::visit() for the router of a channel, if that exists.
   [[nodiscard]] std::uint64_t visit_of(Channel at, std::uint32_t exists = 1) const {
     return std::uint64_t{exists} << (router_of(at).number() % 64);
   }
@@ -309,7 +309,7 @@ class VcNetwork final : public ClockedNetwork {
   void fetch_ahead(const EventList<Item>& list, std::uint32_t n) const;
   // A head draws its way at the router that it comes to.
   void draw_way(RouterId at, Flit& head);
-  // The same for the head that was written last into a channel, where routers look ahead.
+  // Draws for the head that was written last into a channel, where routers look ahead.
   void draw_ahead(RouterId next, Channel channel);
   void take_arrivals(EventList<Arrival>& arrivals);
   void take_credits(EventList<CreditTo>& credits);
@@ -326,11 +326,11 @@ class VcNetwork final : public ClockedNetwork {
   void step_lean(Band& band);
   [[gnu::always_inline]] void begin_front(RouterId id, R& router, PortVc input_vc);
   [[gnu::always_inline]] void route_front(RouterId id, R& router, PortVc input_vc);
-  // What leaves in a cycle goes there.
+  // Sets where the flits and credits of a cycle go.
   void address_departures(Band& band, std::int64_t cycle);
   template <bool kBanded>
   [[gnu::always_inline]] void leave(Band& band, RouterId id, R& router, Winner winner);
-  // The same for routers that have nothing to arbitrate.
+  // Whether a router has anything to arbitrate.
   [[nodiscard]] bool arbitrates(RouterId id) const {
     return (arbitrates_[id.number() / 64] >> (id.number() % 64) & 1u) != 0;
   }

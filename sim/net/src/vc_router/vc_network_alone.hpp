@@ -76,8 +76,8 @@ Status VcNetwork<Rules, kGeneral, Routing>::advance_in_turn(const Plan& plan) {
   return {};
 }
 
-// What a router does takes kTogether cycles until a node sees it, unless the router arbitrated in
-// the cycle before: what leaves was decided a cycle ahead. So the nodes may do so many cycles
+// An action of a router takes kTogether cycles to reach a node, unless the router arbitrated in the
+// cycle before: its departures were decided a cycle ahead. So the nodes may do kTogether cycles
 // before the routers do them. Packets of one flit gain from it.
 template <class Rules, bool kGeneral, class Routing>
 Status VcNetwork<Rules, kGeneral, Routing>::advance_together(const Plan& plan) {
@@ -185,7 +185,7 @@ inline std::uint32_t VcNetwork<Rules, kGeneral, Routing>::take_together(Band& ba
     if (arrivals.size() > kFewArrivals || slot.credits.size() != 0) {
       return 0;
     }
-    // What lies beyond the last one is scrap, and the next cycle's go over it.
+    // Bytes beyond the last arrival are scrap, and the next cycle's go over them.
     std::memcpy(&together_[begins[i]], arrivals.data(), kFewArrivals * sizeof(Arrival));
     begins[i + 1] = begins[i] + static_cast<std::uint32_t>(arrivals.size());
   }
@@ -497,8 +497,8 @@ inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(const Passing& passing,
                   rules_.vc_of(input_vc, input));
 }
 
-// Of credits it matters alone whether there are any when a flit leaves. So this one may count at
-// once, if others last until it comes: at most one is spent and one comes back in each cycle.
+// A flit that leaves needs to know only whether there are credits. So this one may count at once,
+// if others last until it comes: at most one is spent and one comes back in each cycle.
 template <class Rules, bool kGeneral, class Routing>
 inline void VcNetwork<Rules, kGeneral, Routing>::give_back_early(const Upstream& upstream,
                                                                  std::int64_t now, RouterId id,

@@ -67,7 +67,7 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
                config.count_toggles ? std::size_t{wiring_.routers} * rules_.all_vcs() : 0,
                config.flit_bits),
       pair_wires_(wiring_.terminals, config.own<NodeDistances>(), config.flit_bits) {
-  // What left in several cycles may arrive in one, where wires differ.
+  // Flits that left in several cycles may arrive in one, where wires differ.
   const int wires = pair_wires_.most_cycles();
   const std::size_t most_ejections =
       wiring_.terminals.size() * (static_cast<std::size_t>(wires) + 1);
@@ -433,7 +433,7 @@ Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
 
 template <class Rules, bool kGeneral, class Routing>
 std::optional<Stuck> VcNetwork<Rules, kGeneral, Routing>::stuck(Cycles patience) const {
-  // What was decided for this cycle has not moved yet.
+  // A move decided for this cycle has not happened yet.
   std::int64_t last_move = std::max<std::int64_t>(0, std::min(last_ahead_, now_ - 1));
   for (const Band& band : bands_) {
     last_move = std::max(last_move, band.last_move);

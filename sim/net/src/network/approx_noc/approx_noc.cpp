@@ -161,7 +161,7 @@ class ApproxNoc final : public NetworkBase {
     std::uint32_t index{};  // of the dictionary
     bool compressed{};
   };
-  // What a packet carries besides its record.
+  // Data that a packet carries besides its record.
   struct Side {
     Approximable how{};
     std::vector<Word> words;  // DI-VAXX: for the decoder

@@ -16,7 +16,7 @@
 
 namespace ww::sim::net {
 
-// What a sender knows of one receiver.
+// A sender's dictionary for one receiver.
 class EncoderDictionary {
  public:
   explicit EncoderDictionary(int entries) : entries_(static_cast<std::size_t>(entries)) {}
@@ -38,7 +38,7 @@ class EncoderDictionary {
   std::vector<Entry> entries_;
 };
 
-// What a receiver counts of one sender's words.
+// A receiver's counts of one sender's words.
 class DecoderDictionary {
  public:
   explicit DecoderDictionary(int entries) : entries_(static_cast<std::size_t>(entries)) {}

@@ -69,7 +69,7 @@ class Concentrated final : public NetworkBase {
   }
 
   [[nodiscard]] std::optional<Cycles> next_event() const override { return inside_->next_event(); }
-  // Of the router: its nodes share a queue.
+  // Returns the router's queue, which its nodes share.
   [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
     return inside_->source_queue(node / share_, message_class);
   }

@@ -59,7 +59,7 @@ class Deflection final : public ClockedNetwork {
   };
   using Inputs = std::array<Flying, 4>;
 
-  // What a node sends besides new packets.
+  // Packets that a node sends besides new ones.
   struct Again {
     std::deque<std::uint32_t> requests;  // packets to ask for
     std::deque<std::uint32_t> packets;   // whose dropped flits go out

@@ -43,7 +43,7 @@ class Circuits {
     std::uint32_t from{}, to{};
     std::uint64_t flits{}, toggles{};
   };
-  // What a controller's window connects, as indices of links_.
+  // Links that a controller's window connects, as indices of links_.
   struct Circuit {
     std::vector<std::uint32_t> row;
     std::vector<std::vector<std::uint32_t>> column;  // [2 x + (south: 1)]

@@ -23,7 +23,7 @@ struct OverlayConfig {
 };
 
 void overlay_keys(NetworkConfig& config, BoundKeys& keys);
-// What depends on several keys. Errors name the key.
+// Checks rules that concern several keys. Errors name the key.
 [[nodiscard]] Status validate_overlay(const NetworkConfig& config);
 
 }  // namespace ww::sim::net

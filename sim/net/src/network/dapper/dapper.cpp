@@ -73,7 +73,7 @@ class Dapper final : public NetworkBase {
     return request ? std::min(*request, at) : at;
   }
 
-  // What waits on the request plane counts for both classes of a node that is not a controller.
+  // The request plane's queue counts for both classes of a node that is not a controller.
   [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
     return message_class == 1 && replies_.is_controller(node) ? replies_.queued(node, cycle())
                                                               : requests_->source_queue(node, 0);

@@ -86,8 +86,8 @@ Status validate_overlay(const NetworkConfig& config) {
                             overlay.epoch),
                 "period");
   }
-  // Of a window, its set-up, the drain of two cycles and the last cycle of an epoch are lost, and
-  // what is left of a long packet needs two.
+  // A window loses its set-up, the drain of two cycles and the last cycle of an epoch, and the
+  // remainder of a long packet needs two.
   if (const int least = config.height * (overlay.setup + 5); overlay.period < least) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("period = {}: at least {} cycles, so that an equal share can send",

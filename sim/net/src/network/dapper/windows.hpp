@@ -8,7 +8,7 @@
 
 namespace ww::sim::net {
 
-// What an MC reports at the end of an epoch. The paper names no units; here both are packets.
+// An MC's report at the end of an epoch. The paper names no units; here both are packets.
 struct McStats {
   double arrivals{};   // A: reply packets put into its output buffer per period K
   double occupancy{};  // B: mean number of packets in it

@@ -282,7 +282,7 @@ TEST_F(Adaptive, IsRefusedWithTheCircleWhereItsEscapeCouldLock) {
 }
 
 TEST_F(Adaptive, EscapesFromEveryRouterThatAPacketCanReach) {
-  // Of the two shortest ways from 0 to 3, that over router 2 leaves by a one-way link: from 2 no
+  // The one of the two shortest ways from 0 to 3 over router 2 leaves by a one-way link: from 2 no
   // way goes up and then down to router 3 other than this link, which up-down finds, too.
   const std::string text = R"(routers = 4
 routing = "adaptive"

@@ -24,7 +24,7 @@ Error error_at(const std::string& origin, std::size_t line, const std::string& k
       code, fmt::format("{}:{}: {}{}{}", origin, line, key, key.empty() ? "" : ": ", message), key};
 }
 
-// What a file says of routes.
+// The settings of routes in a file.
 struct Ways {
   std::string routing{"minimal"};
   std::string escape{"up-down"};  // of adaptive routing

@@ -167,8 +167,8 @@ inline constexpr std::uint32_t kNoWay = std::numeric_limits<std::uint32_t>::max(
 // that no nodes need.
 using HopTable = std::vector<std::uint16_t>;
 
-// What becomes of routes that could wait for each other in a circle: refused, or left to the
-// detector of stuck packets.
+// Treatment of routes that could wait for each other in a circle: refused, or left to the detector
+// of stuck packets.
 enum class Circles : std::uint8_t { refuse, watch };
 
 // Follows every route between nodes. Errors, by key `routing`: bad_data when there is no way, when

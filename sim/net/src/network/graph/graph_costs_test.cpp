@@ -1,4 +1,4 @@
-// What the wires of topologies cost: by their length, their class and their number.
+// Tests the cost of topologies' wires: by their length, their class and their number.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -195,7 +195,7 @@ TEST(ChipletMesh, CountsTheTogglesOfHops) {
                    static_cast<double>(events.row_hops.toggles) / (3 * 128));
 }
 
-// Of the way of a lone packet, in distances between neighbouring nodes.
+// Names the way of a lone packet, in distances between neighbouring nodes.
 struct Way {
   const char* name;
   int width;

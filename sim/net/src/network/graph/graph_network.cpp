@@ -69,7 +69,7 @@ constexpr Key<GraphConfig> kGraphKeys[] = {
      "Routes that could deadlock: refuse them, or run and stop when packets are stuck", ""},
 };
 
-// What every network here reads, and the tables that one of them reads beside.
+// Binds the keys that every network here reads, and the tables that one of them reads beside.
 template <const auto&... kTables>
 void graph_keys(NetworkConfig& config, BoundKeys& keys) {
   vc_router_keys(config, keys);
@@ -132,8 +132,8 @@ std::unique_ptr<Network> make_graph(const NetworkConfig& config, Topology topolo
                                          : make(make_shaped_graph<WidestShape, true>);
 }
 
-// What the energy accounting sees: the mean router. Energies of a switch and its allocator are in
-// proportion to its ports.
+// Returns the router that the energy accounting uses: the mean one. Energies of a switch and its
+// allocator are in proportion to its ports.
 power::RouterSize mean_router(const NetworkConfig& config, const Topology& topology) {
   const auto ends = 2 * topology.wiring.terminals.size() + 2 * topology.wiring.links.size();
   const double ports = static_cast<double>(ends) / 2 / topology.wiring.routers;
@@ -142,7 +142,7 @@ power::RouterSize mean_router(const NetworkConfig& config, const Topology& topol
           router.vc_buffer};
 }
 
-// What can be drawn in a topology. BookSim 2's other routing functions draw nothing.
+// Checks that the ways can be drawn. BookSim 2's other routing functions draw nothing.
 Status check_ways(const NetworkConfig& config) {
   using Ways = std::vector<std::string_view>;
   static const std::map<std::string_view, Ways> kDrawn = {

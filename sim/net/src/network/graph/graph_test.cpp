@@ -318,8 +318,8 @@ TEST(DrawnWays, DetoursOfADragonflyPassMoreRouters) {
   EXPECT_GT(hops("ugal"), hops("fixed") + 0.2);
 }
 
-// Of 4 x 4 routers with four nodes each, those on the edges are joined over two places as well. A
-// packet takes such a link once at the most, in the row where it enters and the column where it
+// In 4 x 4 routers with four nodes each, those on the edges are joined over two places as well. A
+// packet takes at most one link of that kind, in the row where it enters and the column where it
 // leaves.
 TEST(Topologies, ExpressLinksAreTakenAlongTheEdgesAlone) {
   NetworkConfig config = sized("cmesh", 4, 4, 4);

@@ -9,7 +9,7 @@
 namespace ww::sim::net::graph {
 
 // VCs by group: a class's share, or with several layers the share of each, and then all of them.
-// Of adaptive routes the first layer, the escape channel, has one VC and the second has the rest.
+// With adaptive routes the first layer, the escape channel, has one VC and the second the rest.
 [[nodiscard]] inline RouterSizes router_sizes(const Topology& topology, int vcs, int classes) {
   const auto layers = static_cast<int>(topology.routes.layers());
   RouterSizes sizes{topology.wiring.ports, static_cast<std::uint32_t>(vcs), 0, {}};
@@ -175,7 +175,7 @@ class TableRouting {
     const std::uint32_t vc = std::uint32_t{1} << rules.vc_of(input_vc, input).number();
     return !is_entry(here, input) && (rules.group_vcs(input, escape) & vc) != 0;
   }
-  // Of the outputs on a shortest way with a VC to give, that with the most credits.
+  // Returns the output on a shortest way that has a VC to give and the most credits.
   template <class Rules, class R>
   [[nodiscard]] std::optional<PortId> freest_output(const Rules& rules, RouterId here, RouterId to,
                                                     const R& router, GroupId group) const {

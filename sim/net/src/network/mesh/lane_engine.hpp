@@ -149,7 +149,7 @@ class LaneMesh final : public ClockedNetwork {
     }
     return above;
   }
-  // What the routers around see of a mask over output VCs on their input VCs, or the other way.
+  // Turns a mask over output VCs into the neighbours' mask over input VCs, or the other way.
   [[gnu::always_inline]] Vec from_around(const std::uint32_t* words) const {
     return (get(words + 1) >> kVcs & field(0)) | (get(words - 1) << kVcs & field(1)) |
            (get(words + width_) >> kVcs & field(2)) | (get(words - width_) << kVcs & field(3));

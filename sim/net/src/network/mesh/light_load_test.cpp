@@ -11,7 +11,7 @@
 namespace ww::sim::net {
 namespace {
 
-// What a run reports. Where toggles are counted, every router arbitrates.
+// Returns the report of a run. Where toggles are counted, every router arbitrates.
 std::string run_text(NetworkConfig config, const TrafficConfig& traffic, bool arbitrates) {
   config.count_toggles = arbitrates;
   auto network = make_network(config);

@@ -11,7 +11,7 @@ extern const NetworkKind kMeshPriority;  // through traffic first
 
 // kMesh's make(), whatever config.network is. Precondition: validate_mesh_router() has succeeded.
 std::unique_ptr<Network> make_mesh(const NetworkConfig& config);
-// The same without lane_mesh.hpp.
+// Makes the mesh without lane_mesh.hpp.
 std::unique_ptr<Network> make_scalar_mesh(const NetworkConfig& config);
 std::unique_ptr<Network> make_mesh_adaptive(const NetworkConfig& config);
 std::unique_ptr<Network> make_mesh_priority(const NetworkConfig& config);

@@ -128,7 +128,7 @@ class MeshRouting {
     return inside ? std::optional(RouterId(router)) : std::nullopt;
   }
 
-  // Of two minimal ways, the less congested; x when they are equal.
+  // Returns the less congested of two minimal ways; x when they are equal.
   template <class Rules, class R>
   [[nodiscard]] PortId adaptive_output(const Rules& rules, RouterId here, const R& router,
                                        const Flit& flit) const {

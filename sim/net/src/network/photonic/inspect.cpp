@@ -1,4 +1,4 @@
-// What a photonic network is made of, what it did, and whether all of it is still there.
+// Reports a photonic network's parts and counts, and checks that every packet is still there.
 #include <fmt/format.h>
 
 #include <bit>

@@ -8,8 +8,8 @@ namespace ww::sim::net::photonic {
 
 void photonic_keys(NetworkConfig& config, BoundKeys& keys);
 
-// What depends on several keys. Errors, by key: out_of_range, invalid_argument. Precondition:
-// width, height and concentration are those of a network.
+// Checks rules that concern several keys. Errors, by key: out_of_range, invalid_argument.
+// Precondition: width, height and concentration are those of a network.
 [[nodiscard]] Status validate(const NetworkConfig& config);
 
 }  // namespace ww::sim::net::photonic

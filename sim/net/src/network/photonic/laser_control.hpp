@@ -26,9 +26,9 @@ class LaserControl {
  public:
   LaserControl(const PhotonicConfig& keys, std::uint64_t llc_mask);
 
-  // What the stations said at the end of an epoch (a bit for each position) decides the units of
-  // data power of the next one, v + w, at least floor_units. The table has an entry for each of the
-  // 256 patterns of 8 LLC bits; where there are more LLC stations, bits share (station modulo 8).
+  // Decides from the stations' bits at the end of an epoch (one a position) the units of data power
+  // of the next one, v + w, at least floor_units. The table has an entry for each of the 256
+  // patterns of 8 LLC bits; where there are more LLC stations, bits share (station modulo 8).
   // `used`: P of equation (3), where it is not what was lit for the LLC stations.
   int decide(std::uint64_t bits, std::optional<int> used = std::nullopt);
 

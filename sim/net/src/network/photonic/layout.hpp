@@ -27,7 +27,7 @@ class Layout {
 
   [[nodiscard]] double pitch_mm() const { return pitch_mm_; }
   [[nodiscard]] double pass_mm() const { return pitch_mm_ * (stations() - 1); }
-  // Of the closed ring: the pass, and the way back from the last station to the first.
+  // Length of the closed ring: the pass, and the way back from the last station to the first.
   [[nodiscard]] double loop_mm() const { return loop_mm_; }
 
   // Cycles of a whole turn, rounded up: a token is seen once a turn.

@@ -279,7 +279,7 @@ void Photonic::count_toggles(std::uint32_t packet, NodeId node, bool up) {
   }
 }
 
-// Of an epoch, the last prediction_lead cycles and the first ones have cycles without traffic.
+// Counts halted cycles; an epoch's last prediction_lead cycles and its first ones contain them.
 std::int64_t Photonic::halted_before(std::int64_t core_cycle) const {
   if (!control_) {
     return 0;

@@ -7,7 +7,7 @@
 
 namespace ww::sim::net::photonic {
 
-// What a station counted in an epoch.
+// A station's counts of one epoch.
 struct StationCounts {
   std::uint64_t received{};  // M_R, messages
   std::uint64_t sent{};      // M_S, messages

@@ -1,4 +1,4 @@
-// What a network is built from: one typed, validated description for every kind.
+// Describes what a network is built from: one typed, validated description for every kind.
 #pragma once
 
 #include <any>
@@ -63,9 +63,9 @@ struct NetworkConfig {
   bool count_events{true};    // per-port use, for energy and heat maps
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload
 
-  // What some networks alone have: own<VcRouterConfig>().vcs, own<PhotonicConfig>().epoch. Where
-  // that struct is private to a folder, its settings are reached by name, with keys_of() and
-  // set_key().
+  // Returns keys that some networks alone have: own<VcRouterConfig>().vcs,
+  // own<PhotonicConfig>().epoch. Where that struct is private to a folder, its settings are reached
+  // by name, with keys_of() and set_key().
   template <class T>
   [[nodiscard]] const T& own() const {
     return own_.get<T>();
@@ -96,12 +96,12 @@ Status set_key(NetworkConfig& config, std::string_view name, std::string_view te
 // The configurations of the papers.
 // Dapper (Raparti and Pasricha, NOCS 2018), section V: 4-stage routers, 5 VCs of 4 flits a port.
 [[nodiscard]] NetworkConfig dapper_baseline();
-// The same routers with 64-bit planes for requests (class 0) and replies (class 1, overlay).
+// Dapper's routers with 64-bit planes for requests (class 0) and replies (class 1, overlay).
 [[nodiscard]] NetworkConfig dapper_network();
 // The baseline with Approx-NoC's compressors in its network interfaces.
 [[nodiscard]] NetworkConfig approx_noc_network();
 // One memory node a row and, while the mesh is wide enough, no two in a column: 1, 3, 0, 2 of four
-// columns. What dapper takes when memory_nodes is empty.
+// columns. Dapper takes these when memory_nodes is empty.
 [[nodiscard]] std::vector<std::uint32_t> memory_node_in_each_row(int width, int height);
 // GPUOPT (Bashir et al.), the electrical mesh EMESH: 256-bit flits, 2-cycle routers, 1-cycle links.
 [[nodiscard]] NetworkConfig gpuopt_emesh();

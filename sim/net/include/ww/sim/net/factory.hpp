@@ -13,8 +13,8 @@ namespace ww::sim::net {
 
 class Flows;
 
-// What a network is, as its folder declares it. Whoever needs to know what kind of network it has
-// asks these facts, never the name.
+// Describes a kind of network, as its folder declares it. Code that needs to know what kind of
+// network it has reads these facts, never the name.
 struct NetworkKind {
   std::string_view name;  // on the command line and in files: "mesh-adaptive"
 

@@ -100,7 +100,7 @@ Status set_value(const BoundKey& key, std::string_view text);
 
 // The option of a key: "--" and its name with dashes.
 [[nodiscard]] std::string option_name(std::string_view key);
-// What the help says of a key: its phrase with the unit, "Coupler loss [dB]", and "(assumed)" where
+// Returns a key's help: its phrase with the unit, "Coupler loss [dB]", and "(assumed)" where
 // nothing better than an assumption stands behind its default.
 [[nodiscard]] std::string help_text(const BoundKey& key);
 

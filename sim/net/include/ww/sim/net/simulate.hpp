@@ -100,7 +100,7 @@ struct CurvePoint {
 // Share of the measured cycles in which each directed link carried a flit: {width, height, links:
 // [{from, to, use}]}, routers as x + y * width.
 [[nodiscard]] nlohmann::json heatmap_json(const SimulateReport& report);
-// The same drawn in characters, rows of routers with their links' use in percent (busier of the
+// Draws the heat map in characters, rows of routers with their links' use in percent (busier of the
 // two directions), top row first.
 [[nodiscard]] std::string heatmap_text(const SimulateReport& report);
 

@@ -26,12 +26,12 @@ struct PhotonicConfig {
   // Links
   int nc_wavelengths{128};  // of an MWSR link of the NC_network (section 5.3.1)
   int c_wavelengths{64};    // of an SWMR link of the C_network
-  // Of each link of prior-opt, which the paper leaves open: one waveguide, as its SWMR links have.
-  // 128 is the other reading, as wide as GPUOPT's MWSR links.
+  // Wavelengths of each link of prior-opt, which the paper leaves open: one waveguide, as its SWMR
+  // links have. 128 is the other reading, as wide as GPUOPT's MWSR links.
   int prior_wavelengths{64};
   int waveguide_wavelengths{64};  // that a waveguide carries (section 3.1)
   int comb_wavelengths{64};       // that a comb splitter makes (section 5.3.3)
-  int reservation_cycles{1};      // optical: SWMR tells its readers first (section 3.3)
+  int reservation_cycles{1};      // optical: SWMR notifies its readers first (section 3.3)
 
   // Layout: a square die (table 2), a grid of clusters; the token waveguide closes to a ring.
   double die_mm2{600};
@@ -47,8 +47,8 @@ struct PhotonicConfig {
   int grab_cycles{1};        // optical, from a token to the first bit
   int backoff_loops{1};      // the first pause, in turns of the token waveguide; it doubles
   int backoff_doublings{4};  // attempts that fail before a station listens until it has its token
-  // What a station takes first: power (fig. 11), or the link's data token, so that none holds power
-  // that it cannot use yet.
+  // The first token that a station takes: power (fig. 11), or the link's data token, so that none
+  // keeps power that it cannot use yet.
   std::string token_order{"power"};
 
   // Laser power (section 6); ps-gpuopt alone
