@@ -197,7 +197,7 @@ Picojoule leakage(std::uint64_t count, double milliwatts, double seconds) {
   return Picojoule(static_cast<double>(count) * milliwatts * 1e-3 * seconds * 1e12);
 }
 
-// What crossings cost. `pj_at` gives the figure per bit at a toggle rate.
+// Prices crossings. `pj_at` gives the figure per bit at a toggle rate.
 template <class PjAt>
 CrossingCharge charge_of(std::uint64_t flits, std::uint64_t toggles, const Wires& wires,
                          const PjAt& pj_at) {
@@ -233,7 +233,7 @@ DieHopCharge charge_of(const NetworkEvents& events, const DieHopEnergy& energy,
   return {charge(events.row_hops, energy.row_pj), charge(events.column_hops, energy.column_pj)};
 }
 
-// What the wires of one direction cost at the calibration's energy.
+// Prices the wires of one direction at the calibration's energy.
 PairWireCharge charge_of(const PairWireEvents& events, const ChipWires& energy,
                          const Wires& wires) {
   constexpr double kMmPerUm = 1e-3;
@@ -266,7 +266,7 @@ ChipWiresCharge charge_of(const NetworkEvents& events, const ChipWires& energy,
   return charge;
 }
 
-// What the bits of links cost at the calibration's energy.
+// Prices the bits of links at the calibration's energy.
 LinkWiresCharge charge_of(const Travelled& bits, const ChipWires& energy) {
   LinkWiresCharge charge{bits.bit_mm, bits.toggle_rate(), energy.at(bits.toggle_rate()),
                          {},          energy.source,      energy.is_virtual};
@@ -372,7 +372,7 @@ void add_routers(EnergyReport& report, const NetworkEvents& events, const Router
   report.router_source = router.source;
 }
 
-// What the published estimators say of the same events, least and most.
+// Returns the least and the most of the published estimators for the same events.
 RouterCharge charge_of_routers(const EnergyReport& report, const NetworkEvents& events,
                                const EnergyConfig& config, double seconds) {
   const double chosen = report.routers().to<double>();

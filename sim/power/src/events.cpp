@@ -42,7 +42,7 @@ constexpr std::array kCompressionCounts{
     &CompressionEvents::search_bits,      &CompressionEvents::lookups,
     &CompressionEvents::updates,          &CompressionEvents::flits_before,
     &CompressionEvents::flits_after};
-// What a network is made of: it adds up over networks and stays over time.
+// Parts of a network: their number adds up over networks and stays over time.
 constexpr std::array kParts{&NetworkEvents::routers, &NetworkEvents::links};
 constexpr std::array kSizedLinkParts{&SizedLinkEvents::length_um, &SizedLinkEvents::missing_wires,
                                      &SizedLinkEvents::l2_crossings};

@@ -340,7 +340,7 @@ TEST(RapidChipletFile, HasThePowerOfAMillimetreOfLink) {
   ASSERT_TRUE(function.starts_with("lambda x : "));
   // 128 bits at 1 GHz in half of the cycles, at 100 fJ a bit and mm.
   EXPECT_NEAR(std::stod(function.substr(11)), 128 * 1e9 * 0.5 * 100e-15, 1e-12);
-  // What RapidChiplet's validation asks of a packaging.
+  // RapidChiplet's validation requires these keys of a packaging.
   for (const char* key : {"link_routing", "link_latency_type", "link_latency", "packaging_yield",
                           "bump_pitch", "non_data_wires", "is_active", "has_interposer"}) {
     EXPECT_TRUE(packaging.contains(key)) << key;

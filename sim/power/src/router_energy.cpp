@@ -61,7 +61,7 @@ double figure_at_width(double low, double high, const RouterEnergy& of_low,
   return low * std::pow(static_cast<double>(bits) / of_low.flit_bits, power);
 }
 
-// Of one node, from the two rows nearest in the flit width.
+// Interpolates at one node, from the two rows nearest in the flit width.
 RouterEnergy at_width(Estimator estimator, double node_nm, int bits) {
   const std::vector<RouterEnergy> rows = rows_of(estimator, node_nm);
   for (const RouterEnergy& row : rows) {

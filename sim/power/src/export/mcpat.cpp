@@ -80,7 +80,7 @@ Result<ValuePlace> find_value(const std::string& text, std::string_view kind, st
   return place;
 }
 
-// What a flit through the network costs: the wire to the L2, and one router of the estimator.
+// Energy of a flit through the network: the wire to the L2, and one router of the estimator.
 struct FlitCost {
   double pj{}, low_pj{}, high_pj{};
 };

@@ -9,11 +9,11 @@
 
 namespace ww::sim::power {
 
-// What a writer starts from: the configuration, what one link costs, and the estimator's router.
+// A writer's input: the configuration, the energy of one link, and the estimator's router.
 struct ExportInput {
   const ExportConfig& config;
   LinkConstant per_link;  // [fJ] a random bit on one link of config.link_length
-  RouterEnergy router;    // of targets whose file has routers
+  RouterEnergy router;    // for targets whose file has routers
 };
 
 // The constants that every file has: the calibration's own, and the link that follows from it.

@@ -30,19 +30,19 @@ struct EnergyConfig {
   // Energies and leakage of a bypass router over those of a router as wide (Dapper says "up to 50%
   // less power": 0.5). 0: those of the estimator's router of one VC and one flit.
   double bypass_power{};
-  // Of links, instead of the estimator's: a calibration's wires at `node_nm`. Their leakage is 0,
+  // A calibration's wires at `node_nm`, which replace the estimator's links. Their leakage is 0,
   // because a fit contains only energy that moves with data.
   std::optional<ChipWires> wire;
-  // Of links between the sides of an L2, instead of the link. Every bit of a flit is one.
+  // Prices links between the sides of an L2, instead of the link. Every bit of a flit is one.
   std::optional<CrossingEnergy> crossing;
-  // Of links to the next die of a package, instead of the topology's pJ per bit.
+  // Prices links to the next die of a package, instead of the topology's pJ per bit.
   std::optional<DieHopEnergy> die_hops;
-  // Of wires between pairs of nodes, instead of the link.
+  // Prices wires between pairs of nodes, instead of the link.
   std::optional<ChipWires> chip_wires;
 };
 
-// What the routers cost, and the range of it in the literature: the least and the most that one of
-// the published estimators with a row for the node says of the same events. No chip's counters
+// The routers' energy and its range in the literature: the least and the most that one of the
+// published estimators with a row for the node reports for the same events. No chip's counters
 // separate its routers, so this range, and no measurement, is what is known.
 struct RouterCharge {
   CrossingFigure pj;  // by the estimator asked for; low and high by others
@@ -51,7 +51,7 @@ struct RouterCharge {
   int estimators{};
 };
 
-// What the links to the next die of a package came to.
+// Energy of the links to the next die of a package.
 struct DieHopCharge {
   CrossingCharge row;
   CrossingCharge column;

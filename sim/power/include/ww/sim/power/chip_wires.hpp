@@ -1,5 +1,5 @@
-// What a bit pays on wires, as a calibration of a chip has it: on those of the chip's own network,
-// or on the links of another.
+// Prices a bit on wires, as a calibration of a chip has it: on those of the chip's own network, or
+// on the links of another.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ChipWires {
   }
 };
 
-// What the wires between pairs of nodes came to, in one direction or in both.
+// Energy of the wires between pairs of nodes, in one direction or in both.
 struct PairWireCharge {
   std::uint64_t flits{};
   double bits{};         // of these flits
@@ -31,7 +31,7 @@ struct PairWireCharge {
   CrossingFigure fj_per_bit_mm;
   CrossingFigure pj;
 };
-// What the links of a network came to.
+// Energy of the links of a network.
 struct LinkWiresCharge {
   double bit_mm{};       // bits times the millimetres of links that they passed
   double toggle_rate{};  // transitions per bit, each weighted by the length of its link

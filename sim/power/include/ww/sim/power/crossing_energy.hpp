@@ -1,5 +1,5 @@
-// What a bit pays that crosses between the sides of a partitioned L2, or to the next die of a
-// package, as a calibration measured it.
+// Prices a bit that crosses between the sides of a partitioned L2, or to the next die of a package,
+// as a calibration measured it.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ struct CrossingFigure {
   double value{}, low{}, high{};
 };
 
-// Of bits with this toggle rate: on the line through bits that do not toggle and random ones, whose
-// rate is 0.5. The same sensor and runs stand behind both, so their ends go together; beyond random
-// bits these lines may cross, and the outer ones are the ends. A line that falls below zero is cut
-// there.
+// Interpolates the figure at a toggle rate: on the line through bits that do not toggle and random
+// ones, whose rate is 0.5. The same sensor and runs stand behind both, so their ends go together;
+// beyond random bits these lines may cross, and the outer ones are the ends. A line that falls
+// below zero is cut there.
 [[nodiscard]] inline CrossingFigure at_toggle_rate(const CrossingFigure& zero,
                                                    const CrossingFigure& random,
                                                    double toggle_rate) {
@@ -31,9 +31,9 @@ struct CrossingFigure {
   return {value, low, high};
 }
 
-// The same where only random bits were measured. What data of another toggle rate draw is not
-// known: in proportion to it at most, and the same as random bits at least. The interval holds
-// both, and the value stays that of random bits. What falls below zero is cut there.
+// Bounds the figure at a toggle rate where only random bits were measured. Data of another rate
+// draw at most in proportion to it, and at least as random bits do. The interval contains both, and
+// the value stays that of random bits. Figures below zero are cut there.
 [[nodiscard]] inline CrossingFigure at_toggle_rate(const CrossingFigure& random,
                                                    double toggle_rate) {
   constexpr double kRandomRate = 0.5;
@@ -64,7 +64,7 @@ struct DieHopEnergy {
   bool is_virtual{};
 };
 
-// What the crossings of a network came to.
+// Energy of the crossings of a network.
 struct CrossingCharge {
   std::uint64_t flits{};
   double toggle_rate{};

@@ -52,12 +52,12 @@ struct PitchedWireEvents {
 // Links of which the topology says more than EnergyConfig::link_length does.
 struct SizedLinkEvents {
   std::uint64_t length_um{};  // of all links together; one narrower than a flit counts as less
-  // Of NetworkEvents::links: what those have less than a flit has bits, summed.
+  // Wires by which the links in NetworkEvents::links fall short of a flit's bits, summed.
   std::uint64_t missing_wires{};
   std::uint64_t flit_um{};         // flits times the length of the wire that they crossed
   std::uint64_t toggle_um{};       // real bit transitions likewise
   std::uint64_t crossing_flits{};  // over links between dies and packages
-  std::uint64_t crossing_fj{};     // what these cost, at their pJ per bit
+  std::uint64_t crossing_fj{};     // their energy, at their pJ per bit
   // Links between the sides of a partitioned L2.
   std::uint64_t l2_crossings{};
   std::uint64_t l2_crossing_flits{};
@@ -87,7 +87,7 @@ struct NetworkEvents {
   std::uint64_t cycles{};
   std::uint64_t routers{};
   std::uint64_t links{};  // directed router-to-router links as long as EnergyConfig::link_length
-  // Of cycles * routers: those in which a router of a slower clock has no edge.
+  // Part of cycles * routers in which a router of a slower clock has no edge.
   std::uint64_t router_cycles_without_edge{};
   std::uint64_t injected_flits{};
   std::uint64_t ejected_flits{};
@@ -103,14 +103,14 @@ struct NetworkEvents {
   // Flits of packets put into memory controllers' output buffers.
   std::uint64_t reply_buffer_flits{};
   SizedLinkEvents sized_links;
-  // Of links longer or shorter than `links`, and of wires to nodes where they are the network's.
+  // Links longer or shorter than `links`, and wires to nodes where they are the network's.
   PitchedWireEvents pitched_wires;
   // The links of sized_links.l2_crossings as wires, which they are unless EnergyConfig::crossing
   // says what crossing costs.
   PitchedWireEvents l2_crossing_wires;
-  // Of a package whose dies lie in rows and columns.
+  // Hops of a package whose dies lie in rows and columns.
   DieHopEvents row_hops, column_hops;
-  // Of a crossbar whose lengths are known, on the way to a reply's reader and of all other packets.
+  // Wires of a crossbar of known lengths, to the readers of replies and for all other packets.
   PairWireEvents reply_wires, request_wires;
   OverlayEvents overlay;
   CompressionEvents compression;

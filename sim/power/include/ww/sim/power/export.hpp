@@ -31,7 +31,7 @@ inline constexpr std::array kExportTargets{ExportTarget::accelwattch, ExportTarg
 // Error invalid_argument, key to.
 [[nodiscard]] Result<ExportTarget> export_target_from_string(std::string_view text);
 
-// What a random payload bit (toggle rate 0.5) pays on a link, with its 95% interval [fJ].
+// Energy of a random payload bit (toggle rate 0.5) on a link, with its 95% interval [fJ].
 struct LinkConstant {
   double value{}, low{}, high{};
   bool per_mm{true};  // else per bit and link: a crossing of an L2, whatever its length

@@ -62,8 +62,8 @@ struct NetworkArea {
            static_cast<double>(bypass_routers) * bypass_router.total_mm2() + repeaters_mm2;
   }
 };
-// Of the electrical routers and the links on the die that `events` counts. Light, compressors and
-// what lies between dies are left out. Errors: those of router_area().
+// Returns the area of the electrical routers and the links on the die that `events` counts. Light,
+// compressors and all between dies are left out. Errors: those of router_area().
 [[nodiscard]] Result<NetworkArea> network_area(const NetworkEvents& events,
                                                const EnergyConfig& config);
 // {cells_mm2, routers, router_mm2 {buffers, crossbar, switch_allocator, clock, total},
