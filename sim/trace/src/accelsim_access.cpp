@@ -67,7 +67,7 @@ std::optional<std::uint8_t> access_bytes(std::string_view opcode, unsigned line_
 
 namespace {
 
-// Of both windows; a lower one ends where the other begins.
+// Size of both windows; a lower one ends where the other begins.
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 24;
 
 bool is_in_window(std::uint64_t address, std::uint64_t base, std::uint64_t other) {

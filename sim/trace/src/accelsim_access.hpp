@@ -1,6 +1,6 @@
-// What an instruction of an Accel-Sim trace accesses.
-// Sources: Accel-Sim's trace parser (operations, widths, the windows of generic addresses) and
-// GPGPU-Sim's translation of local addresses.
+// Decodes the accesses of an instruction of an Accel-Sim trace. Sources: Accel-Sim's trace parser
+// (operations, widths, the windows of generic addresses) and GPGPU-Sim's translation of local
+// addresses.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct MemoryOperation {
   Operation operation{};
   Space space{};
 };
-// What a global, local or generic memory opcode does; nothing for all others (shared memory
+// Decodes a global, local or generic memory opcode; nothing for all others (shared memory
 // included).
 [[nodiscard]] std::optional<MemoryOperation> memory_operation(std::string_view opcode);
 

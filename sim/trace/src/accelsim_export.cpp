@@ -37,7 +37,7 @@ struct Kernel {
     std::uint64_t instructions{};
     std::string lines;
   };
-  // Of work-groups: twice the wave, and which half of it.
+  // Warps by work-group and by twice the wave plus which half of it.
   std::map<std::pair<std::uint32_t, std::uint64_t>, Warp> warps;
   bool has_upper_halves{};
   std::uint32_t last_wave{};

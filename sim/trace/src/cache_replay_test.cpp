@@ -121,7 +121,7 @@ TEST(CacheReplay, FillsALineOf128BytesOfWhichAStoreWroteHalf) {
   CacheShape no_room = wide_lines();
   no_room.l2_bytes = 16 * 128;
   no_room.l2_ways = 1;
-  // What was not written is not written back either.
+  // Bytes that were not written are not written back either.
   const auto evicted = traffic_of({{64, Operation::store}, {64 + 4096, Operation::store}}, no_room);
   EXPECT_EQ(evicted.memory_write_bytes % 64, 0U);
   EXPECT_LE(evicted.memory_write_bytes, 512U);

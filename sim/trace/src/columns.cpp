@@ -27,7 +27,7 @@ bool is_dense(const AccessView& access, std::size_t value_bytes) {
          access.stride == static_cast<std::int64_t>(value_bytes);
 }
 
-// The same as a reader knows it.
+// Whether the access is dense, as a reader finds it by its form.
 bool is_dense(std::uint8_t form, const Access& access, std::size_t value_bytes) {
   return access.lanes == kAll && (form & kAddressForm) != kScattered &&
          access.address[1] - access.address[0] == value_bytes;

@@ -51,7 +51,7 @@ enum Form : std::uint8_t {
 };
 inline constexpr unsigned kRuleShift = 5;
 
-// What both sides know of the accesses before; starts afresh with each chunk, the image does not.
+// Both sides' memory of earlier accesses; starts afresh with each chunk, the image does not.
 struct History {
   struct PerInstruction {
     std::uint64_t base{};

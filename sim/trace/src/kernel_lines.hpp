@@ -28,7 +28,7 @@ class KernelLines {
 [[nodiscard]] Result<std::unique_ptr<KernelLines>> open_kernel_lines(
     const std::filesystem::path& file);
 
-// Of a .tracez. Its layout, all numbers little-endian:
+// Opens a .tracez. Its layout, all numbers little-endian:
 //   kernel header as text, then a zero byte
 //   u32 bytes of the dictionary, u32 instructions of a chunk (a hint to writers)
 //   the dictionary, for zstd; may be empty

@@ -1,6 +1,6 @@
-// What memory holds as far as the trace has shown: most loads find what was loaded or stored
-// before, and then need no bytes in the file. Writer and reader keep the same image, of bounded
-// size: a page that another one displaces starts again from zeros.
+// Images memory as far as the trace has shown it: most loads find what was loaded or stored before,
+// and then need no bytes in the file. Writer and reader keep the same image, of bounded size: a
+// page that another one displaces starts again from zeros.
 #pragma once
 
 #include <algorithm>

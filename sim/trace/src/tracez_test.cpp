@@ -67,7 +67,7 @@ void put(const std::filesystem::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-// What a trace replays: every access, as text.
+// Replays a trace and returns every access as text.
 std::string accesses(const test::Folder& folder, const char* name) {
   const auto converted = import_accelsim(folder / name, folder / "out.wwt");
   EXPECT_TRUE(converted) << converted.error().text();

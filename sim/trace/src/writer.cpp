@@ -75,7 +75,7 @@ struct Writer::Impl {
   Totals totals;
 };
 
-// What the accesses of the next chunk may name goes before it.
+// Writes the definitions that the next chunk's accesses may name before it.
 void Writer::Impl::put_definitions() {
   std::string payload;
   if (instructions_put < instructions.size()) {

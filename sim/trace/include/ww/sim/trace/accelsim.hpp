@@ -29,7 +29,7 @@ struct Converted {
   std::uint64_t files{};  // kernel files
 };
 
-// What a user has to know of an imported trace, a sentence each.
+// Returns remarks for a user of an imported trace, a sentence each.
 [[nodiscard]] std::vector<std::string> remarks_on(const Converted& converted);
 
 // Whether a file lists kernels, by its name.
