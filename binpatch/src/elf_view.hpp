@@ -54,7 +54,7 @@ class ElfView {
   [[nodiscard]] Result<std::vector<ElfSymbol>> symbols_at(std::uint64_t offset, std::uint64_t count,
                                                           std::uint64_t entry_size,
                                                           std::span<const std::byte> names) const;
-  // What a loader needs, of files without section headers: by PT_DYNAMIC.
+  // Reads what a loader needs from a file without section headers: by PT_DYNAMIC.
   [[nodiscard]] Status read_dynamic();
   [[nodiscard]] Result<std::span<const std::byte>> dynamic_table(std::int64_t tag,
                                                                  std::uint64_t size,

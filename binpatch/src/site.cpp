@@ -43,7 +43,7 @@ std::uint32_t getreg_word(Generation generation, std::uint32_t destination,
   return 0xb0000000U | opcode << 23 | destination << 16 | bits;
 }
 
-// Of a vector instruction that no table names: whether its literal may be the marker.
+// Whether the literal of a vector instruction that no table names may be the marker.
 bool unlisted_holds_marker(const Instruction& in) {
   if (in.opcode != Opcode::unlisted) {
     return false;

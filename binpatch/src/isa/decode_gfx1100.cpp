@@ -1,5 +1,5 @@
-// What gfx1100's vector instructions have that gfx1030's have not: two instructions in one, and
-// halves of registers. RDNA3 ISA, chapter "Microcode formats".
+// Decodes gfx1100's vector instructions that gfx1030 lacks: two instructions in one, and halves of
+// registers. RDNA3 ISA, chapter "Microcode formats".
 #include "isa/decoder.hpp"
 #include "isa/text.hpp"
 

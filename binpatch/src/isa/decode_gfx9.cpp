@@ -19,8 +19,8 @@ unsigned sdwa_integers(const TableEntry& entry) {
 
 }  // namespace
 
-// What the table does not name, and what sets a field that the instruction does not have, is kept
-// as words: the patcher needs no more of it, and the emulator refuses it.
+// Keeps as words an instruction that the table lacks, or that sets a field which it does not have:
+// the patcher needs no more of it, and the emulator refuses it.
 void Decoder::since_gfx8_or_unlisted() {
   switch (out_.encoding) {
     case Encoding::vop2:

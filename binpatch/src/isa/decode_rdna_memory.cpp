@@ -13,7 +13,7 @@ constexpr std::uint32_t kNoAddress = 0x7f;  // gfx1030's scratch without a regis
 // Address registers of an image without a level of detail, by the instruction's DIM.
 constexpr unsigned kImageCoordinates[] = {1, 2, 3, 3, 2, 3, 3, 4};
 
-// What an operand names where there is no register.
+// Returns the number that an operand has where there is no register.
 std::uint32_t absent_register(Generation generation) {
   return generation == Generation::gfx1030 ? 0x7d : 0x7c;
 }
@@ -129,7 +129,7 @@ void Decoder::flat_gfx1100() {
   m.glc = bit(word_, 14);
   m.slc = bit(word_, 15);
   const bool scratch = segment == 1;
-  // Of scratch a bit says whether there is a vector address.
+  // In a scratch instruction a bit says whether there is a vector address.
   const bool chosen = bit(second_, 23);
   reserved(std::uint32_t{!scratch && chosen}, "reserved bits");
   flat_addresses(segment, 13, bits(second_, 16, 7) != absent_register(generation_),

@@ -85,7 +85,7 @@ class Decoder {
   void dual();
   void take_upper_halves();
   [[nodiscard]] unsigned selectable_halves() const;
-  // Of gfx1030 and gfx1100.
+  // Decode memory instructions of gfx1030 and gfx1100.
   void memory_rdna();
   void smem_rdna();
   void buffer_rdna();
@@ -102,7 +102,7 @@ class Decoder {
   void or_unlisted();
   void unlisted_rdna();
   bool unlisted_scalar(std::uint32_t number);
-  // Of a vector instruction of gfx10 and gfx11: how many words follow the encoding's own.
+  // Returns how many words follow the encoding's own in a vector instruction of gfx10 or gfx11.
   unsigned trailing_words();
 
   // Finds the table entry, or records the instruction as unsupported.

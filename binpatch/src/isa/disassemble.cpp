@@ -313,7 +313,7 @@ std::string scalar_alu(const Instruction& in) {
   return std::move(line).take();
 }
 
-// What no table names is written as the words that it is.
+// Writes an instruction that no table names as its words.
 std::string words(const Instruction& in) {
   std::string text = fmt::format(".long {:#010x}", in.modifiers.offset);
   if (in.size_bytes >= 8) {

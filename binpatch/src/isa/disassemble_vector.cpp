@@ -117,8 +117,8 @@ std::string_view spelling_of_gfx1030(Opcode opcode) {
   }
 }
 
-// What gfx9 writes as v_add_i32 has no carry, and is another opcode than gfx7's. What gfx9 calls
-// v_add_co_u32 and v_mad_legacy_f16 had its names from gfx8 without these words.
+// gfx9's v_add_i32 has no carry, and is another opcode than gfx7's. gfx9's v_add_co_u32 and
+// v_mad_legacy_f16 had their names from gfx8 without these words.
 std::string_view spelling(Opcode opcode, Generation generation) {
   if (generation == Generation::gfx1030) {
     return spelling_of_gfx1030(opcode);

@@ -19,7 +19,7 @@ namespace ww::binpatch::isa {
 
 [[nodiscard]] std::string dual_text(const Instruction& in);
 
-// What gfx1100 calls it.
+// Returns gfx1100's name of it.
 [[nodiscard]] std::string_view spelling_of_gfx1100(Opcode opcode);
 
 // Collects "mnemonic a, b, c x y".

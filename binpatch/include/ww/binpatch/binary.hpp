@@ -48,10 +48,10 @@ struct PatchedSite {
 
 struct PatchedBinary {
   BinaryKind kind{};
-  // Of the same size as the input; of compressed bundles the unpacked ones, to which all offsets
-  // belong.
+  // As large as the input; for compressed bundles
+  // the unpacked bytes, to which all offsets belong.
   std::vector<std::byte> bytes;
-  std::vector<PatchedSite> sites;  // one; of a bundle, one for each object
+  std::vector<PatchedSite> sites;  // one; in a bundle one for each object
   // All changes: the sites and, in Catalyst binaries, the emptied sections from which the driver
   // would compile anew (.source, .llvmir, .amdil ...).
   std::vector<ByteChange> changes;

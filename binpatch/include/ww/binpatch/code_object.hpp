@@ -111,7 +111,7 @@ class CodeObject {
   // Takes a copy. Hostile input gives parse_error with the offending part, never a crash.
   static Result<CodeObject> parse(std::span<const std::byte> bytes);
 
-  // Of a generic target: the first processor of its family, whose instructions the code uses.
+  // For a generic target: the first processor of its family, whose instructions the code uses.
   [[nodiscard]] GfxTarget target() const { return target_; }
   // "gfx90a", or "gfx9-generic".
   [[nodiscard]] const std::string& target_name() const { return target_name_; }
@@ -122,7 +122,7 @@ class CodeObject {
   [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   [[nodiscard]] const std::vector<Relocation>& relocations() const { return relocations_; }
-  // Of code objects from version 3 on.
+  // Variables of code objects from version 3 on.
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
   // Whether the kernels' arguments are known: they are not in files without

@@ -43,7 +43,7 @@ constexpr TableEntry kEntries[] = {
 
 constexpr LongFormBases kLongFormBases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};
 
-// What Sea Islands brought: flat addressing and these. All else has gfx6's numbers.
+// Whether Sea Islands added it: flat addressing and these. All else has gfx6's numbers.
 bool since_gfx7(const TableEntry& entry) {
   switch (entry.opcode) {
     case Opcode::buffer_wbinvl1_vol:

@@ -216,7 +216,7 @@ struct HardwareRegisterField {
 // bit i source i, bit 3 the result. Two packed values are a whole register.
 [[nodiscard]] unsigned halves_of(Opcode opcode);
 
-// What the patcher's safety check and the emulator's scheduler need to know.
+// Facts that the patcher's safety check and the emulator's scheduler need.
 struct OpcodeTraits {
   bool reads_scc{};
   bool writes_scc{};
