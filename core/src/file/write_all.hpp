@@ -1,4 +1,4 @@
-// What writing a file in one piece and writing one bit by bit share.
+// Declares the functions that writing a file in one piece and writing one bit by bit share.
 #pragma once
 
 #include <sys/stat.h>

@@ -176,7 +176,7 @@ Result<OpenedLibrary> open_rocm_library(const RocmLibrary& library, const RocmPl
     if (handle == nullptr) {
       const char* said = dlerror();
       std::error_code ec;
-      // Of a bare name the loader's reason is that there is none.
+      // For a bare name the loader's reason is that there is none.
       if (file.find('/') != std::string::npos && fs::exists(file, ec)) {
         // Where another library is missing that this one needs, the reason names that one alone.
         const std::string why = said == nullptr ? file : said;

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 class RocmRoot : public ::testing::Test {
  protected:
   void SetUp() override {
-    // Of its own for each test: a path that was loaded once stays loaded.
+    // Each test has a root of its own: a path that was loaded once stays loaded.
     root_ = made_.emplace_back(ScratchFolder::create("rocm_root").value()).path();
     places_ = {};
     places_.root = root_;

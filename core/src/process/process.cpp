@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What execvpe needs, made before fork: the child of a process with threads may not allocate.
+// Makes execvpe's arguments before fork: the child of a process with threads may not allocate.
 class ExecWords {
  public:
   explicit ExecWords(std::vector<std::string> texts) : texts_(std::move(texts)) {

@@ -84,7 +84,7 @@ class Reader {
     if (database_.tableExists("readings")) {
       packed_.emplace(database_, "SELECT count,differences,compressed FROM readings WHERE run=?1");
     }
-    // Of files of earlier versions.
+    // Reads files of earlier versions.
     if (database_.tableExists("sample")) {
       last_.emplace(database_,
                     "SELECT sequence FROM sample WHERE run=?1 ORDER BY sequence DESC LIMIT 1");

@@ -237,7 +237,7 @@ Result<CampaignStore> CampaignStore::open(const std::filesystem::path& path) {
     impl->database.exec(kReadingsSchema);
     impl->database.exec(kSlotSchema);
     impl->database.exec(kRailSchema);
-    // What is added to a file of an earlier version, that version cannot read.
+    // An earlier version cannot read the tables that are added to its file.
     impl->database.exec("PRAGMA user_version=" + std::to_string(schema_version));
     return CampaignStore(std::move(impl));
   } catch (const SQLite::Exception& e) {

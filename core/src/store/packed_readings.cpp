@@ -18,11 +18,11 @@ constexpr std::size_t kBytes = sizeof(std::uint64_t);
 constexpr std::size_t kReadingColumns = 8;
 // Presence, and the bytes of the value.
 constexpr std::size_t kPackedBytes = 1 + kBytes;
-// Of a run: a day of them at 1 kHz. A count beyond is damage, and no reason to ask for memory.
+// Readings of a run: a day at 1 kHz. A count beyond is damage, and no reason to ask for memory.
 constexpr std::int64_t kMaxReadings = 86'400'000;
 
-// Behind the planes, for each column: its least value and what all distances from it are multiples
-// of. Sensors step in units that are larger than those of the fields. Files of version 2 lack it.
+// Behind the planes, for each column: its least value and the step that divides all distances from
+// it. Sensors step in units that are larger than those of the fields. Files of version 2 lack it.
 constexpr std::size_t kStepBytes = 2 * kBytes;
 
 using Value = std::optional<std::int64_t>;

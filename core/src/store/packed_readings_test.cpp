@@ -25,7 +25,7 @@ void expect_equal(const std::vector<SensorReading>& a, const std::vector<SensorR
   }
 }
 
-// Of a card that is polled every millisecond and has no voltage.
+// Makes readings of a card that is polled every millisecond and has no voltage.
 std::vector<SensorReading> polled(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> noise(0, 0.3e6);

@@ -1,4 +1,4 @@
-// What SQLite said, as an error that says what to do.
+// Turns an SQLite exception into an error that says what to do.
 #pragma once
 
 #include <string>

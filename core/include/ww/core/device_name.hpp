@@ -36,9 +36,9 @@ class DeviceName {
     return kind_ == Kind::opencl || kind_ == Kind::hip || kind_ == Kind::cuda;
   }
 
-  // What follows the colon; empty where there is none.
+  // Returns the text after the colon; empty where there is none.
   [[nodiscard]] std::string_view rest() const;
-  // Of virtual devices: the chip ("w9100", "random", "path/chip.toml"), else empty.
+  // Chip of a virtual device ("w9100", "random", "path/chip.toml"), else empty.
   [[nodiscard]] std::string chip() const;
   // Whether the chip is drawn at random, by a seed.
   [[nodiscard]] bool is_random_chip() const {
@@ -46,9 +46,9 @@ class DeviceName {
   }
   // Whether the chip is described by a file.
   [[nodiscard]] bool is_chip_file() const { return chip().ends_with(".toml"); }
-  // Of hip:N, cuda:N and gpu:N: N. Absent for other names and where N is not a number from 0 up.
+  // N of hip:N, cuda:N and gpu:N. Absent for other names and where N is not a number from 0 up.
   [[nodiscard]] std::optional<int> index() const;
-  // Of opencl:P.D: P and D. Absent likewise.
+  // P and D of opencl:P.D. Absent likewise.
   [[nodiscard]] std::optional<std::pair<int, int>> opencl_place() const;
 
  private:

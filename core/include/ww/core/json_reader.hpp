@@ -49,7 +49,7 @@ class JsonReader {
 
   // Reads a number that must be within [low, high]; outside, the error is out_of_range.
   void read_within(const std::string& key, double low, double high, double& into) const;
-  // The same, where the field may be absent or null.
+  // Reads as read_within() does; leaves `into` as it is where the field is absent or null.
   void read_optional_within(const std::string& key, double low, double high, double& into) const;
 
   // Whether there is such a field, and not null.
@@ -57,7 +57,7 @@ class JsonReader {
 
   // The reader of an object in this one, which must be there.
   [[nodiscard]] JsonReader object(const std::string& key) const;
-  // The same, or nothing where it is absent or null.
+  // Returns the reader of an object, or nothing where it is absent or null.
   [[nodiscard]] std::optional<JsonReader> optional_object(const std::string& key) const;
   // The readers of a list of objects, which must be there.
   [[nodiscard]] std::vector<JsonReader> objects(const std::string& key) const;

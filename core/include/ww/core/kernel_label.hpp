@@ -25,7 +25,7 @@ namespace ww {
 // differ, and a number where no place is short enough: "sort<int> #1".
 [[nodiscard]] std::vector<std::string> kernel_labels(std::span<const std::string> names);
 
-// The same for anything that has a name.
+// Returns the labels of anything that has a name.
 template <class Kernels, class Name>
 [[nodiscard]] std::vector<std::string> kernel_labels(const Kernels& kernels, Name name) {
   std::vector<std::string> names;

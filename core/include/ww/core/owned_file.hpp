@@ -26,8 +26,8 @@ enum class OwnedFile {
 // Error invalid_argument where the file may not be replaced; it says what the file contains.
 Status refuse_owned(const std::filesystem::path& path, OwnedFile kind);
 
-// The same for databases. Every function of core that replaces a file calls this, and calibrations,
-// which `fit` replaces, are left to the command line.
+// Refuses owned databases alone. Every function of core that replaces a file calls this, and
+// calibrations, which `fit` replaces, are left to the command line.
 Status refuse_owned_database(const std::filesystem::path& path);
 
 }  // namespace ww

@@ -41,7 +41,7 @@ struct Pipe {
 // Both ends are closed in programs that this process starts. Error io_error.
 [[nodiscard]] Result<Pipe> make_pipe();
 
-// What a standard stream of the child is, where it is no descriptor of this process.
+// Values of a child's standard stream that is no descriptor of this process.
 inline constexpr int kInheritStream = -1;
 inline constexpr int kNullStream = -2;  // /dev/null
 

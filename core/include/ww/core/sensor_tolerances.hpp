@@ -1,5 +1,5 @@
-// What is known of a board's power sensor and regulator where their makers state nothing: relative
-// 95% half-widths about 1. Everything that assumes such a tolerance takes it from here.
+// Tolerances of a board's power sensor and regulator where their makers state nothing: relative 95%
+// half-widths about 1. Everything that assumes such a tolerance takes it from here.
 #pragma once
 
 namespace ww {

@@ -21,8 +21,8 @@ class StreamedFile {
   // opens a hidden one, which the destructor removes. Errors: not_found, permission_denied,
   // io_error.
   static Result<StreamedFile> create(const std::filesystem::path& target);
-  // The same, but until keep() the bytes have the name `aside`, in the same folder: of a process
-  // that is killed they stay there, up to the last flush().
+  // Creates a file whose bytes have the name `aside`, in the same folder, until keep(): if the
+  // process is killed they stay there, up to the last flush().
   static Result<StreamedFile> create(const std::filesystem::path& target,
                                      const std::filesystem::path& aside);
 
