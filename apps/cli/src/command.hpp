@@ -1,5 +1,5 @@
-// What every command shares. A command registers its options and a callback; the callback returns
-// the exit code: 0 done, 1 the result is bad, 2 usage, 3 environment, 130 ended by Ctrl-C.
+// Declares what every command shares. A command registers its options and a callback; the callback
+// returns the exit code: 0 done, 1 the result is bad, 2 usage, 3 environment, 130 ended by Ctrl-C.
 #pragma once
 
 #include <CLI/CLI.hpp>

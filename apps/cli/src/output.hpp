@@ -18,7 +18,7 @@ namespace ww::cli {
 
 // One JSON document on stdout, with its keys in alphabetical order.
 void print_json(const nlohmann::json& json);
-// The same with the keys in the document's own order.
+// Prints one JSON document with the keys in its own order.
 void print_ordered_json(const nlohmann::ordered_json& json);
 
 // Columns padded to their widest cell; the first row is the heading.

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of the protocol's AggregationTemporality: counted from the start, not from the last export.
+// The protocol's AggregationTemporality: counted from the start, not from the last export.
 constexpr int kCumulative = 2;
 
 // Units by the Unified Code for Units of Measure, as OpenTelemetry has them.

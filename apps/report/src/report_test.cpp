@@ -215,7 +215,7 @@ TEST_F(Report, ShowsACalibrationOfCrossingsWithItsControls) {
   const std::string refused = page_of();
   EXPECT_NE(refused.find("No figure: rejected"), std::string::npos);
   EXPECT_NE(refused.find("null pair"), std::string::npos);
-  // What is damaged is said, and leaves no page.
+  // A damaged file is reported, and leaves no page.
   crossing.erase("controls");
   std::filesystem::remove(folder / "page.html");
   std::ofstream(folder / "crossing.json") << crossing.dump();

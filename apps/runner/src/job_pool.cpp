@@ -13,7 +13,7 @@
 namespace ww::runner {
 namespace {
 
-// Of the virtual GPU's driver (docs/driver.md).
+// A variable of the virtual GPU's driver (docs/driver.md).
 constexpr const char* kThreadsVariable = "WIREWATT_THREADS";
 
 int run_one(const Job& job) {

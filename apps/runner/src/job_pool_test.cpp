@@ -12,7 +12,7 @@
 namespace ww::runner {
 namespace {
 
-// What a job prints.
+// Runs a job and returns what it prints.
 std::string printed(const std::string& script) {
   const auto folder = ScratchFolder::create("jobs");
   EXPECT_TRUE(folder) << folder.error().text();

@@ -60,7 +60,7 @@ double settle_s(const measure::LaunchSensor& response, double refresh_s) {
 constexpr std::int64_t kLaunchSlack_ns = 1'000'000'000;
 constexpr std::ptrdiff_t kReadingsBefore = 30;  // that may show power at rest
 
-// What both kinds of device share: the sensor, the model and the state of the bracket.
+// Base of both kinds of device: the sensor, the model and the state of the bracket.
 class Common : public Bracket {
  public:
   // `collects`: the sensor forgets what is not read for a minute, so that a thread must read it.

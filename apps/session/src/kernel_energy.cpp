@@ -140,7 +140,7 @@ KernelEnergy unresolved(const LaunchLog& log, std::size_t kernel, double period_
   return unknown;
 }
 
-// Of the energies of all launches; a gain that is wrong scales all of them.
+// Covariance of the energies of all launches; a gain that is wrong scales all of them.
 std::vector<double> covariance_of(const measure::LaunchEnergies& found, double gain_tolerance_95) {
   const double gain = gain_tolerance_95 / kNormal95;
   const std::size_t count = found.kernels.size();

@@ -57,7 +57,7 @@ struct Sum {
   }
 };
 
-// What the profilers' segments of each of the model's are.
+// The profilers' segments that make up each of the model's.
 constexpr std::array kRegisters = {Segment::registers_l1};
 constexpr std::array kL1L2 = {Segment::l1_l2};
 constexpr std::array kMemory = {Segment::l2_memory_read, Segment::l2_memory_write};
@@ -127,8 +127,8 @@ struct Multiplexed {
   }
 };
 
-// Of launches of one kernel and grid. Where a profiler counted in turns, the mean stands for those
-// that lack a counter.
+// Sums launches of one kernel and grid. Where a profiler counted in turns, the mean stands for
+// those that lack a counter.
 Sums grid_sums(const std::string& architecture, const Launches& launches) {
   Sums sums;
   for (const CounterDispatch* launch : launches) add_launches(sums, architecture, *launch, 1);
@@ -215,7 +215,7 @@ std::string stray_length(const Launches& launches) {
   return {};
 }
 
-// What a bundle's wires did; with `times_length` each event times the length of its wires.
+// Adds a bundle's wire events; with `times_length` each event times the length of its wires.
 void add_wires(std::optional<WireActivity>& sum, const CounterDispatch& dispatch,
                const std::string& bundle, double slots, bool times_length) {
   const auto value = [&](const char* event, const char* events) {

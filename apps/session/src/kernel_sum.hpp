@@ -26,7 +26,7 @@ class KernelSum {
   [[nodiscard]] model::KernelTraffic traffic(const std::string& name) const;
 
  private:
-  // What the virtual GPU's monitors saw. A 0 of theirs is a fact.
+  // Counts of the virtual GPU's monitors. A 0 of theirs is a fact.
   struct Monitors {
     bool any{};
     std::array<std::optional<model::WireActivity>, 3> wires;

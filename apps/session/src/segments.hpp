@@ -13,16 +13,16 @@ namespace ww::session {
 Status fill_segments(Reading& reading, const std::optional<model::WireModel>& model,
                      const std::vector<model::KernelTraffic>& kernels);
 
-// What a caller says moved on one segment.
+// Traffic on one segment as a caller states it.
 struct SaidTraffic {
   double bytes{};
   double toggled_bits{};   // bytes * 8 * rate, of bytes whose rate was said
-  double unknown_bytes{};  // of bytes whose rate was not
+  double unknown_bytes{};  // of bytes whose rate was not said
   // Toggle rate of all of them; the prior stands in for what was not said.
   [[nodiscard]] model::AssumedData data() const;
 };
-// The same from what the caller said, each segment at its own rate; a segment of which nothing was
-// said is unavailable.
+// Fills the segments from what the caller said, each at its own rate; a segment of which nothing
+// was said is unavailable.
 Status fill_said_segments(Reading& reading, const std::optional<model::WireModel>& model,
                           const std::array<std::optional<SaidTraffic>, 3>& said);
 

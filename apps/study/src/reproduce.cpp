@@ -43,7 +43,7 @@ Result<ordered_json> save(const json& result, Reproduction& out, const std::stri
   return document;
 }
 
-// What `calibrate` below makes, as a campaign and its model say it.
+// The calibration that `calibrate` below makes, as a campaign and its model name it.
 constexpr const char* kCalibratedDevice = "virtual:w9100";
 constexpr const char* kCalibrationSeed = "1";
 constexpr const char* kCalibrationFolder = "w9100";  // within that of a paper about networks

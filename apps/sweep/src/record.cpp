@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 8> known_timings{"wall_s",
                                                         "launch_wall_seconds",
                                                         "folder"};
 
-// What a result is worth. It stays, whatever else a plan keeps of it.
+// Marks of a result's worth. They stay, whatever else a plan keeps of it.
 constexpr std::array<std::string_view, 4> kMarks{"virtual", "stable", "status", "reason"};
 
 constexpr std::size_t kLongestReason = 400;
@@ -99,7 +99,7 @@ std::string or_else(std::string text, std::string otherwise) {
   return text.empty() ? std::move(otherwise) : std::move(text);
 }
 
-// What the command printed: all of it, or its last line after what a program of its own printed.
+// Returns the command's document: all of its output, or the last line after a program's own.
 json document_of(std::string_view out) {
   auto whole = json::parse(out, nullptr, false);
   if (!whole.is_discarded()) return whole;

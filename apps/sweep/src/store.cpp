@@ -36,7 +36,7 @@ CREATE TEMP TABLE found(hash TEXT PRIMARY KEY, final INTEGER, status TEXT, reaso
   timings TEXT);
 )sql";
 
-// The same choice as is_better().
+// Chooses as is_better() does.
 constexpr const char* kKeepBetter = R"sql(
 INSERT INTO found VALUES(?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(hash) DO UPDATE SET
   final=excluded.final, status=excluded.status, reason=excluded.reason, result=excluded.result,

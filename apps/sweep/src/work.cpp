@@ -20,7 +20,7 @@ constexpr unsigned kPointsPerProcess = 200;
 constexpr double kPilotIsQuick_s = 3;
 constexpr std::size_t kPilotPoints = 3;
 
-// What a point writes lies here until it is done, and is then renamed to files/HASH.
+// Holds a point's files until it is done; they are then renamed to files/HASH.
 class Scratch {
  public:
   Scratch(fs::path folder, std::string option)

@@ -251,7 +251,7 @@ int serve_jobs(int socket, int out, int err, const RunCommand& run) {
     const double cpu = cpu_now(reply.peak_mib);
     const auto start = std::chrono::steady_clock::now();
     reply.exit_code = run(arguments);
-    // What was cut short is no ending of the point: the parent is told as of a kill from outside.
+    // An interrupted point has not ended: the parent sees a kill, as one from outside.
     if (interrupted()) ::raise(SIGKILL);
     std::fflush(nullptr);
     reply.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -49,11 +49,11 @@ class Worker {
   [[nodiscard]] unsigned completed() const { return completed_; }
   [[nodiscard]] Clock::time_point started() const { return started_; }
   [[nodiscard]] std::int64_t started_ms() const { return started_ms_; }
-  // What it and its children hold in memory now [MiB].
+  // Memory of it and its children now [MiB].
   double look_at_memory();
   [[nodiscard]] double seen_mib() const { return seen_mib_; }  // most of the looks at this point
 
-  // After died(): what ended it, with what it said; reaps it. The queue is for the caller to take.
+  // After died(): the cause of its end, with what it printed; reaps it. The caller takes the queue.
   Ending bury();
   std::deque<QueuedJob> take_queue() { return std::exchange(queue_, {}); }
 

@@ -130,7 +130,7 @@ class Set {
   Set(SQLite::Database& database, const TraceContent& content, const std::string& process,
       const ClockDomain& domain, std::int32_t number)
       : database_(database), content_(content), domain_(domain) {
-    // The same content gives the same name.
+    // Equal content gives equal names.
     const std::string seed = content.title + '\n' + process + '\n' + std::to_string(number);
     const std::string digits = hash_text(std::as_bytes(std::span(seed)));
     guid_ = fmt::format("{}-{}-{}-{}-{}", digits.substr(0, 8), digits.substr(8, 4),

@@ -1,4 +1,4 @@
-// What a file of a timeline shows, whatever its form.
+// Collects what a timeline's file shows, whatever its form.
 #pragma once
 
 #include <array>

@@ -20,7 +20,7 @@ double seconds_of(clockid_t clock) {
   clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
-// Of all threads of the process.
+// CPU time of all threads of the process.
 double cpu_seconds() {
   return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
@@ -212,9 +212,9 @@ void Session::check_counters(Report& report) {
   if (!reads_.stated() && !writes_.stated() && !atomics_.stated()) {
     wrong("the workload states no traffic");
   }
-  // What is not stated does not happen.
-  // A line of 64 bytes, by which the most is stated, may cost a whole request where those are
-  // larger.
+  // Traffic that is not stated does not happen. A
+  // line of 64 bytes, by which the most is stated,
+  // may cost a whole request where those are larger.
   Bounds reads = reads_;
   reads.at_most *= bytes->of_a_read / 64;
   within("reads", report.read_bytes, reads);

@@ -1,6 +1,6 @@
-// What a workload sees: input, buffers, launches, checks. The first error sticks: what follows does
-// nothing and reads zeros, so a workload reads as its algorithm does; the harness reports the
-// error.
+// Offers a workload input, buffers, launches and checks. The first
+// error sticks: later calls do nothing and read zeros, so a workload
+// reads as its algorithm does; the harness reports the error.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ struct Buffer {
   std::size_t bytes{};
 };
 
-// What the words of a result are, for its file.
+// Names the type of a result's words, for its file.
 template <class T>
 constexpr const char* type_name() {
   if constexpr (std::is_same_v<T, float>) return "float32";
@@ -134,7 +134,7 @@ class Session {
   void writes(double at_least, double at_most) { writes_ = {at_least, at_most}; }
   void atomics(double at_least, double at_most) { atomics_ = {at_least, at_most}; }
 
-  // Of the program that is built: work-items of a wave.
+  // Work-items of a wave of the program that is built.
   [[nodiscard]] std::size_t wave_size() const { return wave_size_; }
   // Whether a work-group's barrier empties the L1: RDNA's groups may lie on two CUs with a cache
   // each, and compilers for gfx10 and later invalidate it (LLVM, "Memory Model gfx10-gfx11").

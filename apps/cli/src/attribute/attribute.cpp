@@ -49,7 +49,7 @@ json figure(const Interval& power_w, RowStatus status) {
           {"at_most", finite(power_w.high)}};
 }
 
-// What the rows of the table and the JSON have in common.
+// The fields that the rows of the table and the JSON share.
 struct ShownPart {
   std::string name, part;
   Interval power_w;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kVoltageColumn = "voltage_v";
 constexpr std::string_view kTemperatureColumn = "temperature_c";
 
-// What AMD's cards count, by part. Of two names for one count a card has one.
+// Counters of AMD's cards, by part. Where two names mean one count, a card has one of them.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kCardTerms{{
     {"clocks/cus", "SQ_BUSY_CU_CYCLES"},
     {"clocks/waves", "SQ_WAVE_CYCLES"},

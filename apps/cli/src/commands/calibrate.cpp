@@ -86,7 +86,7 @@ std::vector<std::string> not_in_campaign(const CalibrateArguments& arguments) {
   return words;
 }
 
-// What would be measured and where; nothing is measured or written. A device that the campaign
+// Reports what would be measured and where; measures and writes nothing. A device that the campaign
 // would refuse by what can be seen from outside is refused here as well.
 int dry_run(CalibrateArguments arguments) {
   auto& device = arguments.request.device;
@@ -149,7 +149,7 @@ Status refuse_foreign(const CalibrateArguments& arguments,
               request.device.name);
 }
 
-// What only the campaign knows.
+// Adds the facts that only the campaign knows.
 void add_campaign(calibration::Answer& answer, const CalibrateArguments& arguments,
                   const microbench::CampaignSummary& summary, const std::string& traffic) {
   auto& json = answer.json;

@@ -305,7 +305,7 @@ Status write_run_timeline(const RunArguments& arguments,
   return save_timeline(timeline, arguments.timeline);
 }
 
-// What was asked for is not there. That is no fault where the program made no use of the device.
+// Reports that a requested file is absent. That is no fault if the program did not use the device.
 Status missing(const char* what, const fs::path& folder) {
   constexpr std::uintmax_t kNextToNothing = std::uintmax_t{1} << 20;  // bytes
   std::error_code unknown;
@@ -322,8 +322,8 @@ Status missing(const char* what, const fs::path& folder) {
   return {};
 }
 
-// Of a driver's rows those of launches that have as many as the first. A process can be killed
-// while it writes.
+// Keeps the rows of those launches of a driver that have as many rows as the first. A process can
+// be killed while it writes.
 std::string_view whole_launches(std::string_view rows) {
   constexpr auto none = std::string_view::npos;
   rows = rows.substr(0, rows.rfind('\n') + 1);

@@ -1,4 +1,4 @@
-// What `wirewatt segments` found beside the sealed truth.
+// Compares the result of `wirewatt segments` with the sealed truth.
 #pragma once
 
 #include <filesystem>

@@ -38,7 +38,7 @@ int show_selftest(const selftest::Archive& archive, bool json) {
     }
     print_table(rows);
   }
-  // What is absent is no fault of the device; what cannot be believed is.
+  // An absent part is no fault of the device; a reading that cannot be believed is.
   return std::ranges::any_of(findings, [](const measure::Finding& finding) {
     return finding.verdict == measure::Verdict::bad;
   });
@@ -63,7 +63,7 @@ int run_selftest(const SelftestArguments& arguments) {
   if (const auto written = write_file_atomically(arguments.out, bytes); !written) {
     return report_error(written.error());
   }
-  // What is shown is what the file says, so that a replay shows the same.
+  // Shows the archive as the file has it, so that a replay shows the same.
   const auto archive = selftest::parse_archive(bytes, arguments.out);
   if (!archive) return report_error(archive.error());
   const int code = show_selftest(*archive, arguments.json);

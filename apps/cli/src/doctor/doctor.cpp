@@ -144,7 +144,7 @@ void add_clock_control(Patient& patient) {
   }
 }
 
-// What held the clocks down when the sensor was last looked at.
+// Reports what limited the clocks when the sensor was last read.
 void add_throttling(Patient& patient) {
   auto* polled = dynamic_cast<measure::PolledSensor*>(patient.sensor());
   if (polled == nullptr) return;

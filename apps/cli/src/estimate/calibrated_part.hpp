@@ -11,8 +11,8 @@ namespace ww::cli {
 // calibration's own `target`. Empty where neither is known.
 [[nodiscard]] std::string calibrated_part(const std::string& device, const std::string& target);
 
-// The same calibration, with the architecture of counters that do not name theirs: a virtual chip's
-// counters are taken to be its own.
+// Returns the calibration with an architecture for counters that do not name theirs: a virtual
+// chip's counters are taken to be its own.
 [[nodiscard]] calibration::Provenance assumed_of(calibration::Provenance provenance);
 
 }  // namespace ww::cli

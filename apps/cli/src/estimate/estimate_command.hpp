@@ -1,4 +1,4 @@
-// What the commands estimate and score share: an application and the calibration that prices it.
+// Declares what estimate and score share: an application and the calibration that prices it.
 #pragma once
 
 #include <map>
@@ -49,10 +49,10 @@ struct Application {
   std::string device;                // that the program ran on; empty: the default, or none
   std::vector<std::string> samples;  // the sensor's readings while it ran, in this folder
   std::unique_ptr<ScratchFolder> run_folder;
-  // What the sensor saw of each kernel, by the times of its launches. Empty unless a program ran.
+  // Sensed energy of each kernel, by the times of its launches. Empty unless a program ran.
   session::KernelEnergies sensed;
   int program_exit_code{};  // of the program that ran
-  std::string sealed;       // what score compares with
+  std::string sealed;       // the truth that score compares with
 };
 
 // Reads the calibration, and runs the program or reads its counters. Errors: invalid_argument

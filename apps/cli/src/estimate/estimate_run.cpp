@@ -75,7 +75,7 @@ Status use_segments(calibration::Calibration& model, const std::string& path) {
   return model.use_registers_l1(*absolute);
 }
 
-// What the sensor saw of the wires' share, or why there is none.
+// Adds the sensor's energy for the wires' share, or why there is none.
 Status add_share(calibration::EstimateRequest& request, const std::vector<std::string>& samples) {
   model::Interval dynamic_j;
   for (const auto& file : samples) {
@@ -91,7 +91,7 @@ Status add_share(calibration::EstimateRequest& request, const std::vector<std::s
   return {};
 }
 
-// What is assumed of the data.
+// Sets the assumptions about the data.
 Status use_data(calibration::EstimateRequest& request, const EstimateArguments& arguments) {
   model::EstimateOptions& options = request.options;
   if (!arguments.toggles.empty()) {

@@ -101,7 +101,7 @@ complete -o filenames -F _wirewatt wirewatt
                      words);
 }
 
-// What zsh shows beside a word: no colon, no brackets, one line.
+// Returns text that zsh can show beside a word: no colon, no brackets, one line.
 std::string zsh_text(std::string text) {
   for (char& c : text) {
     if (c == ':' || c == '[' || c == ']' || c == '\n') c = ' ';

@@ -1,5 +1,5 @@
-// What CLI11 knows of the commands, as data: from it come manual pages, completions and the
-// suggestions for misspelt names.
+// Describes the commands as data from CLI11: manual pages, completions and the suggestions for
+// misspelt names are made from it.
 #pragma once
 
 #include <CLI/CLI.hpp>

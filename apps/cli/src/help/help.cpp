@@ -14,7 +14,7 @@ constexpr std::size_t kMany = 30;   // options; fewer are shown as they are
 constexpr std::size_t kWidth = 96;  // of a line
 constexpr std::size_t kIndent = 14;
 
-// What most runs of a command with many options need.
+// Lists the options that most runs of a command with many options need.
 const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() {
   static const std::map<std::string, std::vector<std::string>, std::less<>> options{
       {"wirewatt simulate",
@@ -107,7 +107,7 @@ std::string subjects_of(const CLI::App& app) {
   return text;
 }
 
-// What --help=SUBJECT asks for; empty for --help.
+// Returns the SUBJECT of --help=SUBJECT; empty for --help.
 std::string asked_for(const CLI::App& app) {
   const CLI::Option* help = app.get_help_ptr();
   if (help == nullptr || help->count() == 0) return {};

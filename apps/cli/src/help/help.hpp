@@ -9,7 +9,7 @@ namespace ww::cli {
 
 class ScreenHelp : public CLI::Formatter {
  public:
-  // Of the subject that the application's help flag was given, if any.
+  // Makes the help of the subject that the application's help flag was given, if any.
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;
   // Two columns, the second in lines that fit.

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   } catch (const std::system_error& error) {  // of fmt::print
     return lost_output(error.code().value());
   }
-  // What the last lines wait for: a full disk would lose them without a word.
+  // Writes the last lines out now: a full disk would lose them without a word.
   errno = 0;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     const int lost = lost_output(errno);

@@ -1,4 +1,4 @@
-// What a command line would overwrite.
+// Finds files that a command line would overwrite.
 #pragma once
 
 #include <CLI/CLI.hpp>

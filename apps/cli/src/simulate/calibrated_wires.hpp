@@ -1,4 +1,4 @@
-// What the links of a simulated network cost by a calibration.
+// Prices the links of a simulated network by a calibration.
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ void add_key(CLI::App& command, const BoundKey& key) {
         if constexpr (std::is_same_v<Value, sim::net::NodeList>) {
           command.add_option(name, *field, help)->delimiter(',')->group(group);
         } else if constexpr (std::is_same_v<Value, bool>) {
-          // What is off can be switched on; what is on takes a value.
+          // A switch that is off can be set; one that is on takes a value.
           if (*field) {
             command.add_option(name, *field, help)->group(group)->capture_default_str();
           } else {

@@ -57,7 +57,7 @@ void mark_misfit(std::vector<std::vector<std::string>>& rows,
   }
 }
 
-// What the routers pay, and what the estimators in print say of them.
+// Prints the routers' energy, and the published estimators' range.
 void print_routers(const sim::power::RouterCharge& routers) {
   if (routers.pj.high > 0) {
     fmt::print("routers: {:.4g} pJ; {} published estimators say {:.4g} ({}) to {:.4g} ({})\n",
@@ -181,7 +181,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   print_area(report.area);
 }
 
-// What every estimator says of the same events, side by side [pJ].
+// Prints every estimator's energies of the same events, side by side [pJ].
 void print_comparison(const sim::net::SimulateReport& report) {
   std::vector<std::vector<std::string>> rows{{"ESTIMATOR, pJ"}};
   for (const auto& [name, energy] : report.energy.components()) rows.push_back({name});
@@ -226,7 +226,7 @@ Result<std::vector<sim::net::Simulation>> curve_simulations(const SimulateArgume
   return simulations;
 }
 
-// What all curves of a picture share: their nodes where they are as many, packets and traffic.
+// Names what all curves of a picture share: the number of nodes, if equal, packets and traffic.
 Result<std::string> curve_title(const std::vector<sim::net::Simulation>& simulations,
                                 const std::string& traffic) {
   std::set<int> nodes;

@@ -20,7 +20,7 @@ constexpr const char* kMemory = "Requests and traces";
 constexpr const char* kEnergy = "Energy";
 constexpr const char* kOutput = "Output";
 
-// What drives the network: exactly one of synthetic traffic, a trace and a workload.
+// Adds options of the load: exactly one of synthetic traffic, a trace and a workload.
 void add_load(CLI::App& command, SimulateArguments& arguments) {
   sim::net::TrafficConfig& load = arguments.simulation.run.traffic;
   auto* traffic = add_shown(command, kLoad, "--traffic", arguments.traffic,
@@ -191,7 +191,7 @@ Status refuse_unread_options(const SimulateArguments& arguments) {
   const auto given = [&](const char* name) {
     return arguments.command->get_option(name)->count() > 0;
   };
-  // What --topology and the like choose is known once the options are a network.
+  // The choice of --topology and the like is known once the options are a network.
   std::vector<std::string> networks;
   for (const std::string& name : CLI::detail::split(arguments.network.config.network, ',')) {
     NetworkOptions one = arguments.network;

@@ -24,7 +24,7 @@ bool is_virtual(const sim::net::Simulation& simulation) {
   return sim::net::is_virtual(charged);
 }
 
-// What a reader needs to know the network and the load again.
+// Describes network and load so that a reader can make them again.
 nlohmann::json described(const sim::net::Simulation& simulation) {
   nlohmann::json json{{"network", simulation.network.network},
                       {"traffic", sim::net::to_string(simulation.run.traffic.pattern)},

@@ -21,7 +21,7 @@ bool given(const CLI::App& command, const std::string& option) {
   return found != nullptr && found->count() > 0;
 }
 
-// What the command line says beside the file of settings. Where it says something, it wins.
+// Reads the command line's settings, which win over those of the file.
 Result<sim::gpu::TimingRequest> request_of(const TimingArguments& arguments) {
   sim::gpu::TimingRequest request;
   if (!arguments.settings.empty()) {

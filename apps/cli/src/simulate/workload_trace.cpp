@@ -40,7 +40,7 @@ Result<ProcessResult> run_self(const std::vector<std::string>& words, const fs::
   return result;
 }
 
-// What `workloads run --json` says went wrong; empty where nothing did.
+// Returns the failure that `workloads run --json` reports; empty where there is none.
 std::string complaint(const std::string& output) {
   const auto json = nlohmann::json::parse(output, nullptr, false);
   if (!json.is_object() || !json.contains("workloads")) return {};

@@ -34,7 +34,7 @@ class WorkloadTrace {
 // A .traceg, .traceg.xz, .tracez or a kernelslist.g: Accel-Sim's traces, by their names.
 [[nodiscard]] bool is_accelsim(const std::filesystem::path& trace);
 
-// Such a trace in wirewatt's form. Errors: those of sim::trace::import_accelsim().
+// Imports an Accel-Sim trace into wirewatt's form. Errors: those of sim::trace::import_accelsim().
 [[nodiscard]] Result<WorkloadTrace> import_trace(const std::filesystem::path& from);
 
 }  // namespace ww::cli

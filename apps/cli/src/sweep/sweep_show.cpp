@@ -191,7 +191,7 @@ void print_rows(const Shown& shown) {
   print_table(rows);
 }
 
-// What the front and the shares leave out, or nothing.
+// Prints what the front and the shares leave out, if anything.
 void print_left_out(const ShowArguments& arguments, const Shown& shown) {
   const auto unsettled = std::ranges::count(shown.marks.settled, false);
   if (unsettled == 0 || (shown.goals.empty() && arguments.sensitivity.empty())) return;

@@ -84,8 +84,8 @@ Status add_news(timeline::Timeline& timeline, const session::LiveNews& news,
   return timeline.add_launches(news.dispatches, {model, options, power->estimate, architecture});
 }
 
-// What the joules of kernels follow from. Kernels of several processes share the chip's time in no
-// order that the feed shows, and a program that runs for days must not fill the memory.
+// Collects the data behind the joules of kernels. Kernels of several processes share the chip's
+// time in no order that the feed shows, and a program that runs for days must not fill the memory.
 class KernelRecord {
  public:
   void take(const session::LiveNews& news) {

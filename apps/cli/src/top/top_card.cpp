@@ -42,7 +42,7 @@ Result<Card> find_card(const std::string& device) {
   return Card{telemetry.gpus[*index], fmt::format("gpu:{}", *index)};
 }
 
-// What the segments follow from.
+// Counters from which the segments follow.
 struct Counted {
   std::optional<model::KernelEstimate> whole;  // of kernels that run without a pause
   std::string by;                              // "profile.csv", "rocprof, in a run before this one"

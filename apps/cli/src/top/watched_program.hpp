@@ -16,8 +16,8 @@ class WatchedProgram {
   [[nodiscard]] bool ended() const;
   // Ends it where it still runs. Call once.
   Result<ProcessResult> finish();
-  // What finish() gave, for the user: prints what the program printed and gives its exit code; 0 of
-  // one that was ended. Call when the screen is given back.
+  // Passes the result of finish() on to the user: prints what the program printed and returns its
+  // exit code; 0 if it was ended. Call when the screen is given back.
   static Result<int> told(const Result<ProcessResult>& finished);
 
  private:

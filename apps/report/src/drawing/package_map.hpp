@@ -7,7 +7,7 @@
 
 namespace ww::report {
 
-// What a bit costs on each way between dies [pJ]; a way without a figure is drawn without colour.
+// Energy of a bit on each way between dies [pJ]; a way without a figure is drawn without colour.
 struct PackageWays {
   std::optional<double> compute_die;  // compute die to its I/O die, with the cache
   std::optional<double> row, column, across;

@@ -31,7 +31,7 @@ struct fmt::formatter<ww::report::SvgText> : fmt::formatter<std::string_view> {
 
 namespace ww::report {
 
-// What a value becomes before it is formatted: numbers stay, texts are escaped.
+// The type that a value becomes before it is formatted: numbers stay, texts are escaped.
 template <class T>
 using SvgArgument =
     std::conditional_t<std::is_convertible_v<const T&, std::string_view>, SvgText, T>;

@@ -73,7 +73,7 @@ class Page {
                      figure_text(number_of(reference, "clock_hz") / 1e6))});
   }
 
-  // What the figure means for a reader who meets it for the first time.
+  // Explains the figure to a reader who meets it for the first time.
   [[nodiscard]] std::string in_words(double energy_fj) const {
     std::string text =
         fmt::format("A bit that travels {} farther between L1 and L2 costs {} fJ more",

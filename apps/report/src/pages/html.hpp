@@ -1,5 +1,5 @@
-// What every page is made of: head, answer, sections with charts and tables, and one file that
-// needs no other and no network (its content-security policy forbids both).
+// Declares the parts of every page: head, answer, sections with charts and tables, and one file
+// that needs no other and no network (its content-security policy forbids both).
 #pragma once
 
 #include <fmt/format.h>

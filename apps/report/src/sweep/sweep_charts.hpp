@@ -22,7 +22,7 @@ struct MetricEffects {
   std::string metric;
   std::vector<sweep::AxisEffect> effects;
 };
-// Of each shown metric that varies.
+// Returns the effects on each shown metric that varies.
 [[nodiscard]] std::vector<MetricEffects> effects_of(const SweepView& view);
 [[nodiscard]] BarChart effect_bars(const std::vector<MetricEffects>& all);
 

@@ -47,7 +47,7 @@ std::string percent_text(const std::optional<double>& value) {
   return value ? fmt::format("{:+.2f}", *value) : "–";
 }
 
-// What is fixed in both plans, and not alike: "network: mesh and mesh-adaptive".
+// Lists the fixed settings in which both plans differ: "network: mesh and mesh-adaptive".
 std::string fixed_differences(const SweepView& first, const SweepView& second) {
   const auto one = nlohmann::json::parse(first.configuration, nullptr, false);
   const auto other = nlohmann::json::parse(second.configuration, nullptr, false);
@@ -73,7 +73,7 @@ struct Spread {
   std::size_t points{}, lower{}, equal{}, least{}, most{};  // least, most: rows
   double median{};
 };
-// Of a metric's differences, over settled points.
+// Returns the spread of a metric's differences, over settled points.
 std::optional<Spread> spread_of(const SweepView& view, std::size_t metric) {
   std::vector<double> values;
   Spread spread;

@@ -26,7 +26,7 @@ SweepView grid(double factor, const std::vector<std::string>& rates = {"0.1", "0
   return view;
 }
 
-// The same with its axes in the other order.
+// Returns the view with its axes in the other order.
 SweepView turned(SweepView view) {
   std::swap(view.table.settings[0], view.table.settings[1]);
   for (auto& row : view.table.rows) std::swap(row.settings[0], row.settings[1]);

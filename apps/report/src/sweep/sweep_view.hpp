@@ -1,4 +1,4 @@
-// What a sweep's page shows, read from its folder and chosen.
+// Collects the content of a sweep's page, read from its folder and chosen.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What a run folder or a JSON file holds, found out from its content.
+// Finds out from its content what a run folder or a JSON file is.
 #pragma once
 
 #include <filesystem>
@@ -41,10 +41,10 @@ struct Document {
 // page can be made of; the message says what is), parse_error (damaged), permission_denied.
 [[nodiscard]] Result<std::vector<Document>> read_documents(const std::filesystem::path& path);
 
-// What it is, in sentences: "calibration of wires", "estimate".
+// Names the document's kind in sentences: "calibration of wires", "estimate".
 [[nodiscard]] std::string_view name_of(const Document& document);
 
-// What two documents of a kind are compared by.
+// Returns the figures by which two documents of a kind are compared.
 [[nodiscard]] std::vector<Figure> figures_of(const Document& document);
 
 }  // namespace ww::report

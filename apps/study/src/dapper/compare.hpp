@@ -23,7 +23,7 @@ using DapperRuns = std::vector<const DapperRun*>;
 [[nodiscard]] std::pair<std::string, double> most(const PerApplication& values);
 // Percent by which `value` is above `base`.
 [[nodiscard]] double above(double base, double value);
-// The same of a figure of each application's two runs.
+// Percent by which a figure of each application's run with `variant` is above that with `base`.
 [[nodiscard]] PerApplication percent_more(const DapperStudy& study, const std::string& base,
                                           const std::string& variant, double DapperRun::*figure);
 // "dct 1.2, hist 3"

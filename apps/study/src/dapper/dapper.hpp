@@ -100,7 +100,7 @@ void add_dapper_rows(Reproduction& out, const DapperStudy& study);
 void add_dapper_summary(Reproduction& out);
 // The paper's networks as `simulate` replays its applications on them.
 [[nodiscard]] OwnNetworkStudy own_network_study();
-// What the paper says in two ways.
+// Lists statements of the paper that contradict each other.
 [[nodiscard]] nlohmann::json dapper_inconsistencies();
 
 }  // namespace ww::study::dapper

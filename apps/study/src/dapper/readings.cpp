@@ -20,7 +20,7 @@ struct Reading {
 constexpr Reading kReadings[] = {{"first", "a reply is one datum of 64 bits"},
                                  {"each", "a reply for each datum of 64 bits of a line"}};
 
-// Of a period K of 1,000 cycles, each of four windows loses 4 to set-up and the last flit.
+// In a period K of 1,000 cycles each of four windows loses 4 to set-up and the last flit.
 constexpr double kUsableShare = 1 - 4 * 4 / 1000.0;
 
 // By how much traffic that does not wait for replies would outlast the baseline at least, if the

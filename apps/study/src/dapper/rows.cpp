@@ -36,7 +36,7 @@ void chart(Reproduction& out, const DapperStudy& study, const std::string& title
                         {"bars", bars}});
 }
 
-// Of the power that the sensor sees while kernels run, the network's part [%].
+// Network's share of the power that the sensor sees while kernels run [%].
 double network_share(const DapperRuns& runs) {
   const double seconds = runs[0]->cycles / kDapperCoreHz;
   const double gpu_w = runs[0]->gpu_dynamic_j / seconds + runs[0]->gpu_idle_w;
@@ -110,7 +110,7 @@ std::string why_time(const DapperStudy& study, const std::string& application) {
   return text;
 }
 
-// What Approx-NoC's delays, its approximation and the load have to do with its time.
+// Explains how Approx-NoC's delays, its approximation and the load affect its time.
 std::string why_approx_noc(const DapperStudy& study) {
   std::string text;
   for (const auto& [base, variant, what] :
@@ -288,7 +288,7 @@ double error_percent(const DapperRun& run) {
   return 100 * run.error.mean;
 }
 
-// What equation (4) gives on the arrays behind an output.
+// Reports the result of equation (4) on the arrays behind an output.
 std::string on_arrays(const DapperRun& run) {
   std::string text;
   for (const auto& [name, error] : run.outputs) {

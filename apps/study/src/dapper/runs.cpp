@@ -60,7 +60,7 @@ std::vector<std::string> command_of(const std::string& self, const std::string& 
   return command;
 }
 
-// What makes a run another one.
+// Returns the key of a run: runs with different keys differ.
 json record_of(const Planned& planned, const std::vector<std::string>& command) {
   return {{"command", std::vector(command.begin() + 1, command.end())},
           {"settings", planned.variant.settings}};

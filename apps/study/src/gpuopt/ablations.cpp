@@ -55,7 +55,7 @@ constexpr std::array kComparedWith{std::pair{"emesh", "EMESH"},
                                    std::pair{"prior-opt", "Prior_Opt, 64 wavelengths"},
                                    std::pair{"prior-128", "Prior_Opt, 128 wavelengths"}};
 
-// What GPUOPT loses to its tokens, one cause after the other.
+// Adds what GPUOPT loses to its tokens, one cause after the other.
 void add_tokens(Rows& rows) {
   json bars = json::array();
   const auto variants = gpuopt_variants(false);
@@ -124,7 +124,7 @@ void add_needs(Rows& rows) {
             listed(sending));
 }
 
-// What the paper leaves open about the control of the lasers, and what no control can save.
+// Adds what the paper leaves open about the control of the lasers, and what no control can save.
 void add_readings(Rows& rows) {
   for (const GpuoptVariant& variant : gpuopt_variants(false)) {
     if (!variant.name.starts_with("ps-")) continue;

@@ -1,5 +1,5 @@
-// What GPUOPT's lasers need, and the design space around PS_GPUOPT: energy times delay squared
-// against performance.
+// Reports the power of GPUOPT's lasers and the design space around PS_GPUOPT: energy times delay
+// squared against performance.
 #include "gpuopt/rows.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/power/photonic_power.hpp"
@@ -13,7 +13,7 @@ using sim::power::BudgetScope;
 constexpr BudgetScope kScopes[] = {BudgetScope::worked, BudgetScope::power_path,
                                    BudgetScope::all_rings};
 
-// Of 16 stations on the 600 mm2 die.
+// Returns the link budget of 16 stations on the 600 mm2 die.
 Result<sim::power::LinkBudget> budget_of(BudgetScope scope) {
   sim::power::PhotonicStructure structure;
   structure.stations = 16;
@@ -74,7 +74,7 @@ std::vector<Point> points_of(const Rows& rows) {
 
 }  // namespace
 
-// The same light for less and less honest counts of splitters and rings.
+// Adds the light's power for less and less honest counts of splitters and rings.
 void add_link_budgets(Rows& rows) {
   for (const BudgetScope scope : kScopes) {
     const auto budget = budget_of(scope);

@@ -18,7 +18,7 @@
 
 namespace ww::study::gpuopt {
 
-// What one application did on one network.
+// Result of one application on one network.
 struct GpuoptRun {
   double cycles{};         // of the cores
   double network_pj{};     // lasers included
@@ -75,7 +75,7 @@ struct GpuoptVariant {
   int request_cycles{};                        // as in TimingConfig
   int request_flit_bits{}, reply_flit_bits{};  // the same
   int line_bytes{64};                          // the same
-  // The same. The paper's L1s are coherent; lines of 128 bytes are simulated without.
+  // L1 policy. The paper's L1s are coherent; lines of 128 bytes are simulated without.
   std::string l1_policy{"coherent"};
   std::string against{"gpuopt"};  // of a reading of PS_GPUOPT: GPUOPT by the same reading
   bool quick{};                   // among the runs of --quick

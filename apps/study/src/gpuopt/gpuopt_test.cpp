@@ -270,7 +270,7 @@ TEST(GpuoptPlatform, IsReadFromChipAndNetwork) {
   GpuoptVariant wider = emesh;
   wider.system.network.flit_bits = 512;
   EXPECT_TRUE(differing("gpuopt", wider).contains("flit of EMESH"));
-  // The same chip file with another L1.
+  // Changes the L1 in a copy of the chip file.
   auto text = read_file(WW_GPUOPT_CHIP);
   ASSERT_TRUE(text) << text.error().text();
   const std::string key = "l1_bytes = 32768";

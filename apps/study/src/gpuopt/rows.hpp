@@ -1,4 +1,4 @@
-// What the rows of GPUOPT's reproduction share: measures over its applications, and comparisons.
+// Declares what the rows of GPUOPT's reproduction share: measures and comparisons.
 #pragma once
 
 #include <fmt/format.h>

@@ -179,7 +179,7 @@ Result<GpuoptStudy> run_gpuopt_study(
       if (ec) return fail(ErrorCode::io_error, ec.message(), planned.folder.string());
       const json key{{"settings", settings}, {"application", application}};
       if (kept.has(planned.folder, key)) continue;
-      // What an earlier program or setting left there is not taken for this run's if it fails.
+      // Removes an earlier program's or setting's files, lest this run, if it fails, seem theirs.
       for (const char* file : {"done.json", "report.json"}) fs::remove(planned.folder / file, ec);
       jobs.push_back(
           {{self.string(), "workloads", "run", application, "--size", options.size, "--device",

@@ -16,13 +16,13 @@ namespace {
 
 using sim::net::NodeId;
 
-// What the headlines need, within a minute of processor time.
+// Variants that the headlines need, within a minute of processor time.
 constexpr std::string_view kQuickVariants[] = {"emesh",     "emesh-10g", "sms-8",  "sms-32",
                                                "prior-opt", "prior-128", "gpuopt", "ps",
                                                "hold-4",    "ps-other"};
 
 constexpr int kSmsPerCluster = 8;
-// Every other station of the serpentine, on every network alike: a checkerboard.
+// Every other station of the serpentine, on every network: a checkerboard.
 constexpr NodeId kLlcRouters[] = {1, 3, 4, 6, 9, 11, 12, 14};
 
 bool is_llc(NodeId router) {

@@ -132,7 +132,7 @@ Result<Application> run_application(const std::string& name, const model::WireMo
   return app;
 }
 
-// What the counters say about why a share is what it is.
+// Explains a share by the counters.
 std::string explanation(const Application& app) {
   return fmt::format(
       "{:.3g} W of dynamic power; L1 lines {:.3g} GB/s, L1-L2 {:.3g} GB/s ({:.2g}% of peak), "
@@ -313,7 +313,7 @@ void add_layouts(Reproduction& out, const std::vector<Application>& apps) {
                  "the distances are the paper's: 79% is the most that they allow, where nothing "
                  "goes to memory");
   for (auto& reported : out.rows) {
-    // What the paper's distances allow at most follows from them.
+    // The largest share follows from the paper's distances.
     if (reported.figure == "Fig. 12" && reported.quantity.ends_with(", largest")) {
       reported.status = kByConstruction;
     }

@@ -23,7 +23,7 @@ std::optional<double> number(const json& object, const char* key) {
   return found->get<double>();
 }
 
-// What the form of the virtual chip's ledger forces: it can fail, but holding proves nothing.
+// A result that the virtual chip's ledger forces: it can fail, but passing proves nothing.
 const char* forced_when(bool holds) {
   return holds ? kByConstruction : kDiffers;
 }

@@ -22,7 +22,7 @@ using nlohmann::json;
 constexpr const char* kFigure = "own network";
 constexpr const char* kDevice = "virtual:w9100";
 constexpr const char* kFloorplan = "w9100";
-// Of the W9100's engine at its highest state, and of its process (sim/gpu/chips/w9100.toml).
+// The W9100's engine at its highest state, and its process (sim/gpu/chips/w9100.toml).
 constexpr double kClockHz = 930e6;
 constexpr double kNodeNm = 28;
 constexpr double kRandomToggleRate = 0.5;  // of the bits that the calibration's figure is for

@@ -39,7 +39,7 @@ struct PaperNetwork {
   std::string name;
   std::string text;  // for reports
   std::vector<std::string> options{};
-  // What the paper says over its own mesh, in the units of the rows; null: nothing.
+  // The paper's statement about its own mesh, in the units of the rows; null: none.
   nlohmann::json claim_energy = nullptr;
   nlohmann::json claim_time = nullptr;
 };
@@ -62,8 +62,8 @@ struct OwnNetworkStudy {
 inline constexpr const char* kPlainMesh = "mesh";
 inline constexpr const char* kOwnCrossbar = "crossbar";
 
-// What a report of `simulate --json` says, with the calibration's price of wires. Error bad_data if
-// it says no cycles or no energy.
+// Reads a report of `simulate --json`, with the calibration's price of wires. Error bad_data if it
+// has no cycles or no energy.
 [[nodiscard]] Result<OwnNetworkRun> own_network_run(const nlohmann::json& report,
                                                     const WirePrice& price);
 

@@ -8,7 +8,7 @@
 
 namespace ww::study {
 
-// What a row says about the paper's figure and ours.
+// Relation between the paper's figure and ours, as a row states it.
 inline constexpr const char* kMatches = "matches";
 inline constexpr const char* kDiffers = "differs";
 // The figure set a constant of the virtual chip, or the method allows no other answer.

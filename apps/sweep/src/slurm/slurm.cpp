@@ -54,7 +54,7 @@ Status write_scripts(const Sweep& sweep, const Program& program, int submission,
 }
 
 bool is_lasting(const Error& error) {
-  // What a site refuses for good; all else may pass: a full queue, a controller that restarts.
+  // These are refused for good; all else may pass: a full queue, a controller that restarts.
   for (const auto* text :
        {"nvalid", "nrecognized", "not permitted", "denied", "not available", "cannot be satisfied",
         "More processors requested", "Memory specification"}) {

@@ -17,7 +17,7 @@ namespace ww::sweep {
 [[nodiscard]] Result<std::string> slurm(const std::vector<std::string>& command,
                                         bool despite_interrupt = false);
 
-// The same command for the cluster of that name; for the local cluster where the name is empty.
+// Sends the command to the cluster of that name; to the local one where the name is empty.
 [[nodiscard]] std::vector<std::string> on_cluster(std::vector<std::string> command,
                                                   const std::string& cluster);
 
@@ -55,13 +55,13 @@ struct QueueStates {
   [[nodiscard]] std::size_t active() const;
   [[nodiscard]] std::size_t running() const;
 };
-// What squeue lists of these jobs. It lists nothing of jobs that the controller does not know.
-// Errors as slurm().
+// Returns the states that squeue lists of these jobs. It lists nothing of jobs that the controller
+// does not know. Errors as slurm().
 [[nodiscard]] Result<QueueStates> queue_states(const std::string& cluster,
                                                const std::vector<std::string>& jobs,
                                                bool despite_interrupt = false);
 
-// The same by the site's accounting (sacct), which knows jobs for longer than the queue does.
+// Returns the states by the site's accounting (sacct), which keeps jobs longer than the queue.
 [[nodiscard]] Result<QueueStates> accounted_states(const std::string& cluster,
                                                    const std::vector<std::string>& jobs,
                                                    bool despite_interrupt = false);

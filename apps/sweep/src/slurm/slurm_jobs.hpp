@@ -1,4 +1,4 @@
-// What a submission leaves in its folder.
+// Reads and writes the files that a submission leaves in its folder.
 #pragma once
 
 #include "ww/sweep/slurm.hpp"

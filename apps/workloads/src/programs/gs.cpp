@@ -33,7 +33,7 @@ void run_gs(Session& s) {
     solved[i] = static_cast<float>(sum / upper[i * n + i]);
   }
   s.check("unknown", solved, x, 1e-3, 1e-4);
-  // Of n^3/3 updates: each reads a row element and writes it, plus the pivot row and a column whose
+  // Each of n^3/3 updates reads a row element and writes it, plus the pivot row and a column whose
   // every element is a line.
   const double cubes = std::pow(static_cast<double>(n), 3) / 3 * 4;
   const double columns = std::pow(static_cast<double>(n), 2) / 2 * 64;

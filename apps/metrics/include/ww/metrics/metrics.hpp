@@ -1,7 +1,7 @@
-// What on-chip wires draw, for monitoring systems: OpenMetrics text (openmetrics.io, version 1.0.0)
-// and OTLP, OpenTelemetry's protocol, as JSON (opentelemetry.io/docs/specs/otlp, version 1). The
-// device's power and energy are named by OpenTelemetry's conventions for hardware (hw.power,
-// hw.energy), the wires' by wirewatt.
+// Exports the power of on-chip wires to monitoring systems: OpenMetrics text (openmetrics.io,
+// version 1.0.0) and OTLP, OpenTelemetry's protocol, as JSON (opentelemetry.io/docs/specs/otlp,
+// version 1). The device's power and energy are named by OpenTelemetry's conventions for hardware
+// (hw.power, hw.energy), the wires' by wirewatt.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace ww::metrics {
 
-// What is shown at one moment. Energies count from the start of the program.
+// Figures shown at one moment. Energies count from the start of the program.
 struct MetricsState {
   struct Segment {
     std::optional<model::Interval> power_w;

@@ -9,8 +9,8 @@ struct Topology;
 
 namespace ww::report {
 
-// What was found, and the latency [ticks] between engines and L2 channels above the least one. A
-// part that was not found gives its reason.
+// Shows the parts found, and the latency [ticks] between engines and L2 channels above the least
+// one. A part that was not found gives its reason.
 [[nodiscard]] std::string topology_picture(const microbench::Topology& topology);
 
 // A self-contained SVG image: a cell for each engine (row) and L2 channel (column), the nearer the

@@ -9,8 +9,8 @@
 
 namespace ww::runner {
 
-// What the chip's driver publishes about it. An empty name means virtual:w9100. Errors: those of
-// microbench::virtual_data_sheet(), and unsupported for a device that is not virtual.
+// Returns what the chip's driver publishes about it. An empty name means virtual:w9100. Errors:
+// those of microbench::virtual_data_sheet(), and unsupported for a device that is not virtual.
 [[nodiscard]] Result<sim::gpu::Architecture> chip_architecture(
     const microbench::DeviceRequest& device);
 

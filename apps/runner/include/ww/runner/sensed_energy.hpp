@@ -1,4 +1,4 @@
-// What a power sensor saw of a program's launches.
+// Reads a program's energy from the power sensor's samples of its launches.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a calibration prices: the traffic of an application, from profilers' counter files.
+// Reads what a calibration prices: an application's traffic, from profilers' counter files.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ww::session {
 
-// Of dispatches that are read already. `file` is named in errors. Error bad_data: no dispatch.
+// Sums up dispatches already read. `file` is named in errors. Error bad_data: no dispatch.
 [[nodiscard]] Result<calibration::Traffic> application_traffic(const CountedDispatches& counted,
                                                                const std::string& file);
 

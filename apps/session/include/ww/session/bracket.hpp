@@ -55,8 +55,8 @@ class Bracket {
   virtual ~Bracket() = default;
 
   [[nodiscard]] virtual std::string device() const = 0;
-  // What else is in the device's joules: the other die, other partitions, a processor. Empty where
-  // the sensor measures the device alone.
+  // Names what else the device's joules contain: the other die, other partitions, a processor.
+  // Empty where the sensor measures the device alone.
   [[nodiscard]] virtual std::string measured_besides() const = 0;
   // Whether device or model is of a simulated chip, so that the joules of wires are no measurement.
   [[nodiscard]] virtual bool is_virtual() const = 0;

@@ -51,9 +51,9 @@ class LaunchLog {
 };
 
 struct KernelSensor {
-  // Of the power register, with its own gain's tolerance; absent: it cannot be used.
+  // The power register, with its own gain's tolerance; absent: it cannot be used.
   std::optional<measure::LaunchSensor> response;
-  // Of the energy accumulator, relative half-width; absent: 5%.
+  // Gain of the energy accumulator, relative half-width; absent: 5%.
   std::optional<double> gain_tolerance_95;
 };
 

@@ -37,7 +37,7 @@ struct CountedTraffic {
 struct CountedDispatches {
   std::vector<measure::CounterDispatch> dispatches;
   std::string architecture;
-  // What the files name, or a sysinfo.csv beside them; empty where none does.
+  // The name in the files, or in a sysinfo.csv beside them; empty where none has one.
   std::string named_architecture;
   // While any launch ran: less than the sum of their lengths where they overlap. Launches of one
   // process share a clock. Absent unless all of them have their times.

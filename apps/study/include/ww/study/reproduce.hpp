@@ -31,8 +31,8 @@ struct ReproduceRequest {
 // cancelled (Ctrl-C; a further call goes on where this one stopped).
 [[nodiscard]] Result<nlohmann::ordered_json> reproduce(const ReproduceRequest& request);
 
-// What reproduce() returned, for a terminal: the summary, how many rows have which status, and the
-// rows by figure. No line is longer than 118 characters.
+// Formats the result of reproduce() for a terminal: the summary, how many rows have which status,
+// and the rows by figure. No line is longer than 118 characters.
 [[nodiscard]] std::string reproduction_text(const nlohmann::ordered_json& reproduction);
 
 }  // namespace ww::study

@@ -15,7 +15,7 @@ namespace ww::sweep {
 // four of the first result. Errors: those of Store.
 [[nodiscard]] Result<std::vector<std::string>> usual_metrics(const Store& store);
 
-// What commands say of their results, by row of a table.
+// Statements of commands about their results, by row of a table.
 struct Marks {
   std::vector<bool> settled;  // not said to be unstable
   bool is_virtual{};          // one of them at least is of a virtual device

@@ -99,7 +99,7 @@ class Timeline {
 
   // Nothing to show: neither launch, stretch nor reading.
   [[nodiscard]] bool empty() const { return domains_.empty(); }
-  // What the trace lacks and why, a sentence each.
+  // Says what the trace lacks and why, a sentence each.
   [[nodiscard]] std::vector<std::string> gaps() const;
   // Writes the trace for Perfetto. Errors: not_found, permission_denied, io_error.
   Status write(const std::filesystem::path& file) const;

@@ -44,7 +44,7 @@ struct Report {
   std::string reason;  // empty when it passed
   double seconds{};    // wall time with input, compilation, kernels and check
   std::uint64_t launches{};
-  // Of the launches alone; 0 unless time_launches is set.
+  // Times of the launches alone; 0 unless time_launches is set.
   double launch_cpu_seconds{};
   double launch_wall_seconds{};
   // Counted lines of 64 bytes between L1 and L2 over all launches [bytes]. On a device whose
