@@ -29,7 +29,7 @@ constexpr std::int64_t kScalarStep = 256;  // no scalar cache that is known has 
 constexpr double kMinMiss = 1.25;          // of a hit's time; else no load was seen to miss
 constexpr std::int64_t kMemoryLoads = 2048;
 constexpr std::int64_t kMemoryStep = 1024;
-constexpr std::size_t kGroupSize = kernels::kPtxGroupSize;
+constexpr std::size_t kProbeGroupSize = kernels::kPtxGroupSize;
 constexpr std::size_t kGroupsOfUnit = 8;
 
 class CacheProbe {
@@ -38,7 +38,7 @@ class CacheProbe {
              const std::function<void(double)>& progress)
       : host_(host), progress_(progress), l2_bytes_(l2_bytes) {
     macros_.target = kernel_target(host.facts().target);
-    macros_.group_size = kGroupSize;
+    macros_.group_size = kProbeGroupSize;
     groups_ = static_cast<std::size_t>(std::max(compute_units, 1)) * kGroupsOfUnit;
   }
 
@@ -144,15 +144,15 @@ class CacheProbe {
   Status aim(std::size_t from, std::size_t bytes, bool write) {
     WW_TRY(stream_->set(1, static_cast<std::uint32_t>(from / 16)));
     WW_TRY(stream_->set(2, static_cast<std::uint32_t>(bytes / 16 - 1)));
-    WW_TRY(stream_->set(3, static_cast<std::uint32_t>(groups_ * kGroupSize)));
+    WW_TRY(stream_->set(3, static_cast<std::uint32_t>(groups_ * kProbeGroupSize)));
     return stream_->set(5, std::uint32_t{write ? 1U : 0U});
   }
   // The second half is four times as large as the L2.
   Status drive_out() {
     WW_TRY(aim(bytes_ / 2, bytes_ / 2, false));
-    const std::size_t round = groups_ * kGroupSize * 16 * 4;
+    const std::size_t round = groups_ * kProbeGroupSize * 16 * 4;
     WW_TRY(stream_->set(4, static_cast<std::uint32_t>((bytes_ / 2 + round - 1) / round)));
-    WW_TRY(stream_->launch(groups_, kGroupSize));
+    WW_TRY(stream_->launch(groups_, kProbeGroupSize));
     return host_.finish();
   }
 
@@ -271,11 +271,11 @@ class CacheProbe {
     CacheFigure figure;
     WW_TRY(aim(0, working_set, write));
     WW_TRY(stream_->set(4, kShort));
-    WW_TRY(stream_->launch(groups_, kGroupSize));  // fills the L2
-    WW_ASSIGN(brief, stream_->time_launch(groups_, kGroupSize));
+    WW_TRY(stream_->launch(groups_, kProbeGroupSize));  // fills the L2
+    WW_ASSIGN(brief, stream_->time_launch(groups_, kProbeGroupSize));
     WW_TRY(stream_->set(4, kLong));
-    WW_ASSIGN(longer, stream_->time_launch(groups_, kGroupSize));
-    const double bytes = static_cast<double>(groups_ * kGroupSize) * 16 * 4 * (kLong - kShort);
+    WW_ASSIGN(longer, stream_->time_launch(groups_, kProbeGroupSize));
+    const double bytes = static_cast<double>(groups_ * kProbeGroupSize) * 16 * 4 * (kLong - kShort);
     if (!(longer > 1.5 * brief)) {
       figure.reason = "a stream of four times the length takes hardly longer";
       return figure;

@@ -12,7 +12,7 @@
 namespace ww::microbench {
 namespace {
 
-constexpr std::size_t kGroupSize = 256;
+constexpr std::size_t kLoadGroupSize = 256;
 constexpr std::size_t kGroups = 512;  // several waves for each unit of today's chips
 constexpr int kBatch = 8;             // launches between two waits
 
@@ -57,7 +57,7 @@ class GpuLoad final : public measure::Load {
 
  private:
   Status launch(int count) {
-    for (int i = 0; i < count; ++i) WW_TRY(kernel_->launch(kGroups, kGroupSize));
+    for (int i = 0; i < count; ++i) WW_TRY(kernel_->launch(kGroups, kLoadGroupSize));
     return host_.finish();
   }
 
@@ -73,7 +73,7 @@ Result<std::unique_ptr<measure::Load>> make_gpu_load(ComputeHost& host, measure:
                                                      double launch_s) {
   const HostFacts facts = host.facts();
   kernels::Macros macros;
-  macros.group_size = kGroupSize;
+  macros.group_size = kLoadGroupSize;
   // The furnace is not pinned, but its dialect has to be one that the device's compiler reads, and
   // PTX exists for NVIDIA's own layout of a place alone.
   macros.target = kernel_target(facts.target);

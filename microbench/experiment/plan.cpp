@@ -78,12 +78,12 @@ PlannedRun make(std::int64_t block, std::int64_t position, RunKind kind, int sta
 
 // Positions of block 0. Gaps leave room without renumbering.
 constexpr std::int64_t kFirstStep = 1;
-constexpr std::int64_t kFirstSlowStep = 10;
+constexpr std::int64_t kSlowStepPosition = 10;
 constexpr std::int64_t kKnownBytesPosition = 20;
-constexpr std::int64_t kHeatPosition = 21;
+constexpr std::int64_t kHeatRunPosition = 21;
 constexpr std::int64_t kFirstDvfs = 30;
 constexpr std::int64_t kFirstLatency = 1000;
-constexpr int kLatencyRepeats = 3;
+constexpr int kLatencyRuns = 3;
 constexpr std::int64_t kFirstBeyondL2 = 100'000;  // behind the latencies of 4096 pairs
 constexpr int kBeyondL2Rounds = 4;
 constexpr double kShortestBeyondL2S = 1.0;
@@ -165,15 +165,17 @@ std::vector<PlannedRun> setup_runs(const PlanInputs& inputs) {
     runs.push_back(run);
   }
   runs.push_back(make(0, kKnownBytesPosition, RunKind::known_bytes, state, 0.0));
-  runs.push_back(make(0, kHeatPosition, RunKind::heat, state, 40.0));
-  runs.push_back(make(0, kHeatPosition + 1, RunKind::cooldown, state, inputs.quick ? 75.0 : 90.0));
+  runs.push_back(make(0, kHeatRunPosition, RunKind::heat, state, 40.0));
+  runs.push_back(
+      make(0, kHeatRunPosition + 1, RunKind::cooldown, state, inputs.quick ? 75.0 : 90.0));
   return runs;
 }
 
 std::vector<PlannedRun> slow_step_runs(const PlanInputs& inputs) {
   std::vector<PlannedRun> runs;
   for (std::int64_t i = 0; i < 3; ++i) {
-    PlannedRun run = make(0, kFirstSlowStep + i, RunKind::step_test, inputs.reference_state, 10.0);
+    PlannedRun run =
+        make(0, kSlowStepPosition + i, RunKind::step_test, inputs.reference_state, 10.0);
     run.engine = 0;
     run.quadrant = 0;
     runs.push_back(run);
@@ -197,7 +199,7 @@ std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs) {
 std::vector<PlannedRun> latency_runs(const PlanInputs& inputs) {
   std::vector<PlannedRun> runs;
   if (!inputs.latency) return runs;
-  for (int repeat = 0; repeat < kLatencyRepeats; ++repeat) {
+  for (int repeat = 0; repeat < kLatencyRuns; ++repeat) {
     for (int engine = 0; engine < inputs.engines; ++engine) {
       for (int quadrant = 0; quadrant < inputs.quadrants; ++quadrant) {
         PlannedRun run = make(0, kFirstLatency + std::ssize(runs), RunKind::latency,

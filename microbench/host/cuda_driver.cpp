@@ -18,7 +18,7 @@ constexpr const char* kCudaRemedy =
     "container, start it with the driver mounted)";
 
 // CUdevice_attribute and CUjit_option.
-constexpr int kMultiprocessorCount = 16;
+constexpr int kCudaMultiprocessorCount = 16;
 constexpr int kL2CacheSize = 38;
 constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
@@ -219,7 +219,7 @@ Result<std::unique_ptr<ModuleDriver>> open_cuda(int index) {
   }
   int l2_bytes = 0;
   if (api->attribute(&l2_bytes, kL2CacheSize, device) == 0) facts.l2_bytes = l2_bytes;
-  static_cast<void>(api->attribute(&facts.compute_units, kMultiprocessorCount, device));
+  static_cast<void>(api->attribute(&facts.compute_units, kCudaMultiprocessorCount, device));
   void* context = nullptr;
   WW_TRY(judged(*api, api->retain_context(&context, device), "cuDevicePrimaryCtxRetain"));
   if (auto status = judged(*api, api->set_context(context), "cuCtxSetCurrent"); !status) {

@@ -20,7 +20,7 @@ namespace {
 
 // hipDeviceAttribute_t, whose numbers have been these since ROCm 5. On RDNA HIP counts pairs of
 // compute units.
-constexpr int kMultiprocessorCount = 63;
+constexpr int kHipMultiprocessorCount = 63;
 constexpr int kRenumbered = 50'000'000;
 
 constexpr std::uint32_t kLinkXgmi = 4;  // hsa_amd_link_info_type_t
@@ -278,7 +278,7 @@ Result<std::unique_ptr<ModuleDriver>> open_hip(int device) {
                 facts.device);
   }
   if (version >= kRenumbered && facts.target.starts_with("gfx9")) {
-    static_cast<void>(api->attribute(&facts.compute_units, kMultiprocessorCount, device));
+    static_cast<void>(api->attribute(&facts.compute_units, kHipMultiprocessorCount, device));
   }
   return std::make_unique<HipDriver>(*api, device, std::move(facts));
 }

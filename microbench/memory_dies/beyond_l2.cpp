@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kReadsKernel = "part_stream";
 constexpr std::uint32_t kPageBytes = 4096;
-constexpr std::size_t kGroupSize = 256;
+constexpr std::size_t kMemoryGroupSize = 256;
 constexpr std::size_t kWaveSize = 64;
 // What misses is so many times what the L2 holds, of which the pages that hit are half.
 constexpr std::uint32_t kTimesL2 = 4;
@@ -43,7 +43,7 @@ Result<std::unique_ptr<BeyondL2>> BeyondL2::create(Bench& bench, std::uint64_t s
   ComputeHost& host = *device.host;
   int units = 0;
   for (int engine = 0; engine < device.chip.engines; ++engine) units += device.cus_of(engine);
-  constexpr std::size_t kWavesPerGroup = kGroupSize / kWaveSize;
+  constexpr std::size_t kWavesPerGroup = kMemoryGroupSize / kWaveSize;
   const auto held = static_cast<std::uint32_t>(device.chip.l2_bytes / 2 / kPageBytes);
   made->groups_ = std::max<std::size_t>(
       1, std::min(2 * static_cast<std::size_t>(units), held / kWavesPerGroup));
@@ -53,7 +53,7 @@ Result<std::unique_ptr<BeyondL2>> BeyondL2::create(Bench& bench, std::uint64_t s
   kernels::Macros macros;
   macros.target = bench.pinning().target();
   macros.target.wave_size = kWaveSize;
-  macros.group_size = kGroupSize;
+  macros.group_size = kMemoryGroupSize;
   WW_ASSIGN(source, kernels::find_source(kReadsKernel));
   WW_ASSIGN(text, kernels::program_text(source, macros));
   WW_ASSIGN(binary, host.build(text, kReadsKernel));
@@ -114,8 +114,8 @@ Status BeyondL2::perform(int point, double seconds, StoredRun& run) {
   run.pattern = name;
   run.throttle = static_cast<std::int32_t>(kWaits);
   run.kernel_hash = hash_;
-  WW_ASSIGN(done,
-            bench_.launch_for(seconds, [this] { return stream_->launch(groups_, kGroupSize); }));
+  WW_ASSIGN(done, bench_.launch_for(seconds,
+                                    [this] { return stream_->launch(groups_, kMemoryGroupSize); }));
   run.start_ns = done.start_ns;
   run.end_ns = done.end_ns;
   run.launches = static_cast<std::int64_t>(done.end - done.first);
