@@ -245,6 +245,7 @@ foreach(level 0 1)
   set_tests_properties(exec_kernels_O${level} PROPERTIES LABELS unit TIMEOUT 600
     ENVIRONMENT "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co")
 endforeach()
+set_property(TEST exec_kernels_O1 APPEND PROPERTY LABELS long)
 # The same kernels as code of other instruction sets, on chips that execute it.
 foreach(cpu IN LISTS other_cpus)
   foreach(level 0 1 2)
@@ -276,11 +277,33 @@ foreach(cpu IN LISTS other_cpus)
       string(APPEND chosen :SemanticsOfImages.ReadsAndWritesHalves)
     endif()
     # The longest ones at two levels each.
+    set(longest RandomCode.* Launch.GivesTheSameOnAFullChip*)
     set(left_out "")
     if(level EQUAL 0)
       set(left_out Launch.GivesTheSameOnAFullChip*)
     elseif(level EQUAL 1)
       set(left_out RandomCode.*)
+    endif()
+    # Code without optimisation is tried on one part of each family. Levels differ in the compiler's work, and level 1
+    # lies between the others.
+    set(labels unit)
+    if(level EQUAL 1 OR (level EQUAL 0 AND NOT cpu MATCHES "^(gfx90a|gfx1030|gfx1100)$"))
+      list(APPEND labels long)
+    elseif(level EQUAL 0 OR cpu MATCHES wave64)
+      # The longest ones see the same decoder and the same units as those of optimised code in waves of the usual size.
+      if(left_out)
+        list(REMOVE_ITEM longest ${left_out})
+      endif()
+      if(cpu MATCHES "^gfx1100" AND level LESS 2)
+        list(REMOVE_ITEM longest RandomCode.*)
+      endif()
+      if(longest)
+        list(JOIN longest : longest)
+        add_test(NAME exec_random_code_${cpu}_O${level} COMMAND exec_virtual_gpu_test --gtest_filter=${longest})
+        set_tests_properties(exec_random_code_${cpu}_O${level} PROPERTIES LABELS "unit;long" TIMEOUT 600 ENVIRONMENT
+          "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co")
+      endif()
+      set(left_out RandomCode.*:Launch.GivesTheSameOnAFullChip*)
     endif()
     if(left_out AND chosen MATCHES ":-")
       string(APPEND chosen :${left_out})
@@ -289,7 +312,7 @@ foreach(cpu IN LISTS other_cpus)
     endif()
     add_test(NAME exec_kernels_${cpu}_O${level}
       COMMAND exec_virtual_gpu_test --gtest_filter=${chosen})
-    set_tests_properties(exec_kernels_${cpu}_O${level} PROPERTIES LABELS unit TIMEOUT 600 ENVIRONMENT
+    set_tests_properties(exec_kernels_${cpu}_O${level} PROPERTIES LABELS "${labels}" TIMEOUT 600 ENVIRONMENT
       "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co")
   endforeach()
 endforeach()
