@@ -12,6 +12,8 @@
 #include <ostream>
 #include <stdexcept>
 
+#include "recording.hpp"
+
 void nlohmann::PrintTo(const json& document, std::ostream* out) {
   *out << document;
 }
@@ -111,14 +113,19 @@ std::filesystem::path build_folder() {
   return required_environment("WW_BINARY_DIR");
 }
 
-Recording copy_recording(const std::string& name, const std::filesystem::path& to) {
+Recording read_recording(const std::string& name) {
   const auto recordings = build_folder() / "recordings";
-  std::filesystem::copy(recordings / name, to, std::filesystem::copy_options::recursive);
   std::ifstream printed(recordings / (name + ".json"));
   std::ifstream took(recordings / (name + ".ms"));
   long milliseconds{};
   if (!(took >> milliseconds)) throw std::runtime_error("no recording " + name);
   return {parse_json(printed), std::chrono::milliseconds(milliseconds)};
+}
+
+Recording copy_recording(const std::string& name, const std::filesystem::path& to) {
+  std::filesystem::copy(build_folder() / "recordings" / name, to,
+                        std::filesystem::copy_options::recursive);
+  return read_recording(name);
 }
 
 }  // namespace ww::e2e
