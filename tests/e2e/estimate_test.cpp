@@ -9,6 +9,7 @@
 
 #include "calibrated.hpp"
 #include "process.hpp"
+#include "ww/core/atomic_file.hpp"
 #include "ww/core/process.hpp"
 
 namespace ww::e2e {
@@ -586,6 +587,70 @@ TEST(EstimateOfAProfile, TakesTheDataSheetOfARelativeThatArchNames) {
   EXPECT_EQ(relative.json().at("architecture"), "gfx1250");
   EXPECT_THAT(relative.json().at("distances").get<std::string>(), ::testing::HasSubstr("Navi 48"));
   EXPECT_EQ(with({"--arch", "gfx1100"}).exit_code, 2);
+}
+
+// A folder as rocprof-compute fills it: two kernels, whose part only sysinfo.csv names.
+class EstimateOfAFolder : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write("sysinfo.csv", "workload_name,gpu_arch\nvcopy,gfx90a\n");
+    write("timestamps.csv", "Dispatch_ID,Start_Timestamp\n0,1\n");
+    write("pmc_perf.csv",
+          "Dispatch_ID,Kernel_Name,GPU_ID,Grid_Size,Workgroup_Size,TCP_TCC_READ_REQ_sum,"
+          "TCP_TCC_WRITE_REQ_sum,Start_Timestamp,End_Timestamp\n"
+          "0,gemm(double*),2,1048576,256,131072,131072,1000,21000\n"
+          "1,fill(double*),2,1048576,256,0,131072,31000,41000\n");
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.path() / name) << text;
+  }
+  [[nodiscard]] json estimate(const std::vector<std::string>& options) const {
+    std::vector<std::string> command{wirewatt(), "estimate", folder_.path().string(), "--json"};
+    command.insert(command.end(), options.begin(), options.end());
+    return parse(run(command));
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(EstimateOfAFolder, NeedsNoOptionAndSaysThatItIsFromLiterature) {
+  const auto page = folder_.path() / "page.html";
+  const json result = estimate({"-o", page.string()});
+  EXPECT_EQ(result.at("architecture"), "gfx90a");
+  EXPECT_EQ(result.at("kernels").size(), 2);
+  EXPECT_DOUBLE_EQ(segment(result.at("total"), "l1_l2").at("bytes").get<double>(),
+                   3 * 64 * 131072.0);
+  EXPECT_THAT(result.at("notice").get<std::string>(), ::testing::HasSubstr("literature"));
+  EXPECT_THAT(read_file(page).value_or(""), ::testing::HasSubstr("LITERATURE."));
+}
+
+TEST_F(EstimateOfAFolder, TakesTheKernelsThatAreAskedFor) {
+  const json result = estimate({"-k", "^fill"});
+  ASSERT_EQ(result.at("kernels").size(), 1);
+  EXPECT_EQ(result.at("kernels").at(0).at("kernel"), "fill(double*)");
+  const auto none = run({wirewatt(), "estimate", folder_.path().string(), "-k", "sort"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, ::testing::HasSubstr("there are fill(double*), gemm(double*)"));
+}
+
+TEST_F(EstimateOfAFolder, TakesTheTimeFromTheUser) {
+  const json recorded = estimate({}).at("total").at("power_w");
+  const json given = estimate({"--time", "60e-6"}).at("total").at("power_w");  // twice as long
+  EXPECT_NEAR(given.at("value").get<double>(), recorded.at("value").get<double>() / 2,
+              1e-9 * recorded.at("value").get<double>());
+}
+
+TEST_F(EstimateOfAFolder, ShowsTheKernelsWithMostEnergy) {
+  const auto text = run({wirewatt(), "estimate", folder_.path().string(), "--top", "1"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, ::testing::HasSubstr("gemm"));
+  EXPECT_THAT(text.out, ::testing::Not(::testing::HasSubstr("fill")));
+  EXPECT_THAT(text.out, ::testing::HasSubstr("(1 more kernels: --top 2 or --json)"));
+}
+
+TEST_F(EstimateOfAFolder, NamesWhatIsNotThere) {
+  const auto typo = run({wirewatt(), "estimate", "typo.csv"});
+  EXPECT_EQ(typo.exit_code, 2);
+  EXPECT_THAT(typo.err, ::testing::HasSubstr("typo.csv: there is no such file or folder"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace ww::cli {
 // Set by the callback of the command that ran.
 struct Outcome {
   int exit_code{};
+  bool has_separator{};  // "--" stood in the command line: what follows it is a program
 };
 
 void add_devices(CLI::App& app, Outcome& outcome);

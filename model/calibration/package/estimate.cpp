@@ -78,14 +78,12 @@ Result<Answer> Package::estimate(const Traffic& traffic, const EstimateRequest& 
               {}};
   const std::size_t kernels = used.size() - 1;
   const auto labels = kernel_labels(used, &ChipletUse::kernel);
-  for (std::size_t i = 0; i < std::min(kMaxShownKernels, kernels); ++i) {
+  for (std::size_t i = 0; i < std::min(request.shown_kernels, kernels); ++i) {
     add_rows(table, used[i], labels[i]);
   }
   add_rows(table, used.back(), labels.back());
   answer.text.emplace_back(std::move(table));
-  if (kernels > kMaxShownKernels) {
-    answer.text.emplace_back(fmt::format("({} more kernels: --json)", kernels - kMaxShownKernels));
-  }
+  add_more_kernels(answer.text, kernels, request.shown_kernels);
   std::string last;
   for (const auto& one : used.back().classes) {
     if (!one.reason.empty() && one.reason != last) answer.text.emplace_back(one.reason);

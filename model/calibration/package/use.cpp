@@ -262,8 +262,8 @@ Result<std::vector<ChipletUse>> estimate_chiplet(const ChipletModel& model,
     all.time_s = all.time_s && use.time_s ? std::optional(*all.time_s + *use.time_s) : std::nullopt;
     uses.push_back(std::move(use));
   }
-  if (all.time_s && options.busy_s && *options.busy_s > 0) {
-    all.time_s = std::min(*all.time_s, *options.busy_s);
+  if (options.busy_s && *options.busy_s > 0) {
+    all.time_s = std::min(all.time_s.value_or(*options.busy_s), *options.busy_s);
   }
   for (HopClassUse& one : all.classes) add_power(one, all.time_s);
   all.together = together_of(all);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "requests.hpp"
 #include "ww/core/kernel_label.hpp"
@@ -80,7 +82,20 @@ json constant_json(const model::WireModel& model) {
   return constant;
 }
 
-Table segments_table(const model::Estimate& estimate) {
+// The kernels that a table shows, by energy where it cannot show all.
+std::vector<std::size_t> shown_kernels(const model::Estimate& estimate, std::size_t most) {
+  std::vector<std::size_t> kernels(estimate.kernels.size());
+  std::iota(kernels.begin(), kernels.end(), 0);
+  if (kernels.size() <= most) return kernels;
+  std::ranges::stable_sort(kernels, std::greater<>(), [&](std::size_t k) {
+    const auto& energy = estimate.kernels[k].energy_j;
+    return energy ? energy->value : -1.0;
+  });
+  kernels.resize(most);
+  return kernels;
+}
+
+Table segments_table(const model::Estimate& estimate, std::size_t most) {
   Table table{"Energy by segment",
               {{"KERNEL"},
                {"SEGMENT"},
@@ -91,7 +106,7 @@ Table segments_table(const model::Estimate& estimate) {
                {"STATUS"}},
               {}};
   const auto labels = kernel_labels(estimate.kernels, &model::KernelEstimate::kernel);
-  for (std::size_t k = 0; k < std::min(kMaxShownKernels, estimate.kernels.size()); ++k) {
+  for (const std::size_t k : shown_kernels(estimate, most)) {
     add_rows(table, estimate.kernels[k], labels[k]);
   }
   add_rows(table, estimate.total, estimate.total.kernel);
@@ -100,10 +115,6 @@ Table segments_table(const model::Estimate& estimate) {
 
 // What stands below the table.
 void add_remarks(std::vector<Block>& text, const model::Estimate& estimate, const char* mark) {
-  if (estimate.kernels.size() > kMaxShownKernels) {
-    text.emplace_back(
-        fmt::format("({} more kernels: --json)", estimate.kernels.size() - kMaxShownKernels));
-  }
   const model::KernelEstimate& total = estimate.total;
   if (std::ranges::any_of(total.segments, [](const model::SegmentEstimate& segment) {
         return segment.energy_j && !segment.toggles_measured;
@@ -137,6 +148,11 @@ void add_remarks(std::vector<Block>& text, const model::Estimate& estimate, cons
 }
 
 }  // namespace
+
+void add_more_kernels(std::vector<Block>& text, std::size_t kernels, std::size_t shown) {
+  if (kernels <= shown) return;
+  text.emplace_back(fmt::format("({} more kernels: --top {} or --json)", kernels - shown, kernels));
+}
 
 Result<Answer> estimate_wires(const model::WireModel& model, const Traffic& traffic,
                               const EstimateRequest& request) {
@@ -172,7 +188,8 @@ Result<Answer> estimate_wires(const model::WireModel& model, const Traffic& traf
       model.unit(), model.random.value, model.random.low, model.random.high, mark,
       model.reference_voltage_v, model.source));
   answer.text.emplace_back(fmt::format("distances: {}", model.distance_source));
-  answer.text.emplace_back(segments_table(estimate));
+  answer.text.emplace_back(segments_table(estimate, request.shown_kernels));
+  add_more_kernels(answer.text, estimate.kernels.size(), request.shown_kernels);
   add_remarks(answer.text, estimate, mark);
   if (!has_figure(estimate)) answer.lacking = nothing_estimated(estimate, traffic.architecture);
   return answer;

@@ -7,10 +7,11 @@
 
 namespace ww::calibration {
 
-inline constexpr std::size_t kMaxShownKernels = 20;  // the others are in the JSON alone
-
 // With a model from a calibration or from the literature. Errors: those of model::estimate().
 [[nodiscard]] Result<Answer> estimate_wires(const model::WireModel& model, const Traffic& traffic,
                                             const EstimateRequest& request);
+
+// Says below a table that shows some of the kernels how many are left out, and how to see them.
+void add_more_kernels(std::vector<Block>& text, std::size_t kernels, std::size_t shown);
 
 }  // namespace ww::calibration

@@ -200,7 +200,7 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels, std::optiona
       add_reason(total.time_reason, kernel.kernel + ": " + kernel.time_reason);
     }
   }
-  if (total.time_s && busy_s && *busy_s > 0) total.time_s = std::min(*total.time_s, *busy_s);
+  if (busy_s && *busy_s > 0) total.time_s = std::min(total.time_s.value_or(*busy_s), *busy_s);
   for (std::size_t s = 0; s < kWireSegments.size(); ++s) {
     SegmentEstimate& sum = total.segments[s];
     sum.segment = kWireSegments[s];

@@ -1,6 +1,8 @@
 // wirewatt estimate: what the on-chip wires draw in an application, from its counters.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "ww/calibration/kinds.hpp"
 #include "ww/core/log.hpp"
 #include "ww/report/pages.hpp"
+#include "ww/session/profile_files.hpp"
 #include "ww/study/power_regression.hpp"
 
 namespace ww::cli {
@@ -37,6 +40,22 @@ void print_regression(const nlohmann::json& result) {
   print_table(rows);
   fmt::print("interconnect: {}: {}\n", result["interconnect"]["status"].get<std::string>(),
              result["interconnect"]["reason"].get<std::string>());
+}
+
+// Takes words before "--" as the profile, and the literature where no calibration is named.
+Status complete(EstimateArguments& arguments, bool has_separator) {
+  const bool profile = !has_separator && !arguments.command.empty() &&
+                       session::names_profile(arguments.command.front());
+  if (profile) {
+    for (const std::string& word : std::exchange(arguments.command, {})) {
+      WW_ASSIGN(files, session::profile_files(word));
+      std::ranges::move(files, std::back_inserter(arguments.counters));
+    }
+  }
+  if (arguments.constant.empty()) {
+    arguments.constant = arguments.model.empty() ? "literature" : "calibration";
+  }
+  return {};
 }
 
 // Options that nothing would read beside the others.
@@ -136,14 +155,24 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   add_anyway_option(*command, arguments->anyway, kAlsoOtherParts);
   command
       ->add_option("--constant", arguments->constant,
-                   "calibration (needs --model) or literature: published wires, scaled")
-      ->check(CLI::IsMember({"calibration", "literature"}))
-      ->capture_default_str();
+                   "calibration (needs --model) or literature: published wires, scaled (default: "
+                   "the calibration if --model names one)")
+      ->check(CLI::IsMember({"calibration", "literature"}));
   as_input_file(command->add_option("--segments", arguments->segments,
                                     "segments.db of `wirewatt segments`, or its folder: "
                                     "registers-L1 as measured, not transferred"));
   as_input_file(command->add_option("--counters", arguments->counters,
                                     "Profiler CSV files: rocprof, rocprofv3, ncu, wirewatt run"));
+  command->add_option("-k,--kernels", arguments->kernels,
+                      "Only kernels whose names match this regular expression");
+  command
+      ->add_option("--top", arguments->shown_kernels,
+                   "How many kernels the tables show, those with most energy first; the page and "
+                   "--json have all")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--time", arguments->time_s,
+                      "Time of all counted launches together [s], where the files do not say it");
   command->add_option("--arch", arguments->architecture,
                       "gfx90a, sm_80, ... where the files do not say");
   as_input_file(command->add_option("--floorplan", arguments->floorplan,
@@ -175,8 +204,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
       "--device", arguments->device.name,
       "Virtual device to run the program on; default: the model's, else virtual:w9100");
   add_random_chip_options(*command, arguments->device);
-  as_output_file(
-      command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)"));
+  as_output_file(command->add_option("-o,--out,--report", arguments->report,
+                                     "Write a page with charts (HTML)"));
   add_timeline_options(*command, arguments->timeline);
   command->add_option("--accelwattch", arguments->accelwattch,
                       "Folder of AccelWattch's GV100 tables, to test whether measured power shows "
@@ -184,15 +213,18 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   add_response_options(*command, arguments->response);
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->add_option("command", arguments->command,
-                      "A program to run and its arguments, after --");
+                      "A profile (counter file, or the folder of rocprof-compute, rocprofv3 or "
+                      "rocpd); or, after --, a program to run and its arguments");
   command->footer(
       "Examples:\n"
+      "  wirewatt estimate workloads/app/MI200 -o app.html\n"
+      "  wirewatt estimate pmc_perf.csv --arch gfx90a -k gemm --top 5\n"
       "  wirewatt estimate --model first-run/model.json --device virtual:w9100 -- ./app args\n"
-      "  wirewatt estimate --model first-run --timeline app.pftrace -- ./app args\n"
-      "  wirewatt estimate --constant literature --counters pmc_perf.csv --arch gfx90a");
+      "  wirewatt estimate --model first-run --timeline app.pftrace -- ./app args");
   command->callback([arguments, command, &outcome] {
     arguments->given = given_options(*command);
-    outcome.exit_code = run(*arguments);
+    const auto completed = complete(*arguments, outcome.has_separator);
+    outcome.exit_code = completed ? run(*arguments) : report_error(completed.error());
   });
 }
 

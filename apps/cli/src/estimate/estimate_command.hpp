@@ -19,8 +19,11 @@ namespace ww::cli {
 struct EstimateArguments {
   std::string model;
   std::string segments;
-  std::string constant{"calibration"};
+  std::string constant;  // "calibration" or "literature"
   std::vector<std::string> counters;
+  std::string kernels;           // regular expression of their names; empty: all
+  std::optional<double> time_s;  // of all counted launches together, where the files do not say
+  std::size_t shown_kernels{calibration::EstimateRequest{}.shown_kernels};
   std::string architecture;
   std::string floorplan;
   std::optional<double> node_nm;

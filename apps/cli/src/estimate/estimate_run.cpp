@@ -1,4 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <regex>
+#include <set>
 
 #include "anyway.hpp"
 #include "device_options.hpp"
@@ -32,7 +36,8 @@ Result<std::unique_ptr<calibration::Calibration>> calibration_for(
   }
   if (arguments.model.empty()) {
     return fail(ErrorCode::invalid_argument,
-                "give --model model.json, or --constant literature for a device without one");
+                "give --model model.json, or leave --constant calibration out for figures from "
+                "literature");
   }
   WW_ASSIGN(model, calibration::load(arguments.model, admission(arguments.anyway)));
   WW_TRY(calibration::refuse_foreign(*model, calibration::Use::estimate, arguments.given));
@@ -91,6 +96,49 @@ Status add_share(calibration::EstimateRequest& request, const std::vector<std::s
   return {};
 }
 
+// Leaves out the launches of kernels whose names do not match.
+Status keep_kernels(session::CountedDispatches& counted, const std::string& expression) {
+  if (expression.empty()) return {};
+  std::regex wanted;
+  try {
+    wanted = std::regex(expression, std::regex::ECMAScript | std::regex::optimize);
+  } catch (const std::regex_error& error) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' is no regular expression: {}", expression, error.what()),
+                "--kernels");
+  }
+  std::set<std::string> names;
+  const auto left_out = std::erase_if(counted.dispatches, [&](const auto& dispatch) {
+    names.insert(dispatch.kernel);
+    return !std::regex_search(dispatch.kernel, wanted);
+  });
+  if (counted.dispatches.empty()) {
+    constexpr std::size_t kMaxNamed = 5;
+    std::vector<std::string> some(names.begin(), names.end());
+    if (some.size() > kMaxNamed) some.resize(kMaxNamed);
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("no kernel matches '{}'; there are {}{}", expression,
+                            fmt::join(some, ", "), names.size() > kMaxNamed ? ", ..." : ""),
+                "--kernels");
+  }
+  // The time in which any of the others ran is not known to be theirs.
+  if (left_out > 0) counted.busy_s.reset();
+  return {};
+}
+
+// Takes the time that the user gives for all launches in place of what the files say.
+Status use_time(Application& done, std::optional<double> time_s) {
+  done.request.options.busy_s = done.counted.busy_s;
+  if (!time_s) return {};
+  if (!(*time_s > 0)) return fail(ErrorCode::invalid_argument, "must be above 0 s", "--time");
+  done.request.options.busy_s = time_s;
+  for (auto& kernel : done.traffic.kernels) {
+    kernel.time_s.reset();
+    kernel.time_reason = "--time gives that of all launches together";
+  }
+  return {};
+}
+
 // Sets the assumptions about the data.
 Status use_data(calibration::EstimateRequest& request, const EstimateArguments& arguments) {
   model::EstimateOptions& options = request.options;
@@ -134,7 +182,9 @@ Status add_run(Application& done, const runner::CountedRun& ran,
 Result<Application> read_application(const EstimateArguments& arguments) {
   if (arguments.counters.empty() == arguments.command.empty()) {
     return fail(ErrorCode::invalid_argument,
-                "give counter files (--counters FILE...) or a program after --, not both");
+                arguments.counters.empty()
+                    ? "give a profile (a file or a folder), or a program after --"
+                    : "give counter files or a program after --, not both");
   }
   WW_TRY(check_timeline_files(arguments.timeline));
   const bool literature = arguments.constant == "literature";
@@ -162,6 +212,7 @@ Result<Application> read_application(const EstimateArguments& arguments) {
                                                          ? calibrated.assumed_architecture
                                                          : arguments.architecture));
   done.counted = std::move(counted);
+  WW_TRY(keep_kernels(done.counted, arguments.kernels));
   const std::string& named = done.counted.named_architecture;
   const bool relative = is_relative(arguments, named);
   if (!relative) {
@@ -182,7 +233,8 @@ Result<Application> read_application(const EstimateArguments& arguments) {
   }
   if (!arguments.segments.empty()) WW_TRY(use_segments(*done.model, arguments.segments));
   WW_TRY(use_data(done.request, arguments));
-  done.request.options.busy_s = done.counted.busy_s;
+  WW_TRY(use_time(done, arguments.time_s));
+  done.request.shown_kernels = arguments.shown_kernels;
   if (ran) {
     WW_TRY(add_run(done, *ran, arguments));
     done.samples = ran->samples;

@@ -17,6 +17,9 @@ constexpr std::size_t kIndent = 14;
 // Lists the options that most runs of a command with many options need.
 const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() {
   static const std::map<std::string, std::vector<std::string>, std::less<>> options{
+      {"wirewatt estimate",
+       {"--out", "--model", "--arch", "--kernels", "--top", "--time", "--toggle-rate", "--device",
+        "--counters", "--timeline", "--json"}},
       {"wirewatt simulate",
        {"--network", "--traffic", "--rate", "--workload", "--trace", "--k", "--model", "--curve",
         "--plot", "--heatmap", "--seed", "--json"}},

@@ -127,6 +127,7 @@ int run_parsed(const std::vector<std::string>& arguments) {
     }
   });
   log::set_up(log::Verbosity::normal);
+  outcome.has_separator = std::ranges::find(arguments, "--") != arguments.end();
   add_commands(app, outcome);
   try {
     app.parse(reversed(arguments));

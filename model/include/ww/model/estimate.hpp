@@ -42,7 +42,8 @@ struct EstimateOptions {
   std::map<std::string, AssumedData> data_of_kernel{};
   bool use_monitors{true};
   std::optional<double> voltage_v;  // else the model's reference
-  // While any kernel ran, where launches may overlap; absent: the sum of the kernels' times.
+  // While any kernel ran, where launches may overlap or have no times of their own; absent: the sum
+  // of the kernels' times.
   std::optional<double> busy_s{};
 };
 

@@ -99,7 +99,6 @@ const std::map<std::string, std::string>& no_assumptions() {
       {"kForeignToProject", "the same"},
       {"kSegmentColumns", "names of columns"},
       {"kOtherColumns", "the same"},
-      {"kMaxShownKernels", "rows of a printed table"},
       {"kHarmonics", "where a series is cut; what is left out has 2% of the variance"},
       {"kDrawsOfOneSign", "draws of a Monte Carlo, whose scatter it says"},
       {"kCusOfGroup", "what the experiment runs"},

@@ -61,6 +61,7 @@ struct EstimateRequest {
   // The dynamic energy that the sensor saw while the kernels ran [J]; or why there is none.
   std::optional<model::Interval> dynamic_j;
   std::string no_dynamic_reason;
+  std::size_t shown_kernels{20};  // rows of the tables; the JSON has all kernels
 };
 
 }  // namespace ww::calibration
