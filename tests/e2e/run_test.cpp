@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// sim/icd/test/icd_saxpy.c: y = a x + y over 10000 floats, twice.
+// sim/driver/test/icd_saxpy.c: y = a x + y over 10000 floats, twice.
 constexpr int kElements = 10'000;
 std::string saxpy() {
   return (build_folder() / "bin" / "icd_saxpy").string();
@@ -149,7 +149,7 @@ TEST(Run, PassesExitCodesAndSignalsOn) {
   EXPECT_EQ(run({wirewatt(), "run", "--", "echo", "--json", "devices"}).out, "--json devices\n");
 }
 
-// sim/icd/test/icd_exit.c: three launches, after which no handler of the driver runs.
+// sim/driver/test/icd_exit.c: three launches, after which no handler of the driver runs.
 TEST(Run, CountsTheLaunchesOfAProgramThatWasKilledOrLeft) {
   const auto program = (build_folder() / "bin" / "icd_exit").string();
   for (const auto& [way, code] : {std::pair{"kill", 128 + SIGKILL}, std::pair{"leave", 0}}) {
@@ -258,7 +258,7 @@ TEST(Trace, SaysWhenStandardOutputIsFull) {
 
 // --- HIP ---
 
-// sim/icd/test/hip_programs.hip, by clang-19 where it is installed.
+// sim/driver/test/hip_programs.hip, by clang-19 where it is installed.
 std::string hip_programs() {
   const auto program = build_folder() / "bin" / "hip_programs";
   return std::filesystem::exists(program) ? program.string() : "";

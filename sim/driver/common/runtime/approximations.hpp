@@ -1,0 +1,25 @@
+// Which buffers of an unmodified program are approximable: WIREWATT_APPROX says so from outside.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/core/result.hpp"
+
+namespace ww::sim::driver {
+
+struct ApproximationRule {
+  std::string text;        // as written
+  std::string kernel;      // with `argument`: by kernel argument
+  std::string argument;    // its name, or its index
+  std::uint64_t buffer{};  // else: the n-th buffer that the program creates, from 1
+  std::uint32_t type{};    // ww_cl_approximable_type
+  bool used{};
+};
+
+// "scale.in:float32,blur.0:uint8,#3:int32". Error invalid_argument with the part that is wrong.
+[[nodiscard]] Result<std::vector<ApproximationRule>> parse_approximations(std::string_view text);
+
+}  // namespace ww::sim::driver

@@ -1,0 +1,159 @@
+// The driver's process-wide state: one lock, one virtual GPU, one compiler.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/compile/compiler.hpp"
+#include "common/runtime/approximations.hpp"
+#include "opencl/object/opencl.hpp"
+#include "tl/expected.hpp"
+#include "ww/sim/gpu/timing.hpp"
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
+namespace ww::sim::driver {
+
+// What launches did that they should not have, or could not do; for the report of
+// WIREWATT_MISTAKES.
+struct LaunchMistakes {
+  std::uint64_t stopped_launches{};
+  std::uint64_t unknown_instructions{};  // of those, launches that one of these ended
+  std::uint64_t memory_mistakes{};       // accesses
+};
+
+// What the environment asks for.
+struct Settings {
+  gpu::ChipRequest chip;
+  std::optional<gpu::TimingRequest> timing;  // timing mode
+  std::vector<ApproximationRule> approximations;
+  gpu::Options options;
+  int compile_timeout_ms{120'000};
+  bool progress{};            // of long launches, on a terminal
+  std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
+  std::string trace_file;
+  // The names that both files have until the program ends; empty: none.
+  std::string counters_aside;
+  std::string trace_aside;
+  std::string samples_file;  // every reading of the power sensor
+  bool watched{};            // a watcher reads along (live_feed.hpp)
+  std::string timing_file;   // the report of timing mode
+  std::string mistakes_file;
+  std::string sealed_file;  // where the energy went, for `wirewatt score` alone
+};
+
+// Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
+// WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_TRANSLATE, WIREWATT_COMPILE_TIMEOUT_MS,
+// WIREWATT_PROGRESS, WIREWATT_COUNTERS, WIREWATT_COUNTERS_ASIDE, WIREWATT_TRACE,
+// WIREWATT_TRACE_ASIDE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT, WIREWATT_MISTAKES and
+// WIREWATT_SEALED_ENERGY (files; %p in their names is the process id), WIREWATT_ON_FAULT,
+// WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and for timing mode WIREWATT_NETWORK,
+// WIREWATT_TIMING, WIREWATT_TIMING_KEYS and WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX.
+// Errors: invalid_argument naming variable and value; not_found, io_error for the settings' file.
+[[nodiscard]] Result<Settings> settings_from_environment();
+
+// Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.
+void complain(const std::string& text);
+
+class Recordings;
+
+class Runtime {
+ public:
+  static Runtime& get();  // lives until the process ends
+
+  // The virtual GPU, powered on at the first call; null when the environment names no valid chip
+  // (said once on stderr). Needs the lock.
+  gpu::VirtualGpu* gpu();
+  // Whether WIREWATT_CHECK asks for checks.
+  [[nodiscard]] static bool checking();
+  // Only after gpu() gave a device.
+  [[nodiscard]] gpu::VirtualGpu& powered_gpu() { return *gpu_; }
+  Compiler& compiler();
+  // Records a launch that ended or was stopped, as far as that is asked for. Needs the lock.
+  void record_launch();
+  // Puts the counters so far into their file, where one is asked for. Needs the lock.
+  void save_counters();
+  // The lock. A thread that makes call after call lets one that waits for it go first. Who asks
+  // while the process ends waits until the recordings are written, or given up.
+  [[nodiscard]] std::unique_lock<std::mutex> lock();
+
+  LaunchMistakes mistakes;
+  std::vector<ApproximationRule> approximations;
+  std::condition_variable changed;               // an event's status changed
+  std::vector<std::function<void()>> callbacks;  // to run once the lock is released
+
+ private:
+  Runtime();
+  ~Runtime() = delete;
+  static void at_exit();
+
+  std::mutex mutex_;
+  std::mutex next_;  // of the thread that will have the lock next
+  std::atomic<bool> ending_{};
+  bool tried_{};
+  std::unique_ptr<Recordings> recordings_;
+  std::unique_ptr<gpu::VirtualGpu> gpu_;
+  std::unique_ptr<Compiler> compiler_;
+  int compile_timeout_ms_{120'000};
+};
+
+// Holds the driver's lock during one API call; application callbacks run after it is released.
+class Entry {
+ public:
+  Entry() : lock_(Runtime::get().lock()) {}
+  ~Entry() { run_callbacks(); }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  // Waits until `done()`; other threads may enter meanwhile.
+  template <class Predicate>
+  void wait(Predicate done) {
+    if (done()) return;
+    // Callbacks made so far must not wait for us.
+    run_callbacks();
+    Runtime::get().changed.wait(lock_, done);
+  }
+
+ private:
+  void run_callbacks();  // releases the lock while they run
+  std::unique_lock<std::mutex> lock_;
+};
+
+// Runs an API call's body under the lock. No exception leaves the driver.
+template <class Body>
+cl_int guarded(Body&& body) noexcept {
+  try {
+    Entry entry;
+    return body(entry);
+  } catch (...) {
+    return CL_OUT_OF_HOST_MEMORY;
+  }
+}
+
+template <class Handle>
+using Created = tl::expected<Handle, cl_int>;
+
+// The same for calls that create: sets *errcode_ret where given.
+template <class Handle, class Body>
+Handle created(cl_int* errcode_ret, Body&& body) noexcept {
+  Created<Handle> outcome = tl::unexpected<cl_int>(CL_OUT_OF_HOST_MEMORY);
+  try {
+    Entry entry;
+    outcome = body(entry);
+  } catch (...) {
+    outcome = tl::unexpected<cl_int>(CL_OUT_OF_HOST_MEMORY);
+  }
+  if (errcode_ret != nullptr) *errcode_ret = outcome ? CL_SUCCESS : outcome.error();
+  return outcome ? *outcome : Handle{};
+}
+
+[[nodiscard]] inline tl::unexpected<cl_int> refuse(cl_int code) {
+  return tl::unexpected<cl_int>(code);
+}
+
+}  // namespace ww::sim::driver

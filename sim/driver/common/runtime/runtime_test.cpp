@@ -1,0 +1,155 @@
+#include "common/runtime/runtime.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+namespace ww::sim::driver::runtime_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Sets a variable for one test.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(Settings, DefaultsAreTheW9100WithReplay) {
+  const auto settings = settings_from_environment();
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->chip.chip, "w9100");
+  EXPECT_TRUE(settings->options.replay);
+  EXPECT_TRUE(settings->options.translate);
+}
+
+TEST(Settings, EveryVariableIsRead) {
+  const Variable chip("WIREWATT_CHIP", "random");
+  const Variable seed("WIREWATT_CHIP_SEED", "18446744073709551615");
+  const Variable chip_class("WIREWATT_CHIP_CLASS", "strong");
+  const Variable noise("WIREWATT_NOISE_SEED", "5");
+  const Variable threads("WIREWATT_THREADS", "2");
+  const Variable replay("WIREWATT_REPLAY", "0");
+  const Variable translate("WIREWATT_TRANSLATE", "0");
+  const Variable watchdog("WIREWATT_WATCHDOG_MCYCLES", "50000");
+  const auto settings = settings_from_environment();
+  ASSERT_TRUE(settings) << settings.error().text();
+  EXPECT_EQ(settings->chip.chip, "random");
+  EXPECT_EQ(settings->chip.seed, ~std::uint64_t{0});
+  EXPECT_EQ(settings->chip.chip_class, gpu::ChipClass::strong);
+  EXPECT_EQ(settings->options.noise_seed, 5u);
+  EXPECT_EQ(settings->options.threads, 2u);
+  EXPECT_FALSE(settings->options.replay);
+  EXPECT_FALSE(settings->options.translate);
+  EXPECT_EQ(settings->options.watchdog_cycles, 50'000'000'000);
+  EXPECT_EQ(settings->options.watchdog_instructions, 50'000'000'000U);
+}
+
+TEST(Settings, BadValuesNameTheVariableAndTheValue) {
+  for (const auto& [name, value] :
+       {std::pair{"WIREWATT_CHIP_SEED", "-1"}, std::pair{"WIREWATT_CHIP_CLASS", "weird"},
+        std::pair{"WIREWATT_THREADS", "two"}, std::pair{"WIREWATT_REPLAY", "2"},
+        std::pair{"WIREWATT_TRANSLATE", "no"}, std::pair{"WIREWATT_NOISE_SEED", "1x"},
+        std::pair{"WIREWATT_PROGRESS", "yes"}}) {
+    const Variable variable(name, value);
+    const auto settings = settings_from_environment();
+    ASSERT_FALSE(settings) << name;
+    EXPECT_THAT(settings.error().text(), HasSubstr(name));
+    EXPECT_THAT(settings.error().text(), HasSubstr(value));
+  }
+}
+
+TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
+  const Variable mode("WIREWATT_MODE", "timing");
+  const Variable network("WIREWATT_NETWORK", "mesh-adaptive");
+  const Variable text("WIREWATT_TIMING", "[system]\nmshrs = 3\n");
+  const Variable threshold("WIREWATT_APPROX_THRESHOLD", "12.5");
+  const Variable report("WIREWATT_TIMING_REPORT", "/tmp/report-%p.json");
+  const auto settings = settings_from_environment();
+  ASSERT_TRUE(settings) << settings.error().text();
+  ASSERT_TRUE(settings->timing);
+  EXPECT_EQ(settings->timing->network, "mesh-adaptive");
+  EXPECT_EQ(settings->timing->settings, "[system]\nmshrs = 3\n");
+  EXPECT_EQ(settings->timing->threshold_percent, 12.5);
+  EXPECT_EQ(settings->timing_file.find("%p"), std::string::npos);
+}
+
+TEST(TimingMode, TakesSingleKeysOverItsSettings) {
+  const Variable mode("WIREWATT_MODE", "timing");
+  {
+    const Variable keys("WIREWATT_TIMING_KEYS", "vcs=6;memory_nodes=1,7,8,14;adaptive=");
+    const auto settings = settings_from_environment();
+    ASSERT_TRUE(settings) << settings.error().text();
+    const std::vector<std::pair<std::string, std::string>> expected{
+        {"vcs", "6"}, {"memory_nodes", "1,7,8,14"}, {"adaptive", ""}};
+    EXPECT_EQ(settings->timing->keys, expected);
+  }
+  for (const char* text : {"vcs", "=6", "vcs=6;;st_delay=2"}) {
+    const Variable keys("WIREWATT_TIMING_KEYS", text);
+    const auto settings = settings_from_environment();
+    ASSERT_FALSE(settings) << text;
+    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_TIMING_KEYS"));
+  }
+}
+
+TEST(TimingMode, IsNotTheDefault) {
+  const auto settings = settings_from_environment();
+  ASSERT_TRUE(settings);
+  EXPECT_FALSE(settings->timing);
+}
+
+TEST(TimingMode, VariablesMeanNothingWithoutItAndAreRefused) {
+  for (const char* name : {"WIREWATT_NETWORK", "WIREWATT_TIMING", "WIREWATT_TIMING_KEYS",
+                           "WIREWATT_TIMING_REPORT", "WIREWATT_APPROX_THRESHOLD"}) {
+    const Variable variable(name, "5");
+    const auto settings = settings_from_environment();
+    ASSERT_FALSE(settings) << name;
+    EXPECT_THAT(settings.error().text(), HasSubstr(name));
+    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_MODE"));
+  }
+}
+
+TEST(TimingMode, BadValuesNameTheVariable) {
+  {
+    const Variable mode("WIREWATT_MODE", "warp");
+    const auto settings = settings_from_environment();
+    ASSERT_FALSE(settings);
+    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_MODE"));
+  }
+  const Variable mode("WIREWATT_MODE", "timing");
+  for (const char* percent : {"-1", "101", "ten", "nan"}) {
+    const Variable threshold("WIREWATT_APPROX_THRESHOLD", percent);
+    const auto settings = settings_from_environment();
+    ASSERT_FALSE(settings) << percent;
+    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_APPROX_THRESHOLD"));
+  }
+  const Variable missing("WIREWATT_TIMING", "/no/such/file.toml");
+  EXPECT_FALSE(settings_from_environment());
+}
+
+TEST(Approximations, AreReadByArgumentAndByBuffer) {
+  const auto rules = parse_approximations("scale.in:float32,blur.0:uint8,#3:int32");
+  ASSERT_TRUE(rules) << rules.error().text();
+  ASSERT_EQ(rules->size(), 3U);
+  EXPECT_EQ((*rules)[0].kernel, "scale");
+  EXPECT_EQ((*rules)[0].argument, "in");
+  EXPECT_EQ((*rules)[1].argument, "0");
+  EXPECT_EQ((*rules)[2].buffer, 3U);
+  EXPECT_TRUE(parse_approximations("")->empty());
+}
+
+TEST(Approximations, ThatCannotBeReadAreRefusedWithTheirText) {
+  for (const char* text : {"scale.in", "scale.in:double", "scale:float32", ".in:float32",
+                           "scale.:float32", "#0:int32", "#x:int32", "a.b:int32,,c.d:uint8"}) {
+    const auto rules = parse_approximations(text);
+    ASSERT_FALSE(rules) << text;
+    EXPECT_THAT(rules.error().text(), HasSubstr("WIREWATT_APPROX"));
+  }
+}
+
+}  // namespace
+}  // namespace ww::sim::driver::runtime_test

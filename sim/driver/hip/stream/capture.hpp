@@ -1,0 +1,16 @@
+// What streams and events have to do with the end of a capture. Needs the lock.
+#pragma once
+
+#include <memory>
+
+#include "hip/stream/stream_table.hpp"
+
+namespace ww::sim::driver::hip {
+
+// Lets go of the capture that the program told this stream to begin: every stream runs its commands
+// again.
+void end_capture_of(const Stream& stream);
+// Lets events go that were recorded in a capture which has ended.
+void forget_capture_in_events(const std::shared_ptr<Capture>& capture);
+
+}  // namespace ww::sim::driver::hip
