@@ -1,4 +1,4 @@
-// docs/network-keys.md is what the rows of the keys say.
+// docs/reference/network-keys.md is what the rows of the keys say.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace ww::sim::net {
 namespace {
 
-constexpr const char* kPage = "docs/network-keys.md";
+constexpr const char* kPage = "docs/reference/network-keys.md";
 constexpr std::string_view kIntroduction =
     R"(# Keys of a network
 

@@ -1,4 +1,4 @@
-// docs/chip-keys.md is what the rows of the keys say.
+// docs/reference/chip-keys.md is what the rows of the keys say.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace ww::sim::gpu {
 namespace {
 
-constexpr const char* kPage = "docs/chip-keys.md";
+constexpr const char* kPage = "docs/reference/chip-keys.md";
 constexpr std::string_view kIntroduction =
     R"(# Keys of a chip file
 

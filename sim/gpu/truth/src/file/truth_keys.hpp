@@ -1,4 +1,4 @@
-// The sealed keys of a chip file: one row each (docs/chip-keys.md shows them).
+// The sealed keys of a chip file: one row each (docs/reference/chip-keys.md shows them).
 #pragma once
 
 #include <vector>

@@ -13,7 +13,7 @@ namespace ww::sim::gpu {
 // reader keeps the first error.
 void read_architecture(TomlReader& root, Architecture& architecture);
 
-// These keys, for docs/chip-keys.md.
+// These keys, for docs/reference/chip-keys.md.
 [[nodiscard]] std::vector<TomlKeyText> architecture_key_texts();
 
 }  // namespace ww::sim::gpu

@@ -1,5 +1,5 @@
 // One key, one row: a parameter of a chip file is declared once, with its name, the field that it
-// sets, its range, unit, meaning and source. Reading, checking and the page docs/chip-keys.md all
+// sets, its range, unit, meaning and source. Reading, checking and docs/reference/chip-keys.md all
 // read that row.
 //
 // A TomlKey<C> names a member of C. A row without a member is declared here and read by code of its
