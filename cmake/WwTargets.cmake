@@ -41,6 +41,23 @@ function(ww_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# ww_cold_part(TARGET [SOURCES ...]): TARGET is hot, these of its sources are not: ww_cold() for them alone.
+# More can be added with target_sources(TARGET_cold ...). Call it when the libraries and the folders of TARGET are set.
+function(ww_cold_part target)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  set(part ${target}_cold)
+  add_library(${part} OBJECT ${ARG_SOURCES})
+  foreach(property INCLUDE_DIRECTORIES LINK_LIBRARIES COMPILE_DEFINITIONS)
+    get_target_property(value ${target} ${property})
+    if(value)
+      set_property(TARGET ${part} PROPERTY ${property} ${value})
+    endif()
+  endforeach()
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
+  ww_unity(${part})
+  ww_cold(${part})
+endfunction()
+
 # ww_unoptimised(TARGET): a test runs its own code once; compiling it without optimisation takes a quarter
 # less time. Where a test shares much inline code with what it tests, it runs five times as long.
 function(ww_unoptimised target)

@@ -62,20 +62,23 @@ class VcNetwork final : public ClockedNetwork {
  public:
   using S = typename Rules::S;
 
-  // `threads`: at most so many bands.
-  VcNetwork(const NetworkConfig& config, Wiring wiring, Rules rules, Routing routing,
-            int threads = 1);
+  // `threads`: at most so many bands. A network is compiled for many shapes; half of that time
+  // would go into the members that run once, if they were not marked as cold, which GCC compiles
+  // for size.
+  [[gnu::cold]] VcNetwork(const NetworkConfig& config, Wiring wiring, Rules rules, Routing routing,
+                          int threads = 1);
+  [[gnu::cold]] ~VcNetwork() override = default;
 
   Status inject(const Packet& packet) override;
   void tick() override;
   Status advance(const Plan& plan, std::vector<Delivery>& delivered) override;
-  void draw_from(const std::shared_ptr<Draws>& draws) override;
+  [[gnu::cold]] void draw_from(const std::shared_ptr<Draws>& draws) override;
   [[nodiscard]] std::optional<Cycles> next_event() const override;
-  [[nodiscard]] power::NetworkEvents events() const override;
-  [[nodiscard]] std::vector<LinkUse> link_use() const override;
+  [[nodiscard, gnu::cold]] power::NetworkEvents events() const override;
+  [[nodiscard, gnu::cold]] std::vector<LinkUse> link_use() const override;
   [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override;
-  [[nodiscard]] Status check_conservation() const override;
-  [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override;
+  [[nodiscard, gnu::cold]] Status check_conservation() const override;
+  [[nodiscard, gnu::cold]] std::optional<Stuck> stuck(Cycles patience) const override;
 
  private:
   static constexpr bool kCanCut = Routing::kEqualLinks && !kGeneral;  // into bands
@@ -284,11 +287,11 @@ class VcNetwork final : public ClockedNetwork {
   }
 
   void skip(Cycles to) override;
-  void connect();
-  void find_upstreams();
-  void cut_into_bands(int threads, int longest, std::size_t most_ejections);
-  void add_link_events(power::NetworkEvents& events, const Wiring::Link& link,
-                       std::uint64_t flits) const;
+  [[gnu::cold]] void connect();
+  [[gnu::cold]] void find_upstreams();
+  [[gnu::cold]] void cut_into_bands(int threads, int longest, std::size_t most_ejections);
+  [[gnu::cold]] void add_link_events(power::NetworkEvents& events, const Wiring::Link& link,
+                                     std::uint64_t flits) const;
   // Where links are equal.
   void add_arrival(WheelSlot& slot, const Arrival& arrival, std::uint32_t exists = 1) const {
     slot.arrivals.visit(visit_of(arrival.at, exists));

@@ -71,15 +71,15 @@ class Head {
 template <int kVcs, int kRoom>
 class LaneMesh final : public ClockedNetwork {
  public:
-  explicit LaneMesh(const NetworkConfig& config);
+  [[gnu::cold]] explicit LaneMesh(const NetworkConfig& config);
 
   Status inject(const Packet& packet) override;
   void tick() override;
   [[nodiscard]] std::optional<Cycles> next_event() const override;
-  [[nodiscard]] power::NetworkEvents events() const override;
-  [[nodiscard]] std::vector<LinkUse> link_use() const override;
-  [[nodiscard]] Status check_conservation() const override;
-  [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override;
+  [[nodiscard, gnu::cold]] power::NetworkEvents events() const override;
+  [[nodiscard, gnu::cold]] std::vector<LinkUse> link_use() const override;
+  [[nodiscard, gnu::cold]] Status check_conservation() const override;
+  [[nodiscard, gnu::cold]] std::optional<Stuck> stuck(Cycles patience) const override;
 
  private:
   static constexpr int kAllVcs = kPorts * kVcs;
@@ -165,7 +165,7 @@ class LaneMesh final : public ClockedNetwork {
     }
     return last;
   }
-  void cut_into_bands(int threads);
+  [[gnu::cold]] void cut_into_bands(int threads);
   void deliver();
   void step(Band& band);
   void send(Band& band, NodeId node, std::uint32_t packet, VcId vc, bool first, bool last);

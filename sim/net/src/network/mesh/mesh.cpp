@@ -4,11 +4,10 @@
 #include "network/mesh/lane_mesh.hpp"
 #include "network/mesh/network.hpp"
 #include "network/mesh/routing.hpp"
+#include "network/mesh/shaped.hpp"
 #include "vc_router/keys.hpp"
-#include "vc_router/vc_network.hpp"
 
 namespace ww::sim::net {
-namespace {
 
 Wiring mesh_wiring(const NetworkConfig& config, const MeshRouting& routing) {
   Wiring wiring;
@@ -56,79 +55,21 @@ RouterSizes mesh_sizes(const NetworkConfig& config, bool adaptive) {
   return sizes;
 }
 
-// Under way before being injected; within both, replies (the last class) before requests.
-template <class Mask>
-std::vector<Mask> priority_levels(const NetworkConfig& config) {
-  const int ports = static_cast<int>(MeshRouting::kLocalFrom) + config.concentration;
-  const int first_local = static_cast<int>(MeshRouting::kLocalFrom);
-  const int vcs = config.own<VcRouterConfig>().vcs;
-  std::vector<Mask> levels;
-  for (const bool local : {false, true}) {
-    for (int c = config.classes - 1; c >= 0; --c) {
-      Mask level{};
-      for (int port = local ? first_local : 0; port < (local ? ports : first_local); ++port) {
-        const Mask of_class = vcs_of_class(vcs, config.classes, c);
-        level |= static_cast<Mask>(of_class << (port * vcs));
-      }
-      levels.push_back(level);
-    }
-  }
-  return levels;
-}
-
-template <class S, bool kGeneral, bool kPriority = false>
-std::unique_ptr<Network> make_shaped(const NetworkConfig& config, MeshTurns turns) {
-  using Rules = RouterRules<S, kPriority>;
-  MeshRouting routing(config, turns);
-  Wiring wiring = mesh_wiring(config, routing);
-  std::vector<typename S::Mask> levels;
-  if constexpr (kPriority) {
-    levels = priority_levels<typename S::Mask>(config);
-  }
-  Rules rules(config.own<VcRouterConfig>(), mesh_sizes(config, turns != MeshTurns::xy),
-              std::move(levels));
-  return std::make_unique<VcNetwork<Rules, kGeneral, MeshRouting>>(
-      config, std::move(wiring), std::move(rules), std::move(routing),
-      config.own<MeshConfig>().threads);
-}
-
-template <class S>
-std::unique_ptr<Network> make_sized(const NetworkConfig& config, MeshTurns turns, bool priority) {
-  if (priority) {
-    return make_shaped<S, true, true>(config, turns);
-  }
-  // Long stages cost a fifth of the speed.
-  return has_long_stages(config.own<VcRouterConfig>()) ? make_shaped<S, true>(config, turns)
-                                                       : make_shaped<S, false>(config, turns);
-}
+namespace {
 
 std::unique_ptr<Network> make_mesh_of(const NetworkConfig& config, MeshTurns turns, bool priority) {
-  const auto& router = config.own<VcRouterConfig>();
-  const bool common = !priority && config.concentration == 1 && !has_long_stages(router);
+  const bool common =
+      !priority && config.concentration == 1 && !has_long_stages(config.own<VcRouterConfig>());
   const int groups = turns != MeshTurns::xy ? 2 * config.classes : config.classes;
   // Sizes that the compiler knows, for the cases that are run most.
+  std::unique_ptr<Network> network;
   if (common && groups == 2) {
-    switch (router.vcs) {
-      case 2: return make_shaped<GroupedShape<2>, false>(config, turns);
-      case 4: return make_shaped<GroupedShape<4>, false>(config, turns);
-      case 5: return make_shaped<GroupedShape<5>, false>(config, turns);
-      case 8: return make_shaped<GroupedShape<8>, false>(config, turns);
-      default: break;
-    }
+    network = make_mesh_of_two_groups(config, turns);
   }
   if (common && groups == 1) {
-    switch (router.vcs) {
-      case 1: return make_shaped<MeshShape<1>, false>(config, turns);
-      case 2: return make_shaped<MeshShape<2>, false>(config, turns);
-      case 4: return make_shaped<MeshShape<4>, false>(config, turns);
-      case 5: return make_shaped<MeshShape<5>, false>(config, turns);
-      case 8: return make_shaped<MeshShape<8>, false>(config, turns);
-      default: break;
-    }
+    network = make_mesh_of_one_group(config, turns);
   }
-  const int input_vcs = (4 + config.concentration) * router.vcs;
-  return input_vcs <= 64 ? make_sized<SmallShape>(config, turns, priority)
-                         : make_sized<LargeShape>(config, turns, priority);
+  return network != nullptr ? std::move(network) : make_mesh_of_any_size(config, turns, priority);
 }
 
 }  // namespace
