@@ -184,6 +184,11 @@ Status read_flight(const JsonReader& model, WireModel& result) {
   return {};
 }
 
+// How far an interval reaches down and up, over its value: further up, where a scale divides it.
+std::pair<double, double> shares_of(const Interval& interval) {
+  return {1 - interval.low / interval.value, interval.high / interval.value - 1};
+}
+
 // A ratio above 0 to the power of an exponent.
 Interval power_of(double ratio, const Interval& exponent) {
   const auto [low, high] =
@@ -226,17 +231,19 @@ Interval WireModel::of_data(const AssumedData& data) const {
   const double away = rate.value - kRandomToggleRate;
   const double value = std::max(0.0, random.value + toggle_slope->value * away);
   const double slope_half = (toggle_slope->high - toggle_slope->low) / 2;
-  const double half = std::hypot(random.relative() * value, sensed_half_width, slope_half * away);
+  const auto [share_down, share_up] = shares_of(random);
+  const double half_down = std::hypot(share_down * value, sensed_half_width, slope_half * away);
+  const double half_up = std::hypot(share_up * value, sensed_half_width, slope_half * away);
   if (rate.low == rate.high) {
-    return {value, std::max(0.0, value - half), value + half};
+    return {value, std::max(0.0, value - half_down), value + half_up};
   }
   // What the data may do is independent of the model's errors, up and down apart. What wires cost
   // without toggles was measured on full lines; anything from none to all of it goes with the bits
   // of an application.
   const double least = std::min(random.value + toggle_slope->value * (rate.low - kRandomToggleRate),
                                 random.value * rate.low / kRandomToggleRate);
-  const double up = std::hypot(half, toggle_slope->value * (rate.high - rate.value));
-  const double down = std::hypot(half, std::max(0.0, value - least));
+  const double up = std::hypot(half_up, toggle_slope->value * (rate.high - rate.value));
+  const double down = std::hypot(half_down, std::max(0.0, value - least));
   return {value, std::max(0.0, value - down), value + up};
 }
 
@@ -249,9 +256,10 @@ Interval WireModel::of_activity(const WireActivity& activity) const {
     for (std::size_t j = 0; j < 3; ++j) variance += x[i] * events->covariance[i][j] * x[j];
   }
   value = std::max(0.0, value);
-  const double half =
-      std::hypot(kNormal95 * std::sqrt(std::max(0.0, variance)), random.relative() * value);
-  return {value, std::max(0.0, value - half), value + half};
+  const double events_half = kNormal95 * std::sqrt(std::max(0.0, variance));
+  const auto [down, up] = shares_of(random);
+  return {value, std::max(0.0, value - std::hypot(events_half, down * value)),
+          value + std::hypot(events_half, up * value)};
 }
 
 Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) {

@@ -71,7 +71,7 @@ struct ExpandedUncertainty {
   double coverage_factor{};  // Student's t for the effective degrees of freedom
   double half_width{};       // fJ/bit/mm
 };
-// The budget of energy_fj_per_bit_mm, absolute. Its half-width at 95% is that of the constant.
+// The budget of energy_fj_per_bit_mm, absolute, to first order.
 struct Budget {
   std::vector<BudgetRow> rows;
   double combined{};            // combined standard uncertainty [fJ/bit/mm]

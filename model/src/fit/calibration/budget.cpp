@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stats.hpp"
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {
@@ -39,13 +40,14 @@ DeclaredErrors declared_errors(const Facts& facts) {
           facts.by_flight()};
 }
 
-double absolute_half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,
-                              double value, double declared_95) {
+Interval absolute_interval_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,
+                              double value, double declared_95, double further_95) {
   const double noise = noise_variance(uncertainty, weights);
-  const double declared = value * declared_95 / kNormal95;
-  const double all = noise + variance_of(uncertainty.systematic, weights) + declared * declared;
-  return t_quantile_95(effective_freedom(noise, all, uncertainty.degrees_of_freedom)) *
-         std::sqrt(all);
+  const double own = noise + variance_of(uncertainty.systematic, weights);
+  const double declared = declared_95 / kNormal95;
+  const double all = own + std::pow(value * declared, 2);
+  const double t = t_quantile_95(effective_freedom(noise, all, uncertainty.degrees_of_freedom));
+  return through_scale(value, std::hypot(t * std::sqrt(own), further_95), t * declared);
 }
 
 Budget make_budget(const Uncertainty& uncertainty, const Eigen::VectorXd& weights, double value,

@@ -4,6 +4,7 @@
 #include "fit/calibration/intervals.hpp"
 #include "reduction/facts.hpp"
 #include "ww/model/fit.hpp"
+#include "ww/model/interval.hpp"
 
 namespace ww::model {
 
@@ -16,11 +17,13 @@ struct DeclaredErrors {
 };
 [[nodiscard]] DeclaredErrors declared_errors(const Facts& facts);
 
-// Absolute 95% half-width of sum_v weights[v] k_v, whose value is `value`: Student's t for the
-// effective degrees of freedom (Welch and Satterthwaite) times the combined standard uncertainty.
-[[nodiscard]] double absolute_half_width_95(const Uncertainty& uncertainty,
+// Absolute 95% interval of sum_v weights[v] k_v, whose value is `value`. Gain, regulator and scale
+// of distances multiply the truth, so that the interval divides by them (through_scale()).
+// Half-widths are Student's t for the effective degrees of freedom (Welch and Satterthwaite) times
+// standard uncertainties. `further_95` is a half-width beside the campaign's own.
+[[nodiscard]] Interval absolute_interval_95(const Uncertainty& uncertainty,
                                             const Eigen::VectorXd& weights, double value,
-                                            double declared_95);
+                                            double declared_95, double further_95 = 0);
 
 // Every line of it.
 [[nodiscard]] Budget make_budget(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,

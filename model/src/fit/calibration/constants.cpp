@@ -62,11 +62,16 @@ class Constants {
                      "the 95% interval is wider than half of the energy itself; "
                      "measure more blocks");
     }
-    const double absolute =
-        absolute_half_width_95(uncertainty_, *weights, value, declared_.together());
+    const Interval absolute =
+        absolute_interval_95(uncertainty_, *weights, value, declared_.together());
+    if (!std::isfinite(absolute.low) || !std::isfinite(absolute.high)) {
+      return unknown(constant, fmt::format("gain, regulator and distances are known to {:.0f}% "
+                                           "together, which bounds no energy",
+                                           100 * declared_.together()));
+    }
     constant.row.value = value;
-    constant.row.low = value - absolute;
-    constant.row.high = value + absolute;
+    constant.row.low = absolute.low;
+    constant.row.high = absolute.high;
     constant.sensed_low = value - half;
     constant.sensed_high = value + half;
     return constant;
@@ -125,21 +130,24 @@ class Constants {
     Eigen::VectorXd least = Eigen::VectorXd::Zero(random->size());
     if (uniform) least = (*random - payloads_.weights(*uniform)) / kMaxCouplingShare;
     const double doubt = terms > 0 ? kNormal95 * departures / std::sqrt(terms) : 0;
-    const auto bound = [&](const Eigen::VectorXd& weights, double away, bool absolute) {
+    const auto sensed = [&](const Eigen::VectorXd& weights, double away) {
       const double value = value_of(weights);
-      const double half =
-          absolute ? absolute_half_width_95(uncertainty_, weights, value, declared_.together())
-                   : half_width_95(uncertainty_, weights);
+      const double half = half_width_95(uncertainty_, weights);
       return std::max(0.0, value + away * std::hypot(half, doubt * value));
+    };
+    const auto absolute = [&](const Eigen::VectorXd& weights) {
+      const double value = value_of(weights);
+      return absolute_interval_95(uncertainty_, weights, value, declared_.together(),
+                                  doubt * value);
     };
     const double high = std::max(0.0, value_of(most));
     const double low = std::clamp(value_of(least), 0.0, high);
     fill_errors(constant, (most + least) / 2);
     constant.row.value = (low + high) / 2;
-    constant.sensed_low = bound(least, -1, false);
-    constant.sensed_high = bound(most, 1, false);
-    constant.row.low = bound(least, -1, true);
-    constant.row.high = bound(most, 1, true);
+    constant.sensed_low = sensed(least, -1);
+    constant.sensed_high = sensed(most, 1);
+    constant.row.low = std::max(0.0, absolute(least).low);
+    constant.row.high = std::max(0.0, absolute(most).high);
     constant.row.reason =
         "between what neighbouring wires couple and all that toggles with the data: flops and "
         "switches along the way cannot be told from the wires' capacitance to ground";
@@ -159,11 +167,10 @@ class Constants {
     const double value = *constant.row.value;
     const double wider = tolerance_95 * std::abs(value);
     const double sensed = std::hypot(value - constant.sensed_low, wider);
-    const double absolute = std::hypot(value - *constant.row.low, wider);
     constant.sensed_low = value - sensed;
     constant.sensed_high = value + sensed;
-    constant.row.low = value - absolute;
-    constant.row.high = value + absolute;
+    constant.row.low = value - std::hypot(value - *constant.row.low, wider);
+    constant.row.high = value + std::hypot(*constant.row.high - value, wider);
     return constant;
   }
 

@@ -15,6 +15,7 @@
 #include "fit/solver/joint_fit.hpp"
 #include "fit/solver/joint_solver.hpp"
 #include "reduction/reduction.hpp"
+#include "stats.hpp"
 #include "testing/fitting.hpp"
 
 namespace ww::model {
@@ -368,13 +369,13 @@ TEST(Fit, WithoutUniformLinesTheWiresMayCostNothing) {
   EXPECT_EQ(constant(*result, "wire_energy_fj_per_bit_mm").sensed_low, 0);
 }
 
+// Gain, regulator and the floorplan's scale multiply what was measured: the interval divides.
 TEST(Budget, IsTheIntervalAndItsLinesAddUp) {
   const auto result = fit(make_campaign(seeded(7)));
   ASSERT_TRUE(result) << result.error().text();
   const Budget& budget = result->budget;
   ASSERT_EQ(budget.expanded.size(), 3U);
   const Figure& row = result->energy_per_bit_mm.row;
-  EXPECT_NEAR(budget.expanded[1].half_width, (*row.high - *row.low) / 2, 1e-9);
   EXPECT_LT(budget.expanded[0].half_width, 0.6 * budget.expanded[1].half_width);
   EXPECT_GT(budget.expanded[2].half_width, 1.25 * budget.expanded[1].half_width);
   double share = 0;
@@ -394,6 +395,16 @@ TEST(Budget, IsTheIntervalAndItsLinesAddUp) {
   EXPECT_NEAR(by_source.at("regulator's marginal efficiency"), 0.02 / 1.96 * *row.value,
               1e-3 * *row.value);
   EXPECT_GT(by_source.at("positions in the floorplan"), 0);
+  const double declared =
+      std::hypot(by_source.at("sensor's gain"), by_source.at("regulator's marginal efficiency"),
+                 by_source.at("positions in the floorplan"));
+  const double own = std::sqrt(square - declared * declared);
+  const double t = budget.expanded[1].coverage_factor;
+  const Interval interval = through_scale(*row.value, t * own, t * declared / *row.value);
+  EXPECT_NEAR(*row.low, interval.low, 1e-6);
+  EXPECT_NEAR(*row.high, interval.high, 1e-6);
+  EXPECT_GT(*row.high - *row.value, budget.expanded[1].half_width);
+  EXPECT_LT(*row.value - *row.low, budget.expanded[1].half_width);
   const auto json = to_model_json(*result);
   EXPECT_EQ(json["budget"]["rows"].size(), budget.rows.size());
   EXPECT_EQ(json["budget"]["expanded"][1]["level"], 0.95);

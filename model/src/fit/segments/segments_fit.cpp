@@ -12,6 +12,7 @@
 
 #include "fit/segments/segments_registers.hpp"
 #include "fit/solver/assumptions.hpp"
+#include "stats.hpp"
 #include "ww/core/mean.hpp"
 #include "ww/model/regression.hpp"
 
@@ -252,10 +253,9 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
 std::optional<Interval> registers_l1_absolute(const SegmentsFit& fit) {
   const Figure& row = fit.registers_l1_per_bit;
   if (!row.value || !row.low || !row.high) return std::nullopt;
-  const double sensor =
-      std::hypot(fit.gain_tolerance_95, fit.regulator_slope_tolerance_95) * std::abs(*row.value);
-  return Interval{*row.value, *row.value - std::hypot(*row.value - *row.low, sensor),
-                  *row.value + std::hypot(*row.high - *row.value, sensor)};
+  const double sensor = std::hypot(fit.gain_tolerance_95, fit.regulator_slope_tolerance_95);
+  return Interval{*row.value, through_scale(*row.value, *row.value - *row.low, sensor).low,
+                  through_scale(*row.value, *row.high - *row.value, sensor).high};
 }
 
 json to_json(const SegmentsFit& fit) {

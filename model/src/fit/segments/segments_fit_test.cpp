@@ -231,10 +231,13 @@ TEST(Segments, AddTheSensorsTolerancesToWhatARegistersBitCosts) {
   const auto absolute = registers_l1_absolute(fit);
   ASSERT_TRUE(absolute);
   EXPECT_EQ(absolute->value, *row.value);
-  EXPECT_NEAR(*row.value - absolute->low, std::hypot(*row.value - *row.low, 0.1 * *row.value),
-              1e-9);
-  EXPECT_NEAR(absolute->high - *row.value, std::hypot(*row.high - *row.value, 0.1 * *row.value),
-              1e-9);
+  // The sensor multiplies: (value - x)^2 = half^2 + (0.1 x)^2 at either end x.
+  const auto square = [](double x) { return x * x; };
+  EXPECT_NEAR(square(*row.value - absolute->low),
+              square(*row.value - *row.low) + square(0.1 * absolute->low), 1e-6);
+  EXPECT_NEAR(square(absolute->high - *row.value),
+              square(*row.high - *row.value) + square(0.1 * absolute->high), 1e-6);
+  EXPECT_GT(absolute->high - *row.value, *row.value - absolute->low);
   fit.registers_l1_per_bit.value.reset();
   EXPECT_FALSE(registers_l1_absolute(fit));
 }
