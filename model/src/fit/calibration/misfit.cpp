@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "fit/calibration/rounding.hpp"
 #include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
 #include "ww/core/statistics.hpp"
@@ -71,6 +73,17 @@ std::string undecided_pairs(const LackOfFit& lack) {
 
 }  // namespace
 
+Eigen::MatrixXd unexplained_covariance(const JointInput& input, const JointFit& fit,
+                                       const Uncertainty& uncertainty, std::size_t variant) {
+  const auto terms =
+      static_cast<Eigen::Index>(fit.parameters.variants[variant].unexplained_w.size());
+  const Eigen::Index at = fit.unexplained_column[variant];
+  std::vector<Eigen::Index> columns(static_cast<std::size_t>(terms));
+  std::iota(columns.begin(), columns.end(), at);
+  return uncertainty.scatter * fit.covariance.block(at, at, terms, terms) +
+         rounding_covariance(input, fit, columns);
+}
+
 LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, const Uncertainty& uncertainty,
                       std::size_t variant) {
   LackOfFit result;
@@ -82,8 +95,7 @@ LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, const Uncert
                           input.centred_distance_mm.norm();
   if (n == 0 || signal_w == 0) return result;
   const Eigen::VectorXd u = Eigen::Map<const Eigen::VectorXd>(parameters.unexplained_w.data(), n);
-  const Eigen::Index at = fit.unexplained_column[variant];
-  const Eigen::MatrixXd covariance = uncertainty.scatter * fit.covariance.block(at, at, n, n);
+  const Eigen::MatrixXd covariance = unexplained_covariance(input, fit, uncertainty, variant);
   const double excess = std::max(0.0, u.squaredNorm() - covariance.trace());
   result.relative = std::sqrt(excess) / std::abs(signal_w);
   // Of |u|^2: 4 m'Cm + 2 tr C^2 for a mean m, where u'Cu tells m'Cm + tr C^2.

@@ -3,6 +3,7 @@
 // (docs/method.md, "Misfit").
 #pragma once
 
+#include <Eigen/Dense>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@
 #include "fit/solver/joint_fit.hpp"
 
 namespace ww::model {
+
+// Covariance of the interaction u of one variant [W^2]: noise of the campaign, and the steps of the
+// sensor's readings.
+[[nodiscard]] Eigen::MatrixXd unexplained_covariance(const JointInput& input, const JointFit& fit,
+                                                     const Uncertainty& uncertainty,
+                                                     std::size_t variant);
 
 // Lack of fit of one variant.
 struct LackOfFit {

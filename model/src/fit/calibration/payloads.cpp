@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "fit/calibration/misfit.hpp"
 #include "fit/calibration/rounding.hpp"
 #include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
@@ -38,10 +39,9 @@ Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit,
   std::map<int, std::pair<Eigen::VectorXd, double>> links;  // sums, by state
   for (std::size_t v = 0; v < input.variants.size(); ++v) {
     const auto& parameters = fit.parameters.variants[v];
-    const Eigen::Index at = fit.unexplained_column[v];
     Seen seen;
     seen.u = Eigen::Map<const Eigen::VectorXd>(parameters.unexplained_w.data(), terms);
-    seen.covariance = uncertainty.scatter * fit.covariance.block(at, at, terms, terms);
+    seen.covariance = unexplained_covariance(input, fit, uncertainty, v);
     seen.noise = seen.covariance.trace() / static_cast<double>(terms);
     seen.bits = 1e-15 * input.variants[v].mean_bits_per_second;
     seen.k = parameters.energy_fj_per_bit_mm;

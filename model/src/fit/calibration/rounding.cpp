@@ -2,56 +2,106 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
+#include <map>
 #include <numbers>
+#include <string>
+#include <tuple>
+
+#include "fit/solver/assumptions.hpp"
 
 namespace ww::model {
 namespace {
 
 // Those that are left out have 2% of the variance.
 constexpr int kHarmonics = 32;
+constexpr int kBisections = 60;  // to the last digits
 
-double noise_variance(const JointInput& input) {
+// Of all streams, as the readings within each scatter.
+double mean_square_scatter(const JointInput& input) {
   double square = 0;
   for (const StreamPlateau& stream : input.streams) {
     square += stream.window.power_spread_w * stream.window.power_spread_w;
   }
-  const double step = input.power_step_w;
-  return std::max(0.0, square / static_cast<double>(input.streams.size()) - step * step / 12);
+  return square / static_cast<double>(input.streams.size());
+}
+
+// The group of each stream, and how many there are.
+std::pair<std::vector<Eigen::Index>, Eigen::Index> groups_of(const JointInput& input,
+                                                             const JointFit& fit) {
+  using Payload = std::tuple<int, int, int, std::string, int>;  // with its pair and state
+  std::map<Payload, std::vector<std::size_t>> members;
+  for (std::size_t p = 0; p < input.streams.size(); ++p) {
+    const StreamPlateau& stream = input.streams[p];
+    const Variant& variant = input.variants[stream.variant];
+    members[{stream.engine, stream.quadrant, variant.dvfs_state, variant.pattern, variant.throttle}]
+        .push_back(p);
+  }
+  const auto fitted_w = [&](std::size_t p) {
+    return input.streams[p].window.power_w - fit.stream_residual_w[p];
+  };
+  std::vector<Eigen::Index> group(input.streams.size());
+  Eigen::Index count = 0;
+  for (auto& [payload, streams] : members) {
+    std::ranges::sort(streams, {}, fitted_w);
+    double first_w = 0;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      const double here_w = fitted_w(streams[i]);
+      if (i == 0 || here_w - first_w > kCorrelatedSteps * input.power_step_w) {
+        first_w = here_w;
+        ++count;
+      }
+      group[streams[i]] = count - 1;
+    }
+  }
+  return {std::move(group), count};
 }
 
 }  // namespace
 
-Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit) {
-  const auto variants = static_cast<Eigen::Index>(input.variants.size());
-  const auto rows = static_cast<Eigen::Index>(input.streams.size());
-  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(variants, variants);
-  const double step = input.power_step_w;
-  if (!(step > 0) || rows == 0) return covariance;
-
-  Eigen::MatrixXd by_power(rows, variants);  // dk_v / dP_p
-  for (Eigen::Index v = 0; v < variants; ++v) {
-    by_power.col(v) =
-        fit.stream_jacobian * fit.covariance.col(fit.energy_column[static_cast<std::size_t>(v)]);
+double rounding_variance(double step_w, double sigma_w) {
+  double variance = 0;
+  for (int n = 1; n <= kHarmonics; ++n) {
+    const double order = std::numbers::pi * n / step_w;
+    variance += std::exp(-4 * order * order * sigma_w * sigma_w) / (2 * order * order);
   }
-  Eigen::VectorXcd turn(rows);  // of the first harmonic
+  return variance;
+}
+
+double noise_before_rounding(double step_w, double mean_square_w2) {
+  const auto scatter = [&](double sigma_w) {
+    return sigma_w * sigma_w + step_w * step_w / 12 - rounding_variance(step_w, sigma_w);
+  };
+  double low = 0;
+  double high = std::sqrt(mean_square_w2) + step_w;
+  for (int i = 0; i < kBisections; ++i) {
+    const double middle = (low + high) / 2;
+    (scatter(middle) < mean_square_w2 ? low : high) = middle;
+  }
+  return scatter(0) >= mean_square_w2 ? 0 : high;
+}
+
+Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit,
+                                    const std::vector<Eigen::Index>& columns) {
+  const auto count = static_cast<Eigen::Index>(columns.size());
+  const auto rows = static_cast<Eigen::Index>(input.streams.size());
+  const double step = input.power_step_w;
+  if (!(step > 0) || rows == 0) return Eigen::MatrixXd::Zero(count, count);
+
+  Eigen::MatrixXd by_power = fit.stream_jacobian * fit.covariance(Eigen::all, columns);
+  const auto [group, groups] = groups_of(input, fit);
+  Eigen::MatrixXd by_group = Eigen::MatrixXd::Zero(groups, count);
   for (Eigen::Index p = 0; p < rows; ++p) {
     const auto at = static_cast<std::size_t>(p);
-    const StreamPlateau& stream = input.streams[at];
-    by_power.row(p) *= std::sqrt(fit.stream_weight[at]) / fit.stream_sigma_w[stream.variant];
-    const double fitted_w = stream.window.power_w - fit.stream_residual_w[at];
-    turn[p] = std::polar(1.0, 2 * std::numbers::pi * fitted_w / step);
+    const double scale =
+        std::sqrt(fit.stream_weight[at]) / fit.stream_sigma_w[input.streams[at].variant];
+    by_group.row(group[at]) += scale * by_power.row(p);
   }
-  const double variance = noise_variance(input);
-  Eigen::VectorXcd harmonic = Eigen::VectorXcd::Ones(rows);
-  for (int n = 1; n <= kHarmonics; ++n) {
-    harmonic = harmonic.cwiseProduct(turn);
-    const Eigen::VectorXcd sum = by_power.transpose() * harmonic;
-    const double order = std::numbers::pi * n / step;
-    covariance += std::exp(-4 * order * order * variance) / (2 * order * order) *
-                  (sum * sum.adjoint()).real();
-  }
-  return covariance;
+  const double sigma_w = noise_before_rounding(step, mean_square_scatter(input));
+  return rounding_variance(step, sigma_w) * by_group.transpose() * by_group;
+}
+
+Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit) {
+  return rounding_covariance(input, fit, fit.energy_column);
 }
 
 }  // namespace ww::model

@@ -1,4 +1,5 @@
-// What the steps of the sensor's readings do to the energies k_v where no noise dithers them.
+// What the steps of the sensor's readings do to the parameters of the fit where no noise dithers
+// them.
 //
 // A sensor that shows multiples of q shows a steady power x with the error
 //
@@ -7,23 +8,40 @@
 // on the average of many readings: a saw-tooth, smoothed by noise of standard deviation sigma
 // before the rounding (Widrow and Kollar, "Quantization Noise", 2008: moments of a quantised
 // Gaussian). From sigma = q / 2 on it is below 0.3% of a step. Without noise it is up to half a
-// step, and pairs that draw alike err alike in every block, so that neither scatter nor a bootstrap
-// shows it.
+// step, and one pair errs equally in every block, so that neither scatter nor a bootstrap shows it.
+//
+// Where x lies within its step, no reading says where noise is small: the readings are whole steps,
+// wherever x was. The errors of two pairs are therefore independent, even if both show the same
+// power, while the plateaus of one pair with one payload err together as long as its power stays
+// where it is.
 #pragma once
 
 #include <Eigen/Dense>
+#include <vector>
 
 #include "fit/solver/joint_fit.hpp"
 
 namespace ww::model {
 
-// Covariance of the k_v by r, where any position of the powers among the steps is equally likely:
+// Variance of r over all positions x within a step, q^2 / 12 without noise:
+//     sum_n (q / (pi n))^2 / 2  exp(-4 (pi n sigma / q)^2)
+[[nodiscard]] double rounding_variance(double step_w, double sigma_w);
+
+// The noise sigma before the rounding, from the mean square by which readings of steady powers
+// scatter [W^2]. All readings together scatter by sigma^2 + q^2 / 12 (Sheppard) about the powers;
+// the part r of it is the same in all readings of a power, and not in their scatter.
+[[nodiscard]] double noise_before_rounding(double step_w, double mean_square_w2);
+
+// Covariance by r of the fit's parameters `columns`:
 //
-//     C_uv = sum_n (q / (pi n))^2 / 2  exp(-4 (pi n sigma / q)^2)  Re(S_un conj(S_vn)),
-//     S_vn = sum_p (dk_v / dP_p) exp(2 pi i n P_p / q)
+//     C_uv = rounding_variance * sum_g G_gu G_gv,   G_gu = sum_{p in g} d(parameter u) / dP_p
 //
-// P_p is the fitted power of stream p. sigma is the scatter of readings within the streams less
-// that of the steps themselves, q / sqrt(12) (Sheppard). Zero where the resolution is not known.
+// A group g has the plateaus of one pair with one payload whose fitted powers lie so near to each
+// other that their errors are correlated. Zero where the resolution is not known.
+[[nodiscard]] Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit,
+                                                  const std::vector<Eigen::Index>& columns);
+
+// Of the k_v.
 [[nodiscard]] Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit);
 
 }  // namespace ww::model
