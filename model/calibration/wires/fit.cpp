@@ -109,6 +109,9 @@ std::vector<Block> summary_text(const model::FitResult& fit) {
         fit.latency.rank_correlation, fit.latency.ticks_per_mm, fit.latency.residual_ticks,
         fit.latency.p_value);
   }
+  if (!fit.no_voltage_reason.empty()) {
+    line("voltage      not measured, so a load line is assumed: {}", fit.no_voltage_reason);
+  }
   line("runs         {}, {} rejected", fit.runs, fit.rejected);
   add_warnings(text, fit);
   return text;

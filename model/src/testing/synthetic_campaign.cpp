@@ -70,6 +70,7 @@ class Chip {
   double clock_share() const { return clock_share_; }
   double power_w() const { return power_w_; }
   double voltage_v() const { return voltage_v_; }
+  double nominal_v() const { return nominal_v_; }
   double sensed_c() const { return sensed_c_; }
 
   void advance(const Load& load, double dt_s, double time_s) {
@@ -236,8 +237,9 @@ class Campaign {
     power = std::round(power / spec_.power_step_w) * spec_.power_step_w;
     const double temperature =
         std::round(chip_.sensed_c() / spec_.temperature_step_c) * spec_.temperature_step_c;
+    const double shown_v = spec_.requested_voltage ? chip_.nominal_v() : chip_.voltage_v();
     const double voltage =
-        std::round((chip_.voltage_v() + spec_.voltage_noise_v * normal()) / spec_.voltage_step_v) *
+        std::round((shown_v + spec_.voltage_noise_v * normal()) / spec_.voltage_step_v) *
         spec_.voltage_step_v;
     SensorReading sample;
     sample.time_ns = now_ns_;

@@ -74,6 +74,7 @@ struct SyntheticSpec {
   bool accumulator{false};  // the sensor also counts energy
   double voltage_noise_v{0.001};
   double voltage_step_v{0.002};
+  bool requested_voltage{false};  // the driver shows what the regulator was asked for
   // The plan.
   double gap_s{0.04};  // idle before every run
   double plateau_s{2.0};

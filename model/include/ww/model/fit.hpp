@@ -242,6 +242,9 @@ struct FitResult {
   double residual_rms_w{};
   // Conditions under which the figures hold, and their origin.
   double reference_voltage_v{}, reference_clock_hz{};
+  // Why no reading showed the die's voltage, so that a load line had to be assumed; empty where
+  // some did.
+  std::string no_voltage_reason;
   std::vector<std::vector<double>> distance_mm;  // [engine][quadrant], as published
   double registers_to_l1_mm{}, l2_to_memory_mm{};
   double route_error_95_mm{};  // of a mean route, by the floorplan's positions

@@ -424,6 +424,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
     }
   }
 
+  result.no_voltage_reason = input.no_voltage_reason;
   fill_constants(result, input, fit, payloads, uncertainty, facts, correction, random);
   result.idle = idle_curves(input, fit);
   result.idle_points = idle_points(input, fit);

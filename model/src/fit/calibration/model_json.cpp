@@ -99,6 +99,8 @@ json to_model_json(const FitResult& fit) {
   result["constants"] = json::array();
   for (const auto& constant : fit.constants) result["constants"].push_back(constant_json(constant));
   if (!fit.budget.rows.empty()) result["budget"] = budget_json(fit.budget, unit);
+  result["voltage"] = {{"measured", fit.no_voltage_reason.empty()},
+                       {"reason", fit.no_voltage_reason}};
   result["reference"] = {{"voltage_v", fit.reference_voltage_v},
                          {"clock_hz", fit.reference_clock_hz}};
   result["distances"] = {{"floorplan", fit.floorplan},

@@ -1,12 +1,16 @@
 #include "fit/calibration/prepare.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 
 #include "fit/solver/assumptions.hpp"
+#include "reduction/core_voltage.hpp"
 #include "stats.hpp"
 #include "ww/core/statistics.hpp"
 
@@ -17,48 +21,26 @@ bool streams_data(RunKind kind) {
   return kind == RunKind::stream || kind == RunKind::lock_in;
 }
 
-// The regulator's load line in a state, V = start + slope I.
-struct LoadLine {
-  double start_v{}, slope_ohm{};
-  double readings{};  // voltage readings behind it
-};
-
-// Means over plateaus of a state, each weighing as many as its readings.
-struct LoadSums {
-  std::size_t points{};
-  double n{}, x{}, y{}, xx{}, xy{};  // x: A, y: V
-};
-
-LoadSums sum_loads(const std::vector<const Window*>& plateaus) {
-  LoadSums sums;
-  for (const Window* window : plateaus) {
-    if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
-    const double amps = window->power_w / window->voltage_v;
-    const double weight = window->voltage_readings;
-    ++sums.points;
-    sums.n += weight;
-    sums.x += weight * amps;
-    sums.y += weight * window->voltage_v;
-    sums.xx += weight * amps * amps;
-    sums.xy += weight * amps * window->voltage_v;
-  }
-  return sums;
+LoadedVoltage loaded(const Window& window) {
+  return {window.power_w, window.voltage_v, window.voltage_readings};
 }
 
-std::optional<LoadLine> fit_load_line(const std::vector<const Window*>& plateaus, double step_v) {
+std::vector<LoadedVoltage> loaded(const std::vector<const Window*>& windows) {
+  std::vector<LoadedVoltage> readings;
+  for (const Window* window : windows) readings.push_back(loaded(*window));
+  return readings;
+}
+
+// Nothing where the voltages lie on no line.
+std::optional<LoadLine> fit_load_line(std::span<const LoadedVoltage> plateaus, double step_v) {
   const LoadSums sums = sum_loads(plateaus);
-  const double spread = sums.n > 0 ? sums.xx - sums.x * sums.x / sums.n : 0;
-  if (sums.points < kLoadLinePoints || spread <= 1e-9 * sums.n) return std::nullopt;
-  LoadLine line;
-  line.slope_ohm = (sums.xy - sums.x * sums.y / sums.n) / spread;
-  line.start_v = (sums.y - line.slope_ohm * sums.x) / sums.n;
-  line.readings = sums.n;
+  const auto line = line_of(sums);
+  if (sums.points < kLoadLinePoints || !line) return std::nullopt;
   double square = 0;
-  for (const Window* window : plateaus) {
-    if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
-    const double r =
-        window->voltage_v - line.start_v - line.slope_ohm * window->power_w / window->voltage_v;
-    square += window->voltage_readings * r * r;
+  for (const LoadedVoltage& at : plateaus) {
+    if (!std::isfinite(at.voltage_v) || !(at.voltage_v > 0)) continue;
+    const double r = at.voltage_v - line->start_v - line->slope_ohm * at.power_w / at.voltage_v;
+    square += at.readings * r * r;
   }
   if (std::sqrt(square / sums.n) > std::max(kLoadLineRmsV, kVoltageStepsToRms * step_v)) {
     return std::nullopt;
@@ -86,14 +68,14 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
   std::map<Key, LoadLine> lines;
   std::map<std::int64_t, LoadLine> best;  // by session
   for (const auto& [key, plateaus] : anchors) {
-    const auto line = fit_load_line(plateaus, reduced.voltage_step_v);
+    const auto line = fit_load_line(loaded(plateaus), reduced.voltage_step_v);
     if (!line) continue;
     lines[key] = *line;
     if (line->readings > best[key.first].readings) best[key.first] = *line;
   }
   for (const auto& [key, plateaus] : anchors) {
     if (lines.contains(key) || !best.contains(key.first)) continue;
-    const LoadSums sums = sum_loads(plateaus);
+    const LoadSums sums = sum_loads(loaded(plateaus));
     // With as many points a line of its own did not fit.
     if (sums.points >= kLoadLinePoints || !(sums.n > 0)) continue;
     const double slope = best[key.first].slope_ohm;
@@ -130,10 +112,32 @@ double most_load_line(const Reduced& reduced, const Facts& facts) {
                        : kMaxLoadLineOhm;
 }
 
-bool shows_voltage(const Reduced& reduced) {
-  const auto shown = [](const Window& window) { return window.voltage_readings > 0; };
-  return std::ranges::any_of(reduced.idle, shown) ||
-         std::ranges::any_of(reduced.plateaus, shown, &Plateau::window);
+// Why no reading shows the die's voltage; empty where some do. Judged at the state with the widest
+// range of currents: what the driver shows is the same quantity at all states.
+std::string why_no_voltage(const Reduced& reduced, const Facts& facts) {
+  std::map<std::pair<std::int64_t, int>, std::vector<LoadedVoltage>> groups;  // session, state
+  const auto add = [&](const Window& window) {
+    if (!(window.voltage_readings > 0) || !std::isfinite(window.voltage_v)) return;
+    groups[{window.session, window.dvfs_state}].push_back(loaded(window));
+  };
+  std::ranges::for_each(reduced.idle, add);
+  for (const Plateau& plateau : reduced.plateaus) {
+    if (plateau.row.used) add(plateau.window);
+  }
+  if (groups.empty()) return "no reading shows the core's voltage";
+  // A virtual chip has a driver of its own.
+  if (!facts.is_virtual && amdgpu_shows_requested_voltage(facts.target)) {
+    return fmt::format("amdgpu shows the requested voltage of {}, not the die's", facts.target);
+  }
+  double widest = 0;
+  const std::vector<LoadedVoltage>* judged = nullptr;
+  for (const auto& [key, readings] : groups) {
+    const LoadSums sums = sum_loads(readings);
+    if (sums.most_amps - sums.least_amps <= widest) continue;
+    widest = sums.most_amps - sums.least_amps;
+    judged = &readings;
+  }
+  return judged != nullptr ? why_not_measured(*judged, reduced.voltage_step_v) : std::string{};
 }
 
 // Orthonormal basis of the matrices whose rows and columns sum to nothing, without `direction`.
@@ -248,7 +252,8 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   input.robust = options.robust;
   input.crossing = options.crossing;
   fill_distances(input, facts, options.swap_paths, options.crossing);
-  steady_voltages(reduced, facts);
+  input.no_voltage_reason = why_no_voltage(reduced, facts);
+  if (input.no_voltage_reason.empty()) steady_voltages(reduced, facts);
   input.temperature = fit_temperature(reduced);
   input.idle = reduced.idle;
 
@@ -314,7 +319,7 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   }
   input.blocks = block_of.size();
   input.power_step_w = facts.sensor.power_resolution_w;
-  if (!shows_voltage(reduced)) {
+  if (!input.no_voltage_reason.empty()) {
     input.most_load_line_ohm = most_load_line(reduced, facts);
     assume_load_line(input, input.most_load_line_ohm / 2);
   }

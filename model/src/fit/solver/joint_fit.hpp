@@ -62,8 +62,10 @@ struct JointInput {
   bool temperature_correction{true};
   bool robust{true};
   bool crossing{true};  // off: no engine and quadrant effects
-  // The greatest load line that the regulator may have, where no reading shows a voltage [ohm]; 0
-  // where some do. The windows' voltages are then those of a load line half as steep.
+  // Why no reading shows the die's voltage; empty where some do.
+  std::string no_voltage_reason;
+  // The greatest load line that the regulator may have, where no reading shows the die's voltage
+  // [ohm]; else 0. The windows' voltages are then those of a load line half as steep.
   double most_load_line_ohm{};
   double power_step_w{};  // the sensor's power comes in multiples of it; 0: unknown
 };

@@ -1,0 +1,58 @@
+#include "reduction/core_voltage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fit/solver/assumptions.hpp"
+
+namespace ww::model {
+
+bool amdgpu_shows_requested_voltage(std::string_view target) {
+  // Three figures follow "gfx" up to gfx9.
+  const bool to_gfx8 =
+      target.size() == 6 && (target.starts_with("gfx7") || target.starts_with("gfx8"));
+  return to_gfx8 || target == "gfx900";
+}
+
+LoadSums sum_loads(std::span<const LoadedVoltage> at_one_state) {
+  LoadSums sums;
+  for (const LoadedVoltage& at : at_one_state) {
+    if (!std::isfinite(at.voltage_v) || !(at.voltage_v > 0)) continue;
+    const double amps = at.power_w / at.voltage_v;
+    sums.least_amps = sums.points == 0 ? amps : std::min(sums.least_amps, amps);
+    sums.most_amps = std::max(sums.most_amps, amps);
+    ++sums.points;
+    sums.n += at.readings;
+    sums.x += at.readings * amps;
+    sums.y += at.readings * at.voltage_v;
+    sums.xx += at.readings * amps * amps;
+    sums.xy += at.readings * amps * at.voltage_v;
+  }
+  return sums;
+}
+
+std::optional<LoadLine> line_of(const LoadSums& sums) {
+  const double spread = sums.n > 0 ? sums.xx - sums.x * sums.x / sums.n : 0;
+  if (spread <= 1e-9 * sums.n) return std::nullopt;
+  LoadLine line;
+  line.slope_ohm = (sums.xy - sums.x * sums.y / sums.n) / spread;
+  line.start_v = (sums.y - line.slope_ohm * sums.x) / sums.n;
+  line.readings = sums.n;
+  return line;
+}
+
+std::string why_not_measured(std::span<const LoadedVoltage> at_one_state, double step_v) {
+  const LoadSums sums = sum_loads(at_one_state);
+  const auto line = line_of(sums);
+  if (!line) return {};
+  const double fall_v = -line->slope_ohm * (sums.most_amps - sums.least_amps);
+  if (step_v > 0 && fall_v >= kMinFallSteps * step_v) return {};
+  return fmt::format(
+      "the voltage that the driver shows falls by {:.2f} mV from {:.0f} to {:.0f} A at one state, "
+      "less than its steps of {:.2f} mV: it is taken for the requested voltage, not the die's",
+      1e3 * fall_v, sums.least_amps, sums.most_amps, 1e3 * step_v);
+}
+
+}  // namespace ww::model
