@@ -52,6 +52,9 @@ TEST(Assumptions, EachHaveAValueASourceAndAnEntryOfTheirOwn) {
     // A bound that no source states is called judgement; nothing rests on virtual chips.
     EXPECT_EQ(row.source.find("virtual-gpu.md"), std::string::npos) << row.quantity;
     EXPECT_FALSE(row.constants.empty()) << row.quantity;
+    EXPECT_TRUE(row.recorded.empty() || row.recorded.starts_with("confirmed") ||
+                row.recorded.starts_with("contradicted"))
+        << row.recorded;
     for (const std::string& name : row.constants) {
       EXPECT_TRUE(constants.insert(name).second) << name << " stands in two rows";
     }
@@ -99,6 +102,7 @@ const std::map<std::string, std::string>& no_assumptions() {
       {"kForeignToProject", "the same"},
       {"kSegmentColumns", "names of columns"},
       {"kOtherColumns", "the same"},
+      {"kBisections", "steps of a search, to the last digits"},
       {"kHarmonics", "where a series is cut; what is left out has 2% of the variance"},
       {"kDrawsOfOneSign", "draws of a Monte Carlo, whose scatter it says"},
       {"kCusOfGroup", "what the experiment runs"},
@@ -130,11 +134,24 @@ const std::map<std::string, std::string>& no_assumptions() {
   return names;
 }
 
-// Names of all constants of the sources below a folder, tests left out.
-void collect_constants(const fs::path& folder, std::set<std::string>& names) {
+// Names of all constants of a source.
+void constants_of(const fs::path& path, std::set<std::string>& names) {
   static const std::regex declaration(
       R"((?:^|\n)[^\n/]*\bconstexpr\s+((?:static\s+)?(?:const\s+)?[A-Za-z_:]+(?:<[^>\n]*>)?)\s+([^;]*?);)");
   static const std::regex name(R"((?:^|,\s*)([A-Za-z_]\w*)\s*(?:=|\{))");
+  const std::string source = text_of(path);
+  for (std::sregex_iterator at(source.begin(), source.end(), declaration), end; at != end; ++at) {
+    const std::string type = (*at)[1];
+    if (type.ends_with("string_view") || type.ends_with("char")) continue;
+    const std::string declared = (*at)[2];
+    for (std::sregex_iterator one(declared.begin(), declared.end(), name); one != end; ++one) {
+      names.insert((*one)[1]);
+    }
+  }
+}
+
+// Names of the constants of all sources below a folder, tests left out.
+void collect_constants(const fs::path& folder, std::set<std::string>& names) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const fs::path& path = entry.path();
     if (path.extension() != ".cpp" && path.extension() != ".hpp") continue;
@@ -143,15 +160,7 @@ void collect_constants(const fs::path& folder, std::set<std::string>& names) {
     }
     // Literature with a source in each of its own lines.
     if (path.filename() == "technology.cpp" || path.filename() == "layout.cpp") continue;
-    const std::string source = text_of(path);
-    for (std::sregex_iterator at(source.begin(), source.end(), declaration), end; at != end; ++at) {
-      const std::string type = (*at)[1];
-      if (type.ends_with("string_view") || type.ends_with("char")) continue;
-      const std::string declared = (*at)[2];
-      for (std::sregex_iterator one(declared.begin(), declared.end(), name); one != end; ++one) {
-        names.insert((*one)[1]);
-      }
-    }
+    constants_of(path, names);
   }
 }
 
@@ -166,6 +175,7 @@ TEST(Assumptions, StandInTheTableWhereTheFitHasANamedNumber) {
     ASSERT_TRUE(fs::exists(model / "include/ww/model" / header));
   }
   collect_constants(model / "include/ww/model", found);
+  constants_of(model.parent_path() / "core/include/ww/core/sensor_tolerances.hpp", found);
   std::set<std::string> tabled;
   for (const Assumption& row : assumptions()) {
     tabled.insert(row.constants.begin(), row.constants.end());
