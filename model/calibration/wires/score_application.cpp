@@ -80,6 +80,9 @@ Result<Answer> Wires::score_application(const Traffic& traffic, const EstimateRe
     answer.json["segments"].push_back(std::move(row));
   }
   answer.text.emplace_back(std::move(table));
+  answer.text.emplace_back(
+      "l1_l2 is what grows with the way, in truth and estimate; what all ways share whatever their "
+      "length, such as ports, is none of it");
   if (seen.share_percent) {
     double all = of_wires;
     for (const char* column : kOtherColumns) {

@@ -106,6 +106,12 @@ class EnergyLedger final : public ActivityObserver {
       for (Lane& lane : *lanes) lane.reset(truth_.wires.regrant_beats);
     }
     if (!truth_.published.hidden) hubs_ = hubs_of(truth_.published.geometry);
+    const WireTruth& wires = truth_.wires;
+    if (!wires.pair_extra_f.empty()) shared_extra_f_ = std::ranges::min(wires.pair_extra_f);
+    shared_hop_ = wires.hop_after_mm > 0 &&
+                  std::ranges::all_of(truth_.trunks, [&wires](const Truth::Link& link) {
+                    return link.length_mm > wires.hop_after_mm;
+                  });
   }
 
   void begin_launch() override {
@@ -318,6 +324,9 @@ class EnergyLedger final : public ActivityObserver {
   std::vector<std::size_t> used_legs_;
   std::vector<std::size_t> used_memory_;  // channels
   std::vector<Point> hubs_;               // of each engine, by the published floorplan
+  // What all pairs have in common does not grow with distance, and is no part of L1-L2.
+  double shared_extra_f_{};  // of a payload beat
+  bool shared_hop_{};
 };
 
 void EnergyLedger::find_used() {
@@ -363,6 +372,7 @@ void EnergyLedger::charge_trunks(LaunchActivity& activity) {
     const Truth::Link& link = truth_.trunks[index];
     const Control& control = controls_[index];
     double payload = 0;
+    double shared = 0;
     double beats = 0;
     const double length = link.length_mm * link.scale;
     const double flops = along(link.length_mm, wires.flop_pitch_mm);
@@ -377,7 +387,8 @@ void EnergyLedger::charge_trunks(LaunchActivity& activity) {
       payload += stages * (wires.stage_data_f * toggles +
                            wires.stage_beat_f * static_cast<double>(lane->beats));
       if (hop) {
-        payload += wires.hop_data_f * toggles + wires.hop_clock_f * clocked;
+        (shared_hop_ ? shared : payload) +=
+            wires.hop_data_f * toggles + wires.hop_clock_f * clocked;
       }
       beats += static_cast<double>(lane->beats);
     }
@@ -387,14 +398,16 @@ void EnergyLedger::charge_trunks(LaunchActivity& activity) {
                                 wires.request_strobes * static_cast<double>(control.requests)));
     if (!wires.pair_extra_f.empty()) {
       const auto quadrant = static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
-      beside += wires.pair_extra_f[engine * quadrants + quadrant] * beats;
+      beside += (wires.pair_extra_f[engine * quadrants + quadrant] - shared_extra_f_) * beats;
+      shared += shared_extra_f_ * beats;
     }
-    const double all = payload + beside;
+    const double all = payload + beside + shared;
     activity.capacitance_f[engine] += kTrunkInEngine * all;
     activity.capacitance_f[quadrant_zone(channel)] += kTrunkInQuadrant * all;
     activity.capacitance_f[middle] += (1.0 - kTrunkInEngine - kTrunkInQuadrant) * all;
     activity.parts_f.crossbar_wires += payload;
     activity.parts_f.crossbar_control += beside;
+    activity.parts_f.crossbar_arbiters += shared;
   }
 }
 

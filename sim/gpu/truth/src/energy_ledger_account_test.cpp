@@ -173,6 +173,7 @@ class Account {
       const std::size_t engine = link / channels_;
       const auto quadrant = static_cast<std::size_t>(truth_.quadrant_of_channel[link % channels_]);
       double payload = 0;
+      double shared = 0;
       for (const std::size_t direction : {0U, 1U}) {
         const SlowBus& bus = trunks_[2 * link + direction];
         const auto toggles = static_cast<double>(bus.changes.toggles);
@@ -193,13 +194,18 @@ class Account {
            lone_f() * (wires.strobe_transitions * beats +
                        wires.request_strobes * static_cast<double>(control.requests)));
       if (!wires.pair_extra_f.empty()) {
-        beside += wires.pair_extra_f[engine * quadrants + quadrant] * beats;
+        // The cheapest pair's extra is what all pairs take.
+        const double least = *std::ranges::min_element(wires.pair_extra_f);
+        beside += (wires.pair_extra_f[engine * quadrants + quadrant] - least) * beats;
+        shared += least * beats;
       }
+      const double all = payload + beside + shared;
       activity.parts_f.crossbar_wires += payload;
       activity.parts_f.crossbar_control += beside;
-      activity.capacitance_f[engine] += kInEngine * (payload + beside);
-      activity.capacitance_f[engines + quadrant] += kInQuadrant * (payload + beside);
-      activity.capacitance_f.back() += (1 - kInEngine - kInQuadrant) * (payload + beside);
+      activity.parts_f.crossbar_arbiters += shared;
+      activity.capacitance_f[engine] += kInEngine * all;
+      activity.capacitance_f[engines + quadrant] += kInQuadrant * all;
+      activity.capacitance_f.back() += (1 - kInEngine - kInQuadrant) * all;
     }
   }
 

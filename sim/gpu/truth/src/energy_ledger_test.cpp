@@ -140,6 +140,43 @@ TEST(EnergyLedger, PartsSumToZones) {
   EXPECT_NEAR(sum, total(activity), 1e-9 * sum);
 }
 
+// A stage of the crossbar that every path has is an expense of its ends: it grows with no distance,
+// and no contrast of distance sees it.
+TEST(EnergyLedger, CountsWhatAllPairsShareWithTheArbitersAndNotWithTheWays) {
+  const LaunchActivity plain_chip = stream(w9100(), 1, 2, {});
+  const std::string every = "[300, 300, 300, 300]";
+  const LaunchActivity shared =
+      stream(w9100_with({{"flop_pitch_mm", "3.7\npair_extra_pf = [" + every + ", " + every + ", " +
+                                               every + ", " + every + "]"}}),
+             1, 2, {});
+  EXPECT_DOUBLE_EQ(shared.parts_f.crossbar_wires, plain_chip.parts_f.crossbar_wires);
+  EXPECT_DOUBLE_EQ(shared.parts_f.crossbar_control, plain_chip.parts_f.crossbar_control);
+  EXPECT_GT(shared.parts_f.crossbar_arbiters, 1.05 * plain_chip.parts_f.crossbar_arbiters);
+  EXPECT_NEAR(total(shared) - total(plain_chip),
+              shared.parts_f.crossbar_arbiters - plain_chip.parts_f.crossbar_arbiters,
+              1e-9 * total(shared));
+  // One pair that has none of it: now it is a property of the others.
+  const LaunchActivity apart =
+      stream(w9100_with({{"flop_pitch_mm", "3.7\npair_extra_pf = [" + every + ", " + every + ", " +
+                                               every + ", [300, 300, 300, 0]]"}}),
+             1, 2, {});
+  EXPECT_GT(apart.parts_f.crossbar_control, plain_chip.parts_f.crossbar_control);
+  EXPECT_DOUBLE_EQ(apart.parts_f.crossbar_arbiters, plain_chip.parts_f.crossbar_arbiters);
+}
+
+TEST(EnergyLedger, CountsAHopOfAllTrunksWithTheArbiters) {
+  const auto hop = [](const char* after_mm) {
+    return stream(w9100_with({{"flop_pitch_mm", std::string("3.7\nhop_data_ff = 500\n"
+                                                            "hop_clock_ff = 100\nhop_after_mm = ") +
+                                                    after_mm}}),
+                  1, 2, {});
+  };
+  const LaunchActivity none = stream(w9100(), 1, 2, {});
+  const LaunchActivity all = hop("0.001");
+  EXPECT_DOUBLE_EQ(all.parts_f.crossbar_wires, none.parts_f.crossbar_wires);
+  EXPECT_GT(all.parts_f.crossbar_arbiters, none.parts_f.crossbar_arbiters);
+}
+
 // A stream is of all places of an engine, as its distances are.
 TEST(EnergyLedger, StreamsAlikeWhereUnitsAreSwitchedOff) {
   const LaunchActivity whole = stream(w9100(), 3, 2, {});

@@ -47,7 +47,8 @@ struct WireTruth {
   // the mean: long links get wider wires and stronger repeaters.
   double growth_per_mm{};
   // Extra capacitance per payload beat for an (engine, quadrant) pair: clock-domain crossings or
-  // arbitration that only some pairs need. [engine * quadrants + quadrant]; empty: none.
+  // arbitration that only some pairs need. What all of them have is an expense of the crossbar's
+  // ends, not of its ways. [engine * quadrants + quadrant]; empty: none.
   std::vector<double> pair_extra_f;
   // Relative factor of a pair's wires per mm (detailed routing); empty: 1.
   std::vector<double> pair_scale;
@@ -207,6 +208,7 @@ struct SensorTruth {
   double missing_probability{};  // a tick gives no answer
   double voltage_resolution_v{};
   double voltage_noise_v{};
+  bool voltage_requested{};  // shows what the regulator is asked for (VID), which no load moves
 };
 
 struct Truth {
