@@ -236,7 +236,7 @@ struct ChipTimeline::Impl {
     sensor_c += sensor_follow * (at_sensor() - sensor_c);
 
     tick_energy_j += power_w * seconds;
-    tick_voltage_s += ratio * nominal_v * seconds;
+    tick_voltage_s += (truth.sensor.voltage_requested ? 1.0 : ratio) * nominal_v * seconds;
     if (step_in_tick >= steps_per_tick - window_steps) {
       window_energy_j += power_w * seconds;
       window_s += seconds;

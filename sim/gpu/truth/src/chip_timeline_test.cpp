@@ -186,6 +186,21 @@ TEST(ChipTimeline, VoltageFollowsTheLoadLine) {
   EXPECT_NEAR(watt, 100.0 * volt * volt / 1.1687 / 1.1687, 0.01);
 }
 
+// amdgpu shows the VID of a Hawaii: the die's voltage falls, and what is shown does not.
+TEST(ChipTimeline, ARequestedVoltageStaysWhereTheLoadLineLowersTheDies) {
+  auto changes = plain();
+  changes.push_back({"load_line_mohm", "0.4"});
+  const Chip telemetry = w9100_with(changes);
+  changes.push_back({"voltage_noise_mv", "0.0\nvoltage_requested = true"});
+  const Chip requested = w9100_with(changes);
+  ChipTimeline measured(telemetry, 1);
+  ChipTimeline shown(requested, 1);
+  for (ChipTimeline* timeline : {&measured, &shown}) timeline->run(launch(telemetry, 0.5, 100.0));
+  EXPECT_EQ(samples(shown).back().voltage_uv, 1168700);
+  EXPECT_LT(samples(measured).back().voltage_uv, 1140000);
+  EXPECT_EQ(samples(shown).back().power_uw, samples(measured).back().power_uw);
+}
+
 TEST(ChipTimeline, LeakageGrowsFasterThanLinearlyWithTemperature) {
   auto changes = plain();
   changes.push_back({"reference_w", "30.0"});
