@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "pattern.hpp"
@@ -34,6 +35,38 @@ TEST(CommandLine, AMisspeltCommandIsWrongUsage) {
   EXPECT_EQ(run({wirewatt(), "calibate"}).exit_code, 2);
   EXPECT_EQ(run({wirewatt()}).exit_code, 2);
   EXPECT_EQ(run({wirewatt(), "calibrate", "--chip-class", "odd"}).exit_code, 2);
+}
+
+TEST(CommandLine, WrongWordsAreNamedInOneVoice) {
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"", "error: a command is needed; see 'wirewatt --help'"},
+      {"simulate --network mesh --cycles 1e6", "error: --cycles: '1e6' is not a number; see"},
+      {"simulate --network mesh --plot c.svg", "error: --plot: goes with --curve only; see"},
+      {"reproduce iswc16", "there are iiswc16, dapper, gpuopt; did you mean 'iiswc16'?"},
+      {"project", "error: --model: is needed and has no default; see 'wirewatt project --help'"},
+      {"sweep plan.toml --executor slrum", "error: --executor: there is no 'slrum'"}};
+  for (const auto& [command, words] : wrong) {
+    const auto finished = run({"sh", "-c", wirewatt() + " " + command});
+    EXPECT_EQ(finished.exit_code, 2) << command;
+    EXPECT_NE(finished.err.find(words), std::string::npos) << command << ": " << finished.err;
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+  }
+}
+
+TEST(CommandLine, HelpAndVersionAreWordsToo) {
+  EXPECT_EQ(run({wirewatt(), "help"}).out, run({wirewatt(), "--help"}).out);
+  EXPECT_EQ(run({wirewatt(), "help", "trace", "info"}).out,
+            run({wirewatt(), "trace", "info", "--help"}).out);
+  EXPECT_EQ(run({wirewatt(), "version"}).out, run({wirewatt(), "--version"}).out);
+}
+
+TEST(CommandLine, CommandsForOtherProgramsAreInNoList) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const auto words = run({wirewatt(), "completion", shell}).out;
+    EXPECT_NE(words.find("calibrate"), std::string::npos);
+    EXPECT_EQ(words.find("exercise"), std::string::npos) << shell;
+    EXPECT_EQ(words.find("sweep work'"), std::string::npos) << shell;
+  }
 }
 
 TEST(CommandLine, AnUnknownDeviceIsNamed) {

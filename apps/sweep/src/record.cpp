@@ -85,10 +85,6 @@ std::string last_words(const std::string& err) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) {
     text.remove_suffix(1);
   }
-  // CLI11 adds a hint to its error.
-  if (const auto hint = text.rfind("\nRun with --help"); hint != std::string_view::npos) {
-    text = text.substr(0, hint);
-  }
   const auto start = text.rfind('\n');
   if (start != std::string_view::npos) text.remove_prefix(start + 1);
   if (text.starts_with("error: ")) text.remove_prefix(7);

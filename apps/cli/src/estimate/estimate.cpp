@@ -172,7 +172,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--time", arguments->time_s,
-                      "Time of all counted launches together [s], where the files do not say it");
+                      "Time of all counted launches together [s] (default: as the files say)");
   command->add_option("--arch", arguments->architecture,
                       "gfx90a, sm_80, ... where the files do not say");
   as_input_file(command->add_option("--floorplan", arguments->floorplan,

@@ -61,17 +61,18 @@ CommandText describe(const CLI::App& app, const std::string& name) {
   CommandText text{name, app.get_description(), app.get_footer(), {}, {}};
   for (const CLI::Option* option : app.get_options()) text.options.push_back(describe(*option));
   for (const CLI::App* below : app.get_subcommands(nullptr)) {
-    text.below.push_back(below->get_name());
+    if (!below->get_group().empty()) text.below.push_back(below->get_name());
   }
   return text;
 }
 
 void add_commands(std::vector<CommandText>& commands, const CLI::App& app,
-                  const std::string& prefix) {
+                  const std::string& prefix, Hidden hidden) {
   for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    if (hidden == Hidden::left_out && command->get_group().empty()) continue;
     const std::string name = prefix + command->get_name();
     commands.push_back(describe(*command, name));
-    add_commands(commands, *command, name + " ");
+    add_commands(commands, *command, name + " ", hidden);
   }
 }
 
@@ -86,9 +87,9 @@ std::vector<std::string_view> views(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::vector<CommandText> describe_commands(const CLI::App& app) {
+std::vector<CommandText> describe_commands(const CLI::App& app, Hidden hidden) {
   std::vector<CommandText> commands;
-  add_commands(commands, app, "");
+  add_commands(commands, app, "", hidden);
   return commands;
 }
 

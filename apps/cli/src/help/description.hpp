@@ -23,8 +23,10 @@ struct CommandText {
   std::vector<std::string> below;  // names of its own commands
 };
 
-// Every command, in the order of the program's help; commands below others follow theirs.
-[[nodiscard]] std::vector<CommandText> describe_commands(const CLI::App& app);
+// Every command, in the order of the program's help; commands below others follow theirs. Commands
+// in the group "" are for other programs: users see them in no list.
+enum class Hidden { included, left_out };
+[[nodiscard]] std::vector<CommandText> describe_commands(const CLI::App& app, Hidden hidden);
 // The program's own options.
 [[nodiscard]] CommandText describe_program(const CLI::App& app);
 

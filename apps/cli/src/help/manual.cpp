@@ -20,7 +20,7 @@ Status write_all(const CLI::App& app, const fs::path& folder) {
   fs::create_directories(folder / "man1", ec);
   if (ec) return fail(ErrorCode::permission_denied, ec.message(), folder.string());
   const auto program = describe_program(app);
-  const auto commands = describe_commands(app);
+  const auto commands = describe_commands(app, Hidden::left_out);
   // Pages name the release, not the commit: the same sources give the same page.
   WW_TRY(write_file_atomically(folder / "man1" / "wirewatt.1",
                                program_manual(program, commands, WW_VERSION)));
@@ -63,7 +63,8 @@ void add_completion(CLI::App& app, Outcome& outcome) {
   command->footer("Example:\n  source <(wirewatt completion bash)");
   command->callback([shell, &app, &outcome] {
     const auto which = *shell == "bash" ? Shell::bash : *shell == "zsh" ? Shell::zsh : Shell::fish;
-    fmt::print("{}", completion(which, describe_program(app), describe_commands(app)));
+    fmt::print("{}",
+               completion(which, describe_program(app), describe_commands(app, Hidden::left_out)));
     outcome.exit_code = 0;
   });
 }

@@ -30,9 +30,8 @@ int main(int argc, char** argv) {
   }
   // Writes the last lines out now: a full disk would lose them without a word.
   errno = 0;
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    const int lost = lost_output(errno);
-    return code == 0 ? lost : code;
-  }
-  return code;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  // Without an errno the loss came before, and run_command_line() has reported it.
+  const int lost = errno == 0 ? kEnvironment : lost_output(errno);
+  return code == 0 ? lost : code;
 }

@@ -1,5 +1,6 @@
 #include "program/program.hpp"
 
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <regex>
 
 #include "build_version.hpp"
 #include "command.hpp"
@@ -18,6 +20,7 @@
 #include "program/output_files.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
+#include "ww/core/suggest.hpp"
 
 namespace ww::cli {
 namespace {
@@ -75,8 +78,48 @@ struct RefusedOutput {
   Error error;
 };
 
-// CLI11 prints help or the error; anything but help and version is wrong usage. An output that must
-// not be replaced is reported first, because mending the rest would not mend that.
+// The command that was given, below others where those are no more than its first words.
+const CLI::App* running(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return command;
+}
+
+// The command's name with those of the commands above it.
+std::string full_name(const CLI::App& command) {
+  const CLI::App* above = command.get_parent();
+  return above == nullptr ? command.get_name() : full_name(*above) + " " + command.get_name();
+}
+
+// CLI11's message in the form of wirewatt's own errors: the option, what is wrong, what to do.
+std::string error_text(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  std::smatch found;
+  static const std::regex conversion(R"(Could not convert: (.+?) = (.*))");
+  if (std::regex_match(text, found, conversion)) {
+    return fmt::format("{}: '{}' is not a number", found.str(1), found.str(2));
+  }
+  static const std::regex choice(R"((.+?): (.*) not in \{(.*)\})");
+  if (std::regex_match(text, found, choice)) {
+    const auto known = CLI::detail::split(found.str(3), ',');
+    return fmt::format("{}: there is no '{}'; there are {}{}", found.str(1), found.str(2),
+                       fmt::join(known, ", "),
+                       did_you_mean(found.str(2), {known.begin(), known.end()}));
+  }
+  static const std::regex companion(R"((\S+) requires (\S+))");
+  if (std::regex_match(text, found, companion)) {
+    return fmt::format("{}: goes with {} only", found.str(1), found.str(2));
+  }
+  static const std::regex needed(R"((\S+) is required)");
+  if (std::regex_match(text, found, needed)) {
+    return fmt::format("{}: is needed and has no default", found.str(1));
+  }
+  return text == "A subcommand is required" ? "a command is needed" : text;
+}
+
+// CLI11 prints help; errors are printed as other errors are. Anything but help and version is wrong
+// usage. An output that must not be replaced is reported first, because mending the rest would not
+// mend that.
 int not_parsed(const CLI::App& app, const CLI::ParseError& error,
                const std::vector<std::string>& arguments) {
   if (error.get_exit_code() == 0) {
@@ -86,20 +129,14 @@ int not_parsed(const CLI::App& app, const CLI::ParseError& error,
     return 2;
   }
   if (const auto status = check_output_files(app); !status) return report_error(status.error());
-  const auto hint = misspelling(arguments, describe_program(app), describe_commands(app));
+  const auto hint =
+      misspelling(arguments, describe_program(app), describe_commands(app, Hidden::included));
   if (hint.empty()) {
-    app.exit(error);
+    spdlog::error("{}; see '{} --help'", error_text(error), full_name(*running(app)));
   } else {
     spdlog::error("{}", hint);
   }
   return 2;
-}
-
-// The command that was given, below others where those are no more than its first words.
-const CLI::App* running(const CLI::App& app) {
-  const CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  return command;
 }
 
 int run_parsed(const std::vector<std::string>& arguments) {
@@ -141,7 +178,22 @@ int run_parsed(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-int run_command_line(const std::vector<std::string>& arguments) {
+namespace {
+
+// "help" and "version" as other programs have them: "help estimate" is "estimate --help".
+std::vector<std::string> with_words_for_flags(std::vector<std::string> arguments) {
+  if (arguments == std::vector<std::string>{"version"}) return {"--version"};
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  return arguments;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& given) {
+  const std::vector<std::string> arguments = with_words_for_flags(given);
   int code = 0;
   try {
     code = run_parsed(arguments);
@@ -168,7 +220,8 @@ Status check_command_line(const std::vector<std::string>& arguments) {
     app.parse(reversed(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return {};
-    const auto hint = misspelling(arguments, describe_program(app), describe_commands(app));
+    const auto hint =
+        misspelling(arguments, describe_program(app), describe_commands(app, Hidden::included));
     return fail(ErrorCode::invalid_argument, hint.empty() ? error.what() : hint);
   }
   return {};
