@@ -69,6 +69,22 @@ TEST(Protocol, RefusesEveryTruncationOfARequest) {
   EXPECT_FALSE(decode_request(frame + "x"));
 }
 
+// A text whose length is there and whose bytes are all missing is no empty text.
+TEST(Protocol, RefusesFramesThatEndBehindTheLengthOfTheirLastText) {
+  CompileRequest request = sample_request();
+  request.bitcodes = {"BC"};
+  const std::string asked = encode(request);
+  for (std::size_t size = 0; size < asked.size(); ++size) {
+    EXPECT_FALSE(decode_request(std::string_view(asked).substr(0, size))) << size;
+  }
+  CompileAnswer answer;
+  answer.made_with = {"a compiler"};
+  const std::string answered = encode(answer);
+  for (std::size_t size = 0; size < answered.size(); ++size) {
+    EXPECT_FALSE(decode_answer(std::string_view(answered).substr(0, size))) << size;
+  }
+}
+
 // Of the frame, the first eight bytes name its kind and operation, and every list and text has its
 // length before it. Such a byte is refused; any other is part of a text and arrives as it is.
 TEST(Protocol, RefusesEveryFlippedByteThatIsNotText) {
