@@ -72,6 +72,17 @@ TEST(PackedReadings, TakeASixteenthOfTheirTables) {
   EXPECT_LT(static_cast<double>(packed.compressed.size()), kRowBytes * kCount / 16);
 }
 
+// A counter's steps are much smaller than what it has counted: a byte each holds them.
+TEST(PackedReadings, KeepTheStepsOfACounterInAByteEach) {
+  constexpr std::size_t kCount = 5000;
+  std::vector<SensorReading> readings = polled(kCount, 5);
+  const std::size_t with_counter = pack_readings(readings).compressed.size();
+  for (SensorReading& reading : readings) reading.energy_ticks.reset();
+  const std::size_t without = pack_readings(readings).compressed.size();
+  EXPECT_GT(with_counter, without);
+  EXPECT_LT(with_counter - without, kCount);
+}
+
 // Files of version 2: eight fields of one reading, of which this one has a zigzag number.
 Result<std::vector<SensorReading>> unpacked(std::size_t field, std::int64_t value) {
   std::string planes(8 * 9, '\0');
