@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -45,7 +46,7 @@ Readings readings_of(double power_w, double noise_w) {
     square += weight * off * off;
   }
   const double mean = sum / weights;
-  return {power_w + mean, square / weights - mean * mean};
+  return {power_w + mean, std::max(0.0, square / weights - mean * mean)};
 }
 
 // Energy of wires along the published distances of a W9100: least squares over the mean, engines,
