@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fit/solver/assumptions.hpp"
-
 namespace ww::model {
 
 bool amdgpu_shows_requested_voltage(std::string_view target) {

@@ -9,6 +9,10 @@
 
 namespace ww::model {
 
+// A shown voltage that falls by less than this many of its steps between idle and the strongest
+// load is the one that firmware requests.
+inline constexpr double kMinFallSteps = 1;
+
 // Whether Linux's amdgpu shows the requested voltage of this architecture ("gfx701") as in0_input
 // (vddgfx): Hawaii, Tonga, Fiji, Polaris and their kin (smu7_hwmgr.c reads
 // PWR_SVI2_STATUS.PLANEx_VID) and Vega 10 (vega10_hwmgr.c reads SMUSVI0_PLANE0_CURRENTVID). From

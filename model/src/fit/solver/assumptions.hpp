@@ -70,9 +70,6 @@ inline constexpr double kLoadLineRmsV = 0.0007;
 // Steps that noise does not dither stay in an average: a rectangular error, a little more of it.
 inline constexpr double kVoltageStepsToRms = 1.1 / 3.4641016151377544;
 inline constexpr std::size_t kLoadLinePoints = 8;
-// A shown voltage that falls by less than so many of its steps between idle and the strongest load
-// is the one that firmware requests (VID).
-inline constexpr double kMinFallSteps = 1;
 // --- Steps of the power's readings ---
 // Two powers d steps apart, anywhere among the steps, have rounding errors of the correlation
 // 1 - 6 d (1 - d). It is positive up to this d, (3 - sqrt 3) / 6.
