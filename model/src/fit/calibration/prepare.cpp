@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "fit/solver/assumptions.hpp"
-#include "reduction/core_voltage.hpp"
+#include "fit/solver/core_voltage.hpp"
 #include "stats.hpp"
 #include "ww/core/statistics.hpp"
 

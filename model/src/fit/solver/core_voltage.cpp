@@ -1,4 +1,4 @@
-#include "reduction/core_voltage.hpp"
+#include "fit/solver/core_voltage.hpp"
 
 #include <fmt/format.h>
 
