@@ -13,8 +13,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC 13 and 14 take a reference to an element for one into the temporary name that it is looked up by.
     target_compile_options(ww_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-dangling-reference>)
   endif()
-  # GCC collects its garbage from 128 MiB on, again and again in a large file: a twelfth of the time.
-  target_compile_options(ww_options INTERFACE --param=ggc-min-heapsize=1048576)
+  # GCC collects its garbage from 128 MiB on, again and again in a large file: a twelfth of the time. See ww_large.
+  set(heap $<TARGET_PROPERTY:WW_HEAP_KIB>)
+  target_compile_options(ww_options INTERFACE
+    --param=ggc-min-heapsize=$<IF:$<BOOL:${heap}>,${heap},1048576>)
 endif()
 
 # Most of a file's compile time is the headers that it includes, and the templates of theirs that it
@@ -33,6 +35,12 @@ function(ww_unity target)
     # An included .cpp file is no header: a class of its own may have members of its own types.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
+endfunction()
+
+# ww_large(TARGET): GCC collects its garbage once or twice in a group of TARGET's sources, which would take up
+# to two gigabytes otherwise. That costs no time that could be measured.
+function(ww_large target)
+  set_target_properties(${target} PROPERTIES WW_HEAP_KIB 262144)
 endfunction()
 
 # ww_cold(TARGET): the target's own code is not hot, so that -O1 serves, which compiles in a fifth less
@@ -56,6 +64,7 @@ function(ww_cold_part target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
   ww_unity(${part})
   ww_cold(${part})
+  ww_large(${part})
 endfunction()
 
 # ww_unoptimised(TARGET): a test runs its own code once; compiling it without optimisation takes a quarter

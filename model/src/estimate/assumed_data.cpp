@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "stats.hpp"
+#include "ww/core/statistics.hpp"
 #include "ww/model/wire_model.hpp"
 
 namespace ww::model {

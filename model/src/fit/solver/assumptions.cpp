@@ -36,7 +36,8 @@ const char* kind_name(AssumptionKind kind) {
 
 }  // namespace
 
-std::vector<Assumption> assumptions() {
+// Called once: a list of texts is long code, which GCC need not optimise for speed.
+[[gnu::cold]] std::vector<Assumption> assumptions() {
   using enum AssumptionKind;
   return {
       {filter,

@@ -226,7 +226,9 @@ void Solver::add_response_prior(const Eigen::VectorXd& response, Eigen::VectorXd
   covariance.topRows(kFastHeatCount).setZero();
   covariance.leftCols(kFastHeatCount).setZero();
   covariance.diagonal() += doubt.cwiseAbs2();
-  const Eigen::MatrixXd root = covariance.inverse().llt().matrixU();
+  const Eigen::MatrixXd weight =
+      covariance.ldlt().solve(Eigen::MatrixXd::Identity(covariance.rows(), covariance.cols()));
+  const Eigen::MatrixXd root = weight.llt().matrixU();
   prior_ids_.push_back(problem_->AddResidualBlock(new ceres::NormalPrior(root, response), nullptr,
                                                   blocks_.response.data()));
 }
