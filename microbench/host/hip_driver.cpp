@@ -88,7 +88,7 @@ Result<HipApi> resolve_hip() {
   library.need(api.error_name, "hipGetErrorName");
   WW_TRY(library.complete());
   static_cast<void>(library.find(api.link_type_and_hops, "hipExtGetLinkTypeAndHopCount"));
-  static_cast<void>(library.find(api.virtual_device, "wirewatt_virtual_device"));
+  static_cast<void>(library.find(api.virtual_device, kVirtualDeviceFunction));
   return api;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/opencl_names.hpp"
+#include "host/shared_library.hpp"
 #include "ww/core/cl_approximable.h"
 #include "ww/kernels/sources.hpp"
 
@@ -293,8 +294,9 @@ class Host final : public ComputeHost {
     const OpenClIdentity identity = identify_opencl({platform_name(), known.device, known.driver});
     known.target = identity.target.empty() ? nvidia_target() : identity.target;
     known.no_code = identity.no_code;
-    // Our own driver behind whatever name of a device.
-    known.is_virtual = platform_name().starts_with("wirewatt");
+    // Our own driver behind whatever name of a device, or a test's that stands for a card's.
+    known.is_virtual = platform_name().starts_with("wirewatt") ||
+                       platform_function(kVirtualDeviceFunction) != nullptr;
     known.pci_bus = pci_bus();
     cl_uint units = 0;
     if (query(CL_DEVICE_MAX_COMPUTE_UNITS, units)) known.compute_units = static_cast<int>(units);
@@ -320,10 +322,7 @@ class Host final : public ComputeHost {
 
   // Null where the platform has no cl_ww_approximable.
   [[nodiscard]] ww_cl_set_approximable_fn set_approximable() const {
-    cl_platform_id platform = nullptr;
-    if (!query(CL_DEVICE_PLATFORM, platform)) return nullptr;
-    return reinterpret_cast<ww_cl_set_approximable_fn>(
-        api_.clGetExtensionFunctionAddressForPlatform(platform, WW_CL_SET_APPROXIMABLE));
+    return reinterpret_cast<ww_cl_set_approximable_fn>(platform_function(WW_CL_SET_APPROXIMABLE));
   }
 
   Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
@@ -403,6 +402,12 @@ class Host final : public ComputeHost {
   bool query(cl_device_info what, T& value) const {
     // NOLINTNEXTLINE(bugprone-sizeof-expression): a platform's handle is a value, too
     return api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr) == CL_SUCCESS;
+  }
+  // Null where the device's platform has no such extension function.
+  [[nodiscard]] void* platform_function(const char* name) const {
+    cl_platform_id platform = nullptr;
+    if (!query(CL_DEVICE_PLATFORM, platform)) return nullptr;
+    return api_.clGetExtensionFunctionAddressForPlatform(platform, name);
   }
   // NVIDIA's devices give their compute capability (cl_nv_device_attribute_query).
   std::string nvidia_target() const {

@@ -11,6 +11,10 @@
 
 namespace ww::microbench {
 
+// A driver that has a function of this name stands for hardware that is not there; what its devices
+// measure is virtual. OpenCL's drivers have it as an extension function.
+inline constexpr const char* kVirtualDeviceFunction = "wirewatt_virtual_device";
+
 class SharedLibrary {
  public:
   // The first of the names that loads. Error missing_dependency with the loader's reason and

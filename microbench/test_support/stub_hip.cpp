@@ -15,23 +15,14 @@
 // With chip_clock.cpp before the C library and WW_STUB_HIP_TREE naming a tree of kernel files
 // (fake_amd_tree.hpp), the program lives in the chip's time, and the chip's sensor is what those
 // files show.
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <span>
 #include <sstream>
@@ -40,13 +31,14 @@
 #include <utility>
 #include <vector>
 
-#include "testing/fake_amd_tree.hpp"
+#include "card_files.hpp"
 #include "ww/binpatch/code_object.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace {
 
 using namespace ww;
+using TheCard = microbench::testing::ProcessCard<sim::gpu::VirtualGpu>;
 
 constexpr int success = 0;
 constexpr int invalid_value = 1;
@@ -72,104 +64,6 @@ struct Event {
   std::int64_t time_ns{};
 };
 
-// A kernel's file that the chip's sensor is written into.
-class CardFile {
- public:
-  explicit CardFile(const std::filesystem::path& path)
-      : fd_(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)) {}
-  void show(std::int64_t value) {
-    if (value == shown_) return;
-    shown_ = value;
-    const std::string text = std::to_string(value) + "\n";
-    show(text.data(), text.size());
-  }
-  void show(const void* data, std::size_t size) const {
-    if (pwrite(fd_, data, size, 0) == static_cast<ssize_t>(size)) {
-      static_cast<void>(ftruncate(fd_, static_cast<off_t>(size)));
-    }
-  }
-
- private:
-  int fd_;
-  std::int64_t shown_{-1};
-};
-
-// The chip's sensor in a card's files, in the program's time.
-class Card {
- public:
-  Card(sim::gpu::VirtualGpu& gpu, const std::filesystem::path& tree, std::int64_t clock_ns)
-      : gpu_(gpu),
-        ahead_ns_(clock_ns - gpu.now_ns()),
-        device_(tree / "class/_pci/0000:03:00.0"),
-        power_(device_ / "hwmon/hwmon0/power1_average"),
-        temperature_(device_ / "hwmon/hwmon0/temp1_input"),
-        voltage_(device_ / "hwmon/hwmon0/in0_input"),
-        clock_(device_ / "hwmon/hwmon0/freq1_input"),
-        metrics_(device_ / "gpu_metrics") {
-    if (!gpu.rail_names().empty()) rails_.emplace(device_ / "pm_metrics");
-  }
-  [[nodiscard]] std::int64_t clock_ns() const { return gpu_.now_ns() + ahead_ns_; }
-  // The chip idles until it has caught up with the program.
-  void catch_up(std::int64_t clock_ns) {
-    if (gpu_.now_ns() < clock_ns - ahead_ns_) gpu_.idle_until(clock_ns - ahead_ns_);
-  }
-  void show(std::int64_t clock_ns) {
-    catch_up(clock_ns);
-    std::array<ww_vgpu_sample, 256> chunk{};
-    for (;;) {
-      const std::uint64_t count = gpu_.samples_since(next_, chunk);
-      for (std::uint64_t i = 0; i < count; ++i) samples_.push_back(chunk[i]);
-      if (count > 0) next_ = samples_.back().index + 1;
-      if (count < chunk.size()) break;
-    }
-    std::optional<ww_vgpu_sample> last;
-    while (!samples_.empty() && samples_.front().time_ns <= clock_ns - ahead_ns_) {
-      if ((samples_.front().flags & WW_VGPU_SAMPLE_VALID) != 0) last = samples_.front();
-      samples_.pop_front();
-    }
-    if (!last) return;
-    power_.show(last->power_uw);
-    temperature_.show(last->temperature_mc);
-    voltage_.show(last->voltage_uv / 1000);
-    clock_.show(std::int64_t{last->clock_khz} * 1000);
-    const auto table =
-        measure::testing::gpu_metrics_v1(1, last->energy_ticks, last->temperature_mc / 1000);
-    metrics_.show(table.data(), table.size());
-    if (rails_) show_rails(clock_ns);
-  }
-
- private:
-  // In the order of rail_names(): socket, compute dies, I/O dies, stacks.
-  void show_rails(std::int64_t clock_ns) {
-    std::array<ww_vgpu_rail_sample, 64> chunk{};
-    for (;;) {
-      const std::uint64_t count = gpu_.rails_since(next_rails_, chunk);
-      for (std::uint64_t i = 0; i < count; ++i) rail_samples_.push_back(chunk[i]);
-      next_rails_ += count;
-      if (count < chunk.size()) break;
-    }
-    std::optional<ww_vgpu_rail_sample> last;
-    while (!rail_samples_.empty() && rail_samples_.front().time_ns <= clock_ns - ahead_ns_) {
-      last = rail_samples_.front();
-      rail_samples_.pop_front();
-    }
-    if (!last) return;
-    const auto& ticks = last->energy_ticks;
-    const auto table =
-        measure::testing::pm_metrics_v0({last->time_ns, ticks[0], ticks[1], ticks[2], ticks[3]});
-    rails_->show(table.data(), table.size());
-  }
-
-  sim::gpu::VirtualGpu& gpu_;
-  std::int64_t ahead_ns_;  // of the chip's clock
-  std::filesystem::path device_;
-  CardFile power_, temperature_, voltage_, clock_, metrics_;
-  std::optional<CardFile> rails_;  // of a package: pm_metrics
-  std::uint64_t next_{}, next_rails_{};
-  std::deque<ww_vgpu_sample> samples_;
-  std::deque<ww_vgpu_rail_sample> rail_samples_;
-};
-
 std::string chip_name() {
   const char* set = std::getenv("WW_STUB_HIP_CHIP");
   return set != nullptr ? set : "w9100";
@@ -177,7 +71,6 @@ std::string chip_name() {
 
 struct Runtime {
   std::unique_ptr<sim::gpu::VirtualGpu> gpu;
-  std::unique_ptr<Card> card;  // null: the chip keeps its time to itself
   std::map<void*, std::unique_ptr<Module>> modules;
   std::vector<std::unique_ptr<Function>> functions;
   std::vector<int> devices;           // of the package, by ordinal
@@ -217,11 +110,6 @@ Runtime* runtime() {
   return instance;
 }
 
-template <class Function>
-Function chip_clock(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
-}
-
 // At the end of a program that rocprof (of a test) watches.
 void write_counters() {
   const auto& gpu = *runtime()->gpu;
@@ -240,27 +128,6 @@ void write_counters() {
     for (const double value : values) out << ',' << std::to_string(value);
     out << '\n';
   }
-}
-
-// Once a process: puts the chip's time before the program's, where both sides are there.
-void attach_card() {
-  const char* tree = std::getenv("WW_STUB_HIP_TREE");
-  using Attach = std::int64_t (*)(void (*)(std::int64_t));
-  const auto attach = chip_clock<Attach>("ww_chip_clock_attach");
-  if (tree == nullptr || attach == nullptr || runtime()->card || !runtime()->gpu) return;
-  const std::int64_t now = attach([](std::int64_t clock_ns) { runtime()->card->show(clock_ns); });
-  runtime()->card = std::make_unique<Card>(*runtime()->gpu, tree, now);
-}
-
-// A launch begins now or when the one before is done.
-void begin_work() {
-  static const auto now = chip_clock<std::int64_t (*)()>("ww_chip_clock_now");
-  if (runtime()->card) runtime()->card->catch_up(now());
-}
-// The program waits for the chip.
-void wait_for_chip() {
-  static const auto advance = chip_clock<void (*)(std::int64_t)>("ww_chip_clock_advance");
-  if (runtime()->card) advance(runtime()->card->clock_ns());
 }
 
 std::uint64_t address(const void* pointer) {
@@ -314,8 +181,9 @@ const char* wirewatt_virtual_device() {
   return chip.c_str();
 }
 int hipInit(unsigned) {
-  attach_card();
-  return runtime()->gpu ? success : 100;
+  if (!runtime()->gpu) return 100;
+  TheCard::attach(*runtime()->gpu, std::getenv("WW_STUB_HIP_TREE"));
+  return success;
 }
 int hipGetDeviceCount(int* count) {
   *count = static_cast<int>(runtime()->devices.size());
@@ -393,14 +261,14 @@ int hipFree(void* pointer) {
 }
 int hipMemcpyHtoD(void* to, void* from, std::size_t bytes) {
   if (runtime()->lost != 0) return runtime()->lost;
-  wait_for_chip();
+  TheCard::wait();
   return runtime()->gpu->write(address(to), {static_cast<const std::byte*>(from), bytes})
              ? success
              : invalid_value;
 }
 int hipMemcpyDtoH(void* to, void* from, std::size_t bytes) {
   if (runtime()->lost != 0) return runtime()->lost;
-  wait_for_chip();
+  TheCard::wait();
   return runtime()->gpu->read(address(from), {static_cast<std::byte*>(to), bytes}) ? success
                                                                                    : invalid_value;
 }
@@ -459,7 +327,7 @@ int hipModuleLaunchKernel(void* handle, unsigned gx, unsigned gy, unsigned gz, u
     runtime()->lost = kIllegalAddress;  // seen when the queue is waited for
     return success;
   }
-  begin_work();
+  TheCard::begin_work();
   const sim::gpu::Grid grid{3, {gx * bx, gy * by, gz * bz}, {bx, by, bz}};
   const auto done =
       runtime()->gpu->launch(function->module->program, kernel.name, grid, kernarg, shared);
@@ -470,7 +338,7 @@ int hipModuleLaunchKernel(void* handle, unsigned gx, unsigned gy, unsigned gz, u
   return success;
 }
 int hipDeviceSynchronize() {
-  wait_for_chip();
+  TheCard::wait();
   return runtime()->lost;
 }
 int hipEventCreate(void** event) {

@@ -1,6 +1,6 @@
-// A campaign on an AMD card from the command line, without one: HIP's runtime is a stub that
-// executes code objects on the virtual GPU, the card's sensor is a tree of kernel files that the
-// chip's own sensor is written into, and the program lives in the chip's time
+// A campaign on an AMD card from the command line, without one: HIP's runtime, or AMD's OpenCL, is
+// a stub that executes code objects on the virtual GPU, the card's sensor is a tree of kernel files
+// that the chip's own sensor is written into, and the program lives in the chip's time
 // (microbench/test_support). What runs is what runs on a card: telemetry, pinning by patch,
 // topology, sampler, campaign, fit.
 #include <gmock/gmock.h>
@@ -54,13 +54,18 @@ class AmdCard : public ::testing::Test {
     return {};
   }
 
-  [[nodiscard]] Finished calibrate(const std::filesystem::path& out,
-                                   const std::vector<std::string>& options = {}) const {
-    std::vector<std::string> words{wirewatt(), "calibrate",  "--device", "hip:0",
+  [[nodiscard]] static std::vector<std::string> calibrate_words(
+      const std::string& device, const std::filesystem::path& out,
+      const std::vector<std::string>& options = {}) {
+    std::vector<std::string> words{wirewatt(), "calibrate",  "--device", device,
                                    "--quick",  "--seed",     "1",        "--no-clock-control",
                                    "--out",    out.string(), "--json"};
     words.insert(words.end(), options.begin(), options.end());
-    return run(words, environment());
+    return words;
+  }
+  [[nodiscard]] Finished calibrate(const std::filesystem::path& out,
+                                   const std::vector<std::string>& options = {}) const {
+    return run(calibrate_words("hip:0", out, options), environment());
   }
 
   TemporaryFolder folder_;
@@ -143,18 +148,11 @@ TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
   EXPECT_LT(std::filesystem::file_size(file), 800'000u);
 }
 
-// The main job on AMD hardware, from the first launch to the fit.
-TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
-  install_rocprof(kCounting);
-  const auto out = folder_.path() / "run";
-  const Finished finished = calibrate(out);
-  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+// The chip is that of virtual:w9100, where the same campaign finds 211 fJ at 1.1687 V. A card
+// reports no nominal voltage: the answer is for the one that was read.
+void expect_the_virtual_ones_figures(const Finished& finished, const std::filesystem::path& out) {
   const json result = finished.json();
   EXPECT_EQ(result["virtual"], true);
-  EXPECT_EQ(result["device"], "hip:0");
-  EXPECT_THAT(result["traffic"].get<std::string>(), HasSubstr("rocprof agrees"));
-  // The chip is that of virtual:w9100, where the same campaign finds 211 fJ at 1.1687 V. A card
-  // tells no nominal voltage: the answer is for the one that was read.
   const json& energy = result["energy_fj_per_bit_mm"];
   std::ifstream model_file(out / "model.json");
   const json model = parse_json(model_file);
@@ -163,6 +161,33 @@ TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
   EXPECT_FALSE(model["misfit"]["flagged"].get<bool>()) << model["misfit"].dump(1);
   EXPECT_LT(energy["low"], energy["value"]);
   EXPECT_LT(result["rejected"].get<int>(), result["runs"].get<int>() / 10);
+}
+
+// The main job on AMD hardware, from the first launch to the fit.
+TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
+  install_rocprof(kCounting);
+  const auto out = folder_.path() / "run";
+  const Finished finished = calibrate(out);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+  EXPECT_EQ(finished.json()["device"], "hip:0");
+  EXPECT_THAT(finished.json()["traffic"].get<std::string>(), HasSubstr("rocprof agrees"));
+  expect_the_virtual_ones_figures(finished, out);
+}
+
+// The card's place is the only thing that ties its OpenCL device to its sensor.
+TEST_F(AmdCard, IsCalibratedThroughItsOpenClWhereThereIsNoHip) {
+  const Environment opencl = stub_opencl_environment(folder_.path(), chip_);
+  const json devices = run({wirewatt(), "devices", "--json"}, opencl).json()["devices"];
+  const json device = named(devices, "name", "opencl:0.0");
+  ASSERT_FALSE(device.is_null()) << devices.dump(1);
+  EXPECT_EQ(device["usable"], true) << device;
+  EXPECT_THAT(device["description"].get<std::string>(),
+              AllOf(HasSubstr("AMD Accelerated Parallel Processing"), HasSubstr("amdgpu files")));
+  const auto out = folder_.path() / "run";
+  const Finished finished = run(calibrate_words("opencl:0.0", out), opencl);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+  EXPECT_EQ(finished.json()["device"], "opencl:0.0");
+  expect_the_virtual_ones_figures(finished, out);
 }
 
 // Cards whose drivers steer channels to slices. No floorplan is used, because the virtual chips

@@ -1,5 +1,5 @@
-// A card that is none: HIP's runtime is a stub that executes code objects on a virtual chip, and a
-// tree of kernel files (FakeAmdTree) stands for the driver's.
+// A card that is none: HIP's runtime or AMD's OpenCL is a stub that executes code objects on a
+// virtual chip, and a tree of kernel files (FakeAmdTree) stands for the driver's.
 #pragma once
 
 #include <filesystem>
@@ -24,6 +24,21 @@ namespace ww::e2e {
           {"WIREWATT_SYSFS", tree},
           {"WW_STUB_HIP_TREE", tree},
           {"WW_STUB_HIP_CHIP", chip},
+          {"WIREWATT_STATE_DIR", (folder / "state").string()},
+          {"PATH", (folder / "bin").string() + ":/usr/bin:/bin"}};
+}
+
+// As stub_card_environment, where the machine has AMD's OpenCL and no HIP.
+[[nodiscard]] inline Environment stub_opencl_environment(const std::filesystem::path& folder,
+                                                         const std::string& chip) {
+  const auto stubs = build_folder() / "lib/stubs";
+  const std::string tree = (folder / "sys").string();
+  return {{"LD_PRELOAD", (stubs / "libchip_clock.so").string()},
+          {"OCL_ICD_VENDORS", (stubs / "libstub_amd_opencl.so").string()},
+          {"WIREWATT_SYSFS", tree},
+          {"WW_STUB_OPENCL_TREE", tree},
+          {"WIREWATT_CHIP", chip},
+          {"WIREWATT_THREADS", "1"},
           {"WIREWATT_STATE_DIR", (folder / "state").string()},
           {"PATH", (folder / "bin").string() + ":/usr/bin:/bin"}};
 }
