@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "fit/solver/assumptions.hpp"
-#include "reduction/core_voltage.hpp"
+#include "fit/solver/core_voltage.hpp"
 #include "reduction/reduction.hpp"
 #include "reduction/thermal.hpp"
 #include "reduction/trace.hpp"
