@@ -12,7 +12,7 @@ namespace ww::sim::gpu::exec {
 bool lower_scalar(const binpatch::isa::Instruction& instruction, MicroOp& op);
 bool lower_vector(const binpatch::isa::Instruction& instruction, MicroOp& op, ConstantPool& pool,
                   Isa isa);
-// How long an instruction on doubles takes: so many times as long as one on floats. Reciprocals and
+// Sets an instruction on doubles to take `divisor` times as long as one on floats. Reciprocals and
 // roots take at least as long as those of floats.
 void set_rate_of_doubles(MicroOp& op, int divisor);
 // VOPD of gfx11.

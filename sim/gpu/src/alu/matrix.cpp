@@ -138,7 +138,7 @@ std::size_t b_lane(std::size_t lane, U32 pattern) {
   }
 }
 
-// Where an element of D lies: lane, and which of its elements.
+// Place of an element of D: lane, and which of its elements.
 struct Place {
   std::size_t lane;
   unsigned index;

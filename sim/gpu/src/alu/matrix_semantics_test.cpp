@@ -244,7 +244,7 @@ TEST(Semantics, AddsDotProductsOfParts) {
 TEST(Semantics, AddsDotProductsWithConstants) {
   if (!has_matrices() && target() != "gfx1030") GTEST_SKIP() << target() << " has no dot products";
   TestGpu test;
-  // As halves 1.5 and 3, -2 and 0.25, 0 and 100.
+  // The words are halves 1.5 and 3, -2 and 0.25, 0 and 100.
   const std::vector<std::uint32_t> halves{0x42003E00U, 0x3400C000U, 0x56400000U};
   constexpr float kFirst[] = {1.5F, -2, 0};
   constexpr float kSecond[] = {3, 0.25F, 100};

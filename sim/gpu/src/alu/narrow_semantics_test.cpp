@@ -128,7 +128,7 @@ double half_value(U16 bits) {
          (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
 }
 
-// To the nearest half, ties to even, from a value that is exact or rounded to 53 bits.
+// Rounds to the nearest half, ties to even, a value that is exact or rounded to 53 bits.
 double nearest_half(double x) {
   if (std::isnan(x) || std::isinf(x) || x == 0) return x;
   int exponent = 0;

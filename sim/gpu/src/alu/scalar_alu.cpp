@@ -260,7 +260,7 @@ void bit_test64(Wave& w, const MicroOp& op) {
 
 // The semantics of an opcode, nullptr where there are none.
 Handler semantics(Opcode opcode) {
-  // NOLINTBEGIN(bugprone-branch-clone): a line an opcode, and some do alike
+  // NOLINTBEGIN(bugprone-branch-clone): a line an opcode, and some agree
   switch (opcode) {
 #define WW_CASE(name, ...) \
   case Opcode::name: return &__VA_ARGS__;

@@ -85,7 +85,7 @@ void set_mode(Wave& wave, std::uint32_t mode) {
 }
 
 Handler semantics_gfx10(Opcode opcode) {
-  // NOLINTBEGIN(bugprone-branch-clone): a line an opcode, and some do alike
+  // NOLINTBEGIN(bugprone-branch-clone): a line an opcode, and some agree
   switch (opcode) {
 #define WW_CASE(name, ...) \
   case Opcode::name: return &__VA_ARGS__;

@@ -36,7 +36,7 @@ void broadcast(U32* target, U32 value) {
   lanes().broadcast(target, value);
 }
 
-// By kind of source: what VectorFields::at counts from.
+// Bases by kind of source: what VectorFields::at counts from.
 struct Bases {
   std::uintptr_t base[4];
   explicit Bases(Wave& wave)

@@ -8,7 +8,7 @@
 
 namespace ww::sim::gpu::exec {
 
-// Which operands of an opcode are 16 bits wide, by its name.
+// Operands of an opcode that are 16 bits wide, by its name.
 struct Widths {
   std::uint8_t narrow{};  // bit i: source i
   bool narrow_result{};

@@ -14,7 +14,7 @@ class BehindL2 {
   virtual ~BehindL2() = default;
   // A die's L2 asks at `cycle` for a line. Returns when its data is there.
   virtual std::int64_t read(int die, std::uint32_t line, std::int64_t cycle) = 0;
-  // It writes a line back.
+  // The L2 of the die writes a line back.
   virtual void write(int die, std::uint32_t line, std::int64_t cycle) = 0;
   // A compute unit of the die has written to a line: no other die's L2 may keep it.
   virtual void wrote(int die, std::uint32_t line, std::int64_t cycle) = 0;

@@ -42,7 +42,7 @@ class InfinityCache {
     return use(line, slice, in_slice, true);
   }
 
-  // Equal states, which behave alike, have equal hashes: lines count in the order in which they
+  // Equal states, which behave equally, have equal hashes: lines count in the order in which they
   // will be given up, whatever their ways.
   [[nodiscard]] std::uint64_t hash() {
     for (const std::uint32_t set : stale_) {

@@ -55,7 +55,7 @@ std::uint32_t look_up(const std::uint32_t* tags, const std::uint32_t* stamps, st
   }
   return oldest | kAbsent;
 }
-// By way, its place among the set's when ordered by stamp; equal ones keep their order.
+// Ranks each way among its set's by stamp; equal ones keep their order.
 [[gnu::always_inline]] inline void rank_ways(const std::uint32_t* stamps, std::uint32_t ways,
                                              std::uint32_t* ranks) {
   for (std::uint32_t i = 0; i < ways; ++i) ranks[i] = 0;

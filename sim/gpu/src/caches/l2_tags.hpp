@@ -29,7 +29,7 @@
 
 namespace ww::sim::gpu::exec {
 
-// The tags of the whole L2 in least-recently-used order: equal states behave alike.
+// The tags of the whole L2 in least-recently-used order: equal states behave equally.
 struct L2Snapshot {
   // A line of which memory does not have some bytes, or the L2 itself: few are.
   struct Unclean {
@@ -68,7 +68,7 @@ class L2Tags {
   L2Tags(const Architecture& architecture, HostArena& arena);
   L2Tags(const L2Tags&) = delete;
   L2Tags& operator=(const L2Tags&) = delete;
-  // Tells `holders`, which outlives this, what it has from here on: nothing yet. Not to be
+  // Reports to `holders`, which outlives this, what it has from here on: nothing yet. Not to be
   // restored.
   void tell(LineHolders* holders, LineHolders::Dies die) {
     holders_ = holders;
@@ -339,7 +339,7 @@ class L2Tags {
   [[nodiscard]] static std::uint64_t two_words(std::uint32_t first) {
     return first | std::uint64_t{first + 1} << 32;
   }
-  // Where the line was last seen.
+  // Place where the line was last seen.
   [[nodiscard]] std::uint32_t last_place(std::uint32_t line, std::uint32_t first) const {
     return slot(first, last_way_[hint(line, first)]);
   }
@@ -354,7 +354,7 @@ class L2Tags {
     bool found{};
   };
   [[nodiscard]] Place find(std::uint32_t line, std::uint32_t first) const;
-  // Where four lines in a row are, in sets that lie side by side.
+  // Slots of four lines in a row, in sets that lie side by side.
   struct Row {
     std::uint32_t slot[kColumns];
     std::uint32_t absent;  // bit i: line i is not here, and its slot is the one to be given up
@@ -404,7 +404,7 @@ class L2Tags {
   std::uint32_t set_mask_;   // sets - 1 where that is a power of two, else 0
   std::uint32_t columns_;    // sets side by side: kColumns, or 1 where lines in a row share none
   std::vector<Bank> banks_;  // by channel
-  // By slot, [channel][set / columns][way][column].
+  // Arrays by slot, [channel][set / columns][way][column].
   std::span<std::uint32_t> tag_;    // kNone: nothing
   std::span<std::uint32_t> stamp_;  // of the last use; 0: never
   std::span<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial

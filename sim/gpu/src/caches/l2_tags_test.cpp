@@ -70,7 +70,7 @@ TEST(L2Tags, FillsALineThatWasWrittenInPartWhenItIsRead) {
   EXPECT_TRUE(l2.read(6).hit);  // whole by now
 }
 
-// It looks only where something was used since it last did, or since a snapshot came back.
+// Cleaning looks only where a line was used since it last did, or since a snapshot came back.
 TEST(L2Tags, CleansEveryDirtyLineOnce) {
   L2Tags l2{Architecture{}, arena()};
   std::map<std::uint32_t, std::uint64_t> dirty;
@@ -362,7 +362,7 @@ TEST(L2Tags, DoesWithARowWhatItDoesWithItsLinesOneByOne) {
   EXPECT_EQ(rows.snapshot()->hash, lines.snapshot()->hash);
   EXPECT_GT(replaced, 1000);
   EXPECT_GT(overwritten, 500);
-  // When data is there, too.
+  // Compares the times of data, too.
   for (std::uint32_t line = 0; line < 4 * 5000; ++line) {
     if (!lines.holds(line)) continue;
     ASSERT_EQ(*rows.read(line).ready, *lines.read(line).ready) << line;

@@ -10,7 +10,7 @@ namespace ww::sim::gpu::exec {
 
 class LineHolders {
  public:
-  // By bit, the first die's the lowest.
+  // Mask of dies, the first die's bit the lowest.
   using Dies = std::uint8_t;
   static constexpr int kMaxDies = 8;
 

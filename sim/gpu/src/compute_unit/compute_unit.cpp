@@ -15,8 +15,8 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-// Where a SIMD has more than so many waves, and the one that had its turn is so many instructions
-// ahead, most turns issue one instruction: these are worth a look of their own.
+// Where a SIMD has more than kFewWaves waves, and the one that had its turn is kLongAhead
+// instructions ahead, most turns issue one instruction: these are worth a look of their own.
 constexpr int kFewWaves = 4;
 constexpr std::uint32_t kLongAhead = 16;
 // Words between two waves' first registers where each has room for all 256 vector registers, and on
@@ -43,7 +43,7 @@ Wave& addressed(Wave& wave) {
   return *address;
 }
 
-// The hash of a way that goes on at `pc`, or with so many lanes.
+// The hash of a way that goes on at `pc`, or with this many lanes.
 std::uint64_t longer_way(std::uint64_t way, std::uint64_t pc_or_lanes) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;  // 2^64 over the golden ratio
   way = (way ^ pc_or_lanes) * kOdd;
@@ -151,7 +151,7 @@ inline void ComputeUnit::turn(Wave& wave, std::int64_t time, std::int64_t end) {
   step(wave, time, horizon);
 }
 
-// For the host's caches: what a turn reads first, wherever its instructions lie.
+// Prefetches what a turn reads first, wherever its instructions lie.
 inline void ComputeUnit::bring(const Wave& wave) {
   prefetch_to_write(&wave, 2);
   prefetch_to_write(&wave.vector_queue);
@@ -292,7 +292,7 @@ void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
 }
 
 // Executes the straight-line code at the program counter, unless what is on its way to registers
-// could tell.
+// could change it.
 void ComputeUnit::run_ahead(Wave& wave) {
   if (launch_->straight == nullptr) return;
   const StraightRun& run = launch_->straight->run[wave.pc];
@@ -457,7 +457,7 @@ void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsi
   saw_memory_ |= wave.vector_queue.count != 0;
   wave.wait_vector = static_cast<std::uint8_t>(vector_left);
   wave.wait_scalar = static_cast<std::uint8_t>(scalar_left);
-  // It waits for the head of a queue, at least.
+  // The wave waits for the head of a queue, at least.
   wave.next = wave.next_completion == kNever
                   ? kNever
                   : end_of_wait(wave, wave.vector_queue.next(), wave.scalar_queue.next());

@@ -49,7 +49,7 @@ struct Request {
   Kind kind{};
   std::uint8_t lines{1};  // more than one in contiguous reads, and in writes of whole lines
   bool fills_l1{};
-  // With the other line of its aligned pair, for l1_slot[1] (kNone: not kept).
+  // Whether it brings the other line of its aligned pair, for l1_slot[1] (kNone: not kept).
   bool pair : 1 {};
   bool past_gl1 : 1 {};           // neither served by the cache of the shader array nor kept in it
   std::uint8_t wave_slot : 6 {};  // of the wave whose instruction it is
@@ -83,7 +83,7 @@ struct WorkGroup {
 struct CuCounters {
   std::uint64_t waves{}, valu{}, salu{}, smem{}, vmem_read{}, vmem_write{}, flat{}, lds{};
   std::uint64_t l1_accesses{}, l1_hits{}, read_requests{}, write_requests{}, atomic_requests{};
-  // Where requests are for lines of 128 bytes: those that stores write to.
+  // Lines that stores write to, where requests are for lines of 128 bytes.
   std::uint64_t wide_lines_written{};
   std::uint64_t atomic_returns{};  // of the atomic requests, those that bring the old values
   std::uint64_t approximated{};    // instructions whose last bits may be others on a card
@@ -123,8 +123,8 @@ class ComputeUnit {
   // so.
   bool execute_apart(const std::array<std::uint32_t, 3>& id, std::uint64_t most,
                      const std::function<bool(std::uint32_t wave)>& look);
-  // From now on, in this launch, the ways of the waves are compared: which jumps they took, and how
-  // many lanes executed what lies between.
+  // Compares the ways of the waves from now on in this launch: which jumps they took, and how many
+  // lanes executed what lies between.
   void compare_ways() { compares_ways_ = true; }
   // A hash of the way of all waves that ended; 0: none did, or they went different ways.
   [[nodiscard]] std::uint64_t way_of_all() const { return ways_differ_ ? 0 : way_of_all_; }
@@ -199,7 +199,7 @@ class ComputeUnit {
     return operation;
   }
   void release(MemoryOperation* operation) { free_operations_.push_back(operation); }
-  // For the host's caches, from which other compute units' turns push the operations: the one after
+  // Prefetches what other compute units' turns push out of the host's caches: the operation after
   // the next, and the elements of the next one.
   void prefetch_operations(bool wide) const {
     constexpr std::size_t kLinesOfTwoWords = 2 * kLanes * sizeof(std::uint32_t) / kHostLine;
@@ -299,7 +299,7 @@ class ComputeUnit {
   void execute(Wave& wave, const MicroOp& op, std::int64_t time);
   // Executes the instruction, or waits if it is a wait.
   void execute_or_wait(Wave& wave, const MicroOp& op, std::int64_t time);
-  // When its `next` changed from outside.
+  // Sets the key of a wave whose `next` changed from outside.
   void set_key(const Wave& wave) {
     const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
     key_[wave.slot] = key;
@@ -326,7 +326,7 @@ class ComputeUnit {
   };
   void choose_slots(WorkGroup& group, std::uint8_t* slots);
   void begin_waves(const Starting& starting);
-  // Where a slot's vector registers begin.
+  // Beginning of a slot's vector registers.
   [[nodiscard]] std::uint32_t* registers_of(std::size_t slot) const {
     return registers_ + slot * slot_stride_;
   }

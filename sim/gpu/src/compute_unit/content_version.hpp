@@ -55,7 +55,7 @@ class ContentVersion {
   // Changes of a launch by one of several threads, which absorb() adds to the others'.
   class Part {
    public:
-    // Until absorb() for `whole`.
+    // Follows changes until absorb() for `whole`.
     void begin(const ContentVersion& whole) {
       follows_ = !whole.lost_;
       room_ = whole.room_ - whole.lines_.size();
@@ -115,9 +115,9 @@ class ContentVersion {
     const auto product = static_cast<unsigned __int128>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
   }
-  // Pairs of words by one product each, which do not wait for one another. The odd numbers tell the
-  // pairs and their words apart: the first 64 bits of the fractions of the square roots of 2, 3, 5
-  // and so on, their last bit set.
+  // Pairs of words by one product each, which do not wait for one another. The odd numbers
+  // distinguish the pairs and their words: the first 64 bits of the fractions of the square roots
+  // of 2, 3, 5 and so on, their last bit set.
   static std::uint64_t hash(std::uint64_t address, const std::byte* line) {
     static constexpr std::uint64_t kApart[kLine / 8] = {
         0x6A09E667F3BCC909U, 0xBB67AE8584CAA73BU, 0x3C6EF372FE94F82BU, 0xA54FF53A5F1D36F1U,

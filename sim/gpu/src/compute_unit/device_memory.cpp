@@ -164,7 +164,7 @@ Status DeviceMemory::move(std::uint64_t address, int domain) {
 
 Result<std::uint64_t> DeviceMemory::take(std::uint64_t bytes, std::uint64_t alignment,
                                          std::optional<std::uint64_t> wanted) {
-  // From the beginning of a hole to the first address in it that is aligned.
+  // Bytes from the beginning of a hole to the first address in it that is aligned.
   const auto skipped = [&](std::uint64_t offset) {
     if (wanted) return *wanted - offset;
     return (0 - (kDeviceBase + offset)) & (alignment - 1);

@@ -100,7 +100,7 @@ class DeviceMemory {
   // First device address past the reserved range.
   [[nodiscard]] std::uint64_t limit() const { return kDeviceBase + size_; }
 
-  // Another number whenever the contents are others; changes are told to it.
+  // Another number whenever the contents are others; changes are reported to it.
   [[nodiscard]] ContentVersion& version() { return version_; }
   [[nodiscard]] const ContentVersion& version() const { return version_; }
   void touch() { version_.renew(); }
@@ -153,7 +153,7 @@ class DeviceMemory {
   ContentVersion version_;
   UsedPages used_pages_;
   std::map<std::uint64_t, std::uint64_t> allocated_;  // offset -> bytes asked for
-  std::map<std::uint64_t, std::uint64_t> reserved_;   // the same of addresses alone
+  std::map<std::uint64_t, std::uint64_t> reserved_;   // offset -> bytes of reserved addresses
   std::map<std::uint64_t, std::uint64_t> free_;       // offset -> bytes, page multiples
   std::map<std::uint64_t, std::uint64_t> released_;   // offset -> bytes asked for, until used again
   std::uint64_t small_bytes_{};  // of allocations too small for large pages, by whole pages

@@ -155,7 +155,7 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// With large pages of the host, as far as its settings give them, and without.
+// Tests with large pages of the host, as far as its settings give them, and without.
 class ZeroedMemory : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {

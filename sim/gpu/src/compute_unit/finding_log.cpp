@@ -34,7 +34,7 @@ std::string tuple(const std::array<std::uint32_t, 3>& id) {
   return fmt::format("({}, {}, {})", id[0], id[1], id[2]);
 }
 
-// Where the address lies: "8 bytes behind the end of buffer 'out' of 100 bytes".
+// Describes the address's place: "8 bytes behind the end of buffer 'out' of 100 bytes".
 std::string place_text(const MemoryFinding& finding, const std::string& buffer) {
   if (finding.allocation_bytes == 0) return "in no allocation";
   const std::string what =

@@ -5,7 +5,7 @@ namespace ww::sim::gpu::exec {
 namespace {
 
 // A look that finds fewer turns is not worth it; some good looks make up for some bad ones, up to
-// so many turns. Where they do not, the next one is so many cycles away.
+// kMaxSpare turns. Where they do not, the next one is kLookAgain cycles away.
 constexpr int kWorthLooking = 5;
 constexpr int kMaxSpare = 64;
 constexpr std::int64_t kLookAgain = 512;
@@ -38,7 +38,7 @@ bool ComputeUnit::nothing_meets(std::size_t simd, bool more_groups) const {
 void ComputeUnit::issue_alone(std::size_t simd, Quantum quantum, bool more_groups) {
   SimdTurns turns(valu_free_[simd], salu_free_[simd], quantum);
   const IssueSlot* const issue = launch_->straight->issue.data();
-  // In the order of the last look, which most often still is theirs.
+  // Takes the order of the last look, which most often still is theirs.
   for (const std::uint8_t place : turn_order_[simd]) {
     const std::size_t slot = simd + std::size_t{4} * place;
     if (key_[slot] == kIdleKey) continue;

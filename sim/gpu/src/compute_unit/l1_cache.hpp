@@ -63,7 +63,7 @@ class L1Cache {
     const std::uint32_t slot = holder(line, first_of(line));
     if (slot != kNone) state_[slot] = kShared;
   }
-  // The line with stores that the last allocation threw out, or kNone. It is told once.
+  // The line with stores that the last allocation threw out, or kNone. It is returned once.
   std::uint32_t take_victim() { return std::exchange(victim_, kNone); }
 
   // The slot that holds the line, or kNone. A hit makes it the most recent.
@@ -100,7 +100,7 @@ class L1Cache {
     bool any{};                 // some of its lines are here
     std::uint32_t slot{kNone};  // of the first, where all are, slot by slot
   };
-  // Not a use of the lines.
+  // Finds a row; this is no use of its lines.
   [[nodiscard]] FoundRow find_row(std::uint32_t line) const {
     const std::uint32_t first = first_of(line);
     const Words wanted = Words{0, 1, 2, 3} + line;
@@ -244,7 +244,7 @@ class L1Cache {
     }
     return kNone;
   }
-  // Which way that is in no stream can be foretold by the host: no jumps.
+  // The host can predict which way that is in no stream: no jumps.
   [[nodiscard]] std::uint32_t least_recent(std::uint32_t first) const {
     const std::uint32_t* const stamps = &stamp_[first];
     std::uint64_t least = std::uint64_t{stamps[0]} << 32;
@@ -287,7 +287,7 @@ class L1Cache {
     std::memcpy(halves, &row, sizeof row);
     return (halves[0] | halves[1]) != 0;
   }
-  // As tick(), once for each line of a row.
+  // Ticks as tick() does, once for each line of a row.
   Words next_stamps() {
     if (clock_ > std::numeric_limits<std::uint32_t>::max() - kRow) [[unlikely]]
       renumber();
@@ -302,11 +302,11 @@ class L1Cache {
   std::uint32_t columns_;   // sets side by side: kRow, or 1 where there are no rows
   bool empty_{true};        // nothing was put in since everything was thrown out
   std::uint32_t clock_{};
-  // By slot, [set / columns][way][column].
+  // Arrays by slot, [set / columns][way][column].
   LineVector<std::uint32_t> tag_;
   LineVector<std::uint32_t> stamp_;  // of the last use; 0: holds nothing
   LineVector<std::int64_t> ready_;
-  // Departure of the request that fills it, as much of it as tells those on their way apart.
+  // Departure of the request that fills it, as much of it as distinguishes those on their way.
   LineVector<std::uint32_t> asked_;
   LineVector<std::int64_t> fill_time_;
   LineVector<std::uint8_t> state_;

@@ -5,7 +5,7 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-// Operands of a lane are so many elements.
+// Returns how many elements a lane's operands are.
 std::size_t operands_of(const MemoryOperation& operation) {
   const bool two = operation.atomic == AtomicOp::cmpswap || operation.atomic == AtomicOp::fcmpswap;
   return two ? 2 : 1;

@@ -33,7 +33,7 @@ void note_unknown(Wave& wave, const MicroOp& op);
 // several of 4 for the hardware, and the compiler makes them of narrower ones).
 void check_alignment(Wave& wave, const MemoryOperation& operation);
 
-// Who touched each byte of a CU's local memory last, and between which barriers.
+// Records who touched each byte of a CU's local memory last, and between which barriers.
 class LocalShadow {
  public:
   explicit LocalShadow(std::size_t bytes) : bytes_(bytes) {}

@@ -145,14 +145,14 @@ class SimdTurns {
       const int issued = few ? turn.round * kOfTurn + before_few[turn.place] : turn.number;
       return valu + issued * kInstruction;
     }
-    // When the last one does.
+    // When the turn's last instruction issues.
     [[nodiscard]] std::int64_t latest_issue(Turn turn) const {
       return issue(turn) + (share(turn.place) - 1) * kInstruction;
     }
     // When the turn begins: as its wave's last one ended.
     [[nodiscard]] std::int64_t time(Turn turn) const {
       if (turn.round == 0) return first[turn.place];
-      const int last = few ? kOfTurn : count;  // so many instructions before
+      const int last = few ? kOfTurn : count;  // number of instructions before
       return latest_issue(turn) + (1 - last) * kInstruction;
     }
     // How many turns begin before the end.
@@ -253,7 +253,7 @@ class SimdTurns {
     }
   }
 
-  // False where the next turns are not such as rounds are made of.
+  // Begins rounds; false where the next turns are not such as rounds are made of.
   template <bool few>
   bool begin_rounds(Rounds<few>& rounds, std::size_t waves) const {
     rounds.end = beyond_ ? kNever : end_;
@@ -357,7 +357,7 @@ class SimdTurns {
     return time < end_ ? end_ : end_ + ((time - end_) / cycles_ + 1) * cycles_;
   }
 
-  // Those of the turn's wave before it.
+  // Takes the plain turns of the turn's wave before it.
   template <bool few>
   void take_plain_turns(Rounds<few>& rounds, typename Rounds<few>::Turn turn) {
     int& done = rounds.done[turn.place];
@@ -369,8 +369,8 @@ class SimdTurns {
     done = turn.round;
   }
 
-  // After a turn that ended as its last vector instruction did, when the unit had been taken for so
-  // many cycles: whether the rounds go on. If the quantum's end cut it short, the wave behind
+  // Whether the rounds go on after a turn that ended as its last vector instruction did, when the
+  // unit had been taken for `taken` cycles. If the quantum's end cut it short, the wave behind
   // issues the rest of its share from now on.
   template <bool few>
   bool go_on_with(Rounds<few>& rounds, typename Rounds<few>::Turn turn, std::int64_t taken) {
@@ -411,7 +411,7 @@ class SimdTurns {
     last_ = std::max(last_, rounds.time(rounds.before(turn)));
   }
 
-  // Those of all waves before that turn, whose wave is then the first of the queue.
+  // Takes the turns of all waves before that turn, whose wave is then the first of the queue.
   template <bool few>
   void end_rounds(Rounds<few>& rounds, typename Rounds<few>::Turn turn) {
     go_before(rounds, turn);

@@ -17,7 +17,7 @@ constexpr std::size_t kSlots = 1200;
 constexpr std::uint32_t kMaxDwords = 3;  // of an instruction
 constexpr std::int64_t kFree = 1000;     // when the units are free at first
 
-// Runs of instructions that are alike, most of them such as rounds are made of. Each is of one to
+// Runs of instructions that are equal, most of them such as rounds are made of. Each is of one to
 // three dwords; as in a program, the dwords inside one are the beginnings of others.
 std::vector<IssueSlot> some_code(std::mt19937& random) {
   std::vector<IssueSlot> code(kSlots);
@@ -66,8 +66,8 @@ struct Simd {
   std::int64_t last{};              // when the latest turn began
   std::set<std::int64_t> quanta{};  // with turns taken one by one
 
-  // As many turns as there are in the quantum, or `beyond` it; at most so many in all. False where
-  // a wave has to do more than issue.
+  // Takes all turns in the quantum, or `beyond` it; at most `most` in all. False where a wave has
+  // to do more than issue.
   bool take_all(Quantum quantum, bool beyond, bool rounds,
                 int most = std::numeric_limits<int>::max()) {
     SimdTurns simd(valu, salu, quantum);
@@ -178,7 +178,7 @@ TEST(SimdTurns, RoundsEndAsTheirTurnsOneByOne) {
   EXPECT_GT(at_once, 10'000);
 }
 
-// As far as every quantum has a turn: what happens between quanta then happens after each of them.
+// Every quantum has a turn: what happens between quanta then happens after each of them.
 TEST(SimdTurns, SeveralQuantaAtOnceEndAsOneAfterTheOther) {
   std::mt19937 random(12);
   int quanta = 0;

@@ -47,7 +47,7 @@ class TurnOrder {
   [[nodiscard]] auto begin() const { return places_.begin(); }
   [[nodiscard]] auto end() const { return places_.end(); }
 
-  // Those of the queue come first, then all others as before.
+  // Puts the places of the queue first, then all others as before.
   void put_first(const TurnQueue& queue) {
     const std::array<std::uint8_t, TurnQueue::kMax> before = places_;
     std::uint32_t placed = 0;  // by bit

@@ -18,7 +18,7 @@ namespace ww::sim::gpu::exec {
 // turn, within an engine the next CU that has room.
 class Dispatcher {
  public:
-  // Which part of the device gets groups: all of it, its first die, or the first shader engine of
+  // Part of the device that gets groups: all of it, its first die, or the first shader engine of
   // that die. A part gets the groups that it would get if all parts did the same at the same times.
   enum class Part : std::uint8_t { all, first_die, first_engine };
 
@@ -26,7 +26,7 @@ class Dispatcher {
   Dispatcher(const LaunchState& launch, const Architecture& architecture, std::size_t cus_used,
              Part part);
 
-  // As many groups as there is room for now.
+  // Starts as many groups as there is room for now.
   void fill(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t cycle);
   [[nodiscard]] bool is_done() const { return started_ == to_start_; }
   // Groups in all.

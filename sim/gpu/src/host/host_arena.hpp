@@ -59,7 +59,7 @@ class HostArena {
   std::array<Row, 2> rows_;  // by Pages
 };
 
-// For vectors that soon are as large as they get: what they grow out of stays with the arena.
+// Allocates vectors that soon are as large as they get: their outgrown parts stay with the arena.
 template <class T>
 class ArenaAllocator {
  public:

@@ -12,7 +12,7 @@ inline constexpr std::size_t kHostLine = 64;
 // State of waves that a core's own caches keep from turn to turn; much of it is not touched again.
 inline constexpr std::size_t kHostCacheBytes = std::size_t{4} << 20;
 
-// For arrays that begin with a line.
+// Allocates arrays that begin with a line.
 template <class T>
 struct LineAllocator {
   using value_type = T;

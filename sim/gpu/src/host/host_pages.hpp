@@ -1,4 +1,4 @@
-// Which pages of this process's memory the host has never had to provide.
+// Finds pages of this process's memory that the host has never had to provide.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,7 @@ std::uint64_t packed(std::size_t begin, std::size_t end) {
 }  // namespace
 
 #if defined(__linux__)
-// Those that the thread which made the workers may use.
+// Cores that the thread which made the workers may use.
 struct Workers::Cores {
   Cores() {
     CPU_ZERO(&usable);

@@ -54,7 +54,7 @@ class Workers {
   void answer();
   // Nanoseconds until the answer came; nothing where it did not come soon.
   [[nodiscard]] std::optional<std::int64_t> ask();
-  // Its own items first, from the front; then the others', from the back.
+  // Takes its own items first, from the front; then the others', from the back.
   void take(std::size_t self);
   // Half of what is left; returns how many.
   std::size_t take_chunk(Share& share, bool from_front);

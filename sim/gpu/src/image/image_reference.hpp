@@ -33,7 +33,7 @@ inline int channel_bits(ChannelType type) {
   }
 }
 
-// Which of r, g, b, a each channel in memory is.
+// Returns which of r, g, b, a each channel in memory is.
 inline std::vector<int> channels_in_memory(ChannelOrder order) {
   switch (order) {
     case ChannelOrder::r:

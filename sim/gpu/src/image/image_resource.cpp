@@ -18,7 +18,7 @@ tl::unexpected<Error> unsupported(std::string what) {
   return fail(ErrorCode::unsupported, std::move(what));
 }
 
-// With the selects of channels, which every descriptor has in its word 3.
+// Adds the selects of channels, which every descriptor has in its word 3.
 TypedBuffer with_selects(TypedBuffer format, std::uint32_t selects) {
   for (unsigned i = 0; i < 4; ++i) {
     format.format.select[i] = static_cast<std::uint8_t>(bits(selects, 3 * i, 3));

@@ -42,10 +42,10 @@ struct ImageSampler {
   bool opaque_border{};  // black with alpha 1, and not transparent
 };
 
-// From a T#'s 8 words. Error unsupported: what the virtual GPU has no semantics for (tiled images,
+// Reads a T#'s 8 words. Error unsupported: what the virtual GPU has no semantics for (tiled images,
 // formats that no OpenCL image has, levels of detail), named.
 Result<ImageResource> read_resource(const std::uint32_t* words, Isa isa);
-// From an S#'s 4 words. Error unsupported: clamping or border colours that OpenCL has no use for.
+// Reads an S#'s 4 words. Error unsupported: clamping or border colours that OpenCL has no use for.
 // The device library's literals of RDNA have an opaque border.
 Result<ImageSampler> read_sampler(const std::uint32_t* words, Isa isa);
 

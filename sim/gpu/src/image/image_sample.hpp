@@ -1,4 +1,4 @@
-// Which texels a sample is made of, and what of each. Source: OpenCL 1.2, section 8.2, with what
+// Finds the texels of a sample, and the share of each. Source: OpenCL 1.2, section 8.2, with what
 // the hardware does to positions: eight bits of a texel's fraction (subTexelPrecisionBits of AMD's
 // Vulkan drivers), so that a coordinate that a division left just below a texel's edge is on it.
 #pragma once

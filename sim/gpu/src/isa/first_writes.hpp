@@ -1,5 +1,5 @@
-// Which vector registers a wave may read before it writes them: only those need their zeros when it
-// begins.
+// Finds the vector registers that a wave may read before it writes them: only those need their
+// zeros when it begins.
 #pragma once
 
 #include <cstdint>

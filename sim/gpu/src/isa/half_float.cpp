@@ -6,7 +6,7 @@
 
 namespace ww::sim::gpu::exec {
 
-// Through the lane table's own conversion, so that every path rounds alike.
+// Through the lane table's own conversion, so that every path rounds equally.
 void to_halves(std::uint32_t* words) {
   const VectorEntry& entry = lanes().vector[static_cast<std::size_t>(Opcode::v_cvt_f16_f32)];
   LaneContext context;

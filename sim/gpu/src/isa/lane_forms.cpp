@@ -418,7 +418,7 @@ U64 written(const MicroOp& op) {
   return op.memory.kind == MemoryKind::store ? 0 : formable(op.destination, words);
 }
 
-// Where a jump of the program goes to, if that is within it.
+// Returns where a jump of the program goes to, if that is within it.
 std::optional<std::size_t> jump_target(const std::vector<MicroOp>& code, std::size_t dword) {
   const MicroOp& op = code[dword];
   if (op.unit != Unit::branch || op.opcode == Opcode::s_endpgm) return std::nullopt;
@@ -503,7 +503,7 @@ void forget_carries(std::vector<MicroOp>& code, const std::vector<std::size_t>& 
   }
 }
 
-// Whether the instruction may read vcc, for all that its operands tell.
+// Whether the instruction may read vcc, as far as its operands show.
 bool may_read_vcc(const Instruction& instruction, const MicroOp& op) {
   const auto is_vcc = [](const Operand& operand) {
     const auto index = scalar_index(operand);

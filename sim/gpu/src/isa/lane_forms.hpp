@@ -44,7 +44,7 @@ enum class FormRule : std::uint8_t {
   count,
 };
 
-// Those of `count` registers that a wave may keep so, by bit.
+// Mask of those of `count` registers whose forms a wave may keep.
 [[nodiscard]] inline std::uint64_t formable(std::size_t first, std::size_t count) {
   if (first >= kForms) return 0;
   const std::uint64_t some = count >= kForms ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;

@@ -21,7 +21,7 @@ constexpr Exact kTurn = 6.283185307179586476925286766559L;
 Exact within_turn(Exact turns) {
   return turns - std::rint(turns);
 }
-// Angles are brought near 0, where the product with a rounded pi tells nothing of its error.
+// Angles are brought near 0, where the product with a rounded pi shows nothing of its error.
 Exact sine(Exact turns) {
   Exact x = within_turn(turns);
   if (std::fabs(x) > 0.25L) x = std::copysign(0.5L, x) - x;
@@ -59,7 +59,7 @@ float of_one(const LaneTable& table, Opcode opcode, float x) {
   return std::bit_cast<float>(run(table, opcode, in)[kLanes - 1]);
 }
 
-// In units of the last place of the result that is nearest.
+// Error in units of the last place of the result that is nearest.
 Exact error_of(float got, Exact exact) {
   const auto nearest = static_cast<float>(exact);
   if (std::isnan(nearest) || std::isinf(nearest)) {

@@ -68,15 +68,15 @@ struct LaneTable {
                     std::uint64_t offset, std::uint64_t exec, const std::uint32_t* mask,
                     std::uint32_t stride, std::uint64_t* base){};
   AddressRange (*address_range)(const std::uint64_t* address, std::uint64_t exec){};
-  // Numbers of the 64-byte lines from `base` on in which the lanes' elements of so many bytes
+  // Numbers of the 64-byte lines from `base` on in which the lanes' elements of `bytes` bytes
   // begin; whether each enabled lane's lies in one line.
   bool (*line_numbers)(std::uint32_t* line, const std::uint64_t* address, std::uint64_t base,
                        std::uint32_t bytes, std::uint64_t exec){};
-  // d = the word of s in the lane whose place in bytes is address + offset, modulo a row of so many
+  // d = the word of s in the lane whose place in bytes is address + offset, modulo a row of `row`
   // lanes, of the own row. Not in place.
   void (*take_lanes)(std::uint32_t* d, const std::uint32_t* s, const std::uint32_t* address,
                      std::uint32_t offset, std::uint32_t row){};
-  // Whether each of so many addresses is `step` behind the one before it.
+  // Whether each of `count` addresses is `step` behind the one before it.
   bool (*follow_one_another)(const std::uint64_t* address, std::uint32_t count,
                              std::uint64_t step){};
   LocalSpan (*local_span)(const std::uint32_t* address, std::uint32_t offset,

@@ -103,8 +103,8 @@ struct LaunchState {
   int local_memory_cycles{};
   // Work-items of the last group along an axis, where they are fewer than in the others; else 0.
   std::array<std::uint32_t, 3> last{};
-  // By the axes, a bit each, along which a group is the last one and smaller; the first is a whole
-  // group. Those that no group has are empty.
+  // Shapes by the axes, a bit each, along which a group is the last one and smaller; the first is a
+  // whole group. Those that no group has are empty.
   std::vector<GroupShape> shapes{1};
   std::uint32_t id_axes{1};
   OnFault on_fault{};

@@ -16,7 +16,7 @@ std::uint64_t signed_offset(const MemoryFields& m) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(m.offset)));
 }
 
-// As find_addresses() for all lanes, where the address registers have forms that tell it.
+// Finds addresses for all lanes, where the address registers have forms that give them.
 inline bool find_formed_address(const Wave& wave, const MicroOp& op, std::uint64_t* base) {
   const MemoryFields& m = op.memory;
   if (has_scalar_base(op)) {

@@ -29,7 +29,7 @@ struct LaneContext {
 using LaneFunction = void (*)(std::uint32_t* d, const std::uint32_t* a, const std::uint32_t* b,
                               const std::uint32_t* c, LaneContext& context);
 
-// Which part of the CU issues it.
+// Part of the CU that issues it.
 enum class Unit : std::uint8_t { valu, salu, branch, internal, smem, vmem, lds };
 
 enum class Source : std::uint8_t { none, vgpr, scalar, constant };
@@ -73,7 +73,7 @@ enum class Plain : std::uint8_t {
 
 struct VectorFields {
   LaneFunction function[2];  // [flush f32 denormals]
-  // Where the sources are: bytes from the vector or the scalar registers; of a constant the address
+  // Places of the sources: bytes from the vector or the scalar registers; of a constant the address
   // of 128 words, broadcast low, then high.
   std::uintptr_t at[3];
   bool scalar_first;        // the functions take one word as first source
@@ -175,7 +175,7 @@ struct alignas(64) MicroOp {
   Destination result{Destination::none};
   std::uint16_t destination{};
   std::uint16_t destination2{};     // carry or mask: scalar register pair
-  std::uint16_t mask_source{kVcc};  // the same, read
+  std::uint16_t mask_source{kVcc};  // scalar register pair of the mask that it reads
   Plain plain{Plain::no};
   bool whole{};  // a vector instruction that takes and gives whole registers, no parts of them
   union {

@@ -51,7 +51,7 @@ struct RegisterSet {
 // The run that begins at a dword, as far as it goes.
 struct StraightRun {
   RegisterSet registers;         // read or written
-  std::uint32_t count{};         // instructions; 0: none of it may run ahead
+  std::uint32_t count{};         // instructions for the vector ALU
   std::uint32_t vectors{};       // of them for the vector ALU
   std::uint32_t approximated{};  // of these, those whose last bits may be others on a card
   std::uint32_t load{};  // dword of the first linked load behind it (load_addresses.hpp); 0: none
@@ -70,7 +70,7 @@ struct alignas(8) IssueSlot {
 };
 inline constexpr std::uint32_t kStride = 8;
 
-// The dwords of so many instructions from the slot on, all of them alike.
+// The dwords of equal instructions from the slot on.
 [[nodiscard]] inline std::uint32_t dwords_of(const IssueSlot* slot, std::uint32_t instructions) {
   const IssueSlot* at = slot;
   for (; instructions >= kStride; instructions -= kStride) at += at->dwords_of_stride;

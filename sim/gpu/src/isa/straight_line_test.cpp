@@ -61,12 +61,12 @@ Outcome outcome(bool run_ahead, bool translate = false) {
   launch("narrow", 1000, 100, data, data, out, out + 8192);
   gpu.lds_bytes = 256 * 4;
   launch("reduce", 2048, 256, numbers, out, 0U);
-  // As many waves as the chip takes: a SIMD's turns may then be taken before those of the others.
+  // Starts as many waves as the chip takes: a SIMD's turns may then precede those of the others.
   constexpr std::uint32_t kAllWaves = 44 * 40 * 64;
   const auto many = gpu.buffer(std::vector<float>(kAllWaves, 0.75F));
   launch("reduce", kAllWaves, 256, many, out, 0U);
   launch("math_f32", kAllWaves, 256, many, gpu.buffer(std::uint64_t{kAllWaves} * 32));
-  // Long enough that whole rounds of their turns may be taken at once: with so many waves on each
+  // Long enough that whole rounds of their turns may be taken at once: with `waves` waves on each
   // SIMD, and with more groups to come than there is room for.
   const auto sums = gpu.buffer(std::uint64_t{kAllWaves} * 12);
   for (const std::uint32_t waves : {5U, 6U, 7U, 8U, 9U}) {
@@ -175,7 +175,7 @@ TEST(StraightLine, EndsAtTheFirstInstructionThatIsNot) {
   EXPECT_EQ(lines.run[4].count, 1U);  // the code ends within it
 }
 
-// A SIMD's turns skip instructions that issue alike, whatever their lengths are.
+// A SIMD's turns skip instructions that issue equally, whatever their lengths are.
 TEST(StraightLine, CountsTheDwordsOfInstructionsThatIssueAlike) {
   std::vector<exec::MicroOp> code;
   std::vector<std::uint32_t> begin;  // of each instruction

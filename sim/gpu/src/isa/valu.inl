@@ -64,7 +64,7 @@ inline bool is_nan(double x) { return x != x; }
 // --- loop shapes; the operations are captureless lambdas ---
 using Fn = LaneFunction;
 
-// With S the first source is one word for all lanes.
+// Applies F to one source. With S the first source is one word for all lanes.
 template <auto F, bool S = false>
 void u1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
   const U32 all = a[0];
@@ -346,7 +346,7 @@ void div_fmas32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x
   const SmallFmas<float, U32> small(Flush ? 0 : x.mask_in, 127, 0x1p-126F,
                                     [&](int i, int l) { return f32(from[i][l]); });
   constexpr float kScale = 18446744073709551616.0F;
-  alignas(64) float sum[kLanes];  // the lanes' own may be those of c, which tells the scale
+  alignas(64) float sum[kLanes];  // the lanes' own may be those of c, which gives the scale
   WW_ROLLED_LOOP sum[l] = __builtin_fmaf(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l]));
   for (U64 set = x.mask_in; set != 0; set &= set - 1) {  // few, most often none
     const int l = __builtin_ctzll(set);
@@ -384,8 +384,8 @@ void div_fmas64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x
     d[kLanes + l] = static_cast<U32>(small.result[l] >> 32);
   }
 }
-// In three products, of which one at most is rounded: on the way down those before the last leave 53
-// bits above the denormals.
+// Scales in three products, of which one at most is rounded: on the way down those before the last
+// leave 53 bits above the denormals.
 void ldexp64(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
   constexpr I32 kBias = 1023;
   constexpr I32 kUp = 1023;

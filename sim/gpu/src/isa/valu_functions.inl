@@ -1,6 +1,6 @@
 // Exponentials, logarithms, sines and cosines of one lane's value; part of valu.inl. Loops over
 // lanes become vector code: there are no branches, and no function of the host's library, whose
-// last bits depend on the host. Each is a power series in double precision with so many terms that
+// last bits depend on the host. Each is a power series in double precision with enough terms that
 // the others are less than 2^-41 of the sum: the rounding to single precision at the end is the
 // only one that shows.
 

@@ -257,7 +257,7 @@ struct Gfx9Builder {
 };
 
 void build_gfx9_integer(Gfx9Builder& b) {
-  // Without carries; clamped they saturate.
+  // Sums without carries; clamped they saturate.
   WW_9U2(v_add_u32, a + c).WW_CLAMPED2(saturated_u32(I64{a} + c));
   WW_9U2(v_sub_u32, a - c).WW_CLAMPED2(saturated_u32(I64{a} - c));
   WW_9U2(v_subrev_u32, c - a).WW_CLAMPED2(saturated_u32(I64{c} - a));
@@ -466,7 +466,7 @@ void build_gfx9_float(Gfx9Builder& b) {
   pair(Opcode::v_pk_fma_f32, &g3<false, fma>, &g3<true, fma>, 3);
   pair(Opcode::v_pk_add_f32, &g2<false, add>, &g2<true, add>, 2);
   pair(Opcode::v_pk_mul_f32, &g2<false, mul>, &g2<true, mul>, 2);
-  // Its low result is of source 0, its high result of source 1.
+  // The low result of v_pk_mov_b32 is of source 0, its high result of source 1.
   VectorEntry& move = b.add(
       Opcode::v_pk_mov_b32, &q2<([](U64 a, U64 c) -> U64 { return join(U32(a), U32(c >> 32)); })>,
       &q2<([](U64 a, U64 c) -> U64 { return join(U32(a), U32(c >> 32)); })>, 2);

@@ -23,8 +23,8 @@ struct ScaleLimits<double> {
   static constexpr int kSmall = 53;
 };
 
-// The other one where one is a NaN; -0 is less than +0 (AMD Vega and RDNA 3 ISA, V_MIN_F32). Equal
-// numbers have equal bits but for zeros.
+// Returns the other number where one is a NaN; -0 is less than +0 (AMD Vega and RDNA 3 ISA,
+// V_MIN_F32). Equal numbers have equal bits but for zeros.
 inline float min_f(float a, float b) {
   const float r = is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a;
   return f32(bits(r) | (a == b ? bits(b) : 0U));
@@ -86,7 +86,7 @@ inline U32 to_i32(double x) {
                                              : ux(I32(x));
 }
 inline U32 clamp_i(I32 x, I32 low, I32 high) { return ux(x < low ? low : x > high ? high : x); }
-// In a double the product is exact: it is rounded once.
+// Multiplies in doubles, where the product is exact: it is rounded once.
 inline float ldexp_f(float x, I32 e) {
   constexpr I32 kMax = 300;  // beyond which every number is zero or infinite
   const I32 power = e < -kMax ? -kMax : e > kMax ? kMax : e;
@@ -110,7 +110,7 @@ inline U32 class_of(float x, U32 which) {
   return which >> kind_of(exponent == 0x7F800000U, exponent == 0, (b & 0x7FFFFFU) == 0,
                           (b & 0x400000U) != 0, b >> 31 != 0) & 1U;
 }
-// By the upper word, and whether there is anything in the lower one.
+// Classifies a double by the upper word, and whether there is anything in the lower one.
 inline U32 class_of(double x, U32 which) {
   const U32 b = static_cast<U32>(bits(x) >> 32);
   const U32 rest = static_cast<U32>(bits(x));

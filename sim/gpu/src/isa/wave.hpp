@@ -18,7 +18,7 @@ struct WorkGroup;
 
 inline constexpr std::size_t kRegisterLines = kLanes * sizeof(std::uint32_t) / 64;  // of the host
 inline constexpr std::size_t kScalarsOfLine = 64 / sizeof(std::uint32_t);
-// In the lines from here on are vcc, m0 and exec.
+// First scalar register of the lines that have vcc, m0 and exec.
 inline constexpr std::size_t kSpecialScalars = kXnackMask / kScalarsOfLine * kScalarsOfLine;
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 inline constexpr unsigned kCounterDepth = 15;        // vmcnt and lgkmcnt are 4 bits on gfx7
@@ -45,7 +45,7 @@ struct alignas(64) OperationBytes {
   std::uint8_t kept[kLanes];  // of a clipped operation: bytes of each lane's element
 };
 
-// Which of an operation's lanes the trace waits for.
+// Lanes of an operation that the trace waits for.
 enum class Traced : std::uint8_t { none, enabled, some };
 
 // State of one memory instruction in flight, besides its bytes.
@@ -91,7 +91,7 @@ struct alignas(64) MemoryOperation : OperationState {
   [[nodiscard]] std::uint32_t* data() const { return elements; }
   [[nodiscard]] std::uint64_t* address() const { return bytes->address; }
   [[nodiscard]] std::uint32_t* old() const { return wide->old; }
-  // Once it is complete.
+  // Lanes that the trace waits for, once the operation is complete.
   [[nodiscard]] std::uint64_t traced_lanes() const {
     return traced == Traced::enabled ? exec : bytes->traced_lanes;
   }
@@ -125,8 +125,8 @@ struct alignas(64) CounterQueue {
     chain = completion;
     pop();
   }
-  // When at most `left` remain; kNever while that is not known. `next` is when the first one
-  // leaves.
+  // Time at which at most `left` remain; kNever while that is not known. `next` is when the first
+  // one leaves.
   [[nodiscard]] std::int64_t time_until(unsigned left, std::int64_t next) const {
     if (count <= left) return chain;
     if (count == left + 1) return next;
@@ -149,7 +149,7 @@ struct alignas(64) CounterQueue {
     }
     return count;
   }
-  // When the first one leaves; kNever while there is none or its time is not known.
+  // Time at which the first one leaves; kNever while there is none or its time is not known.
   [[nodiscard]] std::int64_t next() const {
     if (count == 0) return kNever;
     const MemoryOperation& first = *entry[head & 15];
@@ -188,7 +188,7 @@ struct Wave {
   WaveState state{WaveState::empty};
   std::uint8_t slot{};  // in the CU: simd + 4 * wave
   std::uint8_t simd{};
-  std::uint8_t wave_id{};                       // in the SIMD, as HW_ID tells
+  std::uint8_t wave_id{};                       // in the SIMD, as HW_ID reports
   std::uint8_t wait_vector{kCounterDepth + 1};  // why it waits, while next == kNever
   std::uint8_t wait_scalar{kCounterDepth + 1};
   bool scc{};

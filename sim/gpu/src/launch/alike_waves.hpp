@@ -1,5 +1,5 @@
 // Launches whose waves all do the same, at times that memory does not change: those of
-// store_tape.hpp that all parts of the device execute alike. Parts are its shader engines, or its
+// store_tape.hpp that all parts of the device execute equally. Parts are its shader engines, or its
 // dies where a die's engines have not as many compute units each.
 //
 // If each part gets as many work-groups as any other, and all waves go the same way and send stores
@@ -34,7 +34,7 @@ class AlikeWaves {
   // Lines of 64 bytes that a wave stores, and what is kept of it.
   [[nodiscard]] std::uint64_t lines_of_wave() const { return lines_; }
   [[nodiscard]] std::uint64_t bytes_of_wave() const;
-  // For that many waves; false where the host has no memory for it.
+  // Makes room for that many waves; false where the host has no memory for it.
   [[nodiscard]] bool make_room(std::uint64_t waves);
 
   // A wave's next request; false where it is not for as many lines as that of the wave from which
@@ -68,7 +68,7 @@ class AlikeWaves {
 };
 
 // Stands behind the L1s of the part that is followed: it answers what leaves them at once, as
-// nobody waits for it, and says so when the waves turn out not to be alike. Has those members of a
+// nobody waits for it, and says so when the waves turn out to differ. Has those members of a
 // Hierarchy that the engine needs for its quanta.
 class NothingBehind {
  public:

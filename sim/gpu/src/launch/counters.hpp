@@ -21,8 +21,8 @@ using CounterValues = std::array<double, kCounters>;
 // Under AMD's names for the chip's generation, and monitors, which no card has.
 [[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
 
-// In the order of counter_names(). `cus`: of all compute units together; `busy`: of each; `cycles`:
-// of the launch; `io_dies`: of a chip that has them.
+// Returns the values in the order of counter_names(). `cus`: of all compute units together; `busy`:
+// of each; `cycles`: of the launch; `io_dies`: of a chip that has them.
 [[nodiscard]] CounterValues counter_values(const Architecture& architecture, std::int64_t cycles,
                                            const CuCounters& cus, std::span<const CuActivity> busy,
                                            const MemoryCounters& memory,

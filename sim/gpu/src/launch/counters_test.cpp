@@ -21,7 +21,7 @@ bool is_gfx1030() {
   return binpatch::to_string(test::read_kernels().target()) == "gfx1030";
 }
 
-// y = a x + y of so many floats: twice their bytes are read, once are written.
+// y = a x + y of this many floats: twice their bytes are read, once are written.
 constexpr std::uint32_t kFloats = 1U << 18;
 constexpr double kBytes = 4.0 * kFloats;
 
@@ -93,11 +93,11 @@ TEST(CountersOfGfx1030, AShaderArrayAsksForALineOnce) {
   const auto of = [&](const char* name) { return test.counter(name); };
   const double writes = 2.0 * kGroups;
   const double asked_by_cus = of("GL1C_REQ_sum") - writes;
-  EXPECT_EQ(asked_by_cus, kGroups * kLines);  // a group on each of so many compute units
+  EXPECT_EQ(asked_by_cus, kGroups * kLines);  // a group on each of as many compute units
   const double asked_by_arrays = of("GL1C_REQ_MISS_sum") - writes;
   EXPECT_EQ(asked_by_arrays, of("GL2C_READ_128_REQ_sum"));
   EXPECT_EQ(asked_by_arrays, 6 * kLines);
-  // On the ways to the compute units.
+  // Counts payload on the ways to the compute units.
   EXPECT_EQ(test.totals.payload_bytes, 128U * kGroups * kLines + 4U * kShared);
 
   test.launch("stream", kShared, 64, test.buffer(next), out, 8U, 0U);

@@ -15,7 +15,7 @@ namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
 // Other threads come some 50 us after they are woken. It is worth it for a launch that already took
-// as long, and for one with so many waves, each of which takes a microsecond or more.
+// as long, and for one with kWavesWorthWaking waves, each of which takes a microsecond or more.
 constexpr auto kWorthWaking = std::chrono::microseconds(50);
 constexpr std::uint64_t kWavesWorthWaking = 256;
 
@@ -335,7 +335,7 @@ ExecutedLaunch Engine::end_launch(const LaunchState& launch, const WorkOfCus& wo
   return result;
 }
 
-// For engine_alike.cpp.
+// Instances that engine_alike.cpp uses.
 template Engine::Ended Engine::run_quanta(const LaunchState&, const Watchdog&, Dispatcher&,
                                           NothingBehind&, Teller&);
 

@@ -40,7 +40,7 @@ struct ExecutedLaunch {
   std::shared_ptr<const StoreTape> stores;  // null: no tape was wanted, or could be
 };
 
-// When a launch is taken for one that never ends.
+// Limits beyond which a launch is taken for one that never ends.
 struct Watchdog {
   std::int64_t cycles{};         // of chip time
   std::uint64_t instructions{};  // of all waves since a work-group ended last
@@ -75,7 +75,7 @@ class Engine {
   [[nodiscard]] std::vector<MemoryFinding> findings() const;
   // Called after each quantum's commit; may be empty.
   void set_host_service(std::function<void()> service) { host_service_ = std::move(service); }
-  // As VirtualGpu has it.
+  // Sets the progress function, as VirtualGpu::set_progress() does.
   void set_progress(Teller::Tell tell, std::chrono::milliseconds between) {
     tell_ = std::move(tell);
     between_ = between;
@@ -101,7 +101,7 @@ class Engine {
   [[nodiscard]] const ComputeUnit* first_error(std::span<const std::size_t> engaged) const;
   // Instructions of the waves on `count` compute units from `first` on.
   [[nodiscard]] std::uint64_t instructions(std::size_t first, std::size_t count) const;
-  // By those who will run them: what this writes lies in their cores' caches.
+  // Begins CUs on the threads that will run them: what this writes lies in their cores' caches.
   void begin_cus(const LaunchState& launch);
   // Work of `count` compute units from `first` on.
   [[nodiscard]] WorkOfCus work_of_cus(std::size_t first, std::size_t count) const;
@@ -135,7 +135,7 @@ class Engine {
   std::uint64_t alike_from_;
   GlobalWaveSync gws_;
   StoreRecorder recorder_;
-  // Kernels, by code and entry, whose waves are known not to be alike.
+  // Kernels, by code and entry, whose waves are known to differ.
   std::set<std::pair<const MicroOp*, std::uint32_t>> unlike_;
   std::function<void()> host_service_;
   Teller::Tell tell_;

@@ -77,7 +77,7 @@ bool Engine::learn_alike(const LaunchState& launch, AlikeLaunch& alike) {
          waves * alike.waves.bytes_of_wave() <= kMaxBytesStored;
 }
 
-// Follows the first part through time; false where its waves turn out not to be alike.
+// Follows the first part through time; false where its waves turn out to differ.
 bool Engine::follow_first(const LaunchState& launch, const Watchdog& watchdog, AlikeLaunch& alike,
                           Teller& teller) {
   recorder_.begin(true, &alike.waves);

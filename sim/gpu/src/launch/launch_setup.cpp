@@ -24,7 +24,7 @@ std::uint32_t VirtualGpu::Impl::private_bytes(const binpatch::Kernel& kernel) co
   return kernel.uses_dynamic_stack ? std::max(declared, stack_limit) : declared;
 }
 
-// A wave is told in a register of 32 bits where its part of the device's private memory begins
+// A register of 32 bits has the place where a wave's part of the device's private memory begins
 // (LLVM, "User Guide for AMDGPU Backend", scratch wavefront offset), except on instruction sets
 // that give it an address. Where the parts of all waves take more, fewer run at a time.
 Status VirtualGpu::Impl::limit_waves(exec::LaunchState& state) const {

@@ -1,4 +1,4 @@
-// From decoded instructions to micro-ops.
+// Turns decoded instructions into micro-ops.
 #pragma once
 
 #include "isa/launch_state.hpp"

@@ -54,8 +54,8 @@ std::int32_t short_waitcnt(std::int32_t immediate, Isa isa) {
 }
 
 // In a wave of 32 the upper half of exec is a scalar register like others (RDNA ISA, "Wave32
-// mode"). The wave's lanes are told from both halves here, so that it becomes one that RDNA does
-// not have.
+// mode"). Here both halves give the wave's lanes,
+// so that it becomes one that RDNA does not have.
 void move_upper_exec(binpatch::isa::Instruction& instruction) {
   using binpatch::isa::SpecialRegister;
   const auto move = [](binpatch::isa::Operand& operand) {
@@ -81,7 +81,7 @@ bool enables_missing_lanes(const binpatch::isa::Instruction& instruction) {
   return std::ranges::any_of(instruction.dst, is_pair);
 }
 
-// Behind the last scalar register that the instruction may touch.
+// Returns the number behind the last scalar register that the instruction may touch.
 std::size_t scalars_named(const binpatch::isa::Instruction& instruction) {
   static constexpr std::size_t kMin = 4;  // a buffer's descriptor; more than needed elsewhere
   if (binpatch::isa::mnemonic(instruction.opcode).starts_with("s_movrel")) return kSpecialScalars;

@@ -22,8 +22,8 @@ namespace ww::sim::gpu::exec {
 struct LoweredCode {
   std::vector<MicroOp> ops;
   StraightLines straight_lines;
-  // Behind the last scalar register that the code names, up to kSpecialScalars, in whole lines of
-  // the host's caches.
+  // Number behind the last scalar register that the code names, up to kSpecialScalars, in whole
+  // lines of the host's caches.
   std::uint32_t scalar_end{};
   // Compilers also allocate accumulation registers that fill up a granule and that no code names,
   // wherever a jump may lead.
@@ -46,12 +46,12 @@ class Program {
   [[nodiscard]] const std::vector<binpatch::Kernel>& kernels() const { return kernels_; }
   // Index into kernels(); nothing for an unknown name.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
-  // Where the kernel's arguments have the address of its queue (hidden_queue_ptr).
+  // Offset at which the kernel's arguments have the address of its queue (hidden_queue_ptr).
   [[nodiscard]] std::optional<std::uint32_t> queue_argument(std::size_t kernel) const {
     return queue_arguments_[kernel];
   }
-  // As the waves of that kernel execute it: some kernels of RDNA may have waves of 32 lanes, others
-  // of 64.
+  // Returns the code as the waves of that kernel execute it: some kernels of RDNA may have waves of
+  // 32 lanes, others of 64.
   [[nodiscard]] const LoweredCode& code_of(const binpatch::Kernel& kernel) const;
   [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] std::uint64_t code_address() const { return code_address_; }

@@ -43,7 +43,7 @@ void damage(std::vector<std::byte>& bytes, const binpatch::Kernel& kernel, std::
 
 TEST(RandomCode, EndsWithAResultOrAnErrorAndLeavesTheChipInOrder) {
   const std::vector<std::byte> original = object_bytes();
-  // Most of the time goes into decoding all kernels anew: as many rounds as decode so many bytes.
+  // Most of the time goes into decoding all kernels anew: as many rounds as decode kDecoded bytes.
   constexpr std::size_t kDecoded = 40 << 20;
   const std::size_t rounds = kDecoded / original.size();
   auto object = binpatch::CodeObject::parse(original);
@@ -291,9 +291,9 @@ TEST(RandomCode, LeavesTheSameHoweverItIsExecuted) {
   RecordProperty("finished", finished);
 }
 
-// As many waves as a SIMD takes, and more groups than there is room for. Most of their loads and
-// stores miss the buffers, so that for whole quanta there is arithmetic alone, in one of them with
-// a loop.
+// Launches as many waves as a SIMD takes, and more groups than there is room for. Most of their
+// loads and stores miss the buffers, so that for whole quanta there is arithmetic alone, in one of
+// them with a loop.
 TEST(Launch, GivesTheSameOnAFullChipHoweverItIsExecuted) {
   const auto object = binpatch::CodeObject::parse(object_bytes());
   ASSERT_TRUE(object);

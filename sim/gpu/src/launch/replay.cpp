@@ -7,7 +7,7 @@
 
 namespace ww::sim::gpu::exec {
 namespace {
-// As many records as have tags of so many bytes, which equal states share, but some at any rate.
+// As many records as have tags of kTagBytes, which equal states share, but some at any rate.
 constexpr std::size_t kTagBytes = std::size_t{512} << 20U;
 constexpr std::size_t kFewestRecords = 256;
 constexpr std::size_t kMaxRecords = 8192;  // what they hold besides the tags is small
@@ -16,7 +16,7 @@ constexpr std::size_t kMaxKeys = 1U << 16U;
 // replayed by then has other contents of memory each time.
 constexpr std::uint32_t kRecordsInARow = 6;
 // A record takes two copies of the L2's tags and their hashes: at most a tenth of the time in which
-// so many wave instructions for each of its lines are executed.
+// this many wave instructions for each of its lines are executed.
 constexpr std::uint64_t kInstructionsPerLine = 8;
 
 std::string kernel_of(const std::string& key) {

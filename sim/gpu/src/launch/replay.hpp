@@ -41,7 +41,7 @@ struct UniformUse {
   std::vector<std::uint8_t> lines;  // of each set: L2Tags::lines_used()
 };
 
-// Null where it hit some lines and missed others, or brought one twice, or wrote one back.
+// Returns null where it hit some lines and missed others, or brought one twice, or wrote one back.
 [[nodiscard]] std::shared_ptr<const UniformUse> uniform_use(const MemoryCounters& memory,
                                                             const L2Snapshot& before,
                                                             const L2Snapshot& after,
@@ -57,7 +57,7 @@ struct MemoryChanges {
   std::uint64_t version_after{};
 };
 
-// Those of the launch that has just ended, which were not many; null where there are none.
+// Returns the changes of the launch that has just ended, if not too many; null otherwise.
 [[nodiscard]] std::shared_ptr<const MemoryChanges> memory_changes(DeviceMemory& memory);
 
 // Contents of the pages whose bytes a launch used, when it began.

@@ -61,7 +61,7 @@ bool any_is_own(const std::vector<StoreTape::Store>& stores, const LaunchState& 
   });
 }
 
-// Nothing where some of them are in no allocation any more.
+// Sums the tape's lines; nothing where some of them are in no allocation any more.
 std::optional<std::uint64_t> sum_of_lines(const StoreTape& tape, const DeviceMemory& memory) {
   std::uint64_t sum = 0;
   for (const StoreTape::Store& store : tape.stores) {

@@ -66,7 +66,7 @@ class AlikeWaves;
 [[nodiscard]] bool may_be_kept(const std::vector<StoreTape::Store>& stores,
                                const LaunchState& launch);
 // Instructions for each stored line from which on a tape is worth it: to look at a line's contents
-// takes a tenth of the time in which so many are executed, or less.
+// takes a tenth of the time in which as many are executed, or less.
 inline constexpr std::uint64_t kInstructionsPerStoredLine = 64;
 inline constexpr std::size_t kMaxStores = std::size_t{4} << 20;
 

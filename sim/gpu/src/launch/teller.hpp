@@ -1,4 +1,4 @@
-// Tells how far a launch is.
+// Reports how far a launch is.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ class Teller {
  public:
   using Tell = std::function<void(const LaunchProgress&)>;
 
-  // How many instructions all waves have issued when so many work-groups have ended.
+  // How many instructions all waves have issued when `ended` work-groups have ended.
   using Instructions = std::function<std::uint64_t(std::uint64_t ended)>;
 
   // Reports on a launch of `groups` work-groups. With an empty `tell` it reports nothing.

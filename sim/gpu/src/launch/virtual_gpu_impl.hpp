@@ -30,7 +30,7 @@ struct DispatchRecord {
   std::uint32_t shape;   // in shapes
   bool replayed;
   bool waves_known;    // LaunchResult's
-  bool engines_alike;  // the same
+  bool engines_alike;  // LaunchResult's
   std::shared_ptr<const exec::CounterValues> counters;
   std::shared_ptr<const LaunchActivity> activity;  // null where energies are not kept
 };
@@ -96,9 +96,9 @@ struct VirtualGpu::Impl {
   void remember(DispatchRecord dispatch);
   // Error out_of_range where there is none, or none any more.
   [[nodiscard]] Result<const DispatchRecord*> find_dispatch(std::uint64_t id) const;
-  // Also of dispatches that are forgotten otherwise.
+  // Finds counters also of dispatches that are forgotten otherwise.
   [[nodiscard]] Result<const exec::CounterValues*> find_counters(std::uint64_t id) const;
-  // That the device's memory is in.
+  // Domain that the device's memory is in.
   [[nodiscard]] int domain() const {
     const Architecture& architecture = chip.architecture();
     return architecture.memory_domains > 1 ? architecture.domain_of_device(device)

@@ -464,7 +464,7 @@ TEST(Threads, DoNotChangeAnything) {
   }
 }
 
-// With the chip's own accounting.
+// Runs with the chip's own accounting.
 TEST(Threads, DoNotChangeEnergies) {
   const auto run = [](unsigned threads, std::uint32_t share_from) {
     const auto object = test::read_kernels();

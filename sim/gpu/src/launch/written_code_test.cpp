@@ -65,7 +65,7 @@ class WrittenCode : public ::testing::Test {
   std::unique_ptr<VirtualGpu> gpu_;
 };
 
-// A flat store of v2, or of v2 and v3, to so many bytes behind the beginning of private memory.
+// A flat store of v2, or of v2 and v3, `offset` bytes behind the beginning of private memory.
 constexpr std::uint32_t kStoreDword = 0xdc700000;
 constexpr std::uint32_t kStoreTwoDwords = 0xdc740000;
 std::vector<std::uint32_t> private_store(std::uint32_t store, std::uint32_t offset) {

@@ -53,9 +53,9 @@ struct alignas(64) Earlier {
 constexpr std::size_t kEarlier = 32;
 constinit thread_local std::array<Earlier, kEarlier> earlier_accesses{};
 
-// How far the access lies behind the earlier one; nothing where that does not tell what it does. Of
-// two accesses whose lanes lie equally far from each other, whole words apart and without a wrap at
-// 2^32, each lane of one meets the same lanes on its bank as in the other.
+// Returns how far the access lies behind the earlier one; nothing where that does not decide. If
+// the lanes of two accesses lie equally far from each other, whole words apart and without a wrap
+// at 2^32, each lane of one meets the same lanes on its bank as in the other.
 std::optional<std::int32_t> distance(const Earlier& earlier, const U32* address, U32 offset,
                                      U64 exec, const U32* mask) {
   if (earlier.exec != exec) return std::nullopt;

@@ -1,4 +1,4 @@
-// Where the lanes of a buffer instruction lie, and how much of each is within the buffer's range.
+// Finds where the lanes of a buffer instruction lie, and how much of each is in the buffer's range.
 //
 // The range is that of the descriptor's NUM_RECORDS, by rules that changed with the generations:
 //   gfx7    without a stride bytes, else records by index

@@ -50,7 +50,7 @@ class Payloads {
   struct Line {
     std::byte bytes[kHostLine];
   };
-  // Room for so many lines in a row, until clear().
+  // Room for `lines` lines in a row, until clear().
   Line* take(std::size_t lines);
   void clear() { block_ = used_ = 0; }
 
@@ -92,7 +92,7 @@ struct Pending {
   Answer* answer{};
 };
 
-// Channels are looked up in so many groups: more than there are threads, for a core can be slower
+// Channels are looked up in this many groups: more than there are threads, for a core can be slower
 // than another one.
 inline constexpr std::uint32_t kMaxGroups = 8;
 // Counts of what left a compute unit's L1 in a quantum. Other cores read the number first: it lies

@@ -15,7 +15,7 @@ class DeferredObserver final : public ActivityObserver {
  public:
   explicit DeferredObserver(ActivityObserver& target) : target_(target) {}
 
-  // From here on: keeps what comes for help() on another thread, or calls the target at once.
+  // From now on keeps what comes for help() on another thread, or calls the target at once.
   void defer(bool deferred);
   // Called by any other thread, at any time: passes on some of what was handed over. Returns false
   // where there was nothing.
@@ -84,7 +84,7 @@ class DeferredObserver final : public ActivityObserver {
     std::size_t lines{};
     std::size_t passed_on{};  // items
   };
-  // Makes room for so many lines.
+  // Makes room for `lines` lines.
   Batch& batch_with_room(std::size_t lines);
   void record(const CrossbarTransfer& transfer, unsigned lines, std::int64_t cycles, bool one);
   void record(const MemoryTransfer& transfer);

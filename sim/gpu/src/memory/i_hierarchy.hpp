@@ -55,8 +55,8 @@ class Hierarchy {
   virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus,
                       std::span<const std::size_t> engaged, std::int64_t start, std::int64_t end,
                       Workers& workers) = 0;
-  // Passes so many commits in which nothing happens, for so many compute units; false where each of
-  // them has to be called.
+  // Passes a number of commits in which nothing happens, for a number of compute units; false where
+  // each of them has to be called.
   virtual bool pass_quanta(std::uint64_t, std::size_t) { return false; }
   // Whether threads share commits. If so, several call the observer, each for engines or channels
   // of its own, and who runs a compute unit may call gather() for it before the quantum's commit.
@@ -66,7 +66,7 @@ class Hierarchy {
   // The last wave ended and the last answer came at `cycles`: what must not stay is written to
   // memory. Returns when that is done.
   virtual std::int64_t finish(std::int64_t cycles) { return cycles; }
-  // The launch took so many cycles and wave instructions.
+  // Ends a launch that took these cycles and wave instructions.
   virtual void end_launch(const std::vector<std::unique_ptr<ComputeUnit>>& cus,
                           const LaunchState& launch, std::int64_t cycles,
                           std::uint64_t instructions) = 0;

@@ -201,8 +201,8 @@ std::uint64_t make_sampler(TestGpu& test, const SamplerCase& c) {
   return test.buffer(std::vector<std::uint32_t>(words.begin(), words.end()));
 }
 
-// Positions in texels that are no closer to a texel's edge than the hardware can tell; with `steps`
-// such as it can tell exactly.
+// Positions in texels that are no closer to a texel's edge than the hardware resolves; with `steps`
+// such as it resolves exactly.
 std::vector<std::array<float, 4>> positions(const Shape& shape, const SamplerCase& c,
                                             std::uint64_t seed, bool steps) {
   Random random(seed);

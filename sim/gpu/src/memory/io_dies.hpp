@@ -34,14 +34,14 @@ class IoDies final : public Fabric {
   [[nodiscard]] std::uint64_t cache_hash() override { return cache_.hash(); }
   [[nodiscard]] const IoDieActivity& activity() const override { return activity_; }
 
-  // On the ring 0-1-2-3-0.
+  // Returns the hops on the ring 0-1-2-3-0.
   [[nodiscard]] static int hops(int from, int to) {
     const int apart = (to - from + MemoryHome::kIoDies) % MemoryHome::kIoDies;
     return apart == 3 ? 1 : apart;
   }
 
  private:
-  // With a domain for each I/O die the address chooses stack and channel alone.
+  // Finds a line's home. If I/O dies are domains the address chooses stack and channel alone.
   [[nodiscard]] MemoryHome home_of(int die, std::uint32_t line) const;
   // The line's number among those of its slice.
   [[nodiscard]] std::size_t in_slice(std::uint32_t line) const;

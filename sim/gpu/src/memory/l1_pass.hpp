@@ -263,7 +263,7 @@ class L1Pass {
   }
 
   void load(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
-    // The other half of the line that this instruction asked for just now is no access of its own.
+    // A line's other half that this instruction asked for just now is no access of its own.
     const bool joins = cu_.asks_for_pairs && line / 2 == pair_;
     if (cu_.asks_for_pairs) pair_ = line / 2;
     joined_ += joins ? 1 : 0;

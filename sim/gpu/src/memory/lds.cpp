@@ -40,7 +40,7 @@ template <class F>
   for (U64 set = exec; set != 0; set &= set - 1) f(static_cast<std::size_t>(std::countr_zero(set)));
 }
 
-// Elements of so many bytes, all of which are there, `stride` words apart in `target`.
+// Reads elements of `Bytes` bytes, all of which are there, `stride` words apart in `target`.
 template <std::size_t Bytes>
 void read_elements(const std::byte* bytes, const U32* address, U32 offset, U64 exec, U32* target,
                    std::size_t stride) {

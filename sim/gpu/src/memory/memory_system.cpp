@@ -292,7 +292,7 @@ void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
   observer_.memory(send_line(access.victim, access.victim_dirty, slot, channel, part));
 }
 
-// This and fetch_line() are inlined into the loop of replace_row(), which calls them most.
+// The loop of replace_row() calls send_line() and fetch_line() most: both are inlined there.
 [[gnu::always_inline]] inline MemoryTransfer MemorySystem::send_line(std::uint32_t line,
                                                                      std::uint64_t dirty,
                                                                      std::int64_t slot,

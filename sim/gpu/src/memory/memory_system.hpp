@@ -1,5 +1,5 @@
-// From the L1s of a die to device memory over an ideal network (functional mode): crossbar, L2
-// channels, memory channels.
+// Models the way from the L1s of a die to device memory over an ideal network (functional mode):
+// crossbar, L2 channels, memory channels.
 //
 // Requests are committed at the end of each quantum, in the order in which they arrive at the L2
 // (ties: CUs in rotating order). Memory changes here alone, so results do not depend on how many
@@ -53,7 +53,7 @@ class MemorySystem final : public Hierarchy {
   // Several dies, or an engine's cache before the L2, leave no order that threads could share.
   [[nodiscard]] bool shares_commits() const override { return shares_commits_; }
   void gather(ComputeUnit& cu, std::size_t index, std::int64_t start, std::int64_t end) override;
-  // Commits of so many requests or more are shared, if threads are awake; 0: all are.
+  // Commits of `requests` requests or more are shared, if threads are awake; 0: all are.
   void share_from(std::size_t requests) { share_from_ = requests; }
   // Commits the compute units of this die alone, by the caller. `first`: the number that `engaged`
   // has for the first of them.
@@ -158,7 +158,7 @@ class MemorySystem final : public Hierarchy {
   // answer to the request leaves in it.
   bool read_from_gl1(ComputeUnit& cu, const Arrival& arrival);
   void update_gl1(const Request& request, std::uint32_t array, std::int64_t completion);
-  // Its answer as far as the L1 goes.
+  // Enters a request's answer into the L1.
   static void fill_l1(ComputeUnit& cu, const Request& request, std::uint32_t line,
                       std::int64_t time);
   // Does the channel's part, as far as others can see it; fills in the answer.
@@ -186,21 +186,21 @@ class MemorySystem final : public Hierarchy {
                             CrossbarTransfer& transfer, std::int64_t back);
   std::int64_t deliver_pairs(ComputeUnit& cu, const Request& request, const Answer& answer,
                              CrossbarTransfer& transfer, std::int64_t back);
-  // For the scalar cache, whose line it fills.
+  // Delivers to the scalar cache, whose line it fills.
   std::int64_t deliver_scalar(ComputeUnit& cu, const Arrival& arrival, const Answer& answer,
                               CrossbarTransfer& transfer, std::int64_t back, Deliveries& part);
   // Delivers a request that joined another one on its way.
   std::int64_t deliver_merged(ComputeUnit& cu, const Request& request, bool loaded) const;
   // Gives the lines that a shared scalar cache got for one CU to the others.
   void share_scalar_lines(std::span<std::unique_ptr<ComputeUnit>> cus, Deliveries& part) const;
-  // The other halves of the lines' tags are used with them; they come only when they are read.
+  // Uses the tags of the lines' other halves with them; these come only when they are read.
   void use_partners(const Arrival& arrival, unsigned lines, std::int64_t slot,
                     std::uint32_t channel, Lookups& part);
   void count(bool hit, std::uint32_t channel, Lookups& part);
   // The cycle at which a line's data is in the L2, given its tag lookup.
   std::int64_t fetch(const L2Tags::Access& access, std::uint32_t line, std::int64_t slot,
                      std::uint32_t channel, Lookups& part);
-  // The other line of an aligned pair of which one was not there; whether it came from memory.
+  // Fetches the other line of an aligned pair if it is absent; whether it came from memory.
   bool fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel, Lookups& part);
   std::int64_t bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel, Lookups& part);
   void write_back(const L2Tags::Access& access, std::int64_t slot, std::uint32_t channel,
@@ -217,7 +217,7 @@ class MemorySystem final : public Hierarchy {
                            std::uint32_t channel, Lookups& part);
   MemoryTransfer fetch_line(std::uint32_t line, std::int64_t slot, std::uint32_t channel,
                             std::int64_t& ready, Lookups& part);
-  // Cycles that a channel is busy with so many lines, up to kMaxLines.
+  // Cycles that a channel is busy with `lines` lines, up to kMaxLines.
   [[nodiscard]] std::int64_t busy(unsigned lines) const { return busy_[lines]; }
   [[nodiscard]] std::uint16_t channel_of_chip(std::uint32_t channel) const {
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(die_) * channel_count_ + channel);
@@ -272,11 +272,11 @@ class MemorySystem final : public Hierarchy {
   bool missed_{};            // something, in the last commit of one thread
   std::mutex pages_in_use_;  // while several threads note the pages of victims
   std::vector<std::uint8_t> group_of_channel_;
-  // By group of channels, and by engine; of one thread alone the first ones.
+  // Parts by group of channels, and by engine; one thread alone uses the first ones.
   std::vector<std::unique_ptr<Lookups>> lookups_;
   std::vector<std::unique_ptr<Deliveries>> deliveries_;
   std::vector<GatheredCount> counts_;  // by CU, where commits are shared
-  std::vector<Gathered> gathered_;     // likewise
+  std::vector<Gathered> gathered_;     // by CU, where commits are shared
   mutable MemoryCounters counters_;    // of all parts
   ArenaVector<Arrival> arrivals_;      // by CU
   ArenaVector<Arrival> sorted_;        // by arrival

@@ -282,7 +282,7 @@ void MemorySystem::share(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64
   sharing_ = false;
 }
 
-// By arrival, in the order of serve_in_turn().
+// Sorts pending requests by arrival, in the order of serve_in_turn().
 template <class F>
 void MemorySystem::sort_pending(std::size_t first_cu, std::size_t end_cu, std::uint32_t latest,
                                 ArenaVector<Pending>& pending, ArenaVector<std::uint32_t>& bucket,

@@ -55,7 +55,7 @@ TEST(L2, HasATagForTwoLinesAndFetchesOne) {
   const auto tags =
       static_cast<std::uint32_t>(test.gpu().chip().architecture().l2_bytes / 4 / kWordsOfPair);
   const auto out = test.buffer(std::size_t{kItems} * 4);
-  // Misses of the first and of the second walk through so many pairs.
+  // Misses of the first and of the second walk through `pairs` pairs.
   const auto misses = [&](std::uint32_t pairs) {
     std::vector<std::uint32_t> next(kItems + std::size_t{pairs} * kWordsOfPair);
     for (std::uint32_t i = 0; i < kItems; ++i) next[i] = kItems + i * kWordsOfPair;

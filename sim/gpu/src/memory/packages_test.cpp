@@ -55,7 +55,7 @@ TEST(MemoryDomains, EachHasRoomForItsPartAlone) {
 }
 
 // The kernel's table with the die's parities dropped: the I/O die is the page's, and its 32
-// channels share the addresses alike.
+// channels share the addresses equally.
 TEST(MemoryDomains, InNps4AllSlicesOfOneIoDieHaveABufferAlike) {
   const Chip chip = test::load_chip("mi300x_nps4");
   const auto memory = DeviceMemory::create(1 << 24, false, 4).value();
@@ -130,7 +130,7 @@ TEST(DieLinks, KeepEachLinkBusyForALineAtATime) {
   const double cycles = kBytes / (4 * architecture.xgmi_bytes_per_clock_per_link);
   EXPECT_NEAR(static_cast<double>(last - architecture.memory_cycles - architecture.xgmi_cycles),
               cycles, 0.01 * cycles);
-  // The other way is free.
+  // The opposite direction of the link is free.
   EXPECT_LT(links.read(1, line_of(of_second), last) - last, 2 * architecture.memory_cycles);
 }
 

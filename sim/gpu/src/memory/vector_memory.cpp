@@ -398,7 +398,7 @@ struct AccessShape {
   std::uint8_t half{};
 };
 
-// From the mnemonic behind "buffer_" or "flat_".
+// Finds the shape by the mnemonic behind "buffer_" or "flat_".
 std::optional<AccessShape> access_shape(std::string_view name) {
   static constexpr std::pair<std::string_view, AccessShape> kPlain[] = {
       {"load_dword", {MemoryKind::load, 4, false, {}}},

@@ -33,7 +33,7 @@ class CountingObserver final : public ActivityObserver {
     std::vector<std::uint64_t> channel_bytes = std::vector<std::uint64_t>(kMax);
     std::vector<std::uint64_t> engine_bytes = std::vector<std::uint64_t>(kMax);
   };
-  // With `payloads` every payload is hashed; without, as fast as can be.
+  // Hashes every payload if `payloads`; else counts as fast as can be.
   CountingObserver(Totals& totals, bool payloads) : totals_(totals), payloads_(payloads) {}
 
   void begin_launch() override {

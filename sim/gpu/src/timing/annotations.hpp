@@ -1,4 +1,4 @@
-// Which lines of device memory hold approximable data: what programs declare of their buffers.
+// Records which lines of device memory hold approximable data: what programs declare of buffers.
 #pragma once
 
 #include <cstdint>

@@ -112,7 +112,7 @@ TEST(ReplyData, MakesPacketsOfADatumEach) {
   EXPECT_LT(first.stats.cycles, line.stats.cycles);
 }
 
-// Two numbers are alike more often than sixteen, and what arrives in their place is close to them.
+// Two numbers agree more often than sixteen, and what arrives in their place is close to them.
 TEST(ReplyData, IsComparedDatumByDatum) {
   constexpr double kThreshold = 0.01;
   const Approximated exact = run_saxpy("mesh", kThreshold);

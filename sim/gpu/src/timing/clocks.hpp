@@ -11,7 +11,7 @@ namespace ww::sim::gpu::timing {
 class ClockRatio {
  public:
   ClockRatio() = default;
-  // In Hz, kept to the kilohertz.
+  // Makes the ratio of clocks in Hz, kept to the kilohertz.
   ClockRatio(double from_hz, double to_hz)
       : from_(std::llround(from_hz * 1e-3)), to_(std::llround(to_hz * 1e-3)) {
     const std::int64_t common = std::gcd(from_, to_);

@@ -1,6 +1,6 @@
-// Who has a line, for L1s that are kept coherent: the slices' directory. A line has one owner,
-// whose L1 may store to it, or any number of sharers. L1s drop clean lines without a word, so a
-// sharer may have lost its copy; an invalidation then finds nothing.
+// Records who has a line, for coherent L1s: the slices' directory. A line has one owner, whose L1
+// may store to it, or any number of sharers. L1s drop clean lines without a word, so a sharer may
+// have lost its copy; an invalidation then finds nothing.
 #pragma once
 
 #include <algorithm>

@@ -110,7 +110,7 @@ class Flights {
   }
   Flight& operator[](std::uint32_t index) { return flights_[index]; }
   const Flight& operator[](std::uint32_t index) const { return flights_[index]; }
-  // Empty at first, but for the bytes.
+  // Returns the flight's cargo; it is empty at first, but for the bytes.
   Cargo& load(Flight& flight) {
     if (flight.cargo == kNone) {
       flight.cargo = cargo_.take();
@@ -122,7 +122,7 @@ class Flights {
   }
   // Cargo of a flight that has one.
   [[nodiscard]] Cargo& cargo(const Flight& flight) { return cargo_[flight.cargo]; }
-  // Its cargo, if it has any, is read soon.
+  // Prefetches a flight's cargo, if it has any, which is read soon.
   void expect_cargo(const Flight& flight) const {
     if (flight.cargo == kNone) return;
     const Cargo& cargo = cargo_[flight.cargo];

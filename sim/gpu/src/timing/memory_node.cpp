@@ -59,7 +59,7 @@ void MemoryNode::arrived(std::uint32_t index, std::int64_t now) {
 
 void MemoryNode::enter(std::uint32_t index) {
   const Flight& flight = side_.flights[index];
-  // It will be read or written some cycles later, and is hardly ever in the host's caches.
+  // The line will be read or written some cycles later, and is hardly ever in the host's caches.
   __builtin_prefetch(side_.memory.host(exec::line_address(flight.line)));
   const std::uint32_t core = flight.core;
   if (flight.sequence != expected_[core]) {

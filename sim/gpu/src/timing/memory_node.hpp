@@ -66,7 +66,7 @@ inline void write_header(std::byte* header, std::size_t bytes, std::uint64_t add
 Status send_coherence(MemorySide& side, net::NodeId from, net::NodeId to,
                       std::uint8_t message_class, std::uint32_t line, std::uint64_t tag,
                       bool with_line, PacketCount& count);
-// Tells the others that have the flight's line that it is no longer valid: one packet to many.
+// Notifies the others that have the flight's line that it is no longer valid: one packet to many.
 Status invalidate_others(MemorySide& side, net::NodeId from, std::uint8_t message_class,
                          const Flight& flight);
 
@@ -90,7 +90,7 @@ class MemoryNode {
   [[nodiscard]] std::uint32_t buffered() const {
     return side_.network.source_queue(node_, reply_class_);
   }
-  // In the last step a reply waited because the output buffer was full.
+  // Whether a reply waited in the last step because the output buffer was full.
   [[nodiscard]] bool output_full() const { return output_full_; }
   [[nodiscard]] const ChannelActivity& activity() const { return activity_; }
   [[nodiscard]] const Dram& dram() const { return dram_; }

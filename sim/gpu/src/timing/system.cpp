@@ -1,4 +1,4 @@
-// Which system a chip gets, and whether one makes sense.
+// Chooses the system that a chip gets, and checks whether one makes sense.
 #include <fmt/format.h>
 
 #include <algorithm>

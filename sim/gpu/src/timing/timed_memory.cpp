@@ -163,7 +163,7 @@ void TimedMemory::commit(Cus& cus, std::span<const std::size_t>, std::int64_t, s
   }
 }
 
-// Those too that have yet to depart: what joins them must find them under way.
+// Takes requests that have yet to depart, too: what joins them must find them under way.
 void TimedMemory::take_requests(exec::ComputeUnit& cu, std::uint32_t core) {
   for (exec::Request& request : cu.requests) {
     if (request.kind == exec::Request::Kind::merge ||
@@ -543,7 +543,7 @@ std::int64_t TimedMemory::earliest(std::int64_t now) const {
   for_each_queued([&](std::size_t number) {
     const Core& core = cores_[number];
     const Unsent& first = core.queue.front();
-    // By what has arrived since the last look: this may be the end of a quantum.
+    // Looks at what has arrived since the last look: this may be the end of a quantum.
     if (!has_mshr(core, first)) return;
     if (first.ready > now || has_room(core)) next = std::min(next, std::max(first.ready, now));
   });

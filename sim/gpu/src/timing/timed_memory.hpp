@@ -30,7 +30,7 @@ struct System {
 // Errors, by key: those of validate() and of the network; out_of_range when nodes and compute units
 // or L2 channels do not match.
 [[nodiscard]] Result<System> make_system(const Chip& chip, const TimingConfig& config);
-// At the chip's reference state, whatever is selected later.
+// Returns the cores' clock at the chip's reference state, whatever is selected later.
 [[nodiscard]] double core_clock_hz(const Architecture& architecture);
 
 class TimedMemory final : public exec::Hierarchy {
@@ -49,7 +49,7 @@ class TimedMemory final : public exec::Hierarchy {
                   std::uint64_t instructions) override;
   [[nodiscard]] std::int64_t next_event() const override;
   [[nodiscard]] const std::optional<Error>& error() const override { return error_; }
-  // In timing mode nothing is replayed: what a launch changed is of no interest.
+  // Changes nothing: in timing mode no launch is replayed.
   void set_private_memory(std::uint64_t, std::uint64_t) override {}
   [[nodiscard]] std::int64_t last_completion() const override { return last_completion_; }
   [[nodiscard]] std::int64_t smallest_latency() const override { return config_.fill_cycles; }

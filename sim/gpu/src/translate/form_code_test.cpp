@@ -100,7 +100,7 @@ std::vector<Opcode> followed_opcodes() {
   return opcodes;
 }
 
-// As a program has it: carries that nothing reads are forgotten where `forget`.
+// Makes code as a program has it: carries that nothing reads are forgotten where `forget`.
 std::vector<MicroOp> some_code(Dice& dice, ConstantPool& pool, const std::vector<Opcode>& opcodes,
                                std::size_t count, bool forget) {
   std::vector<MicroOp> code;

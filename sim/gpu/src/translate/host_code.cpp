@@ -88,7 +88,7 @@ class FunctionCode {
     a_.sub(kMasks, slices * shape_.mask_bytes());
   }
 
-  // From the front of the code on all slices, some at a time; how many instructions, or 0.
+  // Writes all slices of the code's front, some at a time; how many instructions, or 0.
   std::size_t write_part(std::span<const MicroOp* const> code) {
     Careful careful;
     Xbyak::Label again;
@@ -165,7 +165,7 @@ HostForms HostCode::make_forms(const MicroOp* first, std::uint32_t count) {
   return reinterpret_cast<HostForms>(keep(generator_->getCode(), generator_->getSize()));
 }
 
-// Null where the host has no such memory.
+// Keeps code in executable memory; null where the host has none.
 std::byte* HostCode::keep(const std::uint8_t* code, std::size_t size) {
   if (chunks_.empty() || used_ + size > chunks_.back().size) {
     const std::size_t bytes = std::max(kChunkBytes, size);

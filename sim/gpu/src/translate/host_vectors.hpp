@@ -1,4 +1,4 @@
-// Which vectors of the host translated code computes in.
+// Names the host's vectors in which translated code computes.
 #pragma once
 
 #include <cstdint>

@@ -133,7 +133,7 @@ class SliceAssembler {
   [[nodiscard]] virtual Vector vector(std::uint32_t index) const = 0;
   // The enabled lanes, where `masked`.
   [[nodiscard]] virtual Mask enabled() const = 0;
-  // Where a result goes whose disabled lanes must not set the host's flags.
+  // Register of a result whose disabled lanes must not set the host's flags.
   [[nodiscard]] virtual Vector without_disabled(Vector r) const = 0;
 
   // Writes the constants that stay in registers all the time.
@@ -163,8 +163,8 @@ class SliceAssembler {
   [[nodiscard]] virtual Value device_nan() = 0;
   // A NaN that x86 made becomes what AMD makes.
   virtual void make_device_nan(Vector r) = 0;
-  // As min_f() and max_f() of the lanes: the other one where one is a NaN, and -0 below +0. `r` is
-  // `target`, perhaps without_disabled().
+  // Does as min_f() and max_f() of the lanes: the other one where one is a NaN, and -0 below +0.
+  // `r` is `target`, perhaps without_disabled().
   virtual void least_or_most(bool least, Vector target, Vector r, Vector x, Vector y) = 0;
   virtual void round(Vector r, const Operand& x, std::uint8_t way) = 0;
   virtual void float_of_unsigned(Vector r, Vector x) = 0;

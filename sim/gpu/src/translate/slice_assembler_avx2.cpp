@@ -137,7 +137,7 @@ class Avx2 final : public SliceAssembler {
     a_.vcmpps(kScratch, r, literals_.all_lanes(kAllWords), kAtLeast);
     a_.vpor(r, spare, kScratch);
   }
-  // As ldexp_f() of the lanes: in doubles, which are exact, four lanes at a time.
+  // Scales as ldexp_f() of the lanes does: in doubles, which are exact, four lanes at a time.
   void scale(Vector r, Vector value, Vector power, Vector spare) override {
     constexpr std::uint32_t kMax = 300;
     constexpr std::uint32_t kBias = 1023;
@@ -284,7 +284,7 @@ class Avx2 final : public SliceAssembler {
   void end_where(Vector r, Mask where) override { a_.vblendvps(r, r, kScratch, ymm(where)); }
 
  private:
-  // Where a mask is made that may be within itself.
+  // Register in which a mask is made that may be within itself.
   [[nodiscard]] static Xbyak::Ymm place(Mask found) {
     return found.within == found.index ? kScratch : ymm(found);
   }

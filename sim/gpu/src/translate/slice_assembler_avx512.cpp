@@ -20,7 +20,7 @@ const Xbyak::Zmm kDeviceNans = zmm31;
 Xbyak::Opmask opmask(Mask mask) {
   return Xbyak::Opmask(mask.index);
 }
-// With the lanes that it is within.
+// Returns the mask with the lanes that it is within.
 Xbyak::Opmask found_in(Mask mask) {
   return mask.within < 0 ? opmask(mask) : opmask(mask) | Xbyak::Opmask(mask.within);
 }

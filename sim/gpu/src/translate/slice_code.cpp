@@ -146,7 +146,7 @@ Vector SliceCode::modified(const MicroOp& op, std::size_t i, Vector held) {
 Vector SliceCode::number(const MicroOp& op, std::size_t i, bool flush) {
   Held held = source_of(op, i);
   const Vector value = registers_.read(held);
-  // The host's flags tell of a denormal where it is hoped that there is none.
+  // The host's flags report a denormal where it is hoped that there is none.
   if (!flush || hoping_ || registers_.flushed(value)) return modified(op, i, value);
   held.flushed = true;
   if (const auto found = registers_.find(held)) {

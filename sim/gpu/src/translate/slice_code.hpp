@@ -22,8 +22,8 @@ namespace ww::sim::gpu::exec::translate {
 // its own NaN, and flushes denormals in its own way. The hopeful one leaves these out, which takes
 // a few times less, and finds out at the end whether there was anything to do; if so, nothing of
 // the wave has changed yet, and the careful way begins anew. A NaN comes through to a result, where
-// it is seen, or does not matter. Of denormals the host's own flags tell, of operands and of
-// inexact results; exact ones are seen in the results.
+// it is seen, or does not matter. The host's own flags report denormals of operands and of inexact
+// results; exact ones are seen in the results.
 class SliceCode {
  public:
   // `flush`: the mode of the floats. Where the host's lanes are masked, the enabled ones of one
@@ -76,7 +76,7 @@ class SliceCode {
 
   // Whether it writes a mask that would be needed to begin anew.
   [[nodiscard]] bool loses_mask(const MicroOp& op) const;
-  // On to the careful way if there are such lanes.
+  // Jumps to the careful way if there are such lanes.
   void give_up_where(Mask lanes);
   void give_up_at(std::span<const Suspect> suspects);
   // Gives up where a suspected register would be taken as it is: as source of an instruction that
@@ -85,7 +85,7 @@ class SliceCode {
   void rule_out_results();
   // Gives up where a numerator or denominator takes more than the plain steps of a division.
   void rule_out_wild(Vector x, Vector y);
-  // Where a result goes on the hopeful way: what disabled lanes hold must not set flags.
+  // Register of a result on the hopeful way: what disabled lanes hold must not set flags.
   [[nodiscard]] Vector result(Vector r) const {
     return hoping_ && masked_ ? host_.without_disabled(r) : r;
   }
@@ -138,7 +138,7 @@ class SliceCode {
   [[nodiscard]] Value constant_value(std::uint32_t value);
   void choose_of_two(bool least, Vector r, Vector x, Vector y);
   void finish_float(Vector r, bool flush);
-  // Where the wave has the slice's part, from kMasks on.
+  // Place of the slice's part in the wave, from kMasks on.
   [[nodiscard]] std::uint32_t home(std::uint32_t mask) const;
   Mask read_mask(std::uint32_t index);
   void write_mask(std::uint32_t index, Mask mask);

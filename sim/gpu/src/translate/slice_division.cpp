@@ -37,8 +37,8 @@ bool SliceCode::division(const MicroOp& op, Operation operation, Vector r) {
   }
 }
 
-// With numerator and denominator of such exponents a division needs no scaling, and its quotient is
-// an ordinary number.
+// Rules out operands of other exponents: with these a division needs no scaling, and its quotient
+// is an ordinary number.
 void SliceCode::rule_out_wild(Vector x, Vector y) {
   const Vector t = registers_.fresh();
   const Mask wild = masks_.spare(0);
@@ -178,7 +178,7 @@ void SliceCode::divide_fix(const MicroOp& op, Vector r) {
   host_.find_no_bit(zero_z, of_z, of_z);
   host_.compare_equal(infinite_y, of_y, infinity);
   host_.compare_equal(infinite_z, of_z, infinity);
-  // From what matters least to what matters most.
+  // Overwrites the result with what matters more, step by step.
   host_.bit_and(r, x, literals_.all_lanes(~kSign));
   a_.vpminud(r, r, infinity);  // and of a NaN
   a_.vpsrld(t, of_z, 23);

@@ -32,7 +32,7 @@ bool SliceCode::conversion(const MicroOp& op, Operation operation, Vector r) {
   }
 }
 
-// As min_f() and max_f() of the lanes: the other one where one is a NaN.
+// Does as min_f() and max_f() of the lanes: the other one where one is a NaN.
 void SliceCode::choose_of_two(bool least, Vector r, Vector x, Vector y) {
   host_.least_or_most(least, result(r), r, x, y);
 }
@@ -109,7 +109,7 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Vector r) {
       choose_of_two(false, most, x, y);
       choose_of_two(true, most, most, z);
       choose_of_two(false, r, least, most);
-      // With a NaN among the three it is the least.
+      // The result with a NaN among the three is the least.
       choose_of_two(true, most, least, z);
       const Mask unordered = masks_.spare(0);
       const Mask third = masks_.spare(1);

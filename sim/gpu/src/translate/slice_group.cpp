@@ -78,8 +78,8 @@ std::uint32_t narrow_temporaries_of(const MicroOp& op, Operation operation) {
   }
 }
 
-// Those that have to be in registers all the time. Where there are few registers, these are the
-// written ones alone: the others are read again.
+// Adds vectors that have to be in registers all the time. Where there are few registers, these are
+// the written ones alone: the others are read again.
 void add_vectors(const MicroOp& op, HostVectors host, std::vector<std::uint32_t>& vectors) {
   const auto add = [&](std::uint32_t number) {
     if (std::ranges::find(vectors, number) == vectors.end()) vectors.push_back(number);
@@ -142,7 +142,7 @@ Group group_for(std::span<const MicroOp* const> code, HostVectors vectors) {
       if (slices * used.size() + registers_for_all(op, vectors, slices) > registers) break;
       chain.add(op);
     }
-    // With few lanes in a slice, what each group takes beside its instructions counts as well.
+    // If a slice has few lanes, what each group takes beside its instructions counts as well.
     const bool is_all = vectors == HostVectors::avx2 && count == code.size();
     if (chain.length() >= kMinChain || is_all) return {slices, count};
   }

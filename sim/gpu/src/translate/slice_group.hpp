@@ -26,7 +26,7 @@ class Chain {
 // The most host registers that an instruction needs on a slice where hope is possible
 // (slice_code.hpp).
 [[nodiscard]] std::uint32_t registers_for(const MicroOp& op, HostVectors vectors);
-// On so many slices, one after the other: what the others made stays.
+// Registers for `slices` slices, one after the other: what the others made stays.
 [[nodiscard]] std::uint32_t registers_for_all(const MicroOp& op, HostVectors vectors,
                                               std::uint32_t slices);
 

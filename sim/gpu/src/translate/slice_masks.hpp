@@ -22,7 +22,7 @@ class SliceMasks {
   void begin(std::uint32_t slice);
   // A place for a mask that keep() gives a name.
   [[nodiscard]] Mask make();
-  // For this instruction; from the third on only after forget().
+  // Returns a mask for this instruction; from the third on only after forget().
   [[nodiscard]] Mask spare(std::uint32_t i);
   // The slice's part of the wave's mask that begins at the scalar register, if it is here.
   [[nodiscard]] std::optional<Mask> find(std::uint32_t scalar);

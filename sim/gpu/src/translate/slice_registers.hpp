@@ -46,13 +46,13 @@ class SliceRegisters {
   void begin(std::size_t at, std::uint32_t slice);
   // Ends the code, where no instruction follows.
   void end() { begin(code_.size(), slice_); }
-  // To be read, not to be changed.
+  // Returns a register that may be read and not be changed.
   [[nodiscard]] Vector read(Held held);
   // A copy that read() gave before, and still has; nothing where it has not.
   [[nodiscard]] std::optional<Vector> find(Held held);
-  // As fresh(), to be filled with what it then holds.
+  // Allocates a register as fresh() does, to be filled with `held`.
   [[nodiscard]] Vector hold(Held held);
-  // Its contents are of no interest.
+  // Allocates a host register with undefined contents.
   [[nodiscard]] Vector fresh();
   // The caller needs it no longer, which came from read(), find() or hold(). Of use where there are
   // few registers.
@@ -70,7 +70,7 @@ class SliceRegisters {
   // instructions.
   void suspect(Vector vector, std::uint8_t classes) { place_of(vector).suspected |= classes; }
   [[nodiscard]] std::uint8_t suspected(Vector vector) const { return place_of(vector).suspected; }
-  // Those that write_back() will write and that are suspected.
+  // Lists the suspected registers that write_back() will write.
   [[nodiscard]] std::vector<Suspect> suspects() const;
   void ruled_out(Vector vector) { place_of(vector).suspected = 0; }
   // Whether denormals cannot be there.

@@ -27,7 +27,7 @@ class ScalarUse {
   }
 
  private:
-  // Only if the pair is one of the masks, or apart from all of them.
+  // Takes the pair only if it is one of the masks, or apart from all of them.
   bool take_mask(std::uint16_t pair) {
     for (const std::uint16_t mask : masks_) {
       if (mask + 1 == pair || pair + 1 == mask) return false;

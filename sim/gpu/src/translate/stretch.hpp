@@ -15,7 +15,7 @@ struct Stretch {
   const MicroOp* first{};
   std::uint32_t count{};
   Becomes becomes{};
-  // By bit as MicroOp::reads: registers that it reads before it has written them, and those that it
+  // Masks as MicroOp::reads: registers that it reads before it has written them, and those that it
   // writes.
   std::uint64_t reads{};
   std::uint64_t writes{};

@@ -1,4 +1,4 @@
-// For tests: a wave by itself, which can be copied with its vector registers.
+// Declares a wave by itself for tests, which can be copied with its vector registers.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ inline constexpr binpatch::isa::Operand kVccPair{
     binpatch::isa::OperandKind::special, 2,
     static_cast<std::uint16_t>(binpatch::isa::SpecialRegister::vcc_lo), 0};
 
-// With so many vector registers.
+// A wave with `vectors` vector registers.
 template <std::uint32_t vectors>
 struct TestWave {
   struct alignas(64) Registers {

@@ -58,7 +58,7 @@ class Dice {
       default: return below(~0U);
     }
   }
-  // An ordinary float, or, once in so many times, any word.
+  // An ordinary float, or, once in `wild_once_in` times, any word.
   std::uint32_t tame_word(std::uint32_t wild_once_in) {
     if (below(wild_once_in) == 0) return word();
     return 0x3C000000U + below(0x07000000) + (below(2) << 31);
@@ -266,7 +266,7 @@ void compare(HostVectors vectors, Dice& dice, const std::vector<MicroOp>& code, 
   *made += translations.made();
 }
 
-// With each set of vectors that translated code may use, as far as this host has it.
+// Runs with each set of vectors that translated code may use, as far as this host has it.
 class Translate : public testing::TestWithParam<HostVectors> {
  protected:
   void SetUp() override {
@@ -461,9 +461,9 @@ TEST_P(Translate, DoesWhatTheInterpreterDoesInGroupsOfSlices) {
 // Where the code looks for NaNs: at its end alone, also before bits between, or only before these.
 enum class Bits : std::uint8_t { none, between, between_and_last };
 
-// Code whose registers keep to ordinary numbers, on so many chains: x = x * v0 + v1, with a mask, a
-// choice and bits between, or without; the last bits are others for other NaNs. Every x is read and
-// overwritten.
+// Code whose registers keep to ordinary numbers, on `chains` chains: x = x * v0 + v1, with a mask,
+// a choice and bits between, or without; the last bits are others for other NaNs. Every x is read
+// and overwritten.
 std::vector<MicroOp> tame_code(ConstantPool& pool, std::uint32_t chains, Bits bits) {
   constexpr std::uint32_t kTurns = 32;
   const auto vector = [](std::uint32_t i) {

@@ -17,7 +17,7 @@ struct Translations::Part {
   Stretch stretch;
   // [some lanes are disabled]; null: not made yet, or impossible
   std::atomic<HostFunction> function[2]{};
-  std::atomic<HostForms> forms{};  // the same of a stretch on forms
+  std::atomic<HostForms> forms{};  // of a stretch on forms
   std::atomic<std::uint32_t> uses[2]{};
 };
 

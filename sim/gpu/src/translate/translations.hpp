@@ -21,14 +21,14 @@ struct Wave;
 
 class Translations {
  public:
-  // For code that outlives it. `least_uses`: how often a run is interpreted first. `vectors`: those
-  // that this host has (has_vectors()).
+  // Translates code that outlives it. `least_uses`: how often a run is interpreted first.
+  // `vectors`: those that this host has (has_vectors()).
   Translations(const std::vector<MicroOp>& code, std::uint32_t least_uses, HostVectors vectors);
   ~Translations();
   Translations(const Translations&) = delete;
   Translations& operator=(const Translations&) = delete;
 
-  // As execute_straight() does it with the run of `count` instructions that begins at the dword;
+  // Executes the run of `count` instructions that begins at the dword, as execute_straight() does;
   // several threads may call it at once.
   std::uint64_t execute(Wave& wave, std::uint32_t dword, std::uint32_t count);
 

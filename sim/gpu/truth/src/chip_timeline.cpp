@@ -169,7 +169,7 @@ struct ChipTimeline::Impl {
     return truth.io_dies.idle_w + truth.io_dies.memory_idle_w + truth.xgmi.idle_w;
   }
 
-  // Passes time up to `until`, at most the end of the step, with so many launches of `activity`.
+  // Passes time up to `until`, at most the end of the step, with `launches` launches of `activity`.
   void pass(std::int64_t until, double launches) {
     const double seconds = static_cast<double>(until - now_ns) * 1e-9;
     nominal_voltage_s += nominal.voltage_v * seconds;

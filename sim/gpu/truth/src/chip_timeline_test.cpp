@@ -347,7 +347,7 @@ TEST(ChipTimeline, LosesNoWorkWhereTheClockChangesWithinALaunch) {
   }
 }
 
-// Its clock stays when the core's falls; only the voltage tells.
+// The fabric's clock stays when the core's falls; only the voltage changes.
 TEST(ChipTimeline, TheFabricsClockDoesNotFollowTheCores) {
   Changes changes = plain();
   changes.emplace_back("cycle_pf", "1000.0");

@@ -139,7 +139,7 @@ class EnergyLedger final : public ActivityObserver {
       if (transfers.front().cycle > lane.last_cycle + truth_.wires.park_after_cycles) {
         drive_memory_.one(lane.bus, kParkedWord.data());
       }
-      // As many as come before the bus is idle for long.
+      // Takes as many transfers as come before the bus is idle for long.
       const void* payloads[kMax];
       unsigned count = 0;
       do {
@@ -175,7 +175,7 @@ class EnergyLedger final : public ActivityObserver {
     }
     for (const std::size_t channel : used_memory_) of_memory(memory_[channel]);
   }
-  // As before the first launch.
+  // Resets the used state to that before the first launch.
   void reset_used();
 
   // `lines` transfers of whole lines that lie in a row, `apart` cycles one after the other, or one
@@ -264,7 +264,7 @@ class EnergyLedger final : public ActivityObserver {
     ++lane.beats;
   }
 
-  // Before a beat: the bus has come to rest if it was idle for long or is granted anew.
+  // Prepares a beat: the bus has come to rest if it was idle for long or is granted anew.
   void prepare(Lane& lane, std::int64_t cycle) {
     const bool idle = cycle > lane.last_cycle + truth_.wires.park_after_cycles;
     if (idle || --lane.beats_to_regrant == 0) {
@@ -289,7 +289,7 @@ class EnergyLedger final : public ActivityObserver {
     std::vector<double> trunk_mm;  // [engine * channels + channel]
     std::vector<double> leg_mm;    // [engine * cus + cu]
   };
-  // Also adds the bits' distances to `monitors`.
+  // Returns the lengths; also adds the bits' distances to `monitors`.
   Lengths published_lengths(WireMonitors& monitors) const;
   [[nodiscard]] std::size_t quadrant_zone(std::size_t channel) const {
     return engines_ + static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
@@ -324,7 +324,7 @@ class EnergyLedger final : public ActivityObserver {
   std::vector<std::size_t> used_legs_;
   std::vector<std::size_t> used_memory_;  // channels
   std::vector<Point> hubs_;               // of each engine, by the published floorplan
-  // What all pairs have in common does not grow with distance, and is no part of L1-L2.
+  // Extra of all pairs, which does not grow with distance, and is no part of L1-L2.
   double shared_extra_f_{};  // of a payload beat
   bool shared_hop_{};
 };

@@ -1,4 +1,4 @@
-// Where things lie on a die, and how far apart they are along Manhattan routes.
+// Places things on a die, and measures Manhattan routes between them.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct Geometry {
   std::vector<Point> memory_controllers;          // [channel]
   std::vector<std::vector<int>> quadrants;        // [quadrant] -> channels
 
-  // Which quadrant each channel belongs to; -1 for none.
+  // Quadrant that each channel belongs to; -1 for none.
   [[nodiscard]] std::vector<int> quadrant_of_channel() const;
   // Mean Manhattan distance from an engine's CUs to a quadrant's channels [mm], as a reader of the
   // published floorplan computes it.

@@ -50,7 +50,7 @@ Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t be
   const int arrays = chip.architecture().arrays_per_engine();
   const int engines = truth.engines() / arrays;
   for (int engine = 0; engine < engines; ++engine) {
-    // Compute units of all its arrays stream alike.
+    // Compute units of all its arrays stream equally.
     const auto mean = [&](const auto& of_array) {
       double sum = 0;
       for (int array = engine * arrays; array < (engine + 1) * arrays; ++array) {

@@ -11,7 +11,7 @@ namespace ww::sim::gpu {
 
 struct Interaction {
   double per_true_mm{};       // switched capacitance per payload bit and true routed mm [F]
-  double per_published_mm{};  // the same per published mm
+  double per_published_mm{};  // capacitance per published mm [F]
   double per_flight_ns{};     // per ns of a request and its reply
   // Residual that published distance leaves, relative to what it explains (both rms).
   double residual_ratio{};

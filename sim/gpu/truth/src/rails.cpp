@@ -8,7 +8,7 @@
 namespace ww::sim::gpu {
 namespace {
 
-// As measure's reader of pm_metrics names them.
+// Names as measure's reader of pm_metrics has them.
 constexpr std::array<const char*, 4> kNames{"socket_energy", "xcd_energy", "aid_energy",
                                             "hbm_energy"};
 static_assert(kNames.size() <= WW_VGPU_MOST_RAILS);

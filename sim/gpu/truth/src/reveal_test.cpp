@@ -210,7 +210,7 @@ TEST(Reveal, TakesUniformLinesThatToggleLikeRandomBits) {
   EXPECT_NEAR(uniform_over_random_toggles(chip), 1.0, 1e-3);
 }
 
-// A bus that rests after so many lines meets every 64th again and again.
+// A bus that rests after `regrant_beats` lines meets every 64th again and again.
 TEST(Reveal, TakesUniformLinesThatARestingBusDoesNotFavour) {
   for (const char* regrant : {"16", "17", "32", "48", "1000000"}) {
     EXPECT_NEAR(uniform_over_random_toggles(w9100_with({{"regrant_beats", regrant}})), 1.0, 2e-3)

@@ -88,7 +88,7 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
     // A wave's load takes all lines of a channel's chunk: they go to one CU, the next chunk's to
     // the next.
     const std::int64_t cu = beat / lines_per_chunk % cus;
-    // In an order of its own, as wavefronts that each walk the stripes by another stride: a
+    // Walks in an order of its own, as wavefronts that each take the stripes by another stride: a
     // sequence would toggle the address wires less.
     if (beat % lines_per_chunk == 0) {
       stripe = walk.integer(0, kStripes - 1);

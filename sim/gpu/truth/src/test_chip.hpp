@@ -1,4 +1,4 @@
-// For tests: the W9100 with some keys changed.
+// Makes the W9100 with some keys changed, for tests.
 #pragma once
 
 #include <filesystem>
@@ -37,7 +37,7 @@ inline Chip w9100_with(const Changes& changes) {
   return load_text(w9100_text(changes)).value();
 }
 
-// A sensor that tells the truth of a chip that neither leaks, droops nor drifts.
+// A sensor that reports the true power of a chip that neither leaks, droops nor drifts.
 inline Changes plain() {
   return {{"reference_w", "0.0"},
           {"idle_cycle_pf", "0.0"},

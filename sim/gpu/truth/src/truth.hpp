@@ -15,8 +15,8 @@
 
 namespace ww::sim::gpu {
 
-// In which order the bits of a 64-byte beat lie on neighbouring wires. Wires come in groups with a
-// grounded shield on either side: 64 (straight) or 128 (two words interleaved bit by bit).
+// Order of a 64-byte beat's bits on neighbouring wires. Wires come in groups with a grounded shield
+// on either side: 64 (straight) or 128 (two words interleaved bit by bit).
 enum class BitOrder { straight, interleaved };
 
 struct WireTruth {
@@ -153,7 +153,7 @@ struct LeakageTruth {
   double reference_w{};  // whole chip at reference voltage and `reference_c`
   double reference_c{45.0};
   double flat_share{};             // does not depend on temperature
-  double efold_c{};                // the rest grows e-fold in so many kelvin
+  double efold_c{};                // the rest grows e-fold in this many kelvin
   double voltage_exponent{};       // power ~ V^this
   std::vector<double> zone_share;  // engines, quadrants, middle; sums to 1
 };
@@ -220,7 +220,7 @@ struct Truth {
   VariationTruth variation;
   EventTruth events;
   IoDieTruth io_dies;  // of several dies
-  RailsTruth rails;    // likewise
+  RailsTruth rails;    // of several dies
   XgmiTruth xgmi;
   MemorySideTruth memory_side;
   LeakageTruth leakage;

@@ -290,7 +290,7 @@ Status check_devices(const Architecture& architecture) {
   return {};
 }
 
-// Dies of one device are told apart by XCC_ID, which gfx94 alone has.
+// Dies of one device are distinguished by XCC_ID, which gfx94 alone has.
 Status check_dies(const Architecture& architecture) {
   WW_TRY(check_devices(architecture));
   if (architecture.cus_off_per_die > architecture.shader_engines) {

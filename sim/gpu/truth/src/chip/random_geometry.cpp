@@ -121,7 +121,7 @@ void draw_geometry(Draw& draw, const Architecture& architecture, Truth& truth) {
 void draw_rdna_geometry(Draw& draw, const Architecture& architecture, Truth& truth) {
   Geometry& geometry = truth.geometry;
   const int columns = architecture.shader_engines / architecture.arrays_per_engine();
-  // From some 240 mm2 (Navi 23) to 520 mm2 (Navi 21), wider than high.
+  // Draws a die of some 240 mm2 (Navi 23) to 520 mm2 (Navi 21), wider than high.
   const double w = tenth_micron(draw.uniform(18, 29));
   const double h = tenth_micron(w * draw.uniform(0.62, 0.8));
   geometry.width_mm = w;

@@ -85,13 +85,13 @@ inline Eight upper_of(const Eight& first, const Eight& second) {
   return {first.high, second.high};
 }
 
-// In each half, what its last lane holds.
+// Spreads in each half what its last lane holds.
 inline Eight last_of_halves(const Eight& word) {
   return {__builtin_shufflevector(word.low, word.low, 3, 3, 3, 3),
           __builtin_shufflevector(word.high, word.high, 3, 3, 3, 3)};
 }
 
-// In each half, each lane has what the lane below it holds; the first has the last of `before`.
+// Moves each half's lanes up by one; the first lane gets the last of `before`.
 inline Eight one_lane_up(const Eight& word, const Eight& before) {
   return {__builtin_shufflevector(before.low, word.low, 3, 4, 5, 6),
           __builtin_shufflevector(before.high, word.high, 3, 4, 5, 6)};

@@ -50,12 +50,12 @@ inline Eight upper_of(const Eight& first, const Eight& second) {
   return __builtin_shufflevector(first, second, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
-// In each half, what its last lane holds.
+// Spreads in each half what its last lane holds.
 inline Eight last_of_halves(const Eight& word) {
   return __builtin_shufflevector(word, word, 3, 3, 3, 3, 7, 7, 7, 7);
 }
 
-// In each half, each lane has what the lane below it holds; the first has the last of `before`.
+// Moves each half's lanes up by one; the first lane gets the last of `before`.
 inline Eight one_lane_up(const Eight& word, const Eight& before) {
   return __builtin_shufflevector(before, word, 3, 8, 9, 10, 7, 12, 13, 14);
 }

@@ -64,7 +64,7 @@ struct ControlRun {
 struct BusDriver {
   // The 64 bytes at `next` (any alignment).
   void (*one)(Bus& bus, const void* next);
-  // The first so many of 64 bytes; the other wires hold.
+  // The first `bytes` of 64 bytes; the other wires keep their state.
   void (*part)(Bus& bus, const void* next, std::size_t bytes);
   // `count` words that lie in a row, one after the other, onto two buses.
   void (*both)(Bus& first, Bus& second, const void* words, unsigned count);

@@ -58,7 +58,7 @@ struct Drive {
     store(bus.word.data(), to);
   }
 
-  // Between two words of the run both buses change alike: that is counted once.
+  // Between two words of the run both buses change equally: that is counted once.
   static void both(Bus& first, Bus& second, const void* words, unsigned count) {
     const auto* next = static_cast<const unsigned char*>(words);
     Eight word = load(next);
@@ -94,7 +94,7 @@ struct Drive {
   }
 };
 
-// By the count of a run, which of its words a lane has: the last one again where there are fewer.
+// Word of a lane by the count of a run: the last word again where there are fewer.
 alignas(64) constexpr std::uint64_t kWordOfLane[ControlRun::kMax][8] = {{0, 0, 0, 0, 0, 0, 0, 0},
                                                                          {0, 1, 1, 1, 0, 1, 1, 1},
                                                                          {0, 1, 2, 2, 0, 1, 2, 2},

@@ -1,4 +1,4 @@
-// For tests: what changes on 512 wires, wire by wire, by the definition of transitions.hpp.
+// Counts changes on 512 wires for tests, wire by wire, by the definition of transitions.hpp.
 #pragma once
 
 #include <array>

@@ -100,7 +100,7 @@ struct WireMonitors {
 struct LaunchActivity {
   std::int64_t cycles{};
   std::vector<double> capacitance_f;  // one entry a zone
-  // Where it went, for reports and score alone; the sum equals the sum over zones.
+  // Parts of the energy, for reports and score alone; the sum equals the sum over zones.
   struct Parts {
     double crossbar_wires{}, crossbar_control{}, registers_l1{}, l2_memory{}, caches{}, alu{},
         clock{};
@@ -111,7 +111,7 @@ struct LaunchActivity {
     double aid_j{};  // fabric, Infinity Cache, PHYs
     double hbm_j{};
   } rails;
-  // Where that went, for score alone [J]. A crossing belongs to the way that its line took.
+  // Ways of that energy, for score alone [J]. A crossing belongs to the way that its line took.
   struct Ways {
     double compute_die_and_cache{}, row_hop{}, column_hop{}, across{}, memory_phy{}, memory{};
     double die_link{}, infinity_cache{};  // of a chip of one die
@@ -128,7 +128,7 @@ class ActivityObserver {
  public:
   virtual ~ActivityObserver() = default;
   virtual void begin_launch() = 0;
-  // In commit order of an engine: cycles never decrease for one (engine, channel) pair.
+  // Receives transfers in an engine's commit order: cycles never decrease for an (engine, channel).
   virtual void crossbar(const CrossbarTransfer& transfer) = 0;
   // `lines` whole lines that lie in a row, `cycles` apart; the same as one call for each.
   virtual void crossbar_lines(const CrossbarTransfer& first, unsigned lines, std::int64_t cycles) {

@@ -1,4 +1,4 @@
-// Which L2 channel an address lives on, where that is not plain interleaving. AMD's cards hash
+// Maps an address to its L2 channel, where that is not plain interleaving. AMD's cards hash
 // addresses over their channels (parities of address bits) and steer what comes out to the slices
 // (a permutation: kernel's gfx_v9_0.c, TCP_CHAN_STEER). No card says so itself: a chip's map is no
 // part of its data sheet, and a campaign has to find out.

@@ -92,12 +92,12 @@ struct Architecture {
   [[nodiscard]] int compute_units_of_device() const { return compute_units() / devices; }
   // The I/O die that a compute die stands on: two of them share one.
   [[nodiscard]] int io_die_of(int die) const { return die / 2; }
-  // That work, of an engine of any die.
+  // Working compute units of an engine of any die.
   [[nodiscard]] int cus_of_engine(int engine) const {
     const int from_last = shader_engines - 1 - engine % shader_engines;
     return cus_per_engine - (from_last < cus_off_per_die ? 1 : 0);
   }
-  // That work, on all dies.
+  // Working compute units on all dies.
   [[nodiscard]] int compute_units() const {
     return dies * (shader_engines * cus_per_engine - cus_off_per_die);
   }
@@ -127,7 +127,7 @@ enum class ChipClass {
               "unknown chip class \"" + std::string(text) + "\"; one of nested, mild, strong");
 }
 
-// Which chip: a built-in name, a file, or a draw.
+// Names a chip: a built-in name, a file, or a draw.
 struct ChipRequest {
   std::string chip{"w9100"};  // built-in name, "random", "random_rdna", or a path ending in .toml
   std::uint64_t seed{};
@@ -166,7 +166,7 @@ class Chip {
   [[nodiscard]] const ChipRequest& request() const { return request_; }
   [[nodiscard]] const std::string& public_floorplan_toml() const { return public_floorplan_; }
   // Flight time of a request and its reply between a CU's L1 and an L2 channel of the same die
-  // [core cycles]. All dies are alike.
+  // [core cycles]. All dies are equal.
   [[nodiscard]] int crossbar_cycles(int engine, int cu, int channel) const {
     return crossbar_cycles_[static_cast<std::size_t>(
         (engine * architecture_.cus_per_engine + cu) * architecture_.l2_channels + channel)];

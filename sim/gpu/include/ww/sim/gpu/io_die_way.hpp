@@ -1,4 +1,4 @@
-// Which links a line takes between the I/O die that its reader stands on and that of its home.
+// Names the links of a line between the I/O die that its reader stands on and that of its home.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace ww::sim::gpu {
 
 enum class IoDieWay : std::uint8_t { own, row, column, across };
 
-// On the ring 0-1-2-3-0: 0-1 and 2-3 stand in a row, 1-2 and 3-0 in a column.
+// Returns the way on the ring 0-1-2-3-0: 0-1 and 2-3 stand in a row, 1-2 and 3-0 in a column.
 [[nodiscard]] constexpr IoDieWay io_die_way(int from, int to) {
   if (from == to) return IoDieWay::own;
   if ((to - from) % 2 == 0) return IoDieWay::across;

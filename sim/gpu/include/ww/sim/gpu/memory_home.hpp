@@ -1,5 +1,5 @@
-// Where a byte of memory lives on a part of MI300's kind: I/O die, HBM stack of that die, channel
-// of that stack. Each channel has a slice of the Infinity Cache before it.
+// Finds the home of a byte of memory on a part of MI300's kind: I/O die, HBM stack of that die,
+// channel of that stack. Each channel has a slice of the Infinity Cache before it.
 //
 // Source: Linux, drivers/ras/amd/atl (the hash of MI300 with NPS1, all terms on): each bit of a
 // place is the parity of some address bits. Blocks of 256 B go to the 16 channels of a stack within

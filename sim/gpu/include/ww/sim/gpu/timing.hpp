@@ -68,9 +68,9 @@ struct TimingConfig {
   int scalar_cache_bytes{0};  // of a core, for scalar loads and kernel arguments; 0: these take a
                               // constant time and do not cross the network
   int output_buffer{66};      // reply packets that a controller holds (Dapper, section V)
-  // A direction that is narrower than the network's flits: its packets have so many more of them.
-  // 0: as wide. For times alone: a flit's energy stays that of a whole one. With planes the other
-  // direction does not feel it.
+  // A direction that is narrower than the network's flits: its packets have more of them in
+  // proportion. 0: as wide. For times alone: a flit's energy stays that of a whole one. With planes
+  // the other direction does not feel it.
   int request_flit_bits{0};
   int reply_flit_bits{0};
   DramConfig dram;
@@ -141,10 +141,10 @@ struct TimingStats {
   PacketCount write_backs, recalls, invalidations;
   std::uint64_t l1_stores{};             // to lines that the L1 owned: nothing left the core
   std::uint64_t approximable_replies{};  // read replies whose line the program lets change
-  std::uint64_t changed_replies{};       // of them, delivered with other bytes than sent
+  std::uint64_t changed_replies{};       // delivered with other bytes than sent
   double request_latency{}, request_latency_p99{};  // of packets, network cycles
   double reply_latency{}, reply_latency_p99{};
-  double request_transit{}, reply_transit{};  // of them, since the head left its source queue
+  double request_transit{}, reply_transit{};  // since the head left its source queue
   double round_trip{};                        // core cycles from an L1 miss to its registers
   double output_occupancy{};                  // mean packets in a controller's output buffer
   std::uint64_t output_full_cycles{};         // summed over controllers: a reply waited for room

@@ -37,16 +37,16 @@ struct Options {
   unsigned threads{};    // 0: as many as there are cores, at most 2
   bool replay{true};     // identical launches without side effects are replayed
   bool run_ahead{true};  // straight-line code is executed at once; changes nothing but the speed
-  // Straight-line code becomes host code where it was executed so many times, if the host has
-  // AVX-512 or AVX2; changes nothing but the speed. `translate`: false never does.
+  // Straight-line code becomes host code where it was executed `translate_after` times, if the host
+  // has AVX-512 or AVX2; changes nothing but the speed. `translate`: false never does.
   bool translate{true};
   std::uint32_t translate_after{64};
   // Requests in a quantum from which on threads share its commit, if they are awake and it is worth
   // sharing; 0: they share every quantum. Changes nothing but the speed.
   std::uint32_t share_from{48};
-  // Launches of so many wave instructions or more are looked at: if all shader engines do the same
-  // in one, a single engine is followed through time, which takes half as long. To begin anew where
-  // the engines turn out to differ costs the time until then, and some milliseconds. Changes
+  // Launches of this many wave instructions or more are looked at: if all shader engines do the
+  // same in one, a single engine is followed through time, which takes half as long. To begin anew
+  // where the engines turn out to differ costs the time until then, and some milliseconds. Changes
   // nothing but the speed. Where nothing is replayed, no launch is looked at.
   std::uint64_t alike_from{std::uint64_t{16} << 20};
   std::uint64_t noise_seed{1};
@@ -113,7 +113,7 @@ class VirtualGpu {
  public:
   // Errors: device_error when the host has no room; those of timing::make_system, by key.
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options);
-  // With an accounting of one's own (tests, benchmarks) in place of the energy ledger.
+  // Makes a GPU with the caller's accounting (tests, benchmarks) in place of the energy ledger.
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options,
                                                     std::unique_ptr<ActivityObserver> observer);
   ~VirtualGpu();
@@ -148,7 +148,7 @@ class VirtualGpu {
   // Host view of an allocation, for mapping. Writing through it needs host_wrote() afterwards.
   Result<std::byte*> host_pointer(std::uint64_t address, std::uint64_t bytes);
   void host_wrote();
-  // From now on the host may write device memory at any time between launches and not say so (HIP,
+  // Lets the host from now on write device memory at any time between launches and not say so (HIP,
   // where it sees device memory at device addresses). A launch is then replayed only after a
   // comparison of all pages that it used with what they had.
   void host_may_write();
@@ -193,8 +193,8 @@ class VirtualGpu {
   // null takes it back. Results do not depend on the number of threads.
   void set_host_service(std::function<void()> service);
 
-  // `tell` hears how far a launch is each time that `between` has passed on the host. It hears of
-  // the launch's end if it heard of the launch before. Null takes it back.
+  // `tell` is called with the progress of a launch each time that `between` has passed on the host,
+  // and at the launch's end if it was called before. Null removes it.
   void set_progress(std::function<void(const LaunchProgress&)> tell,
                     std::chrono::milliseconds between);
 
@@ -227,10 +227,10 @@ class VirtualGpu {
     std::uint32_t sgprs{};
   };
   [[nodiscard]] Result<Dispatch> dispatch(std::uint64_t id) const;
-  // In the order of counter_names(). Error out_of_range, as dispatch(): never made, or forgotten.
+  // Counters in the order of counter_names(). Error out_of_range: never made, or forgotten.
   Status counters(std::uint64_t id, std::span<double> values) const;
   [[nodiscard]] const LaunchActivity& last_activity() const;
-  // Chip time goes on as if all launches so far had been made again, in order, so many times: what
+  // Chip time goes on as if all launches so far had been made again, in order, `times` times: what
   // a measurement of short kernels does; needs Options::keep_energies. Dispatches and counters stay
   // as they are.
   void repeat_launches(std::int64_t times);
