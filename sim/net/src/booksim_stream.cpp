@@ -39,7 +39,7 @@ void fill_rows(BookSimRing& ring, std::size_t first, std::size_t last, int from,
   }
 }
 
-// Bit i: numbers[i] < threshold; at most 64 numbers below 2^53. The top bit of a difference tells.
+// Bit i: numbers[i] < threshold; at most 64 numbers below 2^53. A difference's top bit decides.
 inline std::uint64_t below_each(const std::uint64_t* numbers, int count, std::uint64_t threshold) {
   std::uint64_t bits = 0;
   for (int i = 0; i < count; ++i) {

@@ -83,7 +83,7 @@ class BooksimStream final : public Draws {
   KnuthSequence integers_;
   std::uint64_t threshold_;  // a fraction is a hit when it is below
   std::uint64_t window_{};   // the next coins
-  int left_{};               // of them
+  int left_{};               // coins left in the window
   std::uint64_t second_{};   // the coins after the first 64 of a refill
   bool has_second_{};
   const KnuthSequence::Numbers* numbers_{};

@@ -93,7 +93,7 @@ void draw_light(NetworkConfig& config) {
   RC_ASSERT(set_key(config, "llc_stations", stations).has_value());
 }
 
-// As many nodes as a power of the radix.
+// Draws as many nodes as a power of the radix.
 void draw_stages(NetworkConfig& config) {
   const int radix = between(2, 4);
   config.width = radix;
@@ -172,7 +172,7 @@ NetworkConfig any_network(const NetworkKind& kind) {
         }
       }
     }
-    // As many flits a port as the credit loop needs, and no masks wider than they are.
+    // Takes as many flits a port as the credit loop needs, and no masks wider than they are.
     while (router.vcs * router.vc_buffer < credit_loop(router, config.link_delay)) {
       ++router.vc_buffer;
     }
@@ -188,7 +188,7 @@ NetworkConfig any_network(const NetworkKind& kind) {
 }
 
 // Payloads of similar pixels behind a header of 8 bytes that holds the tag; so that packets are
-// coalesced and words replaced, and each arrival can be told from another's.
+// coalesced and words replaced, and each arrival differs from another's.
 constexpr std::size_t kHeader = 8;
 std::vector<std::byte> pixels(Random& random, std::uint64_t tag, int flits, int flit_bits) {
   std::vector<std::byte> payload(static_cast<std::size_t>(flits * flit_bits / 8));

@@ -57,8 +57,8 @@ Result<power::EnergyConfig> energy_of(const Simulation& simulation, const Networ
   return config;
 }
 
-// On a chip's own wires every packet needs a way that has a length: a trace of another network may
-// go from one compute unit to another, which would cost nothing.
+// Checks that every packet has a way with a length on a chip's own wires: a trace of another
+// network may go from one compute unit to another, which would cost nothing.
 Status check_ways(const PacketTrace& trace, const NetworkConfig& config) {
   const std::vector<std::uint32_t>& um = config.own<NodeDistances>().um;
   const auto nodes = static_cast<std::size_t>(node_count(config));

@@ -150,7 +150,7 @@ class NetraceReader {
     return true;
   }
 
-  // Those that the packet's record names wait for it.
+  // Lets the packets that the record names wait for it.
   Status wait_for(std::uint64_t index, std::uint64_t dependents) {
     std::vector<char> ids(static_cast<std::size_t>(4 * dependents));
     WW_TRY(take_all(ids, here()));

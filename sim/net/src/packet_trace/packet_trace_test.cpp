@@ -384,7 +384,7 @@ TEST(PacketTrace, RefusesWhatMakesNoSenseByItsLine) {
   const std::string head = "wirewatt-packets 1 16 2 128\n";
   const std::string good = "0 1 2,3 1 read_reply 2 - 0 float32 0.1 1 0aff\n";
   EXPECT_EQ(refused(head + good), "accepted");
-  // Its payload lacks a byte.
+  // The last packet's payload lacks a byte.
   EXPECT_THAT(refused(head + good + good.substr(0, good.size() - 3)),
               HasSubstr("f:3: the file ends"));
   EXPECT_EQ(refused("0 0 1 1"), "accepted");  // a table's last line

@@ -1,4 +1,4 @@
-// From a wave's memory instruction to the lines that it asks of the L1, with the data that a
+// Turns a wave's memory instruction into the lines that it asks of the L1, with the data that a
 // request and its reply carry.
 #pragma once
 

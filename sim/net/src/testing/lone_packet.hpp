@@ -1,4 +1,4 @@
-// For tests: a packet that is alone in a network.
+// Sends a packet that is alone in a network, for tests.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -72,7 +72,7 @@ struct FlitEvents : EventList<Arrival> {
     ++flits;
     add_whole(at, head, listed);
   }
-  // As a whole: the compiler would take the head apart.
+  // Adds the head as a whole: the compiler would take it apart.
   void add_whole(Channel at, const Flit& head, std::uint32_t exists) {
     Arrival& arrival = add_in_place(exists);
     arrival.at = at;

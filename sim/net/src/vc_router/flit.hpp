@@ -35,7 +35,7 @@ class Flit {
     flags_ = static_cast<char8_t>((flags_ & ~(kPhaseMask << kPhaseShift)) | phase << kPhaseShift);
   }
 
-  // From now on it stands for the flits behind the head.
+  // Lets it stand for the flits behind the head from now on.
   void end_head() { flags_ = static_cast<char8_t>(flags_ & ~kHead); }
 
   [[nodiscard]] std::uint32_t packet() const { return packet_; }

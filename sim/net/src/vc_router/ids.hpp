@@ -27,7 +27,7 @@ class Index {
 };
 
 using RouterId = Index<struct RouterTag>;
-using PortId = Index<struct PortTag>;      // of a router; inputs and outputs are numbered alike
+using PortId = Index<struct PortTag>;      // of a router; inputs and outputs share their numbers
 using VcId = Index<struct VcTag>;          // of a port
 using PortVc = Index<struct PortVcTag>;    // of a router: port * VCs + VC, of inputs or of outputs
 using GroupId = Index<struct GroupTag>;    // heads of one group compete for the same VCs

@@ -18,7 +18,7 @@ class LinkToggles {
         next_flit_(streams),
         toggles_(links) {}
 
-  // The transitions of this flit, which crosses in so many pieces.
+  // The transitions of this flit, which crosses in `pieces` pieces.
   std::uint64_t count(const PacketStore& store, std::uint32_t packet, bool head, std::size_t link,
                       std::size_t stream, int pieces = 1) {
     std::uint16_t& index = next_flit_[stream];

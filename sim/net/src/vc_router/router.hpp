@@ -138,8 +138,8 @@ class Router {
   }
   template <class Rules>
   void release_alone(const Rules& rules, PortVc input_vc);
-  // From now on flits are counted. In this cycle the `barred` input VCs do not bid, since their
-  // last flit leaves in it, and the `withheld` output VCs are not free, since a tail leaves.
+  // Counts flits from now on. In this cycle the `barred` input VCs do not bid, since their last
+  // flit leaves in it, and the `withheld` output VCs are not free, since a tail leaves.
   void begin_arbitration(Mask barred, Mask withheld);
   void end_first_arbitration(Mask withheld) {
     barred_ = Mask{};

@@ -80,7 +80,7 @@ class RouterRules {
     return group_vcs_[output.number() * groups() + group.number()];
   }
 
-  // Those requests that are of the highest level present.
+  // Keeps the requests of the highest level present.
   [[nodiscard]] Mask by_priority(Mask requests) const {
     if constexpr (kPriority) {
       for (const Mask level : levels_) {

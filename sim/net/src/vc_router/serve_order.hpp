@@ -40,7 +40,7 @@ class ServeOrder {
   }
 
   void grant(RouterId router, PortVc input_vc) { routers_[router].granted.push_back(input_vc); }
-  // After all grants of a cycle.
+  // Moves the granted heads to the front of the bids; call after all grants of a cycle.
   void end_grants(RouterId router) {
     Queues& queues = routers_[router];
     const auto is_granted = [&](PortVc input_vc) { return contains(queues.granted, input_vc); };

@@ -38,8 +38,8 @@ class Sources {
     return NodeVc(node << kVcBits | vc.number());
   }
 
-  // From now on a front packet draws one of its class's VCs in each cycle, and enters if that one
-  // is free. `draws` must live as long as it is used.
+  // Lets a front packet draw one of its class's VCs in each cycle from now on, and enter if that
+  // one is free. `draws` must live as long as it is used.
   void draw_vcs_from(Draws& draws) { draws_ = &draws; }
 
   void wake(NodeId node, bool if_so = true) {
@@ -72,7 +72,7 @@ class Sources {
   [[nodiscard]] bool can_enter(NodeId node, std::int64_t now) const {
     return (nodes_[node].free & nodes_[node].credited) == class_vcs_.front() && !sent(node, now);
   }
-  // It does, being of one flit.
+  // Lets the packet, which is of one flit, enter.
   [[nodiscard]] VcId enter(NodeId id, std::int64_t now) {
     Node& node = nodes_[id];
     Queue& queue = queues_[id];
@@ -160,7 +160,7 @@ class Sources {
     }
   }
 
-  // False when the node must wait for a packet or a credit.
+  // Sends a flit of the node; false when it must wait for a packet or a credit.
   template <bool kMayDraw, bool kOneClass, class Send>
   [[gnu::always_inline]] bool send_from(NodeId id, std::int64_t now, PacketStore& store,
                                         std::vector<std::uint64_t>& waiting, const Send& send) {

@@ -62,9 +62,9 @@ class VcNetwork final : public ClockedNetwork {
  public:
   using S = typename Rules::S;
 
-  // `threads`: at most so many bands. A network is compiled for many shapes; half of that time
-  // would go into the members that run once, if they were not marked as cold, which GCC compiles
-  // for size.
+  // `threads`: the most bands. A network is compiled for many shapes;
+  // half of that time would go into the members that run once, if
+  // they were not marked as cold, which GCC compiles for size.
   [[gnu::cold]] VcNetwork(const NetworkConfig& config, Wiring wiring, Rules rules, Routing routing,
                           int threads = 1);
   [[gnu::cold]] ~VcNetwork() override = default;
@@ -83,7 +83,7 @@ class VcNetwork final : public ClockedNetwork {
  private:
   static constexpr bool kCanCut = Routing::kEqualLinks && !kGeneral;  // into bands
   static constexpr std::uint32_t kAhead = 6;  // events fetched ahead of their turn
-  // From a node's send to its router's input, and from a router's send to its node: BookSim's
+  // Delay from a node's send to its router's input, and from a router's send to its node: BookSim's
   // terminal channels take one cycle, plus one to receive.
   static constexpr int kTerminalDelay = 2;
   static constexpr int kTogether = kTerminalDelay + 1;      // cycles that need not alternate
@@ -263,7 +263,7 @@ class VcNetwork final : public ClockedNetwork {
                            waits + 1 + pace_.interval(router, output), output_delays_[port]);
     }
   }
-  // From a router to its node or back, which have one clock.
+  // Time of arrival between a router and its node, which have one clock.
   [[nodiscard]] std::int64_t arrival_at_node(RouterId router, std::int64_t from, int edges,
                                              int delay, int more = 0) const {
     if constexpr (Routing::kEqualLinks) {
@@ -292,7 +292,7 @@ class VcNetwork final : public ClockedNetwork {
   [[gnu::cold]] void cut_into_bands(int threads, int longest, std::size_t most_ejections);
   [[gnu::cold]] void add_link_events(power::NetworkEvents& events, const Wiring::Link& link,
                                      std::uint64_t flits) const;
-  // Where links are equal.
+  // Adds an arrival where links are equal.
   void add_arrival(WheelSlot& slot, const Arrival& arrival, std::uint32_t exists = 1) const {
     slot.arrivals.visit(visit_of(arrival.at, exists));
     slot.arrivals.add(arrival, exists);
@@ -323,7 +323,7 @@ class VcNetwork final : public ClockedNetwork {
   void route_anew(RouterId id, R& router);
   [[gnu::always_inline]] void take_vc(Band& band, R& router, typename R::VcGrant grant);
   [[gnu::always_inline]] void traverse(Band& band, RouterId id, R& router, Winner winner);
-  // Where links are equal and each stage takes one cycle.
+  // Takes arrivals where links are equal and each stage takes one cycle.
   void take_lean(Band& band, EventList<Arrival>& arrivals);
   template <bool kBanded>
   void step_lean(Band& band);
@@ -385,7 +385,7 @@ class VcNetwork final : public ClockedNetwork {
                                        CreditTo back);
   [[gnu::noinline]] void begin_arbitration(RouterId id);
   [[gnu::noinline]] void end_first_arbitrations();
-  // Those that leave in the cycle that comes are counted already: to a node, over a link.
+  // Counts flits that leave in the coming cycle and are counted already: to a node, over a link.
   [[nodiscard]] std::uint64_t ejected_ahead() const;
   [[nodiscard]] std::uint64_t flits_sent(const Wiring::Link& link) const;
 
@@ -421,7 +421,7 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<RouterId> output_to_;        // [router][port]; where links differ
   std::vector<RouterId> input_from_;       // itself behind the port of a node
   std::vector<std::uint64_t> busy_;        // mask over routers with work left over
-  std::vector<std::uint64_t> wants_vcs_;   // of them those with heads; kCanCut alone
+  std::vector<std::uint64_t> wants_vcs_;   // busy routers with heads; kCanCut alone
   std::vector<std::uint64_t> arbitrates_;  // mask over routers; if skips_arbitration_
   std::vector<Departures> departures_;     // [router]; if skips_arbitration_
   std::vector<Upstream> upstream_;         // [router][input]; if skips_arbitration_

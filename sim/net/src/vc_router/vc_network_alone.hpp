@@ -54,7 +54,7 @@ inline void VcNetwork<Rules, kGeneral, Routing>::step_alone(Band& band) {
   if (arbitrating_ != 0) {
     step_lean<false>(band);
   }
-  // Last, so that the caller's look at what was delivered is easy to foresee.
+  // Last, so that the caller's look at what was delivered is easy to predict.
   if (slot.ejections.flits != 0) {
     deliver_in_order(slot, now_);
   }
@@ -403,7 +403,7 @@ inline auto VcNetwork<Rules, kGeneral, Routing>::look_ahead(RouterId id, R& rout
   return LoneFlit{arrival, output_vc};
 }
 
-// As take_lean() does it.
+// Takes arrivals as take_lean() does.
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::take_to_arbitrate(Band& band, const Arrival& arrival,
                                                             std::size_t& begun) {
@@ -479,10 +479,10 @@ inline void VcNetwork<Rules, kGeneral, Routing>::pass_on(const Passing& passing,
   router.count_flit(output);
   router.spend_credits(output_vc, places.exit_credits | (1 - local));
   if constexpr (kApart) {
-    // To a router or a node: where, nobody can foresee.
+    // To a router or a node: no branch could predict which.
     passing.out[local]->come(next, flit, visit_of(next), (1 - local) | as_number(tail));
   } else {
-    // To both, so that the flit behind need not wait until it is known where.
+    // Visits both, so that the flit behind need not wait until it is known where.
     passing.out[0]->visit(visit_of(next, 1 - local));
     passing.out[0]->add_whole(next, flit, 1 - local);
     passing.out[1]->flits += local;

@@ -163,8 +163,8 @@ inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId i
   const PortId output = winner.output;
   const PortVc output_vc = router.output_vc(input_vc);
   const bool local = routing_.is_exit(id, output);
-  // Its old place is not written again before its credit is back. A copy of it here would make the
-  // compiler take it apart and put it together again.
+  // The flit's old place is not written again before its credit is back. A copy of it here would
+  // make the compiler take it apart and put it together again.
   const Flit& flit = rings_.at(channel(id, input_vc), router.front(input_vc));
   const std::uint32_t packet = flit.packet();
   const bool tail = flit.is_tail();

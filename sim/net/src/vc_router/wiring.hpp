@@ -1,4 +1,4 @@
-// Who is connected to whom: the links between routers and the nodes at them.
+// Connects the network: the links between routers and the nodes at them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ww::sim::net {
 
 struct Wiring {
-  // Which way a link leads to the next die of a package whose dies lie in rows and columns.
+  // Direction of a link to the next die of a package whose dies lie in rows and columns.
   enum class DieHop : std::uint8_t { none, row, column };
   struct Link {
     RouterId from{};
@@ -20,7 +20,7 @@ struct Wiring {
     int delay{1};               // cycles
     double pitches{1};          // its length over the link length of the energy accounting
     std::uint32_t length_um{};  // instead of that, if not 0
-    // Not a wire on the die: it costs so much for each bit that crosses, whatever its length.
+    // Energy of a link that is no wire on the die, for each bit that crosses, whatever its length.
     double pj_per_bit{};
     DieHop die_hop{};    // says more of a link with pj_per_bit
     bool l2_crossing{};  // between the sides of a partitioned L2

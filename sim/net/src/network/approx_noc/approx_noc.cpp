@@ -3,8 +3,8 @@
 //
 // A packet of one flit passes by. Others wait for the compressor (a pipeline: it takes one packet
 // after another), cross the mesh with as many flits as their codes need, never more than they had,
-// and wait for the decompressor. Packets without payload keep their flits. Deliveries tell of the
-// packet as it was sent; events, of what crossed the mesh.
+// and wait for the decompressor. Packets without payload keep their flits. Deliveries report the
+// packet as it was sent; events, what crossed the mesh.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -213,7 +213,7 @@ class ApproxNoc final : public NetworkBase {
     }
     compression_.flits_before += record.flits;
     compression_.flits_after += flits;
-    // The mesh has room for every packet, and was told of one like it.
+    // The mesh has room for every packet, and has accepted one like it.
     (void)enter_mesh(index, flits, sent);
   }
 
@@ -342,7 +342,7 @@ class ApproxNoc final : public NetworkBase {
   // DI-VAXX, [source * nodes + destination of the data]
   std::vector<EncoderDictionary> encoders_;
   std::vector<DecoderDictionary> decoders_;
-  // [receiver * nodes + sender]: what the receiver has to tell
+  // [receiver * nodes + sender]: the receiver's updates
   std::vector<Ring<DecoderDictionary::Update>> news_;
   std::vector<std::uint32_t> compressing_;  // [node][class]: packets in the compressor
   ReplyBuffers buffers_;

@@ -47,7 +47,7 @@ TEST(ErrorRange, OfFloatsIsTheMantissas) {
 
 TEST(ErrorRange, OfPixelsIsEachBytes) {
   EXPECT_EQ(free_bits({WordType::uint8, 0.1}, 0xC8FF0740U), 0x0F0F0007U);
-  // As one integer the lower pixels are lost altogether.
+  // The lower pixels are lost altogether if the word is one integer.
   EXPECT_EQ(free_bits({WordType::uint8, 0.1, false, true}, 0xC8C8C8C8U), (1U << 28) - 1);
 }
 
@@ -117,7 +117,7 @@ TEST(Dictionary, TheLeastUsedGivesWay) {
   decoder.see(3, 0);  // wears 2 down
   decoder.see(3, 0);  // takes its place
   EXPECT_TRUE(decoder.see(3, 0));
-  EXPECT_FALSE(decoder.see(1, 0));  // still there, and told
+  EXPECT_FALSE(decoder.see(1, 0));  // still there, and reported
 }
 
 // Lines from a controller to a core and requests back, one after another.

@@ -2,7 +2,7 @@
 // (adaptive dictionaries, Jin et al., MICRO 2008), matched but for the bits that do not matter.
 //
 // A receiver counts the words that come uncompressed; one seen twice becomes an entry, in place of
-// the one least used. It tells the sender in the header of its next packet to it; until that has
+// the one least used. It notifies the sender in the header of its next packet to it; until that has
 // arrived the sender goes on with what it knows, and the receiver keeps what it replaced for the
 // packets already under way. (The paper's text is not at hand; this much is our choice.)
 #pragma once
@@ -47,8 +47,8 @@ class DecoderDictionary {
     std::uint32_t index{};
     std::uint32_t value{};
   };
-  // A word that came uncompressed; an update when its entry is one to tell the sender of. Words
-  // that differ in bits of `free` alone count as one: the first that came.
+  // A word that came uncompressed; an update when its entry is one to send back. Words that differ
+  // in bits of `free` alone count as one: the first that came.
   std::optional<Update> see(std::uint32_t word, std::uint32_t free);
   // A word that came as an index.
   void use(std::uint32_t index);

@@ -29,7 +29,7 @@ bool fits(FrequentPattern pattern, std::uint32_t value) {
   return false;
 }
 
-// By length; of equal lengths the exact one is found first by the caller's candidates.
+// Patterns by length; of equal lengths the caller's candidates find the exact one first.
 constexpr std::array kByLength{FrequentPattern::zeros,      FrequentPattern::signed4,
                                FrequentPattern::signed8,    FrequentPattern::same_bytes,
                                FrequentPattern::signed16,   FrequentPattern::high_half,

@@ -216,7 +216,7 @@ void Deflection::take(const Flying& flit) {
   if (record.arrived_flits != record.flits) {
     return;
   }
-  // It still has to pass this router and the link to its node.
+  // The flit still has to pass this router and the link to its node.
   ending_[static_cast<std::size_t>(now_ + hop_) & (slots_ - 1)].push_back(flit.packet);
   if (record.flits == 1 || record.source == record.destination) {
     return;
@@ -236,7 +236,7 @@ void Deflection::inject_flit(std::uint32_t router, Inputs& inputs) {
     const bool here = inputs[static_cast<std::size_t>(port)].here();
     ports += exists(router, port) ? 1 : 0;
     flits += here ? 1 : 0;
-    // On the rim only as many flits may stay as there are ways out.
+    // A router on the rim may keep only as many flits as it has ways out.
     free_slot = !here && exists(router, port) ? port : free_slot;
   }
   const bool room = flits < ports && free_slot >= 0;

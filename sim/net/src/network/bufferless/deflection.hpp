@@ -10,9 +10,9 @@
 // wins; else the lower input. The golden packet's rank (source x slot) changes every epoch.
 //
 // Packets may arrive flit by flit in any order; flits carry their packet, so each is routed on its
-// own. Receivers have buffers for so many packets, and drop and ask again when they are taken
-// (reassembly.hpp). A request to send again is a flit of its own; it and what is sent again leave a
-// node before new packets do.
+// own. Receivers have buffers for a fixed number of packets, and drop and ask again when they are
+// taken (reassembly.hpp). A request to send again is a flit of its own; it and what is sent again
+// leave a node before new packets do.
 //
 // Livelock: BLESS: the globally oldest flit wins every port it wants, so it moves closer in each
 // hop and arrives; then the next one is oldest. Ages are packet sequence numbers: a total order.

@@ -1,4 +1,4 @@
-// Who goes where in a bufferless router.
+// Routes flits in a bufferless router.
 #include <algorithm>
 #include <bit>
 

@@ -1,4 +1,4 @@
-// Where a bufferless network's receivers put flits that come in any order: so many packets a node.
+// Places flits that come in any order into a bufferless network's receivers: some packets a node.
 //
 // Retransmit-Once (CHIPPER, section 5): a flit that finds no buffer for its packet is dropped, and
 // the packet noted. Buffers that come free go to noted packets, first come first served; only then

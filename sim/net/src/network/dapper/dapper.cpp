@@ -17,7 +17,7 @@
 namespace ww::sim::net {
 namespace {
 
-// On the request plane a reply is told from a request by this bit of its kind, which comes back.
+// On the request plane this bit of its kind, which comes back, distinguishes a reply.
 constexpr std::uint8_t kReplyBit = 0x80;
 
 class Dapper final : public NetworkBase {

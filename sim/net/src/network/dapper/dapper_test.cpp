@@ -327,7 +327,7 @@ TEST(Dapper, CountsTransitionsOnEveryWireOfTheCircuit) {
   EXPECT_GT(net->events().link_toggles, 0U);
   reply(*net, 7, {4, 0, -1, 0.0, WordType::exact});
   EXPECT_EQ(drain(*net).size(), 1U);
-  // Its row has three links out of node 7, at the end of it; the header is all zeros, the data all
+  // The row has three links out of node 7, at the end of it; the header is all zeros, the data all
   // ones: 64 wires rise once. The statistics of the epochs passed come first.
   EXPECT_EQ(net->events().overlay.link_toggles, 3U * 64);
   EXPECT_EQ(net->events().overlay.link_flits, 3U * kFlits);

@@ -216,7 +216,7 @@ void ReplyPlane::send(std::uint32_t mc, std::int64_t now, std::int64_t room) {
   launch(mc, flits, true, now);
 }
 
-// As much of the front as the window takes; parts but the first begin with a header flit.
+// Sends as much of the front as the window takes; parts but the first begin with a header.
 void ReplyPlane::send_part(std::uint32_t mc, std::int64_t now, std::int64_t room) {
   Controller& controller = controllers_[mc];
   const std::uint32_t packet = controller.buffer.front().packet;

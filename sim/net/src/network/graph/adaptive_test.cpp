@@ -98,7 +98,7 @@ TEST_F(Adaptive, TakesShortestWaysWhereNobodyElseIsAbout) {
       const int links = std::abs(static_cast<int>(from % 4) - static_cast<int>(to % 4)) +
                         std::abs(static_cast<int>(from / 4) - static_cast<int>(to / 4));
       EXPECT_EQ(delivery.hops, links + 1);
-      // As a lone packet on any other topology: three cycles a router, two at the ends.
+      // The latency is a lone packet's on any topology: three cycles a router, two at the ends.
       EXPECT_EQ(delivery.arrived.value() - delivery.created.value(),
                 static_cast<std::uint64_t>(3 * (links + 1) + links + 2 + 3));
       (*network)->tick();
@@ -282,7 +282,7 @@ TEST_F(Adaptive, IsRefusedWithTheCircleWhereItsEscapeCouldLock) {
 }
 
 TEST_F(Adaptive, EscapesFromEveryRouterThatAPacketCanReach) {
-  // The one of the two shortest ways from 0 to 3 over router 2 leaves by a one-way link: from 2 no
+  // One of the two shortest ways from 0 to 3, over router 2, leaves by a one-way link: from 2 no
   // way goes up and then down to router 3 other than this link, which up-down finds, too.
   const std::string text = R"(routers = 4
 routing = "adaptive"

@@ -24,7 +24,7 @@ class Detours {
   enum class Kind {
     valiant,      // all packets, by the router of any node (Valiant and Brebner, STOC 1981)
     ugal,         // those whose shortest way is busier than such a detour (Singh, Stanford, 2005)
-    ugal_groups,  // the same between the groups of a dragonfly (Kim et al., ISCA 2008)
+    ugal_groups,  // as ugal, between the groups of a dragonfly (Kim et al., ISCA 2008)
   };
 
   // A flattened butterfly, or a dragonfly whose groups are rows, with the router of each node.
@@ -47,9 +47,9 @@ class Detours {
   [[nodiscard]] bool end_early() const { return kind_ == Kind::valiant; }
   [[nodiscard]] std::uint32_t phase_behind() const { return phase_behind_; }
 
-  // By which router a packet goes that enters at `from`; empty: none. load(router): flits under way
-  // from the output of `from` towards it. The numbers, and the bias towards the shortest way, are
-  // those of BookSim 2.
+  // Draws the router by which a packet goes that enters at `from`; empty: none. load(router): flits
+  // under way from the output of `from` towards it. The numbers, and the bias towards the shortest
+  // way, are those of BookSim 2.
   template <class Load>
   [[nodiscard]] std::optional<RouterId> draw(Draws& draws, RouterId from, RouterId to,
                                              const Load& load) const {

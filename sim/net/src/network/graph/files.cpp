@@ -15,7 +15,7 @@
 namespace ww::sim::net::graph {
 namespace {
 
-// In cycles. A network keeps a list of events for every cycle that a flit may be under way.
+// Limit in cycles. A network keeps a list of events for each cycle that a flit may be under way.
 constexpr std::uint32_t kMaxLinkDelay = 4096;
 
 Error error_at(const std::string& origin, std::size_t line, const std::string& key,

@@ -1,4 +1,4 @@
-// Where nodes and routers lie on the die, and so how long links are. The unit is the distance
+// Places nodes and routers on the die, which gives the lengths of links. The unit is the distance
 // between neighbouring nodes, which is the link length of the energy accounting.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace ww::sim::net::graph {
 
-// The nodes of a router: a square if their number is one, otherwise a row. Routers lie so many
-// nodes apart.
+// The nodes of a router: a square if their number is one, otherwise a row. Routers lie this number
+// of nodes apart.
 struct Tile {
   int columns{};
   int rows{};

@@ -25,7 +25,7 @@ class GraphBuilder {
   void add_node(std::uint32_t router, int delay = 1) { add_node(router, router, delay); }
   void add_node(std::uint32_t from, std::uint32_t to, int delay);
   void add_node_at(std::uint32_t router, std::uint32_t port);
-  // With wires of this length each way, over the link length of the energy accounting.
+  // Adds a node with wires of this length each way, over the energy accounting's link length.
   void add_node_over(std::uint32_t router, double pitches);
   // `like` gives the delay, length and energy.
   void add_link(std::uint32_t from, std::uint32_t to, const Wiring::Link& like);
@@ -33,7 +33,7 @@ class GraphBuilder {
     add_link(one, other, like);
     add_link(other, one, like);
   }
-  // At ports of the caller's choice.
+  // Adds a link at ports of the caller's choice.
   void add_link_at(std::uint32_t from, std::uint32_t output, std::uint32_t to, std::uint32_t input,
                    const Wiring::Link& like);
 
@@ -45,8 +45,8 @@ class GraphBuilder {
   std::vector<std::uint32_t> outputs_;
 };
 
-// Which output a packet takes: by its phase, the router where it is and the one where it leaves.
-// The phase is what a packet remembers of its way, below 16. The layer is the share of its
+// Finds the output that a packet takes: by its phase, the router where it is and the one where it
+// leaves. The phase is what a packet remembers of its way, below 16. The layer is the share of its
 // class's VCs that it may use behind that output.
 class Routes {
  public:
@@ -152,7 +152,7 @@ inline constexpr std::uint32_t kMaxRouters = 2048;
 
 // The least sum of link delays; ties go to routers of lower number, as in BookSim's anynet.
 [[nodiscard]] Routes minimal_routes(const Wiring& wiring);
-// These sums, [from][to]; kNoWay where there is none.
+// Returns the sums, [from][to]; kNoWay where there is none.
 inline constexpr std::uint32_t kNoWay = std::numeric_limits<std::uint32_t>::max();
 [[nodiscard]] std::vector<std::uint32_t> distances(const Wiring& wiring);
 // First towards the root (router 0), then away from it, never back: free of deadlock in any graph

@@ -50,7 +50,7 @@ delay = 4
   const auto energy = power::account(events, energy_config(network->config()));
   ASSERT_TRUE(energy);
   EXPECT_DOUBLE_EQ(energy->crossing.to<double>(), 4 * 128 * 0.5);
-  // As 4 flits over a link of 2.5 mm of the network's common length.
+  // The charge is as of 4 flits over a link of 2.5 mm of the network's common length.
   power::NetworkEvents common;
   common.link_flits = 4;
   power::EnergyConfig same = energy_config(network->config());
@@ -310,7 +310,7 @@ TEST(Topologies, CountTransitionsByTheLengthOfTheirWires) {
     packet.payload = payload;
     ASSERT_TRUE(network->inject(packet));
     while (network->next_event()) network->tick();
-    // From zeros to ones and back.
+    // All wires toggle from zeros to ones and back.
     EXPECT_EQ(network->events().pitched_wires.toggle_milli_pitches, 1000u * 2 * 128 * pitches)
         << name;
   }

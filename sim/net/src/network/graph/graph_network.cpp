@@ -232,7 +232,7 @@ power::RouterSize router_of_file(const NetworkConfig& config) {
   const auto topology = topology_of_file(config);
   return topology ? mean_router(config, *topology) : mesh_router_size(config);
 }
-// Its nodes in rows of at most 256.
+// Sets the size: the file's nodes in rows of at most 256.
 Status size_of_file(NetworkConfig& config) {
   WW_ASSIGN(topology, topology_of_file(config));
   const auto nodes = static_cast<int>(topology.wiring.terminals.size());

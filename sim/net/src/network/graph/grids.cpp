@@ -105,7 +105,7 @@ Topology rings(const NetworkConfig& config, const Wiring::Link& like) {
   return {builder.take(), std::move(routes)};
 }
 
-// A link between routers that lie so many nodes apart: as many times as long as one between
+// A link between routers that lie `nodes` nodes apart: as many times as long as one between
 // neighbouring nodes, and as slow.
 Wiring::Link link_over(int nodes, const NetworkConfig& config) {
   return {.delay = nodes * config.link_delay, .pitches = static_cast<double>(nodes)};

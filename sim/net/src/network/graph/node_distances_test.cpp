@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kNodes = 4;
 
-// From node a to node b it is 1000 a + 100 b + 1 um.
+// Distance from node a to node b: 1000 a + 100 b + 1 um.
 std::uint64_t length_um(NodeId from, NodeId to) {
   return 1000 * from + 100 * to + 1;
 }

@@ -34,7 +34,7 @@ namespace ww::sim::net::graph {
 
 // The file that the key `topology` names. Errors name file, line and key.
 [[nodiscard]] Result<Topology> topology_of_file(const NetworkConfig& config);
-// Its text in either form; `origin` stands in errors. No link may be wider than `flit_bits`.
+// Reads a topology in either form; `origin` stands in errors. No link is wider than `flit_bits`.
 [[nodiscard]] Result<Topology> topology_of_toml(const std::string& text, const std::string& origin,
                                                 std::string_view routing,
                                                 int flit_bits = NetworkConfig{}.flit_bits);

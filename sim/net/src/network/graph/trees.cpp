@@ -204,8 +204,8 @@ struct Groups {
   }
 };
 
-// To the router with the link to the group, over it, to the router of the destination. Layer 1
-// begins behind the link between groups.
+// Routes to the router with the link to the group, over it, to the router of the destination. Layer
+// 1 begins behind the link between groups.
 Routes shortest_routes(const Groups& groups) {
   const std::uint32_t routers = groups.count * groups.size;
   Routes routes(routers, 2, 2);
@@ -228,10 +228,10 @@ Routes shortest_routes(const Groups& groups) {
   return routes;
 }
 
-// With detours by a router of another group (UGAL), in BookSim's layers: 0 for the detour, 1 from
-// there to the link to the last group, 2 over that link and behind it, and for packets that stay in
-// their group. In these a detour uses a group's links with layer 0 where it begins and where it
-// ends, so that such detours may wait for each other in a circle over several groups. With
+// Routes with detours by a router of another group (UGAL), in BookSim's layers: 0 for the detour, 1
+// from there to the link to the last group, 2 over that link and behind it, and for packets that
+// stay in their group. In these a detour uses a group's links with layer 0 where it begins and
+// where it ends, so that such detours may wait for each other in a circle over several groups. With
 // `layer_for_ends` a detour has layer 3 in the group where it ends, and no circle is left: what
 // waits for a channel holds one that comes before it in the order 0 within a group, 0 between
 // groups, 3, 1, 2 between groups, 2 within a group.

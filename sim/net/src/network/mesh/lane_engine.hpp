@@ -140,7 +140,7 @@ class LaneMesh final : public ClockedNetwork {
   [[gnu::always_inline]] static Vec fields_of(Vec ports) {
     return (ports << kVcs) - ports;
   }
-  // In each field the bits above those that are set.
+  // Returns in each field the bits above those that are set.
   [[gnu::always_inline]] static Vec above_in_fields(Vec vcs) {
     Vec above{};
 #pragma GCC unroll 32
@@ -616,7 +616,7 @@ template <int kVcs, int kRoom>
                                                                 std::size_t first, Vec winners,
                                                                 const Vecs<kPorts>& won) {
   const Vec ended = winners & get(group.tails[0]);
-  // Where the flits go: at most one through each output.
+  // Outputs to which the flits go: at most one through each.
   Vec out{};
   Vec out_tail{};
 #pragma GCC unroll 32

@@ -85,7 +85,7 @@ template <class Act>
 }
 
 // Calls act(channel) for each set bit of the masks over VCs of sixteen routers. A list comes first:
-// loops over a few bits each would end where nobody foresees it.
+// loops over a few bits each would end where nobody predicts it.
 template <class Act>
 [[gnu::always_inline]] inline void for_each_channel(Vec masks, std::size_t first_router,
                                                     const Act& act) {

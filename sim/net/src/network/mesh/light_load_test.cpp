@@ -189,7 +189,7 @@ TEST(LightLoad, AdvanceRefusesWhatInjectRefuses) {
   EXPECT_EQ(refused.error().code, ErrorCode::out_of_range);
 }
 
-// The packets of 3000 cycles, planned for at most so many cycles at a time.
+// The packets of 3000 cycles, planned for at most `most` cycles at a time.
 std::vector<std::string> planned(std::uint64_t most) {
   NetworkConfig config;
   config.width = config.height = 4;

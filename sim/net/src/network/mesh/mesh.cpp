@@ -76,7 +76,7 @@ std::unique_ptr<Network> make_mesh_of(const NetworkConfig& config, MeshTurns tur
 
 std::unique_ptr<Network> make_mesh(const NetworkConfig& config) {
   // Lanes cost the same whether a router has work or not; they pay where each passes a flit in
-  // every fourth cycle (measured: equal at 0.2 to 0.3). Uniform traffic passes so many routers.
+  // every fourth cycle (measured: equal at 0.2 to 0.3). Uniform traffic passes `hops` routers.
   constexpr double kFlitsPerRouter = 0.25;
   const double hops = (config.width + config.height) / 3.0 + 1;
   const bool is_dense = config.expected_load * hops >= kFlitsPerRouter;

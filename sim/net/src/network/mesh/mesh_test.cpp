@@ -350,7 +350,7 @@ TEST(Mesh, TheDetectorNamesWhatDoesNotMove) {
   EXPECT_FALSE(network->stuck(Cycles{100}));
 }
 
-// Everything that a run reports, on so many threads.
+// Everything that a run reports, on `threads` threads.
 std::string run_text(NetworkConfig config, const TrafficConfig& traffic, int threads) {
   config.own<MeshConfig>().threads = threads;
   const auto network = build(config);

@@ -5,9 +5,9 @@
 // Adaptive routing is minimal in double-y form (Dally and Towles, ch. 14; DyXY, DAC'06, separates
 // VCs likewise): packets to the east and to the west use disjoint VCs of the y links, so within
 // either half the x links are used in one direction only and no cycle closes: whichever of the two
-// minimal outputs a head is told to take, so the measure of congestion does not matter. Minimal
-// routes end: no livelock. Priority arbitration does not change the channel graph; injection may
-// starve while through traffic saturates a port, which stuck() reports.
+// minimal outputs a head is sent to, so the measure of congestion does not matter. Minimal routes
+// end: no livelock. Priority arbitration does not change the channel graph; injection may starve
+// while through traffic saturates a port, which stuck() reports.
 #pragma once
 
 #include <cstdlib>
@@ -86,15 +86,15 @@ class MeshRouting {
   }
 
   // RCA: what a router knows of an output is the mean of its own busy VCs there and of what the
-  // next router along the same direction told it in the cycle before.
+  // next router along the same direction reported in the cycle before.
   template <class Rules, class Routers>
   void end_cycle(const Rules& rules, const Routers& routers) {
     if (rules.groups() > 1 && turns_ == MeshTurns::rca) {
       share_congestion(rules, routers);
     }
   }
-  // Nothing changes but what routers tell each other, which settles within the mesh's diameter and
-  // the bits of a value.
+  // Nothing changes but what routers report to each other, which settles within the mesh's diameter
+  // and the bits of a value.
   template <class Rules, class Routers>
   void idle(std::uint64_t cycles, const Rules& rules, const Routers& routers) {
     const std::uint64_t settled = std::uint64_t{width_} + height_ + 32;

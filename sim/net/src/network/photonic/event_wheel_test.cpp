@@ -31,7 +31,7 @@ TEST(EventWheel, GivesWhatAnEventPushesIntoItsOwnCycle) {
   std::vector<int> taken;
   wheel.take(7, [&](int event) {
     taken.push_back(event);
-    if (event < 100) wheel.push(7, 7, event + 1);  // so many that the bucket grows
+    if (event < 100) wheel.push(7, 7, event + 1);  // enough that the bucket grows
   });
   EXPECT_EQ(taken.size(), 100U);
   EXPECT_EQ(taken.back(), 100);

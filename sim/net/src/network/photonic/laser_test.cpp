@@ -107,7 +107,7 @@ TEST(LaserControl, GivesPowerAgainWithinTwoEpochsOfSilence) {
   for (int epoch = 0; epoch < 50; ++epoch) {
     control.decide(0);
   }
-  // As printed, an entry of 0 is raised whenever it was in use: no pattern is dark for good.
+  // The printed rule raises an entry of 0 whenever it was in use: no pattern is dark for good.
   int lit = 0;
   for (int epoch = 0; epoch < 2; ++epoch) {
     lit = std::max(lit, control.decide(0));

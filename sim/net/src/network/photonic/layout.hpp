@@ -1,4 +1,4 @@
-// Where stations lie and how long light takes between them.
+// Places stations and gives the times that light takes between them.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Layout {
   [[nodiscard]] std::uint64_t slot_mask(int slot) const {
     return slot_mask_[static_cast<std::size_t>(slot)];
   }
-  // From a writer to a reader along the ring, rounded up.
+  // Cycles from a writer to a reader along the ring, rounded up.
   [[nodiscard]] int flight(int from, int to) const;
 
  private:

@@ -64,7 +64,7 @@ class Photonic final : public ClockedNetwork {
     std::int64_t waiting_since{};  // the run under way, whenever it began
     std::uint32_t inside{};        // messages, waiting or on their way out
   };
-  // On its waveguide it passes slot (t - phase) mod loop at cycle t.
+  // A token passes slot (t - phase) mod loop of its waveguide at cycle t.
   struct Token {
     std::int64_t released{-1};
     int phase{};
@@ -178,7 +178,7 @@ class Photonic final : public ClockedNetwork {
   std::int64_t lit_since_{};
   std::int64_t epoch_began_{}, predicted_at_{};  // optical cycles
   std::uint64_t held_before_epoch_{};            // units x optical cycles
-  std::uint64_t llc_held_{};                     // the same since the last prediction, by LLC
+  std::uint64_t llc_held_{};                     // held since the last prediction, by LLC
   int llc_holds_{};                              // now
 
   std::int64_t last_progress_{};

@@ -61,9 +61,9 @@ std::int64_t passing(const photonic::Layout& layout, int position, std::int64_t 
   return at;
 }
 
-// In words: the cluster's wire; the power token that passes first; the reader's data token, which
-// starts from the reader and is looked for from the next cycle on; the grab; the bits; the flight;
-// the wire on the other side.
+// Sums the steps: the cluster's wire; the power token that passes first; the reader's data token,
+// which starts from the reader and is looked for from the next cycle on; the grab; the bits; the
+// flight; the wire on the other side.
 std::uint64_t zero_load(const NetworkConfig& config, int from_router, int to_router, int flits,
                         std::uint64_t created) {
   const photonic::Layout layout(config);
@@ -128,7 +128,7 @@ TEST(Photonic, StaysElectricalWithinACluster) {
   EXPECT_EQ(network->events().photonic.modulated_bits, 0u);
 }
 
-// From everywhere to one station, as much as its link carries and more.
+// Sends from everywhere to one station, as much as its link carries and more.
 TEST(Photonic, AnMwsrLinkSaturatesAtItsRatedBytes) {
   NetworkConfig config = gpuopt();
   config.own<PhotonicConfig>().hold_messages = 16;
@@ -215,7 +215,7 @@ TEST(Tokens, AStationGrabsNoMoreThanItMay) {
     NetworkConfig config = gpuopt();
     config.own<PhotonicConfig>().max_grab = grab;
     const auto network = make(config);
-    // Long messages from one station to eight others: so many at a time as it may hold tokens.
+    // Long messages from one station to eight others: as many at a time as it may hold tokens.
     for (NodeId to = 0; to < 16; ++to) {
       if (to != 1) send(*network, 1, {to}, 50, to);
     }
@@ -359,7 +359,7 @@ TEST(PsGpuopt, LightsFewLasersWhereThereIsNothingToSend) {
   // 4, 1.17, has it; the first of the hundred epochs has 14.
   EXPECT_NEAR(guarded->events().photonic.mean_lit_units(), 1.13, 0.01);
   EXPECT_EQ(guarded->events().photonic.epochs, 99u);
-  // With P as what was lit, stations that always ask keep what they begin with.
+  // If P is what was lit, stations that always ask keep what they begin with.
   config.own<PhotonicConfig>().flex_literal = true;
   config.own<PhotonicConfig>().table_counts = "lit";
   config.own<PhotonicConfig>().table_start = 7;

@@ -31,7 +31,7 @@ struct LatencyEstimate {
   double avg_hops{};      // routers; exact
   double busiest_link{};  // load of the busiest channel, or of a node that sends [flits a cycle]
   double busiest_vcs{};   // share of the VCs of a channel that packets hold, where it is greatest
-  // At this offered rate [flits a node and cycle] the busiest channel is full: none carries more.
+  // Offered rate [flits a node and cycle] at which the busiest channel is full: none carries more.
   double full_rate{};
 };
 // {avg_packet_latency, low, high, bounded, zero_load_latency, avg_hops, busiest_link,

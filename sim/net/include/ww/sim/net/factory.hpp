@@ -33,16 +33,16 @@ struct NetworkKind {
   // any configuration or, as a result, for this one.
   // Precondition: validate(config) has succeeded.
   std::unique_ptr<Flows> (*flows)(const NetworkConfig& config){};
-  // Its router, as energy accounting sees it. Null: five ports and no buffers.
+  // Returns the router that energy accounting uses. Null: five ports and no buffers.
   power::RouterSize (*router)(const NetworkConfig& config){};
-  // Its routing in the field's words ("XY"); empty: the name says it.
+  // Routing in the field's words ("XY"); empty: the name says it.
   std::string_view routing{};
   // Sets width, height and concentration where the network's own keys decide how many nodes there
   // are, as a topology's file does. May be null. Errors name the key.
   Status (*set_size)(NetworkConfig& config){};
   // The key whose value chooses this network when no other is named; empty: none.
   std::string_view chosen_by{};
-  // It arranges a plane for each class by itself, whatever `planes` says.
+  // Whether it arranges a plane for each class by itself, whatever `planes` says.
   bool own_planes{};
   // Data that the program lets change may arrive changed.
   bool approximates{};
@@ -53,7 +53,7 @@ struct NetworkKind {
   bool one_switch{};
   // Joins cores and memory only: some pairs of nodes have no way (inject() then says unsupported).
   bool only_to_memory{};
-  // It needs exactly so many message classes; 0: as many as its user wants.
+  // Number of message classes that it needs; 0: as many as its user wants.
   int classes{};
   // The key that "NAME:VARIANT" sets where curves of several are asked for; empty: it has none.
   std::string_view variant_key{};
@@ -63,7 +63,7 @@ struct NetworkKind {
   std::vector<NodeId> (*memory_nodes)(const NetworkConfig& config){};
   std::vector<NodeId> (*core_nodes)(const NetworkConfig& config){};
 
-  // Its cycle, where it has one of its own [Hz]. Null: whatever its user's clock is.
+  // Clock, where the network has one of its own [Hz]. Null: whatever its user's clock is.
   double (*clock_hz)(const NetworkConfig& config){};
   void (*set_clock_hz)(NetworkConfig& config, double clock_hz){};
 
@@ -84,7 +84,7 @@ struct NetworkKind {
 // The configuration with the size that its network gives it. Errors: those of set_size().
 [[nodiscard]] Result<NetworkConfig> with_size(const NetworkKind& kind, const NetworkConfig& config);
 
-// As validate(config), for a network that need not be in the table.
+// Validates as validate(config) does, for a network that need not be in the table.
 [[nodiscard]] Status validate(const NetworkKind& kind, const NetworkConfig& config);
 
 // Error: what validate(config) says; not_found for an unknown config.network.

@@ -144,8 +144,8 @@ class Network {
   // end lies after now(), and no packet is created before now() or at the end.
   virtual Status advance(const Plan& plan, std::vector<Delivery>& delivered);
 
-  // Where the routers draw from, if they draw their ways at all. Without this call a network has
-  // numbers of its own, the same in every run.
+  // Sets where the routers draw from, if they draw their ways at all. Without this call a network
+  // has numbers of its own, the same in every run.
   virtual void draw_from(const std::shared_ptr<Draws>& /*draws*/) {}
 
   // Packets delivered by the last tick, in a fixed order.

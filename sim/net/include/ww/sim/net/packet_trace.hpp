@@ -43,7 +43,7 @@ struct TracedPacket {
   std::vector<std::byte> payload;
 };
 
-// When a packet that waited for others enters the network again, if the loop is closed.
+// Rule by which a packet that waited for others enters the network again, if the loop is closed.
 enum class WaitRule : std::uint8_t {
   gap,    // as long after their arrival at its source as when it was recorded
   cycle,  // when all have arrived, wherever they went, but not before its own cycle (Netrace)

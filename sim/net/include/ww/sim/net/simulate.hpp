@@ -53,7 +53,7 @@ struct SimulateReport {
   std::string packets_from;           // the device that recorded the packet trace
   bool of_virtual_packets{};
   power::EnergyReport energy;                 // of the measured cycles
-  std::vector<power::Comparison> comparison;  // the same events, every estimator
+  std::vector<power::Comparison> comparison;  // of these events, every estimator
   power::NetworkArea area;                    // DSENT's, whatever the estimator
 };
 

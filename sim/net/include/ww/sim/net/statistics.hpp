@@ -51,7 +51,7 @@ struct Repeated {
 // Over the runs, in pJ of the measured cycles and in pJ a flit.
 [[nodiscard]] MeanInterval total_energy(const Repeated& repeated);
 [[nodiscard]] MeanInterval energy_per_flit(const Repeated& repeated);
-// On all cores; the number of runs and their results are the same on any number of cores. Errors:
+// Repeats runs on all cores; their number and results do not depend on how many there are. Errors:
 // out_of_range (precision, min_runs, max_runs), unsupported (a trace, whose load is no draw of
 // chance), those of simulate().
 [[nodiscard]] Result<Repeated> repeat(const Simulation& simulation, const RepeatConfig& config);
@@ -69,11 +69,11 @@ struct Saturation {
   bool saturates{};
   double accepted_flits_per_node_cycle{};     // at `low`
   std::optional<power::EnergyReport> energy;  // of the measured cycles at `low`
-  double energy_pj_per_flit{};                // the same a flit
+  double energy_pj_per_flit{};                // of the measured cycles, by flit
   int runs{};
 };
-// By bisection, until high - low <= tolerance. The load at which a channel would be full (where it
-// can be estimated, estimate.hpp) is tried first: no rate beyond it needs a run. Errors:
+// Finds it by bisection, until high - low <= tolerance. The load at which a channel would be full
+// (where it can be estimated, estimate.hpp) is tried first: no rate beyond it needs a run. Errors:
 // out_of_range (tolerance), unsupported (a trace), those of simulate().
 [[nodiscard]] Result<Saturation> find_saturation(const Simulation& simulation, double tolerance);
 // {rate: {low, high}, saturates, accepted_flits_per_node_cycle, energy_pj, energy_pj_per_flit,

@@ -28,7 +28,7 @@ enum class Pattern {
 // Error invalid_argument, key traffic, for an unknown name.
 [[nodiscard]] Result<Pattern> pattern_from_string(std::string_view text);
 
-// Where the random numbers come from.
+// Source of the random numbers.
 enum class Stream {
   // BookSim's where it knows the traffic and the load is at least 0.05; native below, where runs
   // differ by chance in the fourth digit only and drawing would cost a quarter of the time.
@@ -74,8 +74,8 @@ struct TrafficConfig {
 // at most a packet a cycle while one lasts.
 [[nodiscard]] double most_rate(const TrafficConfig& traffic);
 
-// Where packets of `source` go under a permutation. Precondition: validate() has succeeded, and the
-// pattern is neither uniform, hot_spot nor many_to_few.
+// Returns where packets of `source` go under a permutation. Precondition: validate() has succeeded,
+// and the pattern is neither uniform, hot_spot nor many_to_few.
 [[nodiscard]] NodeId permutation_partner(Pattern pattern, NodeId source,
                                          const NetworkConfig& network);
 
@@ -101,7 +101,7 @@ class TrafficSource {
   // The packets of the cycles from `now` on and before `end`, or before an earlier cycle if they
   // are many. They last until the next call. Precondition: plans(), and now < end.
   [[nodiscard]] Plan plan(Cycles now, Cycles end);
-  // Tells the source what arrived (replies, open requests); call for every delivery.
+  // Reports to the source what arrived (replies, open requests); call for every delivery.
   void on_delivery(const Delivery& delivery);
 
   // The numbers that the destinations come from, or others of the same seed where these are no
