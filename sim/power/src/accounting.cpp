@@ -283,7 +283,7 @@ Travelled travelled_links(const NetworkEvents& events, const EnergyConfig& confi
   const SizedLinkEvents& sized = events.sized_links;
   Travelled bits = wires.travelled(events.link_flits, events.link_toggles, wires.length_mm);
   bits += wires.travelled(events.pitched_wires);
-  // With a calibration of crossings these are no wires.
+  // The wires of crossings do not count where a calibration prices the crossings.
   if (!config.crossing) bits += wires.travelled(events.l2_crossing_wires);
   bits += wires.travelled(sized.flit_um, sized.toggle_um, kMmPerUm);
   if (!config.chip_wires) {
@@ -436,7 +436,7 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
                     config.toggle_rate,
                     events.toggles_counted,
                     seconds};
-  // With a calibration of crossings these are no wires of the estimator's.
+  // The crossings are no wires of the estimator's where a calibration prices them.
   const bool charged = config.crossing.has_value();
   const SizedLinkEvents& named = events.sized_links;
   const Travelled links = travelled_links(events, config, wires);

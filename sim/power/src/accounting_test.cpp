@@ -302,7 +302,7 @@ TEST(WireFromModel, IsScaledFromAKnownNodeOnly) {
   const auto unscaled = wire_from_model(model, std::nullopt, std::nullopt);
   ASSERT_TRUE(unscaled);
   EXPECT_DOUBLE_EQ(unscaled->per_toggle.to<double>(), 200.0);
-  // To its own node nothing is scaled, even beyond the table.
+  // A node is not scaled to itself, even beyond the table.
   EXPECT_DOUBLE_EQ(wire_scale(5, 5).value(), 1.0);
   EXPECT_FALSE(wire_scale(5, 22));
 }

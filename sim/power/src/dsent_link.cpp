@@ -19,7 +19,7 @@ constexpr double kVacuum = 8.85e-12;  // permittivity; of silicon 11.7 times as 
 constexpr double kSilicon = 11.7;
 constexpr double kTemperature = 340;
 
-// Its technology files: a process, and the smallest inverter of its cell library.
+// DSENT's technology files: a process, and the smallest inverter of its cell library.
 struct Process {
   int node_nm;
   double vdd;
@@ -233,8 +233,8 @@ Status check(const DsentLinkConfig& config) {
   return {};
 }
 
-// From the laser to the last reader: the writer's bank dropped onto its modulators, the waveguide
-// past the other readers' banks, the last bank's drop.
+// Loss from the laser to the last reader: the writer's bank dropped onto its modulators, the
+// waveguide past the other readers' banks, the last bank's drop.
 double path_db(const DsentLinkConfig& config) {
   const DsentLosses& losses = config.losses;
   const double bank = losses.ring_through_db * config.wavelengths;

@@ -45,9 +45,9 @@ std::vector<RouterEnergy> rows_of(Estimator estimator, double node_nm) {
   return rows;
 }
 
-// At `bits`, of a figure in two rows: on the straight line through them, or, beyond the rows and if
-// it grows faster than the width, on the power that goes through both. The line through such
-// figures, which are McPAT's, falls below zero at 32 bits.
+// Interpolates a figure of two rows at `bits`: on the straight line through them, or, beyond the
+// rows and if it grows faster than the width, on the power that goes through both. The line through
+// such figures, which are McPAT's, falls below zero at 32 bits.
 double figure_at_width(double low, double high, const RouterEnergy& of_low,
                        const RouterEnergy& of_high, int bits) {
   const double share = static_cast<double>(bits - of_low.flit_bits) /

@@ -153,7 +153,7 @@ Result<ExportedFile> export_booksim(const ExportInput& input) {
       "H_INVD2 = 8;\nW_INVD2 = 3;\nH_DFQD1 = 8;\nW_DFQD1 = 16;\nH_ND2D1 = 8;\nW_ND2D1 = 3;\n"
       "H_SRAM = 8;\nW_SRAM = 6;\n";
   const auto add = [&](std::string_view key, double value) {
-    // Its reader takes a number without a point for a whole one.
+    // BookSim's reader takes a number without a point for a whole one.
     file.text += fmt::format("{} = {:.12e};\n", key, value);
   };
   add("Vdd", technology.vdd_v);
