@@ -248,7 +248,7 @@ TEST(AccelSim, TheTracersOwnFilesNameTheWarpOnEachLine) {
          "2 0 0 7 0020 00000001 0 LDGSTS.E.128 2 R2 R3 16 1 0x20 0 0 \n"
          "3 0 0 1 0020 00000001 0 LDGSTS.E.128 2 R2 R3 16 1 0x7f0000000010 0 0 \n"
          "2 0 0 7 0020 00000001 0 LDGSTS.E.128 2 R2 R3 16 1 0x7f0000000020 0 0 \n"
-         // With the core, and with the place in a cluster.
+         // The lines have the core, and the place in a cluster.
          "1 0 0 6 0 5 0030 00000001 0 STG.E 2 R2 R3 4 1 0x300 0 0 \n"
          "1 0 0 5 0 0 0 0 0 0 0 0040 00000001 0 STG.E 2 R2 R3 4 1 0x400 0 0 \n";
   std::ofstream(folder / "kernelslist_ctx_0x55") << "kernel-1-ctx_0x55.trace\n";
@@ -316,7 +316,7 @@ TEST(AccelSim, BadLinesAreNamedAndLeaveNoFile) {
   EXPECT_FALSE(import_text(folder, std::string(kHeader) + "#BEGIN_TB\n"));
 }
 
-// By place and lane, what no order of warps changes.
+// Addresses by place and lane, what no order of warps changes.
 std::map<std::string, std::vector<std::uint64_t>> addresses(const std::filesystem::path& file,
                                                             unsigned warps_per_wave) {
   std::map<std::string, std::vector<std::uint64_t>> found;
@@ -356,7 +356,7 @@ Result<Converted> exported(const test::Folder& folder, std::vector<Access> acces
   return export_accelsim(*reader, folder / "");
 }
 
-// As RDNA's waves and imported warps are.
+// Waves of 32 lanes are RDNA's and those of imported warps.
 TEST(AccelSim, AWaveOf32LanesIsExportedAsAWarp) {
   test::Folder folder;
   constexpr std::uint64_t kLow = 0xFFFFFFFF;

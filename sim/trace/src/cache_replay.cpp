@@ -151,7 +151,7 @@ class Replay {
     read(line * l1_sectors_);
   }
 
-  // As a dispatcher deals them: engines in turn, within an engine the compute units in turn.
+  // Deals groups as a dispatcher does: engines in turn, within an engine the compute units.
   [[nodiscard]] std::size_t cu_of(std::uint32_t group) const {
     const auto engines = static_cast<std::uint32_t>(shape_.engines);
     const auto cus = static_cast<std::uint32_t>(shape_.cus_per_engine);

@@ -101,7 +101,7 @@ TEST(CacheReplay, ReadsWholeLinesOf128BytesAndStores64) {
   EXPECT_EQ(load.l2_reads, 2U);
   EXPECT_EQ(load.l1_l2_bytes(), 256);
   EXPECT_EQ(load.memory_read_bytes, 256U);
-  // From the middle of a line on, 256 B touch three lines of 128 B and four of 64 B.
+  // An access of 256 B from a line's middle on touches three lines of 128 B and four of 64 B.
   const auto beside = traffic_of({{4096 + 64}}, wide_lines());
   EXPECT_EQ(beside.l2_reads, 3U);
   EXPECT_EQ(beside.l1_l2_bytes(), 3 * 128);

@@ -30,7 +30,7 @@ class ColumnCompressor {
   [[nodiscard]] bool literals_are_smaller(std::string_view column, char* to, std::size_t room);
 
   Context matches_;
-  Context literals_;  // null where zstd cannot be told to
+  Context literals_;  // null where zstd has no such setting
 };
 
 }  // namespace ww::sim::trace

@@ -13,7 +13,7 @@
 
 namespace ww::sim::trace {
 
-// As PNG's: a transfer as text damages it, a look at the first bytes shows it.
+// Magic as PNG's: a transfer as text damages it, a look at the first bytes shows it.
 inline constexpr std::string_view kMagic{"\x89WWT\r\n\x1a\n", 8};
 inline constexpr std::uint32_t kVersion = 2;  // 1: without computed values
 inline constexpr std::size_t kFileHead = 32;

@@ -23,7 +23,7 @@ class KernelLines {
   virtual Result<bool> next(std::string& line) = 0;
 };
 
-// By the file's ending: .traceg (text), .xz (text in an xz stream), .tracez (Accel-Sim 2). Errors:
+// Opens by the ending: .traceg (text), .xz (text in an xz stream), .tracez (Accel-Sim 2). Errors:
 // not_found, unsupported (.gz and .zst, which Accel-Sim has never written), those of next().
 [[nodiscard]] Result<std::unique_ptr<KernelLines>> open_kernel_lines(
     const std::filesystem::path& file);

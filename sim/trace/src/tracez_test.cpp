@@ -178,7 +178,7 @@ TEST(XzTrace, GivesTheAccessesOfThePlainForm) {
   put(folder / "k.traceg", plain_text());
   put(folder / "k.traceg.xz", packed_by_xz(plain_text()));
   EXPECT_EQ(accesses(folder, "k.traceg.xz"), accesses(folder, "k.traceg"));
-  // In two streams, as parallel compression and concatenation make them.
+  // Compresses two streams, as parallel compression and concatenation make them.
   const std::string text = plain_text();
   const auto half = text.size() / 2;
   put(folder / "k.traceg.xz", packed_by_xz(text.substr(0, half)) + packed_by_xz(text.substr(half)));

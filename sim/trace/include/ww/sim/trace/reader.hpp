@@ -28,7 +28,7 @@ class Reader {
   Result<bool> next(Access& access);
 
   [[nodiscard]] const std::string& producer() const;
-  // At least the launches (instructions) that an access has named so far; all of them at the end.
+  // Launches (instructions) that an access has named so far, at least; all of them at the end.
   [[nodiscard]] const std::vector<Launch>& launches() const;
   [[nodiscard]] const std::vector<Instruction>& instructions() const;
   // Totals of the accesses read so far.
@@ -38,7 +38,7 @@ class Reader {
   // How much of a file is whole, for one whose writer was killed.
   struct Whole {
     std::uint64_t bytes{};   // up to the end of the last whole chunk
-    std::uint32_t chunks{};  // of them
+    std::uint32_t chunks{};  // whole chunks
     bool cut{};              // next() failed because the chunk after them is not whole
   };
   [[nodiscard]] Whole whole() const;
