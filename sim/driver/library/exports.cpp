@@ -1,4 +1,4 @@
-// What libwirewatt_vgpu.so exports to the loader; linked into the library only.
+// Exports libwirewatt_vgpu.so's symbols to the loader; linked into the library only.
 #include "common/runtime/catalog.hpp"
 #include "common/runtime/vgpu_abi.hpp"
 #include "opencl/object/api.hpp"

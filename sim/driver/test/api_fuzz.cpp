@@ -18,7 +18,7 @@ namespace {
 
 const cl_icd_dispatch& cl = dispatch_table();
 
-// What outlives an input: a context with a program in it.
+// Objects that outlive an input: a context with a program in it.
 struct Fixture {
   Fixture() {
     ::setenv("WIREWATT_COMPILE_WORKER", WW_COMPILE_WORKER, 1);
@@ -95,7 +95,7 @@ class Session {
 
   void run() {
     while (next_ != end_) step();
-    // What still waits runs, or fails, once the gates are open.
+    // Waiting commands run, or fail, once the gates are open.
     for (cl_event gate : gates_) {
       (void)cl.clSetUserEventStatus(gate, CL_COMPLETE);
       WW_DEMAND(cl.clReleaseEvent(gate) == CL_SUCCESS);

@@ -45,7 +45,7 @@ std::string bundle_of(const std::string& target, const std::string& object) {
   return text + object;
 }
 
-// By method 0 (zlib) or 1 (zstd).
+// Compresses by method 0 (zlib) or 1 (zstd).
 std::string compressed(const std::string& plain, int version, int method = 1) {
   std::string data(ZSTD_compressBound(plain.size()) + compressBound(plain.size()), '\0');
   if (method == 1) {
@@ -179,8 +179,8 @@ TEST_F(Hip, LoadsPlainAndCompressedBundles) {
   }
 }
 
-// As the sources of one program leave them in a section; whoever loads a file wants what is for the
-// chip.
+// Bundles lie in a section as a program's sources leave them; whoever loads a file wants what is
+// for the chip.
 TEST_F(Hip, LoadsTheBundleForTheChipOfSeveralInAFile) {
   const std::string own = bundle_of("gfx90a", code_object());
   const std::string other = bundle_of("gfx1100", "none");

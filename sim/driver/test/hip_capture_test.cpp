@@ -40,7 +40,7 @@ TEST_F(HipGraph, CapturesTheDefaultStreamOfAThread) {
   ASSERT_EQ(hipStreamBeginCapture(per_thread_stream(), kRelaxed), 0);
   EXPECT_EQ(hipStreamBeginCapture(per_thread_stream(), kRelaxed), 401);
   launch_on(per_thread_stream(), data_);
-  // That of another thread is another stream.
+  // The default stream of another thread is another stream.
   std::thread([] { EXPECT_EQ(status_of(per_thread_stream()), 0); }).join();
   EXPECT_EQ(status_of(per_thread_stream()), 1);
   hipGraph_t graph = nullptr;
@@ -133,7 +133,7 @@ TEST_F(HipGraph, RefusesInACaptureWhatMayWait) {
   ASSERT_EQ(hipThreadExchangeStreamCaptureMode(&mode), 0);
   EXPECT_EQ(mode, kRelaxed);
   ASSERT_EQ(hipStreamEndCapture(stream_, &graph), 0);
-  // Of the same thread in any mode but that; of another one where both are global.
+  // A capture refuses its own thread's hipMalloc in any mode but that; another's in global mode.
   ASSERT_EQ(hipStreamBeginCapture(stream_, kThreadLocal), 0);
   std::thread([&] {
     EXPECT_EQ(hipMalloc(&memory, 64), 0);

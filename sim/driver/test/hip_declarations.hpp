@@ -1,5 +1,5 @@
-// What the tests' HIP programs need of HIP's headers, written out, so that they compile where no
-// HIP headers are installed: clang's own keywords do the rest.
+// Declares the parts of HIP's headers that the tests' HIP programs need, so that they compile where
+// no HIP headers are installed: clang's own keywords do the rest.
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// What programs of the driver API call: contexts, attributes of pointers, copies of boxes,
+// Tests the calls of programs of the driver API: contexts, attributes of pointers, copies of boxes,
 // libraries, launches with attributes, and entry points by name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST_F(Hip, HasOneContextForADevice) {
   int device = -1;
   ASSERT_EQ(hipCtxGetDevice(&device), 0);
   EXPECT_EQ(device, 0);
-  // What was pushed is the thread's.
+  // The stack of pushed contexts is the thread's.
   std::thread([] { EXPECT_EQ(hipCtxPopCurrent(nullptr), kInvalidContext); }).join();
   EXPECT_EQ(hipCtxSetCurrent(made), 0);
   EXPECT_EQ(hipCtxDestroy(made), 0);
@@ -266,7 +266,7 @@ TEST_F(Hip, LaunchesWithAttributes) {
   EXPECT_EQ(hipFree(p), 0);
 }
 
-// What a chip with eight shader engines and 104 compute units does with masks of them.
+// Uses masks on a chip with eight shader engines and 104 compute units.
 TEST_F(Hip, KeepsAStreamsKernelsToItsComputeUnits) {
   constexpr std::uint32_t kFewUnits[] = {0x101, 0, 0, 0};
   constexpr std::uint32_t kNoUnits[] = {0, 0, 0, 0xFFFF'FF00};

@@ -1,5 +1,5 @@
-// What graphs check: parameters when a node is made, and what may take another's place. Nodes by
-// one structure for every kind, attributes of kernels, and drawings.
+// Tests the checks of graphs: parameters when a node is made, and what may take another's place.
+// Nodes by one structure for every kind, attributes of kernels, and drawings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ struct DriverMemset {
   unsigned value{}, element_bytes{};
   std::size_t width{}, height{};
 };
-// As large as in the headers that first had it.
+// An attribute's value, as large as in the headers that first had it.
 struct AttributeValue {
   alignas(8) char bytes[32]{};
 };

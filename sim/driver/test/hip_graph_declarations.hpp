@@ -1,4 +1,4 @@
-// What the tests need of HIP's headers for nodes of graphs, written out as in hip_declarations.hpp.
+// Declares the parts of HIP's headers for graphs' nodes that the tests need.
 #pragma once
 
 #include "hip_declarations.hpp"
@@ -42,7 +42,7 @@ constexpr int hipGraphMemAttrUsedMemCurrent = 0;
 constexpr int hipGraphMemAttrUsedMemHigh = 1;
 constexpr int hipGraphMemAttrReservedMemCurrent = 2;
 
-// As HIP 6 numbers them.
+// Kinds of nodes as HIP 6 numbers them.
 constexpr int hipGraphNodeTypeKernel = 0;
 constexpr int hipGraphNodeTypeMemcpy = 1;
 constexpr int hipGraphNodeTypeMemset = 2;

@@ -246,7 +246,7 @@ TEST_F(HipGraphNodes, CopiesFillsAndHostFunctionsAreDescribedAndChanged) {
   EXPECT_EQ(hipGraphMemsetNodeGetParams(nodes[0], nullptr), kInvalidValue);
 
   hipGraphExec_t executable = instantiate(captured);
-  // What the calls returned is what the node does.
+  // The node does what the calls returned.
   EXPECT_EQ(hipGraphMemsetNodeSetParams(nodes[0], &fill), 0);
   copy.dstPtr.ptr = wider.data();
   EXPECT_EQ(hipGraphMemcpyNodeSetParams(nodes[1], &copy), 0);
@@ -534,7 +534,7 @@ TEST_F(HipGraphNodes, WhatAProgramTakesOutOfACapturesOrderNeedNotBeJoined) {
   EXPECT_EQ(ended, captured);
   EXPECT_EQ(hipGraphGetNodes(ended, nullptr, &count), 0);
   EXPECT_EQ(count, 4U);
-  // What the program adds by itself need not be joined either.
+  // Nodes that the program adds by itself need not be joined either.
   ASSERT_EQ(hipStreamBeginCapture(stream_, 0), 0);
   launch_on(stream_, data_);
   ASSERT_EQ(hipStreamGetCaptureInfo_v2(stream_, &status, &id, &captured, &last, &count), 0);

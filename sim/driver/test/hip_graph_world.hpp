@@ -1,4 +1,4 @@
-// What the tests of graphs share: a stream, and 64 integers that are 0.
+// Sets up the tests of graphs: a stream, and 64 integers that are 0.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What HIP's calls answer to mistakes: wrong shapes and sizes, freed memory, handles that are gone,
+// Tests HIP's answers to mistakes: wrong shapes and sizes, freed memory, handles that are gone,
 // threads and processes that meet.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -128,7 +128,7 @@ TEST_F(Hip, StopsAGraphAtAKernelThatIsStopped) {
 TEST_F(Hip, ReportsAKernelThatUsesFreedMemory) {
   auto* p = allocate<int>(1 << 20);
   EXPECT_EQ(hipFree(p), 0);
-  // As on a card, the memory is still there; the finding says what the kernel did.
+  // The memory is still there, as on a card; the finding says what the kernel did.
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(launch("increment", 1, 64, p), 0);
   EXPECT_EQ(hipDeviceSynchronize(), 0);

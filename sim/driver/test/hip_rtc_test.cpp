@@ -108,7 +108,7 @@ class HipRtc : public Hip {
     EXPECT_EQ(hiprtcGetCode(program_, code.data()), 0);
     return code;
   }
-  // Of a source that is linked later; empty where there is no compiler.
+  // Returns the bitcode of a source that is linked later; empty where there is no compiler.
   static std::string bitcode(const char* source, const char* expression = nullptr,
                              std::string* lowered = nullptr) {
     hiprtcProgram made = nullptr;
@@ -186,7 +186,7 @@ extern "C" __attribute__((global)) void set(int* p) {
 }
 )";
 
-// What the module's kernel makes of 0, 1, 2, 3.
+// Runs the module's kernel on 0, 1, 2, 3.
 std::vector<int> run(hipModule_t module, const char* kernel) {
   std::vector<int> values{0, 1, 2, 3};
   auto* device = allocate<int>(4);
@@ -200,7 +200,7 @@ std::vector<int> run(hipModule_t module, const char* kernel) {
   return values;
 }
 
-// The compiler makes kernels for even blocks unless it is told otherwise.
+// The compiler makes kernels for even blocks unless an option says otherwise.
 TEST_F(HipRtc, RunsASmallerLastBlockOnlyWhereTheKernelAllowsIt) {
   for (const bool allowed : {false, true}) {
     std::vector<const char*> options{"-nogpuinc", "-DMORE=100"};
@@ -268,7 +268,7 @@ TEST_F(HipRtc, CompilesKernelsThatRunAndTellsTheirNames) {
 }
 
 TEST_F(HipRtc, CompilesForTheTargetThatAnOptionNames) {
-  // As programs take it from the device's properties.
+  // Compiles for the architecture as programs take it from the device's properties.
   const int code_of_compilation =
       compile({"-nogpuinc", "-DMORE=1", "--gpu-architecture=gfx90a:sramecc+:xnack-"});
   if (lacks_compiler()) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
@@ -416,7 +416,7 @@ TEST_F(HipRtc, ChecksWhatIsLinked) {
   EXPECT_EQ(hiprtcGetBitcode(program_, &byte), kRtcInvalidProgram);
 }
 
-// As `hipcc -fgpu-rdc --gpu-bundle-output` makes it.
+// Links a bundle as `hipcc -fgpu-rdc --gpu-bundle-output` makes it.
 TEST_F(HipRtc, LinksBundledBitcode) {
   const std::string called = bitcode(kCalled);
   if (called.empty()) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";

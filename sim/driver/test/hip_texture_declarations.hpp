@@ -1,5 +1,5 @@
-// What the tests need of HIP's headers for arrays, textures and surfaces, written out as in
-// hip_declarations.hpp.
+// Declares the parts of HIP's headers for arrays, textures and surfaces that the tests need,
+// written out as in hip_declarations.hpp.
 #pragma once
 
 #include "hip_declarations.hpp"

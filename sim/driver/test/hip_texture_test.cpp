@@ -49,7 +49,7 @@ TEST_F(Hip, TextureObjectsSayWhatTheyWereMadeOf) {
   EXPECT_EQ(std::memcmp(&how_told, &how, sizeof how), 0);
   EXPECT_EQ(view_told.format, view.format);
   EXPECT_EQ(view_told.width, view.width);
-  // The same in the words of the driver's calls.
+  // The driver's calls return the same objects in their own words.
   HIP_RESOURCE_DESC driver_resource{};
   HIP_TEXTURE_DESC driver_how{};
   HIP_RESOURCE_VIEW_DESC driver_view{};
@@ -237,7 +237,7 @@ TEST_F(Hip, ChecksTheCallsOfTextureReferences) {
   EXPECT_EQ(hipTexRefSetMaxAnisotropy(&reference, 3), 0);
   EXPECT_EQ(hipTexRefGetMaxAnisotropy(&mode, &reference), 0);
   EXPECT_EQ(mode, 3);
-  // It is no variable of the program's device code.
+  // The reference is no variable of the program's device code.
   EXPECT_EQ(hipTexRefSetArray(&reference, plane(), 1), kInvalidSymbol);
   hipArray_t array = nullptr;
   EXPECT_EQ(hipTexRefGetArray(&array, &reference), kInvalidValue);

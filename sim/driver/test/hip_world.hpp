@@ -1,5 +1,5 @@
-// What the tests of HIP's entry points share: its codes, device code, and a process that uses HIP.
-// The device code is OpenCL C that the driver's own compile worker turns into a code object: no HIP
+// Sets up the tests of HIP's entry points: its codes, device code, and a process that uses HIP. The
+// device code is OpenCL C that the driver's own compile worker turns into a code object: no HIP
 // compiler is needed.
 #pragma once
 

@@ -121,7 +121,7 @@ double half_value(unsigned bits) {
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
-// What kernels read of an element; components that it lacks are 0, alpha 1.
+// Returns an element as kernels read it; components that it lacks are 0, alpha 1.
 Texel decode(const cl_image_format& format, const unsigned char* bytes) {
   Texel texel{{0, 0, 0, 1}, {0, 0, 0, 1}};
   const cl_channel_order order = format.image_channel_order;
@@ -323,7 +323,7 @@ std::string texel_kernels(const Kind& kind) {
          "  o[5] = get_image_channel_order(i);\n}\n";
 }
 
-// Kernels get what clCreateImage was told.
+// Kernels get the arguments of clCreateImage.
 void check_answers(const Device& device, cl_program program, const Kind& kind,
                    const cl_image_format& format, cl_mem image) {
   std::vector<cl_int> none(6, -1);
@@ -381,7 +381,7 @@ void check_format(const Device& device, cl_program program, const Kind& kind,
       }
     }
   }
-  // What was read is written to another image, which then has the same bytes.
+  // Writes the elements to another image, which then has the same bytes.
   cl_mem copy = device.image(kind, format, random_elements(format, count, random));
   device.run(program, "write_" + name, kind.sides, {{sizeof copy, &copy}, {sizeof out, &out}});
   const Bytes back = device.read(kind, copy, bytes.size());

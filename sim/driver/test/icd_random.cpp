@@ -2,8 +2,8 @@
 // that differ from lane to lane, packed records, functions whose arguments overflow the registers.
 // Each is built without optimisation and with all of it, and must give what the host computes.
 //   icd_random [FIRST_SEED, default 100]     WW_RANDOM: how many kernels (default 4)
-// Of the default seeds, 101 and 103 read back what they have just stored while older loads of the
-// same lines are under way.
+// Two of the default seeds, 101 and 103, read back what they have just stored while older loads of
+// the same lines are under way.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -113,7 +113,7 @@ U64 value_of(const Node& node, const State& state) {
       U64 total = 0;
       for (std::size_t i = 0; i < kArguments; ++i) {
         const U64 argument = part(i % node.parts.size()) + i;
-        // As its parameters' types keep it.
+        // Keeps the argument as its parameter's type does.
         const U64 kept = i % 3 == 0   ? argument
                          : i % 3 == 1 ? kept_as<std::int32_t>(argument)
                                       : kept_as<std::int8_t>(argument);

@@ -1,4 +1,4 @@
-// What the tests of images share: kinds, a fixture, and a picture to hold transfers against.
+// Sets up the tests of images: kinds, a fixture, and a picture to compare transfers with.
 #pragma once
 
 #include <gmock/gmock.h>

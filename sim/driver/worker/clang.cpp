@@ -60,11 +60,11 @@ constexpr const char* kProgramTypes =
     "typedef ::clock_t clock_t;\n"
     "}\n"
     "#endif\n";
-// What AMD's hiprtc hands to every program beside the runtime's header, in that order (ROCm/clr,
+// Headers that AMD's hiprtc hands to every program beside the runtime's, in that order (ROCm/clr,
 // hipamd/src/hiprtc/CMakeLists.txt, HIPRTC_HEADERS). With hiprtc they do not include one another.
 struct ProgramHeader {
   const char* name;
-  // Those of HIP 5 need headers of C++ that are not for a device; they do not speak of hiprtc.
+  // HIP 5's headers need headers of C++ that are not for a device; they do not speak of hiprtc.
   bool since_6{};
 };
 constexpr ProgramHeader kProgramHeaders[] = {
@@ -105,7 +105,7 @@ bool names(const fs::path& file, std::string_view name) {
   return text && text->find(name) != std::string::npos;
 }
 
-// Those of kProgramHeaders that are there for programs of hiprtc.
+// Returns those of kProgramHeaders that exist, for programs of hiprtc.
 std::vector<std::string> program_headers(const fs::path& root) {
   std::vector<std::string> headers;
   for (const ProgramHeader& header : kProgramHeaders) {
@@ -174,7 +174,7 @@ std::string processor_of(std::string_view isa) {
   return std::string(name.substr(0, name.find(':')));
 }
 
-// What the device libraries compare with: major * 1000 + minor * 100 + stepping, where the last two
+// Version for the device libraries: major * 1000 + minor * 100 + stepping, where the last two
 // digits of the name are minor and stepping, in base 16. LLVM, "User Guide for AMDGPU Backend".
 std::optional<int> isa_version(std::string_view processor) {
   if (!processor.starts_with("gfx") || processor.size() < 6) return std::nullopt;
@@ -428,7 +428,7 @@ struct Clang::Impl {
     return link_bitcodes(std::move(words), request, folder);
   }
 
-  // The same of HIP to a code object, with the options as they are.
+  // Links HIP's bitcodes to a code object, with the options as they are.
   CompileAnswer link_hip(const CompileRequest& request, const fs::path& folder) {
     Words words = {"-O3"};
     words.insert(words.end(), request.options.begin(), request.options.end());

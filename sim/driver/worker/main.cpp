@@ -26,7 +26,7 @@
 namespace {
 
 // A source that swells beyond reason (macros that double and double) ends this process, not its
-// neighbours. Sanitizers reserve more than any limit; GCC tells of them by macros, clang by
+// neighbours. Sanitizers reserve more than any limit; GCC reports them by macros, clang by
 // features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define WW_SANITIZED

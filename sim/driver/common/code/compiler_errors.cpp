@@ -28,11 +28,11 @@ enum class Origin : std::uint8_t {
   other,
   word,        // 32 bits of memory as they are
   narrow,      // a signed number of fewer bits
-  converted,   // such a number as an unsigned one, in floating point
+  converted,   // a narrow number as an unsigned one, in floating point
   reciprocal,  // for a division of integers
 };
 
-// Of LLVM, as the compiler notes it in the file: "AMD clang version 18.0.0git (...)".
+// Returns the release of LLVM that the file notes: "AMD clang version 18.0.0git (...)".
 std::optional<int> release_of(const binpatch::CodeObject& object) {
   static constexpr std::string_view kMark = "clang version ";
   // The note lies behind the code (.comment), and libraries are large.
@@ -155,14 +155,14 @@ std::vector<std::string> signs_of_errors(const binpatch::CodeObject& object,
         *release, error.what, error.pull_request, kernel.name,
         error.remedy.empty() ? std::string(": change the source, or the compiler")
                              : fmt::format(": compile with -mllvm {}", error.remedy)));
-    if (quotient) break;  // both look alike
+    if (quotient) break;  // both look equal
   }
   return texts;
 }
 
 void warn_of_errors(const binpatch::CodeObject& object, const binpatch::Kernel& kernel,
                     bool compiled_here) {
-  // By its contents: a later program may lie where an earlier one did.
+  // Recognises a program by its contents: a later one may lie where an earlier one did.
   static auto& seen = *new std::set<std::pair<std::size_t, std::string>>;
   static auto& said = *new std::set<std::string>;
   const auto code = object.code(kernel);

@@ -8,7 +8,7 @@
 
 namespace ww::sim::driver {
 
-// What the kernel's results may suffer from, a sentence for each error. An error that programs
+// Lists errors from which the kernel's results may suffer, a sentence each. An error that programs
 // compiled here avoid (`compiled_here`) is none of them. Straight-line code is followed only.
 [[nodiscard]] std::vector<std::string> signs_of_errors(const binpatch::CodeObject& object,
                                                        const binpatch::Kernel& kernel,

@@ -81,7 +81,7 @@ std::string_view included(std::string_view before, std::string_view behind) {
   return end == std::string_view::npos ? std::string_view() : behind.substr(1, end - 1);
 }
 
-// What the compiler reads of a request, and where from.
+// Finds what the compiler reads of a request, and where from.
 class Determined {
  public:
   explicit Determined(const CompileRequest& request) : request_(request) {

@@ -52,7 +52,7 @@ std::string make_folder() {
   return ec || ::mkdtemp(name.data()) == nullptr ? std::string() : name;
 }
 
-// This process's environment, but TMPDIR. A compiler has much memory.
+// Returns this process's environment, but for TMPDIR. A compiler has much memory.
 std::vector<std::string> environment_with(const std::string& folder) {
   std::vector<std::string> all;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -162,7 +162,7 @@ std::string CompileClient::stop() {
   std::string said;
   close_fd(socket_);
   if (pid_ > 0 && owner_ == ::getpid()) {
-    // It may have died by itself: its own end is worth more than ours.
+    // The worker may have died by itself: its own end is worth more than ours.
     int status = 0;
     pid_t ended = 0;
     for (int tries = 0; tries < 20 && ended == 0; ++tries) {

@@ -213,7 +213,7 @@ TEST(CompileWorker, HeadersOfTheRequestAreFound) {
   EXPECT_TRUE(is_elf(linked.output));
 }
 
-// As two processes, of which the second one has no worker that could compile.
+// Compiles as two processes, of which the second has no worker that could compile.
 TEST(CompilerTest, CompilesOnceWhatIsAskedForTwice) {
   const auto scratch = ScratchFolder::create("compiler-test").value();
   namespace fs = std::filesystem;

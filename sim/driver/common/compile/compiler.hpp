@@ -1,4 +1,4 @@
-// What the driver compiles with: a worker, and what it said before.
+// Runs the driver's compiler: a worker, and its answers to earlier requests.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace ww::sim::driver {
 // Not thread-safe; the driver's lock guards it.
 class Compiler {
  public:
-  // Of the worker at that path, which may take so long for a request.
+  // Uses the worker at that path, which may take `timeout_ms` for a request.
   Compiler(const std::string& worker_path, int timeout_ms)
       : client_(worker_path, timeout_ms), cache_(compile_cache_folder(), worker_path) {}
 

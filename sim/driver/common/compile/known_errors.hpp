@@ -10,7 +10,7 @@
 
 namespace ww::sim::driver {
 
-// Of the program clang-19, which compiles where AMD's library is too old, and all HIP.
+// Release of the program clang-19, which compiles where AMD's library is too old, and all HIP.
 inline constexpr int kClangRelease = 19;
 
 struct KnownError {

@@ -1,4 +1,4 @@
-// What the driver and the compile worker say to each other: one length-prefixed request, one
+// Declares the protocol of the driver and the compile worker: one length-prefixed request, one
 // length-prefixed answer, over a stream socket. Both ends are the same build, so the encoding is
 // the machine's own; a version number catches a worker of another build.
 #pragma once
@@ -26,10 +26,10 @@ enum class CompileOperation : std::uint32_t {
   build,        // source to a code object: compile, then link
   build_hip,    // HIP source to a code object
   compile_hip,  // HIP source to LLVM bitcode, device libraries linked in
-  link_hip,     // such bitcodes to one code object
+  link_hip,     // HIP's bitcodes to one code object
 };
 
-// What clang compiles for every target.
+// Whether clang compiles it for every target.
 [[nodiscard]] constexpr bool is_of_hip(CompileOperation operation) {
   return operation >= CompileOperation::build_hip;
 }

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace ww::sim::driver;
   const std::string_view frame(reinterpret_cast<const char*>(data), size);
   if (const auto request = decode_request(frame)) {
-    // What decodes must encode to the same bytes.
+    // A frame that decodes must encode to the same bytes.
     if (encode(*request) != frame) __builtin_trap();
   }
   if (const auto answer = decode_answer(frame)) {

@@ -85,8 +85,8 @@ TEST(Protocol, RefusesFramesThatEndBehindTheLengthOfTheirLastText) {
   }
 }
 
-// Of the frame, the first eight bytes name its kind and operation, and every list and text has its
-// length before it. Such a byte is refused; any other is part of a text and arrives as it is.
+// The frame's first eight bytes name its kind and operation, and every list and text has its length
+// before it. Such a byte is refused; any other is part of a text and arrives as it is.
 TEST(Protocol, RefusesEveryFlippedByteThatIsNotText) {
   const CompileRequest request = sample_request();
   const std::string frame = encode(request);

@@ -10,8 +10,8 @@ namespace ww::sim::driver {
 namespace {
 
 constexpr std::string_view kHidden = "hidden_";
-// Those that the launch's shape gives a value are with hidden_value(). The virtual GPU fills
-// queue_ptr (it knows the queue), HIP's and OpenCL's front ends the buffers that they have.
+// Lists the other hidden arguments; hidden_value() has those of the launch's shape. The virtual GPU
+// fills queue_ptr (it knows the queue), the front ends of HIP and OpenCL their own buffers.
 constexpr std::string_view kOtherHidden[] = {"none",    "printf_buffer",      "hostcall_buffer",
                                              "heap_v1", "multigrid_sync_arg", "queue_ptr"};
 constexpr std::string_view kNullHidden[] = {"default_queue", "completion_action"};
@@ -44,7 +44,7 @@ std::optional<std::uint64_t> hidden_value(std::string_view kind, const LaunchSha
     if (what == "global_offset") return shape.offset[axis];
     if (what == "block_count") return shape.global[axis] / shape.local[axis];
     if (what == "group_size") return shape.local[axis];
-    // Of HIP: OpenCL 1.2 has only whole work-groups.
+    // HIP alone has it: OpenCL 1.2 has only whole work-groups.
     if (what == "remainder") return shape.global[axis] % shape.local[axis];
     return std::nullopt;
   }

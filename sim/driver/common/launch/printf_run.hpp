@@ -15,7 +15,7 @@ namespace ww::sim::driver {
                                        std::span<std::byte> kernarg);
 // Empties the buffer before a launch.
 [[nodiscard]] bool clear_printf_buffer();
-// What a launch left in it: records without the header.
+// Returns the records that a launch left in it, without the header.
 [[nodiscard]] std::vector<std::byte> printed_records();
 // A zero-terminated string in device memory; at most 64 KiB of it.
 [[nodiscard]] std::string read_device_string(std::uint64_t address);

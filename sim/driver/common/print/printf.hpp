@@ -39,7 +39,7 @@ using StringReader = std::function<std::string(std::uint64_t address)>;
                                         const StringReader& read_string);
 
 // Renders the records of a buffer's used part, header excluded. A record with an unknown number
-// ends the text: what follows cannot be told apart.
+// ends the text: what follows cannot be parsed.
 [[nodiscard]] std::string render_records(std::span<const PrintfFormat> formats,
                                          std::span<const std::byte> records,
                                          const StringReader& read_string);

@@ -7,7 +7,7 @@
 
 namespace ww::sim::driver {
 
-// What ww_vgpu_get_catalog gives: null for another version. Powers nothing on.
+// Returns the catalog of ww_vgpu_get_catalog: null for another version. Powers nothing on.
 [[nodiscard]] const ww_vgpu_catalog* get_catalog(std::uint32_t version);
 
 }  // namespace ww::sim::driver

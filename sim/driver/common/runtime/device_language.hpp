@@ -1,4 +1,4 @@
-// What OpenCL C has on a device, by its instruction set.
+// Lists the features of OpenCL C on a device, by its instruction set.
 #pragma once
 
 #include <string_view>

@@ -30,7 +30,7 @@ constexpr std::string_view kHeader =
 // Sensor readings of the idle chip before the first launch and after the last.
 constexpr std::int64_t kIdleReadings = 40;
 
-// Kernels too short for the sensor are launched again until it has seen so many readings of them.
+// Kernels too short for the sensor are launched again until it has seen this many readings of them.
 constexpr std::int64_t kBusyReadings = 100;
 constexpr std::int64_t kMaxLaunches = 100'000;
 
@@ -48,7 +48,7 @@ std::int64_t repeats_for(const gpu::VirtualGpu& gpu) {
   return std::min(wanted, kMaxLaunches / count);
 }
 
-// With all its digits. Nearly all counters are whole numbers.
+// Adds a number with all its digits. Nearly all counters are whole numbers.
 void add_number(std::string& text, double value) {
   constexpr double kWhole = 1e15;
   if (std::abs(value) < kWhole && value == std::trunc(value)) {
@@ -91,7 +91,7 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   recordings->mistakes_file_ = settings.mistakes_file;
   recordings->watched_ = settings.watched;
   for (const auto& file : {settings.counters_file, settings.timing_file, settings.mistakes_file}) {
-    // A folder that cannot be written to is better told now than after an hour.
+    // A folder that cannot be written to is better reported now than after an hour.
     if (!file.empty()) WW_TRY(StreamedFile::create(file));
   }
   if (!settings.trace_file.empty()) {

@@ -1,5 +1,5 @@
-// What the driver writes to files for unmodified programs: counters (WIREWATT_COUNTERS) and a
-// memory trace (WIREWATT_TRACE), sensor readings (WIREWATT_SAMPLES), the report of timing mode
+// Writes the driver's files for unmodified programs: counters (WIREWATT_COUNTERS) and a memory
+// trace (WIREWATT_TRACE), sensor readings (WIREWATT_SAMPLES), the report of timing mode
 // (WIREWATT_TIMING_REPORT), launches' mistakes (WIREWATT_MISTAKES), and, sealed for `wirewatt
 // score` alone, where the energy went (WIREWATT_SEALED_ENERGY). Files appear whole or not at all.
 #pragma once
@@ -54,7 +54,7 @@ class Recordings {
   Status save_timing(const gpu::VirtualGpu& gpu) const;
   // Writes the launches' mistakes, where they are asked for.
   Status save_mistakes(const LaunchMistakes& mistakes);
-  // The same soon after there are new ones, for the case that the process is killed.
+  // Writes them soon after there are new ones, for the case that the process is killed.
   Status save_new_mistakes(const LaunchMistakes& mistakes);
   // Ends the trace and puts it in place.
   Status finish_trace();

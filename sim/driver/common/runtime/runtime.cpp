@@ -50,9 +50,9 @@ Status read_number(const char* name, Number smallest, Number largest, Number& ta
   return {};
 }
 
-// What happens at a kernel's mistakes with memory, and at kernels without end.
+// Reads the settings for kernels' mistakes with memory, and for kernels without end.
 Status read_memory_settings(gpu::Options& options) {
-  // As a real card and its driver would: a program that reads a little too far runs.
+  // Tolerates faults as a real card and driver do: a program that reads a little too far runs.
   options.on_fault = gpu::OnFault::tolerate;
   if (const auto text = variable("WIREWATT_ON_FAULT")) {
     if (*text == "stop") {

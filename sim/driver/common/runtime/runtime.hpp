@@ -20,7 +20,7 @@
 
 namespace ww::sim::driver {
 
-// What launches did that they should not have, or could not do; for the report of
+// Counts of what launches did that they should not have, or could not do; for the report of
 // WIREWATT_MISTAKES.
 struct LaunchMistakes {
   std::uint64_t stopped_launches{};
@@ -28,7 +28,7 @@ struct LaunchMistakes {
   std::uint64_t memory_mistakes{};       // accesses
 };
 
-// What the environment asks for.
+// Settings of the environment.
 struct Settings {
   gpu::ChipRequest chip;
   std::optional<gpu::TimingRequest> timing;  // timing mode
@@ -138,7 +138,7 @@ cl_int guarded(Body&& body) noexcept {
 template <class Handle>
 using Created = tl::expected<Handle, cl_int>;
 
-// The same for calls that create: sets *errcode_ret where given.
+// Runs calls that create: sets *errcode_ret where given.
 template <class Handle, class Body>
 Handle created(cl_int* errcode_ret, Body&& body) noexcept {
   Created<Handle> outcome = tl::unexpected<cl_int>(CL_OUT_OF_HOST_MEMORY);

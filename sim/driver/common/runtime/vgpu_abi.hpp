@@ -7,8 +7,8 @@
 
 namespace ww::sim::driver {
 
-// What ww_vgpu_get_abi gives: null for another version or when there is no chip. Powers the chip
-// on.
+// Returns the ABI of ww_vgpu_get_abi: null for another version or when there is no chip. Powers the
+// chip on.
 [[nodiscard]] const ww_vgpu_abi* get_abi(std::uint32_t version);
 
 }  // namespace ww::sim::driver

@@ -36,8 +36,8 @@ std::byte* host_side(const void* pointer, std::size_t bytes) {
   return place ? *place : nullptr;
 }
 
-// The same of bytes that are to be written: null, too, where the program has made the memory
-// read-only.
+// Returns the host's side of bytes that are to be written: null, too, where the program has made
+// the memory read-only.
 std::byte* host_side_to_write(const void* pointer, std::size_t bytes) {
   if (on_device(pointer)) {
     const auto found = find_allocation(address(pointer));
@@ -69,7 +69,7 @@ int check_kind(const void* to, const void* from, int kind) {
   return to == nullptr || from == nullptr ? kInvalidValue : kSuccess;
 }
 
-// Of copies of plain bytes AMD's library believes the addresses, and not the kind, unless it knows
+// In copies of plain bytes AMD's library believes the addresses, and not the kind, unless it knows
 // neither side.
 int check_sides(const void* to, const void* from, int kind) {
   if (const int bad = check_kind(to, from, kind); bad != kSuccess) return bad;
@@ -77,14 +77,14 @@ int check_sides(const void* to, const void* from, int kind) {
   return is_known(to) || is_known(from) ? kSuccess : kInvalidValue;
 }
 
-// Of copies that a graph notes the kind has to name the side that is the host's.
+// In copies that a graph notes the kind has to name the side that is the host's.
 int check_noted_sides(const void* to, const void* from, int kind) {
   if (const int bad = check_sides(to, from, kind); bad != kSuccess) return bad;
   if (kind == kDefaultKind || is_known(to) == is_known(from)) return kSuccess;
   return kind == (is_known(to) ? kHostToDevice : kDeviceToHost) ? kSuccess : kInvalidValue;
 }
 
-// Of copies of rows it believes the kind where that names a device.
+// In copies of rows AMD's library believes the kind where that names a device.
 int check_sides_of_rows(const void* to, const void* from, int kind) {
   if (const int bad = check_kind(to, from, kind); bad != kSuccess) return bad;
   if (kind == kHostToHost || kind == kDefaultKind) return kSuccess;
@@ -182,7 +182,7 @@ int fill_rows(void* to, std::size_t pitch, int value, std::size_t width, std::si
   return kSuccess;
 }
 
-// To or from a variable of the program: `run` gets its place on the device.
+// Copies to or from a variable of the program: `run` gets its place on the device.
 template <class Run>
 int with_symbol(const void* symbol, std::size_t bytes, std::size_t offset, Run&& run) {
   const auto variable = variable_of_symbol(symbol);
@@ -278,7 +278,7 @@ int copy_box(const Memcpy3dParameters& box) {
   return kSuccess;
 }
 
-// The same where the copy is only noted, with what is known of the memory now.
+// Checks a copy that is only noted, with what is known of the memory now.
 int check_noted_box(const Memcpy3dParameters& box) {
   if (const int bad = check_sides_of_rows(box.to.pointer, box.from.pointer, box.kind);
       bad != kSuccess) {

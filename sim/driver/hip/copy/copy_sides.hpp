@@ -26,7 +26,7 @@ enum class SideKind { host, device, array };
   }
 }
 
-// What hipMemcpy would call it.
+// Returns hipMemcpy's name of the direction.
 [[nodiscard]] inline MemcpyKind kind_between(SideKind from, SideKind to) {
   if (from == SideKind::host) return to == SideKind::host ? kHostToHost : kHostToDevice;
   return to == SideKind::host ? kDeviceToHost : kDeviceToDevice;

@@ -15,7 +15,7 @@ struct Context {
   int device{};
 };
 
-// By device.
+// Contexts by device.
 std::map<int, Context>& contexts() {
   static auto& made = *new std::map<int, Context>;
   return made;
@@ -33,7 +33,7 @@ const Context* find_context(const void* handle) {
   return nullptr;
 }
 
-// What the calling thread has pushed, as devices.
+// Returns the contexts that the calling thread has pushed, as devices.
 std::vector<int>& pushed() {
   thread_local std::vector<int> stack;
   return stack;

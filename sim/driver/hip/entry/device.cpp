@@ -34,7 +34,7 @@ int clamped(std::int64_t value) {
   return static_cast<int>(std::clamp<std::int64_t>(value, 0, INT32_MAX));
 }
 
-// What both layouts of the properties and the attributes say of the chip.
+// Facts about the chip for both layouts of the properties and the attributes.
 struct Facts {
   std::string name;
   std::string architecture;  // "gfx90a:sramecc+:xnack-"
@@ -308,7 +308,7 @@ std::set<std::pair<int, int>>& peers() {
   return pairs;
 }
 
-// By device.
+// Flags by device.
 std::map<int, unsigned>& device_flags() {
   static auto& flags = *new std::map<int, unsigned>;
   return flags;
@@ -442,7 +442,7 @@ WW_HIP_EXPORT int hipDeviceGetUuid(void* uuid, int ordinal) {
     return kSuccess;
   });
 }
-// As much as there is room for is written, and too little room is an error.
+// Writes as much as there is room for; too little room is an error.
 WW_HIP_EXPORT int hipDeviceGetPCIBusId(char* text, int size, int ordinal) {
   return guarded([&]() -> int {
     if (text == nullptr || size <= 0) return kInvalidValue;

@@ -15,7 +15,7 @@ constexpr int kFound = 0;
 constexpr int kNoSuchName = 1;
 constexpr int kHip6 = 600;  // major * 100 + minor
 
-// This library, whatever else the process has loaded.
+// Opens this library, whatever else the process has loaded.
 void* this_library() {
   Dl_info about{};
   if (dladdr(&kHip6, &about) == 0) return nullptr;

@@ -47,7 +47,7 @@ struct Said {
   std::set<int> accessed_by;
 };
 
-// From a page on until the next one named.
+// Keeps advice from a page on until the next one named.
 class SaidOfPages {
  public:
   // Calls change(Said&) for the pages that have bytes of the range.
@@ -128,7 +128,7 @@ int prefetch_to(const void* pointer, std::size_t bytes, int place, const void* s
   return kSuccess;
 }
 
-// What all pages of the range have in common: a value, or what stands for none.
+// Returns the value that all pages of the range share, or else `none`.
 template <class Value, class Get>
 Value common(const void* pointer, std::size_t bytes, Value none, Get&& get) {
   bool first = true;

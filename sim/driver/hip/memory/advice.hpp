@@ -1,4 +1,4 @@
-// What a program said of its managed memory, page by page. It changes nothing here; calls tell it.
+// Keeps a program's advice on managed memory, by page. It changes nothing here; calls report it.
 #pragma once
 
 #include <cstdint>

@@ -5,11 +5,11 @@
 
 namespace ww::sim::driver::hip {
 
-// Of no bytes: null. Errors: kInvalidValue for no pointer, those of allocate_memory().
+// Allocates; null for no bytes. Errors: kInvalidValue for no pointer, those of allocate_memory().
 int allocate(void** pointer, std::size_t bytes, MemoryKind kind, unsigned flags = 0,
              int ordinal = chosen_device());
-// What the program got of hipMalloc or hipHostMalloc; `host`: of the latter alone. Null: nothing.
-// Error kInvalidValue: it got no such memory there.
+// Frees memory of hipMalloc or hipHostMalloc; `host`: of the latter alone. Null: does nothing.
+// Error kInvalidValue: the program got no such memory there.
 int free_of(const void* pointer, bool host);
 
 }  // namespace ww::sim::driver::hip

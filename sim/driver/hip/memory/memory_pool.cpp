@@ -55,7 +55,7 @@ MemoryPool* make_pool(int ordinal, std::uint64_t most = 0) {
   return handle;
 }
 
-// By device.
+// Default pools by device.
 std::map<int, MemoryPool*>& default_pools() {
   static auto& pools = *new std::map<int, MemoryPool*>;
   return pools;

@@ -1,4 +1,4 @@
-// What pools count of the memory that they gave.
+// Counts the memory that pools gave.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a pointer is.
+// Answers questions about a pointer.
 #include <cstring>
 
 #include "hip/memory/array.hpp"
@@ -47,7 +47,7 @@ int give(void* to, Value value) {
   std::memcpy(to, &value, sizeof value);
   return kSuccess;
 }
-// The same with what stands for no memory of HIP's, which is an error.
+// Gives the value for memory that is not HIP's, which is an error.
 template <class Value>
 int give_none(void* to, Value value) {
   static_cast<void>(give(to, value));
@@ -96,7 +96,7 @@ WW_HIP_EXPORT int hipPointerGetAttribute(void* to, int attribute, const void* po
     return attribute_of(to, attribute, pointer);
   });
 }
-// As with AMD's library, what a pointer does not have is no error of the call.
+// An attribute that a pointer lacks is no error of the call, as with AMD's library.
 WW_HIP_EXPORT int hipDrvPointerGetAttributes(unsigned count, const int* attributes, void** to,
                                              const void* pointer) {
   return guarded([&]() -> int {

@@ -17,13 +17,13 @@ namespace {
 
 constexpr unsigned kMaxRegisterFlags = 15;
 
-// By the host's addresses.
+// Registered memory by the host's addresses.
 std::map<std::uint64_t, RegisteredHost>& registered() {
   static auto& ranges = *new std::map<std::uint64_t, RegisteredHost>;
   return ranges;
 }
 
-// By the twins' addresses: the host's.
+// The host's addresses by those of the twins.
 std::map<std::uint64_t, std::uint64_t>& twins() {
   static auto& hosts = *new std::map<std::uint64_t, std::uint64_t>;
   return hosts;

@@ -23,7 +23,7 @@ struct RegisteredHost {
 // leaves the twin.
 [[nodiscard]] std::byte* host_behind_twin(std::uint64_t address, std::size_t bytes);
 
-// For the time of a launch.
+// Keeps the twins in use for the time of a launch.
 class TwinsInUse {
  public:
   TwinsInUse();

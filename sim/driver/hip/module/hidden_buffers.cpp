@@ -16,7 +16,7 @@ namespace ww::sim::driver::hip {
 namespace {
 
 constexpr std::string_view kPrintfBuffer = "hidden_printf_buffer";
-// Of the heap's management; all zero at first (clr, rocclr/device/rocm/rocdevice.cpp).
+// Bytes of the heap's management; all zero at first (clr, rocclr/device/rocm/rocdevice.cpp).
 constexpr std::uint64_t kHeapBytes = 128 << 10;
 // A block's slab is found by the block's address.
 constexpr std::uint64_t kSlabBytes = 2 << 20;

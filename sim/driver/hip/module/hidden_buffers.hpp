@@ -19,7 +19,7 @@
 
 namespace ww::sim::driver::hip {
 
-// What the blocks of a launch may wait for.
+// Set of blocks for which the blocks of a launch may wait.
 enum class Cooperation { none, grid, devices };
 
 // Where in the kernarg segment the kernel expects the pointer of that kind ("hidden_heap_v1").
@@ -35,8 +35,8 @@ enum class Cooperation { none, grid, devices };
 // (-mprintf-kind=buffered), or of OpenCL's where that compiled the module.
 void print_buffer(const binpatch::CodeObject& object, const binpatch::Kernel& kernel);
 
-// What a kernel asks of the host for its heap: `bytes` of memory, or with an address to take it
-// back. The answer is the memory's address; 0: there is no room.
+// Serves a kernel's request for its heap: `bytes` of memory, or with an address to take it back.
+// The answer is the memory's address; 0: there is no room.
 [[nodiscard]] std::uint64_t serve_heap(std::uint64_t address, std::uint64_t bytes);
 
 // hipLimitMallocHeapSize [bytes].

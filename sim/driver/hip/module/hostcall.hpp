@@ -1,7 +1,7 @@
-// What HIP kernels ask of the host while they run: printf, the text of assert, memory for their
-// heap. A kernel puts a packet of up to 64 lanes' words on a stack in memory and waits until the
-// host clears the packet's ready bit. Source: ROCm device libraries, ockl/src/hostcall_impl.cl and
-// services.cl.
+// Serves the requests of running HIP kernels to the host: printf, the text of assert, memory for
+// their heap. A kernel puts a packet of up to 64 lanes' words on a stack in memory and waits until
+// the host clears the packet's ready bit. Source: ROCm device libraries, ockl/src/hostcall_impl.cl
+// and services.cl.
 #pragma once
 
 #include <cstddef>

@@ -62,7 +62,7 @@ std::uint64_t elf_size(const Bytes& image) {
   return size;
 }
 
-// As far as the list of its objects reaches.
+// Size of a bundle, as far as the list of its objects reaches.
 std::uint64_t bundle_size(const Bytes& image) {
   std::uint64_t at = kPlainMagic.size();
   const auto count = image.read<std::uint64_t>(at);

@@ -11,13 +11,13 @@
 
 namespace ww::sim::driver::hip {
 
-// Of images in the program's memory: they say themselves how long they are.
+// Size of images in the program's memory, which state their own length.
 inline constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
 
-// The code object for the target ("gfx90a") out of what lies at `image`, of which so many bytes
-// exist. Errors: parse_error (nothing of the kind, or broken), unsupported (a compression
-// that this library does not have), not_found (none for this target; the message lists what there
-// is).
+// The code object for the target ("gfx90a") out of what lies at `image`, of
+// which `available` bytes exist. Errors: parse_error (nothing of the kind,
+// or broken), unsupported (a compression that this library does not have),
+// not_found (none for this target; the message lists what there is).
 [[nodiscard]] Result<std::vector<std::byte>> code_for(const void* image, std::uint64_t available,
                                                       const std::string& target);
 

@@ -48,8 +48,8 @@ struct CallConfiguration {
   void* stream{};
 };
 
-// What the calling thread has pushed and not yet popped: one, unless a launch's arguments launch in
-// their turn. Nothing destroys it, so that launches work while the program ends.
+// Configurations that the calling thread has pushed and not yet popped: one, unless a launch's
+// arguments launch in their turn. Nothing destroys it: launches work while the program ends.
 struct CallConfigurations {
   static constexpr std::size_t kMax = 64;
   std::array<CallConfiguration, kMax> entries;
@@ -139,8 +139,8 @@ int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, La
   return lds > most ? kInvalidValue : kSuccess;
 }
 
-// What ends a kernel is the device's error; it shows when the program next waits for it or uses its
-// memory. A launch that does not fit is the call's error.
+// The reason that ends a kernel is the device's error; it shows when the program next waits for it
+// or uses its memory. A launch that does not fit is the call's error.
 int launch_failed(const binpatch::Kernel& kernel, const Error& error) {
   complain(why_it_failed(kernel, error));
   if (!has_begun(error)) return kLaunchOutOfResources;
@@ -223,7 +223,7 @@ KernelCall call_of(const void* named, const LaunchRequest& request, const Packed
           {}};
 }
 
-// The same as work of a graph, which may run after its module was unloaded.
+// Makes a launch the work of a graph, which may run after its module was unloaded.
 NodeWork as_work(const void* named, const LaunchRequest& request, PackedLaunch packed) {
   KernelCall call = call_of(named, request, packed);
   return {[packed = std::move(packed)]() mutable -> int {
@@ -285,7 +285,7 @@ int launch_function(const void* handle, const LaunchRequest& request, void* stre
   });
 }
 
-// What a kernel node names: a host stub, or the function of a captured launch.
+// Returns the function that a kernel node names: by a host stub, or of a captured launch.
 tl::expected<const Function*, int> function_named(const void* named) {
   if (is_function(named)) return static_cast<const Function*>(named);
   const auto function = function_of_stub(named);
@@ -325,7 +325,7 @@ int push_configuration(const CallConfiguration& configuration) {
   return kSuccess;
 }
 
-// What hipSetupArgument() has put together for the thread's next launch.
+// Arguments that hipSetupArgument() has put together for the thread's next launch.
 constexpr std::size_t kMaxArgumentBytes = 64 * 1024;
 std::vector<std::byte>& argument_buffer() {
   thread_local std::vector<std::byte> buffer;
@@ -499,7 +499,7 @@ WW_HIP_EXPORT int hipExtLaunchMultiKernelMultiDevice(const StubLaunch* launches,
   }
   return kSuccess;
 }
-// Of several devices, one's launch ends before the next one's begins, so that their grids cannot
+// On several devices one's launch ends before the next one's begins, so that their grids cannot
 // meet.
 WW_HIP_EXPORT int hipLaunchCooperativeKernelMultiDevice(const StubLaunch* launches, int count,
                                                         unsigned flags) {

@@ -1,4 +1,4 @@
-// What kernels may use: private memory of a call stack, and the heap of malloc.
+// Limits kernels' resources: private memory of a call stack, and the heap of malloc.
 #include "hip/module/hidden_buffers.hpp"
 #include "hip/session/session.hpp"
 

@@ -1,6 +1,6 @@
-// What the compiler makes every HIP program call before main: it registers the program's device
-// code, and each kernel and variable by its address on the host. Nothing is loaded before the
-// program uses it.
+// Serves the calls that the compiler puts before every HIP program's main: they register the
+// program's device code, and each kernel and variable by its address on the host. Nothing is loaded
+// before the program uses it.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -83,7 +83,7 @@ bool read_names(RtcProgram& program, const binpatch::CodeObject& object) {
   return program.lowered.size() == program.expressions.size();
 }
 
-// The same of bitcode. What it calls of other programs does not matter for that.
+// Reads the names from bitcode. What it calls of other programs does not matter for that.
 bool read_names_of_bitcode(RtcProgram& program, const std::string& target) {
   if (program.expressions.empty()) return true;
   CompileRequest request = link_request(target, {program.bitcode});
@@ -145,12 +145,12 @@ int compile_program(RtcProgram& program, std::span<const char* const> options) {
   return kRtcSuccess;
 }
 
-// With the zero at its end; 0 where nothing was said.
+// Size of the log with the zero at its end; 0 where nothing was said.
 std::size_t log_bytes(const RtcProgram& program) {
   return program.log.empty() ? 0 : program.log.size() + 1;
 }
 
-// What a compilation made, by either name; its place is looked at before the program is.
+// Returns the size of a compilation's output; checks `bytes` before the program.
 int output_size(const void* handle, std::string RtcProgram::*made, std::size_t* bytes) {
   if (bytes == nullptr) return kRtcInvalidInput;
   return with_program(handle, [&](RtcProgram& program) -> int {

@@ -56,7 +56,7 @@ CompileRequest link_request(const std::string& target, std::vector<std::string> 
 WW_HIP_EXPORT const char* hiprtcGetErrorString(int code) {
   return text_of(code);
 }
-// What AMD's library says of itself, whatever its HIP's version.
+// Returns the version that AMD's library reports, whatever its HIP's version.
 WW_HIP_EXPORT int hiprtcVersion(int* major, int* minor) {
   if (major == nullptr || minor == nullptr) return kRtcInvalidInput;
   *major = 9;

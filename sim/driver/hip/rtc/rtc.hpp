@@ -1,4 +1,4 @@
-// What hiprtc's calls on programs and on linkers have in common. Values are those of hiprtc.h of
+// Declares what hiprtc's calls on programs and on linkers share. Values are those of hiprtc.h of
 // HIP 6.2, of which HIP 5.2 has the first ones.
 #pragma once
 
@@ -58,8 +58,8 @@ int with_rtc_object(const void* handle, RtcCode unknown, Body&& body) noexcept {
 [[nodiscard]] std::string device_target();
 // A request's name of a target ("gfx90a:xnack-").
 [[nodiscard]] std::string isa_of(const std::string& target);
-// What fails although the program is not at fault is said on stderr, too, because many programs
-// never print a log.
+// Reports failures that are not the program's fault on stderr, too, because many programs never
+// print a log.
 [[nodiscard]] CompileAnswer run_compiler(const CompileRequest& request);
 // Bitcodes of the operation compile_hip to a code object.
 [[nodiscard]] CompileRequest link_request(const std::string& target,

@@ -16,7 +16,7 @@ std::uint32_t& chosen_stack_limit() {
   return bytes;
 }
 
-// What the virtual GPU has to know of programs of HIP, once it has power.
+// Sets what HIP programs need on the virtual GPU, once it has power.
 void prepare_device() {
   if (device().host_at_device_addresses()) device().host_may_write();
   set_stack_limit(stack_limit());
@@ -59,8 +59,8 @@ int needed_version(const dl_phdr_info& object) {
   return 0;
 }
 
-// Of the first object that was linked with one: the program itself comes before its libraries. One
-// that was linked with none opened the library by its name.
+// Version of the first object that was linked with one: the program itself comes before its
+// libraries. A process without such an object opened the library by its name.
 int find_hip_major() {
   int version = 0;
   dl_iterate_phdr(

@@ -1,5 +1,5 @@
-// What every HIP call goes through: the driver's lock, the virtual GPU, the device that the thread
-// has chosen, and the thread's last error. Modules and the devices' errors are the process's.
+// Declares what every HIP call needs: the driver's lock, the virtual GPU, the thread's chosen
+// device, and its last error. Modules and the devices' errors are the process's.
 #pragma once
 
 #include <atomic>
@@ -71,7 +71,7 @@ int guarded(Body&& body) noexcept {
   return finish(code);
 }
 
-// The same for calls that wait for the device or use its memory: they report its errors.
+// Runs calls that wait for the device or use its memory: they report its errors.
 template <class Body>
 int guarded_work(Body&& body) noexcept {
   return guarded([&](Entry& entry) -> int {
@@ -87,11 +87,11 @@ int guarded_work(Body&& body) noexcept {
 
 // Says once on stderr that an entry point is missing; the code for it.
 int refuse_entry(const char* name);
-// The same for a call that is there, but not in this form ("hipMemcpy3D with arrays"). Needs the
-// lock.
+// Refuses a call that exists, but not in this form
+// ("hipMemcpy3D with arrays"). Needs the lock.
 int refuse_form(const std::string& call);
 
-// What hipDeviceReset forgets: memory, kernels' own heap, arrays, textures, surfaces, streams and
+// Forget for hipDeviceReset: memory, kernels' own heap, arrays, textures, surfaces, streams and
 // events of a device; modules' device copies and graphs, which are all devices'. Need the lock.
 void reset_arrays(int ordinal);
 void reset_textures(int ordinal);

@@ -12,7 +12,7 @@
 namespace ww::sim::driver::hip {
 namespace {
 
-// What a thread may do while some stream captures (hipThreadExchangeStreamCaptureMode).
+// A thread's permissions while some stream captures (hipThreadExchangeStreamCaptureMode).
 int& capture_mode_of_thread() {
   thread_local int mode = kCaptureGlobal;
   return mode;
@@ -118,7 +118,7 @@ int finish_capture(void* handle, void** graph) {
   return kSuccess;
 }
 
-// What a stream captures, and the nodes that its next one runs after. Error kContextIsDestroyed. No
+// A stream's capture, and the nodes that its next one runs after. Error kContextIsDestroyed. No
 // capture: null.
 struct CaptureOfStream {
   Capture* capture{};
@@ -148,7 +148,7 @@ int update_dependencies(const void* stream, const void* const* nodes, std::size_
   }
   std::vector<GraphNode*>& last = *capture->last;
   if (flags == kSet) {
-    // What the program takes out of the stream's order need not come before the capture's end.
+    // Nodes that the program takes out of the stream's order need not end before the capture.
     for (const GraphNode* node : and_all_before(last)) capture->capture->noted.erase(node->number);
     last.clear();
   }

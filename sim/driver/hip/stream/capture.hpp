@@ -1,4 +1,4 @@
-// What streams and events have to do with the end of a capture. Needs the lock.
+// Ends captures for streams and events. Needs the lock.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace ww::sim::driver::hip {
 
-// Lets go of the capture that the program told this stream to begin: every stream runs its commands
+// Lets go of the capture that the program began on this stream: every stream runs its commands
 // again.
 void end_capture_of(const Stream& stream);
 // Lets events go that were recorded in a capture which has ended.

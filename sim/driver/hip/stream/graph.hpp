@@ -16,7 +16,7 @@
 
 namespace ww::sim::driver::hip {
 
-// What one node does when its graph runs: HIP's code. Needs the lock.
+// Action of one node when its graph runs: HIP's code. Needs the lock.
 using Work = std::function<int()>;
 
 enum class NodeKind {
@@ -54,13 +54,13 @@ struct EventOfNode {
 struct ReleasedMemory {
   void* pointer;
 };
-// Of a copy to or from a variable of the program.
+// Copy to or from a variable of the program.
 struct SymbolCopy {
   int kind;
 };
 
-// What a node was made of, which calls return and change. None for nodes that a stream captured in
-// a form that no node's parameters have.
+// Parameters of a node, which calls return and change. None for nodes that a stream captured in a
+// form that no node's parameters have.
 using NodeParameters = std::variant<std::monostate, KernelCall, Memcpy3dParameters,
                                     MemsetParameters, HostNodeParameters, EventOfNode,
                                     AllocationNodeParameters, ReleasedMemory, SymbolCopy>;
@@ -162,8 +162,8 @@ void* publish_graph(std::unique_ptr<Graph> graph);
 // Frees memory that a graph has allocated. Error kInvalidValue: it is not in use.
 int end_use_of_graph_memory(std::uint64_t address);
 
-// What a capturing stream has noted. The capture fails as a whole when the program does what a
-// capture cannot contain.
+// Nodes that a capturing stream has noted. The capture fails as a whole when the program does what
+// a capture cannot contain.
 struct Capture {
   // Null where the program has destroyed the graph that it adds to.
   [[nodiscard]] Graph* graph() const;

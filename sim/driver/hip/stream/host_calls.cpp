@@ -9,7 +9,7 @@
 namespace ww::sim::driver::hip {
 namespace {
 
-// Those that have not returned.
+// Calls that have not returned.
 HostCalls& host_calls() {
   static auto& all = *new HostCalls;
   return all;
@@ -19,7 +19,7 @@ bool is_running(const HostCall& call) {
   return !call.returned && call.thread != std::this_thread::get_id();
 }
 
-// Its end is the call's, even by an exception.
+// Ends the call when it ends, even by an exception.
 class RunningCall {
  public:
   explicit RunningCall(std::shared_ptr<HostCall> call) : call_(std::move(call)) {}

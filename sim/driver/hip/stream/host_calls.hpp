@@ -19,7 +19,7 @@ struct HostCall {
 };
 using HostCalls = std::vector<std::shared_ptr<HostCall>>;
 
-// Those that have not returned and that later work of the stream comes after.
+// Calls that have not returned and that later work of the stream comes after.
 [[nodiscard]] HostCalls calls_before(const void* stream);
 // Whether none is left for which the calling thread has to wait.
 [[nodiscard]] bool all_returned(const HostCalls& calls);

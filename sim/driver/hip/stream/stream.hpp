@@ -18,7 +18,7 @@ inline constexpr std::uintptr_t kPerThreadStream = 2;
 
 // Bits of compute units, as gpu::Grid has them; empty: all.
 using CuMask = std::vector<std::uint32_t>;
-// Those that the kernels run on that belong to the work that runs now: of its stream.
+// Compute units for the kernels of the work that runs now: those of its stream.
 [[nodiscard]] const CuMask& cus_of_work();
 
 // The capture that a stream's work goes to; null: the work runs now. Errors kContextIsDestroyed,
@@ -39,12 +39,12 @@ int submit(const void* stream, NodeKind kind, Body&& work, NodeParameters parame
   return kSuccess;
 }
 
-// For calls that no capture can contain, as they wait: lets the stream's capture, or every capture,
-// fail. Errors kContextIsDestroyed, kStreamCaptureUnsupported.
+// Refuses calls that no capture can contain, as they wait: lets the stream's capture, or every
+// capture, fail. Errors kContextIsDestroyed, kStreamCaptureUnsupported.
 int refuse_in_capture(const void* stream);
 int refuse_in_any_capture();
-// For calls that only a relaxed capture allows, as they may wait: lets the captures fail that this
-// thread began, and in the thread's global mode those that others began globally. Error
+// Refuses calls that only a relaxed capture allows, as they may wait: lets the captures fail that
+// this thread began, and in the thread's global mode those that others began globally. Error
 // kStreamCaptureUnsupported.
 int refuse_unsafe_in_capture();
 

@@ -3,8 +3,8 @@
 namespace ww::sim::driver::hip {
 namespace {
 
-// What stands for the calling thread's default stream while it captures: that handle is the same in
-// all threads.
+// Returns a handle for the calling thread's default stream while it captures: the program's handle
+// is the same in all threads.
 const void* own_handle(const void* handle) {
   thread_local const char of_thread{};
   return reinterpret_cast<std::uintptr_t>(handle) == kPerThreadStream ? &of_thread : handle;

@@ -18,19 +18,19 @@ struct Stream {
   int priority{};
   std::shared_ptr<Capture> capture;  // null: commands run
   std::vector<GraphNode*> last;      // nodes that the next one runs after
-  bool began{};                      // the stream that the program told to capture
+  bool began{};                      // the stream on which the program began it
   int device{};                      // that runs its commands
   bool stands_in{};                  // for a thread's default stream, while that captures
   CuMask cus{};                      // that run its kernels
 };
 
-// Those that the program has made, and those that stand in for threads' default streams.
+// Streams that the program has made, and those that stand in for threads' default streams.
 [[nodiscard]] std::unordered_map<const void*, std::unique_ptr<Stream>>& streams();
 
 // Null for a default stream that captures nothing.
 [[nodiscard]] Stream* made_stream(const void* handle);
-// The same; a thread's default stream gets a stream that stands in for it. Null for the legacy
-// default stream, which cannot capture.
+// Returns the stream that captures; a thread's default stream gets one that stands in for it. Null
+// for the legacy default stream, which cannot capture.
 [[nodiscard]] Stream* stream_that_captures(const void* handle);
 // The stream's own settings; those of the default stream for the fixed handles. Nothing for what is
 // no stream.

@@ -21,7 +21,7 @@ struct InstantiateParameters {
   void* upload_stream;
 };
 
-// Those that programs made; a child's graph is its node's, and a captured one its stream's.
+// Graphs that programs made; a child's graph is its node's, and a captured one its stream's.
 std::unordered_map<const void*, std::unique_ptr<Graph>>& graphs() {
   static auto& all = *new std::unordered_map<const void*, std::unique_ptr<Graph>>;
   return all;
@@ -157,7 +157,7 @@ enum UpdateResult : int {
   kParametersChanged = 5,
 };
 
-// What keeps steps from taking the place of others, and at which of them.
+// Returns why steps cannot take the place of others, and the first of them.
 std::pair<UpdateResult, std::size_t> difference(const std::vector<Step>& now,
                                                 const std::vector<Step>& later) {
   if (now.size() != later.size()) return {kTopologyChanged, std::max(now.size(), later.size())};

@@ -20,7 +20,7 @@ std::size_t bytes_of(int name) {
 }
 
 // hipAccessPolicyWindow: what should stay in caches. No chip here keeps anything there, nor does
-// AMD's library: the largest window that the device's properties tell has no bytes.
+// AMD's library: the largest window in the device's properties has no bytes.
 struct AccessPolicyWindow {
   void* base;
   int property_of_hits;

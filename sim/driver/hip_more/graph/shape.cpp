@@ -82,7 +82,7 @@ bool can_be_disabled(const Step& step) {
          step.kind == NodeKind::fill;
 }
 
-// Also of the graph that gets it, as it is now.
+// Copies a child's graph, also that of the graph that gets it, as it is now.
 tl::expected<std::unique_ptr<Graph>, int> child_of(const void* handle) {
   const Graph* found = find_graph(handle);
   if (found == nullptr) return tl::unexpected<int>(kInvalidValue);

@@ -28,7 +28,7 @@ constexpr int kViewOrder[] = {kFormatUint8,  kFormatSint8,  kFormatUint16, kForm
                               kFormatUint32, kFormatSint32, kFormatHalf,   kFormatFloat};
 constexpr unsigned kViewChannels[] = {1, 2, 4};
 
-// What a view makes of an array's elements. Error kInvalidValue: compressed blocks, or no format.
+// Format of an array's elements in a view. Error kInvalidValue: compressed blocks, or no format.
 tl::expected<gpu::ImageFormat, int> view_format(const ViewDescriptor& view, bool normalized) {
   const auto index = static_cast<std::size_t>(view.format) - 1;
   if (view.format < 1 || index >= std::size(kViewOrder) * std::size(kViewChannels)) {
@@ -132,7 +132,7 @@ int check_settings(const ResourceDescriptor& resource, const TextureDescriptor& 
   return kSuccess;
 }
 
-// As AMD's runtime does, all dimensions have the first one's mode. Wrapping and mirroring need
+// Gives all dimensions the first one's mode, as AMD's runtime does. Wrapping and mirroring need
 // normalised coordinates. Linear memory has neither modes nor filters.
 gpu::SamplerDescriptor sampler_of(const ResourceDescriptor& resource,
                                   const TextureDescriptor& sampling) {
@@ -202,7 +202,7 @@ tl::expected<ResourceDescriptor, int> from_driver(const DriverResourceDescriptor
   return tl::unexpected<int>(kInvalidValue);
 }
 
-// Of a texture that was made, whose elements are therefore known to be right.
+// Converts the resource of a texture that was made, whose elements are known to be right.
 DriverResourceDescriptor to_driver(const ResourceDescriptor& resource) {
   DriverResourceDescriptor answer{};
   answer.type = resource.type;
@@ -293,7 +293,7 @@ tl::expected<void*, int> make_texture(const Texture& wanted) {
   auto layout = layout_of(wanted);
   if (!layout) return tl::unexpected<int>(layout.error());
   if (wanted.sampling.srgb != 0 && layout->format.order == gpu::ChannelOrder::rgba) {
-    // As with AMD's runtime, colours are four channels, and fewer are read as they are.
+    // Reads colours as four channels, and fewer as they are, as AMD's runtime does.
     if (layout->format.type != gpu::ChannelType::unorm_int8) {
       return tl::unexpected<int>(kInvalidValue);
     }

@@ -22,7 +22,7 @@ struct ModuleReference {
   std::string name;
 };
 
-// By module and name, so that each is made once.
+// References by module and name, so that each is made once.
 std::map<std::pair<void*, std::string>, std::unique_ptr<ModuleReference>>& module_references() {
   static auto& all = *new std::map<std::pair<void*, std::string>, std::unique_ptr<ModuleReference>>;
   return all;

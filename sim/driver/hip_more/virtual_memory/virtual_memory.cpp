@@ -2,7 +2,7 @@
 // and says which devices may use it.
 //
 // A piece of memory is a file of the host without a name, so that several addresses can have it at
-// once. What is mapped side by side and may be used alike is one allocation to copies and kernels.
+// once. Equally usable pieces side by side are one allocation to copies and kernels.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kGranularity = 4096;
 constexpr int kPosixFile = 1;  // hipMemHandleTypePosixFileDescriptor
 
-// What a hipMemGenericAllocationHandle_t stands for.
+// Memory behind a hipMemGenericAllocationHandle_t.
 struct Physical {
   ~Physical() {
     close(file);
@@ -30,7 +30,7 @@ struct Physical {
   PhysicalProperties properties{};
   std::uint64_t bytes{};
   int file{-1};
-  unsigned held{1};  // by the program, so many times
+  unsigned held{1};  // times that the program holds it
 };
 
 struct Mapped {
@@ -38,7 +38,7 @@ struct Mapped {
   std::uint64_t bytes{};
   std::map<int, int> access{};  // by device, where it has any
 
-  // What all devices together may do, as copies ask for no device.
+  // Returns what all devices together may do, as copies ask for no device.
   [[nodiscard]] int most_access() const {
     int most = kAccessNone;
     for (const auto& [device, access_of_device] : access) most = std::max(most, access_of_device);
@@ -78,7 +78,7 @@ std::shared_ptr<Physical> find_handle(const void* handle) {
   return found == handles.end() ? nullptr : found->second;
 }
 
-// What is mapped from `address` on, if whole pieces make up these bytes; else nothing.
+// Returns the pieces mapped from `address` on, if whole ones make up these bytes; else nothing.
 std::vector<std::map<std::uint64_t, Mapped>::iterator> whole_pieces(Range& range,
                                                                     std::uint64_t address,
                                                                     std::uint64_t bytes) {
@@ -94,7 +94,7 @@ std::vector<std::map<std::uint64_t, Mapped>::iterator> whole_pieces(Range& range
   return pieces;
 }
 
-// Tells the memory table what of the range can be used, in pieces as large as they come.
+// Reports to the memory table what of the range can be used, in pieces as large as they come.
 void tell_of(Range& range) {
   for (const std::uint64_t address : range.allocations) forget_mapped(address);
   range.allocations.clear();
@@ -165,7 +165,7 @@ int map(std::uint64_t address, std::uint64_t bytes, const std::shared_ptr<Physic
 }
 
 // Calls change(range, piece) for each of the whole pieces that make up these bytes, until one gives
-// an error, and tells of what is left. Error kInvalidValue: there are no such pieces.
+// an error, and reports what is left. Error kInvalidValue: there are no such pieces.
 template <class F>
 int change_pieces(std::uint64_t address, std::uint64_t bytes, F&& change) {
   auto& ranges = virtual_memory().ranges;
@@ -209,7 +209,7 @@ int set_access(std::uint64_t address, std::uint64_t bytes, const MemoryAccess* w
   });
 }
 
-// What is mapped at that address; null if nothing is.
+// Returns the piece mapped at that address; null if there is none.
 const Mapped* find_mapped(const void* pointer) {
   auto& ranges = virtual_memory().ranges;
   const auto range = around(ranges, address_of(pointer));

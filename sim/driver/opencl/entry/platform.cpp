@@ -136,7 +136,7 @@ cl_int fixed_info(cl_device_info name, const InfoSink& sink) {
       return sink.value<cl_command_queue_properties>(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
                                                      CL_QUEUE_PROFILING_ENABLE);
 
-    // Of kernels' arguments no number is too large; these are AMD's.
+    // No number of kernels' arguments is too large; these limits are AMD's.
     case CL_DEVICE_MAX_READ_IMAGE_ARGS: return sink.value<cl_uint>(128);
     case CL_DEVICE_MAX_WRITE_IMAGE_ARGS: return sink.value<cl_uint>(64);
     case CL_DEVICE_MAX_SAMPLERS: return sink.value<cl_uint>(16);

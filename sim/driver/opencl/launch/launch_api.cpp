@@ -61,7 +61,7 @@ cl_int check_shape(const _cl_kernel& kernel, cl_uint dimensions, const std::size
   return groups > UINT64_MAX ? CL_INVALID_GLOBAL_WORK_SIZE : CL_SUCCESS;
 }
 
-// What runs: the kernel as it was built, or its form for large work-groups.
+// The kernel that runs: as it was built, or its form for large work-groups.
 struct Form {
   std::shared_ptr<const Module> module;
   const binpatch::Kernel* info{};

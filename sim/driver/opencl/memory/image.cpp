@@ -20,7 +20,7 @@ bool is_image(cl_mem_object_type type) {
   return type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER;
 }
 
-// What the image's description counts, or the code that refuses it.
+// Returns the extent that the image's description counts, or the code that refuses it.
 Created<Region> extent_of(const cl_image_desc& shape) {
   const Region all{shape.image_width, shape.image_height, shape.image_depth};
   const std::size_t layers = shape.image_array_size;
@@ -49,7 +49,7 @@ Created<Region> extent_of(const cl_image_desc& shape) {
   return extent;
 }
 
-// What the call asks for, checked.
+// Result of the call's checked arguments.
 struct Wanted {
   std::unique_ptr<ImageState> state;
   Region bytes{};  // of the application's memory: bytes, rows, slices

@@ -28,7 +28,7 @@ namespace ww::sim::driver {
 // CL_MEM_OBJECT_ALLOCATION_FAILURE.
 [[nodiscard]] Created<std::uint64_t> place_image_descriptor(const ImageState& image,
                                                             std::uint64_t address);
-// The same of a sampler. Error: CL_OUT_OF_RESOURCES.
+// Places a sampler's descriptor. Error: CL_OUT_OF_RESOURCES.
 [[nodiscard]] Created<std::uint64_t> place_sampler_descriptor(const _cl_sampler& sampler);
 
 }  // namespace ww::sim::driver

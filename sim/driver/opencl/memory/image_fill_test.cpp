@@ -7,7 +7,7 @@
 namespace ww::sim::driver::image_fill_test {
 namespace {
 
-// What a colour becomes, by arithmetic of the test's own.
+// Computes a colour's elements, by arithmetic of the test's own.
 
 // Nearest even, as the conversion functions _sat_rte do.
 double to_steps(double value, double most, double least) {

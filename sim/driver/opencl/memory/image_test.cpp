@@ -197,7 +197,7 @@ TEST_F(ImageTest, CopiesGoBetweenAllKinds) {
       std::reverse(want.bytes.begin(), want.bytes.end());
       write(source, {}, from.sides, picture.bytes);
       write(target, {}, to.sides, want.bytes);
-      // What both have room for, from one corner to the other.
+      // Copies what both have room for, from one corner to the other.
       Sides region{};
       Sides origin{};
       for (std::size_t i = 0; i < 3; ++i) {

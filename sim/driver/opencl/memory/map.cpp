@@ -209,7 +209,7 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint me
     }
     const Enqueue what = command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, {count, waits, event});
     std::vector<Use<_cl_mem>> kept;
-    // Of what lies in another one's memory, that one moves.
+    // An object that lies in another one's memory moves with that one.
     for (cl_uint i = 0; i < memory_count; ++i) {
       cl_mem whole = memories[i];
       while (whole->parent) whole = whole->parent.get();

@@ -37,7 +37,7 @@ inline constexpr cl_map_flags kMapWrites = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDAT
 [[nodiscard]] std::shared_ptr<const void> begin_host_writes();
 [[nodiscard]] bool host_is_writing();
 
-// What cl_ww_approximable's entry point does, under the lock.
+// Does the work of cl_ww_approximable's entry point, under the lock.
 cl_int declare_approximable(cl_mem memory, std::uint32_t type, float threshold);
 // cl_ww_approximable's entry point (ww/core/cl_approximable.h).
 std::int32_t set_approximable(cl_mem memory, std::uint32_t type, float threshold);

@@ -66,7 +66,7 @@ cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context context,
                                                      const cl_sampler_properties* properties,
                                                      cl_int* errcode_ret) {
   return created<cl_sampler>(errcode_ret, [&](Entry&) -> Created<cl_sampler> {
-    // What holds where nothing is said (OpenCL 2.0, section 5.7.1).
+    // Defaults where nothing is said (OpenCL 2.0, section 5.7.1).
     cl_sampler_properties normalized = CL_TRUE;
     cl_sampler_properties addressing = CL_ADDRESS_CLAMP;
     cl_sampler_properties filter = CL_FILTER_NEAREST;

@@ -1,5 +1,5 @@
-// What the commands on memory objects share: checks of their arguments, boxes in linear memory, and
-// the way to the device's memory.
+// Declares what the commands on memory objects share: checks of their arguments, boxes in linear
+// memory, and the way to the device's memory.
 #pragma once
 
 #include "opencl/memory/memory.hpp"
@@ -14,9 +14,9 @@ inline constexpr cl_mem_flags kNoHostWrite = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST
 [[nodiscard]] gpu::VirtualGpu& device();
 [[nodiscard]] cl_int code_of(const Status& status);
 
-// What every command on a memory object checks first.
+// Checks what every command on a memory object checks first.
 [[nodiscard]] cl_int check_queue_and_memory(cl_command_queue queue, cl_mem memory);
-// The same for commands on one kind: an image is no buffer, and a buffer no image.
+// Check commands on one kind: an image is no buffer, and a buffer no image.
 [[nodiscard]] cl_int check_queue_and_buffer(cl_command_queue queue, cl_mem memory);
 [[nodiscard]] cl_int check_queue_and_image(cl_command_queue queue, cl_mem memory);
 

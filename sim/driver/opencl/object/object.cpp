@@ -7,13 +7,13 @@
 namespace ww::sim::driver::pool {
 namespace {
 
-// What stays of a dead object: enough for the loader to dispatch and for us to refuse.
+// Remains of a dead object: enough for the loader to dispatch and for us to refuse.
 struct Tombstone : Object {
   Tombstone() : Object(ObjectType::dead) { references = 0; }
 };
 
-// A dead object rests until so many of its size died after it: a program that goes on using a
-// handle meets CL_INVALID_*, not the object that came next.
+// A dead object rests until kRest of its size died after it: a program that goes on using a handle
+// meets CL_INVALID_*, not the object that came next.
 constexpr std::size_t kRest = 256;
 
 // Never destroyed: handles may be released from other libraries' exit handlers.

@@ -1,4 +1,4 @@
-// What every OpenCL object of this driver begins with, and how it lives and dies.
+// Declares the base of every OpenCL object of this driver, and how it lives and dies.
 //
 // A handle is a pointer to an object whose first word is the loader's dispatch table. Objects come
 // from pools that never give memory back and keep a dead object's first words readable, so that a

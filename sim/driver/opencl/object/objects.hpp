@@ -73,8 +73,8 @@ struct MappedRegion {
   std::shared_ptr<const void> writing{};  // of begin_host_writes(); null: shows no device memory
 };
 
-// What makes an image of memory. Origins and regions count elements, then rows (of a 1D array:
-// layers), then slices (of a 2D array: layers); extents that an image lacks are 1.
+// The part of memory that makes it an image. Origins and regions count elements, then rows (of a 1D
+// array: layers), then slices (of a 2D array: layers); extents that an image lacks are 1.
 struct ImageState {
   cl_mem_object_type type{};
   cl_image_format format{};

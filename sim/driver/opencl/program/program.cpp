@@ -190,7 +190,7 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
         return refuse(CL_INVALID_VALUE);
       }
     }
-    // The devices of a package are alike, and run one binary.
+    // The devices of a package are equal, and run one binary.
     std::string binary(reinterpret_cast<const char*>(binaries[0]), lengths[0]);
     for (cl_uint i = 1; i < count; ++i) {
       if (std::string_view(reinterpret_cast<const char*>(binaries[i]), lengths[i]) == binary) {

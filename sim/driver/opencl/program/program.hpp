@@ -30,7 +30,7 @@ namespace ww::sim::driver {
 // True when kernels can be made of the program; loads a binary that nobody has built yet.
 [[nodiscard]] bool has_executable(_cl_program& program);
 
-// The program compiled for work-groups of so many work-items, which costs registers; built when
+// The program compiled for work-groups of `items` work-items, which costs registers; built when
 // first asked for. Null when the program has no source or cannot be built so.
 [[nodiscard]] std::shared_ptr<const Module> for_large_groups(_cl_program& program,
                                                              std::size_t items);

@@ -98,7 +98,7 @@ bool is_short_of_registers(std::string_view binary) {
 // - vector registers are short. LLVM 15 then makes values anew from the registers that they were
 //   made of, and of a pair it only asks whether some half is still there
 //   (LiveRangeEdit::allUsesAvailableAt): addresses come out wrong. It does not where the halves of
-//   registers are not told apart.
+//   registers are not distinguished.
 CompileAnswer run_compiler(CompileRequest request) {
   const bool has_code =
       request.operation == CompileOperation::build || request.operation == CompileOperation::link;
@@ -245,7 +245,7 @@ cl_int load_executable(_cl_program& program, cl_int failure) {
 
 namespace {
 
-// What an earlier build left behind goes.
+// Removes what an earlier build left behind.
 void start_over(_cl_program& program, const char* options) {
   program.options = text_or_empty(options);
   program.log.clear();
@@ -316,7 +316,7 @@ void notify_later(cl_program program, BuildNotify notify, void* user_data) {
       [kept = Use(program), notify, user_data] { notify(kept.get(), user_data); });
 }
 
-// What clBuildProgram and clCompileProgram check alike.
+// Makes the checks that clBuildProgram and clCompileProgram share.
 cl_int check_build(cl_program program, cl_uint count, const cl_device_id* devices,
                    BuildNotify notify, const void* user_data) {
   if (!valid(program)) return CL_INVALID_PROGRAM;

@@ -201,7 +201,7 @@ TEST_F(EventTest, CallbacksMayCallTheApiAndSeeTheStatus) {
   EXPECT_EQ(cl.clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
   EXPECT_EQ(seen.statuses, (std::vector<cl_int>{CL_COMPLETE}));
   EXPECT_EQ(seen.query, CL_SUCCESS);
-  // On a finished event the callback comes at once.
+  // A finished event calls back at once.
   EXPECT_EQ(cl.clSetEventCallback(event, CL_COMPLETE, note, &seen), CL_SUCCESS);
   EXPECT_EQ(seen.statuses.size(), 2u);
   EXPECT_EQ(cl.clSetEventCallback(event, 77, note, &seen), CL_INVALID_VALUE);

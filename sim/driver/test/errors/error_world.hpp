@@ -52,7 +52,7 @@ struct ErrorWorld {
   cl_program linked{};
   cl_program binary{};       // an executable without names of types
   cl_kernel kernel{};        // plain(global int*, int, local int*), no argument set
-  cl_kernel ready{};         // the same, all arguments set
+  cl_kernel ready{};         // plain, all arguments set
   cl_kernel fixed{};         // reqd_work_group_size(32, 2, 1), ready
   cl_kernel sampling{};      // (read_only image2d_t, sampler_t, write_only image2d_t)
   cl_kernel nameless{};      // of `binary`
@@ -113,7 +113,7 @@ std::vector<ErrorRow> program_errors();
 std::vector<ErrorRow> launch_errors();
 std::vector<ErrorRow> image_errors();
 std::vector<ErrorRow> image_command_errors();
-// What every command says about its queue and its events; names each call.
+// Errors of every command about its queue and its events; names each call.
 struct CommandErrors {
   const char* call;
   cl_int code;

@@ -1,4 +1,4 @@
-// What every command says about its queue and about the events that it should wait for.
+// Tests every command's errors about its queue and about the events that it should wait for.
 #include "error_world.hpp"
 
 namespace ww::sim::driver {
@@ -15,7 +15,7 @@ constexpr std::size_t kOne = 64;
 struct Command {
   const char* call;
   Enqueue enqueue;
-  bool blocks;  // as called here; such a call tells what became of the events
+  bool blocks;  // as called here; such a call reports what became of the events
 };
 
 cl_int code_of_map(W& w, cl_command_queue queue, cl_uint count, const cl_event* events) {

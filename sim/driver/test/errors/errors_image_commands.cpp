@@ -15,7 +15,7 @@ constexpr std::size_t kAll[3] = {W::kImageSide, W::kImageSide, 1};
 constexpr std::size_t kSecond[3] = {1, 0, 0};
 constexpr std::size_t kFar[3] = {SIZE_MAX, 0, 0};
 
-// What commands on one part of an image share.
+// Arguments that commands on one part of an image share.
 struct Part {
   cl_mem image{};
   const std::size_t* origin = kOrigin;

@@ -15,7 +15,7 @@ cl_int launch(W& w, cl_kernel kernel, const std::vector<std::size_t>& global,
                                      data(local), 0, nullptr, nullptr);
 }
 
-// Such a launch ends its context, so it has one of its own.
+// Launches in a context of its own, which the launch ends.
 cl_int give_up(W& w) {
   cl_int code = CL_SUCCESS;
   cl_context context = w.cl.clCreateContext(nullptr, 1, &w.device, nullptr, nullptr, &code);

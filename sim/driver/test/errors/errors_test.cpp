@@ -21,7 +21,7 @@ void PrintTo(const CommandErrors& row, std::ostream* stream) {
 
 namespace {
 
-// What went wrong where, for gtest's list of tests: letters and digits only.
+// Names a row for gtest's list of tests: letters and digits only.
 std::string test_name(const std::string& call, const std::string& when, std::size_t index) {
   std::string name = call + "_";
   for (const char c : when) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

@@ -26,7 +26,7 @@ cl_int copy(W& w, cl_mem from, cl_mem to, std::size_t from_offset, std::size_t t
                                   nullptr);
 }
 
-// What the two rectangle calls between host and device share.
+// Arguments that the two rectangle calls between host and device share.
 struct Rect {
   cl_mem buffer{};
   const std::size_t* buffer_origin = kOrigin;
