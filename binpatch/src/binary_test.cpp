@@ -119,7 +119,7 @@ TEST(PatchBinary, OfABundlePatchesTheNamedTargetAlone) {
   EXPECT_EQ(one->sites[0].target, "gfx1100");
   EXPECT_EQ(one->changes.size(), 1U);
   expect_whole_cycle(bundle, *one);
-  // By processor, whatever its features.
+  // The target is chosen by processor, whatever its features.
   EXPECT_TRUE(patch_binary(bundle, {.kernel = "k", .target = "gfx90a"}).has_value());
 
   const auto all = patch_binary(bundle, {.kernel = "k"});
@@ -295,7 +295,7 @@ TEST(PatchCatalyst, RefusesWhereTheGroupIdCannotBeTold) {
   const CatalystSpec ambiguous{.kernels = {{"k", words(twice)}}};
   EXPECT_EQ(patch_binary(build_catalyst(ambiguous), {.kernel = "k"}).error().code,
             ErrorCode::bad_data);
-  // The notes tell that sixteen user registers come first: the group id of dimension 0 is s16.
+  // The notes say that sixteen user registers come first: the group id of dimension 0 is s16.
   CatalystSpec told = ambiguous;
   told.user_registers = 16;
   const auto patched = patch_binary(build_catalyst(told), {.kernel = "k"});
@@ -434,7 +434,7 @@ TEST(ListCode, MarksTheLineThatThePatchWrote) {
 }
 
 TEST(ListCode, SaysWhichInstructionsNoTableNames) {
-  // On gfx90a: a matrix instruction of a form that no table has, between two that are known.
+  // Builds for gfx90a a matrix instruction of a form that no table has, between two known ones.
   const Bytes object =
       build_object({.machine = 0x3f, .code = words({kNop, 0xd3c04000, 0x1c0a0000, kEndProgram})});
   const auto listed = list_code(object, "k");

@@ -28,7 +28,7 @@ std::string target_of(std::string_view id) {
   return amd && at != std::string_view::npos ? std::string(id.substr(at + 1)) : std::string();
 }
 
-// Where the next bundle begins behind the end of one, over zeros; the file's end if none does.
+// Finds where the next bundle begins behind the end of one, over zeros; the file's end if none.
 std::uint64_t next_bundle(std::span<const std::byte> bytes, std::uint64_t end) {
   while (end < bytes.size() && bytes[end] == std::byte{0}) ++end;
   return end < bytes.size() && is_bundle(bytes.subspan(end)) ? end : bytes.size();

@@ -64,7 +64,7 @@ std::string catalyst_kernel_name(std::string_view symbol) {
   return std::string(symbol);
 }
 
-// The group ids follow the user registers, whose number COMPUTE_PGM_RSRC2 tells; the CAL notes list
+// The group ids follow the user registers, whose number COMPUTE_PGM_RSRC2 has; the CAL notes list
 // such registers as pairs of address and value.
 std::optional<std::uint16_t> group_register_of(const RawElf& inner) {
   constexpr std::uint32_t program_info = 1;

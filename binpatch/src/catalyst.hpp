@@ -21,7 +21,7 @@ struct CatalystKernel {
   std::string name;
   std::uint64_t code_offset{};  // in the whole file
   std::uint64_t code_size{};
-  // The scalar register that holds the work-group id, where the inner file's notes tell it.
+  // The scalar register that holds the work-group id, where the inner file's notes give it.
   std::optional<std::uint16_t> group_register;
   // Whether the compiler adds an offset to every group id, as it does outside of HSA objects.
   bool adds_offset{true};

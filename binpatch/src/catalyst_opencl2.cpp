@@ -44,7 +44,7 @@ std::optional<GfxTarget> chip_of(std::uint32_t flags) {
 }
 
 // NT_AMD_HSA_ISA_VERSION: two name sizes, then major, minor, stepping. Drivers write 7.0.0 of every
-// chip of gfx7 and steppings of their own, so it tells the generation, not the chip.
+// chip of gfx7 and steppings of their own, so it gives the generation, not the chip.
 std::optional<GfxTarget> noted_target(const RawElf& inner) {
   constexpr std::uint32_t isa_version = 3;
   for (const RawNote& note : inner.notes) {
@@ -88,7 +88,7 @@ std::string opencl2_kernel_name(std::string_view symbol) {
   return std::string(symbol);
 }
 
-// Where the driver writes addresses into the section `index`.
+// Lists where the driver writes addresses into the section `index`.
 std::vector<std::uint64_t> relocated_places(const RawElf& inner, std::size_t index) {
   std::vector<std::uint64_t> places;
   for (const RawSection& section : inner.sections) {

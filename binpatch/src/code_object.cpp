@@ -132,7 +132,7 @@ void read_kernel_code_header(Kernel& kernel, std::span<const std::byte> bytes) {
 }
 
 // Where the code begins in the file, and how far its segment goes on; `size` is what a symbol
-// tells, 0 when none does.
+// gives, 0 when none does.
 Status place_code(Kernel& kernel, const ElfView& elf, std::uint64_t size) {
   const auto segment =
       std::find_if(elf.segments().begin(), elf.segments().end(), [&](const Segment& candidate) {
@@ -155,7 +155,7 @@ Status place_code(Kernel& kernel, const ElfView& elf, std::uint64_t size) {
 constexpr std::string_view kDescriptorSuffix = ".kd";
 
 // Fills in what the ELF file knows of a kernel: descriptor, entry and extent of the code. True when
-// a symbol told the code's size.
+// a symbol has the code's size.
 Result<bool> locate(Kernel& kernel, const ElfView& elf, std::span<const std::byte> bytes) {
   const ElfSymbol* symbol = elf.find_symbol(kernel.symbol);
   if (symbol == nullptr) {

@@ -64,8 +64,8 @@ Result<HardwareId> decode_hardware_id(GfxTarget target, std::uint32_t value) {
                       .shader_engine = field(value, 13, has_wide_engine_field(target) ? 3 : 2)};
   }
   // RDNA ISA, "HW_ID1". The unit is a work-group processor, two CUs. RDNA 4's document has no
-  // fields; RDNA 3's are taken, and whoever reads the register must judge whether it tells places
-  // apart.
+  // fields; RDNA 3's are taken, and whoever reads the register must judge whether it separates
+  // places.
   return HardwareId{.wave = field(value, 0, 5),
                     .simd = field(value, 8, 2),
                     .pipe = 0,

@@ -35,8 +35,8 @@ class KernelCode {
   // The position of the instruction that begins at `offset` from the entry, if one does.
   [[nodiscard]] std::optional<std::size_t> at_offset(std::uint64_t offset) const;
 
-  // By position: whether control comes there from the entry. Where some path cannot be followed (a
-  // computed target), every instruction counts as reached.
+  // Returns by position whether control comes there from the entry. Where some path cannot be
+  // followed (a computed target), every instruction counts as reached.
   [[nodiscard]] std::vector<bool> reached() const;
 
   // Whether the SCC left by instruction `index` may be read. Follows branches both ways; a path

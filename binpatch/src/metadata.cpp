@@ -14,9 +14,9 @@ tl::unexpected<Error> broken_metadata(std::string message) {
   return fail(ErrorCode::parse_error, std::move(message), "code object metadata");
 }
 
-// Walks the encoding without building it and tells whether it nests at most `depth` deep: the
-// parser recurses, and a hostile file could otherwise exhaust the stack.
-// Source: MessagePack specification, "Formats".
+// Walks the encoding without building it and reports whether it nests at most `depth` deep: the
+// parser recurses, and a hostile file could otherwise exhaust the stack. Source: MessagePack
+// specification, "Formats".
 class DepthCheck {
  public:
   explicit DepthCheck(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -20,7 +20,7 @@ Result<OpenKernel> open_kernel(std::span<const std::byte> bytes, std::string_vie
   if (kernel == nullptr) {
     return refuse(ErrorCode::not_found, "the code object has no such kernel", name);
   }
-  // Names the reason where no register can tell the engine, before any decoding.
+  // Names the reason where no register gives the engine, before any decoding.
   WW_TRY(default_register(object.target()));
   WW_ASSIGN(generation, isa::generation_of(object.target()));
   WW_ASSIGN(code, KernelCode::decode(object, *kernel, generation));

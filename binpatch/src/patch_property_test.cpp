@@ -45,7 +45,7 @@ struct Program {
   bool scc_read_after{};
 };
 
-// It is the lowest bit of the status register, too.
+// Whether the text reads scc, which is the lowest bit of the status register, too.
 bool reads_scc(const std::string& text) {
   const auto has = [&text](const char* part) { return text.find(part) != std::string::npos; };
   return text.starts_with("s_addc") || text.starts_with("s_subb_") ||

@@ -173,7 +173,7 @@ bool is_register(std::string_view text) {
   return text.size() > 1 && text[0] == '%' && text.find('.') == std::string_view::npos;
 }
 
-// Where a predicate, "@%p1" or "@!%p1", ends and the instruction begins.
+// Finds where a predicate, "@%p1" or "@!%p1", ends and the instruction begins.
 std::size_t opcode_position(Statement statement) {
   if (statement.empty() || statement[0].text != "@") {
     return 0;

@@ -41,8 +41,8 @@ struct CodeRegion {
 
 // The form that has no marker, of the Catalyst compiler: the one s_add_i32 sD, sG, sOffset whose
 // sG arrives with the wave (no instruction writes it) and whose sOffset is loaded. `group_register`
-// is sG's number where the binary tells it. Source: Adhinarayanan et al., IISWC'16, Fig. 3.
-// Errors: not_found, bad_data (several, SCC read afterwards).
+// is sG's number where the binary gives it. Source: Adhinarayanan et al., IISWC'16, Fig. 3. Errors:
+// not_found, bad_data (several, SCC read afterwards).
 [[nodiscard]] Result<PatchSite> plan_unmarked(const CodeRegion& region,
                                               const isa::HardwareRegisterField& field,
                                               std::optional<std::uint16_t> group_register);

@@ -155,7 +155,7 @@ class Reader {
     return size;
   }
 
-  // Version 2 tells sizes and alignments; arguments follow each other.
+  // Version 2 gives sizes and alignments; arguments follow each other.
   void place_arguments(Kernel& kernel) {
     std::uint64_t at = 0;
     for (KernelArgument& argument : kernel.arguments) {

@@ -22,11 +22,11 @@ struct CatalystSpec {
   bool wide{true};                                     // the outer file has 64 bits
   std::vector<std::pair<std::string, Bytes>> kernels;  // name, machine code
   std::vector<std::string> source_sections{".llvmir", ".amdil"};
-  std::optional<std::uint32_t> user_registers{};  // told by the inner files' notes
+  std::optional<std::uint32_t> user_registers{};  // in the inner files' notes
 };
 
-// As the public descriptions have it: an inner 32-bit ELF file per kernel lies in .text of the
-// outer file, at the symbol __OpenCL_<kernel>_kernel.
+// Builds a Catalyst file as public descriptions have it: an inner 32-bit ELF file per kernel lies
+// in .text of the outer file, at the symbol __OpenCL_<kernel>_kernel.
 [[nodiscard]] Bytes build_catalyst(const CatalystSpec& spec);
 
 struct OpenCl2Spec {

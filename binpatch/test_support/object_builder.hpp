@@ -20,7 +20,7 @@ struct ObjectSpec {
   Bytes code;
   std::vector<std::string> printf_formats{};
   bool with_metadata{true};
-  bool with_function{true};  // the symbol that tells the code's size
+  bool with_function{true};  // the symbol with the code's size
   bool with_symbols{true};
   bool note_in_section{false};  // and in no segment, as the first linkers left it
 };

@@ -48,7 +48,7 @@ void WordMaker::vector_second_word(const TableEntry& e, bool sdwa) {
     const std::uint32_t present = one ? 1 : 3;
     const std::uint32_t neg = random_bits(2) & floats & present;
     const std::uint32_t abs = random_bits(2) & floats & present;
-    // Whether v_cndmask_b32 extends or negates its parts, LLVM's versions tell otherwise.
+    // LLVM's versions differ on whether v_cndmask_b32 extends or negates its parts.
     const bool takes_sext = e.form != Form::part_source && !select;
     const std::uint32_t sext = takes_sext ? random_bits(2) & ~floats & present : 0;
     second |= (neg & 1) << 20 | (neg >> 1) << 28 | (abs & 1) << 21 | (abs >> 1) << 29 |

@@ -187,7 +187,7 @@ std::string ds(const Instruction& in, const TableEntry* entry, Generation genera
   return std::move(line).take();
 }
 
-// Which caches the access is for; gfx940 has other names.
+// Writes which caches the access is for; gfx940 has other names.
 void cache_words(const Modifiers& m, Generation generation, Line& line) {
   const bool newest = generation == Generation::gfx940;
   line.word_if(m.glc, newest ? "sc0" : "glc");

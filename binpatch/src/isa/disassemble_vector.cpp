@@ -64,7 +64,7 @@ std::string_view vop_suffix(const Instruction& in, Generation generation) {
   if (!is_long) {
     return "_e32";
   }
-  // Names of gfx8 and gfx9 carry a suffix only where there is a short form to tell from, as LLVM
+  // Names of gfx8 and gfx9 carry a suffix only where there is a short form to differ from, as LLVM
   // writes them.
   const Table* table = table_of(generation);
   const bool has_short =

@@ -18,11 +18,11 @@ inline constexpr std::uint32_t kEncodedDpp8 = 233;  // gfx10 and later; 234 fetc
 [[nodiscard]] constexpr bool is_gfx10(Generation generation) {
   return generation == Generation::gfx10 || generation == Generation::gfx1030;
 }
-// Those whose vector and memory instructions have tables.
+// Whether the generation's vector and memory instructions have tables.
 [[nodiscard]] constexpr bool is_listed_rdna(Generation generation) {
   return generation == Generation::gfx1030 || generation == Generation::gfx1100;
 }
-// Both lay their instructions out alike.
+// Whether it is gfx8 or gfx9, which lay their instructions out equally.
 [[nodiscard]] constexpr bool is_gfx8_or_gfx9(Generation generation) {
   return generation == Generation::gfx8 || is_gfx9(generation);
 }

@@ -27,9 +27,9 @@ struct BundleEntry {
 // them in a section, with zeros between. Each lies inside the file. Error parse_error.
 [[nodiscard]] Result<std::vector<BundleEntry>> read_bundle(std::span<const std::byte> bytes);
 
-// Takes a compressed bundle apart: versions 1 to 3, by zlib or zstd. Of its bytes so many exist;
-// none is read behind those that it needs, but for the rest of their page. Errors: parse_error
-// (damaged, cut short), unsupported (another version or method).
+// Takes a compressed bundle apart: versions 1 to 3, by zlib or zstd. Reads no byte behind those
+// that it needs, but for the rest of their page. Errors: parse_error (damaged, cut short),
+// unsupported (another version or method).
 struct UnpackedBundle {
   std::vector<std::byte> bytes;
   std::uint64_t packed_size{};

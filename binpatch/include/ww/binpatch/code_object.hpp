@@ -76,7 +76,7 @@ struct Kernel {
   std::uint32_t max_flat_workgroup_size{};
   // It calls by pointer or recursively: private_segment_fixed_size is not all that it takes.
   bool uses_dynamic_stack{};
-  // The compiler was told that work-groups divide the range evenly.
+  // The compiler assumed that work-groups divide the range evenly.
   bool needs_even_workgroups{};
   std::optional<std::array<std::uint32_t, 3>> required_workgroup_size;
   std::optional<std::array<std::uint32_t, 3>> workgroup_size_hint;

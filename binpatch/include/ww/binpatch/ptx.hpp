@@ -25,9 +25,9 @@ struct PtxModule {
 // Error parse_error for text that ends inside a comment, a string or a body.
 [[nodiscard]] Result<PtxModule> read_ptx(std::span<const std::byte> bytes);
 
-// As patch(): exactly one marker in the entry. PatchSite::address is the line number.
-// Errors: not_found (entry, marker), unsupported (the marker constant only in other instructions),
-// bad_data (more than once, entry defined twice).
+// Patches PTX as patch() does: exactly one marker in the entry. PatchSite::address is the line
+// number. Errors: not_found (entry, marker), unsupported (the marker constant only in other
+// instructions), bad_data (more than once, entry defined twice).
 [[nodiscard]] Result<PatchResult> patch_ptx(std::span<const std::byte> bytes,
                                             std::string_view kernel);
 [[nodiscard]] Result<std::vector<std::byte>> unpatch_ptx(std::span<const std::byte> bytes,
