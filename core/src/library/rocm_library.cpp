@@ -36,7 +36,7 @@ constexpr std::array kComgrEntries = {"amd_comgr_get_version",
                                       "amd_comgr_action_info_set_working_directory_path",
                                       "amd_comgr_action_info_set_logging"};
 constexpr std::array kHipMajors = {7, 6, 5, 8};
-// Without the query of properties, whose name depends on the release.
+// Lists HIP's entries without the query of properties, whose name depends on the release.
 constexpr std::array kHipEntries = {"hipInit",
                                     "hipGetDeviceCount",
                                     "hipSetDevice",

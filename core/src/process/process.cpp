@@ -106,7 +106,7 @@ struct Forked {
   int failure{};  // errno of what the child could not do before its work began; 0: nothing
 };
 
-// `work` runs in the child. It gets the descriptor that reports a failure and that tells this
+// `work` runs in the child. It gets the descriptor that reports a failure and that shows this
 // process, by being closed, that the work has begun.
 template <class Work>
 Result<Forked> fork_child(const ProcessSetup& setup, const std::string& name, const Work& work) {

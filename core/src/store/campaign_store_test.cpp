@@ -100,7 +100,7 @@ TEST_F(CampaignStoreTest, IsOneFileAfterItsWriterAndAfterEachReader) {
   }
   EXPECT_EQ(CampaignStore::open_read_only(file_)->runs()->size(), 3U);
   EXPECT_EQ(files(), alone);
-  // As earlier versions left it.
+  // Leaves the file as earlier versions did.
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode=WAL");
   EXPECT_EQ(CampaignStore::open_read_only(file_)->runs()->size(), 3U);
   EXPECT_EQ(files(), alone);

@@ -89,7 +89,7 @@ std::map<std::string, std::vector<std::string>> names_by_label(const LabelOf& la
   return names;
 }
 
-// Lets labels that are alike show where their names differ. Whether any changed.
+// Lets equal labels show where their names differ. Returns whether any changed.
 bool show_differences(LabelOf& labels) {
   bool changed = false;
   for (const auto& [label, names] : names_by_label(labels)) {
@@ -132,7 +132,7 @@ std::vector<std::string> kernel_labels(std::span<const std::string> names) {
   for (int round = 0; round < kMaxRounds && show_differences(label_of); ++round) {
   }
   for (const auto& [label, alike] : names_by_label(label_of)) {
-    // In the order of the table.
+    // Numbers the labels in the order of the table.
     std::size_t number = 0;
     std::set<std::string> numbered;
     for (const std::string& name : names) {

@@ -59,7 +59,7 @@ std::vector<std::string> labels_of(const std::vector<std::string>& names) {
 TEST(KernelLabels, TellInstancesOfOneTemplateApart) {
   EXPECT_EQ(labels_of({"_Z4sortIiEvPT_", "add", "_Z4sortIfEvPT_", "_Z4sortIiEvPT_"}),
             (std::vector<std::string>{"sort<int>", "add", "sort<float>", "sort<int>"}));
-  // As mixbench's kernels are called in recordings of rocprof.
+  // Names mixbench's kernels as recordings of rocprof do.
   std::vector<std::string> names;
   for (int flops = 0; flops < 16; ++flops) {
     for (const char* type : {"HIP_vector_type<float, 2u>", "HIP_vector_type<__half, 2u>"}) {

@@ -79,18 +79,18 @@ struct Figure {
   std::string reason;
   std::string device;  // "virtual:w9100"; a virtual device says so
 
-  // Nothing unless all three numbers are there.
+  // Returns nothing unless all three numbers are there.
   [[nodiscard]] std::optional<Interval> interval() const;
   [[nodiscard]] static Figure of(std::string name, const Interval& interval, std::string unit);
 };
 
 void to_json(nlohmann::json& json, const Figure& figure);
-// From such an object. What it lacks stays empty; without a status, the status is ok if there is a
-// value, else unavailable.
+// Reads a figure from such an object. What it lacks stays empty; without a status, the status is ok
+// if there is a value, else unavailable.
 [[nodiscard]] Figure figure_of(const nlohmann::json& json);
 // "4.2 (4..4.4) pJ/bit", or "rejected: the control failed".
 [[nodiscard]] std::string text(const Figure& figure);
-// In picojoules what is in joules: "J/bit" becomes "pJ/bit".
+// Converts joules to picojoules: "J/bit" becomes "pJ/bit".
 [[nodiscard]] Figure in_picojoules(Figure figure);
 
 }  // namespace ww

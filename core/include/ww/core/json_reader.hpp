@@ -37,7 +37,7 @@ class JsonReader {
   template <class T>
   void read(const std::string& key, T& into) const;
 
-  // As read(), where the field may be absent or null; `into` is then left as it is.
+  // Reads as read() does, where the field may be absent or null; `into` is then left as it is.
   template <class T>
   void read_optional(const std::string& key, T& into) const;
   template <class T>

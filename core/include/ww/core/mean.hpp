@@ -10,7 +10,7 @@ struct Mean {
     sum += value;
     ++count;
   }
-  // Not a number without readings.
+  // Returns the mean; without readings it is not a number.
   [[nodiscard]] double value() const { return sum / count; }
 };
 

@@ -20,8 +20,8 @@ struct ProcessRequest {
   std::filesystem::path folder{};    // working directory; empty: this process's own
   std::vector<std::pair<std::string, std::string>> environment{};  // added to this process's
   std::chrono::milliseconds limit{std::chrono::minutes(10)};
-  // At the limit or at Ctrl-C it gets SIGTERM and so much time to put things right before it is
-  // killed; zero: it is killed at once.
+  // Time to put things right between SIGTERM, which the program gets at the limit or at Ctrl-C, and
+  // its kill; zero: it is killed at once.
   std::chrono::milliseconds time_to_end{0};
   bool despite_interrupt{};  // runs to its end even after Ctrl-C: to clean up
   bool shows_errors{};       // its stderr is this process's; ProcessResult::errors stays empty

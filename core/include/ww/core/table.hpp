@@ -26,7 +26,7 @@ struct Cell {
   Cell(std::string_view shown) : Cell(std::string(shown)) {}        // NOLINT
   Cell(const char* shown) : Cell(std::string(shown)) {}             // NOLINT
   Cell(std::string shown, nlohmann::json json) : text(std::move(shown)), value(std::move(json)) {}
-  // For people alone.
+  // Returns a cell for people alone.
   [[nodiscard]] static Cell shown(std::string text) {
     Cell cell;
     cell.text = std::move(text);

@@ -1,4 +1,4 @@
-// Which vector instructions of the host a program may use.
+// Limits the host's vector instructions that a program may use.
 #pragma once
 
 #include <cstdint>
