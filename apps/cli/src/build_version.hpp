@@ -1,4 +1,4 @@
-// Which build this is: the version, and the commit where the source is a clone.
+// Identifies this build: the version, and the commit where the source is a clone.
 #pragma once
 
 namespace ww::cli {

@@ -1,4 +1,4 @@
-// Which options a user gave, for calibrations that have no use for some of them.
+// Lists the options a user gave, for calibrations that have no use for some of them.
 #pragma once
 
 #include <CLI/CLI.hpp>

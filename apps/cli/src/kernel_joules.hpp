@@ -23,7 +23,7 @@ struct ResponseOptions {
   double gain_percent{5};
 
   [[nodiscard]] bool given() const { return window_ms > 0 || lag_ms > 0; }
-  // With neither window nor lag the register cannot be used.
+  // Returns the sensor. With neither window nor lag the register cannot be used.
   [[nodiscard]] session::KernelSensor sensor() const;
 };
 void add_response_options(CLI::App& command, ResponseOptions& options);

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (archive.error().message.empty()) std::abort();
       continue;
     }
-    // What parses is judged, and written again it is the same.
+    // An archive that parses can be judged, and is equal when written again.
     if (judge(*archive).empty()) std::abort();
     const auto again = parse_archive(archive_bytes(*archive), "fuzz");
     if (!again || again->step_test.readings.size() != archive->step_test.readings.size()) {

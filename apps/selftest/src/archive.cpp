@@ -113,7 +113,7 @@ Status read_rows(const json& from, Recording& into) {
     reading.temperature_mc = narrow_value(temperature[i]);
     reading.voltage_uv = narrow_value(voltage[i]);
     reading.clock_khz = narrow_value(clock[i]);
-    // As the recorder marks it: the first one, and each that differs from the one before.
+    // Marks readings as the recorder does: the first, and each that differs from the one before.
     const auto values = [](const SensorReading& r) {
       return std::tie(r.power_uw, r.energy_ticks, r.temperature_mc, r.voltage_uv, r.clock_khz);
     };
@@ -290,7 +290,7 @@ std::string archive_bytes(const Archive& archive) {
 }
 
 Result<Archive> parse_archive(std::string_view bytes, const std::string& source) {
-  // What a file says of its size is no reason to take as much memory.
+  // A file's statement of its size is no reason to take as much memory.
   constexpr unsigned long long most = 256ULL << 20;
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > most) {

@@ -121,7 +121,7 @@ class Collector {
   void rest(double seconds) {
     device_.sensor->sleep_until(device_.sensor->now_ns() + std::llround(seconds * 1e9));
   }
-  // What the sensor gave since the last call goes to `into`, or nowhere.
+  // Adds the sensor's readings since the last call to `into`, or drops them.
   Status take(Recording* into) {
     WW_ASSIGN(readings, recorder_->take());
     auto rails = device_.sensor->new_rails();

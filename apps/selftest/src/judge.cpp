@@ -1,4 +1,4 @@
-// What an archive shows. Nothing here asks the machine.
+// Judges an archive. Nothing here asks the machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using measure::Finding;
 using measure::Verdict;
 
-// As kernels/ mark a place of the work-group id that no patch has replaced.
+// The marker of kernels/ for the work-group id, which no patch has replaced.
 constexpr std::uint32_t kMarker = 0x5EC0DE01;
 
 Finding judge_pinning(const Archive& archive) {

@@ -149,7 +149,7 @@ class Common : public Bracket {
     return energy::energy_between(series, from_ns_, to_ns, options);
   }
 
-  // Those since begin().
+  // Returns the readings since begin().
   Result<std::vector<SensorReading>> take_readings() {
     if (!collector_) return sensor_->new_readings();
     auto readings = collector_->finish();
@@ -226,7 +226,7 @@ class VirtualBracket final : public Common {
     return fill_segments(reading, model(), kernels);
   }
 
-  // By the chip's clock, which stands still between a program's launches.
+  // Rests by the chip's clock, which stands still between a program's launches.
   void rest(measure::Sensor& sensor) override {
     const double period_s = sensor.facts().stated_period_s.value_or(0);
     sensor.sleep_until(sensor.now_ns() +

@@ -1,4 +1,4 @@
-// From traffic and a model to joules by segment.
+// Computes joules by segment from traffic and a model.
 #pragma once
 
 #include <vector>

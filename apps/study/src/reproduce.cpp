@@ -292,7 +292,7 @@ Result<ordered_json> reproduce(const ReproduceRequest& request) {
   std::error_code ec;
   fs::create_directories(request.out, ec);  // the lock's error says why not
   WW_ASSIGN(lock, FolderLock::take(request.out, "reproduce", "reproducing a paper in"));
-  // Before hours of runs.
+  // Checks before hours of runs.
   const fs::path calibration = request.paper == "iiswc16"
                                    ? fs::path(request.out)
                                    : fs::path(request.out) / kCalibrationFolder;

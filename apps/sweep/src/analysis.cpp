@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// Before the name of a result where a setting or a column of the point itself has that name.
+// Prefix of a result's name where a setting or a column of the point itself has that name.
 constexpr std::string_view kOfResult = "result.";
 
 void collect_leaves(const json& node, const std::string& path, std::vector<Leaf>& into) {

@@ -40,7 +40,7 @@ double gamma_p(double a, double x) {
   return 1 - front * fraction;
 }
 
-// Where a growing function reaches `aim`, from 0 up.
+// Finds where a growing function reaches `aim`, from 0 up.
 double solve(const std::function<double(double)>& function, double aim) {
   double high = 1;
   while (function(high) < aim && high < 1e12) high *= 2;

@@ -6,7 +6,7 @@ namespace ww::sweep {
 
 // Chance that a chi-squared variable with `freedom` degrees lies below x.
 [[nodiscard]] double chi_squared_below(double x, double freedom);
-// Its inverse. 0 < chance < 1.
+// Inverse of the chi-squared distribution function. 0 < chance < 1.
 [[nodiscard]] double chi_squared_quantile(double chance, double freedom);
 
 }  // namespace ww::sweep

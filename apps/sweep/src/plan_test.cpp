@@ -124,7 +124,7 @@ TEST(Points, AreOthersWithAnotherProgramCommandOrInput) {
   EXPECT_NE(hash_of("simulate", "p"), first);
 }
 
-// Else --resume would take results without the keys that the plan now asks for.
+// If points were equal, --resume would take results without the keys that the plan now asks for.
 TEST(Points, AreOthersWhereOtherPartsOfTheResultAreKept) {
   const auto hash_of = [](const std::string& filter) {
     const auto plan =

@@ -135,7 +135,7 @@ class InputHashes {
  public:
   explicit InputHashes(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Empty where the word names no file: a device by its name, a program's plain argument.
+  // Returns empty where the word names no file: a device by its name, a program's plain argument.
   Result<std::string> of(const std::string& setting, const std::string& word) {
     std::string path = word;
     if (setting == kArguments || setting == kProgram) {

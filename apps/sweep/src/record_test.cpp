@@ -42,7 +42,7 @@ TEST(Judge, KeepsTheMarksWithWhateverIsAskedFor) {
             R"({"a":1,"reason":"r","stable":false,"status":"misfit","virtual":true})");
 }
 
-// As `run --json` prints it, after the program's own output.
+// Reads output as `run --json` prints it, after the program's own.
 TEST(Judge, TakesTheLastLineAfterWhatAProgramPrinted) {
   EXPECT_EQ(judged({.out = "{\"of\":\"the program\"}\nhello\n{\"a\":1}\n"}).result, R"({"a":1})");
   EXPECT_EQ(judged({.out = "{\"a\":1}\nhello\n"}).status, PointStatus::no_result);
@@ -124,7 +124,7 @@ TEST(ResultFiles, AWorkersPartsBecomeOneFile) {
   EXPECT_THAT(numbers_in(folder.path()), testing::ElementsAre(0, 1, 2, 3, 4));
 }
 
-// As `wirewatt sweep collect` does beside a sweep that runs.
+// Packs parts as `wirewatt sweep collect` does beside a sweep that runs.
 TEST(ResultFiles, AWorkerWhosePartsWerePackedMeanwhileLosesNothing) {
   const TestFolder folder;
   auto writer = ResultWriter::create(folder.path(), "t");

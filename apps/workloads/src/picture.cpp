@@ -16,7 +16,7 @@ std::vector<Pixel> picture(Random& random, std::size_t width, std::size_t height
     return one;
   };
   std::fill(pixels.begin(), pixels.end(), colour());
-  // From the back to the front, until discs of six times the picture's area lie on it.
+  // Paints from the back to the front, until discs of six times the picture's area lie on it.
   for (float painted = 0; painted < 6 * area;) {
     // The inverse of the distribution 1 - (least / r)^2, cut at the largest radius.
     const float cut = 1 - (kMin / most) * (kMin / most);

@@ -13,11 +13,11 @@ class Random {
 
   std::uint64_t next() { return generator_.next(); }
   std::uint32_t bits() { return static_cast<std::uint32_t>(next() >> 32); }
-  // In [0, n).
+  // Returns an integer in [0, n).
   std::uint32_t below(std::uint32_t n) {
     return static_cast<std::uint32_t>((std::uint64_t{bits()} * n) >> 32);
   }
-  // In [low, high).
+  // Returns a number in [low, high).
   float uniform(float low, float high) {
     return low + (high - low) * static_cast<float>(next() >> 40) * 0x1p-24F;
   }

@@ -125,7 +125,7 @@ class Session {
   void result(const char* what, const std::vector<T>& data) {
     output(what, type_name<T>(), std::as_bytes(std::span(data)), data.size());
   }
-  // For what is not a comparison: the property that must hold.
+  // Checks a property that must be true, where there is nothing to compare.
   void require(bool holds, const char* what);
 
   // The stated traffic between L1 and L2 over all launches [bytes, in lines of 64]: counters must
@@ -150,7 +150,7 @@ class Session {
     name_ = std::move(name);
   }
 
-  // Compares the counters with what was stated, and tells how it went.
+  // Compares the counters with what was stated, and reports the result.
   [[nodiscard]] Report finish(std::string_view name);
 
  private:

@@ -79,7 +79,7 @@ microbench::ComputeDevice fake_device(bool compiles = true) {
   return device;
 }
 
-// Three waves, two lines read, one written: what the fake counters tell.
+// Three waves, two lines read, one written: what the fake counters report.
 void run_as_counted(Session& s) {
   s.build("scan.cl");
   s.launch("any", {192}, {64}, s.zeros<int>(1));

@@ -47,7 +47,7 @@ std::string default_folder(const std::string& device) {
 }
 
 // How the bytes of a real device's streams are known, in a line; empty where each run's counters
-// tell them.
+// give them.
 std::string traffic_note(const CampaignStore& campaign) {
   const auto opening = campaign.get(campaign_keys::opening);
   if (!opening || !*opening) return {};

@@ -34,7 +34,7 @@ struct ExportArguments {
 
 using sim::power::ExportTarget;
 
-// Which options change the file for a target.
+// Options that change the file for a target.
 struct OptionUse {
   const char* option;
   std::vector<ExportTarget> wires;      // from a calibration of wires

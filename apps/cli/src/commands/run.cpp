@@ -132,7 +132,7 @@ struct MovedBytes {
   double l1_l2{}, memory_read{}, memory_write{};
 };
 
-// By the counter map of the chip's architecture. A counter that the driver does not have counts 0.
+// Converts counts to bytes by the chip's counter map. A counter that the driver lacks counts 0.
 MovedBytes moved_bytes(const Totals& totals, const Totals::Kernel& kernel) {
   measure::CounterDispatch all;
   all.counters = kernel.counters;
@@ -195,7 +195,7 @@ void print_totals(const Totals& totals, const std::string& device) {
 
 struct Fidelity {
   std::uint64_t instructions{};  // of waves, for ALUs and memories; of launches that ended
-  std::uint64_t approximated{};  // of them, those whose last bits may be others on a card
+  std::uint64_t approximated{};  // instructions whose last bits may differ on a card
   std::uint64_t stopped_launches{};
   std::uint64_t unknown_instructions{};  // of these, stopped by one that cannot be executed
   std::uint64_t memory_mistakes{};       // accesses

@@ -104,8 +104,8 @@ Result<Patient> compute_patient(const DoctorArguments& arguments,
   return patient;
 }
 
-// Who is to be looked at: the device that was named, else the best real GPU, else a GPU that has a
-// sensor and no compute host, else the virtual one.
+// Chooses the device to examine: the one that was named, else the best real GPU, else a GPU that
+// has a sensor and no compute host, else the virtual one.
 Result<Patient> find_patient(DoctorArguments& arguments, const measure::Telemetry& telemetry,
                              const measure::TelemetryOptions& options) {
   auto& name = arguments.device.name;

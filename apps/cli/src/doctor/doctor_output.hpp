@@ -1,4 +1,4 @@
-// How the doctor's findings are told, and its look at recordings.
+// Prints the doctor's findings, and its look at recordings.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

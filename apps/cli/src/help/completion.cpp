@@ -24,7 +24,7 @@ bool takes_file(const OptionText& option) {
   return !option.value.empty() && option.choices.empty();
 }
 
-// In single quotes of a shell.
+// Returns the text in single quotes of a shell.
 std::string shell_text(const std::string& text) {
   std::string result = "'";
   for (const char c : text) {

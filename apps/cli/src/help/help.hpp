@@ -19,7 +19,7 @@ class ScreenHelp : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override;
 };
 
-// After a call for help: what is wrong with its subject, or empty.
+// Returns after a call for help what is wrong with its subject, or empty.
 [[nodiscard]] std::string unknown_subject(const CLI::App& app);
 
 }  // namespace ww::cli

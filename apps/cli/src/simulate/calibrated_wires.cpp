@@ -14,7 +14,7 @@ sim::power::CrossingFigure figure(const Interval& energy) {
   return {energy.value, energy.low, energy.high};
 }
 
-// With the file in the error where it names nothing else.
+// Reads the constants; puts the file into an error that names nothing else.
 Result<calibration::LinkConstants> constants_of(const SimulateArguments& arguments) {
   auto links = arguments.calibration->link_constants();
   if (!links && links.error().context.empty()) links.error().context = arguments.model;

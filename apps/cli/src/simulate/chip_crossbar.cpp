@@ -40,7 +40,7 @@ std::uint16_t more_cycles(double mm, double ps_per_mm, Hertz clock) {
   return static_cast<std::uint16_t>(std::max(std::ceil(cycles) - kTaken, 0.0));
 }
 
-// Both ways alike. Compute units have no wires to each other, nor channels.
+// Distances are equal both ways. Compute units have no wires to each other, nor channels.
 sim::net::NodeDistances distances_of(const std::vector<std::vector<double>>& units,
                                      double ps_per_mm, Hertz clock) {
   const std::size_t channels = units.front().size();

@@ -22,9 +22,9 @@ struct StatisticsOptions {
 // `curve` and what draws one run exclude them.
 void add_statistics_options(CLI::App& command, StatisticsOptions& options);
 
-// With --skip-beyond and a rate that is beyond: prints why there is nothing to simulate, and
-// returns the exit code 1. Nothing where the point must be simulated, as every point whose network
-// or traffic has no estimate.
+// Returns the exit code 1 with --skip-beyond and a rate that is beyond, and prints why there is
+// nothing to simulate. Nothing where the point must be simulated, as every point whose network or
+// traffic has no estimate.
 [[nodiscard]] std::optional<int> skipped(const sim::net::Simulation& simulation,
                                          const StatisticsOptions& options, bool json);
 

@@ -51,7 +51,7 @@ Result<sim::gpu::TimingRequest> request_of(const TimingArguments& arguments) {
   return request;
 }
 
-// The driver reads the same file and the same keys: it is told which, not what came of them.
+// The driver reads the same file and the same keys: it gets their names, not the results.
 void set_or_clear(const char* variable, const std::string& value) {
   if (value.empty()) {
     ::unsetenv(variable);

@@ -18,7 +18,7 @@ class WorkloadTrace {
   WorkloadTrace& operator=(WorkloadTrace&&) = delete;
   ~WorkloadTrace();
 
-  // Where to open it, by this process.
+  // Path at which this process can open it.
   [[nodiscard]] std::filesystem::path path() const;
 
  private:

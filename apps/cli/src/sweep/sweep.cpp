@@ -43,7 +43,7 @@ struct SweepArguments {
 constexpr int kMaxRounds = 3;
 constexpr std::uint64_t kSmallerBy = 16;
 
-// When each point's newest record was begun; what changes it is a new record.
+// Times at which each point's newest record was begun; what changes it is a new record.
 using Seen = std::unordered_map<sweep::PointHash, std::int64_t, sweep::PointHasher>;
 
 Result<Seen> seen_records(const sweep::Sweep& sweep) {

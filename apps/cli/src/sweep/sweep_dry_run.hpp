@@ -13,7 +13,7 @@ struct DryRunOptions {
 };
 
 // Runs a pilot point and prints points, time, disk and, for Slurm, the tasks and what sbatch would
-// be told. Leaves nothing. Gives the exit code.
+// be given. Leaves nothing. Returns the exit code.
 int dry_run(const sweep::Sweep& sweep, const sweep::Program& program, const DryRunOptions& options);
 
 }  // namespace ww::cli

@@ -141,7 +141,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
   measure::TelemetryOptions options;
   options.clock_control = false;
   WW_ASSIGN(sensor, measure::open_sensor(card, options));
-  // It was woken to open its sensor. A driver that tells now and not later has put it to sleep.
+  // It was woken to open its sensor. A driver that reports now and not later has put it to sleep.
   const bool tells_busy = session::busy_share(card).has_value();
   WW_ASSIGN(counted, count(request, model));
   WW_ASSIGN(display, Display::open({request.json, request.metrics, found.label}));

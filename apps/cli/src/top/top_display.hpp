@@ -16,7 +16,7 @@
 
 namespace ww::cli {
 
-// Where the figures go besides; an empty one is none.
+// Further targets of the figures; an empty one is none.
 struct MetricsTargets {
   std::string address;  // where to serve OpenMetrics
   std::string otlp;     // a file, or the address of a collector
@@ -30,8 +30,8 @@ struct DisplayRequest {
 
 class Display {
  public:
-  // With an address for metrics and without a terminal nothing is drawn. Errors: those of
-  // TopScreen::open, MetricsServer::start and OtlpExport::open.
+  // Opens a display. With an address for metrics and without a terminal nothing is drawn. Errors:
+  // those of TopScreen::open, MetricsServer::start and OtlpExport::open.
   static Result<Display> open(const DisplayRequest& request);
 
   // Puts a refresh's figures into the rows. Their energy is the estimate's own, or, for a program

@@ -16,7 +16,7 @@ struct Bar {
   std::string hint;            // the whole name, where `name` is a short one: shown when pointed at
 };
 
-// A page draws so many kernels; its table has all.
+// A page draws at most this many kernels; its table has all.
 inline constexpr std::size_t kMaxKernelBars = 30;
 
 struct BarChart {

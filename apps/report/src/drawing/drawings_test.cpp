@@ -51,7 +51,7 @@ TEST(LatencyCurves, EndWhereTheNetworkNoLongerKeepsUp) {
   const std::regex curve(R"re(d="M([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)" fill="none")re");
   std::smatch found;
   ASSERT_TRUE(std::regex_search(svg, found, curve)) << svg;
-  // Where the axis has this rate.
+  // Returns the column at which the axis has this rate.
   const auto column = [&](const char* rate) {
     std::smatch label;
     const std::regex text(std::string(R"re(<text x="([0-9.]+)"[^>]*>)re") + rate + "</text>");

@@ -11,7 +11,7 @@
 
 namespace ww::report {
 
-// Which step of the eight heat colours (classes h1 ... h8) a value has between low and high.
+// Returns the step of the eight heat colours (classes h1 ... h8) of a value between low and high.
 [[nodiscard]] int heat_step(double value, double low, double high);
 
 // Every route from an engine's middle to a quadrant's, coloured by `value(engine, quadrant)` (NaN
@@ -33,9 +33,9 @@ struct MapPart {
   bool known{true};               // else it is at most `high`
 };
 
-// Where energy went, as one picture: the die with its segments coloured as in `segment_map`, and
-// beside it a bar for each part, with its interval as a line. An unknown part is a line up to what
-// it is at most. `said` are the hints of the segments, which stand for absent values too.
+// Draws where energy went: the die with its segments coloured as in `segment_map`, and beside it a
+// bar for each part, with its interval as a line. An unknown part is a line up to what it is at
+// most. `said` are the hints of the segments, which stand for absent values too.
 [[nodiscard]] std::string energy_map(const model::Floorplan& plan,
                                      const std::array<std::optional<double>, 3>& segments,
                                      const std::array<std::string, 3>& said,

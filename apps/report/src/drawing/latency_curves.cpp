@@ -51,7 +51,7 @@ CurveRange range_of(std::span<const NamedCurve> curves) {
           std::ceil(std::max(least, 1.0) * kCut / 25) * 25, round_up(dearest)};
 }
 
-// Okabe and Ito's colours, told apart by nearly everyone, and dashes for those who print.
+// Okabe and Ito's colours, distinguished by nearly everyone, and dashes for those who print.
 constexpr std::array kCurveColours{"#0072b2", "#d55e00", "#009e73",
                                    "#cc79a7", "#000000", "#e69f00"};
 constexpr std::array kCurveDashes{"", "7 3", "2 3", "9 3 2 3", "4 4", "1 2"};

@@ -50,7 +50,7 @@ struct Plot {
 // A text with at most `letters` letters, the last one an ellipsis where some are left out.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t letters);
 
-// Where the keys of a legend stand: from `from` on, in as many rows as they need before `until`.
+// Place of a legend's keys: from `from` on, in as many rows as they need before `until`.
 struct KeyPlace {
   double x{};
   int row{};

@@ -93,7 +93,7 @@ class Page {
     return text + ".";
   }
 
-  // Latencies tell how much longer ways are, not how long.
+  // Latencies show how much longer ways are, not how long.
   [[nodiscard]] const char* beyond_shortest() const {
     return unit_ == "mm" ? "" : " beyond the shortest";
   }
@@ -212,7 +212,7 @@ class Page {
     if (!idle.rows.empty()) page_.table(idle);
   }
 
-  // As JCGM 100 lays it out: what contributes how much, and the interval at three levels.
+  // Shows the budget as JCGM 100 lays it out: what contributes how much, and three intervals.
   void budget() {
     const json& budget = object_of(model_, "budget");
     Table lines{"Uncertainty budget of the energy",

@@ -36,7 +36,7 @@ void add_answer(Html& page, const json& estimate, const char* key, const char* u
             misfit + ". Do not rely on the figures of wires.");
 }
 
-// With a calibration of a package's dies, which has the ways and no wires of a die.
+// Answers by a calibration of a package's dies, which has the ways and no wires of a die.
 void add_answer_of_ways(Html& page, const json& ways, const char* key, const char* unit) {
   const json& together = ways.at("total").at("together");
   const json& known =

@@ -25,12 +25,12 @@ struct SweepView {
   sweep::StatusCounts counts;
   // Every point, in the plan's order. Its metrics begin with the shown ones.
   sweep::Table table;
-  std::size_t shown{};             // so many of the metrics are shown
+  std::size_t shown{};             // number of metrics that are shown
   std::vector<bool> settled;       // of each row: not said to be unstable
   std::vector<sweep::Goal> goals;  // empty: no front
   std::vector<std::size_t> front;  // rows of settled points that no other beats
   std::vector<std::size_t> over;   // axes of the curves: along x, one or none
-  std::vector<std::size_t> by;     // and the ones told apart; the others are averaged
+  std::vector<std::size_t> by;     // and the distinguished ones; the others are averaged
   std::string parts_metric;        // that parts differ in; empty: the points are no parts
   std::vector<sweep::PartValue> parts;
   std::vector<SweepFailure> failures;  // the first of them
@@ -40,11 +40,11 @@ struct SweepView {
   bool is_virtual{};
 
   [[nodiscard]] std::size_t column(const std::string& metric) const;
-  // Without the points that are not settled: what averages and shares are made of.
+  // Returns the table of settled points alone, from which averages and shares are made.
   [[nodiscard]] sweep::Table settled_table() const;
 };
 
-// A table has at most so many rows, which keeps a page light.
+// A table has at most this many rows, which keeps a page light.
 inline constexpr std::size_t kMaxTableRows = 2000;
 
 // A metric of a point in six digits; a dash where the point has none.
@@ -53,9 +53,9 @@ inline constexpr std::size_t kMaxTableRows = 2000;
 // "k=4, rate=0.1"
 [[nodiscard]] std::string settings_text(const sweep::Table& table, const sweep::Row& row);
 
-// Which axis to draw along and which to tell apart: the axis of numbers with the most values, else
-// the one with the most; and all others where they have few combinations, else the one with few
-// values that `effects` name first.
+// Chooses the axis to draw along and the ones to distinguish: the axis of numbers with the most
+// values, else the one with the most; and all others where they have few combinations, else the one
+// with few values that `effects` name first.
 void choose_curves(SweepView& view, const std::vector<sweep::AxisEffect>& effects);
 
 // Reads sweep.db of the folder. Errors: those of Store; invalid_argument where an option names no

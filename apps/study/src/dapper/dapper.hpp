@@ -46,12 +46,12 @@ struct DapperRun {
   double gpu_dynamic_j{}, gpu_idle_w{};  // as the power sensor sees the chip, where it is read
   std::map<std::string, double> components_pj;
   double request_latency{}, reply_latency{};  // network cycles, from creation to arrival
-  double request_transit{}, reply_transit{};  // the same since the head left its source queue
+  double request_transit{}, reply_transit{};  // network cycles since the head left its queue
   double replies{};                           // read replies
   double reply_flits{};                       // of all replies, as injected
-  double approximable_share{};                // of them
-  double changed_share{};                     // of them
-  double coalesced_share{};                   // of them; dapper
+  double approximable_share{};                // share of the read replies
+  double changed_share{};                     // share of the read replies
+  double coalesced_share{};                   // share of the read replies; dapper
   double load{};                              // flits per node and cycle
   double output_occupancy{};
   nlohmann::json settings;
@@ -78,8 +78,8 @@ struct DapperRequest {
   std::string build;  // of this program
 };
 
-// Runs what is not in the folder already. `done` is told after each run. Errors: those of the runs,
-// cancelled.
+// Runs what is not in the folder already. `done` is called after each run. Errors: those of the
+// runs, cancelled.
 [[nodiscard]] Result<DapperStudy> run_dapper_study(
     const DapperRequest& request,
     const std::function<void(const std::string&, double, double)>& done);

@@ -23,8 +23,8 @@ constexpr Reading kReadings[] = {{"first", "a reply is one datum of 64 bits"},
 // In a period K of 1,000 cycles each of four windows loses 4 to set-up and the last flit.
 constexpr double kUsableShare = 1 - 4 * 4 / 1000.0;
 
-// By how much traffic that does not wait for replies would outlast the baseline at least, if the
-// circuits carry one flit in a usable cycle and the links of the baseline were never idle longer.
+// Percent by which traffic that does not wait for replies would outlast the baseline at least, if
+// the circuits carry one flit in a usable cycle and the baseline's links were never idle longer.
 double open_loop_percent(const DapperRuns& runs) {
   return 100 * std::max(0.0, needed_flits(runs) / kUsableShare - 1);
 }

@@ -158,7 +158,7 @@ void add_epochs(Rows& rows) {
         run->epochs_by_held.size() != held.size()) {
       continue;
     }
-    // Each application counts alike, however long it runs.
+    // Each application counts equally, however long it runs.
     double all = 0;
     for (const double count : run->epochs_by_lit) all += count;
     if (all == 0) continue;

@@ -33,8 +33,8 @@ struct GpuoptRun {
   double reply_latency{};                 // of packets
   double load{};                          // flits a node and cycle
   double failed_attempts{};               // for a token, a message
-  std::vector<double> epochs_by_lit;      // epochs in which so many units were lit
-  std::vector<double> epochs_by_held;     // and in which stations held so many
+  std::vector<double> epochs_by_lit;      // epochs by the number of lit units
+  std::vector<double> epochs_by_held;     // and by the number that stations held
   double cpu_s{};
 };
 
@@ -73,8 +73,8 @@ struct GpuoptVariant {
   int l2_cycles_more{};
   int cus_in_use{};                            // as in TimingConfig: SMs of a cluster; 0: all
   int request_cycles{};                        // as in TimingConfig
-  int request_flit_bits{}, reply_flit_bits{};  // the same
-  int line_bytes{64};                          // the same
+  int request_flit_bits{}, reply_flit_bits{};  // as in TimingConfig
+  int line_bytes{64};                          // as in TimingConfig
   // L1 policy. The paper's L1s are coherent; lines of 128 bytes are simulated without.
   std::string l1_policy{"coherent"};
   std::string against{"gpuopt"};  // of a reading of PS_GPUOPT: GPUOPT by the same reading
@@ -93,7 +93,7 @@ struct GpuoptPlatform {
                                                      const GpuoptVariant& variant);
 
 // Runs every application on every network on virtual:gpuopt, in processes of their own; results
-// stay under out/runs and are used again. `done(name, so many, of)` is told after each. Errors:
+// stay under out/runs and are used again. `done(name, finished, of)` is called after each. Errors:
 // those that concern all runs; an application that fails is in `failures`.
 [[nodiscard]] Result<GpuoptStudy> run_gpuopt_study(
     const GpuoptOptions& options,
@@ -106,7 +106,7 @@ void add_gpuopt_rows(Reproduction& out, const GpuoptStudy& study);
 void add_gpuopt_summary(Reproduction& out);
 // The paper's networks as `simulate` replays its applications on them.
 [[nodiscard]] OwnNetworkStudy own_network_study();
-// Where the paper contradicts itself.
+// Lists where the paper contradicts itself.
 [[nodiscard]] std::vector<std::string> gpuopt_inconsistencies();
 [[nodiscard]] nlohmann::json to_json(const GpuoptRun& run);
 

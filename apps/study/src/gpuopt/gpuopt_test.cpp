@@ -145,7 +145,7 @@ TEST(GpuoptRows, GiveEachAblationItsOwn) {
   // A reading that changes GPUOPT, too, is compared with GPUOPT by that reading.
   EXPECT_NEAR(find(out, "Fig. 14", "GPUOPT over PS_GPUOPT, 4 messages")->ours.get<double>(), 10,
               1e-9);
-  // Beside every network that ran, and no other.
+  // The note stands beside every network that ran, and no other.
   const std::string note = find(out, "Fig. 14", "GPUOPT, 4 messages a grab: performance")->note;
   EXPECT_NE(note.find("; 2.000 x EMESH"), std::string::npos) << note;
   EXPECT_NE(note.find("; 1.444 x Prior_Opt, 128 wavelengths"), std::string::npos) << note;

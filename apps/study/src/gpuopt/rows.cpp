@@ -141,7 +141,7 @@ void add_performance(Rows& rows) {
              rows.speedup("ps", "gpuopt"));
 }
 
-// By how many percent `measure` is lower (or higher) for a than for b.
+// Percent by which `measure` is lower (or higher) for a than for b.
 template <class Measure>
 Values change(const Rows& rows, const char* a, const char* b, const Measure& measure) {
   return rows.each(a, b, [&](const GpuoptRun& x, const GpuoptRun& y) {

@@ -44,8 +44,8 @@ class Rows {
     return each(a, b, [](const GpuoptRun& x, const GpuoptRun& y) { return y.cycles / x.cycles; });
   }
 
-  // Without the applications whose run on PS_GPUOPT ends before a control that decides once an
-  // epoch can show anything: an entry of its table needs seven epochs from end to end.
+  // Removes applications whose run on PS_GPUOPT ends before a control that decides once an epoch
+  // can show anything: an entry of its table needs seven epochs from end to end.
   [[nodiscard]] std::map<std::string, double> judged(std::map<std::string, double> values) const {
     constexpr double kFewestEpochs = 20;
     const double epoch = sim::net::PhotonicConfig{}.epoch;
@@ -134,7 +134,7 @@ inline Values only(const Values& values, std::initializer_list<const char*> name
   return some;
 }
 
-// In words: "bp 1.2, bfs 3.4".
+// Lists the values in words: "bp 1.2, bfs 3.4".
 inline std::string listed(const Values& values) {
   std::string text;
   for (const auto& [name, value] : values) {

@@ -181,7 +181,7 @@ void add_ablations(std::vector<GpuoptVariant>& all) {
     keys.waveguide_ps_per_mm = 3.3357;
     keys.grab_cycles = 0;
   });
-  // The other readings of what the paper says in words.
+  // Adds the other readings of what the paper says in words.
   const auto from_full = [](auto& keys) { keys.table_start = 7; };
   const auto by_lit = [](auto& keys) { keys.table_counts = "lit"; };
   const auto by_messages = [](auto& keys) { keys.wait_counts = "messages"; };

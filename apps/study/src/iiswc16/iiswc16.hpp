@@ -16,7 +16,7 @@ void add_characterisation(Reproduction& out, const nlohmann::json& model,
                           const sim::gpu::Architecture& chip);
 
 // Table III and figures 10 to 14: every application of the paper on the virtual W9100, estimated
-// with the calibration's constants. `done(name)` is told after each.
+// with the calibration's constants. `done(name)` is called after each.
 Status add_applications(Reproduction& out, const std::string& model_file, const std::string& size,
                         const std::function<void(const std::string&, double, double)>& done);
 

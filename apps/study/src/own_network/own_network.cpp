@@ -22,7 +22,7 @@ using nlohmann::json;
 constexpr const char* kFigure = "own network";
 constexpr const char* kDevice = "virtual:w9100";
 constexpr const char* kFloorplan = "w9100";
-// The W9100's engine at its highest state, and its process (sim/gpu/chips/w9100.toml).
+// The W9100's engine clock in its highest state, and its process (sim/gpu/chips/w9100.toml).
 constexpr double kClockHz = 930e6;
 constexpr double kNodeNm = 28;
 constexpr double kRandomToggleRate = 0.5;  // of the bits that the calibration's figure is for
@@ -65,7 +65,7 @@ Result<DieMesh> mesh_of_die(const OwnNetworkStudy& study) {
   return mesh;
 }
 
-// As networks of light have, whose core clock is one of their keys.
+// Whether the network's clock is one of its keys, as in networks of light.
 bool has_clock_of_its_own(const PaperNetwork& network) {
   const auto option = std::ranges::find(network.options, "--network");
   const sim::net::NetworkKind* kind =

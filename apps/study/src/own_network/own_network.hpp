@@ -39,7 +39,7 @@ struct PaperNetwork {
   std::string name;
   std::string text;  // for reports
   std::vector<std::string> options{};
-  // The paper's statement about its own mesh, in the units of the rows; null: none.
+  // The paper's claim relative to its own mesh, in the units of the rows; null: none.
   nlohmann::json claim_energy = nullptr;
   nlohmann::json claim_time = nullptr;
 };
@@ -75,8 +75,8 @@ inline constexpr const char* kOwnCrossbar = "crossbar";
     OwnNetworkStudy& study, const std::string& model, const std::string& size,
     const std::function<void(const std::string&, double, double)>& done);
 
-// For each of the paper's networks: energy and time over those of the mesh and of the crossbar; and
-// the crossbar's over the mesh's.
+// Adds for each of the paper's networks energy and time over those of the mesh and of the crossbar;
+// and the crossbar's over the mesh's.
 void add_own_network_rows(Reproduction& out, const OwnNetworkStudy& study);
 
 }  // namespace ww::study

@@ -13,7 +13,7 @@ inline constexpr const char* kMatches = "matches";
 inline constexpr const char* kDiffers = "differs";
 // The figure set a constant of the virtual chip, or the method allows no other answer.
 inline constexpr const char* kByConstruction = "by_construction";
-// It holds, but only because nothing happened that could have made it fail.
+// The row agrees, but only because nothing happened that could have made it fail.
 inline constexpr const char* kVacuous = "vacuous";
 // The paper shows its value in a picture alone. Ours has nothing to be compared with.
 inline constexpr const char* kPicture = "picture";

@@ -69,7 +69,7 @@ TEST(KeptRuns, AreFoundAndNameTheBuildThatMadeThem) {
   EXPECT_TRUE(second.has(folder.path(), what));
   ASSERT_TRUE(second.keep(folder.path(), {{"application", "bfs"}}));
   EXPECT_EQ(second.builds(), (std::set<std::string>{"one", "two"}));
-  // As earlier programs left it, and damaged.
+  // Writes the file as earlier programs left it, and damaged.
   ASSERT_TRUE(write_file_atomically(folder.path() / "done.json", what.dump()));
   KeptRuns third("three");
   EXPECT_TRUE(third.has(folder.path(), what));

@@ -40,8 +40,8 @@ struct OwnJob {
   JobName job;
   std::string command;  // its script and arguments
 };
-// This user's jobs on these clusters, or on the local one, ended ones too while they are
-// remembered. Asked even after Ctrl-C. Errors as slurm().
+// Returns this user's jobs on these clusters, or on the local one, ended ones too while they are
+// remembered. Runs even after Ctrl-C. Errors as slurm().
 [[nodiscard]] Result<std::vector<OwnJob>> own_jobs(const std::vector<std::string>& clusters);
 
 // Whether a task in this state has ended for good.

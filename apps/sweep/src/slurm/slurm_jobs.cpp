@@ -60,7 +60,7 @@ Result<std::optional<SlurmJobs>> recorded_jobs(const fs::path& folder) {
 
 struct Standing {
   std::size_t active{};                        // tasks
-  std::size_t running{};                       // of them
+  std::size_t running{};                       // running tasks
   std::vector<std::string> lost;               // jobs that neither squeue nor sacct lists
   bool is_accounted{};                         // the active ones are so by sacct alone
   std::map<std::string, std::size_t> waiting;  // tasks by Slurm's reason

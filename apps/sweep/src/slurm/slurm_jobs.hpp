@@ -21,7 +21,7 @@ Status write_jobs(const SlurmJobs& jobs, bool ended = false);
 // 0: none.
 [[nodiscard]] int last_submission(const std::filesystem::path& sweep);
 
-// False when interrupted.
+// Waits; false when interrupted.
 bool wait_for(std::chrono::milliseconds time);
 
 }  // namespace ww::sweep

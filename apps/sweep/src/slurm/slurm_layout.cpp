@@ -75,7 +75,7 @@ SlurmLayout lay_out(const Sweep& sweep, const std::vector<std::uint32_t>& todo, 
   std::map<std::string, std::vector<std::uint32_t>> by_host;
   for (const auto point : todo) by_host[sweep.points->host(point)].push_back(point);
 
-  // Divides a task's time, with all its slots at work.
+  // A point's part of a task's time, with all its slots at work.
   const double one_s = pilot.points > 0 ? pilot.seconds : sweep.plan->time_limit_s;
   const double point_s = std::max(one_s / settings.slots, kMinPointS);
   const auto n = static_cast<double>(todo.size());

@@ -178,7 +178,7 @@ TEST_F(SlurmQueue, InAFederationTheOwnClusterIsNamedWhereSbatchNamesNone) {
   EXPECT_EQ(jobs->cluster, "near");
 }
 
-// As clusters do that are busy: the job is there though sbatch failed.
+// Acts like a busy cluster: the job is there though sbatch failed.
 TEST_F(SlurmQueue, AJobThatSbatchLeftWhileItFailedIsFoundAndNotSubmittedAgain) {
   fake("sbatch",
        "echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv' >&2; exit "

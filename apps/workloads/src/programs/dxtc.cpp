@@ -176,7 +176,7 @@ void run_dxtc(Session& s) {
     const Errors best = best_errors(block);
     want[b] = std::clamp(got[b], best.lowest, best.highest);
   }
-  // Two colours that project alike go either way, too: some percent in one block of thousands.
+  // Two colours that project equally go either way, too: some percent in one block of thousands.
   s.check("squared error of block", got, want, 0.1, 1e-5);
   s.check("squared error", std::accumulate(got.begin(), got.end(), 0.0),
           std::accumulate(want.begin(), want.end(), 0.0), 1e-3);

@@ -14,7 +14,7 @@ void run_gem(Session& s) {
     atom[4 * i + 3] = s.random.uniform(-1, 1);
   }
   for (std::size_t i = 0; i < vertices; ++i) {
-    // On a rough sphere around the cube of atoms.
+    // Places points on a rough sphere around the cube of atoms.
     const float r = s.random.uniform(20, 22);
     const float z = s.random.uniform(-1, 1);
     const float angle = s.random.uniform(0, 2 * std::numbers::pi_v<float>);

@@ -58,7 +58,7 @@ void run_graph500(Session& s) {
     s.require(found[v] < n && level[found[v]] + 1 == level[v], "a parent is not one level above");
     s.require(found[v] < n && adjacent(graph, v, found[v]), "a tree edge is no edge");
   }
-  // For each edge of what is reached its target and the target's parent: two lines at most; a
+  // Each edge of what is reached reads its target and the target's parent: two lines at most; a
   // vertex costs its queue entry and two bounds, re-read for each edge at worst.
   s.reads(4 * edges, 64 * (4 * edges + 4 * reached));
   s.writes(64, 64 * reached);

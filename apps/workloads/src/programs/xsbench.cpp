@@ -85,8 +85,8 @@ void run_xsbench(Session& s) {
   s.launch("lookup", {lookups}, {64}, s.upload(energies), s.upload(index), s.upload(rows),
            s.upload(start), s.upload(nuclide), s.upload(amount), out, nuclides, points, materials);
   s.check("cross section", s.download<double>(out), want, 1e-9, 1e-9);
-  // For each nuclide of each look-up an index and two rows of 48 bytes, in three lines that L1 may
-  // hold; the search adds a line a step.
+  // Each nuclide of each look-up reads an index and two rows of 48 bytes, in three lines that L1
+  // may hold; the search adds a line a step.
   const auto n = static_cast<double>(lookups);
   const double steps = std::log2(static_cast<double>(energies.size())) + 1;
   s.reads(64 * pairs, 64 * (16 * pairs + (steps + 4) * n));

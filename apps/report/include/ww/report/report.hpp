@@ -10,7 +10,7 @@
 
 namespace ww::report {
 
-// Which results of a sweep to show. If empty, the usual ones for its command.
+// Results of a sweep to show. If empty, the usual ones for its command.
 struct SweepOptions {
   std::vector<std::string> metrics;  // numbers of the results, such as energy_pj.total
   std::string pareto;                // min:METRIC,max:METRIC

@@ -13,11 +13,11 @@ struct SensedRun {
   double idle_w{};            // before and after, their mean
 };
 
-// From readings (WIREWATT_SAMPLES) that begin and end idle: the energy accumulator, less idle power
+// Reads samples (WIREWATT_SAMPLES) that begin and end idle: the energy accumulator, less idle power
 // on a straight line from before to after. Errors: parse_error, bad_data (too few readings),
 // unsupported (the sensor has no energy counter).
 [[nodiscard]] Result<SensedRun> sensed_run(const std::string& samples_file);
-// Its energy alone [J].
+// Returns the energy of the run alone [J].
 [[nodiscard]] Result<model::Interval> dynamic_energy_j(const std::string& samples_file);
 
 }  // namespace ww::runner

@@ -63,7 +63,7 @@ using Narrator = std::function<void(const std::string& step, int done, int total
 // Errors: parse_error (not such a file, damaged, cut off), unsupported (a newer version's).
 [[nodiscard]] Result<Archive> parse_archive(std::string_view bytes, const std::string& source);
 
-// What the archive shows, one finding for each part of the test.
+// Judges the archive: one finding for each part of the test.
 [[nodiscard]] std::vector<measure::Finding> judge(const Archive& archive);
 // The findings with the facts of the device.
 [[nodiscard]] nlohmann::json report(const Archive& archive);

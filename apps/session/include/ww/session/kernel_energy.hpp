@@ -40,7 +40,7 @@ class LaunchLog {
 
   void add(std::string_view kernel, std::int64_t start_ns, std::int64_t end_ns);
   void clear() { *this = {}; }
-  // In order of the kernels' first launches.
+  // Names of the kernels, in order of their first launches.
   [[nodiscard]] const std::vector<std::string>& kernels() const { return kernels_; }
   [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }
 

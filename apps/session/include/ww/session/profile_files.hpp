@@ -9,7 +9,7 @@
 
 namespace ww::session {
 
-// The counter files of a profile, in order of name. A file is its own profile. A folder is
+// Lists a profile's counter files, in order of name. A file is its own profile. A folder is
 // searched, with the folders in it, for the first of these that is there:
 //   pmc_perf.csv                (rocprof-compute; else its pmc_perf_*.csv of single passes)
 //   *.db                        (rocpd)

@@ -25,7 +25,7 @@ struct CountedTraffic {
 // Adds up the counters of dispatches by kernel. `architecture` says how to read them. A counter
 // that some launches of a kernel and grid lack gets the mean of those that have it, and the segment
 // is marked as scaled. Launches that the profiler did not count are left out, if others of the
-// kernel were counted, and the bytes are at least so many. Error bad_data: no dispatch.
+// kernel were counted, and the bytes are a lower bound. Error bad_data: no dispatch.
 [[nodiscard]] Result<CountedTraffic> count_traffic(
     std::span<const measure::CounterDispatch> dispatches, const std::string& architecture);
 

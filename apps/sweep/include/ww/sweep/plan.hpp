@@ -57,7 +57,7 @@ struct Plan {
   std::vector<Condition> conditions;
   std::vector<std::string> inputs;   // further files whose content makes a point another one
   std::vector<std::string> keep;     // result keys (dotted, as prefixes) to keep; empty: all
-  std::vector<std::string> timings;  // further result keys that tell time, not the result
+  std::vector<std::string> timings;  // further result keys that give time, not the result
   double time_limit_s{3600};         // for one point
   double memory_mib{0};              // for one point; 0: what points turn out to need
   unsigned cpus{1};                  // for one point
