@@ -22,7 +22,7 @@ class Bench {
   [[nodiscard]] Device& device() const { return device_; }
   [[nodiscard]] const Pinning& pinning() const { return pinning_; }
 
-  // Queues one piece of work. A piece is one dispatch, or more where launch_count is told so.
+  // Queues one piece of work. A piece is one dispatch, or more where launch_count is given so.
   using Launch = std::function<Status()>;
   struct Launched {
     std::uint64_t first{}, end{};  // dispatches

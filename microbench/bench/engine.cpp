@@ -126,7 +126,7 @@ class Engine {
   std::optional<double> missed_half_width_;
 };
 
-// What must agree for a recording to be resumed.
+// Returns the facts that must agree for a recording to be resumed.
 std::map<std::string, std::string> Engine::identity() const {
   std::map<std::string, std::string> facts;
   const auto put = [&facts](std::string_view key, std::string value) {
@@ -371,7 +371,7 @@ Status Engine::find_response() {
   SensorResponse found;
   found.info = measure::combine(device_.sensor->facts(), response);
   if (device_.traffic != Traffic::counters) {
-    // A real card's files have a unit; how fine it reads within that, only its readings tell.
+    // A real card's files have a unit; how fine it reads within that, only its readings show.
     found.info.power_resolution_w =
         std::max(found.info.power_resolution_w, smallest_step_w(setup_));
   }

@@ -1,7 +1,7 @@
-// What an experiment says of itself. The engine (engine.hpp) does the rest for every experiment
-// alike: it opens the device, measures the sensor's response by a step test, performs the runs and
-// judges their readings, keeps each finished run with its samples, goes on after an interrupt, and
-// asks the stop rule whether further blocks are needed.
+// Declares an experiment's own part. The engine (engine.hpp) does the rest for every experiment: it
+// opens the device, measures the sensor's response by a step test, performs the runs and judges
+// their readings, keeps each finished run with its samples, goes on after an interrupt, and asks
+// the stop rule whether further blocks are needed.
 //
 // The order of calls in a session:
 //

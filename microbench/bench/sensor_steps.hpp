@@ -1,4 +1,4 @@
-// What recorded readings tell of their sensor's steps.
+// Finds the steps of a sensor from its recorded readings.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace ww::microbench {
                                                       double period_s);
 
 // The smallest difference between two power readings [W]: the sensor resolves no less; 0 where all
-// are alike.
+// are equal.
 [[nodiscard]] double smallest_step_w(std::span<const StoredRun> runs);
 
 }  // namespace ww::microbench

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::int64_t kWordBytes = 4;
 constexpr std::int64_t kMinSize = 1024;
-// Of loads that all hit, a few are late: refreshes, and neighbours on a shared path.
+// Share of hits where all loads hit: a few are late by refreshes and neighbours on a shared path.
 constexpr double kAllHit = 0.985;
-// Sets of a hashed cache are not filled alike, so that lines of a chain that fits replace each
+// Sets of a hashed cache are not filled equally, so that lines of a chain that fits replace each
 // other: of sixteen ways filled to five sixths at random, a fifth of the sets overflow. Where a
 // line is four times the length that is tried, five of eight loads hit because the load before
 // brought the line.

@@ -1,4 +1,4 @@
-// What times of single loads say, apart from the device that they come from.
+// Evaluates times of single loads, apart from the device that they come from.
 #pragma once
 
 #include <cstdint>

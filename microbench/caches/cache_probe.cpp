@@ -14,7 +14,7 @@
 namespace ww::microbench {
 namespace {
 
-// As in chase.cl.
+// Kinds of loads as in chase.cl.
 enum class Way : std::uint32_t { past_l1 = 0, l1 = 1, local = 2, scalar = 3 };
 constexpr std::int64_t kMaxTimed = 2048;
 constexpr std::int64_t kRingBytes = 1024;  // of local memory
@@ -167,7 +167,7 @@ class CacheProbe {
     WW_TRY(write_chain(0, kStep, kFew));
     WW_ASSIGN(l1, walk(0, kFew, kLatencyLoads, Way::l1));
     caches.l1.latency = latency_of(l1);
-    // As many lines on each channel, whatever the interleave.
+    // Puts as many lines on each channel, whatever the interleave.
     WW_TRY(write_chain(0, kStep, kLatencyLoads));
     WW_ASSIGN(l2, walk(0, kLatencyLoads, kLatencyLoads, Way::past_l1));
     caches.l2.latency = latency_of(l2);
@@ -191,8 +191,8 @@ class CacheProbe {
     return {};
   }
 
-  // Of scalar loads from the L2, which can take far less than vector loads from there: each line is
-  // read once, and the second launch finds all in the L2 and none in the scalar cache.
+  // Times scalar loads from the L2, which can take far less than vector loads from there: each line
+  // is read once, and the second launch finds all in the L2 and none in the scalar cache.
   Result<double> scalar_miss_ticks() {
     WW_TRY(write_chain(0, kScalarStep, kMaxScalar / kScalarStep));
     WW_TRY(walk(0, 0, kMaxScalar / kScalarStep, Way::scalar));
@@ -212,10 +212,10 @@ class CacheProbe {
     WW_TRY(drive_out());
     WW_ASSIGN(cold, walk(from, 0, kFetchLoads, Way::past_l1));
     caches.l2.fetch_bytes = find_fetch(cold, l2_bound_, caches.l2.miss_penalty_cycles);
-    // The same words again: now they are in the L2, and in no cache before it.
+    // Reads these words again: now they are in the L2, and in no cache before it.
     WW_ASSIGN(l1, walk(from, 0, kFetchLoads, Way::l1));
     caches.l1.fetch_bytes = find_fetch(l1, l1_bound_, caches.l1.miss_penalty_cycles);
-    // Twice as well: a launch finds nothing in the scalar cache.
+    // Reads twice as well: a launch finds nothing in the scalar cache.
     WW_TRY(write_chain(0, 4, kFetchLoads));
     WW_TRY(walk(0, 0, kFetchLoads, Way::scalar));
     WW_ASSIGN(scalar, walk(0, 0, kFetchLoads, Way::scalar));

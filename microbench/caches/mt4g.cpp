@@ -31,7 +31,7 @@ json of_unit(const json& value, const char* unit) {
   return {{"unit", unit}, {"value", value}};
 }
 
-// What all levels have alike; what was not found is left out.
+// Writes the rows that all levels share; what was not found is left out.
 json level_rows(const CacheLevel& level) {
   json rows = json::object();
   if (level.latency.found) rows["latency"] = latency_rows(level.latency);

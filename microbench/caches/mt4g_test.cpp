@@ -27,7 +27,7 @@ CacheLevel full_level() {
   return level;
 }
 
-// What the virtual GPU of the class of MI210 gives.
+// Returns the topology of the virtual GPU of the class of MI210.
 Topology topology() {
   Topology topology;
   topology.device = "virtual:mi210";

@@ -145,9 +145,9 @@ Result<double> Chiplet::seconds_of(const ChipletPoint& point, const Pace& pace) 
   return kernels_->time_launch();
 }
 
-// So many waits that a pass takes `wanted` seconds, between two numbers of waits that take less and
-// more. Waits that hide behind a queue count less than others, so that no slope is taken for
-// granted.
+// Finds the waits for which a pass takes `wanted` seconds, between two numbers of waits that take
+// less and more. Waits that hide behind a queue count less than others, so that no slope is taken
+// for granted.
 Result<std::uint32_t> Chiplet::waits_for(const ChipletPoint& point, double wanted,
                                          std::uint32_t guess, int steps) {
   std::uint32_t few = 0;

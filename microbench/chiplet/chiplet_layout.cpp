@@ -18,7 +18,7 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Without the means of rows and columns: what dies and pages have of their own.
+// Removes the means of rows and columns, so that each die's and page's own part is left.
 Table interaction(Table table) {
   for (auto& row : table) {
     const double mean = mean_of(row);
@@ -38,8 +38,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return std::sqrt(squares / static_cast<double>(a.size()));
 }
 
-// Dies whose profiles over the pages are alike stand on one I/O die: closer to each other than half
-// of the greatest distance between any two. Numbers from 0 on.
+// Dies whose profiles over the pages are similar stand on one I/O die: closer to each other than
+// half of the greatest distance between any two. Numbers from 0 on.
 std::vector<int> groups_of(const Table& profiles) {
   double greatest = 0;
   for (const auto& a : profiles) {

@@ -1,5 +1,5 @@
-// Which compute dies stand on which I/O die, where pages live, and how the I/O dies are linked:
-// from latencies alone.
+// Finds which compute dies stand on which I/O die, where pages live, and how the I/O dies are
+// linked: from latencies alone.
 #pragma once
 
 #include <array>

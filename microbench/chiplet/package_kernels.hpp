@@ -1,4 +1,4 @@
-// What the chiplet campaign launches on one kind of package.
+// Declares the kernels that the chiplet campaign launches on one kind of package.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace ww::microbench {
 class PackageKernels {
  public:
   virtual ~PackageKernels() = default;
-  // What a launch does: so many times through the memory, so many waits of 256 cycles after each
-  // page.
+  // Pace of a launch: how many times through the memory, and how many waits of 256 cycles after
+  // each page.
   struct Pace {
     std::uint32_t passes{1};
     std::uint32_t waits{};
@@ -31,9 +31,9 @@ class PackageKernels {
     std::uint32_t passes{1};  // of a launch, at least
   };
   [[nodiscard]] virtual Tuning tuning() const { return {}; }
-  // What a session finds before it launches, for the plan.
+  // Returns for the plan what a session finds before it launches.
   [[nodiscard]] virtual nlohmann::json setup() const = 0;
-  // What must be as an earlier session of the same recording found it.
+  // Facts that must equal those that an earlier session of the recording found.
   [[nodiscard]] virtual std::vector<std::int32_t> identity() const = 0;
   // Launches once and counts the wavefronts that took part, where the kernel can. Error bad_data
   // where these are not the point's. It may write to memory, after which a simulated chip executes

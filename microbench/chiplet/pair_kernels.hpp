@@ -15,8 +15,8 @@ namespace ww::microbench {
 class PairKernels final : public PackageKernels {
  public:
   static constexpr std::uint32_t kPageBytes = 4096;
-  // Of each wavefront. With sixteen wavefronts on each of some hundred compute units that is three
-  // times an L2 of 8 MB, so that pages that are read in turn are never there still.
+  // Pages of each wavefront. With sixteen wavefronts on each of some hundred compute units that is
+  // three times an L2 of 8 MB, so that pages that are read in turn are never there still.
   static constexpr std::uint32_t kPagesOfWave = 4;
   static constexpr std::size_t kGroupSize = 256;
   static constexpr std::size_t kGroupsPerCu = 4;

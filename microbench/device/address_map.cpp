@@ -28,7 +28,7 @@ struct Basis {
   }
 };
 
-// Nothing where there are more channels than are looked for.
+// Returns nothing where there are more channels than are looked for.
 Result<std::optional<Basis>> eliminate(const SameChannel& same, const AddressRange& range) {
   Basis basis;
   for (unsigned bit = range.lowest_bit; bit <= range.highest_bit; ++bit) {
@@ -53,7 +53,7 @@ Result<std::optional<Basis>> eliminate(const SameChannel& same, const AddressRan
   return std::optional<Basis>(std::move(basis));
 }
 
-// Share of random pairs that the map foretells, half of them on one channel as it says.
+// Share of random pairs that the map predicts, half of them on one channel as it says.
 Result<double> share_foretold(const AddressMap& map, const SameChannel& same,
                               const AddressRange& range, int checks, SplitMix& random) {
   const std::uint64_t span = std::uint64_t{2} << range.highest_bit;

@@ -1,4 +1,4 @@
-// Which address bits choose the L2's channel, found from a test of pairs alone.
+// Finds the address bits that choose the L2's channel, from a test of pairs alone.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct AddressRange {
 
 // Tries, in this order: channel numbers that are XORs of address bits (every power of two of
 // channels; Gaussian elimination over GF(2), where "same channel" is membership in the kernel),
-// then channel = (address / interleave) mod n. Either must foretell `checks` random pairs, half of
+// then channel = (address / interleave) mod n. Either must predict `checks` random pairs, half of
 // them on one channel; one wrong answer in fifty is taken for noise. found = false with a reason
 // where neither does, or where no two addresses differ. Errors of `same`.
 [[nodiscard]] Result<AddressMap> find_address_map(const SameChannel& same,

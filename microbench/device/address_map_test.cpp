@@ -59,7 +59,7 @@ TEST(AddressMapSearch, FindsPlainInterleave) {
 }
 
 TEST(AddressMapSearch, RecoversXorHashes) {
-  // As GPUs have them: every channel bit is the parity of many address bits.
+  // Masks as GPUs have them: every channel bit is the parity of many address bits.
   const std::vector<std::uint64_t> masks{0x111100, 0x0A2200, 0x152400, 0x0C8800, 0x1F5000};
   Oracle oracle{[&masks](std::uint64_t a) {
     int channel = 0;

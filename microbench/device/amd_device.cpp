@@ -132,7 +132,7 @@ double correlation(const std::vector<std::vector<double>>& latency,
   return ll > 0 && dd > 0 ? ld / std::sqrt(ll * dd) : 0.0;
 }
 
-// What the readings of a while say of clock and voltage, by their medians.
+// Clock and voltage while the chip works, by the medians of readings.
 struct Working {
   std::optional<double> clock_hz, voltage_v;
 };

@@ -29,11 +29,11 @@ struct AmdCard {
   // channels are no quadrant.
   bool steered{};
 };
-// By PCI's device id ("0x740f"); null where the die is not known.
+// Finds a card by PCI's device id ("0x740f"); null where the die is not known.
 [[nodiscard]] const AmdCard* find_amd_card(std::string_view device_id);
 
 // Why no campaign can be run on a device of this target and PCI id, with what can be done instead;
-// empty where one can, as far as can be told without touching it.
+// empty where one can, as far as can be seen without touching it.
 [[nodiscard]] std::string campaign_obstacle(const std::string& target,
                                             const std::string& device_id);
 
@@ -48,18 +48,18 @@ struct QuadrantOrder {
   std::vector<int> group_of;  // [quadrant of the floorplan] -> group of channels
   bool told{};                // by latency; else as the floorplan numbers them
   double correlation{};       // of latency and distance under that order
-  std::string reason;         // why not told
+  std::string reason;         // why the order is not known
 };
 [[nodiscard]] QuadrantOrder order_quadrants(const LatencyMap& latency,
                                             const model::Floorplan& plan);
-// The same of groups' latencies, [engine][group]; there are as many as the floorplan has quadrants.
+// Orders groups by their latencies, [engine][group]; the floorplan has as many quadrants as groups.
 [[nodiscard]] QuadrantOrder order_groups(const std::vector<std::vector<double>>& ticks,
                                          const model::Floorplan& plan);
 
 // The campaign's device from an opened one. Errors: unsupported with the reason (no sensor, card
-// not known, wavefronts of 32, channels that cannot be told, engines that are not the floorplan's),
-// those of host and sensor. A card that hashes its addresses or steers its channels has no
-// quadrants yet and an interleave of 0: its homes are found by home_device.hpp.
+// not known, wavefronts of 32, channels that cannot be found, engines that are not the
+// floorplan's), those of host and sensor. A card that hashes its addresses or steers its channels
+// has no quadrants yet and an interleave of 0: its homes are found by home_device.hpp.
 [[nodiscard]] Result<Device> open_amd_device(ComputeDevice opened, const std::string& name);
 
 }  // namespace ww::microbench

@@ -17,9 +17,9 @@ namespace ww::microbench {
 [[nodiscard]] bool is_amd_package(const HostFacts& host, const measure::AmdGpu* amd);
 
 // Why the ways between the dies of a package cannot be measured; empty where they can, as far as
-// can be told without touching it.
+// can be seen without touching it.
 [[nodiscard]] std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd);
-// Likewise where all hosts are known (list_driver_hosts): whether HIP shows the other die.
+// Checks also whether HIP shows the other die, where all hosts are known (list_driver_hosts).
 [[nodiscard]] std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd,
                                            const std::vector<HostListing>& hosts);
 

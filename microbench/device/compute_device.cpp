@@ -72,7 +72,7 @@ SensorMatch match_sensor(const HostFacts& host, const measure::Telemetry& teleme
                                  host.device)};
   }
   for (const auto& gpu : telemetry.gpus) {
-    // NVIDIA's OpenCL tells no function, and no domain in older drivers.
+    // NVIDIA's OpenCL reports no function, and no domain in older drivers.
     if (gpu.pci == *address) return {&gpu, ""};
   }
   // AMD numbers the partitions of a package in the function. Only function 0 is a device of the

@@ -19,8 +19,8 @@
 
 namespace ww::microbench {
 
-// What is known of a chip before anything runs. A count that is not known is 0 here and absent from
-// the JSON under campaign_keys::chip.
+// Facts about a chip before anything runs. A count that is not known is 0 here and absent from the
+// JSON under campaign_keys::chip.
 struct ChipFacts {
   std::string name;
   std::string target;  // "gfx701"
@@ -38,7 +38,7 @@ struct ChipFacts {
 enum class Traffic {
   counters,      // the device counts each launch
   every_launch,  // no counter follows launches: the streaming kernel counts its working wavefronts
-  one_launch,  // likewise, in one launch before each run (simulated chips repeat launches exactly)
+  one_launch,  // it counts in one launch before each run (simulated chips repeat launches exactly)
 };
 [[nodiscard]] std::string_view to_string(Traffic traffic);
 

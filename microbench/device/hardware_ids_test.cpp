@@ -110,7 +110,7 @@ TEST_F(HardwareIds, OfOneValueInAllWavefrontsAreRefused) {
     EXPECT_TRUE(topology->places.empty());
     EXPECT_EQ(topology->places_reason, topology->pinning_reason);
     EXPECT_EQ(topology->latency.reason, topology->pinning_reason);
-    // What needs no place is still looked at.
+    // Probes that need no place still run.
     EXPECT_THAT(topology->address.reason, HasSubstr("no contention"));
   }
 }
@@ -124,7 +124,7 @@ TEST_F(HardwareIds, ThatNameOnePlaceOnManyComputeUnitsAreRefused) {
   EXPECT_THAT(topology->pinning_reason, HasSubstr("64 compute units"));
 }
 
-// No code object was compiled beforehand for gfx950: that of gfx942 is pinned alike.
+// No code object was compiled beforehand for gfx950: that of gfx942 is pinned equally.
 TEST_F(HardwareIds, ThatDiesRepeatNameNoPlaceForALatency) {
   for (const char* target : {"gfx942:sramecc+:xnack-", "gfx950"}) {
     MadeHost host([](std::size_t wave) { return static_cast<std::uint32_t>(wave % 32) << 8; },

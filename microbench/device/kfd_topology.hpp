@@ -1,4 +1,4 @@
-// What Linux's amdgpu driver publishes of a GPU's layout: /sys/class/kfd/kfd/topology/nodes.
+// Reads a GPU's layout from Linux's amdgpu driver: /sys/class/kfd/kfd/topology/nodes.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Launches as a host sees them, for devices whose driver tells neither their times nor counters of
-// each: when they were queued, and when the queue was found empty.
+// Launches as a host sees them, for devices whose driver reports neither their times nor counters
+// of each: when they were queued, and when the queue was found empty.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Which devices there are.
+// Lists the devices.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which real GPUs there are to compute on, and which have a sensor.
+// Lists the real GPUs to compute on, and those that have a sensor.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct RealDevice {
 // OpenCL's, HIP's and CUDA's devices. Each driver is asked in a process of its own.
 [[nodiscard]] std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry);
 
-// What is chosen where no device is named.
+// The device that is chosen where none is named.
 struct RealChoice {
   // The first device that a campaign can use, OpenCL before HIP before CUDA; but NVIDIA's cards by
   // CUDA, whose kernels are compiled when wirewatt is built.
@@ -29,7 +29,7 @@ struct RealChoice {
   std::string obstacle;
 };
 [[nodiscard]] RealChoice choose_real_device();
-// The same, of what was found.
+// Chooses among the devices that were found.
 [[nodiscard]] RealChoice choose_among(const std::vector<RealDevice>& devices,
                                       const measure::Telemetry& telemetry);
 

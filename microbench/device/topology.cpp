@@ -44,7 +44,7 @@ template <class T>
 json optional(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
-// What a host has of its device without running anything.
+// Takes a host's facts about its device, which need no run.
 void take_host_facts(const HostFacts& facts, DriverLayout& told) {
   const auto take = [](const auto& value, auto& into) {
     if (value > 0) into = value;
@@ -56,7 +56,7 @@ void take_host_facts(const HostFacts& facts, DriverLayout& told) {
   take(facts.clock_hz, told.clock_hz);
 }
 
-// An opened device and what its driver tells.
+// An opened device and what its driver reports.
 struct Opened {
   std::string name;
   bool is_virtual{};

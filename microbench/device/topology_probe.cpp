@@ -143,7 +143,7 @@ Result<std::vector<TopologyPlace>> Prober::places(int compute_units) {
 }
 
 Result<AddressMap> Prober::address() {
-  // What one channel and two channels look like.
+  // Times one channel and two channels.
   std::vector<double> alone;
   for (int i = 0; i < 7; ++i) {
     WW_ASSIGN(seconds, contend(0, 0));
@@ -291,7 +291,7 @@ std::vector<std::uint32_t> lines_for_sides() {
 
 namespace {
 
-// Which bits change a line's side: by the majority of the bases.
+// Finds the bits that change a line's side, by the majority of the bases.
 void find_line_mask(Sides& sides, const std::vector<std::uint32_t>& lines,
                     const std::vector<int>& side_of_line) {
   constexpr std::size_t row = 2 + kLastSideBit - kFirstSideBit;
@@ -304,7 +304,7 @@ void find_line_mask(Sides& sides, const std::vector<std::uint32_t>& lines,
     }
     if (2 * turned > side_bases) mask |= std::uint64_t{1} << bit;
   }
-  // The constant, by majority; then the share that is foretold among lines that were not asked.
+  // The constant, by majority; then the share that is predicted among lines that were not timed.
   const auto parity = [mask](std::uint32_t line) { return std::popcount(line & mask) & 1; };
   std::size_t odd = 0;
   for (std::size_t base = 0; base < side_bases; ++base) {

@@ -30,13 +30,13 @@ class Prober {
 
   // Allocates and finds the aligned region. Before anything else.
   Status set_up();
-  // The same on memory that exists: zeros on `pages` from its byte `aligned` on. It must live as
+  // Sets up on memory that exists: zeros on `pages` from its byte `aligned` on. It must live as
   // long.
   Status set_up_on(DeviceBuffer& region, std::uint64_t aligned);
   // Where wavefronts run; 0 compute units: unknown. Errors bad_data: not pinned after all;
-  // unsupported: the hardware ids do not tell places apart, as where kernels read zeros for them.
+  // unsupported: the hardware ids do not distinguish places, as where kernels read zeros for them.
   Result<std::vector<TopologyPlace>> places(int compute_units);
-  // What each wavefront reported, by wave; from the patched kernel or from the unpatched one.
+  // Reports of the wavefronts, by wave; from the patched kernel or from the unpatched one.
   Result<std::vector<std::uint32_t>> wave_log(int compute_units, bool pinned);
   [[nodiscard]] std::size_t waves_per_group() const {
     return macros_.group_size / macros_.target.wave_size;
@@ -50,7 +50,7 @@ class Prober {
   [[nodiscard]] DeviceBuffer& region() { return *region_; }
   // Gives the memory away with its content; nothing can be probed afterwards.
   [[nodiscard]] std::unique_ptr<DeviceBuffer> take_region() { return std::move(own_region_); }
-  // Of the first page in the region, and as the device sees it.
+  // Offset of the first page in the region, and the region's address on the device.
   [[nodiscard]] std::uint64_t aligned() const { return aligned_; }
   [[nodiscard]] std::uint64_t address_of_region() const { return address_; }
   // Offset of a place in the region, in words of the buffer.
@@ -82,7 +82,7 @@ class Prober {
   std::uint64_t address_{};
 };
 
-// Lines to tell sides with: bases, each with every bit from 7 to 20 flipped, and lines to check
+// Lines to separate sides with: bases, each with every bit from 7 to 20 flipped, and lines to check
 // with.
 [[nodiscard]] std::vector<std::uint32_t> lines_for_sides();
 inline constexpr int kLatencyRepeats = 3;

@@ -16,11 +16,11 @@
 namespace ww::microbench {
 namespace {
 
-// What can be seen of a device from outside.
+// Facts that can be seen of a device from outside.
 struct Seen {
   bool is_virtual{};
-  bool many_dies{};  // of a virtual package's data sheet
-  HostFacts host;    // of a real device
+  bool many_dies{};  // from a virtual package's data sheet
+  HostFacts host;    // from a real device
   std::optional<measure::AmdGpu> amd;
 };
 

@@ -228,7 +228,7 @@ TEST_F(CampaignTest, SaysWhereItEndsWiderThanWasAskedFor) {
     return summary ? summary->missed_half_width : std::nullopt;
   };
   EXPECT_EQ(missed(0.005, false), 0.01);
-  // It has all of its blocks.
+  // The campaign has all of its blocks.
   EXPECT_EQ(missed(0.005, true), 0.01);
   EXPECT_EQ(missed(0.02, true), std::nullopt);
 }

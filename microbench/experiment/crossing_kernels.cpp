@@ -165,7 +165,7 @@ Status CrossingKernels::set_places(int side) {
 }
 
 Status CrossingKernels::select(const CrossingPoint& point, std::uint32_t loops) {
-  // As many lines on either side, and in either half.
+  // Uses as many lines on either side, and in either half.
   std::uint32_t count = std::min(line_counts_[0], line_counts_[1]);
   if (point.half != 0) count /= 2;
   if (point.empty) count = 0;

@@ -16,7 +16,7 @@
 
 namespace ww::microbench {
 
-// The places that a campaign compares. Sides of the L2 where latency tells two apart; else the ends
+// The places that a campaign compares. Sides of the L2 where latency separates two; else the ends
 // of the latency's product term, whose difference in latency is then what the answer is divided by.
 struct CrossingSplit {
   bool by_latency{};
@@ -25,13 +25,13 @@ struct CrossingSplit {
   double additive_r2{}, product_r2{};  // of the latencies; by latency alone
 };
 
-// What a launch does.
+// Settings of a launch.
 struct CrossingPoint {
   int place_side{};  // 0 or 1
   int line_side{};   // equal to place_side: near
   bool random{};     // random bits; else zeros
   std::uint32_t wait{1};
-  int half{};    // of the lines of side 0: 1 or 2; 0: all lines of the side
+  int half{};    // of side 0's lines: 1 or 2; 0: all lines of the side
   bool empty{};  // waits without traffic
   [[nodiscard]] bool far() const { return place_side != line_side; }
   [[nodiscard]] std::string pattern() const;  // of crossing_patterns
@@ -44,7 +44,7 @@ class CrossingKernels {
   // Builds, loads, and finds the sides by latency, or its ends where there are no two sides.
   // `groups_per_place`: work-groups of 256 work-items. `before`: what an earlier session found (no
   // places: there was none); the sides then get the same numbers. Errors: those of host and
-  // pinning; unsupported where latency tells nothing beyond its noise; bad_data where it tells
+  // pinning; unsupported where latency shows nothing beyond its noise; bad_data where it shows
   // something else than in the earlier session. Device and pinning must outlive the kernels.
   static Result<std::unique_ptr<CrossingKernels>> create(Device& device, const Pinning& pinning,
                                                          int groups_per_place,
@@ -57,7 +57,7 @@ class CrossingKernels {
   Result<double> time_launch() { return kernel_->time_launch(groups_, kernels::kPtxGroupSize); }
   // Iterations of all working wavefronts since select(). An iteration with traffic is one update.
   Result<double> iterations();
-  // What heats the chip; set_furnace() sets how long a launch takes.
+  // Heats the chip; set_furnace() sets how long a launch takes.
   Status set_furnace(std::uint32_t loops) { return furnace_->set(0, loops); }
   Status launch_furnace() { return furnace_->launch(groups_, kernels::kPtxGroupSize); }
   Result<double> time_furnace() { return furnace_->time_launch(groups_, kernels::kPtxGroupSize); }

@@ -28,7 +28,7 @@ CrossingPoint CrossingRates::as_run(CrossingPoint point) const {
 }
 
 // Iterations a second; sets the loops of a launch so that all launches take as long. The gaps
-// between launches then weigh alike.
+// between launches then weigh equally.
 Result<double> CrossingRates::rate(Bench& bench, CrossingKernels& kernels,
                                    const CrossingPoint& point) {
   constexpr int kRounds = 5;

@@ -1,4 +1,4 @@
-// At which waits a campaign of crossings runs, and how many iterations make a launch: tuned in its
+// Tunes the waits at which a campaign of crossings runs, and the iterations of a launch: in its
 // first session, and kept for the others.
 #pragma once
 
@@ -38,7 +38,7 @@ class CrossingRates {
   void take(const JsonReader& setup);
 
  private:
-  // What a launch's length depends on: wait, far, empty.
+  // The settings on which a launch's length depends: wait, far, empty.
   using Key = std::tuple<std::uint32_t, bool, bool>;
   Result<double> rate(Bench& bench, CrossingKernels& kernels, const CrossingPoint& point);
   Status tune_furnace(CrossingKernels& kernels);

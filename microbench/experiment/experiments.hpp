@@ -37,8 +37,8 @@ struct ExperimentEntry {
 // folder/campaign.db, with device, folder, quick, seed and resume of the request. The crossings'
 // runs hold the side of the places as engine and the side of the lines as quadrant; the package's,
 // the name of their point (model::chiplet_points()) as pattern. Errors: unsupported (no pinning,
-// latencies that tell nothing), missing_dependency (its power cannot be read), else as
-// run_campaign.
+// latencies without contrast), missing_dependency
+// (its power cannot be read), else as run_campaign.
 [[nodiscard]] Result<CampaignSummary> run_crossing(const CampaignRequest& request,
                                                    const ProgressFunction& progress);
 [[nodiscard]] Result<CampaignSummary> run_chiplet(const CampaignRequest& request,

@@ -1,4 +1,4 @@
-// What the engine gives to every experiment alike: resume, step test, health, facts, progress. And
+// Tests what the engine gives to every experiment: resume, step test, health, facts, progress. And
 // that an experiment is one class and one line of the table: the example of docs/extend.md.
 #include "experiment/experiments.hpp"
 
@@ -68,7 +68,7 @@ class AnyExperiment : public ::testing::TestWithParam<std::string> {
   std::vector<StoredRun> runs() const {
     return CampaignStore::open_read_only(file_)->runs().value();
   }
-  // What each run is, by its place in the file.
+  // Describes each run, by its place in the file.
   using Identity = std::tuple<RunKind, int, int, std::string, int, int>;
   std::map<std::pair<std::int64_t, std::int64_t>, Identity> identities() const {
     std::map<std::pair<std::int64_t, std::int64_t>, Identity> all;

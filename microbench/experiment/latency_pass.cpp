@@ -40,7 +40,7 @@ Result<std::vector<std::uint32_t>> lines_of_quadrants(const Device& device) {
   return lines;
 }
 
-// Some places of every engine, spread over it: a mean over all of them would tell little more.
+// Some places of every engine, spread over it: a mean over all of them would show little more.
 std::vector<TopologyPlace> some_places(const std::vector<TopologyPlace>& all, int engines) {
   std::vector<TopologyPlace> chosen;
   for (int engine = 0; engine < engines; ++engine) {

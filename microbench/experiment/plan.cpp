@@ -122,7 +122,7 @@ std::vector<PlannedRun> lock_in_runs(const PlanInputs& inputs, std::int64_t bloc
     add(RunKind::idle, idle_s);
     PlannedRun& run = add(RunKind::lock_in, 0);
     run.turn_s = factor * inputs.turn_s.value_or(0.0);
-    // The same order each time: launches then repeat, which a simulated chip need not execute
+    // Repeats one order each time: launches then repeat, which a simulated chip need not execute
     // again.
     run.order = order;
     run.mirrored = inputs.mirrored;
@@ -305,7 +305,7 @@ double lock_in_turn_seconds(double period_s, double delay_s, double rise_s,
                             std::optional<double> energy_interval_s) {
   constexpr double shortest_s = 0.02;
   constexpr double longest_s = 0.5;
-  // What is left of a turn once the load before has left the readings: three quarters or more.
+  // Turns are long enough that three quarters or more are left once the readings have settled.
   const double settle_s =
       energy_interval_s ? 2 * *energy_interval_s : delay_s + 2 * rise_s + period_s;
   const double turn_s = std::max(shortest_s, 4 * settle_s);

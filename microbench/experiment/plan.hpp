@@ -45,7 +45,7 @@ struct PlanInputs {
     std::uint32_t throttle{};  // wait iterations for the lower rate
     std::uint32_t furnace_loops{};
     double throttled_share{};            // of the saturated rate, as tuned
-    double saturated_bytes_per_clock{};  // as tuned; 0 where counters tell each run's
+    double saturated_bytes_per_clock{};  // as tuned; 0 where counters give each run's
     // The other rungs of the bandwidth ladder, as `throttle`; 0 where not tuned (quick campaigns).
     std::uint32_t three_quarters_throttle{}, three_quarters_loops{};
     std::uint32_t quarter_throttle{}, quarter_loops{};
@@ -59,7 +59,7 @@ struct PlanInputs {
 // Error parse_error names the key.
 [[nodiscard]] Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json);
 
-// Of the saturated rate: all, 50-60%, 70-80%, 22-30%.
+// Shares of the saturated rate: all, 50-60%, 70-80%, 22-30%.
 enum class Rate { saturated, throttled, three_quarters, quarter };
 inline constexpr std::size_t kRateCount = 4;
 [[nodiscard]] std::string_view to_string(Rate rate);

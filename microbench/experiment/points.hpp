@@ -1,5 +1,5 @@
-// What experiments over a list of points share: each point runs twice in a block, in a random order
-// and then in the mirrored one.
+// Declares what experiments over a list of points share: each point runs twice in a block, in a
+// random order and then in the mirrored one.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +31,9 @@ struct Plateau {
 [[nodiscard]] Status check_same_options(const nlohmann::json& recorded, const nlohmann::json& now,
                                         std::initializer_list<std::string_view> options);
 
-// What `block` runs: an idle run, then `points` in an order that `seed` and the block give, then
-// the same mirrored. The position of a run is its point, and on the second pass that plus `points`;
-// the position of the idle run is 2 * points. `note` tells people a point's name.
+// Returns the runs of `block`: an idle run, `points` in an order that `seed` and the block give,
+// and these mirrored. The position of a run is its point, and on the second pass that plus
+// `points`; the position of the idle run is 2 * points. `note` returns a point's name.
 [[nodiscard]] std::vector<Condition> block_of_points(
     std::int64_t block, std::size_t points, std::uint64_t seed, double seconds,
     const std::function<std::string(std::size_t point)>& note);

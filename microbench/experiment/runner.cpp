@@ -14,9 +14,9 @@ constexpr double kMinL2Hits = 0.999;
 constexpr double kMaxL1Hits = 0.01;
 constexpr std::uint32_t kTimedLoops =
     16;  // times the loops that a simulated chip needs for a slope
-// What a launch of a simulated chip with homes may move, and how long it lasts at least: ten times
-// what passes between two launches. Every stream is executed once line by line, and a line of a
-// list costs the emulator four times as much as one in address order.
+// Bytes that a launch of a simulated chip with homes may move, and its least length: ten times the
+// gap between two launches. Every stream is executed once line by line, and a line of a list costs
+// the emulator four times as much as one in address order.
 constexpr double kMaxLaunchBytes = 24e6;
 constexpr double kShortestLaunchNs = 40'000;
 constexpr int kTimedLaunches = 4;  // the least of all but the first

@@ -56,7 +56,7 @@ class Runner {
   // A second of streaming over all pairs: clocks and caches settle; then
   // `settle_s` of idling. Its readings go with the next run's.
   Status warm_up(double settle_s);
-  // What heats the chip.
+  // Returns the launch that heats the chip.
   Bench::Launch furnace();
   // Selects what a step test switches on and off, and notes it.
   Result<Bench::Launch> step_load(const PlannedRun& run, StoredRun& stored);
@@ -73,16 +73,16 @@ class Runner {
   // is selected; what a run's first launches must have done before it; the
   // run's bytes (`waves`: of all its launches, where one launch was counted),
   // from counters elsewhere. Error bad_data or unsupported where counters do
-  // not tell.
+  // not show them.
   Result<double> count_one_launch();
-  // Has the stream's lines in the L2 before a run begins, where counters tell its launches apart.
+  // Has the stream's lines in the L2 before a run begins, where counters separate its launches.
   Status bring_lines(const Stream& stream);
   Result<double> begin_counting();
   Result<double> counted_bytes(double waves, std::uint32_t loops);
-  // Of all the run's launches, without what their lists took.
+  // Payload of all the run's launches, without the bytes of their lists.
   [[nodiscard]] Result<double> payload_by_counters(const StoredRun& stored, double waves) const;
-  // Whether a rate is held to what was found when tuning: where what channels and engines can do is
-  // not known, or the engines could not use it.
+  // Whether a rate is compared with what tuning found: where the capacity of channels and engines
+  // is not known, or the engines could not use it.
   [[nodiscard]] bool peak_is_tuned() const {
     return device_.traffic != Traffic::counters || device_.homes.has_value();
   }

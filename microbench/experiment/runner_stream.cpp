@@ -48,7 +48,7 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
     return {};
   }
   facts.counted_bytes = *counted;
-  // Where a chip places wavefronts anew in every launch, the last launch's log tells nothing of the
+  // Where a chip places wavefronts anew in every launch, the last launch's log shows nothing of the
   // others; wavefronts that were counted need no such check.
   if (device_.traffic == Traffic::every_launch) facts.expected_bytes = *counted;
   stored.payload_bits = 8 * *counted;
@@ -86,7 +86,7 @@ Result<double> Runner::begin_counting() {
     case Traffic::counters: return 0.0;
     case Traffic::one_launch: {
       WW_ASSIGN(waves, count_one_launch());
-      // What differs between a counted launch and the others is over before the run begins.
+      // Launches once before the run, so that what differs from a counted launch is over.
       WW_TRY(kernels_.launch_stream());
       WW_TRY(device_.host->finish());
       return waves;
@@ -126,8 +126,8 @@ double Runner::peak_bytes(int quadrant, int dvfs_state, std::int64_t length_ns) 
   if (!peak_is_tuned()) {
     return kernels_.peak_bytes_per_second(quadrant, clock_hz(dvfs_state)) * seconds;
   }
-  // What a real card can send is not published reliably; what the first engine got from the first
-  // quadrant is known.
+  // The rate that a real card can send is not published reliably; the rate that the first engine
+  // got from the first quadrant is known.
   return tuning_.saturated_bytes_per_clock * clock_hz(dvfs_state) * seconds;
 }
 

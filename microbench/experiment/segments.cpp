@@ -149,7 +149,7 @@ Status Segments::prepare(Bench& bench) {
   return {};
 }
 
-// Of the third launch: the first ones fill the caches.
+// Times the third launch: the first ones fill the caches.
 Result<double> Segments::launch_ns(Bench& bench, const SegmentPoint& point, std::uint32_t loops,
                                    std::uint32_t throttle) {
   WW_TRY(kernels_->select(point, loops, throttle));
@@ -259,7 +259,7 @@ Result<std::unique_ptr<Experiment>> make_segments(const ExperimentSettings& sett
 
 Result<CampaignSummary> run_segments(const SegmentsRequest& request,
                                      const ProgressFunction& progress) {
-  // Before a folder is made. What an empty name stands for is known when the device is opened.
+  // Checks before a folder is made. An empty name's device is known when the device is opened.
   if (!request.device.name.empty()) WW_TRY(check_virtual(request.device.name));
   const ExperimentSettings settings{request.seed,
                                     false,

@@ -1,4 +1,4 @@
-// From a recording of segments to what the fit takes.
+// Makes the fit's input from a recording of segments.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct SensorTolerances {
   double regulator{kRegulatorSlopeTolerance95};
 };
 
-// What the recording says of its sensor. Recordings of earlier versions say nothing.
+// Reads the recording's facts about its sensor. Recordings of earlier versions have none.
 Result<SensorTolerances> tolerances_of(const std::map<std::string, std::string>& facts,
                                        const std::string& file) {
   SensorTolerances tolerances;

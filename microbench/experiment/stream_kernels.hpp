@@ -18,7 +18,7 @@
 
 namespace ww::microbench {
 
-// What a streaming launch does; loop count and throttle follow from the rate (PlanInputs::Tuning).
+// Names a streaming launch; loop count and throttle follow from the rate (PlanInputs::Tuning).
 struct Stream {
   int engine{};
   int quadrant{};
@@ -56,12 +56,12 @@ class StreamKernels {
   // Puts the L2 into one and the same state, whatever ran before.
   Status launch_sweep() { return sweep_kernel_->launch(1, wave_size); }
 
-  // What a stream's wavefronts logged since the bench was made (each stream has its own log).
+  // Reads what a stream's wavefronts logged since the bench was made (each stream has its own log).
   // Errors bad_data: the binary is not patched (wavefronts report work-group numbers), wavefronts
   // that did not report, places off the chip.
   [[nodiscard]] Result<WaveReport> read_log(const Stream& stream) const;
 
-  // Bytes of lists that so many working wavefronts read in one launch, beside their payload.
+  // Bytes of lists that `waves` working wavefronts read in one launch, beside their payload.
   [[nodiscard]] double list_bytes(double waves) const;
   // Bytes of the places that all wavefronts of a launch log: a line each. Launches by lists are
   // short, so that they would be half a percent of the payload.
@@ -87,7 +87,7 @@ class StreamKernels {
   StreamKernels(Device& device, const Pinning& pinning) : device_(device), pinning_(pinning) {}
   [[nodiscard]] std::size_t waves() const { return stream_groups_ * (group_size / wave_size); }
   [[nodiscard]] std::size_t log_index(const Stream& stream) const;
-  // What tells the kernel the quadrant's lines: its channels, or where its list begins.
+  // Argument that names the quadrant's lines: its channels, or where its list begins.
   [[nodiscard]] Result<std::uint64_t> lines_argument(const Stream& stream) const;
   Result<DeviceBuffer*> data(kernels::Pattern pattern);
   // Devices with homes: the lists of all patterns and quadrants, and each pattern's data.

@@ -71,7 +71,7 @@ Status run_streams(Device& device, ExerciseReport& report) {
   return {};
 }
 
-// What the profiler saw of one kernel, in order.
+// Returns the profiler's dispatches of one kernel, in order.
 std::vector<measure::CounterDispatch> of_kernel(const measure::CounterFile& file,
                                                 std::string_view name) {
   std::vector<measure::CounterDispatch> found;

@@ -86,7 +86,7 @@ double issue_ticks(const Homes& homes) {
   return step > 1 ? step / std::sqrt(12.0) : 0;
 }
 
-// As match_homes, of the device's own floorplan where there is one that is to be used.
+// Matches homes to the device's own floorplan where there is one that is to be used.
 Result<std::string> match_floorplan(Device& device, const DeviceRequest& request) {
   if (device.floorplan_toml.empty()) return std::string("no floorplan of this die is known");
   if (!request.use_floorplan) return std::string("the floorplan was not to be used");

@@ -22,7 +22,7 @@ inline constexpr std::size_t kHomePages = kProbePage + 1;
 // Distances are millimetres of the floorplan where there is one that is wanted and that measured
 // latencies agree with; its quadrants are then the homes in the order in which latency and distance
 // go together best. Else they are nanoseconds of flight (Device::paths has why). Errors:
-// unsupported where homes cannot be told, with the reason; those of the host.
+// unsupported where homes cannot be found, with the reason; those of the host.
 [[nodiscard]] Status find_device_homes(Device& device, const DeviceRequest& request);
 
 // Gives homes the order in which their latencies and the floorplan's distances go together best.

@@ -209,7 +209,7 @@ std::vector<double> crossed(const model::Floorplan& plan, const std::vector<std:
   return values;
 }
 
-// A drawing may be too coarse to tell which home is which; then it is refused. One that is not
+// A drawing may be too coarse to show which home is which; then it is refused. One that is not
 // refused gives an energy per millimetre that the declared errors cover: the projection of the
 // die's distances on the drawn ones is 1 within scale_error_95.
 TEST_P(PublishedFloorplans, AgreeWithDiesWithinTheirErrorsOrLeaveTheOrderInDoubt) {
@@ -264,14 +264,14 @@ TEST(PublishedFloorplan, OfVega20GivesNoMillimetres) {
   ASSERT_TRUE(plan) << plan.error().text();
   HomeMemory memory = timed_homes(*plan, false);
   EXPECT_THAT(match_homes(memory, *plan), HasSubstr("may be wrong by 1"));
-  EXPECT_EQ(memory.homes.channels, plan->quadrants);  // the order is told all the same
+  EXPECT_EQ(memory.homes.channels, plan->quadrants);  // the order is reported all the same
 }
 
-// The same blocks in other places: a drawing that is wrong beyond its errors.
+// Moves the blocks to other places: a drawing that is wrong beyond its errors.
 TEST_P(PublishedFloorplans, AreRefusedWhereEnginesLieElsewhere) {
   const model::Floorplan drawing = plan();
   model::Floorplan die = drawing;
-  // A drawing of three rows does not tell left from right.
+  // A drawing of three rows does not separate left from right.
   const std::size_t other = drawing.quadrants.size() == 3 ? 2 : 1;
   std::swap(die.compute_units[0], die.compute_units[other]);
   const FloorplanAgreement agreement = beside(die, drawing);

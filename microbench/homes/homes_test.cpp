@@ -37,7 +37,7 @@ TEST(Pages, ShowTheConstantThatTheHashAdds) {
       }
     }
     const PageFit fit = fit_page(page, ticks, map, profiles);
-    EXPECT_EQ(fit.constant / 2, constant / 2);  // of the home; within it channels look alike
+    EXPECT_EQ(fit.constant / 2, constant / 2);  // of the home; within it channels look equal
     EXPECT_EQ(fit.right, fit.checked);
   }
 }

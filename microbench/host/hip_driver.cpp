@@ -52,7 +52,7 @@ struct HipApi {
   int (*record)(void*, void*){};
   int (*milliseconds)(float*, void*, void*){};
   const char* (*error_name)(int){};
-  // Not HIP's: a library that simulates its GPU says so by having it.
+  // An entry that HIP lacks: a library that simulates its GPU says so by having it.
   const char* (*virtual_device)(){};
 };
 
@@ -204,7 +204,7 @@ class HipDriver final : public ModuleDriver {
   HostFacts facts_;
 };
 
-// Empty where HIP does not say.
+// Returns empty where HIP does not say.
 std::string pci_bus_of(const HipApi& api, int device) {
   std::array<char, 256> text{};
   return api.pci_bus(text.data(), 255, device) == 0 ? text.data() : "";

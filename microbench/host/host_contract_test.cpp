@@ -141,7 +141,7 @@ class HostContract : public ::testing::TestWithParam<Param> {
     for (int i = 0; i < times; ++i) {
       const auto launched = (*copy)->launch(groups, kGroupSize);
       ASSERT_TRUE(launched) << launched.error().text();
-      // In order: the next launch reads what this one wrote.
+      // Launches run in order: the next one reads what this one wrote.
       if (i + 1 < times) {
         ASSERT_TRUE((*copy)->set(0, i % 2 == 0 ? *to : *from));
         ASSERT_TRUE((*copy)->set(1, i % 2 == 0 ? *from : *to));
@@ -277,7 +277,7 @@ TEST_P(HostContract, EventsTellMoreWorkFromLess) {
 }
 
 // Pinned binaries report places; unpatched ones, and platforms without a marker, report work-groups
-// under the marker's xor, which the host can tell.
+// under the marker's xor, which the host can recognise.
 TEST_P(HostContract, SaysHonestlyWhetherKernelsArePinned) {
   constexpr std::size_t groups = 24;
   const unsigned wave = macros_.target.wave_size;

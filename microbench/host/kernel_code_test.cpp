@@ -1,5 +1,5 @@
-// What the compiler makes of the kernels: an assembly test that the loads are there, bypass the L1
-// and are few instructions apart, and that the pin can be patched in.
+// Tests the compiled kernels' assembly: the loads are there, bypass the L1 and are few instructions
+// apart, and the pin can be patched in.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -114,7 +114,7 @@ TEST_F(KernelCode, RunsTheWavefrontsThatItsTextIsLaidOutForOnRdna) {
   }
 }
 
-// The same through the program that compiles for hosts whose driver takes no source.
+// Compiles by the program that serves hosts whose driver takes no source.
 TEST_F(KernelCode, IsCompiledByTheWorkerForTheWavefrontsOfItsText) {
   kernels::Macros macros;
   for (const char* cpu : {"gfx1030", "gfx1100"}) {
@@ -162,7 +162,7 @@ TEST_F(KernelCode, PlacesAreReadWhereTheKernelsReadThem) {
   }
 }
 
-// Of l2_stream. For RDNA, whose instructions no table here names, by the word of
+// Counts loads of l2_stream. For RDNA, whose instructions no table here names, by the word of
 // global_load_dwordx4 (RDNA 3: global_load_b128) with GLC and DLC set. RDNA 4: the first two words
 // of global_load_b128, the second with SCOPE_SYS.
 std::ptrdiff_t wide_loads_past_the_l1(const std::string& target, const Bytes& bytes) {
@@ -199,7 +199,7 @@ TEST(PrecompiledCode, StreamsSixteenBytesALanePastTheL1OnEveryTarget) {
     kernels::Macros macros;
     if (const auto pinning = make_pinning(name); pinning) macros.target = (*pinning)->target();
     if (name.starts_with("gfx1")) macros.target.wave_size = 32;
-    // In address order, and by lists where campaigns run.
+    // Compiles for address order, and for lists where campaigns run.
     for (const unsigned list : {0u, 512u}) {
       if (list != 0 && name.starts_with("gfx1")) continue;
       macros.list = list;

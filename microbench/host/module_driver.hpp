@@ -1,4 +1,4 @@
-// What HIP and CUDA's driver API have in common: modules loaded from memory, packed arguments, one
+// Declares what HIP and CUDA's driver API share: modules loaded from memory, packed arguments, one
 // stream. The two differ in names and in what a module is; module_host.cpp is the host over either.
 #pragma once
 

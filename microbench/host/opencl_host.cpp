@@ -13,7 +13,7 @@
 namespace ww::microbench {
 namespace {
 
-// What the caller got wrong has a code of its own; the rest is the device's.
+// Gives the caller's mistakes codes of their own; the rest is the device's.
 ErrorCode kind_of(cl_int code) {
   switch (code) {
     case CL_INVALID_ARG_INDEX:
@@ -474,7 +474,7 @@ class Host final : public ComputeHost {
   Result<std::vector<std::byte>> built_binary(cl_program program, const std::string& name,
                                               const std::vector<std::string>& more_options) {
     WW_TRY(build_program(program, name, more_options));
-    // The parts of a package are alike: the first one's binary is everybody's.
+    // The parts of a package are equal: the first one's binary is everybody's.
     const std::size_t devices = parts_->devices().size();
     std::vector<std::size_t> sizes(devices);
     cl_int status = api_.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,

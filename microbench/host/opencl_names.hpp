@@ -1,4 +1,4 @@
-// What an OpenCL driver's names tell of the device and of the binaries that it makes.
+// Derives facts about the device and its binaries from an OpenCL driver's names.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct OpenClIdentity {
 // AMD's platforms (ROCm, PAL) name a device by its target; PAL's older compiler and Orca name it by
 // its chip and make containers around the code ("Hawaii", driver 2xxx or "HSAIL"). rusticl writes
 // the target among other words and gives SPIR-V. A runtime is recognised by its platform, because
-// the words in a device's name are alike. The virtual GPU's names end in "(gfx701)".
+// the words in a device's name agree. The virtual GPU's names end in "(gfx701)".
 [[nodiscard]] OpenClIdentity identify_opencl(const OpenClNames& names);
 
 }  // namespace ww::microbench

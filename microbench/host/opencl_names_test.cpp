@@ -36,7 +36,7 @@ TEST(OpenClNames, OfRusticlGiveTheTargetAndNoMachineCode) {
     EXPECT_EQ(rusticl.target, "gfx1151");
     EXPECT_THAT(rusticl.no_code, HasSubstr("no machine code"));
   }
-  // Its newer names have the chip and no target.
+  // The driver's newer names have the chip and no target.
   const auto navi = identify_opencl(
       {"rusticl", "AMD Radeon RX 7900 XTX (radeonsi, navi31, LLVM 20.1.2)", "25.2.0"});
   EXPECT_EQ(navi.target, "");

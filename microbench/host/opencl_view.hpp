@@ -1,5 +1,5 @@
-// What the OpenCL loader shows. The loader settles on its vendors at its first call in a process,
-// and a driver may crash there, so each view is taken in a child of its own.
+// Shows the platforms of the OpenCL loader. The loader settles on its vendors at its first call in
+// a process, and a driver may crash there, so each view is taken in a child of its own.
 #pragma once
 
 #include <functional>

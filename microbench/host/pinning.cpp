@@ -55,7 +55,7 @@ class AmdPinning : public Pinning {
   binpatch::HardwareRegister register_;
 };
 
-// By XCC_ID, whose lowest four bits are the die's number.
+// Pins by XCC_ID, whose lowest four bits are the die's number.
 class DiePinning final : public AmdPinning {
  public:
   explicit DiePinning(binpatch::GfxTarget target)

@@ -15,8 +15,8 @@
 namespace ww::microbench {
 
 struct Place {
-  int engine{};  // NVIDIA: the SM, which is all that its hardware id tells
-  int cu{};      // a number that tells the CUs of one engine apart; NVIDIA: 0
+  int engine{};  // NVIDIA: the SM, which is all that its hardware id gives
+  int cu{};      // distinguishes the CUs of one engine; NVIDIA: 0
 };
 
 class Pinning {
@@ -28,17 +28,17 @@ class Pinning {
   [[nodiscard]] virtual Result<std::vector<std::byte>> patch(std::span<const std::byte> binary,
                                                              const std::string& kernel) const = 0;
   [[nodiscard]] virtual Result<Place> place(std::uint32_t hardware_id) const = 0;
-  // The bits of a hardware id that tell places apart (not the wave's slot on its place).
+  // The bits of a hardware id that distinguish places (not the wave's slot on its place).
   [[nodiscard]] virtual std::uint32_t place_mask() const = 0;
 };
 
 // Through binpatch, for a target as HostFacts has it: "gfx701", "gfx90a:sramecc+:xnack-", "sm_90".
 // Errors: unsupported, with the reason, where nothing can be pinned (no marker on this platform, or
-// no register that tells the place); parse_error.
+// no register that gives the place); parse_error.
 [[nodiscard]] Result<std::unique_ptr<Pinning>> make_pinning(const std::string& target);
 
-// The same by the number of the compute die, XCC_ID: Place::engine is the die. Error unsupported
-// for targets without that register.
+// Pins by the number of the compute die, XCC_ID: Place::engine is the die. Error unsupported for
+// targets without that register.
 [[nodiscard]] Result<std::unique_ptr<Pinning>> make_die_pinning(const std::string& target);
 
 // Whether the target has several compute dies that repeat the same hardware ids, so that such an id

@@ -14,7 +14,7 @@ namespace ww::microbench::probe_on_host {
 using uint = std::uint32_t;
 using ulong = std::uint64_t;
 
-// What the macros below stand for.
+// Variables behind the macros below.
 ulong host_time = 0;
 ulong host_clock_mask = 0;
 uint probe_clock_mask = 0;
@@ -113,7 +113,7 @@ TEST_P(ProbeClock, TimesSingleLoadsAcrossItsWrap) {
   EXPECT_EQ(output[0], 1U);
 }
 
-// What the mask is for: without it the tests above fail where the clock has fewer bits than a word.
+// Without the mask the tests above fail where the clock has fewer bits than a word.
 TEST_P(ProbeClock, WouldGiveWrongTimesWithoutItsMask) {
   probe_clock_mask = ~uint{0};
   host_time = host_clock_mask + 1 - 2 * kFetchTicks - kFetchTicks / 2;

@@ -29,7 +29,7 @@ std::string without_comments(std::string_view text) {
   return kept;
 }
 
-// What stands between the entry's brackets; nothing where there is no such entry.
+// Returns the text between the entry's brackets; nothing where there is no such entry.
 std::optional<std::string> parameter_text(const std::string& ptx, const std::string& kernel) {
   constexpr std::string_view word = ".entry";
   for (auto at = ptx.find(word); at != std::string::npos; at = ptx.find(word, at + 1)) {

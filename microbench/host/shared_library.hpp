@@ -37,13 +37,13 @@ class SharedLibrary {
     return SharedLibrary(opened.handle, opened.file,
                          "install the package " + std::string(library.packages));
   }
-  // False where the library lacks it.
+  // Finds a symbol; false where the library lacks it.
   template <class Pointer>
   bool find(Pointer& entry, const char* name) const {
     entry = reinterpret_cast<Pointer>(::dlsym(handle_, name));
     return entry != nullptr;
   }
-  // As find; remembers what was missing for missing().
+  // Finds a symbol as find() does; remembers what was missing for missing().
   template <class Pointer>
   void need(Pointer& entry, const char* name) {
     if (!find(entry, name) && missing_.empty()) missing_ = name;

@@ -46,7 +46,7 @@ double cost_of(const Distances& squared, const std::vector<int>& home) {
   return cost;
 }
 
-// What exchanging channels a and b, of different homes, adds to the cost.
+// Change of the cost by exchanging channels a and b, of different homes.
 double exchange(const Distances& squared, const std::vector<int>& home, std::size_t a,
                 std::size_t b) {
   double change = 0;
@@ -125,9 +125,9 @@ double left_within(const Distances& squared, std::size_t homes) {
   return best_grouping(squared, homes).cost / static_cast<double>(members);
 }
 
-// Of the numbers that divide the channels, the first wanted one below which no smaller number
-// leaves less within homes. More homes of places that lie apart always leave less, unless they
-// cut such places up: four homes of three places have lines of two of them together.
+// Returns the first wanted one of the numbers that divide the channels below which no smaller one
+// leaves less within homes. More homes of places that lie apart always leave less, unless they cut
+// such places up: four homes of three places have lines of two of them together.
 std::size_t number_of_homes(const Distances& squared) {
   const std::size_t channels = squared.size();
   const auto cuts_places = [&](std::size_t count) {

@@ -59,7 +59,7 @@ TEST(HomeClusters, AreRefusedWithinTheNoise) {
   EXPECT_FALSE(clusters.reason.empty());
 }
 
-// As on RDNA 3, whose slices stand at three places: four homes would have lines of two of them.
+// RDNA 3's slices stand at three places: four homes would have lines of two of them.
 TEST(HomeClusters, AreThreeWhereChannelsStandAtThreePlaces) {
   const LatencyTable table = on_a_line(12, 22, {0, 1, 2, 3, 9, 10, 11, 12, 19, 20, 21, 22});
   const HomeClusters clusters = cluster_channels(table, 0.1);

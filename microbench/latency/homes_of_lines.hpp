@@ -14,7 +14,7 @@ namespace ww::microbench {
 // Four lines of every channel, in the first page.
 [[nodiscard]] std::vector<std::uint32_t> lines_of_channels(const AddressMap& address);
 
-// What is measured in one go: lines of all channels on the first page, then lines on every page.
+// Lines measured in one go: lines of all channels on the first page, then lines on every page.
 struct HomeLines {
   std::vector<std::uint32_t> of_channels;
   std::vector<PageLines> of_pages;

@@ -41,7 +41,7 @@ Result<LatencyMap> latency_map(std::span<const Table> repeats) {
     }
   }
   const double cells = static_cast<double>(places * homes);
-  // Of a median of n: 1.2533 sigma / sqrt(n).
+  // Standard error of a median of n: 1.2533 sigma / sqrt(n).
   map.noise_ticks =
       1.2533 * std::sqrt(spread / cells) / std::sqrt(static_cast<double>(repeats.size()));
   map.contrast_ticks = std::sqrt(sum_of_squares(additive_fit(map.ticks).left) / cells);

@@ -1,4 +1,4 @@
-// What a table of latencies says about places.
+// Derives places from a table of latencies.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a table of latencies is made of where its places have no two sides.
+// Decomposes a table of latencies whose places have no two sides.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace ww::microbench {
 // Fits the table as a sum over place and line and one product (LatencyStructure). found where the
 // product's singular value is over twice what the noise of the entries would give, and its square
 // over three times the next product's. The reason: what belongs to single pairs of place and line
-// (a bank, a turn in an arbiter) spreads over many products alike, and a way through the chip does
-// not.
+// (a bank, a turn in an arbiter) spreads over many products equally, and a way through the chip
+// does not.
 [[nodiscard]] LatencyStructure latency_structure(const LatencyMap& map);
 
 // The places and lines at the two ends of the product, a third of each at either end; the others

@@ -38,7 +38,7 @@ LatencyMap measured(std::size_t places, std::size_t lines, double noise,
   return latency_map(repeats).value();
 }
 
-// As arXiv 2606.22588 describes an L40: R2 0.87 of the sum, 0.98 with a product.
+// Latencies as arXiv 2606.22588 describes an L40: R2 0.87 of the sum, 0.98 with a product.
 double smeared(std::size_t place, std::size_t line) {
   const double gpc = static_cast<double>(place / 2 % 8) / 3.5 - 1;
   const double slice = static_cast<double>(line * 5 % 16) / 7.5 - 1;
@@ -96,7 +96,7 @@ TEST(LatencyStructure, OfNoiseIsNotFound) {
   EXPECT_GT(structure.additive_r2, 0.9);  // and yet the sum is seen
 }
 
-// What is fixed to single pairs repeats in every measurement, and is no way through a chip.
+// A term of single pairs repeats in every measurement, and is no way through a chip.
 TEST(LatencyStructure, OfSinglePairsIsNotFound) {
   const auto structure = latency_structure(measured(72, 320, 0.2, [](std::size_t p, std::size_t l) {
     std::mt19937 pair(static_cast<unsigned>(p * 1000 + l));
@@ -145,7 +145,7 @@ std::vector<double> recorded(const std::string& card) {
   return ticks;
 }
 
-// What is known of them: the commonest latency of each block of 256 B, that is, of its slice.
+// Checks known values: the commonest latency of each block of 256 B, that is, of its slice.
 TEST(RecordedLatencies, ChangeWithTheSliceAsKnown) {
   if (recorded("Quadro_P6000").empty()) GTEST_SKIP() << "no recordings beside the checkout";
   struct Known {

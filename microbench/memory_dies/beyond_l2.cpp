@@ -19,12 +19,12 @@ constexpr const char* kReadsKernel = "part_stream";
 constexpr std::uint32_t kPageBytes = 4096;
 constexpr std::size_t kMemoryGroupSize = 256;
 constexpr std::size_t kWaveSize = 64;
-// What misses is so many times what the L2 holds, of which the pages that hit are half.
+// The pages that miss are four times the L2's size; the pages that hit fill half of the L2.
 constexpr std::uint32_t kTimesL2 = 4;
 constexpr std::uint32_t kTimesHeld = 2 * kTimesL2;
 constexpr std::uint32_t kPasses = 4;
-// Of 256 cycles after each page: over ten times what its four loads take, so that reads that miss
-// are only some percent slower.
+// Waits of 256 cycles after each page: over ten times what its four loads take, so that reads that
+// miss are only some percent slower.
 constexpr std::uint32_t kWaits = 64;
 constexpr double kMinShare = 0.99;       // of lookups that hit, or that miss
 constexpr double kByteTolerance = 0.01;  // beside the payload, a launch reads its arguments

@@ -1,10 +1,10 @@
 // A clock for programs under test, put before the C library's by LD_PRELOAD: once a simulated card
 // attaches (ww_chip_clock_attach), CLOCK_MONOTONIC is the card's time. It stands still while the
 // program computes and moves when the program waits for the card or sleeps, so that minutes of a
-// card's time pass in seconds and alike on every machine. One other thread (the sampler) may sleep
-// until a time: whoever moves the clock stops at that time, shows the card's registers as they were
-// then, and lets the thread run until it sleeps again. Before a card attaches, and for other
-// clocks, everything is as ever.
+// card's time pass in seconds and equally on every machine. One other thread (the sampler) may
+// sleep until a time: whoever moves the clock stops at that time, shows the card's registers as
+// they were then, and lets the thread run until it sleeps again. Before a card attaches, and for
+// other clocks, everything is as ever.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -32,10 +32,10 @@ int real_clock(clockid_t clock, timespec* time) {
   return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
 }
 
-// What a thread other than the card's has spent since it last slept; it holds up nobody.
+// Time that a thread other than the card's has spent since it last slept; it holds up nobody.
 thread_local std::int64_t spent_ns = 0;
-// What a thread has worked in the card's time. What it really did depends on the machine and is not
-// counted.
+// Work of a thread in the card's time. Its real
+// time depends on the machine and is not counted.
 thread_local std::int64_t worked_ns = 0;
 
 // Apart from the rest: it is asked before any constructor has run.
@@ -54,7 +54,7 @@ struct Clock {
   std::atomic<bool> sleeper_runs{false};    // woken, and not asleep again yet
   std::optional<pthread_t> joined;          // the owner waits for its end
   std::mutex board_mutex;
-  // By PCI bus, for a stub sensor; times do not fall.
+  // Board steps by PCI bus, for a stub sensor; times do not fall.
   std::map<unsigned, std::vector<BoardStep>> boards;
 };
 
@@ -85,7 +85,7 @@ void advance(std::int64_t to_ns) {
   clock.now_ns = std::max(to_ns, clock.now_ns.load());
 }
 
-// The other thread's sleep.
+// Puts the other thread to sleep.
 void sleep_until(std::int64_t due_ns) {
   Clock& clock = the_clock();
   const auto is_joined = [&] {
@@ -126,7 +126,7 @@ std::int64_t ww_chip_clock_attach(void (*show)(std::int64_t)) {
   real_clock(CLOCK_MONOTONIC, &now);
   clock.owner = pthread_self();
   clock.show = show;
-  // From a whole second on, so that a sensor's refreshes come at the same times in each run.
+  // Starts at a whole second, so that a sensor's refreshes come at the same times in each run.
   clock.now_ns = (ns_of(now) / kSecondNs + 1) * kSecondNs;
   attached = true;
   return clock.now_ns;
@@ -149,8 +149,8 @@ void ww_chip_clock_spend(std::int64_t length_ns) {
   }
 }
 
-// From this time on the board is so. A step that is not past yet gives way to a later call at the
-// same time, so a queue without gaps draws one power.
+// Sets the board's power from this time on. A step that is not past yet gives way to a later call
+// at the same time, so a queue without gaps draws one power.
 void ww_chip_clock_board(unsigned bus, const BoardStep* step) {
   Clock& clock = the_clock();
   const std::lock_guard lock(clock.board_mutex);

@@ -299,7 +299,7 @@ std::set<std::string> PtxKernel::registers_read(std::size_t begin, std::size_t e
     const bool writes_first =
         i.action != Action::store && i.action != Action::branch && i.action != Action::sleep;
     for (std::size_t n = writes_first ? 1 : 0; n < i.operands.size(); ++n) {
-      // Also inside "[%rd1+4]" and "{%r1, %r2}".
+      // Finds registers also inside "[%rd1+4]" and "{%r1, %r2}".
       const std::string& text = i.operands[n].text;
       for (auto from = text.find('%'); from != std::string::npos; from = text.find('%', from + 1)) {
         read.insert(text.substr(from, text.find_first_of(",+]} ", from) - from));
@@ -312,8 +312,8 @@ std::set<std::string> PtxKernel::registers_read(std::size_t begin, std::size_t e
   return read;
 }
 
-// As the driver's assembler: a loop without effect, of arithmetic alone whose results nobody reads,
-// is erased, and an atomic whose old value nobody reads becomes a reduction.
+// Optimises as the driver's assembler does: a loop without effect, of arithmetic alone whose
+// results nobody reads, is erased, and an atomic whose old value nobody reads becomes a reduction.
 void PtxKernel::optimise() {
   for (std::size_t last = 0; last < code_.size(); ++last) {
     // "head: arithmetic; @p bra exit; bra head"
@@ -429,7 +429,7 @@ struct PtxThread {
   void note_load(std::uint64_t address) {
     if (address - last_block < last_size) return;
     last_block = memory.block_of(address);
-    last_size = 1u << 12;  // looks again past so many bytes
+    last_size = 1u << 12;  // looks again past this many bytes
     work.loaded.insert(last_block);
     last_block = address;
   }

@@ -14,7 +14,7 @@
 
 namespace ww::microbench::testing {
 
-// Of the clock that kernels read and waits are counted in.
+// Rate of the clock that kernels read and waits are counted in.
 inline constexpr double kPtxTicksPerNanosecond = 1.5;
 
 // Allocations by address; an access outside all of them is a fault.
@@ -44,7 +44,7 @@ struct PtxLaunch {
   std::function<std::uint32_t(unsigned, std::uint64_t, std::uint32_t, bool)> atomic;
 };
 
-// What a launch came to.
+// Work of a launch.
 struct PtxWork {
   std::uint64_t instructions{};
   std::uint64_t ticks{};                           // summed over the threads
@@ -64,7 +64,7 @@ class PtxKernel {
   // False at a fault, which `problem` describes. Adds to `work`.
   bool run(const PtxLaunch& launch, PtxMemory& memory, std::string& problem, PtxWork& work) const;
   [[nodiscard]] bool reads_clock() const { return reads_clock_; }
-  // Of the entry's parameter number `index` among the arguments [bytes].
+  // Offset of the entry's parameter number `index` among the arguments [bytes].
   [[nodiscard]] std::size_t parameter_offset(unsigned index) const {
     return parameters_in_order_.at(index);
   }

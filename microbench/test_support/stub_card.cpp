@@ -17,7 +17,7 @@ using measure::testing::stub_config;
 constexpr unsigned kSlices = 16;
 constexpr double kShownClockHz = 1755e6;  // of a card without a clock of its own
 
-// As likely anywhere from -1 to 1, alike for alike numbers.
+// Returns a value between -1 and 1, uniformly, the same for the same number.
 double scattered(std::uint64_t number) {
   number = (number + 1) * 0x9E3779B97F4A7C15ULL;
   number ^= number >> 31;
@@ -27,7 +27,7 @@ double scattered(std::uint64_t number) {
 }
 
 // Slices of a card without sides, by parities of address bits; within a side, which bit 12 is of,
-// they are told apart by bits that the side does not depend on.
+// they are distinguished by bits that the side does not depend on.
 unsigned slice_of(std::uint64_t address) {
   const auto parity = [address](std::uint64_t mask) {
     return static_cast<unsigned>(std::popcount(address & mask)) & 1;
@@ -36,7 +36,7 @@ unsigned slice_of(std::uint64_t address) {
          parity(0x84a00);
 }
 
-// From one end of the chip to the other: -1 to 1.
+// Place between the chip's ends: -1 to 1.
 double along_the_chip(unsigned part, unsigned parts) {
   return parts < 2 ? 0 : 2.0 * part / (parts - 1) - 1;
 }
@@ -93,7 +93,7 @@ double StubCard::far_share(unsigned sm, std::uint64_t address) const {
 
 double StubCard::ticks(unsigned sm, std::uint64_t address) const {
   const double way = near_ticks + far_share(sm, address) * (far_ticks - near_ticks);
-  // No two ways through a chip are alike: up to 15 ticks more, fixed for the SM and the line.
+  // No two ways through a chip are equal: up to 15 ticks more, fixed for the SM and the line.
   const auto pair = static_cast<double>((address / 128 * 7 + sm * 5) % 16);
   if (smear_ticks == 0) return way + pair;
   const double smear = scattered(1000 + gpc_of(sm)) + 0.5 * scattered(2000 + sm) +
@@ -113,14 +113,14 @@ void StubBoard::start(std::int64_t now_ns) {
 void StubBoard::show(std::int64_t time_ns, double watts, double clock_hz) const {
   using Show = void (*)(unsigned, const BoardStep*);
   static const auto show = reinterpret_cast<Show>(dlsym(RTLD_DEFAULT, "ww_chip_clock_board"));
-  // In tenths, so that the same state is one step.
+  // Rounds to tenths, so that the same state is one step.
   const double celsius = std::round(10 * (card_.ambient_c + warm_k_)) / 10;
   const BoardStep step{time_ns, watts, celsius, clock_hz > 0 ? clock_hz : kShownClockHz};
   show(bus_, &step);
 }
 
 double StubBoard::leak_w() const {
-  // In steps, so that a queue without gaps draws one power for a while.
+  // Rounds to steps, so that a queue without gaps draws one power for a while.
   constexpr double kMinW = 0.01;
   return std::round(card_.leak_w_per_k * warm_k_ / kMinW) * kMinW;
 }

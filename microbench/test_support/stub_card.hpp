@@ -1,4 +1,4 @@
-// What a card of the stub libcuda is like: the ways through its chip, its clock, power and heat.
+// Describes a card of the stub libcuda: the ways through its chip, its clock, power and heat.
 // Without a config (measure's stub_config.hpp) it is the card of stub_cuda.hpp. Keys and units are
 // the members' names; energies there are in pJ, as a card's data sheet has them.
 #pragma once
@@ -39,8 +39,8 @@ struct StubCard {
   double heat_s{20};  // time constant of that
   double leak_w_per_k{};
 
-  // Of the kernels whose lanes and rounds do alike (cross, furnace) so many are executed, and stand
-  // for the rest. No loops: all.
+  // Lanes and loops that are executed, and stand for the rest, of kernels in which all do the same
+  // (cross, furnace). No loops: all.
   unsigned lanes{32};
   unsigned loops{};
   double timeout_s{};         // a launch that lasts longer fails when it is waited for; 0: none
@@ -50,7 +50,7 @@ struct StubCard {
   [[nodiscard]] unsigned gpc_of(unsigned sm) const { return sm / 2 % gpcs; }
   // 0 for an access that stays near, 1 for one that crosses all of the chip.
   [[nodiscard]] double far_share(unsigned sm, std::uint64_t address) const;
-  // Of an awaited access, without jitter.
+  // Length of an awaited access, without jitter.
   [[nodiscard]] double ticks(unsigned sm, std::uint64_t address) const;
   [[nodiscard]] double reduction_ticks(unsigned sm, std::uint64_t address) const;
 };
@@ -66,7 +66,7 @@ struct StubLaunch {
 class StubBoard {
  public:
   StubBoard(const StubCard& card, unsigned bus) : card_(card), bus_(bus) {}
-  // At the chip clock's attachment.
+  // Starts the card at the chip clock's attachment.
   void start(std::int64_t now_ns);
   // Appends a launch to the queue; gives how long it lasts [s].
   double queue(const StubLaunch& launch, std::int64_t now_ns);

@@ -1,7 +1,7 @@
 // A libcuda for tests: it executes the PTX that it is given (ptx_machine.hpp) on the card that
 // stub_card.hpp describes; without a config that is one of eight SMs whose L2 has two sides. Errors
 // show when the queue is waited for, and stick until the context is retained anew. With the
-// config's `count` 2 there are two cards alike, in the order of CUDA, which is not that of NVML.
+// config's `count` 2 there are two equal cards, in the order of CUDA, which is not that of NVML.
 //
 // With chip_clock.cpp before the C library and WW_STUB_CUDA_CHIP set, the program lives in the
 // chip's time, and what its board draws goes to the clock, where the stub of NVML reads it.
@@ -126,7 +126,7 @@ void wait_in_chip_time() {
   if (driver().in_chip_time) advance(board().busy_until_ns());
 }
 
-// What was read has changed: launches have to be executed again.
+// Forgets launches that read changed memory: they have to be executed again.
 void forget_launches(std::uint64_t address) {
   const std::uint64_t block = driver().memory.block_of(address);
   std::erase_if(driver().known, [block](const auto& entry) {
@@ -161,7 +161,7 @@ unsigned take_atomic(LaunchCost& cost, unsigned sm, std::uint64_t address, std::
 }
 
 // Where the argument lies that says how often a kernel goes round, of those whose lanes and rounds
-// do alike: some are executed and stand for the rest.
+// do the same: some are executed and stand for the rest.
 std::optional<std::size_t> parameter_of_loops(const Function& function) {
   if (function.name == "cross") return function.kernel.parameter_offset(3);
   if (function.name == "furnace") return function.kernel.parameter_offset(0);

@@ -1,4 +1,4 @@
-// What the stub libcuda's chip is like: what tests expect to be found.
+// Describes the chip of the stub libcuda: what tests expect to be found.
 #pragma once
 
 #include <bit>
@@ -17,9 +17,9 @@ inline constexpr std::uint64_t kSideMask = 1u << 12 | 1u << 14 | 1u << 17 | 1u <
   return static_cast<unsigned>(std::popcount(address & kSideMask)) & 1;
 }
 
-// Its energy [J]: idle power over time, more while a kernel runs, each payload bit of an atomic,
-// what crosses more, and what the ones among the bits cost, and cost more where they cross. In chip
-// time (stub_cuda.cpp) energies per bit are of the same powers, so smaller by chip_speed.
+// Energies of the card [J]: idle power over time, more while a kernel runs, each payload bit of an
+// atomic, what crosses more, and what the ones among the bits cost, and cost more where they cross.
+// In chip time (stub_cuda.cpp) energies per bit are of the same powers, so smaller by chip_speed.
 inline constexpr double idle_w = 80.0;
 inline constexpr double active_w = 60.0;
 inline constexpr double joules_per_bit = 2e-5;

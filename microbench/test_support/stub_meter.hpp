@@ -13,7 +13,7 @@
 
 namespace ww::microbench::testing {
 
-// With an energy counter, or with power readings alone.
+// A sensor with an energy counter, or with power readings alone.
 class StubMeter final : public measure::Sensor {
  public:
   explicit StubMeter(bool has_energy) : has_energy_(has_energy) {

@@ -24,7 +24,7 @@ constexpr std::uint32_t kMarker = 0x5EC0DE01u;
 constexpr double kClockHz = 930e6;
 constexpr double kPeakBytesPerNs = 4 * 64 * kClockHz * 1e-9;
 constexpr std::int64_t kTickNs = 1'000'000;
-// Of the device whose L2 has two sides. Reductions of 32 lanes at a line queue up at their SM; far
+// The device whose L2 has two sides. Reductions of 32 lanes at a line queue up at their SM; far
 // ones take longer. Energies are those of a board.
 constexpr unsigned sms = 8;
 constexpr std::uint32_t kSideBits = 1u << 12 | 1u << 14 | 1u << 17;
@@ -33,12 +33,12 @@ constexpr double kAwakeW = 20;
 constexpr double kJoulesPerUpdate = 1024 * 0.4e-12, joules_per_far_update = 1024 * 0.3e-12;
 constexpr double kShareOfZeros = 0.6;  // of an update's energy, where all operands are zeros
 constexpr double kWaitingW = 8;        // loops that wait and update nothing
-// Of the package. Pages go to the I/O dies in turn.
+// The package. Pages go to the I/O dies in turn.
 constexpr unsigned kDies = 8;
 constexpr unsigned kIoDies = 4;
 constexpr double kNearPageNs = 1200, hop_page_ns = 480, page_wait_ns = 120;
 constexpr double kAidIdleW = 10, joules_per_near_bit = 0.5e-12, joules_per_hop_bit = 0.6e-12;
-// Of parts that are devices of their own. Each and its memory have something of their own.
+// Parts that are devices of their own. Each and its memory have something of their own.
 constexpr double kPartPageNs = 1000, far_page_ns = 4000;
 constexpr double kJoulesPerPartBit = 8e-12, joules_per_far_bit = 1.6e-12;
 
@@ -55,7 +55,7 @@ unsigned side_of_word(std::uint32_t word) {
 }
 
 const std::string patched_prefix = "patched ";
-// Of binaries whose place begins at bit 10 of the hardware id.
+// Names binaries whose place begins at bit 10 of the hardware id.
 const std::string fours = " by fours";
 const std::string fours_define = "#define WW_ENGINE_SHIFT 10";
 
@@ -183,7 +183,7 @@ struct Chip {
 
 class FakeBuffer final : public DeviceBuffer {
  public:
-  // Of a large one the host has only the pages that are used.
+  // The host has only the used pages of a large buffer.
   explicit FakeBuffer(std::size_t size, int of_part = 0)
       : part(of_part),
         memory_(static_cast<std::byte*>(std::calloc(size, 1)), std::free),
@@ -291,7 +291,7 @@ class FakeKernel final : public LoadedKernel {
     set_word(6, 0, 1);
     for (std::size_t line = 0; line < numbers_[2]; ++line) {
       const bool far = side_of_word(word(1, line)) != side_of_sm(numbers_[5]);
-      // No two ways through a chip are alike.
+      // No two ways through a chip are equal.
       const std::size_t smear = (line * 7 + numbers_[5] * 5) % 16;
       const auto ticks = static_cast<std::uint32_t>((far ? 430 : 200) + smear);
       set_word(7, line, ticks * static_cast<std::uint32_t>(numbers_[3]));

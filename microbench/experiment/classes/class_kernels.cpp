@@ -17,14 +17,14 @@ using kernels::Pattern;
 
 constexpr std::size_t kClassGroupSize = 256;
 constexpr std::size_t kClassPieceBytes = 16;
-// As many times the size of the L2 miss it nearly always.
+// Data this many times the size of the L2 miss it nearly always.
 constexpr std::size_t kClassBeyondL2 = 8;
 constexpr std::size_t kMinClassBytes = 4096;
 
 // The first one is the load of the step test. Each class has a partner of equal work on other data,
 // of fewer lanes, or of fewer wavefronts. On a part of the compute units, the clocks of a unit at
-// work can be told from those of the whole chip. Local memory has few wavefronts: with all of them
-// a chip would leave the range of power, and of supply voltage, in which programs run.
+// work can be separated from those of the whole chip. Local memory has few wavefronts: with all of
+// them a chip would leave the range of power, and of supply voltage, in which programs run.
 constexpr std::array kClassPoints{
     ClassPoint{"integer", Pattern::random},
     ClassPoint{"integer", Pattern::zeros},

@@ -18,14 +18,14 @@ namespace ww::microbench {
 // Where the pieces of 16 bytes that a kernel touches fit.
 enum class Reach { l1, l2, memory };
 
-// What one run does.
+// Settings of one run.
 struct ClassPoint {
   std::string_view kernel;  // a function of cl/classes.cl without its "class_"
   kernels::Pattern pattern{kernels::Pattern::random};
   Reach reach{Reach::l2};
   std::uint32_t lanes{64};  // of a wavefront; limited to its size
   int groups_per_cu{8};     // of 256 work-items
-  int one_cu_of{1};         // one compute unit in so many has work
+  int one_cu_of{1};         // one compute unit in this many has work
   // "integer, random", "read, zeros, memory", "integer, random, 16 lanes".
   [[nodiscard]] std::string name() const;
 };

@@ -92,7 +92,7 @@ Status Classes::prepare(Bench& bench) {
   return {};
 }
 
-// Of the second launch: the first one fills the caches.
+// Times the second launch: the first one fills the caches.
 Result<double> Classes::launch_s(Bench& bench, const ClassPoint& point, std::uint32_t loops) {
   WW_TRY(kernels_->select(point, loops));
   WW_ASSIGN(done, bench.launch_count(2, [&] { return kernels_->launch(point); }));
@@ -127,7 +127,7 @@ void Classes::use(const SensorResponse& response) {
   plateau_ = plateau_for(response, settings_.least);
 }
 
-// With an idle run behind the points, too.
+// Returns a block's conditions, with an idle run behind the points, too.
 std::vector<Condition> Classes::block(std::int64_t block) const {
   const std::size_t points = class_points().size();
   auto list = block_of_points(block, points, settings_.seed, plateau_.seconds,
@@ -182,7 +182,7 @@ Result<std::unique_ptr<Experiment>> make_classes(const ExperimentSettings& setti
 
 Result<CampaignSummary> run_classes(const ClassesRequest& request,
                                     const ProgressFunction& progress) {
-  // Before a folder is made. What an empty name stands for is known when the device is opened.
+  // Checks before a folder is made. An empty name's device is known when the device is opened.
   if (!request.device.name.empty()) WW_TRY(check_counts_launches(request.device.name));
   const ExperimentSettings settings{request.seed,
                                     false,

@@ -1,4 +1,4 @@
-// From a recording of classes to the rows of a table.
+// Makes the rows of a table from a recording of classes.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -23,7 +23,7 @@ TEST(ClassPoints, HaveNamesOfTheirOwn) {
   EXPECT_TRUE(names.contains("read, zeros, memory"));
 }
 
-// What the data cost is the difference of two runs that differ in the data alone.
+// The cost of the data is the difference of two runs that differ in the data alone.
 TEST(ClassPoints, OfWorkOnDataHaveAPartnerOnZeros) {
   for (const char* kernel :
        {"integer", "float", "double", "special", "local", "local_atomic", "l1"}) {

@@ -1,10 +1,10 @@
-// What a card's memories are like, measured by chains of dependent loads and by streams: the rows
-// of MT4G's files (https://github.com/caps-tum/mt4g), which `topology --format mt4g` writes.
+// Measures a card's memories by chains of dependent loads and by streams: the rows of MT4G's files
+// (https://github.com/caps-tum/mt4g), which `topology --format mt4g` writes.
 //
 // One work-item walks a chain. A chain that fits into a cache, walked once before, is timed load by
 // load: the cache's latency. The longest chain whose loads all still hit gives a size. A chain
 // whose step is one and a half times L visits more bytes than a cache holds, and yet fits where
-// lines have L bytes: that tells a line's length. A chain of neighbouring words through lines that
+// lines have L bytes: that gives a line's length. A chain of neighbouring words through lines that
 // nobody read before has one late load for each piece that is fetched.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What `calibrate` runs on a device: the campaign that its chip allows. The engine (bench/engine)
-// runs all of them alike; calibration::fit() makes the figures from the recording.
+// Chooses what `calibrate` runs on a device: the campaign that its chip allows. The engine
+// (bench/engine) runs all campaigns; calibration::fit() makes the figures from the recording.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace ww::microbench {
 
 struct CalibrationCampaign {
   std::string_view measures;  // "every shader engine against every quadrant of the L2"
-  // What is measured in another way than wires of one die, with its verb ("ways between dies are");
-  // empty: such campaigns take all options of CampaignRequest.
+  // The quantity, if it is measured otherwise than wires of one die, with its verb ("ways between
+  // dies are"); empty: such campaigns take all options of CampaignRequest.
   std::string_view other_way;
   Result<CampaignSummary> (*run)(const CampaignRequest& request,
                                  const HalfWidthFunction& half_width,

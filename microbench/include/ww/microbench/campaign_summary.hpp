@@ -1,4 +1,4 @@
-// What an experiment did.
+// Sums up an experiment's campaign.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // public: every side's places against every side's lines, near and far with the same waits at three
 // rates. The fit (ww/model/crossing_fit.hpp) takes apart what follows the rate and what does not,
 // so unequal rates of near and far do not enter the answer. There is no distance, so the answer is
-// per bit and crossing, never per millimetre. Where latency tells no two sides apart, near and far
+// per bit and crossing, never per millimetre. Where latency separates no two sides, near and far
 // are the ends of the latency's product term (ww/microbench/topology.hpp), and the answer is per
 // bit and ns of that latency.
 #pragma once
@@ -25,7 +25,7 @@ struct CrossingLaunch {
 };
 // Launches near and far in turn, `rounds` times, for a profiler to watch (`wirewatt exercise
 // --crossings`): its counters must see a difference that is the crossing. Errors:
-// unsupported (no pinning; latencies that tell nothing), those of the device.
+// unsupported (no pinning; latencies without contrast), those of the device.
 [[nodiscard]] Result<std::vector<CrossingLaunch>> exercise_crossings(const DeviceRequest& request,
                                                                      int rounds);
 

@@ -1,4 +1,4 @@
-// Which device a command shall use, and which devices there are.
+// Names the device that a command shall use, and lists the devices.
 #pragma once
 
 #include <cstdint>

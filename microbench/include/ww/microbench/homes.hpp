@@ -1,10 +1,10 @@
-// Where lines live, found by measuring: which runs of addresses share an L2 channel, which channels
+// Finds where lines live by measuring: which runs of addresses share an L2 channel, which channels
 // lie together (a home), and how far each shader engine is from each home. What a campaign needs of
 // a chip whose addresses are hashed or steered, with or without a floorplan.
 //
-// Two loads on one channel wait for each other, which tells channels apart whatever their order
+// Two loads on one channel wait for each other, which separates channels whatever their order
 // (AddressMap). How long a place waits for a channel, with the means of rows and columns taken out,
-// tells where the channel lies; channels whose profiles agree are one home.
+// shows where the channel lies; channels whose profiles agree are one home.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ struct HomeMemory {
 };
 inline constexpr std::uint64_t kHomePage = std::uint64_t{2} << 20;
 
-// Finds the homes of a device whose kernels can be pinned. Where they cannot be told, Homes::reason
-// says why; errors mean that the device failed. 2 to 20 s on a virtual GPU.
+// Finds the homes of a device whose kernels can be pinned. Where they cannot be found,
+// Homes::reason says why; errors mean that the device failed. 2 to 20 s on a virtual GPU.
 [[nodiscard]] Result<HomeMemory> discover_homes(ComputeHost& host, std::size_t pages,
                                                 const std::function<void(double)>& progress);
 
@@ -51,9 +51,9 @@ struct FloorplanAgreement {
   std::string floorplan;
   bool agrees{};       // its millimetres may be used
   std::string reason;  // why not
-  // Of the floorplan's quadrants: the home that lies there, where the order is told.
+  // Home in each of the floorplan's quadrants, where the order is known.
   std::vector<int> home_of;
-  // Of crossed latencies and distances under that order (rows' and columns' means taken out).
+  // Correlation of crossed latencies and distances in that order (less rows' and columns' means).
   double correlation{};
   std::optional<double> rank_correlation;  // Spearman's
 };

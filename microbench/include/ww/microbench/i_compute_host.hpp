@@ -23,8 +23,8 @@ struct HostFacts {
   std::string pci_bus;      // "0000:c1:00.0"; empty where the driver does not say
   int compute_units{};      // CUs or SMs; 0 where the driver does not say
   std::int64_t l2_bytes{};  // likewise
-  // Likewise: memory of the device, for constants, local to a work-group; the largest work-group,
-  // and the highest clock [Hz].
+  // Limits, 0 where not known: memory of the device, for constants, local to a work-group; the
+  // largest work-group, and the highest clock [Hz].
   std::int64_t memory_bytes{};
   std::int64_t constant_bytes{};
   std::int64_t local_bytes{};

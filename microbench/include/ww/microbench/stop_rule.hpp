@@ -1,4 +1,4 @@
-// When an experiment has measured enough.
+// Decides when an experiment has measured enough.
 #pragma once
 
 #include <functional>

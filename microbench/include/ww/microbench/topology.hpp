@@ -54,7 +54,7 @@ struct Homes {
   double noise_ticks{};  // standard error of one place and channel
   double separation{};   // least distance of two homes' channels over the greatest within a home
   double margin{};       // how much worse the next grouping is, relative
-  // What a page adds to the channels of the first one: AddressMap's constant.
+  // Constant that a page adds to the channels of the first one (AddressMap).
   std::vector<std::uint32_t> page_channel;
   double confidence{};  // share of `checked` lines, drawn on all pages, that read like their home
   int checked{};
