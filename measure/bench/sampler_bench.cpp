@@ -16,8 +16,8 @@
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/sampler.hpp"
 
-// What waking up a thousand times a second costs on this machine, without any work [share of a
-// core].
+// Measures the cost of waking up a thousand times a second on this machine, without any work [share
+// of a core].
 static double waking_alone() {
   constexpr int ticks = 2000;
   constexpr long period_ns = 1'000'000;
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   namespace fs = std::filesystem;
   using namespace ww::measure;
   const double seconds = argc > 1 ? std::atof(argv[1]) : 60;
-  // In memory, as the kernel's files are.
+  // The files lie in memory, as the kernel's are.
   const fs::path top = fs::path("/dev/shm") / fmt::format("ww_sampler_bench_{}", getpid());
   int code = 0;
   fmt::print("waking up 1000 times a second and doing nothing: {:.2f}% of a core\n",

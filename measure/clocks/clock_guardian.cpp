@@ -127,7 +127,7 @@ void restore_from(const fs::path& file) {
   }
 }
 
-// In the guardian: keeps nothing of the parent's that somebody else waits on.
+// Drops in the guardian all of the parent's that somebody else waits on.
 void detach(int keep) {
   setsid();
   prctl(PR_SET_NAME, "wirewatt-clocks");

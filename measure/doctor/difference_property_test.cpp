@@ -1,5 +1,5 @@
-// What the doctor finds is good enough to measure with: whatever the sensor, a difference of 4 W on
-// 130 W comes out within 1% of itself once the plateaus are cut where it says.
+// Checks that the doctor's findings are good enough to measure with: whatever the sensor, a
+// difference of 4 W on 130 W comes out within 1% of itself once the plateaus are cut where it says.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -24,7 +24,7 @@ double uniform(double low, double high) {
 testing::SensorShape any_shape() {
   testing::SensorShape shape;
   shape.period_s = std::exp(uniform(std::log(0.0012), std::log(0.110)));
-  // From a quarter of the period (the rest is unseen) to averages over a second.
+  // Windows range from a quarter of the period (the rest is unseen) to averages over a second.
   const double longest = 1.2;
   shape.window_s = std::exp(uniform(std::log(0.25 * shape.period_s), std::log(longest)));
   if (*rc::gen::inRange(0, 4) == 0)

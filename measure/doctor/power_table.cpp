@@ -23,7 +23,7 @@ constexpr UnitName kTimeUnits[] = {{"time_s", 1.0},   {"time_ms", 1e-3}, {"time_
 constexpr UnitName kPowerUnits[] = {{"_w", 1.0}, {"_mw", 1e-3}, {"_uw", 1e-6}};
 constexpr UnitName kEnergyUnits[] = {{"_j", 1.0}, {"_mj", 1e-3}, {"_uj", 1e-6}};
 
-// What a column of a table holds, by its name.
+// Kind and unit of a table's column, by its name.
 struct TableColumn {
   enum class Kind { other, time, load, power, energy, meter, meter_mean, meter_energy };
   Kind kind{Kind::other};

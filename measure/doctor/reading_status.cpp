@@ -69,7 +69,7 @@ const FieldState* state_of(std::string_view row, std::span<const FieldState> fie
   const FieldState* found = nullptr;
   for (const FieldState& field : fields) {
     const bool about = field.name == row || field.name.starts_with(std::string(row) + "_");
-    // A denied field tells more than a missing one.
+    // A denied field says more than a missing one.
     if (about && (found == nullptr || field.status == FieldStatus::denied)) found = &field;
   }
   return found;

@@ -28,7 +28,7 @@ double step_of(std::span<const PowerPoint> polls) {
   return std::isfinite(step) ? step : 0;
 }
 
-// Of the powers within so many seconds of either end.
+// Widest range of the powers within `seconds` of either end.
 double range_at_ends(std::span<const PowerPoint> polls, double seconds) {
   double widest = 0;
   for (const bool end : {false, true}) {
@@ -120,7 +120,7 @@ energy::Energy register_energy(std::span<const PowerPoint> polls, const UpdatePe
 energy::Energy counter_energy(const EnergyColumn& counter) {
   energy::EnergySeries series;
   for (const EnergyPoint& poll : counter.polls) {
-    // From its first reading on, which may be far from 0.
+    // Energy counts from its first reading on, which may be far from 0.
     const double joules = poll.energy_j - counter.polls.front().energy_j;
     series.readings.push_back({nanoseconds(poll.time_s),
                                std::llround(joules * static_cast<double>(kTicksPerJoule)),

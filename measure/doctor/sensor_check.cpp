@@ -141,7 +141,7 @@ std::vector<SensorReading> counted_power(const energy::EnergySeries& series) {
   return out;
 }
 
-// A fit compares every reading with every window: so many readings tell as much as all.
+// A fit compares every reading with every window: these readings show as much as all.
 std::vector<PowerPoint> thinned(std::vector<PowerPoint> readings,
                                 std::span<const double> switches) {
   constexpr std::size_t enough = 1500;
@@ -275,7 +275,7 @@ class Check {
   }
 
   // A later stage has slower switches, and fewer: it is for the columns that the faster ones did
-  // not resolve, and tells less of a short window.
+  // not resolve, and shows less of a short window.
   static void keep_resolved(SensorReport& report, std::span<const SensorCheck> earlier) {
     for (const SensorCheck& before : earlier) {
       const auto now = std::ranges::find(report.columns, before.name, &SensorCheck::name);
@@ -322,7 +322,7 @@ class Check {
     report.columns.push_back(std::move(energy));
   }
 
-  // When the counter changed, as a series that find_update_period takes.
+  // Returns the changes of the counter as a series that find_update_period takes.
   static std::vector<PowerPoint> counter_points(const Series& series) {
     std::vector<PowerPoint> out;
     for (const SensorReading& reading : series.readings) {
@@ -390,7 +390,7 @@ SensorCheck check_column(const SensorColumn& column, std::span<const LoadStep> s
   }
   find_period(check, period, &*response);
 
-  // A response over many refreshes shows its shape. A shorter one is told better by a fit to the
+  // A response over many refreshes shows its shape. A shorter one is found better by a fit to the
   // switches, which come at many phases of the refreshes.
   constexpr double many_refreshes = 10;
   const bool curve = response->resolved && response->time_s > 0;

@@ -90,7 +90,7 @@ TEST(Polls, OfOneDeviceInGroupsOrUnderASwitchedLoadAreTaken) {
   for (int i = 0; i < 200; ++i) {
     const double paired = (i - i % 2) * 0.25 + i % 2 * 0.004;
     pairs += fmt::format("{},{}\n", paired, i / 2 % 3 == 0 ? 118 : 32);
-    // On and off every two polls, after an idle beginning.
+    // The load is on and off every two polls, after an idle beginning.
     switched += fmt::format("{},{}\n", i * 0.01, i > 20 && i % 4 < 2 ? 118 : 32);
   }
   for (const auto& table : {pairs, switched}) {

@@ -50,12 +50,12 @@ Found analyse(const SensorRecording& recording, const std::string& name) {
   return found;
 }
 
-// Only without any recordings: one that is missing among others is a failure.
+// Skips only without any recordings: one that is missing among others is a failure.
 #define SKIP_WITHOUT_RECORDINGS()                                       \
   if (!std::filesystem::exists(data(""))) {                             \
     GTEST_SKIP() << "no recordings from real GPUs beside the checkout"; \
   }
-// Of sensors that were recorded later than the others.
+// Skips tests of sensors that were recorded later than the others.
 #define SKIP_WITHOUT(folder)                                       \
   if (!std::filesystem::exists(shared_data(folder))) {             \
     GTEST_SKIP() << "no recording " folder " beside the checkout"; \
@@ -170,7 +170,7 @@ TEST(SensorRecordings, HavePeriodsWithoutAMeterAndWindowsNotResolved) {
   }
 }
 
-// The same recordings, decoded by another program into means of each millisecond.
+// Compares with the recordings as another program decodes them, in means of each millisecond.
 TEST(SensorRecordings, DecodeTheMeterAsAnotherProgramDoes) {
   SKIP_WITHOUT_RECORDINGS();
   for (const std::string folder : {"A100_5050", "3090_5050", "4090_TR", "K40m_TR"}) {
@@ -268,7 +268,7 @@ TEST(SensorRecordings, OfAnAd4000HaveOnePeriodAndAnAverageOfTwoRates) {
   EXPECT_NEAR(average.held_s, 1.0, 0.03);
 }
 
-// Of the two dies of a package one counts, and the other reads 0 for ever.
+// One of the two dies of a package counts, and the other reads 0 for ever.
 TEST(SensorRecordings, OfAnMi250xHaveCountersOfFourPackagesAndFourThatCountNothing) {
   SKIP_WITHOUT("amd_sensor_mi250x");
   const auto recording = table(shared_data("amd_sensor_mi250x/rank0_energy.csv"));

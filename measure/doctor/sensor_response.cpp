@@ -174,7 +174,7 @@ double span_of(std::span<const PowerPoint> readings) {
   return quantile(values, 0.95) - quantile(values, 0.05);
 }
 
-// The readings under the truth; of very many, every so manieth: more tell nothing new.
+// The readings under the truth; of very many, every so manieth: more show nothing new.
 std::vector<PowerPoint> under(std::span<const PowerPoint> readings, const PowerSeries& truth) {
   constexpr std::size_t kMaxReadings = 3000;
   std::vector<PowerPoint> out;
@@ -282,7 +282,7 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
   return response;
 }
 
-// A level before and after a place, over so many polls.
+// A level before and after a place, over this many polls.
 constexpr std::size_t kLevelPolls = 12;
 
 double level_from(std::span<const PowerPoint> readings, std::size_t from) {
@@ -406,7 +406,7 @@ std::vector<SteadyError> steady_errors(std::span<const PowerPoint> readings,
     const auto n = static_cast<double>(count);
     out.push_back({std::move(what), sensor / n, power / n});
   };
-  // What the first readings average was partly before the meter began.
+  // The first readings average power from before the meter began, in part.
   const double idle_s = switches.front() - meter.start_s;
   add("idle", meter.start_s + std::min(response.time_s + 0.02, idle_s / 2), switches.front());
   bool plateaus = false;

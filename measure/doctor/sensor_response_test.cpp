@@ -49,7 +49,7 @@ struct Sensor {
   double step_w{0.01};
 };
 
-// What polls of such a sensor show.
+// Returns what polls of such a sensor show.
 std::vector<PowerPoint> polls(const Scene& scene, const Sensor& sensor) {
   const auto& power = scene.meter.power_w;
   std::vector<double> seen(power.size());

@@ -44,7 +44,7 @@ std::optional<double> longest_within_groups(std::span<const PowerPoint> polls) {
     gaps.push_back(polls[i].time_s - polls[i - 1].time_s);
   }
   std::ranges::sort(gaps);
-  // Of groups of 16 one gap in 16 lies between them; a rarer one is a pause.
+  // Between groups of 16 lies one gap in 16; a rarer one is a pause.
   const std::size_t rare = gaps.size() / 32;
   constexpr double kOfAnotherKind = 4;
   constexpr double kShortest_s = 1e-6;
@@ -103,8 +103,8 @@ std::string by_groups(std::span<const PowerPoint> polls) {
   return {};
 }
 
-// At equal distances one device under a load that is switched in step with the polls looks alike,
-// but not for as long as a recording lasts.
+// At equal distances one device under a load that is switched in step with the polls looks like
+// two, but not for as long as a recording lasts.
 std::string by_turns(std::span<const PowerPoint> polls) {
   constexpr std::size_t kMaxInTurn = 8;
   constexpr std::size_t kMinTurns = 15;

@@ -140,7 +140,7 @@ std::vector<Point> overlay(const std::vector<Edge>& edges, double bin_s) {
   return bins;
 }
 
-// When the curve passes `level` for good, by interpolation. From (0, 0) to the first bin, too.
+// Time at which the curve passes `level` for good, interpolated; also before the first bin.
 std::optional<double> crossing(const std::vector<Point>& curve, double level) {
   Point previous;
   for (std::size_t i = 0; i < curve.size(); ++i) {

@@ -297,7 +297,7 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
   return found;
 }
 
-// The polls up to so many changes: more of them take longer and tell nothing new.
+// The polls up to `most_changes` changes: more of them take longer and show nothing new.
 std::span<const PowerPoint> beginning(std::span<const PowerPoint> polls) {
   constexpr std::size_t most_changes = 3000;
   std::size_t changes = 0;
@@ -315,7 +315,7 @@ UpdatePeriod find_update_period(std::span<const PowerPoint> all) {
   UpdatePeriod found = search(polls);
   if (found.resolved || found.held_s > 0) return found;
   // Over a long time the sensor's clock may wander too far for one period to explain it all; its
-  // beginning then tells.
+  // beginning then decides.
   constexpr std::size_t fewest = 60;  // changes
   for (auto part = polls; found.changes / 2 >= fewest;) {
     part = part.first(part.size() / 2);

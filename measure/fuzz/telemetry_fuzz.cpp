@@ -15,7 +15,7 @@
 
 namespace {
 
-// What parses keeps to its contract.
+// Checks that a result that parses keeps to its contract.
 void check(const ww::Result<ww::measure::GpuMetrics>& metrics) {
   if (!metrics) {
     if (metrics.error().message.empty()) std::abort();
@@ -33,7 +33,7 @@ void check_coded(std::span<const std::byte> bytes) {
   std::vector<std::byte> table = {static_cast<std::byte>(size & 0xFF),
                                   static_cast<std::byte>(size >> 8), std::byte{1}, std::byte{9}};
   table.resize(head);
-  // As many attributes as the first byte says, which is one of them, too.
+  // Keeps as many attributes as the first byte says, which is one of them, too.
   if (!bytes.empty()) table[4] = bytes.front() & std::byte{0x1F};
   table.insert(table.end(), bytes.begin(),
                bytes.begin() + static_cast<std::ptrdiff_t>(size - head));
@@ -44,7 +44,7 @@ void check_coded(std::span<const std::byte> bytes) {
   }
 }
 
-// Any bytes behind the heads by which the tables of packages are told apart.
+// Any bytes behind the heads by which the tables of packages are distinguished.
 void check_package(std::span<const std::byte> bytes) {
   struct Head {
     std::uint32_t chip, firmware, table;
@@ -76,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace ww::measure;
   const auto bytes = std::as_bytes(std::span(data, size));
   check(parse_gpu_metrics(bytes, "fuzz"));
-  // With heads that are known, so that the fields are reached.
+  // Writes heads that are known, so that the fields are reached.
   struct Head {
     std::uint16_t bytes;
     std::uint8_t format, content;

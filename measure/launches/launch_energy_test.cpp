@@ -421,7 +421,7 @@ TEST(LaunchEnergy, RefusesInputThatHasNoAnswer) {
   EXPECT_TRUE(has(text(card.readings, {{0, {1e6, 1e6 + 1}}}, card.sensor), "no reading sees it"));
   EXPECT_TRUE(
       has(text(card.readings, card.launches, card.sensor, with_bins({0.2, 0.1})), "must rise"));
-  // Launches all the time cannot be told from rest.
+  // Launches all the time cannot be separated from rest.
   EXPECT_TRUE(has(text(card.readings, {{0, {-10, 1e4}}}, card.sensor), "cannot separate"));
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// How far residuals are taken to be alike: windows that overlap, and the rule of Newey and West.
+// How far residuals are correlated: windows that overlap, and the rule of Newey and West.
 Eigen::Index lags_of(const LaunchSensor& sensor, double period_s, Eigen::Index readings) {
   constexpr double kMaxOverlap = 50;
   const double overlap = sensor.accumulator ? 1 : std::min(kMaxOverlap, sensor.time_s / period_s);
@@ -49,9 +49,9 @@ struct LaunchSolution::Fit {
   double dof{};
 };
 
-// By Satterthwaite, as Bell and McCaffrey (2002) do for such covariances: twice the mean's square
-// over the variance of sum g_k^2 (e_k^2 + s^2 h_k) under white noise, g being what each reading
-// adds to c'x. The residuals' covariance is I - H.
+// Degrees of freedom by Satterthwaite, as Bell and McCaffrey (2002) have them for such covariances:
+// twice the mean's square over the variance of sum g_k^2 (e_k^2 + s^2 h_k) under white noise, g
+// being what each reading adds to c'x. The residuals' covariance is I - H.
 double LaunchSolution::freedom(const std::vector<double>& c) const {
   const Eigen::Map<const Eigen::VectorXd> direction(c.data(), fit_->x.cols());
   const Eigen::VectorXd squares =
@@ -109,7 +109,7 @@ Result<LaunchSolution> solve_launches(const LaunchProblem& problem, std::span<co
   const Eigen::MatrixXd projected = factor.solve(x.transpose()).transpose();
   const Eigen::MatrixXd meat = row_products(x, projected, residual, residual.squaredNorm() / dof,
                                             lags_of(sensor, period_s, n));
-  // In the units of the unknowns again.
+  // Converts back to the units of the unknowns.
   const Eigen::MatrixXd half = factor.solve(meat);
   const Eigen::VectorXd unit = length.cwiseInverse();
   const RowMajor covariance =

@@ -32,7 +32,7 @@ class SeenSpans {
     return (until(to) - until(from)) / (to - from);
   }
 
-  // What a first-order lag shows at a moment, of 1 within the stretches.
+  // Reading of a first-order lag at a moment, for a power of 1 within the stretches.
   [[nodiscard]] double lagged(double time) const {
     const auto next = after(time);
     if (next == 0) return 0;

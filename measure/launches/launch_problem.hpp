@@ -1,5 +1,5 @@
-// What a regression of readings on launches is made of: its unknowns, and how much of each one
-// every reading shows.
+// Declares the regression of readings on launches: its unknowns, and how much of each one every
+// reading shows.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct LaunchProblem {
   [[nodiscard]] std::size_t columns() const { return drift_columns + unknowns.size(); }
 };
 
-// What a kernel's launches look like, and which unknowns are its own.
+// Mean shape of a kernel's launches, and the unknowns that are its own.
 struct LaunchedKernel {
   std::size_t launches{};
   double duration_s{};
@@ -43,7 +43,7 @@ std::vector<double> launch_design(const LaunchProblem& problem,
 
 // How a launch's energy above rest and awake follows from the unknowns.
 std::vector<double> energy_weights(const LaunchedKernel& kernel, std::size_t columns);
-// The same with rest, and with awake power if it is the last unknown.
+// Returns the weights of the total, with rest, and with awake power if it is the last unknown.
 std::vector<double> total_weights(const LaunchedKernel& kernel, const LaunchProblem& problem,
                                   bool awake);
 

@@ -23,7 +23,7 @@ void write_all(int fd, const std::string& text) {
   }
 }
 
-// What the library said last, on one line.
+// Returns the library's last message, on one line.
 std::string last_words(std::string text) {
   constexpr std::size_t most = 300;
   if (text.size() > most) text = "..." + text.substr(text.size() - most);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kHidingVariables = {"ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
                                          "GPU_DEVICE_ORDINAL", "CUDA_VISIBLE_DEVICES"};
 
-// Permission bits do not tell: a batch system refuses other jobs' devices when they are opened.
+// Permission bits do not decide: a batch system refuses other jobs' devices when they are opened.
 bool may_open(const TelemetryGpu& gpu) {
   if (!gpu.amd) return true;  // NVML lists no others
   const int node = open(gpu.amd->render_device.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);

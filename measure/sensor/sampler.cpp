@@ -126,7 +126,7 @@ class SamplerThread final : public Sampler {
   }
 
  private:
-  // So many periods that the median read is at most 1.5% of them; at most 5.
+  // The poll period: the smallest multiple, 1 to 5, in which a median read takes 1.5% at most.
   std::int64_t stretched() {
     std::array<std::int64_t, 9> costs{};
     for (auto& cost : costs) {

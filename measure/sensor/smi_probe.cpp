@@ -62,7 +62,7 @@ Status probe_smi(const std::string& library, const AmdGpu& gpu,
     const auto code = static_cast<ErrorCode>(std::atoi(answer->c_str()));
     return fail(code, answer->substr(answer->find(' ') + 1), to_string(gpu.pci));
   }
-  // What the child locked it will not unlock; nobody else has a lock that was not there before.
+  // Removes the child's locks, which it will not release; no other process has a new one.
   for (const auto& lock : smi_locks()) {
     std::error_code ec;
     if (!before.contains(lock)) {

@@ -1,4 +1,4 @@
-// What AMD's two management libraries (AMD SMI and ROCm SMI) have in common: neither reads another
+// Declares what AMD's two management libraries (AMD SMI and ROCm SMI) share: neither reads another
 // device tree, and both may end or stop the process that calls them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What AMD's two management libraries have in common as sources of power: the names of their
+// Declares what AMD's two management libraries share as sources of power: the names of their
 // readings, the fields that they offer, and the limits, which both leave to the driver's table.
 #pragma once
 

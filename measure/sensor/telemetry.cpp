@@ -26,7 +26,7 @@ std::optional<T> maybe(const json& value) {
   return value.get<T>();
 }
 
-// What a child saw of NVIDIA's GPUs, as JSON.
+// Lists NVIDIA's GPUs as a child sees them, as JSON.
 std::string nvidia_view() {
   json answer;
   const auto gpus = list_nvidia_gpus();

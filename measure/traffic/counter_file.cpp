@@ -53,7 +53,7 @@ Instances instances_of(const CounterDispatch& dispatch, const std::string& name)
   return found;
 }
 
-// By its first bytes; a database may be larger than memory.
+// Recognises SQLite by its first bytes; a database may be larger than memory.
 bool is_sqlite_file(const std::string& path) {
   std::array<char, 16> head{};
   std::ifstream file(path, std::ios::binary);
@@ -238,7 +238,7 @@ std::vector<PassDisagreement> pass_disagreements(const CounterDispatch& dispatch
 std::optional<double> elapsed_cycles(const CounterDispatch& dispatch) {
   const auto total = counter_total(dispatch, "TCC_CYCLE");
   if (!total) return {};
-  // Any counter of the L2 that is given by channel tells how many there are.
+  // Any counter of the L2 that is given by channel shows how many there are.
   std::size_t channels = 0;
   for (const auto& [name, value] : dispatch.counters) {
     if (!name.starts_with("TCC_")) continue;

@@ -86,10 +86,10 @@ void forget_times_of_passes(CounterDispatch& dispatch);
 // unless their clocks are fixed.
 void refuse_uncounted(CounterFile& file, std::string_view architecture);
 
-// What several rows of one process, agent and id are.
+// Meaning of several rows of one process, agent and id.
 enum class SameRows {
   passes,   // executions of one launch
-  unknown,  // passes, dies or instances: their counters and times must tell
+  unknown,  // passes, dies or instances: counters and times must show
 };
 
 // Orders dispatches by process, agent and id, and joins rows that are passes of one launch and

@@ -149,7 +149,7 @@ void add_remark(SegmentBytes& out, const CounterTerm& term, const CounterDispatc
   }
 }
 
-// What is known of the figure beyond the rule's note, and in which direction it may be wrong.
+// Adds what is known beyond the rule's note, and in which direction the figure may be wrong.
 void add_quality(SegmentBytes& out, std::string_view architecture, const SegmentRule& rule,
                  const CounterDispatch& dispatch, bool atomics) {
   const auto add = [&out](std::string_view more) { add_reason(out, more); };

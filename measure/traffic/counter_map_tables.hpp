@@ -20,7 +20,7 @@ inline constexpr std::string_view kDirtyNote =
 inline constexpr std::string_view kAccessesNote =
     "the bytes of an access depend on the load's width: 64 B for 4 B a lane, 32 B for 8 B and 2 B";
 
-// Of the vector L1, all GCN and CDNA: at most one line of 64 B an access.
+// Accesses of the vector L1, all GCN and CDNA: at most one line of 64 B an access.
 inline constexpr std::array kTcpAccesses = {CounterTerm{"TCP_TOTAL_CACHE_ACCESSES", 64}};
 inline constexpr SegmentRule kGcnRegisters = {registers_l1, kTcpAccesses, upper_bound,
                                               kAccessesNote, vcopy};

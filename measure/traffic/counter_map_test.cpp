@@ -102,7 +102,7 @@ TEST(SegmentBounds, TakeTheLargestRequestWhereSizesWereNotCounted) {
   EXPECT_THAT(mi200.reason, HasSubstr("TCC_EA_RDREQ_32B_sum"));
   EXPECT_EQ(of("gfx942", {{"TCC_EA0_RDREQ_sum", 100}}, Segment::l2_memory_read).upper_bytes,
             12800.0);
-  // With the sizes it is a figure.
+  // The sizes make it a figure.
   const auto whole = of("gfx90a", {{"TCC_EA_RDREQ_sum", 100}, {"TCC_EA_RDREQ_32B_sum", 10}},
                         Segment::l2_memory_read);
   EXPECT_EQ(whole.bytes, 90 * 64.0 + 10 * 32.0);

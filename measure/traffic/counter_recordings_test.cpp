@@ -21,7 +21,7 @@ std::string data(const std::string& path) {
   return std::string(shared == nullptr ? "" : shared) + "/data/" + path;
 }
 
-// Only without any recordings: one that is missing among others is a failure.
+// Skips only without any recordings: one that is missing among others is a failure.
 #define SKIP_WITHOUT_RECORDINGS()                                       \
   if (!std::filesystem::exists(data(""))) {                             \
     GTEST_SKIP() << "no recordings from real GPUs beside the checkout"; \

@@ -24,7 +24,7 @@ constexpr std::array kCrossingCounters{
         "have lts__t_requests_srcunit_ltcfabric.sum"},
 };
 
-// With at most one "*" inside and one at the end.
+// Matches a family with at most one "*" inside and one at the end.
 bool belongs(std::string_view name, std::string_view family) {
   const auto star = family.find('*');
   if (star == std::string_view::npos) return name == family;
@@ -34,7 +34,7 @@ bool belongs(std::string_view name, std::string_view family) {
   return middle.empty() || name.substr(star).find(middle) != std::string_view::npos;
 }
 
-// Sectors that crossed in the dispatch, in bytes; nothing where no counter tells.
+// Sectors that crossed in the dispatch, in bytes; nothing where no counter gives them.
 std::optional<double> crossed_bytes(const CounterDispatch& dispatch) {
   std::optional<double> bytes;
   for (const CrossingCounter& row : crossing_counters()) {

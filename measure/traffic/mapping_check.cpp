@@ -24,9 +24,9 @@ std::vector<Expectation> expectations(const KnownBytes& known) {
   return {{l1_l2_read, known.read, known.read, known.read},
           {l1_l2_write, known.written, known.written, known.written},
           {l1_l2, both, both, both},
-          // What was in the L2 before need not be fetched.
+          // Lines that were in the L2 before need not be fetched.
           {l2_memory_read, known.read, std::max(0.0, known.read - known.l2_bytes), known.read},
-          // What an earlier launch left dirty in it may be written now.
+          // Lines that an earlier launch left dirty in it may be written now.
           {l2_memory_write, known.written, std::max(0.0, known.written - known.l2_bytes),
            known.written + known.l2_bytes}};
 }

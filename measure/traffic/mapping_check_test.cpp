@@ -66,7 +66,7 @@ TEST(MappingCheck, BeyondTheL2DataMustBeLarge) {
   EXPECT_THAT(check.reason, HasSubstr("not large"));
 }
 
-// What one launch leaves dirty in the L2 goes to memory in the next one.
+// Dirty lines that one launch leaves in the L2 go to memory in the next one.
 TEST(MappingCheck, WritesBeyondTheL2MayBeThoseOfAnEarlierLaunch) {
   const double half_of_l2 = kMib / 128;  // requests of 64 bytes
   const auto beyond = [](double first, double second) {

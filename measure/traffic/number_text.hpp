@@ -16,9 +16,9 @@ enum class Decimal { point, comma };
 [[nodiscard]] bool is_absent(std::string_view text);
 
 // The decimal mark that all `numbers` of a file agree on. A mark with exactly three digits behind
-// it ("1.234") may group thousands; the file's other numbers tell. `c_locale`: the tool writes
-// points only, so that such numbers alone are decimals. Errors: bad_data (both marks are decimal
-// in one file, or nothing tells).
+// it ("1.234") may group thousands; the file's other numbers decide. `c_locale`: the tool writes
+// points only, so that such numbers alone are decimals. Errors: bad_data (both marks are decimal in
+// one file, or nothing tells).
 [[nodiscard]] Result<Decimal> decimal_mark(std::span<const std::string_view> numbers, bool c_locale,
                                            const std::string& source);
 

@@ -1,4 +1,4 @@
-// Which profilers there are, and how each is called.
+// Names the profilers and makes their command lines.
 #include <algorithm>
 #include <cstdlib>
 

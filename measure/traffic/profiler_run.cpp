@@ -46,7 +46,7 @@ std::optional<std::string> refused_counter(const std::string& said) {
   return std::nullopt;
 }
 
-// Failures that have a name and a remedy, told from what the profiler said.
+// Failures that have a name and a remedy, by the profiler's own message.
 std::optional<Error> known_failure(const std::string& said, const std::string& name) {
   const auto has = [&said](std::string_view text) { return said.find(text) != std::string::npos; };
   if (has("ERR_NVGPUCTRPERM")) {
@@ -188,7 +188,7 @@ Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const Profil
   run.done = std::move(done);
   run.said = run.done.errors + "\n" + run.done.output;
   if (profiler.profiler == Profiler::ncu) {
-    // It leaves none where it could not begin; what it said then is on its streams.
+    // The profiler leaves no table if it could not begin; its reason then is on its streams.
     run.table = read_file(folder / kNcuTable).value_or("");
     run.said += "\n" + run.table;
   }

@@ -45,7 +45,7 @@ class Query {
     if (code != SQLITE_OK) return rocpd_error(database, source);
     return query;
   }
-  // False behind the last row.
+  // Steps to the next row; false behind the last one.
   Result<bool> next() {
     const int code = sqlite3_step(statement_.get());
     if (code == SQLITE_ROW) return true;
@@ -282,7 +282,7 @@ class SetReader {
           values, [this](const auto& row) { return row.first != values.front().first; });
     }
     // A sum has a row for each pass that counted it. Other counters have a row for each instance,
-    // and their passes can be told apart by the instances alone.
+    // and the instances alone distinguish their passes.
     [[nodiscard]] std::vector<double> passes() const {
       const bool by_place = !one_a_pass && has_places();
       std::map<std::string, std::size_t> rows_at;

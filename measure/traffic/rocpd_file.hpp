@@ -20,7 +20,7 @@ namespace ww::measure {
 // tables or columns missing), unsupported (a newer schema, by its version), bad_data (dispatches on
 // GPUs of different architectures).
 [[nodiscard]] Result<CounterFile> read_rocpd(const std::string& path);
-// The same from memory. `source` names it in errors.
+// Reads a database from memory. `source` names it in errors.
 [[nodiscard]] Result<CounterFile> parse_rocpd(std::span<const std::byte> bytes,
                                               const std::string& source);
 

@@ -176,7 +176,7 @@ struct LongColumns {
   }
 };
 
-// Of one launch, at one time.
+// Rows of one launch, at one time.
 struct PassRows {
   CounterDispatch dispatch;
   RepeatedCounters values;

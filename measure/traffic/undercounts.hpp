@@ -18,8 +18,8 @@ struct Undercount {
 };
 [[nodiscard]] std::span<const Undercount> undercounts();
 
-// What a figure by this rule may lack on the part; empty where nothing is known, or where the
-// dispatch shows that all instances were counted.
+// Describes what a figure by this rule may lack on the part; empty where nothing is known, or where
+// the dispatch shows that all instances were counted.
 [[nodiscard]] std::string undercount(std::string_view architecture, const SegmentRule& rule,
                                      const CounterDispatch& dispatch);
 

@@ -98,7 +98,7 @@ TEST(EnergyBetween, LeavesOutAStrayReadingOfTheAccumulator) {
     std::size_t first, count;
     std::int64_t ticks;
   };
-  // Of one poll and of 20 ms, below and above, within, at the beginning and at the end.
+  // Strays of one poll and of 20 ms, below and above, within, at the beginning and at the end.
   for (const Stray stray :
        {Stray{2000, 1, -1'000'000'000}, Stray{2000, 20, -1'000'000'000},
         Stray{3000, 1, 1'000'000'000}, Stray{3000, 3, 4'000'000}, Stray{0, 5, -1'000'000'000},

@@ -1,4 +1,4 @@
-// Where an accumulator moved: the moments at which its value is known.
+// Finds where an accumulator moved: the moments at which its value is known.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Moves {
 // Applies the rules at the head of energy.hpp, except for the least distance between moves.
 [[nodiscard]] Moves find_moves(std::span<const EnergyReading> readings, bool stamped);
 
-// Of ascending moves the first one and each that is `least_ns` or more behind the one kept before.
+// Keeps the first of ascending moves and each that is `least_ns` or more behind the last kept one.
 [[nodiscard]] std::vector<std::size_t> apart(std::span<const EnergyReading> readings,
                                              const std::vector<std::size_t>& moves,
                                              std::int64_t least_ns);

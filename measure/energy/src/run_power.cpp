@@ -8,7 +8,7 @@
 namespace ww::energy {
 namespace {
 
-// Of the readings from `settle_s` after the run's start to its end, times `unit`.
+// Mean of the readings from `settle_s` after the run's start to its end, times `unit`.
 std::optional<double> mean_of(const StoredRun& run, double settle_s,
                               std::optional<std::int32_t> SensorReading::*field, double unit) {
   const auto begin = run.start_ns + std::llround(settle_s * 1e9);

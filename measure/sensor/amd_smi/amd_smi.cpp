@@ -82,7 +82,7 @@ Result<AmdSmi> load_amd_smi() {
   return api;
 }
 
-// What the commonest codes of amdsmi_status_t mean.
+// Explains the commonest codes of amdsmi_status_t.
 std::string smi_error(int code) {
   switch (code) {
     case kSmiNotSupported: return "not supported for this card (2)";

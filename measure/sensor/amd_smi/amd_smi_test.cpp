@@ -24,7 +24,7 @@ AmdGpu instinct_card() {
   return gpu;
 }
 
-// What the backend reads of the stub as that release. In a child, for a library stays loaded.
+// Reads the stub as that release by the backend. In a child, for a library stays loaded.
 json seen_through(const std::string& version, const std::string& fills) {
   const auto text = run_in_child(
       [&] {
@@ -97,7 +97,7 @@ TEST(AmdSmi, LeavesWhatTheCardDoesNotGiveAbsent) {
               HasSubstr("neither power nor energy"));
 }
 
-// As a guest's driver and a die without a sensor do.
+// Reports counts as a guest's driver and a die without a sensor do.
 TEST(AmdSmi, TakesNoCountForACounter) {
   for (const char* ticks : {"0", "4294967295", "18446744073709551615"}) {
     setenv("WW_AMD_SMI_TICKS", ticks, 1);

@@ -18,8 +18,8 @@ constexpr AmdSmiPowerLayout kPower64{"6.4", 0, 8, 12, 16, 4};
 constexpr AmdSmiPowerLayout kPower70{"7.0 to 7.12", 0, 8, 12, 16, 8};
 constexpr AmdSmiPowerLayout kPower713{"7.13 to 10", 0, 8, 12, 16, 8};
 
-// Nothing where all bits are set, which is how the library says that it has no value. Fields of 64
-// bits may have the ones of 32.
+// Returns nothing where all bits are set, which is how the library says that it has no value.
+// Fields of 64 bits may have the ones of 32.
 std::optional<std::int64_t> smi_number(std::span<const std::byte> answer, std::size_t at,
                                        std::size_t bytes) {
   std::uint64_t value = 0;

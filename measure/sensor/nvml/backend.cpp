@@ -7,7 +7,7 @@ std::optional<SensorBackend> nvml_backend(const TelemetryGpu& gpu, const Telemet
   if (!gpu.nvidia) {
     return std::nullopt;
   }
-  // It was tried in the child that listed the GPU.
+  // The child that listed the GPU has tried its power.
   const std::string& reason = gpu.nvidia->no_power;
   const Status usable = reason.empty() ? Status{} : fail(ErrorCode::unsupported, reason);
   return sensor_backend("NVML", usable, [at = gpu.pci] { return open_nvml(at); });

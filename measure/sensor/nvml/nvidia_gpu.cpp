@@ -224,7 +224,7 @@ class NvmlSource final : public PowerSource {
     if (note_value("energy", code, mj.value_or(0))) energy_ = from;
   }
 
-  // What else is in the power and the energy.
+  // Finds what else the power and the energy contain.
   void find_scope(std::string_view name) {
     const auto note = [this](const char* text) {
       fields_.push_back({std::string(kPackageField), FieldStatus::ok, text});
@@ -355,7 +355,7 @@ class NvmlClocks final : public ClockControl {
   int selected_{-1};
 };
 
-// Up to five core clocks from 60% of the highest on, slowest first.
+// Returns up to five core clocks from 60% of the highest on, slowest first.
 std::vector<DvfsState> lockable_clocks(const NvmlApi& api, NvmlDevice device) {
   std::array<unsigned, 512> memory{}, core{};
   auto memory_count = static_cast<unsigned>(memory.size());
@@ -405,7 +405,7 @@ std::string nvml_throttle_text(std::uint64_t bits) {
 
 namespace {
 
-// Nothing where the driver does not say, as inside containers and on vGPUs.
+// Returns nothing where the driver does not say, as inside containers and on vGPUs.
 std::optional<std::vector<unsigned>> other_processes(const NvmlApi& api, NvmlDevice device) {
   std::array<NvmlProcess, 128> entries{};
   auto running = static_cast<unsigned>(entries.size());

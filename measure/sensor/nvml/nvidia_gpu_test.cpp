@@ -140,7 +140,7 @@ TEST_F(Nvml, GivesInstantPowerWithTheAverageBesideIt) {
   EXPECT_EQ(found["states"]["energy"], "ok");
 }
 
-// What the sensor covers, and whether its energy counter is used.
+// Reports what the sensor covers, and whether its energy counter is used.
 json scope_of_sensor() {
   const auto source = open_nvml(stub_pci);
   if (!source) return {{"error", source.error().text()}};

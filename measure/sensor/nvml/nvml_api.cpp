@@ -51,7 +51,7 @@ Result<NvmlApi> resolve_nvml() {
   resolve(api.ecc_mode, false, {"nvmlDeviceGetEccMode"});
   resolve(api.persistence, false, {"nvmlDeviceGetPersistenceMode"});
   resolve(api.utilization, false, {"nvmlDeviceGetUtilizationRates"});
-  // Their entries are alike; those of the first version are shorter.
+  // Their entries agree; those of the first version are shorter.
   resolve(api.processes, false,
           {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
   if (missing != nullptr) {

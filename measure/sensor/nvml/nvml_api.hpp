@@ -57,7 +57,7 @@ inline constexpr unsigned kFieldTotalEnergy = 83;
 inline constexpr unsigned kFieldMemoryTemperature = 82;
 inline constexpr unsigned kFieldPowerAverage = 185;
 inline constexpr unsigned kFieldPowerInstant = 186;
-// What a field of power covers: the GPU, or the module that it shares with a processor.
+// Scope of a field of power: the GPU, or the module that it shares with a processor.
 inline constexpr unsigned kScopeGpu = 0;
 inline constexpr unsigned kScopeModule = 1;
 inline constexpr unsigned kClockGraphics = 0;
@@ -97,7 +97,7 @@ struct NvmlApi {
 [[nodiscard]] Result<const NvmlApi*> load_nvml();
 // "Not Supported (3)".
 [[nodiscard]] std::string nvml_error(const NvmlApi& api, int code);
-// For what gives clocks back: the GPU by PCI address. Errors of load_nvml, device_error.
+// Resets the clocks of the GPU by PCI address. Errors of load_nvml, device_error.
 [[nodiscard]] Status nvml_reset_locked_clocks(const std::string& pci);
 
 }  // namespace ww::measure

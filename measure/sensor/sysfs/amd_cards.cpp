@@ -1,4 +1,4 @@
-// Which AMD cards there are, which of them are dies of one package, and how one is woken.
+// Lists AMD cards, finds those that are dies of one package, and wakes one.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -80,7 +80,7 @@ std::map<std::uint64_t, std::size_t> topology_nodes(const fs::path& nodes,
 }
 
 // The GPU behind the widest link of a node. Within a package there are four links where others have
-// one or two, so the sum of their bandwidths is the largest. Absent where two are alike.
+// one or two, so the sum of their bandwidths is the largest. Absent where two are equal.
 std::optional<std::size_t> widest_link(const fs::path& node,
                                        const std::map<std::uint64_t, std::size_t>& gpus) {
   std::uint64_t widest = 0;
@@ -101,7 +101,7 @@ std::optional<std::size_t> widest_link(const fs::path& node,
   return other;
 }
 
-// What the driver's topology says: each GPU's number there, and the dies of one package.
+// Reads the driver's topology: each GPU's number there, and the dies of one package.
 void read_topology(const std::string& sysfs, std::vector<AmdGpu>& gpus) {
   const fs::path nodes = sysfs + "/class/kfd/kfd/topology/nodes";
   const auto by_node = topology_nodes(nodes, gpus);

@@ -74,7 +74,7 @@ TEST_F(AmdFiles, GiveEveryFieldAndFollowItsChanges) {
   (*source)->read_slow(reading);
   EXPECT_EQ(reading.power_uw, 100'000'000);
   EXPECT_EQ(reading.energy_ticks, 1'000'000);
-  // From the table, which each reading of the energy needs, and not from files now and then.
+  // The values are from the table, which each reading of the energy needs, and not from files.
   EXPECT_EQ(reading.edge_mc, 46'000);
   EXPECT_EQ(reading.junction_mc, 51'000);
   EXPECT_EQ(reading.memory_mc, 44'000);
@@ -322,7 +322,7 @@ pid_t clock_holder(const AmdGpu& gpu, const fs::path& ready, bool kill_guardian)
   while (true) pause();
 }
 
-// Those of an Instinct, and those of RDNA, which a performance level fixes.
+// Resets clocks of an Instinct, and those of RDNA, which a performance level fixes.
 TEST_F(AmdFiles, ComeBackWhenTheProcessIsKilled) {
   const FakeAmdTree tree(sysfs());
   fs::create_directories(tree.device() / "ip_discovery/die/0/GC/0");
@@ -453,7 +453,7 @@ class RealRocmSmi : public ::testing::Test {
   }
 };
 
-// Only where the kernel gives no mount namespace: any other error is a failure.
+// Skips only where the kernel gives no mount namespace: any other error is a failure.
 #define SKIP_WITHOUT_NAMESPACES(answer) \
   if ((answer).contains("no_namespace")) GTEST_SKIP() << (answer)["no_namespace"].get<std::string>()
 

@@ -124,7 +124,7 @@ class AmdSysfs final : public PowerSource {
     read_files(reading);
     read_rails();
     if (!table_) return;
-    // From one source throughout: the files need not round alike.
+    // Takes all from one source: the files need not round equally.
     if (in_every_reading) take_temperatures(reading);
     if (is_own_table()) {
       fill(reading.edge_mc, table_->edge_mc);
@@ -263,7 +263,7 @@ class AmdSysfs final : public PowerSource {
     if (!by_hsmp_) {
       return parse_pm_metrics(package_.read_bytes(), package_.path(), is_mi300a(gpu_));
     }
-    // Older kernels do not tell the protocol; the table's size does then.
+    // Older kernels do not report the protocol; the table's size does then.
     const std::string protocol = file_text(gpu_.hsmp + "/protocol_version");
     if (!protocol.empty() && protocol != "6") {
       return fail(ErrorCode::unsupported,

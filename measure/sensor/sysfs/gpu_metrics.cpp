@@ -115,8 +115,8 @@ class Summary {
  private:
   static constexpr std::int64_t kMicrowattsPerWatt = 1'000'000;
 
-  // Of an APU in hundredths of a degree. No chip is as cold as 1.3 C, and 130 C is hotter than any
-  // may get: a number up to that is whole degrees.
+  // Takes an APU's temperature in hundredths of a degree. No chip is as cold as 1.3 C, and 130 C is
+  // hotter than any may get: a number up to that is whole degrees.
   void temperature(const MetricField& field, std::optional<std::int32_t>& into) const {
     constexpr std::int64_t kMaxWholeDegrees = 130;
     const auto value = metric_value(data_, field, 0);
@@ -124,8 +124,8 @@ class Summary {
     const bool whole = !metrics_.apu || *value <= kMaxWholeDegrees;
     scaled(field, whole ? 1000 : 10, into);
   }
-  // Of an APU in milliwatts. A processor that answers draws more than half a watt, and none that
-  // has such a table as much as 500 W: a number below that is whole watts.
+  // Takes an APU's power in milliwatts. A processor that answers draws more than half a watt, and
+  // none that has such a table as much as 500 W: a number below that is whole watts.
   void average_power(const MetricField& field) {
     constexpr std::int64_t kMaxWholeWatts = 500;
     const auto value = metric_value(data_, field, 0);

@@ -139,7 +139,7 @@ inline constexpr auto kV15 = laid_out(
            kEnergy64, kDriverClock, kThrottleBits, kPackageLinks, kNaks, kXgmiData, kPackageClocks),
     kHeadBytes);
 
-// What each of eight partitions adds. `jpegs` engines; the counts of limits came later.
+// Fields that each of eight partitions adds. `jpegs` engines; the counts of limits came later.
 constexpr auto partitions(std::size_t jpegs, int version) {
   constexpr std::size_t count = 8, fields = 9;
   std::array<MetricField, count * fields> all{};

@@ -91,7 +91,7 @@ TEST(GpuMetrics, CountApusInMilliwattsAndHundredthsOfADegree) {
   EXPECT_FALSE(metrics->energy_ticks);
 }
 
-// Renoir's firmware counts watts where the structure says milliwatts, and degrees would show alike.
+// Renoir's firmware counts watts where the structure says milliwatts, and likewise degrees.
 TEST(GpuMetrics, TakeNumbersTooSmallForAnApusUnitsAsWattsAndDegrees) {
   const auto read = [](std::uint64_t power, std::uint64_t temperature) {
     auto table = blank_table(120, 2, 1);
@@ -482,7 +482,7 @@ std::string recorded(const std::string& path) {
   return std::string(shared == nullptr ? "" : shared) + "/data/" + path;
 }
 
-// Only without any recordings: one that is missing among others is a failure.
+// Skips only without any recordings: one that is missing among others is a failure.
 #define SKIP_WITHOUT_RECORDED_TABLES()                                  \
   if (!std::filesystem::exists(recorded(""))) {                         \
     GTEST_SKIP() << "no recordings from real GPUs beside the checkout"; \

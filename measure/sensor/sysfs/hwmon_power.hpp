@@ -1,4 +1,4 @@
-// What a number in hwmon's power1_average or power1_input means.
+// Interprets a number in hwmon's power1_average or power1_input.
 #pragma once
 
 #include <cstdint>

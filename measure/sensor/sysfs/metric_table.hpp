@@ -22,7 +22,7 @@ constexpr bool is_signed(MetricType type) {
   return static_cast<unsigned>(type) % 2 == 1;
 }
 
-// What a field means for this program; `other` is only listed.
+// Meaning of a field for this program; `other` is only listed.
 enum class Metric : std::uint8_t {
   other,
   edge,
@@ -33,7 +33,7 @@ enum class Metric : std::uint8_t {
   energy,
   voltage,        // of the graphics core
   clock,          // current, of the graphics core
-  average_clock,  // the same, averaged: taken where there is no current one
+  average_clock,  // mean clock: taken where there is no current one
   memory_clock,
   average_memory_clock,
   throttle,     // bits common to all chips
@@ -102,7 +102,7 @@ inline std::optional<std::int64_t> energy_ticks_of(std::uint64_t counted) {
   return static_cast<std::int64_t>(counted);
 }
 
-// The same as a number; absent also where an unsigned value does not fit.
+// Returns the field as a number; absent also where an unsigned value does not fit.
 inline std::optional<std::int64_t> metric_value(std::span<const std::byte> data,
                                                 const MetricField& field, std::size_t index) {
   const auto raw = metric_bits(data, field, index);

@@ -40,7 +40,7 @@ struct PmEntry {
   PmField field{PmField::other};
 };
 
-// What V0 (MI300X and most others) and V1 (MI300A with old firmware) have in common.
+// Entries that V0 (MI300X and most others) and V1 (MI300A with old firmware) share.
 constexpr std::array kPmV0 = {
     PmEntry{"AccumulationCounter", "samples", MetricType::u32, 0, 1, PmField::samples},
     PmEntry{"MaxSocketTemperature", "1/1024 C", MetricType::s32, 4, 1, PmField::socket_temperature},
@@ -81,7 +81,7 @@ constexpr std::array kPmV0 = {
     PmEntry{"XgmiWriteDataSizeAcc", "1/1024 kB", MetricType::u64, 1660, 8, PmField::xgmi_write},
 };
 
-// What HSMP's table has of V0: it ends after the clocks of the dies.
+// HSMP's table is the part of V0 that ends after the clocks of the dies.
 constexpr std::size_t kHsmpBytes = 1404;
 constexpr auto kHsmpTable = std::span(kPmV0).first(kPmV0.size() - 2);
 static_assert(kHsmpTable.back().offset + kHsmpTable.back().count * 4 == kHsmpBytes);

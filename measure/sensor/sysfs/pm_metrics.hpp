@@ -18,10 +18,10 @@ namespace ww::measure {
 
 // One reading, as far as measurements use it. Energies count 2^-16 J since some start.
 //
-// Of the rails, `socket` is the whole package, `xcd` and `ccd` are the dies of the GPU and of the
-// CPU, `hbm` the memory stacks, and `aid` the rails of the dies beneath: the fabric, the Infinity
-// Cache, the memory controllers and the I/O. The energy of `aid` for each bit that crosses is
-// therefore an upper bound of the network's.
+// There are five rails: `socket` is the whole package, `xcd` and `ccd` are the dies of the GPU and
+// of the CPU, `hbm` the memory stacks, and `aid` the rails of the dies beneath: the fabric, the
+// Infinity Cache, the memory controllers and the I/O. The energy of `aid` for each bit that crosses
+// is therefore an upper bound of the network's.
 struct PmMetrics {
   std::string_view layout;                   // "V0"
   std::uint32_t firmware{};                  // its version

@@ -208,7 +208,7 @@ Result<const ww_vgpu_catalog*> open_virtual_catalog(const std::filesystem::path&
                     (why == nullptr ? "no reason is given" : why),
                 library.string());
   }
-  // It stays loaded: strings of the catalogue live in it.
+  // The library stays loaded: strings of the catalogue live in it.
   const auto get =
       reinterpret_cast<ww_vgpu_get_catalog_fn>(dlsym(handle, WW_VGPU_GET_CATALOG_SYMBOL));
   const ww_vgpu_catalog* catalog = get == nullptr ? nullptr : get(WW_VGPU_CATALOG_VERSION);

@@ -1,4 +1,4 @@
-// What the stub of a card's driver tells the stub of its sensor: the board from a time on.
+// Carries the board's power from a time on from the driver's stub to the sensor's stub.
 #pragma once
 
 #include <cstdint>

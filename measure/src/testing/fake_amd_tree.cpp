@@ -148,7 +148,7 @@ Result<std::string> with_own_sysfs(const std::function<std::string()>& body) {
       [&body]() -> std::string {
         const bool alone = unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
         if (!alone) return std::string("!unshare: ") + std::strerror(errno);
-        // What is mounted here stays here.
+        // Keeps mounts of this process private.
         if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
           return std::string("!mount: ") + std::strerror(errno);
         }

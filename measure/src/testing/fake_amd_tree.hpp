@@ -28,7 +28,7 @@ class FakeAmdTree {
   explicit FakeAmdTree(const std::filesystem::path& sysfs, const FakeAmdOptions& options = {});
   [[nodiscard]] const std::filesystem::path& device() const { return device_; }
   [[nodiscard]] const std::filesystem::path& hwmon() const { return hwmon_; }
-  // In place, as a driver's values change: readers keep the file open.
+  // Change values in place, as a driver does: readers keep the file open.
   void set_power(std::int64_t power_uw) const;
   void set_energy(std::int64_t ticks) const;
   void write(const std::filesystem::path& file, const std::string& text) const;
@@ -40,7 +40,7 @@ class FakeAmdTree {
 };
 
 // gpu_metrics of layout v1.0 to v1.3: `edge_c`, 51 C junction, 44 C memory, 100 W, 1000 MHz core,
-// 1600 MHz memory, 881 mV where the layout has it, limited by power where it tells.
+// 1600 MHz memory, 881 mV where the layout has it, limited by power where it says so.
 [[nodiscard]] std::vector<std::byte> gpu_metrics_v1(std::uint8_t content, std::int64_t energy_ticks,
                                                     std::int64_t edge_c = 46);
 

@@ -59,7 +59,7 @@ class Gpu {
     const double until = std::floor(now_s() / period_s) * period_s;
     return stub_config().number("gain", 1) * power_.energy(began_s_ - 100, until);
   }
-  // Of the card that runs; nothing where none does.
+  // Returns the card that runs; nothing where none does.
   std::optional<BoardStep> board() {
     const std::lock_guard lock(mutex_);
     look();
@@ -97,7 +97,7 @@ class Gpu {
   std::optional<BoardStep> board_;
 };
 
-// By bus, as NVML counts.
+// Returns the GPU by bus, as NVML counts.
 Gpu& gpu(unsigned bus) {
   static Gpu first(ww::measure::testing::kFirstBoardBus);
   static Gpu second(ww::measure::testing::kSecondBoardBus);
@@ -208,8 +208,8 @@ int nvmlDeviceGetFieldValues(NvmlDevice device, int count, NvmlFieldValue* value
     NvmlFieldValue& field = values[i];
     field.value_type = 1;
     if (field.scope != nvml::kScopeGpu) {
-      // Of the module that the GPU shares with a processor, where "module_w" says how much that
-      // one draws.
+      // Power of the module that the GPU shares with a processor, which draws the watts in
+      // "module_w".
       const double processor_w = stub_config().number("module_w", 0);
       const bool power =
           field.field == nvml::kFieldPowerInstant || field.field == nvml::kFieldPowerAverage;

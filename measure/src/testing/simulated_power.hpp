@@ -27,7 +27,7 @@ class SteppedPower {
     return energy(from_s, to_s) / (to_s - from_s);
   }
   [[nodiscard]] double lagged(double time_s, double tau_s) const {
-    // What is older than forty time constants has left no trace.
+    // Steps older than forty time constants have left no trace.
     auto step = after(time_s - 40 * tau_s);
     double power = step == steps_.begin() ? before_w_ : std::prev(step)->power_w;
     double shown = power, at = time_s - 40 * tau_s;
@@ -82,7 +82,7 @@ inline double noise_of(std::uint64_t refresh) {
   return sum - 6;  // a standard deviation of 1
 }
 
-// What the register shows at a time.
+// Reading of the register at a time.
 inline double shown_power(const SteppedPower& power, const SensorShape& shape, double time_s) {
   const double refresh = std::floor((time_s - shape.phase_s) / shape.period_s);
   const double at = refresh * shape.period_s + shape.phase_s - shape.delay_s;

@@ -30,7 +30,7 @@ class StubConfig {
   [[nodiscard]] unsigned count(const std::string& key, unsigned otherwise) const {
     return static_cast<unsigned>(number(key, otherwise));
   }
-  // Of a call of the stubbed library; 0 is success in all of them.
+  // Return code of a call of the stubbed library; 0 is success in all of them.
   [[nodiscard]] int code(const std::string& key, int otherwise = 0) const {
     return static_cast<int>(number(key, otherwise));
   }

@@ -1,4 +1,4 @@
-// What polls see of an energy accumulator, for tests of the rules and of their users.
+// Simulates polls of an energy accumulator, for tests of the rules and of their users.
 #pragma once
 
 #include <cmath>

@@ -61,8 +61,8 @@ struct AmdGpu {
 // else or stands still.
 [[nodiscard]] std::string amd_energy_doubt(const AmdGpu& gpu);
 
-// What else is in the power of the card's sensor, as fields of a source (kPackageField): the other
-// die, other partitions, the cores of a processor. `integrated`: the sensor's table says so, too.
+// Lists what else the power of the card's sensor contains, as fields of a source (kPackageField):
+// the other die, other partitions, the cores of a processor. `integrated`: its table says so, too.
 [[nodiscard]] std::vector<FieldState> package_fields(const AmdGpu& gpu, bool integrated = false);
 
 // Wakes a card that sleeps (runtime power management) by opening its render device, and waits up to

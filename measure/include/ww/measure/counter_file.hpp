@@ -30,15 +30,15 @@ struct CounterDispatch {
   std::string kernel;                 // without the profiler's "[clone .kd]", "(.kd)" or ".kd"
   std::string agent;                  // as the file names it: "2", "Agent 1"; "0" is ncu's device
   std::string process;                // its number, where the file gives it
-  std::string queue;                  // the same
+  std::string queue;                  // its number, where the file gives it
   std::optional<double> grid_size;    // work-items
   std::optional<double> duration_ns;  // absent where the file's times cannot be used
   // When it began, in the file's clock. Absent where the duration is, and in ncu's files.
   std::optional<std::int64_t> start_ns;
   std::string duration_reason;  // why it is absent
   double cut_ns{};              // the file's end lay so much later: see cut_late_ends()
-  // By the profiler's names: sums ("TCC_HIT_sum") and instances ("TCC_HIT[3]") as they stand;
-  // ncu's in base units (byte, ns, hz).
+  // Counters by the profiler's names: sums ("TCC_HIT_sum") and instances ("TCC_HIT[3]") as they
+  // stand; ncu's in base units (byte, ns, hz).
   std::map<std::string, double> counters;
   std::map<std::string, std::string> missing;  // counter that the file leaves empty: why
   std::map<std::string, std::string> remarks;  // counter: what to know about its value

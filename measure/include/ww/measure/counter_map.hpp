@@ -1,4 +1,4 @@
-// From counters to bytes on each segment of the way between registers and memory, as data: one
+// Maps counters to bytes on each segment of the way between registers and memory, as data: one
 // table for each architecture, each line with its source. Coalesced streams are what the sources
 // checked; partial lines, atomics and scattered stores are not.
 #pragma once
@@ -44,18 +44,18 @@ enum class MapQuality {
 };
 [[nodiscard]] std::string_view to_string(MapQuality quality);
 
-// What to know about every figure of a rule that is `unchecked`.
+// Remark on every figure of a rule that is `unchecked`.
 inline constexpr std::string_view kUncheckedBytes = "bytes from the vendor's documents, unchecked";
 
 struct SegmentRule {
   Segment segment{};
-  std::span<const CounterTerm> terms;  // none: no counter tells; `note` says why
+  std::span<const CounterTerm> terms;  // none: no counter exists; `note` says why
   MapQuality quality{MapQuality::unchecked};
   std::string_view note;
   std::string_view source;
 };
 
-// What a file tells that has only totals: at most so many bytes.
+// Upper bound of bytes by a file that has only totals.
 struct BoundRule {
   Segment segment{};
   std::span<const CounterTerm> terms;  // the largest size that a request can have
@@ -99,9 +99,9 @@ struct RequestBytes {
   double read{}, write{}, atomic{};
   double of_a_read{};  // bytes of a read request
 };
-// From counters that are summed over dispatches. Requests move 64 B, but reads of gfx94, whose
-// counters have TCC_BUBBLE_sum, and of gfx10 (GL2C_READ_128_REQ_sum) 128 B. Error unsupported: a
-// counter is missing.
+// Computes requests from counters summed over dispatches. Requests move 64 B, but reads of gfx94,
+// whose counters have TCC_BUBBLE_sum, and of gfx10 (GL2C_READ_128_REQ_sum) 128 B. Error
+// unsupported: a counter is missing.
 [[nodiscard]] Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counters);
 
 }  // namespace ww::measure

@@ -1,4 +1,4 @@
-// Which of a profiler's counters tell what crossed between the sides of a partitioned L2.
+// Lists a profiler's counters of what crossed between the sides of a partitioned L2.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace ww::measure {
 struct CrossingCounter {
   std::string_view architectures;  // "sm_80, sm_90"
   std::string_view counter;        // a name, or a family that ends in "*"
-  double bytes_each{};             // 0: it does not tell, or nobody has shown what it counts
+  double bytes_each{};             // 0: it gives no bytes, or nobody has shown what it counts
   MapQuality quality{MapQuality::unchecked};
   std::string_view note;
 };
@@ -39,7 +39,7 @@ struct KernelCrossings {
 
 struct CountedCrossings {
   std::map<std::string, KernelCrossings> kernels;  // of which a dispatch has the counter
-  // Counters of the dispatches that belong to a family which does not tell, and why it does not;
+  // Counters of the dispatches that belong to a family without that count, and why it has none;
   // empty where there are none.
   std::string unused;
 };

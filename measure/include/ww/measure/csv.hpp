@@ -1,5 +1,5 @@
 // Comma-separated values as RFC 4180 has them: quoted fields, doubled quotes, commas and line ends
-// inside quotes, CR LF or LF. (Debian has no C++ library for it; libcsv, in C, tells no line.)
+// inside quotes, CR LF or LF. (Debian has no C++ library for it; libcsv, in C, reports no line.)
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct CsvOptions {
                                                     const std::string& source,
                                                     const CsvOptions& options = {});
 
-// The same rows one at a time, for tables that are too long to keep. An error of `take` ends it.
+// Reads rows one at a time, for tables that are too long to keep. An error of `take` ends it.
 [[nodiscard]] Status each_csv_row(std::string_view text, const std::string& source,
                                   const CsvOptions& options,
                                   const std::function<Status(CsvRow& row)>& take);

@@ -1,4 +1,4 @@
-// Which of a machine's GPUs a name means.
+// Chooses which of a machine's GPUs a name means.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ namespace ww::measure {
 struct GpuMetrics {
   std::string_view layout;  // "v1.3"
   bool apu{};               // the power is the socket's, CPU cores included
-  // Of an APU: the firmware counts its power in watts, although the structure says milliwatts.
+  // The firmware of an APU counts its power in watts, although the structure says milliwatts.
   bool power_in_watts{};
   std::optional<std::int32_t> edge_mc;
   std::optional<std::int32_t> junction_mc;
@@ -61,8 +61,8 @@ struct GpuMetrics {
 struct MetricValues {
   std::string name;  // as the driver calls it: "temperature_hotspot"
   std::string unit;  // "C", "0.01 C", "2^-16 J", ...; "" where it is not known
-  // As many as the field has elements; absent where the firmware does not fill them. Bit fields
-  // above 2^63 are absent, too.
+  // Values, as many as the field has elements; absent where the firmware does not fill them. Bit
+  // fields above 2^63 are absent, too.
   std::vector<std::optional<std::int64_t>> values;
 };
 // Every field of the table. Errors: those of parse_gpu_metrics.

@@ -13,7 +13,7 @@
 
 namespace ww::measure {
 
-// What documentation or driver say about a sensor, before any test. Absent: not said.
+// Statements of documentation or driver about a sensor, before any test. Absent: not said.
 struct SensorFacts {
   std::string name;
   std::optional<double> stated_period_s;
@@ -51,12 +51,12 @@ class Sensor {
  public:
   virtual ~Sensor() = default;
   [[nodiscard]] virtual const SensorFacts& facts() const = 0;
-  // What is known of its fields; one that is not among them is offered, as far as is known.
+  // States of its fields; one that is not listed is offered, as far as is known.
   [[nodiscard]] virtual std::vector<FieldState> fields() const { return {}; }
 
   [[nodiscard]] virtual std::int64_t now_ns() = 0;
   // Waits, or lets the virtual chip idle, until the time; returns at once if it has passed. Either
-  // way a polled sensor takes what it has read, which its queue holds for about a minute.
+  // way a polled sensor takes its readings, which its queue keeps for about a minute.
   virtual void sleep_until(std::int64_t time_ns) = 0;
 
   // Raw readings since the last call, oldest first, each field absent when the sensor did not give

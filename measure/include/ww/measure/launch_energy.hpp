@@ -50,7 +50,7 @@ struct KernelLaunch {
   TimeSpan time;
 };
 
-// What a reading shows of the power before it.
+// Response of a reading to the power before it.
 struct LaunchSensor {
   ResponseKind kind{ResponseKind::window};
   double time_s{};           // window, or time constant of the lag
@@ -66,8 +66,8 @@ struct LaunchSensor {
 };
 // The sensor as doctor found it. The delay is good to 2 ms (the clocks' alignment).
 [[nodiscard]] LaunchSensor launch_sensor(const SensorResponse& response);
-// The same from a step test. An interval that the test did not find is taken to be 10%. The step of
-// the readings is the finest that the test saw.
+// Makes the sensor from a step test. An interval that the test did not find is taken to be 10%. The
+// step of the readings is the finest that the test saw.
 [[nodiscard]] LaunchSensor launch_sensor(const SensorCheck& check);
 
 // One whose window or time constant is known to `relative_error` (95%). The clocks agree to 5 ms,
@@ -91,7 +91,7 @@ struct LaunchEnergy {
   double duration_s{};  // mean
   double energy_j{};    // of one launch, above rest and awake
   double half_j{};      // 95% half-width
-  // Its parts, as half-widths [J].
+  // Parts of the interval, as half-widths [J].
   double noise_j{}, response_j{}, quantum_j{}, gain_j{};
   double total_j{};  // with rest and awake power over its duration
   double total_half_j{};
@@ -122,7 +122,7 @@ struct LaunchEnergies {
                                                      const LaunchSensor& sensor,
                                                      const LaunchOptions& options = {});
 
-// What a launch does to the power at rest, as integrals over one launch. They come from the same
+// A launch's effect on the power at rest, as integrals over one launch. They come from the same
 // regression as the energy, with the telemetry's voltage or temperature in place of the power.
 struct RestShift {
   double voltage_fall_s{};       // of the fall of the voltage over the voltage at rest
@@ -147,8 +147,8 @@ struct SwitchedEnergy {
 [[nodiscard]] SwitchedEnergy switched_energy(const LaunchEnergy& kernel, double rest_w,
                                              const RestShift& shift);
 
-// The same energy as tools without a response take it: mean of the readings that were taken during
-// launches of the kernel times its duration. Absent without such readings.
+// Returns the energy as tools without a response take it: mean of the readings that were taken
+// during launches of the kernel times its duration. Absent without such readings.
 [[nodiscard]] std::optional<double> naive_launch_energy(std::span<const PowerPoint> readings,
                                                         std::span<const KernelLaunch> launches,
                                                         std::size_t kernel);

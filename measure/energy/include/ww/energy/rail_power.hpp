@@ -15,7 +15,7 @@ namespace ww::energy {
 [[nodiscard]] std::optional<double> rail_power(const StoredRun& run, std::string_view rail,
                                                double settle_s);
 
-// The same of the power sensor: of its energy accumulator, or the mean of its power where it has
+// Mean power of the power sensor: by its energy accumulator, or the mean of its power where it has
 // none.
 [[nodiscard]] std::optional<double> sensor_power(const StoredRun& run, double settle_s);
 
