@@ -1,4 +1,4 @@
-// What all kinds check of a request, and words that their answers share.
+// Declares the checks of requests that all kinds share, and words of their answers.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace ww::calibration {
 Status check_toggle_rate(const EstimateRequest& request);
 // Error out_of_range: a share that moves lies outside 0 to 100%.
 Status check_moved(const ProjectRequest& request);
-// Those asked for, else 10, 25 and 50.
+// Returns the shares asked for, else 10, 25 and 50.
 [[nodiscard]] std::vector<double> moved_percent(const ProjectRequest& request);
 
 // "1 kernel", "2 kernels".

@@ -22,7 +22,7 @@ namespace ww::calibration {
 // Puts an estimate beside the truth: joules with their ends, whether they hold it, the error and
 // the half-width [%]. Nothing where there is no estimate.
 void judge(nlohmann::json& row, const std::optional<Interval>& estimate_j, double truth_j);
-// What judge() put there, in the columns of a table: joules, low, high, error, covered.
+// Returns the results of judge() as columns of a table: joules, low, high, error, covered.
 [[nodiscard]] std::vector<Cell> judged_cells(const nlohmann::json& row);
 // "-3% +- 20%, covered yes".
 [[nodiscard]] std::string judged_text(const nlohmann::json& row);

@@ -75,7 +75,7 @@ TEST(ThroughScale, CoversAsOftenAsItSays) {
   EXPECT_LT(multiplied, 0.94 * kCount);
 }
 
-// A moving average of w samples makes neighbours alike: the plain formula is too small by sqrt(w).
+// A moving average of w samples correlates neighbours: the plain formula is too small by sqrt(w).
 TEST(ClippedSquareSum, CountsAnOutlierAsThreeScales) {
   std::vector<double> residuals(20, 1.0);
   for (std::size_t i = 0; i < residuals.size(); i += 2) residuals[i] = -1.0;

@@ -1,5 +1,5 @@
 // A calibration of crossings: energy per bit between the two sides of an L2 (crossing.json). Where
-// latency tells no two sides apart, its figures are per nanosecond of latency, and nothing crosses.
+// latency separates no two sides, its figures are per nanosecond of latency, and nothing crosses.
 #pragma once
 
 #include <nlohmann/json.hpp>

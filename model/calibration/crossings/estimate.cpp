@@ -1,4 +1,4 @@
-// What crossing the L2 costs in an application.
+// Prices an application's crossings of the L2.
 #include <fmt/format.h>
 
 #include <algorithm>

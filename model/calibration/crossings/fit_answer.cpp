@@ -9,14 +9,14 @@ namespace {
 
 using nlohmann::json;
 
-// In the unit of the figure for people: "1.000 pJ/bit/crossing [0.900, 1.100]".
+// Writes the figure in a unit for people: "1.000 pJ/bit/crossing [0.900, 1.100]".
 std::string energy_text(Figure row, const char* unit) {
   row = in_picojoules(std::move(row));
   row.unit = unit;
   return text(row);
 }
 
-// Where there are no two sides; `meaning` says what the figure is and is not.
+// Adds the slope where there are no two sides; `meaning` says what the figure is and is not.
 void add_slope(std::vector<Block>& text, const LatencySlope& slope, const std::string& meaning) {
   text.emplace_back(fmt::format("per ns       {}\nper cycle    {}",
                                 energy_text(slope.per_ns, "pJ/bit/ns"),

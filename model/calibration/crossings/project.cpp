@@ -1,5 +1,5 @@
-// What an application's crossings cost, what it saves to move some of them to the near side, and
-// what they would cost at another node.
+// Projects an application's crossings: their energy, the savings when some of them move to the near
+// side, and their energy at another node.
 #include <fmt/format.h>
 
 #include "crossings/crossings.hpp"
@@ -45,8 +45,8 @@ Table nodes(const Interval& random_pj, const ProjectRequest& request) {
   return table;
 }
 
-// What it saves when a share of the crossings goes to the near side instead. `all`: of the
-// application; null without one.
+// Savings when a share of the crossings goes to the near side instead. `all`: of the application;
+// null without one.
 Table moved(const ProjectRequest& request, const Interval& pj_per_bit, const CrossingUse* all) {
   Table table{"What fewer crossings save",
               {{"CROSSINGS MOVED", true, "moved_percent"},

@@ -39,7 +39,7 @@ Interval times_bits(const Interval& crossed_bytes, const Interval& pj) {
           crossed_bytes.high * std::max(0.0, pj.high) * factor};
 }
 
-// What is beyond is no part of the same traffic.
+// Whether more crossed than the traffic allows: the excess is no part of that traffic.
 bool more_than_there_was(const CountedCrossing& counted) {
   return counted.traffic &&
          counted.bytes > model::kMaxCrossingsOfAByte * *counted.traffic + model::kUnrelatedBytes;
@@ -133,8 +133,8 @@ Interval CrossingModel::of_data(const AssumedData& data) const {
     return zero + (random - zero) * toggles / model::kRandomToggleRate;
   };
   const Interval& zero = *zero_pj;
-  // The same sensor and the same runs stand behind both, so their ends go together. Beyond random
-  // bits these lines may cross, and the outer ones are the ends.
+  // The sensor and the runs behind both are the same, so their ends go together. Beyond random bits
+  // these lines may cross, and the outer ones are the ends.
   const auto [low, high] = std::minmax(
       {at(rate.low, random_pj.low, zero.low), at(rate.high, random_pj.low, zero.low),
        at(rate.low, random_pj.high, zero.high), at(rate.high, random_pj.high, zero.high)});

@@ -1,5 +1,5 @@
-// What the crossings of a partitioned L2 cost in an application: bits that crossed times the energy
-// of a crossing (crossing.json). There is no millimetre in it.
+// Prices the crossings of a partitioned L2 in an application: bits that crossed times the energy of
+// a crossing (crossing.json). There is no millimetre in it.
 #pragma once
 
 #include <map>
@@ -21,15 +21,15 @@ struct CrossingModel {
   std::string source;
   std::string target;  // the device's architecture ("sm_80"); empty where the file does not say
   bool is_virtual{};
-  Interval random_pj;  // of random bits, which toggle at a rate of 0.5
-  // Of bits that do not toggle. Absent: it is not known, and data draw between the same as random
-  // bits and in proportion to their toggles.
+  Interval random_pj;  // random bits, which toggle at a rate of 0.5
+  // Energy of bits that do not toggle. Absent: it is not known, and data draw between as much as
+  // random bits and in proportion to their toggles.
   std::optional<Interval> zero_pj;
-  // Of data that no monitor saw; their range is in the interval.
+  // Energy of data that no monitor saw; their range is in the interval.
   [[nodiscard]] Interval of_data(const model::AssumedData& data) const;
 };
 
-// Of crossing.json. Errors: parse_error, bad_data (the calibration has no figure; its reason is
+// Reads crossing.json. Errors: parse_error, bad_data (the calibration has no figure; its reason is
 // passed on). `origin` names the file.
 [[nodiscard]] Result<CrossingModel> parse_crossing_model(const nlohmann::json& crossing,
                                                          const std::string& origin);

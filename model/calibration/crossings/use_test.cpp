@@ -24,7 +24,7 @@ KernelTraffic kernel_of(const char* name, double bytes) {
   return kernel;
 }
 
-// In every dispatch, and nothing else.
+// Counts a kernel's crossings in every dispatch, and nothing else.
 std::map<std::string, CountedCrossing> counted(const char* kernel, double bytes) {
   std::map<std::string, CountedCrossing> crossed;
   crossed[kernel].bytes = bytes;

@@ -1,4 +1,4 @@
-// What each kind gives to the table of kinds.
+// Declares what each kind gives to the table of kinds.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ Result<Fitted> fit_wires(const CampaignStore& campaign, const FitRequest& reques
 Result<Fitted> fit_crossings(const CampaignStore& campaign, const FitRequest& request);
 Result<Fitted> fit_package(const CampaignStore& campaign, const FitRequest& request);
 
-// What a kind puts into its document of the recorded device.
+// Returns the recorded device's fact that a kind puts into its document.
 [[nodiscard]] std::string fact(const CampaignStore& campaign, std::string_view key);
 // The line above an answer: the device, and whether it is a virtual one.
 [[nodiscard]] std::string device_line(const std::string& device, bool is_virtual);

@@ -1,4 +1,4 @@
-// What each kind of calibration does with a request, without a process.
+// Tests each kind of calibration on requests, without a process.
 #include "ww/calibration/kinds.hpp"
 
 #include <gmock/gmock.h>
@@ -206,7 +206,7 @@ TEST(CrossingsCalibration, PricesWhatTheFabricCounted) {
   request.toggle_rate = 1.5;
   EXPECT_EQ(of(crossings_document())->estimate(traffic, request).error().code,
             ErrorCode::out_of_range);
-  // Of another part it is refused, or marked.
+  // Traffic of another part is refused, or marked.
   request.toggle_rate = 0.5;
   request.part = "sm_90";
   EXPECT_FALSE(of(crossings_document())->estimate(traffic, request));

@@ -56,7 +56,7 @@ Result<nlohmann::json> plan_of(const CampaignStore& store) {
   return plan ? nlohmann::json::parse(*plan, nullptr, false) : nlohmann::json::object();
 }
 
-// What is said to come from memory must come from there.
+// Rejects rows whose traffic did not come from memory although it should.
 void reject_hits(const nlohmann::json& plan, model::ChipletAnswer& answer) {
   const auto setup = plan.value("setup", nlohmann::json::object());
   const double misses = setup.is_object() ? setup.value("memory_misses", 0.0) : 0.0;

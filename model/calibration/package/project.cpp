@@ -1,5 +1,5 @@
-// What an application's ways between dies cost, and what it saves to keep pages on the reader's own
-// I/O die or lines in the Infinity Cache.
+// Projects the energy of an application's ways between dies, and the savings when pages stay on the
+// reader's own I/O die or lines in the Infinity Cache.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 // Between I/O dies: what a page on the reader's own I/O die does not take.
 constexpr std::array kLinks{HopClass::row_hop, HopClass::column_hop, HopClass::across};
-// Behind the Infinity Cache: what a hit does not take.
+// Classes behind the Infinity Cache: what a hit does not take.
 constexpr std::array kBehindCache{HopClass::memory_phy, HopClass::memory};
 // Between two parts, of which each has memory of its own.
 constexpr std::array kOfParts{HopClass::xgmi};
@@ -42,7 +42,7 @@ Cell percent_cell(double percent) {
   return {fmt::format("{:.4g}%", percent), percent};
 }
 
-// What it saves when a share of the traffic on these ways takes none of them.
+// Savings when a share of the traffic on these ways takes none of them.
 std::vector<Cell> saved_row(double percent, std::span<const HopClass> ways, const ChipletUse& all) {
   const double share = percent / 100;
   RowStatus status = RowStatus::ok;
@@ -76,7 +76,7 @@ std::vector<Cell> saved_row(double percent, std::span<const HopClass> ways, cons
           Cell()};
 }
 
-// The same for each bit behind the L2s, without an application: pages are spread evenly.
+// Savings for each bit behind the L2s, without an application: pages are spread evenly.
 std::vector<Cell> saved_of_a_bit(double percent, const ChipletModel& model) {
   const double share = model.is_pair() ? 0.5 : 0.25;
   std::string status = "assumed";
@@ -105,7 +105,7 @@ std::vector<Cell> saved_of_a_bit(double percent, const ChipletModel& model) {
           Cell("", interval_json(saved))};
 }
 
-// What this calibration says nothing about, and why.
+// Lists the quantities that this calibration cannot give, and why.
 Table refusals(double node_nm) {
   const char* one_die =
       "joins the compute units and the memory channels of one die, and the calibration has no "

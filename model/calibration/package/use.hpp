@@ -1,5 +1,5 @@
-// What the ways between the dies of a package cost in an application: bits that took a way times
-// the energy of a bit on it, as a calibration of a package's dies has it (model.json of the method
+// Prices the ways between the dies of a package in an application: bits that took a way times the
+// energy of a bit on it, as a calibration of a package's dies has it (model.json of the method
 // "chiplet"). There is no millimetre in it.
 //
 // No counter of a card says how far a line went behind the L2, or whether the Infinity Cache had
@@ -25,8 +25,8 @@
 
 namespace ww::calibration {
 
-// In the order of ChipletAnswer's rows. `across` is the whole way across, both links together;
-// `xgmi` the links to another part of the package that has memory of its own.
+// Hop classes in the order of ChipletAnswer's rows. `across` is the whole way across, both links
+// together; `xgmi` the links to another part of the package that has memory of its own.
 inline constexpr std::array<std::string_view, 7> kHopClasses{
     "compute_die_and_cache", "row_hop", "column_hop", "across", "memory_phy", "memory", "xgmi"};
 enum class HopClass : std::uint8_t {
@@ -57,7 +57,7 @@ struct ChipletModel {
   [[nodiscard]] bool is_pair() const { return of(HopClass::xgmi).pj && !of(HopClass::row_hop).pj; }
 };
 
-// Of such a model.json. Error parse_error. `origin` names the file.
+// Reads the model.json of a package. Error parse_error. `origin` names the file.
 [[nodiscard]] Result<ChipletModel> parse_chiplet_model(const nlohmann::json& document,
                                                        const std::string& origin);
 

@@ -113,7 +113,7 @@ Table segments_table(const model::Estimate& estimate, std::size_t most) {
   return table;
 }
 
-// What stands below the table.
+// Adds the remarks below the table.
 void add_remarks(std::vector<Block>& text, const model::Estimate& estimate, const char* mark) {
   const model::KernelEstimate& total = estimate.total;
   if (std::ranges::any_of(total.segments, [](const model::SegmentEstimate& segment) {

@@ -7,7 +7,7 @@
 
 namespace ww::calibration {
 
-// With a model from a calibration or from the literature. Errors: those of model::estimate().
+// Estimates by a model of a calibration or the literature. Errors: those of model::estimate().
 [[nodiscard]] Result<Answer> estimate_wires(const model::WireModel& model, const Traffic& traffic,
                                             const EstimateRequest& request);
 

@@ -21,7 +21,7 @@ json energy_json(const model::FittedConstant& energy) {
           {"reason", energy.row.reason}};
 }
 
-// What `calibrate --json` prints, without what only a campaign knows (elapsed_s).
+// Returns the JSON of `calibrate`, without what only a campaign knows (elapsed_s).
 json summary_json(const model::FitResult& fit) {
   auto constants = json::array();
   for (const auto& constant : fit.constants) {

@@ -1,4 +1,4 @@
-// What the wires would cost at another node, at another voltage, or in another layout of the die.
+// Projects the wires' energy to another node, another voltage, or another layout of the die.
 #include <fmt/format.h>
 
 #include <string_view>

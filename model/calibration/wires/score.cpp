@@ -17,8 +17,8 @@ json bool_or_null(const std::optional<bool>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-// What the campaign's random streams at full rate counted on request and tag wires, per payload
-// bit.
+// Toggles on request and tag wires that the campaign's random streams at full rate counted, per
+// payload bit.
 std::optional<double> control_toggles(const json& model) {
   const auto rows = model.find("variant_wires");
   if (rows == model.end() || !rows->is_array()) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<double> declared_95(const json& model, std::string_view source) {
   return std::nullopt;
 }
 
-// What the sensor and the distances make of a truth, each beside what the model declares for it.
+// Errors of the sensor and of the distances, each beside the one that the model declares for it.
 json score_parts(const json& model, const RevealedFigure& figure, double sensor_factor) {
   const bool by_flight = figure.unit == "fJ/bit/ns";
   const auto part = [](double error, const std::optional<double>& declared) {

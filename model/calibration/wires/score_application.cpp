@@ -14,11 +14,11 @@ using nlohmann::json;
 // Toggles per bit that IISWC'16, section VI, assumes for all applications.
 constexpr double kAssumedByIiswc16 = 0.34;
 
-// In the order of model::wire_segments; then what else a launch switched.
+// Columns in the order of model::wire_segments; then what else a launch switched.
 constexpr std::array<const char*, 3> kSegmentColumns{"registers_l1_j", "l1_l2_j", "l2_memory_j"};
 constexpr std::array<const char*, 4> kOtherColumns{"caches_j", "alu_j", "clocks_j", "arbiters_j"};
 
-// As ApplicationToggles counts it, over all kernels; absent without monitors or toggles.
+// Coupling as in ApplicationToggles, over all kernels; absent without monitors or toggles.
 std::optional<double> coupling_per_toggle(const std::vector<KernelTraffic>& kernels,
                                           std::size_t segment) {
   model::WireActivity sum;
@@ -35,8 +35,8 @@ Result<Answer> Wires::score_application(const Traffic& traffic, const EstimateRe
   if (!model_) return tl::unexpected(model_.error());
   WW_ASSIGN(seen, model::estimate(*model_, traffic.kernels, request.options));
   if (request.dynamic_j) model::add_dynamic_energy(seen, *request.dynamic_j);
-  // As a real card has it, without monitors: with the prior of the data, and as if random words at
-  // the paper's rate were certain.
+  // Estimates as for a real card, without monitors: with the prior of the data, and as if random
+  // words at the paper's rate were certain.
   model::EstimateOptions assumed;
   assumed.use_monitors = false;
   WW_ASSIGN(by_prior, model::estimate(*model_, traffic.kernels, assumed));

@@ -124,7 +124,7 @@ double sum_of_squares(const std::vector<double>& values) {
   return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
 
-// By how much the mean square per run of `now` lies under that of `before`, beyond one standard
+// Returns how far the mean square per run of `now` lies under that of `before`, beyond one standard
 // error over applications; negative where it does not.
 double clear_gain(const std::vector<std::vector<double>>& before,
                   const std::vector<std::vector<double>>& now) {
@@ -187,7 +187,7 @@ AttributionColumns choose_columns(const AttributionTable& table, const Attributi
   return columns;
 }
 
-// What the intervals rest on.
+// Scale of the intervals.
 struct AttributionScale {
   double scatter{};
   double dof{};

@@ -13,7 +13,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 // Keeps equal columns from making the normal equations singular. It moves a coefficient by a part
-// in 10^10 where columns are told apart.
+// in 10^10 where columns are separated.
 constexpr double kRidge = 1e-10;
 
 VectorXd solve_subset(const MatrixXd& gram, const VectorXd& moment,

@@ -48,7 +48,7 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
   const Interval trunks = model.of_activity(*kernel.trunks_mm).times(kFemto);
   if (!kernel.legs_mm) return trunks;
   // Pipeline clock, strobes and requests run along the trunks, which the calibration saw. How much
-  // of that goes on along a leg no contrast tells: something between nothing and all.
+  // of that goes on along a leg no contrast shows: something between nothing and all.
   WireActivity payload = *kernel.legs_mm;
   payload.slot_bits = 0;
   const double clock = std::max(0.0, model.events->fj_per_mm[0] * kernel.legs_mm->slot_bits);
@@ -57,7 +57,7 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
 }
 
 // Bits that reach registers, at what `wirewatt segments` measured of them: it follows toggles, for
-// what does not was told apart from it.
+// what does not was separated from it.
 Interval as_measured(const Interval& fj_per_bit, double bytes, const Interval& toggle_rate) {
   const Interval energy = fj_per_bit.times(bytes * kBitsPerByte * kFemto);
   return toggle_rate.value > 0 ? product(energy, toggle_rate.times(1 / kRandomToggleRate))

@@ -69,7 +69,7 @@ TEST(Estimate, TakesTheDistanceOfAKernelsOwnBitsWhereItIsKnown) {
   EXPECT_NEAR(l1_l2(own).energy_j->value, 2 * l1_l2(mean).energy_j->value, 1e-12);
   EXPECT_NEAR(l1_l2(own).energy_j->low, 2 * l1_l2(mean).energy_j->low, 1e-12);
   EXPECT_NEAR(l1_l2(own).energy_j->high, 2 * l1_l2(mean).energy_j->high, 1e-12);
-  // It says nothing of the other segments.
+  // The own rate says nothing of the other segments.
   for (const std::size_t s : {0U, 2U}) {
     EXPECT_EQ(own.segments[s].energy_j->value, mean.segments[s].energy_j->value);
   }
@@ -83,8 +83,8 @@ TEST(Estimate, FollowsTheToggleRateAlongTheFittedSlope) {
   EXPECT_NEAR(l1_l2(result->total).energy_j->value, 8e-5 * (100 - 180 * 0.16), 1e-9);
 }
 
-// What nobody counted is in the interval: the slope's way from the assumed rate to the ends of its
-// range, each on its own side.
+// The interval contains what nobody counted: the slope's way from the assumed rate to the ends of
+// its range, each on its own side.
 TEST(Estimate, HoldsTheRangeOfAnAssumedRateInItsIntervalOnEachSide) {
   const Interval prior = equivalent_rate(unknown_data(), wire_model().coupling_share);
   EXPECT_GT(prior.high - prior.value, 1.5 * (prior.value - prior.low));
@@ -173,7 +173,7 @@ TEST(Estimate, TakesMoreThanOneTogglePerBitWhereTheyWereCountedAlone) {
   EXPECT_FALSE(estimate(wire_model(), {kernel(1e9)}, options));
 }
 
-// Monitors of another chip tell more than the applications at large, and less than one's own.
+// Monitors of another chip say more than the applications at large, and less than one's own.
 TEST(AssumedData, CountedOnAnotherChipIsNarrowerThanThePriorAndKeepsWhatOrderMayChange) {
   const Interval share{0.5, 0.35, 0.65};
   const Interval prior = equivalent_rate(unknown_data(), share);
@@ -281,7 +281,7 @@ TEST(Estimate, ScalesWithTheSquareOfTheVoltage) {
   EXPECT_NEAR(lower->total.energy_j->value, 0.64 * at_one->total.energy_j->value, 1e-12);
 }
 
-// What is known of the exponent is in the interval of what is scaled by it.
+// The exponent's interval is in that of every figure that is scaled by it.
 TEST(Estimate, WidensByTheVoltagesExponent) {
   const auto with = [](const char* name, double value, double low, double high) {
     auto json = model_json();
@@ -302,7 +302,7 @@ TEST(Estimate, WidensByTheVoltagesExponent) {
   EXPECT_NEAR(free.energy_factor(0.8).high, std::pow(0.8, 1.8), 1e-12);
   EXPECT_LT(width(free, 0.8).first, 0.99 * width(free, {}).first);
   EXPECT_GT(width(free, 0.8).second, 1.01 * width(free, {}).second);
-  // At the reference no exponent is used.
+  // No exponent is used at the reference.
   EXPECT_NEAR(width(free, 1.0).second, width(free, {}).second, 1e-9);
   // Along the device's curve alone: the square is used, and what was found is in the interval.
   const auto along = with("voltage_exponent_along_curve", 2.1, 1.9, 2.3);

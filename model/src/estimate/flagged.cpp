@@ -18,14 +18,14 @@ std::string string_at(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
-// What a control of the method left out or exchanged; empty for a calibration.
+// Returns what a control of the method left out or exchanged; empty for a calibration.
 std::string control_of_method(const json& model) {
   const auto provenance = model.find("provenance");
   return provenance != model.end() && provenance->is_object() ? string_at(*provenance, "control")
                                                               : std::string();
 }
 
-// Of what was fitted whole.
+// Returns the misfit of a fit as a whole.
 std::string misfit_of_fit(const json& model) {
   std::string reason;
   bool flagged = false;

@@ -35,7 +35,7 @@ bool same_origin(const WireSource& a, const WireSource& b) {
 }
 
 constexpr std::string_view kNoSource = "no source: as its family and its size suggest";
-// Of a die whose processor cores and controllers leave the rest to graphics; no source.
+// Shares of a die that processor cores and controllers leave to graphics; no source.
 constexpr double kApu = 0.3, kLargeApu = 0.4, kSmallApu = 0.2;
 
 // Die areas and boost clocks from the makers' data sheets or die photos; the chiplet parts' compute
@@ -125,7 +125,7 @@ std::string known_architectures() {
   return names;
 }
 
-// Of the W9100's floorplan, relative to its die's side of 20.9 mm (IISWC'16, Table II).
+// Distances of the W9100's floorplan over its die's side of 20.9 mm (IISWC'16, Table II).
 constexpr std::array kW9100OverSide = {3.5 / 20.9, 10.5 / 20.9, 11.5 / 20.9};
 constexpr double kDistanceError = 0.5;  // another layout
 
@@ -189,7 +189,7 @@ Result<Interval> literature_energy(double node_nm, double voltage_v) {
   for (const WireSource& source : kSources) {
     result.low = std::min(result.low, scaled(source));
     result.high = std::max(result.high, scaled(source));
-    // Of one origin's nodes the nearest counts.
+    // Among one origin's nodes the nearest counts.
     const bool nearest = std::ranges::none_of(kSources, [&](const WireSource& other) {
       return same_origin(source, other) && std::abs(std::log(other.node_nm / node_nm)) <
                                                std::abs(std::log(source.node_nm / node_nm));

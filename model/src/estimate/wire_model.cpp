@@ -237,7 +237,7 @@ Interval WireModel::of_data(const AssumedData& data) const {
   if (rate.low == rate.high) {
     return {value, std::max(0.0, value - half_down), value + half_up};
   }
-  // What the data may do is independent of the model's errors, up and down apart. What wires cost
+  // The data's effect is independent of the model's errors, up and down apart. The energy of wires
   // without toggles was measured on full lines; anything from none to all of it goes with the bits
   // of an application.
   const double least = std::min(random.value + toggle_slope->value * (rate.low - kRandomToggleRate),
@@ -297,7 +297,7 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     return fail(ErrorCode::bad_data,
                 "the payloads do not separate the energy of toggles from that of the clock");
   }
-  // What shifts every payload alike looks like clock.
+  // A shift that all payloads share looks like clock.
   const double shift = within(kControlBound) * scale;
   covariance(0, 0) += shift * shift;
   WireEvents events;
@@ -396,7 +396,7 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
       result.coupling_share = {share, share - half, share + half};
     } else if (share + half < result.coupling_share.low) {
       // Less than wires of the literature have, and no wire has less than none. Shielded wires and
-      // a measurement that is off look alike, so that anything from none on remains possible.
+      // a measurement that is off look the same, so that anything from none on remains possible.
       result.coupling_share = {std::max(0.0, share), 0, result.coupling_share.high};
     }
   }

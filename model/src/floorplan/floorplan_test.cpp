@@ -150,7 +150,7 @@ Floorplan four_corners(double out_x_mm, double out_y_mm, double error_mm) {
   return plan;
 }
 
-// Of energies that follow the true distances, what a fit on the published ones finds too much.
+// Relative excess of a fit on published distances over energies that follow the true ones.
 double scale_seen(const Floorplan& published, const Floorplan& exact) {
   double product = 0;
   double square = 0;

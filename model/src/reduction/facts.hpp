@@ -1,4 +1,4 @@
-// What a campaign file says about itself: sensor, chip, voltage/frequency states, floorplan.
+// Reads a campaign file's facts: sensor, chip, voltage/frequency states, floorplan.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Facts {
   [[nodiscard]] int engines() const;
   [[nodiscard]] int quadrants() const;
   [[nodiscard]] int channels_of(int quadrant) const;
-  // Of the floorplan [mm]; or flight there and back [ns], beyond that of the nearest pair.
+  // Distance on the floorplan [mm]; or flight there and back [ns], beyond that of the nearest pair.
   [[nodiscard]] double distance(int engine, int quadrant) const;
 };
 

@@ -1,4 +1,4 @@
-// What whole cycles do to an energy per nanosecond, on made-up dies.
+// Tests the effect of whole cycles on an energy per nanosecond, on made-up dies.
 #include "ww/model/measured_paths.hpp"
 
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST(FlightError, OfWholeCyclesIsCoveredAsOftenAsSaid) {
   }
   // 95% less three standard deviations of the count.
   EXPECT_GE(covered, 930);
-  // It is no empty promise: an eighth of the width would be too narrow.
+  // The interval is no empty promise: an eighth of the width would be too narrow.
   EXPECT_LT(narrowed, 900);
 }
 

@@ -145,8 +145,8 @@ class Schedule {
   [[nodiscard]] double turn_start_s(std::size_t turn) const {
     return start_s_ + turn_s_ * static_cast<double>(turn);
   }
-  // Of the window that the register shows at a poll: it was refreshed within the last period, here
-  // as long ago as can be.
+  // Share of far in the window that the register shows at a poll: it was refreshed within the last
+  // period, here as long ago as can be.
   [[nodiscard]] double share_of_far(double poll_s) const {
     const double to = poll_s - stretch_.period_s;
     const double from = to - stretch_.window_s;
@@ -196,8 +196,8 @@ TEST(Recordings, GiveNothingForNothingAndTheWattsThatWereAdded) {
       const double watts = std::array{1.0, 2.0, 4.0}[static_cast<std::size_t>(i % 3)];
       const Answer found = schedule.measure(polls, watts);
       came_back += std::abs(found.value_w - watts) <= found.half_width_w ? 1 : 0;
-      // What is added is neither lost to the sensor's window nor to the repair of glitches, which
-      // may take other readings for them.
+      // A step that is added is lost neither to the sensor's window nor to the repair of glitches,
+      // which may take other readings for them.
       EXPECT_NEAR(found.value_w - null.value_w, watts, 0.05 * watts + 0.03 * null.half_width_w)
           << stretch.file;
     }

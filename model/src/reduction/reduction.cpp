@@ -160,7 +160,7 @@ void cut_idle(const Trace& trace, std::int64_t load_end_ns, std::int64_t from_ns
                                        [](const Sample& sample) { return sample.not_positive; });
     if (to >= from + 2 && positive) {
       Window window = average(trace, from, to, dvfs_state, false);
-      // Two or three readings do not tell their own scatter.
+      // Two or three readings do not show their own scatter.
       window.power_error_w =
           std::max(window.power_error_w, noise_w / std::sqrt(static_cast<double>(window.samples)));
       window.since_load_s = static_cast<double>(begin - load_end_ns) * 1e-9;

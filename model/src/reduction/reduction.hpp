@@ -1,5 +1,5 @@
-// From raw samples to plateaus: cut-off of the sensor's delay and rise, outliers, averages, and the
-// states of a bank of thermal filters. One pass over the samples.
+// Reduces raw samples to plateaus: cut-off of the sensor's delay and rise, outliers, averages, and
+// the states of a bank of thermal filters. One pass over the samples.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ inline constexpr std::size_t kFewestSamples = 8;  // of a plateau
 // Share of readings that may be zero or negative before the run is not to be trusted.
 inline constexpr double kBadShare = 0.01;
 inline constexpr double kClockTolerance = 0.01;
-// Of the windows after a load, where a sensor is so fast.
+// Length and growth of the windows after a load, where a sensor is so fast.
 inline constexpr double kFirstIdleWindowS = 0.02;
 inline constexpr double kIdleWindowGrowth = 1.1;
-// Turns of a lock-in run are averaged in at most so many groups.
+// Turns of a lock-in run are averaged in at most this many groups.
 inline constexpr std::size_t kMaxTurnGroups = 8;
 
 // Averages over a window of samples.

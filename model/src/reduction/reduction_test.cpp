@@ -144,8 +144,8 @@ TEST(Reduction, PrefersTheEnergyAccumulatorUnlessItIsBroken) {
   EXPECT_DOUBLE_EQ(distrusted->plateaus[10].row.power_w, by_register->plateaus[10].row.power_w);
 }
 
-// A polled accumulator tells the mean of some polls around a sample: at the end of a turn it would
-// show the next one.
+// A polled accumulator reports the mean of some polls around a sample: at the end of a turn it
+// would show the next one.
 TEST(Reduction, KeepsTheNextTurnOutOfAPolledAccumulatorsReadings) {
   constexpr std::int64_t turn_ns = 48'300'000;
   constexpr int turns = 64;

@@ -52,7 +52,7 @@ TEST(TemperatureModel, FindsTheHeatsinkWithinItsError) {
   EXPECT_NEAR(sum_of_slow(model.response), kSinkResponse, 2 * error_of_slow(model));
 }
 
-// A sensor of coarse steps tells as much less.
+// A sensor of coarse steps says as much less.
 TEST(TemperatureModel, FindsTheHeatsinkWithinItsErrorBehindCoarseSteps) {
   const TemperatureModel fine = fit_temperature(readings(2, 900));
   const TemperatureModel coarse = fit_temperature(readings(2, 900, 4));
@@ -61,7 +61,7 @@ TEST(TemperatureModel, FindsTheHeatsinkWithinItsErrorBehindCoarseSteps) {
 }
 
 // Windows of a quarter of a second share the error of a temperature that rests for seconds: eight
-// of them tell no more than one of two seconds.
+// of them say no more than one of two seconds.
 TEST(TemperatureModel, ShortWindowsTellNoMoreThanLongOnesOfTheSameTime) {
   const double of_short = error_of_slow(fit_temperature(readings(0.25, 7200)));
   const double of_long = error_of_slow(fit_temperature(readings(2, 900)));

@@ -130,7 +130,7 @@ double low_power(const std::vector<Sample>& samples) {
 void run_filters(Trace& trace) {
   auto& samples = trace.samples;
   if (samples.empty()) return;
-  // What the chip did before the first sample is not known; most likely it idled. Slow filters that
+  // The chip's load before the first sample is not known; most likely it idled. Slow filters that
   // start wrong look like a drift of the ambient, and are fitted as one.
   HeatState state;
   state.fill(low_power(samples));

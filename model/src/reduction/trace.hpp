@@ -15,7 +15,7 @@ namespace ww::model {
 // plus a sum of first-order responses to power; a bank spaced by sqrt(10) represents any of them,
 // and being linear it needs one pass over the samples whatever the chip is. The fastest stands for
 // the hot spot under a load, which the temperature sensor never sees: under a steady load it cannot
-// be told from power itself, when a load ends its leakage stays for some tens of ms.
+// be separated from power itself, when a load ends its leakage stays for some tens of ms.
 inline constexpr std::array<double, 8> heat_taus_s{0.03, 0.1, 0.316, 1.0, 3.16, 10.0, 31.6, 100.0};
 inline constexpr std::size_t kHeatCount = heat_taus_s.size();
 inline constexpr std::size_t kFastHeatCount = 1;   // of the hot spot, which no sensor shows
@@ -50,10 +50,10 @@ struct Trace {
   std::vector<Sample> samples;
   // How long after a change of load a sample may still show the load before [s].
   double settle_s{};
-  // The same of idle power after a load, of whose fall a thousandth is as much as heat leaves.
+  // How long after a load idle power is above 0.1% of its step, the size of the thermal tail [s].
   double idle_settle_s{};
   // How long before a change of load a sample may already show the load behind it [s]: a polled
-  // accumulator tells the mean power between its steps, and a sample is of the step around it.
+  // accumulator gives the mean power between its steps, and a sample is of the step around it.
   double tail_s{};
   [[nodiscard]] double seconds(std::int64_t time_ns) const;        // since the first sample
   [[nodiscard]] std::size_t first_at(std::int64_t time_ns) const;  // first sample not before

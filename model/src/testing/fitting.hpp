@@ -1,4 +1,4 @@
-// What tests of the fit share: made-up campaigns, fitted.
+// Declares what tests of the fit share: made-up campaigns, fitted.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is assumed of data that no monitor saw (docs/estimate.md, "Toggles that nobody counted").
+// Assumptions about data that no monitor saw (docs/estimate.md, "Toggles that nobody counted").
 //
 // A real card counts bytes and not toggles. How often a bit of an application's data changes, and
 // how neighbouring bits change together, is then an uncertain input of the estimate like any other.
@@ -24,7 +24,7 @@ inline constexpr double kCouplingShareError = 0.15;
 // How far the toggle rate of one program may differ between two chips, as a factor: judgement.
 inline constexpr double kOtherChipsRate = 1.3;
 
-// What toggle monitors counted of an application's L1-L2 traffic.
+// Counts of toggle monitors on an application's L1-L2 traffic.
 struct ApplicationToggles {
   std::string_view name;
   double toggle_rate{};  // toggles per payload bit; random bits: 0.5
@@ -63,15 +63,15 @@ struct AssumedData {
 // wire, and which bits are neighbours, differ between chips: the rate may be 1.3 times more or less
 // (judgement), and neighbours may save anything between nothing and what they did there.
 [[nodiscard]] AssumedData data_counted_elsewhere(double toggle_rate, double coupling_per_toggle);
-// The same where the rate depends on what is not known, such as which line follows which.
+// Takes a range of rates, where the rate depends on unknowns such as which line follows which.
 [[nodiscard]] AssumedData data_counted_between(const Interval& toggle_rate,
                                                double coupling_per_toggle);
 // Random words whose toggle rate is certain, 0 to 1.
 [[nodiscard]] AssumedData random_words_at_rate(double toggle_rate);
 
-// What data draw over what random bits draw, where only random bits were measured: in proportion to
-// their equivalent rate at most, and the same at least. The interval holds both, and the value
-// is 1.
+// Energy of data relative to that of random bits, where only random bits were measured: at most in
+// proportion to their equivalent rate, and at least the same. The interval contains both, and the
+// value is 1.
 [[nodiscard]] Interval share_of_random_bits(const AssumedData& data);
 
 // Toggles per payload bit of random words that cost the same. Words of a known rate are random ones

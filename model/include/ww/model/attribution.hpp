@@ -19,7 +19,7 @@
 //
 // *Scale of the errors.* The relative scatter comes from predictions of applications that the fit
 // did not see, each divided by sqrt(1 + leverage). Residuals of the fit itself would be too small,
-// because kernels of one application err alike and the form is not exact.
+// because kernels of one application err together and the form is not exact.
 //
 // *Intervals.* The 95% interval of a sum c'b is the set of values that a constrained fit can reach
 // without raising the weighted sum of squares by more than t^2 times the scatter squared (profile
@@ -61,7 +61,7 @@ struct AttributionTerm {
 
 struct AttributionTable {
   std::vector<std::string> runs;          // names
-  std::vector<std::string> applications;  // one a run; runs of an application err alike
+  std::vector<std::string> applications;  // one a run; runs of an application err together
   std::vector<double> power_w;            // mean over the run
   std::vector<AttributionTerm> terms;
 };
@@ -83,7 +83,7 @@ struct AttributedCoefficient {
   std::string reason;
 };
 
-// Coefficients that the data tell apart only as a sum, or those of one part.
+// Coefficients that the data determine only as a sum, or those of one part.
 struct AttributedSum {
   std::string name;                  // "static + clocks"
   std::vector<std::size_t> members;  // indices of coefficients

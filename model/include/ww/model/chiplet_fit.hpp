@@ -1,20 +1,20 @@
 // Energy of the ways between the dies of a package, from powers of its rails.
 //
-// Every compute die reads pages of one I/O die: of its own, of its neighbour over a row's link,
-// over a column's link, or of the one across. The pages hit the Infinity Cache or miss it. All dies
-// work at once, each I/O die's pages are read by as many, so what compute dies and homes have of
-// their own is in every condition alike. Power of a rail in a run:
-//   P = P0(block) + w * awake + (e + r * row + c * column + x * across + m * memory + o * odd) *
-//   rate
-//       + k_T * (T - mean)
-// P0 is the rail at idle, w what resident wavefronts add, e a bit that stays on its I/O die and
-// hits the cache, r, c and x the links on the way, m what a miss adds. o must be zero: it compares
-// the odd dies with the even ones, which stand on the same I/O dies. k_T has a prior from physics:
-// leakage doubles every 25 K or more. A bit must take as much at half the rate: two more columns,
-// for the slow conditions, must be zero. The noise is the scatter over blocks (jackknife, Student's
-// t).
+// Every compute die reads pages of one I/O die: of its own, of its neighbour
+// over a row's link, over a column's link, or of the one across. The pages
+// hit the Infinity Cache or miss it. All dies work at once, each I/O die's
+// pages are read by as many, so what compute dies and homes have of their own
+// is equal in every condition. Power of a rail in a run: P = P0(block) + w *
+// awake + (e + r * row + c * column + x * across + m * memory + o * odd) *
+// rate + k_T * (T - mean) P0 is the rail at idle, w what resident wavefronts
+// add, e a bit that stays on its I/O die and hits the cache, r, c and x the
+// links on the way, m what a miss adds. o must be zero: it compares the odd
+// dies with the even ones, which stand on the same I/O dies. k_T has a prior
+// from physics: leakage doubles every 25 K or more. A bit must take as much
+// at half the rate: two more columns, for the slow conditions, must be zero.
+// The noise is the scatter over blocks (jackknife, Student's t).
 //
-// What each rail sees: the I/O dies' (aid) the links, the Infinity Cache, the way to the compute
+// Each rail sees a part: the I/O dies' (aid) the links, the Infinity Cache, the way to the compute
 // dies and memory's PHYs; the stacks' (hbm) the memory itself. Links and memory are differences
 // between conditions on one rail. The way to the compute die and the Infinity Cache are in every
 // condition: their sum is identified, each of them only bounded. The socket identifies no way: what
@@ -44,9 +44,9 @@
 
 namespace ww::model {
 
-// On which I/O die, as seen from the reader's; or in the other part's memory.
+// Way to the I/O die as seen from the reader's; or to the other part's memory.
 enum class ChipletWay { own, row, column, across, xgmi };
-// Of two parts, the first one is even.
+// Which dies read; the first of two parts is even.
 enum class ChipletDies { all, even, odd };
 
 // A condition of the campaign. A point without traffic waits as long as the others read.
@@ -102,7 +102,7 @@ struct ChipletAnswer {
 [[nodiscard]] ChipletAnswer fit_chiplet_runs(std::span<const ChipletRun> runs,
                                              double gain_tolerance_95 = kBoardGainTolerance95);
 
-// The same of two parts with links: the row "xgmi", from the socket.
+// Fits two parts with links: the row "xgmi", from the socket.
 [[nodiscard]] ChipletAnswer fit_pair_runs(std::span<const ChipletRun> runs,
                                           double gain_tolerance_95 = kBoardGainTolerance95);
 

@@ -25,7 +25,7 @@ struct CrossbarLengths {
 // Lengths of the chip of a calibration: a model.json, or the folder with it. Its floorplan must be
 // one of known_floorplans.hpp. Errors: io_error, parse_error (not a model); unsupported (the
 // calibration has no millimetres, or its floorplan is not known); bad_data (its distances are not
-// those of so many engines and quadrants).
+// those of as many engines and quadrants).
 [[nodiscard]] Result<CrossbarLengths> crossbar_lengths(const std::filesystem::path& model);
 
 }  // namespace ww::model

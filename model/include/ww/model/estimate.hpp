@@ -29,7 +29,7 @@ struct KernelTraffic {
   std::optional<double> time_s;  // all dispatches together
   std::string time_reason;       // why there is none, or a remark on it
   std::array<SegmentTraffic, 3> segments{};
-  // For L1-L2 with toggle monitors: events times the length of their wires [mm]. Trunks include the
+  // Monitored events of L1-L2 wires, times the length of their wires [mm]. Trunks include the
   // request and tag wires beside them. Legs are the way within an engine.
   std::optional<WireActivity> trunks_mm;
   std::optional<WireActivity> legs_mm;
@@ -38,7 +38,7 @@ struct KernelTraffic {
 
 struct EstimateOptions {
   AssumedData data{unknown_data()};  // of the payload, where no monitor saw it
-  // The same of single kernels, by name, before `data`.
+  // Data of single kernels, by name; they go before `data`.
   std::map<std::string, AssumedData> data_of_kernel{};
   bool use_monitors{true};
   std::optional<double> voltage_v;  // else the model's reference

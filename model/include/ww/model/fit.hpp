@@ -194,7 +194,7 @@ struct WholeFlight {
   double low_ns{}, high_ns{};
 };
 
-// Of a flagged fit every constant that has a value has the status misfit, with this reason.
+// A flagged fit gives every constant that has a value the status misfit, with this reason.
 struct Misfit {
   bool flagged{};
   std::string reason;
@@ -210,14 +210,14 @@ struct FitResult {
   std::string target;  // its architecture ("gfx90a"); empty where the campaign does not say
   bool is_virtual{};
   FittedConstant energy_per_bit_mm;  // random payload bits at reference V and f
-  // The same per nanosecond of flight there and back, of campaigns that go by measured latency:
+  // Energy per nanosecond of flight there and back, in campaigns that go by measured latency:
   // energy_per_bit_mm is then not_identified, and every figure of a distance below is one in ns.
   std::optional<FittedConstant> energy_per_bit_ns;
   // The one of both that the campaign gives.
   [[nodiscard]] const FittedConstant& energy() const {
     return energy_per_bit_ns ? *energy_per_bit_ns : energy_per_bit_mm;
   }
-  // What an estimate multiplies it with; absent where nothing bounds it.
+  // Factor that an estimate multiplies it with; absent where nothing bounds it.
   std::optional<WholeFlight> whole_flight;
   std::vector<FittedConstant> constants;  // includes energy_per_bit_mm
   Budget budget;                          // without rows where the energy has no value
@@ -251,7 +251,7 @@ struct FitResult {
   std::string floorplan;       // its name
   std::string campaign_hash;   // of facts, runs and power readings
   std::string version, seed;   // of the program that ran the campaign, and of its plan
-  // What a control of the method left out or exchanged ("without temperature"); empty for a
+  // Part of the method that a control left out or exchanged ("without temperature"); empty for a
   // calibration. Readers of a model.json refuse a control (flagged.hpp).
   std::string control;
   bool unfinished{};  // the campaign was interrupted, and lacks runs of its plan
@@ -265,7 +265,7 @@ struct FitResult {
 
 // model.json (format: model/README.md). NaN becomes null.
 [[nodiscard]] nlohmann::json to_model_json(const FitResult& fit);
-// That document as it is written to a file.
+// Returns the JSON document as it is written to a file.
 [[nodiscard]] std::string model_text(const FitResult& fit);
 // Replaces the file atomically. Errors: io_error, permission_denied.
 Status write_model(const std::filesystem::path& file, const FitResult& fit);

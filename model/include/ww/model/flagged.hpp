@@ -13,19 +13,19 @@
 
 namespace ww::model {
 
-// What a caller wants of a flagged model: no figure at all, or figures that are all marked so.
+// A caller's treatment of a flagged model: no figure at all, or figures that are all marked so.
 enum class FlaggedModel { refuse, mark };
 
 // Why the model is flagged; empty where it is not. Reads the energy's status `misfit`, and the
-// object `misfit` of files that were written before there was such a status. What a control of the
-// method left out (`provenance.control`) is such a reason, too.
+// object `misfit` of files that were written before there was such a status. A control of the
+// method, which leaves a part out (`provenance.control`), is a reason, too.
 [[nodiscard]] std::string misfit_reason(const nlohmann::json& model);
 
 // misfit_reason, or the error bad_data where the model is flagged and `flagged` is `refuse`: it
 // says why, and what to do. `origin` names the file.
 [[nodiscard]] Result<std::string> admit_model(const nlohmann::json& model, FlaggedModel flagged,
                                               const std::string& origin);
-// Of a file, or of the folder that holds it as model.json; also errors of reading it.
+// Admits a file, or the model.json of a folder; also errors of reading it.
 [[nodiscard]] Result<std::string> admit_model_file(const std::filesystem::path& path,
                                                    FlaggedModel flagged);
 

@@ -26,7 +26,7 @@ struct BlockEvidence {
   bool inferred{};  // from a block diagram or another die, not read off a drawing or photograph
 };
 
-// Of blocks in a floorplan that does not say how far they may be off: half of a small block.
+// Error of blocks in a floorplan that states none: half of a small block.
 inline constexpr double kUnstatedPositionErrorMm = 1.0;
 
 struct Floorplan {
@@ -48,13 +48,13 @@ struct Floorplan {
   [[nodiscard]] Millimetre distance(int engine, int quadrant) const;
   // Mean over channels of the route to their memory controller.
   [[nodiscard]] Millimetre l2_to_memory() const;
-  // What the blocks' position errors do to an energy per millimetre that is found from the
-  // interaction of engine and quadrant: relative, 95% half-width. The worst is taken: the blocks of
-  // a kind are all off the same way, away from the die's middle or towards it, along x and along y
-  // apart. To first order that shifts the projection of the true distances on the published ones;
-  // errors that each block has of its own shift it less. 1 where the distances have no interaction.
+  // Error of an energy per millimetre from the interaction of engine and quadrant, by the blocks'
+  // position errors: relative, 95% half-width. The worst is taken: the blocks of a kind are all off
+  // the same way, from the die's middle or towards it, along x and along y apart. To first order
+  // that shifts the projection of the true distances on the published ones; errors that each block
+  // has of its own shift it less. 1 where the distances have no interaction.
   [[nodiscard]] double scale_error_95() const;
-  // What they do to the mean length of a route: of its two ends, along two axes, in quadrature.
+  // Error of a route's mean length: of its two ends, along two axes, in quadrature.
   [[nodiscard]] Millimetre route_error_95() const;
 };
 

@@ -9,13 +9,13 @@
 
 namespace ww::model {
 
-// As judge_latency, of latencies [engine][quadrant] [ticks of the chip's clock] with this standard
-// error each, whole ticks apart. Not `recorded` where the table has not the floorplan's shape.
+// Judges latencies [engine][quadrant] [ticks of the chip's clock] with this standard error each,
+// whole ticks apart. Not `recorded` where the table has not the floorplan's shape.
 [[nodiscard]] LatencyWitness judge_latency_table(const std::vector<std::vector<double>>& ticks,
                                                  double noise_ticks, const Floorplan& floorplan);
 
-// The same of the flights that a campaign stored, at the clock [Hz] that its ticks were made
-// nanoseconds with.
+// Judges the flights that a campaign stored, at the clock [Hz] that turned its ticks into
+// nanoseconds.
 [[nodiscard]] LatencyWitness judge_flights(const MeasuredPaths& paths, double clock_hz,
                                            const Floorplan& floorplan);
 

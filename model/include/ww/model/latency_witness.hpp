@@ -17,15 +17,15 @@ inline constexpr const char* kLatencyCounter = "latency_ticks";
 struct LatencyWitness {
   bool recorded{};     // every pair of engine and quadrant was timed at least twice
   std::string reason;  // why not; where it disagrees, how
-  // Of crossed latencies (rows' and columns' means taken out) with crossed published distances.
+  // Correlation of crossed latencies (without rows' and columns' means) and published distances.
   double rank_correlation{};  // Spearman's
   double ticks_per_mm{};      // least-squares slope, there and back
   double residual_ticks{};    // root mean square about that slope
   double noise_ticks{};       // standard error of a pair's mean, from its repeats
-  // What distance leaves unexplained over what it explains, noise subtracted: compares with
-  // Misfit::statistic, which says the same of the energies.
+  // Ratio of what distance leaves unexplained to what it explains, noise subtracted: compares with
+  // Misfit::statistic, which is that ratio for the energies.
   double relative{};
-  // Of the residual, against noise, whole ticks and the floorplan's declared position errors.
+  // P-value of the residual, against noise, whole ticks and the floorplan's declared errors.
   double p_value{1};
   bool disagrees{};
 };

@@ -20,8 +20,8 @@ struct MeasuredPaths {
   std::vector<std::vector<double>> flight_ns;
   double noise_ns{};  // standard error of an entry by its repeats
   // Standard uncertainty of an entry that no repeat shows: a path takes whole cycles of each clock
-  // that it crosses, and all lines of a home may be rounded alike, so that a mean does not reduce
-  // it.
+  // that it crosses, and all lines of a home may be rounded together, so that a mean does not
+  // reduce it.
   double resolution_ns{};
   std::vector<int> channels;  // of each home
   // Whether the campaign goes by millimetres of a floorplan all the same, and why or why not.
@@ -33,8 +33,8 @@ struct MeasuredPaths {
 // homes.
 [[nodiscard]] Result<MeasuredPaths> measured_paths_from_json(const nlohmann::json& json);
 
-// What the latencies' noise and resolution do to an energy per nanosecond: relative, 95%
-// half-width. They are errors of what is divided by; 1 where the latencies have no contrast.
+// Error of an energy per nanosecond by the latencies' noise and resolution: relative, 95%
+// half-width. The latencies are the divisor; 1 where they have no contrast.
 [[nodiscard]] double flight_error_95(const MeasuredPaths& paths);
 
 }  // namespace ww::model

@@ -5,7 +5,7 @@
 
 namespace ww::model {
 
-// In the order of wire_segments.
+// Names in the order of wire_segments.
 inline constexpr std::array<const char*, 3> kSegmentNames = {"registers-L1", "L1-L2", "L2-memory"};
 
 }  // namespace ww::model

@@ -1,4 +1,4 @@
-// What single segments of the way to memory cost, each by a contrast of distance of its own:
+// Fits the energy of single segments of the way to memory, each by its own contrast of distance:
 //
 //   legs       the way within an engine: four CUs at a time stream one quadrant of the L2, near
 //              fours against far ones, at two rates (IISWC'16, section IV: variants of 4 CUs)
@@ -6,7 +6,7 @@
 //              holds, at two rates, and one that it does not; channels lie near their memory
 //              controllers or far from them
 //
-// Between registers and L1 every CU is built alike: there is no distance to compare. What a bit
+// Between registers and L1 every CU is built equally: there is no distance to compare. What a bit
 // costs there, over whatever distance it is, shows in a contrast of its own:
 //
 //   registers_l1  all CUs take the same lines, at the same times, by the same instructions, into
@@ -44,14 +44,14 @@ struct SegmentPoint {
 // The points of a published floorplan. Errors of parse_floorplan.
 [[nodiscard]] Result<std::vector<SegmentPoint>> segment_points(const std::string& floorplan_toml);
 
-// Whether the runs could tell the bits on the way to registers from all else.
+// Whether the runs could separate the bits on the way to registers from all else.
 struct RegistersDiagnostics {
   int readings{};
   double inflation{};  // variance inflation of the sought column; above 10 it is not identified
   double condition{};  // of all columns, scaled
   double r_squared{};
-  // What bytes cost whatever the data are, fJ a bit: lanes' arithmetic and strobes, which no run
-  // tells apart.
+  // Energy of bytes whatever the data are, fJ a bit: lanes' arithmetic and strobes, which no run
+  // separates.
   double any_data_fj_per_bit{};
   double toggle_rate{};  // of random data; the difference is scaled from it to 0.5
 };
@@ -60,8 +60,8 @@ struct SegmentsFit {
   std::string device;
   bool is_virtual{};
   // fJ per payload bit and mm, random data, 95% interval of the recording's own noise and of what
-  // the runs' heat may add. not_identified, with the reason, where the data cannot tell. No row's
-  // interval contains the tolerances below, which shift all runs alike.
+  // the runs' heat may add. not_identified, with the reason, where the data do not decide. No row's
+  // interval contains the tolerances below, which shift all runs together.
   Figure legs;
   Figure l2_memory;
   Figure registers_l1;
@@ -69,7 +69,7 @@ struct SegmentsFit {
   // the write at its end.
   Figure registers_l1_per_bit;
   RegistersDiagnostics registers;
-  // Of the power sensor, relative 95% half-widths about 1.
+  // Tolerances of the power sensor, relative 95% half-widths about 1.
   double gain_tolerance_95{kBoardGainTolerance95};
   double regulator_slope_tolerance_95{kRegulatorSlopeTolerance95};
   int runs{};
@@ -91,7 +91,7 @@ struct SegmentReading {
   std::optional<double> voltage_v{};    // mean, after the load line
   std::optional<double> toggle_rate{};  // on the legs, where monitors count it
 };
-// What the recording says beside its runs.
+// Facts that the recording has beside its runs.
 struct SegmentSurroundings {
   double nominal_v{};            // where all readings have a voltage, power is brought to this one
                                  // (0: to their mean)

@@ -1,4 +1,4 @@
-// When a campaign has measured enough: how wide the answer's interval is so far.
+// Decides when a campaign has measured enough: how wide the answer's interval is so far.
 #pragma once
 
 #include <optional>

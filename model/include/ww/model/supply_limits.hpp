@@ -1,4 +1,4 @@
-// What a core's supply and clock can be: values beyond these are slips of the unit.
+// Limits of a core's supply and clock: values beyond these are slips of the unit.
 #pragma once
 
 namespace ww::model {

@@ -21,7 +21,7 @@ constexpr std::string_view kWhyNot =
     "memory "
     "dies are alike, so that no difference of two conditions is the link's";
 
-// What a bit takes more that misses the L2 [J]; absent where a run of the round is not to be used.
+// Extra energy of a bit that misses the L2 [J]; absent where a run of the round is not to be used.
 std::optional<double> difference_of(std::span<const PlateauRow* const> round) {
   std::array<Mean, kBeyondL2Points.size()> power;
   std::array<Mean, kBeyondL2Points.size()> rate;

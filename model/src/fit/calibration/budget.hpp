@@ -8,8 +8,8 @@
 
 namespace ww::model {
 
-// What no campaign can determine, relative, 95%: the sensor's gain, the regulator's marginal slope,
-// and the floorplan's positions as they change the scale of distances.
+// Errors that no campaign can determine, relative, 95%: the sensor's gain, the regulator's marginal
+// slope, and the floorplan's positions as they change the scale of distances.
 struct DeclaredErrors {
   double gain{}, regulator{}, positions{};
   bool by_flight{};  // `positions` are measured latencies

@@ -1,4 +1,4 @@
-// From a campaign file to a model file.
+// Tests the way from a campaign file to a model file.
 #include <gtest/gtest.h>
 
 #include <filesystem>

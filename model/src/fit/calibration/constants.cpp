@@ -97,7 +97,7 @@ class Constants {
     return energy(which, weights, words + " was not run", convention, scale_share);
   }
 
-  // What the payload's own toggles cost per random bit: the toggle slope at rate 1/2; nothing where
+  // Energy of the payload's own toggles per random bit: the toggle slope at rate 1/2; nothing where
   // half random payload was not run.
   [[nodiscard]] std::optional<Eigen::VectorXd> wires_alone() const {
     const auto half = payload("half_random");
@@ -105,16 +105,16 @@ class Constants {
     return 2 * (payloads_.weights(*random_) - payloads_.weights(*half));
   }
 
-  // What the payload's wires alone cost per random bit and mm. Neighbouring wires couple and
+  // Energy of the payload's wires alone per random bit and mm. Neighbouring wires couple and
   // nothing else does, so that wires cost at least what coupling does; and at most all that toggles
   // with the data: twice what random bits cost more than half random ones, and what zeros cost, for
   // a bus that rests at ones between its grants toggles more for half random data than for random
   // ones. With a grant every eighth beat that is 1.8 times the former, which it never exceeds by
   // far: clocks along the way cost without any toggle. Flops, multiplexers and arbiters along the
-  // way toggle with the data as well, and no run tells them from the wires' capacitance to ground:
-  // any value between the two bounds is equally likely. `departures` is the rms of what distance
-  // leaves unexplained over what it explains, in `terms` interactions: no less likely along
-  // distance, and per link no property of its millimetres.
+  // way toggle with the data as well, and no run separates them from the wires' capacitance to
+  // ground: any value between the two bounds is equally likely. `departures` is the rms of what
+  // distance leaves unexplained over what it explains, in `terms` interactions: no less likely
+  // along distance, and per link no property of its millimetres.
   [[nodiscard]] FittedConstant wires(WireConstant which, double departures, double terms) const {
     const auto random = random_ ? std::optional(payloads_.weights(*random_)) : std::nullopt;
     FittedConstant constant = energy(which, random, "random payload was not run");
@@ -315,7 +315,7 @@ void fit_exponents(FitResult& result, const Constants& make, const Payloads& pay
       make.exponent(frequency.which, two.row(2).dot(log_k), (two.row(2) * by_variant).transpose()));
 }
 
-// What each length of turn says, and whether all agree.
+// Fills in the result by each length of turn, and whether all agree.
 void fill_lock_in(FitResult& result, const JointInput& input, const JointFit& fit,
                   const Payloads& payloads, const Uncertainty& uncertainty, std::size_t random,
                   const std::vector<double>& correction) {
@@ -400,7 +400,7 @@ void fill_constants(FitResult& result, const JointInput& input, const JointFit& 
   constants.push_back(make.contrast(WireConstant::neighbour_coupling, "pairs_opposite",
                                     "pairs_equal", 1, Convention::per_random_bit,
                                     "payload of equal or opposite neighbours", 1));
-  // Densities of one quarter and three quarters toggle alike; zeros are half of the bits more.
+  // Densities of one quarter and three quarters toggle equally; zeros are half of the bits more.
   constants.push_back(make.contrast(WireConstant::zero_bit_value, "density_25", "density_75", 2,
                                     Convention::per_random_bit,
                                     "payload of a density other than half", 2));

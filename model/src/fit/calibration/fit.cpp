@@ -383,7 +383,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
                            const std::map<std::string, std::string>& fact_texts,
                            const FitOptions& options) {
   WW_ASSIGN(facts, read_facts(fact_texts));
-  // What the fit does not wait for.
+  // Computes the hash beside the fit, which does not wait for it.
   auto campaign_hash = std::async(std::launch::async, [&] { return hash_of(fact_texts, runs); });
   WW_ASSIGN(reduced, reduce(runs, facts));
   WW_ASSIGN(input, prepare(reduced, facts, options));

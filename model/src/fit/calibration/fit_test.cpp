@@ -47,7 +47,7 @@ TEST(Fit, RecoversTheEnergyAndItsIntervalsCover) {
   std::vector<double> without;
   for (std::uint64_t seed = 101; seed < 101 + campaigns; ++seed) {
     auto spec = seeded(seed);
-    // Of the activity this much follows late launches at full speed; 0.59 follows waiting.
+    // This share of the activity follows late launches at full speed; 0.59 follows waiting.
     spec.rate_scatter = 0.0005;
     spec.late_share = 0.59 + 0.41 * static_cast<double>(seed * 7 % campaigns) / campaigns;
     const auto campaign = make_campaign(spec);
@@ -235,7 +235,7 @@ TEST(Fit, LongPathCostsWhatTheWiresSay) {
 }
 
 // Wires that differ by pair do not lie on a line; the answer is then the line through them, every
-// pair counted alike, whatever the robust loss makes of single plateaus.
+// pair counted equally, whatever the robust loss makes of single plateaus.
 TEST(Fit, UnequalWiresGiveTheirProjectionOnDistance) {
   for (const double size : {0.07, 0.3}) {
     std::vector<double> errors;
@@ -323,7 +323,7 @@ TEST(Fit, HeatUnderLoadIsUndecidedWhereItsLimitIsWithinItsError) {
   EXPECT_GE(flagged, 1);
 }
 
-// What the wires cost alone lies between what neighbours couple and all that toggles; here they
+// The energy of the wires alone lies between what neighbours couple and all that toggles; here they
 // couple by `share` of what they switch, and the rest of the toggling is theirs or is not.
 TEST(Fit, WiresAloneLieBetweenCouplingAndAllThatToggles) {
   for (const double share : {0.0, 0.5}) {
@@ -352,7 +352,7 @@ TEST(Fit, WiresAloneLieBetweenCouplingAndAllThatToggles) {
 
 TEST(Fit, WiresThatDoNotFollowTheDataCostNothing) {
   auto spec = seeded(5);
-  spec.zero_fj_per_bit_mm = 190;  // stages along the way, clocked for every bit alike
+  spec.zero_fj_per_bit_mm = 190;  // stages along the way, clocked for every bit equally
   spec.slope_fj_per_transition_mm = 10;
   spec.variants = {{"random", 0, 0.95, 0.5, 2, 0},
                    {"half_random", 0, 0.95, 0.25, 2, 0},
@@ -500,7 +500,7 @@ TEST(Fit, PowerThatFollowsTemperatureIsFlaggedOnDiesThatScarcelyWarm) {
 }
 
 // Far pairs are faster at full speed, and all of their activity follows, where throttling saves six
-// tenths of it: what payloads have in common tells.
+// tenths of it: what payloads share shows it.
 TEST(Fit, RatesThatDoNotActAsThrottlingDoAreToldByComparingPayloads) {
   constexpr int campaigns = 6;
   double off = 0;
@@ -564,7 +564,7 @@ TEST(Diagnostics, SayWhichTermsTheDataAskFor) {
   EXPECT_FALSE(supported.at("interaction beyond distance"));
 }
 
-// Engines and quadrants have powers of their own; only their crossing tells them from distance.
+// Engines and quadrants have powers of their own; only their crossing separates them from distance.
 TEST(Ablation, WithoutCrossingOffsetsAreTakenForDistance) {
   std::vector<double> with;
   std::vector<double> without;
@@ -603,8 +603,8 @@ TEST(Fit, AnotherVoltageStateNeitherDisturbsTheAnswerNorLacksAnIdleCurve) {
   EXPECT_FALSE(result->misfit.flagged) << result->misfit.reason;
 }
 
-// Along one curve voltage and clock go together; two states off it tell them apart. Wires cost C
-// V^2 whatever the clock.
+// Along one curve voltage and clock go together; two states off it separate them. Wires cost C V^2
+// whatever the clock.
 TEST(Fit, StatesOffTheCurveTellVoltageFromClock) {
   auto spec = seeded(15);
   spec.latency_loss_per_mm = 0;

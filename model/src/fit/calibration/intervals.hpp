@@ -14,14 +14,14 @@ struct Uncertainty {
   Eigen::MatrixXd covariance;  // of the variants' energies k_v, from the curvature of the fit
   Eigen::MatrixXd bootstrap;   // covariance of k_v from resampling; empty without replicates
   Eigen::MatrixXd systematic;  // errors that no repetition shows (payloads.hpp); empty: none
-  // What `systematic` is the sum of, by name.
+  // Summands of `systematic`, by name.
   std::vector<std::pair<std::string, Eigen::MatrixXd>> systematic_parts;
   double degrees_of_freedom{};
   double scatter{1};  // variance of the scaled residuals, at least 1
 };
 
 // Resamples blocks within each variant where there are at least six of them. Fewer blocks cannot
-// tell their own scatter: there the residuals of single plateaus change sign at random (wild
+// show their own scatter: there the residuals of single plateaus change sign at random (wild
 // bootstrap; Wu 1986, Annals of Statistics 14:1261). Refits the path parameters on the linearised
 // problem and draws the idle parameters from their covariance, so a replicate costs one linear
 // solve. Deterministic for a seed.

@@ -14,16 +14,16 @@
 namespace ww::model {
 namespace {
 
-// Of the payloads that differ from random ones in nothing else that costs energy; the others couple
-// otherwise, and may well cost more.
+// Returns the toggle rate of a payload that differs from random ones in nothing else that costs
+// energy; the others couple otherwise, and may well cost more.
 double toggle_rate(const std::string& pattern) {
   if (pattern == "half_random") return 0.25;
   return pattern == "zeros" || pattern == "ones" || pattern == "aa" ? 0 : 0.5;
 }
 
-// Lambda as the measurements alone tell it: the prior draws it to 0 where they are few, and is no
-// evidence for it. Power that wanders during the one cool-down bends the idle curve, and looks like
-// another slope under load: the error has that, too.
+// Lambda by the measurements alone: the prior draws it to 0 where they are few, and is no evidence
+// for it. Power that wanders during the one cool-down bends the idle curve, and looks like another
+// slope under load: the error has that, too.
 struct Steepening {
   double measured{};
   double half_width{};  // 95%
@@ -45,7 +45,7 @@ Steepening measured_steepening(const JointFit& fit, const Uncertainty& uncertain
   return result;
 }
 
-// What is left to decide of lambda: something is there, and the limit is in its interval. Empty
+// Explains why lambda is undecided: something is there, and the limit is in its interval. Empty
 // where nothing is.
 std::string undecided_steepening(const Steepening& lambda) {
   if (lambda.p_value > kSuspicion ||
@@ -98,7 +98,7 @@ LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, const Uncert
   const Eigen::MatrixXd covariance = unexplained_covariance(input, fit, uncertainty, variant);
   const double excess = std::max(0.0, u.squaredNorm() - covariance.trace());
   result.relative = std::sqrt(excess) / std::abs(signal_w);
-  // Of |u|^2: 4 m'Cm + 2 tr C^2 for a mean m, where u'Cu tells m'Cm + tr C^2.
+  // Variance of |u|^2: 4 m'Cm + 2 tr C^2 for a mean m, where u'Cu estimates m'Cm + tr C^2.
   const double noise = (covariance * covariance).trace();
   const double half = t_quantile_95(uncertainty.degrees_of_freedom) *
                       std::sqrt(std::max(4 * u.dot(covariance * u) - 2 * noise, 2 * noise));

@@ -16,10 +16,10 @@ bool same_payload(const Variant& a, const Variant& b) {
   return a.pattern == b.pattern && a.throttle == b.throttle && a.dvfs_state == b.dvfs_state;
 }
 
-// What a payload's pairs draw for reasons of their own, as an error of its k [fJ/bit/mm], by
-// variant. Links that differ show in every payload in proportion to its k; what departs from that
-// in the interactions that distance leaves out, and is significant there, is no more likely there
-// than along distance.
+// Error of a payload's k [fJ/bit/mm] by its pairs' own departures, by
+// variant. Links that differ show in every payload in proportion to its
+// k; what departs from that in the interactions that distance leaves out,
+// and is significant there, is no more likely there than along distance.
 Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit,
                                const Uncertainty& uncertainty) {
   const auto variants = static_cast<Eigen::Index>(input.variants.size());
@@ -107,8 +107,8 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
     }
   }
   const Eigen::VectorXd stream = within(kStreamBound) * k;
-  // The same for all payloads of a state, whose differences do not feel it; another in each state,
-  // for the order follows how the core's clock meets the fabric's.
+  // Adds an error that all payloads of a state share, so that their differences do not feel it;
+  // each state has another, for the order follows how the core's clock meets the fabric's.
   Eigen::MatrixXd control = Eigen::MatrixXd::Zero(variants, variants);
   std::map<int, double> most;
   const auto state = [&](Eigen::Index v) {
@@ -122,7 +122,7 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       if (state(u) == state(v)) control(u, v) = most[state(v)] * most[state(v)];
     }
   }
-  // Alike in all variants of a payload.
+  // These errors are equal in all variants of a payload.
   const Eigen::VectorXd departures = own_departures(input, fit, uncertainty);
   Eigen::MatrixXd own = Eigen::MatrixXd::Zero(variants, variants);
   for (const auto& members : members_) {

@@ -1,8 +1,8 @@
 // Energy of every payload and rate per bit and millimetre, from all variants that ran it.
 //
-// The same payload may have been measured more than once: as plateaus and, at several lengths of
-// turn, by lock-in. Wires cost the same each time; heat does not follow short turns. With h_v the
-// part of k_v that the wires' own heat would add,
+// A payload may have been measured more than once: as plateaus and, at several lengths of turn, by
+// lock-in. Wires cost equally much each time; heat does not follow short turns. With h_v the part
+// of k_v that the wires' own heat would add,
 //
 //     k_v = K_payload(v) + delta h_v + noise,   |delta| < kHeatBound,
 //

@@ -1,4 +1,4 @@
-// From plateaus to the input of the joint fit: variants, blocks, distances, steadied voltages.
+// Makes the joint fit's input from plateaus: variants, blocks, distances, steadied voltages.
 #pragma once
 
 #include "fit/solver/joint_fit.hpp"

@@ -12,11 +12,11 @@
 namespace ww::model {
 namespace {
 
-// Those that are left out have 2% of the variance.
+// The harmonics that are left out have 2% of the variance.
 constexpr int kHarmonics = 32;
 constexpr int kBisections = 60;  // to the last digits
 
-// Of all streams, as the readings within each scatter.
+// Mean square [W^2] by which the readings within each stream scatter, over all streams.
 double mean_square_scatter(const JointInput& input) {
   double square = 0;
   for (const StreamPlateau& stream : input.streams) {

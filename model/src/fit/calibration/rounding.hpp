@@ -1,5 +1,5 @@
-// What the steps of the sensor's readings do to the parameters of the fit where no noise dithers
-// them.
+// Errors of the fit's parameters by the steps of the
+// sensor's readings where no noise dithers them.
 //
 // A sensor that shows multiples of q shows a steady power x with the error
 //
@@ -41,7 +41,7 @@ namespace ww::model {
 [[nodiscard]] Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit,
                                                   const std::vector<Eigen::Index>& columns);
 
-// Of the k_v.
+// Covariance of the k_v by r.
 [[nodiscard]] Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit);
 
 }  // namespace ww::model

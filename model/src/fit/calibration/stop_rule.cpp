@@ -15,7 +15,7 @@ Result<std::optional<double>> sensed_half_width(const CampaignStore& campaign) {
   WW_ASSIGN(fit, fit_campaign(campaign, options));
   const auto& energy = fit.energy();
   // A misfit has a width as well: more of the same would not make it fit. Where it hangs in the
-  // balance whether it is one, more of the same tells.
+  // balance whether it is one, more of the same decides.
   if (!energy.row.value || *energy.row.value == 0.0 || !fit.misfit.undecided.empty()) {
     return std::optional<double>{};
   }

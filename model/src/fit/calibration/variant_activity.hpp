@@ -1,4 +1,4 @@
-// What the wires did in each variant of a campaign, for the estimate's event energies.
+// Counts the wires' activity in each variant of a campaign, for the estimate's event energies.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace ww::model {
 
-// At the reference state: energy of each payload from all that measured it, activity from the
-// counters WW_TRUNK_* and WW_CONTROL_* of the stream runs. Empty where the device has no monitors.
+// Energy of each payload at the reference state, from all that measured it, and activity from the
+// counters WW_TRUNK_* and WW_CONTROL_* of the stream runs. Empty where no monitors are.
 [[nodiscard]] std::vector<VariantActivity> variant_activity(const Payloads& payloads,
                                                             const Uncertainty& uncertainty,
                                                             std::span<const StoredRun> runs,

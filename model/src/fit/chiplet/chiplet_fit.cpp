@@ -21,7 +21,7 @@ enum Column : Eigen::Index {
   kOdd,
   kHeat,
   kModelColumns,
-  // Of the controls alone: what a bit takes more at half the rate, and over links.
+  // Columns of the controls alone: extra energy of a bit at half the rate, and over links.
   kSlow = kModelColumns,
   kSlowAcross,
   kColumns

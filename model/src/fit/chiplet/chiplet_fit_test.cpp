@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What a made-up package draws. Energies in J/bit.
+// Energies of a made-up package [J/bit].
 struct Package {
   double own{0.5e-12}, row{0.6e-12}, column{0.75e-12}, phy{0.55e-12}, memory{2.9e-12};
   double odd{};          // what odd dies take more

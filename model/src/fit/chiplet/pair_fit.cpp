@@ -21,7 +21,7 @@ struct PairColumn {
     slow,
     heat,
     of_model,
-    // Of the control alone: what a bit over the links takes more at half the rate.
+    // Column of the control alone: extra energy of a bit over the links at half the rate.
     slow_xgmi = of_model,
     all
   };

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What two made-up parts draw. Energies in J/bit.
+// Energies of two made-up parts [J/bit].
 struct Pair {
   double xgmi{1.6e-12};
   std::array<double, 2> reader{6.0e-12, 6.7e-12};

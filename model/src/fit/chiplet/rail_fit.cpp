@@ -25,7 +25,7 @@ std::vector<double> columns_of(const RailEquation& equation, const ChipletRun& r
 }
 
 // Least squares of the first `columns` with a constant for each block and the prior of heat;
-// `sigma_w` weighs the prior. Nothing where the runs cannot tell the columns apart.
+// `sigma_w` weighs the prior. Nothing where the runs cannot separate the columns.
 std::optional<Eigen::VectorXd> solve(const Runs& runs, std::size_t rail,
                                      const RailEquation& equation, Eigen::Index columns,
                                      double mean_c, double sigma_w, double idle_w) {
@@ -93,7 +93,7 @@ RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which, const RailE
   if (warm > 0) mean_c /= warm;
   if (idle > 0) idle_w /= idle;
   auto first = solve(runs, rail, equation, columns, mean_c, 0, idle_w);
-  // Without its prior the heat may not be told from the load.
+  // Without its prior the heat may not be separable from the load.
   if (!first) first = solve(runs, rail, equation, columns, mean_c, 0.01 * std::abs(most_w), idle_w);
   if (!first) {
     fit.why_not = "the runs that are left do not tell the ways apart";

@@ -12,7 +12,7 @@
 
 namespace ww::model {
 
-// What a run has of each column but for the heat's, which the fit fills in itself.
+// Fills a run's columns but for the heat's, which the fit fills in itself.
 struct RailEquation {
   Eigen::Index columns{};
   Eigen::Index heat{};  // column of kelvin above the mean
@@ -25,7 +25,7 @@ struct RailFit {
   int freedom{};
 };
 
-// `columns`: the first so many of the equation's.
+// `columns`: how many of the equation's columns, from the first on.
 [[nodiscard]] RailFit fit_rail(std::span<const ChipletRun> all, ChipletRail which,
                                const RailEquation& equation, Eigen::Index columns);
 

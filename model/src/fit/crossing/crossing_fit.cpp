@@ -51,7 +51,7 @@ class CrossingFitter {
   [[nodiscard]] double far_change(const CrossingVariant& variant) const {
     const CrossingTerms values = blocks_.solver().solve(variant);
     const auto found = values.find(CrossingTerm::far_random);
-    // What cannot be determined is no bound: as large as the answer.
+    // A term that cannot be determined is no bound: take it as large as the answer.
     const double answer = plain_.front().at(CrossingTerm::far_random);
     return found == values.end() ? std::abs(answer) : std::abs(found->second - answer);
   }
@@ -84,13 +84,13 @@ class CrossingFitter {
     return errors;
   }
 
-  // How far a bend of power with the rate moves the answer. Where the rates are equal it is alike
+  // How far a bend of power with the rate moves the answer. Where the rates are equal it is equal
   // in near and far.
   [[nodiscard]] double of_bend(const CrossingAnswer& answer) const {
     return answer.greatest_mismatch > 0 ? far_change({.bend = true}) : 0;
   }
 
-  // What unequal times asleep may cost: at the same rate the faster way sleeps for longer, by the
+  // Energy by unequal times asleep: at the same rate the faster way sleeps for longer, by the
   // difference of the times that a bit takes without a wait.
   [[nodiscard]] double of_sleep() const {
     std::map<int, std::array<std::vector<double>, 2>> rates;  // by wait: near, far

@@ -105,7 +105,7 @@ double half_widths_off(const Figure& row, double truth) {
   return std::abs(off) / (off > 0 ? *row.high - *row.value : *row.value - *row.low);
 }
 
-// What the fit was before: power over idle by rate, far less near, at one wait.
+// The earlier fit: power over idle by rate, far less near, at one wait.
 double from_one_wait(const std::vector<CrossingRun>& runs, int wait) {
   double idle = 0;
   int idles = 0;
@@ -367,7 +367,7 @@ TEST(CrossingFit, CountsWhatRunsDoNotShowOfLeakageIntoTheInterval) {
   CampaignTruth truth;
   truth.noise_w = 0.5;
   auto runs = campaign_of(truth);
-  // As warm as the run's own power makes it, at once: the terms of power and warmth go together.
+  // Warms at once as far as the run's own power does: power and warmth go together.
   for (CrossingRun& run : runs) run.temperature_c = 50 + 0.05 * (run.power.value() - truth.base_w);
   const double guessed = fit_crossing_runs(runs, {}).errors.heat;
   std::mt19937_64 generator(3);

@@ -16,7 +16,7 @@
 
 namespace ww::model {
 
-// What adds to or scales the answer. [J/bit/crossing] but for the last two.
+// Errors that add to or scale the answer. [J/bit/crossing] but for the last two.
 struct CrossingSources {
   double heat{};       // standard deviation
   double clock{};      // limit

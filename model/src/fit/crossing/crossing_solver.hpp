@@ -16,7 +16,7 @@
 
 namespace ww::model {
 
-// What a fit estimates, one number each, after the blocks' P0.
+// Terms that a fit estimates, one number each, after the blocks' P0.
 enum class CrossingTerm {
   place,
   random,

@@ -1,4 +1,4 @@
-// Which contrasts of distance a floorplan offers.
+// Finds the contrasts of distance that a floorplan offers.
 #include <array>
 
 #include "ww/model/floorplan.hpp"

@@ -25,8 +25,8 @@ struct Figures {
   Mean power_w, crossbar, memory;
 };
 
-// What a run at another rate would have drawn: rates differ by what distance does to latency, and
-// power that does not go with the rate must not be taken for the wires'. A stream that waits
+// Power that a run would have drawn at another rate: rates differ by what distance does to latency,
+// and power that does not go with the rate must not be taken for the wires'. A stream that waits
 // between loads, as throttled ones do, still draws what busy CUs draw; one that begins late or ends
 // early in its launch draws nothing meanwhile. `share` 0: the former, 1: all power above `idle_w`
 // goes.
@@ -136,7 +136,7 @@ const Figures* figures_of(const FiguresByPoint& sums, const std::vector<SegmentP
   return found == sums.end() ? nullptr : &found->second;
 }
 
-// One line for every engine and four of CUs: what makes a leg unlike others is alike for all
+// One line for every engine and four of CUs: what makes a leg unlike others is equal for all
 // quadrants, which therefore are no repetitions. Every engine is a cell.
 std::vector<Line> legs_lines(const std::vector<SegmentPoint>& points, const FiguresByPoint& sums,
                              double idle_w, double share, std::size_t& cells) {

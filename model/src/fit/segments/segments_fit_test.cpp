@@ -215,7 +215,7 @@ TEST(Segments, TellWhatDataCostOnTheWayToRegistersFromWhatLanesDo) {
   EXPECT_GE(*row.high, 400);
   EXPECT_NEAR(fit.registers.any_data_fj_per_bit, 700, 7);
   EXPECT_LT(fit.registers.inflation, 1.01);
-  // How much of it is wire no run tells.
+  // No run shows how much of it is wire.
   EXPECT_EQ(fit.registers_l1.status, RowStatus::not_identified);
   EXPECT_NE(fit.registers_l1.reason.find("differ by 0 mm"), std::string::npos)
       << fit.registers_l1.reason;

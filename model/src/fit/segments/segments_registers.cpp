@@ -117,7 +117,7 @@ void fit_registers(const std::vector<SegmentPoint>& points,
     per_bit.high = value + half;
   }
 
-  // Wire and register write take every bit alike: only ways of unequal length tell them apart.
+  // Wire and register write take every bit equally: only ways of unequal length separate them.
   const double spread = std::sqrt(std::max(mm_square.value() - mm.value() * mm.value(), 0.0));
   std::string reason = fmt::format(
       "{} readings over ways that differ by {:.2g} mm (sd), and {:.2g} mm are needed: every bit "

@@ -1,4 +1,4 @@
-// What a bit costs between L1 and registers.
+// Fits the energy of a bit between L1 and registers.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace ww::model {
 //
 //   e = c + a m + r [random] + x m' [random],   m = register bits for each bit from the L2,
 //
-// m' = m less its mean: x is what data cost on the way to registers. Everything that is alike for
+// m' = m less its mean: x is what data cost on the way to registers. Everything that is equal for
 // all points (trunks, legs, caches, instructions, clocks) is in c and r; what follows bytes
 // whatever they are (lanes' arithmetic) in a. `droop`: by how much bringing power to one voltage
 // raised differences, relative.

@@ -9,17 +9,17 @@
 namespace ww::model {
 
 // --- Idle power ---
-// Exponent of idle power over voltage at one clock, where a single state tells nothing.
+// Exponent of idle power over voltage at one clock, where a single state determines nothing.
 inline constexpr double kBeta = 2.4;
 inline constexpr double kBetaSigma = 1.2;
 inline constexpr double kBetaLeastSigma = 0.1;
 // Share of idle power that is clocks, V^2 f: what is never gated of a clock tree.
 inline constexpr double kClockShare = 0.10;
 inline constexpr double kClockShareSigma = 0.15;
-// Of the idle curve, relative to idle power: slope, curvature and third order per 10 K. The current
-// below threshold grows as exp(-q Vt / n k T) T^2, by a factor e in 28 to 45 K for Vt of 0.25 to
-// 0.45 V at 330 K (Roy, Mukhopadhyay, Mahmoodi, Proc. IEEE 91:305, 2003). Currents through the gate
-// hardly follow temperature; with half of them the sum grows by e in 80 K.
+// Idle curve relative to idle power: slope, curvature and third order per 10 K. The current below
+// threshold grows as exp(-q Vt / n k T) T^2, by a factor e in 28 to 45 K for Vt of 0.25 to 0.45 V
+// at 330 K (Roy, Mukhopadhyay, Mahmoodi, Proc. IEEE 91:305, 2003). Currents through the gate hardly
+// follow temperature; with half of them the sum grows by e in 80 K.
 inline constexpr double kIdleSlope = 0.1, kIdleSlopeSigma = 0.3;
 inline constexpr double kIdleCurvature = 0.02, kIdleCurvatureSigma = 0.03;
 inline constexpr double kIdleThird = 0.002, kIdleThirdSigma = 0.003;
@@ -33,8 +33,8 @@ inline constexpr double kSteepeningSigma = 0.03;
 // streams could fit it. What this leaves out is in the next bound.
 inline constexpr double kHotSpotK = 1.0;
 inline constexpr double kHotSpotSigmaK = 0.58;
-// The same of a spot that comes and goes within some ms: no cool-down shows it, and it looks like
-// power. Rectangular; 8 K where a sixth of the leakage is, 2 K where a third is, and a fifth more.
+// A spot that comes and goes within some ms [K]: no cool-down shows it, and it looks like power.
+// Rectangular; 8 K where a sixth of the leakage is, 2 K where a third is, and a fifth more.
 inline constexpr double kUnseenHotSpotK = 2.5;
 // A hot spot that cool-downs show to be hotter than this is none: power that ends some tens of ms
 // after the load, because engines are gated or clocks fall late, looks the same. Two standard
@@ -43,12 +43,12 @@ inline constexpr double kMaxHotSpotK = kHotSpotK + 2 * kHotSpotSigmaK;
 inline constexpr double kLatePowerS = 0.1;
 // In the first pass, filters faster than this follow within a plateau and keep their priors [s].
 inline constexpr double kSlowHeatS = 1;
-// What the temperature sensor leaves open of the ambient [K], and of the response to power: of the
+// Ambient that the temperature sensor leaves open [K], and shares of the response to power: of the
 // steady one, and of those through filters that are slow enough to be the heatsink's.
 inline constexpr double kDriftSigmaK = 0.25;
 inline constexpr double kSteadyShare = 0.05;
-// Filters from this one on are the heatsink's, which warms the whole die alike [s]. The spreader is
-// faster: 5 cm3 of copper (3.4 J/cm3/K) behind 0.1 K/W follow within 2 s.
+// Filters from this one on are the heatsink's, which warms the whole die evenly [s]. The spreader
+// is faster: 5 cm3 of copper (3.4 J/cm3/K) behind 0.1 K/W follow within 2 s.
 inline constexpr double kSinkHeatS = 10;
 
 // How long power that belongs to no load (memory, board) keeps its departure from the idle curve
@@ -83,7 +83,7 @@ inline constexpr double kCorrelatedSteps = (3 - 1.7320508075688772) / 6;
 inline constexpr double kMaxLoadLineOhm = 1e-3;
 inline constexpr double kMaxDroopShare = 0.12;
 // Correction for heat, relative: how much more or less the wires' own heat raises leakage than heat
-// of the load does. Most heat flows through spreader and sink, where all heat is alike. The rest is
+// of the load does. Most heat flows through spreader and sink, where all heat is equal. The rest is
 // the hot spot, which has a bound of its own; filters next to its own absorb a part.
 inline constexpr double kHeatBound = 0.15;
 // The hot spot's rise, relative. Cool-downs show the rise for heat of the load, but wires warm
@@ -97,7 +97,7 @@ inline constexpr double kStreamBound = 0.006;
 inline constexpr double kControlBound = 0.009;
 
 // --- Rate ---
-// What is not known of a payload's power over its rate, of the slope between two rates: where it
+// Doubt about a payload's power over its rate, as a share of the slope between two rates: where it
 // ran at two rates itself, where another payload did, where none did.
 inline constexpr double kRateDoubtOwn = 0.15;
 inline constexpr double kRateDoubtOther = 0.2;
@@ -108,7 +108,7 @@ inline constexpr double kRateDoubtNone = 0.8;
 inline constexpr double kSaturatedShare = 0.9;
 
 // --- Solver ---
-// A residual beyond so many standard deviations counts linearly.
+// A residual beyond this many standard deviations counts linearly.
 inline constexpr double kHuberSigmas = 3;
 // Degrees of freedom that the scatter of all other payloads counts for in that of one.
 inline constexpr double kBorrowedFreedom = 16;
@@ -119,7 +119,7 @@ inline constexpr std::size_t kBootstrapBlocks = 6;
 inline constexpr double kCrawl = 1e-2;
 
 // --- Crossings ---
-// A warp that sleeps and one that waits for its memory issue nothing, but need not draw alike:
+// A warp that sleeps and one that waits for its memory issue nothing, but need not draw equally:
 // limit of the difference, of the power of all of them awake; rectangular. No source is known.
 inline constexpr double kSleepShare = 0.05;
 // How power over idle grows with the clock at a given rate of traffic: P ~ f^n. Traffic goes as V^2
@@ -130,20 +130,20 @@ inline constexpr double kMaxCrossingClockExponent = 3.0;
 inline constexpr double kCrossingClockExponent = kMaxCrossingClockExponent / 2;
 // The 95% half-width of a limit within which all is equally likely, over the limit.
 inline constexpr double kRectangular95 = 0.95;
-// Of mean power a kelvin: leakage; the prior is as wide.
+// Share of mean power a kelvin: leakage; the prior is as wide.
 inline constexpr double kCrossingHeatShare = 0.003;
 // Ranges over the campaign that are worth a term: of temperature [K], and of the clock, relative.
 inline constexpr double kMinCrossingWarmthK = 0.2;
 inline constexpr double kMinCrossingClockChange = 5e-4;
-// What a crossing needs: blocks, waits that near and far share, and the span of the rates over the
+// Needs of a crossing: blocks, waits that near and far share, and the span of the rates over the
 // greatest.
 inline constexpr int kMinCrossingBlocks = 2;
 inline constexpr int kMinCrossingWaits = 3;
 inline constexpr double kMinCrossingSpan = 0.25;
 // Difference of near's and far's rates at one wait that needs no slope, as a fraction.
 inline constexpr double kMaxCrossingMismatch = 0.01;
-// What a crossing is refused for: power that bends with the rate, of the answer; waits that are off
-// a line, of the crossing's power; two sides' lines apart, of a near bit's energy.
+// Limits beyond which a crossing is refused: power that bends with the rate, of the answer; waits
+// that are off a line, of the crossing's power; two sides' lines apart, of a near bit's energy.
 inline constexpr double kMaxCrossingBend = 0.25;
 inline constexpr double kMaxWaitShare = 0.1;
 inline constexpr double kMaxSidesApart = 0.25;
@@ -172,18 +172,18 @@ inline constexpr double kMaxTogglesDiffer = 0.002;
 // and few repeaters; models spread by more for one node (DSENT 150, Orion 230, McPAT 465 fF/mm).
 inline constexpr double kAcrossDieTolerance95 = 0.20;
 inline constexpr double kInsideUnitTolerance95 = 0.35;
-// Of a wire's capacitance, what it has towards its neighbours: at most this much, for some of its
-// field always ends on the layers above and below, and its repeaters' gates are all to ground.
+// Share of a wire's capacitance towards its neighbours: at most this, for some of its field always
+// ends on the layers above and below, and its repeaters' gates are all to ground.
 inline constexpr double kMaxCouplingShare = 0.8;
-// What wires that rest at ones cost for random bits, over twice the difference from half random
-// ones, at the most.
+// Energy that wires resting at ones add to random bits, over twice the difference from half random
+// ones, at most.
 inline constexpr double kMaxRestingFactor = 2;
 // Interactions of four engines and four quadrants that are orthogonal to distance.
 inline constexpr double kDepartureTerms = 8;
 
 // --- Packages of several dies ---
-// Of idle power, by kelvin: an e-fold of 28 K is the steepest subthreshold current (Roy et al.
-// 2003).
+// Share of idle power, by kelvin: an e-fold of 28 K is the steepest subthreshold current (Roy et
+// al. 2003).
 inline constexpr double kDieLeakagePerKelvin = 1.0 / 28;
 // How far a rail's gain in a campaign is from that of another day, at 95%, a share: a monitor of
 // shunts drifts by up to 50 ppm/K (INA226, data sheet SBOS547A), and a board warms by some 20 K.
@@ -197,7 +197,7 @@ inline constexpr double kNullLevel = 0.999;
 inline constexpr double kNullShare = 0.01;
 
 // --- Applications ---
-// What a straight line in slots, toggles and coupling cannot follow, of a random bit's energy:
+// Error of a straight line in slots, toggles and coupling, as a share of a random bit's energy:
 // three times what campaigns of 14 random chips suggest (chi2 = 33 at 28 degrees of freedom with a
 // third of it, 38 with none). No source is known.
 inline constexpr double kFormError = 0.006;
@@ -233,7 +233,7 @@ inline constexpr double kMaxSteepening = 0.03;
 // many standard errors; lock-in and plateaus by as many.
 inline constexpr double kRateDisagreement = 0.20;
 inline constexpr double kDisagreementSigmas = 4;
-// Of a payload's departure from what links have in common; less is noise, as likely as not.
+// Significance of a payload's departure from what links share; less is noise, as likely as not.
 inline constexpr double kPayloadSignificance = 0.01;
 // Half-widths beyond which a figure says nothing: of the energy for random payload; of an exponent
 // of voltage or frequency; of the times that an energy per nanosecond is divided by.
@@ -241,13 +241,13 @@ inline constexpr double kUselessShare = 0.5;
 inline constexpr double kUselessExponent = 0.5;
 inline constexpr double kMaxFlightError = 0.5;
 inline constexpr double kMinContrast = 0.01;  // of distance, over its mean
-// What ln f must keep, rms, when its straight line in ln V is taken out. One curve of a device
-// bends by up to 0.03; a clock at two voltages leaves more.
+// Rest of ln f, rms, that must be left when its straight line in ln V is taken out. One curve of a
+// device bends by up to 0.03; a clock at two voltages leaves more.
 inline constexpr double kMinOffCurve = 0.06;
-// What a millimetre of wire can switch for a random bit [pF], which charges it every fourth time
-// (E = C V^2 / 4). A bare wire has 0.2 to 0.3 pF/mm, a repeated one twice that (DARPA 2008). What
-// goes with the bit, its share of requests, clock and switches, at most makes it ten times as much;
-// a link of low swing saves at most nine tenths.
+// Capacitance that a millimetre of wire can switch for a random bit [pF], which charges it every
+// fourth time (E = C V^2 / 4). A bare wire has 0.2 to 0.3 pF/mm, a repeated one twice that (DARPA
+// 2008). The bit's share of requests, clock and switches at most makes it ten times as much; a link
+// of low swing saves at most nine tenths.
 inline constexpr double kMinPicofaradPerMm = 0.02;
 inline constexpr double kMaxPicofaradPerMm = 6;
 

@@ -25,7 +25,7 @@ Result<JointFit> Solver::run() {
       rescale();
       compare_payloads();
     }
-    // States at different temperatures tell nothing when temperature is left out on purpose.
+    // States at different temperatures show nothing when temperature is left out on purpose.
     if (input_.temperature_correction) beta_ = beta_from_states();
   }
   return linearise();

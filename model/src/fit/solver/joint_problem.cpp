@@ -215,7 +215,7 @@ void Solver::add_response_prior(const Eigen::VectorXd& response, Eigen::VectorXd
     add_prior(blocks_.response.data(), response, doubt);
     return;
   }
-  // The heatsink warms the whole die alike, so the sensor and the leakage respond alike to power
+  // The heatsink warms the whole die evenly, so the sensor and the leakage respond equally to power
   // through slow filters. Power alone would fix only the product of that response and of idle
   // power's slope.
   for (std::size_t j = 0; j < kHeatCount; ++j) {

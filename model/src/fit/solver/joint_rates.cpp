@@ -1,6 +1,6 @@
 // How power follows small differences of rate between pairs.
 //
-// Throttling shows what a waiting engine saves. Pairs that are saturated alike differ for other
+// Throttling shows what a waiting engine saves. Pairs that are equally saturated differ for other
 // reasons: their launches begin late, or their last wavefronts end at unequal times, and an engine
 // that is done waits for less. What that saves shows in the interactions of engine and quadrant
 // that are orthogonal to d': a link that is dearer than others is so in proportion to its payload's
@@ -10,7 +10,7 @@
 //
 // with r_vi the interaction i of relative rate, D_v the dynamic power, g0_v what throttling says,
 // L_i the links' unevenness, and x the share of dynamic power that is sought. Where the payloads
-// tell less than that x lies between throttling's share and all, it is taken in the middle.
+// show less than that x lies between throttling's share and all, it is taken in the middle.
 //
 // Rates that fall with distance fall for another reason: requests are on the way for longer, and
 // the engine waits, as it does where it is throttled. Launches and last wavefronts do not depend on
@@ -85,7 +85,7 @@ void Solver::compare_payloads() {
     const double dynamic = blocks_.variants[v][0];
     const double rest = 1 - throttled_rate_w_[v] / dynamic;
     if (!(rest > 0)) continue;
-    // Data that tell less than these bounds do are not used.
+    // Data that say less than these bounds do are not used.
     std::optional<Posterior> found = Posterior{rest / 2, rest / std::sqrt(12.0)};
     if (error < found->sigma) found = between(share, error, rest);
     if (!found) continue;
@@ -182,7 +182,7 @@ std::pair<double, double> Solver::rate_share(int state, const std::vector<bool>&
   double chi = 0;
   for (const Seen& seen : all) chi += seen.weight * (seen.y - share * seen.x).squaredNorm();
   const double freedom = static_cast<double>((all.size() - 1) * input_.basis.size()) - 1;
-  // What single pairs draw for reasons of their own shows as scatter.
+  // Power that single pairs draw for reasons of their own shows as scatter.
   return {share, std::sqrt(std::max(1.0, chi / freedom) / square)};
 }
 

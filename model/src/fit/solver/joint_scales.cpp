@@ -1,5 +1,5 @@
-// What the joint fit finds between its passes: scales of residuals, and how idle power goes with
-// voltage.
+// Finds quantities between the joint fit's passes: scales of residuals, and how idle power goes
+// with voltage.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -56,7 +56,7 @@ double Solver::residual_of(ceres::ResidualBlockId id, double sigma) const {
 }
 
 void Solver::rescale() {
-  // What is not noise shows in the windows that have little: the first ones after a load are short.
+  // Errors beyond noise show in windows with little of it: the first ones after a load are short.
   std::vector<double> noise;
   for (const Window& window : input_.idle) noise.push_back(window.power_error_w);
   const double usual = noise.empty() ? 0 : median(noise);
@@ -77,7 +77,7 @@ void Solver::rescale() {
     const double scale = robust_scale(idle);
     const double white = median(std::move(noise));
     idle_wander_w_ = std::sqrt(std::max(0.0, scale * scale - white * white));
-    // At least half of the scale: windows of one cool-down share errors that are not noise.
+    // Takes at least half of the scale: windows of one cool-down share errors that are not noise.
     idle_sigma_w_ = std::max({1e-3, 0.5 * scale, idle_wander_w_});
   }
   // Mean dynamic power is now known at reference voltage and free of leakage.

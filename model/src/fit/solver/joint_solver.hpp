@@ -39,8 +39,8 @@ class Solver {
   void compare_payloads();
   // Relative rates of a variant's pairs, engine by quadrant; nothing where a pair was not run.
   std::optional<Eigen::MatrixXd> relative_rates(std::size_t v) const;
-  // Of the rate's interaction along distance, the part that launches and last wavefronts make,
-  // which do not depend on distance, 0 to 1. The rest is latency, for which an engine waits.
+  // Part of the rate's interaction along distance, 0 to 1, that launches and last wavefronts make,
+  // which do not depend on distance. The rest is latency, for which an engine waits.
   double late_part_along_distance(std::size_t v) const;
   // Share of dynamic power, beyond throttling's, that follows the rates of `used` variants of a
   // state, and its standard error, which is infinite if the data do not determine the share.

@@ -275,7 +275,7 @@ TEST(NistStrd, Chwirut2) {
   check<Chwirut, 3>(read("Chwirut2"), {.digits = 7});
 }
 
-// A sum of three exponentials, whose rates are hard to tell apart.
+// A sum of three exponentials, whose rates are hard to separate.
 struct Lanczos {
   template <class T>
   static T at(const T* b, const T& x) {
@@ -283,8 +283,8 @@ struct Lanczos {
     return b[0] * exp(-b[1] * x) + b[2] * exp(-b[3] * x) + b[4] * exp(-b[5] * x);
   }
 };
-// Its residuals are 1e-13 of the observations, which a double holds to 1e-16: the sum of their
-// squares has no more digits.
+// The residuals of Lanczos1 are 1e-13 of the observations, which a double has to 1e-16: the sum of
+// their squares has no more digits.
 TEST(NistStrd, Lanczos1) {
   check<Lanczos, 6>(read("Lanczos1"), {.digits = 7, .digits_of_squares = 2});
 }

@@ -17,7 +17,7 @@
 namespace ww::model {
 namespace {
 
-// As in latency_witness_test.cpp.
+// Constants as in latency_witness_test.cpp.
 constexpr double kShiftTicksPerMm = 2;
 constexpr double kShiftNoiseTicks = 0.3;
 constexpr double kStepMm = 0.25;

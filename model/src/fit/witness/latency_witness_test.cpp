@@ -135,7 +135,7 @@ TEST(LatencyWitness, JudgesATableWithoutRepeatsByItsGivenError) {
   EXPECT_TRUE(witness.recorded);
   EXPECT_TRUE(witness.disagrees) << witness.relative << " " << witness.p_value;
   EXPECT_GT(witness.relative, 0.1);
-  // The same departure within a large error says nothing.
+  // Within a large error this departure says nothing.
   EXPECT_FALSE(judge_latency_table(table_of_paths(elsewhere), 20, plan).disagrees);
 }
 

@@ -44,7 +44,7 @@ struct Provenance {
   std::string assumed_architecture;
 };
 
-// What a calibration is asked for. An option of a command that a kind has no use for is refused.
+// Uses of a calibration. An option of a command that a kind has no use for is refused.
 enum class Use { estimate, project };
 struct Foreign {
   std::span<const std::string_view> options;  // as the command spells them
@@ -98,7 +98,7 @@ struct LinkConstants {
   std::optional<Hops> pj_per_hop;  // to the next die of a package
 };
 
-// What a report's page shows of a calibration that it does not draw itself.
+// Part of a report's page that shows what the page does not draw itself.
 struct Section {
   std::string heading;
   bool package_map{};  // the figures on a block diagram of a package's dies, before the tables
@@ -131,8 +131,8 @@ class Calibration {
   // (traffic of another part, unless `anyway`), out_of_range (a toggle rate beyond 0 to 1).
   [[nodiscard]] virtual Result<Answer> estimate(const Traffic& traffic,
                                                 const EstimateRequest& request) const = 0;
-  // What the wires would cost on another node, at another voltage, in another layout, or if traffic
-  // went elsewhere. Errors: out_of_range, invalid_argument, those of estimate().
+  // Projects the wires' energy to another node, voltage or layout, or to traffic that goes
+  // elsewhere. Errors: out_of_range, invalid_argument, those of estimate().
   [[nodiscard]] virtual Result<Answer> project(const ProjectRequest& request) const = 0;
   // Each figure beside the truth.
   [[nodiscard]] virtual Result<Answer> score(const Revealed& truth) const = 0;
@@ -157,7 +157,7 @@ class Calibration {
   // calibration's own. Errors: unsupported (no such thing in this kind), those of the floorplan.
   virtual Status use_floorplan(const model::Floorplan& floorplan);
   virtual Status use_registers_l1(const Interval& fj_per_bit);
-  // What it was read from.
+  // Returns the document that it was read from.
   [[nodiscard]] virtual const nlohmann::json& document() const = 0;
 };
 

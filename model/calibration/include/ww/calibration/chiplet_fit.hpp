@@ -20,7 +20,7 @@ struct ChipletFit {
 // io_error.
 [[nodiscard]] Result<ChipletFit> fit_chiplet(const CampaignStore& store);
 
-// What model.json says; device and chip are the recording's.
+// Writes the content of model.json; device and chip are the recording's.
 [[nodiscard]] nlohmann::json to_json(const ChipletFit& fit);
 
 }  // namespace ww::calibration

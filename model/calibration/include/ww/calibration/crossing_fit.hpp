@@ -12,7 +12,7 @@
 
 namespace ww::calibration {
 
-// What StoredRun::pattern says of a run of this campaign.
+// Values of StoredRun::pattern in a run of this campaign.
 namespace crossing_patterns {
 inline constexpr const char* random = "random";
 inline constexpr const char* zeros = "zeros";
@@ -21,7 +21,7 @@ inline constexpr const char* kHalf1 = "random/1";  // half of near's lines: the 
 inline constexpr const char* kHalf2 = "random/2";
 }  // namespace crossing_patterns
 
-// What the plan's setup says that near and far are ("contrast").
+// Meanings of near and far in the plan's setup ("contrast").
 namespace crossing_contrasts {
 inline constexpr const char* sides = "sides";      // of a partitioned L2
 inline constexpr const char* latency = "latency";  // the ends of the latency's product term
@@ -34,7 +34,7 @@ struct CrossingCheck {
   std::string detail;
 };
 
-// On a part without two sides: the answer over the latency that far has more than near.
+// Slope on a part without two sides: the answer over the latency that far has more than near.
 struct LatencySlope {
   double ticks{};                  // of a round trip, far less near; in cycles of the SM
   double ticks_error{};            // 95% half-width
@@ -60,7 +60,7 @@ struct CrossingFit {
   // unequal times asleep, gain of the sensor, losses of the regulator.
   double noise{}, heat{}, clock{}, rate{}, asleep{}, gain{}, regulator{};
   double greatest_mismatch{};  // of near's and far's rates at one wait, as a fraction
-  // At the shortest wait.
+  // Rates at the shortest wait.
   double near_bits_per_s{};
   double far_bits_per_s{};
   double near_w{};  // power over idle
@@ -72,7 +72,7 @@ struct CrossingFit {
 };
 [[nodiscard]] nlohmann::json to_json(const CrossingFit& fit);
 
-// From the recorded runs. Errors: bad_data (no complete block), those of the store.
+// Fits the recorded runs. Errors: bad_data (no complete block), those of the store.
 [[nodiscard]] Result<CrossingFit> fit_crossing(const CampaignStore& store);
 
 }  // namespace ww::calibration

@@ -48,7 +48,7 @@ struct Kind {
   Result<Fitted> (*fit)(const CampaignStore& campaign, const FitRequest& request);
 };
 
-// In the order in which documents and plans are tried.
+// Returns the kinds in the order in which documents and plans are tried.
 [[nodiscard]] std::span<const Kind> kinds();
 
 // The file of a calibration: `path` itself, or in a folder the first of the kinds' files that is
@@ -60,7 +60,7 @@ struct Kind {
 [[nodiscard]] Result<std::unique_ptr<Calibration>> load(
     const std::filesystem::path& path, Admission admission = Admission::refuse_flagged,
     std::span<const Kind> table = kinds());
-// The same of a document that is read already.
+// Reads a calibration from a document that is parsed already.
 [[nodiscard]] Result<std::unique_ptr<Calibration>> parse(nlohmann::json document,
                                                          const std::string& origin,
                                                          Admission admission,

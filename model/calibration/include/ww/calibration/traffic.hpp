@@ -1,5 +1,5 @@
-// What was counted of an application: the traffic that a calibration prices. Profilers' files and
-// the virtual GPU's monitors give it (ww/session/application.hpp reads them).
+// Declares the counts of an application: the traffic that a calibration prices. Profilers' files
+// and the virtual GPU's monitors give it (ww/session/application.hpp reads them).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace ww::calibration {
 
 using model::KernelTraffic;
 
-// What a profiler counted of a kernel's crossings between the sides of an L2. Some dispatches may
-// lack the counter.
+// A profiler's counts of a kernel's crossings between the sides of an L2. Some dispatches may lack
+// the counter.
 struct CountedCrossing {
   double bytes{};             // that crossed in the dispatches that have it
   std::uint64_t uncounted{};  // dispatches without it
@@ -43,17 +43,17 @@ struct Traffic {
   bool is_virtual{};             // the virtual GPU counted some of it
   std::optional<double> busy_s;  // while any launch ran; absent: not known
   std::string file;              // where it is from, for errors
-  // By kernel, where counters have them.
+  // Crossings by kernel, where counters have them.
   std::map<std::string, CountedCrossing> crossings;
   std::string crossings_unused;  // counters that look like crossings and were not used, and why
   std::map<std::string, IoDieBytes> io_dies;
 };
 
-// What is assumed of an application's data, and where it ran.
+// Assumptions about an application's data, and the part where it ran.
 struct EstimateRequest {
   model::EstimateOptions options;
   std::optional<double> toggle_rate;  // of the application's data; absent: the prior
-  // Technology node of what only the literature knows [nm]; absent: the part's.
+  // Technology node for figures that only the literature has [nm]; absent: the part's.
   std::optional<double> literature_node_nm;
   bool anyway{};  // take traffic of another part, too, and mark what comes of it
   // The part that the calibration is of, as counters name it; empty: not known.

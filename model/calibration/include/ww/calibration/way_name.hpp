@@ -5,7 +5,7 @@
 
 namespace ww::calibration {
 
-// What a hop class is ("row_hop"), in words; a name that is none stays as it is.
+// Returns the words for a hop class ("row_hop"); a name that is none stays as it is.
 [[nodiscard]] std::string way_name(const std::string& hop_class);
 
 }  // namespace ww::calibration
