@@ -18,7 +18,7 @@
 namespace ww::kernels {
 namespace {
 
-// As in amd/shim.clh.
+// A late value as in amd/shim.clh.
 struct LateValue {
   std::string_view name;
   std::uint32_t literal;

@@ -31,7 +31,7 @@ class CodeObjects : public ::testing::Test {
     std::memcpy(result.data(), object.data(), result.size() * sizeof(std::uint32_t));
     return result;
   }
-  // Of the object's first kernel.
+  // Counts the arguments of the object's first kernel.
   static int arguments_of(const std::vector<std::byte>& object) {
     const std::string_view text(reinterpret_cast<const char*>(object.data()), object.size());
     const auto end = text.find("l2_stream");

@@ -19,7 +19,7 @@ struct Fixed {
   std::string_view name;
   std::string_view value;
 };
-// As in ptx/shim.clh. A mask or shift that keeps the whole id.
+// Fixed values as in ptx/shim.clh. A mask or shift that keeps the whole id.
 constexpr Fixed kFixed[] = {
     {"WW_WAVE_SIZE", "32"},   {"WW_GROUP_SIZE", "256"},         {"WW_UNROLL", "4"},
     {"WW_ENGINE_SHIFT", "0"}, {"WW_ENGINE_MASK", "4294967295"}, {"WW_CU_SHIFT", "0"},

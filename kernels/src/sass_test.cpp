@@ -1,5 +1,5 @@
-// What NVIDIA's assembler leaves of the kernels: the traffic, the wait and its length. Where no
-// ptxas is installed the tests say that they were skipped.
+// Checks that NVIDIA's assembler keeps the kernels' traffic, wait and its length. Where no ptxas is
+// installed the tests say that they were skipped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ class SassOfPtx : public ::testing::Test {
     }
   }
 
-  // By every assembler, for every architecture that it has. PTX is compiled for sm_70 and later.
+  // Assembles by each assembler for all its architectures. PTX is compiled for sm_70 and later.
   std::vector<Assembled> assemble(const std::string& name, const std::string& ptx) {
     std::vector<Assembled> all;
     const fs::path source = root_ / (name + ".ptx");

@@ -68,7 +68,7 @@ Status check(const Macros& macros) {
   return {};
 }
 
-// What differs in spelling. WW_FETCH reads a word where its line is at home, WW_LOAD past the L1.
+// Macros that differ in spelling. WW_FETCH reads a word at its line's home, WW_LOAD past the L1.
 std::string_view dialect_macros(Dialect dialect) {
   switch (dialect) {
     case Dialect::amd: return embedded_text("dialect.clh");

@@ -12,7 +12,7 @@
 
 namespace ww::kernels::testing {
 
-// What remains of one kernel.
+// Machine code of one kernel.
 struct Sass {
   // Instructions by mnemonic: LDG, STG, RED, ATOMG, NANOSLEEP; the others under "other".
   std::map<std::string, int> counts;

@@ -37,7 +37,7 @@ struct PinTarget {
   unsigned cu_shift{8};
   unsigned cu_mask{15};
   unsigned wave_size{64};
-  // Of what WW_CLOCK reads; the rest of its word is nothing. The compiler's cycle counter is
+  // Bits that WW_CLOCK reads; the rest of its word means nothing. The compiler's cycle counter is
   // SHADER_CYCLES on gfx10.3 (LLVM 15) and gfx11: 20 bits, which wrap every 0.4 ms at 2.5 GHz.
   unsigned clock_bits{32};
 };
@@ -58,7 +58,7 @@ struct Macros {
   unsigned quadrant_channels{4};
   unsigned stripes{128};  // power of two
   unsigned unroll{4};     // loads an iteration
-  unsigned list{};        // l2_stream follows lists of so many runs; 0: channels in address order
+  unsigned list{};        // l2_stream follows lists of this many runs; 0: channels in address order
   bool count_waves{};     // l2_stream counts its working wavefronts, where no counter can
 };
 // Returns macro definitions, the shared head and the kernel's text, for clCreateProgramWithSource.
