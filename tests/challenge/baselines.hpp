@@ -1,4 +1,4 @@
-// What simpler methods say of the same campaign. They see the readings, the floorplan and the
+// Applies simpler methods to the same campaign. They see the readings, the floorplan and the
 // payload, and none of the truth.
 #pragma once
 

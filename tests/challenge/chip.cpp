@@ -107,7 +107,7 @@ Chip::Chip(const Die& die, const Wires& wires, Draws& draws)
   hot_k_.assign(static_cast<std::size_t>(die.engines), 0);
   awake_s_ = hot_k_;
   voltage_v_ = voltage;
-  // It idled for long.
+  // The chip has idled for long.
   begin({});
   for (int i = 0; i < 2000; ++i) advance(0.5);
 }
@@ -125,7 +125,7 @@ double Chip::clock_hz() const {
   return states_[static_cast<std::size_t>(state_)].clock_hz * share;
 }
 
-// At full speed pairs differ; a stream that is throttled does not depend on them.
+// Pairs differ at full speed; a stream that is throttled does not depend on them.
 Chip::Rate Chip::rate_of_pair() const {
   const auto e = static_cast<std::size_t>(load_.engine);
   const auto q = static_cast<std::size_t>(load_.quadrant);

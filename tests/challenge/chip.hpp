@@ -17,7 +17,7 @@ struct Load {
   Activity activity;
 };
 
-// What the regulator's input and the core draw at a moment.
+// Power at a moment, of the core and of the rest.
 struct Power {
   double core_w{};  // behind the regulator
   double rest_w{};  // memory, board, fan
@@ -31,11 +31,11 @@ struct Regulator {
     return fixed_w + linear * core_w + bend_per_w * core_w * core_w;
   }
   [[nodiscard]] double marginal(double core_w) const { return linear + 2 * bend_per_w * core_w; }
-  // What a share of the core's power costs at the sensing point: 1 behind the regulator.
+  // Power at the sensing point for each watt of the core: 1 behind the regulator.
   [[nodiscard]] double mean_ratio(double core_w) const {
     return board ? input_w(core_w) / core_w : 1;
   }
-  // What a little less of the core's power saves at the sensing point.
+  // Power saved at the sensing point for each watt less of the core.
   [[nodiscard]] double saved_ratio(double core_w) const { return board ? marginal(core_w) : 1; }
 };
 
@@ -54,7 +54,7 @@ class Chip {
   // mean power.
   Power advance(double seconds);
 
-  // Of the streaming pair, at the clock of the moment; 0 without a stream.
+  // Rate of the streaming pair, at the clock of the moment; 0 without a stream.
   [[nodiscard]] double bits_per_second() const;
   [[nodiscard]] double voltage_v() const { return voltage_v_; }
   [[nodiscard]] double clock_hz() const;
@@ -62,8 +62,8 @@ class Chip {
   [[nodiscard]] double wire_c() const { return die_c() + wire_spot_k_; }
 
  private:
-  // Of the saturated rate. An engine that waits for its data is awake; one whose launch begins late
-  // or ends early draws nothing meanwhile.
+  // Shares of the saturated rate. An engine that waits for its data is awake; one whose launch
+  // begins late or ends early draws nothing meanwhile.
   struct Rate {
     double waiting{}, late{};
     [[nodiscard]] double total() const { return waiting * late; }

@@ -100,7 +100,7 @@ Die draw_die(Draws& draws) {
     die.published.channels.push_back(std::move(ports));
   }
 
-  // As it is: blocks of a kind are off the same way, and each block by itself.
+  // Moves blocks: those of a kind are off the same way, and each block by itself.
   die.declared_error_mm = draws.number("die.declared_error_mm");
   const double sigma_mm = die.declared_error_mm / kTo95 * draws.number("die.error_over_declared");
   const double own_share = draws.number("die.own_error_share");

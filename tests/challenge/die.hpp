@@ -1,4 +1,4 @@
-// Where blocks are, and where the floorplan says they are. Millimetres from the lower left corner.
+// Places blocks as they are, and as the floorplan has them. Millimetres from the lower left corner.
 #pragma once
 
 #include <string>

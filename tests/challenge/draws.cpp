@@ -103,7 +103,7 @@ double uniform(std::mt19937_64& random) {
   return static_cast<double>(random() >> 11) * 0x1p-53;
 }
 
-// By Box and Muller, because the library's distribution differs between implementations.
+// Draws by Box and Muller, because the library's distribution differs between implementations.
 double normal(std::mt19937_64& random) {
   const double radius = std::sqrt(-2 * std::log(1 - uniform(random)));
   return radius * std::cos(2 * 3.14159265358979323846 * uniform(random));

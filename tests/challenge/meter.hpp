@@ -17,7 +17,7 @@ enum class MeterKind {
   slow,         // mean over a period of half a second or more
 };
 
-// What is beside the power at a moment.
+// State of the chip beside its power at a moment.
 struct Surroundings {
   double die_c{}, voltage_v{}, clock_hz{};
 };

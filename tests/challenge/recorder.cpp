@@ -78,7 +78,7 @@ class Recorder {
   double payload_bits_{};  // since it was last set to 0
   std::vector<SensorReading> readings_;
   std::vector<StoredRun> runs_;
-  // Of random payload at full rate, to say at what temperature and load the truth holds.
+  // Sums over random payload at full rate, for the temperature and load at which the truth applies.
   double stream_s_{}, wire_c_s_{}, die_c_s_{}, core_j_{};
   bool latency_{};
 };

@@ -1,5 +1,5 @@
-// What a bit costs on its way from an L2 quadrant to an engine: wires, switches along the way,
-// requests. All energies grow with the square of the voltage.
+// Models the energy of a bit on its way from an L2 quadrant to an engine: wires, switches along the
+// way, requests. All energies grow with the square of the voltage.
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace ww::challenge {
 
-// What a payload does to a bus, per bit and wire.
+// Activity of a bus with a payload, per bit and wire.
 struct Activity {
   double toggles{};  // transitions
   // Half of the mean square of the difference of two neighbours' transitions: 0.5 for independent
   // random bits, 0 where all wires change together.
   double coupling{};
 };
-// By the pattern's name in the campaign; constant payloads toggle as often as a bus parks.
+// Activity by the pattern's name in the campaign; constant payloads toggle as often as a bus parks.
 [[nodiscard]] Activity activity_of(std::string_view pattern, double parking);
 
 class Wires {
@@ -26,7 +26,7 @@ class Wires {
   // Energy per payload bit [fJ] at `voltage_v`, at 60 C.
   [[nodiscard]] double energy_fj(int engine, int quadrant, const Activity& activity,
                                  double voltage_v) const;
-  // Its growth with the die's temperature.
+  // Growth of the energy with the die's temperature.
   [[nodiscard]] double at_temperature(double celsius) const;
   // Energy of a random bit on a millimetre of wire alone: C V^2 / 4 [fJ].
   [[nodiscard]] double alone_fj_per_mm(double voltage_v) const;

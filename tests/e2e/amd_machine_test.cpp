@@ -45,7 +45,7 @@ class AmdMachine : public ::testing::Test {
     ASSERT_EQ(named.exit_code, 0) << named.err;
     EXPECT_EQ(named.json().at("virtual"), true);
   }
-  // What `devices` says of the card at `pci`, on which nothing computes.
+  // Returns the remark of `devices` on the card at `pci`, on which nothing computes.
   [[nodiscard]] std::string said_of(const std::string& pci) const {
     const json devices = with_cards({"devices", "--json"}).json().at("devices");
     for (const json& device : devices) {
@@ -133,7 +133,7 @@ TEST_F(AmdMachine, OfPackagesOfTwoDiesReadsThePowerOfEachPackageAtTheDieThatHasI
   const json second = doctor(pci[1]);
   EXPECT_THAT(named(second["fields"], "package")["reason"].get<std::string>(), HasSubstr(pci[0]));
   EXPECT_EQ(named(second["fields"], "power_average")["status"], "ok") << second["fields"];
-  // The other die at work is in the reading.
+  // The reading contains the other die at work.
   FakeCards::write(dies[2] / "gpu_busy_percent", std::string("80\n"));
   EXPECT_THAT(said_of(pci[3]), HasSubstr("80% busy"));
   EXPECT_THAT(said_of(pci[1]), HasSubstr("power is read by amdgpu files"));

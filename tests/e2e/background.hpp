@@ -52,7 +52,7 @@ class Background {
   }
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
-  // Its exit code, or minus the signal that ended it. Signal 0 waits.
+  // Returns its exit code, or minus the signal that ended it. Signal 0 waits.
   int end(int signal = 0) {
     if (signal != 0) ::kill(pid_, signal);
     int status = 0;

@@ -107,7 +107,7 @@ TEST_F(QuickCalibration, TheReportIsOnePageThatSaysVirtual) {
   EXPECT_FALSE(found(page, "(src|href)=\"(https?:)?//"));
 }
 
-// What `fit` says of the campaign with another floorplan.
+// Fits the campaign with another floorplan.
 json fit_with_floorplan(const std::string& campaign, const std::string& floorplan) {
   const TemporaryFolder folder;
   const auto copy = folder.path() / "campaign.db";

@@ -156,7 +156,7 @@ TEST_F(CrossingUse, ChargesTheLinksBetweenAnL2sSidesInASimulation) {
   EXPECT_NEAR(crossing["pj"]["low"].get<double>(), 0.9 * bits, 1e-6 * bits);
   EXPECT_NEAR(crossing["pj"]["high"].get<double>(), 1.1 * bits, 1e-6 * bits);
   EXPECT_EQ(charged["crossing"], crossing["pj"]["value"]);
-  // What crosses is no wire of the estimator's any more, and nothing else changes.
+  // A crossing is no longer a wire of the estimator, and nothing else changes.
   EXPECT_LT(charged["link"].get<double>(), plain["link"].get<double>());
   EXPECT_EQ(charged["crossbar"], plain["crossbar"]);
   EXPECT_NEAR(charged["total"].get<double>() - plain["total"].get<double>(),
@@ -211,7 +211,7 @@ TEST_F(CrossingUse, ProjectsWhatMovingCrossingsSaves) {
   EXPECT_NEAR(moved["saved_w"]["value"].get<double>(), 0.2 * 1.28, 1e-4);
   EXPECT_LT(moved["saved_j"]["low"].get<double>(), 0.9 * 0.2 * 1.28e-3 + 1e-7);
   EXPECT_EQ(moved["status"], "ok");
-  // Its own node changes nothing; a node that nobody knows has no figure.
+  // The part's own node changes nothing; a node that nobody knows has no figure.
   EXPECT_NEAR(answer["node"][0]["energy_pj_per_bit_crossing"]["value"].get<double>(), 1.0, 1e-9);
   const json unknown = project({"--json"}).json();
   EXPECT_EQ(unknown["node"][0]["status"], "unavailable");

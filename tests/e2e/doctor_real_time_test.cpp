@@ -39,7 +39,7 @@ class Feeder {
           SteppedPower power(60);
           const double began = now_s();
           bool loaded = false;
-          // As punctual as a driver, where this user may.
+          // Runs as punctually as a driver, where this user may.
           sched_param priority{};
           priority.sched_priority = 20;
           static_cast<void>(pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority));
@@ -84,7 +84,7 @@ class StartTimes {
           }
         }) {}
   ~StartTimes() { end(); }
-  // From the median to what one start in twenty exceeds [s]. Ends the thread.
+  // Spread from the median to what one start in twenty exceeds [s]. Ends the thread.
   double spread() {
     end();
     std::ranges::sort(taken_s_);

@@ -62,7 +62,7 @@ TEST(Doctor, NamesThePackagesOfMissingLibraries) {
   }
 }
 
-// What a virtual chip has is right, and what it has not is no fault of it.
+// The parts of a virtual chip are right, and its absent ones are no fault of it.
 TEST(Doctor, FindsNothingBadOnVirtualChips) {
   for (const char* device : {"virtual:w9100", "virtual:mi210", "virtual:rx6800"}) {
     const auto finished = run({wirewatt(), "doctor", "--json", "--device", device});
@@ -94,7 +94,7 @@ TEST(Doctor, TellsWhatAFakedMi210OffersAndWhatItWouldTakeToFixItsClocks) {
             "clocks are held down by: power");
   EXPECT_EQ(named(report["findings"], "capability", "clock control")["verdict"], "good");
   EXPECT_GT(report["sampler"]["ticks"], 0);
-  // By its place, as `top` and the library name it, it is the same one.
+  // The device is the same one by its place, as `top` and the library name it.
   const auto by_place =
       run({wirewatt(), "doctor", "--no-step-test", "--no-counters", "--json", "--device", "gpu:0"},
           {{"WIREWATT_SYSFS", (folder.path() / "sys").string()}});

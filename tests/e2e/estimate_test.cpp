@@ -43,7 +43,7 @@ TEST_F(Estimate, OfAProgramUsesItsOwnTogglesAndGivesItsShare) {
   EXPECT_GT(result.at("interconnect_share_percent").at("value").get<double>(), 0.5);
   EXPECT_LT(result.at("interconnect_share_percent").at("value").get<double>(), 50);
   EXPECT_TRUE(result.at("virtual"));
-  // What the sensor saw of each kernel: joules, or why there are none.
+  // Each kernel's sensed energy: joules, or why there are none.
   ASSERT_EQ(result.at("sensed").size(), result.at("kernels").size());
   for (const json& kernel : result.at("sensed")) {
     EXPECT_GT(kernel.at("launches").get<int>(), 0);
@@ -64,7 +64,7 @@ TEST_F(Estimate, FollowsTheSealedTruthOfTheWires) {
     EXPECT_TRUE(row.at("covered").get<bool>()) << row.dump();
     if (row.at("segment") != "l1_l2") continue;
     EXPECT_LT(std::abs(row.at("error_percent").get<double>()), 5.0) << row.dump();
-    // As a real card has it: the assumed toggle rate is in the interval and makes it wider.
+    // Without monitors, as on a card, the assumed toggle rate's range makes the interval wider.
     EXPECT_TRUE(row.at("without_monitors").at("covered").get<bool>()) << row.dump();
     EXPECT_GT(row.at("without_monitors").at("half_width_percent").get<double>(),
               1.2 * row.at("without_monitors_as_certain").at("half_width_percent").get<double>())
@@ -73,7 +73,7 @@ TEST_F(Estimate, FollowsTheSealedTruthOfTheWires) {
   }
 }
 
-// As a real card has it: its counters, and the toggles of the same program on the virtual GPU.
+// Uses a real card's counters, and the toggles of the same program on the virtual GPU.
 TEST_F(Estimate, TakesTogglesFromAnotherChipsMonitors) {
   const auto counters = (folder_->path() / "card.csv").string();
   std::vector<std::string> command{wirewatt(), "run", "--counters", counters, "--"};
@@ -266,7 +266,7 @@ TEST(EstimateOfAPackage, IsByTheWaysThatMonitorsCounted) {
       run({wirewatt(), "project", "--model", folder.path().string(), "--voltage", "0.8"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("no millimetre and no voltage"), std::string::npos) << refused.err;
-  // The same figures price the links between the dies of a simulated package.
+  // These figures also price the links between the dies of a simulated package.
   const auto simulate = [&](const char* network, const std::vector<std::string>& more) {
     std::vector<std::string> words{wirewatt(), "simulate", "--network", network, "--k",
                                    "4",        "--rate",   "0.1",       "--json"};
@@ -291,7 +291,7 @@ TEST(EstimateOfAPackage, IsByTheWaysThatMonitorsCounted) {
   const auto no_dies = simulate("mesh", {"--model", folder.path().string()});
   EXPECT_EQ(no_dies.exit_code, 1);
   EXPECT_NE(no_dies.err.find("no links to a next die"), std::string::npos) << no_dies.err;
-  // As a card's profiler has it.
+  // Renames the monitors' counters, which a card's profiler does not have.
   std::string text = text_in(counters);
   for (std::size_t at = 0; (at = text.find("WW_", at)) != std::string::npos;)
     text.replace(at, 3, "XX_");

@@ -1,4 +1,4 @@
-// Voltage and clock: told apart on a grid, and only there. Minutes of calibrations.
+// Voltage and clock: separated on a grid, and only there. Minutes of calibrations.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -66,7 +66,7 @@ class ExportOptions : public testing::Test {
   }
   [[nodiscard]] fs::path path(const std::string& name) const { return folder_.path() / name; }
 
-  // What the format needs, and one option more.
+  // Exports with the options that the format needs, and one more.
   [[nodiscard]] Finished exported(const std::string& format, const std::string& model,
                                   Options options, const std::string& more = {},
                                   const std::string& value = {}) const {
@@ -147,7 +147,7 @@ TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
   }
 }
 
-// Its depth stands in the file, whatever it is: Noxim ends where it finds none.
+// The buffer's depth stands in the file, whatever it is: Noxim ends where it finds none.
 TEST_F(ExportOptions, NoximsBufferHasTheDepthThatIsGiven) {
   const auto done = exported("noxim", "wires", {{"--flit-bits", "256"}, {"--card-node", "28nm"}},
                              "--vc-buffer", "6");

@@ -1,5 +1,5 @@
-// What users do with a calibration whose energy is per nanosecond of flight, because no floorplan
-// of the die is known.
+// Uses a calibration whose energy is per nanosecond of flight, because no floorplan of the die is
+// known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Negative controls on chips made for the purpose: the method must fail, or say that it cannot
-// tell, where its means are taken away.
+// decide, where its means are taken away.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -62,7 +62,7 @@ void collect(const Words& words, std::vector<Command>& commands) {
     const auto name = groups(text, "^  ([a-z]+)");
     if (section == "Subcommands:" && !name.empty()) below.push_back(name[1]);
   }
-  // Of the program itself, --help-all has the options of all commands.
+  // --help-all of the program itself has the options of all commands.
   std::istringstream whole(words.empty() ? std::string() : help_of("--help-all"));
   for (std::string text; std::getline(whole, text);) {
     if (!text.empty() && text[0] != ' ') section = text;
@@ -115,8 +115,8 @@ class Outputs : public testing::Test {
 };
 
 TEST_F(Outputs, EveryOptionThatNamesAFileSaysWhetherItIsWritten) {
-  // Of the type TEXT: names, numbers in lists, columns, devices. An option that is not here names a
-  // file: mark it by as_output_file(), as_output_folder() or as_input_file().
+  // Options of the type TEXT: names, numbers in lists, columns, devices. One that is not here names
+  // a file: mark it by as_output_file(), as_output_folder() or as_input_file().
   const std::set<std::string> texts{
       "--adaptive",     "--approximable",  "--deadlock",    "--deflection",
       "--link-budget",  "--predictor",     "--routing",     "--scheme",

@@ -25,7 +25,7 @@ struct Finished {
   std::string out;
   std::string err;
 
-  // What the program printed, as a document; discarded where it is none.
+  // Returns the program's output as a document; discarded where it is none.
   [[nodiscard]] nlohmann::json json() const;
 };
 

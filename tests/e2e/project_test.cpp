@@ -55,7 +55,7 @@ TEST_F(Project, StartsFromTheNodeOfTheCard) {
   EXPECT_NE(row.at("reason").get<std::string>().find("--card-node"), std::string::npos);
 }
 
-// What the calibration knows of an energy and of the voltage's exponent goes with what follows.
+// The calibration's intervals of an energy and of the voltage's exponent go with what follows.
 TEST_F(Project, HasTheIntervalsOfTheCalibration) {
   const std::vector<std::string> command{wirewatt(), "project", "--model", model(),
                                          "--node",   "28nm",    "--json"};
@@ -74,7 +74,7 @@ TEST_F(Project, HasTheIntervalsOfTheCalibration) {
   EXPECT_NEAR(half_width(published), half_width(own), 1e-9);
   const json& dvfs = result.at("dvfs");
   EXPECT_GT(half_width(dvfs.at("energy_factor_interval")), 0.001);
-  // As wide as the energy's, or wider; its ends are products, which round.
+  // The interval is as wide as the energy's, or wider; its ends are products, which round.
   EXPECT_GE(half_width(dvfs.at("power_factor_interval")),
             half_width(dvfs.at("energy_factor_interval")) * (1 - 1e-12));
   EXPECT_GT(half_width(dvfs.at("energy_interval_fj_per_bit_mm")), half_width(own));
@@ -131,7 +131,7 @@ TEST_F(Project, ReplaysATraceThroughOtherCaches) {
   }
   ASSERT_EQ(by_l1.size(), 2U);
   EXPECT_LE(by_l1[16], by_l1[4]);
-  // At the chip's own size the replay agrees with the counters: it lacks only what two waves ask
+  // The replay agrees with the counters at the chip's own size: it lacks only what two waves ask
   // for at once.
   const double counted = result.at("layout").at("l1_l2_bits").get<double>() / 8;
   EXPECT_NEAR(by_l1[16], counted, 0.25 * counted);

@@ -80,7 +80,7 @@ TEST(Rdna, ACampaignBoundsTheLinkToMemoryDies) {
   EXPECT_TRUE(link.at("fit").is_null());
   EXPECT_GE(link.at("high").get<double>(), link.at("truth").get<double>());
   EXPECT_TRUE(link.at("covered").get<bool>());
-  // The same reads at about the same rate, by the same instructions.
+  // All three kinds of run read at about the same rate, by the same instructions.
   std::map<std::string, double> bits_per_ns;
   for (const StoredRun& one : runs) {
     if (one.kind != RunKind::beyond_l2) continue;

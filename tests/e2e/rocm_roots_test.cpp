@@ -83,7 +83,7 @@ const Release kRocm100{"10.0",
                        "",
                        "27.0"};
 
-// Which of the ways there are.
+// Names the ways that exist.
 struct Present {
   bool hip{true}, comgr{true}, amd_smi{true}, rocm_smi{true}, files{true};
 };

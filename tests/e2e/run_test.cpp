@@ -214,7 +214,7 @@ TEST(Run, SeveralProcessesShareOneCountersFile) {
   EXPECT_EQ(entries(folder.path()), 3U);
 }
 
-// What the launches until then did is in the files. `timeout` signals both programs, as Ctrl-C
+// The files contain the launches up to the interrupt. `timeout` signals both programs, as Ctrl-C
 // does.
 TEST(Run, AnInterruptedWorkloadEndsBetweenItsLaunches) {
   TemporaryFolder folder;
@@ -229,7 +229,7 @@ TEST(Run, AnInterruptedWorkloadEndsBetweenItsLaunches) {
   EXPECT_TRUE(std::filesystem::exists(csv));
 }
 
-// As root, renaming the trace to a device would replace it.
+// The trace goes to a pipe: as root, renaming it to a device would replace that.
 TEST(Run, WritesItsTraceToAPipe) {
   TemporaryFolder folder;
   const auto pipe = (folder.path() / "pipe").string();
@@ -270,7 +270,7 @@ json last_line(const std::string& text) {
   return json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
 }
 
-// By kernel, whose name may be mangled: the entry whose name contains the word.
+// Finds a kernel, whose name may be mangled: the entry whose name contains the word.
 json kernel_of(const json& told, const std::string& word) {
   for (const auto& kernel : told["kernels"]) {
     if (kernel["name"].get<std::string>().find(word) != std::string::npos) return kernel;
@@ -299,10 +299,10 @@ TEST(Run, CountsTheBytesOfAHipProgramsStreams) {
 }
 
 // A vector addition, a reduction and a transposition in both languages, their buffers at the same
-// addresses and their indices computed alike: OpenCL's get_global_id() adds an offset that HIP
-// lacks, and a few more instructions change the order of accesses, which the wires see. Arguments
-// are the front end's own: a kernel's lie at another address, and each scalar cache reads the lines
-// of them that the compiler's code asks for. So the same machine code costs nearly the same joules.
+// addresses and equal indices: OpenCL's get_global_id() adds an offset that HIP lacks, and a few
+// more instructions change the order of accesses, which the wires see. Arguments are the front
+// end's own: a kernel's lie at another address, and each scalar cache reads the lines of them that
+// the compiler's code asks for. So the same machine code costs nearly the same joules.
 TEST(Run, GivesAHipProgramTheBytesAndJoulesOfItsOpenClTwin) {
   if (hip_programs().empty()) GTEST_SKIP() << kNoHipCompiler;
   TemporaryFolder folder;

@@ -49,7 +49,7 @@ TEST(Segments, FindWhatABitToARegisterCostsButNotPerMillimetre) {
   const json& per_bit = rows.at(3);
   ASSERT_EQ(per_bit.at("status"), "ok") << per_bit.at("reason");
   EXPECT_TRUE(per_bit.at("covered_sensed").get<bool>()) << per_bit.dump();
-  // Every CU is built alike: no recording tells how much of it is wire.
+  // Every CU is built equally: no recording shows how much of it is wire.
   const json& per_mm = rows.at(2);
   EXPECT_EQ(per_mm.at("status"), "not_identified");
   EXPECT_TRUE(per_mm.at("fit").is_null());

@@ -12,9 +12,9 @@
 
 namespace ww::e2e {
 
-// What a program needs to find it: the stub of HIP, a clock as fast as the chip, the kernel's files
-// in `folder`/sys and what the program keeps in `folder`/state. Programs like rocprof are those of
-// `folder`/bin.
+// Returns what a program needs to find the card: the stub of HIP, a clock as fast as the chip, the
+// kernel's files in `folder`/sys and what the program keeps in `folder`/state. Programs like
+// rocprof are those of `folder`/bin.
 [[nodiscard]] inline Environment stub_card_environment(const std::filesystem::path& folder,
                                                        const std::string& chip) {
   const auto stubs = build_folder() / "lib/stubs";

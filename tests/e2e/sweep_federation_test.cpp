@@ -74,7 +74,7 @@ class Federation : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
-  // Of this user in both clusters.
+  // Returns this user's queue in both clusters.
   [[nodiscard]] static std::string queue() {
     return run({"/usr/bin/squeue", "--clusters=near,far", "--noheader", "--format=%i %T %Z"}).out;
   }
@@ -125,7 +125,7 @@ TEST_F(Federation, AnInterruptLeavesNothingRunningOnTheOtherCluster) {
   EXPECT_THAT(queue(), testing::Not(HasSubstr(out().string())));
   EXPECT_THAT(programs_.calls("scancel"), Each(HasSubstr("--clusters=far")));
   EXPECT_THAT(programs_.calls("sbatch"), SizeIs(2));
-  // What was cancelled is known to have ended: the rest can be run.
+  // Cancelled points are known to have ended: the rest can be run.
   const auto again = run(command(plan, {"--slurm-option=--clusters=far", "--resume"}));
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(points_of(out()).status.at("ok"), 40);
@@ -135,7 +135,7 @@ TEST_F(Federation, AKilledCommandComesBackToItsJobsOnTheOtherCluster) {
   const auto plan = write_plan(folder_.path() / "slow.toml",
                                mesh_plan(8, 5, "", "cycles = 60000\n") + "[slurm]\nchunk_s = 1\n");
   const auto log = folder_.path() / "log";
-  // It dies in the call of sbatch, so that it cannot note the number of the job.
+  // The command dies in the call of sbatch, so that it cannot note the number of the job.
   programs_.add("sbatch", "/usr/bin/sbatch \"$@\"\nkill -KILL $PPID");
   Background sweep(command(plan, {"--slurm-option=--clusters=far"}), log);
   EXPECT_EQ(sweep.end(), -SIGKILL) << text_of(log);

@@ -1,4 +1,4 @@
-// What the tests of sweeps share: plans and what became of them.
+// Declares what the tests of sweeps share: plans and what became of them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -106,7 +106,7 @@ TEST_F(SweepOnSlurm, ADetachedSweepNamesItsJobsAtOnceAndComesBack) {
     ASSERT_EQ(first.exit_code, 0) << first.err;
     const auto jobs = first.json().at("jobs");
     EXPECT_GE(jobs.size(), 2U);  // an array, and what collects it
-    // Its jobs are in the queue: they are named again, and not waited for.
+    // The sweep's jobs are in the queue: they are named again, and not waited for.
     detached.emplace_back("--resume");
     const auto again = run(detached);
     ASSERT_EQ(again.exit_code, 0) << again.err;
@@ -140,8 +140,8 @@ TEST_F(SweepOnSlurm, RestartedDaemonsLoseNothing) {
   // before knows nothing of them, and the sweep then submits nothing again, because they may still
   // run.
   std::this_thread::sleep_for(std::chrono::seconds(7));
-  // A node that registers anew tells a controller that remembers too little what really runs; in
-  // the other order Slurm may take minutes to ask.
+  // A node that registers anew reports to a controller that remembers too little what really runs;
+  // in the other order Slurm may take minutes to ask.
   slurm_->restart("slurmctld");
   slurm_->restart("slurmd");
   EXPECT_EQ(sweep.end(), 0) << text_of(log());

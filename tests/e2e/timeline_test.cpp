@@ -40,7 +40,7 @@ class TimelineFile : public OfAMadeCampaign {
     for (const ReadTrack& track : trace.tracks("kernels")) count += track.packets.size() / 2;
     return count;
   }
-  // What a power track of a segment comes to, whatever status stands in its name.
+  // Returns the energy of a segment's power track, whatever status stands in its name.
   static double joules(const ReadTrace& trace, const std::string& segment,
                        const std::string& ending) {
     return trace.integral(segment + ending) + trace.integral(segment + ", transferred" + ending);
@@ -101,7 +101,7 @@ TEST_F(TimelineFile, OfARunHasPowerIfThereIsAModelAndKernelsAnyway) {
 }
 
 TEST_F(TimelineFile, OfTheLiveViewHasTheSameJoules) {
-  // With a file for its samples the driver waits for the sensor, so that there are readings.
+  // The driver waits for the sensor if its samples go to a file, so that there are readings.
   of_program({"top", "--model", model(), "--json", "--interval", "0.1"},
              {{"WIREWATT_SAMPLES", (folder_.path() / "samples.csv").string()}});
   const ReadTrace live(file());

@@ -24,7 +24,7 @@ constexpr const char* kProfile =
 1,1,4,1,7,7,65536,1,"copy",256,0,0,8,16,"TCP_TCC_WRITE_REQ_sum",100000000,1000000,2000000
 )";
 
-// rocprofv3 that "counts": it writes the profile where it is told to, after the program has run.
+// rocprofv3 that "counts": it writes the profile where its options say, after the program has run.
 constexpr const char* kProfiler = R"(#!/bin/sh
 while [ "$1" != -- ]; do
   [ "$1" = -d ] && folder=$2

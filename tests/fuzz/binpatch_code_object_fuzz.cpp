@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)ww::binpatch::parse_yaml_metadata({reinterpret_cast<const char*>(data), size});
   exercise(Bytes(first, first + size));
 
-  // The same input as a list of changes: two bytes of place, one of value.
+  // Reads the input as a list of changes: two bytes of place, one of value.
   static const Bytes valid = ww::binpatch::testing::build_object(
       {.code = ww::binpatch::testing::words({0xbf800000, 0xbf810000}),
        .printf_formats = {"1:1:4:%d"}});

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-// What a crash leaves: its input, for a file of its own.
+// The input of a crash, for a file of its own.
 const std::vector<std::uint8_t>* current = nullptr;
 
 extern "C" void tell_input(int number) {

@@ -198,7 +198,7 @@ double voltage_square(const Blocks& blocks, std::span<const measure::KernelLaunc
   return weight_s > 0 ? sum / weight_s : 1;
 }
 
-// What a reader of the log would say: the mean reading during launches, less that before them.
+// Energy by a reader of the log: the mean reading during launches, less that before them.
 std::optional<double> naive_energy(std::span<const measure::PowerPoint> readings,
                                    std::span<const measure::KernelLaunch> launches,
                                    double duration_s) {

@@ -42,7 +42,7 @@ class NvidiaCard : public ::testing::Test {
     return {wirewatt(),           "--quiet", "calibrate", "--device", "cuda:0", "--quick",
             "--no-clock-control", "--out",   out(),       "--json"};
   }
-  // Of the campaign, also while it runs.
+  // Returns the campaign's runs, also while it runs.
   [[nodiscard]] std::vector<StoredRun> recorded() const {
     const auto store = CampaignStore::open_read_only(out());
     if (!store) return {};
@@ -79,11 +79,11 @@ TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
   ASSERT_EQ(answer["controls"].size(), 4u);
   for (const json& control : answer["controls"]) EXPECT_EQ(control["passed"], true) << control;
 
-  // What is cut off at the start of a run is what the sensor needs, which sees 25 ms of every 100.
+  // The start of a run is cut off as long as the sensor needs, which sees 25 ms of every 100.
   EXPECT_GT(plan()["settle_s"].get<double>(), 0.02);
   EXPECT_LT(plan()["settle_s"].get<double>(), 0.5);
 
-  // The same from the recording.
+  // The recording gives the same answer.
   const auto fitted = run({wirewatt(), "fit", out() + "/campaign.db", "--json"});
   ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
   EXPECT_EQ(fitted.json()["energy_pj_per_bit_crossing"], energy);
@@ -104,7 +104,7 @@ TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
     EXPECT_THAT(text, HasSubstr(control["detail"].get<std::string>()));
   }
 
-  // What its crossings cost in a network, and what it saves to have fewer of them.
+  // The crossings are priced in a network, and fewer of them save energy.
   const auto simulated = run({wirewatt(), "simulate", "--network", "crossbar-partitioned",
                               "--traffic", "uniform", "--rate", "0.1", "--k", "4", "--warmup",
                               "200", "--cycles", "500", "--model", out(), "--json"});

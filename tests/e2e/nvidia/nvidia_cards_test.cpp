@@ -67,7 +67,7 @@ DrawnCard draw(std::uint64_t seed) {
 
   const unsigned sms = kSms[static_cast<std::size_t>(between(0, kSms.size()))];
   const double far_bits_per_s = between(0.7e13, 1.6e13);
-  // Of the SMs of one side, with 2048 threads each; about 100 ticks go on instructions and the
+  // Ticks of one side's SMs, with 2048 threads each; about 100 ticks go on instructions and the
   // wait.
   const double far_ticks = sms / 2.0 * 2048 * 32 * kClockHz / far_bits_per_s;
   constexpr double kOtherTicks = 100;

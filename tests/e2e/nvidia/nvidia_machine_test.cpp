@@ -31,7 +31,7 @@ struct RecordedResponse {
   const char* key;  // what the doctor calls the response
   double time_s;
 };
-// What recordings beside an external meter showed (the tool GPU_Power_Benchmark's cards).
+// Responses in recordings beside an external meter (the tool GPU_Power_Benchmark's cards).
 constexpr RecordedResponse kResponses[] = {
     {"A100, instant", "period_s 0.10122\nwindow_s 0.025\naverage 3\nnoise_w 1\n", 0, 0.10122,
      "window_s", 0.025},
@@ -72,7 +72,7 @@ TEST_F(NvidiaMachine, WithTwoCardsGivesEachItsOwnSensor) {
     ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
     const json report = finished.json();
     ASSERT_FALSE(report["columns"].empty()) << report.dump(1);
-    // The other card's sensor would show no step.
+    // The step is this card's: the other card's sensor would show none.
     const json& power = report["columns"][0];
     EXPECT_GT(power["step_w"].get<double>(), 50) << power;
   }

@@ -17,7 +17,7 @@ class NvidiaStub {
   [[nodiscard]] static bool real_one_here() { return std::filesystem::exists("/dev/nvidiactl"); }
 
   // "key value" lines of the card and its sensor. One lane and sixteen rounds of each warp stand
-  // for all: what the kernels do is alike in each. A call of NVML takes a tenth of a millisecond.
+  // for all: each does the same. A call of NVML takes a tenth of a millisecond.
   void configure(const std::string& lines) const {
     std::ofstream(path() / "config") << "lanes 1\nloops 16\ncall_s 1e-4\n" << lines;
   }

@@ -139,8 +139,8 @@ TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
               HasSubstr("\"side_of_place\""));
   EXPECT_THAT(read_file(root_ / "out" / "judged" / "crossing.json").value_or(""),
               HasSubstr("\"controls\""));
-  // What takes minutes of a card's time, and next to none of the stub's, is short enough for a call
-  // of ten minutes.
+  // A campaign that takes minutes of a card's time, and almost none of the stub's, is short enough
+  // for a call of ten minutes.
   const auto store =
       CampaignStore::open_read_only(root_ / "out" / "raw" / "crossing" / "campaign.db");
   ASSERT_TRUE(store) << store.error().text();
@@ -152,8 +152,8 @@ TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
       read_file(root_ / "out" / "raw" / "doctor.json").value_or(""), nullptr, false);
   const double doctor_s = doctor.value("step_test_s", 1e9);
   EXPECT_LT(campaign_s + doctor_s, 9 * 60);
-  // Of the campaign's slot, three quarters of the budget, 15% stay free; opening the card, the
-  // driver's compiler and tuning come before the first run and get half a minute.
+  // The campaign's slot is three quarters of the budget, of which 15% stay free; opening the card,
+  // the driver's compiler and tuning come before the first run and get half a minute.
   constexpr double kSlotS = 520 * 0.75;
   EXPECT_LT(campaign_s + 30, 0.85 * kSlotS);
   std::printf("of a card's time: campaign %.0f s, doctor %.0f s\n", campaign_s, doctor_s);
@@ -262,7 +262,7 @@ TEST_F(OnNvidiaGpu, KilledItLeavesTheArchiveOfItsLastStep) {
   }
 }
 
-// What is whole at the moment of the stop is in the archive, whichever moment that is.
+// All that is whole at the moment of the stop is in the archive, whichever moment that is.
 TEST_F(OnNvidiaGpu, UnderATimeoutAtTenMomentsItKeepsWhatItHadEachTime) {
   constexpr double kMoments[] = {0.5, 1, 1.5, 2, 3, 4, 5, 6.5, 8, 10};
   int with_runs = 0;
@@ -305,7 +305,7 @@ TEST_F(OnNvidiaGpu, UnderATimeoutAtTenMomentsItKeepsWhatItHadEachTime) {
     std::printf("stopped after %4.1f s: exit %d, %d raw files, %zu runs; %s\n", moment,
                 result->exit_code, kept, recorded, summary.substr(0, 300).c_str());
   }
-  // On a machine that is not swamped some moments lie in the campaign.
+  // Some moments lie in the campaign, unless the machine is swamped.
   RecordProperty("moments_with_runs", with_runs);
 }
 

@@ -1,4 +1,4 @@
-// What compilers make for gfx8, gfx9, gfx1030 and gfx1100: every instruction is decoded, has
+// Checks compilers' code for gfx8, gfx9, gfx1030 and gfx1100: every instruction is decoded, has
 // llvm-objdump's mnemonic, and is assembled back to the same bytes.
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::string hex(const Bytes& bytes) {
   return out.str();
 }
 
-// What the disassembler could not read.
+// Whether the disassembler could not read it.
 bool is_data(const std::string& mnemonic) {
   return mnemonic.starts_with(".") || mnemonic.starts_with("<") || mnemonic == "//";
 }
@@ -166,7 +166,7 @@ TEST_P(Gfx9Corpus, CompiledKernelsAreReadAsLlvmReadsThem) {
 std::vector<testing::DisassembledLine> code_of_workloads(const std::string& cpu,
                                                          const std::vector<std::string>& levels) {
   namespace fs = std::filesystem;
-  // What the programs define when they build their kernels.
+  // Macros that the programs define when they build their kernels.
   const std::map<std::string, std::string> defines = {
       {"comd", "-DCAPACITY=32 -DTABLE=512 -DCUTOFF2=6.25f -DPER_R=204.4f -DPER_RHO=1.0f"},
       {"eigen", "-DN=256u"},
@@ -241,7 +241,7 @@ TEST_P(RdnaCorpus, WorkloadsAreReadAsLlvmReadsThem) {
   expect_equal(code_of_workloads(cpu, all ? levels() : std::vector<std::string>{"-O3"}), cpu);
 }
 
-// Which size it is says the kernel's descriptor alone.
+// The kernel's descriptor alone says which size it is.
 TEST_P(RdnaCorpus, KernelsOfBothWaveSizesAreReadAsLlvmReadsThem) {
   const std::string cpu = GetParam();
   for (const WaveSize wave : {WaveSize::lanes32, WaveSize::lanes64}) {
@@ -290,7 +290,7 @@ TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {
   expect_given_equal(files, GetParam());
 }
 
-// By wavefront size, and by clang-15 or clang-19.
+// Programs by wavefront size, and by clang-15 or clang-19.
 struct Given {
   const char* name;
   const char* cpu;

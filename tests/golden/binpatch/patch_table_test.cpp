@@ -176,7 +176,7 @@ TEST(CodeObjectVersions, FromTwoToFiveArePatched) {
   }
 }
 
-// As llvm-objcopy --strip-sections leaves a file: PT_DYNAMIC has what a loader needs.
+// Leaves a file as llvm-objcopy --strip-sections does: PT_DYNAMIC has what a loader needs.
 TEST(WithoutSectionHeaders, KernelsAreFoundAndPatched) {
   if (!testing::have_compiler()) {
     GTEST_SKIP() << "clang-15, ld.lld-15 or rocm-device-libs is not installed";
@@ -207,8 +207,8 @@ TEST(Wave64, OfRdnaIsPatched) {
   }
 }
 
-// What was compiled when wirewatt was built, for hosts without a compiler: every pinned kernel of
-// every target is patched, verified and undone.
+// Patches, verifies and undoes every pinned kernel of every target that was compiled when wirewatt
+// was built, for hosts without a compiler.
 TEST(PatchTable, ThePrecompiledKernels) {
   const auto targets = kernels::precompiled_targets();
   if (targets.empty()) {

@@ -74,7 +74,7 @@ std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const
       source << "L" << i << ":\n" << lines[i] << "\n";
     }
   }
-  // Refused lines make it exit with 1; the labels still tell which lines those were.
+  // Refused lines make it exit with 1; the labels still show which lines those were.
   const std::string program = newest ? "clang-19 -cc1as -triple amdgcn -filetype asm -target-cpu "
                                      : "llvm-mc-15 -arch=amdgcn -mcpu=";
   const std::string option = newest ? " -target-feature " : " -mattr=";

@@ -62,8 +62,8 @@ struct DisassembledLine {
   std::string mnemonic;
   Bytes bytes;
 };
-// Of object files or linked code objects, one after the other; `cpu` is needed for the targets that
-// came after LLVM 15.
+// Disassembles object files or linked code objects, one after the other; `cpu` is needed for the
+// targets that came after LLVM 15.
 [[nodiscard]] std::vector<DisassembledLine> disassembly(
     const std::vector<std::filesystem::path>& objects, const std::string& cpu = {},
     const std::string& attributes = {});
