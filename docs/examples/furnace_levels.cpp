@@ -26,7 +26,7 @@ class FurnaceLevels final : public microbench::Experiment {
 
   std::string_view name() const override { return "furnace_levels"; }
 
-  // What fixes the conditions. A resumed session gets it back.
+  // Returns the settings that fix the conditions. A resumed session gets them back.
   nlohmann::json plan() const override {
     return {{"method", "furnace_levels"}, {"blocks", blocks_}, {"plateau_s", plateau_s_}};
   }
