@@ -67,6 +67,7 @@ void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& teleme
     if (seen.platform_name.starts_with("wirewatt")) continue;
     RealDevice device;
     device.is_gpu = seen.is_gpu;
+    device.listing.is_virtual = seen.is_virtual;
     device.listing.name = fmt::format("opencl:{}.{}", seen.platform, seen.device);
     device.listing.description = fmt::format("{} ({})", seen.device_name, seen.platform_name);
     if (!device.is_gpu) {

@@ -36,6 +36,7 @@ std::string seen_from_here(bool open) {
                                  {"compiler", device.has_compiler},
                                  {"pci", facts.pci_bus},
                                  {"target", facts.target},
+                                 {"virtual", facts.is_virtual},
                                  {"no_code", facts.no_code}});
   }
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -73,6 +74,7 @@ OpenClView view_opencl(const std::function<void()>& set_up, bool open) {
       entry.read("compiler", sight.has_compiler);
       entry.read("pci", sight.pci_bus);
       entry.read("target", sight.target);
+      entry.read("virtual", sight.is_virtual);
       entry.read("no_code", sight.no_code);
     }
   }

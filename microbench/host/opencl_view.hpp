@@ -12,6 +12,7 @@ struct OpenClSight {
   int platform{}, device{};  // indices
   std::string platform_name, device_name;
   bool is_gpu{}, available{}, has_compiler{};
+  bool is_virtual{};            // a GPU that could be opened and says that it is virtual
   std::string pci_bus, target;  // of a GPU that could be opened
   std::string no_code;          // why its binaries cannot be patched
 };

@@ -181,6 +181,7 @@ TEST_F(AmdCard, IsCalibratedThroughItsOpenClWhereThereIsNoHip) {
   const json device = named(devices, "name", "opencl:0.0");
   ASSERT_FALSE(device.is_null()) << devices.dump(1);
   EXPECT_EQ(device["usable"], true) << device;
+  EXPECT_EQ(device["virtual"], true) << device;
   EXPECT_THAT(device["description"].get<std::string>(),
               AllOf(HasSubstr("AMD Accelerated Parallel Processing"), HasSubstr("amdgpu files")));
   const auto out = folder_.path() / "run";
