@@ -257,6 +257,7 @@ TEST_F(Hip, RunsRegisteredKernelsByTheirStubs) {
   EXPECT_THAT(out, ::testing::Each(1));
   EXPECT_STREQ(hipKernelNameRefByPtr(&stub, nullptr), "increment");
   EXPECT_STREQ(hipApiName(1), "unknown");
+#ifndef WW_WITHOUT_HIP_MORE
   // The default stream of a thread is not that of all: another stream's capture goes on.
   hipStream_t capturing = nullptr;
   hipGraph_t graph = nullptr;
@@ -269,6 +270,7 @@ TEST_F(Hip, RunsRegisteredKernelsByTheirStubs) {
   EXPECT_THAT(out, ::testing::Each(1));
   EXPECT_EQ(hipStreamEndCapture(capturing, &graph), 0);
   EXPECT_EQ(hipGraphDestroy(graph), 0);
+#endif
   // Missing from the device code; never registered; registered no more.
   EXPECT_EQ(hipLaunchKernel(&missing, dim3(1), dim3(64), arguments, 0, nullptr), kInvalidFunction);
   EXPECT_EQ(hipLaunchKernel(&out, dim3(1), dim3(64), arguments, 0, nullptr), kInvalidFunction);
@@ -456,6 +458,7 @@ TEST_F(Hip, CopiesAndFillsRows) {
       kInvalidValue);
 }
 
+#ifndef WW_WITHOUT_HIP_MORE
 TEST_F(Hip, GivesAndTakesMemoryInStreamOrder) {
   hipMemPool_t pool = nullptr;
   ASSERT_EQ(hipDeviceGetDefaultMemPool(&pool, 0), 0);
@@ -475,6 +478,7 @@ TEST_F(Hip, GivesAndTakesMemoryInStreamOrder) {
   EXPECT_EQ(total, std::size_t{64} << 30);
   EXPECT_EQ(left, total - before);
 }
+#endif
 
 TEST_F(Hip, LimitsCooperativeLaunchesToWhatIsResident) {
   int blocks = 0;
@@ -555,6 +559,29 @@ TEST_F(Hip, NamesWhatItDoesNotHaveOnce) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "wirewatt: HIP: hipIpcGetMemHandle is not supported on the virtual GPU\n");
 }
+
+#ifdef WW_WITHOUT_HIP_MORE
+extern "C" int hipStreamIsCapturing(hipStream_t, int*);
+
+TEST_F(Hip, RefusesTheCallsThatItIsBuiltWithout) {
+  hipGraph_t graph = nullptr;
+  hipStream_t stream = nullptr;
+  int status = -1;
+  void* memory = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), 0);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(hipStreamBeginCapture(stream, 0), kNotSupported);
+  EXPECT_EQ(hipGraphCreate(&graph, 0), kNotSupported);
+  EXPECT_EQ(hipMallocAsync(&memory, 4096, stream), kNotSupported);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "wirewatt: HIP: hipStreamBeginCapture is not supported on the virtual GPU\n"
+            "wirewatt: HIP: hipGraphCreate is not supported on the virtual GPU\n"
+            "wirewatt: HIP: hipMallocAsync is not supported on the virtual GPU\n");
+  EXPECT_EQ(hipStreamIsCapturing(stream, &status), 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(hipStreamDestroy(stream), 0);
+}
+#endif
 
 }  // namespace
 }  // namespace ww::sim::driver

@@ -166,6 +166,7 @@ bool run_valid() {
   return true;
 }
 
+#ifndef WW_WITHOUT_HIP_MORE
 bool run_graph() {
   hipStream_t stream;
   hipGraph_t graph;
@@ -182,6 +183,7 @@ bool run_graph() {
   EXPECT(words_at(words, (kRounds + 1) * 9) == expected_words(9));
   return true;
 }
+#endif
 
 bool run_devices() {
   constexpr unsigned kBlocks = 11, kThreads = 64;
@@ -408,7 +410,10 @@ struct Program {
 };
 constexpr Program kPrograms[] = {
     {"grid", run_grid},     {"full", run_full},       {"valid", run_valid},
-    {"graph", run_graph},   {"devices", run_devices}, {"hangs", run_hangs},
+#ifndef WW_WITHOUT_HIP_MORE
+    {"graph", run_graph},
+#endif
+    {"devices", run_devices}, {"hangs", run_hangs},
     {"limit", run_limit},   {"heap", run_heap},       {"room", run_room},
     {"misuse", run_misuse}, {"reset", run_reset},     {"threads", run_threads}};
 

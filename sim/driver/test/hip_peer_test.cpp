@@ -152,6 +152,7 @@ TEST_F(HipPeers, AKernelReadsAndWritesTheOtherDevicesMemoryOverTheLinks) {
   EXPECT_EQ(hipFree(far), 0);
 }
 
+#ifndef WW_WITHOUT_HIP_MORE
 TEST_F(HipPeers, StreamOrderedMemoryIsTheStreamsOrThePools) {
   ASSERT_EQ(hipSetDevice(1), 0);
   hipStream_t stream = nullptr;
@@ -177,6 +178,7 @@ TEST_F(HipPeers, StreamOrderedMemoryIsTheStreamsOrThePools) {
   EXPECT_EQ(hipFreeAsync(of_pool, nullptr), 0);
   EXPECT_EQ(hipStreamDestroy(stream), 0);
 }
+#endif
 
 TEST_F(HipPeers, AResetLeavesTheOtherDeviceAsItIs) {
   float* const kept = allocate_on(0);
@@ -192,6 +194,7 @@ TEST_F(HipPeers, AResetLeavesTheOtherDeviceAsItIs) {
   EXPECT_EQ(hipStreamDestroy(stream), 0);
 }
 
+#ifndef WW_WITHOUT_HIP_MORE
 TEST_F(HipPeers, AGraphsKernelRunsOnTheDeviceThatNotedIt) {
   float* const far = allocate_on(1);
   hipStream_t stream = nullptr;
@@ -215,6 +218,7 @@ TEST_F(HipPeers, AGraphsKernelRunsOnTheDeviceThatNotedIt) {
   EXPECT_EQ(hipStreamDestroy(stream), 0);
   EXPECT_EQ(hipFree(far), 0);
 }
+#endif
 
 TEST_F(HipPeers, CopiesGoBetweenDevices) {
   float* const first = allocate_on(0);

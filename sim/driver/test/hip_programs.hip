@@ -286,6 +286,7 @@ bool run_symbols() {
   return count == 42 && bytes == sizeof values;
 }
 
+#ifndef WW_WITHOUT_HIP_MORE
 // The same by a graph's nodes.
 bool run_graph_symbols() {
   float values[4] = {9.5f, 8.5f, 7.5f, 6.5f}, other[2] = {1.5f, 2.5f}, out[4] = {};
@@ -315,6 +316,7 @@ bool run_graph_symbols() {
          hipGraphAddMemcpyNodeToSymbol(&none, graph, nullptr, 0, values, values, 4, 0,
                                        hipMemcpyHostToDevice) == 13;
 }
+#endif
 
 bool run_dynamic() {
   int data[128];
@@ -450,7 +452,10 @@ struct Program {
 };
 constexpr Program kPrograms[] = {
     {"streams", run_streams}, {"reduce", run_reduce},   {"transpose", run_transpose}, {"twin", run_twin},
-    {"symbols", run_symbols}, {"graph symbols", run_graph_symbols}, {"dynamic", run_dynamic},
+    {"symbols", run_symbols}, {"dynamic", run_dynamic},
+#ifndef WW_WITHOUT_HIP_MORE
+    {"graph symbols", run_graph_symbols},
+#endif
     {"other launches", run_other_launches}, {"managed", run_managed},
     {"struct", run_struct},   {"print", run_print},     {"version", run_version},
     {"calls", run_calls},     {"clocks", run_clocks},   {"trap", run_trap},

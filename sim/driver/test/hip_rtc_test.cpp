@@ -348,6 +348,7 @@ TEST_F(HipRtc, GivesSourcesTheHeadersOfHip) {
   if (lacks) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
 }
 
+#ifndef WW_WITHOUT_HIP_MORE
 TEST_F(HipRtc, LinksProgramsThatNeedEachOther) {
   std::string name;
   std::string caller = bitcode(kCaller, "change<5>", &name);
@@ -368,7 +369,9 @@ TEST_F(HipRtc, LinksProgramsThatNeedEachOther) {
   EXPECT_THAT(run(module, "set"), ::testing::ElementsAre(42, 42, 42, 42));
   EXPECT_EQ(hipModuleUnload(module), 0);
 }
+#endif
 
+#ifndef WW_WITHOUT_HIP_MORE
 TEST_F(HipRtc, SaysWhatALinkLacks) {
   std::string caller = bitcode(kCaller, "change<5>");
   if (caller.empty()) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
@@ -388,7 +391,9 @@ TEST_F(HipRtc, SaysWhatALinkLacks) {
   EXPECT_EQ(std::string(short_log.data()).size(), 3U);
   EXPECT_EQ(short_log[4], '#');
 }
+#endif
 
+#ifndef WW_WITHOUT_HIP_MORE
 TEST_F(HipRtc, ChecksWhatIsLinked) {
   std::string bytes = "no bitcode";
   EXPECT_EQ(hiprtcLinkCreate(0, nullptr, nullptr, nullptr), kRtcInvalidInput);
@@ -415,8 +420,10 @@ TEST_F(HipRtc, ChecksWhatIsLinked) {
   EXPECT_EQ(hiprtcGetBitcodeSize(program_, &size), kRtcInvalidProgram);
   EXPECT_EQ(hiprtcGetBitcode(program_, &byte), kRtcInvalidProgram);
 }
+#endif
 
-// Links a bundle as `hipcc -fgpu-rdc --gpu-bundle-output` makes it.
+#ifndef WW_WITHOUT_HIP_MORE
+// As `hipcc -fgpu-rdc --gpu-bundle-output` makes it.
 TEST_F(HipRtc, LinksBundledBitcode) {
   const std::string called = bitcode(kCalled);
   if (called.empty()) GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
@@ -445,6 +452,7 @@ TEST_F(HipRtc, LinksBundledBitcode) {
   EXPECT_THAT(run(module, "set"), ::testing::ElementsAre(42, 42, 42, 42));
   EXPECT_EQ(hipModuleUnload(module), 0);
 }
+#endif
 
 TEST_F(HipRtc, SaysWhyASourceDoesNotCompile) {
   ASSERT_EQ(hiprtcAddNameExpression(program_, "no_such_kernel<3>"), 0);

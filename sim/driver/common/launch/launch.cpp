@@ -1,8 +1,8 @@
 #include "common/launch/launch.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <optional>
 
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
@@ -26,10 +26,6 @@ std::uint32_t largest_divisor(std::uint32_t n, std::uint32_t limit) {
     if (n % d == 0) return d;
   }
   return 1;
-}
-
-std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
 }
 
 // The value of a hidden argument; nothing for those that stay zero, and for the others. Each launch
@@ -79,25 +75,6 @@ Extent choose_local_size(const Extent& global, std::uint32_t max_size, std::uint
   room /= local[1];
   local[2] = largest_divisor(global[2], room);
   return local;
-}
-
-std::optional<std::uint32_t> lay_out_lds(_cl_kernel& kernel) {
-  const std::uint32_t own = kernel.info->descriptor.group_segment_fixed_size;
-  std::uint64_t next = own;
-  for (auto& argument : kernel.arguments) {
-    if (argument.kind != ArgumentKind::local) continue;
-    // Where the metadata says nothing, the largest type's alignment is always right.
-    const std::uint32_t alignment = argument.metadata->pointee_align > 0
-                                        ? std::bit_ceil(argument.metadata->pointee_align)
-                                        : 128;
-    if (next + alignment > UINT32_MAX) return std::nullopt;
-    const std::uint32_t offset = align_up(static_cast<std::uint32_t>(next), alignment);
-    std::memcpy(kernel.kernarg.data() + argument.metadata->offset, &offset,
-                std::min<std::size_t>(sizeof offset, argument.metadata->size));
-    next = std::uint64_t{offset} + argument.local_bytes;
-  }
-  if (next > UINT32_MAX) return std::nullopt;
-  return static_cast<std::uint32_t>(next) - own;
 }
 
 void write_hidden_arguments(std::span<const binpatch::KernelArgument> arguments,

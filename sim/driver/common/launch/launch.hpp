@@ -4,12 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "opencl/object/objects.hpp"
+#include "ww/binpatch/code_object.hpp"
 
 namespace ww::sim::driver {
 
@@ -26,11 +25,6 @@ struct LaunchShape {
 // `max_size` work-items, whole wavefronts where the extents allow it.
 [[nodiscard]] Extent choose_local_size(const Extent& global, std::uint32_t max_size,
                                        std::uint32_t wavefront);
-
-// Where each dynamic LDS argument begins [bytes from the group segment's start], aligned to its
-// pointee. Writes the offsets into the kernarg segment and gives the bytes beyond the kernel's
-// own, or nothing when they exceed 2^32.
-[[nodiscard]] std::optional<std::uint32_t> lay_out_lds(_cl_kernel& kernel);
 
 // Writes, of the arguments, the hidden ones of code object versions 4 and 5 that depend on the
 // launch.

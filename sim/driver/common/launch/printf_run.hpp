@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/print/printf.hpp"
-#include "opencl/object/objects.hpp"
+#include "ww/binpatch/code_object.hpp"
 
 namespace ww::sim::driver {
 

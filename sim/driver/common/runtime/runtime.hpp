@@ -13,7 +13,6 @@
 
 #include "common/compile/compiler.hpp"
 #include "common/runtime/approximations.hpp"
-#include "opencl/object/opencl.hpp"
 #include "tl/expected.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
@@ -123,37 +122,5 @@ class Entry {
   void run_callbacks();  // releases the lock while they run
   std::unique_lock<std::mutex> lock_;
 };
-
-// Runs an API call's body under the lock. No exception leaves the driver.
-template <class Body>
-cl_int guarded(Body&& body) noexcept {
-  try {
-    Entry entry;
-    return body(entry);
-  } catch (...) {
-    return CL_OUT_OF_HOST_MEMORY;
-  }
-}
-
-template <class Handle>
-using Created = tl::expected<Handle, cl_int>;
-
-// Runs calls that create: sets *errcode_ret where given.
-template <class Handle, class Body>
-Handle created(cl_int* errcode_ret, Body&& body) noexcept {
-  Created<Handle> outcome = tl::unexpected<cl_int>(CL_OUT_OF_HOST_MEMORY);
-  try {
-    Entry entry;
-    outcome = body(entry);
-  } catch (...) {
-    outcome = tl::unexpected<cl_int>(CL_OUT_OF_HOST_MEMORY);
-  }
-  if (errcode_ret != nullptr) *errcode_ret = outcome ? CL_SUCCESS : outcome.error();
-  return outcome ? *outcome : Handle{};
-}
-
-[[nodiscard]] inline tl::unexpected<cl_int> refuse(cl_int code) {
-  return tl::unexpected<cl_int>(code);
-}
 
 }  // namespace ww::sim::driver

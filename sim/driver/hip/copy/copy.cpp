@@ -3,14 +3,14 @@
 #include <cstring>
 #include <vector>
 
-#include "hip/memory/array.hpp"
+#include "common/runtime/chip_time.hpp"
+#include "hip/memory/array_table.hpp"
 #include "hip/memory/memory_table.hpp"
 #include "hip/memory/registered_host.hpp"
 #include "hip/module/module.hpp"
 #include "hip/session/device_pointer.hpp"
-#include "hip/stream/graph_work.hpp"
 #include "hip/stream/stream.hpp"
-#include "opencl/queue/queue.hpp"
+#include "hip/stream/work.hpp"
 
 namespace ww::sim::driver::hip {
 namespace {

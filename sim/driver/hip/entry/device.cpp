@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "hip/memory/array.hpp"
 #include "hip/memory/memory_table.hpp"
 #include "hip/session/session.hpp"
 #include "hip/stream/stream.hpp"
@@ -362,14 +361,10 @@ WW_HIP_EXPORT int hipDeviceSynchronize() {
 }
 WW_HIP_EXPORT int hipDeviceReset() {
   return guarded([]() -> int {
-    if (device().chip().architecture().devices == 1) {
-      reset_graphs();
-      reset_modules();
-    }
+    forget_of_other_rooms(chosen_device());
+    if (device().chip().architecture().devices == 1) reset_modules();
     reset_streams(chosen_device());
     reset_events(chosen_device());
-    reset_textures(chosen_device());
-    reset_surfaces(chosen_device());
     reset_arrays(chosen_device());
     reset_registered(chosen_device());
     reset_memory(chosen_device());

@@ -7,7 +7,6 @@ extern "C" {
 int hipEventQuery(void*);
 int hipEventRecord(void*, void*);
 int hipEventSynchronize(void*);
-int hipGraphLaunch(void*, void*);
 int hipLaunchCooperativeKernel(const void*, ww::sim::driver::hip::Dim3, ww::sim::driver::hip::Dim3,
                                void**, unsigned, void*);
 int hipLaunchHostFunc(void*, ww::sim::driver::hip::HostFunction, void*);
@@ -15,13 +14,8 @@ int hipLaunchKernel(const void*, ww::sim::driver::hip::Dim3, ww::sim::driver::hi
                     std::size_t, void*);
 int hipMemcpy2DAsync(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, int,
                      void*);
-int hipMemcpy2DFromArrayAsync(void*, std::size_t, const void*, std::size_t, std::size_t,
-                              std::size_t, std::size_t, int, void*);
-int hipMemcpy2DToArrayAsync(void*, std::size_t, std::size_t, const void*, std::size_t, std::size_t,
-                            std::size_t, int, void*);
 int hipMemcpy3DAsync(const ww::sim::driver::hip::Memcpy3dParameters*, void*);
 int hipMemcpyAsync(void*, const void*, std::size_t, int, void*);
-int hipMemcpyFromArray(void*, const void*, std::size_t, std::size_t, std::size_t, int);
 int hipMemcpyFromSymbolAsync(void*, const void*, std::size_t, std::size_t, int, void*);
 int hipMemcpyToSymbolAsync(const void*, const void*, std::size_t, std::size_t, int, void*);
 int hipMemset2DAsync(void*, std::size_t, int, std::size_t, std::size_t, void*);
@@ -29,11 +23,7 @@ int hipMemset3DAsync(ww::sim::driver::hip::PitchedPointer, int, ww::sim::driver:
                      void*);
 int hipMemsetAsync(void*, int, std::size_t, void*);
 int hipStreamAddCallback(void*, ww::sim::driver::hip::StreamCallback, void*, unsigned);
-int hipStreamBeginCapture(void*, int);
-int hipStreamEndCapture(void*, void**);
 int hipStreamGetCaptureInfo(void*, int*, unsigned long long*);
-int hipStreamGetCaptureInfo_v2(void*, int*, unsigned long long*, void**, void* const**,
-                               std::size_t*);
 int hipStreamGetFlags(void*, unsigned*);
 int hipStreamGetPriority(void*, int*);
 int hipStreamIsCapturing(void*, int*);
@@ -43,14 +33,6 @@ int hipStreamWaitEvent(void*, void*, unsigned);
 }
 
 namespace ww::sim::driver::hip {
-namespace {
-
-void* of_thread(void* stream) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the handle is a number
-  return stream == nullptr ? reinterpret_cast<void*>(kPerThreadStream) : stream;
-}
-
-}  // namespace
 
 WW_HIP_EXPORT int hipEventQuery_spt(void* event) {
   return hipEventQuery(event);
@@ -60,9 +42,6 @@ WW_HIP_EXPORT int hipEventRecord_spt(void* event, void* stream) {
 }
 WW_HIP_EXPORT int hipEventSynchronize_spt(void* event) {
   return hipEventSynchronize(event);
-}
-WW_HIP_EXPORT int hipGraphLaunch_spt(void* executable, void* stream) {
-  return hipGraphLaunch(executable, of_thread(stream));
 }
 WW_HIP_EXPORT int hipLaunchCooperativeKernel_spt(const void* stub, Dim3 blocks, Dim3 threads,
                                                  void** arguments, unsigned dynamic_lds,
@@ -93,31 +72,6 @@ WW_HIP_EXPORT int hipMemcpy2DAsync_spt(void* to, std::size_t to_pitch, const voi
                                        std::size_t from_pitch, std::size_t width,
                                        std::size_t height, int kind, void* stream) {
   return hipMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, of_thread(stream));
-}
-WW_HIP_EXPORT int hipMemcpy2DFromArrayAsync_spt(void* to, std::size_t pitch, const void* from,
-                                                std::size_t x, std::size_t y, std::size_t width,
-                                                std::size_t rows, int kind, void* stream) {
-  return hipMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, rows, kind, of_thread(stream));
-}
-WW_HIP_EXPORT int hipMemcpy2DFromArray_spt(void* to, std::size_t pitch, const void* from,
-                                           std::size_t x, std::size_t y, std::size_t width,
-                                           std::size_t rows, int kind) {
-  return hipMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, rows, kind, of_thread(nullptr));
-}
-WW_HIP_EXPORT int hipMemcpy2DToArrayAsync_spt(void* to, std::size_t x, std::size_t y,
-                                              const void* from, std::size_t pitch,
-                                              std::size_t width, std::size_t rows, int kind,
-                                              void* stream) {
-  return hipMemcpy2DToArrayAsync(to, x, y, from, pitch, width, rows, kind, of_thread(stream));
-}
-WW_HIP_EXPORT int hipMemcpy2DToArray_spt(void* to, std::size_t x, std::size_t y, const void* from,
-                                         std::size_t pitch, std::size_t width, std::size_t rows,
-                                         int kind) {
-  return hipMemcpy2DToArrayAsync(to, x, y, from, pitch, width, rows, kind, of_thread(nullptr));
-}
-WW_HIP_EXPORT int hipMemcpyFromArray_spt(void* to, const void* from, std::size_t x, std::size_t y,
-                                         std::size_t count, int kind) {
-  return hipMemcpyFromArray(to, from, x, y, count, kind);
 }
 WW_HIP_EXPORT int hipMemcpy3D_spt(const Memcpy3dParameters* box) {
   return hipMemcpy3DAsync(box, of_thread(nullptr));
@@ -167,19 +121,8 @@ WW_HIP_EXPORT int hipStreamAddCallback_spt(void* stream, StreamCallback callback
                                            unsigned flags) {
   return hipStreamAddCallback(of_thread(stream), callback, user_data, flags);
 }
-WW_HIP_EXPORT int hipStreamBeginCapture_spt(void* stream, int mode) {
-  return hipStreamBeginCapture(of_thread(stream), mode);
-}
-WW_HIP_EXPORT int hipStreamEndCapture_spt(void* stream, void** graph) {
-  return hipStreamEndCapture(of_thread(stream), graph);
-}
 WW_HIP_EXPORT int hipStreamGetCaptureInfo_spt(void* stream, int* status, unsigned long long* id) {
   return hipStreamGetCaptureInfo(of_thread(stream), status, id);
-}
-WW_HIP_EXPORT int hipStreamGetCaptureInfo_v2_spt(void* stream, int* status, unsigned long long* id,
-                                                 void** graph, void* const** nodes,
-                                                 std::size_t* count) {
-  return hipStreamGetCaptureInfo_v2(of_thread(stream), status, id, graph, nodes, count);
 }
 WW_HIP_EXPORT int hipStreamGetFlags_spt(void* stream, unsigned* flags) {
   return hipStreamGetFlags(of_thread(stream), flags);

@@ -1,11 +1,17 @@
 // Entry points of HIP's public headers that the virtual GPU does not have: each says its name once
 // on stderr and fails with hipErrorNotSupported. A program that only links to one still runs. The
 // arguments do not matter: the caller clears what it passed.
+#include "hip/rtc/rtc.hpp"
 #include "hip/session/session.hpp"
 
 #define WW_HIP_REFUSED(name)    \
   WW_HIP_EXPORT int name() {    \
     return refuse_entry(#name); \
+  }
+#define WW_HIPRTC_REFUSED(name)             \
+  WW_HIP_EXPORT int name() {                \
+    static_cast<void>(refuse_entry(#name)); \
+    return kRtcInternalError;               \
   }
 
 namespace ww::sim::driver::hip {
@@ -125,6 +131,13 @@ WW_HIP_REFUSED(hipTexRefSetMipmapLevelClamp)
 WW_HIP_REFUSED(hipTexRefSetMipmappedArray)
 WW_HIP_REFUSED(hipWaitExternalSemaphoresAsync)
 
+#ifdef WW_WITHOUT_HIP_MORE
+#define WW_HIP_MORE WW_HIP_REFUSED
+#define WW_HIPRTC_MORE WW_HIPRTC_REFUSED
+#include "hip/entry/more.inl"
+#endif
+
 }  // namespace ww::sim::driver::hip
 
 #undef WW_HIP_REFUSED
+#undef WW_HIPRTC_REFUSED

@@ -65,7 +65,7 @@ int free_of(const void* pointer, bool host) {
       found->kind == MemoryKind::registered || found->kind == MemoryKind::mapped) {
     return kInvalidValue;
   }
-  if (found->kind == MemoryKind::graph) return end_use_of_graph_memory(address_of(pointer));
+  if (found->owner != nullptr) return found->owner->free_for_program(address_of(pointer));
   return free_memory(address_of(pointer));
 }
 

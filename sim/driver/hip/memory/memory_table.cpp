@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "hip/memory/advice.hpp"
-#include "hip/memory/memory_pool.hpp"
 
 namespace ww::sim::driver::hip {
 namespace {
@@ -45,23 +44,31 @@ tl::expected<std::uint64_t, int> allocate_memory(std::uint64_t bytes, MemoryKind
   return *address;
 }
 
+int MemoryOwner::free_for_program(std::uint64_t address) {
+  return free_memory(address);
+}
+
 int free_memory(std::uint64_t address) {
   auto& table = memory_table();
   const auto found = table.allocations.find(address);
   if (found == table.allocations.end()) return kInvalidValue;
-  if (found->second.pool != 0) left_pool(found->second.pool, found->second.bytes);
+  if (found->second.owner != nullptr) found->second.owner->forget(found->second);
   if (found->second.kind == MemoryKind::managed) forget_advice(address, found->second.bytes);
   table.bytes[found->second.device] -= found->second.bytes;
   table.allocations.erase(found);
   return device().release(address) ? kSuccess : kInvalidValue;
 }
 
-void put_in_pool(std::uint64_t address, std::uint32_t pool) {
-  memory_table().allocations.at(address).pool = pool;
+void give_to(std::uint64_t address, MemoryOwner& owner, std::uint32_t pool) {
+  Allocation& allocation = memory_table().allocations.at(address);
+  allocation.owner = &owner;
+  allocation.pool = pool;
 }
 
 void make_device_memory(std::uint64_t address) {
-  memory_table().allocations.at(address).kind = MemoryKind::device;
+  Allocation& allocation = memory_table().allocations.at(address);
+  allocation.kind = MemoryKind::device;
+  allocation.owner = nullptr;
 }
 
 void put_mapped(Allocation mapped) {

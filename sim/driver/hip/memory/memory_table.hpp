@@ -21,6 +21,20 @@ enum class MemoryKind { device, array, graph, registered, mapped, host, managed,
   return kind >= MemoryKind::host;
 }
 
+struct Allocation;
+
+// Who else has to do with memory that is freed: a pool that counts it, a graph that gives it.
+class MemoryOwner {
+ public:
+  // The program frees what begins there. Error kInvalidValue: it is not the program's.
+  virtual int free_for_program(std::uint64_t address);
+  // The allocation goes.
+  virtual void forget(const Allocation&) {}
+
+ protected:
+  ~MemoryOwner() = default;
+};
+
 struct Allocation {
   std::uint64_t address{};
   std::uint64_t bytes{};
@@ -29,6 +43,7 @@ struct Allocation {
   int device{};            // whose memory it is
   std::uint32_t number{};  // no other one has had it
   std::uint32_t pool{};    // the number of the one that counts it; 0: none
+  MemoryOwner* owner{};    // null: the table alone
 };
 
 // Memory of that device. Errors: kOutOfMemory; for what the host has to see, where it cannot (said
@@ -38,8 +53,8 @@ struct Allocation {
                                                                int ordinal = chosen_device());
 // Error kInvalidValue: no allocation begins there.
 int free_memory(std::uint64_t address);
-// Lets a pool count memory of its device. An allocation begins there.
-void put_in_pool(std::uint64_t address, std::uint32_t pool);
+// Names the owner of an allocation that begins there; `pool`: the number of the one that counts it.
+void give_to(std::uint64_t address, MemoryOwner& owner, std::uint32_t pool = 0);
 // Makes plain device memory of what belonged to a graph. An allocation begins there.
 void make_device_memory(std::uint64_t address);
 // Mapped memory comes, with its address, bytes, flags (an access) and device; and goes. Its bytes

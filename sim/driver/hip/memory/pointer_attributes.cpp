@@ -1,7 +1,7 @@
 // Answers questions about a pointer.
 #include <cstring>
 
-#include "hip/memory/array.hpp"
+#include "hip/memory/array_table.hpp"
 #include "hip/memory/memory_table.hpp"
 #include "hip/memory/registered_host.hpp"
 #include "hip/session/device_pointer.hpp"

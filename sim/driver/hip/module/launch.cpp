@@ -18,8 +18,8 @@
 #include "hip/module/hostcall.hpp"
 #include "hip/module/module.hpp"
 #include "hip/module/occupancy.hpp"
-#include "hip/stream/graph_work.hpp"
 #include "hip/stream/stream.hpp"
+#include "hip/stream/work.hpp"
 #include "ww/sim/gpu/memory_fault.hpp"
 
 namespace ww::sim::driver::hip {

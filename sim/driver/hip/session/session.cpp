@@ -4,9 +4,13 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 #include <string_view>
+#include <vector>
+
+#include "common/runtime/device_language.hpp"
 
 namespace ww::sim::driver::hip {
 namespace {
@@ -16,7 +20,12 @@ std::uint32_t& chosen_stack_limit() {
   return bytes;
 }
 
-// Sets what HIP programs need on the virtual GPU, once it has power.
+std::vector<ForgetDevice>& forgetting() {
+  static auto& all = *new std::vector<ForgetDevice>;
+  return all;
+}
+
+// What the virtual GPU has to know of programs of HIP, once it has power.
 void prepare_device() {
   if (device().host_at_device_addresses()) device().host_may_write();
   set_stack_limit(stack_limit());
@@ -104,6 +113,10 @@ void set_stack_limit(std::uint32_t bytes) {
   device().set_stack_limit(bytes);
 }
 
+bool has_images() {
+  return device_language(device().chip().architecture().gfx_target).images;
+}
+
 int power_on() {
   if (Runtime::get().gpu() == nullptr) return kNoDevice;
   static const pid_t owner = [] {
@@ -124,6 +137,14 @@ int power_on() {
 int hip_major() {
   static const int major = find_hip_major();
   return major;
+}
+
+void forget_at_reset(ForgetDevice forget) {
+  if (std::ranges::find(forgetting(), forget) == forgetting().end()) forgetting().push_back(forget);
+}
+
+void forget_of_other_rooms(int ordinal) {
+  for (const ForgetDevice forget : forgetting()) forget(ordinal);
 }
 
 int refuse_form(const std::string& call) {

@@ -36,6 +36,9 @@ namespace ww::sim::driver::hip {
   return ordinal >= 0 && ordinal < device().chip().architecture().devices;
 }
 
+// Whether the chip has image instructions. Where not, what needs them fails with kNotSupported.
+[[nodiscard]] bool has_images();
+
 // hipLimitStackSize [bytes]: what kernels with a dynamic call stack get at least. Needs the lock.
 [[nodiscard]] std::uint32_t stack_limit();
 void set_stack_limit(std::uint32_t bytes);
@@ -91,17 +94,18 @@ int refuse_entry(const char* name);
 // ("hipMemcpy3D with arrays"). Needs the lock.
 int refuse_form(const std::string& call);
 
-// Forget for hipDeviceReset: memory, kernels' own heap, arrays, textures, surfaces, streams and
-// events of a device; modules' device copies and graphs, which are all devices'. Need the lock.
+// What hipDeviceReset forgets: memory, kernels' own heap, arrays, streams and events of a device;
+// modules' device copies, which are all devices'. Need the lock.
 void reset_arrays(int ordinal);
-void reset_textures(int ordinal);
-void reset_surfaces(int ordinal);
 void reset_registered(int ordinal);
 void reset_memory(int ordinal);
 void reset_heap(int ordinal);
 void reset_streams(int ordinal);
 void reset_events(int ordinal);
 void reset_modules();
-void reset_graphs();
+// What rooms that `hip` does not include let it forget before that. A room may name its own often.
+using ForgetDevice = void (*)(int ordinal);
+void forget_at_reset(ForgetDevice forget);
+void forget_of_other_rooms(int ordinal);
 
 }  // namespace ww::sim::driver::hip

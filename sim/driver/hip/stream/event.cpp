@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "hip/stream/capture.hpp"
-#include "hip/stream/graph_work.hpp"
 #include "hip/stream/host_calls.hpp"
 #include "hip/stream/stream_table.hpp"
+#include "hip/stream/work.hpp"
 
 namespace ww::sim::driver::hip {
 namespace {

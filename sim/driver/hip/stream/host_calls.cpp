@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "hip/stream/graph_work.hpp"
 #include "hip/stream/stream_table.hpp"
+#include "hip/stream/work.hpp"
 
 namespace ww::sim::driver::hip {
 namespace {

@@ -3,12 +3,25 @@
 // notes its commands in a graph instead.
 #pragma once
 
-#include "hip/stream/graph.hpp"
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "hip/session/session.hpp"
+#include "hip/stream/work.hpp"
 
 namespace ww::sim::driver::hip {
 
+class Capture;
+
 // hipStreamPerThread.
 inline constexpr std::uintptr_t kPerThreadStream = 2;
+
+// The stream that a call of a program with a default stream for each thread names.
+[[nodiscard]] inline void* of_thread(void* stream) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the handle is a number
+  return stream == nullptr ? reinterpret_cast<void*>(kPerThreadStream) : stream;
+}
 
 // Whether a stream handle is the default stream, one of the fixed ones, or one that is alive.
 [[nodiscard]] bool is_stream(const void* stream);

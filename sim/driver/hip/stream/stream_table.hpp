@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hip/stream/capture.hpp"
 #include "hip/stream/stream.hpp"
 
 namespace ww::sim::driver::hip {

@@ -1,6 +1,6 @@
 // Nodes by one structure for every kind (hipGraphNodeParams of HIP 6), and by the driver API's own
 // structures.
-#include "hip/copy/box_copy.hpp"
+#include "hip_more/array/box_copy.hpp"
 #include "hip_more/graph/graph_table.hpp"
 
 extern "C" {

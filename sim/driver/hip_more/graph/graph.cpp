@@ -199,6 +199,13 @@ int update(const void* executable, const void* handle, void** error_node, int* r
   return kSuccess;
 }
 
+// Graphs are all devices', so that one of several does not take them along.
+void reset_graphs(int) {
+  if (device().chip().architecture().devices != 1) return;
+  graphs().clear();
+  executable_graphs().clear();
+}
+
 }  // namespace
 
 GraphNode::GraphNode() : number(next_number()) {
@@ -285,14 +292,10 @@ GraphNode& add_node(Graph& graph, NodeKind kind, NodeWork what, std::vector<Grap
 
 void* publish_graph(std::unique_ptr<Graph> graph) {
   graph->published = true;
+  forget_at_reset(reset_graphs);
   void* handle = graph.get();
   graphs().emplace(handle, std::move(graph));
   return handle;
-}
-
-void reset_graphs() {
-  graphs().clear();
-  executable_graphs().clear();
 }
 
 WW_HIP_EXPORT int hipGraphCreate(void** graph, unsigned flags) {

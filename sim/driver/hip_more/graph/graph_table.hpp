@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "hip/stream/graph.hpp"
-#include "hip/stream/graph_work.hpp"
+#include "hip/stream/work.hpp"
+#include "hip_more/graph/graph.hpp"
 #include "tl/expected.hpp"
 
 namespace ww::sim::driver::hip {

@@ -32,6 +32,22 @@ std::map<std::uint64_t, MemoryOfGraph>& graph_memory() {
   return all;
 }
 
+int end_use_of_graph_memory(std::uint64_t address) {
+  const auto found = graph_memory().find(address);
+  return found == graph_memory().end() ? kInvalidValue : found->second.memory->end_use();
+}
+
+// The program frees memory that a graph has allocated. Error kInvalidValue: it is not in use.
+class GraphsAsOwner final : public MemoryOwner {
+ public:
+  int free_for_program(std::uint64_t address) override { return end_use_of_graph_memory(address); }
+};
+
+GraphsAsOwner& graphs_as_owner() {
+  static auto& instance = *new GraphsAsOwner;
+  return instance;
+}
+
 // hipGraphMemAttributeType.
 enum GraphMemoryAttribute : int {
   kGraphUsedCurrent = 0,
@@ -115,15 +131,11 @@ int GraphMemory::end_use() {
   return kSuccess;
 }
 
-int end_use_of_graph_memory(std::uint64_t address) {
-  const auto found = graph_memory().find(address);
-  return found == graph_memory().end() ? kInvalidValue : found->second.memory->end_use();
-}
-
 tl::expected<NodeWork, int> allocation_work(void** pointer, std::size_t bytes, int ordinal) {
   if (pointer == nullptr || bytes == 0) return tl::unexpected<int>(kInvalidValue);
   const auto address = allocate_memory(bytes, MemoryKind::graph, 0, ordinal);
   if (!address) return tl::unexpected<int>(address.error());
+  give_to(*address, graphs_as_owner());
   auto memory = std::make_shared<GraphMemory>(*address, bytes, ordinal);
   *pointer = device_pointer(*address);
   AllocationNodeParameters parameters{};

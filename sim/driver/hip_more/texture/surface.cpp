@@ -14,6 +14,10 @@ std::unordered_map<const void*, int>& surfaces() {
   return all;
 }
 
+void reset_surfaces(int ordinal) {
+  std::erase_if(surfaces(), [ordinal](const auto& surface) { return surface.second == ordinal; });
+}
+
 int create_surface(void** handle, const ResourceDescriptor* resource) {
   if (handle == nullptr || resource == nullptr) return kInvalidValue;
   if (!has_images()) return refuse_form("a surface on a chip without image instructions");
@@ -24,6 +28,7 @@ int create_surface(void** handle, const ResourceDescriptor* resource) {
   if (!image) return image.error();
   const auto made = place_descriptors(*image, {});
   if (!made) return made.error();
+  forget_at_reset(reset_surfaces);
   surfaces().emplace(*made, chosen_device());
   *handle = *made;
   return kSuccess;
@@ -35,10 +40,6 @@ int destroy_surface(const void* handle) {
 }
 
 }  // namespace
-
-void reset_surfaces(int ordinal) {
-  std::erase_if(surfaces(), [ordinal](const auto& surface) { return surface.second == ordinal; });
-}
 
 WW_HIP_EXPORT int hipCreateSurfaceObject(void** handle, const ResourceDescriptor* resource) {
   return guarded_work([&] { return create_surface(handle, resource); });

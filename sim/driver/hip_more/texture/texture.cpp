@@ -18,6 +18,10 @@ std::unordered_map<const void*, Texture>& textures() {
   return all;
 }
 
+void reset_textures(int ordinal) {
+  std::erase_if(textures(), [ordinal](const auto& each) { return each.second.device == ordinal; });
+}
+
 bool is_allocated(std::uint64_t address, std::uint64_t bytes) {
   const auto found = find_allocation(address);
   return found && bytes <= found->address + found->bytes - address;
@@ -308,6 +312,7 @@ tl::expected<void*, int> make_texture(const Texture& wanted) {
   if (!image) return tl::unexpected<int>(image.error());
   const auto handle = place_descriptors(*image, sampler_of(wanted.resource, wanted.sampling));
   if (!handle) return handle;
+  forget_at_reset(reset_textures);
   Texture& made = textures()[*handle] = wanted;
   made.device = chosen_device();
   return handle;
@@ -322,10 +327,6 @@ int destroy_texture(const void* handle) {
   if (handle == nullptr) return kSuccess;
   if (textures().erase(handle) == 0) return kInvalidValue;
   return free_memory(address_of(handle));
-}
-
-void reset_textures(int ordinal) {
-  std::erase_if(textures(), [ordinal](const auto& each) { return each.second.device == ordinal; });
 }
 
 WW_HIP_EXPORT int hipCreateTextureObject(void** handle, const ResourceDescriptor* resource,

@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
-#include "hip/memory/array.hpp"
 #include "hip/session/session.hpp"
 #include "hip/session/texture_types.hpp"
+#include "hip_more/array/array.hpp"
 #include "tl/expected.hpp"
 #include "ww/sim/gpu/image.hpp"
 

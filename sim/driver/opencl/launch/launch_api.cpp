@@ -7,9 +7,11 @@
 #include "common/launch/findings.hpp"
 #include "common/launch/launch.hpp"
 #include "common/launch/printf_run.hpp"
+#include "opencl/launch/dynamic_lds.hpp"
 #include "opencl/memory/approximable.hpp"
 #include "opencl/memory/memory.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/program/program.hpp"
 #include "opencl/queue/queue.hpp"
 

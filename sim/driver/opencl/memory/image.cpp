@@ -8,6 +8,7 @@
 #include "opencl/memory/image_format.hpp"
 #include "opencl/memory/memory.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/object/info.hpp"
 
 namespace ww::sim::driver {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "common/runtime/device_language.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "ww/sim/gpu/image.hpp"
 
 namespace ww::sim::driver {

@@ -3,6 +3,7 @@
 #include "opencl/memory/image_device.hpp"
 #include "opencl/memory/transfer.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 
 namespace ww::sim::driver {
 namespace {

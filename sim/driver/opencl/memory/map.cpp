@@ -6,6 +6,7 @@
 #include "opencl/memory/image.hpp"
 #include "opencl/memory/transfer.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 
 namespace ww::sim::driver {
 namespace {

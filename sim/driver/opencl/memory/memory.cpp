@@ -7,6 +7,7 @@
 #include "common/runtime/runtime.hpp"
 #include "opencl/memory/approximable.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/object/info.hpp"
 #include "ww/core/cl_approximable.h"
 

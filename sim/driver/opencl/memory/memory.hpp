@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "common/runtime/runtime.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/object/objects.hpp"
 
 namespace ww::sim::driver {

@@ -6,6 +6,7 @@
 #include "common/runtime/runtime.hpp"
 #include "opencl/memory/image_device.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/object/info.hpp"
 
 namespace ww::sim::driver {

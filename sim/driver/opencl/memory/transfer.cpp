@@ -5,6 +5,7 @@
 
 #include "opencl/memory/transfer.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 
 namespace ww::sim::driver {
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/print/printf.hpp"
+#include "common/runtime/chip_time.hpp"
 #include "opencl/object/box.hpp"
 #include "opencl/object/object.hpp"
 #include "ww/binpatch/code_object.hpp"
@@ -47,12 +48,6 @@ struct Module {
 struct LargeForm {
   std::shared_ptr<const Module> module;  // null: not built, or cannot be
   bool tried{};
-};
-
-// Chip times of one command [ns].
-struct Timing {
-  std::int64_t start_ns{};
-  std::int64_t end_ns{};
 };
 
 // A command that could not run when it was enqueued.

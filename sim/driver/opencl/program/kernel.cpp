@@ -10,6 +10,7 @@
 #include "opencl/memory/memory.hpp"
 #include "opencl/memory/sampler.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/object/info.hpp"
 #include "opencl/object/objects.hpp"
 #include "opencl/program/program.hpp"

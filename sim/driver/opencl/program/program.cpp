@@ -5,6 +5,7 @@
 
 #include "common/runtime/runtime.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/object/info.hpp"
 #include "opencl/object/objects.hpp"
 #include "opencl/program/program.hpp"

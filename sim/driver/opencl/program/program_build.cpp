@@ -10,6 +10,7 @@
 #include "common/compile/compiler.hpp"
 #include "common/runtime/runtime.hpp"
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/object/objects.hpp"
 #include "opencl/program/build_options.hpp"
 #include "opencl/program/program.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "opencl/object/api.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/object/info.hpp"
 #include "opencl/queue/queue.hpp"
 

@@ -63,12 +63,6 @@ void set_status(cl_event event, cl_int status);
 // Runs every deferred command that has become ready, until none is left that can run.
 void pump();
 
-// Time that moving bytes takes [ns]: between host and device, and within the device.
-[[nodiscard]] std::int64_t host_transfer_ns(std::size_t bytes);
-[[nodiscard]] std::int64_t device_transfer_ns(std::size_t bytes);
-// Lets the chip's time pass and notes it.
-void charge(Timing& timing, std::int64_t duration_ns);
-
 // Reports a failure that has no better place: the context's callback and stderr.
 void report_failure(cl_context context, const std::string& text);
 

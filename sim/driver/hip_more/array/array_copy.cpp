@@ -3,10 +3,10 @@
 #include <optional>
 #include <vector>
 
-#include "hip/copy/copy_sides.hpp"
-#include "hip/memory/array.hpp"
-#include "hip/stream/graph_work.hpp"
 #include "hip/stream/stream.hpp"
+#include "hip/stream/work.hpp"
+#include "hip_more/array/array.hpp"
+#include "hip_more/array/copy_sides.hpp"
 
 namespace ww::sim::driver::hip {
 namespace {

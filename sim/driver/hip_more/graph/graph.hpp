@@ -1,69 +1,17 @@
-// Graphs: work that is noted once, by calls or by a capturing stream, and then launched often. The
-// calls of graphs are in graph/. Needs the lock.
+// Graphs: work that is noted once, by calls or by a capturing stream, and then launched often.
+// Needs the lock.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
-#include <thread>
 #include <unordered_set>
-#include <variant>
 #include <vector>
 
-#include "hip/session/session.hpp"
+#include "hip/stream/work.hpp"
 #include "tl/expected.hpp"
 
 namespace ww::sim::driver::hip {
-
-// Action of one node when its graph runs: HIP's code. Needs the lock.
-using Work = std::function<int()>;
-
-enum class NodeKind {
-  kernel,
-  copy,
-  fill,
-  host,
-  child,
-  empty,
-  wait,
-  record,
-  allocate,
-  release,
-  copy_from_symbol,
-  copy_to_symbol,
-};
-
-// A kernel's launch, with copies of the arguments that it points to.
-struct KernelArguments {
-  std::vector<std::byte> bytes;
-  std::vector<void*> pointers;  // into the bytes
-};
-// hipAccessPolicyWindow, the largest value of an attribute.
-struct LaunchAttributeValue {
-  alignas(8) char bytes[32];
-};
-struct KernelCall {
-  KernelNodeParameters parameters;
-  std::shared_ptr<const KernelArguments> arguments;
-  std::map<int, LaunchAttributeValue> attributes;  // that the program has set, by their names
-};
-struct EventOfNode {
-  void* event;
-};
-struct ReleasedMemory {
-  void* pointer;
-};
-// Copy to or from a variable of the program.
-struct SymbolCopy {
-  int kind;
-};
-
-// Parameters of a node, which calls return and change. None for nodes that a stream captured in a
-// form that no node's parameters have.
-using NodeParameters = std::variant<std::monostate, KernelCall, Memcpy3dParameters,
-                                    MemsetParameters, HostNodeParameters, EventOfNode,
-                                    AllocationNodeParameters, ReleasedMemory, SymbolCopy>;
 
 // Memory that a graph allocates while it runs. Its address is fixed when the node is made, as
 // programs write it into later nodes: so the memory is taken then, and is the program's only from
@@ -86,12 +34,6 @@ class GraphMemory {
   std::uint64_t bytes_;
   int device_;
   bool in_use_{};
-};
-
-struct NodeWork {
-  Work run;
-  NodeParameters parameters;
-  std::shared_ptr<GraphMemory> memory;  // of a node that allocates
 };
 
 // Objects of the program's that a graph keeps alive, and how often. A copy keeps them, too.
@@ -159,26 +101,4 @@ void* publish_graph(std::unique_ptr<Graph> graph);
 [[nodiscard]] tl::expected<NodeWork, int> allocation_work(void** pointer, std::size_t bytes,
                                                           int ordinal);
 [[nodiscard]] tl::expected<NodeWork, int> release_work(void* pointer);
-// Frees memory that a graph has allocated. Error kInvalidValue: it is not in use.
-int end_use_of_graph_memory(std::uint64_t address);
-
-// Nodes that a capturing stream has noted. The capture fails as a whole when the program does what
-// a capture cannot contain.
-struct Capture {
-  // Null where the program has destroyed the graph that it adds to.
-  [[nodiscard]] Graph* graph() const;
-
-  std::unique_ptr<Graph> own;  // null: it adds to a graph that the program has
-  Graph* added_to{};
-  std::uint64_t number{};  // of that graph
-  // Numbers of nodes that streams have noted and that have to come before the capture's end.
-  std::unordered_set<std::uint64_t> noted;
-  int mode{};
-  std::thread::id thread;  // that began it
-  bool failed{};
-};
-inline constexpr int kCaptureGlobal = 0;
-inline constexpr int kCaptureThreadLocal = 1;
-inline constexpr int kCaptureRelaxed = 2;
-
 }  // namespace ww::sim::driver::hip

@@ -1,7 +1,5 @@
 // Memory from pools and in the order of a stream. Every pool is its device's memory; freed memory
 // goes back at once.
-#include "hip/memory/memory_pool.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include "hip/memory/memory.hpp"
 #include "hip/session/device_pointer.hpp"
 #include "hip/stream/stream.hpp"
+#include "hip_more/graph/graph.hpp"
 
 namespace ww::sim::driver::hip {
 namespace {
@@ -74,6 +73,21 @@ MemoryPool*& current_pool(int ordinal) {
   return pool;
 }
 
+// What pools count of the memory that they gave.
+class Pools final : public MemoryOwner {
+ public:
+  void forget(const Allocation& allocation) override {
+    for (auto& [handle, pool] : memory_pools()) {  // the pool may be gone
+      if (pool->number == allocation.pool) pool->used -= allocation.bytes;
+    }
+  }
+};
+
+Pools& pools_as_owner() {
+  static auto& instance = *new Pools;
+  return instance;
+}
+
 // Null where the handle is none.
 MemoryPool* pool_of(const void* handle) {
   const auto found = memory_pools().find(handle);
@@ -104,7 +118,7 @@ int allocate_on(void** pointer, std::size_t bytes, const void* stream, MemoryPoo
   if (pool.most != 0 && bytes > pool.most - std::min(pool.used, pool.most)) return kOutOfMemory;
   const int code = allocate(pointer, bytes, MemoryKind::device, 0, pool.device);
   if (code != kSuccess || bytes == 0) return code;
-  put_in_pool(address_of(*pointer), pool.number);
+  give_to(address_of(*pointer), pools_as_owner(), pool.number);
   pool.used += bytes;
   pool.most_used = std::max(pool.most_used, pool.used);
   pool.most_reserved = std::max(pool.most_reserved, pool.used);
@@ -157,12 +171,6 @@ int get_attribute(const MemoryPool& pool, int attribute, void* value) {
 }
 
 }  // namespace
-
-void left_pool(std::uint32_t number, std::uint64_t bytes) {
-  for (auto& [handle, pool] : memory_pools()) {
-    if (pool->number == number) pool->used -= bytes;
-  }
-}
 
 WW_HIP_EXPORT int hipMallocAsync(void** pointer, std::size_t bytes, void* stream) {
   return guarded_work(

@@ -1,12 +1,10 @@
 // Making, freeing and describing arrays.
-#include "hip/memory/array.hpp"
+#include "hip_more/array/array.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 
-#include "common/runtime/device_language.hpp"
 #include "hip/memory/memory_table.hpp"
 #include "hip/session/device_pointer.hpp"
 
@@ -41,11 +39,6 @@ std::optional<gpu::ChannelOrder> order_of(unsigned channels) {
     case 4: return gpu::ChannelOrder::rgba;
     default: return std::nullopt;
   }
-}
-
-std::unordered_map<const void*, std::unique_ptr<Array>>& arrays() {
-  static auto& all = *new std::unordered_map<const void*, std::unique_ptr<Array>>;
-  return all;
 }
 
 // HIP gives dimensions that an array lacks as 0, and a 1D array's layers as its depth.
@@ -134,42 +127,7 @@ int free_array(const void* handle) {
   return code;
 }
 
-struct CopySide {
-  void* array;
-  Position at;
-  PitchedPointer memory;
-};
-
-// Gives an array's side of a box of elements in bytes; the other side's is in bytes already.
-int resolve(CopySide& side, const Extent& extent, std::uint32_t element_bytes) {
-  if ((side.array == nullptr) == (side.memory.pointer == nullptr)) return kInvalidValue;
-  if (side.array == nullptr) return kSuccess;
-  const Array& array = *find_array(side.array);
-  const gpu::ImageLayout& layout = array.layout;
-  const auto fits = [](std::size_t at, std::size_t count, std::size_t size) {
-    return at <= size && count <= size - at;
-  };
-  if (!fits(side.at.x, extent.width, layout.width) ||
-      !fits(side.at.y, extent.height, layout.height) ||
-      !fits(side.at.z, extent.depth, slices_of(array))) {
-    return kInvalidValue;
-  }
-  side.memory = memory_of(array);
-  side.at.x *= element_bytes;
-  side.array = nullptr;
-  return kSuccess;
-}
-
 }  // namespace
-
-const Array* find_array(const void* handle) {
-  const auto found = arrays().find(handle);
-  return found == arrays().end() ? nullptr : found->second.get();
-}
-
-bool has_images() {
-  return device_language(device().chip().architecture().gfx_target).images;
-}
 
 tl::expected<ElementName, int> element_name(const ChannelDescriptor& descriptor) {
   const auto& bits = descriptor.bits;
@@ -209,47 +167,6 @@ ChannelDescriptor channel_descriptor(int format, unsigned channels) {
   return descriptor;
 }
 
-PitchedPointer memory_of(const Array& array) {
-  const gpu::ImageLayout& layout = array.layout;
-  return {device_pointer(layout.address), layout.row_pitch,
-          std::size_t{layout.width} * gpu::bytes_per_texel(layout.format), layout.height};
-}
-
-std::size_t slices_of(const Array& array) {
-  return std::max(array.layout.depth, array.layout.layers);
-}
-
-tl::expected<Memcpy3dParameters, int> without_arrays(const Memcpy3dParameters& box) {
-  if (box.from_array == nullptr && box.to_array == nullptr) return box;
-  std::uint32_t element_bytes = 0;
-  for (const void* handle : {box.from_array, box.to_array}) {
-    if (handle == nullptr) continue;
-    const Array* array = find_array(handle);
-    if (array == nullptr) return tl::unexpected<int>(kInvalidValue);
-    const std::uint32_t bytes = gpu::bytes_per_texel(array->layout.format);
-    if (element_bytes != 0 && element_bytes != bytes) return tl::unexpected<int>(kInvalidValue);
-    element_bytes = bytes;
-  }
-  CopySide from{box.from_array, box.from_at, box.from};
-  CopySide to{box.to_array, box.to_at, box.to};
-  for (CopySide* side : {&from, &to}) {
-    if (const int bad = resolve(*side, box.extent, element_bytes); bad != kSuccess) {
-      return tl::unexpected<int>(bad);
-    }
-  }
-  Extent extent = box.extent;
-  extent.width *= element_bytes;
-  return Memcpy3dParameters{nullptr, from.at,   from.memory, nullptr,
-                            to.at,   to.memory, extent,      box.kind};
-}
-
-void reset_arrays(int ordinal) {
-  std::erase_if(arrays(), [ordinal](const auto& array) { return array.second->device == ordinal; });
-}
-
-WW_HIP_EXPORT ChannelDescriptor hipCreateChannelDesc(int x, int y, int z, int w, int kind) {
-  return {{x, y, z, w}, kind};
-}
 WW_HIP_EXPORT int hipMallocArray(void** array, const ChannelDescriptor* descriptor,
                                  std::size_t width, std::size_t height, unsigned flags) {
   return guarded_work([&] { return make_array(array, descriptor, {width, height, 0}, flags); });

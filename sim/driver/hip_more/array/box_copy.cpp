@@ -1,9 +1,9 @@
-#include "hip/copy/box_copy.hpp"
+#include "hip_more/array/box_copy.hpp"
 
-#include "hip/copy/copy_sides.hpp"
-#include "hip/memory/array.hpp"
-#include "hip/stream/graph_work.hpp"
 #include "hip/stream/stream.hpp"
+#include "hip/stream/work.hpp"
+#include "hip_more/array/array.hpp"
+#include "hip_more/array/copy_sides.hpp"
 
 namespace ww::sim::driver::hip {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "hip/stream/graph.hpp"
+#include "hip/stream/work.hpp"
 #include "tl/expected.hpp"
 
 namespace ww::sim::driver::hip {

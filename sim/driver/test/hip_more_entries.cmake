@@ -1,0 +1,20 @@
+# Compares the entry points that LIBRARY (hip_more) defines, by NM, with those that LIST names: what a
+# driver without hip_more refuses.
+execute_process(COMMAND ${NM} --defined-only --extern-only ${LIBRARY}
+  OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " T (hip[A-Z]|hiprtc|_Z[0-9]+hip[A-Z])[A-Za-z0-9_]+" defined "${symbols}")
+list(TRANSFORM defined REPLACE " T " "")
+file(STRINGS ${LIST} listed REGEX "^WW_HIP")
+list(TRANSFORM listed REPLACE "^WW_[A-Z_]+[(](.*)[)]$" "\\1")
+list(LENGTH listed count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "${LIST} names no entry point")
+endif()
+set(missing ${defined})
+list(REMOVE_ITEM missing ${listed})
+set(gone ${listed})
+list(REMOVE_ITEM gone ${defined})
+if(missing OR gone)
+  message(FATAL_ERROR "not in ${LIST}: ${missing}; not in ${LIBRARY}: ${gone}")
+endif()
+message(STATUS "${count} entry points of hip_more, each of them listed")
