@@ -62,10 +62,7 @@ void remove_if_others(const Telemetry& telemetry, std::vector<std::size_t>& indi
 
 Result<std::size_t> choose_unnamed(const Telemetry& telemetry) {
   if (telemetry.gpus.empty()) return no_such_gpu(telemetry, "");
-  std::vector<std::size_t> indices(telemetry.gpus.size());
-  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
-  remove_if_others(telemetry, indices, [](const TelemetryGpu& gpu) { return !may_open(gpu); });
-  remove_if_others(telemetry, indices, is_part_of_a_processor);
+  const std::vector<std::size_t> indices = gpus_of_this_process(telemetry);
   if (indices.size() == 1) return indices.front();
   for (const char* variable : kHidingVariables) {
     const char* value = std::getenv(variable);
@@ -80,6 +77,14 @@ Result<std::size_t> choose_unnamed(const Telemetry& telemetry) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> gpus_of_this_process(const Telemetry& telemetry) {
+  std::vector<std::size_t> indices(telemetry.gpus.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
+  remove_if_others(telemetry, indices, [](const TelemetryGpu& gpu) { return !may_open(gpu); });
+  remove_if_others(telemetry, indices, is_part_of_a_processor);
+  return indices;
+}
 
 Result<std::size_t> choose_gpu(const Telemetry& telemetry, const std::string& device) {
   if (device.empty()) return choose_unnamed(telemetry);

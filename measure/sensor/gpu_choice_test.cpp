@@ -65,6 +65,9 @@ TEST_F(GpuChoice, WithoutANameIsTheOneThatThisProcessMayOpen) {
   add(0x83, false);
   setenv("HIP_VISIBLE_DEVICES", "0", 1);  // of those that are left: it is no other
   EXPECT_EQ(choose_gpu(telemetry_, "").value(), 1U);
+  EXPECT_EQ(gpus_of_this_process(telemetry_), std::vector<std::size_t>{1});
+  add(0xc3, true);
+  EXPECT_EQ(gpus_of_this_process(telemetry_), (std::vector<std::size_t>{1, 3}));
 }
 
 TEST_F(GpuChoice, WithoutANameIsACardRatherThanAProcessorsGraphics) {

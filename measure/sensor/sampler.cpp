@@ -76,7 +76,8 @@ class SamplerThread final : public Sampler {
 
   Status launch() {
     period_ns_ = options_.period_ns;
-    if (options_.stretch) period_ns_ = stretched();
+    slow_period_ns_ = options_.slow_period_ns;
+    if (options_.stretch) stretch();
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error& error) {
@@ -107,6 +108,7 @@ class SamplerThread final : public Sampler {
   SamplerStats stats() const override {
     SamplerStats stats;
     stats.period_ns = period_ns_;
+    stats.slow_period_ns = slow_period_ns_;
     stats.ticks = ticks_.load();
     stats.missed = missed_.load();
     stats.dropped = dropped_.load();
@@ -126,20 +128,54 @@ class SamplerThread final : public Sampler {
   }
 
  private:
-  // The poll period: the smallest multiple, 1 to 5, in which a median read takes 1.5% at most.
-  std::int64_t stretched() {
-    std::array<std::int64_t, 9> costs{};
-    for (auto& cost : costs) {
+  // Of a read, medians over some [ns].
+  struct Cost {
+    std::int64_t core{}, wall{};
+  };
+  template <std::size_t kReads, class Read>
+  static Cost cost_of(const Read& read) {
+    std::array<std::int64_t, kReads> core{}, wall{};
+    for (std::size_t i = 0; i < kReads; ++i) {
       RawReading reading;
-      const auto before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-      source_.read_fast(reading);
-      cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+      const auto core_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+      const auto wall_before = clock_ns(CLOCK_MONOTONIC);
+      read(reading);
+      core[i] = clock_ns(CLOCK_THREAD_CPUTIME_ID) - core_before;
+      wall[i] = clock_ns(CLOCK_MONOTONIC) - wall_before;
     }
-    std::ranges::nth_element(costs, costs.begin() + costs.size() / 2);
-    constexpr double share = 0.015;
-    const double periods = static_cast<double>(costs[costs.size() / 2]) / share /
-                           static_cast<double>(options_.period_ns);
-    return options_.period_ns * std::clamp<std::int64_t>(std::llround(std::ceil(periods)), 1, 5);
+    const auto median_of = [](auto& costs) {
+      std::ranges::nth_element(costs, costs.begin() + kReads / 2);
+      return costs[kReads / 2];
+    };
+    return {median_of(core), median_of(wall)};
+  }
+
+  // A whole number of periods in which a cost is at most a share, up to a longest time.
+  [[nodiscard]] std::int64_t periods_for(std::int64_t cost_ns, double share,
+                                         std::int64_t longest_ns) const {
+    const std::int64_t period_ns = options_.period_ns;
+    const double periods =
+        std::ceil(static_cast<double>(cost_ns) / share / static_cast<double>(period_ns));
+    const std::int64_t most = std::max<std::int64_t>(1, longest_ns / period_ns);
+    return period_ns * std::clamp<std::int64_t>(std::llround(periods), 1, most);
+  }
+
+  void stretch() {
+    constexpr std::int64_t kLongestByWallNs = 100'000'000;
+    constexpr std::int64_t kMaxPeriods = 5;
+    const std::int64_t given_ns = options_.longest_ns;
+    const auto fast = cost_of<9>([this](RawReading& reading) { source_.read_fast(reading); });
+    const std::int64_t by_core = periods_for(
+        fast.core, options_.core_share, given_ns > 0 ? given_ns : kMaxPeriods * options_.period_ns);
+    const std::int64_t by_wall =
+        periods_for(fast.wall, options_.wall_share,
+                    std::max(given_ns > 0 ? given_ns : kLongestByWallNs, 2 * fast.wall));
+    period_ns_ = std::max(by_core, by_wall);
+    if (given_ns <= 0) return;
+    const auto slow = cost_of<3>([this](RawReading& reading) { source_.read_slow(reading); });
+    const double needed_ns = std::max(static_cast<double>(slow.core) / options_.core_share,
+                                      static_cast<double>(slow.wall) / options_.wall_share);
+    slow_period_ns_ = std::max<std::int64_t>(slow_period_ns_, std::llround(needed_ns));
   }
 
   void run() {
@@ -162,7 +198,7 @@ class SamplerThread final : public Sampler {
       std::int64_t now = after;
       if (due >= slow_due) {
         source_.read_slow(sample.reading);
-        slow_due = due + options_.slow_period_ns;
+        slow_due = due + slow_period_ns_;
         now = clock_ns(CLOCK_MONOTONIC);
         // Asking for it costs a call of its own: now and then is enough.
         cpu_ns_.store(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before, std::memory_order_relaxed);
@@ -183,7 +219,7 @@ class SamplerThread final : public Sampler {
   PowerSource& source_;
   SamplerOptions options_;
   SampleRing<Sample> ring_;
-  std::int64_t period_ns_{};
+  std::int64_t period_ns_{}, slow_period_ns_{};
   Histogram jitter_, reads_;
   std::atomic<std::uint64_t> ticks_{0}, missed_{0}, dropped_{0};
   std::atomic<std::int64_t> began_ns_{0}, last_ns_{0}, cpu_ns_{0};
@@ -194,6 +230,21 @@ class SamplerThread final : public Sampler {
 };
 
 }  // namespace
+
+SamplerOptions beside_a_program(std::int64_t interval_ns, bool has_accumulator) {
+  constexpr std::int64_t kRegisterPeriodNs = 20'000'000;
+  constexpr std::int64_t kShortestNs = 5'000'000;
+  SamplerOptions options;
+  const std::int64_t period_ns = std::max(interval_ns / 10, kShortestNs);
+  options.period_ns = has_accumulator ? period_ns : std::min(period_ns, kRegisterPeriodNs);
+  options.slow_period_ns = std::max(interval_ns, options.period_ns);
+  options.real_time = false;
+  // Half of the 0.1% for either kind of read.
+  options.core_share = 0.0005;
+  options.wall_share = 0.01;
+  options.longest_ns = std::max(interval_ns, options.period_ns);
+  return options;
+}
 
 std::int64_t steady_now_ns() {
   return clock_ns(CLOCK_MONOTONIC);

@@ -158,6 +158,34 @@ TEST(Sampler, CountsWhatNobodyTookInTime) {
   EXPECT_GE(samples.size(), 4u);
 }
 
+// A driver that lets its caller sleep may hold a lock meanwhile: the time counts, not the core's.
+TEST(Sampler, PollsASleepingDriverForATwentiethOfTheTime) {
+  Counting source(milliseconds(2));
+  auto sampler = Sampler::start(source);
+  ASSERT_TRUE(sampler);
+  EXPECT_GE((*sampler)->stats().period_ns, 40'000'000);
+  EXPECT_LE((*sampler)->stats().period_ns, 100'000'000);
+  Counting slow(milliseconds(80));
+  sampler = Sampler::start(slow);
+  ASSERT_TRUE(sampler);
+  EXPECT_GE((*sampler)->stats().period_ns, 160'000'000);  // at most half of the time
+}
+
+TEST(Sampler, BesideAProgramPollsTenTimesInAnInterval) {
+  constexpr std::int64_t kInterval = 500'000'000;
+  const auto counted = beside_a_program(kInterval, true);
+  EXPECT_EQ(counted.period_ns, kInterval / 10);
+  EXPECT_EQ(counted.slow_period_ns, kInterval);
+  EXPECT_FALSE(counted.real_time);
+  // What a power register shows between two polls is lost.
+  EXPECT_EQ(beside_a_program(kInterval, false).period_ns, 20'000'000);
+  Counting source(milliseconds(3));
+  const auto sampler = Sampler::start(source, counted);
+  ASSERT_TRUE(sampler);
+  EXPECT_GE((*sampler)->stats().period_ns, 300'000'000);  // 1% of the time
+  EXPECT_LE((*sampler)->stats().period_ns, kInterval);
+}
+
 TEST(Sampler, RefusesARingOfAnOddSize) {
   Counting source;
   EXPECT_EQ(Sampler::start(source, {.capacity = 100}).error().code, ErrorCode::invalid_argument);

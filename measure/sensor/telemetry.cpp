@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "sensor/backends.hpp"
+#include "sensor/cray/cards.hpp"
+#include "sensor/cray/cray_counters.hpp"
 #include "ww/measure/child.hpp"
 
 namespace ww::measure {
@@ -122,14 +125,19 @@ Telemetry find_telemetry(const TelemetryOptions& options) {
   Telemetry telemetry;
   add_amd(telemetry, sysfs_of(options));
   add_nvidia(telemetry);
-  for (TelemetryGpu& gpu : telemetry.gpus) {
-    for (const TrySensorBackend try_backend : kSensorBackends) {
-      if (auto backend = try_backend(gpu, options)) {
-        gpu.backends.push_back(std::move(*backend));
-      }
-    }
-  }
+  for (TelemetryGpu& gpu : telemetry.gpus) try_backends(gpu, options);
   return telemetry;
+}
+
+void try_backends(TelemetryGpu& gpu, const TelemetryOptions& options) {
+  gpu.backends.clear();
+  for (const TrySensorBackend try_backend : kSensorBackends) {
+    auto backend = try_backend(gpu, options);
+    if (!backend) continue;
+    const bool enough = backend->usable && !options.all_backends;
+    gpu.backends.push_back(std::move(*backend));
+    if (enough) return;
+  }
 }
 
 Result<std::unique_ptr<PowerSource>> open_source(const TelemetryGpu& gpu) {
@@ -147,6 +155,23 @@ Result<std::unique_ptr<PowerSource>> open_source(const TelemetryGpu& gpu) {
   }
   return fail(denied ? ErrorCode::permission_denied : ErrorCode::unsupported,
               "its power sensor cannot be read: " + why, to_string(gpu.pci));
+}
+
+Result<std::unique_ptr<PolledSensor>> open_sensor_beside_a_program(const TelemetryGpu& gpu,
+                                                                   std::int64_t interval_ns) {
+  WW_ASSIGN(source, open_source(gpu));
+  const auto& fields = source->fields();
+  const auto energy = std::ranges::find(fields, "energy", &FieldState::name);
+  const bool has_accumulator = energy != fields.end() && energy->status == FieldStatus::ok;
+  const std::string sysfs = sysfs_of({});
+  const std::string folder = cray_folder(sysfs);
+  if (const auto accelerator = cray_accelerator_of(gpu, folder, sysfs)) {
+    source = with_cray_meters(std::move(source), folder, *accelerator);
+  } else {
+    source = with_cray_meters(std::move(source), folder, std::nullopt);
+  }
+  return PolledSensor::start(std::move(source), nullptr, "clocks are left alone",
+                             beside_a_program(interval_ns, has_accumulator));
 }
 
 Result<std::unique_ptr<PolledSensor>> open_sensor(const TelemetryGpu& gpu,

@@ -14,11 +14,7 @@ std::optional<double> busy_share(const measure::TelemetryGpu& gpu) {
     double read = 0;
     if (file >> read) percent = read;
   } else if (gpu.nvidia) {
-    if (const auto listed = measure::list_nvidia_gpus()) {
-      for (const auto& one : *listed) {
-        if (one.pci == gpu.pci && one.busy_percent) percent = *one.busy_percent;
-      }
-    }
+    percent = measure::nvidia_busy_percent(gpu.pci);
   }
   if (!percent) return std::nullopt;
   return std::clamp(*percent / 100, 0.0, 1.0);

@@ -405,6 +405,12 @@ std::string nvml_throttle_text(std::uint64_t bits) {
 
 namespace {
 
+std::optional<unsigned> busy_percent(const NvmlApi& api, NvmlDevice device) {
+  NvmlUtilization use{};
+  if (api.utilization == nullptr || api.utilization(device, &use) != nvml::success) return {};
+  return use.gpu;
+}
+
 // Returns nothing where the driver does not say, as inside containers and on vGPUs.
 std::optional<std::vector<unsigned>> other_processes(const NvmlApi& api, NvmlDevice device) {
   std::array<NvmlProcess, 128> entries{};
@@ -454,14 +460,18 @@ Result<std::vector<NvidiaGpu>> list_nvidia_gpus() {
     if (api->persistence != nullptr) {
       gpu.persistence = enabled([&](unsigned* now) { return api->persistence(device, now); });
     }
-    NvmlUtilization use{};
-    if (api->utilization != nullptr && api->utilization(device, &use) == nvml::success) {
-      gpu.busy_percent = use.gpu;
-    }
+    gpu.busy_percent = busy_percent(*api, device);
     gpu.processes = other_processes(*api, device);
     gpus.push_back(std::move(gpu));
   }
   return gpus;
+}
+
+std::optional<unsigned> nvidia_busy_percent(const PciAddress& pci) {
+  const auto api = load_nvml();
+  if (!api) return {};
+  const auto device = handle_of(**api, pci);
+  return device ? busy_percent(**api, *device) : std::nullopt;
 }
 
 Result<std::unique_ptr<PowerSource>> open_nvml(const PciAddress& pci) {

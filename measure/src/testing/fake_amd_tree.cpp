@@ -117,7 +117,11 @@ FakeAmdTree::FakeAmdTree(const fs::path& sysfs, const FakeAmdOptions& options) :
   set_power(options.power_uw);
   set_energy(options.energy_ticks);
   if (!options.with_package) return;
-  const auto data = pm_metrics_v0({});
+  set_package({});
+}
+
+void FakeAmdTree::set_package(const FakePackageEnergies& energies) const {
+  const auto data = pm_metrics_v0(energies);
   overwrite(device_ / "pm_metrics", data.data(), data.size());
 }
 

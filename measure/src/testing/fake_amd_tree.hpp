@@ -22,6 +22,12 @@ struct FakeAmdOptions {
   bool with_package{};              // pm_metrics, all of whose energies are 0
 };
 
+// Of pm_metrics. Energies count 2^-16 J.
+struct FakePackageEnergies {
+  std::int64_t time_ns{};  // of the firmware
+  std::int64_t socket_ticks{}, xcd_ticks{}, aid_ticks{}, hbm_ticks{};
+};
+
 // Files under `sysfs`/class: one card at 0000:03:00.0. Everything that rocm_smi64 5.2.3 asks for.
 class FakeAmdTree {
  public:
@@ -31,6 +37,7 @@ class FakeAmdTree {
   // Change values in place, as a driver does: readers keep the file open.
   void set_power(std::int64_t power_uw) const;
   void set_energy(std::int64_t ticks) const;
+  void set_package(const FakePackageEnergies& energies) const;  // pm_metrics
   void write(const std::filesystem::path& file, const std::string& text) const;
   [[nodiscard]] std::string read(const std::filesystem::path& file) const;
 
@@ -44,11 +51,7 @@ class FakeAmdTree {
 [[nodiscard]] std::vector<std::byte> gpu_metrics_v1(std::uint8_t content, std::int64_t energy_ticks,
                                                     std::int64_t edge_c = 46);
 
-// pm_metrics of MI300X (table V0 behind its head), as the driver gives it. Energies count 2^-16 J.
-struct FakePackageEnergies {
-  std::int64_t time_ns{};  // of the firmware
-  std::int64_t socket_ticks{}, xcd_ticks{}, aid_ticks{}, hbm_ticks{};
-};
+// pm_metrics of MI300X (table V0 behind its head), as the driver gives it.
 [[nodiscard]] std::vector<std::byte> pm_metrics_v0(const FakePackageEnergies& energies);
 
 // Runs `body` in a child whose /sys/class and /dev/shm are empty and writable, and gives what it

@@ -2,6 +2,7 @@
 //   config  "key value" lines (stub_config.hpp); results are NVML's codes, 3 is "not supported"
 //   load    exists while the GPU is loaded
 //   calls   what was set, a line each
+//   counted where "count_calls" is 1: the function's name at each call that asks a GPU something
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -145,6 +146,11 @@ void log(const std::string& line) {
   std::ofstream(stub_folder() + "/calls", std::ios::app) << line << '\n';
 }
 
+void note_call(const char* function) {
+  static const bool wanted = stub_config().number("count_calls", 0) != 0;
+  if (wanted) std::ofstream(stub_folder() + "/counted", std::ios::app) << function << '\n';
+}
+
 void copy(char* out, unsigned length, const std::string& text) {
   std::snprintf(out, length, "%s", text.c_str());
 }
@@ -203,6 +209,7 @@ int nvmlDeviceGetPciInfo_v3(NvmlDevice device, NvmlPci* pci) {
   return nvml::success;
 }
 int nvmlDeviceGetFieldValues(NvmlDevice device, int count, NvmlFieldValue* values) {
+  note_call("nvmlDeviceGetFieldValues");
   spend_call();
   for (int i = 0; i < count; ++i) {
     NvmlFieldValue& field = values[i];
@@ -244,21 +251,25 @@ int nvmlDeviceGetFieldValues(NvmlDevice device, int count, NvmlFieldValue* value
   return nvml::success;
 }
 int nvmlDeviceGetPowerUsage(NvmlDevice device, unsigned* power) {
+  note_call("nvmlDeviceGetPowerUsage");
   spend_call();
   *power = milliwatts(device, average_shape());
   return stub_config().code("usage", nvml::success);
 }
 int nvmlDeviceGetTotalEnergyConsumption(NvmlDevice device, unsigned long long* energy) {
+  note_call("nvmlDeviceGetTotalEnergyConsumption");
   *energy = millijoules(device);
   return stub_config().code("energy", nvml::success);
 }
 int nvmlDeviceGetTemperature(NvmlDevice device, unsigned, unsigned* celsius) {
+  note_call("nvmlDeviceGetTemperature");
   const auto board = gpu(device).board();
   *celsius = board ? static_cast<unsigned>(board->celsius) : 47;
   if (stub_config().number("celsius", 1) == 0) *celsius = 0;
   return stub_config().code("temperature");
 }
 int nvmlDeviceGetClockInfo(NvmlDevice device, unsigned type, unsigned* mhz) {
+  note_call("nvmlDeviceGetClockInfo");
   constexpr double kClockStepHz = 15e6;
   const auto board = gpu(device).board();
   *mhz = type == nvml::kClockMemory ? 2619
@@ -267,6 +278,7 @@ int nvmlDeviceGetClockInfo(NvmlDevice device, unsigned type, unsigned* mhz) {
   return stub_config().code("clock");
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice, unsigned long long* reasons) {
+  note_call("nvmlDeviceGetCurrentClocksThrottleReasons");
   *reasons = static_cast<unsigned long long>(stub_config().number("throttle", 1));
   return nvml::success;
 }
@@ -291,22 +303,27 @@ int nvmlDeviceResetGpuLockedClocks(NvmlDevice) {
   return nvml::success;
 }
 int nvmlDeviceGetMigMode(NvmlDevice, unsigned* now, unsigned* pending) {
+  note_call("nvmlDeviceGetMigMode");
   *now = *pending = static_cast<unsigned>(stub_config().number("mig", 0));
   return nvml::success;
 }
 int nvmlDeviceGetEccMode(NvmlDevice, unsigned* now, unsigned* pending) {
+  note_call("nvmlDeviceGetEccMode");
   *now = *pending = 1;
   return nvml::success;
 }
 int nvmlDeviceGetPersistenceMode(NvmlDevice, unsigned* mode) {
+  note_call("nvmlDeviceGetPersistenceMode");
   *mode = 1;
   return nvml::success;
 }
 int nvmlDeviceGetUtilizationRates(NvmlDevice, NvmlUtilization* use) {
+  note_call("nvmlDeviceGetUtilizationRates");
   *use = {static_cast<unsigned>(stub_config().number("busy", 0)), 0};
   return stub_config().code("utilization", nvml::success);
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(NvmlDevice, unsigned* count, NvmlProcess* processes) {
+  note_call("nvmlDeviceGetComputeRunningProcesses_v3");
   *count = static_cast<unsigned>(stub_config().number("processes", 0));
   for (unsigned i = 0; i < *count; ++i) processes[i] = {4000 + i, 1 << 20, 0, 0};
   return stub_config().code("processes_listed", nvml::success);

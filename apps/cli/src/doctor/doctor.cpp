@@ -237,6 +237,19 @@ measure::Finding compiled_kernels() {
           ""};
 }
 
+// Tries also the backends that a measurement does not need, on the GPU whose sensor was named or
+// else on the first one: what a vendor's library answers on one card it answers on its neighbours.
+void try_all_backends(measure::Telemetry& telemetry, const std::string& device,
+                      measure::TelemetryOptions options) {
+  if (telemetry.gpus.empty()) return;
+  options.all_backends = true;
+  const auto kind = DeviceName(device).kind();
+  const bool named = kind == DeviceName::Kind::pci || kind == DeviceName::Kind::sensor;
+  const auto index =
+      named ? measure::choose_gpu(telemetry, device) : Result<std::size_t>(std::size_t{0});
+  if (index) measure::try_backends(telemetry.gpus[*index], options);
+}
+
 int run(DoctorArguments arguments) {
   if (!arguments.recording.empty()) return doctor_recording(arguments.recording, arguments.json);
   if (!arguments.no_clock_control) {
@@ -247,7 +260,8 @@ int run(DoctorArguments arguments) {
   arguments.device.clock_control = options.clock_control;
   // Children first: this process has no threads yet.
   const auto libraries = measure::check_libraries();
-  const auto telemetry = measure::find_telemetry(options);
+  auto telemetry = measure::find_telemetry(options);
+  try_all_backends(telemetry, arguments.device.name, options);
   auto patient = find_patient(arguments, telemetry, options);
   if (!patient) return report_error(patient.error());
 

@@ -19,6 +19,11 @@ namespace ww::measure {
 [[nodiscard]] Result<std::size_t> choose_gpu(const Telemetry& telemetry, const std::string& device);
 
 // "AMD Instinct MI210 at 0000:03:00.0": machines have several cards of one name.
+// The places of those whose device this process may open, as a batch system leaves a job its own:
+// cards, or the graphics of a processor where there is no card. Where none may be opened, of all
+// whose sensor can be read.
+[[nodiscard]] std::vector<std::size_t> gpus_of_this_process(const Telemetry& telemetry);
+
 [[nodiscard]] std::string name_with_address(const TelemetryGpu& gpu);
 
 }  // namespace ww::measure

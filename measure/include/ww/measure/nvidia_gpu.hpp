@@ -29,6 +29,10 @@ struct NvidiaGpu {
 // Errors: missing_dependency, device_error.
 [[nodiscard]] Result<std::vector<NvidiaGpu>> list_nvidia_gpus();
 
+// Percent of the last period in which kernels ran on this GPU, and nothing of any other one. Absent
+// where the driver does not report it.
+[[nodiscard]] std::optional<unsigned> nvidia_busy_percent(const PciAddress& pci);
+
 // Power fields 186 (instant) and 185 (average), or the older power reading; total energy (from mJ);
 // temperatures, clocks, throttle reasons. A field that the device does not support or that this
 // user may not read has a state and is no error. Errors: not_found (no such GPU; neither power nor

@@ -16,11 +16,22 @@ struct SamplerOptions {
   std::int64_t period_ns{1'000'000};
   std::int64_t slow_period_ns{100'000'000};  // of temperatures, clocks and the like
   bool real_time{true};                      // SCHED_FIFO where this user may
-  // A source whose reads take long is polled less often (up to 5 periods), so that a tick costs at
-  // most 1.5% of a core.
+  // A source whose reads take long is polled less often. A read costs at most `core_share` of a
+  // core (up to 5 periods, or up to `longest_ns` where that is set). It also lasts at most
+  // `wall_share` of the time (up to 100 ms, or `longest_ns`, and at least for twice the read),
+  // because a driver that lets its caller sleep may hold a lock that the measured program wants.
   bool stretch{true};
+  double core_share{0.015};
+  double wall_share{0.05};
+  std::int64_t longest_ns{};       // 0: as above
   std::size_t capacity{1U << 16};  // readings that wait for the consumer; a power of two
 };
+
+// For watching a program that must not notice. A power register is polled every 20 ms, because what
+// it shows between two polls is lost. An accumulator loses nothing, so it is polled ten times in
+// `interval_ns`. Reads take less than 0.1% of a core, the slow ones among them, and no real-time
+// priority.
+[[nodiscard]] SamplerOptions beside_a_program(std::int64_t interval_ns, bool has_accumulator);
 
 struct Sample {
   std::int64_t time_ns{};  // the middle of the poll, steady clock
@@ -30,6 +41,7 @@ struct Sample {
 // Figures of the sampler itself. Jitter is the delay between the due time and the wake-up.
 struct SamplerStats {
   std::int64_t period_ns{};
+  std::int64_t slow_period_ns{};
   std::uint64_t ticks{};
   std::uint64_t missed{};   // due while an earlier read still ran
   std::uint64_t dropped{};  // read, but nobody took them in time

@@ -45,6 +45,9 @@ struct Telemetry {
 struct TelemetryOptions {
   std::string sysfs;  // empty: $WIREWATT_SYSFS, else /sys
   bool clock_control{true};
+  // Try every backend. Otherwise those behind the first usable one are left alone: vendor libraries
+  // start children, take seconds on some machines, and are not needed then.
+  bool all_backends{};
   SamplerOptions sampler{};
 };
 
@@ -56,12 +59,21 @@ using TrySensorBackend = std::optional<SensorBackend> (*)(const TelemetryGpu& gp
 // The tree that the options stand for.
 [[nodiscard]] std::string sysfs_of(const TelemetryOptions& options);
 
-// Tries every backend; vendor libraries are tried in child processes.
+// Finds the GPUs and the backends by which they can be read; vendor libraries are tried in child
+// processes.
 [[nodiscard]] Telemetry find_telemetry(const TelemetryOptions& options = {});
+// Tries the backends of a GPU anew, as the options say.
+void try_backends(TelemetryGpu& gpu, const TelemetryOptions& options);
 
 // Opens the first usable backend that works. Errors: unsupported or permission_denied with the
 // reason of each backend.
 [[nodiscard]] Result<std::unique_ptr<PowerSource>> open_source(const TelemetryGpu& gpu);
+
+// Starts the sensor of a GPU beside a program that must not notice (beside_a_program), and leaves
+// its clocks alone. The meters of an HPE Cray node are among its rails (cray_counters.hpp). Errors:
+// those of open_sensor.
+[[nodiscard]] Result<std::unique_ptr<PolledSensor>> open_sensor_beside_a_program(
+    const TelemetryGpu& gpu, std::int64_t interval_ns);
 
 // Starts the sensor of a GPU on such a source. Errors: those of open_source and of the sampler.
 [[nodiscard]] Result<std::unique_ptr<PolledSensor>> open_sensor(const TelemetryGpu& gpu,
