@@ -156,10 +156,10 @@ TEST_F(TopOnCard, ACalibrationOfAnotherPartIsRefused) {
   }
 }
 
-TEST_F(TopOnCard, AProgramOfAnUnknownArchitectureIsRefused) {
-  lines({"--", "true"});
-  EXPECT_EQ(finished_.exit_code, 2);
-  EXPECT_THAT(finished_.err, HasSubstr("--arch"));
+TEST_F(TopOnCard, AProgramIsCountedByTheCalibrationsArchitecture) {
+  lines({"--", "true"});  // no profiler is installed
+  EXPECT_EQ(finished_.exit_code, 3) << finished_.err;
+  EXPECT_THAT(finished_.err, HasSubstr("rocprof"));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ void add_exercise(CLI::App& app, Outcome& outcome);
 void add_export(CLI::App& app, Outcome& outcome);
 void add_topology(CLI::App& app, Outcome& outcome);
 void add_top(CLI::App& app, Outcome& outcome);
+void add_meter(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);
 void add_manual(CLI::App& app, Outcome& outcome);
 

@@ -1,5 +1,7 @@
 #include "families.hpp"
 
+#include <array>
+
 #include "ww/model/segment_names.hpp"
 
 namespace ww::metrics {
@@ -26,13 +28,19 @@ void add_segments(std::vector<Family>& into, const MetricsState& state, SegmentF
     for (std::size_t s = 0; s < state.segments.size(); ++s) {
       const auto& interval = state.segments[s].*figure;
       if (!interval) continue;
-      family.samples.push_back({(*interval).*bound.member, {{"segment", model::kSegmentNames[s]}}});
+      family.samples.push_back({(*interval).*bound.member, {{"segment", state.segments[s].name}}});
     }
     into.push_back(std::move(family));
   }
 }
 
 }  // namespace
+
+std::vector<MetricsState::Segment> MetricsState::wire_segments() {
+  std::vector<Segment> segments;
+  for (const char* name : model::kSegmentNames) segments.push_back({name, {}, {}, ""});
+  return segments;
+}
 
 std::vector<Family> families(const MetricsState& state) {
   std::vector<Family> all;
@@ -52,6 +60,16 @@ std::vector<Family> families(const MetricsState& state) {
                    "Energy of the device, by its own sensor.",
                    {{*state.device_j, covers}}});
   }
+  Family rails{"wirewatt.rail.energy",
+               Unit::joule,
+               true,
+               "Energy of a part of the package since the start, by its own accumulator. That of "
+               "aid, the dies with the fabric, is an upper bound of the network's.",
+               {}};
+  for (const MetricsState::Rail& rail : state.rails) {
+    if (rail.energy_j) rails.samples.push_back({*rail.energy_j, {{"rail", rail.name}}});
+  }
+  if (!rails.samples.empty()) all.push_back(std::move(rails));
   add_segments(all, state, &MetricsState::Segment::power_w,
                {"wirewatt.wire.power", Unit::watt, false, "Power of on-chip wires.", {}});
   add_segments(
@@ -64,7 +82,7 @@ std::vector<Family> families(const MetricsState& state) {
                 {}};
   for (std::size_t s = 0; s < state.segments.size(); ++s) {
     status.samples.push_back(
-        {1, {{"segment", model::kSegmentNames[s]}, {"status", state.segments[s].status}}});
+        {1, {{"segment", state.segments[s].name}, {"status", state.segments[s].status}}});
   }
   all.push_back(std::move(status));
   if (state.dispatches) {

@@ -21,9 +21,9 @@ MetricsState state() {
   state.job = "4711";
   state.device_w = 120.5;
   state.dispatches = 7;
-  state.segments = {{{{}, {}, "unavailable"},
-                     {model::Interval{2, 1, 3}, model::Interval{20, 10, 30}, "ok"},
-                     {{}, {}, "not_identified"}}};
+  state.segments[0].status = "unavailable";
+  state.segments[1] = {"L1-L2", model::Interval{2, 1, 3}, model::Interval{20, 10, 30}, "ok"};
+  state.segments[2].status = "not_identified";
   return state;
 }
 
@@ -62,6 +62,18 @@ TEST(OpenMetrics, SaysWhatElseTheDevicesFiguresCover) {
   const auto text = metrics_text(shared, MetricsForm::open_metrics);
   EXPECT_THAT(text, HasSubstr("job_id=\"4711\",wirewatt_of=\"the whole GPU\"} 120.5\n"));
   EXPECT_THAT(text, HasSubstr("job_id=\"4711\",wirewatt_of=\"the whole GPU\"} 12\n"));
+}
+
+TEST(OpenMetrics, HasARailForEachAccumulatorOfAPackage) {
+  EXPECT_THAT(metrics_text(state(), MetricsForm::prometheus), Not(HasSubstr("wirewatt_rail")));
+  auto package = state();
+  package.device_j = 40;
+  package.rails = {{"aid", 12.5}, {"hbm", std::nullopt}};
+  const auto text = metrics_text(package, MetricsForm::open_metrics);
+  EXPECT_THAT(text, HasSubstr("# TYPE wirewatt_rail_energy_joules counter\n"));
+  EXPECT_THAT(text, HasSubstr("job_id=\"4711\",rail=\"aid\"} 12.5\n"));
+  EXPECT_THAT(text, HasSubstr("hw_energy_joules_total{"));
+  EXPECT_THAT(text, Not(HasSubstr("rail=\"hbm\"")));
 }
 
 // Nobody counts the kernels of a real card: 0 would say that none ran.

@@ -37,7 +37,7 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
   set("WIREWATT_SAMPLES", ".samples.csv", true);
   set("WIREWATT_TRACE", ".wwt", options.trace);
   set("WIREWATT_SEALED_ENERGY", ".sealed.csv", options.sealed);
-  CountedRun run{std::move(folder), 0, {}, {}, {}, {}};
+  CountedRun run{std::move(folder), 0, {}, {}, {}, {}, false};
   ProcessSetup setup;
   setup.out = options.quiet ? kNullStream : kInheritStream;
   const auto program = run_in_foreground(command, setup);
@@ -47,7 +47,8 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
   }
   if (!program) return tl::unexpected(program.error());
   run.exit_code = program->end.exit_code;
-  if (program->asked_to_end) {
+  run.asked_to_end = program->asked_to_end;
+  if (program->asked_to_end && !options.keeps_what_there_is) {
     return fail(ErrorCode::cancelled, "was interrupted", command.front());
   }
   const auto files = run.folder.files();
@@ -55,7 +56,7 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
   run.samples = ending_in(files, ".samples.csv");
   run.traces = ending_in(files, ".wwt");
   run.sealed = ending_in(files, ".sealed.csv");
-  if (run.counters.empty()) {
+  if (run.counters.empty() && !options.keeps_what_there_is) {
     return fail(ErrorCode::bad_data,
                 fmt::format("no counters: the program made no use of the device, or did not end by "
                             "itself (exit code {})",

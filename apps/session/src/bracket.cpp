@@ -11,7 +11,6 @@
 #include "segments.hpp"
 #include "ww/calibration/same_part.hpp"
 #include "ww/core/device_name.hpp"
-#include "ww/core/sensor_tolerances.hpp"
 #include "ww/core/vgpu_abi.h"
 #include "ww/energy/energy.hpp"
 #include "ww/measure/counter_file.hpp"
@@ -19,16 +18,11 @@
 #include "ww/measure/telemetry.hpp"
 #include "ww/measure/update_period.hpp"
 #include "ww/measure/virtual_device.hpp"
+#include "ww/session/device_meter.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::session {
 namespace {
-
-Joules joules_of(const energy::Energy& energy) {
-  Joules joules{energy.status, energy.reason, {}};
-  if (energy.ok()) joules.energy = model::Interval{energy.energy_j, energy.low_j, energy.high_j};
-  return joules;
-}
 
 void add_reason(Joules& joules, const std::string& more) {
   if (!joules.reason.empty() && !more.empty()) joules.reason += "; ";
@@ -130,10 +124,7 @@ class Common : public Bracket {
   // and that time counts at the mean power, with all of it in the interval.
   [[nodiscard]] energy::Energy device_energy(const energy::EnergySeries& series,
                                              std::int64_t to_ns) const {
-    energy::EnergyOptions options;
-    const measure::SensorFacts& facts = sensor_->facts();
-    options.gain_tolerance_95 = facts.gain_tolerance_95.value_or(kBoardGainTolerance95);
-    options.counter_unit = facts.counter_unit;
+    energy::EnergyOptions options = energy_options(sensor_->facts());
     // Under a load that moves no register rests for longer.
     constexpr double kLongestRefresh_s = 1.0;
     if (known_.response) options.register_lag_s = settle_s(*known_.response, kLongestRefresh_s);

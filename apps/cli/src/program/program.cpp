@@ -68,6 +68,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_topology(app, outcome);
   add_exercise(app, outcome);
   add_top(app, outcome);
+  add_meter(app, outcome);
   add_completion(app, outcome);
   add_manual(app, outcome);
   check_numbers(app);

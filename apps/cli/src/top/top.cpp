@@ -1,9 +1,10 @@
-// wirewatt top: interconnect power by segment while a program runs.
+// wirewatt top: joules of a device and of its wires, live.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -18,15 +19,20 @@
 #include "top/top_card.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
+#include "ww/calibration/kinds.hpp"
 #include "ww/calibration/same_part.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/kernel_label.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/temporary_folder.hpp"
+#include "ww/measure/telemetry.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/runner/chip_architecture.hpp"
+#include "ww/session/application.hpp"
 #include "ww/session/live.hpp"
+#include "ww/session/live_meter.hpp"
+#include "ww/session/priced.hpp"
 
 namespace ww::cli {
 namespace {
@@ -52,16 +58,20 @@ milliseconds interval_of(const TopArguments& arguments) {
   return milliseconds(static_cast<int>(arguments.interval_s * 1e3));
 }
 
-void tell(Display& display, const session::LivePower& power, std::uint64_t dispatches) {
+void tell(Display& display, const session::LiveNews& news, std::uint64_t dispatches) {
   auto& lines = display.frame.lines;
   lines.clear();
   lines.push_back(
-      fmt::format("{} dispatches, {} since the last refresh", dispatches, power.dispatches));
-  if (power.device_w) {
-    lines.push_back(fmt::format("sensor {:.4g} W, {:.3g} C, chip time {:.4g} s", *power.device_w,
-                                power.temperature_c.value_or(0),
-                                static_cast<double>(power.chip_ns) * 1e-9));
+      fmt::format("{} dispatches, {} since the last refresh", dispatches, news.dispatches.size()));
+  if (!news.samples.empty()) {
+    const session::LiveSample& newest = news.samples.back();
+    lines.push_back(fmt::format("sensor {:.4g} W, {:.3g} C, chip time {:.4g} s", newest.power_w,
+                                newest.temperature_c, static_cast<double>(newest.time_ns) * 1e-9));
   }
+}
+
+void tell_kernels(Display& display, const session::LivePower& power) {
+  auto& lines = display.frame.lines;
   constexpr std::size_t most = 6;
   const auto labels = kernel_labels(power.estimate.kernels, &model::KernelEstimate::kernel);
   for (std::size_t k = 0; k < std::min(most, power.estimate.kernels.size()); ++k) {
@@ -72,17 +82,56 @@ void tell(Display& display, const session::LivePower& power, std::uint64_t dispa
   }
 }
 
-Status add_news(timeline::Timeline& timeline, const session::LiveNews& news,
-                const std::optional<session::LivePower>& power, const model::WireModel& model,
-                const std::string& architecture) {
+void add_readings(timeline::Timeline& timeline, const session::LiveNews& news) {
   for (const auto& sample : news.samples) {
     timeline.add_reading(sample.process,
                          {sample.time_ns, sample.power_w, sample.temperature_c, sample.clock_mhz});
   }
-  if (!power) return {};
-  const model::EstimateOptions options{};
-  return timeline.add_launches(news.dispatches, {model, options, power->estimate, architecture});
 }
+
+// A refresh of a program on the virtual GPU, priced by whatever calibration there is.
+class LivePrices {
+ public:
+  LivePrices(const calibration::Calibration* model, std::string architecture)
+      : model_(model), architecture_(std::move(architecture)) {}
+
+  [[nodiscard]] session::Priced empty_rows() const {
+    constexpr const char* kUnavailable = "unavailable";
+    return model_ == nullptr ? session::unpriced_segments(kUnavailable, "")
+                             : session::unpriced(*model_, kUnavailable, "");
+  }
+  // Shows what was launched since the last refresh, and adds it to the timeline if there is one.
+  Status take(const session::LiveNews& news, Display& display, timeline::Timeline* timeline) const {
+    if (timeline != nullptr) add_readings(*timeline, news);
+    if (news.dispatches.empty()) return {};
+    if (model_ == nullptr) {
+      display.take_nothing("unavailable");
+      return {};
+    }
+    if (const model::WireModel* wires = model_->wires(); wires != nullptr) {
+      WW_ASSIGN(power, session::live_power(news, *wires, architecture_));
+      display.take(session::priced(power->estimate.total));
+      tell_kernels(display, *power);
+      if (timeline == nullptr) return {};
+      const model::EstimateOptions options{};
+      return timeline->add_launches(news.dispatches,
+                                    {*wires, options, power->estimate, architecture_});
+    }
+    session::CountedDispatches counted;
+    counted.dispatches = news.dispatches;
+    counted.architecture = architecture_;
+    WW_ASSIGN(traffic, session::application_traffic(counted, "the program"));
+    calibration::EstimateRequest request;
+    request.part = architecture_;
+    WW_ASSIGN(priced, session::price(*model_, traffic, request));
+    display.take(priced);
+    return {};
+  }
+
+ private:
+  const calibration::Calibration* model_;
+  std::string architecture_;
+};
 
 // Collects the data behind the joules of kernels. Kernels of several processes share the chip's
 // time in no order that the feed shows, and a program that runs for days must not fill the memory.
@@ -124,27 +173,41 @@ class KernelRecord {
 };
 
 // A program on the virtual GPU. Its output is kept and printed once the screen is given back.
-Result<int> watch_program(const TopArguments& arguments, const model::WireModel& model) {
+// `model` is null where nothing but the device's joules is wanted.
+Result<int> watch_program(const TopArguments& arguments, const calibration::Calibration* model) {
   const std::string device =
       arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
   const std::string architecture = runner::chip_generation(arguments.device);
-  WW_TRY(calibration::require_same_part(calibrated_part(model.device, model.target), architecture,
-                                        device, "a bit",
-                                        "or run the program on the calibrated one"));
+  const auto provenance = model != nullptr ? model->provenance() : calibration::Provenance{};
+  if (model != nullptr) {
+    WW_TRY(calibration::require_same_part(calibrated_part(provenance.device, provenance.target),
+                                          architecture, device, "a bit",
+                                          "or run the program on the calibrated one"));
+  }
+  if (arguments.timeline.wanted() && (model == nullptr || model->wires() == nullptr)) {
+    return fail(ErrorCode::invalid_argument,
+                "a timeline goes by segment: give --model of a calibration of wires",
+                "--timeline, --rocpd");
+  }
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   WW_ASSIGN(folder, ScratchFolder::create("top"));
   const auto file = folder.path() / "live";
   ::setenv("WIREWATT_LIVE", file.c_str(), 1);
-  WW_ASSIGN(display, Display::open({arguments.json, arguments.metrics, device}));
+  const LivePrices prices(model, architecture);
+  WW_ASSIGN(display,
+            Display::open({arguments.json, arguments.metrics, device, prices.empty_rows()}));
   display.frame.title = device + " (virtual, not a measurement)";
   display.frame.source =
-      "segments from its counters, dispatch by dispatch; watts while kernels run, "
-      "by the chip's clock";
-  display.mark_misfit(model.misfit);
+      model == nullptr
+          ? "joules of the chip by its sensor; give --model for those of its wires"
+          : "segments from its counters, dispatch by dispatch; watts while kernels run, "
+            "by the chip's clock";
+  display.mark_misfit(provenance.misfit);
   display.frame.state = "running";
-  timeline::Timeline timeline({device, true, model.misfit, architecture});
+  timeline::Timeline timeline({device, true, provenance.misfit, architecture});
   WatchedProgram program(arguments.command);
   session::LiveFeed feed(file);
+  session::LiveMeter meter;
   KernelRecord kernels;
   std::uint64_t dispatches = 0;
   bool quit = false;
@@ -158,34 +221,31 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
       trouble = tl::unexpected(news.error());
       break;
     }
-    const auto power = session::live_power(*news, model, architecture);
-    if (!power) {
-      trouble = tl::unexpected(power.error());
-      break;
-    }
-    if (arguments.timeline.wanted()) {
-      trouble = add_news(timeline, *news, *power, model, architecture);
-      if (!trouble) break;
-    }
     if (kernels.wants_more()) kernels.take(*news);
+    meter.take(*news);
     json facts = {{"virtual", true}, {"running", !ended}};
     if (ended && energies.kernels.empty()) {
       energies = kernels.energies(arguments.response.sensor());
     }
     put_kernel_joules(facts, energies);
-    if (*power) {
-      dispatches += (*power)->dispatches;
-      display.take((*power)->estimate.total);
-      tell(display, **power, dispatches);
-      if ((*power)->device_w) facts["device_w"] = *(*power)->device_w;
-      facts["chip_time_s"] = static_cast<double>((*power)->chip_ns) * 1e-9;
+    const bool launched = !news->dispatches.empty();
+    if (launched) {
+      dispatches += news->dispatches.size();
+      tell(display, *news, dispatches);
+      if (!news->samples.empty()) {
+        facts["device_w"] = news->samples.back().power_w;
+        facts["chip_time_s"] = static_cast<double>(news->samples.back().time_ns) * 1e-9;
+      }
     } else if (!ended || arguments.json) {
       display.take_nothing("idle");
     }
+    trouble = prices.take(*news, display, arguments.timeline.wanted() ? &timeline : nullptr);
+    if (!trouble) break;
+    if (launched) display.take_device(meter.so_far());
     facts["dispatches"] = dispatches;
     if (ended) display.frame.state = "the program has ended";
     // The last of the JSON lines says that the program has ended, whatever came before.
-    if (*power || !ended || display.on_screen() || arguments.json) display.show(facts);
+    if (launched || !ended || display.on_screen() || arguments.json) display.show(facts);
     if (ended && !display.on_screen()) break;
     quit = display.wait(ended ? milliseconds(200) : interval_of(arguments)) || interrupted();
   }
@@ -208,6 +268,8 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
 // Options of cards alone, and of the virtual GPU alone.
 Status refuse_unread(const TopArguments& arguments, bool on_virtual) {
   const std::tuple<bool, const char*, const char*> unread[] = {
+      {arguments.model.empty() && !arguments.counters.empty(), "--counters",
+       "is what a calibration prices: give --model as well"},
       {on_virtual && !arguments.counters.empty(), "--counters",
        "is for real GPUs (--device gpu:N): the virtual GPU counts while its program runs"},
       {on_virtual && !arguments.architecture.empty(), "--arch",
@@ -220,18 +282,31 @@ Status refuse_unread(const TopArguments& arguments, bool on_virtual) {
   return {};
 }
 
+// A program runs on the virtual GPU where that is named, where the calibration is of one, or where
+// there is no card.
+bool runs_on_virtual(const TopArguments& arguments, const calibration::Calibration* model) {
+  if (!arguments.device.name.empty()) return DeviceName(arguments.device.name).is_virtual();
+  if (arguments.command.empty()) return false;
+  if (model != nullptr) return DeviceName(model->provenance().device).is_virtual();
+  return measure::find_telemetry().gpus.empty();
+}
+
 int run(TopArguments arguments) {
-  const bool on_virtual = arguments.device.name.empty()
-                              ? !arguments.command.empty()
-                              : DeviceName(arguments.device.name).is_virtual();
+  const auto can_write = check_timeline_files(arguments.timeline);
+  if (!can_write) return report_error(can_write.error());
+  std::unique_ptr<calibration::Calibration> model;
+  if (!arguments.model.empty()) {
+    auto loaded = calibration::load(arguments.model, admission(arguments.anyway));
+    if (!loaded) return report_error(loaded.error());
+    model = std::move(*loaded);
+  }
+  const bool on_virtual = runs_on_virtual(arguments, model.get());
   if (const auto read = refuse_unread(arguments, on_virtual); !read) {
     return report_error(read.error());
   }
-  const auto can_write = check_timeline_files(arguments.timeline);
-  if (!can_write) return report_error(can_write.error());
-  const auto model = calibration::load_wires(arguments.model, admission(arguments.anyway));
-  if (!model) return report_error(model.error());
-  if (on_virtual) arguments.device = device_beside_model(arguments.device, model->device);
+  if (on_virtual && model != nullptr) {
+    arguments.device = device_beside_model(arguments.device, model->provenance().device);
+  }
   if (on_virtual && arguments.command.empty()) {
     return report_error({ErrorCode::invalid_argument,
                          "the virtual GPU runs inside a program: give one after --",
@@ -240,18 +315,19 @@ int run(TopArguments arguments) {
   const CardRequest card{arguments.device.name, arguments.counters,     arguments.architecture,
                          arguments.command,     interval_of(arguments), arguments.json,
                          arguments.metrics,     arguments.timeline};
-  const auto result = on_virtual ? watch_program(arguments, *model) : watch_card(card, *model);
+  const auto result =
+      on_virtual ? watch_program(arguments, model.get()) : watch_card(card, model.get());
   return result ? *result : report_error(result.error());
 }
 
 }  // namespace
 
 void add_top(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand("top", "Show interconnect power by segment, live");
+  auto* command = app.add_subcommand("top", "Show a device's joules, and those of its wires, live");
   auto arguments = std::make_shared<TopArguments>();
   as_input_file(command->add_option("--model", arguments->model,
-                                    "model.json of a calibration, or its folder"))
-      ->required();
+                                    "A calibration (model.json, crossing.json) or its folder, for "
+                                    "the watts of wires (default: the device's joules alone)"));
   add_anyway_option(*command, arguments->anyway);
   command->add_option(
       "--device", arguments->device.name,
@@ -278,13 +354,14 @@ void add_top(CLI::App& app, Outcome& outcome) {
       "A program to run and its arguments, after --; on a real GPU it is run twice: counted by "
       "the vendor's profiler, then watched");
   command->footer(
+      "Joules of a card need neither a calibration nor root: its driver counts them.\n"
       "Examples:\n"
+      "  wirewatt top\n"
+      "  wirewatt top --device gpu:0 --interval 1 --openmetrics 9477\n"
       "  wirewatt top --model first-run/model.json -- ./any_opencl_program\n"
       "  wirewatt top --model first-run/model.json --timeline app.pftrace -- ./any_opencl_program\n"
-      "  wirewatt top --model a100/model.json --device gpu:0 --counters profile.csv\n"
-      "  wirewatt top --model a100/model.json --device gpu:0 --counters profile.csv --openmetrics "
-      "9477\n"
-      "  wirewatt top --model mi210/model.json --device gpu:0 --arch gfx90a -- ./my_program");
+      "  wirewatt top --model h100/crossing.json --device gpu:0 --counters profile.csv\n"
+      "  wirewatt top --model mi210/model.json --device gpu:0 -- ./my_program");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 

@@ -11,14 +11,15 @@
 #include "timeline_option.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
-#include "ww/calibration/same_part.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/measure/gpu_choice.hpp"
 #include "ww/measure/profiler.hpp"
 #include "ww/measure/telemetry.hpp"
+#include "ww/session/application.hpp"
 #include "ww/session/card.hpp"
-#include "ww/session/traffic.hpp"
+#include "ww/session/device_meter.hpp"
+#include "ww/session/priced.hpp"
 
 namespace ww::cli {
 namespace {
@@ -35,7 +36,7 @@ Result<Card> find_card(const std::string& device) {
   auto index = measure::choose_gpu(telemetry, device);
   if (!index) {
     if (index.error().code == ErrorCode::not_found) {
-      index.error().message += ". Without a GPU: wirewatt top --model model.json -- PROGRAM";
+      index.error().message += ". Without a GPU: wirewatt top -- PROGRAM";
     }
     return tl::unexpected(index.error());
   }
@@ -44,52 +45,61 @@ Result<Card> find_card(const std::string& device) {
 
 // Counters from which the segments follow.
 struct Counted {
-  std::optional<model::KernelEstimate> whole;  // of kernels that run without a pause
+  std::optional<session::Priced> priced;       // of kernels that run without a pause
+  std::optional<model::KernelEstimate> wires;  // the same by segment, for a timeline
   std::string by;                              // "profile.csv", "rocprof, in a run before this one"
 };
 
-Result<Counted> count(const CardRequest& request, const model::WireModel& model) {
+Result<Counted> count(const CardRequest& request, const calibration::Calibration& model) {
   Counted counted;
-  session::CountedTraffic traffic;
+  session::CountedDispatches read;
+  const std::string& file =
+      request.counters.empty() ? request.command.front() : request.counters.front();
   if (!request.counters.empty()) {
-    WW_ASSIGN(read, session::read_dispatches(request.counters, request.architecture));
-    WW_TRY(calibration::require_named_part(request.architecture, read.named_architecture,
-                                           request.counters.front()));
-    WW_ASSIGN(summed, session::count_traffic(read.dispatches, read.architecture));
-    traffic = std::move(summed);
-    counted.by = request.counters.front();
-  } else if (!request.command.empty()) {
-    if (request.architecture.empty()) {
+    WW_ASSIGN(from_files, session::read_application(request.counters, request.architecture,
+                                                    assumed_of(model.provenance())));
+    read = std::move(from_files);
+    counted.by = file;
+  } else {
+    const auto& provenance = model.provenance();
+    const std::string architecture = request.architecture.empty()
+                                         ? calibrated_part(provenance.device, provenance.target)
+                                         : request.architecture;
+    if (architecture.empty()) {
       return fail(ErrorCode::invalid_argument,
                   "the profiler must know the GPU's architecture: give --arch, as gfx90a or sm_80",
                   "wirewatt top");
     }
-    const auto profilers = measure::installed_profilers(request.architecture);
+    const auto profilers = measure::installed_profilers(architecture);
     measure::ProfileRequest profile;
-    profile.architecture = request.architecture;
+    profile.architecture = architecture;
     profile.command = request.command;
-    spdlog::info("counting a first run of {}", request.command.front());
+    spdlog::warn("{} runs twice: it is counted now, and watched in a second run after that", file);
     WW_ASSIGN(found, measure::profile(profile));
-    WW_ASSIGN(summed, session::count_traffic(found.counters.dispatches, request.architecture));
-    traffic = std::move(summed);
+    read.dispatches = std::move(found.counters.dispatches);
+    read.architecture = architecture;
     counted.by =
         fmt::format("{}, in a run before this one", measure::to_string(profilers.front().profiler));
-  } else {
-    return counted;
   }
-  WW_TRY(calibration::require_same_part(
-      calibrated_part(model.device, model.target), traffic.architecture,
-      request.counters.empty() ? request.command.front() : request.counters.front(), "a bit",
-      "or give counters of the calibrated one"));
-  WW_ASSIGN(estimate, model::estimate(model, traffic.kernels, {}));
-  counted.whole = std::move(estimate.total);
+  WW_ASSIGN(traffic, session::application_traffic(read, file));
+  calibration::EstimateRequest estimate;
+  estimate.part = calibrated_part(model.provenance().device, model.provenance().target);
+  WW_ASSIGN(priced, session::price(model, traffic, estimate));
+  counted.priced = std::move(priced);
+  if (request.timeline.wanted() && model.wires() != nullptr) {
+    WW_ASSIGN(wires, model::estimate(*model.wires(), traffic.kernels, estimate.options));
+    counted.wires = std::move(wires.total);
+  }
   return counted;
 }
 
-std::string source_of(const Counted& counted, bool tells_busy) {
-  if (!counted.whole) {
-    return "device power sampled; no counters are read beside a program: give --counters FILE of a "
-           "profiled run, or a program after --, to estimate the segments";
+std::string source_of(const Counted& counted, bool with_model, bool tells_busy) {
+  if (!counted.priced) {
+    return with_model
+               ? "device power sampled; no counters are read beside a program: give --counters "
+                 "FILE of a profiled run, or a program after --, to estimate the segments"
+               : "joules of the device by its own accumulator; give --model and --counters for "
+                 "those of its wires";
   }
   return fmt::format("device power sampled; segments estimated from counters of {}, {}", counted.by,
                      tells_busy ? "times the share of the time in which kernels run"
@@ -130,43 +140,60 @@ void add_readings(timeline::Timeline& timeline, const std::vector<SensorReading>
 
 }  // namespace
 
-Result<int> watch_card(const CardRequest& request, const model::WireModel& model) {
+Result<int> watch_card(const CardRequest& request, const calibration::Calibration* model) {
   if (!request.counters.empty() && !request.command.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "give counter files (--counters) or a program after --, not both", "wirewatt top");
   }
+  if (request.timeline.wanted() && model != nullptr && model->wires() == nullptr) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} has no segments, by which a timeline goes", model->title()),
+                "--timeline");
+  }
   WW_ASSIGN(found, find_card(request.device));
   const measure::TelemetryGpu& card = found.gpu;
   const std::string name = measure::name_with_address(card);
-  measure::TelemetryOptions options;
-  options.clock_control = false;
-  WW_ASSIGN(sensor, measure::open_sensor(card, options));
+  WW_ASSIGN(sensor, measure::open_sensor_beside_a_program(
+                        card, std::chrono::nanoseconds(request.interval).count()));
   // It was woken to open its sensor. A driver that reports now and not later has put it to sleep.
   const bool tells_busy = session::busy_share(card).has_value();
-  WW_ASSIGN(counted, count(request, model));
-  WW_ASSIGN(display, Display::open({request.json, request.metrics, found.label}));
+  const calibration::Provenance provenance =
+      model != nullptr ? model->provenance() : calibration::Provenance{};
+  Counted counted;
+  if (model != nullptr && !(request.counters.empty() && request.command.empty())) {
+    WW_ASSIGN(done, count(request, *model));
+    counted = std::move(done);
+  }
+  constexpr const char* kUnavailable = "unavailable";
+  const session::Priced rows = counted.priced     ? *counted.priced
+                               : model != nullptr ? session::unpriced(*model, kUnavailable, "")
+                                                  : session::unpriced_segments(kUnavailable, "");
+  WW_ASSIGN(display, Display::open({request.json, request.metrics, found.label, rows}));
   display.frame.title =
-      name + (model.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
+      name + (provenance.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
+  session::DeviceMeter meter(*sensor);
   std::optional<WatchedProgram> program;
   if (!request.command.empty()) program.emplace(request.command);
   const std::string besides = measure::measured_besides(sensor->fields());
-  timeline::Timeline timeline({name, model.is_virtual, model.misfit, request.architecture});
+  timeline::Timeline timeline(
+      {name, provenance.is_virtual, provenance.misfit, request.architecture});
   Status trouble;
   auto refreshed = std::chrono::steady_clock::now();
   for (bool quit = false; !quit;) {
-    const auto readings = sensor->new_readings();
+    const auto readings = meter.take();
     if (!readings) {
       trouble = tl::unexpected(readings.error());
       break;
     }
     const bool ended = program && program->ended();
     const auto busy = session::busy_share(card);
-    json facts = {{"virtual", model.is_virtual}, {"running", !ended}};
+    json facts = {{"virtual", provenance.is_virtual}, {"running", !ended}};
     display.frame.state = !program ? "sampling" : ended ? "the program has ended" : "running";
-    display.frame.source = source_of(counted, tells_busy);
-    display.mark_misfit(model.misfit);
+    display.frame.source = source_of(counted, model != nullptr, tells_busy);
+    display.mark_misfit(provenance.misfit);
     display.frame.lines.clear();
     tell_sensor(*readings, display, facts);
+    display.take_device(meter.so_far());
     if (!besides.empty()) {
       facts["device_w_of"] = besides;
       display.frame.lines.push_back(besides);
@@ -178,16 +205,19 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     }
     const auto now = std::chrono::steady_clock::now();
     const auto before = std::exchange(refreshed, now);
-    if (counted.whole && !ended && (busy || !tells_busy)) {
+    if (counted.priced && !ended && (busy || !tells_busy)) {
       const std::chrono::duration<double> passed = now - before;
-      const auto power = session::at_share(*counted.whole, busy.value_or(1));
-      display.take(power, passed.count());
-      if (request.timeline.wanted()) timeline.add_stretch(clock_ns(before), clock_ns(now), power);
+      const double share = busy.value_or(1);
+      display.take(session::at_share(*counted.priced, share), passed.count());
+      if (counted.wires) {
+        timeline.add_stretch(clock_ns(before), clock_ns(now),
+                             session::at_share(*counted.wires, share));
+      }
       for (TopRow& row : display.frame.rows) {
-        if (row.power_w && model.misfit.empty()) row.status = "estimated";
+        if (row.power_w && provenance.misfit.empty()) row.status = "estimated";
       }
     } else {
-      display.take_nothing(ended ? "idle" : "unavailable");
+      display.take_nothing(ended ? "idle" : kUnavailable);
     }
     display.show(std::move(facts));
     if (ended && !display.on_screen()) break;

@@ -7,15 +7,15 @@
 
 #include "timeline_option.hpp"
 #include "top/top_display.hpp"
+#include "ww/calibration/calibration.hpp"
 #include "ww/core/result.hpp"
-#include "ww/model/wire_model.hpp"
 
 namespace ww::cli {
 
 struct CardRequest {
   std::string device;                 // "gpu:1"; empty: the first
   std::vector<std::string> counters;  // files of a profiled run; none: the sensor alone
-  std::string architecture;           // where the files name none; a program needs it
+  std::string architecture;           // where neither the files nor the model name it
   std::vector<std::string> command;   // counted by a profiler, then watched; not with files
   std::chrono::milliseconds interval;
   bool json{};
@@ -23,10 +23,13 @@ struct CardRequest {
   TimelineFiles timeline;
 };
 
-// Shows power until the user asks to end or, where output is JSON, the program ends. The segments
-// are those of the counted kernels, times the share of the time in which the driver says that
-// kernels ran. Gives the program's exit code. Errors: not_found (no such GPU), invalid_argument,
-// those of the sensor, the profiler, the files and the estimate.
-[[nodiscard]] Result<int> watch_card(const CardRequest& request, const model::WireModel& model);
+// Shows power and joules until the user asks to end or, where output is JSON, the program ends.
+// Without a model (null) these are the device's and its rails' alone. The segments are those of the
+// counted kernels as `estimate` prices them, times the share of the time in which the driver says
+// that kernels ran. Gives the program's exit code. Errors: not_found (no such GPU),
+// invalid_argument, unsupported (a timeline of a calibration without segments), those of the
+// sensor, the profiler, the files and the estimate.
+[[nodiscard]] Result<int> watch_card(const CardRequest& request,
+                                     const calibration::Calibration* model);
 
 }  // namespace ww::cli

@@ -4,13 +4,12 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
-
-#include "ww/model/segment_names.hpp"
 
 namespace ww::cli {
 namespace {
@@ -38,26 +37,55 @@ Result<Display> Display::open(const DisplayRequest& request) {
     WW_ASSIGN(screen, TopScreen::open());
     display.screen_ = std::move(screen);
   }
-  for (const char* name : model::kSegmentNames) display.frame.rows.push_back({name, {}, "", {}});
-  display.frame.rows.push_back({"together", {}, "", {}});
+  for (const session::PricedRow& row : request.rows.rows) {
+    display.frame.rows.push_back({row.name, {}, row.status, {}});
+  }
+  display.frame.rows.push_back({request.rows.together.name, {}, request.rows.together.status, {}});
   display.state_.device = request.device;
   if (const char* job = std::getenv("SLURM_JOB_ID"); job != nullptr) display.state_.job = job;
-  for (auto& segment : display.state_.segments) segment.status = "unavailable";
+  display.state_.segments.clear();
+  for (const session::PricedRow& row : request.rows.rows) {
+    display.state_.segments.push_back({row.name, {}, {}, "unavailable"});
+  }
   return display;
 }
 
-void Display::take(const model::KernelEstimate& total, std::optional<double> seconds) {
-  for (std::size_t s = 0; s < total.segments.size(); ++s) {
-    const auto& segment = total.segments[s];
-    set(frame.rows[s], segment.power_w, std::string(to_string(segment.status)));
-    const auto& figure = seconds ? segment.power_w : segment.energy_j;
+void Display::take(const session::Priced& figures, std::optional<double> seconds) {
+  for (std::size_t s = 0; s < state_.segments.size(); ++s) {
+    const session::PricedRow& row = figures.rows.at(s);
+    set(frame.rows[s], row.power_w, row.status);
+    const auto& figure = seconds ? row.power_w : row.energy_j;
     if (!figure) continue;
     auto& energy = state_.segments[s].energy_j;
-    energy =
-        model::together(energy.value_or(model::Interval{}), figure->times(seconds.value_or(1)));
+    energy = together(energy.value_or(Interval{}), figure->times(seconds.value_or(1)));
   }
-  const char* const partly = total.left_out.empty() ? "" : "partly";
-  set(frame.rows.back(), total.power_w, misfit_.empty() ? partly : "misfit");
+  set(frame.rows.back(), figures.together.power_w,
+      misfit_.empty() ? figures.together.status : "misfit");
+}
+
+void Display::take_device(const session::MeterReading& reading) {
+  device_ = reading;
+  const auto line = [this](const std::string& name, const session::Joules& joules) {
+    frame.lines.push_back(joules.energy
+                              ? fmt::format("{} {}", name, interval_text(joules.energy, {}, "J"))
+                              : fmt::format("{}: no joules: {}", name, joules.reason));
+  };
+  line(fmt::format("energy in {:.0f} s", reading.seconds), reading.device);
+  for (const session::RailJoules& rail : reading.rails) {
+    line("  of it " + rail.rail, rail.joules);
+  }
+  // A counter never falls, and a figure that begins to be known better may, by a little.
+  const auto raise = [](std::optional<double>& counter, const session::Joules& joules) {
+    if (joules.energy) counter = std::max(counter.value_or(0), joules.energy->value);
+  };
+  raise(state_.device_j, reading.device);
+  for (const session::RailJoules& rail : reading.rails) {
+    auto& rails = state_.rails;
+    auto at = std::ranges::find(rails, rail.rail, &metrics::MetricsState::Rail::name);
+    if (at == rails.end())
+      at = rails.insert(rails.end(), metrics::MetricsState::Rail{rail.rail, {}});
+    raise(at->energy_j, rail.joules);
+  }
 }
 
 void Display::mark_misfit(const std::string& reason) {
@@ -104,6 +132,7 @@ void Display::show(json facts) {
     facts["status"] = "misfit";
     facts["reason"] = misfit_;
   }
+  if (device_) put_device_joules(facts, *device_);
   facts["segments"] = json::array();
   for (const TopRow& row : frame.rows) {
     json one = {{"segment", row.name}, {"status", row.status}, {"power_w", nullptr}};
@@ -128,11 +157,28 @@ void Display::push(TopRow& row, double value) {
   if (row.history.size() > kKept) row.history.pop_front();
 }
 
-void Display::set(TopRow& row, const std::optional<model::Interval>& power,
-                  const std::string& status) {
+void Display::set(TopRow& row, const std::optional<Interval>& power, const std::string& status) {
   row.power_w = power;
   row.status = status;
   push(row, power ? power->value : std::numeric_limits<double>::quiet_NaN());
+}
+
+void put_device_joules(json& into, const session::MeterReading& reading) {
+  into["seconds"] = reading.seconds;
+  into["energy_j"] = interval_json(reading.device.energy);
+  into["energy_status"] = to_string(reading.device.status);
+  into["energy_reason"] = reading.device.reason;
+  into["energy_by"] = !reading.device.energy   ? json()
+                      : reading.by_accumulator ? json("accumulator")
+                                               : json("power readings");
+  into["rails"] = json::array();
+  for (const session::RailJoules& rail : reading.rails) {
+    into["rails"].push_back({{"rail", rail.rail},
+                             {"covers", rail.says},
+                             {"energy_j", interval_json(rail.joules.energy)},
+                             {"status", to_string(rail.joules.status)},
+                             {"reason", rail.joules.reason}});
+  }
 }
 
 }  // namespace ww::cli

@@ -7,12 +7,14 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "top/open_metrics.hpp"
 #include "top/otlp_export.hpp"
 #include "top/top_screen.hpp"
 #include "ww/core/result.hpp"
-#include "ww/model/estimate.hpp"
+#include "ww/session/device_meter.hpp"
+#include "ww/session/priced.hpp"
 
 namespace ww::cli {
 
@@ -25,7 +27,8 @@ struct MetricsTargets {
 struct DisplayRequest {
   bool json{};
   MetricsTargets metrics;
-  std::string device;  // as the user names it
+  std::string device;    // as the user names it
+  session::Priced rows;  // what there is to show, before any figure
 };
 
 class Display {
@@ -34,11 +37,14 @@ class Display {
   // those of TopScreen::open, MetricsServer::start and OtlpExport::open.
   static Result<Display> open(const DisplayRequest& request);
 
-  // Puts a refresh's figures into the rows. Their energy is the estimate's own, or, for a program
-  // that goes on as it was counted, power times `seconds`.
-  void take(const model::KernelEstimate& total, std::optional<double> seconds = {});
+  // Puts a refresh's figures into the rows, of which there are as many as the display was opened
+  // with. Their energy is the estimate's own, or, for a program that goes on as it was counted,
+  // power times `seconds`.
+  void take(const session::Priced& figures, std::optional<double> seconds = {});
   // A refresh without figures; `status` says why.
   void take_nothing(const std::string& status);
+  // The joules of the device and its rails since the start.
+  void take_device(const session::MeterReading& reading);
   // From here on every figure says that its calibration is flagged; nothing where `reason` is
   // empty.
   void mark_misfit(const std::string& reason);
@@ -53,16 +59,20 @@ class Display {
 
  private:
   static void push(TopRow& row, double value);
-  static void set(TopRow& row, const std::optional<model::Interval>& power,
-                  const std::string& status);
+  static void set(TopRow& row, const std::optional<Interval>& power, const std::string& status);
   void publish(const nlohmann::json& facts);
 
   std::unique_ptr<TopScreen> screen_;
   std::unique_ptr<MetricsServer> server_;
   std::unique_ptr<OtlpExport> otlp_;
   metrics::MetricsState state_;
+  std::optional<session::MeterReading> device_;
   bool silent_{};       // neither screen nor lines
   std::string misfit_;  // why the calibration is flagged
 };
+
+// The joules of a device as `top` and `meter` print them: "energy_j" with status, reason and what
+// they follow from, and "rails".
+void put_device_joules(nlohmann::json& into, const session::MeterReading& reading);
 
 }  // namespace ww::cli

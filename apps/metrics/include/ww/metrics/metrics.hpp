@@ -4,10 +4,10 @@
 // (hw.power, hw.energy), the wires' by wirewatt.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ww/model/estimate.hpp"
 
@@ -16,6 +16,7 @@ namespace ww::metrics {
 // Figures shown at one moment. Energies count from the start of the program.
 struct MetricsState {
   struct Segment {
+    std::string name;
     std::optional<model::Interval> power_w;
     std::optional<model::Interval> energy_j;  // of the refreshes that had a figure
     std::string status;
@@ -23,12 +24,22 @@ struct MetricsState {
   std::string device;  // as the user named it: "gpu:0"
   std::string card;    // the card's name
   bool is_virtual{};
-  std::string job;                  // of the batch system, if there is one
-  std::array<Segment, 3> segments;  // by model::WireSegment
+  std::string job;  // of the batch system, if there is one
+  // What there is of wires: by default the segments by model::WireSegment. Crossings of an L2 and
+  // the ways between a package's dies have other names.
+  std::vector<Segment> segments = wire_segments();
   std::optional<double> device_w;
   std::optional<double> device_j;
-  std::string device_of;                    // what both cover, where that is more than the device
+  std::string device_of;  // what both cover, where that is more than the device
+  // Parts of the package with an accumulator of their own.
+  struct Rail {
+    std::string name;  // "aid"
+    std::optional<double> energy_j;
+  };
+  std::vector<Rail> rails{};
   std::optional<std::uint64_t> dispatches;  // where the device reports its kernels
+
+  [[nodiscard]] static std::vector<Segment> wire_segments();
 };
 
 enum class MetricsForm {

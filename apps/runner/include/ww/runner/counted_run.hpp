@@ -15,12 +15,16 @@ struct CountedRunOptions {
   bool trace{};
   bool sealed{};  // for `wirewatt score` alone
   bool quiet{};   // throw the program's stdout away
+  // A program that was interrupted, or made no use of the device, is no error: the files are those
+  // that there are.
+  bool keeps_what_there_is{};
 };
 
 struct CountedRun {
   ScratchFolder folder;
   int exit_code{};
   std::vector<std::string> counters, samples, traces, sealed;  // a file for each process
+  bool asked_to_end{};                                         // a signal asked this process to end
 };
 
 // Errors: those of enter_virtual_device and run_in_foreground; bad_data where the program made no

@@ -1,0 +1,281 @@
+#include "meter/meter_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "device_options.hpp"
+#include "estimate/calibrated_part.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/subprocess.hpp"
+#include "ww/energy/energy.hpp"
+#include "ww/measure/gpu_choice.hpp"
+#include "ww/measure/profiler.hpp"
+#include "ww/measure/telemetry.hpp"
+#include "ww/runner/chip_architecture.hpp"
+#include "ww/runner/counted_run.hpp"
+#include "ww/runner/samples_file.hpp"
+#include "ww/session/application.hpp"
+#include "ww/session/background_meter.hpp"
+
+namespace ww::cli {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+double seconds_since(SteadyClock::time_point begin) {
+  return std::chrono::duration<double>(SteadyClock::now() - begin).count();
+}
+
+// --- wires ---
+
+void no_wires(MeterResult& result, const calibration::Calibration* model, std::string reason) {
+  result.wires_status = to_string(RowStatus::unavailable);
+  result.wires = model != nullptr ? session::unpriced(*model, result.wires_status, "")
+                                  : session::unpriced_segments(result.wires_status, "");
+  result.wires_reason = std::move(reason);
+}
+
+Status price_wires(MeterResult& result, const calibration::Calibration& model,
+                   const session::CountedDispatches& counted, const std::string& from) {
+  WW_ASSIGN(traffic, session::application_traffic(counted, from));
+  calibration::EstimateRequest request;
+  const auto& provenance = model.provenance();
+  request.part = calibrated_part(provenance.device, provenance.target);
+  request.options.busy_s = counted.busy_s;
+  WW_ASSIGN(priced, session::price(model, traffic, request));
+  result.wires = std::move(priced);
+  result.wires_from = from;
+  result.wires_virtual = provenance.is_virtual || traffic.is_virtual;
+  const bool any = std::ranges::any_of(
+      result.wires.rows, [](const session::PricedRow& row) { return row.energy_j.has_value(); });
+  result.wires_status = !any                         ? to_string(RowStatus::unavailable)
+                        : !provenance.misfit.empty() ? to_string(RowStatus::misfit)
+                                                     : to_string(RowStatus::ok);
+  if (!any && !result.wires.rows.empty()) result.wires_reason = result.wires.rows.front().reason;
+  if (!provenance.misfit.empty()) result.wires_reason = provenance.misfit;
+  return {};
+}
+
+// The counters of a card's run: from files, or from a run before this one.
+Status price_wires_of_card(MeterResult& result, const MeterRequest& request,
+                           const calibration::Calibration* model) {
+  if (model == nullptr) {
+    no_wires(result, model, "no calibration was given (--model)");
+    return {};
+  }
+  if (!request.counters.empty()) {
+    WW_ASSIGN(counted, session::read_application(request.counters, request.architecture,
+                                                 assumed_of(model->provenance())));
+    return price_wires(result, *model, counted, request.counters.front());
+  }
+  if (!request.count_first) {
+    no_wires(result, model,
+             "nothing counts the bits of a program while it runs on a card: give --counters FILE "
+             "of a profiled run of it, or --count-first");
+    return {};
+  }
+  measure::ProfileRequest profile;
+  profile.architecture = request.architecture.empty() ? calibrated_part(model->provenance().device,
+                                                                        model->provenance().target)
+                                                      : request.architecture;
+  if (profile.architecture.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "the profiler must know the GPU's architecture: give --arch, as gfx90a or sm_80",
+                "--count-first");
+  }
+  profile.command = request.command;
+  spdlog::warn("{} runs twice: it is counted now, and metered in a second run after that",
+               request.command.front());
+  WW_ASSIGN(found, measure::profile(profile));
+  session::CountedDispatches counted;
+  counted.dispatches = std::move(found.counters.dispatches);
+  counted.architecture = profile.architecture;
+  return price_wires(result, *model, counted, "a profiled run before this one");
+}
+
+// --- cards ---
+
+struct MeteredCard {
+  MeteredDevice device;
+  std::unique_ptr<session::BackgroundMeter> meter;  // null where the sensor cannot be read
+};
+
+std::string scope_of(const measure::TelemetryGpu& gpu, const std::string& besides) {
+  if (gpu.amd && gpu.amd->other_die) return "package";
+  if (gpu.amd && gpu.amd->integrated) return "processor";
+  if (gpu.nvidia && besides.find("module") != std::string::npos) return "module";
+  return "card";
+}
+
+MeteredCard open_card(const measure::TelemetryGpu& gpu, std::size_t index, double interval_s) {
+  MeteredCard card;
+  card.device.device = fmt::format("gpu:{}", index);
+  card.device.name = measure::name_with_address(gpu);
+  auto sensor = measure::open_sensor_beside_a_program(gpu, std::llround(interval_s * 1e9));
+  if (!sensor) {
+    card.device.scope = scope_of(gpu, "");
+    card.device.reading.device.reason = sensor.error().message;
+    return card;
+  }
+  card.device.scope_says = measure::measured_besides((*sensor)->fields());
+  card.device.scope = scope_of(gpu, card.device.scope_says);
+  card.meter = std::make_unique<session::BackgroundMeter>(std::move(*sensor));
+  return card;
+}
+
+// Those that were named; else those that this process may open, as a batch system leaves a job its
+// own.
+Result<std::vector<std::size_t>> chosen_cards(const measure::Telemetry& telemetry,
+                                              const std::vector<std::string>& names) {
+  std::vector<std::size_t> chosen;
+  for (const std::string& name : names) {
+    WW_ASSIGN(index, measure::choose_gpu(telemetry, name));
+    if (std::ranges::find(chosen, index) == chosen.end()) chosen.push_back(index);
+  }
+  if (names.empty()) chosen = measure::gpus_of_this_process(telemetry);
+  return chosen;
+}
+
+void close_card(MeteredCard& card) {
+  if (card.meter == nullptr) return;
+  auto reading = card.meter->finish();
+  if (reading) {
+    card.device.reading = std::move(*reading);
+  } else {
+    card.device.reading.device.reason = reading.error().text();
+  }
+  const auto stats = card.meter->sensor().stats();
+  card.device.cost =
+      PollCost{stats.ticks, static_cast<double>(stats.period_ns) * 1e-9, stats.cpu_share};
+}
+
+Result<MeterResult> run_on_cards(const MeterRequest& request, const measure::Telemetry& telemetry,
+                                 const calibration::Calibration* model) {
+  MeterResult result;
+  WW_ASSIGN(chosen, chosen_cards(telemetry, request.devices));
+  WW_TRY(price_wires_of_card(result, request, model));
+  std::vector<MeteredCard> cards;
+  for (const std::size_t index : chosen) {
+    cards.push_back(open_card(telemetry.gpus[index], index, request.interval_s));
+  }
+  const auto begin = SteadyClock::now();
+  const auto program = run_in_foreground(request.command);
+  result.seconds = seconds_since(begin);
+  for (MeteredCard& card : cards) {
+    close_card(card);
+    result.devices.push_back(std::move(card.device));
+  }
+  if (!program) return tl::unexpected(program.error());
+  result.exit_code = program->end.exit_code;
+  result.interrupted = program->asked_to_end;
+  return result;
+}
+
+// --- the virtual GPU ---
+
+// Of one process, while its kernels ran and in between.
+session::MeterReading reading_of(const std::string& samples_file,
+                                 const session::CountedDispatches& counted, bool only_process) {
+  session::MeterReading reading;
+  const auto samples = runner::read_samples_file(samples_file);
+  if (!samples || samples->series.readings.empty()) {
+    reading.device.reason = samples ? "the chip's sensor gave no reading" : samples.error().text();
+    return reading;
+  }
+  std::int64_t from_ns = samples->series.readings.front().time_ns;
+  std::int64_t to_ns = samples->series.readings.back().time_ns;
+  if (only_process) {
+    std::int64_t first_ns = std::numeric_limits<std::int64_t>::max(), last_ns = 0;
+    for (const auto& dispatch : counted.dispatches) {
+      if (!dispatch.start_ns || !dispatch.duration_ns) continue;
+      first_ns = std::min(first_ns, *dispatch.start_ns);
+      last_ns = std::max(last_ns, *dispatch.start_ns + static_cast<std::int64_t>(
+                                                           std::llround(*dispatch.duration_ns)));
+    }
+    if (first_ns < last_ns) {
+      from_ns = first_ns;
+      to_ns = last_ns;
+    }
+  }
+  const auto energy =
+      energy::energy_between(samples->series, from_ns, to_ns, session::energy_options({}));
+  reading.seconds = static_cast<double>(to_ns - from_ns) * 1e-9;
+  reading.device = session::joules_of(energy);
+  reading.by_accumulator = energy.ok() && energy.source == energy::EnergySource::accumulator;
+  if (energy.ok()) reading.power_w = energy.power_w;
+  return reading;
+}
+
+Result<MeterResult> run_on_virtual(const MeterRequest& request,
+                                   const calibration::Calibration* model) {
+  MeterResult result;
+  const auto begin = SteadyClock::now();
+  WW_ASSIGN(run, runner::run_counted(request.chip, request.command, {.keeps_what_there_is = true}));
+  result.seconds = seconds_since(begin);
+  result.exit_code = run.exit_code;
+  result.interrupted = run.asked_to_end;
+  const std::string architecture = runner::chip_generation(request.chip);
+  session::CountedDispatches counted;
+  if (!run.counters.empty()) {
+    WW_ASSIGN(read, session::read_dispatches(run.counters, architecture));
+    counted = std::move(read);
+  }
+  MeteredDevice chip;
+  chip.device = chip.name = request.chip.name;
+  chip.is_virtual = true;
+  chip.scope = "chip";
+  if (run.samples.empty()) {
+    chip.reading.device.reason =
+        "the program made no use of the virtual GPU, or did not end by itself";
+    result.devices.push_back(chip);
+  }
+  for (const std::string& file : run.samples) {
+    chip.reading = reading_of(file, counted, run.samples.size() == 1);
+    result.devices.push_back(chip);
+  }
+  if (model == nullptr) {
+    no_wires(result, model, "no calibration was given (--model)");
+  } else if (counted.dispatches.empty()) {
+    no_wires(result, model, "nothing was launched");
+  } else {
+    WW_TRY(price_wires(result, *model, counted, "the virtual GPU's own counters"));
+  }
+  result.wires_virtual = true;
+  return result;
+}
+
+}  // namespace
+
+Result<MeterResult> run_metered(const MeterRequest& request,
+                                const calibration::Calibration* model) {
+  const bool names_virtual = std::ranges::any_of(
+      request.devices, [](const std::string& name) { return DeviceName(name).is_virtual(); });
+  if (names_virtual) {
+    if (request.devices.size() > 1) {
+      return fail(ErrorCode::invalid_argument,
+                  "a virtual GPU lives inside the program, so it is the only device of a run",
+                  "--device");
+    }
+    return run_on_virtual(request, model);
+  }
+  const auto telemetry = measure::find_telemetry();
+  if (!request.devices.empty() || !telemetry.gpus.empty()) {
+    return run_on_cards(request, telemetry, model);
+  }
+  MeterRequest on_virtual = request;
+  on_virtual.chip = device_beside_model(
+      request.chip, model != nullptr ? model->provenance().device : std::string());
+  if (on_virtual.chip.name.empty()) on_virtual.chip.name = "virtual:w9100";
+  spdlog::warn("there is no GPU here, so the program runs on {}: nothing of that is a measurement",
+               on_virtual.chip.name);
+  return run_on_virtual(on_virtual, model);
+}
+
+}  // namespace ww::cli

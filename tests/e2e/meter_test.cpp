@@ -1,0 +1,233 @@
+// wirewatt meter and top without a calibration: joules of cards that are faked as kernel files and
+// as an NVML whose accumulators count, and of the virtual GPU.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "growing_card.hpp"
+#include "process.hpp"
+#include "testing/fake_cards.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using measure::testing::FakeAmdTree;
+using measure::testing::FakeCards;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr double kNear = 0.02;  // a busy machine writes the faked accumulators late
+
+json last_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last;
+  for (std::string line; std::getline(lines, line);) last = line;
+  return parse_json(last);
+}
+
+double joules(const json& object) {
+  const json& energy = object.at("energy_j");
+  return energy.is_null() ? -1 : energy.at("value").get<double>();
+}
+
+class Meter : public ::testing::Test {
+ protected:
+  [[nodiscard]] Environment environment() const {
+    return {{"WIREWATT_SYSFS", (folder_.path() / "sys").string()}, {"HIP_VISIBLE_DEVICES", ""}};
+  }
+  [[nodiscard]] Finished meter(std::vector<std::string> more) const {
+    std::vector<std::string> words{wirewatt(), "meter", "--json", "--interval", "0.2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words, environment());
+  }
+  // The lines of `top`, ended by Ctrl-C.
+  [[nodiscard]] json top(const std::vector<std::string>& more, const Environment& with,
+                         const char* seconds) const {
+    std::vector<std::string> words{"timeout", "-s",         "INT", seconds, wirewatt(),
+                                   "top",     "--interval", "0.2", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto finished = run(words, with);
+    EXPECT_NE(finished.out, "") << finished.err;
+    return last_line(finished.out);
+  }
+  // Joules over seconds are the watts at which the accumulator counted.
+  static void expect_watts(const json& device, const json& part, double watts) {
+    const double seconds = device.at("seconds").get<double>();
+    EXPECT_NEAR(joules(part) / seconds, watts, kNear * watts) << part;
+    std::printf("%.2f W at an accumulator of %.0f W: %+.3f%%\n", joules(part) / seconds, watts,
+                100 * (joules(part) / seconds / watts - 1));
+  }
+
+  TemporaryFolder folder_;
+};
+
+class MeterOfAPackage : public Meter {
+ protected:
+  MeterOfAPackage()
+      : tree_(folder_.path() / "sys",
+              {.name = "AMD Instinct MI300X", .metrics_content = 1, .with_package = true}),
+        counting_((tree_.write(tree_.device() / "device", "0x74a1"), tree_), {}, true) {}
+  FakeAmdTree tree_;
+  GrowingCard counting_;
+};
+
+TEST_F(MeterOfAPackage, HasTheJoulesOfDeviceAndRailsAndTheProgramsExitCode) {
+  const auto out = (folder_.path() / "joules.json").string();
+  const auto finished = meter({"-o", out, "--", "sh", "-c", "echo said; sleep 2; exit 7"});
+  EXPECT_EQ(finished.exit_code, 7) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("said\n"));
+  const json result = last_line(finished.out);
+  std::ifstream written(out);
+  EXPECT_EQ(parse_json(written), result);
+  EXPECT_EQ(result.at("exit_code"), 7);
+  EXPECT_EQ(result.at("virtual"), false);
+  ASSERT_EQ(result.at("devices").size(), 1U);
+  const json& device = result.at("devices").at(0);
+  EXPECT_EQ(device.at("energy_by"), "accumulator") << device;
+  EXPECT_EQ(device.at("scope"), "card");
+  expect_watts(device, device, 300);
+  std::map<std::string, json> rails;
+  for (const json& rail : device.at("rails")) rails[rail.at("rail").get<std::string>()] = rail;
+  expect_watts(device, rails.at("aid"), 80);
+  expect_watts(device, rails.at("xcd"), 150);
+  expect_watts(device, rails.at("hbm"), 50);
+  // The fabric's dies bound the network from above, without a profile and without root.
+  EXPECT_EQ(device.at("network").at("rail"), "aid");
+  EXPECT_EQ(device.at("network").at("at_most_j"), rails.at("aid").at("energy_j").at("high"));
+  EXPECT_EQ(result.at("wires").at("status"), "unavailable");
+  EXPECT_THAT(result.at("wires").at("reason").get<std::string>(), HasSubstr("--model"));
+}
+
+// A thousandth of a core on a machine at rest; on a busy one each wake-up costs several times more.
+TEST_F(MeterOfAPackage, CostsAProgramLittleOfACore) {
+  const auto finished = run({wirewatt(), "meter", "--json", "--", "sleep", "3"}, environment());
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json& polls = last_line(finished.out).at("devices").at(0).at("polls");
+  std::printf("%.4f%% of a core\n", 100 * polls.at("core_share").get<double>());
+  EXPECT_LT(polls.at("core_share").get<double>(), 0.01) << polls;
+  EXPECT_GT(polls.at("count").get<int>(), 10) << polls;
+}
+
+TEST_F(MeterOfAPackage, LeavesAWholeResultAtCtrlC) {
+  const auto finished =
+      run({"timeout", "--foreground", "-s", "INT", "2", wirewatt(), "meter", "--json", "--", "sh",
+           "-c", "trap 'exit 130' INT; sleep 1; kill -INT $PPID; exit 0"},
+          environment());
+  EXPECT_EQ(finished.exit_code, 130) << finished.err;
+  const json result = last_line(finished.out);
+  EXPECT_EQ(result.at("interrupted"), true) << result;
+  EXPECT_GT(joules(result.at("devices").at(0)), 0) << result;
+}
+
+TEST_F(MeterOfAPackage, IsShownLiveWithoutACalibration) {
+  const json line = top({"--device", "gpu:0"}, environment(), "3");
+  EXPECT_EQ(line.at("energy_status"), "ok") << line;
+  expect_watts(line, line, 300);
+  ASSERT_FALSE(line.at("rails").empty()) << line;
+  expect_watts(line, line.at("rails").at(0), 80);
+  EXPECT_EQ(line.at("segments").at(1).at("status"), "unavailable");
+}
+
+// MI250X: the first die holds the sensor of both.
+TEST_F(Meter, OfTwoDiesSaysThatTheFigureIsThePackages) {
+  const FakeAmdTree tree(folder_.path() / "sys",
+                         {.name = "AMD Instinct MI250X", .metrics_content = 1});
+  tree.write(tree.device() / "device", "0x7408");
+  const auto second = FakeCards(folder_.path() / "sys").add(1, "0000:04:00.0", "0x7408");
+  FakeCards::write(second / "hwmon/hwmon0/power1_average", "0\n");
+  FakeCards::write(second / "gpu_busy_percent", "0\n");
+  const auto nodes = folder_.path() / "sys/class/kfd/kfd/topology/nodes";
+  FakeCards::write(nodes / "2/properties", "simd_count 440\nlocation_id 1024\ndomain 0\n");
+  for (const int from : {1, 2}) {
+    FakeCards::write(nodes / std::to_string(from) / "io_links/0/properties",
+                     "type 11\nnode_to " + std::to_string(3 - from) + "\nmax_bandwidth 200000\n");
+  }
+  const GrowingCard counting(tree, {.card_w = 400}, false);
+  const auto finished = meter({"--device", "gpu:0", "--device", "gpu:1", "--", "sleep", "2"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json result = last_line(finished.out);
+  ASSERT_EQ(result.at("devices").size(), 2U);
+  for (const json& device : result.at("devices")) {
+    EXPECT_EQ(device.at("scope"), "package") << device;
+    EXPECT_THAT(device.at("scope_says").get<std::string>(), HasSubstr("both dies"));
+    expect_watts(device, device, 400);
+  }
+}
+
+class MeterByNvml : public Meter {
+ protected:
+  void SetUp() override {
+    if (std::filesystem::exists("/dev/nvidiactl")) {
+      GTEST_SKIP() << "an NVIDIA driver is installed here";
+    }
+  }
+  [[nodiscard]] Environment with_nvml(const std::string& lines) const {
+    std::ofstream(folder_.path() / "config") << "count_calls 1\n" << lines;
+    return {{"WIREWATT_SYSFS", (folder_.path() / "sys").string()},
+            {"LD_LIBRARY_PATH", (build_folder() / "lib/nvml_stub").string()},
+            {"WW_NVML_STUB", folder_.path().string()}};
+  }
+  // How often each function of NVML was called, all processes together.
+  [[nodiscard]] std::map<std::string, int> calls() const {
+    std::map<std::string, int> counted;
+    std::ifstream file(folder_.path() / "counted");
+    for (std::string name; file >> name;) ++counted[name];
+    return counted;
+  }
+};
+
+TEST_F(MeterByNvml, HasTheAccumulatorsJoules) {
+  const auto environment = with_nvml("idle_w 350\nenergy_period_s 0.001\n");
+  const auto finished =
+      run({wirewatt(), "meter", "--json", "--device", "gpu:0", "--", "sleep", "2"}, environment);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json result = last_line(finished.out);
+  const json& device = result.at("devices").at(0);
+  EXPECT_EQ(device.at("energy_by"), "accumulator") << device;
+  expect_watts(device, device, 350);
+}
+
+// Whoever lists all GPUs with their processes holds a lock that a job may want.
+TEST_F(MeterByNvml, OfOneGpuAsksNothingOfTheOthersAndSeldomOfThatOne) {
+  const auto environment = with_nvml("count 2\nidle_w 350\nenergy_period_s 0.001\nbusy 40\n");
+  const json line = top({"--device", "gpu:0"}, environment, "4");
+  EXPECT_EQ(line.at("busy_share"), 0.4) << line;
+  expect_watts(line, line, 350);
+  const auto counted = calls();
+  const double seconds = line.at("seconds").get<double>();
+  for (const auto& [name, count] : counted) {
+    std::printf("%-46s %4d calls, %.1f a second\n", name.c_str(), count, count / seconds);
+  }
+  // Both are listed once, by the child that looks for GPUs.
+  EXPECT_EQ(counted.at("nvmlDeviceGetComputeRunningProcesses_v3"), 2);
+  // Ten readings in an interval of 0.2 s, and those that find out what there is.
+  EXPECT_LE(counted.at("nvmlDeviceGetFieldValues"), 50 * seconds + 60);
+  EXPECT_LE(counted.at("nvmlDeviceGetUtilizationRates"), 5 * seconds + 6);
+  EXPECT_LE(counted.at("nvmlDeviceGetTemperature"), 5 * seconds + 12);
+}
+
+TEST_F(Meter, OfAVirtualGpuIsCalledVirtual) {
+  const auto finished = run({wirewatt(), "meter", "--json", "--device", "virtual:w9100", "--",
+                             (build_folder() / "bin/icd_saxpy").string()});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json result = last_line(finished.out);
+  EXPECT_EQ(result.at("virtual"), true);
+  const json& device = result.at("devices").at(0);
+  EXPECT_EQ(device.at("virtual"), true);
+  EXPECT_EQ(device.at("scope"), "chip");
+  EXPECT_TRUE(joules(device) > 0 || !device.at("energy_reason").get<std::string>().empty());
+}
+
+TEST_F(Meter, RefusesWhatNothingWouldReadAndDevicesThatAreNotThere) {
+  EXPECT_EQ(meter({"--counters", "profile.csv", "--", "true"}).exit_code, 2);
+  const auto none = meter({"--device", "gpu:3", "--", "true"});
+  EXPECT_EQ(none.exit_code, 3) << none.err;
+  EXPECT_THAT(none.err, HasSubstr("gpu:3"));
+  EXPECT_EQ(meter({"--device", "virtual:w9100", "--device", "gpu:0", "--", "true"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace ww::e2e
