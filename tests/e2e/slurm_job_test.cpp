@@ -9,6 +9,7 @@
 #include <functional>
 #include <thread>
 
+#include "growing_card.hpp"
 #include "made_campaign.hpp"
 #include "slurm_here.hpp"
 #include "testing/fake_amd_tree.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr auto kPatience = std::chrono::seconds(60);
 
@@ -106,6 +108,30 @@ TEST_F(SlurmJob, LeavesItsJoulesForTheCollectorAndEndsTheMeasurement) {
   ASSERT_FALSE(process.empty());
   EXPECT_TRUE(wait_until(
       [&] { return !fs::exists("/proc/" + process.substr(0, process.find('\n')) + "/cmdline"); }));
+}
+
+// An MI300X and an NVIDIA GPU, whose joules need no calibration.
+TEST_F(SlurmJob, LeavesTheJoulesOfCardsAndRailsWithoutACalibration) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "an NVIDIA driver is installed here";
+  const measure::testing::FakeAmdTree tree(
+      path("sys"), {.name = "AMD Instinct MI300X", .metrics_content = 1, .with_package = true});
+  tree.write(tree.device() / "device", "0x74a1");
+  const GrowingCard counting(tree, {}, true);
+  std::ofstream(path("config")) << "idle_w 350\n";
+  prepare("devices='gpu:0 gpu:1'\nmodel=\nexport LD_LIBRARY_PATH='" +
+          (build_folder() / "lib/nvml_stub").string() + "'\nexport WW_NVML_STUB='" +
+          folder_.path().string() + "'\n");
+  const SlurmHere slurm(slurm_conf());
+  if (!slurm.running()) GTEST_SKIP() << slurm.why_not();
+  const auto number = job("sleep 4");
+  const auto amd = path("collected") / ("wirewatt-job-" + number + "-gpu-0.prom");
+  const auto nvidia = path("collected") / ("wirewatt-job-" + number + "-gpu-1.prom");
+  ASSERT_TRUE(wait_until([&] { return fs::exists(amd) && fs::exists(nvidia) && left_nothing(); }))
+      << slurm.why_not();
+  EXPECT_THAT(text_of(amd), HasSubstr("\nhw_energy_joules_total{"));
+  EXPECT_THAT(text_of(amd), HasSubstr("rail=\"aid\"} "));
+  EXPECT_THAT(text_of(nvidia), HasSubstr("\nhw_energy_joules_total{"));
+  EXPECT_THAT(text_of(nvidia), Not(HasSubstr("rail=")));
 }
 
 TEST_F(SlurmJob, WithoutACardRunsAsEverAndLeavesNoFigure) {
