@@ -11,8 +11,8 @@
 namespace ww::kernels {
 namespace {
 
-const std::array<Source, 15>& table() {
-  static const std::array<Source, 15> entries{{
+const std::array<Source, 16>& table() {
+  static const std::array<Source, 16> entries{{
       {"l2_stream", embedded_text("l2_stream.cl"), true},
       {"l2_sweep", embedded_text("l2_sweep.cl"), false},
       {"furnace", embedded_text("furnace.cl"), false},
@@ -28,6 +28,7 @@ const std::array<Source, 15>& table() {
       {"fabric_stream", embedded_text("fabric_stream.cl"), true},
       {"fabric_probe", embedded_text("fabric_probe.cl"), true},
       {"part_stream", embedded_text("part_stream.cl"), false},
+      {"ladder", embedded_text("ladder.cl"), false},
   }};
   return entries;
 }
