@@ -9,8 +9,9 @@ constexpr std::array<std::string_view, 4> kWiresFitOptions{"--seed", "--no-tempe
                                                            "--swap-paths", "--without"};
 
 // clang-format off
-constexpr std::array<Kind, 3> kKinds{{
+constexpr std::array<Kind, 4> kKinds{{
     {"crossings", "crossing.json", "energy_pj_per_bit_crossing", "crossing", "crossings", {}, parse_crossings, fit_crossings},
+    {"ladder", "ladder.json", "ladder_pj_per_bit", "ladder", "a ladder", {}, parse_ladder, fit_ladder},
     {"package", "model.json", "hop_classes", "chiplet", "a package's dies", {}, parse_package, fit_package},
     {"wires", "model.json", "", "", "wires", kWiresFitOptions, parse_wires, fit_wires}}};
 // clang-format on

@@ -12,10 +12,12 @@ using CalibrationResult = Result<std::unique_ptr<Calibration>>;
 CalibrationResult parse_wires(nlohmann::json document, const std::string& origin, Admission);
 CalibrationResult parse_crossings(nlohmann::json document, const std::string& origin, Admission);
 CalibrationResult parse_package(nlohmann::json document, const std::string& origin, Admission);
+CalibrationResult parse_ladder(nlohmann::json document, const std::string& origin, Admission);
 
 Result<Fitted> fit_wires(const CampaignStore& campaign, const FitRequest& request);
 Result<Fitted> fit_crossings(const CampaignStore& campaign, const FitRequest& request);
 Result<Fitted> fit_package(const CampaignStore& campaign, const FitRequest& request);
+Result<Fitted> fit_ladder(const CampaignStore& campaign, const FitRequest& request);
 
 // Returns the recorded device's fact that a kind puts into its document.
 [[nodiscard]] std::string fact(const CampaignStore& campaign, std::string_view key);

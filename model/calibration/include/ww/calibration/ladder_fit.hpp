@@ -1,0 +1,102 @@
+// The ladder: what a bit costs that is moved from, or to, each level of the memory's hierarchy. One
+// kernel streams through working sets that end in the L1, in the L2, in a cache behind it and in
+// memory, at rates that all levels share. Power over idle grows with the rate, and its slope is the
+// marginal energy of a bit at the power sensor:
+//
+//   P - P_idle(T, V) = (V / V_ref)^2 (P0(stream) + d(block) + e(stream) * rate)
+//
+// P0 is what the stream draws without moving anything: awake compute units and waiting wavefronts.
+// A bit of a deeper level passes the levels before it, so e counts the whole way, with the
+// instructions that move it. Differences between levels have the same instructions on both sides.
+// Voltage and temperature enter where the card shows them. The slopes are means over the rates of
+// the campaign.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/core/figure.hpp"
+
+namespace ww::calibration {
+
+// Names of levels, nearest first.
+namespace ladder_levels {
+inline constexpr const char* l1 = "l1";
+inline constexpr const char* l2 = "l2";
+inline constexpr const char* kL2Again = "l2_again";  // another set of the L2: the null pair
+inline constexpr const char* cache = "cache";        // behind the L2
+inline constexpr const char* memory = "memory";
+}  // namespace ladder_levels
+
+// What moves in a run, besides its rate. StoredRun::pattern has its name.
+struct LadderStream {
+  std::string level;
+  bool writes{};
+  std::string data;  // of kernels::Pattern: "random", "zeros", ...
+
+  [[nodiscard]] std::string name() const;  // "read l2 random"
+  // "l2_read" for random bits, "l2_read_zeros" else: the figure's name.
+  [[nodiscard]] std::string figure() const;
+  [[nodiscard]] static std::optional<LadderStream> parse(std::string_view name);
+  friend bool operator==(const LadderStream&, const LadderStream&) = default;
+};
+
+// A steady run. Absent covariates: the card does not show them.
+struct LadderRun {
+  std::int64_t block{};
+  std::size_t stream{};  // place in LadderInput::streams
+  double bits_per_s{};
+  double power_w{};
+  std::optional<double> temperature_c, voltage_v, clock_hz;
+};
+
+// Power without a launch, at one temperature.
+struct LadderIdle {
+  double power_w{};
+  std::optional<double> temperature_c, voltage_v;
+};
+
+struct LadderInput {
+  std::vector<LadderStream> streams;
+  std::vector<double> toggle_rate;  // of each stream's data, toggles a bit
+  std::vector<LadderRun> runs;
+  std::vector<LadderIdle> idle;
+  std::optional<double> reference_v;  // of the clock state; absent: the mean of the runs
+  double gain_tolerance_95{};         // relative, of the sensor
+  double regulator_tolerance_95{};    // relative, of its marginal efficiency
+};
+
+// A figure with two intervals: `figure` has the sensor's gain and the regulator in it, `sensed`
+// only what these runs leave open. Values are in J/bit.
+struct LadderRow {
+  Figure figure;
+  std::optional<Interval> sensed;
+};
+
+struct LadderControl {
+  std::string name;
+  bool passed{};
+  std::string detail;
+};
+
+struct LadderAnswer {
+  std::vector<LadderRow> rows;  // streams, slopes with the toggle rate, differences between levels
+  std::vector<LadderControl> controls;
+  // Of the slopes of streams that have a figure, in the order of `names` [J^2/bit^2]: noise alone.
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> covariance;
+  double residual_w{};                         // standard deviation of the runs about the fit
+  double idle_w_per_k{};                       // growth of idle power with temperature; 0: not seen
+  double reference_v{};                        // 0: the card shows no voltage
+  double low_bits_per_s{}, high_bits_per_s{};  // common rates
+  int blocks{};
+};
+
+// Errors are statuses of the rows: two blocks or three runs at each of three rates are the least
+// that gives a value.
+[[nodiscard]] LadderAnswer fit_ladder_runs(const LadderInput& input);
+
+}  // namespace ww::calibration

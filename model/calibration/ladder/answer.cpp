@@ -1,0 +1,289 @@
+// The ladder's figures from its runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "fit/crossing/crossing_interval.hpp"
+#include "fit/solver/assumptions.hpp"
+#include "ladder/solve.hpp"
+#include "ww/core/statistics.hpp"
+
+namespace ww::calibration {
+namespace {
+
+constexpr int kMinLadderBlocks = 2;
+constexpr std::size_t kMinLadderRates = 3;
+// Two rates of a stream differ by more than they scatter.
+constexpr double kRatesApart = 0.05;
+// What the die is warmer than its sensor, by watt of the chip: leakage there follows the power at
+// once, so no covariate takes it away. Boards of 200 to 300 W show hot spots 10 to 25 K above the
+// edge, of which the mean of the die has about half: between nothing and 0.04 K/W, any as likely.
+constexpr double kMaxUnseenKelvinPerWatt = 0.04;
+constexpr double kClockChange = 5e-4;
+constexpr std::array kLevelsInOrder{ladder_levels::l1, ladder_levels::l2, ladder_levels::cache,
+                                    ladder_levels::memory};
+
+using Weights = std::vector<double>;
+
+class LadderFitter {
+ public:
+  explicit LadderFitter(const LadderInput& input)
+      : input_(input),
+        idle_(idle_curve(input.idle)),
+        plain_(input, idle_, usual()),
+        flat_(input, idle_, with_idle_exponent(kIdleExponent - kIdleExponentSigma)),
+        steep_(input, idle_, with_idle_exponent(kIdleExponent + kIdleExponentSigma)),
+        no_clock_(input, idle_, with_clock_exponent(0)),
+        bent_(input, idle_, with_bend()) {}
+
+  LadderAnswer answer() {
+    LadderAnswer answer;
+    std::set<std::int64_t> blocks;
+    for (const LadderRun& run : input_.runs) blocks.insert(run.block);
+    answer.blocks = static_cast<int>(blocks.size());
+    answer.idle_w_per_k = idle_.w_per_k;
+    if (idle_.voltage_v > 0) answer.reference_v = input_.reference_v.value_or(0);
+    find_range(answer);
+    why_not_ = refusal(answer.blocks);
+    if (why_not_.empty()) {
+      answer.residual_w = plain_.residual_w();
+      judge_null(answer);
+    }
+    add_streams(answer);
+    add_toggle_slopes(answer);
+    add_differences(answer);
+    if (why_not_.empty()) add_covariance(answer);
+    return answer;
+  }
+
+ private:
+  static constexpr double kIdleExponent = model::kBeta;
+  static constexpr double kIdleExponentSigma = model::kBetaSigma;
+  static LadderReduction usual() {
+    return {.idle_exponent = kIdleExponent, .clock_exponent = model::kCrossingClockExponent};
+  }
+  static LadderReduction with_idle_exponent(double exponent) {
+    LadderReduction reduction = usual();
+    reduction.idle_exponent = exponent;
+    return reduction;
+  }
+  static LadderReduction with_clock_exponent(double exponent) {
+    LadderReduction reduction = usual();
+    reduction.clock_exponent = exponent;
+    return reduction;
+  }
+  static LadderReduction with_bend() {
+    LadderReduction reduction = usual();
+    reduction.bend = true;
+    return reduction;
+  }
+
+  void find_range(LadderAnswer& answer) const {
+    for (const LadderRun& run : input_.runs) {
+      if (answer.low_bits_per_s == 0 || run.bits_per_s < answer.low_bits_per_s) {
+        answer.low_bits_per_s = run.bits_per_s;
+      }
+      answer.high_bits_per_s = std::max(answer.high_bits_per_s, run.bits_per_s);
+    }
+  }
+
+  [[nodiscard]] std::string refusal(int blocks) const {
+    if (blocks < kMinLadderBlocks) {
+      return fmt::format("{} blocks do not determine it; {} are the least", blocks,
+                         kMinLadderBlocks);
+    }
+    for (std::size_t s = 0; s < input_.streams.size(); ++s) {
+      std::vector<double> rates;
+      for (const LadderRun& run : input_.runs) {
+        if (run.stream == s) rates.push_back(run.bits_per_s);
+      }
+      std::ranges::sort(rates);
+      std::size_t apart = rates.empty() ? 0 : 1;
+      double last = rates.empty() ? 0 : rates.front();
+      for (const double rate : rates) {
+        if (rate < last * (1 + kRatesApart)) continue;
+        ++apart;
+        last = rate;
+      }
+      if (apart < kMinLadderRates) {
+        return fmt::format("'{}' ran at {} rates that differ; {} are the least",
+                           input_.streams[s].name(), apart, kMinLadderRates);
+      }
+    }
+    if (!plain_.solved()) return "the runs do not determine it";
+    return {};
+  }
+
+  // Changes of the value that the reductions leave open, as 95% half-widths, in quadrature.
+  [[nodiscard]] double systematic(const Weights& weights, double value) const {
+    const auto change = [&](const LadderSolution& other) {
+      return other.solved() ? std::abs(other.value(weights) - plain_.value(weights)) : 0.0;
+    };
+    const double voltage = kNormal95 * std::max(change(flat_), change(steep_));
+    const double clock = model::kRectangular95 * change(no_clock_);
+    const double heat =
+        model::kRectangular95 * std::abs(value) * idle_.w_per_k * kMaxUnseenKelvinPerWatt / 2;
+    return std::hypot(voltage, clock, heat);
+  }
+
+  LadderRow row(std::string name, std::string unit, const Weights& weights) const {
+    LadderRow row;
+    row.figure.name = std::move(name);
+    row.figure.unit = std::move(unit);
+    const auto refuse = [&row](RowStatus status, std::string reason) {
+      row.figure.status = status;
+      row.figure.reason = std::move(reason);
+      return row;
+    };
+    if (!why_not_.empty()) return refuse(RowStatus::not_identified, why_not_);
+    // What is warmer than the sensor shows draws more: half of its bound is taken off.
+    const double unseen = 1 - std::max(0.0, idle_.w_per_k) * kMaxUnseenKelvinPerWatt / 2;
+    const double value = unseen * plain_.value(weights);
+    const double noise = t_quantile_95(plain_.freedom()) * std::sqrt(plain_.variance(weights));
+    const double half = std::hypot(noise, systematic(weights, value));
+    row.sensed = Interval{value, value - half, value + half};
+    const double gain = std::hypot(input_.gain_tolerance_95, input_.regulator_tolerance_95);
+    const double all = std::hypot(half, gain * std::abs(value));
+    if (!null_failed_.empty()) return refuse(RowStatus::rejected, null_failed_);
+    row.figure.value = value;
+    row.figure.low = value - all;
+    row.figure.high = value + all;
+    return row;
+  }
+
+  [[nodiscard]] Weights of(std::size_t stream) const {
+    Weights weights(input_.streams.size());
+    weights[stream] = 1;
+    return weights;
+  }
+  [[nodiscard]] Weights difference(std::size_t more, std::size_t less) const {
+    Weights weights = of(more);
+    weights[less] = -1;
+    return weights;
+  }
+  [[nodiscard]] std::optional<std::size_t> find(const LadderStream& stream) const {
+    const auto found = std::ranges::find(input_.streams, stream);
+    if (found == input_.streams.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - input_.streams.begin());
+  }
+
+  // Two sets of the L2 cost alike; what makes them differ is in every figure.
+  void judge_null(LadderAnswer& answer) {
+    const auto one = find({ladder_levels::l2, false, "random"});
+    const auto other = find({ladder_levels::kL2Again, false, "random"});
+    if (!one || !other) return;
+    const Weights weights = difference(*other, *one);
+    const double apart = plain_.value(weights);
+    const double half = t_quantile(0.99, plain_.freedom()) * std::sqrt(plain_.variance(weights));
+    const double most = model::kNullShare * std::abs(plain_.slope(*one));
+    LadderControl control;
+    control.name = "two sets of the L2";
+    control.passed = std::abs(apart) <= std::max(half, most);
+    control.detail =
+        fmt::format("differ by {:.4g} +- {:.2g} pJ/bit (99%)", 1e12 * apart, 1e12 * half);
+    if (!control.passed) {
+      control.detail += ": what is alike does not measure alike";
+      null_failed_ = fmt::format("control '{}' failed: {}", control.name, control.detail);
+    }
+    answer.controls.push_back(std::move(control));
+  }
+
+  void add_streams(LadderAnswer& answer) const {
+    for (std::size_t s = 0; s < input_.streams.size(); ++s) {
+      const LadderStream& stream = input_.streams[s];
+      if (stream.level == ladder_levels::kL2Again) continue;
+      LadderRow found = row(stream.figure(), "J/bit", of(s));
+      if (found.figure.high && *found.figure.high < 0) {
+        found.figure.status = RowStatus::rejected;
+        found.figure.reason = model::why_below_zero(*found.figure.low, *found.figure.high).value();
+        found.figure.value = found.figure.low = found.figure.high = std::nullopt;
+      }
+      if (found.figure.value && bent_.solved()) {
+        const double bend = bent_.bend(s);
+        if (std::abs(bend) > kBendWorthSaying) {
+          found.figure.reason = fmt::format(
+              "mean over the rates: a bit takes {:.0f}% {} at the highest rate than at the lowest",
+              100 * std::abs(bend), bend > 0 ? "less" : "more");
+        }
+      }
+      answer.rows.push_back(std::move(found));
+    }
+  }
+
+  // (random - zeros) / toggles a bit.
+  void add_toggle_slopes(LadderAnswer& answer) const {
+    for (std::size_t s = 0; s < input_.streams.size(); ++s) {
+      const LadderStream& stream = input_.streams[s];
+      if (stream.data != "random") continue;
+      const auto zeros = find({stream.level, stream.writes, "zeros"});
+      if (!zeros) continue;
+      Weights weights = difference(s, *zeros);
+      for (double& weight : weights) weight /= input_.toggle_rate[s] - input_.toggle_rate[*zeros];
+      answer.rows.push_back(row(stream.figure() + "_per_toggle", "J/toggle", weights));
+    }
+  }
+
+  void add_differences(LadderAnswer& answer) const {
+    for (const bool writes : {false, true}) {
+      std::optional<std::size_t> before;
+      for (const char* level : kLevelsInOrder) {
+        const auto found = find({level, writes, "random"});
+        if (!found) continue;
+        if (before) {
+          answer.rows.push_back(row(fmt::format("{}_less_{}", input_.streams[*found].figure(),
+                                                input_.streams[*before].level),
+                                    "J/bit", difference(*found, *before)));
+        }
+        before = found;
+      }
+    }
+  }
+
+  void add_covariance(LadderAnswer& answer) const {
+    for (std::size_t a = 0; a < input_.streams.size(); ++a) {
+      answer.names.push_back(input_.streams[a].figure());
+      auto& line = answer.covariance.emplace_back();
+      for (std::size_t b = 0; b < input_.streams.size(); ++b) {
+        line.push_back(plain_.covariance(a, b));
+      }
+    }
+  }
+
+  static constexpr double kBendWorthSaying = 0.05;
+  const LadderInput& input_;
+  IdleCurve idle_;
+  LadderSolution plain_, flat_, steep_, no_clock_, bent_;
+  std::string why_not_, null_failed_;
+};
+
+}  // namespace
+
+std::string LadderStream::name() const {
+  return fmt::format("{} {} {}", writes ? "write" : "read", level, data);
+}
+
+std::string LadderStream::figure() const {
+  std::string text = fmt::format("{}_{}", level, writes ? "write" : "read");
+  if (data != "random") text += "_" + data;
+  return text;
+}
+
+std::optional<LadderStream> LadderStream::parse(std::string_view name) {
+  const auto first = name.find(' ');
+  const auto second = name.find(' ', first + 1);
+  if (first == name.npos || second == name.npos) return std::nullopt;
+  const std::string_view way = name.substr(0, first);
+  if (way != "read" && way != "write") return std::nullopt;
+  return LadderStream{std::string(name.substr(first + 1, second - first - 1)), way == "write",
+                      std::string(name.substr(second + 1))};
+}
+
+LadderAnswer fit_ladder_runs(const LadderInput& input) {
+  return LadderFitter(input).answer();
+}
+
+}  // namespace ww::calibration

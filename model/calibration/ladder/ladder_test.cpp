@@ -1,0 +1,240 @@
+// The ladder's fit on made-up cards: heat, droop, drift, and controls that fail. And what its
+// document is good for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "ladder/ladder.hpp"
+#include "ladder/solve.hpp"
+#include "ww/calibration/kinds.hpp"
+
+namespace ww::calibration {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+struct MadeCard {
+  double l1{2e-12}, l2{5e-12}, memory{14e-12};  // J/bit of random reads, at 1 V
+  double zeros_share{0.6};
+  double again{0};    // what the second set of the L2 costs more
+  double base_w{40};  // awake, over idle
+  double leak_w{30}, leak_w_per_k{0.3}, k_per_w{0.05};
+  double unseen_k_per_w{0.02};  // of the die over its sensor
+  double droop_v_per_w{2e-4};
+  double noise_w{0.05}, block_w{0.4};
+  bool shows_voltage{true};
+  std::vector<double> rates{0.4e12, 0.8e12, 1.2e12, 1.6e12, 2e12};
+  int blocks{4};
+};
+
+LadderInput made(const MadeCard& card, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  LadderInput input;
+  input.gain_tolerance_95 = 0.05;
+  input.regulator_tolerance_95 = 0.02;
+  input.reference_v = 1.0;
+  input.streams = {{"l1", false, "random"},       {"l2", false, "random"},
+                   {"l2_again", false, "random"}, {"memory", false, "random"},
+                   {"memory", true, "random"},    {"l2", false, "zeros"}};
+  input.toggle_rate = {0.5, 0.5, 0.5, 0.5, 0.5, 0.0};
+  const std::vector<double> energies{card.l1,     card.l2,           card.l2 + card.again,
+                                     card.memory, 1.1 * card.memory, card.zeros_share * card.l2};
+  const auto idle_at = [&](double celsius) {
+    return card.leak_w + card.leak_w_per_k * (celsius - 45);
+  };
+  for (int i = 0; i < 20; ++i) {
+    const double celsius = 42 + 0.5 * i;
+    input.idle.push_back({idle_at(celsius) + 0.02 * normal(random), celsius,
+                          card.shows_voltage ? std::optional(1.0) : std::nullopt});
+  }
+  for (int block = 1; block <= card.blocks; ++block) {
+    for (std::size_t s = 0; s < energies.size(); ++s) {
+      for (const double wanted : card.rates) {
+        const double rate = wanted * (1 + 0.01 * normal(random));
+        const double dynamic_w = card.base_w + energies[s] * rate + card.block_w * block;
+        const double volt = 1 - card.droop_v_per_w * dynamic_w;
+        const double celsius = 45 + card.k_per_w * dynamic_w + 0.5 * normal(random);
+        const double die_c = celsius + card.unseen_k_per_w * dynamic_w;
+        const double power = idle_at(die_c) * std::pow(volt, 2.4) + volt * volt * dynamic_w +
+                             card.noise_w * normal(random);
+        input.runs.push_back({block, s, rate, power, celsius,
+                              card.shows_voltage ? std::optional(volt) : std::nullopt, 1e9});
+      }
+    }
+  }
+  return input;
+}
+
+const LadderRow& row_of(const LadderAnswer& answer, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      answer.rows, [&](const LadderRow& row) { return row.figure.name == name; });
+  EXPECT_NE(found, answer.rows.end()) << name;
+  return *found;
+}
+
+TEST(LadderFit, RecoversEachLevelUnderHeatAndDroop) {
+  const MadeCard card{.noise_w = 0.02};
+  const LadderAnswer answer = fit_ladder_runs(made(card));
+  for (const auto& [name, truth] :
+       {std::pair{"l1_read", card.l1}, std::pair{"l2_read", card.l2},
+        std::pair{"memory_read", card.memory}, std::pair{"memory_write", 1.1 * card.memory},
+        std::pair{"l2_read_zeros", card.zeros_share * card.l2},
+        std::pair{"l2_read_less_l1", card.l2 - card.l1},
+        std::pair{"l2_read_per_toggle", 0.4 * card.l2 / 0.5}}) {
+    const LadderRow& row = row_of(answer, name);
+    ASSERT_TRUE(row.figure.value) << name << ": " << row.figure.reason;
+    EXPECT_NEAR(*row.figure.value, truth, 0.02 * truth) << name;
+    EXPECT_TRUE(row.sensed->holds(truth)) << name;
+    EXPECT_GT(*row.figure.high - *row.figure.value, 0.05 * truth) << name;  // the gain is in it
+  }
+  EXPECT_TRUE(answer.controls.at(0).passed) << answer.controls.at(0).detail;
+  EXPECT_NEAR(answer.idle_w_per_k, card.leak_w_per_k, 0.01);
+}
+
+TEST(LadderFit, CoversTheTruthAsOftenAsItSays) {
+  const MadeCard card{.noise_w = 0.5};
+  int held = 0;
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    const LadderAnswer answer = fit_ladder_runs(made(card, 100 + static_cast<std::uint64_t>(i)));
+    held += row_of(answer, "memory_read").sensed->holds(card.memory) ? 1 : 0;
+  }
+  EXPECT_GE(held, 90);
+}
+
+TEST(LadderFit, ADifferenceIsSurerThanItsPartsByTheirCovariance) {
+  const LadderAnswer answer = fit_ladder_runs(made({}));
+  ASSERT_EQ(answer.covariance.size(), 6U);
+  for (std::size_t i = 0; i < answer.covariance.size(); ++i) {
+    EXPECT_GT(answer.covariance[i][i], 0);
+    EXPECT_NEAR(answer.covariance[i][0], answer.covariance[0][i], 1e-30);
+  }
+  const Figure& step = row_of(answer, "l2_read_less_l1").figure;
+  const Figure& whole = row_of(answer, "l2_read").figure;
+  EXPECT_LT(*step.high - *step.low, *whole.high - *whole.low);
+}
+
+TEST(LadderFit, RejectsWhatIsAlikeAndMeasuresApart) {
+  const LadderAnswer answer = fit_ladder_runs(made({.again = 0.5e-12}));
+  EXPECT_FALSE(answer.controls.at(0).passed);
+  const Figure& row = row_of(answer, "l2_read").figure;
+  EXPECT_EQ(row.status, RowStatus::rejected);
+  EXPECT_FALSE(row.value);
+  EXPECT_THAT(row.reason, HasSubstr("two sets of the L2"));
+}
+
+TEST(LadderFit, NeedsThreeRatesAndTwoBlocks) {
+  const Figure few = row_of(fit_ladder_runs(made({.rates = {1e12, 2e12}})), "l2_read").figure;
+  EXPECT_EQ(few.status, RowStatus::not_identified);
+  EXPECT_THAT(few.reason, HasSubstr("2 rates"));
+  const Figure once = row_of(fit_ladder_runs(made({.blocks = 1})), "l2_read").figure;
+  EXPECT_EQ(once.status, RowStatus::not_identified);
+  EXPECT_THAT(once.reason, HasSubstr("1 blocks"));
+  LadderInput none;
+  none.streams = {{"l2", false, "random"}};
+  none.toggle_rate = {0.5};
+  EXPECT_FALSE(row_of(fit_ladder_runs(none), "l2_read").figure.value);
+}
+
+TEST(LadderFit, WithoutAVoltageLeavesTheDroopInTheFigures) {
+  MadeCard card;
+  card.shows_voltage = false;
+  card.droop_v_per_w = 0;
+  const LadderAnswer answer = fit_ladder_runs(made(card));
+  EXPECT_EQ(answer.reference_v, 0);
+  EXPECT_NEAR(*row_of(answer, "l2_read").figure.value, card.l2, 0.02 * card.l2);
+}
+
+TEST(LadderStreams, AreReadBackFromTheirNames) {
+  const LadderStream stream{"memory", true, "half_random"};
+  EXPECT_EQ(LadderStream::parse(stream.name()), stream);
+  EXPECT_EQ(stream.figure(), "memory_write_half_random");
+  EXPECT_EQ((LadderStream{"l2", false, "random"}.figure()), "l2_read");
+  EXPECT_FALSE(LadderStream::parse("random"));
+  EXPECT_FALSE(LadderStream::parse("copies l2 random"));
+}
+
+json document() {
+  const auto row = [](const char* name, double value) {
+    return json{{"name", name},
+                {"value", value},
+                {"low", 0.9 * value},
+                {"high", 1.1 * value},
+                {"unit", "pJ/bit"},
+                {"status", "ok"},
+                {"sensed_low", 0.98 * value},
+                {"sensed_high", 1.02 * value}};
+  };
+  return {{"method", "ladder"},
+          {"device", "virtual:w9100"},
+          {"virtual", true},
+          {"chip", {{"name", "w9100"}, {"target", "gfx701"}}},
+          {"ladder_pj_per_bit",
+           {row("l1_read", 2), row("l2_read", 5), row("l2_read_zeros", 3), row("memory_read", 14)}},
+          {"levels", json::array()},
+          {"not_reported", {{{"name", "cache"}, {"reason", "none was seen"}}}},
+          {"staircase", {{{"bytes", 4096}, {"cycles", 110.0}}}},
+          {"controls", json::array()},
+          {"rates_bits_per_s", {1e11, 2e12}},
+          {"residual_w", 0.1},
+          {"blocks", 2},
+          {"runs", 10},
+          {"rejected", 0}};
+}
+
+std::unique_ptr<Calibration> ladder() {
+  return parse(document(), "ladder.json", Admission::refuse_flagged).value();
+}
+
+TEST(Ladder, IsAKindOfCalibrationByItsKey) {
+  const auto made = ladder();
+  EXPECT_EQ(made->kind(), "ladder");
+  EXPECT_EQ(made->provenance().target, "gfx701");
+  EXPECT_EQ(made->figures().size(), 4U);
+  EXPECT_THAT(made->page().answer, HasSubstr("l1 2, l2 5, memory 14"));
+  EXPECT_EQ(made->project({}).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(made->link_constants().error().code, ErrorCode::unsupported);
+  json none = document();
+  for (json& row : none["ladder_pj_per_bit"]) row["value"] = nullptr;
+  EXPECT_FALSE(parse(none, "a file", Admission::refuse_flagged));
+}
+
+TEST(Ladder, PricesBytesByTheLevelInWhichTheyEnd) {
+  Traffic traffic;
+  traffic.architecture = "gfx701";
+  traffic.kernels.resize(1);
+  auto& kernel = traffic.kernels[0];
+  kernel.kernel = "copy";
+  kernel.segments[1].bytes = 3e9;
+  kernel.segments[2].bytes = 1e9;
+  EstimateRequest request;
+  request.part = "gfx701";
+  request.toggle_rate = 0.5;
+  const json result = ladder()->estimate(traffic, request).value().json;
+  const json& levels = result["total"]["levels"];
+  EXPECT_EQ(levels[0]["status"], "unavailable");
+  EXPECT_NEAR(levels[1]["energy_j"]["value"].get<double>(), 8 * 2e9 * 5e-12, 1e-4);
+  EXPECT_NEAR(levels[2]["energy_j"]["value"].get<double>(), 8 * 1e9 * 14e-12, 1e-4);
+  EXPECT_NEAR(result["total"]["energy_j"]["value"].get<double>(), 0.08 + 0.112, 1e-4);
+  EXPECT_EQ(result["total"]["left_out"], "l1");
+  request.part = "gfx90a";
+  EXPECT_FALSE(ladder()->estimate(traffic, request));
+}
+
+TEST(Ladder, IsScoredByItsFigures) {
+  Revealed truth;
+  truth.figures = {{"l2_read", 5.2, 5.05, "pJ/bit"}, {"row_hop", 1, 1, ""}};
+  const json score = ladder()->score(truth).value().json;
+  ASSERT_EQ(score["figures"].size(), 1U);
+  EXPECT_EQ(score["figures"][0]["covered"], true);
+  EXPECT_EQ(score["figures"][0]["covered_sensed"], true);
+  EXPECT_NEAR(score["figures"][0]["error_sensed_percent"].get<double>(), 100 * (5 / 5.05 - 1),
+              1e-9);
+}
+
+}  // namespace
+}  // namespace ww::calibration

@@ -1,0 +1,165 @@
+#include "ladder/solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ww/core/mean.hpp"
+
+namespace ww::calibration {
+namespace {
+
+// Below this span of idle temperatures the curve has no slope [K].
+constexpr double kMinIdleSpanK = 2;
+constexpr std::size_t kMinIdlePoints = 6;
+
+}  // namespace
+
+double IdleCurve::at(std::optional<double> celsius) const {
+  if (!celsius) return power_w;
+  const double warmer = *celsius - mean_c;
+  return power_w + w_per_k * warmer + w_per_k2 * warmer * warmer;
+}
+
+IdleCurve idle_curve(std::span<const LadderIdle> idle) {
+  IdleCurve curve;
+  Mean power;
+  Mean temperature;
+  Mean voltage;
+  std::vector<const LadderIdle*> warm;
+  for (const LadderIdle& point : idle) {
+    power.add(point.power_w);
+    if (point.voltage_v) voltage.add(*point.voltage_v);
+    if (!point.temperature_c) continue;
+    temperature.add(*point.temperature_c);
+    warm.push_back(&point);
+  }
+  if (power.count == 0) return curve;
+  curve.power_w = power.value();
+  if (voltage.count > 0) curve.voltage_v = voltage.value();
+  if (temperature.count == 0) return curve;
+  curve.mean_c = temperature.value();
+  const auto [coldest, hottest] =
+      std::ranges::minmax(warm, {}, [](const LadderIdle* point) { return *point->temperature_c; });
+  if (warm.size() < kMinIdlePoints ||
+      *hottest->temperature_c - *coldest->temperature_c < kMinIdleSpanK) {
+    return curve;
+  }
+  Eigen::MatrixXd a(static_cast<Eigen::Index>(warm.size()), 3);
+  Eigen::VectorXd b(a.rows());
+  for (Eigen::Index i = 0; i < a.rows(); ++i) {
+    const LadderIdle& point = *warm[static_cast<std::size_t>(i)];
+    const double warmer = *point.temperature_c - curve.mean_c;
+    a.row(i) << 1, warmer, warmer * warmer;
+    b(i) = point.power_w;
+  }
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(a);
+  if (solver.rank() < 3) return curve;
+  const Eigen::VectorXd found = solver.solve(b);
+  curve.power_w = found(0);
+  curve.w_per_k = found(1);
+  curve.w_per_k2 = found(2);
+  const double freedom = static_cast<double>(a.rows() - 3);
+  const double variance = (b - a * found).squaredNorm() / std::max(1.0, freedom);
+  curve.error_w_per_k = std::sqrt(variance * (a.transpose() * a).inverse()(1, 1));
+  return curve;
+}
+
+LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
+                               const LadderReduction& reduction)
+    : streams_(input.streams.size()), ranges_(streams_, {HUGE_VAL, 0.0}) {
+  std::map<std::int64_t, Eigen::Index> blocks;
+  Mean rate;
+  Mean voltage;
+  Mean clock;
+  bool has_voltage = idle.voltage_v > 0;
+  bool has_clock = true;
+  for (const LadderRun& run : input.runs) {
+    blocks.emplace(run.block, 0);
+    rate.add(run.bits_per_s);
+    has_voltage = has_voltage && run.voltage_v;
+    has_clock = has_clock && run.clock_hz;
+    voltage.add(run.voltage_v.value_or(0));
+    clock.add(run.clock_hz.value_or(0));
+  }
+  if (blocks.empty() || !(rate.value() > 0)) return;
+  scale_ = rate.value();
+  const double reference_v = input.reference_v.value_or(voltage.value());
+  const auto streams = static_cast<Eigen::Index>(streams_);
+  Eigen::Index columns = 0;
+  const Eigen::Index first_base = columns;
+  columns += streams;
+  first_slope_ = columns;
+  columns += streams;
+  first_bend_ = columns;
+  if (reduction.bend) columns += streams;
+  // The first block is the one that the others differ from.
+  for (auto& [block, column] : blocks) column = block == blocks.begin()->first ? -1 : columns++;
+
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(input.runs.size()), columns);
+  Eigen::VectorXd b(a.rows());
+  for (Eigen::Index i = 0; i < a.rows(); ++i) {
+    const LadderRun& run = input.runs[static_cast<std::size_t>(i)];
+    const auto stream = static_cast<Eigen::Index>(run.stream);
+    const double scaled = run.bits_per_s / scale_;
+    auto& [low, high] = ranges_[run.stream];
+    low = std::min(low, scaled);
+    high = std::max(high, scaled);
+    a(i, first_base + stream) = 1;
+    a(i, first_slope_ + stream) = scaled;
+    if (reduction.bend) a(i, first_bend_ + stream) = scaled * scaled;
+    if (const Eigen::Index column = blocks.at(run.block); column >= 0) a(i, column) = 1;
+    double at_rest = idle.at(run.temperature_c);
+    double over_idle = run.power_w - at_rest;
+    if (has_voltage) {
+      at_rest *= std::pow(*run.voltage_v / idle.voltage_v, reduction.idle_exponent);
+      over_idle = (run.power_w - at_rest) * std::pow(reference_v / *run.voltage_v, 2);
+    }
+    if (has_clock && clock.value() > 0) {
+      over_idle *= 1 - reduction.clock_exponent * (*run.clock_hz / clock.value() - 1);
+    }
+    b(i) = over_idle;
+  }
+  freedom_ = static_cast<double>(a.rows() - columns);
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(a);
+  if (freedom_ < 1 || solver.rank() < columns) return;
+  found_ = solver.solve(b);
+  sigma_ = std::sqrt((b - a * found_).squaredNorm() / freedom_);
+  covariance_ = sigma_ * sigma_ * (a.transpose() * a).inverse();
+  solved_ = true;
+}
+
+double LadderSolution::slope(std::size_t stream) const {
+  return found_(first_slope_ + static_cast<Eigen::Index>(stream)) / scale_;
+}
+
+double LadderSolution::covariance(std::size_t a, std::size_t b) const {
+  return covariance_(first_slope_ + static_cast<Eigen::Index>(a),
+                     first_slope_ + static_cast<Eigen::Index>(b)) /
+         (scale_ * scale_);
+}
+
+double LadderSolution::value(std::span<const double> weights) const {
+  double sum = 0;
+  for (std::size_t s = 0; s < streams_; ++s) sum += weights[s] * slope(s);
+  return sum;
+}
+
+double LadderSolution::variance(std::span<const double> weights) const {
+  double sum = 0;
+  for (std::size_t a = 0; a < streams_; ++a) {
+    for (std::size_t b = 0; b < streams_; ++b) sum += weights[a] * weights[b] * covariance(a, b);
+  }
+  return sum;
+}
+
+double LadderSolution::bend(std::size_t stream) const {
+  const auto at = static_cast<Eigen::Index>(stream);
+  const double slope = found_(first_slope_ + at);
+  const double bend = found_(first_bend_ + at);
+  const auto [low, high] = ranges_[stream];
+  const double mean = slope + bend * (low + high);
+  return -2 * bend * (high - low) / mean;
+}
+
+}  // namespace ww::calibration

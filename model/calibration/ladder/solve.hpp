@@ -1,0 +1,62 @@
+// The regression behind the ladder's figures (ww/calibration/ladder_fit.hpp): one linear solution
+// of all runs for each way to reduce them, and linear combinations of its slopes.
+#pragma once
+
+#include <Eigen/Dense>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/calibration/ladder_fit.hpp"
+
+namespace ww::calibration {
+
+// Idle power against temperature, from runs without a launch.
+struct IdleCurve {
+  double power_w{};  // at mean_c
+  double mean_c{};
+  double w_per_k{};  // 0 where the temperatures span too little, or none is shown
+  double w_per_k2{};
+  double error_w_per_k{};  // standard error of the slope
+  double voltage_v{};      // mean; 0: not shown
+  [[nodiscard]] double at(std::optional<double> celsius) const;
+};
+[[nodiscard]] IdleCurve idle_curve(std::span<const LadderIdle> idle);
+
+// How runs are reduced to power over idle at the reference.
+struct LadderReduction {
+  double idle_exponent{};   // of idle power with the voltage
+  double clock_exponent{};  // of power over idle with the clock
+  bool bend{};              // a term in the square of the rate for each stream
+};
+
+class LadderSolution {
+ public:
+  LadderSolution(const LadderInput& input, const IdleCurve& idle, const LadderReduction& reduction);
+
+  [[nodiscard]] bool solved() const { return solved_; }
+  // Slope of a stream [J/bit].
+  [[nodiscard]] double slope(std::size_t stream) const;
+  // Of weights (a number for each stream): value and variance of the sum over streams.
+  [[nodiscard]] double value(std::span<const double> weights) const;
+  [[nodiscard]] double variance(std::span<const double> weights) const;
+  [[nodiscard]] double covariance(std::size_t a, std::size_t b) const;
+  // By how much a stream's slope falls from its lowest rate to its highest, over the slope; needs
+  // LadderReduction::bend.
+  [[nodiscard]] double bend(std::size_t stream) const;
+  [[nodiscard]] double residual_w() const { return sigma_; }
+  [[nodiscard]] double freedom() const { return freedom_; }
+
+ private:
+  std::size_t streams_{};
+  double scale_{1};                                // of rates [bit/s]
+  std::vector<std::pair<double, double>> ranges_;  // of each stream's rates, scaled
+  Eigen::VectorXd found_;
+  Eigen::MatrixXd covariance_;
+  Eigen::Index first_slope_{}, first_bend_{};
+  double sigma_{}, freedom_{};
+  bool solved_{};
+};
+
+}  // namespace ww::calibration
