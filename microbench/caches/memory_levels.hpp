@@ -1,0 +1,56 @@
+// The levels of a memory hierarchy, as latencies show them: a staircase of the time that a load
+// takes, over the size of the set that it is from.
+//
+// One work-item follows a chain through random places of a set that has just been read whole. While
+// the set fits into a level the latency is that level's, so the staircase has a tread for each
+// level. Loads past the L1 show the L2's latency even for the smallest set, which tells the treads
+// before the L2 from it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/microbench/i_compute_host.hpp"
+
+namespace ww::microbench {
+
+struct StairPoint {
+  std::int64_t bytes{};  // of the set
+  double ticks{};        // of three loads in four at most, one reading of the clock included
+};
+
+struct Staircase {
+  std::vector<StairPoint> points;  // sizes ascending
+  double past_l1_ticks{};          // of loads past the L1 from the smallest set
+};
+
+// A tread: a level that its latency tells from its neighbours.
+struct MemoryLevel {
+  std::string name;           // ladder_levels: "l1", "l2", "cache", "memory"
+  std::int64_t from_bytes{};  // the smallest set that showed it
+  std::int64_t to_bytes{};    // the largest
+  double ticks{};             // median
+};
+
+struct MemoryLevels {
+  std::vector<MemoryLevel> found;  // nearest first
+  // Levels that the staircase does not show, or that no stream can end in, and why.
+  struct Missing {
+    std::string name;
+    std::string reason;
+  };
+  std::vector<Missing> missing;
+};
+
+// Measures sets of 4 KiB up to `most_bytes`, each twice as large as the one before. Errors of the
+// host; unsupported where loads cannot be timed (no clock in kernels).
+[[nodiscard]] Result<Staircase> measure_staircase(ComputeHost& host, int compute_units,
+                                                  std::int64_t most_bytes,
+                                                  const std::function<void(double)>& progress);
+
+[[nodiscard]] MemoryLevels levels_of(const Staircase& staircase);
+
+}  // namespace ww::microbench

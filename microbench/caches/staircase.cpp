@@ -1,0 +1,148 @@
+// The staircase on a device: chains of loads through sets of growing size.
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "caches/memory_levels.hpp"
+#include "host/pinning.hpp"
+#include "ww/core/interrupt.hpp"
+#include "ww/core/split_mix.hpp"
+#include "ww/kernels/sources.hpp"
+
+namespace ww::microbench {
+namespace {
+
+constexpr std::int64_t kSmallestStair = 4096;
+constexpr std::int64_t kStairPlaceBytes = 256;  // apart: no line that is known is longer
+constexpr std::int64_t kMaxStairPlaces = 2048;  // of a chain, and what its kernel times
+constexpr std::int64_t kStairLoads = 512;
+constexpr std::size_t kStairGroup = kernels::kPtxGroupSize;
+constexpr std::size_t kStairGroupsOfUnit = 4;
+constexpr std::uint32_t kStairPastL1 = 0, kStairThroughL1 = 1;  // ways of chase.cl
+
+class Stairs {
+ public:
+  Stairs(ComputeHost& host, int compute_units, std::int64_t most_bytes)
+      : host_(host), most_(most_bytes) {
+    macros_.target = kernel_target(host.facts().target);
+    macros_.group_size = kStairGroup;
+    groups_ = static_cast<std::size_t>(std::max(compute_units, 1)) * kStairGroupsOfUnit;
+  }
+
+  Status set_up() {
+    WW_ASSIGN(buffer, host_.create_buffer(static_cast<std::size_t>(most_)));
+    buffer_ = std::move(buffer);
+    WW_ASSIGN(scalar, host_.create_buffer(1024));
+    scalar_ = std::move(scalar);
+    WW_ASSIGN(ticks, host_.create_buffer(kMaxStairPlaces * sizeof(std::uint32_t)));
+    ticks_ = std::move(ticks);
+    WW_ASSIGN(output, host_.create_buffer(64));
+    output_ = std::move(output);
+    WW_ASSIGN(chase, kernel("chase"));
+    chase_ = std::move(chase);
+    WW_ASSIGN(stream, kernel("bandwidth"));
+    stream_ = std::move(stream);
+    WW_TRY(chase_->set(0, *buffer_));
+    WW_TRY(chase_->set(1, *scalar_));
+    WW_TRY(chase_->set(6, *ticks_));
+    WW_TRY(chase_->set(7, *output_));
+    WW_TRY(stream_->set(0, *buffer_));
+    WW_TRY(stream_->set(1, std::uint32_t{0}));
+    WW_TRY(stream_->set(5, std::uint32_t{0}));
+    return stream_->set(6, *output_);
+  }
+
+  // What three of four loads from a set of so many bytes take at most. Of a set twice as large as a
+  // level, half of the loads still hit.
+  Result<double> ticks_of(std::int64_t bytes, std::uint32_t way) {
+    if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
+    const std::int64_t all = bytes / kStairPlaceBytes;
+    const std::int64_t places = std::min(all, kMaxStairPlaces);
+    WW_ASSIGN(first, write_chain(all, places));
+    const bool whole = places == all;
+    if (!whole) WW_TRY(read_whole(bytes));
+    const std::int64_t timed = std::min(places, kStairLoads);
+    WW_TRY(chase_->set(2, first));
+    // A chain through the whole set reads it itself.
+    WW_TRY(chase_->set(3, static_cast<std::uint32_t>(whole ? places : 0)));
+    WW_TRY(chase_->set(4, static_cast<std::uint32_t>(whole ? kStairLoads : timed)));
+    WW_TRY(chase_->set(5, way));
+    WW_TRY(chase_->launch(1, macros_.target.wave_size));
+    WW_TRY(host_.finish());
+    std::vector<std::uint32_t> taken(static_cast<std::size_t>(whole ? kStairLoads : timed));
+    WW_TRY(ticks_->read(0, std::as_writable_bytes(std::span(taken))));
+    std::ranges::sort(taken);
+    return static_cast<double>(taken[taken.size() * 3 / 4]);
+  }
+
+ private:
+  Result<std::unique_ptr<LoadedKernel>> kernel(const char* name) {
+    WW_ASSIGN(source, kernels::find_source(name));
+    WW_ASSIGN(text, kernels::program_text(source, macros_));
+    WW_ASSIGN(built, host_.build(text, name));
+    return host_.load(built, name);
+  }
+
+  // A closed chain through `count` of the set's places, in random order. Returns its first word.
+  Result<std::uint32_t> write_chain(std::int64_t all, std::int64_t count) {
+    std::vector<std::uint32_t> words(static_cast<std::size_t>(count));
+    SplitMix random(static_cast<std::uint64_t>(all));
+    constexpr std::int64_t kWords = kStairPlaceBytes / 4;
+    // One place of each of `count` equal parts of the set.
+    const std::int64_t part = all / count;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto within =
+          static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(part));
+      words[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>((i * part + within) * kWords);
+    }
+    for (std::size_t i = words.size(); i > 1; --i) {
+      std::swap(words[i - 1], words[static_cast<std::size_t>(random.next() % i)]);
+    }
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::uint32_t next = words[(i + 1) % words.size()];
+      WW_TRY(buffer_->write(std::size_t{words[i]} * 4, std::as_bytes(std::span(&next, 1))));
+    }
+    return words.front();
+  }
+
+  Status read_whole(std::int64_t bytes) {
+    const auto pieces = static_cast<std::uint32_t>(bytes / 16);
+    const std::size_t items = groups_ * kStairGroup;
+    WW_TRY(stream_->set(2, pieces - 1));
+    WW_TRY(stream_->set(3, static_cast<std::uint32_t>(items)));
+    WW_TRY(stream_->set(4, static_cast<std::uint32_t>((pieces + 4 * items - 1) / (4 * items))));
+    return stream_->launch(groups_, kStairGroup);
+  }
+
+  ComputeHost& host_;
+  kernels::Macros macros_;
+  std::int64_t most_{};
+  std::size_t groups_{};
+  // Kernels are destroyed before the buffers that their arguments name.
+  std::unique_ptr<DeviceBuffer> buffer_, scalar_, ticks_, output_;
+  std::unique_ptr<LoadedKernel> chase_, stream_;
+};
+
+}  // namespace
+
+Result<Staircase> measure_staircase(ComputeHost& host, int compute_units, std::int64_t most_bytes,
+                                    const std::function<void(double)>& progress) {
+  Stairs stairs(host, compute_units, most_bytes);
+  WW_TRY(stairs.set_up());
+  Staircase result;
+  WW_ASSIGN(past, stairs.ticks_of(kSmallestStair, kStairPastL1));
+  result.past_l1_ticks = past;
+  if (!(past > 0)) {
+    return fail(ErrorCode::unsupported,
+                "its kernels have no clock, so no latency shows where its levels end",
+                host.facts().device);
+  }
+  for (std::int64_t bytes = kSmallestStair; bytes <= most_bytes; bytes *= 2) {
+    WW_ASSIGN(ticks, stairs.ticks_of(bytes, kStairThroughL1));
+    result.points.push_back({bytes, ticks});
+    if (progress) progress(static_cast<double>(bytes) / static_cast<double>(most_bytes));
+  }
+  return result;
+}
+
+}  // namespace ww::microbench
