@@ -31,6 +31,7 @@ struct ExperimentEntry {
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_chiplet(const ExperimentSettings&);
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_classes(const ExperimentSettings&);
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_crossing(const ExperimentSettings&);
+[[nodiscard]] Result<std::unique_ptr<Experiment>> make_ladder(const ExperimentSettings&);
 [[nodiscard]] Result<std::unique_ptr<Experiment>> make_segments(const ExperimentSettings&);
 
 // Run (or resume) the campaigns of the crossings of an L2 and of a package's dies into

@@ -1,0 +1,610 @@
+// The ladder: every level's streams at common rates, in random order and then mirrored.
+#include "ww/microbench/ladder.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <sstream>
+
+#include "bench/engine.hpp"
+#include "bench/order.hpp"
+#include "device/launch_log.hpp"
+#include "device/nvidia_device.hpp"
+#include "experiment/experiments.hpp"
+#include "experiment/ladder/ladder_kernels.hpp"
+#include "experiment/points.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/json_reader.hpp"
+#include "ww/microbench/compute_device.hpp"
+#include "ww/microbench/virtual_chips.hpp"
+
+namespace ww::microbench {
+namespace {
+
+using calibration::LadderStream;
+using nlohmann::json;
+namespace levels = calibration::ladder_levels;
+
+// Of the greatest rate that every stream reaches. The rate of a level without waits bends where its
+// queues fill, so the highest stays below.
+constexpr std::array kRateShares{0.90, 0.72, 0.54, 0.36, 0.20};
+// Of data beside random bits: slopes alone are wanted.
+constexpr std::array<std::size_t, 3> kFewRates{0, 2, 4};
+constexpr double kLadderRateTolerance = 0.03;
+constexpr int kMaxLadderTries = 6;
+constexpr double kLadderLaunchSeconds = 3e-3;
+// A simulated chip's launches have no jitter, and each takes the host's time.
+constexpr double kVirtualLaunchSeconds = 2e-4;
+// A cache behind the L2 delivers more than memory does; a step of latency alone may be of address
+// translation.
+constexpr double kCacheOverMemory = 1.25;
+constexpr std::uint32_t kMaxLadderLoops = 1'000'000;
+constexpr std::int64_t kLadderMiB = 1 << 20;
+constexpr std::int64_t kRealSetMiB = 1024;
+// Of memory behind what the data sheet of a virtual chip names.
+constexpr std::int64_t kLadderTimesL2 = 16, kLadderTimesCache = 2;
+constexpr std::int64_t kLadderHeatPosition = 20;
+
+struct LadderSettings {
+  std::uint64_t seed{1};
+  bool quick{};
+  std::int64_t blocks{};
+  double plateau_s{};
+  std::string data{"half_random"};
+  std::int64_t most_mib{};
+};
+
+struct LadderPoint {
+  LadderLaunch launch;
+  double bits_per_s{};  // as tuned
+};
+
+class Ladder final : public Experiment {
+ public:
+  explicit Ladder(LadderSettings settings) : settings_(std::move(settings)) {}
+
+  std::string_view name() const override { return "ladder"; }
+  std::string_view file_name() const override { return kLadderFile; }
+  json plan() const override;
+  Status restore(const json& plan) override;
+  Status prepare(Bench& bench) override;
+  Status tune(Bench& bench) override;
+  Status warm_up(Bench& bench, bool resumed) override;
+  Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) override;
+  void use(const SensorResponse& response) override;
+  std::vector<Condition> rest_of_setup() const override;
+  std::int64_t minimum_blocks() const override { return settings_.blocks; }
+  std::vector<Condition> block(std::int64_t block) const override;
+  Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
+
+ private:
+  [[nodiscard]] std::vector<std::string> data() const {
+    return {"random", "zeros", settings_.data};
+  }
+  [[nodiscard]] json toggle_rates() const;
+  Result<std::int64_t> largest_set(Device& device) const;
+  Result<double> loop_s(Bench& bench, std::uint32_t loops);
+  Result<double> wait_s(Bench& bench);
+  Result<double> full_rate(Bench& bench, const LadderStream& stream);
+  Result<std::optional<LadderPoint>> at_rate(Bench& bench, const LadderStream& stream,
+                                             double bits_per_s);
+  Status drop_doubtful_cache(Bench& bench);
+  [[nodiscard]] std::vector<LadderStream> random_streams() const;
+  [[nodiscard]] std::uint32_t loops_for(const LadderStream& stream, double bits_per_s) const;
+  [[nodiscard]] std::vector<std::size_t> order(std::int64_t block) const;
+  [[nodiscard]] bool has(const std::string& level) const {
+    return std::ranges::find(sets_, level, &LadderSet::name) != sets_.end();
+  }
+
+  LadderSettings settings_;
+  std::unique_ptr<LadderKernels> kernels_;
+  Staircase staircase_;
+  std::vector<LadderSet> sets_;
+  std::vector<MemoryLevels::Missing> missing_;
+  double launch_s_{kLadderLaunchSeconds};
+  double wait_unit_s_{};
+  std::vector<LadderPoint> points_;  // empty until they are tuned
+  std::uint32_t hot_loops_{1};
+  Plateau plateau_;  // as the sensor needs it; zeros until that is known
+  double gain_tolerance_95_{}, regulator_tolerance_95_{};
+};
+
+json Ladder::plan() const {
+  json found = json::array();
+  for (const LadderSet& set : sets_) {
+    found.push_back({{"name", set.name},
+                     {"set_bytes", set.set_bytes},
+                     {"from_bytes", set.seen.from_bytes},
+                     {"to_bytes", set.seen.to_bytes},
+                     {"latency_cycles", set.seen.ticks}});
+  }
+  json missing = json::array();
+  for (const auto& [name, reason] : missing_) {
+    missing.push_back({{"name", name}, {"reason", reason}});
+  }
+  json stairs = json::array();
+  for (const StairPoint& point : staircase_.points) {
+    stairs.push_back({{"bytes", point.bytes}, {"cycles", point.ticks}});
+  }
+  json points = json::array();
+  for (const LadderPoint& point : points_) {
+    points.push_back({{"stream", point.launch.stream.name()},
+                      {"wait", point.launch.wait},
+                      {"loops", point.launch.loops},
+                      {"bits_per_s", point.bits_per_s}});
+  }
+  json plan{{"method", "ladder"},
+            {"blocks", settings_.blocks},
+            {"least_plateau_s", settings_.plateau_s},
+            {"data", settings_.data},
+            {"most_mib", settings_.most_mib},
+            {"quick", settings_.quick},
+            {"seed", settings_.seed},
+            {"setup",
+             {{"levels", std::move(found)},
+              {"missing", std::move(missing)},
+              {"staircase", std::move(stairs)},
+              {"past_l1_cycles", staircase_.past_l1_ticks},
+              {"points", std::move(points)},
+              {"toggle_rates", toggle_rates()},
+              {"hot_loops", hot_loops_}}}};
+  if (plateau_.settle_s > 0) {
+    plan["plateau_s"] = plateau_.seconds;
+    plan["settle_s"] = plateau_.settle_s;
+    plan["gain_tolerance_95"] = gain_tolerance_95_;
+    plan["regulator_tolerance_95"] = regulator_tolerance_95_;
+  }
+  return plan;
+}
+
+// Toggles a bit, on wires that carry whole lines.
+json Ladder::toggle_rates() const {
+  constexpr std::size_t kSample = 1 << 18, kLine = 64;
+  json rates;
+  std::vector<std::byte> sample(kSample);
+  for (const std::string& name : data()) {
+    const auto pattern = kernels::pattern_from_string(name);
+    if (!pattern) continue;
+    kernels::fill(sample, *pattern, settings_.seed);
+    rates[name] = kernels::toggle_rate(sample, kLine);
+  }
+  return rates;
+}
+
+Status Ladder::restore(const json& plan) {
+  WW_TRY(check_same_options(plan, this->plan(),
+                            {"blocks", "least_plateau_s", "data", "most_mib", "quick"}));
+  const JsonReader reader(plan, "plan of the recording");
+  reader.read_optional("plateau_s", plateau_.seconds);
+  reader.read_optional("settle_s", plateau_.settle_s);
+  reader.read_optional("gain_tolerance_95", gain_tolerance_95_);
+  reader.read_optional("regulator_tolerance_95", regulator_tolerance_95_);
+  const JsonReader setup = reader.object("setup");
+  for (const JsonReader& one : setup.objects("levels")) {
+    LadderSet set;
+    one.read("name", set.name);
+    one.read("set_bytes", set.set_bytes);
+    one.read("from_bytes", set.seen.from_bytes);
+    one.read("to_bytes", set.seen.to_bytes);
+    one.read("latency_cycles", set.seen.ticks);
+    set.seen.name = set.name;
+    sets_.push_back(std::move(set));
+  }
+  for (const JsonReader& one : setup.objects("missing")) {
+    MemoryLevels::Missing missing;
+    one.read("name", missing.name);
+    one.read("reason", missing.reason);
+    missing_.push_back(std::move(missing));
+  }
+  for (const JsonReader& one : setup.objects("staircase")) {
+    StairPoint point;
+    one.read("bytes", point.bytes);
+    one.read("cycles", point.ticks);
+    staircase_.points.push_back(point);
+  }
+  setup.read("past_l1_cycles", staircase_.past_l1_ticks);
+  setup.read("hot_loops", hot_loops_);
+  for (const JsonReader& one : setup.objects("points")) {
+    LadderPoint point;
+    std::string stream;
+    one.read("stream", stream);
+    one.read("wait", point.launch.wait);
+    one.read("loops", point.launch.loops);
+    one.read("bits_per_s", point.bits_per_s);
+    const auto parsed = LadderStream::parse(stream);
+    if (!parsed) one.refuse("stream", "is no stream");
+    point.launch.stream = parsed.value_or(LadderStream{});
+    points_.push_back(std::move(point));
+  }
+  return reader.status();
+}
+
+// Behind the L2 nobody reports what there is. A real card's memory is read in milliseconds; of a
+// virtual chip every line takes the host's time, and its data sheet says how large its caches are.
+Result<std::int64_t> Ladder::largest_set(Device& device) const {
+  if (settings_.most_mib > 0) return settings_.most_mib * kLadderMiB;
+  if (!device.is_virtual) {
+    const std::int64_t memory = device.host->facts().memory_bytes;
+    const std::int64_t most = kRealSetMiB * kLadderMiB;
+    std::int64_t bytes = most;
+    while (memory > 0 && bytes > memory / 8 && bytes > 16 * kLadderMiB) bytes /= 2;
+    return bytes;
+  }
+  std::int64_t bytes =
+      kLadderTimesL2 * std::max<std::int64_t>(device.chip.l2_bytes, kLadderMiB / 4);
+  DeviceRequest request;
+  request.name = device.name;
+  if (const auto sheet = virtual_data_sheet(request)) {
+    constexpr std::string_view kKey = "infinity_cache_bytes = ";
+    std::istringstream lines(*sheet);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with(kKey)) {
+        bytes = std::max<std::int64_t>(bytes,
+                                       kLadderTimesCache * std::atoll(line.c_str() + kKey.size()));
+      }
+    }
+  }
+  std::int64_t rounded = kLadderMiB;
+  while (rounded < bytes) rounded *= 2;
+  return rounded;
+}
+
+Status Ladder::prepare(Bench& bench) {
+  Device& device = bench.device();
+  if (device.is_virtual) launch_s_ = kVirtualLaunchSeconds;
+  if (sets_.empty()) {
+    spdlog::info("looking for the levels of the memory of {}", device.host->device_name());
+    WW_ASSIGN(most, largest_set(device));
+    const int known = device.chip.engines * device.chip.cus_per_engine;
+    const int units = known > 0 ? known : device.host->facts().compute_units;
+    WW_ASSIGN(staircase, measure_staircase(*device.host, units, most, {}));
+    staircase_ = std::move(staircase);
+    const MemoryLevels seen = levels_of(staircase_);
+    sets_ = ladder_sets(seen);
+    missing_ = seen.missing;
+  }
+  if (sets_.size() < 2) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("its latencies show fewer than two levels that streams can end in: {}",
+                            missing_.empty() ? "one tread alone" : missing_.front().reason),
+                device.name);
+  }
+  WW_ASSIGN(kernels, LadderKernels::create(device, sets_, data(), settings_.seed));
+  kernels_ = std::move(kernels);
+  return {};
+}
+
+std::vector<LadderStream> Ladder::random_streams() const {
+  std::vector<LadderStream> streams;
+  for (const LadderSet& set : sets_) {
+    streams.push_back({set.name, false, "random"});
+    if (set.name == levels::l2) streams.push_back({levels::kL2Again, false, "random"});
+    // Stores pass the L1 by: it writes through.
+    if (set.name != levels::l1) streams.push_back({set.name, true, "random"});
+  }
+  return streams;
+}
+
+std::uint32_t Ladder::loops_for(const LadderStream& stream, double bits_per_s) const {
+  const double loops = launch_s_ * bits_per_s / kernels_->bits_per_loop();
+  const auto pass = has(stream.level) && stream.level != levels::l1
+                        ? kernels_->loops_of_a_pass(stream)
+                        : std::uint32_t{1};
+  return std::max(pass, static_cast<std::uint32_t>(std::clamp<double>(loops, 2, kMaxLadderLoops)));
+}
+
+// Seconds of one round of what is selected, from the second of two launches.
+Result<double> Ladder::loop_s(Bench& bench, std::uint32_t loops) {
+  WW_ASSIGN(done, bench.launch_count(2, [this] { return kernels_->launch(); }));
+  WW_ASSIGN(second, bench.device().counters->dispatch(done.end - 1));
+  const auto ns = std::max<std::int64_t>(second.end_ns - second.start_ns, 1);
+  return static_cast<double>(ns) * 1e-9 / loops;
+}
+
+// Of one unit of waiting: it hides behind nothing where nothing is accessed.
+Result<double> Ladder::wait_s(Bench& bench) {
+  constexpr std::uint32_t kShort = 64, kLong = 192, kLoops = 16;
+  WW_TRY(kernels_->select_empty(kShort, kLoops));
+  WW_ASSIGN(brief, loop_s(bench, kLoops));
+  WW_TRY(kernels_->select_empty(kLong, kLoops));
+  WW_ASSIGN(longer, loop_s(bench, kLoops));
+  if (!(longer > brief)) {
+    return fail(ErrorCode::bad_data, "longer waits do not slow its kernels down",
+                bench.device().name);
+  }
+  return (longer - brief) / (kLong - kShort);
+}
+
+Result<double> Ladder::full_rate(Bench& bench, const LadderStream& stream) {
+  // A rate that no level exceeds makes the launch short; a second one has the length.
+  double rate = 0;
+  std::uint32_t loops = std::max(kernels_->loops_of_a_pass(stream), std::uint32_t{16});
+  for (int round = 0; round < 2; ++round) {
+    WW_TRY(kernels_->select({stream, 0, loops}));
+    WW_ASSIGN(seconds, loop_s(bench, loops));
+    rate = kernels_->bits_per_loop() / seconds;
+    const std::uint32_t wanted = loops_for(stream, rate);
+    if (wanted <= 2 * loops) break;
+    loops = wanted;
+  }
+  return rate;
+}
+
+// A point whose rate is the wanted one; nothing where no wait gives it.
+Result<std::optional<LadderPoint>> Ladder::at_rate(Bench& bench, const LadderStream& stream,
+                                                   double bits_per_s) {
+  const double wanted_s = kernels_->bits_per_loop() / bits_per_s;
+  const std::uint32_t loops = loops_for(stream, bits_per_s);
+  double access_s = 0;  // of a round, beside its waits
+  std::optional<LadderPoint> best;
+  for (int attempt = 0; attempt < kMaxLadderTries; ++attempt) {
+    const double waits = std::max(0.0, std::round((wanted_s - access_s) / wait_unit_s_));
+    const auto wait = static_cast<std::uint32_t>(std::min(waits, 1e6));
+    if (best && best->launch.wait == wait) break;
+    WW_TRY(kernels_->select({stream, wait, loops}));
+    WW_ASSIGN(seconds, loop_s(bench, loops));
+    const LadderPoint point{{stream, wait, loops}, kernels_->bits_per_loop() / seconds};
+    const auto off = [&](const LadderPoint& p) { return std::abs(p.bits_per_s / bits_per_s - 1); };
+    if (!best || off(point) < off(*best)) best = point;
+    if (off(point) < kLadderRateTolerance) break;
+    access_s = seconds - wait * wait_unit_s_;
+  }
+  if (best && std::abs(best->bits_per_s / bits_per_s - 1) > 3 * kLadderRateTolerance) best.reset();
+  return best;
+}
+
+Status Ladder::drop_doubtful_cache(Bench& bench) {
+  if (!has(levels::cache) || !has(levels::memory)) return {};
+  WW_ASSIGN(cache, full_rate(bench, {levels::cache, false, "random"}));
+  WW_ASSIGN(memory, full_rate(bench, {levels::memory, false, "random"}));
+  if (cache >= kCacheOverMemory * memory) return {};
+  const auto at = std::ranges::find(sets_, levels::cache, &LadderSet::name);
+  missing_.push_back(
+      {levels::cache,
+       fmt::format(
+           "sets of {} MiB take a step less in latency than memory, and deliver only {:.2f} "
+           "times its rate: the step may be of address translation",
+           at->set_bytes / kLadderMiB, cache / memory)});
+  sets_.erase(at);
+  return {};
+}
+
+Status Ladder::tune(Bench& bench) {
+  if (!points_.empty()) return {};  // an earlier session did
+  WW_ASSIGN(unit, wait_s(bench));
+  wait_unit_s_ = unit;
+  WW_TRY(drop_doubtful_cache(bench));
+  const auto streams = random_streams();
+  double least = HUGE_VAL;
+  double hottest = 0;
+  for (const LadderStream& stream : streams) {
+    if (stream.level == levels::kL2Again) continue;
+    WW_ASSIGN(rate, full_rate(bench, stream));
+    least = std::min(least, rate);
+    if (stream.level == levels::l2 && !stream.writes) hottest = rate;
+  }
+  hot_loops_ = loops_for({levels::l2, false, "random"}, hottest);
+  for (const LadderStream& stream : streams) {
+    for (std::size_t r = 0; r < kRateShares.size(); ++r) {
+      WW_ASSIGN(point, at_rate(bench, stream, kRateShares[r] * least));
+      if (!point) continue;
+      points_.push_back(*point);
+      // The other data have as many waits: what they move takes as long.
+      if (stream.level == levels::kL2Again || !std::ranges::count(kFewRates, r)) continue;
+      for (const std::string& data : {std::string("zeros"), settings_.data}) {
+        if (stream.writes && data != "zeros") continue;
+        LadderPoint other = *point;
+        other.launch.stream.data = data;
+        points_.push_back(std::move(other));
+      }
+    }
+  }
+  return {};
+}
+
+// Clocks and caches settle.
+Status Ladder::warm_up(Bench& bench, bool resumed) {
+  WW_TRY(kernels_->select({{levels::l2, false, "random"}, 0, hot_loops_}));
+  WW_TRY(bench.launch_for(0.5, [this] { return kernels_->launch(); }));
+  if (resumed) bench.sleep(settings_.quick ? 2.0 : 10.0);
+  return {};
+}
+
+Result<Bench::Launch> Ladder::load(Bench&, const Condition&, StoredRun& run) {
+  const LadderStream stream{levels::l2, false, "random"};
+  run.pattern = stream.name();
+  run.kernel_hash = kernels_->hash();
+  WW_TRY(kernels_->select({stream, 0, hot_loops_}));
+  return Bench::Launch([this] { return kernels_->launch(); });
+}
+
+void Ladder::use(const SensorResponse& response) {
+  if (plateau_.settle_s > 0) return;  // an earlier session's plan goes on
+  plateau_ = plateau_for(response, {settings_.plateau_s, settings_.plateau_s / 4});
+  gain_tolerance_95_ = response.info.gain_tolerance_95;
+  regulator_tolerance_95_ = response.info.regulator_slope_tolerance_95;
+}
+
+// Idle power against temperature.
+std::vector<Condition> Ladder::rest_of_setup() const {
+  return {{.block = 0,
+           .position = kLadderHeatPosition,
+           .kind = RunKind::heat,
+           .seconds = settings_.quick ? 20.0 : 60.0},
+          {.block = 0,
+           .position = kLadderHeatPosition + 1,
+           .kind = RunKind::cooldown,
+           .seconds = settings_.quick ? 15.0 : 45.0}};
+}
+
+// Every second block runs in the order of the one before, backwards, so that drift cancels.
+std::vector<std::size_t> Ladder::order(std::int64_t block) const {
+  std::vector<std::size_t> order(points_.size());
+  std::mt19937_64 generator(settings_.seed);
+  for (std::int64_t pair = 0; pair < (block + 1) / 2; ++pair) {
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    shuffle(order, generator);
+  }
+  if (block % 2 == 0) std::ranges::reverse(order);
+  return order;
+}
+
+// The position counts the runs of a block: an idle one, the points in their order, an idle one.
+std::vector<Condition> Ladder::block(std::int64_t block) const {
+  std::vector<Condition> list;
+  add_run(list, block, RunKind::idle, plateau_.seconds, "idle");
+  for (const std::size_t point : order(block)) {
+    add_run(list, block, RunKind::stream, plateau_.seconds, points_[point].launch.stream.name());
+  }
+  add_run(list, block, RunKind::idle, plateau_.seconds, "idle");
+  return list;
+}
+
+Status Ladder::perform(Bench& bench, const Condition& condition, StoredRun& run) {
+  const LadderPoint& point =
+      points_[order(condition.block).at(static_cast<std::size_t>(condition.position - 1))];
+  run.pattern = point.launch.stream.name();
+  run.throttle = static_cast<std::int32_t>(point.launch.wait);
+  run.kernel_hash = kernels_->hash();
+  WW_TRY(kernels_->select(point.launch));
+  WW_TRY(perform_point(
+      bench, condition, [this] { return kernels_->launch(); }, run));
+  run.payload_bits =
+      kernels_->bits_per_loop() * point.launch.loops * static_cast<double>(run.launches);
+  return {};
+}
+
+// How kernels are spelled for a device on which nothing needs a place.
+class UnpinnedKernels final : public Pinning {
+ public:
+  explicit UnpinnedKernels(kernels::PinTarget target) : target_(target) {}
+  kernels::PinTarget target() const override { return target_; }
+  Result<std::vector<std::byte>> patch(std::span<const std::byte>,
+                                       const std::string& kernel) const override {
+    return fail(ErrorCode::unsupported, "the ladder patches nothing", kernel);
+  }
+  Result<Place> place(std::uint32_t) const override {
+    return fail(ErrorCode::unsupported, "the ladder needs no place");
+  }
+  std::uint32_t place_mask() const override { return 0; }
+
+ private:
+  kernels::PinTarget target_;
+};
+
+// Any device whose power can be read.
+Result<Device> open_ladder_device(const DeviceRequest& request, const std::string& name) {
+  if (DeviceName(name).is_virtual()) return open_device(request, name);
+  DeviceRequest named = request;
+  named.name = name;
+  WW_ASSIGN(opened, open_compute_device(named));
+  if (opened.nvidia) return open_nvidia_device(std::move(opened), name);
+  if (opened.sensor == nullptr) return tl::unexpected(no_power(opened));
+  const HostFacts facts = opened.host->facts();
+  Device device;
+  device.name = name;
+  device.is_virtual = facts.is_virtual;
+  device.chip.name = facts.device;
+  device.chip.target = opened.target;
+  device.chip.l2_bytes = opened.l2_bytes;
+  device.traffic = Traffic::every_launch;
+  device.notes = json{{"driver", facts.driver}, {"sensor", opened.sensor->facts().name}}.dump();
+  attach_logged(device, std::move(opened.sensor), std::move(opened.host));
+  return device;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Experiment>> make_ladder(const ExperimentSettings& settings) {
+  LadderSettings own;
+  own.seed = settings.seed;
+  own.quick = settings.quick;
+  own.blocks = settings.quick ? 2 : 6;
+  own.plateau_s = settings.quick ? 0.8 : 2.0;
+  WW_TRY(SettingsReader("ladder", settings.own)
+             .read("blocks", own.blocks)
+             .read("plateau_s", own.plateau_s)
+             .read("data", own.data)
+             .read("most_mib", own.most_mib)
+             .finish());
+  WW_TRY(kernels::pattern_from_string(own.data));
+  if (own.blocks < 1 || !(own.plateau_s > 0) || own.most_mib < 0) {
+    return fail(ErrorCode::invalid_argument,
+                "needs a block or more, plateaus longer than nothing and sets of a size");
+  }
+  if (own.data == "random" || own.data == "zeros") {
+    return fail(ErrorCode::invalid_argument,
+                "random and zeros run anyway; name data of another toggle rate", own.data);
+  }
+  return std::make_unique<Ladder>(std::move(own));
+}
+
+std::string ladder_device() {
+  const std::string found = device_to_examine();
+  return found.empty() ? "virtual:w9100" : found;
+}
+
+Result<CampaignSummary> run_ladder(const LadderRequest& request, const ProgressFunction& progress) {
+  const ExperimentSettings settings{
+      request.seed, request.quick, {{"data", request.data}, {"most_mib", request.most_mib}}};
+  WW_ASSIGN(experiment, make_ladder(settings));
+  ExperimentParts parts;
+  parts.open = open_ladder_device;
+  parts.pinning = [](const Device& device) -> Result<std::unique_ptr<Pinning>> {
+    return std::make_unique<UnpinnedKernels>(kernel_target(device.chip.target));
+  };
+  return run_experiment(std::move(experiment),
+                        {request.device, request.folder, request.seed, request.resume}, parts,
+                        progress);
+}
+
+Result<std::vector<LadderExercise>> exercise_ladder(const DeviceRequest& request,
+                                                    const std::filesystem::path& recording) {
+  WW_ASSIGN(store, CampaignStore::open_read_only(recording));
+  WW_ASSIGN(text, store.get(campaign_keys::plan));
+  WW_ASSIGN(plan, parse_json(text.value_or(""), "plan of the recording"));
+  std::vector<LadderSet> sets;
+  std::vector<LadderLaunch> launches;
+  const JsonReader reader(plan, "plan of the recording");
+  std::string data;
+  std::uint64_t seed = 1;
+  reader.read("data", data);
+  reader.read("seed", seed);
+  const JsonReader setup = reader.object("setup");
+  for (const JsonReader& one : setup.objects("levels")) {
+    LadderSet& set = sets.emplace_back();
+    one.read("name", set.name);
+    one.read("set_bytes", set.set_bytes);
+  }
+  for (const JsonReader& one : setup.objects("points")) {
+    std::string stream;
+    LadderLaunch& launch = launches.emplace_back();
+    one.read("stream", stream);
+    one.read("wait", launch.wait);
+    one.read("loops", launch.loops);
+    launch.stream = LadderStream::parse(stream).value_or(LadderStream{});
+  }
+  WW_TRY(reader.status());
+  if (sets.empty() || launches.empty()) {
+    return fail(ErrorCode::bad_data, "its plan has no launches yet", recording.string());
+  }
+  WW_ASSIGN(device, open_ladder_device(request, request.name));
+  WW_ASSIGN(kernels, LadderKernels::create(device, sets, {"random", "zeros", data}, seed));
+  std::vector<LadderExercise> done;
+  for (const LadderLaunch& launch : launches) {
+    WW_TRY(kernels->select(launch));
+    WW_TRY(kernels->launch());
+    WW_TRY(kernels->launch());
+    WW_TRY(device.host->finish());
+    done.push_back({launch.stream.name(), kernels->bits_per_loop() * launch.loops});
+  }
+  return done;
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,134 @@
+#include "experiment/ladder/ladder_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "host/pinning.hpp"
+#include "ww/core/hash.hpp"
+
+namespace ww::microbench {
+namespace {
+
+namespace levels = calibration::ladder_levels;
+
+constexpr const char* kLadderKernel = "ladder";
+// Enough wavefronts to hide the latency of memory, few enough that all of them fit.
+constexpr std::size_t kLadderGroupsOfUnit = 4;
+constexpr std::int64_t kLadderFill = 1 << 20;
+// A set of memory is so many times what the level before keeps, where the staircase reaches there.
+constexpr std::int64_t kMemoryOverCache = 8;
+// As in ladder.cl.
+enum class LadderAccess : std::uint32_t { through_l1 = 0, past_l1 = 1, stores = 2, none = 3 };
+
+std::size_t ladder_units(const Device& device) {
+  const int known = device.chip.engines * device.chip.cus_per_engine;
+  return static_cast<std::size_t>(
+      std::max(1, known > 0 ? known : device.host->facts().compute_units));
+}
+
+}  // namespace
+
+std::vector<LadderSet> ladder_sets(const MemoryLevels& levels) {
+  std::vector<LadderSet> sets;
+  std::int64_t before = 0;
+  for (const MemoryLevel& level : levels.found) {
+    std::int64_t bytes = level.to_bytes / 2;
+    if (level.name == levels::memory) {
+      bytes = std::max(level.from_bytes, std::min(kMemoryOverCache * before, level.to_bytes));
+    }
+    before = level.to_bytes;
+    sets.push_back({level.name,
+                    static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes))),
+                    level});
+  }
+  return sets;
+}
+
+Result<std::unique_ptr<LadderKernels>> LadderKernels::create(Device& device,
+                                                             const std::vector<LadderSet>& sets,
+                                                             const std::vector<std::string>& data,
+                                                             std::uint64_t seed) {
+  std::unique_ptr<LadderKernels> made(new LadderKernels(device));
+  made->sets_ = sets;
+  kernels::Macros macros;
+  macros.target = kernel_target(device.chip.target);
+  macros.group_size = kGroupSize;
+  made->wave_size_ = macros.target.wave_size;
+  made->groups_ = kLadderGroupsOfUnit * ladder_units(device);
+  WW_ASSIGN(source, kernels::find_source(kLadderKernel));
+  WW_ASSIGN(text, kernels::program_text(source, macros));
+  WW_ASSIGN(binary, device.host->build(text, kLadderKernel));
+  made->hash_ = hash_text(binary);
+  WW_ASSIGN(kernel, device.host->load(binary, kLadderKernel));
+
+  std::int64_t most = 0;
+  for (const LadderSet& set : sets) most = std::max(most, set.set_bytes);
+  for (const std::string& name : data) {
+    WW_ASSIGN(buffer, device.host->create_buffer(static_cast<std::size_t>(most)));
+    WW_TRY(made->fill(*buffer, name, seed));
+    made->data_[name] = std::move(buffer);
+  }
+  WW_ASSIGN(again, device.host->create_buffer(
+                       static_cast<std::size_t>(made->set_bytes(levels::kL2Again))));
+  WW_TRY(made->fill(*again, "random", ~seed));
+  made->again_ = std::move(again);
+  WW_ASSIGN(target, device.host->create_buffer(static_cast<std::size_t>(most)));
+  made->target_ = std::move(target);
+  WW_ASSIGN(output, device.host->create_buffer(64));
+  made->output_ = std::move(output);
+  made->kernel_ = std::move(kernel);
+  WW_TRY(made->kernel_->set(1, *made->target_));
+  WW_TRY(made->kernel_->set(7, *made->output_));
+  return made;
+}
+
+// Pieces of their own random bits: none repeats another's.
+Status LadderKernels::fill(DeviceBuffer& buffer, const std::string& data, std::uint64_t seed) {
+  WW_ASSIGN(pattern, kernels::pattern_from_string(data));
+  std::vector<std::byte> content;
+  for (std::size_t at = 0; at < buffer.size(); at += content.size()) {
+    content.resize(std::min<std::size_t>(buffer.size() - at, kLadderFill));
+    kernels::fill(content, pattern, seed ^ (0x1ADDE2000000u + at));
+    WW_TRY(buffer.write(at, content));
+  }
+  return {};
+}
+
+std::int64_t LadderKernels::set_bytes(const std::string& level) const {
+  const std::string wanted = level == levels::kL2Again ? levels::l2 : level;
+  const auto found = std::ranges::find(sets_, wanted, &LadderSet::name);
+  return found == sets_.end() ? sets_.back().set_bytes : found->set_bytes;
+}
+
+double LadderKernels::bits_per_loop() const {
+  return 8.0 * 16 * kernels::kPtxUnroll * static_cast<double>(groups_ * kGroupSize);
+}
+
+std::uint32_t LadderKernels::loops_of_a_pass(const calibration::LadderStream& stream) const {
+  const double bits = 8.0 * static_cast<double>(set_bytes(stream.level));
+  return static_cast<std::uint32_t>(bits / bits_per_loop()) + 1;
+}
+
+Status LadderKernels::select(const LadderLaunch& launch) {
+  const auto& [stream, wait, loops] = launch;
+  const DeviceBuffer& source = stream.level == levels::kL2Again ? *again_ : *data_.at(stream.data);
+  const auto pieces = static_cast<std::uint32_t>(set_bytes(stream.level) / (wave_size_ * 16));
+  const LadderAccess way = stream.writes                ? LadderAccess::stores
+                           : stream.level == levels::l1 ? LadderAccess::through_l1
+                                                        : LadderAccess::past_l1;
+  const std::size_t waves = groups_ * kGroupSize / wave_size_;
+  WW_TRY(kernel_->set(0, source));
+  WW_TRY(kernel_->set(2, std::max(pieces, 1U) - 1));
+  // All wavefronts together go through the set in order; an odd stride brings each to all of it.
+  WW_TRY(kernel_->set(3, static_cast<std::uint32_t>(waves | 1)));
+  WW_TRY(kernel_->set(4, loops));
+  WW_TRY(kernel_->set(5, wait));
+  return kernel_->set(6, static_cast<std::uint32_t>(way));
+}
+
+Status LadderKernels::select_empty(std::uint32_t wait, std::uint32_t loops) {
+  WW_TRY(select({{sets_.front().name, false, "random"}, wait, loops}));
+  return kernel_->set(6, static_cast<std::uint32_t>(LadderAccess::none));
+}
+
+}  // namespace ww::microbench

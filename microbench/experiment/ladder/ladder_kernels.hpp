@@ -1,0 +1,70 @@
+// The ladder's stream on one device: its kernel, and working sets that end in each level.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "caches/memory_levels.hpp"
+#include "device/device.hpp"
+#include "ww/calibration/ladder_fit.hpp"
+#include "ww/core/result.hpp"
+#include "ww/kernels/patterns.hpp"
+#include "ww/kernels/sources.hpp"
+
+namespace ww::microbench {
+
+// A level as streams use it.
+struct LadderSet {
+  std::string name;          // ladder_levels
+  std::int64_t set_bytes{};  // a power of two
+  MemoryLevel seen;          // as the staircase shows it
+};
+// Sets that end in each level: half of the largest that showed a cache, and of memory as much as no
+// cache before it keeps any of. In the order of the levels.
+[[nodiscard]] std::vector<LadderSet> ladder_sets(const MemoryLevels& levels);
+
+// One launch: `loops` rounds of accesses, each followed by `wait` units of waiting.
+struct LadderLaunch {
+  calibration::LadderStream stream;
+  std::uint32_t wait{};
+  std::uint32_t loops{};
+};
+
+class LadderKernels {
+ public:
+  // Builds the kernel and fills memory for all `data` (names of kernels::Pattern). The device must
+  // outlive the kernels. Errors of the host.
+  static Result<std::unique_ptr<LadderKernels>> create(Device& device,
+                                                       const std::vector<LadderSet>& sets,
+                                                       const std::vector<std::string>& data,
+                                                       std::uint64_t seed);
+  Status select(const LadderLaunch& launch);
+  // The loop and its waits alone, without accesses.
+  Status select_empty(std::uint32_t wait, std::uint32_t loops);
+  Status launch() { return kernel_->launch(groups_, kGroupSize); }
+  [[nodiscard]] double bits_per_loop() const;
+  // Rounds in which the whole set of a stream is visited at least once.
+  [[nodiscard]] std::uint32_t loops_of_a_pass(const calibration::LadderStream& stream) const;
+  [[nodiscard]] const std::string& hash() const { return hash_; }
+
+ private:
+  static constexpr std::size_t kGroupSize = kernels::kPtxGroupSize;
+  explicit LadderKernels(Device& device) : device_(device) {}
+  [[nodiscard]] std::int64_t set_bytes(const std::string& level) const;
+  Status fill(DeviceBuffer& buffer, const std::string& data, std::uint64_t seed);
+
+  Device& device_;
+  std::vector<LadderSet> sets_;
+  std::string hash_;
+  unsigned wave_size_{64};
+  std::size_t groups_{};
+  // The kernel is destroyed before the buffers that its arguments name.
+  std::map<std::string, std::unique_ptr<DeviceBuffer>> data_;
+  std::unique_ptr<DeviceBuffer> again_, target_, output_;
+  std::unique_ptr<LoadedKernel> kernel_;
+};
+
+}  // namespace ww::microbench
