@@ -128,16 +128,18 @@ class SamplerThread final : public Sampler {
   }
 
  private:
-  // Of a read, medians over some [ns].
+  // Of a read, medians over some [ns]. After a nap a read also costs the way back to this thread,
+  // as it does between two polls that are far apart.
   struct Cost {
     std::int64_t core{}, wall{};
   };
   template <std::size_t kReads, class Read>
-  static Cost cost_of(const Read& read) {
+  static Cost cost_of(std::int64_t nap_ns, const Read& read) {
     std::array<std::int64_t, kReads> core{}, wall{};
     for (std::size_t i = 0; i < kReads; ++i) {
       RawReading reading;
       const auto core_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+      if (nap_ns > 0) sleep_until_ns(clock_ns(CLOCK_MONOTONIC) + nap_ns);
       const auto wall_before = clock_ns(CLOCK_MONOTONIC);
       read(reading);
       core[i] = clock_ns(CLOCK_THREAD_CPUTIME_ID) - core_before;
@@ -164,7 +166,10 @@ class SamplerThread final : public Sampler {
     constexpr std::int64_t kLongestByWallNs = 100'000'000;
     constexpr std::int64_t kMaxPeriods = 5;
     const std::int64_t given_ns = options_.longest_ns;
-    const auto fast = cost_of<9>([this](RawReading& reading) { source_.read_fast(reading); });
+    constexpr std::int64_t kNapNs = 3'000'000;
+    const std::int64_t nap_ns = given_ns > 0 ? kNapNs : 0;
+    const auto fast =
+        cost_of<9>(nap_ns, [this](RawReading& reading) { source_.read_fast(reading); });
     const std::int64_t by_core = periods_for(
         fast.core, options_.core_share, given_ns > 0 ? given_ns : kMaxPeriods * options_.period_ns);
     const std::int64_t by_wall =
@@ -172,10 +177,14 @@ class SamplerThread final : public Sampler {
                     std::max(given_ns > 0 ? given_ns : kLongestByWallNs, 2 * fast.wall));
     period_ns_ = std::max(by_core, by_wall);
     if (given_ns <= 0) return;
-    const auto slow = cost_of<3>([this](RawReading& reading) { source_.read_slow(reading); });
+    const auto slow =
+        cost_of<3>(nap_ns, [this](RawReading& reading) { source_.read_slow(reading); });
     const double needed_ns = std::max(static_cast<double>(slow.core) / options_.core_share,
                                       static_cast<double>(slow.wall) / options_.wall_share);
-    slow_period_ns_ = std::max<std::int64_t>(slow_period_ns_, std::llround(needed_ns));
+    // A short program's rails need some readings even where a busy machine makes them slow.
+    constexpr double kLongestSlowNs = 1e9;
+    slow_period_ns_ =
+        std::max<std::int64_t>(slow_period_ns_, std::llround(std::min(needed_ns, kLongestSlowNs)));
   }
 
   void run() {

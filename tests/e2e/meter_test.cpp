@@ -76,7 +76,7 @@ class MeterOfAPackage : public Meter {
 
 TEST_F(MeterOfAPackage, HasTheJoulesOfDeviceAndRailsAndTheProgramsExitCode) {
   const auto out = (folder_.path() / "joules.json").string();
-  const auto finished = meter({"-o", out, "--", "sh", "-c", "echo said; sleep 2; exit 7"});
+  const auto finished = meter({"-o", out, "--", "sh", "-c", "echo said; sleep 5; exit 7"});
   EXPECT_EQ(finished.exit_code, 7) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("said\n"));
   const json result = last_line(finished.out);
@@ -108,7 +108,7 @@ TEST_F(MeterOfAPackage, CostsAProgramLittleOfACore) {
   const json& polls = last_line(finished.out).at("devices").at(0).at("polls");
   std::printf("%.4f%% of a core\n", 100 * polls.at("core_share").get<double>());
   EXPECT_LT(polls.at("core_share").get<double>(), 0.01) << polls;
-  EXPECT_GT(polls.at("count").get<int>(), 10) << polls;
+  EXPECT_GE(polls.at("count").get<int>(), 5) << polls;
 }
 
 TEST_F(MeterOfAPackage, LeavesAWholeResultAtCtrlC) {
@@ -123,7 +123,7 @@ TEST_F(MeterOfAPackage, LeavesAWholeResultAtCtrlC) {
 }
 
 TEST_F(MeterOfAPackage, IsShownLiveWithoutACalibration) {
-  const json line = top({"--device", "gpu:0"}, environment(), "3");
+  const json line = top({"--device", "gpu:0"}, environment(), "7");
   EXPECT_EQ(line.at("energy_status"), "ok") << line;
   expect_watts(line, line, 300);
   ASSERT_FALSE(line.at("rails").empty()) << line;
@@ -146,7 +146,7 @@ TEST_F(Meter, OfTwoDiesSaysThatTheFigureIsThePackages) {
                      "type 11\nnode_to " + std::to_string(3 - from) + "\nmax_bandwidth 200000\n");
   }
   const GrowingCard counting(tree, {.card_w = 400}, false);
-  const auto finished = meter({"--device", "gpu:0", "--device", "gpu:1", "--", "sleep", "2"});
+  const auto finished = meter({"--device", "gpu:0", "--device", "gpu:1", "--", "sleep", "4"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json result = last_line(finished.out);
   ASSERT_EQ(result.at("devices").size(), 2U);
@@ -182,7 +182,7 @@ class MeterByNvml : public Meter {
 TEST_F(MeterByNvml, HasTheAccumulatorsJoules) {
   const auto environment = with_nvml("idle_w 350\nenergy_period_s 0.001\n");
   const auto finished =
-      run({wirewatt(), "meter", "--json", "--device", "gpu:0", "--", "sleep", "2"}, environment);
+      run({wirewatt(), "meter", "--json", "--device", "gpu:0", "--", "sleep", "4"}, environment);
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json result = last_line(finished.out);
   const json& device = result.at("devices").at(0);
