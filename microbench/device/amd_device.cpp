@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 
+#include "device/amd_package.hpp"
 #include "device/launch_log.hpp"
 #include "host/pinning.hpp"
 #include "ww/microbench/gpu_load.hpp"
@@ -415,6 +416,7 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
   }
   std::string why = opened.host->facts().no_code;
   if (why.empty()) why = campaign_obstacle(opened.target, device_id);
+  if (why.empty() && opened.amd) why = hidden_sibling(*opened.amd);
   if (!why.empty()) {
     return fail(ErrorCode::unsupported, "no campaign can be run on it: " + why, name);
   }

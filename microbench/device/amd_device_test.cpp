@@ -80,7 +80,11 @@ TEST(AmdPackages, AreMeasuredUndividedWhereTheirDiesAreKnown) {
   EXPECT_EQ(obstacle("gfx942:sramecc+:xnack-", "0x74a1", "SPX"), "");
   EXPECT_EQ(obstacle("gfx942", "0x74a1", ""), "");
   EXPECT_THAT(obstacle("gfx942", "0x74a1", "CPX"), HasSubstr("CPX"));
-  EXPECT_THAT(obstacle("gfx942", "0x74a0", ""), HasSubstr("0x74a0"));
+  for (const auto& [id, name] : {std::pair("0x74a0", "MI300A"), std::pair("0x74b5", "MI300X VF"),
+                                 std::pair("0x75a3", "MI355X")}) {
+    EXPECT_THAT(obstacle("gfx942", id, ""), HasSubstr(std::string(name) + ": "));
+  }
+  EXPECT_THAT(obstacle("gfx942", "0x74ff", ""), HasSubstr("0x74ff"));
   EXPECT_THAT(obstacle("gfx942", "", ""), HasSubstr("unknown"));
   EXPECT_NE(obstacle("gfx90a", "0x740f", ""), "");
 }
@@ -103,11 +107,17 @@ TEST(AmdPackages, OfTwoDiesAreMeasuredThroughHipWhereTheOtherDieIsKnown) {
   other.facts.pci_bus = "0000:c9:00.0";
   EXPECT_THAT(package_obstacle(host, &amd, {other}), HasSubstr("hip:1 at 0000:c9:00.0"));
   EXPECT_FALSE(is_amd_package(host, nullptr));
+  EXPECT_EQ(hidden_sibling(amd), "");
+  amd.other_die.reset();
+  EXPECT_THAT(hidden_sibling(amd), HasSubstr("both dies"));
+  amd.other_die = measure::AmdGpu::OtherDie{};
   // MI210 is such a die alone, and through OpenCL so is each of the two.
   host.api = "opencl";
   EXPECT_FALSE(is_amd_package(host, &amd));
   host.api = "hip";
   amd.device_id = "0x740f";
+  amd.other_die.reset();
+  EXPECT_EQ(hidden_sibling(amd), "");
   EXPECT_FALSE(is_amd_package(host, &amd));
 }
 

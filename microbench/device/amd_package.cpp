@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -14,13 +15,37 @@
 namespace ww::microbench {
 namespace {
 
-// Eight compute dies on four I/O dies: MI300X and MI325X (the PCI ID Repository, vendor 1002).
-constexpr std::array<std::string_view, 2> kPackages{"0x74a1", "0x74a5"};
+// Parts of gfx942 and gfx950 by their PCI ids (the PCI ID Repository, vendor 1002), and why their
+// ways between dies cannot be measured; empty for eight compute dies on four I/O dies.
+struct Package {
+  std::string_view device_id, name, why;
+};
+constexpr std::string_view kOfAVirtualFunction =
+    "a virtual function does not show the energies of the package's parts (pm_metrics), without "
+    "which nothing can be identified";
+constexpr std::string_view kOfTwoIoDies =
+    "its eight compute dies lie on two I/O dies, and the campaign knows packages of four";
+constexpr std::array kPackages{
+    Package{"0x74a1", "MI300X", {}},
+    Package{"0x74a5", "MI325X", {}},
+    Package{"0x74a0", "MI300A",
+            "its four I/O dies carry six compute dies and three processor dies, and the campaign "
+            "needs two compute dies on each"},
+    Package{"0x74a2", "MI308X", "which of its I/O dies have two compute dies is not known"},
+    Package{"0x74b5", "MI300X VF", kOfAVirtualFunction},
+    Package{"0x74b9", "MI325X VF", kOfAVirtualFunction},
+    Package{"0x75a0", "MI350X", kOfTwoIoDies},
+    Package{"0x75a3", "MI355X", kOfTwoIoDies},
+};
+
+// What works all the same.
+constexpr std::string_view kInstead =
+    "; 'wirewatt doctor', 'topology', 'selftest' and 'estimate' work on it";
 
 }  // namespace
 
 bool is_amd_package(const HostFacts& host, const measure::AmdGpu* amd) {
-  if (host.target.starts_with("gfx942")) return true;
+  if (host.target.starts_with("gfx942") || host.target.starts_with("gfx950")) return true;
   return host.api == "hip" && amd != nullptr && measure::is_die_of_two(*amd);
 }
 
@@ -35,16 +60,30 @@ std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd) 
   }
   const std::string device_id = amd != nullptr ? amd->device_id : "";
   const std::string partition = amd != nullptr ? amd->compute_partition : "";
-  if (std::ranges::find(kPackages, device_id) == kPackages.end()) {
-    return fmt::format(
-        "how many dies the package with PCI id {} has is not known; MI300X and MI325X are",
-        device_id.empty() ? "unknown" : device_id);
+  const auto* part = std::ranges::find(kPackages, device_id, &Package::device_id);
+  if (part == kPackages.end()) {
+    return host.device.ends_with(" VF")
+               ? fmt::format("{}: {}{}", host.device, kOfAVirtualFunction, kInstead)
+               : fmt::format(
+                     "how many dies the package with PCI id {} has is not known; MI300X and MI325X "
+                     "are{}",
+                     device_id.empty() ? "unknown" : device_id, kInstead);
   }
+  if (!part->why.empty()) return fmt::format("{}: {}{}", part->name, part->why, kInstead);
   if (!partition.empty() && partition != "SPX") {
     return fmt::format(
         "the package is divided ({}), and a device of some dies does not reach the others' homes "
         "at the rate of all; 'amd-smi set --compute-partition SPX' undoes it",
         partition);
+  }
+  std::error_code ec;
+  if (amd != nullptr && !amd->folder.empty() && amd->hsmp.empty() &&
+      !std::filesystem::exists(amd->folder + "/pm_metrics", ec)) {
+    return fmt::format(
+        "{}: its driver does not show the energies of the package's parts (pm_metrics), without "
+        "which nothing can be identified; a newer amdgpu does, and a virtual machine may hide "
+        "them{}",
+        part->name, kInstead);
   }
   return {};
 }
@@ -61,6 +100,13 @@ std::string package_obstacle(const HostFacts& host, const measure::AmdGpu* amd,
     shown.push_back(fmt::format("{} at {}", listing.name, listing.facts.pci_bus));
   }
   return hidden_die(other, shown);
+}
+
+std::string hidden_sibling(const measure::AmdGpu& amd) {
+  if (!measure::is_die_of_two(amd) || amd.other_die) return {};
+  return "the power of its package is that of both dies, and the other die is hidden from this "
+         "process (by a container or the batch system), so that nothing shows whether it rests; "
+         "ask for the whole package";
 }
 
 Result<Device> open_amd_package(ComputeDevice opened, const std::string& name) {
