@@ -26,6 +26,10 @@ bool may_open(const TelemetryGpu& gpu) {
   return node >= 0;
 }
 
+bool has_no_sensor(const TelemetryGpu& gpu) {
+  return std::ranges::none_of(gpu.backends, &SensorBackend::usable);
+}
+
 bool is_part_of_a_processor(const TelemetryGpu& gpu) {
   return gpu.amd && gpu.amd->integrated;
 }
@@ -62,7 +66,8 @@ void remove_if_others(const Telemetry& telemetry, std::vector<std::size_t>& indi
 
 Result<std::size_t> choose_unnamed(const Telemetry& telemetry) {
   if (telemetry.gpus.empty()) return no_such_gpu(telemetry, "");
-  const std::vector<std::size_t> indices = gpus_of_this_process(telemetry);
+  std::vector<std::size_t> indices = gpus_of_this_process(telemetry);
+  remove_if_others(telemetry, indices, has_no_sensor);
   if (indices.size() == 1) return indices.front();
   for (const char* variable : kHidingVariables) {
     const char* value = std::getenv(variable);

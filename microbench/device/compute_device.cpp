@@ -27,7 +27,7 @@ Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string&
   opened.is_virtual = facts.is_virtual;
   opened.l2_bytes = facts.l2_bytes;
   if (opened.l2_bytes == 0 && facts.target.starts_with("gfx")) {
-    if (const auto kfd = read_kfd_layout(kKfdRoot, facts.pci_bus)) {
+    if (const auto kfd = read_kfd_layout(kfd_root(), facts.pci_bus)) {
       opened.l2_bytes = kfd->l2_bytes.value_or(0);
     }
   }

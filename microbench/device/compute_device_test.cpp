@@ -68,45 +68,78 @@ RealDevice real(const std::string& name, bool is_gpu, bool usable, const std::st
   return device;
 }
 
-TEST(DefaultDevice, IsTheFirstUsableOneAndNotTheFirstThatHasASensor) {
-  const std::vector<RealDevice> devices = {
-      real("opencl:0.0", true, false, "amdgpu files", "no floorplan is known of it"),
-      real("hip:0", true, false, "amdgpu files", "no floorplan is known of it"),
-      real("cuda:0", true, true, "NVML", "")};
-  const auto choice = choose_among(devices, two_cards());
-  EXPECT_EQ(choice.usable, "cuda:0");
-  EXPECT_EQ(choice.readable, "opencl:0.0");
-  EXPECT_EQ(choice.obstacle, "");
+std::string chosen(DeviceNeed need, const std::vector<RealDevice>& devices,
+                   const measure::Telemetry& telemetry = two_cards()) {
+  const auto choice = choose_among(need, devices, telemetry);
+  return choice ? choice->name : choice.error().text();
 }
 
-TEST(DefaultDevice, IsAnNvidiaCardByCudaAlsoWhereOpenClListsItFirst) {
+TEST(ChooseDevice, TakesForEachNeedTheFirstThatServesIt) {
+  std::vector<RealDevice> devices = {
+      real("opencl:0.0", true, false, "", "no kernel can be tied to a place"),
+      real("hip:0", true, false, "amdgpu files", "no floorplan is known of it"),
+      real("cuda:0", true, true, "NVML", "")};
+  devices[0].target = "gfx1100";
+  devices[0].has_code = false;
+  devices[1].pci = "0000:03:00.0";
+  devices[2].target = "sm_90";
+  EXPECT_EQ(chosen(DeviceNeed::campaign, devices), "cuda:0");
+  EXPECT_EQ(chosen(DeviceNeed::look, devices), "cuda:0");
+  devices.pop_back();
+  EXPECT_THAT(chosen(DeviceNeed::campaign, devices), HasSubstr("no floorplan is known of it"));
+  EXPECT_EQ(chosen(DeviceNeed::compute, devices), "hip:0");
+  EXPECT_EQ(chosen(DeviceNeed::look, devices), "hip:0");
+  EXPECT_EQ(chosen(DeviceNeed::counted, devices), "hip:0");
+  devices.pop_back();
+  EXPECT_EQ(chosen(DeviceNeed::compute, devices), "opencl:0.0");
+  EXPECT_EQ(chosen(DeviceNeed::virtual_chip, devices), "virtual:w9100");
+}
+
+TEST(ChooseDevice, TakesAProcessorsGraphicsLast) {
+  std::vector<RealDevice> devices = {real("hip:0", true, false, "amdgpu files", "RDNA"),
+                                     real("hip:1", true, false, "", "its power cannot be read")};
+  devices[0].pci = "0000:03:00.0";
+  devices[0].integrated = true;
+  devices[1].pci = "0000:c1:00.0";
+  for (const DeviceNeed need : {DeviceNeed::compute, DeviceNeed::look, DeviceNeed::counted}) {
+    EXPECT_EQ(chosen(need, devices), "hip:1") << to_string(need);
+  }
+}
+
+TEST(ChooseDevice, TakesAnNvidiaCardByCudaAlsoWhereOpenClListsItFirst) {
   std::vector<RealDevice> devices = {
       real("opencl:0.0", true, true, "NVML", ""), real("opencl:0.1", true, true, "NVML", ""),
       real("cuda:0", true, true, "NVML", ""), real("cuda:1", true, true, "NVML", "")};
   devices[0].pci = devices[3].pci = "0000:c1:00.0";
   devices[1].pci = devices[2].pci = "0000:41:00.0";
-  EXPECT_EQ(choose_among(devices, two_cards()).usable, "cuda:1");
-  EXPECT_EQ(choose_among(devices, two_cards()).readable, "cuda:1");
+  EXPECT_EQ(chosen(DeviceNeed::campaign, devices), "cuda:1");
+  EXPECT_EQ(chosen(DeviceNeed::look, devices), "cuda:1");
   devices[3].listing.usable = false;
-  EXPECT_EQ(choose_among(devices, two_cards()).usable, "opencl:0.0");
+  EXPECT_EQ(chosen(DeviceNeed::campaign, devices), "opencl:0.0");
 }
 
-TEST(DefaultDevice, NamesTheCardThatIsThereAndWhatItLacks) {
-  auto choice =
-      choose_among({real("opencl", false, false, "", "no platform"),
-                    real("hip:0", true, false, "amdgpu files", "no floorplan is known of it")},
-                   two_cards());
-  EXPECT_EQ(choice.usable, "");
-  EXPECT_THAT(choice.obstacle, HasSubstr("hip:0 (a card): no floorplan is known of it"));
+TEST(ChooseDevice, NamesTheCardThatIsThereAndWhatItLacks) {
+  std::vector<RealDevice> devices = {
+      real("opencl", false, false, "", "no platform"),
+      real("hip:0", true, false, "amdgpu files", "no floorplan is known of it")};
+  devices[1].pci = "0000:03:00.0";
+  EXPECT_THAT(chosen(DeviceNeed::campaign, devices),
+              HasSubstr("hip:0 (a card): no floorplan is known of it"));
   // Nothing computes on it at all.
-  choice = choose_among({real("opencl", false, false, "", "no platform"),
-                         real("hip", false, false, "", "HIP's runtime cannot be loaded")},
-                        two_cards());
-  EXPECT_THAT(choice.obstacle, HasSubstr("first at 0000:03:00.0"));
-  EXPECT_THAT(choice.obstacle, HasSubstr("HIP's runtime cannot be loaded"));
-  // Without any card there is nothing to explain.
-  choice = choose_among({real("hip", false, false, "", "HIP's runtime cannot be loaded")}, {});
-  EXPECT_EQ(choice.obstacle, "");
+  devices = {real("opencl", false, false, "", "no platform"),
+             real("hip", false, false, "", "HIP's runtime cannot be loaded")};
+  for (const DeviceNeed need : {DeviceNeed::campaign, DeviceNeed::compute}) {
+    EXPECT_THAT(chosen(need, devices), HasSubstr("first at 0000:03:00.0"));
+    EXPECT_THAT(chosen(need, devices), HasSubstr("HIP's runtime cannot be loaded"));
+  }
+  EXPECT_EQ(chosen(DeviceNeed::look, devices), "pci:0000:03:00.0");
+  EXPECT_EQ(chosen(DeviceNeed::counted, devices), "pci:0000:03:00.0");
+  // Without any card there is nothing to explain, and another vendor's GPU is none.
+  devices.push_back(real("opencl:0.0", true, false, "", "its power cannot be read"));
+  for (const DeviceNeed need : {DeviceNeed::campaign, DeviceNeed::compute, DeviceNeed::look,
+                                DeviceNeed::power, DeviceNeed::counted}) {
+    EXPECT_EQ(chosen(need, devices, {}), "virtual:w9100");
+  }
 }
 
 TEST(DeviceNames, OfHostsStandForThemselvesAndOthersAreRefused) {

@@ -1,13 +1,13 @@
 #include "device/device.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "device/amd_device.hpp"
-#include "device/real_devices.hpp"
 #include "host/opencl_host.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/process.hpp"
@@ -143,7 +143,7 @@ void select_virtual_driver(const DeviceRequest& request, const std::string& name
 
 Status enter_virtual_device(const DeviceRequest& wanted) {
   DeviceRequest request = wanted;
-  if (request.name.empty()) request.name = "virtual:w9100";
+  request.need = DeviceNeed::virtual_chip;
   if (DeviceName(request.name).is_host()) {
     return fail(ErrorCode::unsupported,
                 "programs run on virtual devices this way; on a real one start them directly",
@@ -160,23 +160,15 @@ Status enter_virtual_device(const DeviceRequest& wanted) {
   return {};
 }
 
-Result<std::string> default_device() {
-  RealChoice choice = choose_real_device();
-  if (!choice.usable.empty()) return choice.usable;
-  if (choice.obstacle.empty()) return std::string("virtual:w9100");
-  return fail(ErrorCode::missing_dependency,
-              "there is a GPU here, and no campaign can use it: " + choice.obstacle +
-                  "; name a device, for example --device virtual:w9100 for the virtual GPU");
-}
-
-std::string device_to_examine() {
-  RealChoice choice = choose_real_device();
-  return choice.usable.empty() ? choice.readable : choice.usable;
-}
-
 Result<std::string> resolve_device_name(const DeviceRequest& request) {
   const std::string& name = request.name;
-  if (name.empty()) return default_device();
+  if (name.empty()) {
+    WW_ASSIGN(choice, choose_device(request.need));
+    if (request.need != DeviceNeed::virtual_chip) {
+      spdlog::info("{}: {}", choice.name, choice.reason);
+    }
+    return choice.name;
+  }
   const DeviceName parsed(name);
   if (parsed.is_virtual()) {
     const std::string chip = parsed.chip();
@@ -198,6 +190,13 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
     return name;
   }
   if (parsed.is_host()) return name;
+  if (parsed.kind() == DeviceName::Kind::pci || parsed.kind() == DeviceName::Kind::sensor) {
+    return fail(ErrorCode::unsupported,
+                "names a card's sensor, which 'wirewatt doctor', 'selftest' and 'top' read; to run "
+                "kernels on the card, name it as opencl:PLATFORM.DEVICE, hip:N or cuda:N, as "
+                "'wirewatt devices' lists it",
+                name);
+  }
   return fail(ErrorCode::not_found,
               fmt::format("no device '{}'; 'wirewatt devices' lists those that there are", name));
 }

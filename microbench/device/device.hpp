@@ -68,9 +68,9 @@ struct Device {
   }
 };
 
-// The full name that the request stands for: an empty name becomes the best real GPU whose power
-// can be read, else virtual:w9100. Errors invalid_argument and not_found for names that no device
-// can have.
+// The full name that the request stands for: an empty name becomes choose_device(request.need).
+// Errors: invalid_argument and not_found for names that no device can have; unsupported for the
+// name of a sensor alone; those of choose_device.
 [[nodiscard]] Result<std::string> resolve_device_name(const DeviceRequest& request);
 
 // Opens the device of a resolved name. A process can open one virtual chip, because the OpenCL

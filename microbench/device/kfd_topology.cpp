@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/measure/telemetry.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -63,9 +64,9 @@ std::uint64_t cache_bytes(const fs::path& node, std::uint64_t level) {
   return bytes;
 }
 
-}  // namespace
-
-Result<DriverLayout> read_kfd_layout(const fs::path& root, const std::string& pci_bus) {
+// The folder and the properties of the GPU's node.
+using Node = std::pair<fs::path, Properties>;
+Result<Node> find_node(const fs::path& root, const std::string& pci_bus) {
   std::error_code ec;
   std::vector<fs::path> nodes;
   for (const auto& entry : fs::directory_iterator(root, ec)) nodes.push_back(entry.path());
@@ -74,7 +75,7 @@ Result<DriverLayout> read_kfd_layout(const fs::path& root, const std::string& pc
                 root.string());
   }
   std::ranges::sort(nodes);
-  std::vector<std::pair<fs::path, Properties>> gpus;
+  std::vector<Node> gpus;
   for (const fs::path& node : nodes) {
     auto properties = read_properties(node / "properties");
     // Nodes of GPUs outside this container's group may not be read.
@@ -90,7 +91,26 @@ Result<DriverLayout> read_kfd_layout(const fs::path& root, const std::string& pc
                 gpus.empty() ? "no such GPU among KFD's nodes" : "several GPUs; which one?",
                 pci_bus);
   }
-  const auto& [node, properties] = gpus.front();
+  return gpus.front();
+}
+
+}  // namespace
+
+fs::path kfd_root() {
+  return fs::path(measure::sysfs_of({})) / "class/kfd/kfd/topology/nodes";
+}
+
+std::optional<std::string> kfd_target(const fs::path& root, const std::string& pci_bus) {
+  const auto node = find_node(root, pci_bus);
+  if (!node) return {};
+  const std::uint64_t version = value_of(node->second, "gfx_target_version");
+  if (version == 0) return {};
+  return fmt::format("gfx{}{}{:x}", version / 10000, version / 100 % 100, version % 100);
+}
+
+Result<DriverLayout> read_kfd_layout(const fs::path& root, const std::string& pci_bus) {
+  WW_ASSIGN(found, find_node(root, pci_bus));
+  const auto& [node, properties] = found;
   DriverLayout layout;
   layout.source = "kfd";
   const std::uint64_t arrays = value_of(properties, "array_count");

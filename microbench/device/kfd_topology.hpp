@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "ww/core/result.hpp"
@@ -14,6 +15,11 @@ namespace ww::microbench {
 [[nodiscard]] Result<DriverLayout> read_kfd_layout(const std::filesystem::path& root,
                                                    const std::string& pci_bus);
 
-inline constexpr const char* kKfdRoot = "/sys/class/kfd/kfd/topology/nodes";
+// "gfx90a" of the GPU at a PCI address; absent where the driver does not say.
+[[nodiscard]] std::optional<std::string> kfd_target(const std::filesystem::path& root,
+                                                    const std::string& pci_bus);
+
+// Where the driver publishes it: below $WIREWATT_SYSFS, else /sys.
+[[nodiscard]] std::filesystem::path kfd_root();
 
 }  // namespace ww::microbench

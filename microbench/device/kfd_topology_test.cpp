@@ -56,6 +56,18 @@ TEST_F(KfdTopology, Vega20Has4MiBOfL2) {
   EXPECT_EQ(layout->l2_bytes, 4 << 20);
 }
 
+TEST_F(KfdTopology, NamesTheTarget) {
+  EXPECT_EQ(kfd_target(root_, "0000:c1:00.0"), "gfx90a");
+  EXPECT_FALSE(kfd_target(root_, "0000:01:00.0"));
+  const std::pair<int, const char*> names[] = {
+      {70001, "gfx701"}, {90402, "gfx942"}, {110501, "gfx1151"}, {120001, "gfx1201"}};
+  for (const auto& [version, name] : names) {
+    write("1/properties", "simd_count 240\nlocation_id 49408\ngfx_target_version " +
+                              std::to_string(version) + "\n");
+    EXPECT_EQ(kfd_target(root_, "0000:c1:00.0"), name);
+  }
+}
+
 TEST_F(KfdTopology, SaysWhatIsNotThere) {
   EXPECT_EQ(read_kfd_layout(root_ / "no", "").error().code, ErrorCode::not_found);
   EXPECT_EQ(read_kfd_layout(root_, "0000:01:00.0").error().code, ErrorCode::not_found);

@@ -5,7 +5,6 @@
 
 #include "device/device.hpp"
 #include "device/real_devices.hpp"
-#include "host/opencl_host.hpp"
 #include "host/opencl_view.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/microbench/device_request.hpp"
@@ -77,10 +76,7 @@ DeviceListing card_alone(const measure::TelemetryGpu& gpu) {
 
 }  // namespace
 
-Result<std::vector<DeviceListing>> list_devices() {
-  // Loading is not calling: the loader looks for vendors at its first call, in the children.
-  if (const auto api = load_opencl(); !api) return tl::unexpected(api.error());
-
+std::vector<DeviceListing> list_devices() {
   std::vector<DeviceListing> listings;
   const auto telemetry = measure::find_telemetry();
   auto devices = list_real_devices(telemetry);

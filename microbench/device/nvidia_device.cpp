@@ -28,15 +28,17 @@ nlohmann::json other_work(const measure::NvidiaGpu& gpu, const std::string& name
 
 }  // namespace
 
+std::string mig_obstacle(const measure::NvidiaGpu& gpu) {
+  if (!gpu.mig.value_or(false)) return {};
+  return fmt::format(
+      "MIG is on: the sensor reads all instances together, and an instance has only a part of the "
+      "SMs and of the L2. End what runs on the card, then: sudo nvidia-smi -i {} -mig 0",
+      to_string(gpu.pci));
+}
+
 Result<Device> open_nvidia_device(ComputeDevice opened, const std::string& name) {
-  if (opened.nvidia && opened.nvidia->mig.value_or(false)) {
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("MIG is on: the sensor reads all instances together, and an instance has "
-                    "only a part of the SMs and of the L2. End what runs on the card, then: "
-                    "sudo nvidia-smi -i {} -mig 0",
-                    to_string(opened.nvidia->pci)),
-        name);
+  if (const std::string why = opened.nvidia ? mig_obstacle(*opened.nvidia) : ""; !why.empty()) {
+    return fail(ErrorCode::unsupported, why, name);
   }
   if (opened.sensor == nullptr) {
     return tl::unexpected(no_power(opened));

@@ -10,6 +10,9 @@
 
 namespace ww::microbench {
 
+// Why a card that is divided into instances (MIG) cannot be measured; empty where it is not.
+[[nodiscard]] std::string mig_obstacle(const measure::NvidiaGpu& gpu);
+
 // The experiment's device from an opened one. No driver counts its launches: the kernels count what
 // they do themselves, and the log of launches says when. Error unsupported where its power cannot
 // be read.

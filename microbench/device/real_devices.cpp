@@ -4,6 +4,7 @@
 
 #include "device/amd_device.hpp"
 #include "device/amd_package.hpp"
+#include "device/nvidia_device.hpp"
 #include "host/opencl_view.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/hosts.hpp"
@@ -14,12 +15,15 @@ namespace {
 // Says what the GPU lacks for a campaign, and which sensor it has. `hosts`: HIP's and CUDA's.
 void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry& telemetry,
            const std::vector<HostListing>& hosts) {
+  device.target = facts.target;
+  device.has_code = facts.no_code.empty();
   const SensorMatch match = match_sensor(facts, telemetry);
   if (match.gpu == nullptr) {
     device.listing.reason = "its power cannot be read: " + match.reason;
     return;
   }
   device.pci = measure::to_string(match.gpu->pci);
+  device.integrated = match.gpu->amd && match.gpu->amd->integrated;
   std::string why;
   for (const measure::SensorBackend& backend : match.gpu->backends) {
     if (backend.usable) {
@@ -35,12 +39,17 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
   // NVIDIA's parts are calibrated by crossings.
   if (!facts.no_code.empty()) {
     device.listing.reason = facts.no_code;
-  } else if (!facts.target.starts_with("sm_")) {
+  } else if (facts.target.starts_with("sm_")) {
+    if (match.gpu->nvidia) device.listing.reason = mig_obstacle(*match.gpu->nvidia);
+  } else {
     const measure::AmdGpu* amd = match.gpu->amd ? &*match.gpu->amd : nullptr;
     device.listing.reason =
         is_amd_package(facts, amd)
             ? package_obstacle(facts, amd, hosts)
             : campaign_obstacle(facts.target, amd != nullptr ? amd->device_id : "");
+    if (device.listing.reason.empty() && amd != nullptr) {
+      device.listing.reason = hidden_sibling(*amd);
+    }
   }
   if (device.listing.reason.empty()) {
     device.listing.usable = true;
@@ -106,63 +115,6 @@ std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry) {
     found.push_back(std::move(device));
   }
   return found;
-}
-
-namespace {
-
-// The name of the device, or of the same card through CUDA where that can serve as well.
-std::string name_of_choice(const std::vector<RealDevice>& devices, const RealDevice& chosen) {
-  for (const RealDevice& other : devices) {
-    const bool same = !chosen.pci.empty() && other.pci == chosen.pci;
-    const bool serves =
-        other.is_gpu && !other.sensor.empty() && (other.listing.usable || !chosen.listing.usable);
-    if (same && serves && other.listing.name.starts_with("cuda:")) return other.listing.name;
-  }
-  return chosen.listing.name;
-}
-
-}  // namespace
-
-RealChoice choose_among(const std::vector<RealDevice>& devices,
-                        const measure::Telemetry& telemetry) {
-  RealChoice choice;
-  std::string gpus, hosts;
-  const auto note = [](std::string& text, const std::string& more) {
-    text += (text.empty() ? "" : "; ") + more;
-  };
-  for (const RealDevice& device : devices) {
-    const DeviceListing& listing = device.listing;
-    if (listing.usable && choice.usable.empty()) {
-      choice.usable = name_of_choice(devices, device);
-    }
-    if (device.is_gpu && !device.sensor.empty() && choice.readable.empty()) {
-      choice.readable = name_of_choice(devices, device);
-    }
-    const auto line = fmt::format("{}: {}", listing.name, listing.reason);
-    if (device.is_gpu) {
-      note(gpus, fmt::format("{} ({}): {}", listing.name, listing.description, listing.reason));
-    } else {
-      note(hosts, line);
-    }
-  }
-  if (!choice.usable.empty()) return choice;
-  if (gpus.empty()) {
-    // Cards that the kernel lists and nothing computes on.
-    for (const measure::TelemetryGpu& gpu : telemetry.gpus) {
-      note(gpus,
-           fmt::format("{} at {}: nothing here computes on it", gpu.name, to_string(gpu.pci)));
-    }
-    if (!gpus.empty() && !hosts.empty()) note(gpus, hosts);
-  }
-  choice.obstacle = gpus;
-  return choice;
-}
-
-RealChoice choose_real_device() {
-  const auto telemetry = measure::find_telemetry();
-  // Without a card that has a sensor's driver none can serve, so no driver need be woken.
-  if (telemetry.gpus.empty()) return {};
-  return choose_among(list_real_devices(telemetry), telemetry);
 }
 
 }  // namespace ww::microbench

@@ -76,8 +76,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kFloorpla
 
 Result<Opened> open(const DeviceRequest& request) {
   Opened opened;
-  if (request.name.empty() || DeviceName(request.name).is_virtual()) {
-    WW_ASSIGN(name, resolve_device_name(request));
+  WW_ASSIGN(name, resolve_device_name(request));
+  if (DeviceName(name).is_virtual()) {
     WW_ASSIGN(device, open_device(request, name));
     opened.name = name;
     opened.is_virtual = device.is_virtual;
@@ -93,15 +93,15 @@ Result<Opened> open(const DeviceRequest& request) {
     take_host_facts(opened.host->facts(), opened.told);
     return opened;
   }
-  WW_ASSIGN(host, open_host(request.name));
-  opened.name = request.name;
+  WW_ASSIGN(host, open_host(name));
+  opened.name = name;
   opened.host = std::move(host);
   const HostFacts facts = opened.host->facts();
   opened.told.source = "driver";
   if (facts.compute_units > 0) opened.told.compute_units = facts.compute_units;
   if (facts.l2_bytes > 0) opened.told.l2_bytes = facts.l2_bytes;
   if (facts.target.starts_with("gfx")) {
-    if (const auto kfd = read_kfd_layout(kKfdRoot, facts.pci_bus)) opened.told = *kfd;
+    if (const auto kfd = read_kfd_layout(kfd_root(), facts.pci_bus)) opened.told = *kfd;
   }
   take_host_facts(facts, opened.told);
   return opened;

@@ -173,10 +173,9 @@ TEST(VirtualChips, HaveDataSheetsWithoutTheTruth) {
 
 TEST(ListDevices, ShowsTheVirtualGpuAndSaysThatItIsOne) {
   const auto devices = list_devices();
-  ASSERT_TRUE(devices) << devices.error().text();
   for (const char* name : {"virtual:w9100", "virtual:random"}) {
-    const auto found = std::ranges::find(*devices, name, &DeviceListing::name);
-    ASSERT_NE(found, devices->end()) << name;
+    const auto found = std::ranges::find(devices, name, &DeviceListing::name);
+    ASSERT_NE(found, devices.end()) << name;
     EXPECT_TRUE(found->usable) << found->reason;
     EXPECT_TRUE(found->is_virtual);
     EXPECT_THAT(found->description, HasSubstr("virtual"));

@@ -6,6 +6,11 @@
 //
 // WW_STUB_HIP_CHIP names the virtual chip, or its file (w9100).
 //
+// WW_STUB_HIP_CARDS lists other devices instead, on which nothing runs, as lines of
+// "PCI TARGET NAME". They are there to be chosen from.
+//
+// WW_STUB_HIP_FAULT says what the first allocation does instead: hang, crash, exit.
+//
 // WW_STUB_HIP_PEERS says how devices reach each other's memory: xgmi (the default), pcie, none.
 // HIP_VISIBLE_DEVICES lists the devices that there are, as for AMD's runtime.
 //
@@ -69,6 +74,29 @@ std::string chip_name() {
   return set != nullptr ? set : "w9100";
 }
 
+struct ListedCard {
+  std::string pci, target, name;
+};
+// Of WW_STUB_HIP_CARDS; nothing where it is not set.
+const std::optional<std::vector<ListedCard>>& listed_cards() {
+  static const auto cards = []() -> std::optional<std::vector<ListedCard>> {
+    const char* set = std::getenv("WW_STUB_HIP_CARDS");
+    if (set == nullptr) return {};
+    std::vector<ListedCard> found;
+    std::istringstream lines(set);
+    for (ListedCard card; lines >> card.pci >> card.target >> std::ws;) {
+      std::getline(lines, card.name);
+      found.push_back(card);
+    }
+    return found;
+  }();
+  return cards;
+}
+const ListedCard* listed_card(int device) {
+  const auto& cards = listed_cards();
+  return cards ? &cards->at(static_cast<std::size_t>(device)) : nullptr;
+}
+
 struct Runtime {
   std::unique_ptr<sim::gpu::VirtualGpu> gpu;
   std::map<void*, std::unique_ptr<Module>> modules;
@@ -97,6 +125,10 @@ std::vector<int> visible_devices(int all) {
 Runtime* runtime() {
   static Runtime* instance = [] {
     auto made = std::make_unique<Runtime>();
+    if (listed_cards()) {
+      made->devices = visible_devices(static_cast<int>(listed_cards()->size()));
+      return made.release();
+    }
     auto chip = sim::gpu::Chip::load({.chip = chip_name()});
     sim::gpu::Options options;
     options.threads = 1;
@@ -181,9 +213,14 @@ const char* wirewatt_virtual_device() {
   return chip.c_str();
 }
 int hipInit(unsigned) {
+<<<<<<< HEAD
   if (!runtime()->gpu) return 100;
   TheCard::attach(*runtime()->gpu, std::getenv("WW_STUB_HIP_TREE"));
   return success;
+=======
+  attach_card();
+  return runtime()->gpu || listed_cards() ? success : 100;
+>>>>>>> c1e9e834 (Choose one device for every command by what it needs)
 }
 int hipGetDeviceCount(int* count) {
   *count = static_cast<int>(runtime()->devices.size());
@@ -194,10 +231,14 @@ int hipSetDevice(int device) {
   const int chosen = of_package(device);
   if (chosen == runtime()->chosen) runtime()->lost = 0;
   runtime()->chosen = chosen;
-  runtime()->gpu->select_device(chosen);
+  if (runtime()->gpu) runtime()->gpu->select_device(chosen);
   return success;
 }
-int hipDeviceGetName(char* name, int size, int) {
+int hipDeviceGetName(char* name, int size, int device) {
+  if (const ListedCard* card = listed_card(device)) {
+    std::strncpy(name, card->name.c_str(), static_cast<std::size_t>(size));
+    return success;
+  }
   const std::string shown = chip_name() == "w9100" ? "AMD FirePro W9100 (stub over the virtual GPU)"
                                                    : "AMD GPU (stub over the virtual GPU)";
   std::strncpy(name, shown.c_str(), static_cast<std::size_t>(size));
@@ -205,13 +246,19 @@ int hipDeviceGetName(char* name, int size, int) {
 }
 int hipDeviceGetPCIBusId(char* name, int size, int device) {
   if (!is_ordinal(device)) return kInvalidDevice;
+  if (const ListedCard* card = listed_card(device)) {
+    std::strncpy(name, card->pci.c_str(), static_cast<std::size_t>(size));
+    return success;
+  }
   std::snprintf(name, static_cast<std::size_t>(size), "0000:%02x:00.0", 3 + of_package(device));
   return success;
 }
 // hipDeviceAttributeMultiprocessorCount; others are 0.
 int hipDeviceGetAttribute(int* value, int attribute, int device) {
   if (!is_ordinal(device)) return kInvalidDevice;
-  *value = attribute == 63 ? runtime()->gpu->chip().architecture().compute_units_of_device() : 0;
+  *value = attribute == 63 && runtime()->gpu
+               ? runtime()->gpu->chip().architecture().compute_units_of_device()
+               : 0;
   return success;
 }
 int hipDeviceCanAccessPeer(int* can, int device, int peer) {
@@ -242,11 +289,22 @@ int hipGetDevicePropertiesR0600(void* properties, int device) {
   auto* bytes = static_cast<char*>(properties);
   std::memset(bytes, 0, 1472);
   std::strcpy(bytes, "AMD FirePro gfxless");
-  const std::string target = runtime()->gpu->chip().architecture().gfx_target;
+  const ListedCard* card = listed_card(device);
+  const std::string target =
+      card != nullptr ? card->target : runtime()->gpu->chip().architecture().gfx_target;
   std::strcpy(bytes + 1160, target.c_str());
   return success;
 }
 int hipMalloc(void** pointer, std::size_t bytes) {
+  if (const char* fault = std::getenv("WW_STUB_HIP_FAULT"); fault != nullptr) {
+    const std::string_view what = fault;
+    if (what == "hang") {
+      for (;;) pause();
+    }
+    if (what == "crash") std::abort();
+    if (what == "exit") _exit(7);
+  }
+  if (!runtime()->gpu) return out_of_memory;
   if (runtime()->lost != 0) return runtime()->lost;
   const auto made = runtime()->gpu->allocate(bytes);
   if (!made) return out_of_memory;
@@ -273,6 +331,7 @@ int hipMemcpyDtoH(void* to, void* from, std::size_t bytes) {
                                                                                    : invalid_value;
 }
 int hipModuleLoadData(void** module, const void* image) {
+  if (!runtime()->gpu) return kInvalidImage;
   if (runtime()->lost != 0) return runtime()->lost;
   if (std::memcmp(image,
                   "\x7f"

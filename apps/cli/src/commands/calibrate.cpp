@@ -91,17 +91,15 @@ std::vector<std::string> not_in_campaign(const CalibrateArguments& arguments) {
 int dry_run(CalibrateArguments arguments) {
   auto& device = arguments.request.device;
   if (device.name.empty()) {
-    auto chosen = microbench::default_device();
+    auto chosen = microbench::choose_device(device.need);
     if (!chosen) return report_error(chosen.error());
-    device.name = std::move(*chosen);
+    device.name = std::move(chosen->name);
   }
   const auto listings = microbench::list_devices();
-  if (!listings) return report_error(listings.error());
   // A virtual chip of the user's own is not listed, and neither is a name that no device has.
   microbench::DeviceListing listing{device.name, "a virtual GPU", true, true, ""};
-  if (const auto found =
-          std::ranges::find(*listings, device.name, &microbench::DeviceListing::name);
-      found != listings->end()) {
+  if (const auto found = std::ranges::find(listings, device.name, &microbench::DeviceListing::name);
+      found != listings.end()) {
     listing = *found;
   }
   if (!listing.usable) {
@@ -243,6 +241,7 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<CalibrateArguments>();
   arguments->command = command;
   auto& request = arguments->request;
+  request.device.need = need_of("calibrate");
   command->add_option("--device", request.device.name,
                       "Device as `wirewatt devices` names it, or virtual:FILE.toml; default: the "
                       "best real GPU, else virtual:w9100");

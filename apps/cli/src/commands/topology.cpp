@@ -114,9 +114,11 @@ void add_topology(CLI::App& app, Outcome& outcome) {
       "topology", "Find and draw engines, L2 channels, and what is near to what");
   auto arguments = std::make_shared<TopologyArguments>();
   auto& request = arguments->request;
+  request.device.need = need_of("topology");
   command->add_option("--device", request.device.name,
-                      "Device as `wirewatt devices` names it: virtual:w9100 (default), "
-                      "opencl:PLATFORM.DEVICE, hip:N, cuda:N");
+                      "Device as `wirewatt devices` names it: virtual:w9100, "
+                      "opencl:PLATFORM.DEVICE, hip:N, cuda:N (default: the best card that runs "
+                      "kernels, else virtual:w9100)");
   add_random_chip_options(*command, request.device);
   command->add_flag("--fresh", request.fresh, "Probe again, without the cached result");
   as_output_file(

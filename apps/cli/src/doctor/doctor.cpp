@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "doctor/doctor_output.hpp"
 #include "output.hpp"
 #include "ww/core/device_name.hpp"
@@ -109,17 +110,14 @@ Result<Patient> compute_patient(const DoctorArguments& arguments,
 Result<Patient> find_patient(DoctorArguments& arguments, const measure::Telemetry& telemetry,
                              const measure::TelemetryOptions& options) {
   auto& name = arguments.device.name;
+  if (name.empty()) {
+    WW_ASSIGN(choice, microbench::choose_device(arguments.device.need));
+    name = choice.name;
+  }
   if (const auto kind = DeviceName(name).kind();
       kind == DeviceName::Kind::pci || kind == DeviceName::Kind::sensor) {
     WW_ASSIGN(index, measure::choose_gpu(telemetry, name));
     return sensor_patient(telemetry.gpus[index], options);
-  }
-  if (name.empty()) {
-    name = microbench::device_to_examine();
-    if (name.empty() && !telemetry.gpus.empty()) {
-      return sensor_patient(telemetry.gpus.front(), options);
-    }
-    if (name.empty()) name = "virtual:w9100";
   }
   return compute_patient(arguments, telemetry, options);
 }
@@ -301,6 +299,7 @@ int run(DoctorArguments arguments) {
 void add_doctor(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand("doctor", "Check permissions, sensors, clocks and counters");
   auto arguments = std::make_shared<DoctorArguments>();
+  arguments->device.need = need_of("doctor");
   command->add_option(
       "--device", arguments->device.name,
       "Device as `wirewatt devices` names it, or for a sensor alone gpu:N (from 0, "

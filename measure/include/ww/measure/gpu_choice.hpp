@@ -11,7 +11,8 @@ namespace ww::measure {
 
 // The index in `telemetry` of the GPU that a name means: "gpu:1" counts from 0 in that list,
 // "pci:0000:03:00.0" is an address. An empty name means the first GPU that this process may open (a
-// container or a batch system may show the sensors of others), a processor's own graphics last.
+// container or a batch system may show the sensors of others), a processor's own graphics last, and
+// before that cards whose power cannot be read.
 //
 // Errors: not_found (there is no such GPU); invalid_argument (not such a name; or the name is
 // empty, several GPUs come into question, and a variable of the environment such as
