@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ww/core/rocm_library.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/measure/profiler.hpp"
@@ -17,8 +18,33 @@ constexpr std::size_t kCountersPerPass = 4;  // a block of the L2 has four on ev
 fs::path locate(Profiler profiler) {
   const std::string name(to_string(profiler));
   if (auto found = find_program(name); !found.empty()) return found;
-  const char* folder = profiler == Profiler::ncu ? "/usr/local/cuda/bin/" : "/opt/rocm/bin/";
-  return find_program(folder + name);
+  if (profiler == Profiler::ncu) return find_program("/usr/local/cuda/bin/" + name);
+  for (const std::string& libraries : rocm_folders(rocm_places())) {
+    if (libraries.empty()) continue;  // the loader's own
+    const fs::path beside = (fs::path(libraries) / ".." / "bin" / name).lexically_normal();
+    if (auto found = find_program(beside.string()); !found.empty()) return found;
+  }
+  return {};
+}
+
+// What can count on an architecture, best first.
+std::vector<Profiler> profilers_for(std::string_view architecture) {
+  if (architecture.starts_with("sm_")) return {Profiler::ncu};
+  if (architecture.starts_with("gfx9") || architecture.starts_with("gfx1")) {
+    return {Profiler::rocprof_v3, Profiler::rocprof_v1};
+  }
+  if (architecture.starts_with("gfx")) return {Profiler::rocprof_v1};  // v3 begins with gfx9
+  return {Profiler::rocprof_v3, Profiler::rocprof_v1, Profiler::ncu};
+}
+
+// A word as a POSIX shell takes it.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 std::vector<CounterTerm> mapped_terms(std::string_view architecture) {
@@ -53,16 +79,8 @@ std::string_view to_string(Profiler profiler) {
 }
 
 std::vector<InstalledProfiler> installed_profilers(std::string_view architecture) {
-  std::vector<Profiler> wanted{Profiler::rocprof_v3, Profiler::rocprof_v1, Profiler::ncu};
-  if (architecture.starts_with("sm_")) {
-    wanted = {Profiler::ncu};
-  } else if (architecture.starts_with("gfx9") || architecture.starts_with("gfx1")) {
-    wanted = {Profiler::rocprof_v3, Profiler::rocprof_v1};
-  } else if (architecture.starts_with("gfx")) {
-    wanted = {Profiler::rocprof_v1};  // rocprofv3 begins with gfx9
-  }
   std::vector<InstalledProfiler> found;
-  for (const Profiler profiler : wanted) {
+  for (const Profiler profiler : profilers_for(architecture)) {
     if (auto program = locate(profiler); !program.empty()) {
       found.push_back({profiler, std::move(program)});
     }
@@ -101,6 +119,36 @@ std::string rocprof_input(std::span<const std::string> counters) {
     text += " " + counters[i];
   }
   return text + "\n";
+}
+
+int program_runs(Profiler profiler, std::span<const std::string> counters) {
+  if (profiler == Profiler::ncu) return 1;
+  return static_cast<int>((counters.size() + kCountersPerPass - 1) / kCountersPerPass);
+}
+
+std::string profiler_line(std::string_view architecture, const std::vector<std::string>& command) {
+  ProfileRequest request;
+  request.architecture = architecture;
+  request.counters = mapped_counters(architecture);
+  request.command = command;
+  if (request.counters.empty()) return {};
+  const Profiler profiler = profilers_for(architecture).front();
+  const fs::path folder = "counters";
+  std::string line = "mkdir -p counters && ";
+  if (profiler != Profiler::ncu) {
+    std::string input = rocprof_input(request.counters);
+    for (auto at = input.find('\n'); at != std::string::npos; at = input.find('\n', at + 2)) {
+      input.replace(at, 1, "\\n");
+    }
+    line += "printf " + shell_word(input) + " > counters/input.txt && ";
+  }
+  const InstalledProfiler by_name{profiler, std::string(to_string(profiler))};
+  const char* blank = "";
+  for (const std::string& word : profiler_command(by_name, request, folder)) {
+    line += blank + shell_word(word);
+    blank = " ";
+  }
+  return line;
 }
 
 std::vector<std::string> profiler_command(const InstalledProfiler& profiler,

@@ -130,6 +130,12 @@ std::optional<double> busy_seconds(std::span<const CounterDispatch> dispatches) 
 
 }  // namespace
 
+CountedDispatches counted_dispatches(std::vector<CounterDispatch> dispatches,
+                                     const std::string& architecture) {
+  const auto busy_s = busy_seconds(dispatches);
+  return {std::move(dispatches), architecture, architecture, busy_s};
+}
+
 Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
                                           const std::string& architecture) {
   WW_TRY(refuse_twice(files));

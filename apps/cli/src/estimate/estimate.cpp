@@ -150,6 +150,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   auto* command =
       app.add_subcommand("estimate", "Estimate an application's joules and watts in on-chip wires");
   auto arguments = std::make_shared<EstimateArguments>();
+  arguments->device.need = need_of("estimate");
   as_input_file(command->add_option("--model", arguments->model,
                                     "model.json or crossing.json of a calibration, or its folder"));
   add_anyway_option(*command, arguments->anyway, kAlsoOtherParts);
@@ -202,7 +203,9 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
                     "Use --toggle-rate even where monitors count the toggles");
   command->add_option(
       "--device", arguments->device.name,
-      "Virtual device to run the program on; default: the model's, else virtual:w9100");
+      "Device to run the program on, counted there by its profiler (hip:N, cuda:N, gpu:N) or by "
+      "the virtual GPU (virtual:NAME); default: the model's virtual chip, else the best card, else "
+      "virtual:w9100");
   add_random_chip_options(*command, arguments->device);
   as_output_file(command->add_option("-o,--out,--report", arguments->report,
                                      "Write a page with charts (HTML)"));

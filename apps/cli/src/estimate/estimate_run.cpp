@@ -7,12 +7,14 @@
 #include "anyway.hpp"
 #include "device_options.hpp"
 #include "estimate/calibrated_part.hpp"
+#include "estimate/card_counting.hpp"
 #include "estimate/estimate_command.hpp"
 #include "estimate/toggles_file.hpp"
 #include "ww/calibration/kinds.hpp"
 #include "ww/calibration/same_part.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/named_file.hpp"
 #include "ww/measure/counter_map.hpp"
@@ -158,6 +160,38 @@ Status use_data(calibration::EstimateRequest& request, const EstimateArguments& 
   return {};
 }
 
+// What the program runs on: the device that was named, else the virtual chip of the calibration,
+// else a card, else the virtual GPU.
+Result<microbench::DeviceRequest> device_of_program(const EstimateArguments& arguments,
+                                                    const std::string& calibrated) {
+  microbench::DeviceRequest device = device_beside_model(arguments.device, calibrated);
+  if (arguments.command.empty() || !device.name.empty()) return device;
+  WW_ASSIGN(choice, microbench::choose_device(device.need));
+  device.name = choice.name;
+  return device;
+}
+
+// Counts the program on a real card. What can be refused is refused before it runs.
+Result<session::CountedDispatches> count_program(const EstimateArguments& arguments,
+                                                 const std::string& device,
+                                                 const calibration::Provenance& calibrated,
+                                                 Application& done) {
+  WW_ASSIGN(card, microbench::look_up_device(device));
+  const auto planned = plan_counting(card, arguments.architecture, arguments.command);
+  const std::string architecture = planned ? planned->architecture : arguments.architecture;
+  if (arguments.constant == "literature") {
+    if (!architecture.empty()) WW_TRY(calibration_for(arguments, architecture));
+  } else if (!arguments.anyway) {
+    WW_TRY(calibration::require_same_part(
+        calibrated_part(calibrated.device, calibrated.target), architecture, card.name, "a bit",
+        "name the calibrated one with --device, or give --anyway"));
+  }
+  if (!planned) return tl::unexpected(planned.error());
+  spdlog::info("{}", to_text(*planned, arguments.command));
+  done.device = card.name;
+  return count_on_card(*planned, arguments.command);
+}
+
 // The sensor's view of each kernel, and what only `wirewatt score` reads.
 Status add_run(Application& done, const runner::CountedRun& ran,
                const EstimateArguments& arguments) {
@@ -195,23 +229,29 @@ Result<Application> read_application(const EstimateArguments& arguments) {
   }
   calibration::Provenance calibrated =
       literature ? calibration::Provenance{} : assumed_of(done.model->provenance());
-  const microbench::DeviceRequest device = device_beside_model(arguments.device, calibrated.device);
+  WW_ASSIGN(device, device_of_program(arguments, calibrated.device));
   std::optional<runner::CountedRun> ran;
   auto files = arguments.counters;
-  if (!arguments.command.empty()) {
-    // A program runs on a virtual GPU; a real card's profiler writes the files for --counters.
-    WW_ASSIGN(run, runner::run_counted(device, arguments.command,
-                                       {.sealed = arguments.sealed, .quiet = arguments.json}));
-    done.program_exit_code = run.exit_code;
-    done.device = device.name;
-    files = run.counters;
-    ran.emplace(std::move(run));
-    calibrated.assumed_architecture = runner::chip_generation(device);
+  const bool on_card = !arguments.command.empty() && !DeviceName(device.name).is_virtual();
+  if (on_card) {
+    WW_ASSIGN(counted, count_program(arguments, device.name, calibrated, done));
+    done.counted = std::move(counted);
+    files = {arguments.command.front()};
+  } else {
+    if (!arguments.command.empty()) {
+      WW_ASSIGN(run, runner::run_counted(device, arguments.command,
+                                         {.sealed = arguments.sealed, .quiet = arguments.json}));
+      done.program_exit_code = run.exit_code;
+      done.device = device.name;
+      files = run.counters;
+      ran.emplace(std::move(run));
+      calibrated.assumed_architecture = runner::chip_generation(device);
+    }
+    WW_ASSIGN(counted, session::read_dispatches(files, arguments.architecture.empty()
+                                                           ? calibrated.assumed_architecture
+                                                           : arguments.architecture));
+    done.counted = std::move(counted);
   }
-  WW_ASSIGN(counted, session::read_dispatches(files, arguments.architecture.empty()
-                                                         ? calibrated.assumed_architecture
-                                                         : arguments.architecture));
-  done.counted = std::move(counted);
   WW_TRY(keep_kernels(done.counted, arguments.kernels));
   const std::string& named = done.counted.named_architecture;
   const bool relative = is_relative(arguments, named);

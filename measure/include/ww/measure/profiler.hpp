@@ -21,8 +21,8 @@ struct InstalledProfiler {
   Profiler profiler{};
   std::filesystem::path program;
 };
-// The profilers on PATH (and in /opt/rocm/bin, /usr/local/cuda/bin) that can count on an
-// architecture ("gfx90a", "sm_90"; empty: any), best first.
+// The profilers on PATH (and in the folders of ROCm that rocm_library.hpp knows, and in
+// /usr/local/cuda/bin) that can count on an architecture ("gfx90a", "sm_90"; empty: any), best first.
 [[nodiscard]] std::vector<InstalledProfiler> installed_profilers(std::string_view architecture);
 
 // The counters that the byte mapping of an architecture needs, by the profiler's names, without
@@ -48,6 +48,13 @@ inline constexpr std::string_view kNcuTable = "counters.csv";
 [[nodiscard]] std::vector<std::string> profiler_command(const InstalledProfiler& profiler,
                                                         const ProfileRequest& request,
                                                         const std::filesystem::path& folder);
+// How often the program runs to count so many counters: once for each pass of rocprof; under ncu
+// once, where each kernel is repeated instead.
+[[nodiscard]] int program_runs(Profiler profiler, std::span<const std::string> counters);
+// What a shell does to count a program with the profiler that goes with an architecture, its files
+// in the folder "counters"; for users who count it themselves. Empty if there is no mapping.
+[[nodiscard]] std::string profiler_line(std::string_view architecture,
+                                        const std::vector<std::string>& command);
 // The input file of rocprof: "pmc:" lines of at most four counters, one pass of the program each.
 [[nodiscard]] std::string rocprof_input(std::span<const std::string> counters);
 

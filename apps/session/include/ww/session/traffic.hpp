@@ -44,6 +44,10 @@ struct CountedDispatches {
   std::optional<double> busy_s;
 };
 
+// Dispatches of one run, as a profiler gave them.
+[[nodiscard]] CountedDispatches counted_dispatches(
+    std::vector<measure::CounterDispatch> dispatches, const std::string& architecture);
+
 // Reads profilers' counter files. Files that are passes of one program are joined. `architecture`
 // is used if the files name none. Errors: those of reading, bad_data (files of different
 // architectures), invalid_argument (a file given twice, or one without counters beside others).

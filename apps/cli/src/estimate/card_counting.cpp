@@ -1,0 +1,71 @@
+#include "estimate/card_counting.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "ww/calibration/same_part.hpp"
+#include "ww/core/subprocess.hpp"
+
+namespace ww::cli {
+
+Result<CountingPlan> plan_counting(const microbench::DeviceChoice& card, const std::string& asked,
+                                   const std::vector<std::string>& command) {
+  const std::string own = card.target.substr(0, card.target.find(':'));
+  WW_TRY(calibration::require_named_part(asked, own, card.name));
+  CountingPlan plan{card, own.empty() ? asked : own, {}, 0};
+  if (plan.architecture.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "which part it is cannot be seen from here, and the profiler must know: give "
+                "--arch, as gfx90a or sm_90",
+                card.name);
+  }
+  const auto counters = measure::mapped_counters(plan.architecture);
+  if (counters.empty()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("no counters are known that say which bytes move on {}; on the virtual "
+                            "GPU the program runs with --device virtual:w9100",
+                            plan.architecture),
+                card.name);
+  }
+  if (find_program(command.front()).empty()) {
+    return fail(ErrorCode::not_found, "no such program", command.front());
+  }
+  const auto installed = measure::installed_profilers(plan.architecture);
+  if (installed.empty()) {
+    return fail(
+        ErrorCode::missing_dependency,
+        fmt::format("the profiler that counts a program on it is not installed ({}). Nothing has "
+                    "run. Where it is installed, count with\n  {}\nand give the files below "
+                    "counters/ to --counters; on the virtual GPU the program runs with --device "
+                    "virtual:w9100",
+                    plan.architecture.starts_with("sm_")
+                        ? "ncu: package nsight-compute of NVIDIA's repository"
+                        : "rocprofv3: package rocprofiler-sdk of AMD's repository",
+                    measure::profiler_line(plan.architecture, command)),
+        card.name);
+  }
+  plan.profiler = installed.front();
+  plan.runs = measure::program_runs(plan.profiler.profiler, counters);
+  return plan;
+}
+
+std::string to_text(const CountingPlan& plan, const std::vector<std::string>& command) {
+  const bool repeats_kernels = plan.profiler.profiler == measure::Profiler::ncu;
+  return fmt::format("counting {} on {} ({}) with {}, which runs it {}{}", command.front(),
+                     plan.card.name, plan.architecture, to_string(plan.profiler.profiler),
+                     plan.runs == 1 ? "once" : fmt::format("{} times", plan.runs),
+                     repeats_kernels ? " and repeats each kernel" : "");
+}
+
+Result<session::CountedDispatches> count_on_card(const CountingPlan& plan,
+                                                 const std::vector<std::string>& command) {
+  measure::ProfileRequest request;
+  request.architecture = plan.architecture;
+  request.command = command;
+  request.limit = std::chrono::hours(24);  // the user's program, who may press Ctrl-C
+  WW_ASSIGN(profile, measure::profile(plan.profiler, request));
+  return session::counted_dispatches(std::move(profile.counters.dispatches), plan.architecture);
+}
+
+}  // namespace ww::cli
