@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -13,6 +14,9 @@
 
 namespace ww::measure {
 namespace {
+
+constexpr std::chrono::milliseconds kTimeToStop{2000};
+constexpr std::chrono::milliseconds kLookForStop{100};
 
 void write_all(int fd, const std::string& text) {
   for (std::size_t sent = 0; sent < text.size();) {
@@ -37,7 +41,8 @@ std::string last_words(std::string text) {
 }  // namespace
 
 Result<std::string> run_in_child(const std::function<std::string()>& body,
-                                 std::chrono::milliseconds patience) {
+                                 std::chrono::milliseconds patience,
+                                 const std::function<bool()>& stop) {
   WW_ASSIGN(answer, make_pipe());
   WW_ASSIGN(errors, make_pipe());
   ProcessSetup setup;
@@ -52,15 +57,22 @@ Result<std::string> run_in_child(const std::function<std::string()>& body,
   errors.write_end.close();
   std::string text, said;
   bool late = false;
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  bool stopped = false;
+  auto deadline = std::chrono::steady_clock::now() + patience;
   while (answer.read_end.open() || errors.read_end.open()) {
+    if (!stopped && stop && stop()) {
+      stopped = true;
+      deadline = std::min(deadline, std::chrono::steady_clock::now() + kTimeToStop);
+    }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
     std::array<pollfd, 2> waits{
         {{answer.read_end.number(), POLLIN, 0}, {errors.read_end.number(), POLLIN, 0}}};
+    const auto wait = stop ? std::min(left, kLookForStop) : left;
     const int ready =
-        left.count() > 0 ? poll(waits.data(), waits.size(), static_cast<int>(left.count())) : 0;
+        left.count() > 0 ? poll(waits.data(), waits.size(), static_cast<int>(wait.count())) : 0;
     if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0 && wait < left) continue;
     if (ready <= 0) {
       late = true;
       child.signal(SIGKILL);
@@ -81,6 +93,7 @@ Result<std::string> run_in_child(const std::function<std::string()>& body,
     if (!text.empty() && text.back() == '\0') break;
   }
   const ProcessEnd end = child.wait();
+  if (late && stopped) return fail(ErrorCode::cancelled, "it was stopped");
   if (late) {
     return fail(ErrorCode::device_error,
                 fmt::format("it did not answer within {} s{}",

@@ -8,42 +8,82 @@
 
 namespace ww::microbench {
 
-Result<std::size_t> copy_known_bytes(ComputeHost& host, std::size_t bytes, int runs,
-                                     const std::function<Status(int)>& after_each) {
-  const HostFacts facts = host.facts();
+namespace {
+
+constexpr std::size_t kBytesOfWorkItem = 16;
+
+}  // namespace
+
+std::size_t KnownCopy::groups() const {
+  return bytes() / kBytesOfWorkItem / kernels::kPtxGroupSize;
+}
+
+Result<KnownCopy> KnownCopy::make(ComputeHost& host, std::size_t bytes) {
   kernels::Macros macros;
   macros.group_size = kernels::kPtxGroupSize;
-  macros.target = kernel_target(facts.target);
-  bytes = bytes / (16 * macros.group_size) * (16 * macros.group_size);
+  macros.target = kernel_target(host.facts().target);
+  const std::size_t step = kBytesOfWorkItem * macros.group_size;
+  bytes = bytes / step * step;
   if (bytes == 0) return fail(ErrorCode::invalid_argument, "too few bytes to copy");
+  KnownCopy copy(host);
   WW_ASSIGN(source, kernels::find_source("known_bytes"));
   WW_ASSIGN(text, kernels::program_text(source, macros));
   WW_ASSIGN(binary, host.build(text, "known_bytes"));
   WW_ASSIGN(kernel, host.load(binary, "known_bytes"));
+  copy.kernel_ = std::move(kernel);
   WW_ASSIGN(from, host.create_buffer(bytes));
   WW_ASSIGN(to, host.create_buffer(bytes));
-  std::vector<std::byte> content(bytes);
-  WW_TRY(kernel->set(0, *from));
-  WW_TRY(kernel->set(1, *to));
-  WW_TRY(kernel->set(2, static_cast<std::uint32_t>(bytes / 16)));
-  for (int run = 0; run < runs; ++run) {
-    // New data each time: writing what is there already might be no write at all.
-    kernels::fill(content, kernels::Pattern::random, static_cast<std::uint64_t>(run) + 1);
-    WW_TRY(from->write(0, content));
-    WW_TRY(host.finish());
-    WW_TRY(kernel->launch(bytes / 16 / macros.group_size, macros.group_size));
-    WW_TRY(host.finish());
-    if (after_each) WW_TRY(after_each(run));
-  }
-  std::vector<std::byte> copy(bytes);
-  WW_TRY(to->read(0, copy));
-  for (std::size_t i = 0; i < bytes; ++i) {
-    if ((copy[i] ^ content[i]) != std::byte{0xA5}) {
+  copy.from_ = std::move(from);
+  copy.to_ = std::move(to);
+  copy.content_.resize(bytes);
+  WW_TRY(copy.kernel_->set(0, *copy.from_));
+  WW_TRY(copy.kernel_->set(1, *copy.to_));
+  WW_TRY(copy.kernel_->set(2, static_cast<std::uint32_t>(bytes / kBytesOfWorkItem)));
+  return copy;
+}
+
+Status KnownCopy::fill(std::uint64_t seed) {
+  kernels::fill(content_, kernels::Pattern::random, seed);
+  WW_TRY(from_->write(0, content_));
+  return host_->finish();
+}
+
+Status KnownCopy::launch() {
+  return kernel_->launch(groups(), kernels::kPtxGroupSize);
+}
+
+Status KnownCopy::launch_and_wait() {
+  WW_TRY(launch());
+  return host_->finish();
+}
+
+Result<double> KnownCopy::time_launch() {
+  return kernel_->time_launch(groups(), kernels::kPtxGroupSize);
+}
+
+Status KnownCopy::check() {
+  std::vector<std::byte> copy(bytes());
+  WW_TRY(to_->read(0, copy));
+  for (std::size_t i = 0; i < copy.size(); ++i) {
+    if ((copy[i] ^ content_[i]) != std::byte{0xA5}) {
       return fail(ErrorCode::bad_data, fmt::format("byte {} of the known copy is wrong", i),
-                  facts.device);
+                  host_->device_name());
     }
   }
-  return bytes;
+  return {};
+}
+
+Result<std::size_t> copy_known_bytes(ComputeHost& host, std::size_t bytes, int runs,
+                                     const std::function<Status(int)>& after_each) {
+  WW_ASSIGN(copy, KnownCopy::make(host, bytes));
+  for (int run = 0; run < runs; ++run) {
+    // New data each time: writing what is there already might be no write at all.
+    WW_TRY(copy.fill(static_cast<std::uint64_t>(run) + 1));
+    WW_TRY(copy.launch_and_wait());
+    if (after_each) WW_TRY(after_each(run));
+  }
+  WW_TRY(copy.check());
+  return copy.bytes();
 }
 
 Result<std::vector<measure::MappingCheck>> check_counter_mapping(ComputeHost& host,

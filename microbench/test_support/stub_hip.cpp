@@ -213,14 +213,10 @@ const char* wirewatt_virtual_device() {
   return chip.c_str();
 }
 int hipInit(unsigned) {
-<<<<<<< HEAD
+  if (listed_cards()) return success;
   if (!runtime()->gpu) return 100;
   TheCard::attach(*runtime()->gpu, std::getenv("WW_STUB_HIP_TREE"));
   return success;
-=======
-  attach_card();
-  return runtime()->gpu || listed_cards() ? success : 100;
->>>>>>> c1e9e834 (Choose one device for every command by what it needs)
 }
 int hipGetDeviceCount(int* count) {
   *count = static_cast<int>(runtime()->devices.size());

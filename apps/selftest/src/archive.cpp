@@ -156,48 +156,114 @@ Result<Recording> recording_from(const json& from) {
   return recording;
 }
 
-json to_json(const Archive& archive) {
-  json libraries = json::array(), fields = json::array(), waves = json::array();
-  for (const measure::Finding& finding : archive.libraries) {
-    libraries.push_back({{"name", finding.capability},
-                         {"verdict", static_cast<int>(finding.verdict)},
-                         {"detail", finding.detail},
-                         {"remedy", finding.remedy}});
+json to_json(const std::vector<measure::Finding>& findings) {
+  json list = json::array();
+  for (const measure::Finding& finding : findings) {
+    list.push_back({{"name", finding.capability},
+                    {"verdict", static_cast<int>(finding.verdict)},
+                    {"detail", finding.detail},
+                    {"remedy", finding.remedy}});
   }
-  for (const measure::FieldState& field : archive.fields) {
-    fields.push_back({{"name", field.name},
-                      {"status", static_cast<int>(field.status)},
-                      {"reason", field.reason}});
+  return list;
+}
+
+// What files of earlier versions do not have.
+void put_newer(json& out, const Archive& archive) {
+  json parts = json::array(), devices = json::array(), files = json::array();
+  for (const PartState& part : archive.parts) {
+    parts.push_back({{"name", part.name},
+                     {"state", part.state},
+                     {"reason", part.reason},
+                     {"elapsed_s", part.elapsed_s}});
   }
-  for (const microbench::WavePlace& wave : archive.waves) {
-    waves.push_back({{"wave", wave.wave},
-                     {"group", wave.group},
-                     {"unpatched", wave.unpatched},
-                     {"id", wave.id},
-                     {"engine", wave.engine},
-                     {"cu", wave.cu}});
+  for (const microbench::DeviceListing& device : archive.devices) {
+    devices.push_back({{"name", device.name},
+                       {"description", device.description},
+                       {"usable", device.usable},
+                       {"reason", device.reason}});
   }
-  return {{"format", kFormat},
-          {"format_version", kVersion},
-          {"version", archive.version},
-          {"system", archive.system},
-          {"device", archive.device},
-          {"api", archive.api},
-          {"name", archive.name},
-          {"driver", archive.driver},
-          {"target", archive.target},
-          {"pci", archive.pci},
-          {"virtual", archive.is_virtual},
-          {"elapsed_s", archive.elapsed_s},
-          {"libraries", std::move(libraries)},
-          {"sensor", archive.sensor},
-          {"fields", std::move(fields)},
-          {"no_topology", archive.no_topology},
-          {"topology", archive.topology ? microbench::to_json(*archive.topology) : json()},
-          {"no_waves", archive.no_waves},
-          {"waves", std::move(waves)},
-          {"step_test", to_json(archive.step_test)},
-          {"stream", to_json(archive.stream)}};
+  for (const CardFile& file : archive.files) {
+    files.push_back({{"name", file.name}, {"text", file.text}});
+  }
+  out["chosen"] = archive.chosen;
+  out["parts"] = std::move(parts);
+  out["devices"] = std::move(devices);
+  out["files"] = std::move(files);
+  out["idle"] = to_json(archive.idle);
+  out["launches"] = {{"absent", archive.launches.absent},
+                     {"waited_s", archive.launches.waited_s},
+                     {"by_events_s", archive.launches.by_events_s}};
+  if (archive.polls) {
+    out["polls"] = {{"read_p50_us", archive.polls->read_p50_us},
+                    {"read_p99_us", archive.polls->read_p99_us},
+                    {"polls", archive.polls->polls}};
+  }
+  out["counters"] = to_json(archive.counters);
+}
+
+std::vector<measure::Finding> findings_from(const JsonReader& reader, const char* key) {
+  std::vector<measure::Finding> findings;
+  for (const JsonReader& entry : reader.objects(key)) {
+    measure::Finding& finding = findings.emplace_back();
+    std::int32_t verdict = 0;
+    entry.read("name", finding.capability);
+    entry.read("verdict", verdict);
+    entry.read("detail", finding.detail);
+    entry.read("remedy", finding.remedy);
+    if (verdict < 0 || verdict > static_cast<int>(measure::Verdict::unavailable)) {
+      entry.refuse("verdict", "is none that there is");
+    }
+    finding.verdict = static_cast<measure::Verdict>(verdict);
+  }
+  return findings;
+}
+
+// See put_newer(): each may be absent.
+Status read_newer(const json& from, const JsonReader& reader, Archive& archive) {
+  reader.read_optional("chosen", archive.chosen);
+  if (reader.has("parts")) {
+    for (const JsonReader& entry : reader.objects("parts")) {
+      PartState& part = archive.parts.emplace_back();
+      entry.read("name", part.name);
+      entry.read("state", part.state);
+      entry.read("reason", part.reason);
+      entry.read("elapsed_s", part.elapsed_s);
+    }
+  }
+  if (reader.has("devices")) {
+    for (const JsonReader& entry : reader.objects("devices")) {
+      microbench::DeviceListing& device = archive.devices.emplace_back();
+      entry.read("name", device.name);
+      entry.read("description", device.description);
+      entry.read("usable", device.usable);
+      entry.read("reason", device.reason);
+    }
+  }
+  if (reader.has("files")) {
+    for (const JsonReader& entry : reader.objects("files")) {
+      CardFile& file = archive.files.emplace_back();
+      entry.read("name", file.name);
+      entry.read("text", file.text);
+    }
+  }
+  if (const auto launches = reader.optional_object("launches")) {
+    launches->read("absent", archive.launches.absent);
+    launches->read("waited_s", archive.launches.waited_s);
+    launches->read("by_events_s", archive.launches.by_events_s);
+  }
+  if (const auto polls = reader.optional_object("polls")) {
+    PollTimes& times = archive.polls.emplace();
+    polls->read("read_p50_us", times.read_p50_us);
+    polls->read("read_p99_us", times.read_p99_us);
+    polls->read("polls", times.polls);
+  }
+  if (reader.has("counters")) archive.counters = findings_from(reader, "counters");
+  WW_TRY(reader.status());
+  if (reader.has("idle")) {
+    WW_ASSIGN(idle, recording_from(from["idle"]));
+    archive.idle = std::move(idle);
+  }
+  return {};
 }
 
 Result<Archive> archive_from(const json& from, const std::string& source) {
@@ -229,18 +295,7 @@ Result<Archive> archive_from(const json& from, const std::string& source) {
   reader.read("sensor", archive.sensor);
   reader.read("no_topology", archive.no_topology);
   reader.read("no_waves", archive.no_waves);
-  for (const JsonReader& entry : reader.objects("libraries")) {
-    measure::Finding& finding = archive.libraries.emplace_back();
-    std::int32_t verdict = 0;
-    entry.read("name", finding.capability);
-    entry.read("verdict", verdict);
-    entry.read("detail", finding.detail);
-    entry.read("remedy", finding.remedy);
-    if (verdict < 0 || verdict > static_cast<int>(measure::Verdict::unavailable)) {
-      entry.refuse("verdict", "is none that there is");
-    }
-    finding.verdict = static_cast<measure::Verdict>(verdict);
-  }
+  archive.libraries = findings_from(reader, "libraries");
   for (const JsonReader& entry : reader.objects("fields")) {
     measure::FieldState& field = archive.fields.emplace_back();
     std::int32_t status = 0;
@@ -274,10 +329,57 @@ Result<Archive> archive_from(const json& from, const std::string& source) {
   archive.step_test = std::move(step_test);
   WW_ASSIGN(stream, recording_from(part("stream")));
   archive.stream = std::move(stream);
+  WW_TRY(read_newer(from, reader, archive));
   return archive;
 }
 
 }  // namespace
+
+json to_json(const Archive& archive) {
+  json fields = json::array(), waves = json::array();
+  for (const measure::FieldState& field : archive.fields) {
+    fields.push_back({{"name", field.name},
+                      {"status", static_cast<int>(field.status)},
+                      {"reason", field.reason}});
+  }
+  for (const microbench::WavePlace& wave : archive.waves) {
+    waves.push_back({{"wave", wave.wave},
+                     {"group", wave.group},
+                     {"unpatched", wave.unpatched},
+                     {"id", wave.id},
+                     {"engine", wave.engine},
+                     {"cu", wave.cu}});
+  }
+  json out = {{"format", kFormat},
+              {"format_version", kVersion},
+              {"version", archive.version},
+              {"system", archive.system},
+              {"device", archive.device},
+              {"api", archive.api},
+              {"name", archive.name},
+              {"driver", archive.driver},
+              {"target", archive.target},
+              {"pci", archive.pci},
+              {"virtual", archive.is_virtual},
+              {"elapsed_s", archive.elapsed_s},
+              {"libraries", to_json(archive.libraries)},
+              {"sensor", archive.sensor},
+              {"fields", std::move(fields)},
+              {"no_topology", archive.no_topology},
+              {"topology", archive.topology ? microbench::to_json(*archive.topology) : json()},
+              {"no_waves", archive.no_waves},
+              {"waves", std::move(waves)},
+              {"step_test", to_json(archive.step_test)},
+              {"stream", to_json(archive.stream)}};
+  put_newer(out, archive);
+  return out;
+}
+
+Result<Archive> archive_from_json(const json& from, const std::string& source) {
+  auto archive = archive_from(from, source);
+  if (!archive && archive.error().context.empty()) archive.error().context = source;
+  return archive;
+}
 
 std::string archive_bytes(const Archive& archive) {
   const std::string text = to_json(archive).dump(-1, ' ', false, json::error_handler_t::replace);
@@ -305,9 +407,7 @@ Result<Archive> parse_archive(std::string_view bytes, const std::string& source)
                 source);
   }
   const json parsed = json::parse(text, nullptr, false);
-  auto archive = archive_from(parsed, source);
-  if (!archive && archive.error().context.empty()) archive.error().context = source;
-  return archive;
+  return archive_from_json(parsed, source);
 }
 
 }  // namespace ww::selftest

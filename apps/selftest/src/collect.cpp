@@ -3,29 +3,25 @@
 #include <sys/utsname.h>
 
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
-#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
 
+#include "parts.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
-#include "ww/measure/environment.hpp"
-#include "ww/measure/polled_sensor.hpp"
-#include "ww/measure/recorder.hpp"
-#include "ww/microbench/compute_device.hpp"
-#include "ww/microbench/counter_check.hpp"
-#include "ww/microbench/gpu_load.hpp"
+#include "ww/core/json_reader.hpp"
+#include "ww/measure/child.hpp"
 #include "ww/selftest/selftest.hpp"
 
 namespace ww::selftest {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using nlohmann::json;
 
-constexpr int kParts = 5;
-constexpr int kSteps = 6;
-constexpr double kStepSeconds = 2.0;
-constexpr std::size_t kStreamBytes = std::size_t{4} << 20;  // of each copy
-constexpr int kCopies = 8;
+double seconds_since(Clock::time_point begun) {
+  return std::chrono::duration<double>(Clock::now() - begun).count();
+}
 
 std::string system_text() {
   utsname names{};
@@ -33,145 +29,110 @@ std::string system_text() {
                             : std::string("unknown");
 }
 
-// Nobody's name goes into the archive: homes are written as "~".
-std::string without_home(std::string text) {
-  const char* home = std::getenv("HOME");
-  const std::string path = home == nullptr ? "" : home;
-  if (path.size() < 2) return text;
-  for (auto at = text.find(path); at != std::string::npos; at = text.find(path, at + 1)) {
-    text.replace(at, path.size(), "~");
-  }
-  return text;
-}
-
-class Collector {
- public:
-  Collector(microbench::ComputeDevice& device, Archive& archive)
-      : device_(device), archive_(archive) {
-    if (device_.sensor != nullptr) recorder_.emplace(*device_.sensor);
-  }
-
-  void topology() {
-    auto found = microbench::discover_topology(*device_.host, {});
-    if (!found) {
-      archive_.no_topology = without_home(found.error().text());
-      return;
-    }
-    archive_.topology = std::move(*found);
-    archive_.topology->device = archive_.device;
-    archive_.topology->is_virtual = archive_.is_virtual;
-  }
-
-  void waves() {
-    auto found = microbench::record_wave_places(*device_.host);
-    if (found) {
-      archive_.waves = std::move(*found);
-    } else {
-      archive_.no_waves = without_home(found.error().text());
-    }
-  }
-
-  Status step_test() {
-    Recording& test = archive_.step_test;
-    if (!recorder_) {
-      test.absent = without_home(device_.no_sensor);
-      return {};
-    }
-    auto load = microbench::make_gpu_load(*device_.host, *device_.sensor);
-    if (!load) test.absent = without_home(load.error().text());
-    WW_TRY(take(nullptr));
-    rest(kStepSeconds);
-    for (int step = 0; load && step < kSteps; ++step) {
-      if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
-      auto done = (*load)->run_for(kStepSeconds);
-      if (!done) {
-        test.absent = without_home(done.error().text());
-        break;
-      }
-      test.steps.push_back(*done);
-      rest(kStepSeconds);
-      WW_TRY(take(&test));
-    }
-    return take(&test);
-  }
-
-  Status stream() {
-    Recording& stream = archive_.stream;
-    if (!recorder_) {
-      stream.absent = without_home(device_.no_sensor);
-      return {};
-    }
-    WW_TRY(take(nullptr));
-    rest(kStepSeconds / 2);
-    measure::LoadStep step;
-    step.on_ns = device_.sensor->now_ns();
-    const auto copied = microbench::copy_known_bytes(*device_.host, kStreamBytes, kCopies, {});
-    step.off_ns = device_.sensor->now_ns();
-    rest(kStepSeconds / 2);
-    if (copied) {
-      stream.bytes = static_cast<double>(*copied) * kCopies;
-      stream.steps.push_back(step);
-    } else {
-      stream.absent = without_home(copied.error().text());
-    }
-    return take(&stream);
-  }
-
- private:
-  void rest(double seconds) {
-    device_.sensor->sleep_until(device_.sensor->now_ns() + std::llround(seconds * 1e9));
-  }
-  // Adds the sensor's readings since the last call to `into`, or drops them.
-  Status take(Recording* into) {
-    WW_ASSIGN(readings, recorder_->take());
-    auto rails = device_.sensor->new_rails();
-    if (into == nullptr) return {};
-    std::ranges::move(readings, std::back_inserter(into->readings));
-    std::ranges::move(rails, std::back_inserter(into->rails));
+// Which device is tested, decided in a process of its own: drivers are woken for it.
+Status choose(microbench::DeviceRequest& request, Archive& archive) {
+  if (!request.name.empty()) {
+    archive.chosen = "it was named";
     return {};
   }
+  constexpr std::chrono::seconds kPatience{120};
+  const auto text = measure::run_in_child(
+      [&request] {
+        const auto choice = microbench::choose_device(request.need);
+        const json answer = choice ? json{{"name", choice->name}, {"reason", choice->reason}}
+                                   : json{{"error", choice.error().text()}};
+        return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+      },
+      kPatience, interrupted);
+  if (!text) return tl::unexpected(text.error());
+  WW_ASSIGN(answer, parse_json(*text, "the choice of a device"));
+  if (answer.contains("error")) {
+    return fail(ErrorCode::missing_dependency, answer["error"].get<std::string>());
+  }
+  request.name = answer.value("name", "");
+  archive.chosen = answer.value("reason", "");
+  return {};
+}
 
-  microbench::ComputeDevice& device_;
-  Archive& archive_;
-  std::optional<measure::Recorder> recorder_;
-};
+// Runs one part in a process of its own.
+PartState run_part(const Part& part, std::chrono::seconds patience,
+                   const microbench::DeviceRequest& request, Archive& archive) {
+  const auto begun = Clock::now();
+  PartState state{std::string(part.name), "done", "", 0};
+  const auto text = measure::run_in_child(
+      [&] {
+        Archive found;
+        part.fill(request, found);
+        return to_json(found).dump(-1, ' ', false, json::error_handler_t::replace);
+      },
+      patience, interrupted);
+  auto found = [&]() -> Result<Archive> {
+    if (!text) return tl::unexpected(text.error());
+    WW_ASSIGN(parsed, parse_json(*text, "what the part gave"));
+    return archive_from_json(parsed, "what the part gave");
+  }();
+  state.elapsed_s = seconds_since(begun);
+  if (found) {
+    part.take(archive, std::move(*found));
+    if (interrupted()) state.state = "stopped";
+    return state;
+  }
+  state.state = interrupted() ? "stopped" : "failed";
+  state.reason = without_home(found.error().message);
+  part.note_absence(archive, state.reason);
+  return state;
+}
 
 }  // namespace
 
-Result<Archive> collect(const microbench::DeviceRequest& request, const Narrator& narrate) {
+Result<Archive> collect(const microbench::DeviceRequest& asked, const Narrator& narrate,
+                        const Keeper& keep, std::optional<std::chrono::seconds> limit) {
   const auto begun = Clock::now();
-  const auto say = [&narrate](const char* step, int done) {
-    if (narrate) narrate(step, done, kParts);
+  const int total = static_cast<int>(parts().size());
+  const auto say = [&](std::string_view step, int done) {
+    if (narrate) narrate(std::string(step), done, total);
   };
+  microbench::DeviceRequest request = asked;
+  request.clock_control = false;  // nothing here needs other clocks
   Archive archive;
   archive.version = WW_VERSION;
   archive.system = system_text();
-  say("libraries", 0);
-  archive.libraries = measure::check_libraries();
-  for (measure::Finding& finding : archive.libraries) finding.detail = without_home(finding.detail);
-  WW_ASSIGN(device, microbench::open_compute_device(request));
-  const microbench::HostFacts facts = device.host->facts();
-  archive.device = device.name;
-  archive.is_virtual = device.is_virtual;
-  archive.api = facts.api;
-  archive.name = facts.device;
-  archive.driver = facts.driver;
-  archive.target = facts.target;
-  archive.pci = facts.pci_bus;
-  if (device.sensor != nullptr) {
-    archive.sensor = device.sensor->facts().name;
-    archive.fields = device.sensor->fields();
+  for (const Part& part : parts()) {
+    archive.parts.push_back({std::string(part.name), "to do", "", 0});
   }
-  Collector collector(device, archive);
-  say("latencies", 1);
-  collector.topology();
-  say("pinning", 2);
-  collector.waves();
-  say("step test", 3);
-  WW_TRY(collector.step_test());
-  say("stream", 4);
-  WW_TRY(collector.stream());
-  archive.elapsed_s = std::chrono::duration<double>(Clock::now() - begun).count();
+  const auto kept = [&]() -> Status {
+    archive.elapsed_s = seconds_since(begun);
+    return keep ? keep(archive) : Status();
+  };
+  WW_TRY(kept());
+  say("the choice of a device", 0);
+  const Status chosen = choose(request, archive);
+  archive.device = request.name;
+  const std::string no_device = chosen ? "" : without_home(chosen.error().message);
+  const auto kind = DeviceName(request.name).kind();
+  const bool sensor_alone = kind == DeviceName::Kind::pci || kind == DeviceName::Kind::sensor;
+  int done = 0;
+  for (const Part& part : parts()) {
+    PartState& state = archive.parts[static_cast<std::size_t>(done)];
+    const bool needs_device = done > 0;
+    say(part.name, done++);
+    std::string why;
+    if (interrupted()) {
+      why = "it was stopped before";
+    } else if (needs_device && !no_device.empty()) {
+      why = no_device;
+    } else if (sensor_alone && !part.by_sensor_alone) {
+      why = "nothing here computes on the card";
+    }
+    if (why.empty()) {
+      state = run_part(part, limit.value_or(part.patience), request, archive);
+    } else {
+      state.state = interrupted() ? "stopped" : "left out";
+      state.reason = why;
+      part.note_absence(archive, why);
+    }
+    WW_TRY(kept());
+  }
   return archive;
 }
 

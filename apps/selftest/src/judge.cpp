@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "ww/core/statistics.hpp"
 #include "ww/energy/energy.hpp"
 #include "ww/measure/health.hpp"
 #include "ww/measure/reading_status.hpp"
@@ -120,7 +123,8 @@ Finding judge_stream(const Archive& archive) {
 // How much each accumulator of the package counted from the first reading to the last.
 std::vector<Finding> judge_rails(const Archive& archive) {
   std::vector<Finding> findings;
-  std::vector<RailReading> all = archive.step_test.rails;
+  std::vector<RailReading> all = archive.idle.rails;
+  all.insert(all.end(), archive.step_test.rails.begin(), archive.step_test.rails.end());
   all.insert(all.end(), archive.stream.rails.begin(), archive.stream.rails.end());
   std::set<std::string> names;
   for (const RailReading& rail : all) names.insert(rail.rail);
@@ -143,15 +147,143 @@ std::vector<Finding> judge_rails(const Archive& archive) {
   return findings;
 }
 
+// What was not done; nothing of parts whose own lines say so.
+std::vector<Finding> judge_parts(const Archive& archive) {
+  std::vector<Finding> findings;
+  for (const PartState& part : archive.parts) {
+    const std::string row = "part " + part.name;
+    if (part.state == "failed") {
+      findings.push_back({row, Verdict::bad, part.reason, ""});
+    } else if (part.state != "done" && part.state != "left out") {
+      findings.push_back({row, Verdict::unavailable,
+                          part.state + (part.reason.empty() ? "" : ": " + part.reason), ""});
+    }
+  }
+  return findings;
+}
+
+Finding judge_launches(const Archive& archive) {
+  const LaunchCosts& costs = archive.launches;
+  if (costs.waited_s.empty()) return {"launches", Verdict::unavailable, costs.absent, ""};
+  constexpr double kMicro = 1e6;
+  std::string text = fmt::format("the smallest takes {:.1f} us until its end is seen",
+                                 median(costs.waited_s) * kMicro);
+  if (!costs.by_events_s.empty()) {
+    text += fmt::format(", {:.1f} us by the device's events", median(costs.by_events_s) * kMicro);
+  }
+  return {"launches", Verdict::good, text + " (median)", ""};
+}
+
+// Mean power and its standard deviation where there is a register of power.
+std::optional<std::pair<double, double>> power_at_rest(const Recording& idle) {
+  double sum = 0;
+  double squares = 0;
+  double count = 0;
+  for (const SensorReading& reading : idle.readings) {
+    if (!reading.power_uw || !reading.changed) continue;
+    const double watts = static_cast<double>(*reading.power_uw) * 1e-6;
+    sum += watts;
+    squares += watts * watts;
+    ++count;
+  }
+  if (count < 2) return {};
+  const double mean = sum / count;
+  return std::pair(mean, std::sqrt(std::max(0.0, squares / count - mean * mean)));
+}
+
+std::string time_text(double seconds) {
+  return seconds < 1 ? fmt::format("{:.3g} ms", 1e3 * seconds) : fmt::format("{:.3g} s", seconds);
+}
+
+void add_sensor_sentence(std::vector<std::string>& sentences, const Archive& archive) {
+  const auto response = measure::analyse_steps(archive.step_test.readings, archive.step_test.steps);
+  if (!response || !response->resolved) return;
+  std::string text =
+      fmt::format("Its power sensor has a new value every {}", time_text(response->period_s));
+  if (response->lag) {
+    text += fmt::format(" and follows a change with a time constant of {}.",
+                        time_text(response->time_s));
+  } else if (response->time_s > 0) {
+    text += fmt::format(", which is the mean over {}", time_text(response->time_s));
+    text += response->time_s < response->period_s
+                ? fmt::format(": it sees {:.0f}% of the time.",
+                              100 * response->time_s / response->period_s)
+                : std::string(".");
+  } else {
+    text += " and follows a change within three of them.";
+  }
+  sentences.push_back(std::move(text));
+}
+
+void add_latency_sentence(std::vector<std::string>& sentences, const Archive& archive) {
+  if (!archive.topology || archive.topology->latency.ticks.empty()) return;
+  std::vector<double> all;
+  for (const auto& row : archive.topology->latency.ticks) {
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  if (all.empty()) return;
+  const auto [least, most] = std::ranges::minmax(all);
+  sentences.push_back(
+      fmt::format("A load that its L2 answers takes {:.0f} ticks from the nearest place and {:.0f} "
+                  "from the farthest, {:.0f} in the middle.",
+                  least, most, median(all)));
+}
+
+void add_copy_sentence(std::vector<std::string>& sentences, const Archive& archive) {
+  const Recording& stream = archive.stream;
+  if (stream.steps.empty() || !(stream.bytes > 0)) return;
+  const measure::LoadStep& step = stream.steps.front();
+  const double seconds = static_cast<double>(step.off_ns - step.on_ns) * 1e-9;
+  const auto energy =
+      energy::energy_between(energy::energy_series(stream.readings), step.on_ns, step.off_ns);
+  if (!energy.ok() || !(seconds > 0)) return;
+  const double gigabytes = stream.bytes * 1e-9;
+  std::string text =
+      fmt::format("Copying moves {:.4g} GB/s each way and costs {:.3g} J for each GB",
+                  gigabytes / seconds, energy.energy_j / gigabytes);
+  if (const auto rest = power_at_rest(archive.idle)) {
+    text += fmt::format(", of which {:.3g} J are above rest ({:.3g} W)",
+                        (energy.energy_j - rest->first * seconds) / gigabytes, rest->first);
+  }
+  sentences.push_back(text + ".");
+}
+
 }  // namespace
 
+std::vector<std::string> about_the_card(const Archive& archive) {
+  std::vector<std::string> sentences;
+  add_sensor_sentence(sentences, archive);
+  add_latency_sentence(sentences, archive);
+  add_copy_sentence(sentences, archive);
+  if (!archive.launches.waited_s.empty()) {
+    sentences.push_back(fmt::format("A launch takes at least {} until its end is seen.",
+                                    time_text(median(archive.launches.waited_s))));
+  }
+  return sentences;
+}
+
 std::vector<Finding> judge(const Archive& archive) {
-  std::vector<Finding> findings = archive.libraries;
+  std::vector<Finding> findings = judge_parts(archive);
+  std::ranges::copy(archive.libraries, std::back_inserter(findings));
   findings.push_back(judge_pinning(archive));
   findings.push_back(judge_latency(archive));
   std::ranges::move(judge_sensor(archive), std::back_inserter(findings));
   findings.push_back(judge_stream(archive));
   std::ranges::move(judge_rails(archive), std::back_inserter(findings));
+  if (const auto rest = power_at_rest(archive.idle)) {
+    findings.push_back(
+        {"rest", Verdict::good,
+         fmt::format("{:.2f} W, standard deviation {:.3f} W", rest->first, rest->second), ""});
+  }
+  if (archive.polls) {
+    findings.push_back({"polls", Verdict::good,
+                        fmt::format("a poll of the sensor takes {:.0f} us (median), 99% less than "
+                                    "{:.0f} us",
+                                    archive.polls->read_p50_us, archive.polls->read_p99_us),
+                        ""});
+  }
+  if (!archive.parts.empty()) findings.push_back(judge_launches(archive));
+  std::ranges::copy(archive.counters, std::back_inserter(findings));
   return findings;
 }
 
@@ -168,6 +300,7 @@ nlohmann::json report(const Archive& archive) {
           {"name", archive.name},           {"driver", archive.driver},
           {"target", archive.target},       {"virtual", archive.is_virtual},
           {"sensor", archive.sensor},       {"elapsed_s", archive.elapsed_s},
+          {"chosen", archive.chosen},       {"about", about_the_card(archive)},
           {"findings", std::move(findings)}};
 }
 

@@ -1,36 +1,59 @@
 #include "ww/selftest/selftest.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "command.hpp"
 #include "device_options.hpp"
 #include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/interrupt.hpp"
+#include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
+#include "ww/core/temporary_folder.hpp"
+#include "ww/report/topology_picture.hpp"
 
 namespace ww::cli {
 namespace {
 
+// Where owners of cards send what they found.
+constexpr const char* kWhereToSend = "an issue of the project that this wirewatt comes from";
+
 struct SelftestArguments {
   microbench::DeviceRequest device;
   std::string out;
-  std::string replay;
+  std::string replay, show;
+  std::optional<int> limit_s;
   bool json{};
 };
+
+void print_for_the_owner(const selftest::Archive& archive) {
+  if (archive.topology) fmt::print("{}\n", report::topology_picture(*archive.topology));
+  for (const std::string& sentence : selftest::about_the_card(archive)) {
+    fmt::print("{}\n", sentence);
+  }
+}
 
 int show_selftest(const selftest::Archive& archive, bool json) {
   const auto findings = selftest::judge(archive);
   if (json) {
     print_json(selftest::report(archive));
   } else {
-    fmt::print("{} ({}, {}){}, by wirewatt {} on {}\n", archive.name, archive.device,
+    fmt::print("{} ({}{}{}){}, by wirewatt {} on {}\n",
+               archive.name.empty() ? "no device" : archive.name,
+               archive.device.empty() ? "none" : archive.device, archive.target.empty() ? "" : ", ",
                archive.target, archive.is_virtual ? ", virtual: not a measurement" : "",
                archive.version, archive.system);
+    print_for_the_owner(archive);
     std::vector<std::vector<std::string>> rows{{"part", "verdict", "what was found"}};
     for (const measure::Finding& finding : findings) {
       rows.push_back(
@@ -44,35 +67,78 @@ int show_selftest(const selftest::Archive& archive, bool json) {
   });
 }
 
-int run_selftest(const SelftestArguments& arguments) {
-  if (!arguments.replay.empty()) {
-    const auto bytes = read_file(arguments.replay);
-    if (!bytes) return report_error(bytes.error());
-    const auto archive = selftest::parse_archive(*bytes, arguments.replay);
-    if (!archive) return report_error(archive.error());
-    return show_selftest(*archive, arguments.json);
+// What a file of an earlier test says, judged or all of it.
+int read_selftest(const SelftestArguments& arguments) {
+  const std::string& file = arguments.show.empty() ? arguments.replay : arguments.show;
+  const auto bytes = read_file(file);
+  if (!bytes) return report_error(bytes.error());
+  const auto archive = selftest::parse_archive(*bytes, file);
+  if (!archive) return report_error(archive.error());
+  if (arguments.show.empty()) return show_selftest(*archive, arguments.json);
+  print_json(selftest::to_json(*archive));
+  return 0;
+}
+
+// The file of the test: where it was asked for, else in this folder; where that cannot be written,
+// among the temporary files.
+class SelftestFile {
+ public:
+  explicit SelftestFile(const std::string& asked)
+      : path_(asked.empty() ? fmt::format("wirewatt-selftest-{:%Y%m%d-%H%M%S}.wwst",
+                                          fmt::gmtime(std::time(nullptr)))
+                            : asked) {}
+  Status keep(const selftest::Archive& archive) {
+    const std::string bytes = selftest::archive_bytes(archive);
+    size_ = bytes.size();
+    auto written = write_file_atomically(path_, bytes);
+    if (written || moved_) return written;
+    WW_ASSIGN(folder, temporary_parent());
+    const auto instead = folder / path_.filename();
+    if (!write_file_atomically(instead, bytes)) return written;
+    spdlog::warn("{}; the file is {} instead", written.error().text(), instead.string());
+    moved_ = true;
+    path_ = instead;
+    return {};
   }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  std::filesystem::path path_;
+  std::size_t size_{};
+  bool moved_{};
+};
+
+int run_selftest(const SelftestArguments& arguments) {
+  if (!arguments.replay.empty() || !arguments.show.empty()) return read_selftest(arguments);
+  SelftestFile file(arguments.out);
   Progress progress("selftest");
   const auto collected = selftest::collect(
-      arguments.device, [&progress](const std::string& step, int done, int total) {
+      arguments.device,
+      [&progress](const std::string& step, int done, int total) {
         progress.update(done, total, step);
-      });
+      },
+      [&file](const selftest::Archive& archive) { return file.keep(archive); },
+      arguments.limit_s ? std::optional(std::chrono::seconds(*arguments.limit_s)) : std::nullopt);
   progress.finish();
   if (!collected) return report_error(collected.error());
-  const std::string bytes = selftest::archive_bytes(*collected);
-  if (const auto written = write_file_atomically(arguments.out, bytes); !written) {
-    return report_error(written.error());
-  }
   // Shows the archive as the file has it, so that a replay shows the same.
-  const auto archive = selftest::parse_archive(bytes, arguments.out);
+  const auto archive = selftest::parse_archive(selftest::archive_bytes(*collected), file.path());
   if (!archive) return report_error(archive.error());
   const int code = show_selftest(*archive, arguments.json);
   if (!arguments.json) {
     fmt::print(
-        "{}: {} kB in {:.0f} s. It holds the lines above, the raw readings behind them, and no "
-        "names of people or machines.\n",
-        arguments.out, (bytes.size() + 999) / 1000, archive->elapsed_s);
+        "\n{}: {} kB in {:.0f} s. It holds the lines above, the raw readings behind them, and no "
+        "names of people or machines ('wirewatt selftest --show {}' prints all of it).\n",
+        file.path(), (file.size() + 999) / 1000, archive->elapsed_s, file.path());
+    if (!archive->is_virtual) {
+      fmt::print("Please attach it to {}, with the title \"selftest: {} {}\".\n", kWhereToSend,
+                 archive->name.empty() ? "no device" : archive->name, archive->target);
+    }
+  } else {
+    spdlog::info("{}: {} kB", file.path(), (file.size() + 999) / 1000);
   }
+  if (interrupted()) return exit_code(ErrorCode::cancelled);
   return code;
 }
 
@@ -82,25 +148,36 @@ void add_selftest(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
       "selftest", "Test a device in two minutes, and keep what was found in one file to send");
   auto arguments = std::make_shared<SelftestArguments>();
+  arguments->device.need = need_of("selftest");
   command->add_option("--device", arguments->device.name,
-                      "Device as `wirewatt devices` names it (default: the first usable card)");
+                      "Device as `wirewatt devices` names it, or gpu:N or pci:ADDRESS for a sensor "
+                      "alone (default: the best card, whatever it lacks)");
   add_random_chip_options(*command, arguments->device);
-  auto* out = as_output_file(command->add_option("-o,--out", arguments->out, "The file to write"));
+  auto* out = as_output_file(command->add_option("-o,--out", arguments->out,
+                                                 "The file to write (default: "
+                                                 "wirewatt-selftest-TIME.wwst)"));
   auto* replay =
       command->add_option("--replay", arguments->replay,
                           "Show what this file of an earlier test says; no device is used");
   as_input_file(replay)->excludes(out);
+  as_input_file(
+      command->add_option("--show", arguments->show, "Print all that is in such a file, as JSON"))
+      ->excludes(out)
+      ->excludes(replay);
+  command
+      ->add_option("--limit", arguments->limit_s,
+                   "End a part of the test that takes longer [s] (default: one to five minutes)")
+      ->check(CLI::Range(1, 3600));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
-      "Example:\n  wirewatt selftest -o selftest.wwst\n  wirewatt selftest --replay "
-      "selftest.wwst\n\n"
-      "The file holds versions, names of device, driver and libraries, latencies, hardware ids "
-      "and\n"
-      "readings of the sensor. It holds no names of people or machines and no serial numbers.");
-  command->callback([arguments, &outcome, out, replay] {
-    if (out->count() == 0 && replay->count() == 0) throw CLI::RequiredError("--out");
-    outcome.exit_code = run_selftest(*arguments);
-  });
+      "Examples:\n  wirewatt selftest\n  wirewatt selftest -o selftest.wwst\n  wirewatt selftest "
+      "--replay selftest.wwst\n\n"
+      "The file is written after each part, so that it is there whatever fails. It holds "
+      "versions,\n"
+      "names of device, driver and libraries, what the driver's files say of the card, latencies,\n"
+      "hardware ids and readings of the sensor. It holds no names of people or machines and no\n"
+      "serial numbers.");
+  command->callback([arguments, &outcome] { outcome.exit_code = run_selftest(*arguments); });
 }
 
 }  // namespace ww::cli

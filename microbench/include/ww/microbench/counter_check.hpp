@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -11,6 +13,28 @@
 #include "ww/microbench/i_compute_host.hpp"
 
 namespace ww::microbench {
+
+// The known-bytes kernel on two buffers: each launch reads all of one and writes all of the other.
+class KnownCopy {
+ public:
+  // `bytes` are rounded down to whole work-groups. Errors of the host; invalid_argument (too few).
+  [[nodiscard]] static Result<KnownCopy> make(ComputeHost& host, std::size_t bytes);
+  // That each launch moves each way.
+  [[nodiscard]] std::size_t bytes() const { return content_.size(); }
+  Status fill(std::uint64_t seed);  // new random data to copy
+  Status launch();                  // queued
+  Status launch_and_wait();
+  [[nodiscard]] Result<double> time_launch();  // by the device's own events [s]
+  [[nodiscard]] Status check();                // error bad_data where the last copy is wrong
+
+ private:
+  explicit KnownCopy(ComputeHost& host) : host_(&host) {}
+  [[nodiscard]] std::size_t groups() const;
+  ComputeHost* host_;
+  std::unique_ptr<DeviceBuffer> from_, to_;
+  std::unique_ptr<LoadedKernel> kernel_;
+  std::vector<std::byte> content_;
+};
 
 // Copies `bytes` (rounded down to whole work-groups) `runs` times with the known-bytes kernel, new
 // data each time, and returns how many bytes each copy moved each way. Errors of the host and of
