@@ -79,8 +79,6 @@ bool has_capability(const std::string& status, unsigned bit) {
   return (bits >> bit & 1U) != 0;
 }
 
-constexpr const char* kJoinGroups = "sudo usermod -aG render,video \"$USER\", then log in again";
-
 // Whether a process that computes has no queue on this card. Kernels before 5.8 list no queues, and
 // without the card's number every queue may be on it.
 bool leaves_alone(const fs::path& process, const AmdGpu& gpu) {
@@ -102,10 +100,10 @@ void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::str
                                       : fmt::format("amdgpu {}", version),
                       ""});
   findings.push_back(node("compute permission", "/dev/kfd",
-                          "amdgpu is not loaded, or built without compute", kJoinGroups));
+                          "amdgpu is not loaded, or built without compute", how_to_open_devices()));
   if (!gpu.render.empty()) {
     findings.push_back(
-        node("render permission", "/dev/dri/" + gpu.render, "no render node", kJoinGroups));
+        node("render permission", "/dev/dri/" + gpu.render, "no render node", how_to_open_devices()));
   }
   const auto compute = file_text(gpu.folder + "/current_compute_partition");
   const auto memory = file_text(gpu.folder + "/current_memory_partition");
@@ -148,7 +146,7 @@ void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::str
     findings.push_back({"counters", Verdict::unavailable,
                         fmt::format("{} is here, and this user may not open /dev/kfd",
                                     to_string(profilers.front().profiler)),
-                        kJoinGroups});
+                        how_to_open_devices()});
   } else {
     findings.push_back({"counters", Verdict::good,
                         fmt::format("{} can be spawned", to_string(profilers.front().profiler)),

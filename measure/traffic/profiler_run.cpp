@@ -7,6 +7,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
+#include "ww/measure/environment.hpp"
 #include "ww/measure/profiler.hpp"
 
 namespace ww::measure {
@@ -59,9 +60,7 @@ std::optional<Error> known_failure(const std::string& said, const std::string& n
   }
   if (has("/dev/kfd") && (has("ermission denied") || has("Unable to open"))) {
     return Error{ErrorCode::permission_denied,
-                 "/dev/kfd may not be opened: add yourself to the group render (usermod -aG render "
-                 "$USER) and log in again",
-                 name};
+                 "/dev/kfd may not be opened: " + how_to_open_devices(), name};
   }
   if (has("aqlprofile") && (has("cannot open shared object") || has("not found"))) {
     return Error{ErrorCode::missing_dependency,

@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
                 ErrorCode::unsupported, "lts__t_sectors_wrong.sum"},
         Failure{Profiler::rocprof_v3,
                 "echo 'Unable to open /dev/kfd read-write: Permission denied' >&2; exit 1",
-                ErrorCode::permission_denied, "usermod -aG render"},
+                ErrorCode::permission_denied, "/dev/kfd may not be opened"},
         Failure{Profiler::rocprof_v1,
                 "echo 'libhsa-amd-aqlprofile64.so.1: cannot open shared object file' >&2; exit 127",
                 ErrorCode::missing_dependency, "hsa-amd-aqlprofile"},

@@ -14,6 +14,7 @@
 #include "host/shared_library.hpp"
 #include "ww/binpatch/code_object.hpp"
 #include "ww/kernels/sources.hpp"
+#include "ww/measure/environment.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -104,9 +105,7 @@ Status judged(const HipApi& api, int code, const char* call) {
   std::string hint;
   if (code == 100 || code == 101) hint = "; no GPU is visible to HIP";
   if (::access("/dev/kfd", F_OK) == 0 && ::access("/dev/kfd", R_OK | W_OK) != 0) {
-    hint =
-        "; /dev/kfd may not be opened: add yourself to the group render (usermod -aG render "
-        "$USER) and log in again";
+    hint = "; /dev/kfd may not be opened: " + measure::how_to_open_devices();
   }
   return fail(ErrorCode::device_error,
               fmt::format("{} failed: {} ({}){}", call, name != nullptr ? name : "?", code, hint));

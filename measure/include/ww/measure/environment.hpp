@@ -24,4 +24,9 @@ namespace ww::measure {
 // load, and access to counters. `sysfs` is as in TelemetryOptions.
 [[nodiscard]] std::vector<Finding> check_gpu(const TelemetryGpu& gpu, const std::string& sysfs);
 
+// How a user gets to open a GPU's device files: "add yourself to the group render (sudo usermod
+// ...)"; inside a container, where that does nothing, how the container must be started. `root` is
+// put before every path; empty but in tests.
+[[nodiscard]] std::string how_to_open_devices(const std::string& root = "");
+
 }  // namespace ww::measure
