@@ -102,8 +102,8 @@ void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::str
   findings.push_back(node("compute permission", "/dev/kfd",
                           "amdgpu is not loaded, or built without compute", how_to_open_devices()));
   if (!gpu.render.empty()) {
-    findings.push_back(
-        node("render permission", "/dev/dri/" + gpu.render, "no render node", how_to_open_devices()));
+    findings.push_back(node("render permission", "/dev/dri/" + gpu.render, "no render node",
+                            how_to_open_devices()));
   }
   const auto compute = file_text(gpu.folder + "/current_compute_partition");
   const auto memory = file_text(gpu.folder + "/current_memory_partition");

@@ -20,6 +20,8 @@
 // With chip_clock.cpp before the C library and WW_STUB_HIP_TREE naming a tree of kernel files
 // (fake_amd_tree.hpp), the program lives in the chip's time, and the chip's sensor is what those
 // files show.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -28,6 +30,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <sstream>

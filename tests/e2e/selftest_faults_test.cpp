@@ -132,7 +132,7 @@ TEST_F(SelftestFaults, AsAKillAtAnyMomentLeaveTheFileOfTheLastPart) {
                                file() + "' & while [ ! -s '" + file() +
                                "' ]; do sleep 0.02; done; sleep " + seconds +
                                "; kill -9 -- -$!; wait $!";
-    const auto made = run({"sh", "-c", killed}, environment(false));
+    const auto made = run({"bash", "-c", killed}, environment(false));
     EXPECT_EQ(made.exit_code, 137) << made.err;
     const json all = content(file());
     ASSERT_TRUE(all.is_object()) << made.err;

@@ -22,7 +22,8 @@ struct InstalledProfiler {
   std::filesystem::path program;
 };
 // The profilers on PATH (and in the folders of ROCm that rocm_library.hpp knows, and in
-// /usr/local/cuda/bin) that can count on an architecture ("gfx90a", "sm_90"; empty: any), best first.
+// /usr/local/cuda/bin) that can count on an architecture ("gfx90a", "sm_90"; empty: any), best
+// first.
 [[nodiscard]] std::vector<InstalledProfiler> installed_profilers(std::string_view architecture);
 
 // The counters that the byte mapping of an architecture needs, by the profiler's names, without

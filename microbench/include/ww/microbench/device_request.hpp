@@ -41,8 +41,8 @@ struct DeviceListing {
   bool usable{};
   std::string reason;  // why not usable, and what to do
 };
-// Lists every device that wirewatt could use, and why others cannot be used. A driver or loader that
-// is missing is an entry with its reason.
+// Lists every device that wirewatt could use, and why others cannot be used. A driver or loader
+// that is missing is an entry with its reason.
 [[nodiscard]] std::vector<DeviceListing> list_devices();
 
 // The device that an empty name means.

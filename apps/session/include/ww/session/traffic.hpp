@@ -45,8 +45,8 @@ struct CountedDispatches {
 };
 
 // Dispatches of one run, as a profiler gave them.
-[[nodiscard]] CountedDispatches counted_dispatches(
-    std::vector<measure::CounterDispatch> dispatches, const std::string& architecture);
+[[nodiscard]] CountedDispatches counted_dispatches(std::vector<measure::CounterDispatch> dispatches,
+                                                   const std::string& architecture);
 
 // Reads profilers' counter files. Files that are passes of one program are joined. `architecture`
 // is used if the files name none. Errors: those of reading, bad_data (files of different
