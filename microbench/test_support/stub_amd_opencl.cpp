@@ -74,7 +74,7 @@ Driver& driver() {
   return one;
 }
 
-// What a clGet*Info gives of a text or a value.
+// Writes what a clGet*Info gives of a text or a value.
 cl_int give(const void* data, std::size_t bytes, std::size_t size, void* value,
             std::size_t* needed) {
   if (value != nullptr && size < bytes) return CL_INVALID_VALUE;

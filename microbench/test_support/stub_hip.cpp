@@ -113,7 +113,7 @@ struct Runtime {
 
 void write_counters();
 
-// As HIP_VISIBLE_DEVICES lists them; all where it is not set.
+// Lists the devices of HIP_VISIBLE_DEVICES; all where it is not set.
 std::vector<int> visible_devices(int all) {
   std::vector<int> devices;
   if (const char* set = std::getenv("HIP_VISIBLE_DEVICES"); set != nullptr) {
@@ -145,7 +145,7 @@ Runtime* runtime() {
   return instance;
 }
 
-// At the end of a program that rocprof (of a test) watches.
+// Writes counters at the end of a program that rocprof (of a test) watches.
 void write_counters() {
   const auto& gpu = *runtime()->gpu;
   std::ofstream out(std::getenv("WW_STUB_HIP_COUNTERS"));
@@ -282,7 +282,7 @@ int hipDriverGetVersion(int* version) {
   *version = 50221153;
   return success;
 }
-// As ROCm 6 lays it out: the architecture's name begins at byte 1160.
+// Fills in ROCm 6's layout: the architecture's name begins at byte 1160.
 int hipGetDevicePropertiesR0600(void* properties, int device) {
   if (!is_ordinal(device)) return kInvalidDevice;
   auto* bytes = static_cast<char*>(properties);

@@ -20,7 +20,7 @@ using measure::testing::FakeAmdTree;
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// What the files of a card show.
+// Kinds of cards, by what their files show.
 struct Kind {
   const char* name;
   const char* device_id;
@@ -142,7 +142,7 @@ TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
     EXPECT_EQ(named(report["findings"], "capability", part)["verdict"], "good")
         << report["findings"].dump(1);
   }
-  // On the stub's clock the copies take less time than the sensor needs for a figure.
+  // The copies take less time on the stub's clock than the sensor needs for a figure.
   EXPECT_THAT(named(report["findings"], "capability", "stream")["detail"].get<std::string>(),
               HasSubstr("were right"));
   EXPECT_LT(std::filesystem::file_size(file), 800'000u);

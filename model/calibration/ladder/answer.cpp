@@ -17,13 +17,6 @@ namespace {
 
 constexpr int kMinLadderBlocks = 2;
 constexpr std::size_t kMinLadderRates = 3;
-// Two rates of a stream differ by more than they scatter.
-constexpr double kRatesApart = 0.05;
-// What the die is warmer than its sensor, by watt of the chip: leakage there follows the power at
-// once, so no covariate takes it away. Boards of 200 to 300 W show hot spots 10 to 25 K above the
-// edge, of which the mean of the die has about half: between nothing and 0.04 K/W, any as likely.
-constexpr double kMaxUnseenKelvinPerWatt = 0.04;
-constexpr double kClockChange = 5e-4;
 constexpr std::array kLevelsInOrder{ladder_levels::l1, ladder_levels::l2, ladder_levels::cache,
                                     ladder_levels::memory};
 
@@ -105,7 +98,7 @@ class LadderFitter {
       std::size_t apart = rates.empty() ? 0 : 1;
       double last = rates.empty() ? 0 : rates.front();
       for (const double rate : rates) {
-        if (rate < last * (1 + kRatesApart)) continue;
+        if (rate < last * (1 + model::kLadderRatesApart)) continue;
         ++apart;
         last = rate;
       }
@@ -125,8 +118,8 @@ class LadderFitter {
     };
     const double voltage = kNormal95 * std::max(change(flat_), change(steep_));
     const double clock = model::kRectangular95 * change(no_clock_);
-    const double heat =
-        model::kRectangular95 * std::abs(value) * idle_.w_per_k * kMaxUnseenKelvinPerWatt / 2;
+    const double heat = model::kRectangular95 * std::abs(value) * idle_.w_per_k *
+                        model::kMaxUnseenKelvinPerWatt / 2;
     return std::hypot(voltage, clock, heat);
   }
 
@@ -141,7 +134,7 @@ class LadderFitter {
     };
     if (!why_not_.empty()) return refuse(RowStatus::not_identified, why_not_);
     // What is warmer than the sensor shows draws more: half of its bound is taken off.
-    const double unseen = 1 - std::max(0.0, idle_.w_per_k) * kMaxUnseenKelvinPerWatt / 2;
+    const double unseen = 1 - std::max(0.0, idle_.w_per_k) * model::kMaxUnseenKelvinPerWatt / 2;
     const double value = unseen * plain_.value(weights);
     const double noise = t_quantile_95(plain_.freedom()) * std::sqrt(plain_.variance(weights));
     const double half = std::hypot(noise, systematic(weights, value));
@@ -204,7 +197,7 @@ class LadderFitter {
       }
       if (found.figure.value && bent_.solved()) {
         const double bend = bent_.bend(s);
-        if (std::abs(bend) > kBendWorthSaying) {
+        if (std::abs(bend) > model::kLadderBend) {
           found.figure.reason = fmt::format(
               "mean over the rates: a bit takes {:.0f}% {} at the highest rate than at the lowest",
               100 * std::abs(bend), bend > 0 ? "less" : "more");
@@ -253,7 +246,6 @@ class LadderFitter {
     }
   }
 
-  static constexpr double kBendWorthSaying = 0.05;
   const LadderInput& input_;
   IdleCurve idle_;
   LadderSolution plain_, flat_, steep_, no_clock_, bent_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "testing/small_model.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {
@@ -132,7 +133,7 @@ TEST(Estimate, OfTheWholeWayReachesDownToWhatTheWiresSurelyCost) {
   const auto model = parse_wire_model(json, "test");
   ASSERT_TRUE(model) << model.error().text();
   EXPECT_DOUBLE_EQ(model->whole_way.low, 0.6);
-  EXPECT_NEAR(model->whole_way.high, 1 + 1.96 * 0.2 / std::sqrt(8.0), 1e-9);
+  EXPECT_NEAR(model->whole_way.high, 1 + kNormal95 * 0.2 / std::sqrt(8.0), 1e-9);
   const auto part = estimate(*model, {kernel(1e9)}, options);
   ASSERT_TRUE(all && part);
   const Interval before = *l1_l2(all->total).energy_j;

@@ -13,6 +13,14 @@
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {
+
+std::string flights_say_nothing(double error) {
+  return fmt::format(
+      "noise and whole cycles of the clock make up to {:.0f}% of the contrast of the measured "
+      "latencies",
+      100 * error);
+}
+
 namespace {
 
 class Constants {
@@ -65,6 +73,9 @@ class Constants {
     const Interval absolute =
         absolute_interval_95(uncertainty_, *weights, value, declared_.together());
     if (!std::isfinite(absolute.low) || !std::isfinite(absolute.high)) {
+      if (declared_.by_flight && declared_.positions > kMaxFlightError) {
+        return unknown(constant, flights_say_nothing(declared_.positions));
+      }
       return unknown(constant, fmt::format("gain, regulator and distances are known to {:.0f}% "
                                            "together, which bounds no energy",
                                            100 * declared_.together()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "fit/calibration/intervals.hpp"
 #include "fit/calibration/payloads.hpp"
@@ -13,6 +14,9 @@ namespace ww::model {
 
 // Whether the published distances differ enough to determine an energy per millimetre.
 [[nodiscard]] bool has_contrast(const JointInput& input);
+
+// Why flights that are known to `error` (relative, 95%) give no energy per nanosecond.
+[[nodiscard]] std::string flights_say_nothing(double error);
 
 // Fills energy_per_bit_mm, constants, lock_in, rates and states. `correction` is that of
 // heat_correction(), `main` the variant whose lack of fit is judged; nothing without one.

@@ -319,9 +319,7 @@ void go_by_flight(FitResult& result, const std::string& reason, double flight_er
     constant.row.name = name_of(constant.which, Distance::ns);
     constant.row.unit = unit_of(constant.which, Distance::ns);
     if (flight_error > kMaxFlightError && constant.row.value) {
-      unknown(constant, fmt::format("noise and whole cycles of the clock make up to {:.0f}% of the "
-                                    "contrast of the measured latencies",
-                                    100 * flight_error));
+      unknown(constant, flights_say_nothing(flight_error));
     }
   };
   to_ns(*result.energy_per_bit_ns);

@@ -250,5 +250,13 @@ inline constexpr double kMinOffCurve = 0.06;
 // of low swing saves at most nine tenths.
 inline constexpr double kMinPicofaradPerMm = 0.02;
 inline constexpr double kMaxPicofaradPerMm = 6;
+// How much warmer the die is than its sensor, by watt of the chip [K/W]: leakage there follows the
+// power at once, so no covariate takes it away. Boards of 200 to 300 W show hot spots 10 to 25 K
+// above the edge, of which the mean of the die has about half.
+inline constexpr double kMaxUnseenKelvinPerWatt = 0.04;
+// Rates of a ladder's stream that are this much apart count as two, and a bend of its energy with
+// the rate is named from here on.
+inline constexpr double kLadderRatesApart = 0.05;
+inline constexpr double kLadderBend = 0.05;
 
 }  // namespace ww::model
