@@ -21,7 +21,7 @@ class DevicePermission : public ::testing::Test {
     write("dev/kfd", "");
     write("etc/group", "root:x:0:\nrender:x:" + std::to_string(group()) + ":\n");
   }
-  // Of files that this process makes.
+  // The mask of files that this process makes.
   static unsigned group() { return ::getegid(); }
   void write(const std::string& name, const std::string& text) const {
     fs::create_directories((root_ / name).parent_path());

@@ -128,7 +128,7 @@ class SamplerThread final : public Sampler {
   }
 
  private:
-  // Of a read, medians over some [ns]. After a nap a read also costs the way back to this thread,
+  // Costs of a read, medians over some [ns]. After a nap a read also costs the way to this thread,
   // as it does between two polls that are far apart.
   struct Cost {
     std::int64_t core{}, wall{};

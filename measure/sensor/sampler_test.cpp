@@ -177,7 +177,7 @@ TEST(Sampler, BesideAProgramPollsTenTimesInAnInterval) {
   EXPECT_EQ(counted.period_ns, kInterval / 10);
   EXPECT_EQ(counted.slow_period_ns, kInterval);
   EXPECT_FALSE(counted.real_time);
-  // What a power register shows between two polls is lost.
+  // Values that a power register shows between two polls are lost.
   EXPECT_EQ(beside_a_program(kInterval, false).period_ns, 20'000'000);
   Counting source(milliseconds(3));
   const auto sampler = Sampler::start(source, counted);

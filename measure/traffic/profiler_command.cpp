@@ -27,7 +27,7 @@ fs::path locate(Profiler profiler) {
   return {};
 }
 
-// What can count on an architecture, best first.
+// Lists the profilers that can count on an architecture, best first.
 std::vector<Profiler> profilers_for(std::string_view architecture) {
   if (architecture.starts_with("sm_")) return {Profiler::ncu};
   if (architecture.starts_with("gfx9") || architecture.starts_with("gfx1")) {

@@ -38,7 +38,7 @@ constexpr std::array kPackages{
     Package{"0x75a3", "MI355X", kOfTwoIoDies},
 };
 
-// What works all the same.
+// Names the commands that work all the same.
 constexpr std::string_view kInstead =
     "; 'wirewatt doctor', 'topology', 'selftest' and 'estimate' work on it";
 

@@ -22,7 +22,7 @@ struct RealDevice {
 // OpenCL's, HIP's and CUDA's devices. Each driver is asked in a process of its own.
 [[nodiscard]] std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry);
 
-// What serves a need best of what was found: for computing, OpenCL before HIP before CUDA, but
+// Chooses the device that serves a need best: for computing, OpenCL before HIP before CUDA, but
 // NVIDIA's cards by CUDA, whose kernels are compiled when wirewatt is built. Errors: those of
 // choose_device.
 [[nodiscard]] Result<DeviceChoice> choose_among(DeviceNeed need,

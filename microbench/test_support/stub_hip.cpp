@@ -80,7 +80,7 @@ std::string chip_name() {
 struct ListedCard {
   std::string pci, target, name;
 };
-// Of WW_STUB_HIP_CARDS; nothing where it is not set.
+// Reads WW_STUB_HIP_CARDS; returns nothing where it is not set.
 const std::optional<std::vector<ListedCard>>& listed_cards() {
   static const auto cards = []() -> std::optional<std::vector<ListedCard>> {
     const char* set = std::getenv("WW_STUB_HIP_CARDS");

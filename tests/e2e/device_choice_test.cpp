@@ -121,7 +121,7 @@ class DeviceChoice : public ::testing::Test {
     const auto link = [&](const fs::path& from) {
       fs::create_symlink(build_folder() / "lib" / from, libraries / from.filename());
     };
-    // What cannot be loaded looks to the program as if it were not installed.
+    // A file that cannot be loaded looks to the program as if it were not installed.
     const auto hide = [&](const char* name) { std::ofstream(libraries / name) << "no library"; };
     if (machine.hip && !machine.cards.empty()) {
       link("stubs/libamdhip64.so.6");

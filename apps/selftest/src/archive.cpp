@@ -167,7 +167,7 @@ json to_json(const std::vector<measure::Finding>& findings) {
   return list;
 }
 
-// What files of earlier versions do not have.
+// Parts that files of earlier versions do not have.
 void put_newer(json& out, const Archive& archive) {
   json parts = json::array(), devices = json::array(), files = json::array();
   for (const PartState& part : archive.parts) {

@@ -1,4 +1,4 @@
-// What the kernel's files say of this machine's AMD cards.
+// Reads the kernel's files on this machine's AMD cards.
 #pragma once
 
 #include <string>

@@ -147,7 +147,7 @@ std::vector<Finding> judge_rails(const Archive& archive) {
   return findings;
 }
 
-// What was not done; nothing of parts whose own lines say so.
+// Lists the parts that were not done, without those whose own lines say so.
 std::vector<Finding> judge_parts(const Archive& archive) {
   std::vector<Finding> findings;
   for (const PartState& part : archive.parts) {

@@ -75,7 +75,7 @@ Result<Opened> open_any(const DeviceRequest& request) {
   return opened;
 }
 
-// What the sensor gives while something runs.
+// Readings of the sensor while something runs.
 class Watch {
  public:
   Watch(measure::Sensor& sensor, Recording& into)

@@ -22,7 +22,7 @@ struct FakeAmdOptions {
   bool with_package{};              // pm_metrics, all of whose energies are 0
 };
 
-// Of pm_metrics. Energies count 2^-16 J.
+// Fields of pm_metrics. Energies count 2^-16 J.
 struct FakePackageEnergies {
   std::int64_t time_ns{};  // of the firmware
   std::int64_t socket_ticks{}, xcd_ticks{}, aid_ticks{}, hbm_ticks{};

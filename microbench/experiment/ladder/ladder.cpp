@@ -31,10 +31,10 @@ using calibration::LadderStream;
 using nlohmann::json;
 namespace levels = calibration::ladder_levels;
 
-// Of the greatest rate that every stream reaches. The rate of a level without waits bends where its
+// Share of the greatest rate that all streams reach. A level's rate without waits bends where its
 // queues fill, so the highest stays below.
 constexpr std::array kRateShares{0.90, 0.72, 0.54, 0.36, 0.20};
-// Of data beside random bits: slopes alone are wanted.
+// Share of points for data beside random bits: slopes alone are wanted.
 constexpr std::array<std::size_t, 3> kFewRates{0, 2, 4};
 constexpr double kLadderRateTolerance = 0.03;
 constexpr int kMaxLadderTries = 6;
@@ -47,7 +47,7 @@ constexpr double kCacheOverMemory = 1.25;
 constexpr std::uint32_t kMaxLadderLoops = 1'000'000;
 constexpr std::int64_t kLadderMiB = 1 << 20;
 constexpr std::int64_t kRealSetMiB = 1024;
-// Of memory behind what the data sheet of a virtual chip names.
+// Factor of memory behind the caches that the data sheet of a virtual chip names.
 constexpr std::int64_t kLadderTimesL2 = 16, kLadderTimesCache = 2;
 constexpr std::int64_t kLadderHeatPosition = 20;
 
@@ -307,7 +307,7 @@ Result<double> Ladder::loop_s(Bench& bench, std::uint32_t loops) {
   return static_cast<double>(ns) * 1e-9 / loops;
 }
 
-// Of one unit of waiting: it hides behind nothing where nothing is accessed.
+// Time of one unit of waiting: it hides behind nothing where nothing is accessed.
 Result<double> Ladder::wait_s(Bench& bench) {
   constexpr std::uint32_t kShort = 64, kLong = 192, kLoops = 16;
   WW_TRY(kernels_->select_empty(kShort, kLoops));

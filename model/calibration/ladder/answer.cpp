@@ -133,7 +133,7 @@ class LadderFitter {
       return row;
     };
     if (!why_not_.empty()) return refuse(RowStatus::not_identified, why_not_);
-    // What is warmer than the sensor shows draws more: half of its bound is taken off.
+    // Parts that are warmer than the sensor draw more: half of that bound is taken off.
     const double unseen = 1 - std::max(0.0, idle_.w_per_k) * model::kMaxUnseenKelvinPerWatt / 2;
     const double value = unseen * plain_.value(weights);
     const double noise = t_quantile_95(plain_.freedom()) * std::sqrt(plain_.variance(weights));

@@ -38,7 +38,7 @@ class LadderSolution {
   [[nodiscard]] bool solved() const { return solved_; }
   // Slope of a stream [J/bit].
   [[nodiscard]] double slope(std::size_t stream) const;
-  // Of weights (a number for each stream): value and variance of the sum over streams.
+  // Value and variance of the sum over streams by weights (a number for each stream).
   [[nodiscard]] double value(std::span<const double> weights) const;
   [[nodiscard]] double variance(std::span<const double> weights) const;
   [[nodiscard]] double covariance(std::size_t a, std::size_t b) const;

@@ -67,7 +67,7 @@ int show_selftest(const selftest::Archive& archive, bool json) {
   });
 }
 
-// What a file of an earlier test says, judged or all of it.
+// Shows a file of an earlier test, judged or in full.
 int read_selftest(const SelftestArguments& arguments) {
   const std::string& file = arguments.show.empty() ? arguments.replay : arguments.show;
   const auto bytes = read_file(file);

@@ -11,7 +11,7 @@
 
 namespace ww::cli {
 
-// What will be done, known before anything runs.
+// Describes the runs before anything runs.
 struct CountingPlan {
   microbench::DeviceChoice card;
   std::string architecture;  // without features: "gfx90a"

@@ -160,7 +160,7 @@ Status use_data(calibration::EstimateRequest& request, const EstimateArguments& 
   return {};
 }
 
-// What the program runs on: the device that was named, else the virtual chip of the calibration,
+// Returns the program's device: the one that was named, else the calibration's virtual chip,
 // else a card, else the virtual GPU.
 Result<microbench::DeviceRequest> device_of_program(const EstimateArguments& arguments,
                                                     const std::string& calibrated) {

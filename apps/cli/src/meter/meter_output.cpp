@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kFabricRail = "aid";
 
-// What is known of the network's joules without any calibration or counter: no more than those of
+// Bounds the network's joules without any calibration or counter: they are at most those of
 // the dies that it lies in.
 ordered_json network_json(const session::MeterReading& reading) {
   for (const session::RailJoules& rail : reading.rails) {

@@ -180,7 +180,7 @@ Result<MeterResult> run_on_cards(const MeterRequest& request, const measure::Tel
 
 // --- the virtual GPU ---
 
-// Of one process, while its kernels ran and in between.
+// Joules of one process, while its kernels ran and in between.
 session::MeterReading reading_of(const std::string& samples_file,
                                  const session::CountedDispatches& counted, bool only_process) {
   session::MeterReading reading;

@@ -25,7 +25,7 @@ struct MeterRequest {
   std::vector<std::string> command;
 };
 
-// What polling cost the program.
+// Cost of polling to the program.
 struct PollCost {
   std::uint64_t polls{};
   double period_s{};

@@ -52,7 +52,7 @@ inline constexpr std::string_view kNcuTable = "counters.csv";
 // How often the program runs to count so many counters: once for each pass of rocprof; under ncu
 // once, where each kernel is repeated instead.
 [[nodiscard]] int program_runs(Profiler profiler, std::span<const std::string> counters);
-// What a shell does to count a program with the profiler that goes with an architecture, its files
+// Shell commands that count a program with the profiler of an architecture, its files
 // in the folder "counters"; for users who count it themselves. Empty if there is no mapping.
 [[nodiscard]] std::string profiler_line(std::string_view architecture,
                                         const std::vector<std::string>& command);

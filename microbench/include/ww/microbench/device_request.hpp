@@ -11,7 +11,7 @@
 
 namespace ww::microbench {
 
-// What a command needs of the device that it uses where none is named. A card that lacks one of
+// A command's need of the device that it uses where none is named. A card that lacks one of
 // these serves the commands that need the others.
 enum class DeviceNeed {
   campaign,      // a campaign can measure it: kernels run, its power is read, its layout is known
@@ -49,7 +49,7 @@ struct DeviceListing {
 struct DeviceChoice {
   std::string name;    // "hip:0"; "pci:0000:03:00.0" for a card on which nothing here computes
   std::string reason;  // why this one
-  // Of a real device, where they are known: the card's address and "gfx90a" or "sm_90".
+  // Known of some real devices: the card's address and "gfx90a" or "sm_90".
   std::string pci{}, target{};
 };
 

@@ -32,7 +32,7 @@ struct Array {
 [[nodiscard]] PitchedPointer memory_of(const Array& array);
 [[nodiscard]] std::size_t slices_of(const Array& array);
 
-// The same copy between pitched memory alone, in bytes. An array on either side makes the widths of
+// Describes a copy between pitched memory alone, in bytes. An array on either side makes widths of
 // the extent and of the array's position count elements. Errors: kInvalidValue for no array, a box
 // that leaves it, both or neither of an array and memory on a side, elements of two sizes.
 [[nodiscard]] tl::expected<Memcpy3dParameters, int> without_arrays(const Memcpy3dParameters& box);

@@ -94,7 +94,7 @@ int refuse_entry(const char* name);
 // ("hipMemcpy3D with arrays"). Needs the lock.
 int refuse_form(const std::string& call);
 
-// What hipDeviceReset forgets: memory, kernels' own heap, arrays, streams and events of a device;
+// Lets hipDeviceReset forget memory, kernels' own heap, arrays, streams and events of a device;
 // modules' device copies, which are all devices'. Need the lock.
 void reset_arrays(int ordinal);
 void reset_registered(int ordinal);
@@ -103,7 +103,7 @@ void reset_heap(int ordinal);
 void reset_streams(int ordinal);
 void reset_events(int ordinal);
 void reset_modules();
-// What rooms that `hip` does not include let it forget before that. A room may name its own often.
+// Registers what rooms that `hip` does not include let it forget before. Repeating it is harmless.
 using ForgetDevice = void (*)(int ordinal);
 void forget_at_reset(ForgetDevice forget);
 void forget_of_other_rooms(int ordinal);

@@ -15,7 +15,7 @@
 
 namespace ww::sim::driver::hip {
 
-// What is done, at once or when a graph runs: HIP's code. Needs the lock.
+// Does the work, at once or when a graph runs: HIP's code. Needs the lock.
 using Work = std::function<int()>;
 
 enum class NodeKind {
@@ -53,12 +53,12 @@ struct EventOfNode {
 struct ReleasedMemory {
   void* pointer;
 };
-// Of a copy to or from a variable of the program.
+// Arguments of a copy to or from a variable of the program.
 struct SymbolCopy {
   int kind;
 };
 
-// What a node was made of, which calls return and change. None for nodes that a stream captured in
+// A node's parameters, which calls return and change. None for nodes that a stream captured in
 // a form that no node's parameters have.
 using NodeParameters = std::variant<std::monostate, KernelCall, Memcpy3dParameters,
                                     MemsetParameters, HostNodeParameters, EventOfNode,

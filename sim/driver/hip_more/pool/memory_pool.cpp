@@ -73,7 +73,7 @@ MemoryPool*& current_pool(int ordinal) {
   return pool;
 }
 
-// What pools count of the memory that they gave.
+// Counts of the memory that pools gave.
 class Pools final : public MemoryOwner {
  public:
   void forget(const Allocation& allocation) override {

@@ -24,7 +24,7 @@ cl_int guarded(Body&& body) noexcept {
 template <class Handle>
 using Created = tl::expected<Handle, cl_int>;
 
-// The same for calls that create: sets *errcode_ret where given.
+// Reports the error of calls that create: sets *errcode_ret where given.
 template <class Handle, class Body>
 Handle created(cl_int* errcode_ret, Body&& body) noexcept {
   Created<Handle> outcome = tl::unexpected<cl_int>(CL_OUT_OF_HOST_MEMORY);

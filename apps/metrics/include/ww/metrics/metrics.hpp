@@ -25,7 +25,7 @@ struct MetricsState {
   std::string card;    // the card's name
   bool is_virtual{};
   std::string job;  // of the batch system, if there is one
-  // What there is of wires: by default the segments by model::WireSegment. Crossings of an L2 and
+  // Names of the wires: by default the segments by model::WireSegment. Crossings of an L2 and
   // the ways between a package's dies have other names.
   std::vector<Segment> segments = wire_segments();
   std::optional<double> device_w;

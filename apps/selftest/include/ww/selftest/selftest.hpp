@@ -47,7 +47,7 @@ struct CardFile {
   std::string text;
 };
 
-// What the smallest launch costs. Times in seconds.
+// Cost of the smallest launch. Times in seconds.
 struct LaunchCosts {
   std::string absent;               // why there are none
   std::vector<double> waited_s;     // from the call until the program sees the end
@@ -113,7 +113,7 @@ using Keeper = std::function<Status(const Archive&)>;
 
 // Judges the archive: one finding for each part of the test.
 [[nodiscard]] std::vector<measure::Finding> judge(const Archive& archive);
-// What its owner may want to know of the card, in sentences; what was not found is left out.
+// Findings for the card's owner, in sentences; without those that were not found.
 [[nodiscard]] std::vector<std::string> about_the_card(const Archive& archive);
 // The findings with the facts of the device.
 [[nodiscard]] nlohmann::json report(const Archive& archive);

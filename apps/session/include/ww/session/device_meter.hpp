@@ -34,7 +34,7 @@ struct RailJoules {
   std::string says;  // what it covers
   Joules joules;
 };
-// What a rail covers, by its name; empty for a name that is not known.
+// Says by its name which parts a rail covers; empty for an unknown name.
 [[nodiscard]] std::string_view rail_covers(std::string_view rail);
 
 struct MeterReading {

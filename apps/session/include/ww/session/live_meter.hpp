@@ -13,7 +13,7 @@ namespace ww::session {
 class LiveMeter {
  public:
   void take(const LiveNews& news);
-  // Of all processes together, each from its first reading to its newest one, by its chip's clock.
+  // Sum over all processes, each from its first reading to its newest one, by its chip's clock.
   [[nodiscard]] MeterReading so_far() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a calibration of any kind says of an application, in rows: its segments, its crossings or
+// Prices an application by a calibration of any kind, in rows: its segments, its crossings or
 // the ways between its dies. It is the total of `wirewatt estimate`, for who shows it beside
 // something else.
 #pragma once
@@ -38,7 +38,7 @@ struct Priced {
                                    const calibration::Traffic& traffic,
                                    const calibration::EstimateRequest& request);
 
-// Of an estimate of wires that is there already.
+// Takes an estimate of wires that exists already.
 [[nodiscard]] Priced priced(const model::KernelEstimate& estimate);
 
 // Scales the watts of kernels that run without a pause to a device on which they run for `share` of

@@ -31,7 +31,7 @@ inline constexpr const char* cache = "cache";        // behind the L2
 inline constexpr const char* memory = "memory";
 }  // namespace ladder_levels
 
-// What moves in a run, besides its rate. StoredRun::pattern has its name.
+// The traffic of a run, besides its rate. StoredRun::pattern has its name.
 struct LadderStream {
   std::string level;
   bool writes{};
@@ -85,7 +85,7 @@ struct LadderControl {
 struct LadderAnswer {
   std::vector<LadderRow> rows;  // streams, slopes with the toggle rate, differences between levels
   std::vector<LadderControl> controls;
-  // Of the slopes of streams that have a figure, in the order of `names` [J^2/bit^2]: noise alone.
+  // Covariance of the slopes of streams with a figure, in the order of `names` [J^2/bit^2]: noise.
   std::vector<std::string> names;
   std::vector<std::vector<double>> covariance;
   double residual_w{};                         // standard deviation of the runs about the fit
