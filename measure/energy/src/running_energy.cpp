@@ -41,8 +41,23 @@ RunningEnergy::RunningEnergy(std::int64_t from_ns, EnergyOptions options, bool s
 
 void RunningEnergy::add(const EnergyReading& reading) {
   if (reading.time_ns < start_ns_) return;
-  open_.readings.push_back(reading);
+  open_.readings.push_back(unwrapped(reading));
   if (open_.readings.size() >= room_) make_room();
+}
+
+EnergyReading RunningEnergy::unwrapped(EnergyReading reading) {
+  if (reading.ticks == kAbsent) return reading;
+  if (last_ && reading.ticks < last_->ticks) {
+    // A counter that was reset, or a faulty answer, would have to have counted too much.
+    const auto ticks = ticks_between(last_->ticks, reading.ticks);
+    const double seconds = std::max(1.0, seconds_of(reading.time_ns - last_->time_ns));
+    const bool wrapped =
+        ticks && static_cast<double>(*ticks) * kJoulesPerTick <= kMaxDeviceWatts * seconds;
+    if (wrapped) wrapped_ticks_ += last_->ticks + *ticks - reading.ticks;
+  }
+  last_ = reading;
+  reading.ticks += wrapped_ticks_;
+  return reading;
 }
 
 void RunningEnergy::make_room() {

@@ -31,13 +31,17 @@ class RunningEnergy {
   static constexpr std::size_t kMinRoom = 128;
 
  private:
+  // A counter of 32 bits wraps many times in a long run; the ruler follows one wrap of a stretch.
+  [[nodiscard]] EnergyReading unwrapped(EnergyReading reading);
   void make_room();
   void thin();
 
   EnergyOptions options_;
   std::size_t room_;
   std::int64_t start_ns_;
-  std::int64_t open_from_ns_;  // where `open_` begins
+  std::int64_t open_from_ns_;          // where `open_` begins
+  std::optional<EnergyReading> last_;  // as it was read
+  std::int64_t wrapped_ticks_{};       // what all wraps so far add
   EnergySeries open_;
   std::optional<Energy> closed_;  // from the start to there
 };
