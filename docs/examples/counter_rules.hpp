@@ -13,7 +13,7 @@ using ww::measure::CounterTerm;
 using ww::measure::SegmentRule;
 
 inline constexpr std::string_view kGfx999Source = "the vendor's counter manual, page 12";
-inline constexpr std::array<std::string_view, 1> gfx999_names = {"gfx999"};
+inline constexpr std::array<std::string_view, 1> kGfx999Names = {"gfx999"};
 inline constexpr std::array kGfx999Reads = {CounterTerm{"NEW_L1_READ_REQ", 128}};
 inline constexpr std::array kGfx999Writes = {CounterTerm{"NEW_L1_WRITE_REQ", 64},
                                              CounterTerm{"NEW_L1_ATOMIC_REQ", 64, true}};

@@ -161,14 +161,14 @@ TEST(Sampler, CountsWhatNobodyTookInTime) {
 // A driver that lets its caller sleep may hold a lock meanwhile: the time counts, not the core's.
 TEST(Sampler, PollsASleepingDriverForATwentiethOfTheTime) {
   Counting source(milliseconds(2));
-  auto sampler = Sampler::start(source);
+  const auto sampler = Sampler::start(source);
   ASSERT_TRUE(sampler);
   EXPECT_GE((*sampler)->stats().period_ns, 40'000'000);
   EXPECT_LE((*sampler)->stats().period_ns, 100'000'000);
   Counting slow(milliseconds(80));
-  sampler = Sampler::start(slow);
-  ASSERT_TRUE(sampler);
-  EXPECT_GE((*sampler)->stats().period_ns, 160'000'000);  // at most half of the time
+  const auto of_slow = Sampler::start(slow);
+  ASSERT_TRUE(of_slow);
+  EXPECT_GE((*of_slow)->stats().period_ns, 160'000'000);  // at most half of the time
 }
 
 TEST(Sampler, BesideAProgramPollsTenTimesInAnInterval) {

@@ -508,6 +508,7 @@ TEST_F(RealRocmSmi, ThatAbortsIsLeftForTheFilesWithTheReason) {
     static_cast<void>(tree);
     TelemetryOptions options;
     options.clock_control = false;
+    options.all_backends = true;
     const auto telemetry = find_telemetry(options);
     if (telemetry.gpus.empty()) return {{"error", "no card"}};
     const SensorBackend& smi = backend(telemetry.gpus[0], "ROCm SMI");
@@ -532,6 +533,7 @@ TEST_F(RealRocmSmi, WorksBesideTheFilesWhichAreTakenFirst) {
   const json answer = within([](const FakeAmdTree&) -> json {
     TelemetryOptions options;
     options.clock_control = false;
+    options.all_backends = true;
     const auto telemetry = find_telemetry(options);
     if (telemetry.gpus.empty()) return {{"error", "no card"}};
     const auto sensor = open_sensor(telemetry.gpus[0], options);

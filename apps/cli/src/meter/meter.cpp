@@ -100,8 +100,8 @@ void add_meter(CLI::App& app, Outcome& outcome) {
   command->add_option("command", request.command, "The program and its arguments, after --")
       ->required();
   command->footer(
-      "Joules of a card need neither a calibration nor root: its driver counts them. The program's "
-      "output and exit code pass through, and Ctrl-C leaves a whole result.\n"
+      "Joules of a card need neither a calibration nor root: its driver counts them.\n"
+      "The program's output and exit code pass through, and Ctrl-C leaves a whole result.\n"
       "Examples:\n"
       "  wirewatt meter -- ./my_program args\n"
       "  wirewatt meter -o joules.json -- srun ./my_program\n"

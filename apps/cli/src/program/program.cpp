@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <regex>
+#include <system_error>
 
 #include "build_version.hpp"
 #include "command.hpp"
@@ -198,15 +199,18 @@ int run_command_line(const std::vector<std::string>& given) {
   int code = 0;
   try {
     code = run_parsed(arguments);
-  } catch (const std::exception& error) {  // as of a write to a full disk
+  } catch (const std::system_error& error) {  // of fmt::print
+    spdlog::error("standard output: cannot write: {}", error.code().message());
+    return exit_code(ErrorCode::io_error);
+  } catch (const std::exception& error) {
     spdlog::error("cannot go on: {}", error.what());
     return exit_code(ErrorCode::io_error);
   }
   // Text that is still in memory would be lost in silence.
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  spdlog::error("the output is not whole: {}",
-                errno != 0 ? std::strerror(errno) : "it could not be written");
+  spdlog::error("standard output: cannot write: {}",
+                errno != 0 ? std::strerror(errno) : "a part of it is lost");
   return code != 0 ? code : exit_code(ErrorCode::io_error);
 }
 

@@ -292,6 +292,11 @@ bool runs_on_virtual(const TopArguments& arguments, const calibration::Calibrati
 }
 
 int run(TopArguments arguments) {
+  // Where a device is named, its options can be judged before the calibration is read.
+  if (!arguments.device.name.empty()) {
+    const auto read = refuse_unread(arguments, DeviceName(arguments.device.name).is_virtual());
+    if (!read) return report_error(read.error());
+  }
   const auto can_write = check_timeline_files(arguments.timeline);
   if (!can_write) return report_error(can_write.error());
   std::unique_ptr<calibration::Calibration> model;
@@ -333,9 +338,9 @@ void add_top(CLI::App& app, Outcome& outcome) {
       "--device", arguments->device.name,
       "virtual:NAME (default with a program: the model's), gpu:N from 0, AMD's first, or "
       "pci:ADDRESS (default: one that this user may open)");
-  as_input_file(command->add_option(
-      "--counters", arguments->counters,
-      "Real GPUs: counters of a profiled run, from which the segments are estimated"));
+  as_input_file(
+      command->add_option("--counters", arguments->counters,
+                          "Real GPUs: counters of a profiled run, for the watts of wires"));
   command->add_option("--arch", arguments->architecture, "gfx90a, sm_80, ... where FILE says none");
   command->add_option("--interval", arguments->interval_s, "Time between refreshes [s]")
       ->check(CLI::Range(0.05, 60.0))
@@ -344,8 +349,8 @@ void add_top(CLI::App& app, Outcome& outcome) {
                       "Serve the figures over HTTP at PORT or HOST:PORT (default host: loopback)");
   as_output_file(command->add_option(
       "--otlp", arguments->metrics.otlp,
-      "Send the figures to OpenTelemetry at each refresh: append a line of JSON to a file, or "
-      "send a request to a collector at http://HOST:PORT"));
+      "Send the figures to OpenTelemetry: append a line of JSON to a file, or send a request "
+      "to a collector at http://HOST:PORT"));
   add_timeline_options(*command, arguments->timeline);
   add_response_options(*command, arguments->response);
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
@@ -359,7 +364,6 @@ void add_top(CLI::App& app, Outcome& outcome) {
       "  wirewatt top\n"
       "  wirewatt top --device gpu:0 --interval 1 --openmetrics 9477\n"
       "  wirewatt top --model first-run/model.json -- ./any_opencl_program\n"
-      "  wirewatt top --model first-run/model.json --timeline app.pftrace -- ./any_opencl_program\n"
       "  wirewatt top --model h100/crossing.json --device gpu:0 --counters profile.csv\n"
       "  wirewatt top --model mi210/model.json --device gpu:0 -- ./my_program");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
