@@ -161,7 +161,7 @@ class SetReader {
   [[nodiscard]] std::string table(const char* name) const { return quoted(name + suffix_); }
 
   // Processes of several containers may have the same number.
-  [[nodiscard]] std::string process_name(std::string number, const CounterFile& file) const {
+  [[nodiscard]] std::string process_name(const std::string& number, const CounterFile& file) const {
     const bool taken = std::ranges::find(file.dispatches, number, &CounterDispatch::process) !=
                        file.dispatches.end();
     return taken ? number + suffix_ : number;

@@ -87,7 +87,7 @@ void RunningEnergy::thin() {
 }
 
 Energy RunningEnergy::until(std::int64_t to_ns) const {
-  const Energy open = energy_between(open_, open_from_ns_, to_ns, options_);
+  Energy open = energy_between(open_, open_from_ns_, to_ns, options_);
   if (!closed_) return open;
   // Soon after a stretch was closed the next one has too few readings.
   if (open.status == RowStatus::unavailable) return *closed_;
