@@ -18,7 +18,7 @@ enum class Decimal { point, comma };
 // The decimal mark that all `numbers` of a file agree on. A mark with exactly three digits behind
 // it ("1.234") may group thousands; the file's other numbers decide. `c_locale`: the tool writes
 // points only, so that such numbers alone are decimals. Errors: bad_data (both marks are decimal in
-// one file, or nothing tells).
+// one file, or no number decides).
 [[nodiscard]] Result<Decimal> decimal_mark(std::span<const std::string_view> numbers, bool c_locale,
                                            const std::string& source);
 

@@ -19,7 +19,7 @@ constexpr double kMinRise = 0.15;
 // Share of the latency that loads past the L1 show for the smallest set.
 constexpr double kSameAsL2 = 0.10;
 
-// Treads: at least two neighbours that are alike, or the largest set alone. What lies between is a
+// A tread is two or more neighbours of equal latency, or the largest set alone. Between treads is a
 // rise, where a set fits into a level in part.
 std::vector<MemoryLevel> treads_of(const std::vector<StairPoint>& points) {
   std::vector<MemoryLevel> treads;

@@ -511,7 +511,7 @@ const char* kind_name(AssumptionKind kind) {
        "0.5",
        {"kRandomToggleRate"}},
       {threshold,
-       "variance inflation of a regression's column that is told",
+       "variance inflation of a regression's column that is reported",
        fmt::format("{:g}", kHarmfulInflation),
        "Belsley, Kuh and Welsch 1980",
        "",
