@@ -47,11 +47,9 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
-std::vector<CounterTerm> mapped_terms(std::string_view architecture) {
+std::vector<CounterTerm> mapped_terms(const ArchitectureMap& map) {
   std::vector<CounterTerm> terms;
-  const ArchitectureMap* map = counter_map(architecture);
-  if (map == nullptr) return terms;
-  for (const SegmentRule& rule : map->rules) {
+  for (const SegmentRule& rule : map.rules) {
     terms.insert(terms.end(), rule.terms.begin(), rule.terms.end());
   }
   return terms;
@@ -88,22 +86,28 @@ std::vector<InstalledProfiler> installed_profilers(std::string_view architecture
   return found;
 }
 
-std::vector<std::string> mapped_counters(std::string_view architecture) {
+std::vector<std::string> mapped_counters(const ArchitectureMap& map) {
   std::vector<std::string> counters;
-  for (const CounterTerm& term : mapped_terms(architecture)) {
+  for (const CounterTerm& term : mapped_terms(map)) {
     if (!term.stands_in_for.empty()) continue;
-    add_once(counters, profilers_name(term, architecture));
+    add_once(counters, profilers_name(term, map.prefixes.front()));
   }
   return counters;
+}
+
+std::vector<std::string> mapped_counters(std::string_view architecture) {
+  const ArchitectureMap* map = counter_map(architecture);
+  return map == nullptr ? std::vector<std::string>{} : mapped_counters(*map);
 }
 
 std::optional<std::vector<std::string>> without_counter(std::string_view architecture,
                                                         std::vector<std::string> counters,
                                                         std::string_view refused) {
   const auto found = std::ranges::find(counters, refused);
-  if (found == counters.end()) return std::nullopt;
+  const ArchitectureMap* map = counter_map(architecture);
+  if (map == nullptr || found == counters.end()) return std::nullopt;
   counters.erase(found);
-  for (const CounterTerm& term : mapped_terms(architecture)) {
+  for (const CounterTerm& term : mapped_terms(*map)) {
     if (!term.optional && profilers_name(term, architecture) == refused) return std::nullopt;
     if (term.stands_in_for == refused) {
       add_once(counters, profilers_name(term, architecture));

@@ -60,6 +60,19 @@ TEST(CommandLine, HelpAndVersionAreWordsToo) {
   EXPECT_EQ(run({wirewatt(), "version"}).out, run({wirewatt(), "--version"}).out);
 }
 
+TEST(CommandLine, CountersPrintsTheProfilersLine) {
+  const auto amd = run({wirewatt(), "counters", "--arch", "gfx90a", "--", "./app", "two words"});
+  EXPECT_EQ(amd.exit_code, 0) << amd.err;
+  EXPECT_NE(amd.out.find("TCC_EA_RDREQ_sum"), std::string::npos) << amd.out;
+  EXPECT_NE(amd.out.find("rocprofv3 -i counters/input.txt"), std::string::npos) << amd.out;
+  EXPECT_NE(amd.out.find("-- ./app 'two words'\n"), std::string::npos) << amd.out;
+  const auto nvidia = run({wirewatt(), "counters", "--arch", "sm_90"});
+  EXPECT_NE(nvidia.out.find("ncu --csv"), std::string::npos) << nvidia.out << nvidia.err;
+  const auto unknown = run({wirewatt(), "counters", "--arch", "GFX9O8"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("did you mean 'gfx908'"), std::string::npos) << unknown.err;
+}
+
 TEST(CommandLine, CommandsForOtherProgramsAreInNoList) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const auto words = run({wirewatt(), "completion", shell}).out;

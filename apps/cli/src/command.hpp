@@ -23,6 +23,7 @@ void add_segments(CLI::App& app, Outcome& outcome);
 void add_attribute(CLI::App& app, Outcome& outcome);
 void add_launches(CLI::App& app, Outcome& outcome);
 void add_estimate(CLI::App& app, Outcome& outcome);
+void add_counters(CLI::App& app, Outcome& outcome);
 void add_project(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
 void add_patch(CLI::App& app, Outcome& outcome);

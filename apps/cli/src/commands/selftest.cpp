@@ -146,7 +146,7 @@ int run_selftest(const SelftestArguments& arguments) {
 
 void add_selftest(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
-      "selftest", "Test a device in two minutes, and keep what was found in one file to send");
+      "selftest", "Test a device in two minutes; leaves one file that you can send");
   auto arguments = std::make_shared<SelftestArguments>();
   arguments->device.need = need_of("selftest");
   command->add_option("--device", arguments->device.name,

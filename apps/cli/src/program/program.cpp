@@ -52,6 +52,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_score(app, outcome);
   add_segments(app, outcome);
   add_estimate(app, outcome);
+  add_counters(app, outcome);
   add_attribute(app, outcome);
   add_launches(app, outcome);
   add_project(app, outcome);
