@@ -193,6 +193,39 @@ TEST(Simulate, SkipsWhatIsFarBeyondAFullChannelAndSimulatesTheRest) {
   EXPECT_TRUE(at("0.3", "mesh-adaptive").json().contains("avg_packet_latency"));
 }
 
+TEST(Simulate, ShowsSeveralNetworksUnderOneLoad) {
+  const std::vector<std::string> load{"--rate", "0.1", "--warmup", "100", "--cycles", "500"};
+  const auto of = [&load](const std::string& network) {
+    std::vector<std::string> words{"--network", network};
+    words.insert(words.end(), load.begin(), load.end());
+    return simulated(words);
+  };
+  const json both = of("mesh,torus").at("networks");
+  ASSERT_EQ(both.size(), 2);
+  for (const json& one : both) {
+    const json alone = of(one.at("network").get<std::string>());
+    EXPECT_EQ(one.at("energy_figures"), alone.at("energy_figures"));
+    EXPECT_EQ(one.at("avg_packet_latency"), alone.at("avg_packet_latency"));
+  }
+  const auto text = run({wirewatt(), "simulate", "--network", "mesh,torus", "--rate", "0.1",
+                         "--warmup", "100", "--cycles", "500"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("\ntorus "), std::string::npos) << text.out;
+  const auto refused =
+      run({wirewatt(), "simulate", "--network", "mesh,torus", "--rate", "0.1", "--heatmap"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--heatmap"), std::string::npos) << refused.err;
+}
+
+TEST(Simulate, NamesNoPartThatTheNetworkLacks) {
+  const auto text = run({wirewatt(), "simulate", "--network", "mesh", "--rate", "0.1", "--warmup",
+                         "100", "--cycles", "500"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_EQ(text.out.find(" 0 pJ"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("dictionary"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("share of wires"), std::string::npos) << text.out;
+}
+
 TEST(Simulate, RunsUntilItsIntervalIsNarrowEnough) {
   const std::vector<std::string> load{"--rate", "0.3", "--warmup", "200", "--cycles", "1000"};
   std::vector<std::string> words = load;

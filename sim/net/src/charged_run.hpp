@@ -15,8 +15,8 @@ struct ChargedRun {
 // Errors as simulate().
 [[nodiscard]] Result<ChargedRun> run_charged(const Simulation& simulation);
 
-// Adds measured_cycles, energy_pj and energy_pj_per_flit; with the reason of a `misfit`, the mark
-// that figures of a flagged calibration carry.
+// Adds measured_cycles, energy_pj, energy_pj_per_flit and energy_figures; with the reason of a
+// `misfit`, the mark that figures of a flagged calibration carry.
 void add_energy(nlohmann::json& json, const RunResult& run, const power::EnergyReport& energy,
                 const std::string& misfit);
 

@@ -137,6 +137,9 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
       if (interrupted()) {
         return fail(ErrorCode::cancelled, "interrupted", network.config().network);
       }
+      if (config.on_progress && now < end) {
+        config.on_progress(Cycles{now - first}, Cycles{end - first});
+      }
       const auto why = network.stuck(Cycles{kRunPatience});
       if (why && why->kind != Stuck::Kind::starvation) {
         return fail(ErrorCode::bad_data, why->text, network.config().network);

@@ -236,7 +236,9 @@ void add_energy(nlohmann::json& json, const RunResult& run, const power::EnergyR
   json["measured_cycles"] = run.window.cycles;
   json["energy_pj"] = energy;
   json["energy_pj_per_flit"] = energy_pj_per_flit(run, energy);
+  json["energy_figures"] = energy.figures;
   mark_misfit(json["energy_pj"], misfit);
+  mark_misfit(json["energy_figures"], misfit);
 }
 
 bool is_virtual(const SimulateReport& report) {

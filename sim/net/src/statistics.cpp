@@ -184,6 +184,10 @@ namespace {
 nlohmann::json mean_of(const std::vector<nlohmann::json>& documents) {
   const nlohmann::json& first = documents.front();
   if (first.is_number()) {
+    // A figure that one of the runs lacks has no mean.
+    for (const auto& one : documents) {
+      if (!one.is_number()) return nullptr;
+    }
     double sum = 0;
     for (const auto& one : documents) sum += one.get<double>();
     return sum / static_cast<double>(documents.size());

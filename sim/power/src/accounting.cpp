@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "pitches.hpp"
@@ -46,6 +47,10 @@ Picojoule EnergyReport::routers() const {
          router_leakage;
 }
 
+Picojoule EnergyReport::wires() const {
+  return link + link_leakage + bypass_link + bypass_link_leakage + crossing;
+}
+
 Picojoule EnergyReport::total() const {
   Picojoule sum = electrical();
   if (photonic) {
@@ -58,15 +63,11 @@ Picojoule EnergyReport::total() const {
 
 namespace {
 
-nlohmann::json figure_json(const CrossingFigure& of) {
-  return {{"value", of.value}, {"low", of.low}, {"high", of.high}};
-}
-
 nlohmann::json crossing_json(const CrossingCharge& charge) {
   return {{"flits", charge.flits},
           {"toggle_rate", charge.toggle_rate},
-          {"pj_per_bit", figure_json(charge.pj_per_bit)},
-          {"pj", figure_json(charge.pj)},
+          {"pj_per_bit", interval_json(charge.pj_per_bit)},
+          {"pj", interval_json(charge.pj)},
           {"source", charge.source},
           {"label", charge.is_virtual ? "virtual" : "measured"}};
 }
@@ -77,8 +78,8 @@ nlohmann::json pair_wires_json(const PairWireCharge& charge) {
           {"bit_mm", charge.bit_mm},
           {"mean_mm", charge.bits > 0 ? charge.bit_mm / charge.bits : 0.0},
           {"toggle_rate", charge.toggle_rate},
-          {"fj_per_bit_mm", figure_json(charge.fj_per_bit_mm)},
-          {"pj", figure_json(charge.pj)}};
+          {"fj_per_bit_mm", interval_json(charge.fj_per_bit_mm)},
+          {"pj", interval_json(charge.pj)}};
 }
 
 nlohmann::json chip_wires_json(const ChipWiresCharge& charge) {
@@ -93,13 +94,21 @@ nlohmann::json chip_wires_json(const ChipWiresCharge& charge) {
 nlohmann::json link_wires_json(const LinkWiresCharge& charge) {
   return {{"bit_mm", charge.bit_mm},
           {"toggle_rate", charge.toggle_rate},
-          {"fj_per_bit_mm", figure_json(charge.fj_per_bit_mm)},
-          {"pj", figure_json(charge.pj)},
+          {"fj_per_bit_mm", interval_json(charge.fj_per_bit_mm)},
+          {"pj", interval_json(charge.pj)},
           {"source", charge.source},
           {"label", charge.is_virtual ? "virtual" : "measured"}};
 }
 
 }  // namespace
+
+void to_json(nlohmann::json& json, const EnergyFigures& figures) {
+  json = nlohmann::json::object();
+  for (const Figure* figure : {&figures.energy, &figures.power, &figures.per_flit, &figures.per_bit,
+                               &figures.wire_share}) {
+    json[figure->name] = *figure;
+  }
+}
 
 void to_json(nlohmann::json& json, const EnergyReport& report) {
   json = nlohmann::json::object();
@@ -125,7 +134,7 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
     json["link_wires"] = link_wires_json(*report.link_wires);
   }
   const RouterCharge& routers = report.router_charge;
-  json["routers"] = {{"pj", figure_json(routers.pj)},
+  json["routers"] = {{"pj", interval_json(routers.pj)},
                      {"least", to_string(routers.least)},
                      {"most", to_string(routers.most)},
                      {"estimators", routers.estimators},
@@ -137,6 +146,8 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
 }
 
 namespace {
+
+constexpr double kPjPerFj = 1e-3;
 
 Picojoule times(std::uint64_t count, double pj) {
   return Picojoule(static_cast<double>(count) * pj);
@@ -176,7 +187,6 @@ struct Wires {
                      kPitchesPerMilliPitch * length_mm);
   }
   [[nodiscard]] Picojoule moving(const Travelled& bits) const {
-    constexpr double kPjPerFj = 1e-3;
     return Picojoule(kPjPerFj * (calibrated != nullptr
                                      ? bits.bit_mm * calibrated->at(bits.toggle_rate()).value
                                      : bits.toggle_mm * fj_per_toggle_mm));
@@ -207,8 +217,7 @@ CrossingCharge charge_of(std::uint64_t flits, std::uint64_t toggles, const Wires
   charge.toggle_rate =
       wires.counted && bits > 0 ? static_cast<double>(toggles) / bits : wires.toggle_rate;
   charge.pj_per_bit = pj_at(charge.toggle_rate);
-  charge.pj = {bits * charge.pj_per_bit.value, bits * charge.pj_per_bit.low,
-               bits * charge.pj_per_bit.high};
+  charge.pj = charge.pj_per_bit.times(bits);
   return charge;
 }
 
@@ -223,7 +232,7 @@ CrossingCharge charge_of(const SizedLinkEvents& links, const CrossingEnergy& ene
 
 DieHopCharge charge_of(const NetworkEvents& events, const DieHopEnergy& energy,
                        const Wires& wires) {
-  const auto charge = [&](const DieHopEvents& hops, const CrossingFigure& pj) {
+  const auto charge = [&](const DieHopEvents& hops, const Interval& pj) {
     CrossingCharge one = charge_of(hops.flits, hops.toggles, wires,
                                    [&](double rate) { return at_toggle_rate(pj, rate); });
     one.source = energy.source;
@@ -245,9 +254,7 @@ PairWireCharge charge_of(const PairWireEvents& events, const ChipWires& energy,
                            ? static_cast<double>(events.toggle_um) * kMmPerUm / charge.bit_mm
                            : wires.toggle_rate;
   charge.fj_per_bit_mm = energy.at(charge.toggle_rate);
-  const double pj_per_fj = charge.bit_mm * 1e-3;
-  charge.pj = {pj_per_fj * charge.fj_per_bit_mm.value, pj_per_fj * charge.fj_per_bit_mm.low,
-               pj_per_fj * charge.fj_per_bit_mm.high};
+  charge.pj = charge.fj_per_bit_mm.times(charge.bit_mm * kPjPerFj);
   return charge;
 }
 
@@ -270,9 +277,7 @@ ChipWiresCharge charge_of(const NetworkEvents& events, const ChipWires& energy,
 LinkWiresCharge charge_of(const Travelled& bits, const ChipWires& energy) {
   LinkWiresCharge charge{bits.bit_mm, bits.toggle_rate(), energy.at(bits.toggle_rate()),
                          {},          energy.source,      energy.is_virtual};
-  const double pj_per_fj = bits.bit_mm * 1e-3;
-  charge.pj = {pj_per_fj * charge.fj_per_bit_mm.value, pj_per_fj * charge.fj_per_bit_mm.low,
-               pj_per_fj * charge.fj_per_bit_mm.high};
+  charge.pj = charge.fj_per_bit_mm.times(bits.bit_mm * kPjPerFj);
   return charge;
 }
 
@@ -372,35 +377,49 @@ void add_routers(EnergyReport& report, const NetworkEvents& events, const Router
   report.router_source = router.source;
 }
 
-// Returns the least and the most of the published estimators for the same events.
-RouterCharge charge_of_routers(const EnergyReport& report, const NetworkEvents& events,
-                               const EnergyConfig& config, double seconds) {
-  const double chosen = report.routers().to<double>();
-  RouterCharge charge{{chosen, chosen, chosen}, config.estimator, config.estimator, 0};
-  for (const Estimator estimator : kEstimators) {
-    const auto router = router_energy(estimator, config.node_nm, config.router);
-    if (!router) {
-      continue;  // it has no row near this node
-    }
-    EnergyReport other;
-    add_routers(other, events, *router, seconds);
-    const double pj = other.routers().to<double>();
-    ++charge.estimators;
-    if (pj < charge.pj.low) {
-      charge.pj.low = pj;
-      charge.least = estimator;
-    }
-    if (pj > charge.pj.high) {
-      charge.pj.high = pj;
-      charge.most = estimator;
-    }
-  }
-  return charge;
+// Widens a range of estimators so that it holds the interval of a calibrated part.
+void widen(Interval& range, const Interval& part) {
+  range.low += part.low - part.value;
+  range.high += part.high - part.value;
 }
 
-}  // namespace
+void extend(Interval& range, double value) {
+  range.low = std::min(range.low, value);
+  range.high = std::max(range.high, value);
+}
 
-Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& config) {
+// Sums up the energies of `wires` and of all `others` [pJ]. Each has its range.
+EnergyFigures figures_of(const Interval& wires, const Interval& others, const NetworkEvents& events,
+                         double flit_bits, double seconds) {
+  constexpr double kJoulesInPj = 1e-12;
+  constexpr double kPercent = 100;
+  const Interval joules = together(wires, others).times(kJoulesInPj);
+  const auto over = [&joules](const char* name, double amount, const char* unit) {
+    if (amount > 0) return Figure::of(name, joules.times(1 / amount), unit);
+    Figure figure;
+    figure.name = name;
+    figure.unit = unit;
+    figure.status = RowStatus::unavailable;
+    figure.reason = "nothing arrived in the measured cycles";
+    return figure;
+  };
+  const auto flits = static_cast<double>(events.ejected_flits);
+  EnergyFigures figures{over("energy", 1, "J"), over("power", seconds, "W"),
+                        over("per_flit", flits, "J/flit"),
+                        over("per_bit", flits * flit_bits, "J/bit"),
+                        over("wire_share", wires.value + others.value, "%")};
+  if (figures.wire_share.value) {
+    const auto share = [](double wire, double other) { return kPercent * wire / (wire + other); };
+    figures.wire_share = Figure::of("wire_share",
+                                    {share(wires.value, others.value),
+                                     share(wires.low, others.high), share(wires.high, others.low)},
+                                    "%");
+  }
+  return figures;
+}
+
+// Charges the events by one estimator, without the ranges over all of them.
+Result<EnergyReport> charge(const NetworkEvents& events, const EnergyConfig& config) {
   if (!(config.bypass_power >= 0 && config.bypass_power <= 1)) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("bypass_power = {} is outside 0 to 1", config.bypass_power),
@@ -423,7 +442,6 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
   EnergyReport report;
   const double seconds = static_cast<double>(events.cycles) / clock_hz;
   add_routers(report, events, router, seconds);
-  report.router_charge = charge_of_routers(report, events, config, seconds);
 
   report.wire_source = config.chip_wires ? config.chip_wires->source
                        : config.wire     ? config.wire->source
@@ -463,10 +481,10 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
   if (config.die_hops) {
     report.die_hops = charge_of(events, *config.die_hops, wires);
     const std::uint64_t others = named.crossing_fj - events.row_hops.fj - events.column_hops.fj;
-    report.crossing = times(others, 1e-3) +
+    report.crossing = times(others, kPjPerFj) +
                       Picojoule(report.die_hops->row.pj.value + report.die_hops->column.pj.value);
   } else {
-    report.crossing = times(named.crossing_fj, 1e-3);
+    report.crossing = times(named.crossing_fj, kPjPerFj);
   }
   if (charged) {
     report.l2_crossing = charge_of(named, *config.crossing, wires);
@@ -488,6 +506,49 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
     WW_ASSIGN(photonic, photonic_energy(events.photonic, config.photonic));
     report.photonic = photonic;
   }
+  return report;
+}
+
+// Adds the range over the published estimators, which charge the same events.
+void add_ranges(EnergyReport& report, const NetworkEvents& events, const EnergyConfig& config) {
+  const auto exactly = [](Picojoule pj) {
+    return Interval{pj.to<double>(), pj.to<double>(), pj.to<double>()};
+  };
+  RouterCharge& routers = report.router_charge;
+  routers = {exactly(report.routers()), config.estimator, config.estimator, 0};
+  Interval wires = exactly(report.wires());
+  Interval others = exactly(report.total() - report.wires());
+  for (const Estimator estimator : kEstimators) {
+    EnergyConfig changed = config;
+    changed.estimator = estimator;
+    const auto other = charge(events, changed);
+    if (!other) {
+      continue;  // it has no row near this node
+    }
+    ++routers.estimators;
+    const double pj = other->routers().to<double>();
+    if (pj < routers.pj.low) routers.least = estimator;
+    if (pj > routers.pj.high) routers.most = estimator;
+    extend(routers.pj, pj);
+    extend(wires, other->wires().to<double>());
+    extend(others, (other->total() - other->wires()).to<double>());
+  }
+  if (report.link_wires) widen(wires, report.link_wires->pj);
+  if (report.chip_wires) widen(wires, report.chip_wires->all.pj);
+  if (report.l2_crossing) widen(wires, report.l2_crossing->pj);
+  if (report.die_hops) {
+    widen(wires, report.die_hops->row.pj);
+    widen(wires, report.die_hops->column.pj);
+  }
+  report.figures = figures_of(wires, others, events, config.router.flit_bits,
+                              static_cast<double>(events.cycles) / config.clock.to<double>());
+}
+
+}  // namespace
+
+Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& config) {
+  WW_ASSIGN(report, charge(events, config));
+  add_ranges(report, events, config);
   return report;
 }
 

@@ -222,6 +222,56 @@ TEST(Accounting, RoutersHaveTheRangeOfThePublishedEstimators) {
   EXPECT_EQ(account(events, config)->router_charge.estimators, 2);
 }
 
+TEST(Accounting, SumsUpEnergyPowerAndTheShareOfWires) {
+  EnergyConfig config;
+  config.node_nm = 32;
+  config.clock = Hertz(2e9);
+  NetworkEvents events = one_flit();
+  events.cycles = 1000;
+  const auto report = account(events, config);
+  ASSERT_TRUE(report);
+  const EnergyFigures& figures = report->figures;
+  const double joules = pj(report->total()) * 1e-12;
+  EXPECT_DOUBLE_EQ(*figures.energy.value, joules);
+  EXPECT_DOUBLE_EQ(*figures.power.value, joules / 500e-9);
+  EXPECT_DOUBLE_EQ(*figures.per_flit.value, joules);
+  EXPECT_DOUBLE_EQ(*figures.per_bit.value, joules / 128);
+  EXPECT_DOUBLE_EQ(*figures.wire_share.value, 100 * pj(report->wires()) / pj(report->total()));
+  for (const Comparison& one : compare_estimators(events, config)) {
+    ASSERT_TRUE(one.report);
+    const double total = pj(one.report->total()) * 1e-12;
+    EXPECT_TRUE(figures.energy.interval()->holds(total)) << to_string(one.estimator);
+    const double share = 100 * pj(one.report->wires()) / pj(one.report->total());
+    EXPECT_TRUE(figures.wire_share.interval()->holds(share)) << to_string(one.estimator);
+  }
+}
+
+TEST(Accounting, HoldsACalibrationsIntervalInItsSums) {
+  EnergyConfig config;
+  const auto wires = [&config](double low, double value, double high) {
+    config.wire = ChipWires{{value, low, high}, {0, 0, 0}, "a card", false};
+    return account(one_flit(), config);
+  };
+  const auto report = wires(10, 20, 50);
+  ASSERT_TRUE(report);
+  for (const double fj : {10.0, 50.0}) {
+    const auto at_end = wires(fj, fj, fj);
+    EXPECT_TRUE(report->figures.energy.interval()->holds(*at_end->figures.energy.value)) << fj;
+    EXPECT_TRUE(report->figures.wire_share.interval()->holds(*at_end->figures.wire_share.value))
+        << fj;
+  }
+}
+
+TEST(Accounting, HasNoEnergyOfAFlitWhereNoneArrived) {
+  NetworkEvents events = one_flit();
+  events.ejected_flits = 0;
+  const auto report = account(events, EnergyConfig{});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->figures.per_bit.status, RowStatus::unavailable);
+  EXPECT_FALSE(report->figures.per_bit.value);
+  EXPECT_TRUE(report->figures.power.value);
+}
+
 TEST(Accounting, RefusesBadSettingsByKey) {
   EnergyConfig config;
   config.toggle_rate = 1.5;
@@ -232,23 +282,23 @@ TEST(Accounting, RefusesBadSettingsByKey) {
 
 TEST(CrossingEnergy, OfDataThatNobodyMeasuredHoldsAllThatTheyMayDraw) {
   const CrossingEnergy random_alone{{2, 1.5, 2.5}, std::nullopt, "a card", false};
-  const CrossingFigure zeros = random_alone.at(0);
+  const Interval zeros = random_alone.at(0);
   EXPECT_DOUBLE_EQ(zeros.value, 2);
   EXPECT_DOUBLE_EQ(zeros.low, 0);
   EXPECT_DOUBLE_EQ(zeros.high, 2.5);
   EXPECT_DOUBLE_EQ(random_alone.at(1).high, 5);
-  const CrossingFigure below = at_toggle_rate({-0.1, -0.3, 0.1}, 0.5);
+  const Interval below = at_toggle_rate({-0.1, -0.3, 0.1}, 0.5);
   EXPECT_DOUBLE_EQ(below.value, 0);
   EXPECT_DOUBLE_EQ(below.low, 0);
   EXPECT_DOUBLE_EQ(below.high, 0.1);
-  const CrossingEnergy both{{2, 1.5, 2.5}, CrossingFigure{1, 0.5, 1.5}, "a card", false};
+  const CrossingEnergy both{{2, 1.5, 2.5}, Interval{1, 0.5, 1.5}, "a card", false};
   EXPECT_DOUBLE_EQ(both.at(0).value, 1);
 }
 
 // The lines through the ends of a wide and of a narrow interval cross beyond random bits.
 TEST(CrossingEnergy, OfDataThatToggleMoreThanRandomBitsHasItsEndsInOrder) {
-  const CrossingEnergy energy{{2, 1.9, 2.1}, CrossingFigure{1, 0.2, 1.8}, "a card", false};
-  const CrossingFigure at_one = energy.at(1);
+  const CrossingEnergy energy{{2, 1.9, 2.1}, Interval{1, 0.2, 1.8}, "a card", false};
+  const Interval at_one = energy.at(1);
   EXPECT_DOUBLE_EQ(at_one.low, 2.4);
   EXPECT_DOUBLE_EQ(at_one.value, 3);
   EXPECT_DOUBLE_EQ(at_one.high, 3.6);

@@ -10,10 +10,6 @@
 namespace ww::cli {
 namespace {
 
-sim::power::CrossingFigure figure(const Interval& energy) {
-  return {energy.value, energy.low, energy.high};
-}
-
 // Reads the constants; puts the file into an error that names nothing else.
 Result<calibration::LinkConstants> constants_of(const SimulateArguments& arguments) {
   auto links = arguments.calibration->link_constants();
@@ -27,7 +23,7 @@ Result<sim::power::ChipWires> wires_of(const calibration::Calibration& calibrati
                                        std::string source) {
   WW_ASSIGN(links, calibration.link_constants());
   const auto& bit = *links.fj_per_mm;
-  return sim::power::ChipWires{figure(bit.random), figure(*bit.zero), std::move(source),
+  return sim::power::ChipWires{bit.random, *bit.zero, std::move(source),
                                calibration.provenance().is_virtual};
 }
 
@@ -36,12 +32,11 @@ Status charge_links(const SimulateArguments& arguments, sim::net::Simulation& si
   const calibration::Provenance& of = arguments.calibration->provenance();
   if (links.pj_per_hop) {
     simulation.energy.die_hops = sim::power::DieHopEnergy{
-        figure(links.pj_per_hop->row), figure(links.pj_per_hop->column), of.source, of.is_virtual};
+        links.pj_per_hop->row, links.pj_per_hop->column, of.source, of.is_virtual};
   }
   if (const auto& bit = links.pj_per_crossing) {
-    sim::power::CrossingEnergy energy{figure(bit->random), std::nullopt, of.source, of.is_virtual};
-    if (bit->zero) energy.zero_pj = figure(*bit->zero);
-    simulation.energy.crossing = std::move(energy);
+    simulation.energy.crossing =
+        sim::power::CrossingEnergy{bit->random, bit->zero, of.source, of.is_virtual};
   }
   if (!links.fj_per_mm) return {};
   WW_ASSIGN(card_nm, node_of_card(arguments.card_node, of.device, of.target));
@@ -51,8 +46,8 @@ Status charge_links(const SimulateArguments& arguments, sim::net::Simulation& si
             wires_of(*arguments.calibration,
                      fmt::format("{}, {:g} nm, scaled to {:g} nm (Villa et al., SC'14, table II)",
                                  of.source, *card_nm, node_nm)));
-  for (sim::power::CrossingFigure* one : {&wires.random_fj, &wires.zero_fj}) {
-    *one = {one->value * scale, one->low * scale, one->high * scale};
+  for (Interval* one : {&wires.random_fj, &wires.zero_fj}) {
+    *one = one->times(scale);
   }
   simulation.energy.wire = std::move(wires);
   return {};

@@ -135,6 +135,32 @@ void print_area(const sim::power::NetworkArea& area) {
                {"  all cells", fmt::format("{:.4g} mm2", area.cells_mm2()), "", ""}});
 }
 
+std::string prefixed(const Figure& figure) {
+  return figure.value ? interval_text(figure.interval(), std::nullopt, figure.unit.c_str())
+                      : text(figure);
+}
+
+std::vector<std::vector<std::string>> figure_rows(const sim::power::EnergyFigures& figures) {
+  return {{"energy", prefixed(figures.energy)},
+          {"power", prefixed(figures.power)},
+          {"energy a flit", prefixed(figures.per_flit)},
+          {"energy a bit", prefixed(figures.per_bit)},
+          {"share of wires", prefixed(figures.wire_share)}};
+}
+
+// Parts that the network lacks, and parts that the estimator does not model, are no rows of 0 pJ.
+std::vector<std::vector<std::string>> component_rows(const sim::power::EnergyReport& energy) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, pj] : energy.components()) {
+    if (pj.to<double>() != 0) {
+      rows.push_back({std::string("  ") + name, fmt::format("{:.4g} pJ", pj.to<double>())});
+    }
+  }
+  for (auto& row : photonic_energy_rows(energy)) rows.push_back(std::move(row));
+  rows.push_back({"  total", fmt::format("{:.4g} pJ", energy.total().to<double>())});
+  return rows;
+}
+
 void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {
   const auto& run = report.run;
   fmt::print("{} with {}{}\n", report.simulation.network.network, load_text(arguments),
@@ -159,18 +185,19 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   if (report.replay) {
     for (auto& row : replay_rows(report)) rows.push_back(std::move(row));
   }
+  auto figures = figure_rows(report.energy.figures);
+  mark_misfit(figures, report);
+  for (auto& row : figures) rows.push_back(std::move(row));
   print_table(rows);
-  fmt::print("energy of the measured cycles, estimator {}, link transitions {}\n",
-             arguments.estimator,
-             run.window.toggles_counted
-                 ? "counted on the payload"
-                 : fmt::format("assumed ({:.3g} a bit)", report.simulation.energy.toggle_rate));
-  rows.clear();
-  for (const auto& [name, energy] : report.energy.components()) {
-    rows.push_back({std::string("  ") + name, fmt::format("{:.4g} pJ", energy.to<double>())});
-  }
-  for (auto& row : photonic_energy_rows(report.energy)) rows.push_back(std::move(row));
-  rows.push_back({"  total", fmt::format("{:.4g} pJ", report.energy.total().to<double>())});
+  fmt::print(
+      "energy of the measured cycles, estimator {}, link transitions {}; ranges are over the "
+      "published estimators{}\n",
+      arguments.estimator,
+      run.window.toggles_counted
+          ? "counted on the payload"
+          : fmt::format("assumed ({:.3g} a bit)", report.simulation.energy.toggle_rate),
+      arguments.calibration ? " and the calibration's 95% interval" : "");
+  rows = component_rows(report.energy);
   mark_misfit(rows, report);
   print_table(rows);
   print_misfit(report.simulation.misfit);
@@ -205,10 +232,14 @@ void print_comparison(const sim::net::SimulateReport& report) {
   for (const auto& line : unavailable) fmt::print("{}\n", line);
 }
 
+std::vector<std::string> names_of_networks(const SimulateArguments& arguments) {
+  return CLI::detail::split(arguments.network.config.network, ',');
+}
+
 // "mesh-adaptive:rca" is a network and its variant.
-Result<std::vector<sim::net::Simulation>> curve_simulations(const SimulateArguments& arguments) {
+Result<std::vector<sim::net::Simulation>> simulations_of(const SimulateArguments& arguments) {
   std::vector<sim::net::Simulation> simulations;
-  for (const std::string& name : CLI::detail::split(arguments.network.config.network, ',')) {
+  for (const std::string& name : names_of_networks(arguments)) {
     SimulateArguments one = arguments;
     const auto colon = name.find(':');
     one.network.config.network = name.substr(0, colon);
@@ -243,8 +274,8 @@ Result<std::string> curve_title(const std::vector<sim::net::Simulation>& simulat
 int run_curve(const SimulateArguments& arguments, const std::string& misfit) {
   std::vector<report::NamedCurve> curves;
   auto json = nlohmann::json::array();
-  const auto names = CLI::detail::split(arguments.network.config.network, ',');
-  auto simulations = curve_simulations(arguments);
+  const auto names = names_of_networks(arguments);
+  auto simulations = simulations_of(arguments);
   if (!simulations) return report_error(simulations.error());
   for (auto& simulation : *simulations) simulation.misfit = misfit;
   Progress progress("simulating", "curves");
@@ -278,13 +309,14 @@ int run_curve(const SimulateArguments& arguments, const std::string& misfit) {
   for (const auto& curve : curves) {
     if (curves.size() > 1) fmt::print("{}\n", curve.name);
     std::vector<std::vector<std::string>> rows{
-        {"RATE", "ACCEPTED", "LATENCY", "ENERGY, pJ", "pJ A FLIT", ""}};
+        {"RATE", "ACCEPTED", "LATENCY", "ENERGY", "POWER", "A FLIT", "WIRES", ""}};
     for (const auto& point : curve.points) {
       rows.push_back({fmt::format("{:.3f}", point.rate),
                       fmt::format("{:.4f}", point.run.accepted_flits_per_node_cycle),
                       fmt::format("{:.2f}", point.run.avg_packet_latency),
-                      fmt::format("{:.4g}", point.energy.total().to<double>()),
-                      fmt::format("{:.4g}", sim::net::energy_pj_per_flit(point.run, point.energy)),
+                      prefixed(point.energy.figures.energy), prefixed(point.energy.figures.power),
+                      prefixed(point.energy.figures.per_flit),
+                      prefixed(point.energy.figures.wire_share),
                       point.run.stable ? "" : "unstable"});
     }
     print_table(rows);
@@ -292,6 +324,102 @@ int run_curve(const SimulateArguments& arguments, const std::string& misfit) {
   fmt::print("{}", report::curves_text(curves));
   print_misfit(misfit);
   return 0;
+}
+
+// What packets are simulated: of a workload or of a trace of another program, which are written to
+// a file first, or else what the options name.
+Result<std::optional<WorkloadTrace>> trace_of(const SimulateArguments& arguments) {
+  if (!arguments.workload.empty()) {
+    WW_ASSIGN(made, trace_workload(arguments.workload, arguments.size, arguments.device));
+    return std::optional(std::move(made));
+  }
+  if (is_accelsim(arguments.trace)) {
+    WW_ASSIGN(made, import_trace(arguments.trace));
+    return std::optional(std::move(made));
+  }
+  return std::optional<WorkloadTrace>();
+}
+
+nlohmann::json report_json(const SimulateArguments& arguments,
+                           const sim::net::SimulateReport& report, bool traced) {
+  nlohmann::json json = report;
+  if (traced && arguments.workload.empty()) {
+    json["trace"]["file"] = arguments.trace;
+  } else if (traced) {
+    json["traffic"] = "workload";
+    json["workload"] = arguments.workload;
+    json["size"] = arguments.size;
+    json["device"] = arguments.device;
+    json["trace"].erase("file");
+  }
+  if (arguments.heatmap) json["heatmap"] = sim::net::heatmap_json(report);
+  return json;
+}
+
+// Simulates with the number of cycles done on the bar. A trace runs to its end, which is not known.
+Result<sim::net::SimulateReport> simulate_with_progress(sim::net::Simulation simulation,
+                                                        const std::string& name) {
+  Progress progress("simulating", "cycles");
+  simulation.run.on_progress = [&](Cycles done, Cycles total) {
+    progress.update(static_cast<double>(done.value()), static_cast<double>(total.value()), name);
+  };
+  auto report = sim::net::simulate(simulation);
+  progress.finish();
+  return report;
+}
+
+// Several networks under the same load, side by side.
+int run_networks(const SimulateArguments& arguments, const std::string& misfit) {
+  auto simulations = simulations_of(arguments);
+  if (!simulations) return report_error(simulations.error());
+  const auto traced = trace_of(arguments);
+  if (!traced) return report_error(traced.error());
+  const auto names = names_of_networks(arguments);
+  auto json = nlohmann::json::array();
+  std::vector<std::vector<std::string>> rows{
+      {"NETWORK", "LATENCY", "P99", "ACCEPTED", "HOPS", "ENERGY", "POWER", "A BIT", "WIRES", ""}};
+  bool is_virtual = false;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    sim::net::Simulation& simulation = (*simulations)[i];
+    simulation.misfit = misfit;
+    simulation.trace = *traced ? (*traced)->path() : std::filesystem::path(arguments.trace);
+    const auto report = simulate_with_progress(simulation, names[i]);
+    if (!report) return report_error(report.error());
+    json.push_back(report_json(arguments, *report, traced->has_value()));
+    json.back()["network"] = names[i];
+    is_virtual = is_virtual || sim::net::is_virtual(*report);
+    const auto& run = report->run;
+    const auto& figures = report->energy.figures;
+    rows.push_back({names[i], fmt::format("{:.2f}", run.avg_packet_latency),
+                    fmt::format("{:.0f}", run.p99_packet_latency),
+                    fmt::format("{:.4f}", run.accepted_flits_per_node_cycle),
+                    fmt::format("{:.2f}", run.avg_hops), prefixed(figures.energy),
+                    prefixed(figures.power), prefixed(figures.per_bit),
+                    prefixed(figures.wire_share), run.stable ? "" : "UNSTABLE"});
+  }
+  if (arguments.json) {
+    print_json({{"networks", json}});
+    return 0;
+  }
+  fmt::print("{}; latencies in cycles, loads in flits/node/cycle\n", load_text(arguments));
+  if (is_virtual) fmt::print("with data of a virtual GPU: not a measurement\n");
+  print_table(rows);
+  print_misfit(misfit);
+  return 0;
+}
+
+// Options that describe one network alone.
+Status refuse_with_several_networks(const SimulateArguments& arguments) {
+  for (const char* option : {"--heatmap", "--compare", "--estimate", "--saturation", "--seeds",
+                             "--precision", "--skip-beyond"}) {
+    if (arguments.command->count(option) > 0) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{} describes one network; --network names {}", option,
+                              names_of_networks(arguments).size()),
+                  option);
+    }
+  }
+  return {};
 }
 
 int run(SimulateArguments& arguments) {
@@ -327,6 +455,12 @@ int run(SimulateArguments& arguments) {
                    option->get_name());
     }
   }
+  if (names_of_networks(arguments).size() > 1) {
+    if (const auto status = refuse_with_several_networks(arguments); !status) {
+      return report_error(status.error());
+    }
+    return run_networks(arguments, misfit);
+  }
   auto simulation = simulation_of(arguments);
   if (!simulation) return report_error(simulation.error());
   simulation->misfit = std::move(misfit);
@@ -336,33 +470,13 @@ int run(SimulateArguments& arguments) {
   if (wants_statistics(arguments.statistics)) {
     return run_statistics(*simulation, arguments.statistics, arguments.json);
   }
-  std::optional<WorkloadTrace> traced;
-  simulation->trace = arguments.trace;
-  if (!arguments.workload.empty()) {
-    auto made = trace_workload(arguments.workload, arguments.size, arguments.device);
-    if (!made) return report_error(made.error());
-    traced.emplace(std::move(*made));
-  } else if (is_accelsim(arguments.trace)) {
-    auto made = import_trace(arguments.trace);
-    if (!made) return report_error(made.error());
-    traced.emplace(std::move(*made));
-  }
-  if (traced) simulation->trace = traced->path();
-  const auto report = sim::net::simulate(*simulation);
+  const auto traced = trace_of(arguments);
+  if (!traced) return report_error(traced.error());
+  simulation->trace = *traced ? (*traced)->path() : std::filesystem::path(arguments.trace);
+  const auto report = simulate_with_progress(*simulation, simulation->network.network);
   if (!report) return report_error(report.error());
   if (arguments.json) {
-    nlohmann::json json = *report;
-    if (traced && arguments.workload.empty()) {
-      json["trace"]["file"] = arguments.trace;
-    } else if (traced) {
-      json["traffic"] = "workload";
-      json["workload"] = arguments.workload;
-      json["size"] = arguments.size;
-      json["device"] = arguments.device;
-      json["trace"].erase("file");
-    }
-    if (arguments.heatmap) json["heatmap"] = sim::net::heatmap_json(*report);
-    print_json(json);
+    print_json(report_json(arguments, *report, traced->has_value()));
     return 0;
   }
   print_report(arguments, *report);

@@ -11,6 +11,7 @@
 #include "pages/page_kinds.hpp"
 #include "values/values.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/figure.hpp"
 
 namespace ww::report {
 namespace {
@@ -135,6 +136,21 @@ void area_of(Html& page, const json& area) {
   page.table(table);
 }
 
+// "12.8 uJ (10..15)" of one of the run's sums of energy; a run of an older program has none.
+std::string energy_text(const json& run, const char* name) {
+  const ww::Figure figure = ww::figure_of(object_of(object_of(run, "energy_figures"), name));
+  return figure.value ? ww::interval_text(figure.interval(), std::nullopt, figure.unit.c_str())
+                      : std::string("-");
+}
+
+// Joules, watts and the wires' part, each with its range.
+std::string energy_sentence(const json& run) {
+  return fmt::format(
+      "Energy of the measured cycles: {}, which is {} and {}; share of the wires: {}.",
+      energy_text(run, "energy"), energy_text(run, "power"), energy_text(run, "per_bit"),
+      energy_text(run, "wire_share"));
+}
+
 // Latencies do not follow from the calibration.
 void warn_of_misfit(Html& page, const std::string& reason) {
   if (reason.empty()) return;
@@ -152,11 +168,12 @@ void one_run(Html& page, const json& run) {
                      figure_text(number_of(run, "p99_packet_latency")),
                      figure_text(number_of(run, "avg_network_latency"))),
          fmt::format("Accepted {} flits per node and cycle of {} offered; {} hops a packet; {} pJ "
-                     "a flit. One run with one seed: no interval.",
+                     "a flit. One run with one seed: the latencies have no interval.",
                      figure_text(number_of(run, "accepted_flits_per_node_cycle")),
                      figure_text(number_of(run, "offered_flits_per_node_cycle")),
                      figure_text(number_of(run, "avg_hops")),
-                     figure_text(number_of(run, "energy_pj_per_flit")))});
+                     figure_text(number_of(run, "energy_pj_per_flit"))),
+         energy_sentence(run)});
   } else {
     page.answer(
         interval_cell(object_of(intervals, "avg_packet_latency")) + " cycles",
@@ -276,6 +293,8 @@ std::string simulation_page(const std::vector<Document>& runs) {
                {"accepted", true},
                {"hops", true},
                {"pJ a flit", true},
+               {"power", true},
+               {"share of wires", true},
                {"stable"}},
               {}};
   std::string misfit;
@@ -297,6 +316,7 @@ std::string simulation_page(const std::vector<Document>& runs) {
          figure_text(number_of(run, "accepted_flits_per_node_cycle")),
          figure_text(number_of(run, "avg_hops")),
          figure_text(number_of(run, "energy_pj_per_flit")) + (flagged.empty() ? "" : ", misfit"),
+         energy_text(run, "power"), energy_text(run, "wire_share"),
          run.value("stable", true) ? "yes" : "no"});
   }
   warn_of_misfit(page, misfit);
@@ -325,6 +345,8 @@ std::string curves_page(const json& content) {
                {"accepted", true},
                {"energy [pJ]", true},
                {"pJ a flit", true},
+               {"power", true},
+               {"share of wires", true},
                {"stable"}},
               {}};
   std::string misfit;

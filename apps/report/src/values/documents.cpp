@@ -73,8 +73,7 @@ Result<Document> read_calibration(const fs::path& folder) {
   return document;
 }
 
-Result<Document> read_printed(const fs::path& file) {
-  WW_ASSIGN(content, read_object(file));
+Result<Document> printed_document(const fs::path& file, json content) {
   const auto kind = kind_of(content);
   if (!kind) {
     return fail(ErrorCode::parse_error,
@@ -88,6 +87,19 @@ Result<Document> read_printed(const fs::path& file) {
   document.content = std::move(content);
   if (document.kind == Kind::calibration) WW_TRY(parse_calibration(document, file.string()));
   return document;
+}
+
+// What a command printed with --json. Several networks under one load are a document each.
+Status read_printed(const fs::path& file, std::vector<Document>& documents) {
+  WW_ASSIGN(content, read_object(file));
+  const auto add = [&](json one) -> Status {
+    WW_ASSIGN(document, printed_document(file, std::move(one)));
+    documents.push_back(std::move(document));
+    return {};
+  };
+  if (!content.contains("networks")) return add(std::move(content));
+  for (const json& network : list_of(content, "networks")) WW_TRY(add(network));
+  return {};
 }
 
 Figure figure(std::string name, std::string unit, const json& interval) {
@@ -125,6 +137,11 @@ void add_simulation(std::vector<Figure>& figures, const json& run) {
       figures.push_back({key, "", value.get<double>(), kNone, kNone});
     }
   }
+  for (const json& one : object_of(run, "energy_figures")) {
+    if (one.is_object()) {
+      figures.push_back(figure(text_of(one, "name"), text_of(one, "unit"), one));
+    }
+  }
   for (const auto& [key, value] : object_of(run, "energy_pj").items()) {
     if (value.is_number()) {
       figures.push_back({"energy " + key, "pJ", value.get<double>(), kNone, kNone});
@@ -156,8 +173,7 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
     if (path.filename() == "campaign.db" || path.filename() == "model.json") {
       return read_documents(fs::absolute(path).parent_path());
     }
-    WW_ASSIGN(document, read_printed(path));
-    documents.push_back(std::move(document));
+    WW_TRY(read_printed(path, documents));
     return documents;
   }
   if (fs::exists(path / "sweep.db", ec)) {
@@ -167,8 +183,7 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
     return documents;
   }
   if (fs::exists(path / "reproduction.json", ec)) {
-    WW_ASSIGN(document, read_printed(path / "reproduction.json"));
-    documents.push_back(std::move(document));
+    WW_TRY(read_printed(path / "reproduction.json", documents));
     return documents;
   }
   const auto is_there = [&](const calibration::Kind& kind) {
@@ -186,8 +201,7 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
   if (ec) return fail(ErrorCode::permission_denied, ec.message(), path.string());
   std::ranges::sort(files);
   for (const auto& file : files) {
-    WW_ASSIGN(document, read_printed(file));
-    documents.push_back(std::move(document));
+    WW_TRY(read_printed(file, documents));
   }
   if (documents.empty()) {
     return fail(

@@ -81,8 +81,7 @@ TEST(TopologyFile, LinksBetweenAnL2sSidesAreWiresUntilACalibrationSaysWhatCrossi
   const auto as_wires = power::account(events, energy);
   EXPECT_GT(as_wires->link.to<double>(), 0);
   EXPECT_EQ(as_wires->crossing.to<double>(), 0);
-  energy.crossing =
-      power::CrossingEnergy{{2, 1, 3}, power::CrossingFigure{1, 0, 2}, "a card", true};
+  energy.crossing = power::CrossingEnergy{{2, 1, 3}, Interval{1, 0, 2}, "a card", true};
   const auto charged = power::account(events, energy);
   EXPECT_EQ(charged->link.to<double>(), 0);
   EXPECT_EQ(charged->link_leakage.to<double>(), 0);

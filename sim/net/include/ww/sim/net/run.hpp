@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -14,6 +15,9 @@ struct RunConfig {
   TrafficConfig traffic;
   Cycles warmup{10000};
   Cycles cycles{20000};  // measured: packets created in these cycles are followed to their end
+  // Is called every few thousand cycles with those that were simulated and those until the end of
+  // the measurement; null: nobody watches.
+  std::function<void(Cycles done, Cycles total)> on_progress;
 };
 
 // Results of a run. Latencies [cycles] are over packets that were created in the measured cycles

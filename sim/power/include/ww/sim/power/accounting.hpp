@@ -45,7 +45,7 @@ struct EnergyConfig {
 // published estimators with a row for the node reports for the same events. No chip's counters
 // separate its routers, so this range, and no measurement, is what is known.
 struct RouterCharge {
-  CrossingFigure pj;  // by the estimator asked for; low and high by others
+  Interval pj;  // by the estimator asked for; low and high by others
   Estimator least{};
   Estimator most{};
   int estimators{};
@@ -56,6 +56,18 @@ struct DieHopCharge {
   CrossingCharge row;
   CrossingCharge column;
 };
+
+// What a network costs in few figures, each with its range: the least and the most of the published
+// estimators with a row for the node, and the 95% intervals of what a calibration prices (the ends
+// add). Light has no range. Unavailable where no cycle was measured or nothing arrived.
+struct EnergyFigures {
+  Figure energy;      // J, of the measured cycles
+  Figure power;       // W, over these cycles
+  Figure per_flit;    // J a flit that arrived
+  Figure per_bit;     // J a bit that arrived
+  Figure wire_share;  // %, EnergyReport::wires() of the total
+};
+void to_json(nlohmann::json& json, const EnergyFigures& figures);
 
 // Energy by component. A bypass router is priced as a router of one VC with one flit, which is the
 // estimator's nearest equivalent of a latch a port. Its crossbar is charged for each switch that a
@@ -77,7 +89,8 @@ struct EnergyReport {
   // Writing and reading the memory controllers' output buffers, if the network has them. Their
   // leakage is the same in every network and is left out.
   Picojoule reply_buffer{};
-  RouterCharge router_charge;                 // of routers()
+  RouterCharge router_charge;  // of routers()
+  EnergyFigures figures;
   std::optional<CrossingCharge> l2_crossing;  // of `crossing`, with EnergyConfig::crossing
   std::optional<DieHopCharge> die_hops;       // of `crossing`, with EnergyConfig::die_hops
   std::optional<ChipWiresCharge> chip_wires;  // of `link`, with EnergyConfig::chip_wires
@@ -88,6 +101,8 @@ struct EnergyReport {
 
   // The sum of what routers pay, those of an overlay not counted.
   [[nodiscard]] Picojoule routers() const;
+  // The sum of what moving data on wires costs: links, bypass links and crossings, with leakage.
+  [[nodiscard]] Picojoule wires() const;
   // The sum of all components, light included.
   [[nodiscard]] Picojoule total() const;
   // The sum of all components without light.

@@ -12,12 +12,12 @@ namespace ww::sim::power {
 // Per bit and millimetre [fJ], with 95% intervals, at the chip's own voltage, and at its own node
 // unless `source` says otherwise. Clock, control and repeaters along the way are in it.
 struct ChipWires {
-  CrossingFigure random_fj;  // of random bits, whose toggle rate is 0.5
-  CrossingFigure zero_fj;    // of bits that do not toggle
+  Interval random_fj;  // of random bits, whose toggle rate is 0.5
+  Interval zero_fj;    // of bits that do not toggle
   std::string source;
   bool is_virtual{};
 
-  [[nodiscard]] CrossingFigure at(double toggle_rate) const {
+  [[nodiscard]] Interval at(double toggle_rate) const {
     return at_toggle_rate(zero_fj, random_fj, toggle_rate);
   }
 };
@@ -28,15 +28,15 @@ struct PairWireCharge {
   double bits{};         // of these flits
   double bit_mm{};       // bits times the length of their way
   double toggle_rate{};  // transitions per bit, each weighted by the length of its way
-  CrossingFigure fj_per_bit_mm;
-  CrossingFigure pj;
+  Interval fj_per_bit_mm;
+  Interval pj;
 };
 // Energy of the links of a network.
 struct LinkWiresCharge {
   double bit_mm{};       // bits times the millimetres of links that they passed
   double toggle_rate{};  // transitions per bit, each weighted by the length of its link
-  CrossingFigure fj_per_bit_mm;
-  CrossingFigure pj;
+  Interval fj_per_bit_mm;
+  Interval pj;
   std::string source;
   bool is_virtual{};
 };
