@@ -161,11 +161,11 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/alu/matrix_semantics_test.cpp
           src/memory/memory_timing_test.cpp src/memory/deferred_observer_test.cpp
           src/launch/chip_time_test.cpp
-          src/compute_unit/scalar_cache_test.cpp src/compute_unit/simd_turns_test.cpp
+          src/compute_unit/scalar_cache_test.cpp
           src/launch/counters_test.cpp src/dispatch/cu_mask_test.cpp
           src/launch/random_code_test.cpp src/launch/written_code_test.cpp
           src/launch/global_wave_sync_test.cpp
-          src/launch/store_tape_test.cpp src/launch/alike_waves_test.cpp src/launch/replay_test.cpp
+          src/launch/replay_test.cpp
           src/isa/straight_line_test.cpp
           src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
           src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp src/host/sharing_rule_test.cpp src/host/workers_test.cpp
@@ -252,15 +252,9 @@ set_property(TEST exec_kernels_O1 APPEND PROPERTY LABELS long)
 foreach(cpu IN LISTS other_cpus)
   foreach(level 0 1 2)
     set(chosen Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
-    if(level EQUAL 2 AND NOT cpu MATCHES wave64)  # without private memory
-      string(APPEND chosen :StoreTape.*:StoreTape/*:AlikeWaves.*:AlikeWaves/*)
-    endif()
     if(cpu STREQUAL gfx942)
       if(level GREATER 0)  # where scratch is not traffic, too
         string(APPEND chosen :CountersOfGfx942.*)
-      endif()
-      if(level EQUAL 2)
-        string(APPEND chosen :StoreTapeOfGfx942.*:AlikeWavesOfGfx942.*)
       endif()
       string(APPEND chosen :-SemanticsOfImages.*)
     elseif(cpu MATCHES "^gfx1(03|10)0")  # without gfx9's indexed registers

@@ -764,51 +764,6 @@ __kernel void multiply_adds(__global float* out, uint rounds) {
   out[get_global_id(0)] = chain(0.5f, -(float)(get_local_id(0)) / 256.0f, rounds);
 }
 
-// The same, whose waves see more or less of memory. `how`: 0 nothing; 1 every group stores to the
-// same lines; 2 waits for its store; 3 loads a scalar; 4 stores to parts of lines.
-__kernel void stores(__global float* out, __global const float* in, uint rounds, uint how) {
-  const float c = -(float)(get_local_id(0)) / 256.0f;
-  const float x = chain(how == 3 ? in[get_group_id(0)] : 0.5f, c, rounds);
-  if (how == 4) {
-    out[2 * get_global_id(0)] = x;
-    return;
-  }
-  out[how == 1 ? get_local_id(0) : get_global_id(0)] = x + (float)get_group_id(0);
-  if (how != 2) return;
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
-  out[get_global_size(0) + get_global_id(0)] = chain(x, c, rounds);
-}
-
-// Waves that store twice. `how`: 0 all do the same; in others group 7 does not: 1 it takes a round
-// more; 2 fewer of its lanes compute; 3 its lines lie otherwise; 4 it stores once; or all groups do
-// what may depend on time: 5 they read where they are; 6 meet at a barrier; 7 load a scalar.
-__kernel void alike(__global float* out, __global float4* wide, uint rounds, uint how) {
-  const uint item = (uint)get_local_id(0);
-  const bool other = get_group_id(0) == 7;
-  const float c = -(float)item / 256.0f;
-  const float first = how == 7 ? wide[get_global_size(0)].x : 0.5f;
-  float x = chain(first, c, how == 1 && other ? rounds + 1 : rounds);
-  if (how == 2 && (item & 63) >= (other ? 7 : 9)) x = chain(x, c, 2);
-  if (how == 5) {
-    uint id;
-    __asm__ volatile("s_getreg_b32 %0, hwreg(" HW_ID ")" : "=s"(id));
-    x += (float)(id & 1);
-  }
-  if (how == 6) barrier(CLK_GLOBAL_MEM_FENCE);
-  const uint shift = how == 3 && other ? (uint)get_global_size(0) + 16 : 0;
-  out[get_global_id(0) + shift] = x + (float)get_group_id(0);
-  if (how == 4 && other) return;
-  wide[get_global_id(0)] = (float4)(x, x + 1.0f, x * c, (float)get_group_id(0));
-}
-
-// The same, with stores to private memory that nobody reads.
-__kernel void private_stores(__global float* out, uint rounds) {
-  float kept[2];
-  kept[rounds & 1] = out[get_global_id(0)] =
-      chain(0.5f, -(float)(get_local_id(0)) / 256.0f, rounds);
-  __asm__ volatile("" : : "v"(kept) : "memory");  // somebody might
-}
-
 // All groups of a cooperative launch wait for each other, as AMD's device library does it.
 void meet_all(void) {
   __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");

@@ -15,10 +15,6 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-// Where a SIMD has more than kFewWaves waves, and the one that had its turn is kLongAhead
-// instructions ahead, most turns issue one instruction: these are worth a look of their own.
-constexpr int kFewWaves = 4;
-constexpr std::uint32_t kLongAhead = 16;
 // Words between two waves' first registers where each has room for all 256 vector registers, and on
 // CDNA 2 and 3 as many accumulation registers. The odd distance keeps them apart in the host's
 // caches.
@@ -41,13 +37,6 @@ Wave& addressed(Wave& wave) {
   Wave* address = &wave;
   __asm__("" : "+r"(address));
   return *address;
-}
-
-// The hash of a way that goes on at `pc`, or with this many lanes.
-std::uint64_t longer_way(std::uint64_t way, std::uint64_t pc_or_lanes) {
-  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;  // 2^64 over the golden ratio
-  way = (way ^ pc_or_lanes) * kOdd;
-  return (way ^ way >> 32) + 1;
 }
 
 // Many programs use none: pages that nobody touches cost nothing.
@@ -138,11 +127,6 @@ inline std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std:
 // Runs the wave from `time` on, for one turn or to the quantum's end.
 inline void ComputeUnit::turn(Wave& wave, std::int64_t time, std::int64_t end) {
   const std::int64_t horizon = std::min(end, time + kTurn);
-  if ((begun_turns_ >> wave.slot & 1U) != 0) [[unlikely]] {
-    begun_turns_ &= ~(std::uint64_t{1} << wave.slot);
-    step(wave, turn_goes_on_[wave.slot], horizon);
-    return;
-  }
   if (wave.ahead != 0 && time < wave.next_completion) {  // often there is no more to it
     time = issue_ahead(wave, time, horizon);
     wave.next = time;
@@ -168,13 +152,11 @@ inline void ComputeUnit::prefetch_result(Wave& wave, const MemoryOperation& oper
   prefetch_to_write(wave.vgpr(operation.destination), operation.words * kLinesOfRegister);
 }
 
-void ComputeUnit::run(Quantum quantum, bool more_groups) {
+void ComputeUnit::run(std::int64_t end) {
   if (resident_ == 0) return;
   for (const Starting& starting : starting_) begin_waves(starting);
   starting_.clear();
-  const std::int64_t end = quantum.end;
   const LaneTable& table = lanes();
-  const bool many = *std::ranges::max_element(simd_waves_) > kFewWaves;
   std::uint64_t key = first_key_;
   // The last wave's new key waits here for a turn: a search that read a word just written would
   // wait for it. What the array says of that wave meanwhile lies before every key that is looked
@@ -195,15 +177,6 @@ void ComputeUnit::run(Quantum quantum, bool more_groups) {
     kept = wave.state == WaveState::running && wave.next != kNever
                ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
                : kIdleKey;
-    // A wave at a barrier may get a turn from another SIMD at any time.
-    if (many && wave.ahead >= kLongAhead && simd_waves_[wave.simd] > kFewWaves &&
-        alone_from_[wave.simd] < end && kept != kIdleKey && at_barrier_[wave.simd] == 0)
-        [[unlikely]] {
-      key_[slot] = kept;
-      issue_alone(wave.simd, quantum, more_groups);
-      kept = key_[slot];
-      keys_changed_ = true;
-    }
     if (keys_changed_) {
       key_[slot] = kept;
       key = table.smallest_above(key_.data(), 0, key_rows_);
@@ -250,8 +223,6 @@ inline void ComputeUnit::execute(Wave& wave, const MicroOp& op, std::int64_t tim
   wave.pc += op.dwords;
   use_lanes(wave, op, false);
   op.run(wave, op);
-  if (compares_ways_ && op.unit == Unit::branch) [[unlikely]]
-    way_[wave.slot] = longer_way(way_[wave.slot], wave.pc);
 }
 
 [[gnu::always_inline]] inline void ComputeUnit::execute_or_wait(Wave& wave, const MicroOp& op,
@@ -264,10 +235,6 @@ inline void ComputeUnit::execute(Wave& wave, const MicroOp& op, std::int64_t tim
   } else {
     execute(wave, op, time);
   }
-}
-
-void ComputeUnit::execute_apart(Wave& wave, const MicroOp& op) {
-  execute_or_wait(wave, op, wave.now);
 }
 
 void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
@@ -301,29 +268,11 @@ void ComputeUnit::run_ahead(Wave& wave) {
       launch_->translations != nullptr ? launch_->translations->execute(wave, wave.pc, run.count)
                                        : execute_straight(wave, launch_->code + wave.pc, run.count);
   activity.vector_lane_operations += lane_operations;
-  if (compares_ways_) [[unlikely]]
-    way_[wave.slot] = longer_way(way_[wave.slot], lane_operations);
   counters.valu += run.vectors;
   counters.approximated += run.approximated;
   counters.salu += run.count - run.vectors;
   wave.ahead = run.count;
   if (run.load != 0) find_load_addresses(wave, run.load);
-}
-
-// The next step of a wave at that place that has issued all that is executed.
-Step ComputeUnit::step_alone(Wave& wave, std::int64_t time, std::uint32_t pc) {
-  if (pc >= launch_->code_dwords) return {time, 0, 0};
-  const MicroOp& op = launch_->code[pc];
-  wave.pc = pc;
-  if (op.straight) {
-    wave.ahead = 0;
-    run_ahead(wave);
-    return {time, wave.ahead, 0};
-  }
-  // A jump concerns its wave alone and cannot fail.
-  if (op.unit != Unit::branch) return {time, 0, 0};
-  execute(wave, op, time);
-  return {wave.next, 0, static_cast<std::int32_t>(wave.pc - pc)};
 }
 
 inline void ComputeUnit::drain(Wave& wave, std::int64_t time) {
@@ -454,7 +403,6 @@ void ComputeUnit::add_operations() {
 
 void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsigned scalar_left) {
   wave.pc -= op.dwords;
-  saw_memory_ |= wave.vector_queue.count != 0;
   wave.wait_vector = static_cast<std::uint8_t>(vector_left);
   wave.wait_scalar = static_cast<std::uint8_t>(scalar_left);
   // The wave waits for the head of a queue, at least.
@@ -507,53 +455,6 @@ inline bool ComputeUnit::others_write(const Wave& wave, const MemoryOperation& o
     if (!other.scalar && !other.vector && has_it(other)) return true;
   }
   return false;
-}
-
-void ComputeUnit::store(std::uint32_t line, std::uint8_t lines, std::int64_t departure,
-                        bool past_gl1, std::byte* bytes) {
-  if (free_operations_.empty()) add_operations();
-  MemoryOperation* const operation = free_operations_.back();
-  free_operations_.pop_back();
-  static_cast<OperationState&>(*operation) = OperationState{};
-  operation->wave = nullptr;
-  operation->kind = MemoryKind::store;
-  operation->element_bytes = sizeof(std::uint32_t);
-  operation->exec = ~std::uint64_t{0};
-  operation->base = line_address(line);
-  operation->contiguous = true;
-  operation->elements = reinterpret_cast<std::uint32_t*>(bytes);
-  operation->unresolved = 1;
-  Request& request = requests.emplace_back();
-  request.departure = departure;
-  request.operation = operation;
-  request.line = line;
-  request.kind = Request::Kind::write;
-  request.lines = lines;
-  request.past_gl1 = past_gl1;
-  request.l1_slot[0] = L1Cache::kNone;
-}
-
-std::uint64_t ComputeUnit::wave_number(unsigned slot) const {
-  const Wave& wave = waves_[slot];
-  const auto& groups = launch_->groups;
-  const auto& id = wave.group->id;
-  const std::uint64_t group =
-      id[0] + std::uint64_t{groups[0]} * (id[1] + std::uint64_t{groups[1]} * id[2]);
-  return group * launch_->waves_per_group + wave.in_group;
-}
-
-void ComputeUnit::end_way(const Wave& wave) {
-  const std::uint64_t way = longer_way(way_[wave.slot], wave.pc);
-  if (way_of_all_ == 0) way_of_all_ = way;
-  ways_differ_ = ways_differ_ || way != way_of_all_;
-}
-
-void ComputeUnit::answer_requests(std::size_t count, std::int64_t cycle) {
-  for (; count != 0; --count) {
-    answered(*requests[requests_done].operation, cycle);
-    ++requests_done;
-  }
-  drop_done_requests();
 }
 
 void ComputeUnit::resolved(Wave& wave) {

@@ -19,11 +19,9 @@
 #include "compute_unit/access_log.hpp"
 #include "compute_unit/device_memory.hpp"
 #include "compute_unit/finding_log.hpp"
-#include "compute_unit/issue_slots.hpp"
 #include "compute_unit/l1_cache.hpp"
 #include "compute_unit/l1_data.hpp"
 #include "compute_unit/memory_guard.hpp"
-#include "compute_unit/turn_queue.hpp"
 #include "host/host_arena.hpp"
 #include "host/host_cache.hpp"
 #include "image/image_access.hpp"
@@ -51,8 +49,7 @@ struct Request {
   bool fills_l1{};
   // Whether it brings the other line of its aligned pair, for l1_slot[1] (kNone: not kept).
   bool pair : 1 {};
-  bool past_gl1 : 1 {};           // neither served by the cache of the shader array nor kept in it
-  std::uint8_t wave_slot : 6 {};  // of the wave whose instruction it is
+  bool past_gl1 : 1 {};  // neither served by the cache of the shader array nor kept in it
   std::uint32_t l1_slot[kMaxLines]{};
 };
 
@@ -113,27 +110,8 @@ class ComputeUnit {
   // Starts a group's waves, which issue from `cycle` on: takes their places. The next run() does
   // the rest, on its own thread.
   void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
-  // Runs every wave up to the quantum's end. `more_groups`: some of the launch have yet to start.
-  void run(Quantum quantum, bool more_groups);
-  // Executes the waves of a work-group one after the other, without regard to time, on a CU that
-  // has no other. After each wave `look` is called with its number in the group; `requests` are
-  // then what it sent, and it ended. A wave may execute `most` instructions. False, and the launch
-  // has to begin anew, where a wave's values or its way might depend on when something happens, on
-  // other waves, or on memory that is not the launch's own; where it fails; or where `look` says
-  // so.
-  bool execute_apart(const std::array<std::uint32_t, 3>& id, std::uint64_t most,
-                     const std::function<bool(std::uint32_t wave)>& look);
-  // Compares the ways of the waves from now on in this launch: which jumps they took, and how many
-  // lanes executed what lies between.
-  void compare_ways() { compares_ways_ = true; }
-  // A hash of the way of all waves that ended; 0: none did, or they went different ways.
-  [[nodiscard]] std::uint64_t way_of_all() const { return ways_differ_ ? 0 : way_of_all_; }
-  [[nodiscard]] bool ways_differ() const { return ways_differ_; }
-  // Number, in the launch, of the wave that is in a slot or was the last one there: waves of group
-  // 0, of group 1 and so on.
-  [[nodiscard]] std::uint64_t wave_number(unsigned slot) const;
-  // Nobody else takes the first `count` requests: they are answered at this cycle.
-  void answer_requests(std::size_t count, std::int64_t cycle);
+  // Runs every wave up to the quantum's end.
+  void run(std::int64_t end);
   // Registers and state of its waves.
   [[nodiscard]] std::size_t wave_bytes() const {
     return static_cast<std::size_t>(resident_) *
@@ -158,8 +136,6 @@ class ComputeUnit {
   [[nodiscard]] std::int64_t next_turn() const {
     return first_key_ == kIdleKey ? kNever : static_cast<std::int64_t>(first_key_ >> 6);
   }
-  // Turns are taken up to there, and no quantum lacks one.
-  [[nodiscard]] std::int64_t issued_until() const { return issued_until_; }
   // Cycle at which the last wave ended.
   [[nodiscard]] std::int64_t last_end() const { return last_end_; }
   // Groups that ended since the last call, and forgets them.
@@ -229,13 +205,6 @@ class ComputeUnit {
   void end_wave(Wave& wave);
   void read_clock() { clock_read_ = true; }
   [[nodiscard]] bool clock_read() const { return clock_read_; }
-  // Whether a wave may have seen in this launch what memory holds apart from its arguments, or when
-  // a store was done. Loads that leave the L1 as requests are not looked at.
-  [[nodiscard]] bool saw_memory() const { return saw_memory_; }
-  // Sends a store, of no wave, of these bytes to whole lines.
-  void store(std::uint32_t line, std::uint8_t lines, std::int64_t departure, bool past_gl1,
-             std::byte* bytes);
-
   // Asks for what the cache does not have of these bytes; without a cache they are there already.
   void scalar_lines(MemoryOperation& operation, std::uint64_t address, std::uint64_t bytes,
                     std::int64_t cycle);
@@ -288,13 +257,6 @@ class ComputeUnit {
   static void prefetch_result(Wave& wave, const MemoryOperation& operation);
   void turn(Wave& wave, std::int64_t time, std::int64_t end);
   void step(Wave& wave, std::int64_t time, std::int64_t horizon);
-  void issue_alone(std::size_t simd, Quantum quantum, bool more_groups);
-  bool execute_apart(Wave& wave, std::uint64_t most);
-  void execute_apart(Wave& wave, const MicroOp& op);
-  bool complete_scalars(Wave& wave);
-  void end_way(const Wave& wave);
-  [[nodiscard]] bool nothing_meets(std::size_t simd, bool more_groups) const;
-  Step step_alone(Wave& wave, std::int64_t time, std::uint32_t pc);
   // One instruction, which can issue at that time or later.
   void execute(Wave& wave, const MicroOp& op, std::int64_t time);
   // Executes the instruction, or waits if it is a wait.
@@ -352,14 +314,6 @@ class ComputeUnit {
   int key_rows_{};                                     // of eight, that waves ever had
   bool keys_changed_{};                                // by the wave that runs, of other waves
   std::array<int, 4> simd_waves_{};
-  std::array<std::int64_t, 4> alone_from_{};  // when a look at each SIMD alone may be worth it
-  std::int64_t issued_until_{};       // turns are taken up to there, and no quantum lacks one
-  std::array<int, 4> spare_turns_{};  // that looks found beyond what they must
-  // Waves, by slot, whose next turn has begun on its SIMD alone, and when it goes on.
-  std::uint64_t begun_turns_{};
-  std::array<std::int64_t, kSlots> turn_goes_on_{};
-  std::array<TurnOrder, 4> turn_order_;
-  std::array<int, 4> at_barrier_{};  // of each SIMD's waves, those that wait at one
   std::array<std::int64_t, 4> valu_free_{};
   std::array<std::int64_t, 4> salu_free_{};
   std::array<std::int64_t, 4> branch_free_{};
@@ -377,12 +331,7 @@ class ComputeUnit {
   std::int64_t scalar_asked_{};  // departure of the last request for the scalar cache
   unsigned finished_{};
   bool clock_read_{};
-  bool saw_memory_{};
   bool takes_untraced_rows_{};
-  bool compares_ways_{};
-  bool ways_differ_{};
-  std::uint64_t way_of_all_{};
-  std::array<std::uint64_t, kSlots> way_{};  // of the wave in each slot so far
   std::optional<Error> error_;
   std::int64_t error_cycle_{};
   using OperationBlock = std::array<MemoryOperation, 32>;

@@ -12,12 +12,6 @@ namespace ww::sim::gpu::exec {
 // the host keeps its registers at hand.
 inline constexpr std::int64_t kTurn = 32;
 
-// Quanta follow one another from cycle 0 on; this one ends at a multiple of their length.
-struct Quantum {
-  std::int64_t end{};
-  std::int64_t cycles{};
-};
-
 // Issues executed instructions up to `end`; the time then is when the next one can issue.
 struct Issued {
   std::int64_t time, valu, salu;  // the units' next free cycles
@@ -35,12 +29,5 @@ struct Issued {
   } while (--at.left != 0 && at.time < end);
   return at;
 }
-
-// Next step of a wave that has issued all that is executed: more straight-line code, or a jump.
-struct Step {
-  std::int64_t time{};    // when it goes on
-  std::uint32_t left{};   // instructions that were executed
-  std::int32_t dwords{};  // that it jumps
-};
 
 }  // namespace ww::sim::gpu::exec

@@ -43,10 +43,6 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   key_rows_ = 0;
   first_key_ = kIdleKey;
   simd_waves_ = {};
-  alone_from_ = {};
-  issued_until_ = -1;
-  begun_turns_ = 0;
-  at_barrier_ = {};
   valu_free_ = {};
   salu_free_ = {};
   branch_free_ = {};
@@ -60,9 +56,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   lds_used_ = 0;
   std::fill(lds_blocks_.begin(), lds_blocks_.end(), false);
   finished_ = 0;
-  clock_read_ = saw_memory_ = false;
-  compares_ways_ = ways_differ_ = false;
-  way_of_all_ = 0;
+  clock_read_ = false;
   error_.reset();
   free_operations_.clear();
   for (const auto& block : pool_) {
@@ -137,7 +131,6 @@ void ComputeUnit::begin_waves(const Starting& starting) {
     wave.started = starting.cycle;
     wave.next = (starting.cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
     wave.now = wave.next;
-    way_[slot] = 0;
     init_registers(wave, group);
     key_rows_ = std::max(key_rows_, static_cast<int>(slot / 8 + 1));
     set_key(wave);
@@ -251,7 +244,6 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
 void ComputeUnit::barrier(Wave& wave) {
   WorkGroup& group = *wave.group;
   ++group.at_barrier;
-  ++at_barrier_[wave.simd];
   wave.state = WaveState::barrier;
   group.barrier_time = std::max(group.barrier_time, wave.now);
   if (group.at_barrier < group.alive) return;
@@ -261,7 +253,6 @@ void ComputeUnit::barrier(Wave& wave) {
     Wave& other = waves_[static_cast<std::size_t>(std::countr_zero(set))];
     if (other.state != WaveState::barrier) continue;
     other.state = WaveState::running;
-    --at_barrier_[other.simd];
     other.next = (group.barrier_time - other.simd + 3) / 4 * 4 + other.simd + 4;
     set_key(other);
     keys_changed_ = true;
@@ -308,8 +299,6 @@ void ComputeUnit::end_wave(Wave& wave) {
   };
   abandon(wave.vector_queue);
   abandon(wave.scalar_queue);
-  if (compares_ways_) [[unlikely]]
-    end_way(wave);
   wave.state = WaveState::empty;
   --simd_waves_[wave.simd];
   --resident_;
@@ -327,7 +316,6 @@ void ComputeUnit::end_wave(Wave& wave) {
         if (other.state == WaveState::barrier) {
           other.now = std::max(other.now, wave.now);
           other.state = WaveState::running;
-          --at_barrier_[other.simd];
           barrier(other);
           break;
         }

@@ -5,16 +5,13 @@
 namespace ww::sim::gpu::exec {
 
 Dispatcher::Dispatcher(const LaunchState& launch, const Architecture& architecture,
-                       std::size_t cus_used, Part part)
+                       std::size_t cus_used)
     : launch_(launch),
       engines_of_die_(static_cast<std::size_t>(architecture.shader_engines)),
-      engines_used_(part == Part::first_engine ? 1 : engines_of_die_),
       cus_per_engine_(static_cast<std::size_t>(architecture.cus_per_engine)),
       first_die_(static_cast<std::size_t>(launch.device * architecture.dies_per_device())),
-      dies_(part == Part::all ? static_cast<std::size_t>(architecture.dies_per_device()) : 1),
-      apart_(static_cast<std::uint64_t>(architecture.dies_per_device()) *
-             (part == Part::first_engine ? engines_of_die_ : 1)),
-      to_start_(part == Part::all ? groups(launch) : groups(launch) / apart_) {
+      dies_(static_cast<std::size_t>(architecture.dies_per_device())),
+      groups_(std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2]) {
   for (int engine = 0; engine < architecture.engines_of_all_dies(); ++engine) {
     const auto working = static_cast<std::size_t>(architecture.cus_of_engine(engine));
     engines_.push_back({.cus_in_use = std::min(cus_used, working)});
@@ -22,28 +19,27 @@ Dispatcher::Dispatcher(const LaunchState& launch, const Architecture& architectu
   for (std::size_t die = 0; die < dies_.size(); ++die) dies_[die].next_group = die;
 }
 
-std::array<std::uint32_t, 3> Dispatcher::id(const LaunchState& launch, std::uint64_t group) {
-  return {static_cast<std::uint32_t>(group % launch.groups[0]),
-          static_cast<std::uint32_t>(group / launch.groups[0] % launch.groups[1]),
-          static_cast<std::uint32_t>(group / launch.groups[0] / launch.groups[1])};
+std::array<std::uint32_t, 3> Dispatcher::id(std::uint64_t group) const {
+  return {static_cast<std::uint32_t>(group % launch_.groups[0]),
+          static_cast<std::uint32_t>(group / launch_.groups[0] % launch_.groups[1]),
+          static_cast<std::uint32_t>(group / launch_.groups[0] / launch_.groups[1])};
 }
 
 void Dispatcher::fill(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t cycle) {
-  const std::uint64_t end = groups(launch_);
   for (std::size_t die = 0; die < dies_.size(); ++die) {
-    while (dies_[die].next_group < end && place(cus, die, cycle)) {
+    while (dies_[die].next_group < groups_ && place(cus, die, cycle)) {
     }
   }
 }
 
 bool Dispatcher::place(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t die,
                        std::int64_t cycle) {
-  for (std::size_t tried = 0; tried < engines_used_; ++tried) {
-    const std::size_t engine = (dies_[die].next_engine + tried) % engines_used_;
+  for (std::size_t tried = 0; tried < engines_of_die_; ++tried) {
+    const std::size_t engine = (dies_[die].next_engine + tried) % engines_of_die_;
     const std::size_t number = (first_die_ + die) * engines_of_die_ + engine;
     if (!place_on(cus, number, dies_[die].next_group, cycle)) continue;
-    dies_[die].next_engine = (engine + 1) % engines_used_;
-    dies_[die].next_group += apart_;
+    dies_[die].next_engine = (engine + 1) % engines_of_die_;
+    dies_[die].next_group += dies_.size();
     ++started_;
     return true;
   }
@@ -62,7 +58,7 @@ bool Dispatcher::place_on(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::s
     // An engine's dispatcher starts a wave a cycle.
     const std::int64_t start = std::max(cycle, engine.free_at);
     engine.free_at = start + launch_.waves_per_group;
-    cu.start(id(launch_, group), start);
+    cu.start(id(group), start);
     engage(place);
     engine.next_cu = (index + 1) % engine.cus_in_use;
     return true;

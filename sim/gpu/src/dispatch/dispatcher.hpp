@@ -18,37 +18,17 @@ namespace ww::sim::gpu::exec {
 // turn, within an engine the next CU that has room.
 class Dispatcher {
  public:
-  // Part of the device that gets groups: all of it, its first die, or the first shader engine of
-  // that die. A part gets the groups that it would get if all parts did the same at the same times.
-  enum class Part : std::uint8_t { all, first_die, first_engine };
-
   // `cus_used`: of each shader engine.
-  Dispatcher(const LaunchState& launch, const Architecture& architecture, std::size_t cus_used,
-             Part part);
+  Dispatcher(const LaunchState& launch, const Architecture& architecture, std::size_t cus_used);
 
   // Starts as many groups as there is room for now.
   void fill(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t cycle);
-  [[nodiscard]] bool is_done() const { return started_ == to_start_; }
+  [[nodiscard]] bool is_done() const { return started_ == groups_; }
   // Groups in all.
-  [[nodiscard]] std::uint64_t groups() const { return to_start_; }
-  // Places of the compute units that may get a group.
-  [[nodiscard]] std::size_t first_place() const {
-    return first_die_ * engines_of_die_ * cus_per_engine_;
-  }
-  [[nodiscard]] std::size_t places() const {
-    return dies_.size() * engines_used_ * cus_per_engine_;
-  }
+  [[nodiscard]] std::uint64_t groups() const { return groups_; }
   // Compute units that have or had a group, by place, ascending. Those that are done are taken out
   // by whoever sees it.
   [[nodiscard]] std::vector<std::size_t>& engaged() { return engaged_; }
-
-  // The three numbers of a group.
-  [[nodiscard]] static std::array<std::uint32_t, 3> id(const LaunchState& launch,
-                                                       std::uint64_t group);
-  // Groups of a launch.
-  [[nodiscard]] static std::uint64_t groups(const LaunchState& launch) {
-    return std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2];
-  }
 
  private:
   struct EngineState {
@@ -66,18 +46,18 @@ class Dispatcher {
   bool place_on(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t number,
                 std::uint64_t group, std::int64_t cycle);
   void engage(std::size_t place);
+  // The three numbers of a group.
+  [[nodiscard]] std::array<std::uint32_t, 3> id(std::uint64_t group) const;
 
   const LaunchState& launch_;
   std::size_t engines_of_die_;
-  std::size_t engines_used_;  // of each die
   std::size_t cus_per_engine_;
   std::vector<EngineState> engines_;  // of all dies
   std::size_t first_die_;             // of the launch's device
   std::vector<DieState> dies_;        // of that device
-  std::uint64_t apart_;               // numbers of two groups that follow one another on a die
   std::vector<std::size_t> engaged_;
   std::uint64_t started_{};
-  std::uint64_t to_start_;
+  std::uint64_t groups_;
 };
 
 }  // namespace ww::sim::gpu::exec

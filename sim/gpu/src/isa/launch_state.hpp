@@ -88,7 +88,6 @@ struct LaunchState {
   std::uint64_t dispatch_packet{};
   std::uint64_t queue{};
   std::uint64_t kernarg{};
-  std::uint64_t kernarg_bytes{};
   std::uint64_t dispatch_id{};
   std::uint64_t scratch{};        // arena of all wave slots of the device
   std::uint64_t scratch_bytes{};  // of the arena
@@ -121,11 +120,6 @@ struct LaunchState {
       if (last[axis] != 0 && group[axis] + 1 == groups[axis]) axes |= std::size_t{1} << axis;
     }
     return shapes[axes];
-  }
-
-  // Whether what lies there is the launch's own, written before it begins.
-  [[nodiscard]] bool is_argument(std::uint64_t address) const {
-    return address - kernarg < kernarg_bytes || address - dispatch_packet < kPacketBytes;
   }
 };
 

@@ -10,7 +10,6 @@ namespace {
 
 // Bounds what a wave is ahead of its time.
 constexpr std::uint32_t kMaxInstructions = 256;
-constexpr std::uint8_t kMaxAlike = 255;
 
 bool pending(const CounterQueue& queue, const RegisterSet& registers) {
   for (unsigned i = 0; i < queue.count; ++i) {
@@ -51,16 +50,6 @@ RegisterSet registers_of(const binpatch::isa::Instruction& instruction, const Mi
   return set;
 }
 
-void count_alike(IssueSlot* slot, const IssueSlot* end) {
-  slot->alike = 1;
-  if (end - slot <= slot->dwords) return;
-  const IssueSlot& next = slot[slot->dwords];
-  if (next.alike == 0 || next.unit != slot->unit || next.cycles != slot->cycles) return;
-  slot->alike += std::min<std::uint8_t>(next.alike, kMaxAlike - 1);
-  if (slot->alike < kStride) return;
-  slot->dwords_of_stride = static_cast<std::uint8_t>(slot->dwords + dwords_of(&next, kStride - 1));
-}
-
 StraightLines find_straight_lines(const std::vector<MicroOp>& code,
                                   const std::vector<RegisterSet>& registers) {
   StraightLines lines;
@@ -68,21 +57,17 @@ StraightLines find_straight_lines(const std::vector<MicroOp>& code,
   lines.issue.resize(code.size());
   for (std::size_t dword = code.size(); dword-- != 0;) {
     const MicroOp& op = code[dword];
-    IssueSlot& slot = lines.issue[dword];
-    slot = {op.unit, op.unit == Unit::salu ? std::uint8_t{4} : op.cycles, op.dwords};
+    lines.issue[dword] = {op.unit, op.unit == Unit::salu ? std::uint8_t{4} : op.cycles, op.dwords};
     const std::size_t next = dword + op.dwords;
     if (!op.straight) continue;
-    count_alike(&slot, lines.issue.data() + code.size());
     StraightRun& run = lines.run[dword];
     run.registers = registers[dword];
     run.count = 1;
-    run.dwords = op.dwords;
     run.vectors = op.unit == Unit::valu ? 1 : 0;
     run.approximated = op.approximated ? 1 : 0;
     if (next >= code.size() || lines.run[next].count >= kMaxInstructions) continue;
     run.registers.add(lines.run[next].registers);
     run.count += lines.run[next].count;
-    run.dwords += lines.run[next].dwords;
     run.vectors += lines.run[next].vectors;
     run.approximated += lines.run[next].approximated;
   }

@@ -55,31 +55,14 @@ struct StraightRun {
   std::uint32_t vectors{};       // of them for the vector ALU
   std::uint32_t approximated{};  // of these, those whose last bits may be others on a card
   std::uint32_t load{};  // dword of the first linked load behind it (load_addresses.hpp); 0: none
-  std::uint32_t dwords{};
 };
 
 // The issue logic's part of an instruction; aligned so that a pointer steps by a shift.
-struct alignas(8) IssueSlot {
+struct alignas(4) IssueSlot {
   Unit unit{Unit::internal};
   std::uint8_t cycles{};
   std::uint8_t dwords{};
-  // How many straight instructions from this one on have the same unit and cycles, and the dwords
-  // of the first kStride of them, if there are as many.
-  std::uint8_t alike{};
-  std::uint8_t dwords_of_stride{};
 };
-inline constexpr std::uint32_t kStride = 8;
-
-// The dwords of equal instructions from the slot on.
-[[nodiscard]] inline std::uint32_t dwords_of(const IssueSlot* slot, std::uint32_t instructions) {
-  const IssueSlot* at = slot;
-  for (; instructions >= kStride; instructions -= kStride) at += at->dwords_of_stride;
-  for (; instructions != 0; --instructions) at += at->dwords;
-  return static_cast<std::uint32_t>(at - slot);
-}
-// Fills in what the slot of a straight instruction says of those behind it, which is known of these
-// already. No slot is at `end`.
-void count_alike(IssueSlot* slot, const IssueSlot* end);
 
 struct StraightLines {  // by dword
   std::vector<StraightRun> run;

@@ -175,28 +175,6 @@ TEST(StraightLine, EndsAtTheFirstInstructionThatIsNot) {
   EXPECT_EQ(lines.run[4].count, 1U);  // the code ends within it
 }
 
-// A SIMD's turns skip instructions that issue equally, whatever their lengths are.
-TEST(StraightLine, CountsTheDwordsOfInstructionsThatIssueAlike) {
-  std::vector<exec::MicroOp> code;
-  std::vector<std::uint32_t> begin;  // of each instruction
-  for (std::uint32_t i = 0; i < 300; ++i) {
-    begin.push_back(static_cast<std::uint32_t>(code.size()));
-    const auto dwords = static_cast<std::uint8_t>(1 + i % 5 / 3);
-    code.push_back(straight(exec::Unit::valu, dwords));
-    if (dwords == 2) code.emplace_back();  // not the beginning of one
-  }
-  begin.push_back(static_cast<std::uint32_t>(code.size()));
-  code.push_back(straight(exec::Unit::salu, 1));
-  const auto lines = exec::find_straight_lines(code, std::vector<exec::RegisterSet>(code.size()));
-  for (std::uint32_t i = 0; i < 300; ++i) {
-    const exec::IssueSlot* const slot = &lines.issue[begin[i]];
-    ASSERT_EQ(slot->alike, std::min(300 - i, 255U)) << i;
-    for (std::uint32_t count = 0; count <= slot->alike; ++count) {
-      ASSERT_EQ(exec::dwords_of(slot, count), begin[i + count] - begin[i]) << i << " " << count;
-    }
-  }
-}
-
 TEST(StraightLine, WaitsForRegistersThatAreOnTheirWay) {
   exec::Wave wave{};
   exec::MemoryOperation load{};

@@ -87,51 +87,6 @@ void multiply_adds(benchmark::State& state) {
 }
 BENCHMARK(multiply_adds)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// Runs the multiply-adds with one shader engine alone followed through time, each launch a new one.
-void multiply_adds_alike(benchmark::State& state) {
-  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0))}, false);
-  constexpr std::uint32_t kItems = 44 * 256 * 40;
-  const auto out = gpu.buffer(kItems * 4);
-  std::uint32_t rounds = 256;
-  double total = 0;
-  for (auto _ : state) {
-    const auto result = gpu.launch("multiply_adds", kItems, 256, out, ++rounds);
-    if (!result.engines_alike) {
-      state.SkipWithError("all engines were followed");
-      break;
-    }
-    total += instructions(gpu);
-  }
-  state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
-}
-BENCHMARK(multiply_adds_alike)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
-
-// Runs the multiply-adds again where they find another L2: their stores alone are made.
-void multiply_adds_again(benchmark::State& state) {
-  test::TestGpu gpu(Options{.threads = 1}, false);
-  constexpr std::uint32_t kItems = 44 * 256 * 40;  // more than the L2 holds
-  const auto out = gpu.buffer(kItems * 4);
-  const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 20));
-  const auto sum = gpu.buffer(256);
-  gpu.launch("multiply_adds", kItems, 256, out, 64U);
-  double total = 0;
-  std::uint64_t other = 0;
-  for (auto _ : state) {
-    state.PauseTiming();
-    other = (other + 64) % (1 << 19);
-    gpu.launch("stream", 64, 64, data + other, sum, 64U, 64U);
-    state.ResumeTiming();
-    const auto result = gpu.launch("multiply_adds", kItems, 256, out, 64U);
-    if (!result.waves_known) {
-      state.SkipWithError("it was executed, or replayed as a whole");
-      break;
-    }
-    total += instructions(gpu);
-  }
-  state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
-}
-BENCHMARK(multiply_adds_again)->UseRealTime()->Unit(benchmark::kMillisecond);
-
 void pinned_stream(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
                     false);

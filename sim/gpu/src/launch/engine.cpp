@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 
-#include "launch/alike_waves.hpp"
 #include "memory/die_memories.hpp"
 #include "memory/memory_system.hpp"
 #include "ww/sim/trace/writer.hpp"
@@ -42,7 +40,6 @@ std::unique_ptr<Hierarchy> ideal_hierarchy(const Chip& chip, DeviceMemory& memor
 Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer,
                const Settings& settings, const MakeHierarchy& make_hierarchy)
     : architecture_(chip.architecture()),
-      memory_(memory),
       cus_in_use_(static_cast<std::size_t>(settings.cus_in_use > 0 ? settings.cus_in_use
                                                                    : architecture_.cus_per_engine)),
       observer_(observer),
@@ -53,8 +50,6 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(settings.threads, [this] { return observer_.help(); }),
       shares_all_(settings.share_from == 0),
-      alike_from_(settings.alike_from),
-      recorder_(static_cast<std::size_t>(architecture_.cu_places())),
       trace_(settings.trace) {
   for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
@@ -81,9 +76,9 @@ std::vector<MemoryFinding> Engine::findings() const {
   return merge(logs);
 }
 
-std::uint64_t Engine::instructions(std::size_t first, std::size_t count) const {
+std::uint64_t Engine::instructions() const {
   std::uint64_t sum = 0;
-  for (std::size_t i = first; i < first + count; ++i) sum += cus_[i]->counters.instructions();
+  for (const auto& cu : cus_) sum += cu->counters.instructions();
   return sum;
 }
 
@@ -96,45 +91,40 @@ void Engine::begin_cus(const LaunchState& launch) {
       false);
 }
 
-Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog,
-                                   bool record_stores) {
+Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog) {
   begin_cus(launch);
   hierarchy_->begin_launch(launch, cus_);
   gws_.begin_launch(launch);
   observer_.begin_launch();
-  recorder_.begin(record_stores);
   if (trace_ != nullptr) {
     trace_->launch({launch.dispatch_id, launch.kernel, launch.groups, launch.local});
     traced_instructions_.reset(launch.code_dwords);
   }
-  Dispatcher dispatcher(launch, architecture_, cus_in_use_, Dispatcher::Part::all);
+  Dispatcher dispatcher(launch, architecture_, cus_in_use_);
   Teller teller(tell_, between_, launch.kernel, dispatcher.groups(),
-                [this](std::uint64_t) { return instructions(0, cus_.size()); });
-  Ended ended = run_quanta(launch, watchdog, dispatcher, *hierarchy_, teller);
-  const WorkOfCus work = work_of_cus(0, cus_.size());
+                [this] { return instructions(); });
+  Ended ended = run_quanta(launch, watchdog, dispatcher, teller);
+  const WorkOfCus work = work_of_cus();
   if (ended.error) {
     static_cast<void>(observer_.end_launch(ended.time, work.activities, hierarchy_->channels()));
     return tl::unexpected<Error>(*std::move(ended.error));
   }
-  ExecutedLaunch result = end_launch(launch, work);
-  result.stores = recorder_.end(cus_, launch, work);
-  return result;
+  return end_launch(launch, work);
 }
 
-template <class Behind>
 Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watchdog,
-                                 Dispatcher& dispatcher, Behind& behind, Teller& teller) {
+                                 Dispatcher& dispatcher, Teller& teller) {
+  Hierarchy& behind = *hierarchy_;
   std::vector<std::size_t>& engaged = dispatcher.engaged();
-  const std::int64_t quantum = hierarchy_->smallest_latency();
+  const std::int64_t quantum = behind.smallest_latency();
   std::int64_t time = 0;
   std::vector<std::size_t> active;
-  const bool has_others = Behind::kMayBeShared && workers_.threads() > 1;
+  const bool has_others = workers_.threads() > 1;
   bool shares = false;  // the commit of a quantum, too
   const Workers::Task run_some = [&](std::size_t begin, std::size_t end) {
-    const bool more = !dispatcher.is_done();
     for (std::size_t i = begin; i < end; ++i) {
       ComputeUnit& cu = *cus_[active[i]];
-      cu.run({time + quantum, quantum}, more);
+      cu.run(time + quantum);
       if (shares) behind.gather(cu, active[i], time, time + quantum);
     }
   };
@@ -174,9 +164,7 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
       error = failed->error();
       break;
     }
-    recorder_.sent(time, engaged, cus_);
     behind.commit(cus_, engaged, time, time + quantum, workers_);
-    recorder_.committed(engaged, cus_);
     if (behind.error()) {
       error = behind.error();
       break;
@@ -196,14 +184,12 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
     unsigned ended = 0;
     std::int64_t next = behind.next_event();
     bool busy = next != kNever;
-    std::int64_t issued_until = -1;
     std::erase_if(engaged, [&](std::size_t place) {
       ComputeUnit& cu = *cus_[place];
       ended += cu.take_finished();
       if (!cu.idle()) {
         busy = true;
         next = std::min(next, cu.next_turn());
-        issued_until = std::max(issued_until, cu.issued_until());
       }
       const bool sends = cu.requests_done < cu.requests.size();
       if (sends) {
@@ -217,7 +203,7 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
     if (!busy && dispatcher.is_done()) break;
     const bool more = groups_ended && !dispatcher.is_done();
     time += quantum;
-    if (!more && issued_until < time) {
+    if (!more) {
       if (next == kNever) {
         const std::string missing = gws_.missing();
         error = Error{
@@ -238,7 +224,7 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
     }
     progress |= groups_ended;
     if (++quanta % kQuantaBetweenLooks == 0) {
-      const std::uint64_t issued = instructions(dispatcher.first_place(), dispatcher.places());
+      const std::uint64_t issued = instructions();
       if (progress) issued_at_progress = issued;
       progress = false;
       if (issued - issued_at_progress > watchdog.instructions) {
@@ -250,63 +236,15 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
         break;
       }
     }
-    // In quanta whose turns are all taken nothing happens. The watchdog sees what it would see.
-    if (!more && issued_until >= time) {
-      const std::int64_t end =
-          std::min({next / quantum, issued_until / quantum + 1, watchdog.cycles / quantum}) *
-          quantum;
-      const auto to_look =
-          static_cast<std::int64_t>(kQuantaBetweenLooks - 1 - quanta % kQuantaBetweenLooks);
-      const std::int64_t passed = std::min((end - time) / quantum, to_look);
-      if (passed > 0 && behind.pass_quanta(static_cast<std::uint64_t>(passed), cus_.size())) {
-        recorder_.passed(static_cast<std::uint64_t>(passed));
-        quanta += static_cast<std::uint64_t>(passed);
-        time += passed * quantum;
-      }
-    }
   }
   return {time, std::move(error)};
 }
 
-ExecutedLaunch Engine::store_again(const LaunchState& launch, const StoreTape& tape) {
-  ExecutedLaunch result = store(launch, tape, {});
-  result.waves_known = true;
-  return result;
-}
-
-ExecutedLaunch Engine::store(const LaunchState& launch, const StoreTape& tape,
-                             std::span<std::byte* const> bytes) {
-  workers_.rest(true);
-  begin_cus(launch);
-  hierarchy_->begin_launch(launch, cus_);
-  observer_.begin_launch();
-  observer_.defer(false);
-  std::vector<std::size_t> all(cus_.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  const std::int64_t length = hierarchy_->smallest_latency();
-  std::size_t next = 0;
-  for (const StoreTape::Quantum& quantum : tape.quanta) {
-    if (!hierarchy_->pass_quanta(quantum.passed, cus_.size())) {
-      for (std::uint64_t i = 0; i < quantum.passed; ++i) {
-        hierarchy_->commit(cus_, {}, quantum.begin, quantum.begin + length, workers_);
-      }
-    }
-    for (const std::size_t end = next + quantum.stores; next < end; ++next) {
-      const StoreTape::Store& store = tape.stores[next];
-      cus_[store.cu]->store(store.line, store.lines, quantum.begin + store.departure,
-                            store.past_gl1,
-                            bytes.empty() ? memory_.host(line_address(store.line)) : bytes[next]);
-    }
-    hierarchy_->commit(cus_, all, quantum.begin, quantum.begin + length, workers_);
-  }
-  return end_launch(launch, tape.work);
-}
-
-WorkOfCus Engine::work_of_cus(std::size_t first, std::size_t count) const {
+WorkOfCus Engine::work_of_cus() const {
   WorkOfCus work;
-  work.instructions = instructions(first, count);
+  work.instructions = instructions();
   work.activities.resize(cus_.size());
-  for (std::size_t i = first; i < first + count; ++i) {
+  for (std::size_t i = 0; i < cus_.size(); ++i) {
     const ComputeUnit& cu = *cus_[i];
     work.last_end = std::max(work.last_end, cu.last_end());
     work.clock_read |= cu.clock_read();
@@ -334,9 +272,5 @@ ExecutedLaunch Engine::end_launch(const LaunchState& launch, const WorkOfCus& wo
                                    result.memory, result.activity, io_dies);
   return result;
 }
-
-// Instances that engine_alike.cpp uses.
-template Engine::Ended Engine::run_quanta(const LaunchState&, const Watchdog&, Dispatcher&,
-                                          NothingBehind&, Teller&);
 
 }  // namespace ww::sim::gpu::exec

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,7 +17,6 @@
 #include "host/workers.hpp"
 #include "launch/counters.hpp"
 #include "launch/global_wave_sync.hpp"
-#include "launch/store_tape.hpp"
 #include "launch/teller.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/i_hierarchy.hpp"
@@ -32,12 +30,18 @@ namespace ww::sim::gpu::exec {
 struct ExecutedLaunch {
   std::uint64_t instructions{};  // of all waves
   bool clock_read{};
-  bool waves_known{};    // store_again() did it
-  bool engines_alike{};  // run_alike() did it
   MemoryCounters memory;
   CounterValues counters{};
   LaunchActivity activity;
-  std::shared_ptr<const StoreTape> stores;  // null: no tape was wanted, or could be
+};
+
+// Describes what the compute units did in a launch, without the hierarchy behind their L1s.
+struct WorkOfCus {
+  std::int64_t last_end{};       // cycle at which the last wave ended
+  std::uint64_t instructions{};  // of all waves
+  bool clock_read{};
+  CuCounters counters;  // of all
+  std::vector<CuActivity> activities;
 };
 
 // Limits beyond which a launch is taken for one that never ends.
@@ -54,7 +58,6 @@ class Engine {
   struct Settings {
     unsigned threads{1};
     std::uint32_t share_from{};  // as in Options
-    std::uint64_t alike_from{};  // as in Options
     trace::Writer* trace{};      // null: none
     int cus_in_use{};            // of each shader engine, that get work-groups; 0: all
   };
@@ -62,15 +65,8 @@ class Engine {
   Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer,
          const Settings& settings, const MakeHierarchy& make_hierarchy);
 
-  // `record_stores`: asks for a tape of them. Errors: as VirtualGpu::launch.
-  Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog,
-                             bool record_stores);
-  // Runs a launch whose waves do what they did when the tape was written. Memory has the bytes that
-  // they stored.
-  ExecutedLaunch store_again(const LaunchState& launch, const StoreTape& tape);
-  // Runs a launch whose engines all do the same (alike_waves.hpp). Returns nothing, having changed
-  // nothing, where they do not, or where it is not worth it.
-  std::optional<ExecutedLaunch> run_alike(const LaunchState& launch, const Watchdog& watchdog);
+  // Errors: as VirtualGpu::launch.
+  Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog);
   // Findings of the last launch, also of one that failed.
   [[nodiscard]] std::vector<MemoryFinding> findings() const;
   // Called after each quantum's commit; may be empty.
@@ -93,36 +89,18 @@ class Engine {
     std::int64_t time{};
     std::optional<Error> error;
   };
-  // `behind`: what takes what leaves the L1s: a Hierarchy, or something with the same members.
-  // Threads share it only if `behind` may be shared.
-  template <class Behind>
   Ended run_quanta(const LaunchState& launch, const Watchdog& watchdog, Dispatcher& dispatcher,
-                   Behind& behind, Teller& teller);
+                   Teller& teller);
   [[nodiscard]] const ComputeUnit* first_error(std::span<const std::size_t> engaged) const;
-  // Instructions of the waves on `count` compute units from `first` on.
-  [[nodiscard]] std::uint64_t instructions(std::size_t first, std::size_t count) const;
+  // Instructions of all waves so far.
+  [[nodiscard]] std::uint64_t instructions() const;
   // Begins CUs on the threads that will run them: what this writes lies in their cores' caches.
   void begin_cus(const LaunchState& launch);
-  // Work of `count` compute units from `first` on.
-  [[nodiscard]] WorkOfCus work_of_cus(std::size_t first, std::size_t count) const;
-  // The launch of a tape, whose stores have these bytes; none: those that memory has already.
-  ExecutedLaunch store(const LaunchState& launch, const StoreTape& tape,
-                       std::span<std::byte* const> bytes);
-  struct AlikeLaunch;
-  bool learn_alike(const LaunchState& launch, AlikeLaunch& alike);
-  bool follow_first(const LaunchState& launch, const Watchdog& watchdog, AlikeLaunch& alike,
-                    Teller& teller);
-  void execute_others(const LaunchState& launch, AlikeLaunch& alike, ComputeUnit& cu,
-                      const std::function<void()>& between);
-  [[nodiscard]] bool ways_are_alike() const;
-  std::shared_ptr<const StoreTape> tape_of_all(const LaunchState& launch, const AlikeLaunch& alike,
-                                               const StoreTape& first,
-                                               std::vector<std::byte*>& bytes) const;
+  [[nodiscard]] WorkOfCus work_of_cus() const;
   // The last wave ended and the last answer came.
   ExecutedLaunch end_launch(const LaunchState& launch, const WorkOfCus& work);
 
   const Architecture& architecture_;
-  const DeviceMemory& memory_;
   std::size_t cus_in_use_;  // of each shader engine
   DeferredObserver observer_;
   HostArena arena_;
@@ -132,11 +110,7 @@ class Engine {
   Workers workers_;
   bool shares_all_;  // quanta, whether or not it is worth it
   SharingRule sharing_;
-  std::uint64_t alike_from_;
   GlobalWaveSync gws_;
-  StoreRecorder recorder_;
-  // Kernels, by code and entry, whose waves are known to differ.
-  std::set<std::pair<const MicroOp*, std::uint32_t>> unlike_;
   std::function<void()> host_service_;
   Teller::Tell tell_;
   std::chrono::milliseconds between_{};

@@ -273,7 +273,6 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.dispatch_packet = packet_address;
   state.queue = queue_address;
   state.kernarg = kernarg_address;
-  state.kernarg_bytes = kernarg.size();
   state.dispatch_id = dispatch_count();
   state.l1_hit_cycles = architecture.l1_hit_cycles;
   state.scalar_load_cycles = architecture.scalar_load_cycles;

@@ -15,8 +15,8 @@ class Teller {
  public:
   using Tell = std::function<void(const LaunchProgress&)>;
 
-  // How many instructions all waves have issued when `ended` work-groups have ended.
-  using Instructions = std::function<std::uint64_t(std::uint64_t ended)>;
+  // How many instructions all waves have issued so far.
+  using Instructions = std::function<std::uint64_t()>;
 
   // Reports on a launch of `groups` work-groups. With an empty `tell` it reports nothing.
   Teller(const Tell& tell, std::chrono::milliseconds between, const std::string& kernel,
@@ -49,7 +49,7 @@ class Teller {
   using Clock = std::chrono::steady_clock;
   static constexpr std::uint64_t kLooksBetweenClocks = 16;
 
-  void tell(bool ended) const { tell_({kernel_, ended_, groups_, instructions_(ended_), ended}); }
+  void tell(bool ended) const { tell_({kernel_, ended_, groups_, instructions_(), ended}); }
 
   const Tell& tell_;
   std::chrono::milliseconds between_;

@@ -79,7 +79,6 @@ VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
       engine(chip, *memory, *observer,
              {.threads = thread_count(options),
               .share_from = options.share_from,
-              .alike_from = options.alike_from,
               .trace = options.trace,
               .cus_in_use = options.timing ? options.timing->cus_in_use : 0},
              hierarchy_for(std::move(system))),
@@ -289,7 +288,6 @@ Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject& object) {
 void VirtualGpu::unload(ProgramId program) {
   impl_->programs.erase(program);
   impl_->replays.forget_program(program);
-  impl_->tapes.forget_program(program);
 }
 
 Result<std::uint64_t> VirtualGpu::device_address(ProgramId program, std::uint64_t address) const {
@@ -445,12 +443,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   memory->version().begin_launch(recording);
   memory->used_pages().begin_launch(recording && host_may_write, memory->pages());
   WW_ASSIGN(executed, execute(state));
-  dispatch.waves_known = executed.waves_known;
-  dispatch.engines_alike = executed.engines_alike;
   const bool was_long = replaying && replays.executed(key, executed.instructions);
-  if (was_long && executed.stores != nullptr) {
-    tapes.keep(key, *memory, std::move(executed.stores));
-  }
   dispatch.counters = std::make_shared<const exec::CounterValues>(executed.counters);
   if (timed != nullptr) {
     add_network(executed.activity, timed->report().dispatches.back().stats.energy,
@@ -485,15 +478,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
 
 Result<exec::ExecutedLaunch> VirtualGpu::Impl::execute(const exec::LaunchState& state) {
   const exec::Watchdog watchdog{options.watchdog_cycles, options.watchdog_instructions};
-  // The findings of the checks depend on more than memory's contents.
-  const bool may_know = replaying && !state.cooperative && !state.has_uneven_groups() &&
-                        !state.checks.memory && !state.checks.races;
-  if (may_know) {
-    const auto tape = tapes.find(key, *memory, host_may_write);
-    if (tape != nullptr) return engine.store_again(state, *tape);
-    if (auto executed = engine.run_alike(state, watchdog)) return *std::move(executed);
-  }
-  auto executed = engine.run(state, watchdog, may_know);
+  auto executed = engine.run(state, watchdog);
   findings = engine.findings();
   return executed;
 }
@@ -511,8 +496,6 @@ LaunchResult VirtualGpu::Impl::schedule(DispatchRecord dispatch) {
   result.start_ns = dispatch.start_ns;
   result.end_ns = dispatch.end_ns;
   result.replayed = dispatch.replayed;
-  result.waves_known = dispatch.waves_known;
-  result.engines_alike = dispatch.engines_alike;
   remember(std::move(dispatch));
   return result;
 }

@@ -14,7 +14,6 @@
 #include "launch/engine.hpp"
 #include "launch/program.hpp"
 #include "launch/replay.hpp"
-#include "launch/store_tape.hpp"
 #include "timing/timed_memory.hpp"
 #include "ww/sim/gpu/power_timeline.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
@@ -29,8 +28,6 @@ struct DispatchRecord {
   std::uint32_t kernel;  // in kernel_names
   std::uint32_t shape;   // in shapes
   bool replayed;
-  bool waves_known;    // LaunchResult's
-  bool engines_alike;  // LaunchResult's
   std::shared_ptr<const exec::CounterValues> counters;
   std::shared_ptr<const LaunchActivity> activity;  // null where energies are not kept
 };
@@ -86,8 +83,7 @@ struct VirtualGpu::Impl {
   Status execute(const exec::Program& program, std::size_t kernel, const Grid& grid,
                  std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes,
                  DispatchRecord& dispatch);
-  // The engine's part of it. Of a launch whose waves are known to do as in an earlier one, only the
-  // stores are executed.
+  // The engine's part of it.
   Result<exec::ExecutedLaunch> execute(const exec::LaunchState& state);
   // Gives it its place in chip time, and remembers it.
   LaunchResult schedule(DispatchRecord dispatch);
@@ -130,7 +126,6 @@ struct VirtualGpu::Impl {
   std::uint64_t scratch_bytes{};
 
   exec::ReplayBook replays;
-  exec::StoreTapes tapes;
   // The L2 as of now. Null: as the engine has it. A snapshot takes as long as a small launch, and
   // only launches that are recorded or replayed need one.
   std::shared_ptr<const exec::L2Snapshot> l2_state;

@@ -69,12 +69,6 @@ void DieMemories::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus,
   first_ = (first_ + 1) % dies_.size();
 }
 
-bool DieMemories::pass_quanta(std::uint64_t quanta, std::size_t) {
-  for (auto& die : dies_) die->pass_quanta(quanta, cus_of_die_);
-  first_ = (first_ + quanta) % dies_.size();
-  return true;
-}
-
 std::int64_t DieMemories::finish(std::int64_t cycles) {
   std::int64_t end = cycles;
   for (auto& die : dies_) end = std::max(end, die->finish(cycles));

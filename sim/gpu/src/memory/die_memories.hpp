@@ -33,7 +33,6 @@ class DieMemories final : public Hierarchy, public BehindL2 {
   // Dies in rotating order.
   void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::span<const std::size_t> engaged,
               std::int64_t start, std::int64_t end, Workers& workers) override;
-  bool pass_quanta(std::uint64_t quanta, std::size_t cus) override;
   std::int64_t finish(std::int64_t cycles) override;
   void end_launch(const std::vector<std::unique_ptr<ComputeUnit>>&, const LaunchState&,
                   std::int64_t, std::uint64_t) override {}

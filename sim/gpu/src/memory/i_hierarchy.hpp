@@ -43,8 +43,6 @@ struct MemoryCounters {
 
 class Hierarchy {
  public:
-  // Several threads may run the compute units in front of it.
-  static constexpr bool kMayBeShared = true;
   virtual ~Hierarchy() = default;
 
   virtual void begin_launch(const LaunchState& launch,
@@ -55,9 +53,6 @@ class Hierarchy {
   virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus,
                       std::span<const std::size_t> engaged, std::int64_t start, std::int64_t end,
                       Workers& workers) = 0;
-  // Passes a number of commits in which nothing happens, for a number of compute units; false where
-  // each of them has to be called.
-  virtual bool pass_quanta(std::uint64_t, std::size_t) { return false; }
   // Whether threads share commits. If so, several call the observer, each for engines or channels
   // of its own, and who runs a compute unit may call gather() for it before the quantum's commit.
   [[nodiscard]] virtual bool shares_commits() const { return false; }

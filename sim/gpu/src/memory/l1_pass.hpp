@@ -385,7 +385,6 @@ class L1Pass {
     added.kind = kind;
     added.fills_l1 = slot != L1Cache::kNone;
     added.past_gl1 = past_gl1_;
-    added.wave_slot = wave_.slot & 63U;
     added.l1_slot[0] = slot;
     run_ = 0;
   }

@@ -46,10 +46,6 @@ class MemorySystem final : public Hierarchy {
   // Everything arrives in or after `start`.
   void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::span<const std::size_t> engaged,
               std::int64_t start, std::int64_t end, Workers& workers) override;
-  bool pass_quanta(std::uint64_t quanta, std::size_t cus) override {
-    rotation_ = static_cast<std::uint32_t>((rotation_ + quanta) % cus);
-    return true;
-  }
   // Several dies, or an engine's cache before the L2, leave no order that threads could share.
   [[nodiscard]] bool shares_commits() const override { return shares_commits_; }
   void gather(ComputeUnit& cu, std::size_t index, std::int64_t start, std::int64_t end) override;

@@ -122,7 +122,6 @@ void run_invalidate(Wave& wave, const MicroOp&) {
 
 void ComputeUnit::scalar_lines(MemoryOperation& operation, std::uint64_t address,
                                std::uint64_t bytes, std::int64_t cycle) {
-  saw_memory_ |= !launch_->is_argument(address) || !launch_->is_argument(address + bytes - 1);
   if (!scalar_cache) return;
   const U64 begin = (address - kDeviceBase) / kLineBytes;
   const U64 end = (address + bytes - 1 - kDeviceBase) / kLineBytes;

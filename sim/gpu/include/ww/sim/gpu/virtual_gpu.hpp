@@ -44,11 +44,6 @@ struct Options {
   // Requests in a quantum from which on threads share its commit, if they are awake and it is worth
   // sharing; 0: they share every quantum. Changes nothing but the speed.
   std::uint32_t share_from{48};
-  // Launches of this many wave instructions or more are looked at: if all shader engines do the
-  // same in one, a single engine is followed through time, which takes half as long. To begin anew
-  // where the engines turn out to differ costs the time until then, and some milliseconds. Changes
-  // nothing but the speed. Where nothing is replayed, no launch is looked at.
-  std::uint64_t alike_from{std::uint64_t{16} << 20};
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
   // Wave instructions without the end of a work-group; then device_error.
@@ -96,8 +91,6 @@ struct LaunchResult {
   std::int64_t start_ns{};
   std::int64_t end_ns{};
   bool replayed{};
-  bool waves_known{};    // from an earlier launch: only its stores were executed
-  bool engines_alike{};  // one shader engine was followed through time, the others did the same
 };
 
 // How far a launch is that is being executed.
