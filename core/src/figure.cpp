@@ -18,7 +18,7 @@ struct Scale {
   const char* prefix;
 };
 
-// The prefix that a value is printed with; its interval is printed with the same.
+// The prefix that a value is printed with.
 Scale scale_of(double value) {
   static constexpr Scale kScales[] = {
       {1, 1, ""}, {1e-3, 1e3, "m"}, {1e-6, 1e6, "u"}, {1e-9, 1e9, "n"}, {0, 1e12, "p"}};
@@ -26,6 +26,13 @@ Scale scale_of(double value) {
     if (std::abs(value) >= scale.above && value != 0) return scale;
   }
   return kScales[0];
+}
+
+// The prefix of an interval: that of its value, or of its upper end where that needs four figures.
+Scale scale_of(const Interval& interval) {
+  constexpr double kFourFigures = 999.5;
+  const Scale scale = scale_of(interval.value);
+  return interval.high * scale.factor < kFourFigures ? scale : scale_of(interval.high);
 }
 
 }  // namespace
@@ -38,7 +45,7 @@ std::string interval_text(const std::optional<Interval>& interval) {
 std::string interval_text(const std::optional<Interval>& interval,
                           const std::optional<double>& upper, const char* unit) {
   if (interval) {
-    const Scale scale = scale_of(interval->value);
+    const Scale scale = scale_of(*interval);
     return fmt::format("{:.3g} {}{} ({:.3g}..{:.3g})", interval->value * scale.factor, scale.prefix,
                        unit, interval->low * scale.factor, interval->high * scale.factor);
   }

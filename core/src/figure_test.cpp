@@ -48,6 +48,8 @@ TEST(Figure, IsInPicojoulesWithItsUnit) {
 
 TEST(Interval, IsPrintedWithThePrefixThatFitsItsValue) {
   EXPECT_EQ(interval_text(Interval{4.2e-3, 4e-3, 4.4e-3}, std::nullopt, "J"), "4.2 mJ (4..4.4)");
+  EXPECT_EQ(interval_text(Interval{0.284, 0.136, 1.48}, std::nullopt, "W"),
+            "0.284 W (0.136..1.48)");
   EXPECT_EQ(interval_text(std::nullopt, 5e-6, "J"), "at most 5 uJ");
   EXPECT_EQ(interval_text(std::nullopt, std::nullopt, "J"), "-");
   EXPECT_EQ(interval_text(std::nullopt), "-");
