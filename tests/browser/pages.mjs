@@ -179,6 +179,59 @@ async function hover(page) {
   assert.match(await page.evaluate(() => JSON.stringify(window.wirewatt.charts[0].tooltip.body)), /\d/);
 }
 
+// The picture that the button saves, and whether it needs nothing of the page.
+async function saved(page, kind) {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: new RegExp(`^Save as ${kind}`) }).first().click(),
+  ]);
+  assert(download.suggestedFilename().endsWith(kind.toLowerCase()));
+  return readFileSync(await download.path());
+}
+async function savePictures(page) {
+  const svg = (await saved(page, "SVG")).toString();
+  assert.match(svg, /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+  assert(!svg.includes("var(") && !svg.includes("class="), "the picture needs the page's style");
+  const png = await saved(page, "PNG");
+  assert.equal(png.toString("latin1", 1, 4), "PNG");
+  assert(png.length > 2000, `a picture of ${png.length} bytes is empty`);
+}
+
+// How readers without one kind of cone see linear RGB (Machado, Oliveira, Fernandes 2009, severity 1).
+const eyes = {
+  all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+  "no long": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+  "no middle": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+  "no short": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+};
+function cielab(css, eye) {
+  const dot = (row, of) => row.reduce((sum, factor, i) => sum + factor * of[i], 0);
+  const linear = css.match(/\d+/g).slice(0, 3).map((part) => part / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  const seen = eyes[eye].map((row) => Math.min(1, Math.max(0, dot(row, linear))));
+  const [x, y, z] = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]]
+    .map((row, i) => dot(row, seen) / [0.95047, 1, 1.08883][i])
+    .map((part) => (part > 216 / 24389 ? Math.cbrt(part) : (24389 / 27 * part + 16) / 116));
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+async function distinguishable(page, scheme) {
+  const colours = await page.evaluate(() => Array.from({ length: 8 }, (_, i) => {
+    const probe = document.createElement("span");
+    probe.style.color = `var(--c${i + 1})`;
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  }));
+  for (const eye of Object.keys(eyes)) {
+    const seen = colours.map((css) => cielab(css, eye));
+    seen.forEach((one, i) => seen.slice(0, i).forEach((other, j) => {
+      const apart = Math.hypot(...one.map((part, k) => part - other[k]));
+      assert(apart > 15, `${scheme}, ${eye}: colours ${j + 1} and ${i + 1} differ by ${apart.toFixed(1)}`);
+    }));
+  }
+}
+
 async function accessible(page, name) {
   await page.evaluate(axe);
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
@@ -221,7 +274,10 @@ for (const [name, check] of Object.entries(pages)) {
       chart.ctx.getImageData(0, 0, chart.canvas.width, chart.canvas.height).data.some((byte) => byte > 0))), true);
     if (shots) await page.screenshot({ path: join(shots, name.replace("html", "light.png")), fullPage: true });
     await accessible(page, name);
+    await distinguishable(page, "light");
+    await savePictures(page);
     await page.emulateMedia({ colorScheme: "dark" });
+    await distinguishable(page, "dark");
     await accessible(page, `${name}, dark`);
     if (shots) {
       await page.screenshot({ path: join(shots, name.replace("html", "dark.png")), fullPage: true });

@@ -1,6 +1,7 @@
 // What makes a page interactive. Each figure.chart holds a drawn SVG (for print, and for readers
 // without scripts) and its data as JSON; here it becomes a Chart.js chart with hover values, zoom,
-// a legend that toggles, keys, and the data as a table. Tables sort and copy as CSV.
+// a legend that toggles, keys, and the data as a table. Tables sort and copy as CSV. Each chart and
+// drawing can be saved as SVG and PNG.
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -38,6 +39,10 @@
     return `rgba(${r},${g},${b},${alpha})`;
   });
   const seriesColour = (number) => colour(`c${(number - 1) % 8 + 1}`);
+  // A series has a marker and a dash of its own besides its colour, the dash as page.css draws it.
+  const markers = ["circle", "triangle", "rect", "rectRot", "circle", "star", "crossRot", "cross"];
+  const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [], [1, 2], [4, 4], [12, 3]];
+  const ofSeries = (list, number) => list[(number - 1) % list.length];
 
   // Error bars, shaded spans, zero line, intervals and marks of bars.
   const extras = {
@@ -117,6 +122,8 @@
     wwHints: series.hint,
     borderColor: () => seriesColour(series.colour),
     backgroundColor: () => faded(seriesColour(series.colour), 0.75),
+    pointStyle: ofSeries(markers, series.colour),
+    borderDash: ofSeries(dashes, series.colour),
     showLine: Boolean(series.line),
     pointRadius: series.line && !series.dots ? 0 : Math.max(2, series.radius),
     pointHitRadius: 6,
@@ -351,6 +358,57 @@
     say(`Copied ${what} as CSV.`);
   };
 
+  // A drawing as a picture for papers: with the light theme's colours, and without the page's style.
+  const drawnStyle = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
+    "opacity", "font-size", "font-family", "font-weight", "paint-order"];
+  const standalone = (svg) => {
+    const theme = root.dataset.theme;
+    root.dataset.theme = "light";
+    const copy = svg.cloneNode(true);
+    const drawn = [svg, ...svg.querySelectorAll("*")];
+    [copy, ...copy.querySelectorAll("*")].forEach((element, i) => {
+      const style = getComputedStyle(drawn[i]);
+      for (const name of drawnStyle) element.setAttribute(name, style.getPropertyValue(name));
+      element.removeAttribute("class");
+    });
+    if (theme === undefined) delete root.dataset.theme;
+    else root.dataset.theme = theme;
+    const { width, height } = svg.viewBox.baseVal;
+    const scale = Math.max(1, 720 / width);  // maps are drawn in millimetres
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("width", String(width * scale));
+    copy.setAttribute("height", String(height * scale));
+    return { text: new XMLSerializer().serializeToString(copy), width: width * scale, height: height * scale };
+  };
+  const save = (blob, name) => {
+    const url = URL.createObjectURL(blob);
+    make("a", { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+    say(`Saved ${name}.`);
+  };
+  const savePng = (picture, name) => {
+    const image = new Image();
+    image.addEventListener("load", () => {
+      const canvas = make("canvas", { width: String(2 * picture.width), height: String(2 * picture.height) });
+      const context = canvas.getContext("2d");
+      context.fillStyle = "#fff";
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      context.drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(blob, name), "image/png");
+    });
+    image.src = `data:image/svg+xml,${encodeURIComponent(picture.text)}`;
+  };
+  const pictureButtons = (svg) => {
+    const title = svg.querySelector("title")?.textContent || document.title;
+    const name = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+    return [
+      make("button", { type: "button", "aria-label": `Save as SVG: ${title}`, onclick: () =>
+        save(new Blob([standalone(svg).text], { type: "image/svg+xml" }), `${name}.svg`) }, "SVG"),
+      make("button", { type: "button", "aria-label": `Save as PNG: ${title}`, onclick: () =>
+        savePng(standalone(svg), `${name}.png`) }, "PNG"),
+    ];
+  };
+
   const dressTable = (table) => {
     const body = table.tBodies[0];
     const heads = [...table.tHead.rows[0].cells];
@@ -422,7 +480,8 @@
     bar.append(make("span", { class: "space" }),
       make("button", { type: "button", "aria-label": "Zoom in", onclick: () => zoomBy(chart, 1.5) }, "+"),
       make("button", { type: "button", "aria-label": "Zoom out", onclick: () => zoomBy(chart, 1 / 1.5) }, "−"),
-      make("button", { type: "button", onclick: () => zoomTo(chart, null) }, "Show all"));
+      make("button", { type: "button", onclick: () => zoomTo(chart, null) }, "Show all"),
+      ...pictureButtons(figure.querySelector("svg")));
     addDrag(plot, chart);
     addKeys(plot, chart);
     const details = make("details", { ontoggle: () => {
@@ -434,6 +493,9 @@
     figure.after(details);
     charts.push(chart);
     swatches(chart);
+  }
+  for (const svg of document.querySelectorAll("figure:not(.chart) > svg")) {
+    svg.before(make("div", { class: "bar" }, make("span", { class: "space" }), ...pictureButtons(svg)));
   }
   document.querySelectorAll("table").forEach((table) => { if (table.tHead) dressTable(table); });
 
