@@ -13,6 +13,7 @@
 
 #include "common/launch/findings.hpp"
 #include "common/launch/launch.hpp"
+#include "common/runtime/tool_loader.hpp"
 #include "hip/memory/registered_host.hpp"
 #include "hip/module/hidden_buffers.hpp"
 #include "hip/module/hostcall.hpp"
@@ -204,6 +205,7 @@ int run(PackedLaunch& packed) {
   end_hostcalls();
   note_mistakes(module.program, *module.object, kernel.name, packed.kernarg, done.has_value());
   Runtime::get().record_launch();
+  note_launches();
   if (!done) return launch_failed(kernel, done.error());
   return kSuccess;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/runtime/device_language.hpp"
+#include "common/runtime/tool_loader.hpp"
 
 namespace ww::sim::driver::hip {
 namespace {
@@ -121,6 +122,7 @@ int power_on() {
   if (Runtime::get().gpu() == nullptr) return kNoDevice;
   static const pid_t owner = [] {
     prepare_device();
+    want_tools();
     return getpid();
   }();
   if (getpid() == owner) return kSuccess;
