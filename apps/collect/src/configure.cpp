@@ -1,0 +1,84 @@
+// What rocprofiler-sdk looks for in a tool library. It is exported by this library alone: a program
+// that exports it, where no SDK is installed, is ended by rocprofiler-register.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "collector.hpp"
+
+namespace ww::collect {
+namespace {
+
+// Lives until the process ends: threads of the SDK may call at any time.
+Collector* the_collector = nullptr;
+
+std::vector<std::string> words_of(const char* text) {
+  std::istringstream stream(text == nullptr ? "" : text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+// A name that no file has yet: one process may become another program.
+std::filesystem::path free_stem(const std::filesystem::path& folder) {
+  std::string name = std::to_string(::getpid());
+  const std::string process = name;
+  const auto taken = [&] {
+    std::error_code ignored;
+    return std::filesystem::exists(folder / (name + rocprofiler::kNote), ignored);
+  };
+  for (int more = 2; taken(); ++more) name = process + "-" + std::to_string(more);
+  return folder / name;
+}
+
+rocprofiler::ToolResult* begin(std::uint32_t version, const void* caller, void* client_id) {
+  const char* folder = std::getenv(rocprofiler::kFolderVariable);
+  if (folder == nullptr || *folder == '\0' || the_collector != nullptr) return nullptr;
+  // The copy of the SDK that calls: others may be loaded, as a wheel brings its own.
+  Dl_info library{};
+  if (::dladdr(caller, &library) == 0 || library.dli_fname == nullptr) return nullptr;
+  void* handle = ::dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  auto* made =
+      new Collector(free_stem(folder), words_of(std::getenv(rocprofiler::kCountersVariable)));
+  the_collector = made;
+  if (!made->accept(version, library.dli_fname, handle)) return nullptr;
+  rocprofiler::set_client_name(client_id, version, "wirewatt");
+  ::pthread_atfork(nullptr, nullptr, [] { the_collector->abandon(); });
+  // Runs before the SDK's own, which ends its threads.
+  std::atexit([] {
+    try {
+      the_collector->finish();
+    } catch (...) {  // no memory: the rows so far keep their first name
+    }
+  });
+  static rocprofiler::ToolResult result{sizeof(rocprofiler::ToolResult),
+                                        [](void*, void*) {
+                                          try {
+                                            the_collector->initialize();
+                                          } catch (...) {  // no memory: nothing is counted
+                                          }
+                                          return 0;
+                                        },
+                                        [](void*) {}, nullptr};
+  return &result;
+}
+
+}  // namespace
+}  // namespace ww::collect
+
+extern "C" __attribute__((visibility("default"))) ww::rocprofiler::ToolResult*
+rocprofiler_configure(std::uint32_t version, const char* /*runtime_version*/,
+                      std::uint32_t /*priority*/, void* client_id) {
+  try {
+    return ww::collect::begin(version, __builtin_return_address(0), client_id);
+  } catch (...) {
+    return nullptr;
+  }
+}
