@@ -86,11 +86,20 @@ void forget_times_of_passes(CounterDispatch& dispatch);
 // unless their clocks are fixed.
 void refuse_uncounted(CounterFile& file, std::string_view architecture);
 
+// Undoes refuse_uncounted(), for launches whose other passes say more: a pass that counts rare
+// events alone may truly have counted none.
+void restore_uncounted(CounterFile& file);
+
 // Meaning of several rows of one process, agent and id.
 enum class SameRows {
   passes,   // executions of one launch
   unknown,  // passes, dies or instances: counters and times must show
 };
+
+// Joins a further pass of a program: the same launches in the same order, with other counters.
+// Zeros stay: whoever joins calls refuse_uncounted() at the end. Error bad_data: they are not the
+// same.
+[[nodiscard]] Status join_pass(CounterFile& all, CounterFile pass);
 
 // Orders dispatches by process, agent and id, and joins rows that are passes of one launch and
 // processes that are passes of one another. Error bad_data: rows of a launch that are not its

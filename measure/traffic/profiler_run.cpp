@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "counter_forms.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
@@ -78,35 +79,6 @@ std::optional<Error> known_failure(const std::string& said, const std::string& n
     return Error{ErrorCode::bad_data, "the program launched no kernel", name};
   }
   return std::nullopt;
-}
-
-// Joins a further pass: the same dispatches with other counters.
-Status join(CounterFile& all, CounterFile pass) {
-  if (all.dispatches.empty()) {
-    all = std::move(pass);
-    return {};
-  }
-  const auto mismatch = [&pass](const std::string& what) {
-    return fail(ErrorCode::bad_data,
-                "the passes do not match (" + what +
-                    "): the program launches other kernels each "
-                    "time it runs",
-                pass.source);
-  };
-  if (pass.dispatches.size() != all.dispatches.size()) {
-    return mismatch(
-        fmt::format("{} and {} dispatches", all.dispatches.size(), pass.dispatches.size()));
-  }
-  for (std::size_t i = 0; i < all.dispatches.size(); ++i) {
-    CounterDispatch& into = all.dispatches[i];
-    CounterDispatch& from = pass.dispatches[i];
-    if (into.kernel != from.kernel || into.grid_size != from.grid_size) {
-      return mismatch(fmt::format("dispatch {}: {} and {}", into.id, into.kernel, from.kernel));
-    }
-    into.counters.merge(from.counters);
-    into.missing.merge(from.missing);
-  }
-  return {};
 }
 
 // Every counter table under a folder, in order of name; where there is none, every database, which
@@ -196,6 +168,35 @@ Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const Profil
 
 }  // namespace
 
+Status join_pass(CounterFile& all, CounterFile pass) {
+  restore_uncounted(pass);
+  if (all.dispatches.empty()) {
+    all = std::move(pass);
+    return {};
+  }
+  const auto mismatch = [&pass](const std::string& what) {
+    return fail(ErrorCode::bad_data,
+                "the passes do not match (" + what +
+                    "): the program launches other kernels each "
+                    "time it runs",
+                pass.source);
+  };
+  if (pass.dispatches.size() != all.dispatches.size()) {
+    return mismatch(
+        fmt::format("{} and {} dispatches", all.dispatches.size(), pass.dispatches.size()));
+  }
+  for (std::size_t i = 0; i < all.dispatches.size(); ++i) {
+    CounterDispatch& into = all.dispatches[i];
+    CounterDispatch& from = pass.dispatches[i];
+    if (into.kernel != from.kernel || into.grid_size != from.grid_size) {
+      return mismatch(fmt::format("dispatch {}: {} and {}", into.id, into.kernel, from.kernel));
+    }
+    into.counters.merge(from.counters);
+    into.missing.merge(from.missing);
+  }
+  return {};
+}
+
 Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest& asked) {
   ProfileRequest request = asked;
   const std::string name(to_string(profiler.profiler));
@@ -249,8 +250,9 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
     WW_ASSIGN(tables, tables_under(folder.path));
     for (const fs::path& table : tables) {
       WW_ASSIGN(pass, read_counter_file(table.string(), request.architecture));
-      WW_TRY(join(result.counters, std::move(pass)));
+      WW_TRY(join_pass(result.counters, std::move(pass)));
     }
+    refuse_uncounted(result.counters, request.architecture);
   }
   if (result.counters.dispatches.empty()) {
     return fail(ErrorCode::bad_data, "the program launched no kernel", name);

@@ -19,6 +19,8 @@ bool counts_events(std::string_view name) {
          name.find("BUSY") == std::string_view::npos && name.find(' ') == std::string_view::npos;
 }
 
+constexpr std::string_view kEveryZero = "every counter is 0";
+
 // Why the launch seems not to have been counted; empty where it was.
 std::string why_uncounted(const CounterDispatch& dispatch, bool radeon) {
   std::size_t events = 0, moved = 0, in_l2 = 0;
@@ -41,8 +43,8 @@ std::string why_uncounted(const CounterDispatch& dispatch, bool radeon) {
            clocks;
   }
   if (events == 0 || moved > 0) return {};
-  return "every counter is 0, so nothing was counted, or the kernel did nothing that they count" +
-         clocks;
+  return std::string(kEveryZero) +
+         ", so nothing was counted, or the kernel did nothing that they count" + clocks;
 }
 
 }  // namespace
@@ -50,10 +52,23 @@ std::string why_uncounted(const CounterDispatch& dispatch, bool radeon) {
 void refuse_uncounted(CounterFile& file, std::string_view architecture) {
   const bool radeon = architecture.starts_with("gfx1");
   for (CounterDispatch& dispatch : file.dispatches) {
+    if (dispatch.counters.empty()) continue;
     dispatch.uncounted = why_uncounted(dispatch, radeon);
     if (dispatch.uncounted.empty()) continue;
     for (const auto& [name, value] : dispatch.counters) dispatch.missing[name] = dispatch.uncounted;
     dispatch.counters.clear();
+  }
+}
+
+void restore_uncounted(CounterFile& file) {
+  for (CounterDispatch& dispatch : file.dispatches) {
+    if (!dispatch.uncounted.starts_with(kEveryZero)) continue;
+    std::erase_if(dispatch.missing, [&dispatch](const auto& counter) {
+      if (counter.second != dispatch.uncounted) return false;
+      dispatch.counters[counter.first] = 0;
+      return true;
+    });
+    dispatch.uncounted.clear();
   }
 }
 

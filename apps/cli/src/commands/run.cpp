@@ -26,6 +26,7 @@
 #include "ww/core/streamed_file.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
+#include "ww/measure/counted/killed_rows.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/microbench/virtual_driver.hpp"
@@ -322,29 +323,6 @@ Status missing(const char* what, const fs::path& folder) {
   return {};
 }
 
-// Keeps the rows of those launches of a driver that have as many rows as the first. A process can
-// be killed while it writes.
-std::string_view whole_launches(std::string_view rows) {
-  constexpr auto none = std::string_view::npos;
-  rows = rows.substr(0, rows.rfind('\n') + 1);
-  const std::size_t header = rows.find('\n');
-  if (header == none) return rows;
-  std::size_t rows_of_first = 0, rows_of_last = 0;
-  std::size_t last = header + 1;
-  std::string_view id;
-  for (std::size_t at = last; at < rows.size(); at = rows.find('\n', at) + 1) {
-    const std::string_view its_id = rows.substr(at, rows.find(',', at) - at);
-    if (its_id != id) {
-      if (rows_of_first == 0) rows_of_first = rows_of_last;
-      id = its_id;
-      last = at;
-      rows_of_last = 0;
-    }
-    ++rows_of_last;
-  }
-  return rows_of_last < rows_of_first ? rows.substr(0, last) : rows;
-}
-
 // Gives the counters of processes that were killed, or left without a word to their driver, the
 // name that others have: all launches that ended.
 Status rescue_counters(const ScratchFolder& folder) {
@@ -353,7 +331,7 @@ Status rescue_counters(const ScratchFolder& folder) {
     WW_ASSIGN(text, read_file(file));
     fs::path whole = file;
     std::error_code failed;
-    fs::resize_file(file, whole_launches(text).size(), failed);
+    fs::resize_file(file, measure::whole_launches(text).size(), failed);
     if (!failed) fs::rename(file, whole.replace_extension(".csv"), failed);
     if (failed) return fail(ErrorCode::io_error, failed.message(), file.string());
   }

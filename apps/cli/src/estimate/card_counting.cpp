@@ -5,15 +5,28 @@
 #include <chrono>
 
 #include "ww/calibration/same_part.hpp"
+#include "ww/core/log.hpp"
 #include "ww/core/subprocess.hpp"
 
 namespace ww::cli {
+namespace {
+
+// The SDK that counts inside programs on a part of AMD, where it is installed; why not otherwise.
+Result<measure::CountingSdk> sdk_for(const std::string& architecture) {
+  if (!architecture.starts_with("gfx")) {
+    return fail(ErrorCode::unsupported, "counts on AMD's parts only", architecture);
+  }
+  WW_TRY(measure::tool_library());
+  return measure::find_counting_sdk();
+}
+
+}  // namespace
 
 Result<CountingPlan> plan_counting(const microbench::DeviceChoice& card, const std::string& asked,
                                    const std::vector<std::string>& command) {
   const std::string own = card.target.substr(0, card.target.find(':'));
   WW_TRY(calibration::require_named_part(asked, own, card.name));
-  CountingPlan plan{card, own.empty() ? asked : own, {}, 0};
+  CountingPlan plan{card, own.empty() ? asked : own, {}, {}, 0};
   if (plan.architecture.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "which part it is cannot be seen from here, and the profiler must know: give "
@@ -30,6 +43,14 @@ Result<CountingPlan> plan_counting(const microbench::DeviceChoice& card, const s
   }
   if (find_program(command.front()).empty()) {
     return fail(ErrorCode::not_found, "no such program", command.front());
+  }
+  if (const auto inside = sdk_for(plan.architecture)) {
+    plan.inside = *inside;
+    plan.runs = measure::in_process_runs(counters);
+    return plan;
+  } else if (inside.error().code == ErrorCode::unsupported &&
+             plan.architecture.starts_with("gfx")) {
+    spdlog::warn("not counted inside the program: {}", inside.error().text());
   }
   const auto installed = measure::installed_profilers(plan.architecture);
   if (installed.empty()) {
@@ -51,21 +72,37 @@ Result<CountingPlan> plan_counting(const microbench::DeviceChoice& card, const s
 }
 
 std::string to_text(const CountingPlan& plan, const std::vector<std::string>& command) {
+  const std::string runs = plan.runs == 1 ? "once" : fmt::format("{} times", plan.runs);
+  if (plan.inside) {
+    return fmt::format(
+        "counting {} on {} ({}) from inside, through rocprofiler-sdk {}, which runs it {}, one "
+        "kernel at a time: kernels that overlap otherwise do not, those that wait for each other "
+        "never end, and the card's power is not that of an uncounted run",
+        command.front(), plan.card.name, plan.architecture, plan.inside->release, runs);
+  }
   const bool repeats_kernels = plan.profiler.profiler == measure::Profiler::ncu;
   return fmt::format("counting {} on {} ({}) with {}, which runs it {}{}", command.front(),
-                     plan.card.name, plan.architecture, to_string(plan.profiler.profiler),
-                     plan.runs == 1 ? "once" : fmt::format("{} times", plan.runs),
+                     plan.card.name, plan.architecture, to_string(plan.profiler.profiler), runs,
                      repeats_kernels ? " and repeats each kernel" : "");
 }
 
-Result<session::CountedDispatches> count_on_card(const CountingPlan& plan,
-                                                 const std::vector<std::string>& command) {
+Result<CountedOnCard> count_on_card(const CountingPlan& plan,
+                                    const std::vector<std::string>& command, bool quiet) {
+  if (plan.inside) {
+    WW_ASSIGN(counted,
+              measure::profile_in_process(*plan.inside, {plan.architecture, command, {}, quiet}));
+    for (const std::string& warning : counted.warnings) spdlog::warn("{}", warning);
+    return CountedOnCard{
+        session::counted_dispatches(std::move(counted.counters.dispatches), plan.architecture),
+        counted.exit_code};
+  }
   measure::ProfileRequest request;
   request.architecture = plan.architecture;
   request.command = command;
   request.limit = std::chrono::hours(24);  // the user's program, who may press Ctrl-C
   WW_ASSIGN(profile, measure::profile(plan.profiler, request));
-  return session::counted_dispatches(std::move(profile.counters.dispatches), plan.architecture);
+  return CountedOnCard{
+      session::counted_dispatches(std::move(profile.counters.dispatches), plan.architecture), 0};
 }
 
 }  // namespace ww::cli

@@ -1,10 +1,12 @@
 // Counting a program on a real card before its wires are estimated.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ww/core/result.hpp"
+#include "ww/measure/counted/in_process.hpp"
 #include "ww/measure/profiler.hpp"
 #include "ww/microbench/device_request.hpp"
 #include "ww/session/traffic.hpp"
@@ -14,9 +16,10 @@ namespace ww::cli {
 // Describes the runs before anything runs.
 struct CountingPlan {
   microbench::DeviceChoice card;
-  std::string architecture;  // without features: "gfx90a"
-  measure::InstalledProfiler profiler;
-  int runs{};  // of the program
+  std::string architecture;                    // without features: "gfx90a"
+  std::optional<measure::CountingSdk> inside;  // counts in the program, without a profiler
+  measure::InstalledProfiler profiler;         // else
+  int runs{};                                  // of the program
 };
 
 // `asked`: --arch, which is used where the card's own is not known. Errors, none of which costs a
@@ -31,8 +34,14 @@ struct CountingPlan {
 [[nodiscard]] std::string to_text(const CountingPlan& plan,
                                   const std::vector<std::string>& command);
 
-// Errors: those of measure::profile.
-[[nodiscard]] Result<session::CountedDispatches> count_on_card(
-    const CountingPlan& plan, const std::vector<std::string>& command);
+struct CountedOnCard {
+  session::CountedDispatches counted;
+  int exit_code{};  // of the program
+};
+// `quiet`: throws the program's stdout away. Errors: those of measure::profile and
+// measure::profile_in_process.
+[[nodiscard]] Result<CountedOnCard> count_on_card(const CountingPlan& plan,
+                                                  const std::vector<std::string>& command,
+                                                  bool quiet);
 
 }  // namespace ww::cli

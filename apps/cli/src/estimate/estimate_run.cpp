@@ -189,7 +189,9 @@ Result<session::CountedDispatches> count_program(const EstimateArguments& argume
   if (!planned) return tl::unexpected(planned.error());
   spdlog::info("{}", to_text(*planned, arguments.command));
   done.device = card.name;
-  return count_on_card(*planned, arguments.command);
+  WW_ASSIGN(counted, count_on_card(*planned, arguments.command, arguments.json));
+  done.program_exit_code = counted.exit_code;
+  return std::move(counted.counted);
 }
 
 // The sensor's view of each kernel, and what only `wirewatt score` reads.

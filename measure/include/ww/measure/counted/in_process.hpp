@@ -1,0 +1,56 @@
+// Counts a program from inside, through rocprofiler-sdk and wirewatt's tool library: without a
+// profiler, on cards of AMD.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/measure/counter_file.hpp"
+
+namespace ww::measure {
+
+struct CountingSdk {
+  std::string library;  // its file
+  std::string release;  // "1.0.0"
+  // Whether rocprofiler-register finds it by itself: by the name without a version.
+  bool found_by_name{};
+};
+// Looks for the SDK, in a child. Errors: missing_dependency (what was looked for), unsupported (a
+// release whose counts are wrong, or a newer interface), and those of run_in_child.
+[[nodiscard]] Result<CountingSdk> find_counting_sdk();
+
+// wirewatt's tool library beside the running program. Errors: missing_dependency (not there),
+// unsupported (a path that the list of tools cannot hold).
+[[nodiscard]] Result<std::filesystem::path> tool_library();
+
+struct InProcessRequest {
+  std::string architecture;             // "gfx90a"
+  std::vector<std::string> command;     // the program and its arguments
+  std::vector<std::string> counters{};  // empty: mapped_counters(architecture)
+  bool quiet{};                         // throw the program's stdout away
+};
+struct InProcessProfile {
+  CounterFile counters;
+  int exit_code{};                    // of the program's first run
+  int runs{};                         // of the program
+  std::vector<std::string> warnings;  // what may be wrong with the counts
+};
+
+// How often the program runs for the counters.
+[[nodiscard]] int in_process_runs(const std::vector<std::string>& counters);
+
+// Runs the program once for each set of counters that the hardware counts together, in the
+// foreground, with its own output in the first run only. Launches run one at a time. A counter that
+// was not counted is missing from its launches, with the reason. Errors: bad_data (no kernel ran;
+// passes that do not match), device_error (the tool library was never loaded), unsupported (the SDK
+// refused), cancelled, and those of run_in_foreground.
+[[nodiscard]] Result<InProcessProfile> profile_in_process(const CountingSdk& sdk,
+                                                          const InProcessRequest& request);
+
+// The value of ROCP_TOOL_LIBRARIES: those of the user first. It ends with a colon, since the SDK
+// forgets what follows the last one.
+[[nodiscard]] std::string tool_list(const std::string& of_user, const std::string& tool);
+
+}  // namespace ww::measure

@@ -1,0 +1,370 @@
+#include "ww/measure/counted/in_process.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "counter_forms.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/rocm_library.hpp"
+#include "ww/core/subprocess.hpp"
+#include "ww/core/temporary_folder.hpp"
+#include "ww/measure/child.hpp"
+#include "ww/measure/counted/killed_rows.hpp"
+#include "ww/measure/csv.hpp"
+#include "ww/measure/profiler.hpp"
+#include "ww/rocprofiler/counting_files.hpp"
+#include "ww/rocprofiler/pass_plan.hpp"
+#include "ww/rocprofiler/sdk.hpp"
+
+namespace ww::measure {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kSdkMajors = {1, 0};
+constexpr std::array kSdkEntries = {"rocprofiler_get_version", "rocprofiler_set_api_table"};
+const RocmLibrary kSdkLibrary{"AMD's rocprofiler-sdk", "librocprofiler-sdk", kSdkMajors,
+                              kSdkEntries, "rocprofiler-sdk (AMD's repository)"};
+constexpr const char* kUnversioned = "librocprofiler-sdk.so";
+constexpr const char* kTool = "libwirewatt-rocprofiler.so";
+constexpr std::chrono::seconds kTimeToLoad{20};  // for a library that loads others
+
+// "VERSION FILE" of the library, or "!" and why there is none. In a child: AMD's libraries leave
+// threads and exit handlers behind.
+std::string look_for_sdk() {
+  const auto opened = open_rocm_library(kSdkLibrary);
+  if (!opened) return "!" + opened.error().message;
+  const auto get_version =
+      reinterpret_cast<int (*)(std::uint32_t*, std::uint32_t*, std::uint32_t*)>(
+          ::dlsym(opened->handle, "rocprofiler_get_version"));
+  std::uint32_t major = 0, minor = 0, patch = 0;
+  if (get_version(&major, &minor, &patch) != 0) return "!" + opened->file + " gives no version";
+  Dl_info info{};
+  ::dladdr(reinterpret_cast<const void*>(get_version), &info);
+  return fmt::format("{} {}",
+                     major * rocprofiler::kMajorStep + minor * rocprofiler::kMinorStep + patch,
+                     info.dli_fname == nullptr ? opened->file : info.dli_fname);
+}
+
+// --- what a run left
+// ------------------------------------------------------------------------------
+
+using rocprofiler::CountedAgent;
+using rocprofiler::CountingNote;
+
+// Of one process.
+struct CountedProcess {
+  CountingNote note;
+  std::vector<CounterDispatch> dispatches;
+};
+
+constexpr const char* kNoRecord = "rocprofiler-sdk delivered no record of this launch";
+
+// InstanceCounts that each counter of each launch is the sum of: (process, dispatch, counter).
+using InstanceCounts = std::map<std::tuple<std::string, std::uint64_t, std::string>, std::int64_t>;
+
+Result<InstanceCounts> read_instances(std::string_view rows, const std::string& source) {
+  InstanceCounts instances;
+  std::optional<CsvColumns> columns;
+  WW_TRY(each_csv_row(rows, source, {}, [&](CsvRow& row) -> Status {
+    if (!columns) {
+      columns.emplace(row, source);
+      return {};
+    }
+    WW_ASSIGN(process, columns->text(row, "Process_Id"));
+    WW_ASSIGN(dispatch, columns->integer(row, "Dispatch_Id"));
+    WW_ASSIGN(counter, columns->text(row, "Counter_Name"));
+    WW_ASSIGN(count, columns->integer(row, rocprofiler::kInstancesColumn));
+    instances[{std::string(process), static_cast<std::uint64_t>(dispatch), std::string(counter)}] =
+        count;
+    return {};
+  }));
+  return instances;
+}
+
+// A counter has the same number of instances in every launch: where there are fewer, records were
+// lost, and the sum is too small.
+void drop_partial_sums(std::vector<CounterDispatch>& dispatches, const InstanceCounts& instances) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> most;  // by agent and counter
+  const auto count_of = [&](const CounterDispatch& dispatch, const std::string& counter) {
+    const auto found = instances.find({dispatch.process, dispatch.id, counter});
+    return found == instances.end() ? 0 : found->second;
+  };
+  for (const CounterDispatch& dispatch : dispatches) {
+    for (const auto& [counter, value] : dispatch.counters) {
+      auto& highest = most[{dispatch.agent, counter}];
+      highest = std::max(highest, count_of(dispatch, counter));
+    }
+  }
+  for (CounterDispatch& dispatch : dispatches) {
+    std::erase_if(dispatch.counters, [&](const auto& counted) {
+      const std::int64_t of_all = most[{dispatch.agent, counted.first}];
+      const std::int64_t count = count_of(dispatch, counted.first);
+      if (count == of_all) return false;
+      dispatch.missing[counted.first] =
+          fmt::format("only {} of its {} instances came", count, of_all);
+      return true;
+    });
+    for (auto& [counter, reason] : dispatch.missing) {
+      if (count_of(dispatch, counter) == 0) reason = kNoRecord;
+    }
+  }
+}
+
+// The rows under their last name or, of a process that was killed, up to its last whole launch.
+Result<std::string> rows_of(const fs::path& stem) {
+  const auto named = [&stem](const char* ending) { return fs::path(stem.string() + ending); };
+  std::error_code ignored;
+  if (fs::exists(named(rocprofiler::kFinished), ignored)) {
+    return read_file(named(rocprofiler::kFinished));
+  }
+  if (!fs::exists(named(rocprofiler::kUnfinished), ignored)) return std::string();
+  WW_ASSIGN(text, read_file(named(rocprofiler::kUnfinished)));
+  return std::string(whole_launches(text));
+}
+
+Result<CountedProcess> read_process(const fs::path& note_file, const std::string& architecture) {
+  CountedProcess process;
+  WW_ASSIGN(text, read_file(note_file));
+  WW_ASSIGN(note, rocprofiler::parse_note(text, note_file.string()));
+  process.note = std::move(note);
+  const fs::path stem = fs::path(note_file).replace_extension();
+  WW_ASSIGN(rows, rows_of(stem));
+  if (std::ranges::count(rows, '\n') < 2) return process;
+  const std::string source = stem.string() + rocprofiler::kFinished;
+  WW_TRY(write_file_atomically(source, rows));
+  WW_ASSIGN(file, read_counter_file(source, architecture));
+  WW_ASSIGN(instances, read_instances(rows, source));
+  restore_uncounted(file);  // until all passes are there
+  process.dispatches = std::move(file.dispatches);
+  drop_partial_sums(process.dispatches, instances);
+  for (CounterDispatch& dispatch : process.dispatches) {
+    const auto agent = std::ranges::find(process.note.agents, dispatch.agent, &CountedAgent::id);
+    if (agent == process.note.agents.end()) continue;
+    for (const auto& [counter, reason] : agent->missing) dispatch.missing[counter] = reason;
+    if (process.note.slept) {
+      dispatch.start_ns.reset();
+      dispatch.duration_reason = "the machine slept during the run";
+    }
+  }
+  return process;
+}
+
+// --- a run
+// ----------------------------------------------------------------------------------------
+
+struct CountedRun {
+  std::vector<CountedProcess> processes;
+  int exit_code{};
+};
+
+std::string environment_text(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+Result<CountedRun> run_pass(const CountingSdk& sdk, const InProcessRequest& request,
+                            const std::vector<std::string>& counters, bool quiet) {
+  WW_ASSIGN(tool, tool_library());
+  WW_ASSIGN(folder, ScratchFolder::create("counting"));
+  ProcessSetup setup;
+  setup.out = quiet ? kNullStream : kInheritStream;
+  setup.environment = {
+      {"ROCP_TOOL_LIBRARIES", tool_list(environment_text("ROCP_TOOL_LIBRARIES"), tool.string())},
+      {rocprofiler::kFolderVariable, folder.path().string()},
+      {rocprofiler::kCountersVariable, fmt::format("{}", fmt::join(counters, " "))}};
+  if (!sdk.found_by_name && environment_text("ROCPROFILER_REGISTER_LIBRARY").empty()) {
+    setup.environment.emplace_back("ROCPROFILER_REGISTER_LIBRARY", sdk.library);
+  }
+  WW_ASSIGN(program, run_in_foreground(request.command, setup));
+  if (program.asked_to_end) {
+    return fail(ErrorCode::cancelled, "was interrupted", request.command.front());
+  }
+  CountedRun run;
+  run.exit_code = program.end.exit_code;
+  for (const fs::path& file : folder.files()) {
+    if (file.extension() != rocprofiler::kNote) continue;
+    WW_ASSIGN(process, read_process(file, request.architecture));
+    run.processes.push_back(std::move(process));
+  }
+  return run;
+}
+
+// Refuses runs without counts: why, and what to do.
+Status check_run(const CountedRun& run, const InProcessRequest& request,
+                 const std::vector<std::string>& counters) {
+  const std::string& program = request.command.front();
+  if (run.processes.empty()) {
+    return fail(
+        ErrorCode::device_error,
+        fmt::format("nothing was counted (exit code {}): no runtime of AMD in it loaded wirewatt's "
+                    "tool library. Either the program did not use the device, its HIP is linked "
+                    "statically or older than rocprofiler-register (ROCm 6.2), the program is "
+                    "setuid, or ROCPROFILER_REGISTER_ENABLED is 0. Count it with rocprofv3 or "
+                    "rocprof and give the profile",
+                    run.exit_code),
+        program);
+  }
+  for (const CountedProcess& process : run.processes) {
+    if (!process.dispatches.empty()) continue;
+    if (!process.note.refusal.empty()) {
+      return fail(
+          ErrorCode::unsupported,
+          fmt::format("rocprofiler-sdk {} {}", rocprofiler::version_text(process.note.version),
+                      process.note.refusal),
+          program);
+    }
+    for (const CountedAgent& agent : process.note.agents) {
+      if (agent.missing.size() < counters.size()) continue;
+      return fail(ErrorCode::unsupported,
+                  fmt::format("no counter can be counted on {}: {}", agent.description,
+                              agent.missing.begin()->second),
+                  program);
+    }
+  }
+  return {};
+}
+
+void add_warnings(const CountedRun& run, std::vector<std::string>& warnings) {
+  std::set<std::string> all(warnings.begin(), warnings.end());
+  const auto warn = [&](std::string text) {
+    if (all.insert(text).second) warnings.push_back(std::move(text));
+  };
+  for (const CountedProcess& process : run.processes) {
+    const CountingNote& note = process.note;
+    if (!note.finished) {
+      warn(fmt::format("a process ended without a word: counted are its {} launches until then",
+                       process.dispatches.size()));
+    } else if (note.records < note.dispatches) {
+      warn(
+          fmt::format("records of {} of {} launches never came, so that their counters are missing",
+                      note.dispatches - note.records, note.dispatches));
+    }
+    if (!note.refusal.empty()) warn(note.refusal);
+    if (!note.metrics_path.empty()) {
+      warn("ROCPROFILER_METRICS_PATH is set: counters mean what " + note.metrics_path + " says");
+    }
+    if (note.slept) warn("the machine slept during the run, so that launches have no times");
+    for (const CountedAgent& agent : note.agents) {
+      for (const auto& [counter, reason] : agent.missing) {
+        warn(fmt::format("{} is missing on {}: {}", counter, agent.description, reason));
+      }
+    }
+  }
+}
+
+CounterFile counters_of(CountedRun& run, const std::string& architecture) {
+  CounterFile file{CounterForm::rocprof_v3, "rocprofiler-sdk", architecture, {}};
+  for (CountedProcess& process : run.processes) {
+    for (CounterDispatch& dispatch : process.dispatches) {
+      const auto agent = std::ranges::find(process.note.agents, dispatch.agent, &CountedAgent::id);
+      // Another part's counters mean something else.
+      if (agent != process.note.agents.end() && agent->part != architecture) continue;
+      file.dispatches.push_back(std::move(dispatch));
+    }
+  }
+  return file;
+}
+
+std::vector<std::string> crowded_out_of(const CountedRun& run) {
+  std::vector<std::string> counters;
+  for (const CountedProcess& process : run.processes) {
+    for (const CountedAgent& agent : process.note.agents) {
+      for (const std::string& counter : agent.crowded_out) {
+        if (std::ranges::find(counters, counter) == counters.end()) counters.push_back(counter);
+      }
+    }
+  }
+  return counters;
+}
+
+}  // namespace
+
+Result<CountingSdk> find_counting_sdk() {
+  WW_ASSIGN(answer, run_in_child(look_for_sdk, kTimeToLoad));
+  if (answer.starts_with('!')) {
+    return fail(ErrorCode::missing_dependency, answer.substr(1), std::string(kSdkLibrary.what));
+  }
+  CountingSdk sdk;
+  std::istringstream words(answer);
+  std::uint32_t version = 0;
+  words >> version >> std::ws;
+  std::getline(words, sdk.library);
+  sdk.release = rocprofiler::version_text(version);
+  WW_TRY(rocprofiler::check_release(version, rocprofiler::rocm_release_of(sdk.library)));
+  std::error_code ignored;
+  sdk.found_by_name = fs::exists(fs::path(sdk.library).parent_path() / kUnversioned, ignored);
+  return sdk;
+}
+
+Result<fs::path> tool_library() {
+  std::error_code failed;
+  const auto program = fs::read_symlink("/proc/self/exe", failed);
+  const auto file = (program.parent_path() / ".." / "lib" / kTool).lexically_normal();
+  if (failed || !fs::exists(file, failed)) {
+    return fail(ErrorCode::missing_dependency, "is not beside this program", file.string());
+  }
+  if (file.string().find_first_of(": ") != std::string::npos) {
+    return fail(
+        ErrorCode::unsupported,
+        "lies in a folder with a colon or a blank in its name, where rocprofiler-sdk cannot "
+        "find it: install wirewatt elsewhere",
+        file.string());
+  }
+  return file;
+}
+
+std::string tool_list(const std::string& of_user, const std::string& tool) {
+  std::string list = of_user;
+  if (!list.empty() && !list.ends_with(':')) list += ':';
+  return list + tool + ':';
+}
+
+int in_process_runs(const std::vector<std::string>& counters) {
+  return static_cast<int>(rocprofiler::plan_passes(counters).size());
+}
+
+Result<InProcessProfile> profile_in_process(const CountingSdk& sdk,
+                                            const InProcessRequest& request) {
+  const auto counters =
+      request.counters.empty() ? mapped_counters(request.architecture) : request.counters;
+  if (counters.empty()) {
+    return fail(ErrorCode::unsupported, "no counters are known for it", request.architecture);
+  }
+  const auto planned = rocprofiler::plan_passes(counters);
+  std::deque<std::vector<std::string>> passes(planned.begin(), planned.end());
+  InProcessProfile profile;
+  while (!passes.empty()) {
+    const bool first = profile.runs == 0;
+    WW_ASSIGN(run, run_pass(sdk, request, passes.front(), request.quiet || !first));
+    WW_TRY(check_run(run, request, passes.front()));
+    passes.pop_front();
+    add_warnings(run, profile.warnings);
+    if (auto more = crowded_out_of(run); !more.empty()) passes.push_back(std::move(more));
+    if (first) profile.exit_code = run.exit_code;
+    ++profile.runs;
+    WW_TRY(join_pass(profile.counters, counters_of(run, request.architecture)));
+  }
+  if (profile.counters.dispatches.empty()) {
+    return fail(ErrorCode::bad_data,
+                profile.warnings.empty()
+                    ? "the program launched no kernel on a " + request.architecture
+                    : fmt::format("nothing was counted: {}", fmt::join(profile.warnings, "; ")),
+                request.command.front());
+  }
+  refuse_uncounted(profile.counters, request.architecture);
+  return profile;
+}
+
+}  // namespace ww::measure

@@ -1,0 +1,348 @@
+// Counting from inside a program, through the stub of rocprofiler-sdk over the virtual GPU: the
+// counts are those that the virtual GPU writes into its own file, or missing with the reason, by
+// release and by fault. The program never notices.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "process.hpp"
+#include "ww/measure/counted/in_process.hpp"
+#include "ww/measure/counter_file.hpp"
+
+namespace ww::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using measure::CounterDispatch;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::vector<std::string> kCounters = {"TCP_TOTAL_CACHE_ACCESSES_sum", "TCP_TCC_READ_REQ_sum",
+                                            "TCP_TCC_WRITE_REQ_sum",        "TCC_EA_RDREQ_sum",
+                                            "TCC_EA_RDREQ_32B_sum",         "TCC_EA_WRREQ_sum",
+                                            "TCC_EA_WRREQ_64B_sum"};
+
+std::string program(const std::string& name) {
+  return (build_folder() / "bin" / name).string();
+}
+
+// Variables of this process, which children get, set until the object goes.
+class Variables {
+ public:
+  void set(const std::string& name, const std::string& value) {
+    names_.insert(name);
+    ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  ~Variables() {
+    for (const std::string& name : names_) ::unsetenv(name.c_str());
+  }
+
+ private:
+  std::set<std::string> names_;
+};
+
+class CountedInProcess : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(program("counted_processes"))) {
+      GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
+    }
+    set("WIREWATT_CHIP", "mi210");
+    set("WIREWATT_THREADS", "1");
+    set("ROCM_PATH", rocm().string());
+    set("LD_LIBRARY_PATH",
+        (build_folder() / "lib/wirewatt/hip").string() + ":" + (rocm() / "lib").string());
+  }
+  void set(const std::string& name, const std::string& value) { variables_.set(name, value); }
+  [[nodiscard]] fs::path rocm() const { return folder_.path() / "rocm"; }
+  [[nodiscard]] fs::path oracle() const { return folder_.path() / "oracle"; }
+
+  // Puts a release of the stub where ROCm's libraries are.
+  void install(const std::string& release) {
+    const std::string generation = release.substr(0, 1) == "0" ? "0" : "1";
+    const std::string name = "librocprofiler-sdk.so." + generation;
+    fs::remove_all(rocm());
+    fs::create_directories(rocm() / "lib");
+    fs::copy(build_folder() / "lib/rocprofiler_stub" / generation / name, rocm() / "lib" / name);
+    fs::create_symlink(name, rocm() / "lib/librocprofiler-sdk.so");
+    set("WW_STUB_SDK", release);
+  }
+  // Counts a program; the virtual GPU writes its own counts beside.
+  [[nodiscard]] Result<measure::InProcessProfile> count(const std::vector<std::string>& command) {
+    fs::remove_all(oracle());
+    fs::create_directories(oracle());
+    set("WIREWATT_COUNTERS", (oracle() / "%p.csv").string());
+    WW_ASSIGN(sdk, measure::find_counting_sdk());
+    measure::InProcessRequest request;
+    request.architecture = "gfx90a";
+    request.command = command;
+    request.counters = kCounters;
+    request.quiet = true;
+    return measure::profile_in_process(sdk, request);
+  }
+  // By process and number of the launch.
+  using Launches = std::map<std::pair<std::string, std::uint64_t>, CounterDispatch>;
+  [[nodiscard]] Launches expected() const {
+    Launches launches;
+    for (const auto& file : fs::directory_iterator(oracle())) {
+      const auto read = measure::read_counter_file(file.path().string(), "gfx90a");
+      EXPECT_TRUE(read) << read.error().text();
+      for (const auto& dispatch : read->dispatches) {
+        launches[{dispatch.process, dispatch.id}] = dispatch;
+      }
+    }
+    return launches;
+  }
+  // Which counters of a launch differ from the virtual GPU's, and which are missing.
+  static std::string difference(const CounterDispatch& is, const CounterDispatch& should,
+                                bool named = true) {
+    std::string text;
+    if (named && is.kernel != should.kernel) text += is.kernel + " for " + should.kernel + "; ";
+    if (is.grid_size != should.grid_size) text += "grid; ";
+    for (const std::string& counter : kCounters) {
+      const auto found = is.counters.find(counter);
+      if (found == is.counters.end()) {
+        text += is.missing.contains(counter) ? "" : counter + " is lost without a reason; ";
+      } else if (found->second != should.counters.at(counter)) {
+        text += counter + " differs; ";
+      }
+    }
+    return text;
+  }
+
+  TemporaryFolder folder_;
+  Variables variables_;
+};
+
+// --- releases and faults
+// --------------------------------------------------------------------------
+
+using ReleaseAndFault = std::tuple<std::string, std::string>;
+class EveryRelease : public CountedInProcess,
+                     public ::testing::WithParamInterface<ReleaseAndFault> {
+ protected:
+  [[nodiscard]] static std::string release() { return std::get<0>(GetParam()); }
+  [[nodiscard]] static std::string fault() { return std::get<1>(GetParam()); }
+};
+
+TEST_P(EveryRelease, CountsWhatTheDeviceCountedOrGivesTheReason) {
+  install(release());
+  set("WW_STUB_SDK_FAULTS", fault());
+  const auto profile = count({program("hip_programs"), "streams"});
+  if (fault() == "denied" || fault() == "conflict") {
+    ASSERT_FALSE(profile);
+    EXPECT_THAT(profile.error().text(),
+                HasSubstr(fault() == "denied" ? "permission denied" : "another service"));
+    EXPECT_EQ(expected().size(), 5U);  // the program ran to its end
+    return;
+  }
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->exit_code, 0);
+  const auto launches = expected();
+  ASSERT_EQ(profile->counters.dispatches.size(), 5U);
+  EXPECT_EQ(profile->runs, fault() == "two_a_block" ? 3 : 1);
+  std::size_t missing = 0;
+  for (const CounterDispatch& dispatch : profile->counters.dispatches) {
+    const auto should = launches.find({dispatch.process, dispatch.id});
+    ASSERT_NE(should, launches.end());
+    EXPECT_EQ(difference(dispatch, should->second, fault() != "unnamed"), "");
+    missing += dispatch.missing.size();
+    if (dispatch.duration_ns) {
+      EXPECT_EQ(dispatch.duration_ns, should->second.duration_ns);
+      // The clock of the library's times against that of the sensors is read, so within a
+      // microsecond.
+      EXPECT_NEAR(static_cast<double>(*dispatch.start_ns),
+                  static_cast<double>(*should->second.start_ns), 1000);
+    }
+  }
+  const std::size_t all = kCounters.size();
+  const std::map<std::string, std::size_t> missing_by_fault = {
+      {"lost", 2 * all}, {"lost_instance", 3}, {"zeros", 5 * all}};
+  const auto expected_missing = missing_by_fault.find(fault());
+  EXPECT_EQ(missing, expected_missing == missing_by_fault.end() ? 0 : expected_missing->second);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sdk, EveryRelease,
+                         ::testing::Combine(::testing::Values("0.5", "0.6", "1.0", "1.1", "1.3"),
+                                            ::testing::Values("", "late", "lost", "lost_instance",
+                                                              "eperm", "ebusy", "hang_on_stop",
+                                                              "zeros", "unnamed", "two_a_block",
+                                                              "denied", "conflict")),
+                         [](const auto& of) {
+                           std::string name =
+                               std::get<0>(of.param) + "_" +
+                               (std::get<1>(of.param).empty() ? "right" : std::get<1>(of.param));
+                           std::ranges::replace(name, '.', '_');
+                           return name;
+                         });
+
+// --- releases that are refused
+// --------------------------------------------------------------------
+
+TEST_F(CountedInProcess, RefusesTheFirstBetaByName) {
+  install("0.4");
+  const auto profile = count({program("counted_processes")});
+  ASSERT_FALSE(profile);
+  EXPECT_THAT(profile.error().text(), HasSubstr("0.4.0"));
+  EXPECT_THAT(profile.error().text(), HasSubstr("ROCm 6.3.2"));
+  EXPECT_TRUE(expected().empty());  // nothing ran
+}
+
+TEST_F(CountedInProcess, RefusesRocm631ByName) {
+  install("0.5");
+  fs::create_directories(rocm() / ".info");
+  std::ofstream(rocm() / ".info/version") << "6.3.1-48\n";
+  const auto profile = count({program("counted_processes")});
+  ASSERT_FALSE(profile);
+  EXPECT_THAT(profile.error().text(), HasSubstr("ROCm 6.3.1-48"));
+}
+
+TEST_F(CountedInProcess, RefusesAnInterfaceThatItDoesNotKnow) {
+  install("2.0");
+  const auto profile = count({program("counted_processes")});
+  ASSERT_FALSE(profile);
+  EXPECT_THAT(profile.error().text(), HasSubstr("newer"));
+}
+
+TEST_F(CountedInProcess, WithoutTheSdkNothingRuns) {
+  fs::create_directories(rocm() / "lib");
+  const auto profile = count({program("counted_processes")});
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.error().code, ErrorCode::missing_dependency);
+  EXPECT_TRUE(expected().empty());
+}
+
+// --- how programs begin and end
+// -------------------------------------------------------------------
+
+TEST_F(CountedInProcess, PassesTheExitCodeOn) {
+  install("1.0");
+  const auto profile = count({program("counted_processes"), "code"});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->exit_code, 7);
+  EXPECT_EQ(profile->counters.dispatches.size(), 4U);
+}
+
+struct Ending {
+  const char* way;
+  int exit_code;
+};
+class EveryEnding : public CountedInProcess, public ::testing::WithParamInterface<Ending> {};
+
+TEST_P(EveryEnding, KeepsWhatEndedBefore) {
+  install("1.3");
+  const auto profile = count({program("counted_processes"), GetParam().way});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->exit_code, GetParam().exit_code);
+  // The last record may be under way when the process ends.
+  EXPECT_GE(profile->counters.dispatches.size(), 1U);
+  EXPECT_LE(profile->counters.dispatches.size(), 4U);
+  for (const CounterDispatch& dispatch : profile->counters.dispatches) {
+    EXPECT_EQ(dispatch.counters.at("TCP_TCC_READ_REQ_sum"), 1024);
+    EXPECT_EQ(dispatch.counters.size(), kCounters.size());
+  }
+  EXPECT_THAT(profile->warnings, ::testing::Contains(HasSubstr("ended without a word")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Program, EveryEnding,
+                         ::testing::Values(Ending{"_exit", 8}, Ending{"abort", 134},
+                                           Ending{"kill", 137}),
+                         [](const auto& of) {
+                           return std::string(of.param.way[0] == '_' ? "exit_at_once"
+                                                                     : of.param.way);
+                         });
+
+TEST_F(CountedInProcess, AChildOfForkIsSilent) {
+  install("1.1");
+  const auto profile = count({program("counted_processes"), "fork"});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->exit_code, 5);
+  EXPECT_EQ(profile->counters.dispatches.size(), 6U);
+  EXPECT_THAT(profile->warnings, ::testing::IsEmpty());
+}
+
+TEST_F(CountedInProcess, AProgramThatBecomesAnotherIsCountedTwice) {
+  install("1.0");
+  const auto profile = count({program("counted_processes"), "exec"});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_GE(profile->counters.dispatches.size(), 5U);
+}
+
+TEST_F(CountedInProcess, CountsEachThreadsLaunches) {
+  install("1.0");
+  const auto profile = count({program("counted_processes"), "threads"});
+  ASSERT_TRUE(profile) << profile.error().text();
+  const auto launches = expected();
+  EXPECT_EQ(launches.size(), 36U);
+  ASSERT_EQ(profile->counters.dispatches.size(), 36U);
+  for (const CounterDispatch& dispatch : profile->counters.dispatches) {
+    EXPECT_EQ(difference(dispatch, launches.at({dispatch.process, dispatch.id})), "");
+  }
+}
+
+TEST_F(CountedInProcess, CountsEachOfSeveralProcesses) {
+  install("1.0");
+  const std::string one = program("counted_processes");
+  const auto profile = count({"sh", "-c", one + " & " + one + " & wait; exit 3"});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->exit_code, 3);
+  EXPECT_EQ(profile->counters.dispatches.size(), 8U);
+}
+
+TEST_F(CountedInProcess, AProgramWithoutTheDeviceIsNoZero) {
+  install("1.0");
+  const auto profile = count({program("counted_processes"), "none"});
+  ASSERT_FALSE(profile);
+  EXPECT_THAT(profile.error().text(), HasSubstr("nothing was counted"));
+}
+
+// --- what else is on the machine
+// ------------------------------------------------------------------
+
+TEST_F(CountedInProcess, ACounterThatTheReleaseLacksIsMissing) {
+  install("1.0");
+  set("WW_STUB_SDK_ABSENT", "TCC_EA_RDREQ_32B");
+  const auto profile = count({program("counted_processes")});
+  ASSERT_TRUE(profile) << profile.error().text();
+  for (const CounterDispatch& dispatch : profile->counters.dispatches) {
+    EXPECT_THAT(dispatch.missing.at("TCC_EA_RDREQ_32B_sum"), HasSubstr("has no such counter"));
+    EXPECT_EQ(dispatch.counters.size(), kCounters.size() - 1);
+  }
+}
+
+TEST_F(CountedInProcess, FindsTheSdkWithoutItsPlainName) {
+  install("1.0");
+  fs::remove(rocm() / "lib/librocprofiler-sdk.so");
+  const auto profile = count({program("counted_processes")});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->counters.dispatches.size(), 4U);
+}
+
+TEST_F(CountedInProcess, CallsTheCopyThatLoadedIt) {
+  install("1.0");
+  fs::create_directories(folder_.path() / "wheel");
+  const auto own = folder_.path() / "wheel/librocprofiler-sdk.so.1";
+  fs::copy(rocm() / "lib/librocprofiler-sdk.so.1", own);
+  set("LD_PRELOAD", own.string());
+  const auto profile = count({program("counted_processes")});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->counters.dispatches.size(), 4U);
+}
+
+TEST_F(CountedInProcess, KeepsTheUsersTools) {
+  EXPECT_EQ(measure::tool_list("", "/lib/w.so"), "/lib/w.so:");
+  EXPECT_EQ(measure::tool_list("/a.so", "/lib/w.so"), "/a.so:/lib/w.so:");
+  EXPECT_EQ(measure::tool_list("/a.so:/b.so:", "/lib/w.so"), "/a.so:/b.so:/lib/w.so:");
+}
+
+}  // namespace
+}  // namespace ww::e2e
