@@ -71,6 +71,55 @@ class Commands(OfAFolder):
         far = wirewatt.simulate("mesh", k=8, rate=0.1, cycles=500, warmup=100)
         self.assertGreater(far["avg_packet_latency"], near["avg_packet_latency"])
 
+    def test_simulate_compares_networks_in_a_table(self) -> None:
+        both = wirewatt.simulate(["mesh", "torus"], k=4, rate=0.1, cycles=500, warmup=100)
+        self.assertEqual([one["network"] for one in both.networks], ["mesh", "torus"])
+        for one in both.networks:
+            power = one.figures["power"]
+            self.assertLessEqual(power.low, power.value)
+            self.assertLessEqual(power.value, power.high)
+            self.assertIn("W [", str(power))
+        table = both._repr_html_()
+        self.assertIn("<td>torus</td>", table)
+        self.assertNotIn("virtual", table)
+
+    def test_the_version_is_the_programs(self) -> None:
+        self.assertEqual(wirewatt.__version__, wirewatt.version())
+        with self.assertRaises(AttributeError):
+            wirewatt.__nothing__
+
+    def test_prints_and_pages_of_a_calibration(self) -> None:
+        calibration = wirewatt.Calibration(self.folder)
+        self.assertIn("virtual, ", repr(calibration))
+        self.assertIn("fJ/bit/mm [", repr(calibration))
+        page = wirewatt.report(self.folder, out=self.folder.parent / "page.html")
+        self.assertIn("VIRTUAL", page.read_text())
+        exported = wirewatt.export("gem5", self.folder.parent / "gem5.txt", model=self.folder)
+        self.assertTrue(exported.read_text())
+
+    def test_workloads_and_topology_are_documents(self) -> None:
+        names = [one["name"] for one in wirewatt.workloads()["workloads"]]
+        self.assertIn("dct", names)
+        drawn = wirewatt.topology("virtual:w9100", svg=self.folder.parent / "w9100.svg")
+        self.assertTrue(drawn.is_virtual)
+        self.assertIn("<svg", (self.folder.parent / "w9100.svg").read_text())
+
+    @unittest.skipUnless(have("matplotlib"), "python3-matplotlib is not installed")
+    def test_plots_are_labelled(self) -> None:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        calibration = wirewatt.Calibration(self.folder).plot()
+        self.assertIn("(virtual)", calibration.get_title())
+        self.assertGreater(len(calibration.lines[0].get_xdata()), 10)
+        bars = [{"name": "bfs", "parts": [1.5], "mark": 2.0}, {"name": "nn", "parts": [1.0]}]
+        chart = {"title": "Fig. 10: shares", "legend": ["ours"], "unit": "%", "bars": bars, "markName": "the paper"}
+        drawn = wirewatt.Reproduction({"virtual": True, "charts": [chart], "rows": []}).plot("Fig. 10")
+        self.assertEqual([bar.get_width() for bar in drawn.patches], [1.5, 1.0])
+        self.assertEqual(drawn.collections[0].get_offsets().tolist(), [[2.0, 0.0]])
+        with self.assertRaisesRegex(KeyError, "no figure begins with"):
+            wirewatt.Reproduction({"charts": [chart], "rows": []}).plot("Fig. 99")
+
     def test_wrong_usage_is_an_exception_with_the_programs_text(self) -> None:
         with self.assertRaisesRegex(wirewatt.UsageError, "did you mean 'mesh'"):
             wirewatt.simulate("meshh")

@@ -17,15 +17,23 @@ from ._commands import (
     Calibration,
     Device,
     Estimate,
+    attribute,
     calibrate,
     devices,
     estimate,
+    export,
     fit,
     project,
+    report,
+    reproduce,
+    run_program,
     score,
     simulate,
     sweep,
+    topology,
+    workloads,
 )
+from ._documents import Document, Reproduction, Simulation
 from ._figure import Figure
 from ._program import (
     BadResult,
@@ -44,24 +52,42 @@ __all__ = [
     "Calibration",
     "Campaign",
     "Device",
+    "Document",
     "EnvironmentTrouble",
     "Estimate",
     "Figure",
     "Kernel",
     "Progress",
+    "Reproduction",
     "Session",
+    "Simulation",
     "Sweep",
     "UsageError",
     "WirewattError",
+    "__version__",
+    "attribute",
     "bracket",
     "calibrate",
     "devices",
     "estimate",
+    "export",
     "fit",
     "program",
     "project",
+    "report",
+    "reproduce",
+    "run_program",
     "score",
     "simulate",
     "sweep",
+    "topology",
     "version",
+    "workloads",
 ]
+
+
+def __getattr__(name: str) -> str:
+    # The package has the version of the program that it calls.
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ import os
 import pathlib
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
 
+from ._documents import Document, Reproduction, Simulation, html_table, pyplot
 from ._figure import Figure
 from ._program import BadResult, ProgressCallback, options_of, run, run_json
 from ._tables import Campaign, Sweep
@@ -89,6 +90,29 @@ class Calibration:
             run(["report", str(self.folder), "-o", str(page)])
         return page
 
+    def __repr__(self) -> str:
+        device = self.model.get("device", "")
+        label = ", virtual" if self.is_virtual else ""
+        return f"Calibration({str(self.folder)!r}: {device}{label}, {self.energy})"
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draws what a bit takes beyond the means of its engine and its part of the L2 against its distance beyond
+        theirs, pair by pair at the first clock; returns matplotlib's axes. Raises BadResult without distances."""
+        pairs = [pair for pair in self.model.get("pairs", []) if pair.get("throttle") == 0]
+        if not pairs:
+            raise BadResult(f"{self.folder}: has no pairs with distances")
+        if axes is None:
+            _, axes = pyplot().subplots()
+        for pattern in sorted({pair["pattern"] for pair in pairs}):
+            drawn = [pair for pair in pairs if pair["pattern"] == pattern]
+            axes.plot([pair["centred_distance_mm"] for pair in drawn], [pair["energy_fj_per_bit"] for pair in drawn], "o",
+                      label=pattern)
+        axes.set_xlabel("distance beyond the means [mm]")
+        axes.set_ylabel("energy beyond the means [fJ/bit]")
+        axes.set_title(f"{self.energy}" + (" (virtual)" if self.is_virtual else ""))
+        axes.legend()
+        return axes
+
     def _repr_html_(self) -> str:
         source = html.escape(self.report().read_text(), quote=True)
         return f'<iframe srcdoc="{source}" width="100%" height="700" style="border:0"></iframe>'
@@ -146,16 +170,28 @@ class Estimate:
         has none, because the sum of the others would be too low."""
         return {segment["segment"]: segment["energy_j"] for segment in _segments(self.document["total"])}
 
-    def _repr_html_(self) -> str:
-        def cell(value: Any) -> str:
-            return "–" if value is None else html.escape(f"{value:.6g}" if isinstance(value, float) else str(value))
+    def __repr__(self) -> str:
+        label = ", virtual" if self.is_virtual else ""
+        sums = ", ".join(f"{name} {energy}" for name, energy in self.energy_by_segment().items())
+        return f"Estimate({len(self.kernels)} kernels{label}: {sums})"
 
+    def plot(self, axes: Any = None) -> Any:
+        """Draws the joules of each segment with their intervals; returns matplotlib's axes."""
+        energies = {name: energy for name, energy in self.energy_by_segment().items() if energy.value is not None}
+        if axes is None:
+            _, axes = pyplot().subplots(figsize=(7, 1.5 + 0.4 * len(energies)))
+        for name, energy in energies.items():
+            ends = [[float(energy) - (energy.low if energy.low is not None else float(energy))],
+                    [(energy.high if energy.high is not None else float(energy)) - float(energy)]]
+            axes.barh([name], [float(energy)], xerr=ends, capsize=4)
+        axes.set_xlabel("energy [J]")
+        axes.set_title("virtual, not a measurement" if self.is_virtual else "energy of the wires")
+        return axes
+
+    def _repr_html_(self) -> str:
         columns = ("kernel", "segment", "bytes", "energy_j", "power_w")
-        cells = "".join("<tr>" + "".join(f"<td>{cell(row[name])}</td>" for name in columns) + "</tr>"
-                        for row in self.rows())
-        head = "".join(f"<th>{name}</th>" for name in ("kernel", "segment", "bytes", "energy", "power"))
-        label = "<caption>virtual, not a measurement</caption>" if self.is_virtual else ""
-        return f"<table>{label}<tr>{head}</tr>{cells}</table>"
+        rows = [[row[name] for name in columns] for row in self.rows()]
+        return html_table(("kernel", "segment", "bytes", "energy", "power"), rows, self.is_virtual)
 
 
 def _segments(kernel: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
@@ -206,10 +242,69 @@ def score(folder: Path, command: Optional[Sequence[str]] = None) -> Dict[str, An
     return dict(run_json(["score", os.fspath(folder), *(["--", *command] if command else [])]))
 
 
-def simulate(network: str, **options: Any) -> Dict[str, Any]:
-    """A run of an on-chip network: latency, throughput, joules. Options are the command line's:
-    simulate("mesh", k=8, rate=0.3, model="first-run/model.json")."""
-    return dict(run_json(["simulate", *options_of({"network": network, **options})]))
+def simulate(network: Union[str, Sequence[str]], *, rate: Optional[float] = None, traffic: Optional[str] = None,
+             k: Optional[int] = None, model: Optional[Path] = None, **options: Any) -> Simulation:
+    """A run of an on-chip network, or of several under the same load: latency, throughput, joules. `rate` is in
+    flits per node and cycle. Other options are the command line's:
+    simulate(["mesh", "torus"], k=8, rate=0.3, model="first-run")."""
+    names = network if isinstance(network, str) else ",".join(network)
+    return Simulation(run_json(["simulate", *options_of({"network": names, "rate": rate, "traffic": traffic, "k": k,
+                                                         "model": model, **options})]))
+
+
+def reproduce(paper: str, *, out: Optional[Path] = None, quick: bool = False, size: Optional[str] = None,
+              progress: Optional[ProgressCallback] = None, **options: Any) -> Reproduction:
+    """A paper's figures and tables beside ours, on the virtual GPU: reproduce("gpuopt", quick=True). What is in the
+    folder `out` already is used."""
+    words = options_of({"out": out, "quick": quick, "size": size, **options})
+    return Reproduction(run_json(["reproduce", paper, *words], progress))
+
+
+def attribute(table: Optional[Path] = None, *, record: Optional[Path] = None, device: str = "",
+              progress: Optional[ProgressCallback] = None, **options: Any) -> Document:
+    """The whole GPU's watts by part: from a table with a row a run, or from runs of kernels of single classes
+    (`record`, a folder; virtual devices)."""
+    words = [os.fspath(table)] if table is not None else []
+    words += options_of({"record": record, "device": device or None, **options})
+    return Document(run_json(["attribute", *words], progress))
+
+
+def topology(device: str = "", *, svg: Optional[Path] = None, fresh: bool = False, **options: Any) -> Document:
+    """Engines, L2 channels and what is near to what; `svg` also writes the picture."""
+    return Document(run_json(["topology", *options_of({"device": device or None, "svg": svg, "fresh": fresh,
+                                                       **options})]))
+
+
+def report(run_folder: Path, other: Optional[Path] = None, *, out: Optional[Path] = None,
+           **options: Any) -> pathlib.Path:
+    """Writes the page about one run, or about two that are compared; returns its path."""
+    words = [os.fspath(run_folder), *([os.fspath(other)] if other is not None else [])]
+    document = run_json(["report", *words, *options_of({"out": out, **options})])
+    return pathlib.Path(document["page"])
+
+
+def run_program(command: Sequence[str], *, device: str = "", counters: Optional[Path] = None,
+                trace: Optional[Path] = None, **options: Any) -> str:
+    """Runs an OpenCL or HIP program on a virtual GPU; returns what it printed. Raises where it fails."""
+    words = options_of({"device": device or None, "counters": counters, "trace": trace, **options})
+    return run(["run", *words, "--", *command])
+
+
+def export(to: str, output: Path, *, model: Optional[Path] = None, campaign: Optional[Path] = None,
+           **options: Any) -> pathlib.Path:
+    """Writes a calibration's constants for another simulator (to="gem5", model="first-run"), or a campaign as
+    tables (to="csv", campaign="first-run")."""
+    words = [os.fspath(campaign)] if campaign is not None else []
+    run(["export", *words, *options_of({"to": to, "output": output, "model": model, **options})])
+    return pathlib.Path(output)
+
+
+def workloads(names: Sequence[str] = (), *, size: str = "small", device: str = "", **options: Any) -> Document:
+    """Runs applications of the papers and checks their results; without names, lists them."""
+    if not names:
+        return Document(run_json(["workloads", "list"]))
+    return Document(run_json(["workloads", "run", *names,
+                              *options_of({"size": size, "device": device or None, **options})]))
 
 
 def sweep(plan: Path, out: Path, progress: Optional[ProgressCallback] = None, **options: Any) -> Sweep:
