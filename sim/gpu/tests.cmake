@@ -166,7 +166,7 @@ ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
           src/launch/random_code_test.cpp src/launch/written_code_test.cpp
           src/launch/global_wave_sync_test.cpp
           src/launch/replay_test.cpp
-          src/isa/straight_line_test.cpp
+          src/fast/same_answers_test.cpp src/isa/straight_line_test.cpp
           src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
           src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp src/host/sharing_rule_test.cpp src/host/workers_test.cpp
           src/launch/trace_test.cpp src/compute_unit/memory_guard_test.cpp
@@ -252,6 +252,9 @@ set_property(TEST exec_kernels_O1 APPEND PROPERTY LABELS long)
 foreach(cpu IN LISTS other_cpus)
   foreach(level 0 1 2)
     set(chosen Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
+    if(level EQUAL 2 AND NOT cpu MATCHES wave64)
+      string(APPEND chosen :*SameAnswers.*)
+    endif()
     if(cpu STREQUAL gfx942)
       if(level GREATER 0)  # where scratch is not traffic, too
         string(APPEND chosen :CountersOfGfx942.*)

@@ -205,12 +205,13 @@ Result<Settings> settings_from_environment() {
   }
   WW_TRY(read_number<std::uint64_t>("WIREWATT_NOISE_SEED", 0, kAny, settings.options.noise_seed));
   WW_TRY(read_number<unsigned>("WIREWATT_THREADS", 0, 256, settings.options.threads));
-  unsigned replay = settings.options.replay ? 1 : 0;
-  WW_TRY(read_number<unsigned>("WIREWATT_REPLAY", 0, 1, replay));
-  settings.options.replay = replay == 1;
-  unsigned translate = settings.options.translate ? 1 : 0;
-  WW_TRY(read_number<unsigned>("WIREWATT_TRANSLATE", 0, 1, translate));
-  settings.options.translate = translate == 1;
+  if (auto text = variable("WIREWATT_SPEED")) {
+    const auto speed = gpu::speed_from_string(*text);
+    if (!speed) {
+      return fail(ErrorCode::invalid_argument, speed.error().message, "WIREWATT_SPEED");
+    }
+    settings.options.speed = *speed;
+  }
   unsigned progress = 0;
   WW_TRY(read_number<unsigned>("WIREWATT_PROGRESS", 0, 1, progress));
   settings.progress = progress == 1;

@@ -19,12 +19,11 @@ class Variable {
   const char* name_;
 };
 
-TEST(Settings, DefaultsAreTheW9100WithReplay) {
+TEST(Settings, DefaultsAreTheW9100WithAllShortcuts) {
   const auto settings = settings_from_environment();
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->chip.chip, "w9100");
-  EXPECT_TRUE(settings->options.replay);
-  EXPECT_TRUE(settings->options.translate);
+  EXPECT_EQ(settings->options.speed, gpu::Speed::all);
 }
 
 TEST(Settings, EveryVariableIsRead) {
@@ -33,8 +32,7 @@ TEST(Settings, EveryVariableIsRead) {
   const Variable chip_class("WIREWATT_CHIP_CLASS", "strong");
   const Variable noise("WIREWATT_NOISE_SEED", "5");
   const Variable threads("WIREWATT_THREADS", "2");
-  const Variable replay("WIREWATT_REPLAY", "0");
-  const Variable translate("WIREWATT_TRANSLATE", "0");
+  const Variable speed("WIREWATT_SPEED", "none");
   const Variable watchdog("WIREWATT_WATCHDOG_MCYCLES", "50000");
   const auto settings = settings_from_environment();
   ASSERT_TRUE(settings) << settings.error().text();
@@ -43,8 +41,7 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_EQ(settings->chip.chip_class, gpu::ChipClass::strong);
   EXPECT_EQ(settings->options.noise_seed, 5u);
   EXPECT_EQ(settings->options.threads, 2u);
-  EXPECT_FALSE(settings->options.replay);
-  EXPECT_FALSE(settings->options.translate);
+  EXPECT_EQ(settings->options.speed, gpu::Speed::none);
   EXPECT_EQ(settings->options.watchdog_cycles, 50'000'000'000);
   EXPECT_EQ(settings->options.watchdog_instructions, 50'000'000'000U);
 }
@@ -52,9 +49,8 @@ TEST(Settings, EveryVariableIsRead) {
 TEST(Settings, BadValuesNameTheVariableAndTheValue) {
   for (const auto& [name, value] :
        {std::pair{"WIREWATT_CHIP_SEED", "-1"}, std::pair{"WIREWATT_CHIP_CLASS", "weird"},
-        std::pair{"WIREWATT_THREADS", "two"}, std::pair{"WIREWATT_REPLAY", "2"},
-        std::pair{"WIREWATT_TRANSLATE", "no"}, std::pair{"WIREWATT_NOISE_SEED", "1x"},
-        std::pair{"WIREWATT_PROGRESS", "yes"}}) {
+        std::pair{"WIREWATT_THREADS", "two"}, std::pair{"WIREWATT_SPEED", "fast"},
+        std::pair{"WIREWATT_NOISE_SEED", "1x"}, std::pair{"WIREWATT_PROGRESS", "yes"}}) {
     const Variable variable(name, value);
     const auto settings = settings_from_environment();
     ASSERT_FALSE(settings) << name;

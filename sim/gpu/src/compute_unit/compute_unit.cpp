@@ -10,6 +10,7 @@
 #include "isa/lane_forms.hpp"
 #include "isa/lane_table.hpp"
 #include "isa/load_addresses.hpp"
+#include "isa/straight_line.hpp"
 #include "translate/translations.hpp"
 
 namespace ww::sim::gpu::exec {

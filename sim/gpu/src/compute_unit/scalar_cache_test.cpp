@@ -12,7 +12,7 @@ constexpr std::uint32_t kWordsOfLine = 16;
 
 // virtual:mi210, with its kernels.
 TestGpu mi210(unsigned threads = 1) {
-  return {Options{.threads = threads, .replay = false},
+  return {test::TrickOptions{{.threads = threads}, {.replay = false}},
           true,
           {},
           test::read_object(WW_EMULATOR_KERNELS_GFX90A)};

@@ -5,15 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "isa/launch_state.hpp"
 #include "isa/micro_op.hpp"
 
 namespace ww::sim::gpu::exec {
-
-struct RegisterSpan {
-  std::uint16_t first{};
-  std::uint16_t count{};
-  bool operator==(const RegisterSpan&) const = default;
-};
 
 // The registers below `vgprs` (the first `given` hold values from the start) that code may read
 // before all lanes were written, for a wave that begins at `entry` with all lanes enabled. It looks

@@ -94,7 +94,7 @@ TEST(FirstWrites, StopsWhereLanesMayBeEnabledOrKept) {
 // it finds zeros, whatever ran before.
 TEST(FirstWrites, ARegisterThatNobodyWroteIsZero) {
   const auto dump = [](bool after_others) {
-    sim::gpu::test::TestGpu gpu(Options{.threads = 1, .replay = false});
+    sim::gpu::test::TestGpu gpu(sim::gpu::test::TrickOptions{{.threads = 1}, {.replay = false}});
     const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 14, 0xFFFFFFFFU));
     const auto out = gpu.buffer(1 << 16);
     if (after_others) gpu.launch("stream", 4096, 256, data, out, 8U, 64U);

@@ -7,15 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "isa/first_writes.hpp"
 #include "isa/micro_op.hpp"
-#include "isa/straight_line.hpp"
 #include "isa/wave.hpp"
 #include "ww/binpatch/code_object.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::gpu::exec {
 
+struct StraightLines;
 class Translations;
 
 // The instruction sets that differ in what a wave meets: initial registers, HW_ID.
@@ -55,6 +54,12 @@ struct GroupShape {
   // kernel asks for, for each wave of the group.
   std::vector<std::uint32_t> work_item_ids;
   std::vector<std::optional<LaneForm>> id_forms;  // of each 64 words of them
+};
+
+struct RegisterSpan {
+  std::uint16_t first{};
+  std::uint16_t count{};
+  bool operator==(const RegisterSpan&) const = default;
 };
 
 struct LaunchState {

@@ -11,82 +11,6 @@
 namespace ww::sim::gpu::straight_line_test {
 namespace {
 
-using test::TestGpu;
-
-struct Outcome {
-  std::vector<std::vector<double>> counters;
-  std::vector<std::uint64_t> hashes;  // of every transfer and its time
-  std::vector<std::uint64_t> lane_operations;
-  std::vector<std::uint32_t> memory;
-
-  bool operator==(const Outcome&) const = default;
-};
-
-// Kernels with loops, divergence, loads that overlap arithmetic, barriers, atomics, private memory.
-Outcome outcome(bool run_ahead, bool translate = false) {
-  TestGpu gpu(Options{.threads = 1,
-                      .replay = false,
-                      .run_ahead = run_ahead,
-                      .translate = translate,
-                      .translate_after = 2});
-  std::mt19937 random(7);
-  std::vector<std::uint32_t> words(1 << 16);
-  for (auto& word : words) word = static_cast<std::uint32_t>(random());
-  std::vector<float> floats(1 << 14);
-  for (auto& value : floats) value = static_cast<float>(random() % 10'000) / 37.0F - 50.0F;
-  const auto data = gpu.buffer(words);
-  const auto numbers = gpu.buffer(floats);
-  const std::uint64_t out_bytes = 1 << 20;
-  const auto out = gpu.buffer(out_bytes);
-  const auto bins = gpu.buffer(std::vector<std::uint32_t>(1024, 0));
-  Outcome outcome;
-  const auto launch = [&](const char* kernel, std::uint32_t global, std::uint32_t local,
-                          auto... arguments) {
-    gpu.launch(kernel, global, local, arguments...);
-    outcome.counters.push_back(gpu.counters(gpu.gpu().dispatch_count() - 1));
-    outcome.hashes.push_back(gpu.totals.hash);
-    for (const CuActivity& cu : gpu.totals.cus) {
-      outcome.lane_operations.push_back(cu.vector_lane_operations);
-    }
-  };
-  launch("stream", 4096, 256, data, out, 8U, 64U);
-  launch("pinned_stream", 8192, 256, data, out, 1U, 2U, 8U);
-  launch("histogram", 2048, 256, data, bins, 9000U);
-  launch("scatter_private", 512, 64, data, out);
-  launch("math_f32", 1024, 128, numbers, out);
-  launch("divide_f32", 1024, 128, numbers, data, out);
-  launch("integers", 512, 64, data, data, out);
-  launch("longs", 512, 64, data, data, out);
-  launch("wide_vectors", 512, 64, data, out, data);
-  launch("narrow", 1000, 100, data, data, out, out + 8192);
-  gpu.lds_bytes = 256 * 4;
-  launch("reduce", 2048, 256, numbers, out, 0U);
-  // Starts as many waves as the chip takes: a SIMD's turns may then precede those of the others.
-  constexpr std::uint32_t kAllWaves = 44 * 40 * 64;
-  const auto many = gpu.buffer(std::vector<float>(kAllWaves, 0.75F));
-  launch("reduce", kAllWaves, 256, many, out, 0U);
-  launch("math_f32", kAllWaves, 256, many, gpu.buffer(std::uint64_t{kAllWaves} * 32));
-  // Long enough that whole rounds of their turns may be taken at once: with `waves` waves on each
-  // SIMD, and with more groups to come than there is room for.
-  const auto sums = gpu.buffer(std::uint64_t{kAllWaves} * 12);
-  for (const std::uint32_t waves : {5U, 6U, 7U, 8U, 9U}) {
-    launch("multiply_adds", 44 * waves * 256, 256, sums, 5U);
-  }
-  launch("multiply_adds", 2 * kAllWaves + 256, 256, sums, 9U);
-  outcome.memory = gpu.read<std::uint32_t>(out, out_bytes / 4);
-  const auto counted = gpu.read<std::uint32_t>(bins, 1024);
-  outcome.memory.insert(outcome.memory.end(), counted.begin(), counted.end());
-  return outcome;
-}
-
-TEST(StraightLine, RunningAheadChangesNothing) {
-  EXPECT_TRUE(outcome(true) == outcome(false));
-}
-
-TEST(StraightLine, TranslatingItChangesNothing) {
-  EXPECT_TRUE(outcome(true, true) == outcome(true));
-}
-
 // Outcome of a kernel with some of its waits and jumps damaged: results, or the error.
 struct Damaged {
   std::string error;
@@ -97,10 +21,10 @@ struct Damaged {
 
 Damaged run_damaged(const binpatch::CodeObject& object, const std::string& kernel, bool run_ahead) {
   test::CountingObserver::Totals totals;
-  auto gpu = std::move(*VirtualGpu::create(
+  const auto gpu = test::create(
       test::load_w9100(),
-      Options{.threads = 1, .replay = false, .run_ahead = run_ahead, .watchdog_cycles = 20'000},
-      std::make_unique<test::CountingObserver>(totals, false)));
+      {{.threads = 1, .watchdog_cycles = 20'000}, {.replay = false, .run_ahead = run_ahead}},
+      std::make_unique<test::CountingObserver>(totals, false));
   std::vector<std::uint32_t> words(1 << 14);
   for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = i * 2654435761U;
   const std::uint64_t bytes = words.size() * 4;

@@ -53,8 +53,7 @@ TEST(ChipTime, ReplayMovesTheSensorAsExecutionDoes) {
   // Without replay and with it: the same samples, tick for tick.
   std::vector<std::vector<std::int64_t>> readings;
   for (const bool replay : {false, true}) {
-    auto gpu =
-        std::move(*VirtualGpu::create(test::load_w9100(), Options{.threads = 1, .replay = replay}));
+    const auto gpu = test::create(test::load_w9100(), {{.threads = 1}, {.replay = replay}});
     const ProgramId program = *gpu->load(test::read_kernels());
     const auto data = *gpu->allocate(1 << 20);
     const auto out = *gpu->allocate(1 << 20);

@@ -24,10 +24,14 @@ double lines_of(test::TestGpu& gpu) {
   return gpu.counter(gcn ? "TCC_REQ_sum" : "GL2C_REQ_sum");
 }
 
+// Executes every launch, on as many threads as the benchmark's argument says.
+test::TrickOptions executing(const benchmark::State& state) {
+  return {{.threads = static_cast<unsigned>(state.range(0))}, {.replay = false}};
+}
+
 // `groups` work-groups of four waves a compute unit, which together read the same number of words.
 void stream_with(benchmark::State& state, std::uint32_t groups) {
-  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
-                    false);
+  test::TestGpu gpu(executing(state), false);
   const std::uint32_t items = 44 * 256 * groups;
   const std::uint32_t count = 1024 / groups;
   const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 18, 0x5A5A5A5A));
@@ -57,8 +61,7 @@ BENCHMARK(stream_one_group)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMil
 
 // One wave alone on the chip, which waits for each of its loads.
 void stream_one_wave(benchmark::State& state) {
-  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
-                    false);
+  test::TestGpu gpu(executing(state), false);
   const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 18, 0x5A5A5A5A));
   const auto out = gpu.buffer(64 * 4);
   gpu.launch("stream", 64, 64, data, out, 1024U, 64U);
@@ -73,8 +76,7 @@ BENCHMARK(stream_one_wave)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMicr
 
 // Arithmetic alone, by as many waves as fit.
 void multiply_adds(benchmark::State& state) {
-  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
-                    false);
+  test::TestGpu gpu(executing(state), false);
   constexpr std::uint32_t kItems = 44 * 256 * 20;
   const auto out = gpu.buffer(kItems * 4);
   gpu.launch("multiply_adds", kItems, 256, out, 64U);
@@ -88,8 +90,7 @@ void multiply_adds(benchmark::State& state) {
 BENCHMARK(multiply_adds)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void pinned_stream(benchmark::State& state) {
-  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
-                    false);
+  test::TestGpu gpu(executing(state), false);
   const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 18, 0x5A5A5A5A));
   const auto out = gpu.buffer(44 * 1024 * 4);
   gpu.launch("pinned_stream", 44 * 1024, 256, data, out, 0U, 4U, 128U);
@@ -107,9 +108,7 @@ BENCHMARK(pinned_stream)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillis
 
 // Runs the pinned stream with the chip's real accounting.
 void pinned_stream_with_ledger(benchmark::State& state) {
-  auto gpu = std::move(*VirtualGpu::create(
-      test::load_w9100(),
-      Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false}));
+  const auto gpu = test::create(test::load_w9100(), executing(state));
   const ProgramId program = *gpu->load(test::read_kernels());
   std::vector<std::uint32_t> words(1 << 18);
   for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = i * 2654435761U;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "memory/die_memories.hpp"
 #include "memory/memory_system.hpp"
@@ -27,11 +28,12 @@ std::string why_endless(const Watchdog& watchdog) {
 
 std::unique_ptr<Hierarchy> ideal_hierarchy(const Chip& chip, DeviceMemory& memory,
                                            DeferredObserver& observer, HostArena& arena,
-                                           std::uint32_t share_from) {
+                                           const Tricks& tricks) {
   if (chip.architecture().dies > 1)
     return std::make_unique<DieMemories>(chip, memory, observer, arena);
   auto system = std::make_unique<MemorySystem>(chip, memory, observer, arena);
-  system->share_from(share_from);
+  constexpr auto kNever = std::numeric_limits<std::size_t>::max();
+  system->share_from(tricks.share_commits ? tricks.share_from : kNever);
   return system;
 }
 
@@ -45,11 +47,12 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
       observer_(observer),
       hierarchy_(make_hierarchy
                      ? make_hierarchy(observer_, arena_)
-                     : ideal_hierarchy(chip, memory, observer_, arena_, settings.share_from)),
+                     : ideal_hierarchy(chip, memory, observer_, arena_, settings.tricks)),
       registers_(
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(settings.threads, [this] { return observer_.help(); }),
-      shares_all_(settings.share_from == 0),
+      shares_all_(settings.tricks.share_commits && settings.tricks.share_from == 0),
+      may_share_(settings.tricks.share_commits),
       trace_(settings.trace) {
   for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
@@ -142,7 +145,7 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
     if (has_others) {
       quantum_began = std::chrono::steady_clock::now();
       workers_.rest(!shares_all_ && !sharing_.worth_it(workers_.round_trip_ns()));
-      shares = behind.shares_commits() && !workers_.alone();
+      shares = may_share_ && behind.shares_commits() && !workers_.alone();
     }
     if (groups_ended) dispatcher.fill(cus_, time);
     active.clear();
@@ -155,7 +158,7 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
         workers_.wake();
         woken = true;
       }
-      observer_.defer(!alone && workers_.awake() && !shares);
+      observer_.defer(may_share_ && !alone && workers_.awake() && !shares);
       workers_.run(active.size(), run_some, woken);
     } else {
       run_some(0, active.size());

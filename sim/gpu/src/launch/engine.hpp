@@ -13,6 +13,7 @@
 
 #include "compute_unit/compute_unit.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "fast/tricks.hpp"
 #include "host/sharing_rule.hpp"
 #include "host/workers.hpp"
 #include "launch/counters.hpp"
@@ -57,9 +58,9 @@ class Engine {
       std::function<std::unique_ptr<Hierarchy>(DeferredObserver& observer, HostArena& arena)>;
   struct Settings {
     unsigned threads{1};
-    std::uint32_t share_from{};  // as in Options
-    trace::Writer* trace{};      // null: none
-    int cus_in_use{};            // of each shader engine, that get work-groups; 0: all
+    Tricks tricks;
+    trace::Writer* trace{};  // null: none
+    int cus_in_use{};        // of each shader engine, that get work-groups; 0: all
   };
   // `make_hierarchy`: null: an ideal network.
   Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer,
@@ -109,6 +110,7 @@ class Engine {
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;
   bool shares_all_;  // quanta, whether or not it is worth it
+  bool may_share_;   // commits; else one thread alone does what is behind the L1s
   SharingRule sharing_;
   GlobalWaveSync gws_;
   std::function<void()> host_service_;

@@ -38,7 +38,7 @@ struct Meeting {
 };
 
 Meeting meet(unsigned threads, const std::string& chip, std::uint32_t groups) {
-  TestGpu test(Options{.threads = threads, .share_from = 0}, true, chip);
+  TestGpu test(test::TrickOptions{{.threads = threads}, {.share_from = 0}}, true, chip);
   const auto words = test.buffer(groups * 4);
   const auto out = test.buffer(groups * kLocal * 4);
   const auto done = test.try_launch("meet", cooperative(groups), words, out, kRounds, kNobody);

@@ -50,7 +50,7 @@ std::vector<std::byte> bytes_of(const char* path) {
 struct Device {
   explicit Device(const Target& target) : original(bytes_of(target.kernels)) {
     Chip chip = test::load_chip(target.chip);
-    Options options{.threads = 1, .replay = false, .watchdog_cycles = 5000};
+    test::TrickOptions options{{.threads = 1, .watchdog_cycles = 5000}, {.replay = false}};
     options.watchdog_instructions = 20'000;
     options.on_fault = OnFault::report;
     options.checks = target.checks;
@@ -61,9 +61,7 @@ struct Device {
     }
     auto observer = std::make_unique<test::CountingObserver>(totals, false);
     observer->set_zones(static_cast<std::size_t>(chip.architecture().shader_engines) + 5);
-    auto made = VirtualGpu::create(std::move(chip), options, std::move(observer));
-    if (!made) throw std::runtime_error(made.error().text());
-    gpu = std::move(*made);
+    gpu = test::create(std::move(chip), options, std::move(observer));
     for (auto& buffer : buffers) buffer = *gpu->allocate(1 << 16);
     object = std::move(*CodeObject::parse(original));
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "dispatch/cu_mask.hpp"
+#include "isa/first_writes.hpp"
 #include "isa/lane_forms.hpp"
 #include "launch/virtual_gpu_impl.hpp"
 #include "ww/sim/gpu/timing.hpp"
@@ -191,8 +192,8 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   const exec::LoweredCode& code = program.code_of(kernel);
   state.code = code.ops.data();
   state.code_dwords = static_cast<std::uint32_t>(code.ops.size());
-  if (options.run_ahead) state.straight = &code.straight_lines;
-  if (options.run_ahead && options.translate) state.translations = code.translations.get();
+  if (tricks.run_ahead) state.straight = &code.straight_lines;
+  if (tricks.run_ahead && tricks.translate) state.translations = code.translations.get();
   state.code_address = program.code_address();
   state.entry = static_cast<std::uint32_t>(
       (program.device_address(kernel.entry_address) - state.code_address) / 4);

@@ -34,7 +34,7 @@ struct LoweredCode {
 
 class Program {
  public:
-  // `translate_after`: Options::translate_after. `f64_rate_divisor`: the chip's.
+  // `translate_after`: Tricks::translate_after. `f64_rate_divisor`: the chip's.
   // Errors: unsupported (another GPU's code), out_of_range (no room), parse_error (no code).
   static Result<std::unique_ptr<Program>> load(const binpatch::CodeObject& object,
                                                const std::string& target, DeviceMemory& memory,

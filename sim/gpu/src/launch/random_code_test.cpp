@@ -169,16 +169,16 @@ Outcome outcome_of(const binpatch::CodeObject& object, const binpatch::Kernel& k
   if (!trace_file.empty()) trace = std::move(*trace::Writer::create(trace_file, "test"));
   Outcome outcome;
   {
-    auto gpu = std::move(*VirtualGpu::create(
-        test::chip_for(object), Options{.threads = way.threads,
-                                        .replay = false,
-                                        .run_ahead = way.run_ahead,
-                                        .translate = way.translate,
-                                        .translate_after = 0,
-                                        .share_from = way.share_from,
-                                        .watchdog_cycles = work_items > 512 ? 200'000 : 20'000,
-                                        .on_fault = OnFault::report,
-                                        .trace = trace.get()}));
+    const auto gpu = test::create(test::chip_for(object),
+                                  {{.threads = way.threads,
+                                    .watchdog_cycles = work_items > 512 ? 200'000 : 20'000,
+                                    .on_fault = OnFault::report,
+                                    .trace = trace.get()},
+                                   {.replay = false,
+                                    .run_ahead = way.run_ahead,
+                                    .translate = way.translate,
+                                    .translate_after = 0,
+                                    .share_from = way.share_from}});
     std::mt19937 random(seed);
     std::vector<std::uint32_t> words(1 << 14);
     const std::uint64_t bytes = words.size() * 4;

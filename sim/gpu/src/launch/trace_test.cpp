@@ -134,7 +134,7 @@ TEST_F(TraceTest, EveryLaunchIsThereAndTheCountersStay) {
   });
   EXPECT_EQ(totals.launches, 6U);
   EXPECT_EQ(accesses[0], accesses[1]);
-  TestGpu plain(Options{.threads = 2, .replay = false});
+  TestGpu plain(test::TrickOptions{{.threads = 2}, {.replay = false}});
   many_kernels(plain);
   EXPECT_EQ(traced, plain.counters(2));
   // Vector memory instructions, all of which reach memory here.

@@ -69,16 +69,17 @@ std::uint64_t lines_of_l2(const Architecture& architecture) {
 
 VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
                        std::unique_ptr<exec::DeviceMemory> memory_in,
-                       std::unique_ptr<ActivityObserver> observer_in,
+                       std::unique_ptr<ActivityObserver> observer_in, const exec::Tricks& tricks_in,
                        std::optional<timing::System> system)
     : chip(std::move(chip_in)),
       options(std::move(options_in)),
-      replaying(options.replay && options.trace == nullptr && !system),
+      tricks(tricks_in),
+      replaying(tricks.replay && options.trace == nullptr && !system),
       memory(std::move(memory_in)),
       observer(std::move(observer_in)),
       engine(chip, *memory, *observer,
              {.threads = thread_count(options),
-              .share_from = options.share_from,
+              .tricks = tricks,
               .trace = options.trace,
               .cus_in_use = options.timing ? options.timing->cus_in_use : 0},
              hierarchy_for(std::move(system))),
@@ -112,12 +113,19 @@ VirtualGpu::~VirtualGpu() {
 }
 
 Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options) {
-  auto observer = chip.power_side().make_ledger(chip);
-  return create(std::move(chip), std::move(options), std::move(observer));
+  return create(std::move(chip), std::move(options), nullptr);
 }
 
 Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options,
                                                        std::unique_ptr<ActivityObserver> observer) {
+  const exec::Tricks tricks = exec::Tricks::of(options.speed);
+  return create(std::move(chip), std::move(options), tricks, std::move(observer));
+}
+
+Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options,
+                                                       const exec::Tricks& tricks,
+                                                       std::unique_ptr<ActivityObserver> observer) {
+  if (observer == nullptr) observer = chip.power_side().make_ledger(chip);
   const auto bytes = static_cast<std::uint64_t>(chip.architecture().memory_bytes);
   WW_ASSIGN(memory, exec::DeviceMemory::create(bytes, options.host_at_device_addresses,
                                                chip.architecture().memory_domains));
@@ -129,7 +137,7 @@ Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options option
   auto gpu = std::unique_ptr<VirtualGpu>(new VirtualGpu);
   try {
     gpu->impl_ = std::make_unique<Impl>(std::move(chip), std::move(options), std::move(memory),
-                                        std::move(observer), std::move(system));
+                                        std::move(observer), tricks, std::move(system));
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::device_error, "no memory for the virtual GPU");
   }
@@ -279,7 +287,7 @@ Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject& object) {
   const Architecture& architecture = chip().architecture();
   WW_ASSIGN(program,
             exec::Program::load(object, architecture.gfx_target, *impl_->memory,
-                                impl_->options.translate_after, architecture.f64_rate_divisor));
+                                impl_->tricks.translate_after, architecture.f64_rate_divisor));
   const ProgramId id = impl_->next_program++;
   impl_->programs[id] = std::move(program);
   return id;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compute_unit/device_memory.hpp"
+#include "fast/tricks.hpp"
 #include "launch/engine.hpp"
 #include "launch/program.hpp"
 #include "launch/replay.hpp"
@@ -53,7 +54,8 @@ Status check_grid(const Grid& grid);
 
 struct VirtualGpu::Impl {
   Impl(Chip chip_in, Options options_in, std::unique_ptr<exec::DeviceMemory> memory_in,
-       std::unique_ptr<ActivityObserver> observer_in, std::optional<timing::System> system);
+       std::unique_ptr<ActivityObserver> observer_in, const exec::Tricks& tricks_in,
+       std::optional<timing::System> system);
 
   // Null without a system: the engine's own.
   exec::Engine::MakeHierarchy hierarchy_for(std::optional<timing::System> system);
@@ -106,6 +108,7 @@ struct VirtualGpu::Impl {
 
   Chip chip;
   Options options;
+  exec::Tricks tricks;
   bool replaying;  // a trace shows every launch
   int device{};    // of the calls that follow
   bool host_may_write{};

@@ -174,7 +174,7 @@ TEST(Replay, GivesTheSameAsExecutionAndIsMarked) {
   std::vector<std::vector<double>> counters[2];
   std::vector<std::int64_t> times[2];
   for (const bool replay : {false, true}) {
-    TestGpu test(Options{.threads = 1, .replay = replay});
+    TestGpu test(test::TrickOptions{{.threads = 1}, {.replay = replay}});
     const auto data = test.buffer(random_words(1 << 16));
     const auto out = test.buffer(2 * 4096 * 4);
     bool replayed = false;
@@ -202,7 +202,7 @@ TEST(Replay, GivesTheSameFromEveryStateThatHoldsTheLines) {
   std::vector<std::int64_t> times[2];
   std::size_t replayed = 0;
   for (const bool replay : {false, true}) {
-    TestGpu test(Options{.threads = 1, .replay = replay});
+    TestGpu test(test::TrickOptions{{.threads = 1}, {.replay = replay}});
     // Two of the buffers fit in the L2 of 1 MiB, three do not.
     std::uint64_t data[3];
     std::uint64_t out[3];
@@ -239,7 +239,7 @@ TEST(Replay, ChangesFewLinesOfMemoryAsExecutionDoes) {
   std::vector<std::vector<std::uint32_t>> contents[2];
   std::size_t replayed = 0;
   for (const bool replay : {false, true}) {
-    TestGpu test(Options{.threads = 1, .replay = replay});
+    TestGpu test(test::TrickOptions{{.threads = 1}, {.replay = replay}});
     const auto counter = test.buffer(std::vector<std::uint32_t>(1));
     const auto tickets = test.buffer(4096 * 4);
     const auto other = test.buffer(std::vector<std::uint32_t>(64));
@@ -440,7 +440,8 @@ TEST(Threads, DoNotChangeAnything) {
     bool operator==(const Outcome&) const = default;
   };
   const auto run = [](unsigned threads, std::uint32_t share_from) {
-    TestGpu test(Options{.threads = threads, .replay = false, .share_from = share_from});
+    TestGpu test(
+        test::TrickOptions{{.threads = threads}, {.replay = false, .share_from = share_from}});
     const auto data = test.buffer(random_words(1 << 17));
     const auto out = test.buffer(16384 * 4);
     const auto counter = test.buffer(std::vector<std::uint32_t>{0});
@@ -468,9 +469,9 @@ TEST(Threads, DoNotChangeAnything) {
 TEST(Threads, DoNotChangeEnergies) {
   const auto run = [](unsigned threads, std::uint32_t share_from) {
     const auto object = test::read_kernels();
-    auto gpu = std::move(*VirtualGpu::create(
+    const auto gpu = test::create(
         test::chip_for(object),
-        Options{.threads = threads, .replay = false, .share_from = share_from}));
+        test::TrickOptions{{.threads = threads}, {.replay = false, .share_from = share_from}});
     const ProgramId program = *gpu->load(object);
     const auto words = random_words(1 << 17);
     const auto data = *gpu->allocate(4 * words.size());
@@ -570,7 +571,7 @@ TEST(BadInput, EndsARunawayKernelByTheWatchdog) {
 
 TEST(Progress, IsToldUntilALaunchEndsWellOrNot) {
   constexpr std::uint32_t kGroups = 4096;  // more than run at once
-  TestGpu test(Options{.threads = 1, .replay = false, .watchdog_cycles = 1'000'000});
+  TestGpu test(test::TrickOptions{{.threads = 1, .watchdog_cycles = 1'000'000}, {.replay = false}});
   const auto data = test.buffer(random_words(1 << 19));
   const auto out = test.buffer(kGroups * 64 * 4);
   struct Told {

@@ -238,7 +238,7 @@ TEST(ImageMemory, DescriptorsThatMeanNothingEndTheLaunchByName) {
 
 // Whatever the words are: an answer or an error.
 TEST(ImageMemory, NoDescriptorIsTooHostile) {
-  Options options{.threads = 1, .replay = false};
+  test::TrickOptions options{{.threads = 1}, {.replay = false}};
   options.on_fault = OnFault::report;
   ImageGpu test(options, false);
   const Scene scene = make_scene(test, kFloats, Filter::linear);

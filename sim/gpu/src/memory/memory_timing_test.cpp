@@ -48,7 +48,7 @@ TEST(Latency, GrowsFromL1ToL2ToMemory) {
 // mi210 has a tag for 128 bytes and fetches 64: what half fills its tags leaves no room, though it
 // has half the bytes. Chains of 1024 work-items go through the first half of each pair of lines.
 TEST(L2, HasATagForTwoLinesAndFetchesOne) {
-  TestGpu test({.threads = 1, .replay = false}, false, {},
+  TestGpu test(test::TrickOptions{{.threads = 1}, {.replay = false}}, false, {},
                test::read_object(WW_EMULATOR_KERNELS_GFX90A));
   constexpr std::uint32_t kItems = 1024;
   constexpr std::uint32_t kWordsOfPair = 32;
@@ -85,8 +85,8 @@ TEST(L2, WithTagsForTwoLinesIsTheSameWhoeverServesIt) {
   constexpr std::uint32_t kItems = 4096;
   constexpr std::uint32_t kWordsOfLine = 16;
   const auto run = [](unsigned threads) {
-    TestGpu test({.threads = threads, .replay = false, .share_from = 0}, false, {},
-                 test::read_object(WW_EMULATOR_KERNELS_GFX90A));
+    TestGpu test(test::TrickOptions{{.threads = threads}, {.replay = false, .share_from = 0}},
+                 false, {}, test::read_object(WW_EMULATOR_KERNELS_GFX90A));
     const auto lines = static_cast<std::uint32_t>(test.gpu().chip().architecture().l2_bytes / 4 /
                                                   kWordsOfLine * 3 / 2);
     std::vector<std::uint32_t> order(lines);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "fast/tricks.hpp"
 #include "ww/binpatch/code_object.hpp"
 #include "ww/core/hash.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
@@ -151,13 +152,23 @@ inline binpatch::CodeObject read_kernels() {
   return read_object(kernels_path());
 }
 
+using exec::TrickOptions;
+
 // Returns the options; with threads that share every commit where the environment asks for it.
-inline Options as_asked_for(Options options) {
+inline TrickOptions as_asked_for(TrickOptions options) {
   if (const char* threads = std::getenv("WW_EMULATOR_SHARING_THREADS")) {
     options.threads = static_cast<unsigned>(std::strtoul(threads, nullptr, 10));
-    options.share_from = 0;
+    options.tricks.share_commits = true;
+    options.tricks.share_from = 0;
   }
   return options;
+}
+
+inline std::unique_ptr<VirtualGpu> create(Chip chip, const TrickOptions& options,
+                                          std::unique_ptr<ActivityObserver> observer = nullptr) {
+  auto gpu = VirtualGpu::create(std::move(chip), options, options.tricks, std::move(observer));
+  if (!gpu) throw std::runtime_error(gpu.error().text());
+  return std::move(*gpu);
 }
 
 // The kernels on images that were built beside them.
@@ -192,18 +203,22 @@ inline Chip chip_for(const binpatch::CodeObject& object) {
 class TestGpu {
  public:
   // `chip_name`: instead of the chip that goes with the kernels.
-  explicit TestGpu(Options options = Options{.threads = 1}, bool payloads = true,
+  explicit TestGpu(const Options& options = Options{.threads = 1}, bool payloads = true,
                    const std::string& chip_name = {})
-      : TestGpu(std::move(options), payloads, chip_name, read_kernels()) {}
-  TestGpu(Options options, bool payloads, const std::string& chip_name,
+      : TestGpu(options, payloads, chip_name, read_kernels()) {}
+  TestGpu(const Options& options, bool payloads, const std::string& chip_name,
+          const binpatch::CodeObject& kernels)
+      : TestGpu(TrickOptions{options, exec::Tricks::of(options.speed)}, payloads, chip_name,
+                kernels) {}
+  explicit TestGpu(const TrickOptions& options, bool payloads = true,
+                   const std::string& chip_name = {})
+      : TestGpu(options, payloads, chip_name, read_kernels()) {}
+  TestGpu(const TrickOptions& options, bool payloads, const std::string& chip_name,
           const binpatch::CodeObject& kernels) {
     auto observer = std::make_unique<CountingObserver>(totals, payloads);
     Chip chip = chip_name.empty() ? chip_for(kernels) : load_chip(chip_name);
     observer->set_zones(static_cast<std::size_t>(chip.architecture().shader_engines) + 5);
-    auto gpu =
-        VirtualGpu::create(std::move(chip), as_asked_for(std::move(options)), std::move(observer));
-    if (!gpu) throw std::runtime_error(gpu.error().text());
-    gpu_ = std::move(*gpu);
+    gpu_ = create(std::move(chip), as_asked_for(options), std::move(observer));
     auto program = gpu_->load(kernels);
     if (!program) throw std::runtime_error(program.error().text());
     program_ = *program;
@@ -281,9 +296,12 @@ class TestGpu {
 // A TestGpu with the kernels on images.
 class ImageGpu : public TestGpu {
  public:
-  explicit ImageGpu(Options options = Options{.threads = 1}, bool payloads = true,
+  explicit ImageGpu(const Options& options = Options{.threads = 1}, bool payloads = true,
                     const std::string& chip_name = {})
-      : TestGpu(std::move(options), payloads, chip_name, read_images()) {}
+      : TestGpu(options, payloads, chip_name, read_images()) {}
+  explicit ImageGpu(const TrickOptions& options, bool payloads = true,
+                    const std::string& chip_name = {})
+      : TestGpu(options, payloads, chip_name, read_images()) {}
 };
 
 }  // namespace ww::sim::gpu::test

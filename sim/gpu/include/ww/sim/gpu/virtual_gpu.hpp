@@ -20,12 +20,16 @@
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/chip.hpp"
 #include "ww/sim/gpu/memory_check.hpp"
+#include "ww/sim/gpu/speed.hpp"
 
 namespace ww::sim::trace {
 class Writer;
 }
 namespace ww::sim::net {
 enum class WordType : std::uint8_t;
+}
+namespace ww::sim::gpu::exec {
+struct Tricks;
 }
 
 namespace ww::sim::gpu {
@@ -34,16 +38,8 @@ struct TimingConfig;
 struct TimingReport;
 
 struct Options {
-  unsigned threads{};    // 0: as many as there are cores, at most 2
-  bool replay{true};     // identical launches without side effects are replayed
-  bool run_ahead{true};  // straight-line code is executed at once; changes nothing but the speed
-  // Straight-line code becomes host code where it was executed `translate_after` times, if the host
-  // has AVX-512 or AVX2; changes nothing but the speed. `translate`: false never does.
-  bool translate{true};
-  std::uint32_t translate_after{64};
-  // Requests in a quantum from which on threads share its commit, if they are awake and it is worth
-  // sharing; 0: they share every quantum. Changes nothing but the speed.
-  std::uint32_t share_from{48};
+  unsigned threads{};       // 0: as many as there are cores, at most 2
+  Speed speed{Speed::all};  // shortcuts that are taken; changes nothing but the speed
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
   // Wave instructions without the end of a work-group; then device_error.
@@ -108,6 +104,11 @@ class VirtualGpu {
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options);
   // Makes a GPU with the caller's accounting (tests, benchmarks) in place of the energy ledger.
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options,
+                                                    std::unique_ptr<ActivityObserver> observer);
+  // Makes a GPU whose shortcuts are chosen one by one, for tests (src/fast/tricks.hpp). `observer`:
+  // null: the energy ledger.
+  static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options,
+                                                    const exec::Tricks& tricks,
                                                     std::unique_ptr<ActivityObserver> observer);
   ~VirtualGpu();
 
