@@ -1,5 +1,7 @@
 #include "ww/measure/power_source.hpp"
 
+#include <algorithm>
+
 namespace ww::measure {
 
 std::string_view to_string(FieldStatus status) {
@@ -20,6 +22,11 @@ std::string measured_besides(const std::vector<FieldState>& fields) {
     text += field.reason;
   }
   return text;
+}
+
+std::string sensor_of(const std::vector<FieldState>& fields) {
+  const auto other = std::ranges::find(fields, kOtherSensorField, &FieldState::name);
+  return other == fields.end() ? std::string() : other->reason;
 }
 
 }  // namespace ww::measure

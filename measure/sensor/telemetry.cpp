@@ -176,6 +176,7 @@ Result<std::unique_ptr<PolledSensor>> open_sensor_beside_a_program(const Telemet
 
 Result<std::unique_ptr<PolledSensor>> open_sensor(const TelemetryGpu& gpu,
                                                   const TelemetryOptions& options) {
+  if (gpu.amd && !options.whole_package) WW_TRY(other_die_idles(*gpu.amd));
   // The guardian forks: before the sampler's thread is there.
   auto clocks = open_clocks(gpu, options.clock_control);
   WW_ASSIGN(source, open_source(gpu));

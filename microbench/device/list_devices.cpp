@@ -66,6 +66,8 @@ DeviceListing card_alone(const measure::TelemetryGpu& gpu) {
           "; its power is read by {}, and 'wirewatt doctor --device {}' "
           "tests it",
           backend.name, listing.name);
+      const Status idle = gpu.amd ? measure::other_die_idles(*gpu.amd) : Status();
+      if (!idle) listing.reason += "; " + idle.error().message;
       return listing;
     }
     obstacles += fmt::format("; {}: {}", backend.name, backend.reason);

@@ -49,6 +49,8 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
             : campaign_obstacle(facts.target, amd != nullptr ? amd->device_id : "");
     if (device.listing.reason.empty() && amd != nullptr) {
       device.listing.reason = hidden_sibling(*amd);
+      const Status idle = measure::other_die_idles(*amd);
+      if (device.listing.reason.empty() && !idle) device.listing.reason = idle.error().message;
     }
   }
   if (device.listing.reason.empty()) {

@@ -157,6 +157,7 @@ wirewatt_status wirewatt_open_with(const char* device, const char* model, uint32
     made->total.device = made->total.card = made->device;
     made->total.is_virtual = made->bracket->is_virtual();
     made->total.device_of = made->bracket->measured_besides();
+    made->total.sensor_of = made->bracket->sensor_of();
     if (ww::DeviceName(made->device).is_virtual()) made->total.dispatches = 0;
     if (const char* job = std::getenv("SLURM_JOB_ID"); job != nullptr) made->total.job = job;
     for (auto& segment : made->total.segments) {

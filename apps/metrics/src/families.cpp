@@ -34,6 +34,31 @@ void add_segments(std::vector<Family>& into, const MetricsState& state, SegmentF
   }
 }
 
+// Power and energy by the device's own sensor, or by that of another device of its package.
+void add_device(std::vector<Family>& into, const MetricsState& state) {
+  Labels covers;
+  if (!state.device_of.empty()) covers.emplace_back("wirewatt.of", state.device_of);
+  const bool own = state.sensor_of.empty();
+  if (!own) covers.emplace_back("wirewatt.sensor_of", state.sensor_of);
+  const std::string whose =
+      own ? " of the device, by its own sensor."
+          : " of the package, by the sensor of another of its devices, whose own figure it is.";
+  if (state.device_w) {
+    into.push_back({own ? "hw.power" : "wirewatt.shared.power",
+                    Unit::watt,
+                    false,
+                    "Power" + whose,
+                    {{*state.device_w, covers}}});
+  }
+  if (state.device_j) {
+    into.push_back({own ? "hw.energy" : "wirewatt.shared.energy",
+                    Unit::joule,
+                    true,
+                    "Energy" + whose,
+                    {{*state.device_j, covers}}});
+  }
+}
+
 }  // namespace
 
 std::vector<MetricsState::Segment> MetricsState::wire_segments() {
@@ -44,22 +69,7 @@ std::vector<MetricsState::Segment> MetricsState::wire_segments() {
 
 std::vector<Family> families(const MetricsState& state) {
   std::vector<Family> all;
-  Labels covers;
-  if (!state.device_of.empty()) covers.emplace_back("wirewatt.of", state.device_of);
-  if (state.device_w) {
-    all.push_back({"hw.power",
-                   Unit::watt,
-                   false,
-                   "Power of the device, by its own sensor.",
-                   {{*state.device_w, covers}}});
-  }
-  if (state.device_j) {
-    all.push_back({"hw.energy",
-                   Unit::joule,
-                   true,
-                   "Energy of the device, by its own sensor.",
-                   {{*state.device_j, covers}}});
-  }
+  add_device(all, state);
   Family rails{"wirewatt.rail.energy",
                Unit::joule,
                true,

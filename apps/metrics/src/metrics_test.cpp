@@ -64,6 +64,23 @@ TEST(OpenMetrics, SaysWhatElseTheDevicesFiguresCover) {
   EXPECT_THAT(text, HasSubstr("job_id=\"4711\",wirewatt_of=\"the whole GPU\"} 12\n"));
 }
 
+// Both dies of a package report its joules: a sum over devices must have them once.
+TEST(OpenMetrics, KeepsFiguresOfAnotherDevicesSensorOutOfSums) {
+  auto deaf = state();
+  deaf.device_j = 12;
+  deaf.device_of = "both dies";
+  deaf.sensor_of = "0000:03:00.0";
+  for (const auto form : {MetricsForm::open_metrics, MetricsForm::prometheus}) {
+    const auto text = metrics_text(deaf, form);
+    EXPECT_THAT(text, Not(HasSubstr("hw_energy")));
+    EXPECT_THAT(text, Not(HasSubstr("hw_power")));
+    EXPECT_THAT(text,
+                HasSubstr("wirewatt_of=\"both dies\",wirewatt_sensor_of=\"0000:03:00.0\"} 12\n"));
+    EXPECT_THAT(text, HasSubstr("\nwirewatt_shared_energy_joules_total{"));
+    EXPECT_THAT(text, HasSubstr("\nwirewatt_shared_power_watts{"));
+  }
+}
+
 TEST(OpenMetrics, HasARailForEachAccumulatorOfAPackage) {
   EXPECT_THAT(metrics_text(state(), MetricsForm::prometheus), Not(HasSubstr("wirewatt_rail")));
   auto package = state();

@@ -106,6 +106,7 @@ class Common : public Bracket {
   std::string measured_besides() const override {
     return measure::measured_besides(sensor_->fields());
   }
+  std::string sensor_of() const override { return measure::sensor_of(sensor_->fields()); }
 
  protected:
   virtual Status fill(Reading& reading) = 0;
@@ -321,6 +322,7 @@ Result<std::unique_ptr<Bracket>> open_real(const std::string& device,
   const measure::TelemetryGpu& gpu = telemetry.gpus[*index];
   measure::TelemetryOptions options;
   options.clock_control = false;
+  options.whole_package = true;  // measured_besides() says so
   WW_ASSIGN(sensor, measure::open_sensor(gpu, options));
   return std::make_unique<RealBracket>(measure::name_with_address(gpu), std::move(sensor),
                                        std::move(model));

@@ -25,10 +25,10 @@ bool is_card(const std::string& name) {
          std::all_of(name.begin() + 4, name.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-// The die without the sensor reads 0 for power and for the limit of power.
+// The die without the sensor reads 0 for power, and 0 for the limit of power where it shows one.
 bool reads_no_power(const AmdGpu& gpu) {
-  return file_text(gpu.hwmon + "/power1_average") == "0" &&
-         file_text(gpu.hwmon + "/power1_cap") == "0";
+  const std::string limit = file_text(gpu.hwmon + "/power1_cap");
+  return file_text(gpu.hwmon + "/power1_average") == "0" && (limit.empty() || limit == "0");
 }
 
 // Tables of cards begin with another format than those of processors (kgd_pp_interface.h).
@@ -106,7 +106,9 @@ void read_topology(const std::string& sysfs, std::vector<AmdGpu>& gpus) {
   const fs::path nodes = sysfs + "/class/kfd/kfd/topology/nodes";
   const auto by_node = topology_nodes(nodes, gpus);
   for (const auto& [node, index] : by_node) {
-    gpus[index].kfd_id = file_text((nodes / std::to_string(node) / "gpu_id").string());
+    const fs::path folder = nodes / std::to_string(node);
+    gpus[index].kfd_id = file_text((folder / "gpu_id").string());
+    gpus[index].target = gfx_target(topology_numbers(folder / "properties")["gfx_target_version"]);
   }
   for (const auto& [node, index] : by_node) {
     AmdGpu& gpu = gpus[index];
@@ -144,6 +146,11 @@ std::string hsmp_folder(const std::string& sysfs, const AmdGpu& gpu) {
 }
 
 }  // namespace
+
+std::string gfx_target(std::uint64_t version) {
+  if (version == 0) return {};
+  return fmt::format("gfx{}{}{:x}", version / 10000, version / 100 % 100, version % 100);
+}
 
 bool is_die_of_two(const AmdGpu& gpu) {
   constexpr std::array<std::string_view, 2> ids = {"0x7408", "0x740c"};
@@ -215,6 +222,10 @@ std::vector<FieldState> package_fields(const AmdGpu& gpu, bool integrated) {
               to_string(gpu.other_die->pci);
     }
     note("power and energy are those of both dies of the package" + other);
+    if (gpu.other_die && gpu.other_die->holds_sensor) {
+      fields.push_back(
+          {std::string(kOtherSensorField), FieldStatus::ok, to_string(gpu.other_die->pci)});
+    }
   }
   if (!gpu.compute_partition.empty() && gpu.compute_partition != "SPX") {
     note(fmt::format("power and energy are those of all partitions ({}); the others must be idle",

@@ -19,6 +19,7 @@
 #include "ww/core/temporary_folder.hpp"
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/gpu_metrics.hpp"
+#include "ww/measure/telemetry.hpp"
 
 namespace ww::measure {
 namespace {
@@ -157,6 +158,19 @@ TEST_F(DualDies, ReadPowerAndEnergyWhereTheSensorIsAndTheRestAtTheirOwn) {
 
 // Joules of the die with the sensor are those of both, too: two programs that add theirs up would
 // count the package twice.
+// Kernels that show no limit of power at the die without the sensor.
+TEST_F(DualDies, AreToldApartWithoutALimitOfPower) {
+  add_topology();
+  for (const fs::path& die : dies_) fs::remove(die / "hwmon/hwmon0/power1_cap");
+  const auto gpus = list_amd_gpus(sysfs());
+  for (std::size_t i = 0; i < 4; ++i) {
+    ASSERT_TRUE(gpus[i].other_die) << i;
+    EXPECT_EQ(gpus[i].other_die->holds_sensor, i % 2 == 1);
+    EXPECT_EQ(sensor_of(package_fields(gpus[i])),
+              i % 2 == 1 ? to_string(gpus[i ^ 1].pci) : std::string());
+  }
+}
+
 TEST_F(DualDies, SayAtEitherDieThatBothAreMeasured) {
   for (const bool with_topology : {false, true}) {
     if (with_topology) add_topology();
@@ -170,12 +184,16 @@ TEST_F(DualDies, AreNotMeasuredWhileTheOtherDieWorks) {
   add_topology();
   write(dies_[1] / "gpu_busy_percent", "87\n");
   const auto gpus = list_amd_gpus(sysfs());
-  const auto first = open_amd_sysfs(gpus[0]);
+  TelemetryGpu card{gpus[0].pci, gpus[0].name, {}, gpus[0], {}};
+  try_backends(card, {.sysfs = sysfs()});
+  const auto first = open_sensor(card, {.sysfs = sysfs(), .clock_control = false});
   ASSERT_FALSE(first);
   EXPECT_EQ(first.error().code, ErrorCode::device_error);
   EXPECT_THAT(first.error().message, HasSubstr("0000:2c:00.0"));
   EXPECT_THAT(first.error().message, HasSubstr("87%"));
-  EXPECT_TRUE(open_amd_sysfs(gpus[2]));  // the other package is idle
+  EXPECT_TRUE(other_die_idles(gpus[2]));  // the other package is idle
+  // Joules of the whole package are right whatever runs there.
+  EXPECT_TRUE(open_sensor(card, {.sysfs = sysfs(), .clock_control = false, .whole_package = true}));
 }
 
 TEST_F(DualDies, WithoutATopologySayThatTheOtherDieHoldsTheSensor) {

@@ -388,11 +388,9 @@ class AmdSysfs final : public PowerSource {
   Power power_{Power::none}, second_{Power::none};
 };
 
-// The other die of the package at work is in every reading: nothing can be measured of this one.
+}  // namespace
+
 Status other_die_idles(const AmdGpu& gpu) {
-  if (!gpu.no_other_die.empty()) {
-    return fail(ErrorCode::unsupported, gpu.no_other_die, to_string(gpu.pci));
-  }
   if (!gpu.other_die) return {};
   constexpr std::int64_t most_percent = 2;
   const auto busy = SysfsFile(gpu.other_die->folder + "/gpu_busy_percent").read_number();
@@ -405,11 +403,11 @@ Status other_die_idles(const AmdGpu& gpu) {
       to_string(gpu.pci));
 }
 
-}  // namespace
-
 Result<std::unique_ptr<PowerSource>> open_amd_sysfs(const AmdGpu& gpu) {
   WW_TRY(wake_amd_gpu(gpu));
-  WW_TRY(other_die_idles(gpu));
+  if (!gpu.no_other_die.empty()) {
+    return fail(ErrorCode::unsupported, gpu.no_other_die, to_string(gpu.pci));
+  }
   auto source = std::make_unique<AmdSysfs>(gpu);
   if (source->useful()) return source;
   std::string why;

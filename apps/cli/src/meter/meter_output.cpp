@@ -25,12 +25,15 @@ ordered_json network_json(const session::MeterReading& reading) {
   return nullptr;
 }
 
+ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? ordered_json() : ordered_json(text);
+}
+
 ordered_json device_json(const MeteredDevice& device) {
-  ordered_json out{{"device", device.device},
-                   {"name", device.name},
-                   {"virtual", device.is_virtual},
-                   {"scope", device.scope},
-                   {"scope_says", device.scope_says}};
+  ordered_json out{
+      {"device", device.device},         {"name", device.name},
+      {"virtual", device.is_virtual},    {"scope", device.scope},
+      {"scope_says", device.scope_says}, {"counted_at", text_or_null(device.counted_at)}};
   json joules;
   put_device_joules(joules, device.reading);
   out.update(ordered_json(joules));
@@ -66,6 +69,9 @@ void print_device(const MeteredDevice& device) {
              device.is_virtual ? " (virtual, not a measurement)" : "",
              reading.device.reason.empty() ? "" : "; ", reading.device.reason);
   if (!device.scope_says.empty()) fmt::print(stderr, "  {}\n", device.scope_says);
+  if (!device.counted_at.empty()) {
+    fmt::print(stderr, "  these joules are those of {}: do not add them up\n", device.counted_at);
+  }
   for (const session::RailJoules& rail : reading.rails) {
     fmt::print(stderr, "  {:<8} {:<28} {}\n", rail.rail,
                rail.joules.energy ? interval_text(rail.joules.energy, {}, "J")
@@ -87,6 +93,9 @@ ordered_json to_json(const MeterRequest& request, const MeterResult& result) {
   out["seconds"] = result.seconds;
   out["devices"] = ordered_json::array();
   for (const MeteredDevice& device : result.devices) out["devices"].push_back(device_json(device));
+  out["energy_j"] = interval_json(result.together.energy);
+  out["energy_status"] = to_string(result.together.status);
+  out["energy_reason"] = result.together.reason;
   ordered_json wires{{"status", result.wires_status},
                      {"reason", result.wires_reason},
                      {"virtual", result.wires_virtual},
@@ -100,6 +109,10 @@ ordered_json to_json(const MeterRequest& request, const MeterResult& result) {
 
 void print_metered(const MeterResult& result) {
   for (const MeteredDevice& device : result.devices) print_device(device);
+  if (result.devices.size() > 1 && result.together.energy) {
+    fmt::print(stderr, "together, each sensor once: {}\n",
+               interval_text(result.together.energy, {}, "J"));
+  }
   if (result.wires_from.empty()) {
     fmt::print(stderr, "wires: {}\n", result.wires_reason);
     return;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -143,6 +144,35 @@ Result<std::vector<std::size_t>> chosen_cards(const measure::Telemetry& telemetr
   return chosen;
 }
 
+// Devices that are read at the same sensor: the first one counts.
+void find_shared_sensors(const measure::Telemetry& telemetry,
+                         const std::vector<std::size_t>& chosen, std::vector<MeteredCard>& cards) {
+  std::map<std::string, std::string> counted;  // device by the sensor's PCI address
+  for (std::size_t i = 0; i < cards.size(); ++i) {
+    MeteredDevice& device = cards[i].device;
+    if (cards[i].meter == nullptr) continue;
+    std::string sensor = measure::sensor_of(cards[i].meter->sensor().fields());
+    if (sensor.empty()) sensor = to_string(telemetry.gpus[chosen[i]].pci);
+    const auto [first, is_new] = counted.emplace(sensor, device.device);
+    if (!is_new) device.counted_at = first->second;
+  }
+}
+
+// Devices that lack joules leave the sum without a figure.
+session::Joules joules_together(const std::vector<MeteredDevice>& devices) {
+  session::Joules sum;
+  for (const MeteredDevice& device : devices) {
+    const session::Joules& joules = device.reading.device;
+    if (!device.counted_at.empty()) continue;
+    if (!joules.energy) {
+      return {joules.status, fmt::format("{}: {}", device.device, joules.reason), {}};
+    }
+    sum.status = joules.status;
+    sum.energy = together(sum.energy.value_or(Interval{}), *joules.energy);
+  }
+  return sum;
+}
+
 void close_card(MeteredCard& card) {
   if (card.meter == nullptr) return;
   auto reading = card.meter->finish();
@@ -165,6 +195,7 @@ Result<MeterResult> run_on_cards(const MeterRequest& request, const measure::Tel
   for (const std::size_t index : chosen) {
     cards.push_back(open_card(telemetry.gpus[index], index, request.interval_s));
   }
+  find_shared_sensors(telemetry, chosen, cards);
   const auto begin = SteadyClock::now();
   const auto program = run_in_foreground(request.command);
   result.seconds = seconds_since(begin);
@@ -172,6 +203,7 @@ Result<MeterResult> run_on_cards(const MeterRequest& request, const measure::Tel
     close_card(card);
     result.devices.push_back(std::move(card.device));
   }
+  result.together = joules_together(result.devices);
   if (!program) return tl::unexpected(program.error());
   result.exit_code = program->end.exit_code;
   result.interrupted = program->asked_to_end;
@@ -240,6 +272,7 @@ Result<MeterResult> run_on_virtual(const MeterRequest& request,
     chip.reading = reading_of(file, counted, run.samples.size() == 1);
     result.devices.push_back(chip);
   }
+  result.together = joules_together(result.devices);
   if (model == nullptr) {
     no_wires(result, model, "no calibration was given (--model)");
   } else if (counted.dispatches.empty()) {

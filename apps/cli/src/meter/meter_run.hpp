@@ -38,6 +38,9 @@ struct MeteredDevice {
   bool is_virtual{};
   std::string scope;       // what the figures are of: "card", "package", "chip"
   std::string scope_says;  // what else is in them
+  // The device of this run whose sensor has the same joules, "gpu:0"; empty where they are counted
+  // here. A sum has each sensor once.
+  std::string counted_at;
   session::MeterReading reading;
   std::optional<PollCost> cost;  // of a card
 };
@@ -47,6 +50,7 @@ struct MeterResult {
   bool interrupted{};
   double seconds{};  // of the program, by this machine's clock
   std::vector<MeteredDevice> devices;
+  session::Joules together;  // of all devices, each sensor once
   session::Priced wires;
   std::string wires_status, wires_reason;  // of the whole; "ok" where there are figures
   std::string wires_from;                  // the counters' source

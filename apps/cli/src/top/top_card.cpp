@@ -35,7 +35,7 @@ Result<Card> find_card(const std::string& device) {
   const auto telemetry = measure::find_telemetry();
   auto index = measure::choose_gpu(telemetry, device);
   if (!index) {
-    if (index.error().code == ErrorCode::not_found) {
+    if (telemetry.gpus.empty()) {
       index.error().message += ". Without a GPU: wirewatt top -- PROGRAM";
     }
     return tl::unexpected(index.error());
@@ -141,10 +141,6 @@ void add_readings(timeline::Timeline& timeline, const std::vector<SensorReading>
 }  // namespace
 
 Result<int> watch_card(const CardRequest& request, const calibration::Calibration* model) {
-  if (!request.counters.empty() && !request.command.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "give counter files (--counters) or a program after --, not both", "wirewatt top");
-  }
   if (request.timeline.wanted() && model != nullptr && model->wires() == nullptr) {
     return fail(ErrorCode::unsupported,
                 fmt::format("{} has no segments, by which a timeline goes", model->title()),
@@ -175,6 +171,7 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   std::optional<WatchedProgram> program;
   if (!request.command.empty()) program.emplace(request.command);
   const std::string besides = measure::measured_besides(sensor->fields());
+  const std::string sensor_of = measure::sensor_of(sensor->fields());
   timeline::Timeline timeline(
       {name, provenance.is_virtual, provenance.misfit, request.architecture});
   Status trouble;
@@ -198,6 +195,7 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
       facts["device_w_of"] = besides;
       display.frame.lines.push_back(besides);
     }
+    if (!sensor_of.empty()) facts["sensor_of"] = sensor_of;
     if (request.timeline.wanted()) add_readings(timeline, *readings);
     if (busy) {
       facts["busy_share"] = *busy;

@@ -111,6 +111,7 @@ void Display::publish(const json& facts) {
     state_.device_w = watts->get<double>();
   }
   state_.device_of = facts.value("device_w_of", "");
+  state_.sensor_of = facts.value("sensor_of", "");
   for (std::size_t s = 0; s < state_.segments.size(); ++s) {
     state_.segments[s].power_w = frame.rows[s].power_w;
     state_.segments[s].status = misfit_.empty() ? frame.rows[s].status : "misfit";

@@ -1,6 +1,7 @@
 // AMD GPUs as the kernel's files describe them, and their sensors (files, AMD SMI, ROCm SMI).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct AmdGpu {
   std::string render;       // "renderD128"; empty where there is none
   std::string device_id{};  // of PCI: "0x740f"
   std::string kfd_id{};  // its number in the driver's lists of what computes; empty where unknown
+  std::string target{};  // "gfx90a"; empty where the driver does not list it among what computes
   // Graphics of a processor, whose table of metrics (gpu_metrics v2 and v3) is the whole socket's.
   bool integrated{};
   // The device that wakes the card when it is opened, "/dev/dri/renderD128"; empty where there is
@@ -50,6 +52,9 @@ struct AmdGpu {
 // the card at function 0. Dies of one package are paired by the topology that the driver publishes.
 [[nodiscard]] std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs);
 
+// "gfx90a" of 90010, as the driver's lists of what computes number it; empty for 0.
+[[nodiscard]] std::string gfx_target(std::uint64_t version);
+
 // MI250 and MI250X: one package of two dies, each a PCI device of its own.
 [[nodiscard]] bool is_die_of_two(const AmdGpu& gpu);
 
@@ -70,10 +75,14 @@ struct AmdGpu {
 // state that the card stays in, and the remedy.
 [[nodiscard]] Status wake_amd_gpu(const AmdGpu& gpu);
 
+// Whether nothing runs on the other die of the package, whose power is in every reading of this
+// one's sensor. Error device_error names that die and how busy it is.
+[[nodiscard]] Status other_die_idles(const AmdGpu& gpu);
+
 // Opens hwmon, gpu_metrics and pm_metrics as a source; a sleeping card is woken first. Errors:
 // not_found if no file has power or energy (the message names the files that were tried),
-// permission_denied, device_error (the card does not wake, or the other die of the package is at
-// work: its power is in the reading).
+// permission_denied, device_error (the card does not wake), unsupported (the sensor is another
+// die's, and which one is not known).
 [[nodiscard]] Result<std::unique_ptr<PowerSource>> open_amd_sysfs(const AmdGpu& gpu);
 
 // Checks in a child whether libamd_smi can be used for the GPU. Errors: missing_dependency that

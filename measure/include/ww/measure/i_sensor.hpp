@@ -45,6 +45,12 @@ inline constexpr std::string_view kPackageField = "package";
 // The reasons of these fields, joined; empty where the sensor measures the device alone.
 [[nodiscard]] std::string measured_besides(const std::vector<FieldState>& fields);
 
+// The field of a device that has no sensor of its own and is read at another one's, which reports
+// the same joules. Its reason is the PCI address of the other.
+inline constexpr std::string_view kOtherSensorField = "sensor_of";
+// That address; empty where the sensor is the device's own.
+[[nodiscard]] std::string sensor_of(const std::vector<FieldState>& fields);
+
 // One device's sensor. Times are nanoseconds of the device's clock: the chip's own on virtual
 // devices, the steady clock on real ones. Threading: one caller at a time.
 class Sensor {

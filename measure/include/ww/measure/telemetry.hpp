@@ -48,6 +48,9 @@ struct TelemetryOptions {
   // Try every backend. Otherwise those behind the first usable one are left alone: vendor libraries
   // start children, take seconds on some machines, and are not needed then.
   bool all_backends{};
+  // Joules of the whole package are wanted, whatever runs on its other die. Otherwise a sensor that
+  // measures both dies is refused while the other one works.
+  bool whole_package{};
   SamplerOptions sampler{};
 };
 
@@ -75,7 +78,8 @@ void try_backends(TelemetryGpu& gpu, const TelemetryOptions& options);
 [[nodiscard]] Result<std::unique_ptr<PolledSensor>> open_sensor_beside_a_program(
     const TelemetryGpu& gpu, std::int64_t interval_ns);
 
-// Starts the sensor of a GPU on such a source. Errors: those of open_source and of the sampler.
+// Starts the sensor of a GPU on such a source. Errors: those of open_source, of other_die_idles()
+// and of the sampler.
 [[nodiscard]] Result<std::unique_ptr<PolledSensor>> open_sensor(const TelemetryGpu& gpu,
                                                                 const TelemetryOptions& options);
 

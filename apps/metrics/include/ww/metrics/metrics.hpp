@@ -31,6 +31,9 @@ struct MetricsState {
   std::optional<double> device_w;
   std::optional<double> device_j;
   std::string device_of;  // what both cover, where that is more than the device
+  // The device that reports the same joules as its own; empty where the sensor is this one's. Under
+  // names of their own, they are not added up twice.
+  std::string sensor_of;
   // Parts of the package with an accumulator of their own.
   struct Rail {
     std::string name;  // "aid"

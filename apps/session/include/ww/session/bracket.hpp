@@ -58,6 +58,9 @@ class Bracket {
   // Names what else the device's joules contain: the other die, other partitions, a processor.
   // Empty where the sensor measures the device alone.
   [[nodiscard]] virtual std::string measured_besides() const = 0;
+  // The device whose sensor is read here and which reports the same joules; empty where the sensor
+  // is this device's own.
+  [[nodiscard]] virtual std::string sensor_of() const = 0;
   // Whether device or model is of a simulated chip, so that the joules of wires are no measurement.
   [[nodiscard]] virtual bool is_virtual() const = 0;
 
