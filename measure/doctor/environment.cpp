@@ -93,6 +93,50 @@ bool leaves_alone(const fs::path& process, const AmdGpu& gpu) {
   return true;
 }
 
+// Counters of RDNA cards that are no processor's graphics read 0 without a profile mode of their
+// clocks, which root sets (ROCm/rocm-systems, issues 5953 and 10996).
+void check_profile_mode(std::vector<Finding>& findings, const AmdGpu& gpu) {
+  if (!gpu.target.starts_with("gfx1") || gpu.integrated) return;
+  const std::string file = gpu.folder + "/power_dpm_force_performance_level";
+  const std::string level = file_text(file);
+  if (level.starts_with("profile_")) {
+    findings.push_back({"clocks of counters", Verdict::good, level, ""});
+    return;
+  }
+  findings.push_back(
+      {"clocks of counters", Verdict::limited,
+       fmt::format("counters of {} read 0 unless the clocks are in a profile mode; "
+                   "they are in '{}'",
+                   gpu.target, level),
+       fmt::format("echo profile_standard | sudo tee {} (and auto when done)", file)});
+}
+
+// Whether a profiler can count on the card, before one is tried.
+Finding amd_counters(const AmdGpu& gpu) {
+  // Where the driver does not say which target it is, any profiler of AMD's may be the one.
+  const std::string target = gpu.target.empty() ? "gfx9" : gpu.target;
+  const auto profilers = installed_profilers(target);
+  if (profilers.empty()) {
+    std::string names;
+    for (const Profiler profiler : profilers_for(target)) {
+      names += (names.empty() ? "" : ", ") + std::string(to_string(profiler));
+    }
+    const bool needs_older = profilers_for(target).front() == Profiler::rocprof_v1;
+    return {"counters", Verdict::unavailable,
+            fmt::format("no profiler that counts on {} is here ({})",
+                        gpu.target.empty() ? "AMD's cards" : gpu.target, names),
+            fmt::format("install {} (ROCm's repository)",
+                        needs_older ? "rocprofiler" : "rocprofiler-sdk")};
+  }
+  const std::string name(to_string(profilers.front().profiler));
+  if (access("/dev/kfd", R_OK | W_OK) != 0) {
+    return {"counters", Verdict::unavailable,
+            fmt::format("{} is here, and this user may not open /dev/kfd", name),
+            how_to_open_devices()};
+  }
+  return {"counters", Verdict::good, fmt::format("{} can be spawned", name), ""};
+}
+
 void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::string& sysfs) {
   const auto version = file_text(sysfs + "/module/amdgpu/version");
   findings.push_back({"driver", Verdict::good,
@@ -138,20 +182,8 @@ void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::str
                           others.empty() ? "none" : others),
        idle ? "" : "end the other work, or wait for it"});
 
-  const auto profilers = installed_profilers("gfx9");
-  if (profilers.empty()) {
-    findings.push_back({"counters", Verdict::unavailable, "neither rocprofv3 nor rocprof is here",
-                        "install rocprofiler-sdk (ROCm's repository)"});
-  } else if (access("/dev/kfd", R_OK | W_OK) != 0) {
-    findings.push_back({"counters", Verdict::unavailable,
-                        fmt::format("{} is here, and this user may not open /dev/kfd",
-                                    to_string(profilers.front().profiler)),
-                        how_to_open_devices()});
-  } else {
-    findings.push_back({"counters", Verdict::good,
-                        fmt::format("{} can be spawned", to_string(profilers.front().profiler)),
-                        ""});
-  }
+  findings.push_back(amd_counters(gpu));
+  check_profile_mode(findings, gpu);
 }
 
 Finding other_load(const NvidiaGpu& gpu) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "testing/fake_cards.hpp"
@@ -33,6 +34,45 @@ TEST(CountersOfNvidia, AreOpenWhereTheDriverDoesNotKeepThem) {
   EXPECT_EQ(check_ncu("/usr/bin/ncu", "RmProfilingAdminOnly: 0\n", kRootInContainer).verdict,
             Verdict::good);
   EXPECT_EQ(check_ncu("", "", kRoot).verdict, Verdict::unavailable);
+}
+
+// A profiler counts on a card or does not by the card's own target.
+TEST(CountersOfAmd, AskForTheProfilerOfTheCardsTarget) {
+  const auto folder = ScratchFolder::create("environment");
+  ASSERT_TRUE(folder) << folder.error().text();
+  const auto program = folder->path() / "bin/rocprofv3";
+  testing::FakeCards::write(program, std::string("#!/bin/sh\n"));
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const char* before = std::getenv("PATH");
+  const std::string path = before != nullptr ? before : "";
+  setenv("PATH", (folder->path() / "bin").c_str(), 1);
+  struct Case {
+    const char* version;
+    const char* detail;
+    bool with_mode;
+  };
+  for (const Case& each : {Case{"70001", "gfx701 is here (rocprof)", false},
+                           Case{"90010", "rocprofv3", false}, Case{"110000", "rocprofv3", true}}) {
+    SCOPED_TRACE(each.version);
+    const testing::FakeCards cards(folder->path() / each.version);
+    const auto device = cards.add(0, "0000:03:00.0", "0x1234");
+    testing::FakeCards::write(device / "power_dpm_force_performance_level", std::string("auto\n"));
+    testing::FakeCards::write(
+        cards.sysfs() / "class/kfd/kfd/topology/nodes/1/properties",
+        std::string("location_id 768\ndomain 0\ngfx_target_version ") + each.version + "\n");
+    TelemetryGpu gpu;
+    gpu.amd = list_amd_gpus(cards.sysfs()).at(0);
+    const auto findings = check_gpu(gpu, cards.sysfs());
+    const auto counters = std::ranges::find(findings, "counters", &Finding::capability);
+    ASSERT_NE(counters, findings.end());
+    EXPECT_THAT(counters->detail, HasSubstr(each.detail));
+    const auto mode = std::ranges::find(findings, "clocks of counters", &Finding::capability);
+    EXPECT_EQ(mode != findings.end(), each.with_mode);
+    if (!each.with_mode) continue;
+    EXPECT_EQ(mode->verdict, Verdict::limited);
+    EXPECT_THAT(mode->remedy, HasSubstr("profile_standard"));
+  }
+  setenv("PATH", path.c_str(), 1);
 }
 
 // Two cards; one process computes on the second, another has opened both and launched nothing.

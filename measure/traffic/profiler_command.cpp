@@ -27,16 +27,6 @@ fs::path locate(Profiler profiler) {
   return {};
 }
 
-// Lists the profilers that can count on an architecture, best first.
-std::vector<Profiler> profilers_for(std::string_view architecture) {
-  if (architecture.starts_with("sm_")) return {Profiler::ncu};
-  if (architecture.starts_with("gfx9") || architecture.starts_with("gfx1")) {
-    return {Profiler::rocprof_v3, Profiler::rocprof_v1};
-  }
-  if (architecture.starts_with("gfx")) return {Profiler::rocprof_v1};  // v3 begins with gfx9
-  return {Profiler::rocprof_v3, Profiler::rocprof_v1, Profiler::ncu};
-}
-
 // A word as a POSIX shell takes it.
 std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain =
@@ -74,6 +64,15 @@ std::string_view to_string(Profiler profiler) {
     case Profiler::ncu: return "ncu";
   }
   return "unknown";
+}
+
+std::vector<Profiler> profilers_for(std::string_view architecture) {
+  if (architecture.starts_with("sm_")) return {Profiler::ncu};
+  if (architecture.starts_with("gfx9") || architecture.starts_with("gfx1")) {
+    return {Profiler::rocprof_v3, Profiler::rocprof_v1};
+  }
+  if (architecture.starts_with("gfx")) return {Profiler::rocprof_v1};  // v3 begins with gfx9
+  return {Profiler::rocprof_v3, Profiler::rocprof_v1, Profiler::ncu};
 }
 
 std::vector<InstalledProfiler> installed_profilers(std::string_view architecture) {

@@ -6,9 +6,11 @@
 #include <charconv>
 #include <map>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/telemetry.hpp"
 
 namespace ww::microbench {
@@ -103,9 +105,8 @@ fs::path kfd_root() {
 std::optional<std::string> kfd_target(const fs::path& root, const std::string& pci_bus) {
   const auto node = find_node(root, pci_bus);
   if (!node) return {};
-  const std::uint64_t version = value_of(node->second, "gfx_target_version");
-  if (version == 0) return {};
-  return fmt::format("gfx{}{}{:x}", version / 10000, version / 100 % 100, version % 100);
+  std::string target = measure::gfx_target(value_of(node->second, "gfx_target_version"));
+  return target.empty() ? std::nullopt : std::optional(std::move(target));
 }
 
 Result<DriverLayout> read_kfd_layout(const fs::path& root, const std::string& pci_bus) {

@@ -18,13 +18,15 @@ namespace ww::measure {
 enum class Profiler { rocprof_v3, rocprof_v1, ncu };
 [[nodiscard]] std::string_view to_string(Profiler profiler);  // the program's name
 
+// The profilers that can count on an architecture ("gfx90a", "sm_90"; empty: any), best first.
+[[nodiscard]] std::vector<Profiler> profilers_for(std::string_view architecture);
+
 struct InstalledProfiler {
   Profiler profiler{};
   std::filesystem::path program;
 };
-// The profilers on PATH (and in the folders of ROCm that rocm_library.hpp knows, and in
-// /usr/local/cuda/bin) that can count on an architecture ("gfx90a", "sm_90"; empty: any), best
-// first.
+// Those of them that are on PATH, in the folders of ROCm that rocm_library.hpp knows, or in
+// /usr/local/cuda/bin.
 [[nodiscard]] std::vector<InstalledProfiler> installed_profilers(std::string_view architecture);
 
 // The counters that the byte mapping of an architecture needs, by the profiler's names, without
