@@ -47,7 +47,7 @@ tl::unexpected<Error> no_such_gpu(const Telemetry& telemetry, const std::string&
   const auto reason = [](const char* vendor, const std::string& why) {
     return why.empty() ? std::string() : fmt::format("; {}: {}", vendor, why);
   };
-  return fail(ErrorCode::not_found,
+  return fail(ErrorCode::missing_dependency,
               fmt::format("there are {} GPUs with a driver here{}{}; 'wirewatt doctor' says more",
                           telemetry.gpus.size(), reason("AMD", telemetry.no_amd),
                           reason("NVIDIA", telemetry.no_nvidia)),

@@ -44,15 +44,15 @@ TEST_F(GpuChoice, IsByPlaceOrByAddress) {
   add(0x43, true);
   EXPECT_EQ(choose_gpu(telemetry_, "gpu:1").value(), 1U);
   EXPECT_EQ(choose_gpu(telemetry_, "pci:0000:43:00.0").value(), 1U);
-  EXPECT_EQ(choose_gpu(telemetry_, "gpu:2").error().code, ErrorCode::not_found);
-  EXPECT_EQ(choose_gpu(telemetry_, "pci:0000:44:00.0").error().code, ErrorCode::not_found);
+  EXPECT_EQ(choose_gpu(telemetry_, "gpu:2").error().code, ErrorCode::missing_dependency);
+  EXPECT_EQ(choose_gpu(telemetry_, "pci:0000:44:00.0").error().code, ErrorCode::missing_dependency);
   EXPECT_EQ(choose_gpu(telemetry_, "gpu:0x").error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(choose_gpu(telemetry_, "cuda:0").error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(name_with_address(telemetry_.gpus[1]), "MI210 at 0000:43:00.0");
 }
 
 TEST_F(GpuChoice, WithoutANameIsTheFirst) {
-  EXPECT_EQ(choose_gpu(telemetry_, "").error().code, ErrorCode::not_found);
+  EXPECT_EQ(choose_gpu(telemetry_, "").error().code, ErrorCode::missing_dependency);
   add(0x03, true);
   add(0x43, true);
   EXPECT_EQ(choose_gpu(telemetry_, "").value(), 0U);

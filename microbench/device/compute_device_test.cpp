@@ -147,7 +147,7 @@ TEST(DeviceNames, OfHostsStandForThemselvesAndOthersAreRefused) {
   request.name = "opencl:99.0";
   const auto missing = open_compute_device(request);
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().code, ErrorCode::not_found) << missing.error().text();
+  EXPECT_EQ(missing.error().code, ErrorCode::missing_dependency) << missing.error().text();
   request.name = "quantum:0";
   EXPECT_EQ(open_compute_device(request).error().code, ErrorCode::not_found);
 }

@@ -144,7 +144,8 @@ void select_virtual_driver(const DeviceRequest& request, const std::string& name
 Status enter_virtual_device(const DeviceRequest& wanted) {
   DeviceRequest request = wanted;
   request.need = DeviceNeed::virtual_chip;
-  if (DeviceName(request.name).is_host()) {
+  const DeviceName named(request.name);
+  if (!request.name.empty() && !named.is_virtual() && named.kind() != DeviceName::Kind::other) {
     return fail(ErrorCode::unsupported,
                 "programs run on virtual devices this way; on a real one start them directly",
                 request.name);
@@ -191,11 +192,9 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
   }
   if (parsed.is_host()) return name;
   if (parsed.kind() == DeviceName::Kind::pci || parsed.kind() == DeviceName::Kind::sensor) {
-    return fail(ErrorCode::unsupported,
-                "names a card's sensor, which 'wirewatt doctor', 'selftest' and 'top' read; to run "
-                "kernels on the card, name it as opencl:PLATFORM.DEVICE, hip:N or cuda:N, as "
-                "'wirewatt devices' lists it",
-                name);
+    WW_ASSIGN(choice, choose_on_card(name));
+    spdlog::info("{}: {}", choice.name, choice.reason);
+    return choice.name;
   }
   return fail(ErrorCode::not_found,
               fmt::format("no device '{}'; 'wirewatt devices' lists those that there are", name));

@@ -68,9 +68,10 @@ struct Device {
   }
 };
 
-// The full name that the request stands for: an empty name becomes choose_device(request.need).
-// Errors: invalid_argument and not_found for names that no device can have; unsupported for the
-// name of a sensor alone; those of choose_device.
+// The full name that the request stands for: an empty name becomes choose_device(request.need), and
+// a card's ("gpu:0", "pci:0000:03:00.0") that of a device which computes on it. Errors:
+// invalid_argument and not_found for names that no device can have; those of choose_device and
+// choose_on_card.
 [[nodiscard]] Result<std::string> resolve_device_name(const DeviceRequest& request);
 
 // Opens the device of a resolved name. A process can open one virtual chip, because the OpenCL

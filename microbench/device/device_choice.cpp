@@ -201,12 +201,12 @@ Result<DeviceChoice> look_up_device(const std::string& name) {
   const auto devices = list_real_devices(telemetry);
   if (parsed.is_host()) {
     for (const RealDevice& device : devices) {
-      if (device.listing.name == name && device.is_gpu) {
+      if (device.listing.name == name) {
         return DeviceChoice{name, "it was named", device.pci, device.target};
       }
     }
-    return fail(ErrorCode::not_found, "is not among the devices that 'wirewatt devices' lists",
-                name);
+    return fail(ErrorCode::missing_dependency,
+                "is not among the devices that 'wirewatt devices' lists", name);
   }
   WW_ASSIGN(index, measure::choose_gpu(telemetry, name));
   DeviceChoice choice = choice_of_card(telemetry.gpus[index], "it was named");
@@ -214,6 +214,27 @@ Result<DeviceChoice> look_up_device(const std::string& name) {
     if (choice.target.empty() && device.pci == choice.pci) choice.target = device.target;
   }
   return choice;
+}
+
+Result<DeviceChoice> choose_on_card(const std::string& name) {
+  const auto telemetry = measure::find_telemetry();
+  WW_ASSIGN(index, measure::choose_gpu(telemetry, name));
+  const std::string pci = to_string(telemetry.gpus[index].pci);
+  constexpr DeviceNeed kNeed = DeviceNeed::look;  // whoever opens it says what it lacks
+  const auto devices = list_real_devices(telemetry);
+  const RealDevice* best = nullptr;
+  for (const RealDevice& device : devices) {
+    const auto merits = device.pci == pci ? merit(kNeed, device) : std::nullopt;
+    if (merits && (best == nullptr || *merits > *merit(kNeed, *best))) best = &device;
+  }
+  if (best == nullptr) {
+    return fail(ErrorCode::missing_dependency,
+                "nothing here runs kernels on this card; 'wirewatt doctor', 'selftest', 'meter' "
+                "and 'top' read its sensor",
+                name);
+  }
+  const RealDevice& chosen = by_cuda(kNeed, devices, *best);
+  return DeviceChoice{chosen.listing.name, name + " is this card", chosen.pci, chosen.target};
 }
 
 Result<DeviceChoice> choose_device(DeviceNeed need) {

@@ -174,6 +174,53 @@ class CudaDriver final : public ModuleDriver {
   HostFacts facts_;
 };
 
+// A device as its attributes describe it. A context would take 0.3 to 0.5 GB of its memory, and is
+// refused where another process has the device for itself.
+struct CudaSight {
+  int device{};  // the driver's handle
+  HostFacts facts;
+};
+
+Result<CudaSight> see_cuda(const CudaApi& api, int index) {
+  WW_ASSIGN(count, cuda_device_count());
+  if (index < 0 || index >= count) {
+    return fail(ErrorCode::missing_dependency,
+                fmt::format("no CUDA device {}; there are {}", index, count));
+  }
+  CudaSight seen;
+  HostFacts& facts = seen.facts;
+  const int& device = seen.device;
+  WW_TRY(judged(api, api.device(&seen.device, index), "cuDeviceGet"));
+  facts.api = "cuda";
+  std::array<char, 256> text{};
+  WW_TRY(judged(api, api.device_name(text.data(), 255, device), "cuDeviceGetName"));
+  facts.device = text.data();
+  text = {};
+  if (api.pci_bus(text.data(), 255, device) == 0) facts.pci_bus = text.data();
+  int version = 0;
+  if (api.driver_version(&version) == 0) {
+    facts.driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+  }
+  int major = 0;
+  int minor = 0;
+  WW_TRY(
+      judged(api, api.attribute(&major, kComputeCapabilityMajor, device), "cuDeviceGetAttribute"));
+  WW_TRY(
+      judged(api, api.attribute(&minor, kComputeCapabilityMinor, device), "cuDeviceGetAttribute"));
+  facts.target = fmt::format("sm_{}{}", major, minor);
+  if (major < kMinMajor) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} is {}; wirewatt needs sm_70 (Volta) or later, because near and far "
+                            "are measured at common rates, and the wait that sets them (nanosleep) "
+                            "does not exist before sm_70",
+                            facts.device, facts.target));
+  }
+  int l2_bytes = 0;
+  if (api.attribute(&l2_bytes, kL2CacheSize, device) == 0) facts.l2_bytes = l2_bytes;
+  static_cast<void>(api.attribute(&facts.compute_units, kCudaMultiprocessorCount, device));
+  return seen;
+}
+
 }  // namespace
 
 Result<int> cuda_device_count() {
@@ -184,49 +231,22 @@ Result<int> cuda_device_count() {
   return count;
 }
 
-Result<std::unique_ptr<ModuleDriver>> open_cuda(int index) {
-  WW_ASSIGN(count, cuda_device_count());
-  if (index < 0 || index >= count) {
-    return fail(ErrorCode::not_found, fmt::format("no CUDA device {}; there are {}", index, count));
-  }
+Result<HostFacts> cuda_facts(int index) {
   WW_ASSIGN(api, load_cuda());
-  int device = 0;
-  WW_TRY(judged(*api, api->device(&device, index), "cuDeviceGet"));
-  HostFacts facts;
-  facts.api = "cuda";
-  std::array<char, 256> text{};
-  WW_TRY(judged(*api, api->device_name(text.data(), 255, device), "cuDeviceGetName"));
-  facts.device = text.data();
-  text = {};
-  if (api->pci_bus(text.data(), 255, device) == 0) facts.pci_bus = text.data();
-  int version = 0;
-  if (api->driver_version(&version) == 0) {
-    facts.driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
-  }
-  int major = 0;
-  int minor = 0;
-  WW_TRY(judged(*api, api->attribute(&major, kComputeCapabilityMajor, device),
-                "cuDeviceGetAttribute"));
-  WW_TRY(judged(*api, api->attribute(&minor, kComputeCapabilityMinor, device),
-                "cuDeviceGetAttribute"));
-  facts.target = fmt::format("sm_{}{}", major, minor);
-  if (major < kMinMajor) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("{} is {}; wirewatt needs sm_70 (Volta) or later, because near and far "
-                            "are measured at common rates, and the wait that sets them (nanosleep) "
-                            "does not exist before sm_70",
-                            facts.device, facts.target));
-  }
-  int l2_bytes = 0;
-  if (api->attribute(&l2_bytes, kL2CacheSize, device) == 0) facts.l2_bytes = l2_bytes;
-  static_cast<void>(api->attribute(&facts.compute_units, kCudaMultiprocessorCount, device));
+  WW_ASSIGN(seen, see_cuda(*api, index));
+  return std::move(seen.facts);
+}
+
+Result<std::unique_ptr<ModuleDriver>> open_cuda(int index) {
+  WW_ASSIGN(api, load_cuda());
+  WW_ASSIGN(seen, see_cuda(*api, index));
   void* context = nullptr;
-  WW_TRY(judged(*api, api->retain_context(&context, device), "cuDevicePrimaryCtxRetain"));
+  WW_TRY(judged(*api, api->retain_context(&context, seen.device), "cuDevicePrimaryCtxRetain"));
   if (auto status = judged(*api, api->set_context(context), "cuCtxSetCurrent"); !status) {
-    api->release_context(device);
+    api->release_context(seen.device);
     return tl::unexpected(status.error());
   }
-  return std::make_unique<CudaDriver>(*api, device, context, std::move(facts));
+  return std::make_unique<CudaDriver>(*api, seen.device, context, std::move(seen.facts));
 }
 
 }  // namespace ww::microbench

@@ -255,7 +255,8 @@ Result<int> hip_device_count() {
 Result<std::unique_ptr<ModuleDriver>> open_hip(int device) {
   WW_ASSIGN(count, hip_device_count());
   if (device < 0 || device >= count) {
-    return fail(ErrorCode::not_found, fmt::format("no HIP device {}; there are {}", device, count));
+    return fail(ErrorCode::missing_dependency,
+                fmt::format("no HIP device {}; there are {}", device, count));
   }
   WW_ASSIGN(api, load_hip());
   WW_TRY(judged(*api, api->set_device(device), "hipSetDevice"));
@@ -280,6 +281,11 @@ Result<std::unique_ptr<ModuleDriver>> open_hip(int device) {
     static_cast<void>(api->attribute(&facts.compute_units, kHipMultiprocessorCount, device));
   }
   return std::make_unique<HipDriver>(*api, device, std::move(facts));
+}
+
+Result<HostFacts> hip_facts(int device) {
+  WW_ASSIGN(driver, open_hip(device));
+  return driver->facts();
 }
 
 std::string hidden_die(const std::string& other_pci, const std::vector<std::string>& shown) {

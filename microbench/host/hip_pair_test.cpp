@@ -100,7 +100,7 @@ TEST_F(HipPair, IsRefusedWhereHipDoesNotShowTheOtherDieOrTheNameIsNotHips) {
   EXPECT_EQ(hidden.error().code, ErrorCode::unsupported);
   EXPECT_THAT(hidden.error().message, ::testing::HasSubstr("hip:1 at 0000:04:00.0"));
   EXPECT_EQ(open_host_pair("opencl:0.0", kSecondDie).error().code, ErrorCode::unsupported);
-  EXPECT_EQ(open_host_pair("hip:7", kSecondDie).error().code, ErrorCode::not_found);
+  EXPECT_EQ(open_host_pair("hip:7", kSecondDie).error().code, ErrorCode::missing_dependency);
 }
 
 }  // namespace

@@ -365,9 +365,9 @@ TEST(OpenHost, RefusesNamesThatNoHostHas) {
     ASSERT_FALSE(host) << name;
     EXPECT_EQ(host.error().code, ErrorCode::invalid_argument) << name;
   }
-  EXPECT_EQ(open_host("cuda:99").error().code, ErrorCode::not_found);
-  EXPECT_EQ(open_host("hip:99").error().code, ErrorCode::not_found);
-  EXPECT_EQ(open_host("opencl:99.0").error().code, ErrorCode::not_found);
+  EXPECT_EQ(open_host("cuda:99").error().code, ErrorCode::missing_dependency);
+  EXPECT_EQ(open_host("hip:99").error().code, ErrorCode::missing_dependency);
+  EXPECT_EQ(open_host("opencl:99.0").error().code, ErrorCode::missing_dependency);
 }
 
 TEST(OpenHost, RefusesAnNvidiaPartWithoutNanosleepByName) {

@@ -28,17 +28,16 @@ json to_json(const HostFacts& facts) {
 }
 
 // Every device of one driver, as JSON: a list of {facts} or {error}.
-std::string view(Result<int> (*count_devices)(),
-                 Result<std::unique_ptr<ModuleDriver>> (*open)(int)) {
+std::string view(Result<int> (*count_devices)(), Result<HostFacts> (*facts_of)(int)) {
   json answer = json::array();
   const auto count = count_devices();
   if (!count) {
     answer.push_back({{"error", count.error().text()}});
   } else {
     for (int i = 0; i < *count; ++i) {
-      const auto driver = open(i);
-      answer.push_back(driver ? json{{"index", i}, {"facts", to_json((*driver)->facts())}}
-                              : json{{"index", i}, {"error", driver.error().text()}});
+      const auto facts = facts_of(i);
+      answer.push_back(facts ? json{{"index", i}, {"facts", to_json(*facts)}}
+                             : json{{"index", i}, {"error", facts.error().text()}});
     }
     if (*count == 0) answer.push_back({{"error", "its driver offers no device"}});
   }
@@ -46,8 +45,8 @@ std::string view(Result<int> (*count_devices)(),
 }
 
 void add_view(std::vector<HostListing>& listings, const std::string& api,
-              Result<int> (*count_devices)(), Result<std::unique_ptr<ModuleDriver>> (*open)(int)) {
-  const auto text = in_child([&] { return view(count_devices, open); });
+              Result<int> (*count_devices)(), Result<HostFacts> (*facts_of)(int)) {
+  const auto text = in_child([&] { return view(count_devices, facts_of); });
   const json answer = text ? json::parse(*text, nullptr, false) : json();
   if (!text || !answer.is_array()) {
     HostListing listing;
@@ -108,8 +107,8 @@ Result<std::unique_ptr<ComputeHost>> open_host_pair(const std::string& name,
 
 std::vector<HostListing> list_driver_hosts() {
   std::vector<HostListing> listings;
-  add_view(listings, "hip", &hip_device_count, &open_hip);
-  add_view(listings, "cuda", &cuda_device_count, &open_cuda);
+  add_view(listings, "hip", &hip_device_count, &hip_facts);
+  add_view(listings, "cuda", &cuda_device_count, &cuda_facts);
   return listings;
 }
 

@@ -99,10 +99,14 @@ using ModuleParts = std::vector<std::unique_ptr<ModuleDriver>>;
 [[nodiscard]] std::unique_ptr<ComputeHost> make_module_host(ModuleParts parts);
 
 // "hip:0", "cuda:1": the n-th device of the driver, counted from 0. Errors: missing_dependency (no
-// driver library, or one without a needed entry point: names library and package), not_found (no
-// such device), device_error.
+// driver library, or one without a needed entry point: names library and package; no such device),
+// device_error.
 [[nodiscard]] Result<std::unique_ptr<ModuleDriver>> open_hip(int device);
 [[nodiscard]] Result<std::unique_ptr<ModuleDriver>> open_cuda(int device);
+// The facts of the n-th device. Of NVIDIA's no context is made, so that a look at all devices takes
+// none of their memory. Errors: as above.
+[[nodiscard]] Result<HostFacts> hip_facts(int device);
+[[nodiscard]] Result<HostFacts> cuda_facts(int device);
 // The n-th device and the one at a PCI address ("0000:c9:00.0"), with access to each other's
 // memory. Errors: unsupported where HIP does not show the second, or says that they do not reach
 // each other, or not over xGMI; those of open_hip.

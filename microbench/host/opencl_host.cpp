@@ -547,11 +547,11 @@ Result<std::unique_ptr<ComputeHost>> open_opencl_host(const OpenClApi& api, int 
                                                       int device) {
   WW_ASSIGN(platforms, platforms_of(api));
   if (platform < 0 || static_cast<std::size_t>(platform) >= platforms.size()) {
-    return fail(ErrorCode::not_found, fmt::format("no OpenCL platform {}", platform));
+    return fail(ErrorCode::missing_dependency, fmt::format("no OpenCL platform {}", platform));
   }
   const auto devices = devices_of(api, platforms[static_cast<std::size_t>(platform)]);
   if (device < 0 || static_cast<std::size_t>(device) >= devices.size()) {
-    return fail(ErrorCode::not_found,
+    return fail(ErrorCode::missing_dependency,
                 fmt::format("no device {} on OpenCL platform {}", device, platform));
   }
   const auto ids = parts_of(api, platforms[static_cast<std::size_t>(platform)], devices,

@@ -25,7 +25,8 @@ struct OpenClDevice {
 // an empty list.
 [[nodiscard]] Result<std::vector<OpenClDevice>> enumerate_opencl(const OpenClApi& api);
 
-// Opens one of them: context and in-order queue. Errors: not_found, device_error.
+// Opens one of them: context and in-order queue. Errors: missing_dependency (it is not there),
+// device_error.
 [[nodiscard]] Result<std::unique_ptr<ComputeHost>> open_opencl_host(const OpenClApi& api,
                                                                     int platform, int device);
 

@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -286,6 +287,10 @@ int cuDeviceGetPCIBusId(char* name, int size, int device) {
 }
 int cuDevicePrimaryCtxRetain(void** context, int device) {
   driver().lost = 0;
+  // A context takes memory of its device: which devices got one is noted in a file.
+  if (const char* file = std::getenv("WW_STUB_CUDA_CONTEXTS"); file != nullptr) {
+    std::ofstream(file, std::ios::app) << device << '\n';
+  }
   *context = &driver().boards[device == 1 ? 1 : 0];
   return success;
 }

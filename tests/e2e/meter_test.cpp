@@ -153,11 +153,21 @@ TEST_F(Meter, OfTwoDiesSaysThatTheFigureIsThePackages) {
   for (const json& device : result.at("devices")) {
     EXPECT_EQ(device.at("scope"), "package") << device;
     EXPECT_THAT(device.at("scope_says").get<std::string>(), HasSubstr("both dies"));
+    expect_watts(device, device, 400);
   }
-  expect_watts(result.at("devices").at(0), result.at("devices").at(0), 400);
-  // The other die has no accumulator and a register of zeros: no figure, and the reason.
-  EXPECT_EQ(result.at("devices").at(1).at("energy_status"), "rejected");
-  EXPECT_THAT(result.at("devices").at(1).at("energy_reason").get<std::string>(), HasSubstr("0 W"));
+  // The second die is read at the first one, and a sum has the package once.
+  EXPECT_THAT(result.at("devices").at(1).at("scope_says").get<std::string>(),
+              HasSubstr("read at 0000:03:00.0"));
+  EXPECT_TRUE(result.at("devices").at(0).at("counted_at").is_null());
+  EXPECT_EQ(result.at("devices").at(1).at("counted_at"), "gpu:0");
+  expect_watts(result.at("devices").at(0), result, 400);
+  // A job is metered while it uses both dies. Its page does not call the package this die's own.
+  FakeCards::write(second / "gpu_busy_percent", "97\n");
+  tree.write(tree.device() / "gpu_busy_percent", "97");
+  const json line = top({"--device", "gpu:1"}, environment(), "4");
+  expect_watts(line, line, 400);
+  EXPECT_EQ(line.at("sensor_of"), "0000:03:00.0");
+  EXPECT_FALSE(top({"--device", "gpu:0"}, environment(), "1").contains("sensor_of"));
 }
 
 class MeterByNvml : public Meter {
@@ -227,7 +237,7 @@ TEST_F(Meter, OfAVirtualGpuIsCalledVirtual) {
 TEST_F(Meter, RefusesWhatNothingWouldReadAndDevicesThatAreNotThere) {
   EXPECT_EQ(meter({"--counters", "profile.csv", "--", "true"}).exit_code, 2);
   const auto none = meter({"--device", "gpu:3", "--", "true"});
-  EXPECT_EQ(none.exit_code, 2) << none.err;
+  EXPECT_EQ(none.exit_code, 3) << none.err;
   EXPECT_THAT(none.err, HasSubstr("gpu:3"));
   EXPECT_EQ(meter({"--device", "virtual:w9100", "--device", "gpu:0", "--", "true"}).exit_code, 2);
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <set>
 
 #include "nvidia_stub.hpp"
 #include "ww/core/campaign_store.hpp"
@@ -61,6 +63,34 @@ TEST_F(NvidiaMachine, HasTheRecordedSensorsWhosePeriodsAndWindowsTheDoctorFinds)
                 1e3 * column["period_s"].get<double>(), 1e3 * recorded.period_s, recorded.key,
                 1e3 * column[recorded.key].get<double>(), 1e3 * recorded.time_s);
   }
+}
+
+// A context takes some of its device's memory, and is refused where another process has the device
+// for itself.
+TEST_F(NvidiaMachine, HasAContextOnTheDeviceAloneThatIsUsed) {
+  stub_.configure("count 2\n");
+  const std::string noted = stub_.file("contexts");
+  const auto contexts = [&noted] {
+    std::set<int> devices;
+    std::ifstream file(noted);
+    for (int device = 0; file >> device;) devices.insert(device);
+    return devices;
+  };
+  const Environment noting{{"WW_STUB_CUDA_CONTEXTS", noted}};
+  for (const std::vector<std::string>& look :
+       {std::vector<std::string>{"devices", "--json"}, {"devices", "--choices", "--json"}}) {
+    const auto finished = stub_.wirewatt_on(look, noting);
+    ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+    EXPECT_THAT(finished.out, HasSubstr("cuda:0")) << look.front();
+    EXPECT_TRUE(contexts().empty()) << look.front();
+  }
+  // A dry run opens the device that would be used.
+  ASSERT_EQ(stub_.wirewatt_on({"calibrate", "--dry-run", "--json"}, noting).exit_code, 0);
+  EXPECT_EQ(contexts(), std::set<int>{0});
+  std::filesystem::remove(noted);
+  const auto used = stub_.wirewatt_on({"topology", "--device", "cuda:1", "--json"}, noting);
+  ASSERT_EQ(used.exit_code, 0) << used.err << used.out;
+  EXPECT_EQ(contexts(), std::set<int>{1});
 }
 
 // CUDA counts the card at c1:00.0 first, NVML the one at 41:00.0.

@@ -14,8 +14,8 @@ namespace ww::measure {
 // container or a batch system may show the sensors of others), a processor's own graphics last, and
 // before that cards whose power cannot be read.
 //
-// Errors: not_found (there is no such GPU); invalid_argument (not such a name; or the name is
-// empty, several GPUs come into question, and a variable of the environment such as
+// Errors: missing_dependency (there is no such GPU); invalid_argument (not such a name; or the name
+// is empty, several GPUs come into question, and a variable of the environment such as
 // HIP_VISIBLE_DEVICES leaves the program only some of them: no sensor says which).
 [[nodiscard]] Result<std::size_t> choose_gpu(const Telemetry& telemetry, const std::string& device);
 

@@ -59,9 +59,12 @@ struct DeviceChoice {
 // what it lacks); invalid_argument where the environment hides some of several cards, and no sensor
 // says which.
 [[nodiscard]] Result<DeviceChoice> choose_device(DeviceNeed need);
-// A real device of this name: "hip:0", "gpu:1", "pci:0000:03:00.0". Errors: not_found, unsupported
-// (a virtual one), those of choose_gpu.
+// A real device of this name: "hip:0", "gpu:1", "pci:0000:03:00.0". Errors:
+// missing_dependency (it is not there), unsupported (a virtual one), those of choose_gpu.
 [[nodiscard]] Result<DeviceChoice> look_up_device(const std::string& name);
+// The device that computes on a card: "gpu:0", "pci:0000:03:00.0". Errors: missing_dependency where
+// none does; those of choose_gpu.
+[[nodiscard]] Result<DeviceChoice> choose_on_card(const std::string& name);
 // As choose_device, for several needs; the machine is looked at once.
 [[nodiscard]] std::vector<Result<DeviceChoice>> choose_devices(std::span<const DeviceNeed> needs);
 
