@@ -157,8 +157,11 @@ TEST(CommandLine, EstimateAndTopRefuseOptionsThatNothingWouldRead) {
       {"estimate --model m.json --counters c.csv --device virtual:mi210", "--device"},
       {"estimate --model m.json --counters c.csv --window 30", "--window"},
       {"estimate --model m.json --counters c.csv --constant literature", "--model"},
+      {"top --model m.json --counters c.csv -- true", "--counters"},
+      {"top --model m.json --arch gfx90a -- true", "--arch"},
       {"top --device virtual:w9100 --model m.json --counters c.csv -- true", "--counters"},
       {"top --device virtual:w9100 --model m.json --arch gfx90a -- true", "--arch"},
+      {"top --device gpu:0 --model m.json --counters c.csv -- true", "--counters"},
       {"top --model m.json --device gpu:0 --lag 30", "--lag"}};
   for (const auto& [command, named] : unread) {
     expect_error(run({"sh", "-c", wirewatt() + " " + command}), 2, named);

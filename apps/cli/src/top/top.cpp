@@ -270,6 +270,8 @@ Status refuse_unread(const TopArguments& arguments, bool on_virtual) {
   const std::tuple<bool, const char*, const char*> unread[] = {
       {arguments.model.empty() && !arguments.counters.empty(), "--counters",
        "is what a calibration prices: give --model as well"},
+      {!arguments.command.empty() && !arguments.counters.empty() && !on_virtual, "wirewatt top",
+       "give counter files (--counters) or a program after --, not both"},
       {on_virtual && !arguments.counters.empty(), "--counters",
        "is for real GPUs (--device gpu:N): the virtual GPU counts while its program runs"},
       {on_virtual && !arguments.architecture.empty(), "--arch",
@@ -284,17 +286,32 @@ Status refuse_unread(const TopArguments& arguments, bool on_virtual) {
 
 // A program runs on the virtual GPU where that is named, where the calibration is of one, or where
 // there is no card.
-bool runs_on_virtual(const TopArguments& arguments, const calibration::Calibration* model) {
-  if (!arguments.device.name.empty()) return DeviceName(arguments.device.name).is_virtual();
-  if (arguments.command.empty()) return false;
-  if (model != nullptr) return DeviceName(model->provenance().device).is_virtual();
-  return measure::find_telemetry().gpus.empty();
-}
+class Place {
+ public:
+  explicit Place(const TopArguments& arguments) {
+    const std::string& device = arguments.device.name;
+    const bool program_alone = device.empty() && !arguments.command.empty();
+    no_card_ = program_alone && measure::find_telemetry().gpus.empty();
+    is_virtual_ = program_alone ? no_card_ : DeviceName(device).is_virtual();
+    model_decides_ = program_alone && !arguments.model.empty();
+  }
+  // What is known before the calibration is read: where there is no card, no option of cards can be
+  // meant. Absent where the calibration decides.
+  [[nodiscard]] std::optional<bool> by_words() const {
+    return model_decides_ && !no_card_ ? std::nullopt : std::optional(is_virtual_);
+  }
+  [[nodiscard]] bool is_virtual(const calibration::Calibration* model) const {
+    return model_decides_ ? DeviceName(model->provenance().device).is_virtual() : is_virtual_;
+  }
+
+ private:
+  bool no_card_, is_virtual_, model_decides_;
+};
 
 int run(TopArguments arguments) {
-  // Where a device is named, its options can be judged before the calibration is read.
-  if (!arguments.device.name.empty()) {
-    const auto read = refuse_unread(arguments, DeviceName(arguments.device.name).is_virtual());
+  const Place place(arguments);
+  if (const auto by_words = place.by_words()) {
+    const auto read = refuse_unread(arguments, *by_words);
     if (!read) return report_error(read.error());
   }
   const auto can_write = check_timeline_files(arguments.timeline);
@@ -305,7 +322,7 @@ int run(TopArguments arguments) {
     if (!loaded) return report_error(loaded.error());
     model = std::move(*loaded);
   }
-  const bool on_virtual = runs_on_virtual(arguments, model.get());
+  const bool on_virtual = place.is_virtual(model.get());
   if (const auto read = refuse_unread(arguments, on_virtual); !read) {
     return report_error(read.error());
   }
