@@ -32,10 +32,12 @@ constexpr int kSteps = 6;
 constexpr double kStepSeconds = 2.0;
 constexpr double kIdleSeconds = 10.0;
 constexpr double kCopySeconds = 2.0;
+constexpr double kExecutedCopySeconds = 0.5;  // of a chip whose copies this processor executes
 constexpr std::size_t kMinCopyBytes = std::size_t{4} << 20;
 constexpr std::size_t kMaxCopyBytes = std::size_t{256} << 20;
-constexpr int kCopies = 8;           // where they are executed step by step
-constexpr int kSmallLaunches = 200;  // likewise a tenth
+// Of this processor, where it executes the copies step by step.
+constexpr double kMaxCopyProcessorS = 20.0;
+constexpr int kSmallLaunches = 200;  // a tenth there
 
 bool is_sensor_alone(const std::string& name) {
   const auto kind = DeviceName(name).kind();
@@ -216,43 +218,44 @@ double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-// Copies as large as the device's memory lets them be, over and over; a few small ones on devices
-// whose launches this processor executes.
-Status copy_steadily(microbench::ComputeHost& host, measure::Sensor& sensor, Recording& stream) {
+// The largest copy that the device's memory lets be; a small one on devices whose launches this
+// processor executes, and which repeat what they have executed. `seconds`: how long to copy, of the
+// device's time.
+Result<microbench::KnownCopy> largest_copy(microbench::ComputeHost& host, double& seconds) {
+  seconds = kExecutedCopySeconds;
   WW_ASSIGN(small, microbench::KnownCopy::make(host, kMinCopyBytes));
   WW_TRY(small.fill(1));
   const double before = processor_seconds();
   WW_TRY(small.launch_and_wait());
   constexpr double kMaxProcessorS = 0.02;
-  const bool executed_here = processor_seconds() - before > kMaxProcessorS;
-  measure::LoadStep step;
-  double launches = 0;
-  if (executed_here) {
-    step.on_ns = sensor.now_ns();
-    for (; launches < kCopies; ++launches) WW_TRY(small.launch_and_wait());
-    step.off_ns = sensor.now_ns();
-    WW_TRY(small.check());
-    stream.bytes = launches * static_cast<double>(small.bytes());
-    stream.steps.push_back(step);
-    return {};
-  }
+  if (processor_seconds() - before > kMaxProcessorS) return small;
   auto large = microbench::KnownCopy::make(host, kMaxCopyBytes);
   for (std::size_t bytes = kMaxCopyBytes / 2; !large && bytes >= kMinCopyBytes; bytes /= 2) {
     large = microbench::KnownCopy::make(host, bytes);
   }
-  if (!large) return tl::unexpected(large.error());
-  WW_TRY(large->fill(2));
+  if (large) WW_TRY(large->fill(2));
+  seconds = kCopySeconds;
+  return large;
+}
+
+// Copies over and over.
+Status copy_steadily(microbench::ComputeHost& host, measure::Sensor& sensor, Recording& stream) {
+  double seconds = 0;
+  WW_ASSIGN(copy, largest_copy(host, seconds));
+  measure::LoadStep step;
+  double launches = 0;
   constexpr int kBatch = 8;  // launches between two waits
+  const double end_processor_s = processor_seconds() + kMaxCopyProcessorS;
   step.on_ns = sensor.now_ns();
-  const std::int64_t end_ns = step.on_ns + std::llround(kCopySeconds * 1e9);
+  const std::int64_t end_ns = step.on_ns + std::llround(seconds * 1e9);
   do {
-    for (int i = 0; i < kBatch; ++i) WW_TRY(large->launch());
+    for (int i = 0; i < kBatch; ++i) WW_TRY(copy.launch());
     WW_TRY(host.finish());
     launches += kBatch;
     step.off_ns = sensor.now_ns();
-  } while (step.off_ns < end_ns && !interrupted());
-  WW_TRY(large->check());
-  stream.bytes = launches * static_cast<double>(large->bytes());
+  } while (step.off_ns < end_ns && processor_seconds() < end_processor_s && !interrupted());
+  WW_TRY(copy.check());
+  stream.bytes = launches * static_cast<double>(copy.bytes());
   stream.steps.push_back(step);
   return {};
 }
