@@ -27,24 +27,28 @@
 namespace ww::microbench {
 namespace {
 
+using calibration::kBusyShare;
 using calibration::LadderStream;
 using nlohmann::json;
 namespace levels = calibration::ladder_levels;
 
-// Share of the greatest rate that all streams reach. A level's rate without waits bends where its
-// queues fill, so the highest stays below.
-constexpr std::array kRateShares{0.90, 0.72, 0.54, 0.36, 0.20};
+// Steps of the common rates, as shares of the greatest rate that all streams reach; without waits a
+// level's queues fill. Launches have as many rounds as the rate has steps, so that all of a
+// stream's take as long: what a launch costs beside its accesses is then a part of P0.
+constexpr double kRateStep = 0.18;
+constexpr std::array<std::uint32_t, 5> kRateSteps{5, 4, 3, 2, 1};
 // Share of points for data beside random bits: slopes alone are wanted.
 constexpr std::array<std::size_t, 3> kFewRates{0, 2, 4};
 constexpr double kLadderRateTolerance = 0.03;
 constexpr int kMaxLadderTries = 6;
 constexpr double kLadderLaunchSeconds = 3e-3;
 // A simulated chip's launches have no jitter, and each takes the host's time.
-constexpr double kVirtualLaunchSeconds = 2e-4;
+constexpr double kVirtualLaunchSeconds = 1.5e-4;
+constexpr double kMaxVirtualLaunchBits = 8.0 * (1 << 28);
 // A cache behind the L2 delivers more than memory does; a step of latency alone may be of address
 // translation.
 constexpr double kCacheOverMemory = 1.25;
-constexpr std::uint32_t kMaxLadderLoops = 1'000'000;
+constexpr double kMaxLadderLoops = 1e6;
 constexpr std::int64_t kLadderMiB = 1 << 20;
 constexpr std::int64_t kRealSetMiB = 1024;
 // Factor of memory behind the caches that the data sheet of a virtual chip names.
@@ -93,10 +97,13 @@ class Ladder final : public Experiment {
   Result<double> wait_s(Bench& bench);
   Result<double> full_rate(Bench& bench, const LadderStream& stream);
   Result<std::optional<LadderPoint>> at_rate(Bench& bench, const LadderStream& stream,
-                                             double bits_per_s);
+                                             double bits_per_s, std::uint32_t loops);
   Status drop_doubtful_cache(Bench& bench);
+  static Result<double> busy_share(const measure::Counters& counters, const Bench::Launched& done);
   [[nodiscard]] std::vector<LadderStream> random_streams() const;
   [[nodiscard]] std::uint32_t loops_for(const LadderStream& stream, double bits_per_s) const;
+  [[nodiscard]] std::uint32_t loops_of_step(const LadderStream& stream, double least_rate,
+                                            std::uint32_t step) const;
   [[nodiscard]] std::vector<std::size_t> order(std::int64_t block) const;
   [[nodiscard]] bool has(const std::string& level) const {
     return std::ranges::find(sets_, level, &LadderSet::name) != sets_.end();
@@ -266,7 +273,7 @@ Status Ladder::prepare(Bench& bench) {
     WW_ASSIGN(staircase, measure_staircase(*device.host, units, most, {}));
     staircase_ = std::move(staircase);
     const MemoryLevels seen = levels_of(staircase_);
-    sets_ = ladder_sets(seen);
+    sets_ = ladder_sets(seen, device.is_virtual);
     missing_ = seen.missing;
   }
   if (sets_.size() < 2) {
@@ -292,11 +299,19 @@ std::vector<LadderStream> Ladder::random_streams() const {
 }
 
 std::uint32_t Ladder::loops_for(const LadderStream& stream, double bits_per_s) const {
-  const double loops = launch_s_ * bits_per_s / kernels_->bits_per_loop();
-  const auto pass = has(stream.level) && stream.level != levels::l1
-                        ? kernels_->loops_of_a_pass(stream)
-                        : std::uint32_t{1};
-  return std::max(pass, static_cast<std::uint32_t>(std::clamp<double>(loops, 2, kMaxLadderLoops)));
+  const double pass = kernels_->loops_of_a_pass(stream);
+  const double passes = std::round(launch_s_ * bits_per_s / kernels_->bits_per_loop() / pass);
+  return static_cast<std::uint32_t>(pass * std::clamp(passes, 1.0, kMaxLadderLoops / pass));
+}
+
+std::uint32_t Ladder::loops_of_step(const LadderStream& stream, double least_rate,
+                                    std::uint32_t step) const {
+  const std::uint32_t one = loops_for(stream, kRateStep * least_rate);
+  // Of a simulated chip every line takes the host's time. Where a pass is long, the launch is.
+  const bool too_long =
+      launch_s_ == kVirtualLaunchSeconds &&
+      kRateSteps.front() * one * kernels_->bits_per_loop() > kMaxVirtualLaunchBits;
+  return too_long ? loops_for(stream, step * kRateStep * least_rate) : step * one;
 }
 
 // Seconds of one round of what is selected, from the second of two launches.
@@ -324,7 +339,7 @@ Result<double> Ladder::wait_s(Bench& bench) {
 Result<double> Ladder::full_rate(Bench& bench, const LadderStream& stream) {
   // A rate that no level exceeds makes the launch short; a second one has the length.
   double rate = 0;
-  std::uint32_t loops = std::max(kernels_->loops_of_a_pass(stream), std::uint32_t{16});
+  std::uint32_t loops = loops_for(stream, 16 * kernels_->bits_per_loop() / launch_s_);
   for (int round = 0; round < 2; ++round) {
     WW_TRY(kernels_->select({stream, 0, loops}));
     WW_ASSIGN(seconds, loop_s(bench, loops));
@@ -338,9 +353,8 @@ Result<double> Ladder::full_rate(Bench& bench, const LadderStream& stream) {
 
 // A point whose rate is the wanted one; nothing where no wait gives it.
 Result<std::optional<LadderPoint>> Ladder::at_rate(Bench& bench, const LadderStream& stream,
-                                                   double bits_per_s) {
+                                                   double bits_per_s, std::uint32_t loops) {
   const double wanted_s = kernels_->bits_per_loop() / bits_per_s;
-  const std::uint32_t loops = loops_for(stream, bits_per_s);
   double access_s = 0;  // of a round, beside its waits
   std::optional<LadderPoint> best;
   for (int attempt = 0; attempt < kMaxLadderTries; ++attempt) {
@@ -391,8 +405,10 @@ Status Ladder::tune(Bench& bench) {
   }
   hot_loops_ = loops_for({levels::l2, false, "random"}, hottest);
   for (const LadderStream& stream : streams) {
-    for (std::size_t r = 0; r < kRateShares.size(); ++r) {
-      WW_ASSIGN(point, at_rate(bench, stream, kRateShares[r] * least));
+    for (std::size_t r = 0; r < kRateSteps.size(); ++r) {
+      const std::uint32_t step = kRateSteps[r];
+      WW_ASSIGN(point, at_rate(bench, stream, step * kRateStep * least,
+                               loops_of_step(stream, least, step)));
       if (!point) continue;
       points_.push_back(*point);
       // The other data have as many waits: what they move takes as long.
@@ -473,11 +489,36 @@ Status Ladder::perform(Bench& bench, const Condition& condition, StoredRun& run)
   run.throttle = static_cast<std::int32_t>(point.launch.wait);
   run.kernel_hash = kernels_->hash();
   WW_TRY(kernels_->select(point.launch));
-  WW_TRY(perform_point(
-      bench, condition, [this] { return kernels_->launch(); }, run));
+  WW_ASSIGN(done, perform_point(
+                      bench, condition, [this] { return kernels_->launch(); }, run));
+  if (bench.device().traffic == Traffic::counters) {
+    WW_ASSIGN(share, busy_share(*bench.device().counters, done));
+    run.counters[kBusyShare] = share;
+  }
   run.payload_bits =
       kernels_->bits_per_loop() * point.launch.loops * static_cast<double>(run.launches);
   return {};
+}
+
+// Share of the time in which launches ran, by the last ones: where a launch is short, what passes
+// between two of them counts.
+Result<double> Ladder::busy_share(const measure::Counters& counters, const Bench::Launched& done) {
+  constexpr std::uint64_t kLast = 64;
+  const std::uint64_t first = done.end - std::min(kLast, done.end - done.first);
+  std::int64_t busy_ns = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  for (std::uint64_t id = first; id < done.end; ++id) {
+    WW_ASSIGN(dispatch, counters.dispatch(id));
+    if (id == first) {
+      begin_ns = dispatch.end_ns;
+    } else {
+      busy_ns += dispatch.end_ns - dispatch.start_ns;
+    }
+    end_ns = dispatch.end_ns;
+  }
+  return end_ns > begin_ns ? static_cast<double>(busy_ns) / static_cast<double>(end_ns - begin_ns)
+                           : 1.0;
 }
 
 // How kernels are spelled for a device on which nothing needs a place.
@@ -545,12 +586,6 @@ Result<std::unique_ptr<Experiment>> make_ladder(const ExperimentSettings& settin
   return std::make_unique<Ladder>(std::move(own));
 }
 
-std::string ladder_device() {
-  // It measures power while kernels run, and any card that has both will do.
-  const auto found = choose_device(DeviceNeed::look);
-  return found ? found->name : "virtual:w9100";
-}
-
 Result<CampaignSummary> run_ladder(const LadderRequest& request, const ProgressFunction& progress) {
   const ExperimentSettings settings{
       request.seed, request.quick, {{"data", request.data}, {"most_mib", request.most_mib}}};
@@ -600,8 +635,7 @@ Result<std::vector<LadderExercise>> exercise_ladder(const DeviceRequest& request
   std::vector<LadderExercise> done;
   for (const LadderLaunch& launch : launches) {
     WW_TRY(kernels->select(launch));
-    WW_TRY(kernels->launch());
-    WW_TRY(kernels->launch());
+    for (int i = 0; i < kLadderExerciseLaunches; ++i) WW_TRY(kernels->launch());
     WW_TRY(device.host->finish());
     done.push_back({launch.stream.name(), kernels->bits_per_loop() * launch.loops});
   }

@@ -12,11 +12,17 @@ namespace {
 namespace levels = calibration::ladder_levels;
 
 constexpr const char* kLadderKernel = "ladder";
-// Enough wavefronts to hide the latency of memory, few enough that all of them fit.
-constexpr std::size_t kLadderGroupsOfUnit = 4;
+// Enough wavefronts to hide the latency of memory, few enough that all of them fit: at most so many
+// groups a unit, and at least half of that, as their number is a power of two.
+constexpr std::size_t kLadderGroupsOfUnit = 6;
+// Pieces that a wavefront goes through at least. On a virtual chip it goes through few: each line
+// takes the host's time, and its caches have no more than 16 lines of those that lie so far apart.
+constexpr std::uint32_t kMinOwnPieces = kernels::kPtxUnroll;
+constexpr std::uint32_t kMaxOwnVirtualPieces = 32;
 constexpr std::int64_t kLadderFill = 1 << 20;
 // A set of memory is so many times what the level before keeps, where the staircase reaches there.
-constexpr std::int64_t kMemoryOverCache = 8;
+// A virtual chip's caches give up the oldest line, so that none of them stays.
+constexpr std::int64_t kMemoryOverCache = 8, kMemoryOverVirtualCache = 4;
 // As in ladder.cl.
 enum class LadderAccess : std::uint32_t { through_l1 = 0, past_l1 = 1, stores = 2, none = 3 };
 
@@ -28,13 +34,14 @@ std::size_t ladder_units(const Device& device) {
 
 }  // namespace
 
-std::vector<LadderSet> ladder_sets(const MemoryLevels& levels) {
+std::vector<LadderSet> ladder_sets(const MemoryLevels& levels, bool is_virtual) {
+  const std::int64_t over = is_virtual ? kMemoryOverVirtualCache : kMemoryOverCache;
   std::vector<LadderSet> sets;
   std::int64_t before = 0;
   for (const MemoryLevel& level : levels.found) {
     std::int64_t bytes = level.to_bytes / 2;
     if (level.name == levels::memory) {
-      bytes = std::max(level.from_bytes, std::min(kMemoryOverCache * before, level.to_bytes));
+      bytes = std::max(level.from_bytes, std::min(over * before, level.to_bytes));
     }
     before = level.to_bytes;
     sets.push_back({level.name,
@@ -54,7 +61,7 @@ Result<std::unique_ptr<LadderKernels>> LadderKernels::create(Device& device,
   macros.target = kernel_target(device.chip.target);
   macros.group_size = kGroupSize;
   made->wave_size_ = macros.target.wave_size;
-  made->groups_ = kLadderGroupsOfUnit * ladder_units(device);
+  made->groups_ = std::bit_floor(kLadderGroupsOfUnit * ladder_units(device));
   WW_ASSIGN(source, kernels::find_source(kLadderKernel));
   WW_ASSIGN(text, kernels::program_text(source, macros));
   WW_ASSIGN(binary, device.host->build(text, kLadderKernel));
@@ -104,23 +111,32 @@ double LadderKernels::bits_per_loop() const {
   return 8.0 * 16 * kernels::kPtxUnroll * static_cast<double>(groups_ * kGroupSize);
 }
 
+std::uint32_t LadderKernels::pieces(const std::string& level) const {
+  return static_cast<std::uint32_t>(
+      std::max<std::int64_t>(set_bytes(level) / (wave_size_ * 16), 1));
+}
+
+// All wavefronts together go through a large set in order.
+std::uint32_t LadderKernels::stride(const std::string& level) const {
+  const auto waves = static_cast<std::uint32_t>(groups_ * kGroupSize / wave_size_);
+  const std::uint32_t side_by_side = std::max(std::min(waves, pieces(level) / kMinOwnPieces), 1U);
+  return device_.is_virtual ? std::max(side_by_side, pieces(level) / kMaxOwnVirtualPieces)
+                            : side_by_side;
+}
+
 std::uint32_t LadderKernels::loops_of_a_pass(const calibration::LadderStream& stream) const {
-  const double bits = 8.0 * static_cast<double>(set_bytes(stream.level));
-  return static_cast<std::uint32_t>(bits / bits_per_loop()) + 1;
+  return std::max(pieces(stream.level) / (stride(stream.level) * kernels::kPtxUnroll), 1U);
 }
 
 Status LadderKernels::select(const LadderLaunch& launch) {
   const auto& [stream, wait, loops] = launch;
   const DeviceBuffer& source = stream.level == levels::kL2Again ? *again_ : *data_.at(stream.data);
-  const auto pieces = static_cast<std::uint32_t>(set_bytes(stream.level) / (wave_size_ * 16));
   const LadderAccess way = stream.writes                ? LadderAccess::stores
                            : stream.level == levels::l1 ? LadderAccess::through_l1
                                                         : LadderAccess::past_l1;
-  const std::size_t waves = groups_ * kGroupSize / wave_size_;
   WW_TRY(kernel_->set(0, source));
-  WW_TRY(kernel_->set(2, std::max(pieces, 1U) - 1));
-  // All wavefronts together go through the set in order; an odd stride brings each to all of it.
-  WW_TRY(kernel_->set(3, static_cast<std::uint32_t>(waves | 1)));
+  WW_TRY(kernel_->set(2, pieces(stream.level) - 1));
+  WW_TRY(kernel_->set(3, stride(stream.level)));
   WW_TRY(kernel_->set(4, loops));
   WW_TRY(kernel_->set(5, wait));
   return kernel_->set(6, static_cast<std::uint32_t>(way));

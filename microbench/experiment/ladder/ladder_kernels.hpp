@@ -24,7 +24,7 @@ struct LadderSet {
 };
 // Sets that end in each level: half of the largest that showed a cache, and of memory as much as no
 // cache before it keeps any of. In the order of the levels.
-[[nodiscard]] std::vector<LadderSet> ladder_sets(const MemoryLevels& levels);
+[[nodiscard]] std::vector<LadderSet> ladder_sets(const MemoryLevels& levels, bool is_virtual);
 
 // One launch: `loops` rounds of accesses, each followed by `wait` units of waiting.
 struct LadderLaunch {
@@ -46,7 +46,8 @@ class LadderKernels {
   Status select_empty(std::uint32_t wait, std::uint32_t loops);
   Status launch() { return kernel_->launch(groups_, kGroupSize); }
   [[nodiscard]] double bits_per_loop() const;
-  // Rounds in which the whole set of a stream is visited at least once.
+  // Rounds in which the whole set of a stream is visited once. Launches of whole passes begin and
+  // end alike, so that each finds the caches as the one before it did.
   [[nodiscard]] std::uint32_t loops_of_a_pass(const calibration::LadderStream& stream) const;
   [[nodiscard]] const std::string& hash() const { return hash_; }
 
@@ -54,6 +55,8 @@ class LadderKernels {
   static constexpr std::size_t kGroupSize = kernels::kPtxGroupSize;
   explicit LadderKernels(Device& device) : device_(device) {}
   [[nodiscard]] std::int64_t set_bytes(const std::string& level) const;
+  [[nodiscard]] std::uint32_t pieces(const std::string& level) const;
+  [[nodiscard]] std::uint32_t stride(const std::string& level) const;
   Status fill(DeviceBuffer& buffer, const std::string& data, std::uint64_t seed);
 
   Device& device_;

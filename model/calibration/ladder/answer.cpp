@@ -38,6 +38,7 @@ class LadderFitter {
     std::set<std::int64_t> blocks;
     for (const LadderRun& run : input_.runs) blocks.insert(run.block);
     answer.blocks = static_cast<int>(blocks.size());
+    answer.idle_w = idle_.power_w;
     answer.idle_w_per_k = idle_.w_per_k;
     if (idle_.voltage_v > 0) answer.reference_v = input_.reference_v.value_or(0);
     find_range(answer);

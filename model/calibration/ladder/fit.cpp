@@ -121,9 +121,11 @@ Result<Recorded> read_recording(const CampaignStore& campaign) {
     if (!power || !(seconds > 0) || !(run.payload_bits > 0)) continue;
     WW_ASSIGN(stream, stream_of(recorded.input, toggle_rates, run));
     state = run.dvfs_state;
+    const auto busy = run.counters.find(kBusyShare);
     recorded.input.runs.push_back({run.block, stream, run.payload_bits / seconds, *power,
                                    energy::temperature_of(run, settle_s),
-                                   energy::voltage_of(run, settle_s), clock_of(run, settle_s)});
+                                   energy::voltage_of(run, settle_s), clock_of(run, settle_s),
+                                   busy == run.counters.end() ? 1.0 : busy->second});
   }
   if (state) recorded.input.reference_v = reference_voltage(campaign, *state);
   return recorded;
@@ -168,7 +170,9 @@ json document_of(const Recorded& recorded, const LadderAnswer& answer) {
       {"gain_tolerance_95", recorded.input.gain_tolerance_95},
       {"regulator_tolerance_95", recorded.input.regulator_tolerance_95},
       {"residual_w", answer.residual_w},
+      {"idle_w", answer.idle_w},
       {"idle_w_per_k", answer.idle_w_per_k},
+      {"toggle_rates", recorded.setup.value("toggle_rates", json::object())},
       {"reference_voltage_v", answer.reference_v > 0 ? json(answer.reference_v) : json()},
       {"blocks", answer.blocks},
       {"runs", recorded.runs},

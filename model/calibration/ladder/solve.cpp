@@ -101,7 +101,7 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     const LadderRun& run = input.runs[static_cast<std::size_t>(i)];
     const auto stream = static_cast<Eigen::Index>(run.stream);
-    const double scaled = run.bits_per_s / scale_;
+    const double scaled = run.bits_per_s / run.busy_share / scale_;
     auto& [low, high] = ranges_[run.stream];
     low = std::min(low, scaled);
     high = std::max(high, scaled);
@@ -118,7 +118,7 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
     if (has_clock && clock.value() > 0) {
       over_idle *= 1 - reduction.clock_exponent * (*run.clock_hz / clock.value() - 1);
     }
-    b(i) = over_idle;
+    b(i) = over_idle / run.busy_share;
   }
   freedom_ = static_cast<double>(a.rows() - columns);
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(a);

@@ -31,6 +31,9 @@ inline constexpr const char* cache = "cache";        // behind the L2
 inline constexpr const char* memory = "memory";
 }  // namespace ladder_levels
 
+// Key of the busy share among a run's counters.
+inline constexpr const char* kBusyShare = "busy_share";
+
 // The traffic of a run, besides its rate. StoredRun::pattern has its name.
 struct LadderStream {
   std::string level;
@@ -51,6 +54,8 @@ struct LadderRun {
   double bits_per_s{};
   double power_w{};
   std::optional<double> temperature_c, voltage_v, clock_hz;
+  // Share of the time in which launches ran. Power over idle and rate are then those within them.
+  double busy_share{1};
 };
 
 // Power without a launch, at one temperature.
@@ -89,6 +94,7 @@ struct LadderAnswer {
   std::vector<std::string> names;
   std::vector<std::vector<double>> covariance;
   double residual_w{};                         // standard deviation of the runs about the fit
+  double idle_w{};                             // mean of the idle runs
   double idle_w_per_k{};                       // growth of idle power with temperature; 0: not seen
   double reference_v{};                        // 0: the card shows no voltage
   double low_bits_per_s{}, high_bits_per_s{};  // common rates
