@@ -17,6 +17,7 @@ void add_devices(CLI::App& app, Outcome& outcome);
 void add_doctor(CLI::App& app, Outcome& outcome);
 void add_selftest(CLI::App& app, Outcome& outcome);
 void add_calibrate(CLI::App& app, Outcome& outcome);
+void add_ladder(CLI::App& app, Outcome& outcome);
 void add_fit(CLI::App& app, Outcome& outcome);
 void add_score(CLI::App& app, Outcome& outcome);
 void add_segments(CLI::App& app, Outcome& outcome);

@@ -30,7 +30,8 @@ bool is_calibration(std::istream& text) {
   const auto format = document.find("format");
   return (format != document.end() && format->is_string() &&
           format->get_ref<const std::string&>().starts_with("wirewatt-model/")) ||
-         document.contains("energy_pj_per_bit_crossing") || document.contains("hop_classes");
+         document.contains("energy_pj_per_bit_crossing") || document.contains("hop_classes") ||
+         document.contains("ladder_pj_per_bit");
 }
 
 OwnedFile kind_of(const std::filesystem::path& path, bool databases_only) {

@@ -45,6 +45,7 @@ TEST_F(OwnedFileTest, KnowsCalibrationsByTheirContent) {
   EXPECT_EQ(owned_file(text("b", "\n {\"energy_pj_per_bit_crossing\": {}}")),
             OwnedFile::calibration);
   EXPECT_EQ(owned_file(text("c", R"({"hop_classes": []})")), OwnedFile::calibration);
+  EXPECT_EQ(owned_file(text("d", R"({"ladder_pj_per_bit": []})")), OwnedFile::calibration);
   EXPECT_EQ(owned_file(text("model.json", R"({"layers": 12, "format": 3})")), OwnedFile::none);
   EXPECT_EQ(owned_file(text("broken.json", R"({"format": "wirewatt-mod)")), OwnedFile::none);
   EXPECT_EQ(owned_file(folder_.path()), OwnedFile::none);

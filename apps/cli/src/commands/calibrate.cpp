@@ -1,10 +1,7 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,7 +15,6 @@
 #include "ww/calibration/kinds.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
-#include "ww/core/owned_file.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/microbench/calibrate.hpp"
 #include "ww/model/stop_rule.hpp"
@@ -37,15 +33,6 @@ struct CalibrateArguments {
   const CLI::App* command{};
 };
 
-// "wirewatt-virtual-w9100-20260131-120000"
-std::string default_folder(const std::string& device) {
-  std::string name = device.empty() ? "device" : device;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
-  }
-  return fmt::format("wirewatt-{}-{:%Y%m%d-%H%M%S}", name, fmt::gmtime(std::time(nullptr)));
-}
-
 // How the bytes of a real device's streams are known, in a line; empty where each run's counters
 // give them.
 std::string traffic_note(const CampaignStore& campaign) {
@@ -61,19 +48,6 @@ std::string traffic_note(const CampaignStore& campaign) {
                        100 * std::abs(check.value("stream_deviation", 0.0)));
   }
   return "computed from launches, not verified by counters: " + check.value("reason", "");
-}
-
-// A calibration whose campaign lies elsewhere, or nowhere any more.
-Status refuse_foreign_model(const std::filesystem::path& folder) {
-  std::error_code ec;
-  if (std::filesystem::exists(folder / "campaign.db", ec)) return {};
-  for (const calibration::Kind& kind : calibration::kinds()) {
-    if (owned_file(folder / kind.file) == OwnedFile::none) continue;
-    return fail(ErrorCode::invalid_argument,
-                "holds a calibration and is not overwritten; choose another folder with --out",
-                (folder / kind.file).string());
-  }
-  return {};
 }
 
 // Options of an interrupted calibration that its campaign does not have.
@@ -109,7 +83,7 @@ int dry_run(CalibrateArguments arguments) {
   const auto suited = microbench::campaign_for(device);
   if (!suited) return report_error(suited.error());
   const std::string_view campaign = (*suited)->measures;
-  const std::string folder = arguments.out.empty() ? default_folder(device.name) : arguments.out;
+  const std::string folder = arguments.out.empty() ? new_folder("", device.name) : arguments.out;
   if (arguments.json) {
     print_json({{"dry_run", true},
                 {"device", listing.name},
@@ -189,7 +163,7 @@ int run(CalibrateArguments arguments) {
   const Status ready = arguments.request.resume
                            ? take_from_campaign(arguments.request, *arguments.command)
                        : arguments.out.empty() ? Status()
-                                               : refuse_foreign_model(arguments.out);
+                                               : refuse_foreign_model(arguments.out, "campaign.db");
   if (!ready) return report_error(ready.error());
   if (arguments.dry_run) return dry_run(std::move(arguments));
   arguments.request.patch_binary = !arguments.unpatched;
@@ -202,18 +176,18 @@ int run(CalibrateArguments arguments) {
   if (!suited) return report_error(suited.error());
   const microbench::CalibrationCampaign& campaign = **suited;
   if (arguments.out.empty()) {
-    arguments.out = default_folder(arguments.request.device.name);
+    arguments.out = new_folder("", arguments.request.device.name);
     arguments.request.folder = arguments.out;
   }
   if (const auto status = refuse_foreign(arguments, campaign); !status) {
     return report_error(status.error());
   }
   int exit_code = 0;
-  const auto summary =
-      record("calibrating", "runs", resumed_calibration(arguments.out, not_in_campaign(arguments)),
-             exit_code, [&](const microbench::ProgressFunction& progress) {
-               return campaign.run(arguments.request, model::sensed_half_width, progress);
-             });
+  const auto summary = record(
+      "calibrating", "runs", resumed_by("calibrate", arguments.out, not_in_campaign(arguments)),
+      exit_code, [&](const microbench::ProgressFunction& progress) {
+        return campaign.run(arguments.request, model::sensed_half_width, progress);
+      });
   if (!summary) return exit_code;
   const fs::path folder = arguments.out;
   const auto store = CampaignStore::open_read_only(folder / "campaign.db");

@@ -1,9 +1,15 @@
 #include "commands/recording.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <cctype>
+#include <ctime>
+
 #include "output.hpp"
+#include "ww/calibration/kinds.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/owned_file.hpp"
 #include "ww/core/progress.hpp"
 
 namespace ww::cli {
@@ -27,6 +33,27 @@ std::optional<microbench::CampaignSummary> record(
     return std::nullopt;
   }
   return *summary;
+}
+
+Status refuse_foreign_model(const std::filesystem::path& folder, const char* recording) {
+  std::error_code ec;
+  if (std::filesystem::exists(folder / recording, ec)) return {};
+  for (const calibration::Kind& kind : calibration::kinds()) {
+    if (owned_file(folder / kind.file) == OwnedFile::none) continue;
+    return fail(ErrorCode::invalid_argument,
+                "holds a calibration and is not overwritten; choose another folder with --out",
+                (folder / kind.file).string());
+  }
+  return {};
+}
+
+std::string new_folder(const std::string& what, const std::string& device) {
+  std::string name = device.empty() ? "device" : device;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+  }
+  return fmt::format("wirewatt-{}{}-{:%Y%m%d-%H%M%S}", what.empty() ? "" : what + "-", name,
+                     fmt::gmtime(std::time(nullptr)));
 }
 
 }  // namespace ww::cli

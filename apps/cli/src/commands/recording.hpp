@@ -20,4 +20,12 @@ std::optional<microbench::CampaignSummary> record(
     const std::function<Result<microbench::CampaignSummary>(const microbench::ProgressFunction&)>&
         run);
 
+// Error invalid_argument: the folder has a calibration without the recording (a file's name) that
+// would go on, so the recording lies elsewhere, or nowhere any more.
+Status refuse_foreign_model(const std::filesystem::path& folder, const char* recording);
+
+// Name of the folder of a new recording: "wirewatt-virtual-w9100-20260131-120000", with `what`
+// behind "wirewatt-" unless it is empty.
+[[nodiscard]] std::string new_folder(const std::string& what, const std::string& device);
+
 }  // namespace ww::cli

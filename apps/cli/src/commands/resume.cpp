@@ -39,13 +39,13 @@ Status read_number(const std::string& text, std::string_view key, const std::str
 
 }  // namespace
 
-Status take_from_campaign(microbench::CampaignRequest& request, const CLI::App& command) {
-  const auto file = request.folder / "campaign.db";
+Result<nlohmann::json> take_recorded(const std::filesystem::path& file, const CLI::App& command,
+                                     microbench::DeviceRequest& request, std::uint64_t& seed) {
   if (std::error_code ec; !std::filesystem::exists(file, ec)) {
-    return fail(
-        ErrorCode::invalid_argument,
-        fmt::format("nothing to resume in {}: there is no campaign.db", request.folder.string()),
-        "--resume");
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("nothing to resume in {}: there is no {}", file.parent_path().string(),
+                            file.filename().string()),
+                "--resume");
   }
   WW_ASSIGN(store, CampaignStore::open_read_only(file));
   WW_ASSIGN(facts, store.facts());
@@ -61,33 +61,37 @@ Status take_from_campaign(microbench::CampaignRequest& request, const CLI::App& 
                 "and the other options again",
                 file.string());
   }
-  if (device != nullptr && !given("--device")) request.device.name = *device;
-  if (const auto* seed = fact(campaign_keys::seed); seed != nullptr && !given("--seed")) {
-    WW_TRY(read_number(*seed, campaign_keys::seed, file.string(), request.seed));
+  if (device != nullptr && !given("--device")) request.name = *device;
+  if (const auto* recorded = fact(campaign_keys::seed); recorded != nullptr && !given("--seed")) {
+    WW_TRY(read_number(*recorded, campaign_keys::seed, file.string(), seed));
   }
-  if (const auto* seed = fact(campaign_keys::chip_seed); seed != nullptr && !given("--chip-seed")) {
-    WW_TRY(read_number(*seed, campaign_keys::chip_seed, file.string(), request.device.chip_seed));
+  if (const auto* chip = fact(campaign_keys::chip_seed); chip != nullptr && !given("--chip-seed")) {
+    WW_TRY(read_number(*chip, campaign_keys::chip_seed, file.string(), request.chip_seed));
   }
   if (const auto* chip = fact(campaign_keys::chip_class);
       chip != nullptr && !given("--chip-class")) {
-    request.device.chip_class = *chip;
-  }
-  const auto* stored = fact(campaign_keys::plan);
-  if (const auto* text = stored != nullptr ? stored : fact(microbench::kAskedFact)) {
-    WW_ASSIGN(plan, parse_json(*text, file.string()));
-    const auto is = [&](const char* key, bool otherwise) {
-      const auto found = plan.find(key);
-      return found != plan.end() && found->is_boolean() ? found->get<bool>() : otherwise;
-    };
-    request.quick = request.quick || is("quick", false);
-    request.nops = request.nops || is("nops", false);
-    request.mirrored = request.mirrored && is("mirrored", true);
+    request.chip_class = *chip;
   }
   if (const auto* text = fact(model::kPathsFact)) {
     WW_ASSIGN(json, parse_json(*text, model::kPathsFact));
     WW_ASSIGN(paths, model::measured_paths_from_json(json));
-    request.device.use_floorplan = request.device.use_floorplan && paths.by_floorplan;
+    request.use_floorplan = request.use_floorplan && paths.by_floorplan;
   }
+  const auto* plan = fact(campaign_keys::plan);
+  if (plan == nullptr) plan = fact(microbench::kAskedFact);
+  return plan == nullptr ? nlohmann::json() : parse_json(*plan, file.string());
+}
+
+Status take_from_campaign(microbench::CampaignRequest& request, const CLI::App& command) {
+  WW_ASSIGN(plan,
+            take_recorded(request.folder / "campaign.db", command, request.device, request.seed));
+  const auto is = [&](const char* key, bool otherwise) {
+    const auto found = plan.find(key);
+    return found != plan.end() && found->is_boolean() ? found->get<bool>() : otherwise;
+  };
+  request.quick = request.quick || is("quick", false);
+  request.nops = request.nops || is("nops", false);
+  request.mirrored = request.mirrored && is("mirrored", true);
   return {};
 }
 
@@ -112,10 +116,10 @@ Status refuse_other_recording(const CampaignStore& store, const CLI::App& comman
   return {};
 }
 
-std::string resumed_calibration(const std::filesystem::path& folder,
-                                const std::vector<std::string>& more) {
+std::string resumed_by(const std::string& command, const std::filesystem::path& folder,
+                       const std::vector<std::string>& more) {
   std::string text =
-      fmt::format("go on with: wirewatt calibrate --resume --out {}", quoted(folder.string()));
+      fmt::format("go on with: wirewatt {} --resume --out {}", command, quoted(folder.string()));
   for (const std::string& word : more) text += " " + quoted(word);
   return text;
 }

@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "commands/score_estimate.hpp"
+#include "commands/score_ladder.hpp"
 #include "commands/score_segments.hpp"
 #include "output.hpp"
 #include "ww/calibration/kinds.hpp"
@@ -17,6 +18,7 @@
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/microbench/homes.hpp"
+#include "ww/microbench/ladder.hpp"
 #include "ww/model/measured_paths.hpp"
 #include "ww/sim/gpu/reveal.hpp"
 
@@ -104,6 +106,28 @@ Result<calibration::Answer> score_classes(const std::filesystem::path& recording
   return answer;
 }
 
+microbench::DeviceRequest device_of(const sim::gpu::ChipRequest& request) {
+  microbench::DeviceRequest device;
+  device.name = virtual_device_name(request.chip);
+  device.chip_seed = request.seed;
+  device.chip_class = sim::gpu::to_string(request.chip_class);
+  return device;
+}
+
+// The folder of `wirewatt ladder`.
+Result<calibration::Answer> score_ladder(const std::filesystem::path& recording) {
+  WW_ASSIGN(ladder, calibration::load(recording.parent_path(), calibration::Admission::any));
+  WW_ASSIGN(store, CampaignStore::open_read_only(recording));
+  WW_ASSIGN(request, chip_of(store, recording.string()));
+  WW_ASSIGN(chip, sim::gpu::Chip::load(request));
+  WW_ASSIGN(truth, ladder_truth(recording, ladder->document(), device_of(request), chip));
+  WW_ASSIGN(answer, ladder->score(truth));
+  answer.text.emplace(
+      answer.text.begin(),
+      fmt::format("{} (virtual): the sealed truth beside the fit", ladder->provenance().device));
+  return answer;
+}
+
 struct HomesScore {
   nlohmann::json json;          // null where the campaign found no homes itself
   sim::gpu::FlightTable times;  // what it measured, by true quadrant; empty where homes are mixed
@@ -159,8 +183,12 @@ Result<calibration::Answer> score(const std::filesystem::path& folder) {
   }
   const auto classes = folder / "classes.db";
   if (std::filesystem::exists(classes, ec)) return score_classes(classes);
-  WW_ASSIGN(model, calibration::load(folder, calibration::Admission::any));
   const auto campaign_file = folder / "campaign.db";
+  const auto ladder = folder / microbench::kLadderFile;
+  if (std::filesystem::exists(ladder, ec) && !std::filesystem::exists(campaign_file, ec)) {
+    return score_ladder(ladder);
+  }
+  WW_ASSIGN(model, calibration::load(folder, calibration::Admission::any));
   WW_ASSIGN(campaign, CampaignStore::open_read_only(campaign_file));
   WW_ASSIGN(request, chip_of(campaign, campaign_file.string()));
   WW_ASSIGN(chip, sim::gpu::Chip::load(request));
@@ -202,11 +230,8 @@ int run_program(const std::string& folder, const std::vector<std::string>& comma
     const auto campaign_file = std::filesystem::path(folder) / "campaign.db";
     WW_ASSIGN(campaign, CampaignStore::open_read_only(campaign_file));
     WW_ASSIGN(request, chip_of(campaign, campaign_file.string()));
-    microbench::DeviceRequest device;
-    device.name = virtual_device_name(request.chip);
-    device.chip_seed = request.seed;
-    device.chip_class = sim::gpu::to_string(request.chip_class);
-    return score_estimate((std::filesystem::path(folder) / "model.json").string(), device, command);
+    return score_estimate((std::filesystem::path(folder) / "model.json").string(),
+                          device_of(request), command);
   }();
   return scored ? show(*scored, json) : report_error(scored.error());
 }
@@ -225,8 +250,8 @@ void add_score(CLI::App& app, Outcome& outcome) {
   command
       ->add_option(
           "folder", arguments->folder,
-          "Folder that `wirewatt calibrate`, `wirewatt segments` or `wirewatt attribute --record` "
-          "filled, or a file in it")
+          "Folder that `wirewatt calibrate`, `wirewatt ladder`, `wirewatt segments` or `wirewatt "
+          "attribute --record` filled, or a file in it")
       ->required();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->add_option("command", arguments->command,
@@ -234,6 +259,7 @@ void add_score(CLI::App& app, Outcome& outcome) {
   command->footer(
       "Examples:\n  wirewatt score first-run --json\n"
       "  wirewatt score first-run -- wirewatt workloads run nn\n"
+      "  wirewatt score ladder\n"
       "  wirewatt score segments");
   command->callback([arguments, &outcome] {
     const std::string folder = folder_of(arguments->folder);

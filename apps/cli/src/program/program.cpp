@@ -40,7 +40,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   app.require_subcommand(1);
   app.footer(
       "Example, no GPU needed:\n"
-      "  wirewatt calibrate --device virtual:w9100 --quick --out first-run\n\n"
+      "  wirewatt calibrate --device virtual:w9100 --quick --out first-run\n"
       "Exit codes: 0 done, 1 bad result, 2 usage, 3 environment (driver, permission, device), "
       "130 Ctrl-C.");
   app.fallthrough();
@@ -48,6 +48,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_doctor(app, outcome);
   add_selftest(app, outcome);
   add_calibrate(app, outcome);
+  add_ladder(app, outcome);
   add_fit(app, outcome);
   add_score(app, outcome);
   add_segments(app, outcome);

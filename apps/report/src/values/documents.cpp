@@ -170,7 +170,8 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
   std::error_code ec;
   if (!fs::is_directory(path, ec)) {
     if (!fs::exists(path, ec)) return fail(ErrorCode::not_found, "is not there", path.string());
-    if (path.filename() == "campaign.db" || path.filename() == "model.json") {
+    if (path.filename() == "campaign.db" || path.filename() == "ladder.db" ||
+        path.filename() == "model.json") {
       return read_documents(fs::absolute(path).parent_path());
     }
     WW_TRY(read_printed(path, documents));
@@ -207,7 +208,8 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
     return fail(
         ErrorCode::not_found,
         "holds no run: neither model.json with campaign.db nor crossing.json (calibrate), nor "
-        "reproduction.json (reproduce), nor sweep.db (sweep), nor JSON files of estimate "
+        "ladder.json (ladder), nor reproduction.json (reproduce), nor sweep.db (sweep), nor JSON "
+        "files of estimate "
         "or simulate",
         path.string());
   }

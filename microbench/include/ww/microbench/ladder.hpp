@@ -27,10 +27,6 @@ struct LadderRequest {
   std::int64_t most_mib{};          // of the largest set [MiB]; 0: by the device's memory
 };
 
-// The device that a ladder with an empty name means: the first GPU whose power can be read, else
-// virtual:w9100.
-[[nodiscard]] std::string ladder_device();
-
 // Runs (or resumes) into folder/ladder.db. Errors: unsupported (its kernels have no clock, or its
 // latencies show fewer than two levels), missing_dependency (its power cannot be read), else as
 // run_campaign.
@@ -42,8 +38,9 @@ struct LadderExercise {
   std::string stream;  // LadderStream::name()
   double bits{};
 };
-// Performs each launch of the plan in `recording` twice, in order, on the device. The second one
-// finds caches as a run has them. Errors: those of the file and of the device.
+// Performs each launch of the plan in `recording` kLadderExerciseLaunches times, in order, on the
+// device. The last one finds caches as a run has them. Errors: those of the file and of the device.
+inline constexpr int kLadderExerciseLaunches = 3;
 [[nodiscard]] Result<std::vector<LadderExercise>> exercise_ladder(
     const DeviceRequest& device, const std::filesystem::path& recording);
 

@@ -217,7 +217,8 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
   WW_TRY(file.write(
       std::string(
           "Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,caches_j,alu_j,clocks_j,arbiters_j,"
-          "compute_die_and_cache_j,row_hop_j,column_hop_j,across_j,memory_phy_j,memory_j") +
+          "compute_die_and_cache_j,row_hop_j,column_hop_j,across_j,memory_phy_j,memory_j,"
+          "die_link_j,infinity_cache_j") +
       (linked ? ",xgmi_j\n" : "\n")));
   for (std::uint64_t id = 0; id < gpu.dispatch_count(); ++id) {
     WW_ASSIGN(dispatch, gpu.dispatch(id));
@@ -235,7 +236,9 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
                             ways.column_hop,
                             ways.across,
                             ways.memory_phy,
-                            ways.memory};
+                            ways.memory,
+                            ways.die_link,
+                            ways.infinity_cache};
     std::string row = csv_text(dispatch.kernel);
     for (const double value : joules) fmt::format_to(std::back_inserter(row), ",{:.9g}", value);
     if (linked) row += fmt::format(",{:.9g}", ways.xgmi);

@@ -183,6 +183,23 @@ int TrueHomes::home_of(std::uint64_t address) const {
   return chip_.truth().quadrant_of_channel[lookup_.channel(block)];
 }
 
+double sensed_power_w(const Chip& chip, double chip_w) {
+  const RegulatorTruth& regulator = chip.truth().regulator;
+  return chip.truth().sensor.gain *
+         (regulator.offset_w + chip_w * (regulator.slope + regulator.quadratic_per_w * chip_w));
+}
+
+double power_behind_sensor_w(const Chip& chip, double sensed_w) {
+  const RegulatorTruth& regulator = chip.truth().regulator;
+  const double shunt_w = sensed_w / chip.truth().sensor.gain - regulator.offset_w;
+  double power_w = shunt_w / regulator.slope;
+  constexpr int kIterations = 20;  // the quadratic part is some percent
+  for (int i = 0; i < kIterations; ++i) {
+    power_w = shunt_w / (regulator.slope + regulator.quadratic_per_w * power_w);
+  }
+  return power_w;
+}
+
 RevealedValues reveal_values(const Chip& chip) {
   const EventTruth& events = chip.truth().events;
   return {events.alu_value_share, events.sram_value_share};

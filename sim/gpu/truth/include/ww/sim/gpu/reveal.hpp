@@ -61,6 +61,11 @@ struct RevealedWay {
 // Empty for a chip of one die.
 [[nodiscard]] std::vector<RevealedWay> reveal_ways(const Chip& chip);
 
+// Power that the sensor shows of a chip that draws `chip_w`, without noise, when nothing changes;
+// and the chip's power behind what it shows.
+[[nodiscard]] double sensed_power_w(const Chip& chip, double chip_w);
+[[nodiscard]] double power_behind_sensor_w(const Chip& chip, double sensed_w);
+
 // Shares of the energy of vector instructions, and of accesses to L1, local memory and L2, that
 // follow the data: at t toggles a bit it is 1 + share (2t - 1) times that of random data.
 struct RevealedValues {

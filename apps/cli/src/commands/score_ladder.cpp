@@ -1,0 +1,147 @@
+#include "commands/score_ladder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "ww/calibration/ladder_fit.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/json_reader.hpp"
+#include "ww/core/process.hpp"
+#include "ww/core/temporary_folder.hpp"
+#include "ww/measure/counter_file.hpp"
+#include "ww/measure/csv.hpp"
+#include "ww/microbench/ladder.hpp"
+#include "ww/runner/counted_run.hpp"
+#include "ww/sim/gpu/reveal.hpp"
+
+namespace ww::cli {
+namespace {
+
+using calibration::LadderInput;
+using calibration::LadderRun;
+
+// Joules of each launch at the reference voltage: all columns together.
+Result<std::vector<double>> sealed_joules(const std::string& file) {
+  WW_ASSIGN(text, read_file(file));
+  WW_ASSIGN(rows, measure::parse_csv(text, file));
+  std::vector<double> joules;
+  if (rows.empty()) return joules;
+  const measure::CsvColumns columns(rows.front(), file);
+  for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
+    double sum = 0;
+    for (const std::string& name : rows.front().fields) {
+      if (!name.ends_with("_j")) continue;
+      WW_ASSIGN(part, columns.number(*row, name));
+      sum += part;
+    }
+    joules.push_back(sum);
+  }
+  return joules;
+}
+
+struct Exercised {
+  calibration::LadderStream stream;
+  double bits_per_s{};
+  double power_w{};  // over idle
+};
+
+// The last launch of each.
+Result<std::vector<Exercised>> exercise(const std::filesystem::path& recording,
+                                        const microbench::DeviceRequest& device) {
+  WW_ASSIGN(program, own_program());
+  WW_ASSIGN(folder, ScratchFolder::create("ladder"));
+  const auto moved = folder.path() / "moved.json";
+  const std::vector<std::string> command{
+      program.string(),   "exercise",        "--device",
+      device.name,        "--chip-seed",     std::to_string(device.chip_seed),
+      "--chip-class",     device.chip_class, "--ladder",
+      recording.string(), "--out",           moved.string()};
+  WW_ASSIGN(ran, runner::run_counted(device, command, {.sealed = true, .quiet = true}));
+  if (ran.exit_code != 0 || ran.sealed.size() != 1 || ran.counters.size() != 1) {
+    return fail(
+        ErrorCode::bad_data,
+        fmt::format("its launches could not be performed again (exit code {})", ran.exit_code),
+        recording.string());
+  }
+  WW_ASSIGN(joules, sealed_joules(ran.sealed.front()));
+  WW_ASSIGN(counters, measure::read_counter_file(ran.counters.front()));
+  WW_ASSIGN(text, read_file(moved));
+  WW_ASSIGN(json, parse_json(text, moved.string()));
+  const JsonReader reader(json, "launches of the ladder");
+  std::vector<Exercised> done;
+  std::size_t last = 0;
+  for (const JsonReader& one : reader.objects("launches")) {
+    std::string stream;
+    double bits = 0;
+    one.read("stream", stream);
+    one.read("bits", bits);
+    last += microbench::kLadderExerciseLaunches;
+    if (last > joules.size() || last > counters.dispatches.size()) {
+      return fail(ErrorCode::bad_data, "fewer launches than were asked for", recording.string());
+    }
+    const double seconds = 1e-9 * counters.dispatches[last - 1].duration_ns.value_or(0);
+    const auto parsed = calibration::LadderStream::parse(stream);
+    if (!parsed || !(seconds > 0)) {
+      return fail(ErrorCode::bad_data, "a launch without a stream or a time", stream);
+    }
+    done.push_back({*parsed, bits / seconds, joules[last - 1] / seconds});
+  }
+  WW_TRY(reader.status());
+  return done;
+}
+
+// The fit's figures from exact powers, each by its name.
+std::map<std::string, double> figures_of(std::span<const Exercised> points,
+                                         const nlohmann::json& toggle_rates,
+                                         const std::function<double(double)>& shown_w) {
+  LadderInput input;
+  for (const Exercised& point : points) {
+    const auto found = std::ranges::find(input.streams, point.stream);
+    const auto at = static_cast<std::size_t>(found - input.streams.begin());
+    if (found == input.streams.end()) {
+      input.streams.push_back(point.stream);
+      input.toggle_rate.push_back(toggle_rates.value(point.stream.data, 0.0));
+    }
+    for (const std::int64_t block : {1, 2}) {
+      LadderRun& run = input.runs.emplace_back();
+      run.block = block;
+      run.stream = at;
+      run.bits_per_s = point.bits_per_s;
+      run.power_w = shown_w(point.power_w);
+    }
+  }
+  std::map<std::string, double> figures;
+  for (const calibration::LadderRow& row : fit_ladder_runs(input).rows) {
+    if (row.sensed) figures[row.figure.name] = 1e12 * row.sensed->value;
+  }
+  return figures;
+}
+
+}  // namespace
+
+Result<calibration::Revealed> ladder_truth(const std::filesystem::path& recording,
+                                           const nlohmann::json& ladder,
+                                           const microbench::DeviceRequest& device,
+                                           const sim::gpu::Chip& chip) {
+  WW_ASSIGN(points, exercise(recording, device));
+  const double idle_w = ladder.value("idle_w", 0.0);
+  const auto toggle_rates = ladder.value("toggle_rates", nlohmann::json::object());
+  const double chip_idle_w = sim::gpu::power_behind_sensor_w(chip, idle_w);
+  const auto truth = figures_of(points, toggle_rates, [](double power_w) { return power_w; });
+  const auto sensed = figures_of(points, toggle_rates, [&](double power_w) {
+    return sim::gpu::sensed_power_w(chip, chip_idle_w + power_w) - idle_w;
+  });
+  calibration::Revealed revealed;
+  revealed.chip_class = sim::gpu::to_string(chip.request().chip_class);
+  for (const auto& [name, value] : truth) {
+    revealed.figures.push_back({name, value, sensed.at(name), "pJ"});
+  }
+  return revealed;
+}
+
+}  // namespace ww::cli
