@@ -46,6 +46,45 @@ Graph rmat_graph(Random& random, unsigned scale, std::size_t edge_factor) {
   return undirected(std::size_t{1} << scale, edges);
 }
 
+Graph grid_graph(std::size_t side) {
+  Graph graph;
+  graph.first.push_back(0);
+  for (std::size_t y = 0; y < side; ++y) {
+    for (std::size_t x = 0; x < side; ++x) {
+      const auto v = static_cast<std::uint32_t>(y * side + x);
+      const auto row = static_cast<std::uint32_t>(side);
+      if (y > 0) graph.target.push_back(v - row);
+      if (x > 0) graph.target.push_back(v - 1);
+      if (x + 1 < side) graph.target.push_back(v + 1);
+      if (y + 1 < side) graph.target.push_back(v + row);
+      graph.first.push_back(static_cast<std::uint32_t>(graph.target.size()));
+    }
+  }
+  return graph;
+}
+
+std::vector<int> colours_by_largest(const Graph& graph, const std::vector<std::uint32_t>& value) {
+  const std::size_t n = graph.vertices();
+  std::vector<int> colour(n, -1);
+  std::size_t coloured = 0;
+  for (int round = 0; coloured < n; ++round) {
+    std::vector<std::size_t> chosen;
+    for (std::uint32_t v = 0; v < n; ++v) {
+      if (colour[v] >= 0) continue;
+      bool best = true;
+      for (std::uint32_t e = graph.first[v]; e < graph.first[v + 1] && best; ++e) {
+        const std::uint32_t t = graph.target[e];
+        if (t == v || colour[t] >= 0) continue;
+        best = value[t] < value[v] || (value[t] == value[v] && t < v);
+      }
+      if (best) chosen.push_back(v);
+    }
+    for (const std::size_t v : chosen) colour[v] = round;
+    coloured += chosen.size();
+  }
+  return colour;
+}
+
 std::vector<std::uint32_t> levels_from(const Graph& graph, std::uint32_t source) {
   std::vector<std::uint32_t> level(graph.vertices(), kUnreached);
   level[source] = 0;

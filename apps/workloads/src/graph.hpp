@@ -24,6 +24,14 @@ struct Graph {
 [[nodiscard]] Graph undirected(std::size_t vertices,
                                const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges);
 
+// A square grid of side^2 vertices, each with its two to four neighbours in ascending order.
+[[nodiscard]] Graph grid_graph(std::size_t side);
+
+// The round in which each vertex is coloured, where a round colours those whose value is the
+// largest among their uncoloured neighbours; of equal values, the later vertex counts as larger.
+[[nodiscard]] std::vector<int> colours_by_largest(const Graph& graph,
+                                                  const std::vector<std::uint32_t>& value);
+
 inline constexpr std::uint32_t kUnreached = 0xFFFFFFFF;
 // Hops from `source`; `unreached` where there is no path.
 [[nodiscard]] std::vector<std::uint32_t> levels_from(const Graph& graph, std::uint32_t source);

@@ -39,6 +39,15 @@ void run_mandelbulb(Session&);
 void run_minife(Session&);
 void run_lulesh(Session&);
 void run_smallpt(Session&);
+void run_sdk_eigen(Session&);
+void run_sdk_fwt(Session&);
+void run_sdk_histo(Session&);
+void run_sdk_montecarlo(Session&);
+void run_sdk_nbody(Session&);
+void run_sdk_scan(Session&);
+void run_shoc_stencil(Session&);
+void run_shoc_spmv(Session&);
+void run_pannotia_color(Session&);
 
 std::span<const Entry> registry() {
   static const Entry entries[] = {
@@ -51,8 +60,7 @@ std::span<const Entry> registry() {
        run_dxtc},
       {{"blackscholes", "dapper", "CUDA SDK", "five coalesced streams; exp, log, sqrt"},
        run_blackscholes},
-      {{"fwt", "dapper, iiswc16", "CUDA SDK", "power-of-two strides, in place; no divergence"},
-       run_fwt},
+      {{"fwt", "dapper", "CUDA SDK", "power-of-two strides, in place; no divergence"}, run_fwt},
       {{"bp", "gpuopt", "Rodinia", "matrix stream, LDS reduction tree"}, run_bp},
       {{"bfs", "gpuopt", "Rodinia", "scattered reads and writes; strong divergence"}, run_bfs},
       {{"gs", "gpuopt", "Rodinia", "many short launches, columns at a stride; edge divergence"},
@@ -66,16 +74,15 @@ std::span<const Entry> registry() {
       {{"srad", "gpuopt, iiswc16", "Rodinia", "stencil with wide streams; divisions"}, run_srad},
       {{"sc", "gpuopt, iiswc16", "Rodinia", "streamcluster: strided streams, broadcast loads"},
        run_sc},
-      {{"eigen", "iiswc16", "CUDA SDK", "LDS broadcasts, divisions; no divergence"}, run_eigen},
-      {{"histo", "iiswc16", "Parboil", "scattered global atomics with contention"}, run_histo},
-      {{"montecarlo", "iiswc16", "CUDA SDK", "one stream read by every group; exp; reduction tree"},
+      {{"eigen", "none", "CUDA SDK", "LDS broadcasts, divisions; no divergence"}, run_eigen},
+      {{"histo", "none", "Parboil", "scattered global atomics with contention"}, run_histo},
+      {{"montecarlo", "none", "CUDA SDK", "one stream read by every group; exp; reduction tree"},
        run_montecarlo},
-      {{"nbody", "iiswc16", "CUDA SDK", "arithmetic over LDS tiles; no divergence"}, run_nbody},
-      {{"scan", "iiswc16", "CUDA SDK", "LDS trees with bank conflicts; halving divergence"},
-       run_scan},
-      {{"stencil", "iiswc16", "Parboil", "3-D stencil at three strides; edge divergence"},
+      {{"nbody", "none", "CUDA SDK", "arithmetic over LDS tiles; no divergence"}, run_nbody},
+      {{"scan", "none", "CUDA SDK", "LDS trees with bank conflicts; halving divergence"}, run_scan},
+      {{"stencil", "none", "Parboil", "3-D stencil at three strides; edge divergence"},
        run_stencil},
-      {{"spmv", "iiswc16", "Parboil", "coalesced matrix, gathered vector; sorted row lengths"},
+      {{"spmv", "none", "Parboil", "coalesced matrix, gathered vector; sorted row lengths"},
        run_spmv},
       {{"crc", "iiswc16", "OpenDwarfs", "a page a lane: strided lines; LDS look-ups"}, run_crc},
       {{"kmeans", "iiswc16", "Rodinia", "one stream re-read for each cluster; scalar loads"},
@@ -94,7 +101,7 @@ std::span<const Entry> registry() {
        run_graph500},
       {{"swat", "iiswc16", "OpenDwarfs", "anti-diagonals: a line a cell; ramps of idle lanes"},
        run_swat},
-      {{"color", "iiswc16", "Pannotia", "gathers over a power law; lanes retire round by round"},
+      {{"color", "none", "Pannotia", "gathers over a power law; lanes retire round by round"},
        run_color},
       {{"mandelbulb", "iiswc16", "ray marching",
         "sin, cos, acos, log; spills to private memory; strong divergence"},
@@ -105,6 +112,28 @@ std::span<const Entry> registry() {
        run_lulesh},
       {{"smallpt", "iiswc16", "path tracing", "divergent paths, roulette, scalar loads"},
        run_smallpt},
+      {{"sdk-eigen", "iiswc16", "AMD APP SDK", "uniform loads, divisions; walks of uneven length"},
+       run_sdk_eigen},
+      {{"sdk-fwt", "iiswc16", "AMD APP SDK",
+        "power-of-two strides, all in memory; integer division"},
+       run_sdk_fwt},
+      {{"sdk-histo", "iiswc16", "AMD APP SDK", "one stream, byte counters in LDS; no atomics"},
+       run_sdk_histo},
+      {{"sdk-montecarlo", "iiswc16", "AMD APP SDK",
+        "arithmetic in registers; LDS exchange, log, exp, sin, cos"},
+       run_sdk_montecarlo},
+      {{"sdk-nbody", "iiswc16", "AMD APP SDK", "arithmetic over uniform loads; no divergence"},
+       run_sdk_nbody},
+      {{"sdk-scan", "iiswc16", "AMD APP SDK", "doubling strides in LDS between two streams"},
+       run_sdk_scan},
+      {{"shoc-stencil", "iiswc16", "SHOC", "2-D stencil of nine points through LDS"},
+       run_shoc_stencil},
+      {{"shoc-spmv", "iiswc16", "SHOC",
+        "a row a lane, a row a wave, and ELLPACK-R; gathered vector"},
+       run_shoc_spmv},
+      {{"pannotia-color", "iiswc16", "Pannotia",
+        "a grid's gathers; lanes retire round by round; one flag"},
+       run_pannotia_color},
   };
   return entries;
 }

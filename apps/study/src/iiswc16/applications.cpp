@@ -77,10 +77,18 @@ Status replay_caches(Application& app, const std::vector<std::string>& traces) {
   return add(16, 256, ignored, app.l2_memory[0]);
 }
 
+// Table III's name of a program: without the suite that our list puts before it.
+std::string papers_name(const std::string& program) {
+  for (const std::string_view suite : {"sdk-", "shoc-", "pannotia-"}) {
+    if (program.starts_with(suite)) return program.substr(suite.size());
+  }
+  return program;
+}
+
 Result<Application> run_application(const std::string& name, const model::WireModel& model,
                                     const std::string& size) {
   Application app;
-  app.name = name;
+  app.name = papers_name(name);
   WW_ASSIGN(self, own_program());
   microbench::DeviceRequest device;
   device.name = "virtual:w9100";
@@ -359,7 +367,7 @@ Status add_applications(Reproduction& out, const std::string& model_file, const 
     if (!app && app.error().code == ErrorCode::cancelled) return tl::unexpected(app.error());
     if (!app) {
       Application failed;
-      failed.name = name;
+      failed.name = papers_name(name);
       failed.failure = app.error().text();
       apps.push_back(std::move(failed));
     } else {

@@ -10,24 +10,7 @@ void run_color(Session& s) {
   const std::size_t n = graph.vertices();
   std::vector<std::uint32_t> value(n);
   for (auto& v : value) v = s.random.bits();
-
-  std::vector<int> want(n, -1);
-  std::size_t coloured = 0;
-  for (int round = 0; coloured < n; ++round) {
-    std::vector<std::size_t> chosen;
-    for (std::uint32_t v = 0; v < n; ++v) {
-      if (want[v] >= 0) continue;
-      bool best = true;
-      for (std::uint32_t e = graph.first[v]; e < graph.first[v + 1] && best; ++e) {
-        const std::uint32_t t = graph.target[e];
-        if (t == v || want[t] >= 0) continue;
-        best = value[t] < value[v] || (value[t] == value[v] && t < v);
-      }
-      if (best) chosen.push_back(v);
-    }
-    for (const std::size_t v : chosen) want[v] = round;
-    coloured += chosen.size();
-  }
+  const auto want = colours_by_largest(graph, value);
   s.build("color.cl");
   const Buffer first = s.upload(graph.first);
   const Buffer target = s.upload(graph.target);

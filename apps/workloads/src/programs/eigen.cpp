@@ -1,6 +1,7 @@
 // Eigenvalues by bisection (Barth, Martin, Wilkinson, 1967).
 #include <algorithm>
 
+#include "reference.hpp"
 #include "session.hpp"
 
 namespace ww::workloads {
@@ -16,23 +17,7 @@ void run_eigen(Session& s) {
     radius = std::max(radius, off);
   }
   const float bound = 1 + 2 * radius;  // Gershgorin
-  std::vector<float> want(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    double low = -bound;
-    double high = bound;
-    for (int step = 0; step < 40; ++step) {
-      const double x = (low + high) / 2;
-      std::size_t below = 0;
-      double q = 1;
-      for (std::size_t i = 0; i < n; ++i) {
-        q = diagonal[i] - x - squared[i] / q;
-        if (std::abs(q) < 1e-20) q = -1e-20;
-        below += q < 0 ? 1 : 0;
-      }
-      (below > k ? high : low) = x;
-    }
-    want[k] = static_cast<float>((low + high) / 2);
-  }
+  const auto want = tridiagonal_eigenvalues(diagonal, squared, -bound, bound);
   s.build("eigen.cl", "#define N " + std::to_string(n) + "u\n");
   const Buffer out = s.zeros<float>(n);
   s.launch("bisect", {n}, {64}, s.upload(diagonal), s.upload(squared), out, -bound, bound);

@@ -1,5 +1,6 @@
 // Fast Walsh-Hadamard transform of uniform random floats, as the vendors' samples have them. Device
 // and host add in the same order, so that every coefficient agrees to the bit.
+#include "reference.hpp"
 #include "session.hpp"
 
 namespace ww::workloads {
@@ -10,15 +11,7 @@ void run_fwt(Session& s) {
   std::vector<float> data(n);
   for (auto& value : data) value = s.random.uniform(0, 1);
   std::vector<float> want = data;
-  for (std::size_t stride = n / 2; stride > 0; stride /= 2) {
-    for (std::size_t i = 0; i < n; ++i) {
-      if ((i & stride) != 0) continue;
-      const float x = want[i];
-      const float y = want[i + stride];
-      want[i] = x + y;
-      want[i + stride] = x - y;
-    }
-  }
+  for (std::size_t stride = n / 2; stride > 0; stride /= 2) butterfly(want, stride);
   s.build("fwt.cl");
   const Buffer buffer = s.upload(data);
   s.approximable(buffer, microbench::ApproximableType::float32);

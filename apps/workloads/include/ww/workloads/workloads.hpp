@@ -23,7 +23,7 @@ enum class Size { small, medium, paper };
 // One line of the table.
 struct Info {
   std::string_view name;
-  std::string_view paper;     // dapper, gpuopt, iiswc16
+  std::string_view paper;     // dapper, gpuopt, iiswc16, or none
   std::string_view suite;     // the benchmark suite that made the application known
   std::string_view stresses;  // access pattern and divergence
 };
