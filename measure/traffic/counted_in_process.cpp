@@ -180,6 +180,7 @@ Result<CountedRun> run_pass(const CountingSdk& sdk, const InProcessRequest& requ
   WW_ASSIGN(folder, ScratchFolder::create("counting"));
   ProcessSetup setup;
   setup.out = quiet ? kNullStream : kInheritStream;
+  setup.err = request.silent ? kNullStream : kInheritStream;
   setup.environment = {
       {"ROCP_TOOL_LIBRARIES", tool_list(environment_text("ROCP_TOOL_LIBRARIES"), tool.string())},
       {rocprofiler::kFolderVariable, folder.path().string()},
@@ -308,6 +309,14 @@ Result<CountingSdk> find_counting_sdk() {
   return sdk;
 }
 
+Result<CountingSdk> find_counting_sdk(std::string_view architecture) {
+  if (!architecture.starts_with("gfx")) {
+    return fail(ErrorCode::unsupported, "is no part of AMD", std::string(architecture));
+  }
+  WW_TRY(tool_library());
+  return find_counting_sdk();
+}
+
 Result<fs::path> tool_library() {
   std::error_code failed;
   const auto program = fs::read_symlink("/proc/self/exe", failed);
@@ -347,7 +356,8 @@ Result<InProcessProfile> profile_in_process(const CountingSdk& sdk,
   InProcessProfile profile;
   while (!passes.empty()) {
     const bool first = profile.runs == 0;
-    WW_ASSIGN(run, run_pass(sdk, request, passes.front(), request.quiet || !first));
+    WW_ASSIGN(run,
+              run_pass(sdk, request, passes.front(), request.quiet || request.silent || !first));
     WW_TRY(check_run(run, request, passes.front()));
     passes.pop_front();
     add_warnings(run, profile.warnings);
@@ -365,6 +375,36 @@ Result<InProcessProfile> profile_in_process(const CountingSdk& sdk,
   }
   refuse_uncounted(profile.counters, request.architecture);
   return profile;
+}
+
+Result<CountedCommand> count_command(const std::string& architecture,
+                                     const std::vector<std::string>& command) {
+  CountedCommand counted;
+  const auto sdk = find_counting_sdk(architecture);
+  if (sdk) {
+    InProcessRequest request{architecture, command};
+    request.silent = true;
+    WW_ASSIGN(inside, profile_in_process(*sdk, request));
+    counted = {std::move(inside.counters),
+               fmt::format("rocprofiler-sdk {} inside it", sdk->release),
+               std::move(inside.warnings)};
+    if (inside.exit_code != 0) {
+      counted.warnings.push_back(
+          fmt::format("the counted run ended with exit code {}", inside.exit_code));
+    }
+    return counted;
+  }
+  ProfileRequest request;
+  request.architecture = architecture;
+  request.command = command;
+  const auto installed = installed_profilers(architecture);
+  WW_ASSIGN(profiled, profile(request));
+  counted.counters = std::move(profiled.counters);
+  counted.by = to_string(installed.front().profiler);
+  if (architecture.starts_with("gfx") && sdk.error().code == ErrorCode::unsupported) {
+    counted.warnings.push_back("not counted inside the program: " + sdk.error().text());
+  }
+  return counted;
 }
 
 }  // namespace ww::measure

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "made_campaign.hpp"
 #include "process.hpp"
 #include "testing/fake_cards.hpp"
 #include "ww/measure/csv.hpp"
@@ -119,6 +120,23 @@ INSTANTIATE_TEST_SUITE_P(Hip, OfProgram,
                            std::ranges::replace(name, ' ', '_');
                            return name;
                          });
+
+// The joules of the card are those of the second run, which nothing disturbs.
+TEST_F(EstimateInside, MeterCountsARunBeforeTheOneThatItMeters) {
+  install_sdk();
+  const auto made = run({(build_folder() / "bin/make_campaign").string(), file("model"), "1"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  std::vector<std::string> words{
+      wirewatt(),      "meter", "--json", "--model", as_model_of_mi210(file("model")),
+      "--count-first", "--"};
+  for (const auto& word : program("reduce")) words.push_back(word);
+  const auto metered = run(
+      words,
+      {{"WIREWATT_SYSFS", file("sys")}, {"ROCM_PATH", file("rocm")}, {"PATH", "/usr/bin:/bin"}});
+  ASSERT_EQ(metered.exit_code, 0) << metered.err;
+  EXPECT_THAT(metered.out, HasSubstr("a run before this one, by rocprofiler-sdk 1.0.0 inside it"));
+  EXPECT_EQ(metered.out.find("reduce     ok"), metered.out.rfind("reduce     ok"));
+}
 
 TEST_F(EstimateInside, WithoutTheSdkNothingRunsAndAProfilerIsNamed) {
   const auto finished =

@@ -9,19 +9,6 @@
 #include "ww/core/subprocess.hpp"
 
 namespace ww::cli {
-namespace {
-
-// The SDK that counts inside programs on a part of AMD, where it is installed; why not otherwise.
-Result<measure::CountingSdk> sdk_for(const std::string& architecture) {
-  if (!architecture.starts_with("gfx")) {
-    return fail(ErrorCode::unsupported, "counts on AMD's parts only", architecture);
-  }
-  WW_TRY(measure::tool_library());
-  return measure::find_counting_sdk();
-}
-
-}  // namespace
-
 Result<CountingPlan> plan_counting(const microbench::DeviceChoice& card, const std::string& asked,
                                    const std::vector<std::string>& command) {
   const std::string own = card.target.substr(0, card.target.find(':'));
@@ -44,7 +31,7 @@ Result<CountingPlan> plan_counting(const microbench::DeviceChoice& card, const s
   if (find_program(command.front()).empty()) {
     return fail(ErrorCode::not_found, "no such program", command.front());
   }
-  if (const auto inside = sdk_for(plan.architecture)) {
+  if (const auto inside = measure::find_counting_sdk(plan.architecture)) {
     plan.inside = *inside;
     plan.runs = measure::in_process_runs(counters);
     return plan;

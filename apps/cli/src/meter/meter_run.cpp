@@ -16,8 +16,8 @@
 #include "ww/core/log.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/energy/energy.hpp"
+#include "ww/measure/counted/in_process.hpp"
 #include "ww/measure/gpu_choice.hpp"
-#include "ww/measure/profiler.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/runner/chip_architecture.hpp"
 #include "ww/runner/counted_run.hpp"
@@ -82,23 +82,23 @@ Status price_wires_of_card(MeterResult& result, const MeterRequest& request,
              "of a profiled run of it, or --count-first");
     return {};
   }
-  measure::ProfileRequest profile;
-  profile.architecture = request.architecture.empty() ? calibrated_part(model->provenance().device,
-                                                                        model->provenance().target)
-                                                      : request.architecture;
-  if (profile.architecture.empty()) {
+  const std::string architecture =
+      request.architecture.empty()
+          ? calibrated_part(model->provenance().device, model->provenance().target)
+          : request.architecture;
+  if (architecture.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "the profiler must know the GPU's architecture: give --arch, as gfx90a or sm_80",
                 "--count-first");
   }
-  profile.command = request.command;
   spdlog::warn("{} runs twice: it is counted now, and metered in a second run after that",
                request.command.front());
-  WW_ASSIGN(found, measure::profile(profile));
+  WW_ASSIGN(found, measure::count_command(architecture, request.command));
+  for (const std::string& warning : found.warnings) spdlog::warn("{}", warning);
   session::CountedDispatches counted;
   counted.dispatches = std::move(found.counters.dispatches);
-  counted.architecture = profile.architecture;
-  return price_wires(result, *model, counted, "a profiled run before this one");
+  counted.architecture = architecture;
+  return price_wires(result, *model, counted, "a run before this one, by " + found.by);
 }
 
 // --- cards ---

@@ -13,8 +13,8 @@
 #include "top/watched_program.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
+#include "ww/measure/counted/in_process.hpp"
 #include "ww/measure/gpu_choice.hpp"
-#include "ww/measure/profiler.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/session/application.hpp"
 #include "ww/session/card.hpp"
@@ -70,16 +70,12 @@ Result<Counted> count(const CardRequest& request, const calibration::Calibration
                   "the profiler must know the GPU's architecture: give --arch, as gfx90a or sm_80",
                   "wirewatt top");
     }
-    const auto profilers = measure::installed_profilers(architecture);
-    measure::ProfileRequest profile;
-    profile.architecture = architecture;
-    profile.command = request.command;
     spdlog::warn("{} runs twice: it is counted now, and watched in a second run after that", file);
-    WW_ASSIGN(found, measure::profile(profile));
+    WW_ASSIGN(found, measure::count_command(architecture, request.command));
+    for (const std::string& warning : found.warnings) spdlog::warn("{}", warning);
     read.dispatches = std::move(found.counters.dispatches);
     read.architecture = architecture;
-    counted.by =
-        fmt::format("{}, in a run before this one", measure::to_string(profilers.front().profiler));
+    counted.by = found.by + ", in a run before this one";
   }
   WW_ASSIGN(traffic, session::application_traffic(read, file));
   calibration::EstimateRequest estimate;

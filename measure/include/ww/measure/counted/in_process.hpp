@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -21,6 +22,10 @@ struct CountingSdk {
 // release whose counts are wrong, or a newer interface), and those of run_in_child.
 [[nodiscard]] Result<CountingSdk> find_counting_sdk();
 
+// The same for a part: nothing is looked for where it is not AMD's, or where wirewatt's own library
+// is missing. Errors: also unsupported (a part that it does not count on).
+[[nodiscard]] Result<CountingSdk> find_counting_sdk(std::string_view architecture);
+
 // wirewatt's tool library beside the running program. Errors: missing_dependency (not there),
 // unsupported (a path that the list of tools cannot hold).
 [[nodiscard]] Result<std::filesystem::path> tool_library();
@@ -30,6 +35,7 @@ struct InProcessRequest {
   std::vector<std::string> command;     // the program and its arguments
   std::vector<std::string> counters{};  // empty: mapped_counters(architecture)
   bool quiet{};                         // throw the program's stdout away
+  bool silent{};                        // and its stderr
 };
 struct InProcessProfile {
   CounterFile counters;
@@ -48,6 +54,16 @@ struct InProcessProfile {
 // refused), cancelled, and those of run_in_foreground.
 [[nodiscard]] Result<InProcessProfile> profile_in_process(const CountingSdk& sdk,
                                                           const InProcessRequest& request);
+
+struct CountedCommand {
+  CounterFile counters;
+  std::string by;                     // "rocprofiler-sdk 1.0.0 inside it", "rocprofv3"
+  std::vector<std::string> warnings;  // what may be wrong with the counts
+};
+// Counts a program whose output nobody wants to see: from inside where the SDK is installed, else
+// by the best profiler. Errors: those of profile_in_process and profile.
+[[nodiscard]] Result<CountedCommand> count_command(const std::string& architecture,
+                                                   const std::vector<std::string>& command);
 
 // The value of ROCP_TOOL_LIBRARIES: those of the user first. It ends with a colon, since the SDK
 // forgets what follows the last one.
