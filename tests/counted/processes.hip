@@ -1,11 +1,13 @@
-// A HIP program that begins and ends as programs do: processes NAME. Each way launches the same
-// kernel, and says on stdout how many launches it made.
+// A HIP program that begins and ends as programs do: counted_processes NAME. Each way launches the
+// same kernel, and says on stdout how many launches it made. `counted_processes time N` says how many
+// microseconds each of N launches took.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -44,6 +46,16 @@ int main(int count, char** words) {
   const char* way = count > 1 ? words[1] : "plain";
   const auto is = [way](const char* name) { return strcmp(way, name) == 0; };
   if (is("none")) return 0;
+  if (is("time")) {
+    const int times = count > 2 ? atoi(words[2]) : 1000;
+    float* warm = memory();
+    launch(warm, 100);
+    const auto begin = std::chrono::steady_clock::now();
+    launch(warm, times);
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+    printf("%.3f\n", took.count() / times);
+    return 0;
+  }
   float* values = memory();
   launch(values, 4);
   say(4);
