@@ -88,9 +88,9 @@ TEST_F(ChipCrossbar, ChargesEachFlitForTheLengthOfItsOwnWay) {
 // Energy per bit and mm at the same toggle rate does not depend on the network.
 TEST_F(ChipCrossbar, HasTheWireEnergyOfAMeshAtTheSameNode) {
   const auto energy = [&](const std::string& network, std::vector<std::string> more) {
-    more.insert(more.begin(), {"--network", network, "--traffic", "many_to_few", "--rate", "0.02",
-                               "--cycles", "500", "--toggle-rate", "0.3", "--model",
-                               model(calibration()), "--node-nm", "28"});
+    more.insert(more.begin(),
+                {"--network", network, "--traffic", "many_to_few", "--rate", "0.02", "--cycles",
+                 "500", "--toggle-rate", "0.3", "--model", model(calibration()), "--node", "28"});
     const auto finished = simulate(more);
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
     return finished.json().at("energy_pj");

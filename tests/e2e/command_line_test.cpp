@@ -60,6 +60,21 @@ TEST(CommandLine, HelpAndVersionAreWordsToo) {
   EXPECT_EQ(run({wirewatt(), "version"}).out, run({wirewatt(), "--version"}).out);
 }
 
+TEST(CommandLine, OldNamesOfOptionsStillWork) {
+  const auto joules = [](const std::vector<std::string>& options) {
+    std::vector<std::string> words{wirewatt(), "simulate", "--json",   "--rate", "0.1",
+                                   "--cycles", "500",      "--warmup", "100"};
+    words.insert(words.end(), options.begin(), options.end());
+    const auto finished = run(words);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return finished.json().at("energy_pj").at("total").get<double>();
+  };
+  const double now = joules({"--node", "32nm", "--clock", "2e9"});
+  EXPECT_EQ(joules({"--node-nm", "32", "--clock-hz=2e9"}), now);
+  EXPECT_EQ(joules({"--node", "32", "--clock", "2e9"}), now);
+  EXPECT_NE(joules({}), now);
+}
+
 TEST(CommandLine, CountersPrintsTheProfilersLine) {
   const auto amd = run({wirewatt(), "counters", "--arch", "gfx90a", "--", "./app", "two words"});
   EXPECT_EQ(amd.exit_code, 0) << amd.err;
@@ -229,8 +244,8 @@ TEST(Numbers, ThatAnOptionCannotHoldAreRefusedByItsName) {
       {"--rate", "simulate", "--rate", "nan"},
       {"--rate", "simulate", "--rate", "2"},
       {"--link-mm", "simulate", "--cycles", "10", "--link-mm", "-1"},
-      {"--clock-hz", "simulate", "--cycles", "10", "--clock-hz", "-1"},
-      {"--node-nm", "simulate", "--cycles", "10", "--node-nm", "1"},
+      {"--clock", "simulate", "--cycles", "10", "--clock", "-1"},
+      {"--node", "simulate", "--cycles", "10", "--node", "1"},
       {"--flit-bits", "simulate", "--flit-bits", "0"},
       {"--k", "simulate", "--k", "-3"}};
   for (const auto& command : commands) {

@@ -95,14 +95,14 @@ class ExportOptions : public testing::Test {
 TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
   const std::map<std::string, std::pair<std::string, std::string>> values{
       {"--link-mm", {"2", "2.35"}},
-      {"--node-nm", {"22", "32"}},
+      {"--node", {"22", "32"}},
       {"--card-node", {"12nm", "16nm"}},
       {"--estimator", {"dsent", "dsent-gem5"}},
       {"--flit-bits", {"64", "128"}},
       {"--ports", {"6", "7"}},
       {"--vcs", {"2", "3"}},
       {"--vc-buffer", {"6", "7"}},
-      {"--clock-hz", {"1e9", "2e9"}},
+      {"--clock", {"1e9", "2e9"}},
       {"--load", {"0.5", "0.25"}},
       {"--base", {base("mcpat"), base("mcpat", 4)}},
       {"--pj-per-access", {"2", "3"}}};
@@ -114,7 +114,7 @@ TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
         needed = {{"--base", base(format)}, {"--pj-per-access", "5"}};
       }
       if (model == "wires") needed["--card-node"] = "28nm";
-      if (model == "wires") needed["--node-nm"] = "22";
+      if (model == "wires") needed["--node"] = "22";
       const auto plain = exported(format, model, needed);
       ASSERT_EQ(plain.exit_code, 0) << model << " " << format << plain.err;
       for (const auto& [option, both] : values) {

@@ -269,7 +269,7 @@ TEST(Simulate, RefusesOptionsThatNothingWouldRead) {
     EXPECT_NE(error.find("torus has no such setting"), std::string::npos) << error;
   }
   EXPECT_NE(refusal({"--network", "gpuopt", "--traffic", "many_to_few", "--rate", "0.05",
-                     "--flit-bits", "256", "--clock-hz", "2e9"})
+                     "--flit-bits", "256", "--clock", "2e9"})
                 .find("--core-mhz"),
             std::string::npos);
   EXPECT_NE(refusal({"--network", "dapper", "--workload", "dct", "--approx-threshold", "20"})
@@ -342,7 +342,7 @@ TEST(Export, WritesTheConstantsOfAModelAndRefusesAFlaggedOne) {
   EXPECT_EQ(run(anyway).exit_code, 0);
 }
 
-// Energies of the link's wires, by --node-nm 22, of one calibration on cards of several nodes.
+// Energies of the link's wires, by --node 22, of one calibration on cards of several nodes.
 TEST(Simulate, ScalesTheWiresOfACalibrationFromTheNodeOfItsCard) {
   const TemporaryFolder folder;
   const auto model = folder.path() / "model.json";
@@ -387,7 +387,7 @@ TEST(Simulate, ScalesTheWiresOfACalibrationFromTheNodeOfItsCard) {
   std::vector<std::string> exporting{wirewatt(), "export",       "--to", "noxim",
                                      "--model",  model.string(), "-o",   power.string()};
   EXPECT_EQ(run(exporting).exit_code, 0);  // at the card's own node, whatever that is
-  exporting.insert(exporting.end(), {"--node-nm", "22"});
+  exporting.insert(exporting.end(), {"--node", "22"});
   EXPECT_EQ(run(exporting).exit_code, 2);
   exporting.insert(exporting.end(), {"--card-node", "7nm"});
   EXPECT_EQ(run(exporting).exit_code, 0);
@@ -396,7 +396,7 @@ TEST(Simulate, ScalesTheWiresOfACalibrationFromTheNodeOfItsCard) {
   const auto no_routers =
       run({wirewatt(), "export", "--to", "noxim", "--model", model.string(), "-o", power.string()});
   EXPECT_EQ(no_routers.exit_code, 2);
-  EXPECT_NE(no_routers.err.find("--node-nm"), std::string::npos) << no_routers.err;
+  EXPECT_NE(no_routers.err.find("--node"), std::string::npos) << no_routers.err;
 }
 
 TEST(Simulate, RefusesANodeOfTheCardThatNothingIsScaledFrom) {

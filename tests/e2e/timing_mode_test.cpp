@@ -44,8 +44,7 @@ TEST_F(TimingMode, GivesTheResultsOfFunctionalMode) {
   const std::vector<std::string> names{"dct", "hist", "bfs"};
   const auto with = [&](std::vector<std::string> more, const std::string& output) {
     more.insert(more.begin(), names.begin(), names.end());
-    more.insert(more.end(),
-                {"--device", "virtual:dapper", "--output-dir", (folder_ / output).string()});
+    more.insert(more.end(), {"--device", "virtual:dapper", "--out", (folder_ / output).string()});
     return workloads(more);
   };
   with({}, "functional");

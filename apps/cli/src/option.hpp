@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 namespace ww::cli {
 
@@ -29,6 +30,14 @@ inline const CLI::Validator kAtLeastZero(
       return is_number && value >= 0 ? std::string() : text + " is not 0 or above";
     },
     "NONNEGATIVE");
+
+// A length in nanometres, as people write the names of technology nodes: "7" or "7nm".
+inline const CLI::Validator kNanometres(
+    [](std::string& text) {
+      if (text.ends_with("nm")) text.resize(text.size() - std::string_view("nm").size());
+      return std::string();
+    },
+    "");
 
 // Lets every option of the command, and of those below it, refuse numbers that its type does not
 // hold. The library wraps a count below 0 round, and cuts what is too large.

@@ -21,11 +21,7 @@ HasOption& the_has_option() {
 
 // The option of a setting: of most its name with hyphens.
 std::string option_of(const std::string& key) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOthers{
-      {{"link_length", "--link-mm"}, {"clock", "--clock-hz"}, {"node", "--node-nm"}}};
-  for (const auto& [setting, option] : kOthers) {
-    if (key == setting) return std::string(option);
-  }
+  if (key == "link_length") return "--link-mm";
   std::string option = "--" + key;
   std::ranges::replace(option, '_', '-');
   return option;

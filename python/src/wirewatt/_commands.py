@@ -295,7 +295,7 @@ def export(to: str, output: Path, *, model: Optional[Path] = None, campaign: Opt
     """Writes a calibration's constants for another simulator (to="gem5", model="first-run"), or a campaign as
     tables (to="csv", campaign="first-run")."""
     words = [os.fspath(campaign)] if campaign is not None else []
-    run(["export", *words, *options_of({"to": to, "output": output, "model": model, **options})])
+    run(["export", *words, *options_of({"to": to, "out": output, "model": model, **options})])
     return pathlib.Path(output)
 
 

@@ -78,7 +78,7 @@ Result<WireEnergy> wire_from_model(const nlohmann::json& model, std::optional<do
                 "the fit did not identify the wire's energy: " + reason +
                     (per_ns ? ". A link has millimetres, so energy per nanosecond gives it none: "
                               "give the model of a die with a floorplan, or none for published "
-                              "wires (--node-nm)"
+                              "wires (--node)"
                             : ""),
                 "energy_fj_per_bit_mm.value");
   }

@@ -220,7 +220,7 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
                       "Device as `wirewatt devices` names it, or virtual:FILE.toml; default: the "
                       "best real GPU, else virtual:w9100");
   as_output_folder(command->add_option(
-      "--out", arguments->out,
+      "-o,--out", arguments->out,
       "Folder for campaign.db, model.json, report.html (default: named after device "
       "and time)"));
   command->add_flag("--quick", request.quick, "Do fewer and shorter runs");

@@ -56,7 +56,7 @@ void add_exercise(CLI::App& app, Outcome& outcome) {
   command->add_option("--device", arguments->device.name, "Device as `wirewatt devices` names it")
       ->required();
   as_output_file(
-      command->add_option("--out", arguments->out, "File for what was moved (default: stdout)"));
+      command->add_option("-o,--out", arguments->out, "File for what was moved (default: stdout)"));
   command->add_flag("--crossings", arguments->crossings,
                     "Update lines of an L2's near and far side in turn, three times");
   as_input_file(command->add_option("--ladder", arguments->ladder,

@@ -49,13 +49,13 @@ const std::vector<OptionUse>& option_uses() {
   };
   static const std::vector<OptionUse> uses{
       {"--link-mm", {accelwattch, gem5, mcpat, noxim, booksim}, {noxim, booksim}},
-      {"--node-nm", {accelwattch, gem5, mcpat, noxim, booksim, rapidchiplet}, with_routers},
+      {"--node", {accelwattch, gem5, mcpat, noxim, booksim, rapidchiplet}, with_routers},
       both("--estimator", with_routers),
       both("--flit-bits", {accelwattch, gem5, mcpat, noxim, rapidchiplet}),
       both("--ports", {accelwattch, gem5, mcpat}),  // those of Noxim have five
       both("--vcs", with_routers),
       both("--vc-buffer", with_routers),
-      both("--clock-hz", {gem5, rapidchiplet}),
+      both("--clock", {gem5, rapidchiplet}),
       both("--load", {rapidchiplet}),
       both("--base", {accelwattch, mcpat, rapidchiplet}),
       both("--pj-per-access", {accelwattch, mcpat})};
@@ -88,7 +88,7 @@ Status check_options(const ExportArguments& arguments, ExportTarget target, bool
   if (!arguments.card_node.empty() && !arguments.node_nm && !has_routers) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("is the node to scale from: for {} it needs the node to scale to "
-                            "(--node-nm)",
+                            "(--node)",
                             arguments.target),
                 "--card-node");
   }
@@ -166,7 +166,7 @@ Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments,
     Error error = std::move(file).error();
     if (error.context == "node" && !arguments.node_nm) {
       error.message +=
-          "; --node-nm gives a node that it has, and scales wires from the card's to that";
+          "; --node gives a node that it has, and scales wires from the card's to that";
     }
     return tl::unexpected<Error>(std::move(error));
   }
@@ -263,14 +263,16 @@ void add_export(CLI::App& app, Outcome& outcome) {
   as_input_file(command->get_option("--model"));
   add_anyway_option(*command, arguments->anyway);
   as_output_file(
-      command->add_option("-o,--output", arguments->output, "The file to write; csv: the folder"))
+      command->add_option("-o,--out", arguments->output, "The file to write; csv: the folder"))
       ->required();
   command->add_option("--link-mm", arguments->link_mm,
                       "Length of a link (default: 1; accelwattch, mcpat: the mean distance from "
                       "engines to the L2)");
-  command->add_option("--node-nm", arguments->node_nm,
-                      "Technology node of wires and routers (default: the card's, unscaled; "
-                      "routers 22 where it is not known)");
+  command
+      ->add_option("--node", arguments->node_nm,
+                   "Technology node of wires and routers, as 7 or 7nm (default: the card's, "
+                   "unscaled; routers 22 where it is not known)")
+      ->transform(kNanometres);
   add_card_node_option(*command, arguments->card_node);
   command
       ->add_option("--estimator", arguments->estimator,
@@ -282,7 +284,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
   command->add_option("--vcs", router.vcs, "Virtual channels of a port")->capture_default_str();
   command->add_option("--vc-buffer", router.vc_buffer, "Flits of a virtual channel")
       ->capture_default_str();
-  command->add_option("--clock-hz", arguments->clock_hz, "Clock of the network")
+  command->add_option("--clock", arguments->clock_hz, "Clock of the network [Hz]")
       ->capture_default_str();
   command
       ->add_option("--load", arguments->config.load,

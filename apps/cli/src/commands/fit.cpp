@@ -68,7 +68,7 @@ void add_fit(CLI::App& app, Outcome& outcome) {
       ->add_option("campaign", arguments->campaign, "The campaign file (campaign.db) or its folder")
       ->required();
   command
-      ->add_option("--out", arguments->out,
+      ->add_option("-o,--out", arguments->out,
                    "Write the model here (model.json; of crossings: crossing.json)")
       ->type_name(kOutputModel);
   arguments->of_fit = {

@@ -45,7 +45,7 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
       ->required()
       ->check(CLI::IsMember(study::papers()));
   as_output_folder(command->add_option(
-      "--out", arguments->request.out,
+      "-o,--out", arguments->request.out,
       "Folder for calibration or runs, rows and page (default: reproduce-<paper>); what "
       "is in it is used"));
   command->add_flag("--quick", arguments->request.quick,

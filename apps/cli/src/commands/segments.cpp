@@ -96,7 +96,7 @@ void add_segments(CLI::App& app, Outcome& outcome) {
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
   as_output_folder(
-      command->add_option("--out", arguments->out,
+      command->add_option("-o,--out", arguments->out,
                           "Folder for segments.db. A finished campaign there is fitted again, an "
                           "unfinished one is continued"))
       ->required();

@@ -144,7 +144,7 @@ void add_workloads(CLI::App& app, Outcome& outcome) {
       "As 'wirewatt devices' lists them (virtual:w9100; in timing mode virtual:dapper)");
   add_timing_options(*run, arguments->timing);
   as_output_folder(run->add_option(
-      "--output-dir", arguments->request.output_folder,
+      "-o,--out", arguments->request.output_folder,
       "Write each result array to this folder: NAME.N.raw, and NAME.N.json about it"));
   run->add_flag(
       "--time-launches", arguments->request.time_launches,

@@ -178,8 +178,10 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
                       "gfx90a, sm_80, ... where the files do not say");
   as_input_file(command->add_option("--floorplan", arguments->floorplan,
                                     "Distances from this floorplan (TOML)"));
-  command->add_option("--node", arguments->node_nm,
-                      "literature: technology node [nm] (default: the part's)");
+  command
+      ->add_option("--node", arguments->node_nm,
+                   "literature: technology node, as 7 or 7nm (default: the part's)")
+      ->transform(kNanometres);
   command->add_option("--voltage", arguments->voltage_v,
                       "Core voltage of the run [V] (default: the model's; literature: the node's)");
   auto* toggles = command->add_option("--toggles", arguments->toggles,
@@ -207,8 +209,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
       "the virtual GPU (virtual:NAME); default: the model's virtual chip, else the best card, else "
       "virtual:w9100");
   add_random_chip_options(*command, arguments->device);
-  as_output_file(command->add_option("-o,--out,--report", arguments->report,
-                                     "Write a page with charts (HTML)"));
+  as_output_file(
+      command->add_option("-o,--out", arguments->report, "Write a page with charts (HTML)"));
   add_timeline_options(*command, arguments->timeline);
   command->add_option("--accelwattch", arguments->accelwattch,
                       "Folder of AccelWattch's GV100 tables, to test whether measured power shows "

@@ -27,7 +27,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() 
        {"--device", "--counters", "--trace", "--timeline", "--mode", "--network", "--timing-report",
         "--json"}},
       {"wirewatt workloads run",
-       {"--all", "--size", "--device", "--mode", "--network", "--output-dir", "--json"}}};
+       {"--all", "--size", "--device", "--mode", "--network", "--out", "--json"}}};
   return options;
 }
 

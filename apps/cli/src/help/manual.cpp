@@ -43,7 +43,7 @@ Status write_all(const CLI::App& app, const fs::path& folder) {
 void add_manual(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand("manual", "Write manual pages and shell completions as files");
   auto folder = std::make_shared<std::string>("manual");
-  as_output_folder(command->add_option("--out", *folder, "Folder for man1/ and the completions"))
+  as_output_folder(command->add_option("-o,--out", *folder, "Folder for man1/ and the completions"))
       ->capture_default_str();
   command->footer(
       "Example:\n  wirewatt manual --out build/manual && man build/manual/man1/wirewatt.1");

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -75,6 +76,37 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_completion(app, outcome);
   add_manual(app, outcome);
   check_numbers(app);
+}
+
+// An option's name in 0.2, which still works and is in no help.
+struct OldSpelling {
+  std::string_view command;  // its first word
+  std::string_view old, now;
+};
+constexpr std::array kOldSpellings{OldSpelling{"estimate", "--report", "--out"},
+                                   OldSpelling{"export", "--output", "--out"},
+                                   OldSpelling{"export", "--node-nm", "--node"},
+                                   OldSpelling{"export", "--clock-hz", "--clock"},
+                                   OldSpelling{"simulate", "--node-nm", "--node"},
+                                   OldSpelling{"simulate", "--clock-hz", "--clock"},
+                                   OldSpelling{"workloads", "--output-dir", "--out"}};
+
+// The words of a command line, up to a program's own, with today's names of options.
+std::vector<std::string> in_todays_spelling(std::vector<std::string> words) {
+  const auto command =
+      std::ranges::find_if(words, [](const std::string& word) { return !word.starts_with('-'); });
+  if (command == words.end()) return words;
+  const auto end = std::ranges::find(words, "--");
+  for (const OldSpelling& spelling : kOldSpellings) {
+    if (*command != spelling.command) continue;
+    for (auto word = command; word < end; ++word) {
+      const std::size_t length = spelling.old.size();
+      if (word->starts_with(spelling.old) && (word->size() == length || (*word)[length] == '=')) {
+        word->replace(0, length, spelling.now);
+      }
+    }
+  }
+  return words;
 }
 
 // Thrown out of parsing, before any command runs.
@@ -197,7 +229,7 @@ std::vector<std::string> with_words_for_flags(std::vector<std::string> arguments
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& given) {
-  const std::vector<std::string> arguments = with_words_for_flags(given);
+  const auto arguments = in_todays_spelling(with_words_for_flags(given));
   int code = 0;
   try {
     code = run_parsed(arguments);
@@ -216,7 +248,8 @@ int run_command_line(const std::vector<std::string>& given) {
   return code != 0 ? code : exit_code(ErrorCode::io_error);
 }
 
-Status check_command_line(const std::vector<std::string>& arguments) {
+Status check_command_line(const std::vector<std::string>& given) {
+  const auto arguments = in_todays_spelling(given);
   CLI::App app{"wirewatt"};
   Outcome outcome;
   add_commands(app, outcome);

@@ -134,8 +134,10 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
       ->group(kEnergy);
   add_shown(command, kEnergy, "--estimator", arguments.estimator,
             "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc");
-  add_shown(command, kEnergy, "--node-nm", energy.node_nm, "Technology node of routers and wires");
-  add_shown(command, kEnergy, "--clock-hz", arguments.clock_hz, "Clock of the routers");
+  add_shown(command, kEnergy, "--node", energy.node_nm,
+            "Technology node of routers and wires, as 7 or 7nm")
+      ->transform(kNanometres);
+  add_shown(command, kEnergy, "--clock", arguments.clock_hz, "Clock of the routers [Hz]");
   add_shown(command, kEnergy, "--link-mm", arguments.link_mm, "Length of a link");
   add_shown(command, kEnergy, "--toggle-rate", energy.toggle_rate,
             "Transitions per link bit and flit, where they are not counted");
@@ -198,11 +200,11 @@ Status refuse_unread_options(const SimulateArguments& arguments) {
     one.config.network = name.substr(0, name.find(':'));
     WW_ASSIGN(network, network_config(one));
     WW_ASSIGN(kind, sim::net::network_kind(network.network));
-    if (kind->clock_hz != nullptr && given("--clock-hz")) {
+    if (kind->clock_hz != nullptr && given("--clock")) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("{} has clocks of its own, which set that of its routers: --core-mhz",
                               kind->name),
-                  "--clock-hz");
+                  "--clock");
     }
     networks.emplace_back(kind->name);
   }

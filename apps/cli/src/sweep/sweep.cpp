@@ -357,8 +357,8 @@ void add_sweep(CLI::App& app, Outcome& outcome) {
       app.add_subcommand("sweep", "Run every point of a plan, here or on a cluster (Slurm)");
   auto arguments = std::make_shared<SweepArguments>();
   command->add_option("plan", arguments->plan, "The plan (TOML; docs/sweeps.md)");
-  as_output_folder(
-      command->add_option("--out", arguments->out, "Folder for the results (default: PLAN.sweep)"));
+  as_output_folder(command->add_option("-o,--out", arguments->out,
+                                       "Folder for the results (default: PLAN.sweep)"));
   command->add_option("--executor", arguments->executor, "Where the points run: local or slurm")
       ->check(CLI::IsMember({"local", "slurm"}))
       ->capture_default_str();

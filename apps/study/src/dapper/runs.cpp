@@ -47,7 +47,7 @@ std::vector<std::string> command_of(const std::string& self, const std::string& 
                                    "timing",
                                    "--timing-report",
                                    (planned.folder / "report.json").string(),
-                                   "--output-dir",
+                                   "--out",
                                    (planned.folder / "outputs").string(),
                                    "--json"};
   if (!planned.variant.settings.empty()) {

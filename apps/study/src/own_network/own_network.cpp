@@ -88,11 +88,11 @@ std::vector<std::string> command_of(const std::string& self, const OwnNetworkStu
                                    size,
                                    "--device",
                                    kDevice,
-                                   "--node-nm",
+                                   "--node",
                                    fmt::format("{:g}", kNodeNm),
                                    "--json"};
   if (!has_clock_of_its_own(network)) {
-    command.insert(command.end(), {"--clock-hz", fmt::format("{:.0f}", kClockHz)});
+    command.insert(command.end(), {"--clock", fmt::format("{:.0f}", kClockHz)});
   }
   if (network.name != kOwnCrossbar) {
     command.insert(command.end(),
