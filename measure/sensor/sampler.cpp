@@ -187,6 +187,22 @@ class SamplerThread final : public Sampler {
         std::max<std::int64_t>(slow_period_ns_, std::llround(std::min(needed_ns, kLongestSlowNs)));
   }
 
+  // Beside a program, where a machine that is busy makes every poll several times dearer than the
+  // trial before: polls of either kind come half as often while they take more than their share.
+  void keep_share(std::int64_t cpu_ns, std::int64_t now_ns) {
+    constexpr std::int64_t kWindowNs = 2'000'000'000;
+    constexpr std::int64_t kLongestSlowNs = 2'000'000'000;
+    if (options_.longest_ns <= 0 || now_ns - window_ns_ < kWindowNs) return;
+    const double share =
+        static_cast<double>(cpu_ns - window_cpu_ns_) / static_cast<double>(now_ns - window_ns_);
+    window_ns_ = now_ns;
+    window_cpu_ns_ = cpu_ns;
+    if (share <= 2 * options_.core_share) return;
+    period_ns_ = std::max(period_ns_.load(), std::min(2 * period_ns_, options_.longest_ns));
+    slow_period_ns_ =
+        std::max(slow_period_ns_.load(), std::min(2 * slow_period_ns_, kLongestSlowNs));
+  }
+
   void run() {
     prctl(PR_SET_NAME, "wirewatt-sample");
     prctl(PR_SET_TIMERSLACK, 1);  // ns; matters without real-time priority
@@ -195,6 +211,7 @@ class SamplerThread final : public Sampler {
     std::int64_t slow_due = due;
     began_ns_.store(due);
     last_ns_.store(due);
+    window_ns_ = due;
     while (!stop_.load(std::memory_order_relaxed)) {
       sleep_until_ns(due);
       const std::int64_t before = clock_ns(CLOCK_MONOTONIC);
@@ -210,8 +227,10 @@ class SamplerThread final : public Sampler {
         slow_due = due + slow_period_ns_;
         now = clock_ns(CLOCK_MONOTONIC);
         // Asking for it costs a call of its own: now and then is enough.
-        cpu_ns_.store(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before, std::memory_order_relaxed);
+        const std::int64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
+        cpu_ns_.store(cpu_ns, std::memory_order_relaxed);
         last_ns_.store(now, std::memory_order_relaxed);
+        keep_share(cpu_ns, now);
       }
       drop_empty(sample.reading);
       if (!ring_.push(sample)) dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -228,7 +247,8 @@ class SamplerThread final : public Sampler {
   PowerSource& source_;
   SamplerOptions options_;
   SampleRing<Sample> ring_;
-  std::int64_t period_ns_{}, slow_period_ns_{};
+  std::atomic<std::int64_t> period_ns_{}, slow_period_ns_{};
+  std::int64_t window_ns_{}, window_cpu_ns_{};  // where keep_share() looked last
   Histogram jitter_, reads_;
   std::atomic<std::uint64_t> ticks_{0}, missed_{0}, dropped_{0};
   std::atomic<std::int64_t> began_ns_{0}, last_ns_{0}, cpu_ns_{0};
@@ -244,6 +264,8 @@ SamplerOptions beside_a_program(std::int64_t interval_ns, bool has_accumulator) 
   constexpr std::int64_t kRegisterPeriodNs = 20'000'000;
   constexpr std::int64_t kShortestNs = 5'000'000;
   SamplerOptions options;
+  // Whoever watches takes the readings each interval, a program's meter every two seconds.
+  options.capacity = 1U << 12;
   const std::int64_t period_ns = std::max(interval_ns / 10, kShortestNs);
   options.period_ns = has_accumulator ? period_ns : std::min(period_ns, kRegisterPeriodNs);
   options.slow_period_ns = std::max(interval_ns, options.period_ns);

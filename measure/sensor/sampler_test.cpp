@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <time.h>
 
 #include <atomic>
 #include <chrono>
@@ -183,6 +184,45 @@ TEST(Sampler, BesideAProgramPollsTenTimesInAnInterval) {
   const auto sampler = Sampler::start(source, counted);
   ASSERT_TRUE(sampler);
   EXPECT_GE((*sampler)->stats().period_ns, 300'000'000);  // 1% of the time
+  EXPECT_LE((*sampler)->stats().period_ns, kInterval);
+}
+
+// Reads that are cheap at first, as on a machine that rests, and take the core for longer once it
+// is busy.
+TEST(Sampler, BesideAProgramPollsLessOftenOncePollsTakeMoreOfTheCore) {
+  class Dearer final : public PowerSource {
+   public:
+    const SensorFacts& facts() const override { return facts_; }
+    std::string power_name() const override { return "power"; }
+    std::string second_power_name() const override { return ""; }
+    const std::vector<FieldState>& fields() const override { return fields_; }
+    std::string throttle_text(std::uint64_t) const override { return ""; }
+    void read_fast(RawReading&) override {
+      if (!dear) return;
+      timespec begun{}, now{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun);
+      do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+      } while ((now.tv_sec - begun.tv_sec) * 1'000'000'000 + now.tv_nsec - begun.tv_nsec < 500'000);
+    }
+    void read_slow(RawReading&) override {}
+    std::atomic<bool> dear{};
+
+   private:
+    SensorFacts facts_;
+    std::vector<FieldState> fields_;
+  } source;
+  constexpr std::int64_t kInterval = 200'000'000;
+  const auto sampler = Sampler::start(source, beside_a_program(kInterval, true));
+  ASSERT_TRUE(sampler);
+  const auto before = (*sampler)->stats().period_ns;
+  if (2 * before > kInterval) GTEST_SKIP() << "this machine is too busy to begin with cheap reads";
+  source.dear = true;  // 0.5 ms each 20 ms are 2.5% of a core
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while ((*sampler)->stats().period_ns <= before && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+  EXPECT_GT((*sampler)->stats().period_ns, before);
   EXPECT_LE((*sampler)->stats().period_ns, kInterval);
 }
 
