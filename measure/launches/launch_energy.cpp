@@ -9,6 +9,7 @@
 
 #include "launches/launch_fit.hpp"
 #include "launches/launch_problem.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 #include "ww/core/statistics.hpp"
 #include "ww/measure/sensor_check.hpp"
 
@@ -76,6 +77,10 @@ double step_error_w(double quantum_w, double noise_w) {
   const double dither2 = std::max(0.0, noise_w * noise_w - quantum_w * quantum_w / 12);
   const double pi = std::numbers::pi;
   return quantum_w * std::exp(-2 * pi * pi * dither2 / (quantum_w * quantum_w));
+}
+
+double wider_side(const Interval& interval) {
+  return std::max(interval.high - interval.value, interval.value - interval.low);
 }
 
 void judge_launch(LaunchEnergy& found, const LaunchOptions& options) {
@@ -207,13 +212,16 @@ Result<LaunchEnergies> launch_energies(std::span<const PowerPoint> readings,
     found.response_j = std::sqrt(own_shift[m]);
     found.quantum_j = step_w / most * found.duration_s;
     found.gain_j = sensor.gain_tolerance_95 * std::abs(found.energy_j);
-    found.half_j = std::hypot(std::hypot(found.noise_j, found.response_j),
-                              std::hypot(found.quantum_j, found.gain_j));
+    found.interval_j =
+        through_scale(found.energy_j, std::hypot(found.noise_j, found.response_j, found.quantum_j),
+                      sensor.gain_tolerance_95);
+    found.half_j = wider_side(found.interval_j);
     const double total_noise = noise_of(total[m]);
-    found.total_half_j =
+    const double total_own =
         std::hypot(std::hypot(total_noise, std::sqrt(total_shift[m]), found.quantum_j),
-                   std::hypot(sensor.gain_tolerance_95 * found.total_j,
-                              sensor.offset_tolerance_w * found.duration_s));
+                   sensor.offset_tolerance_w * found.duration_s);
+    found.total_half_j =
+        wider_side(through_scale(found.total_j, total_own, sensor.gain_tolerance_95));
     judge_launch(found, options);
     for (std::size_t other = 0; other < kernels; ++other) {
       result.covariance.push_back(covariance_of(own[m], own[other], solution.covariance));

@@ -34,20 +34,6 @@ double f_tail(double f, double d1, double d2) {
   return incomplete_beta(d2 / 2, d1 / 2, d2 / (d2 + d1 * f));
 }
 
-Interval through_scale(double measured, double half_width, double scale_error_95) {
-  if (measured < 0) {
-    const Interval mirrored = through_scale(-measured, half_width, scale_error_95);
-    return {measured, -mirrored.high, -mirrored.low};
-  }
-  const double square = half_width * half_width;
-  const double kept = 1 - scale_error_95 * scale_error_95;
-  const double root =
-      std::sqrt(std::max(0.0, std::pow(scale_error_95 * measured, 2) + kept * square));
-  const double sum = measured + root;
-  return {measured, sum > 0 ? (measured * measured - square) / sum : 0,
-          kept > 0 ? sum / kept : std::numeric_limits<double>::infinity()};
-}
-
 MeanAndError correlated_mean(std::span<const double> values) {
   MeanAndError result;
   const std::size_t n = values.size();

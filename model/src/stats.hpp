@@ -3,8 +3,6 @@
 
 #include <span>
 
-#include "ww/model/interval.hpp"
-
 namespace ww::model {
 
 // Scale from the median absolute deviation, times 1.4826 (consistent for a normal distribution).
@@ -16,13 +14,6 @@ namespace ww::model {
 
 // P(F >= f) for Fisher's F with d1 and d2 degrees of freedom.
 [[nodiscard]] double f_tail(double f, double d1, double d2);
-
-// The 95% interval of a quantity that was measured through a scale about 1, such as a sensor's
-// gain: measured = scale * truth + error, with half-widths `scale_error_95` of the scale and
-// `half_width` of the error. It has every truth x with (measured - x)^2 <= half_width^2 +
-// (scale_error_95 x)^2 (Fieller, J. R. Stat. Soc. B 16:175, 1954), and reaches further away from 0
-// than towards it. From a scale_error_95 of 1 on nothing bounds it there, and that end is infinite.
-[[nodiscard]] Interval through_scale(double measured, double half_width, double scale_error_95);
 
 struct MeanAndError {
   double mean{};

@@ -110,9 +110,7 @@ KernelEnergy judged(const measure::LaunchEnergy& found) {
   energy.launches_wanted = found.launches_wanted;
   energy.launch = found;
   if (found.status == RowStatus::ok) {
-    energy.energy_j = model::Interval{found.energy_j, found.energy_j - found.half_j,
-                                      found.energy_j + found.half_j}
-                          .times(static_cast<double>(found.launches));
+    energy.energy_j = found.interval_j.times(static_cast<double>(found.launches));
   }
   return energy;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "moves.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 
 namespace ww::energy {
 namespace {
@@ -259,10 +260,10 @@ Energy energy_between(const EnergySeries& series, std::int64_t from_ns, std::int
   result.energy_j = covered.power_w * seconds_between(from_ns, to_ns);
   const double open_s = seconds_between(from_ns, covered.from_ns) +
                         seconds_between(covered.to_ns, to_ns) + covered.unseen_s;
-  const double half_j =
-      std::hypot(open_s * covered.highest_w, options.gain_tolerance_95 * result.energy_j);
-  result.low_j = std::max(0.0, result.energy_j - half_j);
-  result.high_j = result.energy_j + half_j;
+  const Interval energy_j =
+      through_scale(result.energy_j, open_s * covered.highest_w, options.gain_tolerance_95);
+  result.low_j = std::max(0.0, energy_j.low);
+  result.high_j = energy_j.high;
   if (counted && !options.only) {
     add_remark(result.reason, counter_doubt(series, from_ns, to_ns, covered, options));
   }

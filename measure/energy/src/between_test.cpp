@@ -66,7 +66,8 @@ TEST(EnergyBetween, LeavesWhatNoReadingCoversOpenAtTheHighestPower) {
 TEST(EnergyBetween, HasAWiderIntervalForAnUncertainGain) {
   const auto energy = energy_between(steady(true), 0, 1000 * kMs, {.gain_tolerance_95 = 0.05});
   EXPECT_NEAR(energy.energy_j, 100, 1e-9);
-  EXPECT_NEAR(energy.high_j, 105, 1e-9);
+  EXPECT_NEAR(energy.high_j, 100 / 0.95, 1e-9);
+  EXPECT_NEAR(energy.low_j, 100 / 1.05, 1e-9);
 }
 
 TEST(EnergyBetween, IsUnavailableForAWindowOfFewReadings) {

@@ -189,6 +189,11 @@ std::pair<double, double> shares_of(const Interval& interval) {
   return {1 - interval.low / interval.value, interval.high / interval.value - 1};
 }
 
+// What is left of a relative half-width without a part of it.
+double without(double share, double part) {
+  return std::sqrt(std::max(0.0, share * share - part * part));
+}
+
 // A ratio above 0 to the power of an exponent.
 Interval power_of(double ratio, const Interval& exponent) {
   const auto [low, high] =
@@ -231,9 +236,13 @@ Interval WireModel::of_data(const AssumedData& data) const {
   const double away = rate.value - kRandomToggleRate;
   const double value = std::max(0.0, random.value + toggle_slope->value * away);
   const double slope_half = (toggle_slope->high - toggle_slope->low) / 2;
+  // The campaign's own error stays as it is; the rest, such as the gain's, scales with the energy.
   const auto [share_down, share_up] = shares_of(random);
-  const double half_down = std::hypot(share_down * value, sensed_half_width, slope_half * away);
-  const double half_up = std::hypot(share_up * value, sensed_half_width, slope_half * away);
+  const double own = sensed_half_width / random.value;
+  const double half_down =
+      std::hypot(without(share_down, own) * value, sensed_half_width, slope_half * away);
+  const double half_up =
+      std::hypot(without(share_up, own) * value, sensed_half_width, slope_half * away);
   if (rate.low == rate.high) {
     return {value, std::max(0.0, value - half_down), value + half_up};
   }

@@ -2,6 +2,8 @@
 // half-widths about 1. Everything that assumes such a tolerance takes it from here.
 #pragma once
 
+#include "ww/core/figure.hpp"
+
 namespace ww {
 
 // Gain of a board's sensor. Yang, Adamek and Armour (2023) fitted readings of 17 boards against an
@@ -15,5 +17,12 @@ inline constexpr double kBoardGainTolerance95 = 0.08;
 // maker states it for a card, and multi-phase converters change theirs by about as much over the
 // load.
 inline constexpr double kRegulatorSlopeTolerance95 = 0.05;
+
+// The 95% interval of a quantity that was measured through a scale about 1, such as a sensor's
+// gain: measured = scale * truth + error, with half-widths `scale_error_95` of the scale and
+// `half_width` of the error. It has every truth x with (measured - x)^2 <= half_width^2 +
+// (scale_error_95 x)^2 (Fieller, J. R. Stat. Soc. B 16:175, 1954), and reaches further away from 0
+// than towards it. From a scale_error_95 of 1 on nothing bounds it there, and that end is infinite.
+[[nodiscard]] Interval through_scale(double measured, double half_width, double scale_error_95);
 
 }  // namespace ww

@@ -90,11 +90,13 @@ struct LaunchEnergy {
   std::size_t launches{};
   double duration_s{};  // mean
   double energy_j{};    // of one launch, above rest and awake
-  double half_j{};      // 95% half-width
+  // 95% interval: it divides by the gain (through_scale()) and reaches further up than down.
+  Interval interval_j;
+  double half_j{};  // its wider side
   // Parts of the interval, as half-widths [J].
   double noise_j{}, response_j{}, quantum_j{}, gain_j{};
-  double total_j{};  // with rest and awake power over its duration
-  double total_half_j{};
+  double total_j{};                 // with rest and awake power over its duration
+  double total_half_j{};            // wider side of its interval
   std::vector<double> bin_power_w;  // above rest and awake
   // Launches that bring the half-width to LaunchOptions::wanted; absent if none would.
   std::optional<double> launches_wanted;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stats.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {

@@ -17,6 +17,7 @@
 #include "reduction/reduction.hpp"
 #include "stats.hpp"
 #include "testing/fitting.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 
 namespace ww::model {
 namespace {
