@@ -44,6 +44,58 @@ double range_at_ends(std::span<const PowerPoint> polls, double seconds) {
   return widest;
 }
 
+// A time for which readings stay near the lowest or the highest of all.
+struct Stay {
+  bool high{};
+  double from_s{}, to_s{};
+};
+
+std::vector<Stay> stays_of(std::span<const PowerPoint> polls) {
+  constexpr double kNear = 0.1;  // of the span
+  constexpr double kMinSteps = 20;
+  std::vector<double> values;
+  for (const PowerPoint& poll : polls) values.push_back(poll.power_w);
+  const double low_w = quantile(values, 0.05), high_w = quantile(values, 0.95);
+  const double span_w = high_w - low_w;
+  if (!(span_w > kMinSteps * step_of(polls))) return {};
+  std::vector<Stay> stays;
+  bool between = true;
+  for (const PowerPoint& poll : polls) {
+    const bool high = poll.power_w >= high_w - kNear * span_w;
+    if (!high && poll.power_w > low_w + kNear * span_w) {
+      between = true;
+      continue;
+    }
+    if (between || stays.empty() || stays.back().high != high) {
+      stays.push_back({high, poll.time_s, poll.time_s});
+    }
+    stays.back().to_s = poll.time_s;
+    between = false;
+  }
+  return stays;
+}
+
+// How late readings may be, at most [s]. A sensor that averages, or follows with a lag, passes from
+// one steady level to another no faster than it can, whatever the load does: a lag takes 2.2 of its
+// times from 10% to 90%, a window 0.8 of its own, and is late by one of its times or by half of it.
+// A level that lasts for several times as long as the passage is steady. Of a mere delay nothing is
+// seen; known ones are below 0.2 s.
+double latest_s(std::span<const PowerPoint> polls) {
+  constexpr double kMaxDelay_s = 0.3;
+  constexpr double kMinStay = 2;  // times the passage: a lag is then below it, too
+  double latest = energy::EnergyOptions{}.register_lag_s;
+  const std::vector<Stay> stays = stays_of(polls);
+  for (std::size_t i = 1; i < stays.size(); ++i) {
+    const Stay& before = stays[i - 1];
+    const Stay& after = stays[i];
+    const double passage_s = after.from_s - before.to_s;
+    const double shorter_s = std::min(before.to_s - before.from_s, after.to_s - after.from_s);
+    if (before.high == after.high || shorter_s < kMinStay * passage_s) continue;
+    latest = std::min(latest, passage_s + kMaxDelay_s);
+  }
+  return latest;
+}
+
 }  // namespace
 
 Spikes find_spikes(std::span<const PowerPoint> polls, const UpdatePeriod& period) {
@@ -95,9 +147,9 @@ energy::Energy register_energy(std::span<const PowerPoint> polls, const UpdatePe
   double half_j = std::max(found.high_j - found.energy_j, found.energy_j - found.low_j);
   half_j = std::hypot(half_j, step_of(kept) / 2 * seconds);
   if (response.kind == ResponseKind::not_resolved) {
-    constexpr double kSlowest_s = energy::EnergyOptions{}.register_lag_s;
-    half_j = std::hypot(half_j, kSlowest_s * range_at_ends(kept, kSlowest_s));
-    found.reason = fmt::format("how late its readings are is not known: up to {} s", kSlowest_s);
+    const double late_s = latest_s(kept);
+    half_j = std::hypot(half_j, late_s * range_at_ends(kept, late_s));
+    found.reason = fmt::format("how late its readings are is not known: up to {:.2g} s", late_s);
   } else {
     // A lag withholds its time times the rise of power, exactly; a window half of its own, if power
     // is steady at both ends.

@@ -238,6 +238,22 @@ TEST(SensorRecordings, OfAnMi300aHaveALagOf100MsThoughThePollsDoNotShowThePeriod
   EXPECT_GE(resting.high_j, 879.25);
 }
 
+// Polls of the register alone: its fastest step says how late it may be, and no counter is needed.
+TEST(SensorRecordings, OfAnMi300asRegisterAloneHoldItsJoules) {
+  SKIP_WITHOUT("amd_sensor_mi300a");
+  const auto recording = table(shared_data("amd_sensor_mi300a/mi300a_device0_hwmon.csv"));
+  ASSERT_TRUE(recording) << recording.error().text();
+  const auto& polls = recording->columns.at(0).polls;
+  const auto period = find_update_period(polls);
+  const auto response = fit_response_to_load(refreshes(polls, period), period, {});
+  ASSERT_EQ(response.kind, ResponseKind::not_resolved);
+  const auto energy = register_energy(polls, period, response, {});
+  constexpr double kKnown_j = 2231.36;
+  EXPECT_LE(energy.low_j, kKnown_j);
+  EXPECT_GE(energy.high_j, kKnown_j);
+  EXPECT_LT(energy.high_j - energy.low_j, 0.15 * kKnown_j) << energy.reason;
+}
+
 TEST(SensorRecordings, OfAW7700HaveNoPeriodAndNoLagAndSomeSpikes) {
   SKIP_WITHOUT("amd_sensor_w7700");
   const auto recording = table(shared_data("amd_sensor_w7700/pmt-rocm.log"));

@@ -23,8 +23,9 @@ struct Spikes {
 
 // Joules from the first poll to the last by the trapezoidal rule, without spikes. What a lag still
 // withholds at the end and showed of the time before is put right; a register whose response is not
-// known may be late by as much as any that is. The 95% interval covers the response, the polls, the
-// step of the readings and what energy_between() covers, and not the sensor's gain.
+// known may be late by as much as any that is, or as its fastest step leaves open. The 95% interval
+// covers the response, the polls, the step of the readings and what energy_between() covers, and
+// not the sensor's gain.
 [[nodiscard]] energy::Energy register_energy(std::span<const PowerPoint> polls,
                                              const UpdatePeriod& period,
                                              const SensorResponse& response, const Spikes& spikes);
