@@ -81,7 +81,8 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
   WW_ASSIGN(tolerances, tolerances_of(facts, store.file().string()));
   WW_ASSIGN(runs, store.runs());
   std::vector<model::SegmentReading> readings;
-  Mean idle_w;
+  surroundings.voltage_step_v = energy::voltage_step_of(runs);
+  Mean idle_w, idle_voltage_v;
   int rejected = 0;
   for (const StoredRun& run : runs) {
     const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
@@ -92,7 +93,9 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
     }
     const auto power = energy::power_of(run, settle_s);
     if (run.kind == RunKind::idle) {
+      const auto voltage = energy::voltage_of(run, settle_s);
       if (power) idle_w.add(*power);
+      if (voltage) idle_voltage_v.add(*voltage);
       continue;
     }
     measure::CounterDispatch dispatch;
@@ -109,6 +112,7 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
                         energy::voltage_of(run, settle_s), toggle_rate_of(run)});
   }
   if (idle_w.count > 0) surroundings.idle_w = idle_w.value();
+  if (idle_voltage_v.count > 0) surroundings.idle_voltage_v = idle_voltage_v.value();
   if (readings.size() < points.size()) {
     return fail(ErrorCode::bad_data, fmt::format("{} of {} points were measured; record again",
                                                  readings.size(), points.size()));

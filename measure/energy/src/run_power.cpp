@@ -1,6 +1,9 @@
 #include "ww/energy/run_power.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 #include "ww/core/mean.hpp"
 #include "ww/energy/energy.hpp"
@@ -30,6 +33,25 @@ std::optional<double> power_of(const StoredRun& run, double settle_s) {
 
 std::optional<double> voltage_of(const StoredRun& run, double settle_s) {
   return mean_of(run, settle_s, &SensorReading::voltage_uv, 1e-6);
+}
+
+double voltage_step_of(std::span<const StoredRun> runs) {
+  std::set<std::int32_t> values;
+  for (const StoredRun& run : runs) {
+    std::int32_t last = -1;
+    for (const SensorReading& sample : run.samples) {
+      if (!sample.voltage_uv || *sample.voltage_uv == last) continue;
+      last = *sample.voltage_uv;
+      values.insert(last);
+    }
+  }
+  std::int32_t least = 0;
+  for (auto it = values.begin(); it != values.end(); ++it) {
+    const auto next = std::next(it);
+    if (next == values.end()) break;
+    least = least == 0 ? *next - *it : std::min(least, *next - *it);
+  }
+  return 1e-6 * least;
 }
 
 std::optional<double> temperature_of(const StoredRun& run, double settle_s) {

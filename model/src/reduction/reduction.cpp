@@ -5,12 +5,12 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "reduction/trace.hpp"
 #include "stats.hpp"
 #include "ww/core/statistics.hpp"
+#include "ww/energy/run_power.hpp"
 
 namespace ww::model {
 namespace {
@@ -185,25 +185,6 @@ void drop_odd_clocks(std::vector<Window>& windows) {
     return std::isfinite(window.clock_hz) &&
            std::abs(window.clock_hz / usual[window.dvfs_state] - 1) > kClockTolerance;
   });
-}
-
-double smallest_voltage_step(const std::vector<StoredRun>& runs) {
-  std::set<std::int32_t> values;
-  std::int32_t last = -1;
-  for (const StoredRun& run : runs) {
-    for (const SensorReading& sample : run.samples) {
-      if (!sample.voltage_uv || *sample.voltage_uv == last) continue;
-      last = *sample.voltage_uv;
-      values.insert(last);
-    }
-  }
-  std::int32_t least = 0;
-  for (auto it = values.begin(); it != values.end(); ++it) {
-    const auto next = std::next(it);
-    if (next == values.end()) break;
-    least = least == 0 ? *next - *it : std::min(least, *next - *it);
-  }
-  return 1e-6 * least;
 }
 
 struct Reduction {
@@ -391,7 +372,7 @@ Result<Reduced> reduce(const std::vector<StoredRun>& runs, const Facts& facts) {
   }
   drop_odd_clocks(reduction.result.idle);
   reduction.result.temperature_step_c = std::max(1.0, facts.sensor.temperature_resolution_c);
-  reduction.result.voltage_step_v = smallest_voltage_step(runs);
+  reduction.result.voltage_step_v = energy::voltage_step_of(runs);
   return std::move(reduction.result);
 }
 

@@ -65,6 +65,10 @@ int run(microbench::SegmentsRequest request, const CLI::App& command, bool json)
          std::string(to_string(row->status)) + (row->reason.empty() ? "" : ": " + row->reason)});
   }
   print_table(rows);
+  if (!fit->no_voltage_reason.empty()) {
+    fmt::print("A load line is assumed, whose range the intervals have: {}.\n",
+               fit->no_voltage_reason);
+  }
   fmt::print(
       "The intervals are of the noise and heat of these runs alone. The sensor's gain ({:.0f}%) "
       "and "

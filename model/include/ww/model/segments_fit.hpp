@@ -72,6 +72,8 @@ struct SegmentsFit {
   // Tolerances of the power sensor, relative 95% half-widths about 1.
   double gain_tolerance_95{kBoardGainTolerance95};
   double regulator_slope_tolerance_95{kRegulatorSlopeTolerance95};
+  // Why no reading shows the die's voltage, so that a load line is assumed; empty where some do.
+  std::string no_voltage_reason;
   int runs{};
   int rejected{};
 };
@@ -96,6 +98,10 @@ struct SegmentSurroundings {
   double nominal_v{};            // where all readings have a voltage, power is brought to this one
                                  // (0: to their mean)
   std::optional<double> idle_w;  // without it, power follows rate as throttling shows
+  std::optional<double> idle_voltage_v{};
+  // Smallest difference of two voltage readings, 0 where none differ. Where it is known, a voltage
+  // that does not fall by a step from idle to load counts as none (fit/solver/core_voltage.hpp).
+  std::optional<double> voltage_step_v{};
 };
 [[nodiscard]] SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
                                        std::vector<SegmentReading> readings,

@@ -98,8 +98,7 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
   }
 }
 
-// The greatest load line that a regulator of this card may have: as steep as controllers can be set
-// to, and without falling further than a supply may at the strongest load of the campaign.
+// By the strongest load of the campaign.
 double most_load_line(const Reduced& reduced, const Facts& facts) {
   double most_amps = 0;
   for (const Plateau& plateau : reduced.plateaus) {
@@ -108,8 +107,7 @@ double most_load_line(const Reduced& reduced, const Facts& facts) {
     most_amps = std::max(most_amps, plateau.window.power_w / nominal_v);
   }
   const double nominal_v = facts.dvfs[static_cast<std::size_t>(facts.reference_state)].voltage_v;
-  return most_amps > 0 ? std::min(kMaxLoadLineOhm, kMaxDroopShare * nominal_v / most_amps)
-                       : kMaxLoadLineOhm;
+  return most_load_line_ohm(most_amps, nominal_v);
 }
 
 // Why no reading shows the die's voltage; empty where some do. Judged at the state with the widest

@@ -12,8 +12,9 @@
 
 #include "fit/segments/segments_registers.hpp"
 #include "fit/solver/assumptions.hpp"
-#include "stats.hpp"
+#include "fit/solver/core_voltage.hpp"
 #include "ww/core/mean.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 #include "ww/model/regression.hpp"
 
 namespace ww::model {
@@ -216,17 +217,61 @@ Figure legs_of(const std::vector<SegmentPoint>& points, const FiguresByPoint& su
   return row;
 }
 
+// Why the readings' voltages are not the die's; empty where they are, or where nobody looked.
+std::string why_no_voltage(const std::vector<SegmentReading>& readings,
+                           const SegmentSurroundings& surroundings) {
+  if (!surroundings.voltage_step_v) return {};
+  std::vector<LoadedVoltage> loaded;
+  for (const SegmentReading& reading : readings) {
+    if (!reading.voltage_v) return "no reading shows the core's voltage";
+    loaded.push_back({reading.power_w, *reading.voltage_v});
+  }
+  if (surroundings.idle_w && surroundings.idle_voltage_v) {
+    loaded.push_back({*surroundings.idle_w, *surroundings.idle_voltage_v});
+  }
+  return why_not_measured(loaded, *surroundings.voltage_step_v);
+}
+
+double most_load_line(const std::vector<SegmentReading>& readings, double nominal_v) {
+  double most_amps = 0;
+  for (const SegmentReading& reading : readings) {
+    most_amps = std::max(most_amps, reading.power_w / nominal_v);
+  }
+  return most_load_line_ohm(most_amps, nominal_v);
+}
+
+// The voltages that a load line gives.
+void assume_load_line(std::vector<SegmentReading>& readings, double nominal_v, double ohm) {
+  for (SegmentReading& reading : readings) {
+    double voltage = nominal_v;
+    for (int i = 0; i < 4; ++i) voltage = nominal_v - ohm * reading.power_w / voltage;
+    reading.voltage_v = voltage;
+  }
+}
+
+// Adds to a row in the middle of a range what the row at the range's end says: every value between
+// both ends is equally likely.
+void widen(Figure& middle, const Figure& at_end) {
+  if (!middle.value || !middle.low || !middle.high) return;
+  if (!at_end.value) {
+    middle = at_end;
+    return;
+  }
+  const double doubt = kNormal95 * std::abs(*middle.value - *at_end.value) / std::numbers::sqrt3;
+  const double half = std::hypot(*middle.high - *middle.value, doubt);
+  middle.low = *middle.value - half;
+  middle.high = *middle.value + half;
+}
+
 json row_json(const Figure& row) {
   json result = row;
   result["convention"] = "per_random_bit";
   return result;
 }
 
-}  // namespace
-
-SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
-                         std::vector<SegmentReading> readings,
-                         const SegmentSurroundings& surroundings) {
+SegmentsFit fit_at_voltages(const std::vector<SegmentPoint>& points,
+                            std::vector<SegmentReading> readings,
+                            const SegmentSurroundings& surroundings) {
   const double droop = to_one_voltage(readings, surroundings.nominal_v);
   // Blocks drift: each reading less its block's mean.
   std::map<std::int64_t, Mean> blocks;
@@ -250,6 +295,31 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
   return fit;
 }
 
+}  // namespace
+
+SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
+                         std::vector<SegmentReading> readings,
+                         const SegmentSurroundings& surroundings) {
+  const double nominal_v = surroundings.nominal_v;
+  std::string reason = why_no_voltage(readings, surroundings);
+  if (reason.empty() || !(nominal_v > 0)) {
+    return fit_at_voltages(points, std::move(readings), surroundings);
+  }
+  const double most_ohm = most_load_line(readings, nominal_v);
+  const auto with = [&](double ohm) {
+    assume_load_line(readings, nominal_v, ohm);
+    return fit_at_voltages(points, readings, surroundings);
+  };
+  const SegmentsFit at_end = with(most_ohm);
+  SegmentsFit fit = with(most_ohm / 2);
+  widen(fit.legs, at_end.legs);
+  widen(fit.l2_memory, at_end.l2_memory);
+  widen(fit.registers_l1, at_end.registers_l1);
+  widen(fit.registers_l1_per_bit, at_end.registers_l1_per_bit);
+  fit.no_voltage_reason = std::move(reason);
+  return fit;
+}
+
 std::optional<Interval> registers_l1_absolute(const SegmentsFit& fit) {
   const Figure& row = fit.registers_l1_per_bit;
   if (!row.value || !row.low || !row.high) return std::nullopt;
@@ -269,20 +339,22 @@ json to_json(const SegmentsFit& fit) {
     rows.back()["absolute_low"] = absolute->low;
     rows.back()["absolute_high"] = absolute->high;
   }
-  return {{"segments", std::move(rows)},
-          {"registers_l1_diagnostics",
-           {{"readings", registers.readings},
-            {"inflation", registers.inflation},
-            {"condition", registers.condition},
-            {"r_squared", registers.r_squared},
-            {"any_data_fj_per_bit", registers.any_data_fj_per_bit},
-            {"toggle_rate", registers.toggle_rate}}},
-          {"device", fit.device},
-          {"virtual", fit.is_virtual},
-          {"gain_tolerance_95", fit.gain_tolerance_95},
-          {"regulator_slope_tolerance_95", fit.regulator_slope_tolerance_95},
-          {"runs", fit.runs},
-          {"rejected", fit.rejected}};
+  return {
+      {"segments", std::move(rows)},
+      {"registers_l1_diagnostics",
+       {{"readings", registers.readings},
+        {"inflation", registers.inflation},
+        {"condition", registers.condition},
+        {"r_squared", registers.r_squared},
+        {"any_data_fj_per_bit", registers.any_data_fj_per_bit},
+        {"toggle_rate", registers.toggle_rate}}},
+      {"device", fit.device},
+      {"virtual", fit.is_virtual},
+      {"gain_tolerance_95", fit.gain_tolerance_95},
+      {"regulator_slope_tolerance_95", fit.regulator_slope_tolerance_95},
+      {"voltage", {{"measured", fit.no_voltage_reason.empty()}, {"reason", fit.no_voltage_reason}}},
+      {"runs", fit.runs},
+      {"rejected", fit.rejected}};
 }
 
 }  // namespace ww::model

@@ -139,6 +139,33 @@ TEST(Segments, AllowForTheLoadLine) {
   EXPECT_LT(*fit_segments(points, readings).legs.value, 200 * 0.93);
 }
 
+// A driver that shows the requested voltage: the load line lowers power all the same.
+TEST(Segments, AssumeALoadLineWhereTheVoltageIsTheRequestedOne) {
+  const auto points = small_points();
+  auto readings = readings_of(points, 200e-15, 150e-15);
+  constexpr double nominal_v = 1;
+  constexpr double ohm = 0.3e-3;
+  for (auto& reading : readings) {
+    const double watts = reading.power_w;
+    double volt = nominal_v;
+    for (int i = 0; i < 20; ++i) {
+      reading.power_w = watts * volt * volt;
+      volt = nominal_v - ohm * reading.power_w / volt;
+    }
+    reading.voltage_v = nominal_v;
+  }
+  const SegmentSurroundings surroundings{
+      .nominal_v = nominal_v, .idle_w = 20, .idle_voltage_v = nominal_v, .voltage_step_v = 0};
+  const auto fit = fit_segments(points, readings, surroundings);
+  EXPECT_FALSE(fit.no_voltage_reason.empty());
+  ASSERT_EQ(fit.legs.status, RowStatus::ok) << fit.legs.reason;
+  EXPECT_LE(*fit.legs.low, 200);
+  EXPECT_GE(*fit.legs.high, 200);
+  const auto trusted = fit_segments(points, readings, {.nominal_v = nominal_v, .idle_w = 20});
+  EXPECT_TRUE(trusted.no_voltage_reason.empty());
+  EXPECT_LT(*trusted.legs.value, 0.95 * *fit.legs.value);
+}
+
 // Which power a slower stream saves is not known: with idle power the interval has both.
 TEST(Segments, WidenByWhatRateMayMeanForPower) {
   const auto points = small_points();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fit/solver/assumptions.hpp"
+
 namespace ww::model {
 
 bool amdgpu_shows_requested_voltage(std::string_view target) {
@@ -12,6 +14,11 @@ bool amdgpu_shows_requested_voltage(std::string_view target) {
   const bool to_gfx8 =
       target.size() == 6 && (target.starts_with("gfx7") || target.starts_with("gfx8"));
   return to_gfx8 || target == "gfx900";
+}
+
+double most_load_line_ohm(double most_amps, double nominal_v) {
+  return most_amps > 0 ? std::min(kMaxLoadLineOhm, kMaxDroopShare * nominal_v / most_amps)
+                       : kMaxLoadLineOhm;
 }
 
 LoadSums sum_loads(std::span<const LoadedVoltage> at_one_state) {

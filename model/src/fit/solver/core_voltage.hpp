@@ -20,6 +20,10 @@ inline constexpr double kMinFallSteps = 1;
 // tables.
 [[nodiscard]] bool amdgpu_shows_requested_voltage(std::string_view target);
 
+// The greatest load line that a card's regulator may have [ohm]: as steep as controllers can be set
+// to, and without falling further than a supply may at the strongest current of a campaign.
+[[nodiscard]] double most_load_line_ohm(double most_amps, double nominal_v);
+
 // Mean of the readings of one stretch at steady power.
 struct LoadedVoltage {
   double power_w{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "ww/core/campaign_store.hpp"
 
@@ -13,6 +14,10 @@ namespace ww::energy {
 
 // Mean voltage [V] over the same time; nothing where the sensor shows none.
 [[nodiscard]] std::optional<double> voltage_of(const StoredRun& run, double settle_s);
+
+// Smallest difference [V] between two voltages that the sensor showed in any of the runs; 0 where
+// none differ.
+[[nodiscard]] double voltage_step_of(std::span<const StoredRun> runs);
 
 // Mean temperature [C] over the same time; nothing where the sensor shows none.
 [[nodiscard]] std::optional<double> temperature_of(const StoredRun& run, double settle_s);
