@@ -13,6 +13,7 @@ namespace ww::microbench {
 namespace {
 
 constexpr std::int64_t kBatchLaunches = 100;  // launches between two waits: the queue stays short
+constexpr double kBetweenPausesNs = 10e6;
 
 }  // namespace
 
@@ -58,13 +59,18 @@ Result<Bench::Launched> Bench::launch_count(std::int64_t count, const Launch& la
   return done;
 }
 
-Result<Bench::Launched> Bench::launch_for(double seconds, const Launch& launch, int dispatches) {
+Result<Bench::Launched> Bench::launch_for(double seconds, const Launch& launch, int dispatches,
+                                          double pause_share) {
   const auto length_ns = std::llround(seconds * 1e9);
   Launched all;
   for (std::int64_t left_ns = length_ns; left_ns > 0 || all.launches == 0;) {
     const auto wanted = std::llround(std::ceil(static_cast<double>(left_ns) / launch_ns_));
     // The first batch is short: the length of a launch may have changed.
-    const std::int64_t most = all.launches == 0 ? 2 : kBatchLaunches;
+    const auto between_pauses =
+        std::max<std::int64_t>(1, std::llround(kBetweenPausesNs / launch_ns_));
+    const std::int64_t batch =
+        pause_share > 0 ? std::min(between_pauses, kBatchLaunches) : kBatchLaunches;
+    const std::int64_t most = all.launches == 0 ? 2 : batch;
     WW_ASSIGN(done, launch_count(std::clamp<std::int64_t>(wanted, 1, most), launch, dispatches));
     note_length(done);
     if (all.launches == 0) {
@@ -75,6 +81,10 @@ Result<Bench::Launched> Bench::launch_for(double seconds, const Launch& launch, 
       all.launches += done.launches;
     }
     left_ns = length_ns - (all.end_ns - all.start_ns);
+    if (pause_share > 0 && left_ns > 0) {
+      sleep(pause_share / (1 - pause_share) * static_cast<double>(done.end_ns - done.start_ns) *
+            1e-9);
+    }
   }
   return all;
 }

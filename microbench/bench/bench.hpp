@@ -32,8 +32,10 @@ class Bench {
   // Queues `count` launches and waits for them. Error device_error where the device did not see
   // `dispatches` (of each launch) times as many dispatches.
   Result<Launched> launch_count(std::int64_t count, const Launch& launch, int dispatches = 1);
-  // Launches until `seconds` of device time have passed, in batches, then waits.
-  Result<Launched> launch_for(double seconds, const Launch& launch, int dispatches = 1);
+  // Launches until `seconds` of device time have passed, in batches, then waits. For `pause_share`
+  // of the time nothing runs, in pauses about 10 ms apart.
+  Result<Launched> launch_for(double seconds, const Launch& launch, int dispatches = 1,
+                              double pause_share = 0);
   // Length of a launch [ns], as launch_for or note_length last saw it.
   [[nodiscard]] double launch_ns() const { return launch_ns_; }
   void note_length(const Launched& done);

@@ -381,6 +381,8 @@ Status Engine::find_response() {
   }
   expect_noise_ = response.noise_w > 2 * found.info.power_resolution_w;
   found.energy_interval_s = energy_interval_s(setup_, found.info.period_s);
+  found.step_w = response.step_w;
+  found.noise_w = response.noise_w;
   keep_setup_ = false;
   setup_.clear();
   json text = measure::to_json(found.info);

@@ -48,8 +48,16 @@ void add_run(std::vector<Condition>& list, std::int64_t block, RunKind kind, dou
 // The sensor as the step test found it.
 struct SensorResponse {
   measure::SensorInfo info;
-  // Between the steps of an energy accumulator; none where the sensor has none.
+  // Between the steps of an energy accumulator; none where the sensor has none to go by.
   std::optional<double> energy_interval_s;
+  double step_w{};   // of the test's load
+  double noise_w{};  // by which readings of a steady load scatter
+  // Whether it is known how long readings show the load before a change, and how long that is [s].
+  // An accumulator neither lags nor averages, however slow the register beside it is.
+  [[nodiscard]] bool settles() const { return energy_interval_s || info.resolved; }
+  [[nodiscard]] double settle_s() const {
+    return energy_interval_s ? 2 * *energy_interval_s : info.delay_s + info.rise_s;
+  }
 };
 
 class Experiment {

@@ -1,12 +1,20 @@
 #include "bench/sensor_steps.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 
 #include "ww/energy/energy.hpp"
 
 namespace ww::microbench {
+namespace {
+
+// An accumulator that departs further from the register counts something else, and the fit takes
+// the register.
+constexpr double kCounterAgreement = 0.05;
+
+}  // namespace
 
 std::optional<double> energy_interval_s(std::span<const StoredRun> runs, double period_s) {
   energy::EnergySeries series;
@@ -17,6 +25,9 @@ std::optional<double> energy_interval_s(std::span<const StoredRun> runs, double 
   }
   const auto steps = energy::energy_steps(series);
   if (steps.status != RowStatus::ok) return {};
+  const auto ratio = energy::counter_over_register(series, series.readings.front().time_ns,
+                                                   series.readings.back().time_ns);
+  if (!ratio || std::abs(*ratio - 1) > kCounterAgreement) return {};
   return steps.interval_s > 0 ? steps.interval_s : period_s;
 }
 

@@ -8,7 +8,8 @@
 
 namespace ww::microbench {
 
-// How far apart the steps of the energy accumulator are [s]; nothing where there is none to go by.
+// How far apart the steps of the energy accumulator are [s]; nothing where there is none to go by,
+// or one that departs from the power register by more than 5%.
 // `period_s`: of a sensor that moves it with every refresh.
 [[nodiscard]] std::optional<double> energy_interval_s(std::span<const StoredRun> runs,
                                                       double period_s);

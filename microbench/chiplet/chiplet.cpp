@@ -223,8 +223,8 @@ Result<Bench::Launch> Chiplet::load(Bench&, const Condition&, StoredRun& run) {
 
 void Chiplet::use(const SensorResponse& response) {
   if (settle_s_ > 0) return;  // an earlier session's plan goes on
-  settle_s_ = response.info.resolved ? response.info.delay_s + response.info.rise_s
-                                     : settings_.plateau_s / kMinPlateauOverSettling;
+  settle_s_ =
+      response.settles() ? response.settle_s() : settings_.plateau_s / kMinPlateauOverSettling;
   settle_s_ = std::max(settle_s_, 0.2 * settings_.plateau_s);
   plateau_s_ = std::max(settings_.plateau_s, kMinPlateauOverSettling * settle_s_);
 }

@@ -265,11 +265,17 @@ Result<Bench::Launch> Calibration::load(Bench&, const Condition& condition, Stor
 void Calibration::use(const SensorResponse& response) {
   if (inputs_.plateau_s) return;  // an earlier session's plan goes on
   const measure::SensorInfo& info = response.info;
+  const bool counts = response.energy_interval_s.has_value();
   const double reading_s = response.energy_interval_s.value_or(info.period_s);
-  inputs_.plateau_s = plateau_seconds(inputs_.quick, inputs_.engines * inputs_.quadrants,
-                                      info.delay_s, info.rise_s, reading_s);
+  inputs_.plateau_s =
+      plateau_seconds(inputs_.quick, inputs_.engines * inputs_.quadrants, counts ? 0 : info.delay_s,
+                      counts ? reading_s : info.rise_s, reading_s);
   inputs_.turn_s =
       lock_in_turn_seconds(info.period_s, info.delay_s, info.rise_s, response.energy_interval_s);
+  if (!counts) {
+    inputs_.pause_share =
+        pause_share_of(info.power_resolution_w, response.noise_w, info.rise_s, response.step_w);
+  }
   if (*inputs_.turn_s <= 0) {
     spdlog::info("the sensor is too slow for lock-in; plateaus take its place");
   }

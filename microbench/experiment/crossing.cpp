@@ -204,8 +204,7 @@ Result<Bench::Launch> Crossing::load(Bench&, const Condition& condition, StoredR
 void Crossing::use(const SensorResponse& response) {
   if (settle_s_ > 0) return;  // an earlier session's plan goes on
   // Where the response is not known, half of a plateau is cut off.
-  settle_s_ = response.info.resolved ? response.info.delay_s + response.info.rise_s
-                                     : settings_.plateau_s / kPlateauOverSettling;
+  settle_s_ = response.settles() ? response.settle_s() : settings_.plateau_s / kPlateauOverSettling;
   plateau_s_ = std::max(settings_.plateau_s, kPlateauOverSettling * settle_s_);
   tolerances_ = {response.info.gain_tolerance_95, response.info.regulator_slope_tolerance_95};
 }

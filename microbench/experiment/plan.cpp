@@ -23,6 +23,14 @@ struct Variant {
   bool lock_in{};
 };
 
+// A place from 0 to 1 for each block, as evenly spread as any number of blocks allows: multiples of
+// the golden ratio, without their whole parts.
+double place_of(std::int64_t block) {
+  constexpr double kGolden = 0.6180339887498949;
+  const double turns = kGolden * static_cast<double>(block);
+  return turns - std::floor(turns);
+}
+
 // The variants of one round. Random saturated runs, which carry the answer, come first and lie
 // between the others, so that slow drift does not part them.
 std::vector<Variant> round_of(const PlanInputs& inputs) {
@@ -257,6 +265,7 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
     return lock_in_runs(inputs, block, order_of_turns(inputs, generator), idle_s);
   }
   std::vector<PlannedRun> runs;
+  const double pause_share = inputs.pause_share * place_of(block);
   const auto add_idle = [&] {
     runs.push_back(make(block, static_cast<std::int64_t>(runs.size()), RunKind::idle,
                         variant.dvfs_state, idle_s));
@@ -268,6 +277,7 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
     run.quadrant = pair % inputs.quadrants;
     run.pattern = variant.pattern;
     run.rate = variant.rate;
+    run.pause_share = pause_share;
     runs.push_back(run);
   };
   add_idle();
@@ -285,6 +295,16 @@ double plateau_seconds(bool quick, int pairs, double delay_s, double rise_s, dou
   const double shortest = quick ? 1.5 * std::min(1.0, kQuickPairs / std::max(pairs, 1)) : 5.0;
   const double cut_off_s = delay_s + 2 * rise_s + reading_s;
   return std::max({shortest, 6.0 * (delay_s + rise_s), cut_off_s + kReadings * reading_s});
+}
+
+double pause_share_of(double step_w, double noise_w, double rise_s, double load_step_w) {
+  constexpr double kMinRise_s = 0.1;  // ten pauses or more (bench.cpp)
+  constexpr double kMaxShare = 0.05;
+  // From half a step on noise dithers; readings then scatter by the step's own error, too.
+  const double dithered_w2 = step_w * step_w * (1.0 / 4 + 1.0 / 12);
+  if (!(step_w > 0) || noise_w * noise_w >= dithered_w2 || rise_s < kMinRise_s) return 0;
+  const double share = load_step_w > 0 ? step_w / load_step_w : 1;
+  return share <= kMaxShare ? share : 0;
 }
 
 double planned_seconds(const PlanInputs& inputs) {
@@ -338,6 +358,7 @@ nlohmann::json to_json(const PlanInputs& inputs) {
   }
   if (inputs.plateau_s) json["plateau_s"] = *inputs.plateau_s;
   if (inputs.turn_s) json["turn_s"] = *inputs.turn_s;
+  if (inputs.pause_share > 0) json["pause_share"] = inputs.pause_share;
   return json;
 }
 
@@ -370,6 +391,7 @@ Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
   reader.read_optional("beyond_l2", inputs.beyond_l2);
   reader.read_optional("plateau_s", inputs.plateau_s);
   reader.read_optional("turn_s", inputs.turn_s);
+  reader.read_optional_within("pause_share", 0, 0.5, inputs.pause_share);
   WW_TRY(reader.status());
   if (inputs.engines < 1 || inputs.quadrants < 1 || inputs.engines * inputs.quadrants > 4096) {
     return fail(ErrorCode::parse_error, "engines and quadrants make no sense", "plan");

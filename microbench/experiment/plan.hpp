@@ -54,6 +54,8 @@ struct PlanInputs {
   std::optional<double> plateau_s;  // from the step test
   // Shortest turn of a lock-in run, from the step test; 0: the sensor is too slow for lock-in.
   std::optional<double> turn_s;
+  // Longest share of a plateau without launches, from the step test; see pause_share_of().
+  double pause_share{};
 };
 [[nodiscard]] nlohmann::json to_json(const PlanInputs& inputs);
 // Error parse_error names the key.
@@ -79,6 +81,7 @@ struct PlannedRun {
   bool mirrored{true};     // lock_in; false: the same order again
   int repeat{};            // latency: which of the passes
   int point{};             // beyond_l2: which of its conditions
+  double pause_share{};    // stream: share of the time without launches, in short pauses
   bool operator==(const PlannedRun&) const = default;
 };
 
@@ -109,6 +112,15 @@ inline constexpr int kBeyondL2Conditions = 3;  // as many as model::kBeyondL2Poi
 // those are over 16.
 [[nodiscard]] double plateau_seconds(bool quick, int pairs, double delay_s, double rise_s,
                                      double reading_s);
+
+// Longest share of a plateau without launches for a power register with steps of `step_w` whose
+// readings scatter by `noise_w` under a steady load. Where noise does not dither the steps, a
+// pair's power is rounded alike in every block. Short pauses, another share of each block, then
+// move its power over one step, and the errors of blocks are independent. 0 where the noise
+// dithers, where the register averages over too short a time (`rise_s`) for pauses to move it, and
+// where a step is too large a part of `load_step_w`, the power of a load.
+[[nodiscard]] double pause_share_of(double step_w, double noise_w, double rise_s,
+                                    double load_step_w);
 
 // Device time of a campaign's set-up and of the blocks that are always run. Needs plateau_s.
 [[nodiscard]] double planned_seconds(const PlanInputs& inputs);

@@ -253,6 +253,33 @@ TEST(Plan, ExtraBlocksRepeatTheRandomSaturatedVariant) {
   }
 }
 
+// An MI300A's register: whole watts, a lag of 100 ms, no noise of its own.
+TEST(Plan, PausesWhereNoNoiseDithersTheStepsOfALaggingRegister) {
+  constexpr double kRise_s = 0.42, kLoad_w = 34;
+  EXPECT_NEAR(pause_share_of(1, 0.1, kRise_s, kLoad_w), 1 / kLoad_w, 1e-12);
+  EXPECT_EQ(pause_share_of(1, 0.7, kRise_s, kLoad_w), 0) << "noise dithers";
+  EXPECT_EQ(pause_share_of(1, 0.1, 0.002, kLoad_w), 0) << "each pause would show";
+  EXPECT_EQ(pause_share_of(1, 0.1, kRise_s, 10), 0) << "a tenth of the time is too much";
+  EXPECT_EQ(pause_share_of(0, 0.1, kRise_s, kLoad_w), 0);
+  PlanInputs inputs;
+  inputs.device = "d";
+  inputs.engines = inputs.quadrants = 4;
+  inputs.plateau_s = 2;
+  inputs.turn_s = 0;
+  inputs.pause_share = 0.03;
+  std::set<double> shares;
+  for (std::int64_t block = 1; block <= 8; ++block) {
+    for (const PlannedRun& run : block_runs(inputs, block)) {
+      if (run.kind != RunKind::stream) continue;
+      EXPECT_GE(run.pause_share, 0);
+      EXPECT_LT(run.pause_share, 0.03);
+      shares.insert(run.pause_share);
+    }
+  }
+  EXPECT_EQ(shares.size(), 8U) << "one share for each block";
+  EXPECT_EQ(plan_inputs_from_json(to_json(inputs))->pause_share, 0.03);
+}
+
 TEST(Plan, SlowSensorsGetLongerPlateaus) {
   EXPECT_DOUBLE_EQ(plateau_seconds(true, 16, 0.01, 0.05, 0.001), 1.5);
   EXPECT_DOUBLE_EQ(plateau_seconds(true, 32, 0.01, 0.05, 0.001), 0.75);

@@ -18,7 +18,7 @@ constexpr double kPlateauOverSettle = 4;
 }  // namespace
 
 Plateau plateau_for(const SensorResponse& response, const Plateau& least) {
-  const double settle_s = std::max(least.settle_s, response.info.delay_s + response.info.rise_s);
+  const double settle_s = std::max(least.settle_s, response.settle_s());
   return {std::max(least.seconds, kPlateauOverSettle * settle_s), settle_s};
 }
 

@@ -23,7 +23,9 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   WW_TRY(bring_lines(stream));
   WW_TRY(kernels_.select(stream, loops, throttle));
   WW_ASSIGN(before, begin_counting());
-  WW_ASSIGN(done, bench_.launch_for(run.seconds, [this] { return kernels_.launch_stream(); }));
+  WW_ASSIGN(done,
+            bench_.launch_for(
+                run.seconds, [this] { return kernels_.launch_stream(); }, 1, run.pause_share));
   stored.start_ns = done.start_ns;
   stored.end_ns = done.end_ns;
   stored.launches = static_cast<std::int64_t>(done.end - done.first);
@@ -52,7 +54,8 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   // others; wavefronts that were counted need no such check.
   if (device_.traffic == Traffic::every_launch) facts.expected_bytes = *counted;
   stored.payload_bits = 8 * *counted;
-  facts.peak_bytes = peak_bytes(run.quadrant, run.dvfs_state, done.end_ns - done.start_ns);
+  facts.peak_bytes =
+      (1 - run.pause_share) * peak_bytes(run.quadrant, run.dvfs_state, done.end_ns - done.start_ns);
   facts.peak_is_tuned = peak_is_tuned();
   facts.saturated = saturated;
   facts.working_cus = report.working_cus;
