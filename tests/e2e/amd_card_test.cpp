@@ -148,8 +148,9 @@ TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
   EXPECT_LT(std::filesystem::file_size(file), 800'000u);
 }
 
-// The chip is that of virtual:w9100, where the same campaign finds 211 fJ at 1.1687 V. A card
-// reports no nominal voltage: the answer is for the one that was read.
+// The chip is that of virtual:w9100, where the same campaign finds 232.6 fJ at 1.1687 V: both show
+// the requested voltage, and the load line that is assumed (half of 1 mOhm) is steeper than the
+// chip's. A card reports no nominal voltage: the answer is for the one that was read.
 void expect_the_virtual_ones_figures(const Finished& finished, const std::filesystem::path& out) {
   const json result = finished.json();
   EXPECT_EQ(result["virtual"], true);
@@ -157,7 +158,7 @@ void expect_the_virtual_ones_figures(const Finished& finished, const std::filesy
   std::ifstream model_file(out / "model.json");
   const json model = parse_json(model_file);
   const double over = 1.1687 / model["reference"]["voltage_v"].get<double>();
-  EXPECT_NEAR(energy["value"].get<double>() * over * over, 211, 4) << result.dump(1);
+  EXPECT_NEAR(energy["value"].get<double>() * over * over, 232.6, 4) << result.dump(1);
   EXPECT_FALSE(model["misfit"]["flagged"].get<bool>()) << model["misfit"].dump(1);
   EXPECT_LT(energy["low"], energy["value"]);
   EXPECT_LT(result["rejected"].get<int>(), result["runs"].get<int>() / 10);

@@ -14,7 +14,8 @@ namespace {
 using nlohmann::json;
 
 // The W9100's chip with states that leave its one curve: the lowest clock also at the highest
-// voltage, and the clock below the highest at a low one.
+// voltage, and the clock below the highest at a low one. Its voltage is telemetry, because a load
+// line that is assumed hides how energy goes with the voltage.
 std::string with_a_grid() {
   std::ifstream stream(source_folder() / "sim/gpu/chips/w9100.toml");
   std::ostringstream content;
@@ -24,6 +25,11 @@ std::string with_a_grid() {
   const std::string reference = R"(\nreference_state = [^\n]*)";
   EXPECT_TRUE(found(chip, reference));
   chip = replaced(chip, reference, "\nreference_state = 4");
+  chip = replaced(
+      chip,
+      R"(\nvoltage_resolution_mv = [^\n]*\nvoltage_noise_mv = [^\n]*\nvoltage_requested = true)",
+      "\nvoltage_resolution_mv = 1.0\nvoltage_noise_mv = 0.8");
+  EXPECT_FALSE(found(chip, "voltage_requested"));
   constexpr const char* grid[][2] = {{"0.9000", "500e6"},
                                      {"1.1687", "500e6"},
                                      {"1.0750", "800e6"},

@@ -45,7 +45,7 @@ void check_campaign(const std::string& device, json& score, std::vector<StoredRu
     EXPECT_GT(one.counters.at("GL1C_REQ_sum"), 0);
     EXPECT_EQ(one.counters.at("GL1C_REQ_sum"), one.counters.at("GL1C_REQ_MISS_sum"));
   }
-  EXPECT_GT(streams, 200U);
+  EXPECT_GT(streams, 150U);  // beside lock-in, which a register without a lag allows
 
   const auto scored = run({wirewatt(), "score", out, "--json"});
   ASSERT_EQ(scored.exit_code, 0) << scored.err;

@@ -53,7 +53,7 @@ class VirtualSensor final : public Sensor {
           lacks_energy_ = (raw.flags & WW_VGPU_SAMPLE_NO_ENERGY) != 0;
           if (!lacks_energy_) reading.energy_ticks = raw.energy_ticks;
           reading.temperature_mc = raw.temperature_mc;
-          reading.voltage_uv = raw.voltage_uv;
+          if (raw.voltage_uv != 0) reading.voltage_uv = raw.voltage_uv;
           reading.clock_khz = raw.clock_khz;
         }
         readings.push_back(reading);

@@ -34,7 +34,7 @@ typedef struct ww_vgpu_sample {
   int64_t power_uw;       /* power register [uW] */
   int64_t energy_ticks;   /* energy accumulator, 2^-16 J a tick */
   int32_t temperature_mc; /* edge temperature [0.001 C], quantised as the sensor does */
-  int32_t voltage_uv;     /* core voltage as telemetry reports it [uV] */
+  int32_t voltage_uv;     /* core voltage as the sensor shows it [uV]; 0: it shows none */
   int32_t clock_khz;      /* core clock [kHz] */
   uint32_t flags;         /* ww_vgpu_sample_flags */
 } ww_vgpu_sample;

@@ -191,7 +191,7 @@ TEST(ChipTimeline, ARequestedVoltageStaysWhereTheLoadLineLowersTheDies) {
   auto changes = plain();
   changes.push_back({"load_line_mohm", "0.4"});
   const Chip telemetry = w9100_with(changes);
-  changes.push_back({"voltage_noise_mv", "0.0\nvoltage_requested = true"});
+  changes.push_back({"voltage_requested", "true"});
   const Chip requested = w9100_with(changes);
   ChipTimeline measured(telemetry, 1);
   ChipTimeline shown(requested, 1);
@@ -199,6 +199,16 @@ TEST(ChipTimeline, ARequestedVoltageStaysWhereTheLoadLineLowersTheDies) {
   EXPECT_EQ(samples(shown).back().voltage_uv, 1168700);
   EXPECT_LT(samples(measured).back().voltage_uv, 1140000);
   EXPECT_EQ(samples(shown).back().power_uw, samples(measured).back().power_uw);
+}
+
+// The driver of an MI300 shows no voltage.
+TEST(ChipTimeline, AVoltageThatIsNotShownIsZero) {
+  auto changes = plain();
+  changes.push_back({"voltage_requested", "false\nvoltage_shown = false"});
+  const Chip chip = w9100_with(changes);
+  ChipTimeline timeline(chip, 1);
+  timeline.run(launch(chip, 0.5, 100.0));
+  for (const ww_vgpu_sample& sample : samples(timeline)) ASSERT_EQ(sample.voltage_uv, 0);
 }
 
 TEST(ChipTimeline, LeakageGrowsFasterThanLinearlyWithTemperature) {

@@ -78,7 +78,8 @@ ww_vgpu_sample Sensor::read(const Tick& tick) {
   lagged_w_ += lag_step_ * (window_sum_ / static_cast<double>(window_ticks_) - lagged_w_);
   double shown = lagged_w_;
   if (draw_.unit() < truth_.outlier_probability) {
-    shown *= 1.0 + truth_.outlier_relative * draw_.uniform(-1.0, 1.0);
+    // A register has no sign.
+    shown *= std::max(0.0, 1.0 + truth_.outlier_relative * draw_.uniform(-1.0, 1.0));
   }
   const bool missing = draw_.unit() < truth_.missing_probability;
   if (!missing) {
@@ -94,9 +95,11 @@ ww_vgpu_sample Sensor::read(const Tick& tick) {
       std::lround(1e3 * rounded(tick.temperature_c + thermal_.sensor_offset_c +
                                     thermal_.sensor_noise_c * draw_.normal(),
                                 thermal_.sensor_resolution_c)));
-  sample.voltage_uv = static_cast<std::int32_t>(
-      std::lround(1e6 * rounded(tick.voltage_v + truth_.voltage_noise_v * draw_.normal(),
-                                truth_.voltage_resolution_v)));
+  const double voltage_v = tick.voltage_v + truth_.voltage_noise_v * draw_.normal();
+  if (truth_.voltage_shown) {
+    sample.voltage_uv = static_cast<std::int32_t>(
+        std::lround(1e6 * rounded(voltage_v, truth_.voltage_resolution_v)));
+  }
   sample.clock_khz = static_cast<std::int32_t>(std::lround(tick.clock_hz * 1e-3));
   sample.flags = missing ? 0U : static_cast<std::uint32_t>(WW_VGPU_SAMPLE_VALID);
   if (!truth_.accumulator) sample.flags |= static_cast<std::uint32_t>(WW_VGPU_SAMPLE_NO_ENERGY);

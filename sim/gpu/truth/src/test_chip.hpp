@@ -52,6 +52,7 @@ inline Changes plain() {
           {"outlier_probability", "0"},
           {"sensor_noise_c", "0.0"},
           {"voltage_noise_mv", "0.0"},
+          {"voltage_requested", "false"},
           {"ambient_wander_c", "0.0"},
           {"ambient_drift_c_per_hour", "0.0"},
           {"sensor_offset_c", "0.0"},

@@ -208,6 +208,7 @@ struct SensorTruth {
   double missing_probability{};  // a tick gives no answer
   double voltage_resolution_v{};
   double voltage_noise_v{};
+  bool voltage_shown{true};
   bool voltage_requested{};  // shows what the regulator is asked for (VID), which no load moves
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "chip/random_geometry.hpp"
+#include "chip/random_sensor.hpp"
 #include "draw.hpp"
 #include "interaction.hpp"
 #include "prefixes.hpp"
@@ -260,6 +261,7 @@ void draw_power(Draw& draw, Truth& truth, double dynamic_w) {
   regulator.offset_w = power_w * draw.uniform(0.0, input_side ? 0.04 : 0.01);
 }
 
+// An instrument's; draw_card_sensor() may replace it.
 void draw_sensor(Draw& draw, Truth& truth) {
   const bool nested = truth.chip_class == ChipClass::nested;
   SensorTruth& sensor = truth.sensor;
@@ -282,44 +284,6 @@ void draw_sensor(Draw& draw, Truth& truth) {
   sensor.missing_probability = nested ? 0.0 : missing;
   sensor.voltage_resolution_v = draw.uniform(0.001, 0.002);
   sensor.voltage_noise_v = draw.uniform(0.0007, 0.0014);
-}
-
-// Half of the cards have no energy accumulator (RDNA, NVIDIA before Volta, MI300's partitions), and
-// the register is all there is: refreshed as seldom as every 100 ms, of which it may see a quarter
-// (A100: 25 of 100 ms; Yang, Adamek, Armour 2023), with 1/f noise and a gain that follows the
-// temperature (copper as a shunt: 0.39% a kelvin, compensated to some hundredths).
-void draw_register(Draw& draw, Truth& truth) {
-  SensorTruth& sensor = truth.sensor;
-  const bool nested = truth.chip_class == ChipClass::nested;
-  const bool alone = draw.unit() < 0.5;
-  const std::int64_t period_ns =
-      1'000'000 * pick(draw, std::array<std::int64_t, 5>{1, 5, 15, 20, 100});
-  const std::int64_t part = pick(draw, std::array<std::int64_t, 3>{1, 1, 4});
-  const double flicker = draw.log_uniform(1e-4, 1e-3);
-  const double gain_per_k = draw.uniform(-3e-4, 3e-4);
-  const double step_w = pick(draw, std::array{0.001, 0.125, 1.0});
-  if (alone) {
-    sensor.accumulator = false;
-    sensor.period_ns = period_ns;
-    sensor.window_ns = period_ns / part;
-    sensor.delay_ns = 0;
-    sensor.resolution_w = step_w;
-  }
-  sensor.flicker_relative = nested ? 0.0 : flicker;
-  sensor.gain_per_k = nested ? 0.0 : gain_per_k;
-}
-
-// Draws a Radeon driver's register: whole watts, renewed each millisecond, and no accumulator
-// (SmuMetrics' AverageSocketPower). Half of the averages lag by up to 50 ms, which is a guess.
-void draw_radeon_register(Draw& draw, Truth& truth) {
-  SensorTruth& sensor = truth.sensor;
-  sensor.accumulator = false;
-  sensor.period_ns = 1'000'000;
-  sensor.window_ns = 1'000'000;
-  sensor.delay_ns = 0;
-  sensor.resolution_w = 1.0;
-  const double lag = draw.uniform(-0.05, 0.05);
-  sensor.lag_s = truth.chip_class == ChipClass::nested ? 0.0 : std::max(0.0, lag);
 }
 
 // How wrong the form is, before it is scaled to `size` (about 0 to 1).
@@ -429,8 +393,9 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
   draw_power(draw, truth, 100.0);  // to be replaced once the draw is known
   draw_sensor(draw, truth);
   Draw registers(draw.bits());
-  draw_register(registers, truth);
-  if (request.is_rdna_drawn()) draw_radeon_register(registers, truth);
+  const auto kinds = static_cast<int>(SensorKind::count);
+  const auto drawn = static_cast<SensorKind>(registers.integer(0, kinds - 1));
+  draw_card_sensor(registers, request.is_rdna_drawn() ? SensorKind::radeon : drawn, truth);
   const Misform form = draw_misform(draw, kind, truth.engines() * truth.quadrants());
   const double residual = draw.uniform(kMinStrongResidual, kMaxStrongResidual);
   Draw power_draw(draw.bits());

@@ -120,22 +120,23 @@ TEST(RandomChips, LeaveNoGapBetweenMildAndStrong) {
   EXPECT_LT(least_strong - most_mild, 0.08);
 }
 
-TEST(RandomChips, HaveRegistersAloneOfAllKinds) {
-  int alone = 0;
-  int part = 0;
-  int slow = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+TEST(RandomChips, HaveSensorsThatCardsHave) {
+  int alone = 0, part = 0, lagging = 0, quiet_watts = 0, requested = 0, none = 0;
+  constexpr int kChips = 80;
+  for (std::uint64_t seed = 1; seed <= kChips; ++seed) {
     const Chip chip = draw(seed, ChipClass::mild).value();
     const SensorTruth& sensor = chip.truth().sensor;
-    if (sensor.accumulator) continue;
-    ++alone;
+    const bool whole_watts = sensor.resolution_w == 1.0;
+    alone += sensor.accumulator ? 0 : 1;
     part += sensor.window_ns < sensor.period_ns ? 1 : 0;
-    slow += sensor.period_ns == 100'000'000 ? 1 : 0;
+    lagging += whole_watts && sensor.lag_s > 0.09 && sensor.lag_s < 0.11 ? 1 : 0;
+    quiet_watts += whole_watts && !sensor.accumulator && sensor.noise_relative < 0.002 ? 1 : 0;
+    requested += sensor.voltage_requested ? 1 : 0;
+    none += sensor.voltage_shown ? 0 : 1;
   }
-  EXPECT_GE(alone, 15);
-  EXPECT_LE(alone, 45);
-  EXPECT_GT(part, 2);
-  EXPECT_GT(slow, 0);
+  EXPECT_GE(alone, kChips / 4);
+  EXPECT_LE(alone, 3 * kChips / 4);
+  for (const int count : {part, lagging, quiet_watts, requested, none}) EXPECT_GT(count, 0);
 }
 
 TEST(RandomChips, HaveStagesAlongTheWayAndSomeHaveNone) {

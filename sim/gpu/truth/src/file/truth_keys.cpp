@@ -289,6 +289,8 @@ constexpr TomlKey<SensorTruth> kSensorKeys[] = {
      "Step of the voltage telemetry", kDraws, kMilli},
     {"voltage_noise_mv", &SensorTruth::voltage_noise_v, 0, 100, "mV",
      "Noise of the voltage telemetry, standard deviation", kDraws, kMilli},
+    {"voltage_shown", &SensorTruth::voltage_shown, 0, 0, "", "Whether a voltage is shown at all",
+     kDraws, 1, false},
     {"voltage_requested", &SensorTruth::voltage_requested, 0, 0, "",
      "Whether the voltage shown is the requested one (VID), which no load moves", kDraws, 1, false},
 };
