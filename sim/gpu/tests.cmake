@@ -124,8 +124,7 @@ if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/dies.cl ${constant} VERBATIM
     COMMENT "Building the emulator's test kernels for several dies")
   ww_add_test(exec_dies_test LABEL unit
-    SOURCES src/memory/dies_test.cpp ${dies_object} LIBS ww_sim_gpu ww_sim_gpu_truth)
-  target_include_directories(exec_dies_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    SOURCES machine/memory/dies_test.cpp ${dies_object} LIBS ww_sim_gpu ww_sim_gpu_truth)
   target_compile_definitions(exec_dies_test PRIVATE
     WW_EMULATOR_KERNELS="${dies_object}" WW_EMULATOR_DIES_KERNELS="${dies_object}")
 endif()
@@ -139,42 +138,41 @@ add_custom_command(OUTPUT ${package_object}
   DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/packages.cl VERBATIM
   COMMENT "Building the emulator's test kernels for packages of several devices")
 ww_add_test(exec_packages_test LABEL unit
-  SOURCES src/memory/packages_test.cpp ${package_object} LIBS ww_sim_gpu ww_sim_gpu_truth)
-target_include_directories(exec_packages_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  SOURCES machine/memory/packages_test.cpp ${package_object} LIBS ww_sim_gpu ww_sim_gpu_truth)
 target_compile_definitions(exec_packages_test PRIVATE
   WW_EMULATOR_KERNELS="${package_object}" WW_EMULATOR_PACKAGE_KERNELS="${package_object}")
 
 ww_add_test(exec_cache_test LABEL unit
-  SOURCES src/compute_unit/l1_cache_test.cpp src/compute_unit/content_version_test.cpp
-          src/compute_unit/line_update_test.cpp
-          src/memory/channel_map_test.cpp
-          src/caches/l2_tags_test.cpp
+  SOURCES machine/compute_unit/l1_cache_test.cpp fast/contents/content_version_test.cpp
+          machine/compute_unit/line_update_test.cpp
+          machine/memory/channel_map_test.cpp
+          machine/caches/l2_tags_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_base)
-ww_add_test(exec_image_test LABEL unit OPTIMISED SOURCES src/image/image_test.cpp LIBS ww_sim_gpu_base)
+ww_add_test(exec_image_test LABEL unit OPTIMISED SOURCES machine/image/image_test.cpp LIBS ww_sim_gpu_base)
 # What gfx701 has not: halves and moves between lanes.
 set(not_on_gfx7 Semantics.ComputesHalves*:Semantics.MovesValues*:SemanticsOfImages.ReadsAndWritesHalves)
 ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
   COMMAND exec_virtual_gpu_test --gtest_filter=-${not_on_gfx7}:*OfGfx942.*
-  SOURCES src/launch/virtual_gpu_test.cpp src/compute_unit/device_memory_test.cpp
-          src/alu/kernel_semantics_test.cpp
-          src/alu/narrow_semantics_test.cpp
-          src/alu/matrix_semantics_test.cpp
-          src/memory/memory_timing_test.cpp src/memory/deferred_observer_test.cpp
-          src/launch/chip_time_test.cpp
-          src/compute_unit/scalar_cache_test.cpp
-          src/launch/counters_test.cpp src/dispatch/cu_mask_test.cpp
-          src/launch/random_code_test.cpp src/launch/written_code_test.cpp
-          src/launch/global_wave_sync_test.cpp
-          src/launch/replay_test.cpp
-          src/fast/same_answers_test.cpp src/isa/straight_line_test.cpp
-          src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
-          src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp src/host/sharing_rule_test.cpp src/host/workers_test.cpp
-          src/launch/trace_test.cpp src/compute_unit/memory_guard_test.cpp
-          src/memory/image_kernels_test.cpp src/memory/image_memory_test.cpp
+  SOURCES machine/launch/virtual_gpu_test.cpp machine/compute_unit/device_memory_test.cpp
+          machine/alu/kernel_semantics_test.cpp
+          machine/alu/narrow_semantics_test.cpp
+          machine/alu/matrix_semantics_test.cpp
+          machine/memory/memory_timing_test.cpp fast/commit_sharing/deferred_observer_test.cpp
+          machine/launch/chip_time_test.cpp
+          machine/compute_unit/scalar_cache_test.cpp
+          machine/counters/counters_test.cpp machine/dispatch/cu_mask_test.cpp
+          machine/launch/random_code_test.cpp machine/launch/written_code_test.cpp
+          machine/launch/global_wave_sync_test.cpp
+          fast/replay/replay_test.cpp
+          fast/same_answers_test.cpp fast/forms/straight_line_test.cpp
+          fast/forms/first_writes_test.cpp fast/forms/lane_forms_test.cpp
+          fast/forms/load_addresses_test.cpp fast/host/host_arena_test.cpp fast/host/sharing_rule_test.cpp fast/host/workers_test.cpp
+          machine/launch/trace_test.cpp machine/compute_unit/memory_guard_test.cpp
+          machine/memory/image_kernels_test.cpp machine/memory/image_memory_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_truth)
 ww_add_test(exec_lanes_test LABEL property
-  SOURCES src/isa/lanes_test.cpp src/isa/lane_functions_test.cpp src/isa/settled_values_test.cpp
-          src/memory/bank_conflicts_test.cpp
+  SOURCES machine/isa/lanes_test.cpp machine/isa/lane_functions_test.cpp machine/isa/settled_values_test.cpp
+          machine/memory/bank_conflicts_test.cpp
   LIBS ww_sim_gpu)
 foreach(vectors none avx2)
   add_test(NAME exec_lanes_${vectors}
@@ -183,10 +181,9 @@ foreach(vectors none avx2)
     ENVIRONMENT WIREWATT_VECTORS=${vectors})
 endforeach()
 ww_add_test(exec_translate_test LABEL property OPTIMISED
-  SOURCES src/translate/translate_test.cpp src/translate/form_code_test.cpp
-          src/isa/register_sets_test.cpp
+  SOURCES fast/translate/translate_test.cpp fast/translate/form_code_test.cpp
+          fast/forms/register_sets_test.cpp
   LIBS ww_sim_gpu)
-target_include_directories(exec_translate_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 # Single instructions: one object for each instruction set.
 set(instruction_objects "")
 foreach(cpu gfx701 gfx900 gfx90a gfx942 gfx1030 gfx1100)
@@ -208,23 +205,20 @@ foreach(cpu gfx701 gfx900 gfx90a gfx942 gfx1030 gfx1100)
 endforeach()
 list(JOIN instruction_objects "\\;" instruction_paths)
 ww_add_test(exec_instructions_test LABEL unit
-  SOURCES src/alu/buffer_range_test.cpp src/alu/instructions_test.cpp ${instruction_objects}
+  SOURCES machine/alu/buffer_range_test.cpp machine/alu/instructions_test.cpp ${instruction_objects}
   LIBS ww_sim_gpu ww_sim_gpu_truth)
-target_include_directories(exec_instructions_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 target_compile_definitions(exec_instructions_test PRIVATE "WW_INSTRUCTION_OBJECTS=\"${instruction_paths}\"")
 find_package(CLI11 REQUIRED)
 pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
-add_executable(isa_coverage src/launch/isa_coverage.cpp)
+add_executable(isa_coverage machine/launch/isa_coverage.cpp)
 target_link_libraries(isa_coverage PRIVATE ww_options ww_sim_gpu CLI11::CLI11 PkgConfig::LIBELF)
-target_include_directories(isa_coverage PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-ww_add_benchmark(bench_emulator SOURCES src/launch/emulator_bench.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
-ww_add_fuzz_target(exec_launch_fuzz SOURCES src/launch/launch_fuzz.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
+ww_add_benchmark(bench_emulator SOURCES machine/launch/emulator_bench.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
+ww_add_fuzz_target(exec_launch_fuzz SOURCES machine/launch/launch_fuzz.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
 if(NOT WW_BUILD_FUZZERS)
   set_tests_properties(exec_launch_fuzz PROPERTIES ENVIRONMENT WW_FUZZ_INPUTS=500)
 endif()
 foreach(name exec_virtual_gpu_test bench_emulator exec_launch_fuzz)
   add_dependencies(${name} emulator_kernels)
-  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O2.co")
 endforeach()
 target_compile_definitions(exec_virtual_gpu_test PRIVATE
@@ -315,16 +309,14 @@ foreach(cpu IN LISTS other_cpus)
       "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co")
   endforeach()
 endforeach()
-target_include_directories(bench_emulator PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 
 ww_add_test(timing_test LABEL unit
-  SOURCES src/timing/directory_test.cpp src/timing/dram_test.cpp src/timing/coherence_test.cpp
-          src/timing/fill_table_test.cpp src/timing/approximation_test.cpp src/timing/timing_test.cpp
+  SOURCES machine/timing/directory_test.cpp machine/timing/dram_test.cpp machine/timing/coherence_test.cpp
+          machine/timing/fill_table_test.cpp machine/timing/approximation_test.cpp machine/timing/timing_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_truth)
-ww_add_benchmark(bench_timing SOURCES src/timing/timing_bench.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
+ww_add_benchmark(bench_timing SOURCES machine/timing/timing_bench.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
 foreach(name timing_test bench_timing)
   add_dependencies(${name} emulator_kernels)
-  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE
     WW_EMULATOR_KERNELS="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O2.co")
 endforeach()

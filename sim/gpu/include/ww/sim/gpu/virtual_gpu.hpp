@@ -105,7 +105,7 @@ class VirtualGpu {
   // Makes a GPU with the caller's accounting (tests, benchmarks) in place of the energy ledger.
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options,
                                                     std::unique_ptr<ActivityObserver> observer);
-  // Makes a GPU whose shortcuts are chosen one by one, for tests (src/fast/tricks.hpp). `observer`:
+  // Makes a GPU whose shortcuts are chosen one by one, for tests (fast/tricks.hpp). `observer`:
   // null: the energy ledger.
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options,
                                                     const exec::Tricks& tricks,
