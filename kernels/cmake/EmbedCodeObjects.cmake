@@ -9,6 +9,10 @@ set(number 0)
 foreach(input IN LISTS INPUTS)
   get_filename_component(name ${input} NAME_WLE)
   string(REGEX MATCH "^([a-z0-9-]*)-([a-z_]*)$" matched ${name})
+  # The hash is a comment of the assembler's: a compiler cache sees no other change in this text where an
+  # object alone has changed.
+  file(SHA256 ${input} hash)
+  string(APPEND assembly "        \"# ${hash}\\n\"\n")
   string(APPEND assembly "        \".balign 16\\nww_code_object_${number}: .incbin \\\"${input}\\\"\\n\"\n"
     "        \"ww_code_object_end_${number}:\\n\"\n")
   string(APPEND declarations
