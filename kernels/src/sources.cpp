@@ -11,8 +11,8 @@
 namespace ww::kernels {
 namespace {
 
-const std::array<Source, 16>& table() {
-  static const std::array<Source, 16> entries{{
+const std::array<Source, 18>& table() {
+  static const std::array<Source, 18> entries{{
       {"l2_stream", embedded_text("l2_stream.cl"), true},
       {"l2_sweep", embedded_text("l2_sweep.cl"), false},
       {"furnace", embedded_text("furnace.cl"), false},
@@ -29,6 +29,8 @@ const std::array<Source, 16>& table() {
       {"fabric_probe", embedded_text("fabric_probe.cl"), true},
       {"part_stream", embedded_text("part_stream.cl"), false},
       {"ladder", embedded_text("ladder.cl"), false},
+      {"sleeps", embedded_text("sleeps.cl"), false},
+      {"visible", embedded_text("visible.cl"), true},
   }};
   return entries;
 }

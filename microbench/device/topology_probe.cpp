@@ -81,7 +81,10 @@ Result<double> Prober::contend(std::uint64_t first, std::uint64_t second) {
   // A wavefront waits for each of its loads: many of them saturate a channel, which this many do
   // whatever the size of the chip.
   constexpr std::size_t kSaturating = 768;
-  return contend_->time_launch(std::min(4 * groups_, kSaturating), macros_.target.wave_size);
+  WW_ASSIGN(seconds,
+            contend_->time_launch(std::min(4 * groups_, kSaturating), macros_.target.wave_size));
+  contentions_.push_back({first, second, seconds});
+  return seconds;
 }
 
 Result<std::vector<std::uint32_t>> Prober::wave_log(int compute_units, bool pinned) {
@@ -356,7 +359,8 @@ Result<std::vector<WavePlace>> record_wave_places(ComputeHost& host) {
   return waves;
 }
 
-Result<Topology> discover_topology(ComputeHost& host, const std::function<void(double)>& progress) {
+Result<Topology> discover_topology(ComputeHost& host, const std::function<void(double)>& progress,
+                                   TopologyReadings* readings) {
   Topology topology;
   const HostFacts facts = host.facts();
   topology.device = facts.device;
@@ -385,8 +389,10 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
   }
   if (!topology.pinned) topology.places_reason = topology.pinning_reason;
   prober.progress(0.1);
-  WW_ASSIGN(address, prober.address());
-  topology.address = std::move(address);
+  auto address = prober.address();
+  if (readings != nullptr) readings->contentions = std::move(prober.contentions());
+  if (!address) return tl::unexpected(address.error());
+  topology.address = *std::move(address);
   prober.progress(0.5);
   if (!topology.pinned) {
     topology.latency.reason = topology.pinning_reason;
@@ -412,6 +418,7 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
   for (int repeat = 0; repeat < kLatencyRepeats; ++repeat) {
     WW_ASSIGN(table, prober.latencies(topology.places, topology.lines,
                                       has_sides ? 1 : lines_at_once(topology.address)));
+    if (readings != nullptr) readings->ticks.push_back(table);
     if (has_sides) {
       tables.push_back(std::move(table));
     } else {

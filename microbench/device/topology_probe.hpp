@@ -63,6 +63,9 @@ class Prober {
   void progress(double share) const {
     if (progress_) progress_(share);
   }
+  [[nodiscard]] std::size_t wave_size() const { return macros_.target.wave_size; }
+  // Every pair of addresses that was timed so far, in order.
+  [[nodiscard]] std::vector<Contention>& contentions() { return contentions_; }
 
  private:
   Result<double> contend(std::uint64_t first, std::uint64_t second);
@@ -80,6 +83,7 @@ class Prober {
   std::unique_ptr<LoadedKernel> probe_;
   std::uint64_t aligned_{};  // offset of the aligned region in its buffer
   std::uint64_t address_{};
+  std::vector<Contention> contentions_;
 };
 
 // Lines to separate sides with: bases, each with every bit from 7 to 20 flipped, and lines to check

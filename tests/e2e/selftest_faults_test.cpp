@@ -110,6 +110,18 @@ TEST_F(SelftestFaults, OfADriverThatFailsAreInTheFileBesideWhatWorked) {
   }
 }
 
+// Other commands have no child to kill: a call that does not come back ends them, and says so.
+TEST_F(SelftestFaults, OfADriverThatHangsEndEveryCommandAtADeadline) {
+  add_card();
+  auto hanging = environment(true, "hang");
+  hanging.emplace_back("WIREWATT_DRIVER_DEADLINE_S", "2");
+  const auto begun = std::chrono::steady_clock::now();
+  const auto looked = run({wirewatt(), "topology", "--device", "hip:0", "--fresh"}, hanging);
+  EXPECT_EQ(looked.exit_code, 3) << looked.err;
+  EXPECT_THAT(looked.err, HasSubstr("has not come back from a call within 2 s"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(30));
+}
+
 TEST_F(SelftestFaults, AsCtrlCLeaveTheFileAndEndWith130) {
   add_card();
   const auto begun = std::chrono::steady_clock::now();
@@ -136,7 +148,7 @@ TEST_F(SelftestFaults, AsAKillAtAnyMomentLeaveTheFileOfTheLastPart) {
     EXPECT_EQ(made.exit_code, 137) << made.err;
     const json all = content(file());
     ASSERT_TRUE(all.is_object()) << made.err;
-    EXPECT_EQ(all["parts"].size(), 8u);
+    EXPECT_EQ(all["parts"].size(), 10u);
   }
 }
 

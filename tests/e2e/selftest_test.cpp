@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "nvidia/nvidia_stub.hpp"
 #include "process.hpp"
@@ -41,6 +45,40 @@ TEST_P(SelftestOf, AVirtualDeviceIsJudgedAlikeWhenItIsReplayed) {
 }
 INSTANTIATE_TEST_SUITE_P(Chips, SelftestOf, ::testing::Values("virtual:w9100", "virtual:mi210"));
 
+// The virtual chip's caches hold no data of their own, so that no load is ever stale there.
+TEST(Selftest, OfAnRdnaChipTimesItsSleepsAndAsksWhetherLoadsPassTheCaches) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "test.wwst").string();
+  const auto made =
+      run({wirewatt(), "selftest", "--device", "virtual:rx6800", "-o", file, "--json"});
+  EXPECT_EQ(made.exit_code, 0) << made.err << made.out;
+  const json all = run({wirewatt(), "selftest", "--show", file}).json();
+  const json& sleeps = all.at("sleeps");
+  ASSERT_EQ(sleeps.value("instruction", ""), "s_sleep") << sleeps;
+  ASSERT_EQ(sleeps.at("ticks").size(), 8u);
+  for (std::size_t i = 0; i + 1 < 8; ++i) {
+    const auto least = [&](std::size_t at) {
+      const auto ticks = sleeps.at("ticks").at(at).get<std::vector<double>>();
+      return *std::min_element(ticks.begin(), ticks.end());
+    };
+    EXPECT_LT(least(i), least(i + 1)) << sleeps;
+    EXPECT_GE(least(i), 64 * sleeps.at("arguments").at(i).get<double>());
+  }
+  const json& seen = all.at("visibility");
+  EXPECT_EQ(seen.value("absent", "?"), "");
+  EXPECT_EQ(seen.at("rounds"), 32);
+  EXPECT_NE(seen.at("reader"), seen.at("writer"));
+  EXPECT_EQ(seen.at("stale"), 0);
+  bool limited = false;
+  const json report = made.json();
+  for (const json& finding : report.at("findings")) {
+    limited = limited ||
+              (finding["capability"] == "loads pass the caches" && finding["verdict"] == "limited");
+  }
+  EXPECT_TRUE(limited) << made.out;
+  EXPECT_GT(all.at("probes").at("contentions").get<int>(), 50);
+}
+
 TEST(Selftest, OfAnNvidiaCardIsJudgedAlikeWhenItIsReplayed) {
   if (NvidiaStub::real_one_here()) GTEST_SKIP() << "an NVIDIA driver is installed here";
   const NvidiaStub card;
@@ -63,6 +101,23 @@ TEST(Selftest, OfAnNvidiaCardIsJudgedAlikeWhenItIsReplayed) {
   EXPECT_LT(size, 800'000u);
   std::printf("cuda:0 (stub): %.0f kB, %.1f s\n", static_cast<double>(size) * 1e-3,
               report["elapsed_s"].get<double>());
+}
+
+// docs/cards.md is what the files that were received say, and nothing else.
+TEST(Selftest, PageOfCardsIsThatOfTheFilesThatWereReceived) {
+  std::vector<std::string> words{wirewatt(), "selftest", "--cards"};
+  std::error_code none;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(source_folder() / "docs/received", none)) {
+    words.push_back(entry.path().string());
+  }
+  std::sort(words.begin() + 3, words.end());
+  const auto page = run(words);
+  ASSERT_EQ(page.exit_code, 0) << page.err;
+  std::ifstream file(source_folder() / "docs/cards.md");
+  const std::string written{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(page.out, written) << "wirewatt selftest --cards docs/received/* > docs/cards.md";
+  EXPECT_EQ(run({wirewatt(), "selftest", "file.wwst"}).exit_code, 2);
 }
 
 TEST(Selftest, RefusesAFileThatIsNotThere) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -167,6 +168,50 @@ json to_json(const std::vector<measure::Finding>& findings) {
   return list;
 }
 
+// Raw readings of the probes, times as whole nanoseconds.
+json to_json(const microbench::TopologyReadings& readings) {
+  const auto& timed = readings.contentions;
+  json rows = json::array();  // the places of one repeat after those of another
+  for (const auto& table : readings.ticks) {
+    for (const auto& row : table) rows.push_back(row);
+  }
+  using microbench::Contention;
+  return {{"contentions", timed.size()},
+          {"first", column(timed,
+                           [](const Contention& one) -> std::optional<std::int64_t> {
+                             return static_cast<std::int64_t>(one.first);
+                           })},
+          {"second", column(timed,
+                            [](const Contention& one) -> std::optional<std::int64_t> {
+                              return static_cast<std::int64_t>(one.second);
+                            })},
+          {"time_ns", column(timed,
+                             [](const Contention& one) -> std::optional<std::int64_t> {
+                               return std::llround(one.seconds * 1e9);
+                             })},
+          {"repeats", readings.ticks.size()},
+          {"ticks", std::move(rows)}};
+}
+
+void put_probes(json& out, const Archive& archive) {
+  out["probes"] = to_json(archive.probes);
+  out["sleeps"] = {{"absent", archive.no_sleeps}};
+  if (archive.sleeps) {
+    out["sleeps"]["instruction"] = archive.sleeps->instruction;
+    out["sleeps"]["arguments"] = archive.sleeps->arguments;
+    out["sleeps"]["ticks"] = archive.sleeps->ticks;
+  }
+  out["visibility"] = {{"absent", archive.no_visibility}};
+  if (const auto& seen = archive.visibility) {
+    out["visibility"].update({{"lines", seen->lines},
+                              {"rounds", seen->rounds},
+                              {"stale", seen->stale},
+                              {"stale_plain", seen->stale_plain},
+                              {"reader", seen->reader},
+                              {"writer", seen->writer}});
+  }
+}
+
 // Parts that files of earlier versions do not have.
 void put_newer(json& out, const Archive& archive) {
   json parts = json::array(), devices = json::array(), files = json::array();
@@ -186,6 +231,7 @@ void put_newer(json& out, const Archive& archive) {
     files.push_back({{"name", file.name}, {"text", file.text}});
   }
   out["chosen"] = archive.chosen;
+  out["no_device"] = archive.no_device;
   out["parts"] = std::move(parts);
   out["devices"] = std::move(devices);
   out["files"] = std::move(files);
@@ -199,6 +245,68 @@ void put_newer(json& out, const Archive& archive) {
                     {"polls", archive.polls->polls}};
   }
   out["counters"] = to_json(archive.counters);
+  put_probes(out, archive);
+}
+
+Status read_contentions(const json& from, std::uint32_t count,
+                        std::vector<microbench::Contention>& into) {
+  WW_ASSIGN(first, values_of(from, "first", count));
+  WW_ASSIGN(second, values_of(from, "second", count));
+  WW_ASSIGN(time, values_of(from, "time_ns", count));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!first[i] || !second[i] || !time[i]) {
+      return fail(ErrorCode::parse_error, "a contention without an address or a time");
+    }
+    into.push_back({static_cast<std::uint64_t>(*first[i]), static_cast<std::uint64_t>(*second[i]),
+                    static_cast<double>(*time[i]) * 1e-9});
+  }
+  return {};
+}
+
+Status read_probes(const json& from, const JsonReader& reader, Archive& archive) {
+  if (const auto probes = reader.optional_object("probes")) {
+    std::uint32_t contentions = 0;
+    std::uint32_t repeats = 0;
+    std::vector<std::vector<double>> rows;
+    probes->read("contentions", contentions);
+    probes->read("repeats", repeats);
+    probes->read("ticks", rows);
+    if (repeats == 0 ? !rows.empty() : rows.size() % repeats != 0) {
+      probes->refuse("ticks", "does not have as many places in each repeat");
+    }
+    WW_TRY(reader.status());
+    WW_TRY(read_contentions(from["probes"], contentions, archive.probes.contentions));
+    const std::size_t places = repeats == 0 ? 0 : rows.size() / repeats;
+    for (std::uint32_t i = 0; i < repeats; ++i) {
+      const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(i * places);
+      archive.probes.ticks.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(places));
+    }
+  }
+  if (const auto sleeps = reader.optional_object("sleeps")) {
+    sleeps->read("absent", archive.no_sleeps);
+    if (sleeps->has("ticks")) {
+      microbench::SleepCurve& curve = archive.sleeps.emplace();
+      sleeps->read("instruction", curve.instruction);
+      sleeps->read("arguments", curve.arguments);
+      sleeps->read("ticks", curve.ticks);
+      if (curve.ticks.size() != curve.arguments.size()) {
+        sleeps->refuse("ticks", "does not have a row for each argument");
+      }
+    }
+  }
+  if (const auto visibility = reader.optional_object("visibility")) {
+    visibility->read("absent", archive.no_visibility);
+    if (visibility->has("rounds")) {
+      microbench::Visibility& seen = archive.visibility.emplace();
+      visibility->read("lines", seen.lines);
+      visibility->read("rounds", seen.rounds);
+      visibility->read("stale", seen.stale);
+      visibility->read("stale_plain", seen.stale_plain);
+      visibility->read("reader", seen.reader);
+      visibility->read("writer", seen.writer);
+    }
+  }
+  return reader.status();
 }
 
 std::vector<measure::Finding> findings_from(const JsonReader& reader, const char* key) {
@@ -221,6 +329,7 @@ std::vector<measure::Finding> findings_from(const JsonReader& reader, const char
 // See put_newer(): each may be absent.
 Status read_newer(const json& from, const JsonReader& reader, Archive& archive) {
   reader.read_optional("chosen", archive.chosen);
+  reader.read_optional("no_device", archive.no_device);
   if (reader.has("parts")) {
     for (const JsonReader& entry : reader.objects("parts")) {
       PartState& part = archive.parts.emplace_back();
@@ -259,6 +368,7 @@ Status read_newer(const json& from, const JsonReader& reader, Archive& archive) 
   }
   if (reader.has("counters")) archive.counters = findings_from(reader, "counters");
   WW_TRY(reader.status());
+  WW_TRY(read_probes(from, reader, archive));
   if (reader.has("idle")) {
     WW_ASSIGN(idle, recording_from(from["idle"]));
     archive.idle = std::move(idle);

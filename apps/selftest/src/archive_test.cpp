@@ -58,6 +58,10 @@ Archive example() {
   topology.latency.contrast_ticks = 10;
   topology.latency.noise_ticks = 1;
   archive.topology = topology;
+  archive.probes.contentions = {{0, 0, 14.2e-6}, {0, 256, 9.1e-6}};
+  archive.probes.ticks = {{{310.5, 322}, {330, 301.25}}, {{311, 323}, {329, 300}}};
+  archive.sleeps = microbench::SleepCurve{"s_sleep", {0, 127}, {{16, 20, 18}, {8150, 8144, 8160}}};
+  archive.visibility = microbench::Visibility{512, 32, 0, 9000, 1, 2};
   for (std::uint32_t wave = 0; wave < 8; ++wave) {
     archive.waves.push_back(
         {wave, wave / 4, (wave / 4) ^ 0x5EC0DE01U, wave % 2 * 256, 0, static_cast<int>(wave % 2)});
@@ -85,6 +89,40 @@ TEST(Selftest, GivesTheSameJudgementsReplayedAsAtFirst) {
             archive.step_test.readings[7].energy_ticks);
   EXPECT_EQ(replayed->step_test.rails[1].value, 900);
   EXPECT_EQ(replayed->waves[5].id, 256u);
+  ASSERT_EQ(replayed->probes.contentions.size(), 2u);
+  EXPECT_EQ(replayed->probes.contentions[1].second, 256u);
+  EXPECT_NEAR(replayed->probes.contentions[1].seconds, 9.1e-6, 1e-12);
+  EXPECT_EQ(replayed->probes.ticks, archive.probes.ticks);
+  ASSERT_TRUE(replayed->sleeps);
+  EXPECT_EQ(replayed->sleeps->ticks, archive.sleeps->ticks);
+  ASSERT_TRUE(replayed->visibility);
+  EXPECT_EQ(replayed->visibility->stale_plain, 9000);
+}
+
+// Stale lines for the streams' loads are a fault; none for plain loads proves nothing.
+TEST(Selftest, JudgesStaleLinesByTheControl) {
+  Archive archive = example();
+  EXPECT_EQ(of(archive, "loads pass the caches").verdict, Verdict::good);
+  archive.visibility->stale_plain = 0;
+  EXPECT_EQ(of(archive, "loads pass the caches").verdict, Verdict::limited);
+  archive.visibility->stale = 1;
+  EXPECT_EQ(of(archive, "loads pass the caches").verdict, Verdict::bad);
+  archive.parts.push_back({"sleeps", "done", "", 1});
+  EXPECT_THAT(of(archive, "sleeps").detail, HasSubstr("127: 8150"));
+}
+
+// What strangers send becomes cells of a table, and virtual GPUs are no cards.
+TEST(Selftest, PageOfCardsHasARowForEachCard) {
+  EXPECT_THAT(cards_page({}), HasSubstr("No file has been received yet"));
+  Archive stranger = example();
+  stranger.name = "a | <b>card</b>\n";
+  Archive simulated = example();
+  simulated.name = "virtual W9100";
+  simulated.is_virtual = true;
+  const std::string page = cards_page({stranger, example(), simulated});
+  EXPECT_THAT(page, HasSubstr("\n| a \\| \\<b>card\\</b>  | gfx90a | - | good | good | good |"));
+  EXPECT_THAT(page, HasSubstr("\n## a card (gfx90a)\n\n- "));
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("virtual W9100")));
 }
 
 TEST(Selftest, JudgesEveryPartByWhatItShowed) {

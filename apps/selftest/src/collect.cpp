@@ -31,14 +31,16 @@ std::string system_text() {
 
 // Which device is tested, decided in a process of its own: drivers are woken for it.
 Status choose(microbench::DeviceRequest& request, Archive& archive) {
-  if (!request.name.empty()) {
+  const bool is_named = !request.name.empty();
+  if (is_named && DeviceName(request.name).is_virtual()) {
     archive.chosen = "it was named";
     return {};
   }
   constexpr std::chrono::seconds kPatience{120};
   const auto text = measure::run_in_child(
-      [&request] {
-        const auto choice = microbench::choose_device(request.need);
+      [&request, is_named] {
+        const auto choice = is_named ? microbench::look_up_device(request.name)
+                                     : microbench::choose_device(request.need);
         const json answer = choice ? json{{"name", choice->name}, {"reason", choice->reason}}
                                    : json{{"error", choice.error().text()}};
         return answer.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -49,7 +51,7 @@ Status choose(microbench::DeviceRequest& request, Archive& archive) {
   if (answer.contains("error")) {
     return fail(ErrorCode::missing_dependency, answer["error"].get<std::string>());
   }
-  request.name = answer.value("name", "");
+  if (!is_named) request.name = answer.value("name", "");
   archive.chosen = answer.value("reason", "");
   return {};
 }
@@ -108,7 +110,7 @@ Result<Archive> collect(const microbench::DeviceRequest& asked, const Narrator& 
   say("the choice of a device", 0);
   const Status chosen = choose(request, archive);
   archive.device = request.name;
-  const std::string no_device = chosen ? "" : without_home(chosen.error().message);
+  archive.no_device = chosen ? "" : without_home(chosen.error().message);
   const auto kind = DeviceName(request.name).kind();
   const bool sensor_alone = kind == DeviceName::Kind::pci || kind == DeviceName::Kind::sensor;
   int done = 0;
@@ -119,8 +121,8 @@ Result<Archive> collect(const microbench::DeviceRequest& asked, const Narrator& 
     std::string why;
     if (interrupted()) {
       why = "it was stopped before";
-    } else if (needs_device && !no_device.empty()) {
-      why = no_device;
+    } else if (needs_device && !archive.no_device.empty()) {
+      why = archive.no_device;
     } else if (sensor_alone && !part.by_sensor_alone) {
       why = "nothing here computes on the card";
     }

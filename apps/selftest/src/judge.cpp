@@ -174,6 +174,37 @@ Finding judge_launches(const Archive& archive) {
   return {"launches", Verdict::good, text + " (median)", ""};
 }
 
+Finding judge_sleeps(const Archive& archive) {
+  if (!archive.sleeps || archive.sleeps->ticks.empty()) {
+    return {"sleeps", Verdict::unavailable, archive.no_sleeps, ""};
+  }
+  const microbench::SleepCurve& curve = *archive.sleeps;
+  std::string text = fmt::format("{} (argument: median ticks)", curve.instruction);
+  for (std::size_t i = 0; i < curve.ticks.size(); ++i) {
+    text +=
+        fmt::format("{} {}: {:.0f}", i == 0 ? "" : ",", curve.arguments[i], median(curve.ticks[i]));
+  }
+  return {"sleeps", Verdict::good, text, ""};
+}
+
+// Stale lines past the caches mean that something before the L2 answered the streams' loads.
+std::vector<Finding> judge_visibility(const Archive& archive) {
+  if (!archive.visibility) {
+    if (archive.no_visibility.empty()) return {};  // a part without caches of that kind
+    return {{"loads pass the caches", Verdict::unavailable, archive.no_visibility, ""}};
+  }
+  const microbench::Visibility& seen = *archive.visibility;
+  const std::int64_t lines = std::int64_t{seen.lines} * seen.rounds;
+  const std::string text = fmt::format(
+      "{} of {} lines that another shader array had stored were stale for loads past "
+      "the caches, and {} for plain loads",
+      seen.stale, lines, seen.stale_plain);
+  if (seen.stale > 0) return {{"loads pass the caches", Verdict::bad, text, ""}};
+  if (seen.stale_plain > 0) return {{"loads pass the caches", Verdict::good, text, ""}};
+  return {{"loads pass the caches", Verdict::limited,
+           text + ": no cache held the lines, so that nothing is shown", ""}};
+}
+
 // Mean power and its standard deviation where there is a register of power.
 std::optional<std::pair<double, double>> power_at_rest(const Recording& idle) {
   double sum = 0;
@@ -282,7 +313,11 @@ std::vector<Finding> judge(const Archive& archive) {
                                     archive.polls->read_p50_us, archive.polls->read_p99_us),
                         ""});
   }
-  if (!archive.parts.empty()) findings.push_back(judge_launches(archive));
+  if (!archive.parts.empty()) {
+    findings.push_back(judge_launches(archive));
+    findings.push_back(judge_sleeps(archive));
+  }
+  std::ranges::move(judge_visibility(archive), std::back_inserter(findings));
   std::ranges::copy(archive.counters, std::back_inserter(findings));
   return findings;
 }

@@ -36,7 +36,7 @@ constexpr double kExecutedCopySeconds = 0.5;  // of a chip whose copies this pro
 constexpr std::size_t kMinCopyBytes = std::size_t{4} << 20;
 constexpr std::size_t kMaxCopyBytes = std::size_t{256} << 20;
 // Of this processor, where it executes the copies step by step.
-constexpr double kMaxCopyProcessorS = 20.0;
+constexpr double kMaxCopyProcessorS = 5.0;
 constexpr int kSmallLaunches = 200;  // a tenth there
 
 bool is_sensor_alone(const std::string& name) {
@@ -153,8 +153,8 @@ void fill_device(const DeviceRequest& request, Archive& archive) {
 
 void fill_latencies(const DeviceRequest& request, Archive& archive) {
   const auto device = microbench::open_compute_device(request);
-  auto found =
-      device ? microbench::discover_topology(*device->host, {}) : tl::unexpected(device.error());
+  auto found = device ? microbench::discover_topology(*device->host, {}, &archive.probes)
+                      : tl::unexpected(device.error());
   if (!found) {
     archive.no_topology = without_home(found.error().text());
     return;
@@ -299,18 +299,64 @@ void fill_launches(const DeviceRequest& request, Archive& archive) {
   if (!measured) costs.absent = without_home(measured.error().text());
 }
 
-void fill_counters(const DeviceRequest& request, Archive& archive) {
-  const auto checks = [&]() -> Result<std::vector<measure::MappingCheck>> {
+void fill_sleeps(const DeviceRequest& request, Archive& archive) {
+  const auto measured = [&]() -> Result<microbench::SleepCurve> {
     WW_ASSIGN(device, microbench::open_compute_device(request));
-    WW_ASSIGN(self, own_program());
-    return microbench::check_device_mapping(device, self);
+    return microbench::measure_sleeps(*device.host);
   }();
-  if (!checks) {
-    archive.counters.push_back(
-        {"counters", measure::Verdict::unavailable, without_home(checks.error().text()), ""});
+  if (measured) {
+    archive.sleeps = *measured;
+  } else {
+    archive.no_sleeps = without_home(measured.error().text());
+  }
+}
+
+// RDNA has a cache between the L1s of a shader array and the L2: whether the streams' loads pass it
+// is what a campaign there must know.
+void fill_visibility(const DeviceRequest& request, Archive& archive) {
+  const auto device = microbench::open_compute_device(request);
+  if (!device) {
+    archive.no_visibility = without_home(device.error().text());
     return;
   }
-  for (const measure::MappingCheck& check : *checks) {
+  if (!device->target.starts_with("gfx1")) return;
+  const auto tested = microbench::test_visibility(*device->host);
+  if (tested) {
+    archive.visibility = *tested;
+  } else {
+    archive.no_visibility = without_home(tested.error().text());
+  }
+}
+
+// Counted bytes of known copies, and of streams where the card's layout is known.
+Result<microbench::TrafficCheck> check_counters(const DeviceRequest& request) {
+  WW_ASSIGN(self, own_program());
+  if (!DeviceName(request.name).is_virtual()) return microbench::check_traffic(request, self);
+  WW_ASSIGN(device, microbench::open_compute_device(request));
+  microbench::TrafficCheck check;
+  WW_ASSIGN(mapping, microbench::check_device_mapping(device, self));
+  check.mapping = std::move(mapping);
+  return check;
+}
+
+void fill_counters(const DeviceRequest& request, Archive& archive) {
+  const auto checked = check_counters(request);
+  const std::string why = without_home(checked ? checked->reason : checked.error().text());
+  if (!checked || checked->mapping.empty()) {
+    archive.counters.push_back({"counters", measure::Verdict::unavailable, why, ""});
+    return;
+  }
+  if (checked->stream_deviation) {
+    archive.counters.push_back(
+        {"counters of streams",
+         checked->verified ? measure::Verdict::good : measure::Verdict::limited,
+         fmt::format("{} counted {:+.2f}% beside what the streams moved{}{}", checked->profiler,
+                     100 * *checked->stream_deviation, why.empty() ? "" : "; ", why),
+         ""});
+  } else if (!checked->profiler.empty()) {
+    archive.counters.push_back({"counters of streams", measure::Verdict::unavailable, why, ""});
+  }
+  for (const measure::MappingCheck& check : checked->mapping) {
     using measure::MappingVerdict;
     measure::Finding finding{fmt::format("counters {}", to_string(check.segment)),
                              measure::Verdict::limited, without_home(check.reason), ""};
@@ -342,8 +388,8 @@ std::string without_home(std::string text) {
   return text;
 }
 
-const std::array<Part, 8>& parts() {
-  static constexpr std::array<Part, 8> kParts{
+const std::array<Part, 10>& parts() {
+  static constexpr std::array<Part, 10> kParts{
       Part{"machine", seconds(120), true, fill_system,
            [](Archive& into, Archive&& from) {
              into.libraries = std::move(from.libraries);
@@ -372,6 +418,7 @@ const std::array<Part, 8>& parts() {
            [](Archive& into, Archive&& from) {
              into.topology = std::move(from.topology);
              into.no_topology = std::move(from.no_topology);
+             into.probes = std::move(from.probes);
            },
            [](Archive& into, const std::string& why) { into.no_topology = why; }},
       Part{"pinning", seconds(120), false, fill_waves,
@@ -393,6 +440,18 @@ const std::array<Part, 8>& parts() {
       Part{"launches", seconds(60), false, fill_launches,
            [](Archive& into, Archive&& from) { into.launches = std::move(from.launches); },
            [](Archive& into, const std::string& why) { into.launches.absent = why; }},
+      Part{"sleeps", seconds(60), false, fill_sleeps,
+           [](Archive& into, Archive&& from) {
+             into.sleeps = std::move(from.sleeps);
+             into.no_sleeps = std::move(from.no_sleeps);
+           },
+           [](Archive& into, const std::string& why) { into.no_sleeps = why; }},
+      Part{"visibility", seconds(60), false, fill_visibility,
+           [](Archive& into, Archive&& from) {
+             into.visibility = from.visibility;
+             into.no_visibility = std::move(from.no_visibility);
+           },
+           [](Archive& into, const std::string& why) { into.no_visibility = why; }},
       Part{"counters", seconds(180), false, fill_counters,
            [](Archive& into, Archive&& from) { into.counters = std::move(from.counters); },
            [](Archive& into, const std::string& why) {

@@ -23,7 +23,7 @@ struct Part {
   // Where it failed: the fields say why there is nothing.
   void (*note_absence)(Archive& into, const std::string& why);
 };
-[[nodiscard]] const std::array<Part, 8>& parts();
+[[nodiscard]] const std::array<Part, 10>& parts();
 
 // Nobody's name goes into the archive: homes are written as "~".
 [[nodiscard]] std::string without_home(std::string text);

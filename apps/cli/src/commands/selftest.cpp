@@ -16,6 +16,7 @@
 #include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
@@ -25,13 +26,12 @@
 namespace ww::cli {
 namespace {
 
-// Where owners of cards send what they found.
-constexpr const char* kWhereToSend = "an issue of the project that this wirewatt comes from";
-
 struct SelftestArguments {
   microbench::DeviceRequest device;
   std::string out;
   std::string replay, show;
+  bool page{};                     // of the cards that `cards` are from
+  std::vector<std::string> cards;  // files
   std::optional<int> limit_s;
   bool json{};
 };
@@ -67,15 +67,29 @@ int show_selftest(const selftest::Archive& archive, bool json) {
   });
 }
 
+Result<selftest::Archive> read_archive(const std::string& file) {
+  WW_ASSIGN(bytes, read_file(file));
+  return selftest::parse_archive(bytes, file);
+}
+
 // Shows a file of an earlier test, judged or in full.
 int read_selftest(const SelftestArguments& arguments) {
-  const std::string& file = arguments.show.empty() ? arguments.replay : arguments.show;
-  const auto bytes = read_file(file);
-  if (!bytes) return report_error(bytes.error());
-  const auto archive = selftest::parse_archive(*bytes, file);
+  const auto archive = read_archive(arguments.show.empty() ? arguments.replay : arguments.show);
   if (!archive) return report_error(archive.error());
   if (arguments.show.empty()) return show_selftest(*archive, arguments.json);
   print_json(selftest::to_json(*archive));
+  return 0;
+}
+
+int print_cards(const std::vector<std::string>& files) {
+  std::vector<selftest::Archive> archives;
+  for (const std::string& file : files) {
+    auto archive = read_archive(file);
+    if (!archive) return report_error(archive.error());
+    if (archive->is_virtual) spdlog::warn("{} is of a virtual GPU: it is left out", file);
+    archives.push_back(std::move(*archive));
+  }
+  fmt::print("{}", selftest::cards_page(std::move(archives)));
   return 0;
 }
 
@@ -110,7 +124,13 @@ class SelftestFile {
 };
 
 int run_selftest(const SelftestArguments& arguments) {
+  if (arguments.page) return print_cards(arguments.cards);
   if (!arguments.replay.empty() || !arguments.show.empty()) return read_selftest(arguments);
+  const DeviceName named(arguments.device.name);
+  if (!named.text().empty() && named.kind() == DeviceName::Kind::other) {
+    return report_error({ErrorCode::invalid_argument,
+                         "is no name of a device; 'wirewatt devices' lists them", named.text()});
+  }
   SelftestFile file(arguments.out);
   Progress progress("selftest");
   const auto collected = selftest::collect(
@@ -132,13 +152,17 @@ int run_selftest(const SelftestArguments& arguments) {
         "names of people or machines ('wirewatt selftest --show {}' prints all of it).\n",
         file.path(), (file.size() + 999) / 1000, archive->elapsed_s, file.path());
     if (!archive->is_virtual) {
-      fmt::print("Please attach it to {}, with the title \"selftest: {} {}\".\n", kWhereToSend,
-                 archive->name.empty() ? "no device" : archive->name, archive->target);
+      fmt::print("Please attach it to {}, with the title \"selftest: {} {}\".\n",
+                 selftest::kWhereToReport, archive->name.empty() ? "no device" : archive->name,
+                 archive->target);
     }
   } else {
     spdlog::info("{}: {} kB", file.path(), (file.size() + 999) / 1000);
   }
   if (interrupted()) return exit_code(ErrorCode::cancelled);
+  if (!arguments.device.name.empty() && !archive->no_device.empty()) {
+    return report_error({ErrorCode::missing_dependency, archive->no_device, ""});
+  }
   return code;
 }
 
@@ -164,6 +188,11 @@ void add_selftest(CLI::App& app, Outcome& outcome) {
       command->add_option("--show", arguments->show, "Print all that is in such a file, as JSON"))
       ->excludes(out)
       ->excludes(replay);
+  auto* page = command->add_flag("--cards", arguments->page,
+                                 "Print the page of the cards that FILEs are from, as Markdown");
+  page->excludes(out)->excludes(replay);
+  as_input_file(command->add_option("FILE", arguments->cards, "Files of earlier tests"))
+      ->needs(page);
   command
       ->add_option("--limit", arguments->limit_s,
                    "End a part of the test that takes longer [s] (default: one to five minutes)")

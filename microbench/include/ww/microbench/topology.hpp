@@ -151,10 +151,23 @@ struct Topology {
 // Error parse_error names the key.
 [[nodiscard]] Result<Topology> topology_from_json(const nlohmann::json& json);
 
+// How long a launch took whose wavefronts read at two addresses (offsets, 0 and 0 for one).
+struct Contention {
+  std::uint64_t first{}, second{};
+  double seconds{};
+};
+
+// Raw readings behind a topology.
+struct TopologyReadings {
+  std::vector<Contention> contentions;                  // in the order in which they were timed
+  std::vector<std::vector<std::vector<double>>> ticks;  // [repeat][place][line]
+};
+
 // Probes an opened device. A part that cannot be found has a reason. An error means that the device
-// failed.
+// failed. `readings`, if not null, takes what was read until then.
 [[nodiscard]] Result<Topology> discover_topology(ComputeHost& host,
-                                                 const std::function<void(double)>& progress);
+                                                 const std::function<void(double)>& progress,
+                                                 TopologyReadings* readings = nullptr);
 
 // The proof that kernels are pinned: the report of every wavefront without and with the patch.
 struct WavePlace {

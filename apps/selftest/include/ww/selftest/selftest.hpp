@@ -20,9 +20,16 @@
 #include "ww/measure/power_source.hpp"
 #include "ww/measure/step_test.hpp"
 #include "ww/microbench/device_request.hpp"
+#include "ww/microbench/raw_probes.hpp"
 #include "ww/microbench/topology.hpp"
 
 namespace ww::selftest {
+
+// Where owners of cards send their files. The project has no page of its own yet. Once it has, its
+// address stands here, and whatever asks for a file names it.
+inline constexpr std::string_view kWhereToReport =
+    "an issue of the repository that this wirewatt was built from (of a package: that of its "
+    "maintainer)";
 
 // Readings of the sensor while something ran. Times are those of the device's clock.
 struct Recording {
@@ -63,10 +70,11 @@ struct PollTimes {
 // Everything that a run found, raw. It holds no names of people or machines, no paths of homes and
 // no serial numbers.
 struct Archive {
-  std::string version;  // of wirewatt
-  std::string system;   // kernel and its release
-  std::string device;   // as wirewatt names it
-  std::string chosen;   // why this device
+  std::string version;    // of wirewatt
+  std::string system;     // kernel and its release
+  std::string device;     // as wirewatt names it
+  std::string chosen;     // why this device
+  std::string no_device;  // why there is none
   std::string api, name, driver, target, pci;
   bool is_virtual{};
   double elapsed_s{};
@@ -86,6 +94,11 @@ struct Archive {
   Recording stream;  // copies of a known number of bytes
   LaunchCosts launches;
   std::vector<measure::Finding> counters;  // the vendor's profiler on known bytes
+  microbench::TopologyReadings probes;     // behind the topology, or until it failed
+  std::string no_sleeps;                   // why there are none
+  std::optional<microbench::SleepCurve> sleeps;
+  std::string no_visibility;  // why not; empty of parts that nobody asks
+  std::optional<microbench::Visibility> visibility;
 };
 
 // Says what is done next.
@@ -115,6 +128,9 @@ using Keeper = std::function<Status(const Archive&)>;
 [[nodiscard]] std::vector<measure::Finding> judge(const Archive& archive);
 // Findings for the card's owner, in sentences; without those that were not found.
 [[nodiscard]] std::vector<std::string> about_the_card(const Archive& archive);
+// A page in Markdown of the cards whose files were received, without virtual ones: verdicts and
+// what was found of each.
+[[nodiscard]] std::string cards_page(std::vector<Archive> archives);
 // The findings with the facts of the device.
 [[nodiscard]] nlohmann::json report(const Archive& archive);
 
