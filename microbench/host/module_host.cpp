@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "host/call_deadline.hpp"
 #include "host/module_driver.hpp"
 
 namespace ww::microbench {
@@ -32,6 +33,12 @@ class Context {
     return fail(ErrorCode::device_error,
                 "the device's context was lost earlier (" + lost_ + "); start the program again",
                 driver().facts().device);
+  }
+
+  // Waits for the part that is used.
+  int synchronize() const {
+    const CallDeadline deadline;
+    return driver().synchronize();
   }
 
   // Judges a call of the driver.
@@ -84,7 +91,7 @@ class ModuleBuffer final : public DeviceBuffer {
     WW_TRY(inside(offset, data.size()));
     if (data.empty()) return {};
     // The copy would wait itself; a kernel's fault is not the copy's.
-    WW_TRY(context_->check(context_->driver().synchronize(), "waiting for the kernels"));
+    WW_TRY(context_->check(context_->synchronize(), "waiting for the kernels"));
     return context_->check(context_->driver().copy_out(data, address_ + offset),
                            "copy from device");
   }
@@ -116,7 +123,7 @@ class ModuleKernel final : public LoadedKernel {
     packed_.resize(bytes);
   }
   ~ModuleKernel() override {
-    context_->driver().synchronize();
+    context_->synchronize();
     for (const Code& code : code_) {
       if (code.module != nullptr) context_->driver().unload(code.module);
     }
@@ -127,7 +134,11 @@ class ModuleKernel final : public LoadedKernel {
     ModuleDriver& driver = context_->driver();
     Code& code = code_[context_->used()];
     std::string log;
-    if (const int result = driver.load(code.module, binary, log); result != 0) {
+    const int result = [&] {
+      const CallDeadline deadline;
+      return driver.load(code.module, binary, log);
+    }();
+    if (result != 0) {
       code.module = nullptr;
       auto status = context_->check(result, "loading the binary", name_);
       if (!log.empty()) status.error().message += "\n" + log;
@@ -180,14 +191,14 @@ class ModuleKernel final : public LoadedKernel {
   Result<double> time_launch(std::size_t groups, std::size_t group_size) override {
     ModuleDriver& driver = context_->driver();
     WW_TRY(context_->usable());
-    WW_TRY(context_->check(driver.synchronize(), "waiting for the queue", name_));
+    WW_TRY(context_->check(context_->synchronize(), "waiting for the queue", name_));
     std::array<ModuleDriver::Handle, 2> events{};
     Status status = context_->check(driver.make_event(events[0]), "making an event", name_);
     if (status) status = context_->check(driver.make_event(events[1]), "making an event", name_);
     if (status) status = context_->check(driver.record(events[0]), "recording an event", name_);
     if (status) status = launch(groups, group_size);
     if (status) status = context_->check(driver.record(events[1]), "recording an event", name_);
-    if (status) status = context_->check(driver.synchronize(), "waiting for the kernel", name_);
+    if (status) status = context_->check(context_->synchronize(), "waiting for the kernel", name_);
     float milliseconds = 0;
     if (status) {
       status = context_->check(driver.milliseconds(milliseconds, events[0], events[1]),
@@ -235,7 +246,7 @@ class ModuleKernel final : public LoadedKernel {
 class ModuleHost final : public ComputeHost {
  public:
   explicit ModuleHost(ModuleParts parts) : context_(std::make_shared<Context>(std::move(parts))) {}
-  ~ModuleHost() override { context_->driver().synchronize(); }
+  ~ModuleHost() override { context_->synchronize(); }
 
   std::string device_name() const override { return facts().device; }
   std::string driver_version() const override { return facts().driver; }
@@ -254,8 +265,11 @@ class ModuleHost final : public ComputeHost {
     WW_TRY(context_->usable());
     if (bytes == 0) return fail(ErrorCode::invalid_argument, "a buffer of 0 B");
     std::uint64_t address = 0;
-    WW_TRY(context_->check(context_->driver().allocate(address, bytes), "allocation",
-                           fmt::format("{} B", bytes)));
+    const int result = [&] {
+      const CallDeadline deadline;
+      return context_->driver().allocate(address, bytes);
+    }();
+    WW_TRY(context_->check(result, "allocation", fmt::format("{} B", bytes)));
     return std::make_unique<ModuleBuffer>(context_, address, bytes);
   }
   Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
@@ -281,7 +295,7 @@ class ModuleHost final : public ComputeHost {
   Status flush() override { return context_->usable(); }
   Status finish() override {
     WW_TRY(context_->usable());
-    return context_->check(context_->driver().synchronize(), "waiting for the device");
+    return context_->check(context_->synchronize(), "waiting for the device");
   }
 
  private:

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <optional>
 #include <utility>
 
+#include "host/call_deadline.hpp"
 #include "host/opencl_names.hpp"
 #include "host/shared_library.hpp"
 #include "ww/core/cl_approximable.h"
@@ -176,9 +178,17 @@ class Parts {
   [[nodiscard]] TimingQueue& timing() { return timing_[used_]; }
   [[nodiscard]] std::size_t used() const { return used_; }
   void use(std::size_t part) { used_ = part; }
+  // The virtual GPU executes on this processor, and takes as long as that takes.
+  void wait_without_deadline() { hangs_ = false; }
+  [[nodiscard]] cl_int finish(cl_command_queue queue) const {
+    std::optional<CallDeadline> deadline;
+    if (hangs_) deadline.emplace();
+    return api_.clFinish(queue);
+  }
 
  private:
   const OpenClApi& api_;
+  bool hangs_{true};  // it may
   std::vector<cl_device_id> devices_;
   std::vector<cl_command_queue> queues_;
   std::deque<TimingQueue> timing_;
@@ -219,7 +229,7 @@ class Kernel final : public LoadedKernel {
   }
   Result<double> time_launch(std::size_t groups, std::size_t group_size) override {
     WW_ASSIGN(queue, parts_->timing().get());
-    if (const cl_int status = api_.clFinish(parts_->queue()); status != CL_SUCCESS) {
+    if (const cl_int status = parts_->finish(parts_->queue()); status != CL_SUCCESS) {
       return opencl_failure("clFinish", status, name_);
     }
     const std::size_t global = groups * group_size;
@@ -229,7 +239,7 @@ class Kernel final : public LoadedKernel {
     if (status != CL_SUCCESS) return opencl_failure("clEnqueueNDRangeKernel", status, name_);
     cl_ulong begin = 0;
     cl_ulong end = 0;
-    status = api_.clFinish(queue);
+    status = parts_->finish(queue);
     if (status == CL_SUCCESS) {
       status = api_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin,
                                             nullptr);
@@ -265,9 +275,11 @@ class Kernel final : public LoadedKernel {
 class Host final : public ComputeHost {
  public:
   Host(const OpenClApi& api, cl_context context, std::shared_ptr<Parts> parts)
-      : api_(api), device_(parts->devices().front()), context_(context), parts_(std::move(parts)) {}
+      : api_(api), device_(parts->devices().front()), context_(context), parts_(std::move(parts)) {
+    if (is_virtual()) parts_->wait_without_deadline();
+  }
   ~Host() override {
-    api_.clFinish(parts_->queue());
+    static_cast<void>(parts_->finish(parts_->queue()));
     parts_.reset();
     api_.clReleaseContext(context_);
   }
@@ -294,9 +306,7 @@ class Host final : public ComputeHost {
     const OpenClIdentity identity = identify_opencl({platform_name(), known.device, known.driver});
     known.target = identity.target.empty() ? nvidia_target() : identity.target;
     known.no_code = identity.no_code;
-    // Our own driver behind whatever name of a device, or a test's that stands for a card's.
-    known.is_virtual = platform_name().starts_with("wirewatt") ||
-                       platform_function(kVirtualDeviceFunction) != nullptr;
+    known.is_virtual = is_virtual();
     known.pci_bus = pci_bus();
     cl_uint units = 0;
     if (query(CL_DEVICE_MAX_COMPUTE_UNITS, units)) known.compute_units = static_cast<int>(units);
@@ -392,7 +402,7 @@ class Host final : public ComputeHost {
     return {};
   }
   Status finish() override {
-    const cl_int status = api_.clFinish(parts_->queue());
+    const cl_int status = parts_->finish(parts_->queue());
     if (status != CL_SUCCESS) return opencl_failure("clFinish", status);
     return {};
   }
@@ -402,6 +412,11 @@ class Host final : public ComputeHost {
   bool query(cl_device_info what, T& value) const {
     // NOLINTNEXTLINE(bugprone-sizeof-expression): a platform's handle is a value, too
     return api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr) == CL_SUCCESS;
+  }
+  // Our own driver behind whatever name of a device, or a test's that stands for a card's.
+  [[nodiscard]] bool is_virtual() const {
+    return platform_name().starts_with("wirewatt") ||
+           platform_function(kVirtualDeviceFunction) != nullptr;
   }
   // Null where the device's platform has no such extension function.
   [[nodiscard]] void* platform_function(const char* name) const {
