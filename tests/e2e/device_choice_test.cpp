@@ -226,6 +226,88 @@ TEST_F(DeviceChoice, LeavesNoCommandOut) {
   EXPECT_EQ(asked.exit_code, 0) << asked.err;
 }
 
+// The words of a command that takes --device and uses cards, up to the device's name.
+std::vector<std::string> words_of(const std::string& command, const fs::path& folder) {
+  const std::map<std::string, std::vector<std::string>> more{
+      {"calibrate", {"--dry-run"}},
+      {"doctor", {"--no-step-test", "--no-counters", "--no-clock-control"}},
+      {"estimate", {"--constant", "literature"}},
+      {"selftest", {"-o", (folder / "selftest.wwst").string()}},
+      {"topology", {"--fresh"}}};
+  std::vector<std::string> words{command};
+  const auto found = more.find(command);
+  if (found != more.end()) words.insert(words.end(), found->second.begin(), found->second.end());
+  words.emplace_back("--device");
+  return words;
+}
+
+// A device that is well named and not there is the machine's lack (3), and a word that names none
+// is the user's (2), for every command.
+TEST_F(DeviceChoice, OfADeviceThatIsNotThereEndsWithTheMachinesCode) {
+  if (fs::exists("/dev/nvidiactl") || fs::exists("/dev/kfd")) {
+    GTEST_SKIP() << "a real card is here";
+  }
+  for (const Machine& machine : machines()) {
+    if (machine.name != "none" && machine.name != "MI210") continue;
+    SCOPED_TRACE(machine.name);
+    const TemporaryFolder folder;
+    const auto asked = ask(folder.path(), machine, {"devices", "--choices", "--json"});
+    ASSERT_EQ(asked.exit_code, 0) << asked.err;
+    int commands = 0;
+    const json choices = asked.json().at("choices");
+    for (const json& choice : choices) {
+      const std::string command = choice.at("command");
+      if (choice.at("needs") == "virtual chip") continue;
+      ++commands;
+      const auto code_of = [&](const std::string& device) {
+        const TemporaryFolder own;
+        auto words = words_of(command, own.path());
+        words.push_back(device);
+        if (command == "meter" || command == "estimate") {
+          words.insert(words.end(), {"--", "true"});
+        }
+        const auto finished = ask(own.path(), machine, words);
+        EXPECT_NE(finished.err, "") << command << " " << device;
+        return finished.exit_code;
+      };
+      const bool by_sensor = command == "meter" || command == "top";
+      for (const char* device : {"gpu:3", "pci:0000:99:00.0"}) {
+        EXPECT_EQ(code_of(device), 3) << command << " " << device;
+      }
+      if (!by_sensor) {
+        for (const char* device : {"hip:7", "cuda:7", "opencl:7.0"}) {
+          EXPECT_EQ(code_of(device), 3) << command << " " << device;
+        }
+      }
+      EXPECT_EQ(code_of("quantum:0"), 2) << command;
+    }
+    EXPECT_GE(commands, 6);
+  }
+}
+
+// A card that is named by its sensor is the one that computes there.
+TEST_F(DeviceChoice, TakesTheNameOfACardForTheDeviceOnIt) {
+  if (fs::exists("/dev/nvidiactl") || fs::exists("/dev/kfd")) {
+    GTEST_SKIP() << "a real card is here";
+  }
+  for (const Machine& machine : machines()) {
+    if (machine.name != "RX 7900 XTX before MI210" && machine.name != "MI210 without HIP") continue;
+    SCOPED_TRACE(machine.name);
+    const TemporaryFolder folder;
+    const bool with_hip = machine.hip;
+    const auto dry =
+        ask(folder.path(), machine,
+            {"calibrate", "--dry-run", "--json", "--device", with_hip ? "gpu:1" : "gpu:0"});
+    if (with_hip) {
+      EXPECT_EQ(dry.exit_code, 0) << dry.err;
+      EXPECT_EQ(dry.json().value("device", ""), "hip:1");
+    } else {
+      EXPECT_EQ(dry.exit_code, 3) << dry.err;
+      EXPECT_THAT(dry.err, HasSubstr("runs kernels on this card"));
+    }
+  }
+}
+
 TEST_F(DeviceChoice, IsWhatTheCommandsUse) {
   if (fs::exists("/dev/nvidiactl") || fs::exists("/dev/kfd")) {
     GTEST_SKIP() << "a real card is here";

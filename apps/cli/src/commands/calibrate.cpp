@@ -15,6 +15,7 @@
 #include "ww/calibration/kinds.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/microbench/calibrate.hpp"
 #include "ww/model/stop_rule.hpp"
@@ -64,8 +65,11 @@ std::vector<std::string> not_in_campaign(const CalibrateArguments& arguments) {
 // would refuse by what can be seen from outside is refused here as well.
 int dry_run(CalibrateArguments arguments) {
   auto& device = arguments.request.device;
-  if (device.name.empty()) {
-    auto chosen = microbench::choose_device(device.need);
+  const auto kind = DeviceName(device.name).kind();
+  const bool is_card = kind == DeviceName::Kind::sensor || kind == DeviceName::Kind::pci;
+  if (device.name.empty() || is_card) {
+    auto chosen =
+        is_card ? microbench::choose_on_card(device.name) : microbench::choose_device(device.need);
     if (!chosen) return report_error(chosen.error());
     device.name = std::move(chosen->name);
   }
