@@ -40,6 +40,40 @@ int main(int argc, char**) {
 """
 
 
+class Command(unittest.TestCase):
+    """The command `wirewatt` that pip makes of an installed wheel."""
+
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.site = pathlib.Path(scratch.name)
+        shutil.copytree(WHEEL.parent / "src/wirewatt_program", self.site / "wirewatt_program")
+        self.script = self.site / "bin/wirewatt"
+        self.write(self.script, f"#!{sys.executable}\nimport sys\nfrom wirewatt_program import main\nsys.exit(main())\n")
+
+    def write(self, file: pathlib.Path, text: str) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o755)
+
+    def start(self, path: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run([self.script, "selftest", "-o", "a file"], env={"PATH": path, "PYTHONPATH": str(self.site)},
+                              text=True, capture_output=True)
+
+    def test_is_the_program_that_the_wheel_carries(self) -> None:
+        self.write(self.site / "wirewatt/_native/bin/wirewatt", "#!/bin/sh\necho \"carried: $#, $3\"; exit 7\n")
+        done = self.start("/usr/bin:/bin")
+        self.assertEqual((done.returncode, done.stdout), (7, "carried: 3, a file\n"), done.stderr)
+
+    def test_without_one_is_the_next_program_on_the_path_and_never_itself(self) -> None:
+        done = self.start(f"{self.script.parent}:/usr/bin:/bin")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("install a wheel", done.stderr)
+        self.write(self.site / "other/wirewatt", "#!/bin/sh\necho other\n")
+        done = self.start(f"{self.script.parent}:{self.site / 'other'}:/usr/bin:/bin")
+        self.assertEqual((done.returncode, done.stdout), (0, "other\n"), done.stderr)
+
+
 @unittest.skipIf(shutil.which("c++") is None, "no compiler is installed")
 class Retarget(unittest.TestCase):
     def setUp(self) -> None:
