@@ -232,6 +232,7 @@ std::vector<std::string> words_of(const std::string& command, const fs::path& fo
       {"calibrate", {"--dry-run"}},
       {"doctor", {"--no-step-test", "--no-counters", "--no-clock-control"}},
       {"estimate", {"--constant", "literature"}},
+      {"ladder", {"-o", (folder / "ladder").string()}},
       {"selftest", {"-o", (folder / "selftest.wwst").string()}},
       {"topology", {"--fresh"}}};
   std::vector<std::string> words{command};
