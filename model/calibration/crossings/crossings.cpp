@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array<std::string_view, 9> kForeignToEstimate{
-    "--floorplan", "--segments", "--toggles", "--toggles-from",    "--report",
+    "--floorplan", "--segments", "--toggles", "--toggles-from",    "--out",
     "--timeline",  "--rocpd",    "--voltage", "a program after --"};
 constexpr std::array<std::string_view, 9> kForeignToProject{
     "--wire-to-logic", "--share", "--voltage", "--clock", "--optimise",

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr const char* kRows = "ladder_pj_per_bit";
 constexpr std::array<std::string_view, 9> kForeignToEstimate{
-    "--floorplan", "--segments", "--toggles", "--toggles-from",    "--report",
+    "--floorplan", "--segments", "--toggles", "--toggles-from",    "--out",
     "--timeline",  "--rocpd",    "--voltage", "a program after --"};
 constexpr std::array<std::string_view, 12> kForeignToProject{
     "--wire-to-logic", "--share", "--voltage", "--clock",     "--optimise", "--seed",
