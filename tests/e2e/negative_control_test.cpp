@@ -38,7 +38,8 @@ json calibrate(const TemporaryFolder& folder, const std::string& chip, int expec
 }
 
 // The card of the paper has a fan at full speed. On one with a weak cooler and leaky transistors
-// the heat that the long path itself makes shows up as leakage, and looks like wires.
+// the heat that the long path itself makes shows up as leakage, and looks like wires. The voltage
+// is telemetry: an assumed load line would hide how well heat is corrected for.
 TEST(NegativeControl, OnAHotLeakyChipOnlyTheTemperatureCorrectionSavesTheAnswer) {
   TemporaryFolder folder;
   const auto chip = w9100_with({{"reference_w", "55.0"},
@@ -47,7 +48,10 @@ TEST(NegativeControl, OnAHotLeakyChipOnlyTheTemperatureCorrectionSavesTheAnswer)
                                 {"spreader_k_per_w", "0.12"},
                                 {"spreader_tau_s", "0.25"},
                                 {"sink_k_per_w", "0.06"},
-                                {"ambient_c", "22.0"}});
+                                {"ambient_c", "22.0"},
+                                {"voltage_requested", "false"},
+                                {"voltage_resolution_mv", "1.0"},
+                                {"voltage_noise_mv", "0.8"}});
   const auto result = calibrate(folder, chip, 0);
   ASSERT_FALSE(result.is_null());
   const auto finished = run({wirewatt(), "score", (folder.path() / "run").string(), "--json"});
