@@ -377,6 +377,10 @@ Result<InProcessProfile> profile_in_process(const CountingSdk& sdk,
   return profile;
 }
 
+bool was_never_loaded(const Error& error) {
+  return error.code == ErrorCode::device_error;
+}
+
 Result<CountedCommand> count_command(const std::string& architecture,
                                      const std::vector<std::string>& command) {
   CountedCommand counted;
@@ -384,15 +388,21 @@ Result<CountedCommand> count_command(const std::string& architecture,
   if (sdk) {
     InProcessRequest request{architecture, command};
     request.silent = true;
-    WW_ASSIGN(inside, profile_in_process(*sdk, request));
-    counted = {std::move(inside.counters),
-               fmt::format("rocprofiler-sdk {} inside it", sdk->release),
-               std::move(inside.warnings)};
-    if (inside.exit_code != 0) {
-      counted.warnings.push_back(
-          fmt::format("the counted run ended with exit code {}", inside.exit_code));
+    auto inside = profile_in_process(*sdk, request);
+    if (inside) {
+      counted = {std::move(inside->counters),
+                 fmt::format("rocprofiler-sdk {} inside it", sdk->release),
+                 std::move(inside->warnings)};
+      if (inside->exit_code != 0) {
+        counted.warnings.push_back(
+            fmt::format("the counted run ended with exit code {}", inside->exit_code));
+      }
+      return counted;
     }
-    return counted;
+    if (!was_never_loaded(inside.error()) || installed_profilers(architecture).empty()) {
+      return tl::unexpected(std::move(inside).error());
+    }
+    counted.warnings.push_back(inside.error().text());
   }
   ProfileRequest request;
   request.architecture = architecture;
@@ -401,7 +411,7 @@ Result<CountedCommand> count_command(const std::string& architecture,
   WW_ASSIGN(profiled, profile(request));
   counted.counters = std::move(profiled.counters);
   counted.by = to_string(installed.front().profiler);
-  if (architecture.starts_with("gfx") && sdk.error().code == ErrorCode::unsupported) {
+  if (!sdk && architecture.starts_with("gfx") && sdk.error().code == ErrorCode::unsupported) {
     counted.warnings.push_back("not counted inside the program: " + sdk.error().text());
   }
   return counted;

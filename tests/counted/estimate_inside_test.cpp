@@ -146,6 +146,35 @@ TEST_F(EstimateInside, WithoutTheSdkNothingRunsAndAProfilerIsNamed) {
   EXPECT_FALSE(fs::exists(file("all.csv")));
 }
 
+TEST_F(EstimateInside, AProgramThatLoadsNoToolRunsAgainUnderAProfiler) {
+  install_sdk();
+  std::ofstream(file("table.csv"))
+      << R"("Dispatch_Id","Agent_Id","Grid_Size","Kernel_Name","Counter_Name","Counter_Value"
+1,4,65536,"copy","TCP_TCC_READ_REQ_sum",1000
+1,4,65536,"copy","TCP_TCC_WRITE_REQ_sum",1000
+)";
+  fs::create_directories(file("bin"));
+  std::ofstream(file("bin/rocprofv3")) << R"(#!/bin/sh
+while [ "$1" != -- ]; do
+  [ "$1" = -d ] && folder=$2
+  shift
+done
+mkdir -p "$folder"
+cp "$WW_PROFILE" "$folder/out_counter_collection.csv"
+)";
+  fs::permissions(file("bin/rocprofv3"), fs::perms::owner_all);
+  const auto finished = run(
+      {wirewatt(), "estimate", "--json", "--constant", "literature", "--", "touch", file("mark")},
+      {{"WIREWATT_SYSFS", file("sys")},
+       {"ROCM_PATH", file("rocm")},
+       {"WW_PROFILE", file("table.csv")},
+       {"PATH", file("bin") + ":/usr/bin:/bin"}});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(fs::exists(file("mark")));
+  EXPECT_THAT(finished.err, HasSubstr("It runs again under rocprofv3"));
+  EXPECT_EQ(finished.json()["dispatches"], 1);
+}
+
 TEST_F(EstimateInside, ARefusedReleaseIsNamed) {
   install_sdk();
   const auto finished = run({"env", "WW_STUB_SDK=2.0", "WIREWATT_SYSFS=" + file("sys"),

@@ -75,19 +75,29 @@ std::string to_text(const CountingPlan& plan, const std::vector<std::string>& co
 
 Result<CountedOnCard> count_on_card(const CountingPlan& plan,
                                     const std::vector<std::string>& command, bool quiet) {
+  measure::InstalledProfiler profiler = plan.profiler;
   if (plan.inside) {
-    WW_ASSIGN(counted,
-              measure::profile_in_process(*plan.inside, {plan.architecture, command, {}, quiet}));
-    for (const std::string& warning : counted.warnings) spdlog::warn("{}", warning);
-    return CountedOnCard{
-        session::counted_dispatches(std::move(counted.counters.dispatches), plan.architecture),
-        counted.exit_code};
+    auto counted =
+        measure::profile_in_process(*plan.inside, {plan.architecture, command, {}, quiet});
+    if (counted) {
+      for (const std::string& warning : counted->warnings) spdlog::warn("{}", warning);
+      return CountedOnCard{
+          session::counted_dispatches(std::move(counted->counters.dispatches), plan.architecture),
+          counted->exit_code};
+    }
+    const auto installed = measure::installed_profilers(plan.architecture);
+    if (!measure::was_never_loaded(counted.error()) || installed.empty()) {
+      return tl::unexpected(std::move(counted).error());
+    }
+    profiler = installed.front();
+    spdlog::warn("{}. It runs again under {}", counted.error().text(),
+                 to_string(profiler.profiler));
   }
   measure::ProfileRequest request;
   request.architecture = plan.architecture;
   request.command = command;
   request.limit = std::chrono::hours(24);  // the user's program, who may press Ctrl-C
-  WW_ASSIGN(profile, measure::profile(plan.profiler, request));
+  WW_ASSIGN(profile, measure::profile(profiler, request));
   return CountedOnCard{
       session::counted_dispatches(std::move(profile.counters.dispatches), plan.architecture), 0};
 }

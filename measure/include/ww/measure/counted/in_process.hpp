@@ -55,6 +55,10 @@ struct InProcessProfile {
 [[nodiscard]] Result<InProcessProfile> profile_in_process(const CountingSdk& sdk,
                                                           const InProcessRequest& request);
 
+// Whether an error of profile_in_process says that the program never loaded the tool library: a
+// profiler may still count it.
+[[nodiscard]] bool was_never_loaded(const Error& error);
+
 struct CountedCommand {
   CounterFile counters;
   std::string by;                     // "rocprofiler-sdk 1.0.0 inside it", "rocprofv3"
