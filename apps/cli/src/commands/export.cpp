@@ -10,6 +10,8 @@
 #include "anyway.hpp"
 #include "card_node.hpp"
 #include "command.hpp"
+#include "commands/likwid_group.hpp"
+#include "estimate/calibrated_part.hpp"
 #include "option.hpp"
 #include "output.hpp"
 #include "ww/calibration/kinds.hpp"
@@ -23,6 +25,7 @@ namespace {
 
 struct ExportArguments {
   std::string target, campaign, model, card_node, output, base;
+  std::string architecture;  // likwid: where the calibration does not name it
   std::string estimator{"dsent"};
   bool anyway{};
   bool json{};
@@ -193,6 +196,68 @@ void print_constants(const ExportArguments& arguments, const sim::power::Exporte
   fmt::print("written to {}\n", arguments.output);
 }
 
+bool is_likwid(const ExportArguments& arguments) {
+  return arguments.target == "likwid";
+}
+
+// A group has the calibration's own constants, at the calibrated node.
+Status check_likwid_options(const ExportArguments& arguments) {
+  for (const OptionUse& use : option_uses()) {
+    if (!arguments.is_given(use.option)) continue;
+    return fail(ErrorCode::invalid_argument, "changes nothing for likwid", use.option);
+  }
+  if (arguments.is_given("--card-node")) {
+    return fail(ErrorCode::invalid_argument, "changes nothing for likwid", "--card-node");
+  }
+  return {};
+}
+
+Result<LikwidGroup> write_likwid_group(const ExportArguments& arguments, std::string& misfit) {
+  WW_TRY(check_likwid_options(arguments));
+  WW_ASSIGN(calibration, calibration::load(arguments.model, admission(arguments.anyway)));
+  const calibration::Provenance& of = calibration->provenance();
+  misfit = of.misfit;
+  WW_ASSIGN(group, likwid_group(*calibration, arguments.architecture.empty()
+                                                  ? calibrated_part(of.device, of.target)
+                                                  : arguments.architecture));
+  WW_TRY(write_file_atomically(arguments.output, group.text));
+  return group;
+}
+
+int export_likwid(const ExportArguments& arguments) {
+  std::string misfit;
+  const auto group = write_likwid_group(arguments, misfit);
+  if (!group) return report_error(group.error());
+  if (arguments.json) {
+    auto constants = nlohmann::json::array();
+    for (const LikwidSegment& segment : group->segments) {
+      constants.push_back({{"name", segment.name},
+                           {"unit", "pJ/B"},
+                           {"value", segment.pj_per_byte.value},
+                           {"low", segment.pj_per_byte.low},
+                           {"high", segment.pj_per_byte.high}});
+    }
+    print_json({{"to", arguments.target},
+                {"file", arguments.output},
+                {"status", misfit.empty() ? "ok" : "misfit"},
+                {"reason", misfit},
+                {"notes", group->left_out},
+                {"constants", std::move(constants)}});
+    return 0;
+  }
+  print_misfit(misfit);
+  std::vector<std::vector<std::string>> rows{{"CONSTANT", "VALUE", "95%", "UNIT"}};
+  for (const LikwidSegment& segment : group->segments) {
+    const Interval& pj = segment.pj_per_byte;
+    rows.push_back({segment.name, fmt::format("{:.5g}", pj.value),
+                    fmt::format("{:.5g} to {:.5g}", pj.low, pj.high), "pJ/B"});
+  }
+  print_table(rows);
+  for (const std::string& left : group->left_out) fmt::print("left out: {}\n", left);
+  fmt::print("written to {}\n", arguments.output);
+  return 0;
+}
+
 // Whether the target is a table of what was recorded, and not a simulator's file.
 bool is_table(const ExportArguments& arguments) {
   return arguments.target == "csv" || arguments.target == "arrow";
@@ -252,9 +317,10 @@ void add_export(CLI::App& app, Outcome& outcome) {
       app.add_subcommand("export", "Write constants for other simulators, or a campaign as tables");
   auto arguments = std::make_shared<ExportArguments>();
   command
-      ->add_option("--to", arguments->target,
-                   "Of a model: accelwattch, gem5, mcpat, noxim, booksim, rapidchiplet; of a "
-                   "campaign: csv")
+      ->add_option(
+          "--to", arguments->target,
+          "Of a model: accelwattch, gem5, mcpat, noxim, booksim, rapidchiplet, likwid; of a "
+          "campaign: csv")
       ->required();
   command->add_option("campaign", arguments->campaign,
                       "csv: campaign.db of a calibration, or its folder");
@@ -265,6 +331,8 @@ void add_export(CLI::App& app, Outcome& outcome) {
   as_output_file(
       command->add_option("-o,--out", arguments->output, "The file to write; csv: the folder"))
       ->required();
+  command->add_option("--arch", arguments->architecture,
+                      "likwid: the part, as gfx90a, where the calibration does not name it");
   command->add_option("--link-mm", arguments->link_mm,
                       "Length of a link (default: 1; accelwattch, mcpat: the mean distance from "
                       "engines to the L2)");
@@ -302,6 +370,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
       "Example:\n"
       "  wirewatt export --to noxim --model first-run/model.json -o power.yaml\n"
       "  wirewatt export --to booksim --model first-run --link-mm 2 -o wires.tech\n"
+      "  wirewatt export --to likwid --model my-card -o ~/.likwid/groups/amd_gpu/WIRES.txt\n"
       "  wirewatt export first-run --to csv -o tables");
   arguments->is_given = [command](const std::string& option) { return command->count(option) > 0; };
   command->callback([arguments, &outcome] {
@@ -312,6 +381,15 @@ void add_export(CLI::App& app, Outcome& outcome) {
     }
     if (is_table(*arguments)) {
       outcome.exit_code = export_tables(*arguments);
+      return;
+    }
+    if (is_likwid(*arguments)) {
+      outcome.exit_code = export_likwid(*arguments);
+      return;
+    }
+    if (!arguments->architecture.empty()) {
+      outcome.exit_code =
+          report_error({ErrorCode::invalid_argument, "changes the file for likwid only", "--arch"});
       return;
     }
     std::string misfit;
