@@ -5,10 +5,12 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <set>
 
 #include "fit/crossing/crossing_interval.hpp"
 #include "fit/solver/assumptions.hpp"
+#include "fit/solver/core_voltage.hpp"
 #include "ladder/solve.hpp"
 #include "ww/core/statistics.hpp"
 
@@ -22,16 +24,40 @@ constexpr std::array kLevelsInOrder{ladder_levels::l1, ladder_levels::l2, ladder
 
 using Weights = std::vector<double>;
 
+// Why the shown voltages are not the die's; empty where they are, or where nobody looked.
+std::string why_no_voltage(const LadderInput& input, const IdleCurve& idle) {
+  if (!input.voltage_step_v || !input.reference_v) return {};
+  std::vector<model::LoadedVoltage> loaded;
+  for (const LadderRun& run : input.runs) {
+    if (!run.voltage_v) return "no reading shows the core's voltage";
+    loaded.push_back({run.power_w, *run.voltage_v});
+  }
+  if (idle.voltage_v > 0) loaded.push_back({idle.power_w, idle.voltage_v});
+  return model::why_not_measured(loaded, *input.voltage_step_v);
+}
+
+double most_load_line(const LadderInput& input) {
+  if (!input.reference_v) return 0;
+  double most_amps = 0;
+  for (const LadderRun& run : input.runs) {
+    most_amps = std::max(most_amps, run.power_w / *input.reference_v);
+  }
+  return model::most_load_line_ohm(most_amps, *input.reference_v);
+}
+
 class LadderFitter {
  public:
   explicit LadderFitter(const LadderInput& input)
       : input_(input),
         idle_(idle_curve(input.idle)),
+        no_voltage_reason_(why_no_voltage(input, idle_)),
+        most_load_line_ohm_(most_load_line(input)),
         plain_(input, idle_, usual()),
         flat_(input, idle_, with_idle_exponent(kIdleExponent - kIdleExponentSigma)),
         steep_(input, idle_, with_idle_exponent(kIdleExponent + kIdleExponentSigma)),
         no_clock_(input, idle_, with_clock_exponent(0)),
-        bent_(input, idle_, with_bend()) {}
+        bent_(input, idle_, with_bend()),
+        steepest_load_line_(input, idle_, with_load_line(most_load_line_ohm_)) {}
 
   LadderAnswer answer() {
     LadderAnswer answer;
@@ -41,6 +67,7 @@ class LadderFitter {
     answer.idle_w = idle_.power_w;
     answer.idle_w_per_k = idle_.w_per_k;
     if (idle_.voltage_v > 0) answer.reference_v = input_.reference_v.value_or(0);
+    answer.no_voltage_reason = no_voltage_reason_;
     find_range(answer);
     why_not_ = refusal(answer.blocks);
     if (why_not_.empty()) {
@@ -57,20 +84,25 @@ class LadderFitter {
  private:
   static constexpr double kIdleExponent = model::kBeta;
   static constexpr double kIdleExponentSigma = model::kBetaSigma;
-  static LadderReduction usual() {
-    return {.idle_exponent = kIdleExponent, .clock_exponent = model::kCrossingClockExponent};
+  // Where a load line is assumed, it is the middle of the range.
+  [[nodiscard]] LadderReduction usual() const { return with_load_line(most_load_line_ohm_ / 2); }
+  [[nodiscard]] LadderReduction with_load_line(double ohm) const {
+    LadderReduction reduction{.idle_exponent = kIdleExponent,
+                              .clock_exponent = model::kCrossingClockExponent};
+    if (!no_voltage_reason_.empty()) reduction.load_line_ohm = ohm;
+    return reduction;
   }
-  static LadderReduction with_idle_exponent(double exponent) {
+  [[nodiscard]] LadderReduction with_idle_exponent(double exponent) const {
     LadderReduction reduction = usual();
     reduction.idle_exponent = exponent;
     return reduction;
   }
-  static LadderReduction with_clock_exponent(double exponent) {
+  [[nodiscard]] LadderReduction with_clock_exponent(double exponent) const {
     LadderReduction reduction = usual();
     reduction.clock_exponent = exponent;
     return reduction;
   }
-  static LadderReduction with_bend() {
+  [[nodiscard]] LadderReduction with_bend() const {
     LadderReduction reduction = usual();
     reduction.bend = true;
     return reduction;
@@ -121,7 +153,9 @@ class LadderFitter {
     const double clock = model::kRectangular95 * change(no_clock_);
     const double heat = model::kRectangular95 * std::abs(value) * idle_.w_per_k *
                         model::kMaxUnseenKelvinPerWatt / 2;
-    return std::hypot(voltage, clock, heat);
+    // Every load line of the range is equally likely.
+    const double load_line = kNormal95 * change(steepest_load_line_) / std::numbers::sqrt3;
+    return std::hypot(std::hypot(voltage, clock, heat), load_line);
   }
 
   LadderRow row(std::string name, std::string unit, const Weights& weights) const {
@@ -249,7 +283,9 @@ class LadderFitter {
 
   const LadderInput& input_;
   IdleCurve idle_;
-  LadderSolution plain_, flat_, steep_, no_clock_, bent_;
+  std::string no_voltage_reason_;
+  double most_load_line_ohm_;
+  LadderSolution plain_, flat_, steep_, no_clock_, bent_, steepest_load_line_;
   std::string why_not_, null_failed_;
 };
 

@@ -128,6 +128,7 @@ Result<Recorded> read_recording(const CampaignStore& campaign) {
                                    busy == run.counters.end() ? 1.0 : busy->second});
   }
   if (state) recorded.input.reference_v = reference_voltage(campaign, *state);
+  recorded.input.voltage_step_v = energy::voltage_step_of(stored);
   return recorded;
 }
 
@@ -174,6 +175,8 @@ json document_of(const Recorded& recorded, const LadderAnswer& answer) {
       {"idle_w_per_k", answer.idle_w_per_k},
       {"toggle_rates", recorded.setup.value("toggle_rates", json::object())},
       {"reference_voltage_v", answer.reference_v > 0 ? json(answer.reference_v) : json()},
+      {"voltage",
+       {{"measured", answer.no_voltage_reason.empty()}, {"reason", answer.no_voltage_reason}}},
       {"blocks", answer.blocks},
       {"runs", recorded.runs},
       {"rejected", recorded.rejected}};

@@ -140,6 +140,33 @@ TEST(LadderFit, NeedsThreeRatesAndTwoBlocks) {
   EXPECT_FALSE(row_of(fit_ladder_runs(none), "l2_read").figure.value);
 }
 
+// A driver that shows the requested voltage, or none: the load line lowers power all the same.
+TEST(LadderFit, AssumesALoadLineWhereNoVoltageIsMeasured) {
+  for (const bool shows_voltage : {true, false}) {
+    const MadeCard card{.noise_w = 0.02, .shows_voltage = shows_voltage};
+    LadderInput input = made(card);
+    const double trusted = *row_of(fit_ladder_runs(input), "l2_read").figure.value;
+    for (LadderRun& run : input.runs) {
+      if (run.voltage_v) run.voltage_v = 1.0;
+    }
+    input.voltage_step_v = 0;
+    const LadderAnswer answer = fit_ladder_runs(input);
+    EXPECT_FALSE(answer.no_voltage_reason.empty());
+    for (const auto& [name, truth] :
+         {std::pair{"l1_read", card.l1}, std::pair{"l2_read", card.l2},
+          std::pair{"memory_read", card.memory}, std::pair{"l2_read_less_l1", card.l2 - card.l1}}) {
+      const LadderRow& row = row_of(answer, name);
+      ASSERT_TRUE(row.sensed) << name << ": " << row.figure.reason;
+      EXPECT_TRUE(row.sensed->holds(truth)) << name << *row.figure.value;
+      EXPECT_GT(row.sensed->high - row.sensed->low, 0.04 * truth) << name;
+    }
+    EXPECT_NEAR(trusted, card.l2, (shows_voltage ? 0.02 : 0.2) * card.l2);
+  }
+  LadderInput measured = made(MadeCard{.noise_w = 0.02});
+  measured.voltage_step_v = 1e-3;
+  EXPECT_TRUE(fit_ladder_runs(measured).no_voltage_reason.empty());
+}
+
 TEST(LadderFit, WithoutAVoltageLeavesTheDroopInTheFigures) {
   MadeCard card;
   card.shows_voltage = false;

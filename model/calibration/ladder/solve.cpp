@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "fit/solver/core_voltage.hpp"
 #include "ww/core/mean.hpp"
 
 namespace ww::calibration {
@@ -72,14 +73,22 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
   Mean rate;
   Mean voltage;
   Mean clock;
-  bool has_voltage = idle.voltage_v > 0;
+  // An assumed load line gives every run a voltage.
+  const auto voltage_at = [&](double power_w, std::optional<double> shown) {
+    if (!reduction.load_line_ohm || !input.reference_v) return shown;
+    return std::optional(
+        model::voltage_on_load_line(*input.reference_v, *reduction.load_line_ohm, power_w));
+  };
+  const double idle_v = voltage_at(idle.power_w, idle.voltage_v).value_or(0);
+  bool has_voltage = idle_v > 0;
   bool has_clock = true;
   for (const LadderRun& run : input.runs) {
     blocks.emplace(run.block, 0);
     rate.add(run.bits_per_s);
-    has_voltage = has_voltage && run.voltage_v;
+    const auto run_v = voltage_at(run.power_w, run.voltage_v);
+    has_voltage = has_voltage && run_v;
     has_clock = has_clock && run.clock_hz;
-    voltage.add(run.voltage_v.value_or(0));
+    voltage.add(run_v.value_or(0));
     clock.add(run.clock_hz.value_or(0));
   }
   if (blocks.empty() || !(rate.value() > 0)) return;
@@ -112,8 +121,9 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
     double at_rest = idle.at(run.temperature_c);
     double over_idle = run.power_w - at_rest;
     if (has_voltage) {
-      at_rest *= std::pow(*run.voltage_v / idle.voltage_v, reduction.idle_exponent);
-      over_idle = (run.power_w - at_rest) * std::pow(reference_v / *run.voltage_v, 2);
+      const double run_v = *voltage_at(run.power_w, run.voltage_v);
+      at_rest *= std::pow(run_v / idle_v, reduction.idle_exponent);
+      over_idle = (run.power_w - at_rest) * std::pow(reference_v / run_v, 2);
     }
     if (has_clock && clock.value() > 0) {
       over_idle *= 1 - reduction.clock_exponent * (*run.clock_hz / clock.value() - 1);

@@ -29,6 +29,8 @@ struct LadderReduction {
   double idle_exponent{};   // of idle power with the voltage
   double clock_exponent{};  // of power over idle with the clock
   bool bend{};              // a term in the square of the rate for each stream
+  // Voltages follow from this load line and LadderInput::reference_v; absent: they are as shown.
+  std::optional<double> load_line_ohm{};
 };
 
 class LadderSolution {

@@ -243,9 +243,7 @@ double most_load_line(const std::vector<SegmentReading>& readings, double nomina
 // The voltages that a load line gives.
 void assume_load_line(std::vector<SegmentReading>& readings, double nominal_v, double ohm) {
   for (SegmentReading& reading : readings) {
-    double voltage = nominal_v;
-    for (int i = 0; i < 4; ++i) voltage = nominal_v - ohm * reading.power_w / voltage;
-    reading.voltage_v = voltage;
+    reading.voltage_v = voltage_on_load_line(nominal_v, ohm, reading.power_w);
   }
 }
 

@@ -21,6 +21,12 @@ double most_load_line_ohm(double most_amps, double nominal_v) {
                        : kMaxLoadLineOhm;
 }
 
+double voltage_on_load_line(double nominal_v, double ohm, double power_w) {
+  double voltage = nominal_v;
+  for (int i = 0; i < 4; ++i) voltage = nominal_v - ohm * power_w / voltage;
+  return voltage;
+}
+
 LoadSums sum_loads(std::span<const LoadedVoltage> at_one_state) {
   LoadSums sums;
   for (const LoadedVoltage& at : at_one_state) {

@@ -24,6 +24,9 @@ inline constexpr double kMinFallSteps = 1;
 // to, and without falling further than a supply may at the strongest current of a campaign.
 [[nodiscard]] double most_load_line_ohm(double most_amps, double nominal_v);
 
+// The die's voltage at this power, where the regulator gives `nominal_v` without a load.
+[[nodiscard]] double voltage_on_load_line(double nominal_v, double ohm, double power_w);
+
 // Mean of the readings of one stretch at steady power.
 struct LoadedVoltage {
   double power_w{};

@@ -8,8 +8,9 @@
 // P0 is what the stream draws without moving anything: awake compute units and waiting wavefronts.
 // A bit of a deeper level passes the levels before it, so e counts the whole way, with the
 // instructions that move it. Differences between levels have the same instructions on both sides.
-// Voltage and temperature enter where the card shows them. The slopes are means over the rates of
-// the campaign.
+// Voltage and temperature enter where the card shows them. Where it shows no voltage, or the one
+// that firmware requests, V follows from a load line, whose range the intervals have. The slopes
+// are means over the rates of the campaign.
 #pragma once
 
 #include <cstdint>
@@ -70,8 +71,12 @@ struct LadderInput {
   std::vector<LadderRun> runs;
   std::vector<LadderIdle> idle;
   std::optional<double> reference_v;  // of the clock state; absent: the mean of the runs
-  double gain_tolerance_95{};         // relative, of the sensor
-  double regulator_tolerance_95{};    // relative, of its marginal efficiency
+  // Smallest difference of two voltage readings, 0 where none differ. With it and reference_v, a
+  // voltage that does not fall by a step from idle to load counts as none, and where there is none
+  // a load line is assumed. Absent: voltages are taken as they are.
+  std::optional<double> voltage_step_v;
+  double gain_tolerance_95{};       // relative, of the sensor
+  double regulator_tolerance_95{};  // relative, of its marginal efficiency
 };
 
 // A figure with two intervals: `figure` has the sensor's gain and the regulator in it, `sensed`
@@ -93,10 +98,12 @@ struct LadderAnswer {
   // Covariance of the slopes of streams with a figure, in the order of `names` [J^2/bit^2]: noise.
   std::vector<std::string> names;
   std::vector<std::vector<double>> covariance;
-  double residual_w{};                         // standard deviation of the runs about the fit
-  double idle_w{};                             // mean of the idle runs
-  double idle_w_per_k{};                       // growth of idle power with temperature; 0: not seen
-  double reference_v{};                        // 0: the card shows no voltage
+  double residual_w{};    // standard deviation of the runs about the fit
+  double idle_w{};        // mean of the idle runs
+  double idle_w_per_k{};  // growth of idle power with temperature; 0: not seen
+  double reference_v{};   // 0: the card shows no voltage
+  // Why a load line is assumed; empty where the voltages are the die's.
+  std::string no_voltage_reason;
   double low_bits_per_s{}, high_bits_per_s{};  // common rates
   int blocks{};
 };
