@@ -128,8 +128,8 @@ TEST_P(AnyExperiment, MakesPlateausLongerForASlowerSensor) {
     const auto found = std::ranges::find(all, RunKind::stream, &StoredRun::kind);
     return found == all.end() ? 0.0 : static_cast<double>(found->end_ns - found->start_ns) * 1e-9;
   };
-  const double fast = plateau({});
-  EXPECT_GT(plateau({.sensor_window_s = 0.1}), 1.3 * fast);
+  const double fast = plateau({.sensor = SensorFault::no_counter});
+  EXPECT_GT(plateau({.sensor = SensorFault::no_counter, .sensor_window_s = 0.1}), 1.3 * fast);
 }
 
 TEST_P(AnyExperiment, ResumesWithNothingLostOrDoubled) {

@@ -161,6 +161,7 @@ struct Chip {
           sample.energy_ticks.reset();
         }
         return;
+      case SensorFault::no_counter: sample.energy_ticks.reset(); return;
       case SensorFault::zeros: sample.power_uw = 0; return;
       case SensorFault::negative: sample.power_uw = -1; return;
       case SensorFault::frozen:

@@ -21,6 +21,7 @@ enum class SensorFault {
   frozen,
   time_backwards,
   energy_backwards,
+  no_counter,  // power is shown, and no counter of energy
 };
 
 struct FakeOptions {
