@@ -168,7 +168,7 @@ TEST(Doctor, WithoutAnyPowerToReadEndsWithTheReason) {
 
 TEST(Doctor, RefusesDevicesThatAreNotThere) {
   const auto sensor = run({wirewatt(), "doctor", "--device", "pci:0000:77:00.0"});
-  EXPECT_EQ(sensor.exit_code, 2);
+  EXPECT_EQ(sensor.exit_code, 3);
   EXPECT_THAT(sensor.err, HasSubstr("0000:77:00.0"));
   const auto device = run({wirewatt(), "doctor", "--device", "quantum"});
   EXPECT_EQ(device.exit_code, 2);

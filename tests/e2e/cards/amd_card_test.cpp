@@ -150,19 +150,21 @@ TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
 
 // The chip is that of virtual:w9100, where the same campaign finds 232.6 fJ at 1.1687 V where 210.2
 // can be sensed: both show the requested voltage, and the load line that is assumed is steeper than
-// the chip's. It follows from the strongest current of the campaign, which the furnace draws as it
-// was compiled. A card reports no nominal voltage: the answer is for the one that was read.
+// the chip's. The interval holds what can be sensed. A card reports no nominal voltage: the answer
+// is for the one that was read.
 void expect_the_virtual_ones_figures(const Finished& finished, const std::filesystem::path& out,
-                                     double expected_fj = 232.6) {
+                                     double tolerance_fj = 4) {
   const json result = finished.json();
   EXPECT_EQ(result["virtual"], true);
   const json& energy = result["energy_fj_per_bit_mm"];
   std::ifstream model_file(out / "model.json");
   const json model = parse_json(model_file);
   const double over = 1.1687 / model["reference"]["voltage_v"].get<double>();
-  EXPECT_NEAR(energy["value"].get<double>() * over * over, expected_fj, 4) << result.dump(1);
+  const double at_nominal = over * over;
+  EXPECT_NEAR(energy["value"].get<double>() * at_nominal, 232.6, tolerance_fj) << result.dump(1);
+  EXPECT_LT(energy["low"].get<double>() * at_nominal, 210.2) << result.dump(1);
+  EXPECT_GT(energy["high"].get<double>() * at_nominal, 210.2) << result.dump(1);
   EXPECT_FALSE(model["misfit"]["flagged"].get<bool>()) << model["misfit"].dump(1);
-  EXPECT_LT(energy["low"], energy["value"]);
   EXPECT_LT(result["rejected"].get<int>(), result["runs"].get<int>() / 10);
 }
 
@@ -191,7 +193,9 @@ TEST_F(AmdCard, IsCalibratedThroughItsOpenClWhereThereIsNoHip) {
   const Finished finished = run(calibrate_words("opencl:0.0", out), opencl);
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
   EXPECT_EQ(finished.json()["device"], "opencl:0.0");
-  expect_the_virtual_ones_figures(finished, out, 221);
+  // Its furnace was compiled from the source and draws another current, by which the range of load
+  // lines is chosen.
+  expect_the_virtual_ones_figures(finished, out, 20);
 }
 
 // Cards whose drivers steer channels to slices. No floorplan is used, because the virtual chips
