@@ -97,17 +97,17 @@ std::vector<CardFile> card_files(const std::string& sysfs) {
     for (const char* name : kOfTheCard) add_text(files, card + name, folder / name);
     for (const fs::path& file : sorted_entries(folder / "fw_version")) {
       const std::string name = file.filename().string();
-      add_text(files, card + "fw_version/" + name, file);
+      add_text(files, fmt::format("{}fw_version/{}", card, name), file);
     }
     for (const fs::path& file : sorted_entries(folder / "ip_discovery/die/0/GC/0")) {
       const std::string name = file.filename().string();
-      if (name != "base_addr") add_text(files, card + "GC/" + name, file);
+      if (name != "base_addr") add_text(files, fmt::format("{}GC/{}", card, name), file);
     }
     for (const fs::path& file : sorted_entries(gpu.hwmon)) {
       const std::string name = file.filename().string();
       std::error_code ec;
       if (begins_with_any(name, kOfItsSensors) && fs::is_regular_file(file, ec)) {
-        add_text(files, card + "hwmon/" + name, file);
+        add_text(files, fmt::format("{}hwmon/{}", card, name), file);
       }
     }
     add_table(files, card + "gpu_metrics", folder / "gpu_metrics", 0, 0);

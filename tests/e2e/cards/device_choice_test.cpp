@@ -1,5 +1,6 @@
 // Every command without --device on every machine that can be faked: which device it would use, or
 // why none. The answers are tests/golden/devices/choices.txt; WW_UPDATE_GOLDEN=1 writes them anew.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -176,7 +177,7 @@ std::string table_of(const Machine& machine, const json& choices, const fs::path
     }
     std::string device = choice.at("device");
     if (device.empty()) device = "exit " + std::to_string(choice.at("exit_code").get<int>());
-    const std::string answer = device + ": " + reason;
+    const std::string answer = fmt::format("{}: {}", device, reason);
     const auto [same, is_new] = answers.emplace(choice.at("needs").get<std::string>(), answer);
     EXPECT_EQ(same->second, answer) << choice;
   }
@@ -185,7 +186,7 @@ std::string table_of(const Machine& machine, const json& choices, const fs::path
     needs[answer] += (needs[answer].empty() ? "" : ", ") + need;
   }
   std::string text = machine.name + "\n";
-  for (const auto& [answer, list] : needs) text += "  [" + list + "] " + answer + "\n";
+  for (const auto& [answer, list] : needs) text += fmt::format("  [{}] {}\n", list, answer);
   return text;
 }
 

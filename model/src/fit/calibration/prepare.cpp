@@ -27,6 +27,7 @@ LoadedVoltage loaded(const Window& window) {
 
 std::vector<LoadedVoltage> loaded(const std::vector<const Window*>& windows) {
   std::vector<LoadedVoltage> readings;
+  readings.reserve(windows.size());
   for (const Window* window : windows) readings.push_back(loaded(*window));
   return readings;
 }
