@@ -1,5 +1,6 @@
 // wirewatt estimate -- app on a card that is faked as files, where rocprofiler-sdk is a stub over
 // the virtual GPU: the estimate equals that of a profile with the same counters, to the last digit.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -54,7 +55,8 @@ class EstimateInside : public ::testing::Test {
         "LD_LIBRARY_PATH=" + (build_folder() / "lib/wirewatt/hip").string() + ":" +
             file("rocm/lib"),
         "WIREWATT_CHIP=mi210", "WIREWATT_THREADS=1"};
-    for (const auto& [variable, value] : more) words.push_back(variable + "=" + value);
+    for (const auto& [variable, value] : more)
+      words.push_back(fmt::format("{}={}", variable, value));
     words.insert(words.end(), {hip_programs(), name});
     return words;
   }

@@ -1,5 +1,6 @@
 // Negative controls on chips made for the purpose: the method must fail, or say that it cannot
 // decide, where its means are taken away.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,9 +22,9 @@ std::string w9100_with(const std::vector<std::pair<std::string, std::string>>& c
   content << stream.rdbuf();
   std::string chip = replaced(content.str(), "\nfloorplan = [^\n]*", "");
   for (const auto& [key, value] : changes) {
-    const std::string line = "\n" + key + " = [^\n]*";
+    const std::string line = fmt::format("\n{} = [^\n]*", key);
     EXPECT_TRUE(found(chip, line)) << key << " is not in the chip file any more";
-    chip = replaced(chip, line, "\n" + key + " = " + value);
+    chip = replaced(chip, line, fmt::format("\n{} = {}", key, value));
   }
   return chip;
 }

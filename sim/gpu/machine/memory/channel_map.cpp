@@ -62,6 +62,7 @@ Status check_channel_map(const ChannelMap& map, int channels, int interleave_byt
     }
   }
   std::vector<int> of_row;
+  of_row.reserve(static_cast<std::size_t>(channels));
   for (int block = 0; block < channels; ++block) {
     of_row.push_back(static_cast<int>(hash_of(map, static_cast<std::uint64_t>(block), first)));
   }
