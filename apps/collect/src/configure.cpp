@@ -1,5 +1,5 @@
-// What rocprofiler-sdk looks for in a tool library. It is exported by this library alone: a program
-// that exports it, where no SDK is installed, is ended by rocprofiler-register.
+// Exports rocprofiler_configure, which rocprofiler-sdk looks for in a tool library. No other
+// library may export it: rocprofiler-register ends a program that does where no SDK is installed.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -70,7 +70,7 @@ struct FamilyRead {
   bool has_samples{};
 };
 
-// What is wrong with the text; empty if nothing is.
+// Returns the first fault of the text; empty where it has none.
 std::string fault_of(const std::string& text, MetricsForm form) {
   const bool open = form == MetricsForm::open_metrics;
   if (text.empty() || text.back() != '\n') return "the last line does not end";

@@ -29,7 +29,7 @@ struct LadderArguments {
   const CLI::App* command{};
 };
 
-// What the command line leaves out is in the recording.
+// Takes from the recording the options that the command line leaves out.
 Status take_from_recording(LadderArguments& arguments) {
   microbench::LadderRequest& request = arguments.request;
   if (arguments.out.empty()) {

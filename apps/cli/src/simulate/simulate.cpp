@@ -326,8 +326,8 @@ int run_curve(const SimulateArguments& arguments, const std::string& misfit) {
   return 0;
 }
 
-// What packets are simulated: of a workload or of a trace of another program, which are written to
-// a file first, or else what the options name.
+// Writes the trace of a workload, or of another program's trace file, to a file of its own. Absent
+// where the options name neither.
 Result<std::optional<WorkloadTrace>> trace_of(const SimulateArguments& arguments) {
   if (!arguments.workload.empty()) {
     WW_ASSIGN(made, trace_workload(arguments.workload, arguments.size, arguments.device));

@@ -295,8 +295,8 @@ class Place {
     is_virtual_ = program_alone ? no_card_ : DeviceName(device).is_virtual();
     model_decides_ = program_alone && !arguments.model.empty();
   }
-  // What is known before the calibration is read: where there is no card, no option of cards can be
-  // meant. Absent where the calibration decides.
+  // Whether the command line alone makes the device virtual: without a card, options of cards
+  // cannot be meant. Absent where the calibration decides.
   [[nodiscard]] std::optional<bool> by_words() const {
     return model_decides_ && !no_card_ ? std::nullopt : std::optional(is_virtual_);
   }

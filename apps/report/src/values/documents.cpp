@@ -89,7 +89,7 @@ Result<Document> printed_document(const fs::path& file, json content) {
   return document;
 }
 
-// What a command printed with --json. Several networks under one load are a document each.
+// Reads the JSON that a command printed. Several networks under one load are a document each.
 Status read_printed(const fs::path& file, std::vector<Document>& documents) {
   WW_ASSIGN(content, read_object(file));
   const auto add = [&](json one) -> Status {
