@@ -1,5 +1,5 @@
-// A Slurm of this machine's own for as long as the object lives (scripts/slurm_here), or a
-// federation of two clusters (scripts/slurm_federation_here).
+// A Slurm of this machine's own for as long as the object lives (tests/slurm/slurm_here), or a
+// federation of two clusters (tests/slurm/slurm_federation_here).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class SlurmHere {
   [[nodiscard]] bool running() const { return running_; }
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] Finished act(const std::string& action, const std::string& daemon = {}) const {
-    std::vector<std::string> command{(source_folder() / "scripts" / script_).string(), action,
+    std::vector<std::string> command{(source_folder() / "tests/slurm" / script_).string(), action,
                                      folder_.path().string()};
     if (!daemon.empty()) command.push_back(daemon);
     // The daemons outlive the call: its output goes to a file, not to a pipe that they would hold.

@@ -1,5 +1,5 @@
 // c = a + b over fresh random floats, on the first device that the OpenCL loader shows: a plain
-// program for scripts/bench_vgpu, which runs it under more than one driver.
+// program for tests/bench/bench_vgpu, which runs it under more than one driver.
 //
 //   bench_vector_add ELEMENTS LAUNCHES
 //
@@ -92,9 +92,10 @@ int main(int argc, char** argv) {
          "clEnqueueReadBuffer");
     for (size_t i = 0; i < count; ++i) good = good && values[2][i] == values[0][i] + values[1][i];
   }
-  printf("{\"elements\": %zu, \"launches\": %d, \"accesses\": %.0f, \"launch_cpu_seconds\": %.6f, "
-         "\"pass\": %s}\n",
-         count, launches, 3.0 * (double)count * launches, seconds, good ? "true" : "false");
+  printf(
+      "{\"elements\": %zu, \"launches\": %d, \"accesses\": %.0f, \"launch_cpu_seconds\": %.6f, "
+      "\"pass\": %s}\n",
+      count, launches, 3.0 * (double)count * launches, seconds, good ? "true" : "false");
   for (int i = 0; i < 3; ++i) {
     clReleaseMemObject(buffers[i]);
     free(values[i]);

@@ -12,7 +12,7 @@
 namespace ww::model {
 namespace {
 
-// Made by `scripts/applications DIR --table`, DIR being a calibration of virtual:w9100. The order
+// Made by `studies/applications DIR --table`, DIR being a calibration of virtual:w9100. The order
 // is that of the names.
 constexpr std::array kApplicationToggles = std::to_array<ApplicationToggles>({
     {"bfs", 0.344, -0.760},        {"blackscholes", 0.493, -0.148}, {"bp", 0.464, -0.103},

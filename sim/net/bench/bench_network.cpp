@@ -1,5 +1,5 @@
 // Speed of the mesh in flit-hops per CPU second, with full statistics and event counts on.
-// scripts/bench_network prints the table, and BookSim 2 beside it.
+// tests/bench/bench_network prints the table, and BookSim 2 beside it.
 #include <benchmark/benchmark.h>
 
 #include "ww/sim/net/factory.hpp"

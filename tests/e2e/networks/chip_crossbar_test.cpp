@@ -1,4 +1,4 @@
-// wirewatt simulate on a calibrated chip's own crossbar, and scripts/network_baseline beside it.
+// wirewatt simulate on a calibrated chip's own crossbar, and studies/network_baseline beside it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -177,7 +177,7 @@ TEST_F(ChipCrossbar, RefusesACalibrationWithoutMillimetresAndSaysWhy) {
 }
 
 TEST_F(ChipCrossbar, StandsBesideTheEstimateWithTheCausesOfTheDifference) {
-  const auto script = source_folder() / "scripts" / "network_baseline";
+  const auto script = source_folder() / "tests/validation/studies/network_baseline";
   const auto finished = run({script.string(), model(calibration()), "dct", "hist", "bfs", "--json"},
                             {{"WIREWATT", wirewatt()}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;

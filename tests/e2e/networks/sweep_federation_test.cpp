@@ -1,5 +1,5 @@
 // Sweeps under Slurm where other things are not as expected: under a real federation of two
-// clusters (scripts/slurm_federation_here), and with an sbatch that is slow to answer.
+// clusters (tests/slurm/slurm_federation_here), and with an sbatch that is slow to answer.
 #include <gmock/gmock.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Sweeps under a real Slurm of this machine's own (scripts/slurm_here): the same bytes as without
-// it, and whole results whatever breaks.
+// Sweeps under a real Slurm of this machine's own (tests/slurm/slurm_here): the same bytes as
+// without it, and whole results whatever breaks.
 #include <gmock/gmock.h>
 #include <unistd.h>
 

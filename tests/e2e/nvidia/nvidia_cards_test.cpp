@@ -1,5 +1,5 @@
 // Calibrations of random NVIDIA cards whose crossing is known: two by default, $WW_NVIDIA_CARDS of
-// them for the table (scripts/nvidia_cards), from $WW_NVIDIA_SEED on. Power goes through the
+// them for the table (studies/nvidia_cards), from $WW_NVIDIA_SEED on. Power goes through the
 // sensors of recorded cards.
 #include <gtest/gtest.h>
 

@@ -269,7 +269,7 @@ INSTANTIATE_TEST_SUITE_P(Gpus, RdnaCorpus, ::testing::Values("gfx1030", "gfx1100
                          [](const auto& info) { return std::string(info.param); });
 
 // Objects from elsewhere: an environment variable names files, separated by colons
-// (scripts/check_isa_corpus); null without it.
+// (studies/check_isa_corpus); null without it.
 const char* given_objects(const std::string& name) {
   return std::getenv(("WW_CORPUS_" + name).c_str());
 }

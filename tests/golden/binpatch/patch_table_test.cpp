@@ -1,6 +1,6 @@
 // Every AMD GPU that clang-15 and clang-19 compile for, at three levels of optimisation, and
 // NVIDIA's PTX: several kernels in one object, each patched, verified and undone, or refused for
-// the right reason. Prints a table; scripts/patch_table runs this alone.
+// the right reason. Prints a table; studies/patch_table runs this alone.
 #include <elf.h>
 #include <gtest/gtest.h>
 

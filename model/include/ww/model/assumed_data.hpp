@@ -36,7 +36,7 @@ struct ApplicationToggles {
   }
 };
 // The workloads of `wirewatt workloads list` with small inputs on virtual:w9100, as
-// `scripts/applications DIR --table` prints them.
+// `studies/applications DIR --table` prints them.
 [[nodiscard]] std::span<const ApplicationToggles> application_toggles();
 
 // Equivalent rate of one more application of the same kind: the geometric mean, and Student's 95%

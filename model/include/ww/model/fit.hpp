@@ -32,7 +32,7 @@ struct FitOptions {
   bool temperature_correction{true};  // off: negative control
   bool swap_paths{false};             // exchanges short and long: the sign must flip
   bool robust{true};
-  // Ablations, which show what each part of the method contributes (scripts/coverage).
+  // Ablations, which show what each part of the method contributes (studies/coverage).
   bool crossing{true};         // off: no engine and quadrant offsets, distance as it is
   bool bytes_covariate{true};  // off: every plateau is taken to have moved its variant's mean
   bool mirrored{true};         // off: the first pass of a block alone

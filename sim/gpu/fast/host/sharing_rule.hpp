@@ -31,7 +31,7 @@ class SharingRule {
   static constexpr std::int64_t kQuantaOfAverage = 8;
   static constexpr std::int64_t kLargestStep = 4;
   // A quantum's three hand-overs, and the lines that change their core on the way. Two threads are
-  // as fast as one where one takes about so long: `scripts/bench_vgpu`, the part on two threads.
+  // as fast as one where one takes about so long: `bench_vgpu`, the part on two threads.
   static constexpr std::int64_t kRoundTrips = 200;
 
   std::int64_t average_ns_{};

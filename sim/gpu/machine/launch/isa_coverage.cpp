@@ -1,5 +1,5 @@
 // Which instructions of compiled code the virtual GPU does not know: a row of a table for a target
-// (its objects that have code), and the names below it. scripts/check_isa_corpus gives it the
+// (its objects that have code), and the names below it. studies/check_isa_corpus gives it the
 // objects.
 //   isa_coverage [OPTION...] TARGET OBJECT...     OBJECT: an ELF file, linked or not
 //   isa_coverage [OPTION...] TARGET - <LIST       LIST: their names, one a line

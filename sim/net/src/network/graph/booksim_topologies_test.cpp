@@ -1,6 +1,6 @@
 // Against BookSim 2 (commit 28f4329, seed 7, sample periods of 1,000 cycles, three of them to warm
 // up, default routers, noc latencies): the rows of tests/golden/net/booksim_topologies.csv agree in
-// every digit that it prints. scripts/booksim_rows has BookSim's settings and runs the rows again.
+// every digit that it prints. studies/booksim_rows has BookSim's settings and runs the rows again.
 // BookSim's names: torus (dim_order), fly (dest_tag), crossbar (a fly of one stage), cmesh
 // (dor_no_express, xy_yx_no_express; with express links dor, xy_yx), flatfly (ran_min, xyyx,
 // adaptive_xyyx, valiant, ugal), anynet (min), dragonfly (min, ugal), fattree (nca, anca).
