@@ -7,6 +7,11 @@ the interval's end. If intervals are right, levels are uniform between 0 and 1, 
 below L is L. The band around that share holds for all L at once with 95% (Dvoretzky, Kiefer, Wolfowitz;
 constant by Massart, Ann. Probab. 18 (1990) 1269): sqrt(ln(2 / 0.05) / 2n)."""
 import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "harness"))
+from harness import binomial_p, median  # noqa: E402
 
 TO_95 = 1.959963984540054
 
@@ -34,30 +39,9 @@ def departures(levels):
     return max(0.0, above), max(0.0, below)
 
 
-def log_binomial(n, k, p):
-    if p in (0.0, 1.0):
-        return 0.0 if k == n * p else -math.inf
-    return (math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-            + k * math.log(p) + (n - k) * math.log(1 - p))
-
-
-def binomial_p(n, k, p=0.95):
-    """Two-sided, exact: all outcomes no likelier than the one seen."""
-    here = log_binomial(n, k, p)
-    return min(1.0, sum(math.exp(x) for x in (log_binomial(n, i, p) for i in range(n + 1)) if x <= here + 1e-9))
-
-
 def interval_score(truth, low, high, miss=0.05):
     """Width, and 2/miss times how far the truth lies outside (Gneiting and Raftery, JASA 102 (2007) 359, eq. 43)."""
     return high - low + 2 / miss * (max(0.0, low - truth) + max(0.0, truth - high))
-
-
-def median(values):
-    ordered = sorted(values)
-    n = len(ordered)
-    if n == 0:
-        return None
-    return ordered[n // 2] if n % 2 else (ordered[n // 2 - 1] + ordered[n // 2]) / 2
 
 
 def judge(rows):
