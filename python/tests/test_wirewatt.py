@@ -52,7 +52,7 @@ class Commands(OfAFolder):
         self.assertEqual(energy.unit, "fJ/bit/mm")
         self.assertLess(energy.low, energy.value)
         self.assertGreater(energy.high, energy.value)
-        self.assertIn("fJ/bit/mm [", str(energy))
+        self.assertRegex(str(energy), r"\(.+\.\..+\) fJ/bit/mm")
         self.assertEqual(float(energy), energy.value)
 
     def test_a_missing_figure_has_no_number(self) -> None:
@@ -78,7 +78,7 @@ class Commands(OfAFolder):
             power = one.figures["power"]
             self.assertLessEqual(power.low, power.value)
             self.assertLessEqual(power.value, power.high)
-            self.assertIn("W [", str(power))
+            self.assertRegex(str(power), r"\(.+\.\..+\) m?W$")
         table = both._repr_html_()
         self.assertIn("<td>torus</td>", table)
         self.assertNotIn("virtual", table)
@@ -91,7 +91,7 @@ class Commands(OfAFolder):
     def test_prints_and_pages_of_a_calibration(self) -> None:
         calibration = wirewatt.Calibration(self.folder)
         self.assertIn("virtual, ", repr(calibration))
-        self.assertIn("fJ/bit/mm [", repr(calibration))
+        self.assertRegex(repr(calibration), r"\(.+\.\..+\) fJ/bit/mm")
         page = wirewatt.report(self.folder, out=self.folder.parent / "page.html")
         self.assertIn("VIRTUAL", page.read_text())
         exported = wirewatt.export("gem5", self.folder.parent / "gem5.txt", model=self.folder)
@@ -290,7 +290,8 @@ class Brackets(OfAFolder):
         example = str(HERE.parent / "examples" / "bracket_opencl.py")
         whole = wirewatt.estimate(self.folder, command=[sys.executable, example], device="virtual:w9100")
         for segment, figure in whole.energy_by_segment().items():
-            bracketed = float(re.search(rf"^{segment} +([0-9.e+-]+) J", run.stdout, re.M).group(1))
+            found = re.search(rf"^{segment} +([0-9.e+-]+) \([^)]*\) ([munp]?)J", run.stdout, re.M)
+            bracketed = float(found.group(1)) * {"": 1, "m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12}[found.group(2)]
             self.assertAlmostEqual(bracketed / figure.value, 1, delta=1e-3, msg=segment)
 
     @unittest.skipUnless(have("pyopencl"), "python3-pyopencl is not installed")

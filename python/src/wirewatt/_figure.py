@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Tuple
+
+
+def _prefix(value: float, high: Optional[float]) -> Tuple[float, str]:
+    """Factor and SI prefix with which a figure is easy to read, as the program's own texts have them."""
+    largest = max(abs(value), abs(high or 0.0) / 1000)
+    for least, factor, prefix in ((1, 1.0, ""), (1e-3, 1e3, "m"), (1e-6, 1e6, "u"), (1e-9, 1e9, "n")):
+        if largest >= least or largest == 0:
+            return factor, prefix
+    return 1e12, "p"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +49,9 @@ class Figure:
     def __str__(self) -> str:
         if self.value is None:
             return f"no value ({self.status}: {self.reason})"
-        text = f"{self.value:.4g} {self.unit}".rstrip()
+        scale, prefix = _prefix(self.value, self.high) if self.unit[:1] in ("J", "W") else (1.0, "")
+        text = f"{scale * self.value:.4g}"
         if self.low is not None and self.high is not None:
-            text += f" [{self.low:.4g}, {self.high:.4g}]"
+            text += f" ({scale * self.low:.4g}..{scale * self.high:.4g})"
+        text = f"{text} {prefix}{self.unit}".rstrip()
         return text if self.status == "ok" else f"{text} ({self.status})"
