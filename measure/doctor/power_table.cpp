@@ -130,7 +130,14 @@ PowerSeries mean_power(const EnergyColumn& column) {
 const EnergyColumn* counter_beside(const SensorRecording& recording,
                                    std::string_view power_column) {
   const auto stem = [](std::string_view name, std::string_view word) {
-    std::string text(name.substr(0, name.rfind('_')));
+    const auto colons = name.find(":::");
+    const auto device = name.find(":device=");
+    if (colons < device && device != std::string_view::npos) {
+      return fmt::format("{}{}", name.substr(0, colons), name.substr(device));
+    }
+    // Metrics of PAPI ("rocm_smi:::energy_count:device=0") have no unit behind their names.
+    const bool has_unit = colons == std::string_view::npos;
+    std::string text(has_unit ? name.substr(0, name.rfind('_')) : name);
     if (const auto at = text.find(word); at != std::string::npos) text.erase(at, word.size());
     return text;
   };

@@ -306,7 +306,8 @@ void add_doctor(CLI::App& app, Outcome& outcome) {
       "AMD's first) or pci:0000:03:00.0; default: the best real GPU, else virtual:w9100");
   command->add_option("--recording", arguments->recording,
                       "Look at a recording instead: a folder with gpudata.csv, polls of "
-                      "nvidia-smi, or a table with time_s, power_w and perhaps meter_w and load");
+                      "nvidia-smi, a trace of Score-P (traces.otf2), or a table with time_s, "
+                      "power_w and perhaps meter_w and load");
   command->add_option("--load", arguments->load,
                       "Command that loads the GPU while it runs; it is started and ended for each "
                       "step, and the time that it takes to begin counts as the sensor's delay "

@@ -8,9 +8,11 @@
 #include "doctor/doctor_output.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/log.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/measure/recorded_energy.hpp"
 #include "ww/measure/sensor_response.hpp"
+#include "ww/otf2/power_trace.hpp"
 
 namespace ww::cli {
 namespace {
@@ -22,6 +24,11 @@ using measure::Verdict;
 using nlohmann::json;
 
 Result<SensorRecording> read(const std::string& path) {
+  if (otf2::is_trace(path)) {
+    WW_ASSIGN(trace, otf2::read_power_trace(path));
+    for (const auto& gap : trace.gaps) spdlog::warn("{}: {}", path, gap);
+    return std::move(trace.recording);
+  }
   if (std::error_code ec; std::filesystem::is_directory(path, ec)) {
     return measure::read_sensor_recording(path);
   }

@@ -67,7 +67,14 @@ Status refuse_unread_options(const EstimateArguments& arguments) {
     const char* why;
   };
   for (const Unread& one :
-       {Unread{literature && !arguments.model.empty(), "--model",
+       {Unread{!arguments.power.file.empty() && !arguments.timeline.wanted(), "--power",
+               "is drawn into --timeline or --rocpd, of which neither is given"},
+        Unread{!arguments.power.file.empty() && arguments.counters.empty(), "--power",
+               "is a recording of the run that a profile is of; a program that runs here has its "
+               "sensor's readings"},
+        Unread{!arguments.power.metric.empty() && arguments.power.file.empty(), "--power-metric",
+               "chooses a metric of --power, which is not given"},
+        Unread{literature && !arguments.model.empty(), "--model",
                "does not go with --constant literature, which has its own energies"},
         Unread{!arguments.device.name.empty() && !arguments.counters.empty(), "--device",
                "is what a program runs on, and does not go with --counters"},
@@ -111,6 +118,7 @@ Status write_estimate_timeline(const EstimateArguments& arguments, const Applica
   WW_TRY(timeline.add_launches(done.counted.dispatches,
                                {wires, done.request.options, estimate, done.traffic.architecture}));
   WW_TRY(add_sensor_files(timeline, done.samples));
+  WW_TRY(add_recorded_power(timeline, arguments.power, done.counted.dispatches));
   return save_timeline(timeline, arguments.timeline);
 }
 
@@ -212,6 +220,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   as_output_file(
       command->add_option("-o,--out", arguments->report, "Write a page with charts (HTML)"));
   add_timeline_options(*command, arguments->timeline);
+  add_recorded_power_options(*command, arguments->power);
   command->add_option("--accelwattch", arguments->accelwattch,
                       "Folder of AccelWattch's GV100 tables, to test whether measured power shows "
                       "an interconnect term");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "estimate/recorded_power.hpp"
 #include "kernel_joules.hpp"
 #include "timeline_option.hpp"
 #include "ww/calibration/calibration.hpp"
@@ -35,6 +36,7 @@ struct EstimateArguments {
   microbench::DeviceRequest device;
   std::string report;
   TimelineFiles timeline;
+  RecordedPower power;
   ResponseOptions response;
   std::string accelwattch;
   std::vector<std::string> command;
