@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "papi_events.hpp"
 #include "ww/calibration/kinds.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
@@ -163,6 +164,7 @@ wirewatt_status wirewatt_open_with(const char* device, const char* model, uint32
     for (auto& segment : made->total.segments) {
       segment.status = std::string(ww::to_string(ww::RowStatus::unavailable));
     }
+    ww::papi::publish(made->total.is_virtual);
     *session = made.release();
     return WIREWATT_OK;
   });
@@ -207,6 +209,7 @@ wirewatt_status wirewatt_end(wirewatt_session* session, wirewatt_reading* readin
     }
     add_to_total(session->total, whole, *found);
     session->kernels = found->kernels;
+    ww::papi::add(whole);
     // A program built with an earlier version has a shorter structure.
     std::memcpy(reading, &whole, whole.size);
     return WIREWATT_OK;
