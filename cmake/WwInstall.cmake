@@ -13,6 +13,8 @@ set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 
 install(TARGETS wirewatt RUNTIME DESTINATION bin COMPONENT program)
 install(TARGETS wirewatt_vgpu wirewatt_rocprofiler LIBRARY DESTINATION lib COMPONENT program)
+# Where everything was built.
+install(TARGETS wirewatt_kokkos LIBRARY DESTINATION lib COMPONENT program OPTIONAL)
 install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/wirewatt/hip DESTINATION lib/wirewatt
   COMPONENT program)
 install(TARGETS wirewatt-compile-worker RUNTIME DESTINATION libexec/wirewatt COMPONENT program)
