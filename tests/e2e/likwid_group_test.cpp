@@ -44,6 +44,11 @@ Group parse(const std::string& text) {
     } else if (section == "METRICS") {
       group.metrics[line.substr(0, last)] = line.substr(last + 1);
     } else if (section == "LONG") {
+      // LIKWID compares beginnings of lines, also in the description, and leaves out comments.
+      for (const char* begins :
+           {"#", "SHORT", "EVENTSET", "METRICS", "LONG", "LUA", "REQUIRE_NOHT"}) {
+        EXPECT_FALSE(line.starts_with(begins)) << line;
+      }
       group.description += line + "\n";
     }
   }

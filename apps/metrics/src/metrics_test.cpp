@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
 
 namespace ww::metrics {
 namespace {
@@ -52,6 +56,39 @@ TEST(OpenMetrics, HasNoSampleOfAMissingFigure) {
   EXPECT_THAT(text, HasSubstr("segment=\"registers-L1\",status=\"unavailable\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("# TYPE wirewatt_wire_energy_joules_total counter\n"));
   EXPECT_THAT(text, Not(HasSubstr("hw_energy")));
+}
+
+// omnistat's external collector takes lines "name value" and "name{key="text",...} value" from a
+// script, skips comments, and makes a gauge of each name and set of keys; one name with two sets of
+// keys is an error of its client library (omnistat, collector_external.py).
+TEST(OpenMetrics, IsReadByOmnistatsExternalCollector) {
+  static const std::regex kLine(
+      R"re(([A-Za-z_]\w*)(\{[^}]*\})?\s+[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*)re");
+  static const std::regex kLabel(R"re(([A-Za-z_]\w*)="([^"]*)")re");
+  auto told = state();
+  told.card = "AMD Instinct MI300X";
+  told.device_j = 1.5e9;
+  std::map<std::string, std::set<std::string>> keys_of;
+  std::size_t read = 0;
+  std::istringstream lines(metrics_text(told, MetricsForm::open_metrics));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    std::smatch found;
+    ASSERT_TRUE(std::regex_match(line, found, kLine)) << line;
+    std::string keys;
+    const std::string labels = found[2];
+    for (std::sregex_iterator label(labels.begin(), labels.end(), kLabel), end; label != end;
+         ++label) {
+      keys += (*label)[1].str() + ",";
+      if ((*label)[1] == "hw_name") {
+        EXPECT_EQ((*label)[2], told.card);
+      }
+    }
+    keys_of[found[1]].insert(keys);
+    ++read;
+  }
+  EXPECT_GT(read, 8u);
+  for (const auto& [name, keys] : keys_of) EXPECT_EQ(keys.size(), 1u) << name;
 }
 
 TEST(OpenMetrics, SaysWhatElseTheDevicesFiguresCover) {
