@@ -17,6 +17,7 @@ Result<calibration::Traffic> application_traffic(const CountedDispatches& counte
   traffic.architecture = of_wires->architecture;
   traffic.dispatches = of_wires->dispatches;
   traffic.is_virtual = of_wires->is_virtual;
+  traffic.counters = std::move(of_wires->totals);
   traffic.busy_s = counted.busy_s;
   traffic.file = file;
   const auto crossed = measure::count_crossings(counted.dispatches, counted.architecture);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
 #include "requests.hpp"
 #include "ww/core/kernel_label.hpp"
+#include "ww/model/chip_power.hpp"
 #include "ww/model/technology.hpp"
 
 namespace ww::calibration {
@@ -147,6 +149,25 @@ void add_remarks(std::vector<Block>& text, const model::Estimate& estimate, cons
   }
 }
 
+// Adds the share's bounds from public figures of the chip. A card's own sensor says more than they.
+void add_share_bounds(Answer& answer, const model::Estimate& estimate, const Traffic& traffic,
+                      double voltage_v, bool is_virtual) {
+  const model::ChipPower* chip = model::chip_power(traffic.architecture);
+  if (chip == nullptr || (estimate.share_percent && !is_virtual)) return;
+  if (!estimate.total.energy_j || !estimate.total.time_s) return;
+  if (std::abs(voltage_v / chip->voltage_v - 1) > 0.01) return;
+  const auto bounds = model::share_bounds(*chip, *estimate.total.energy_j, traffic.counters,
+                                          *estimate.total.time_s);
+  if (!bounds) return;  // counters of another kind of profiler: nothing to add
+  answer.json["share_over_chip_power"] = model::to_json(*bounds);
+  const model::KnownRange& most = bounds->known.front();
+  answer.text.emplace_back(fmt::format(
+      "share with the rest of the chip anywhere in its public ranges ({:.3g}..{:.3g} W): "
+      "{:.3g}..{:.3g}%; {} would narrow it most if known ({:.0f}%)",
+      bounds->rest_w.low, bounds->rest_w.high, bounds->share_percent.low,
+      bounds->share_percent.high, most.name, 100 * most.narrower));
+}
+
 }  // namespace
 
 void add_more_kernels(std::vector<Block>& text, std::size_t kernels, std::size_t shown) {
@@ -191,6 +212,8 @@ Result<Answer> estimate_wires(const model::WireModel& model, const Traffic& traf
   answer.text.emplace_back(segments_table(estimate, request.shown_kernels));
   add_more_kernels(answer.text, estimate.kernels.size(), request.shown_kernels);
   add_remarks(answer.text, estimate, mark);
+  add_share_bounds(answer, estimate, traffic,
+                   request.options.voltage_v.value_or(model.reference_voltage_v), is_virtual);
   if (!has_figure(estimate)) answer.lacking = nothing_estimated(estimate, traffic.architecture);
   return answer;
 }

@@ -47,6 +47,7 @@ struct Traffic {
   std::map<std::string, CountedCrossing> crossings;
   std::string crossings_unused;  // counters that look like crossings and were not used, and why
   std::map<std::string, IoDieBytes> io_dies;
+  std::map<std::string, double> counters;  // every one, summed over all dispatches
 };
 
 // Assumptions about an application's data, and the part where it ran.
