@@ -23,6 +23,7 @@ int run_one(const Job& job) {
     setup.out = setup.err = log.number();
   }
   setup.signal_at_parents_end = SIGTERM;
+  setup.environment = job.environment;
   // Jobs side by side fill the cores. Threads within them would mostly wait for each other.
   if (std::getenv(kThreadsVariable) == nullptr) {
     setup.environment.emplace_back(kThreadsVariable, "1");

@@ -149,7 +149,8 @@ Result<ordered_json> reproduce_iiswc16(const ReproduceRequest& request) {
     return fail(ErrorCode::parse_error, std::string("damaged model: ") + e.what(), model_file);
   }
   Progress progress("reproducing", "applications");
-  WW_TRY(iiswc16::add_applications(out, model_file, request.size,
+  WW_TRY(iiswc16::add_applications(out, model_file,
+                                   {request.out, request.size, request.jobs, request.build},
                                    [&](const std::string& name, double done, double total) {
                                      progress.update(done, total, name);
                                    }));

@@ -56,7 +56,7 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
       ->check(CLI::IsMember({"small", "medium", "paper"}));
   command
       ->add_option("--jobs", arguments->request.jobs,
-                   "Runs at once, for dapper and gpuopt; each takes a core (default: 2)")
+                   "Runs of applications at once; each takes a core (default: 2)")
       ->check(CLI::Range(1, 256));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(

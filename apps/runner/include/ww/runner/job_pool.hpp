@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -12,6 +13,7 @@ namespace ww::runner {
 struct Job {
   std::vector<std::string> command;
   std::string log;  // what it prints, stdout and stderr; written anew
+  std::vector<std::pair<std::string, std::string>> environment{};  // added to this process's
 };
 
 // Runs the jobs in order, `at_once` at a time; `done(job, exit code)` is called after each, from

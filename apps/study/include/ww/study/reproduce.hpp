@@ -15,7 +15,7 @@ struct ReproduceRequest {
   std::string out;    // folder of calibration or runs, rows and page; what is in it is used again
   std::string size;   // inputs of the applications: small, medium, paper
   bool quick{};       // quick campaign or fewer ablations
-  unsigned jobs{2};   // runs at once, of the papers about networks
+  unsigned jobs{2};   // runs of applications at once
   std::string build;  // of this program; runs that another one left in the folder are named
 };
 
