@@ -54,6 +54,13 @@ Result<NvmlApi> resolve_nvml() {
   // Their entries agree; those of the first version are shorter.
   resolve(api.processes, false,
           {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
+  resolve(api.max_clock, false, {"nvmlDeviceGetMaxClockInfo"});
+  resolve(api.bus_width, false, {"nvmlDeviceGetMemoryBusWidth"});
+  resolve(api.gpm_query_support, false, {"nvmlGpmQueryDeviceSupport"});
+  resolve(api.gpm_sample_alloc, false, {"nvmlGpmSampleAlloc"});
+  resolve(api.gpm_sample_free, false, {"nvmlGpmSampleFree"});
+  resolve(api.gpm_sample_get, false, {"nvmlGpmSampleGet"});
+  resolve(api.gpm_metrics_get, false, {"nvmlGpmMetricsGet"});
   if (missing != nullptr) {
     return fail(ErrorCode::missing_dependency,
                 fmt::format("{} has no {}: the driver is too old", kLibraryName, missing));

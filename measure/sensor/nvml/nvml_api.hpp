@@ -48,6 +48,30 @@ struct NvmlProcess {
   unsigned gpu_instance, compute_instance;
 };
 
+// GPM, the driver's performance monitoring.
+using NvmlGpmSample = void*;
+
+struct NvmlGpmSupport {
+  unsigned version{1};
+  unsigned is_supported{};
+};
+
+struct NvmlGpmMetric {
+  unsigned id{};
+  int result{};
+  double value{};
+  char* names[3]{};
+};
+static_assert(sizeof(NvmlGpmMetric) == 40);
+
+// NVIDIA's array has grown from release to release. Drivers fill as many as are asked for.
+struct NvmlGpmMetrics {
+  unsigned version{1};
+  unsigned count{};
+  NvmlGpmSample earlier{}, later{};
+  NvmlGpmMetric metrics[512];
+};
+
 namespace nvml {
 inline constexpr int success = 0;
 inline constexpr int not_supported = 3;
@@ -62,6 +86,11 @@ inline constexpr unsigned kScopeGpu = 0;
 inline constexpr unsigned kScopeModule = 1;
 inline constexpr unsigned kClockGraphics = 0;
 inline constexpr unsigned kClockMemory = 2;
+inline constexpr unsigned kGpmMemoryShare = 10;  // percent of the highest rate
+inline constexpr unsigned kGpmPcieSent = 20;     // MiB a second, as all that follow
+inline constexpr unsigned kGpmPcieReceived = 21;
+inline constexpr unsigned kGpmNvlinkReceived = 60;
+inline constexpr unsigned kGpmNvlinkSent = 61;
 }  // namespace nvml
 
 // Optional entry points are null in drivers that lack them.
@@ -90,6 +119,13 @@ struct NvmlApi {
   int (*persistence)(NvmlDevice, unsigned*){};                           // optional
   int (*utilization)(NvmlDevice, NvmlUtilization*){};                    // optional
   int (*processes)(NvmlDevice, unsigned*, NvmlProcess*){};               // optional
+  int (*max_clock)(NvmlDevice, unsigned, unsigned*){};                   // MHz; optional
+  int (*bus_width)(NvmlDevice, unsigned*){};                             // bits; optional
+  int (*gpm_query_support)(NvmlDevice, NvmlGpmSupport*){};               // optional, as those below
+  int (*gpm_sample_alloc)(NvmlGpmSample*){};
+  int (*gpm_sample_free)(NvmlGpmSample){};
+  int (*gpm_sample_get)(NvmlDevice, NvmlGpmSample){};
+  int (*gpm_metrics_get)(NvmlGpmMetrics*){};
 };
 
 // Loads libnvidia-ml.so.1 and starts it, once in a process. Errors: missing_dependency that names

@@ -26,6 +26,10 @@ namespace {
 
 using ww::measure::NvmlDevice;
 using ww::measure::NvmlFieldValue;
+using ww::measure::NvmlGpmMetric;
+using ww::measure::NvmlGpmMetrics;
+using ww::measure::NvmlGpmSample;
+using ww::measure::NvmlGpmSupport;
 using ww::measure::NvmlPci;
 using ww::measure::NvmlProcess;
 using ww::measure::NvmlUtilization;
@@ -60,6 +64,7 @@ class Gpu {
     const double until = std::floor(now_s() / period_s) * period_s;
     return stub_config().number("gain", 1) * power_.energy(began_s_ - 100, until);
   }
+  [[nodiscard]] double age_s() const { return now_s() - began_s_ + 100; }
   // Returns the card that runs; nothing where none does.
   std::optional<BoardStep> board() {
     const std::lock_guard lock(mutex_);
@@ -142,6 +147,19 @@ unsigned long long millijoules(NvmlDevice device) {
   return static_cast<unsigned long long>(gpu(device).joules(period_s) * 1e3);
 }
 
+// Traffic that a board has moved since it began, by GPM's numbers of metrics: at the rate "gpm_ID"
+// (percent, or MiB a second) while it is loaded, and nothing else.
+struct Moved {
+  double at_s{};
+  double loaded_s{};
+};
+
+Moved moved_of(NvmlDevice device) {
+  const double load_w = stub_config().number("load_w", 130);
+  const double idle_w = stub_config().number("idle_w", 60);
+  return {now_s(), (gpu(device).joules(1e-6) - idle_w * gpu(device).age_s()) / (load_w - idle_w)};
+}
+
 void log(const std::string& line) {
   std::ofstream(stub_folder() + "/calls", std::ios::app) << line << '\n';
 }
@@ -175,7 +193,7 @@ const char* nvmlErrorString(int code) {
   }
 }
 int nvmlSystemGetDriverVersion(char* version, unsigned length) {
-  copy(version, length, "535.54.03");
+  copy(version, length, stub_config().number("new_driver", 0) != 0 ? "580.65.06" : "535.54.03");
   return nvml::success;
 }
 int nvmlDeviceGetCount_v2(unsigned* count) {
@@ -327,6 +345,45 @@ int nvmlDeviceGetComputeRunningProcesses_v3(NvmlDevice, unsigned* count, NvmlPro
   *count = static_cast<unsigned>(stub_config().number("processes", 0));
   for (unsigned i = 0; i < *count; ++i) processes[i] = {4000 + i, 1 << 20, 0, 0};
   return stub_config().code("processes_listed", nvml::success);
+}
+int nvmlDeviceGetMaxClockInfo(NvmlDevice, unsigned type, unsigned* mhz) {
+  *mhz = type == nvml::kClockMemory ? 2619 : 1980;
+  return nvml::success;
+}
+int nvmlDeviceGetMemoryBusWidth(NvmlDevice, unsigned* bits) {
+  *bits = 5120;
+  return nvml::success;
+}
+int nvmlGpmQueryDeviceSupport(NvmlDevice, NvmlGpmSupport* support) {
+  if (support->version != 1) return 25;
+  support->is_supported = stub_config().count("gpm", 0);
+  return nvml::success;
+}
+int nvmlGpmSampleAlloc(NvmlGpmSample* sample) {
+  *sample = new Moved;
+  return nvml::success;
+}
+int nvmlGpmSampleFree(NvmlGpmSample sample) {
+  delete static_cast<Moved*>(sample);
+  return nvml::success;
+}
+int nvmlGpmSampleGet(NvmlDevice device, NvmlGpmSample sample) {
+  note_call("nvmlGpmSampleGet");
+  *static_cast<Moved*>(sample) = moved_of(device);
+  return stub_config().code("gpm_sample");
+}
+int nvmlGpmMetricsGet(NvmlGpmMetrics* request) {
+  if (request->version != 1) return 25;
+  const auto& from = *static_cast<const Moved*>(request->earlier);
+  const auto& to = *static_cast<const Moved*>(request->later);
+  if (to.at_s - from.at_s < 0.1) return 2;
+  for (unsigned i = 0; i < request->count; ++i) {
+    NvmlGpmMetric& metric = request->metrics[i];
+    const double rate = stub_config().number("gpm_" + std::to_string(metric.id), -1);
+    metric.result = rate < 0 ? nvml::not_supported : nvml::success;
+    metric.value = rate * (to.loaded_s - from.loaded_s) / (to.at_s - from.at_s);
+  }
+  return nvml::success;
 }
 
 }  // extern "C"

@@ -203,6 +203,48 @@ TEST_F(MeterByNvml, HasTheAccumulatorsJoules) {
   expect_watts(device, device, 350);
 }
 
+// From Hopper on the driver counts what memory and links move: bytes of the run, and a bound on the
+// wires' joules. Here half of the memory's highest rate, from when the program loads the board.
+TEST_F(MeterByNvml, BoundsTheTrafficOfAHopper) {
+  const auto environment =
+      with_nvml("gpm 1\nnew_driver 1\ngpm_10 50\ngpm_20 100\ngpm_61 4000\nenergy_period_s 0.001\n");
+  const auto load = (folder_.path() / "load").string();
+  const std::vector<std::string> program{"sh", "-c", "touch " + load + "; sleep 3"};
+  std::vector<std::string> words{wirewatt(), "meter", "--json", "--device", "gpu:0", "--"};
+  words.insert(words.end(), program.begin(), program.end());
+  const auto finished = run(words, environment);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json result = last_line(finished.out);
+  const json& traffic = result.at("devices").at(0).at("traffic");
+  const double seconds = traffic.at("seconds").get<double>();
+  EXPECT_NEAR(seconds, result.at("seconds").get<double>(), 0.5);
+  // Two transfers a cycle of 2619 MHz, 5120 bits.
+  const double half_rate = 0.5 * 2 * 2619e6 * 5120 / 8;
+  // The board is loaded from a moment after the start on.
+  const double memory = traffic.at("memory_at_most_bytes").get<double>();
+  EXPECT_GT(memory, 0.5 * half_rate * seconds);
+  EXPECT_LT(memory, 1.02 * half_rate * seconds);
+  EXPECT_NEAR(traffic.at("nvlink_sent_bytes").get<double>() / memory, 4000 * 1048576.0 / half_rate,
+              1e-6);
+  EXPECT_TRUE(traffic.at("nvlink_received_bytes").is_null());
+  EXPECT_TRUE(traffic.at("l2_memory_at_most_j").is_null());  // without a calibration
+  EXPECT_EQ(traffic.at("reason"), "");
+
+  const json line = top({"--device", "gpu:0"}, environment, "4");
+  EXPECT_NEAR(line.at("memory_at_most_bytes_per_s").get<double>(), half_rate, 0.05 * half_rate)
+      << line;
+}
+
+TEST_F(MeterByNvml, SaysWhyAnEarlierCardHasNoTraffic) {
+  const auto finished = run({wirewatt(), "meter", "--json", "--device", "gpu:0", "--", "true"},
+                            with_nvml("idle_w 350\n"));
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json result = last_line(finished.out);
+  const json& traffic = result.at("devices").at(0).at("traffic");
+  EXPECT_TRUE(traffic.at("memory_at_most_bytes").is_null());
+  EXPECT_THAT(traffic.at("reason").get<std::string>(), HasSubstr("begins with Hopper"));
+}
+
 // Whoever lists all GPUs with their processes holds a lock that a job may want.
 TEST_F(MeterByNvml, OfOneGpuAsksNothingOfTheOthersAndSeldomOfThatOne) {
   const auto environment = with_nvml("count 2\nidle_w 350\nenergy_period_s 0.001\nbusy 40\n");

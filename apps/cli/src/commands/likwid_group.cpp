@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "estimate/priced_bytes.hpp"
 #include "ww/measure/counted/in_process.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/model/estimate.hpp"
@@ -55,16 +56,6 @@ std::map<std::string, double> bytes_of_counters(const measure::ArchitectureMap& 
     }
   }
   return bytes;
-}
-
-// Joules of a byte of each segment, or why there is none.
-Result<model::KernelEstimate> price_bytes(const model::WireModel& wires, double bytes) {
-  model::KernelTraffic traffic;
-  traffic.kernel = "a byte";
-  traffic.dispatches = 1;
-  for (auto& segment : traffic.segments) segment.bytes = bytes;
-  WW_ASSIGN(estimate, model::estimate(wires, {traffic}, {}));
-  return std::move(estimate.total);
 }
 
 bool fits(const std::set<std::string>& counters) {

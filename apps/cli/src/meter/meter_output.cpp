@@ -29,6 +29,20 @@ ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json() : ordered_json(text);
 }
 
+// Bytes that bound the joules of wires, or why there are none.
+ordered_json traffic_json(const MeteredDevice& device) {
+  if (!device.moved) return nullptr;
+  ordered_json out{{"seconds", device.moved->seconds}};
+  for (const measure::NamedTraffic& named : measure::kNamedTraffic) {
+    const auto& bytes = device.moved->bytes.*named.rate;
+    out[std::string(named.name) + "_bytes"] = bytes ? ordered_json(*bytes) : ordered_json();
+  }
+  out["l2_memory_at_most_j"] =
+      device.l2_memory_at_most_j ? ordered_json(*device.l2_memory_at_most_j) : ordered_json();
+  out["reason"] = device.moved->reason;
+  return out;
+}
+
 ordered_json device_json(const MeteredDevice& device) {
   ordered_json out{
       {"device", device.device},         {"name", device.name},
@@ -39,6 +53,7 @@ ordered_json device_json(const MeteredDevice& device) {
   out.update(ordered_json(joules));
   out["power_w"] = device.reading.power_w ? ordered_json(*device.reading.power_w) : nullptr;
   out["network"] = network_json(device.reading);
+  out["traffic"] = traffic_json(device);
   out["polls"] = !device.cost ? ordered_json()
                               : ordered_json{{"count", device.cost->polls},
                                              {"period_s", device.cost->period_s},
@@ -54,6 +69,19 @@ ordered_json row_json(const session::PricedRow& row) {
           {"power_w", interval_json(row.power_w)}};
 }
 
+void print_traffic(const MeteredDevice& device) {
+  if (!device.moved) return;
+  for (const measure::NamedTraffic& named : measure::kNamedTraffic) {
+    const auto& bytes = device.moved->bytes.*named.rate;
+    constexpr double kGiga = 1e9;
+    if (bytes) fmt::print(stderr, "  {:<16} {:.4g} GB\n", named.words, *bytes / kGiga);
+  }
+  if (device.l2_memory_at_most_j) {
+    fmt::print(stderr, "  wires from L2 to memory: at most {:.4g} J by these bytes\n",
+               *device.l2_memory_at_most_j);
+  }
+}
+
 void print_device(const MeteredDevice& device) {
   const session::MeterReading& reading = device.reading;
   const std::string title = device.name == device.device
@@ -61,6 +89,7 @@ void print_device(const MeteredDevice& device) {
                                 : fmt::format("{} ({})", device.device, device.name);
   if (!reading.device.energy) {
     fmt::print(stderr, "{}: no joules: {}\n", title, reading.device.reason);
+    print_traffic(device);
     return;
   }
   fmt::print(stderr, "{}: {} of the {} in {:.4g} s, {:.4g} W, by its {}{}{}{}\n", title,
@@ -78,6 +107,7 @@ void print_device(const MeteredDevice& device) {
                                   : "no joules: " + rail.joules.reason,
                rail.says);
   }
+  print_traffic(device);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "device_options.hpp"
 #include "estimate/calibrated_part.hpp"
+#include "estimate/priced_bytes.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/subprocess.hpp"
@@ -106,6 +107,7 @@ Status price_wires_of_card(MeterResult& result, const MeterRequest& request,
 struct MeteredCard {
   MeteredDevice device;
   std::unique_ptr<session::BackgroundMeter> meter;  // null where the sensor cannot be read
+  std::unique_ptr<LinkTraffic> traffic;             // null where nobody counts it
 };
 
 std::string scope_of(const measure::TelemetryGpu& gpu, const std::string& besides) {
@@ -119,6 +121,7 @@ MeteredCard open_card(const measure::TelemetryGpu& gpu, std::size_t index, doubl
   MeteredCard card;
   card.device.device = fmt::format("gpu:{}", index);
   card.device.name = measure::name_with_address(gpu);
+  card.traffic = LinkTraffic::beside(gpu);
   auto sensor = measure::open_sensor_beside_a_program(gpu, std::llround(interval_s * 1e9));
   if (!sensor) {
     card.device.scope = scope_of(gpu, "");
@@ -173,7 +176,22 @@ session::Joules joules_together(const std::vector<MeteredDevice>& devices) {
   return sum;
 }
 
-void close_card(MeteredCard& card) {
+// All bytes between L2 and memory, at what data that nobody knows cost at most.
+std::optional<double> l2_memory_at_most(const MovedBytes& moved,
+                                        const calibration::Calibration* model) {
+  if (!moved.bytes.memory_at_most || model == nullptr || model->wires() == nullptr) return {};
+  const auto priced = price_bytes(*model->wires(), *moved.bytes.memory_at_most);
+  if (!priced) return {};
+  const auto segment = static_cast<std::size_t>(model::WireSegment::l2_memory);
+  const auto& energy = priced->segments[segment].energy_j;
+  return energy ? std::optional(energy->high) : std::nullopt;
+}
+
+void close_card(MeteredCard& card, const calibration::Calibration* model) {
+  if (card.traffic != nullptr) {
+    card.device.moved = card.traffic->finish();
+    card.device.l2_memory_at_most_j = l2_memory_at_most(*card.device.moved, model);
+  }
   if (card.meter == nullptr) return;
   auto reading = card.meter->finish();
   if (reading) {
@@ -200,7 +218,7 @@ Result<MeterResult> run_on_cards(const MeterRequest& request, const measure::Tel
   const auto program = run_in_foreground(request.command);
   result.seconds = seconds_since(begin);
   for (MeteredCard& card : cards) {
-    close_card(card);
+    close_card(card, model);
     result.devices.push_back(std::move(card.device));
   }
   result.together = joules_together(result.devices);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "meter/link_traffic.hpp"
 #include "ww/calibration/calibration.hpp"
 #include "ww/core/result.hpp"
 #include "ww/microbench/device_request.hpp"
@@ -43,6 +44,10 @@ struct MeteredDevice {
   std::string counted_at;
   session::MeterReading reading;
   std::optional<PollCost> cost;  // of a card
+  // What the card's memory and links moved, where its maker counts that, and the joules of the
+  // wires between L2 and memory that this bounds.
+  std::optional<MovedBytes> moved;
+  std::optional<double> l2_memory_at_most_j;
 };
 
 struct MeterResult {

@@ -14,6 +14,7 @@
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/measure/counted/in_process.hpp"
+#include "ww/measure/counted/nvidia_traffic.hpp"
 #include "ww/measure/gpu_choice.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/session/application.hpp"
@@ -118,6 +119,25 @@ void tell_sensor(const std::vector<SensorReading>& readings, Display& display, j
   display.frame.lines.emplace_back(kSilent);
 }
 
+// What memory and links move, where the card's driver counts it.
+void tell_traffic(measure::NvidiaTrafficMeter& meter, Display& display, json& facts) {
+  const auto taken = meter.take();
+  if (!taken) {
+    facts["no_traffic"] = taken.error().text();
+    return;
+  }
+  if (!*taken) return;
+  std::string line;
+  for (const measure::NamedTraffic& named : measure::kNamedTraffic) {
+    const auto& rate = (**taken).*named.rate;
+    if (!rate) continue;
+    constexpr double kGiga = 1e9;
+    facts[std::string(named.name) + "_bytes_per_s"] = *rate;
+    line += fmt::format("{}{} {:.4g} GB/s", line.empty() ? "" : "; ", named.words, *rate / kGiga);
+  }
+  if (!line.empty()) display.frame.lines.push_back(line);
+}
+
 // The clock of the refreshes and of the sensor's readings.
 std::int64_t clock_ns(std::chrono::steady_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
@@ -164,6 +184,8 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   display.frame.title =
       name + (provenance.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
   session::DeviceMeter meter(*sensor);
+  auto traffic = card.nvidia ? measure::NvidiaTrafficMeter::open(card.pci)
+                             : Result<std::unique_ptr<measure::NvidiaTrafficMeter>>{};
   std::optional<WatchedProgram> program;
   if (!request.command.empty()) program.emplace(request.command);
   const std::string besides = measure::measured_besides(sensor->fields());
@@ -186,6 +208,8 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
     display.mark_misfit(provenance.misfit);
     display.frame.lines.clear();
     tell_sensor(*readings, display, facts);
+    if (!traffic) facts["no_traffic"] = traffic.error().text();
+    if (traffic && *traffic != nullptr) tell_traffic(**traffic, display, facts);
     display.take_device(meter.so_far());
     if (!besides.empty()) {
       facts["device_w_of"] = besides;
