@@ -37,8 +37,10 @@ const pages = {
     const estimate = json("estimate.json");
     const key = estimate.total.power_w ? "power_w" : "energy_j";
     const all = barsOf(charts["Interconnect by segment"], "all");
-    estimate.total.segments.forEach((segment, i) => assert(close(all.parts[i], segment[key]?.value ?? 0)));
-    assert(close(all.interval[1], estimate.total[key].high));
+    const { unit } = charts["Interconnect by segment"];
+    const times = { m: 1e3, "µ": 1e6, n: 1e9 }[unit.slice(0, -1)] ?? 1;
+    estimate.total.segments.forEach((segment, i) => assert(close(all.parts[i], times * (segment[key]?.value ?? 0))));
+    assert(close(all.interval[1], times * estimate.total[key].high));
   },
   "simulation.html": (charts) => {
     const run = json("simulation.json");

@@ -3,25 +3,32 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "pages/figure_files.hpp"
 #include "pages/page_kinds.hpp"
 #include "sweep/sweep_comparison.hpp"
 #include "values/documents.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/process.hpp"
 
 namespace ww::report {
 namespace {
 
 // A key that is there with another type than this program writes is the file's fault.
 template <class MakePage>
-Status write_page(MakePage&& make, const std::string& origin, const std::filesystem::path& html) {
+Result<std::string> made_page(MakePage&& make, const std::string& origin) {
   try {
-    const Result<std::string> page = make();
-    if (!page) return tl::unexpected(page.error());
-    return write_file_atomically(html, *page);
+    return make();
   } catch (const nlohmann::json::exception& e) {
     return fail(ErrorCode::parse_error, std::string("damaged: ") + e.what(), origin);
   }
+}
+
+template <class MakePage>
+Status write_page(MakePage&& make, const std::string& origin, const std::filesystem::path& html) {
+  WW_ASSIGN(page, made_page(std::forward<MakePage>(make), origin));
+  return write_file_atomically(html, page);
 }
 
 Result<std::string> page_of(const std::vector<Document>& documents, const SweepOptions& options) {
@@ -59,6 +66,19 @@ Status write_report(const std::filesystem::path& run, const std::filesystem::pat
   WW_ASSIGN(documents, read_documents(run));
   WW_TRY(only_for_sweeps(documents.front(), options));
   return write_page([&] { return page_of(documents, options); }, run.string(), html);
+}
+
+Result<std::vector<std::filesystem::path>> write_figures(const std::filesystem::path& run,
+                                                         const std::filesystem::path& folder,
+                                                         const SweepOptions& options) {
+  WW_ASSIGN(documents, read_documents(run));
+  WW_TRY(only_for_sweeps(documents.front(), options));
+  WW_ASSIGN(page, made_page([&] { return page_of(documents, options); }, run.string()));
+  return write_pictures(pictures_of(page), folder, find_program("rsvg-convert"));
+}
+
+Status write_index(const std::filesystem::path& folder, const std::filesystem::path& html) {
+  return write_page([&] { return index_page(folder); }, folder.string(), html);
 }
 
 Status write_comparison(const std::filesystem::path& first, const std::filesystem::path& second,

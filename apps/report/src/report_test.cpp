@@ -106,7 +106,7 @@ TEST_F(Report, SpeaksOfNanosecondsWhereDistancesAreTimes) {
   EXPECT_THAT(html, HasSubstr("fJ/bit/ns"));
   EXPECT_THAT(html, Not(HasSubstr("mm instead of")));
   EXPECT_THAT(html, HasSubstr("measured latencies"));
-  EXPECT_THAT(html, HasSubstr("engine and quadrant means [ns]"));
+  EXPECT_THAT(html, HasSubstr("pair of engine and quadrant [ns]"));
 }
 
 TEST_F(Report, EveryPlotHasATitleAndADescriptionAndData) {

@@ -442,6 +442,19 @@
         copy(csv([heads.map((head) => head.textContent.trim()), ...[...body.rows].map(cellsOf)]), caption) }, "Copy as CSV"));
     table.parentElement.before(bar);
   };
+  // Tables that are too wide for a narrow screen become cards, a row each. What is printed stays a table.
+  const narrow = matchMedia("screen and (max-width: 44rem)");
+  const stack = () => {
+    for (const table of document.querySelectorAll(".scroll > table")) {
+      table.classList.remove("stacked");
+      if (!narrow.matches || table.scrollWidth <= table.parentElement.clientWidth + 1) continue;
+      const names = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
+      for (const row of table.tBodies[0].rows) {
+        [...row.cells].forEach((cell, i) => { cell.dataset.label = names[i] ?? ""; });
+      }
+      table.classList.add("stacked");
+    }
+  };
   const tableOf = (rows, caption) => {
     const cells = (tag, row) => row.map((cell, i) => make(tag, i && tag === "td" ? { class: "n" } : tag === "th" ? { scope: "col" } : {}, cell));
     return make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, ...cells("th", rows[0]))),
@@ -499,6 +512,8 @@
   }
   document.querySelectorAll("table").forEach((table) => { if (table.tHead) dressTable(table); });
 
+  stack();
+  narrow.addEventListener("change", stack);
   const repaint = () => {
     palette.clear();
     charts.forEach((chart) => { swatches(chart); chart.update("none"); });

@@ -52,7 +52,7 @@ class PackageDrawing {
              words);
   }
   void figure(double x, double y, const std::optional<double>& value) {
-    text(x, y, value ? fmt::format("{:.3f}", *value) : "-");
+    if (value) text(x, y, fmt::format("{:.3g} {}", *value, unit_));
   }
   std::string finish() {
     const double y = kHeight - 5;

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "values/values.hpp"
@@ -20,11 +24,60 @@ constexpr std::size_t kColumns = 800;  // of the power trace; each shows its low
 constexpr std::size_t kMaxDots = 700;
 constexpr double kSessionGapS = 5;
 
-int kind_colour(const std::string& kind) {
-  if (kind == "stream") return 1;
-  if (kind == "idle" || kind == "cooldown") return 2;
-  if (kind == "heat") return 4;
-  return 3;
+// Kinds of plateaus as the legend of the power trace names them.
+struct PlateauKind {
+  const char* name;
+  int colour;
+  std::vector<std::string_view> kinds;
+};
+const std::vector<PlateauKind>& plateau_kinds() {
+  static const std::vector<PlateauKind> kKinds{
+      {"stream", 1, {"stream"}},
+      {"lock-in: short and long path in turns", 8, {"lock_in"}},
+      {"idle, cool-down", 7, {"idle", "cooldown"}},
+      {"heat, step test", 6, {"heat", "step_test"}}};
+  return kKinds;
+}
+
+// One colour for each payload, in every chart of the page.
+int payload_colour(const std::string& pattern) {
+  static const std::map<std::string, int> kColours{{"random", 1},      {"zeros", 2},
+                                                   {"half_random", 3}, {"uniform_lines", 4},
+                                                   {"ones", 6},        {"aa", 7}};
+  const auto found = kColours.find(pattern);
+  return found == kColours.end() ? 8 : found->second;
+}
+constexpr int kThrottledColour = 5;  // of any payload: at rates below the fastest
+
+// "930 MHz, 1.169 V"; "state 3" where the model has no such state.
+std::string state_name(const json& model, int state) {
+  for (const json& one : list_of(model, "states")) {
+    if (one.value("dvfs_state", -1) != state) continue;
+    return fmt::format("{} MHz, {} V", figure_text(number_of(one, "clock_hz") / 1e6),
+                       figure_text(number_of(one, "voltage_v")));
+  }
+  return fmt::format("state {}", state);
+}
+
+// The clock state in which the answer was measured; -1 where the model has none.
+int reference_state(const json& model) {
+  const double clock_hz = number_of(object_of(model, "reference"), "clock_hz");
+  for (const json& one : list_of(model, "states")) {
+    if (number_of(one, "clock_hz") == clock_hz) return one.value("dvfs_state", -1);
+  }
+  return -1;
+}
+
+// The clock state at whose voltage a plateau was measured.
+std::string state_at(const json& model, double voltage_v) {
+  const json* nearest = nullptr;
+  for (const json& one : list_of(model, "states")) {
+    const auto off = [&](const json& state) {
+      return std::abs(number_of(state, "voltage_v") - voltage_v);
+    };
+    if (nearest == nullptr || off(one) < off(*nearest)) nearest = &one;
+  }
+  return nearest == nullptr ? std::string() : state_name(model, nearest->value("dvfs_state", -1));
 }
 
 // Random payload at its fastest: the variant that the answer comes from.
@@ -100,17 +153,24 @@ Plot power_over_time(const json& model, const std::vector<StoredRun>& runs) {
     trace.dots.push_back({earlier.time_s, earlier.power_w, 0, {}});
     if (stride > 1) trace.dots.push_back({later.time_s, later.power_w, 0, {}});
   }
+  std::set<std::size_t> seen;
   for (const json& row : list_of(model, "plateaus")) {
     if (!row.value("used", false)) continue;
     const double offset = offset_s[row.value("session", std::int64_t{0})];
-    plot.bands.push_back({offset + number_of(row, "start_s"), offset + number_of(row, "end_s"),
-                          kind_colour(text_of(row, "kind"))});
+    const std::string kind = text_of(row, "kind");
+    for (std::size_t k = 0; k < plateau_kinds().size(); ++k) {
+      const PlateauKind& one = plateau_kinds()[k];
+      if (std::ranges::find(one.kinds, kind) == one.kinds.end()) continue;
+      seen.insert(k);
+      plot.bands.push_back(
+          {offset + number_of(row, "start_s"), offset + number_of(row, "end_s"), one.colour});
+    }
   }
   plot.series.push_back(std::move(trace));
-  // Series without points of their own, for the legend.
-  plot.series.push_back({"stream plateau", 1, {}, false, 4});
-  plot.series.push_back({"idle, cool-down", 2, {}, false, 4});
-  plot.series.push_back({"heat", 4, {}, false, 4});
+  // Series without points of their own, for the legend of the spans.
+  for (const std::size_t k : seen) {
+    plot.series.push_back({plateau_kinds()[k].name, plateau_kinds()[k].colour, {}, false, 4});
+  }
   return plot;
 }
 
@@ -133,7 +193,7 @@ Plot idle_against_temperature(const json& model) {
   for (auto& [state, series] : states) {
     series.colour = 1 + state % 4;
     series.radius = 1.8;
-    series.name = states.size() > 1 ? fmt::format("state {}", state) : "idle and cool-down";
+    series.name = states.size() > 1 ? state_name(model, state) : "idle and cool-down";
     plot.series.push_back(std::move(series));
   }
   for (const json& curve : list_of(model, "idle")) {
@@ -161,60 +221,83 @@ Plot idle_against_temperature(const json& model) {
 
 Plot short_against_long(const json& model) {
   Plot plot = empty_plot(
-      "Short against long path", "L2 quadrant", "dynamic power [W]",
+      "Long path over short path", "L2 quadrant", "dynamic power beyond the short path [W]",
       "Dynamic power of the nearest and the farthest shader engine of each L2 quadrant, random "
-      "payload, idle power at the same temperature taken off. Every dot is one plateau.");
+      "payload, idle power at the same temperature taken off. Every dot is one plateau, less the "
+      "mean of the quadrant's short path in the same clock state.");
+  plot.zero_line = true;
   const json& rows = list_of(model, "plateaus");
   const int throttle = reference_throttle(rows);
   struct Row {
     double distance, dynamic;
     int engine;
   };
-  std::map<int, std::vector<Row>> quadrants;
+  // By clock state and quadrant.
+  std::map<std::string, std::map<int, std::vector<Row>>> states;
+  std::set<int> quadrants;
   for (const json& row : rows) {
     if (!row.value("used", false) || text_of(row, "kind") != "stream" ||
         text_of(row, "pattern") != "random" || row.value("throttle", 0) != throttle) {
       continue;
     }
-    quadrants[row.value("quadrant", 0)].push_back(
+    const int quadrant = row.value("quadrant", 0);
+    quadrants.insert(quadrant);
+    states[state_at(model, number_of(row, "voltage_v"))][quadrant].push_back(
         {number_of(row, in_unit(model, "distance").c_str()), number_of(row, "dynamic_w"),
          row.value("engine", 0)});
   }
-  Series near{"short path", 2, {}, false, 3.5};
-  Series far{"long path", 1, {}, false, 3.5};
-  double place = 0;
-  for (const auto& [quadrant, members] : quadrants) {
-    const auto closer = [](const Row& a, const Row& b) { return a.distance < b.distance; };
-    const double low = std::min_element(members.begin(), members.end(), closer)->distance;
-    const double high = std::max_element(members.begin(), members.end(), closer)->distance;
-    for (const Row& row : members) {
-      const std::string hint =
-          fmt::format("engine {} to quadrant {}: {:.1f} {}, {:.2f} W", row.engine, quadrant,
-                      row.distance, distance_unit(model), row.dynamic);
-      if (row.distance == low) near.dots.push_back({place - 0.06, row.dynamic, 0, hint});
-      if (row.distance == high) far.dots.push_back({place + 0.06, row.dynamic, 0, hint});
+  for (const int quadrant : quadrants) plot.x_names.push_back(fmt::format("quadrant {}", quadrant));
+  constexpr std::array kNearColours{7, 8}, kFarColours{1, 3};
+  std::size_t number = 0;
+  for (const auto& [state, members_of] : states) {
+    const std::string at = states.size() > 1 ? ", " + state : std::string();
+    Series near{"short path" + at, kNearColours.at(number % kNearColours.size()), {}, false, 3.5};
+    Series far{"long path" + at, kFarColours.at(number % kFarColours.size()), {}, false, 3.5};
+    const double aside = 0.12 * static_cast<double>(number);
+    for (const auto& [quadrant, members] : members_of) {
+      const auto place =
+          static_cast<double>(std::distance(quadrants.begin(), quadrants.find(quadrant))) + aside;
+      const auto closer = [](const Row& a, const Row& b) { return a.distance < b.distance; };
+      const double low = std::ranges::min_element(members, closer)->distance;
+      const double high = std::ranges::max_element(members, closer)->distance;
+      double sum = 0;
+      int count = 0;
+      for (const Row& row : members) {
+        if (row.distance != low) continue;
+        sum += row.dynamic;
+        ++count;
+      }
+      for (const Row& row : members) {
+        const Dot dot{place, row.dynamic - sum / count, 0,
+                      fmt::format("engine {} to quadrant {}: {:.1f} {}, {:.2f} W{}", row.engine,
+                                  quadrant, row.distance, distance_unit(model), row.dynamic, at)};
+        if (row.distance == low) near.dots.push_back(dot);
+        if (row.distance == high && high != low) far.dots.push_back(dot);
+      }
     }
-    plot.x_names.push_back(fmt::format("quadrant {}", quadrant));
-    place += 1;
+    plot.series.push_back(std::move(near));
+    plot.series.push_back(std::move(far));
+    ++number;
   }
-  plot.series = {std::move(near), std::move(far)};
   return plot;
 }
 
 Plot energy_against_distance(const json& model) {
   Plot plot = empty_plot(
       "Energy against distance",
-      fmt::format("distance beyond engine and quadrant means [{}]", distance_unit(model)),
-      "energy beyond means [fJ/bit]",
+      fmt::format("extra distance of the pair of engine and quadrant [{}]", distance_unit(model)),
+      "extra energy of the pair [fJ/bit]",
       fmt::format(
           "Energy per bit of every engine and quadrant pair beyond what its engine and its "
-          "quadrant explain, against its distance beyond theirs. The slope is the energy per "
-          "bit and {}; the line is the fit for random payload.",
+          "quadrant explain, against its distance beyond theirs (the means over engines and over "
+          "quadrants are taken off both). The slope is the energy per bit and {}; the line is the "
+          "fit for random payload in the reference clock state. A lower voltage has a flatter one.",
           distance_unit(model)));
   plot.zero_line = true;
   const json& pairs = list_of(model, "pairs");
   const int throttle = reference_throttle(pairs);
-  std::map<std::string, Series> series;
+  const int reference = reference_state(model);
+  std::map<std::pair<std::string, int>, Series> series;  // by payload and clock state
   double low = 0;
   double high = 0;
   for (const json& pair : pairs) {
@@ -223,19 +306,19 @@ Plot energy_against_distance(const json& model) {
     const double x = number_of(pair, in_unit(model, "centred_distance").c_str());
     low = std::min(low, x);
     high = std::max(high, x);
-    series[pattern].dots.push_back(
+    const int state = pair.value("dvfs_state", reference);
+    Series& member = series[{pattern, state}];
+    member.name = pattern;
+    if (state != reference) member.name += ", " + state_name(model, state);
+    member.colour = state == reference ? payload_colour(pattern) : kThrottledColour;
+    member.radius = 3;
+    member.dots.push_back(
         {x, number_of(pair, "energy_fj_per_bit"), 2 * number_of(pair, "error_fj_per_bit"),
          fmt::format("{}: engine {} to quadrant {}, {:.1f} {}", pattern, pair.value("engine", 0),
                      pair.value("quadrant", 0), number_of(pair, in_unit(model, "distance").c_str()),
                      distance_unit(model))});
   }
-  int colour = 2;
-  for (auto& [pattern, member] : series) {
-    member.name = pattern;
-    member.colour = pattern == "random" ? 1 : std::min(4, colour++);
-    member.radius = 3;
-    plot.series.push_back(std::move(member));
-  }
+  for (auto& [key, member] : series) plot.series.push_back(std::move(member));
   const double k =
       number_of(object_of(model, in_unit(model, "energy_fj_per_bit").c_str()), "value");
   if (std::isfinite(k)) {
@@ -257,15 +340,14 @@ Plot residuals(const json& model) {
     const int throttle = row.value("throttle", 0);
     const std::string name =
         text_of(row, "pattern") + (throttle > 0 ? fmt::format(", throttled {}", throttle) : "");
+    series[name].colour = throttle > 0 ? kThrottledColour : payload_colour(text_of(row, "pattern"));
     series[name].dots.push_back(
         {place, number_of(row, "power_w") - number_of(row, "fitted_w"), 0,
          fmt::format("{}: engine {}, quadrant {}, block {}", name, row.value("engine", 0),
                      row.value("quadrant", 0), row.value("block", std::int64_t{0}))});
   }
-  int colour = 1;
   for (auto& [name, member] : series) {
     member.name = name;
-    member.colour = std::min(5, colour++);
     plot.series.push_back(std::move(member));
   }
   return plot;

@@ -231,18 +231,84 @@ std::string topology_picture(const microbench::Topology& topology) {
   return text;
 }
 
+namespace {
+
+constexpr int kCell = 22;
+constexpr int kSmallCell = 6;  // of many SMs and lines
+constexpr int kGridLeft = 90;
+constexpr int kGridTop = 92;
+constexpr int kFoot = 64;  // the scale of colours below the cells
+
+// Colour of a latency between the least and the most: near is dark.
+int shade_of(double value, const Extent& range) {
+  const double span = std::max(range.high - range.low, 1e-9);
+  return 60 + static_cast<int>(std::lround(180 * (value - range.low) / span));
+}
+
+// The colours from near to far, with the latencies at both ends.
+void add_scale(SvgWriter& svg, int y, const Extent& range) {
+  constexpr int kSteps = 9;
+  svg.add(R"(<text x="8" y="{}">latency</text>)", y + 12);
+  for (int i = 0; i < kSteps; ++i) {
+    const double value = range.low + (range.high - range.low) * i / (kSteps - 1);
+    const int shade = shade_of(value, range);
+    svg.add(R"svg(<rect x="{}" y="{}" width="{}" height="16" fill="rgb({},{},255)"/>)svg",
+            kGridLeft + i * kCell, y, kCell, shade, shade);
+  }
+  svg.add(R"(<text x="{}" y="{}">{:.1f} ticks (near)</text>)", kGridLeft, y + 32, range.low);
+  svg.add(R"(<text x="{}" y="{}">{:.1f} ticks (far)</text>)", kGridLeft + (kSteps - 1) * kCell,
+          y + 32, range.high);
+  svg.add(R"(<text x="{}" y="{}">ticks of the device's counter a load</text>)",
+          kGridLeft + (kSteps + 1) * kCell, y + 12);
+}
+
+// The number of every channel above its column; of many columns every 16th.
+void add_channel_numbers(SvgWriter& svg, int columns, int width, bool lines) {
+  svg.add(R"(<text x="8" y="{}">{}</text>)", kGridTop - 8, lines ? "L2 line" : "L2 channel");
+  for (int c = 0; c < columns; c += width == kCell ? 1 : 16) {
+    svg.add(R"(<text x="{}" y="{}" text-anchor="middle">{}</text>)",
+            kGridLeft + c * width + width / 2, kGridTop - 8, c);
+  }
+}
+
+void add_cells(SvgWriter& svg, const Topology& topology, int width, int height,
+               const Extent& range) {
+  const auto& ticks = topology.latency.ticks;
+  const auto names = topology.engines();
+  const auto& nearest = topology.latency.nearest_place;
+  for (std::size_t r = 0; r < ticks.size(); ++r) {
+    const int y = kGridTop + static_cast<int>(r) * height;
+    if (height == kCell || r % 8 == 0) {
+      svg.add("<text x=\"8\" y=\"{}\">{} {}</text>", y + 15, topology.sides ? "SM" : "engine",
+              names[r]);
+    }
+    for (std::size_t c = 0; c < ticks[r].size(); ++c) {
+      const double value = ticks[r][c];
+      const int x = kGridLeft + static_cast<int>(c) * width;
+      const int shade = shade_of(value, range);
+      svg.add(
+          "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"rgb({},{},255)\">"
+          "<title>{:.1f} ticks</title></rect>",
+          x, y, width - 1, height - 1, shade, shade, value);
+      const bool is_nearest = c < nearest.size() && nearest[c] == static_cast<int>(r);
+      if (is_nearest && width == kCell && height == kCell) {
+        svg.add(R"(<circle cx="{}" cy="{}" r="3" fill="#fff"/>)", x + width / 2, y + height / 2);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 std::string topology_svg(const microbench::Topology& topology) {
-  constexpr int cell = 22;
-  constexpr int left = 90;
-  constexpr int top = 70;
   const auto& ticks = topology.latency.ticks;
   const int rows = static_cast<int>(ticks.size());
   const int columns = rows == 0 ? 0 : static_cast<int>(ticks.front().size());
-  // Many SMs and lines: small cells.
-  const int width = columns > 64 ? 6 : cell;
-  const int height = rows > 32 ? 6 : cell;
-  const int across = left + std::max(columns * width, 640) + 20;
-  const int down = top + std::max(rows * height, 20) + 30;
+  const int width = columns > 64 ? kSmallCell : kCell;
+  const int height = rows > 32 ? kSmallCell : kCell;
+  const int across = kGridLeft + std::max(columns * width, 640) + 20;
+  const int foot = kGridTop + std::max(rows * height, 20) + 14;
+  const int down = foot + kFoot;
   const auto title =
       fmt::format("{}{}: latency from {} (rows) to {} (columns)", topology.device,
                   topology.is_virtual ? " (virtual)" : "", topology.sides ? "SM" : "engine",
@@ -257,24 +323,12 @@ std::string topology_svg(const microbench::Topology& topology) {
     svg.add(R"(<text x="8" y="60">latency not found: {}</text>)", topology.latency.reason);
     return svg.finish();
   }
-  const auto names = topology.engines();
+  if (!topology.sides)
+    svg.add(R"(<text x="8" y="60">white dot: the channel's nearest engine</text>)");
   const Extent range = extent(ticks);
-  const double span = std::max(range.high - range.low, 1e-9);
-  for (int r = 0; r < rows; ++r) {
-    if (height == cell || r % 8 == 0) {
-      svg.add("<text x=\"8\" y=\"{}\">{} {}</text>", top + r * height + 15,
-              topology.sides ? "SM" : "engine", names[static_cast<std::size_t>(r)]);
-    }
-    for (int c = 0; c < columns; ++c) {
-      const double value = ticks[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)];
-      // Near is dark.
-      const int shade = 60 + static_cast<int>(std::lround(180 * (value - range.low) / span));
-      svg.add(
-          "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"rgb({},{},255)\">"
-          "<title>{:.1f} ticks</title></rect>",
-          left + c * width, top + r * height, width - 1, height - 1, shade, shade, value);
-    }
-  }
+  add_channel_numbers(svg, columns, width, topology.sides.has_value());
+  add_cells(svg, topology, width, height, range);
+  add_scale(svg, foot, range);
   return svg.finish();
 }
 

@@ -9,12 +9,19 @@
 #include "drawing/plots.hpp"
 #include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
+#include "values/names.hpp"
 #include "values/values.hpp"
 
 namespace ww::report {
 namespace {
 
 using nlohmann::json;
+
+// A part of a sum; below what matters it is only said to be small.
+std::string small_text(double value, double least) {
+  if (value != 0 && std::abs(value) < least) return fmt::format("< {:g}", least);
+  return figure_text(value, 3);
+}
 
 class Page {
  public:
@@ -32,7 +39,7 @@ class Page {
     tiles();
     map();
     plot("Energy against distance", energy_against_distance(model_));
-    plot("Short against long path", short_against_long(model_));
+    plot("Long path over short path", short_against_long(model_));
     plot("Power over time", power_over_time(model_, document_.runs));
     plot("Idle power against temperature", idle_against_temperature(model_));
     plot("Residuals", residuals(model_));
@@ -169,20 +176,20 @@ class Page {
   void constants() {
     page_.section("Constants");
     Table table{"Fitted constants",
-                {{"name"},
+                {{"constant"},
                  {"value", true},
                  {"95% absolute", true},
                  {"95% sensed", true},
                  {"unit"},
-                 {"convention"},
                  {"status"}},
                 {}};
     for (const json& c : list_of(model_, "constants")) {
       const auto reason = text_of(c, "reason");
-      table.rows.push_back({text_of(c, "name"), figure_text(number_of(c, "value")),
+      const std::string unit = text_of(c, "unit");
+      table.rows.push_back({constant_name(text_of(c, "name")), figure_text(number_of(c, "value")),
                             interval_text(number_of(c, "low"), number_of(c, "high")),
                             interval_text(number_of(c, "sensed_low"), number_of(c, "sensed_high")),
-                            text_of(c, "unit"), text_of(c, "convention"),
+                            unit == "1" ? std::string() : unit,
                             text_of(c, "status") + (reason.empty() ? "" : ": " + reason)});
     }
     page_.table(table);
@@ -230,8 +237,8 @@ class Page {
           {text_of(row, "source"), text_of(row, "type"), text_of(row, "distribution"),
            figure_text(number_of(row, "standard_uncertainty"), 3) + (unit == "1" ? "" : " " + unit),
            figure_text(number_of(row, "sensitivity")),
-           figure_text(number_of(row, in_unit(model_, "contribution_fj_per_bit").c_str()), 3),
-           figure_text(100 * number_of(row, "share"), 3) + " %"});
+           small_text(number_of(row, in_unit(model_, "contribution_fj_per_bit").c_str()), 0.001),
+           small_text(100 * number_of(row, "share"), 0.01) + " %"});
     }
     if (lines.rows.empty()) return;
     page_.table(lines);
@@ -254,7 +261,7 @@ class Page {
                 {{"name"}, {"truth", true}, {"fit", true}, {"interval", true}, {"covered"}},
                 {}};
     for (const json& c : list_of(score_, "constants")) {
-      table.rows.push_back({text_of(c, "name"), figure_text(number_of(c, "truth")),
+      table.rows.push_back({constant_name(text_of(c, "name")), figure_text(number_of(c, "truth")),
                             figure_text(number_of(c, "fit")),
                             interval_text(number_of(c, "low"), number_of(c, "high")),
                             c.value("covered", false) ? "yes" : "no"});
@@ -289,6 +296,17 @@ class Page {
     table.rows.push_back({"device", text_of(model_, "device") +
                                         (model_.value("virtual", false) ? " (virtual)" : "")});
     table.rows.push_back({"floorplan", text_of(object_of(model_, "distances"), "floorplan")});
+    for (const auto& [key, what] : {std::pair{"started_utc", "measured from (UTC)"},
+                                    {"elapsed_s", "took [s]"},
+                                    {"driver", "driver"},
+                                    {"finished", "campaign finished"}}) {
+      const auto fact = document_.facts.find(key);
+      if (fact != document_.facts.end()) table.rows.push_back({what, fact->second});
+    }
+    if (const auto sensor = document_.facts.find("sensor"); sensor != document_.facts.end()) {
+      const json told = json::parse(sensor->second, nullptr, false);
+      if (told.is_object()) table.rows.push_back({"power sensor", text_of(told, "name")});
+    }
     const json& origin = object_of(model_, "provenance");
     for (const auto& [key, value] : origin.items()) {
       table.rows.push_back({key, value.is_string() ? value.get<std::string>() : value.dump()});

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <compare>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,6 +13,8 @@
 
 namespace ww::report {
 namespace {
+
+constexpr std::size_t kMaxDrawnFigures = 12;  // figures in the chart
 
 bool has_interval(const Figure& figure) {
   return std::isfinite(figure.low) && std::isfinite(figure.high);
@@ -24,6 +29,18 @@ std::string agreement(const Figure& a, const Figure& b) {
 std::string shown(const Figure& figure) {
   if (!has_interval(figure)) return figure_text(figure.value);
   return fmt::format("{} ({})", figure_text(figure.value), interval_text(figure.low, figure.high));
+}
+
+// How much a figure changed: those whose intervals lie apart before all others, then by the change
+// over the first value.
+struct Change {
+  bool apart{};
+  double relative{};
+  auto operator<=>(const Change&) const = default;
+};
+Change change_of(const Figure& a, const Figure& b) {
+  const double relative = std::abs((b.value - a.value) / a.value);
+  return {agreement(a, b) == "intervals apart", std::isfinite(relative) ? relative : 0};
 }
 
 std::string difference(const Figure& a, const Figure& b) {
@@ -44,6 +61,17 @@ std::string comparison_page(const Document& first, const Document& second) {
         break;
       }
     }
+  }
+  // What changed most comes first, in the answer, the chart and the table; the chart has the runs'
+  // own answer in any case.
+  const std::string own_answer = pairs.empty() ? std::string() : pairs.front().first.name;
+  std::ranges::stable_sort(pairs, std::greater(),
+                           [](const auto& pair) { return change_of(pair.first, pair.second); });
+  const auto answer = std::ranges::find(
+      pairs, own_answer, [](const auto& pair) -> const auto& { return pair.first.name; });
+  if (const auto last = pairs.begin() + std::ptrdiff_t{kMaxDrawnFigures} - 1;
+      pairs.size() > kMaxDrawnFigures && answer > last) {
+    std::rotate(last, answer, answer + 1);
   }
   const auto label = [](const Document& document) {
     const auto device = text_of(document.content, "device");
@@ -68,14 +96,14 @@ std::string comparison_page(const Document& first, const Document& second) {
   std::string big = "Nothing that both have";
   if (!pairs.empty()) {
     const auto& [a, b] = pairs.front();
-    big = fmt::format("{}: {} and {} {} ({} %)", a.name, figure_text(a.value), figure_text(b.value),
+    big = fmt::format("{}: {} to {} {} ({} %)", a.name, figure_text(a.value), figure_text(b.value),
                       a.unit, difference(a, b));
   }
-  page.answer(big,
-              {fmt::format("First: {}. Second: {}.", label(first), label(second)),
-               fmt::format("{} figures in both; of {} with 95% intervals on both sides, {} have "
-                           "intervals that lie apart.",
-                           pairs.size(), judged, apart)});
+  page.answer(
+      big, {fmt::format("What changed most. First: {}. Second: {}.", label(first), label(second)),
+            fmt::format("{} figures in both; of {} with 95% intervals on both sides, {} have "
+                        "intervals that lie apart.",
+                        pairs.size(), judged, apart)});
   for (const auto& [which, document] : {std::pair{"first", &first}, std::pair{"second", &second}}) {
     const auto misfit = misfit_of(document->content);
     if (misfit.empty()) continue;
@@ -95,7 +123,7 @@ std::string comparison_page(const Document& first, const Document& second) {
     const Figure& a = pair.first;
     const Figure& b = pair.second;
     if (!std::isfinite(a.value) || a.value == 0 || !std::isfinite(b.value)) continue;
-    if (plot.x_names.size() >= 12) break;
+    if (plot.x_names.size() >= kMaxDrawnFigures) break;
     const auto place = static_cast<double>(plot.x_names.size());
     const auto dot = [&](const Figure& of, double at) {
       const double half = has_interval(of) ? (of.high - of.low) / 2 / std::abs(a.value) : 0;

@@ -43,6 +43,51 @@ TEST_F(Comparison, GivesTheDifferenceOfEveryFigureThatBothHave) {
   EXPECT_THAT(html, HasSubstr("<td>no interval</td>"));
 }
 
+TEST_F(Comparison, LeadsWithWhatChangedMostAndHasUnits) {
+  const auto a = put("a.json", simulation("mesh", 0.1, 20));
+  json other = simulation("mesh", 0.1, 25);
+  other["energy_pj"]["link"] = 12e6;
+  const auto b = put("b.json", other);
+  ASSERT_TRUE(write_comparison(a, b, folder_ / "c.html"));
+  const auto html = read_file(folder_ / "c.html").value();
+  EXPECT_THAT(html,
+              HasSubstr("<p class=\"big\">energy of link: 4e+06 to 1.2e+07 pJ (+200.00 %)</p>"));
+  EXPECT_THAT(html, HasSubstr("<td>packet latency</td><td>cycles</td>"));
+}
+
+TEST_F(Comparison, AnIndexListsRunsInFoldersAndTheirDifferences) {
+  std::filesystem::create_directory(folder_ / "below");
+  put("a.json", simulation("mesh", 0.1, 20));
+  put("below/b.json", simulation("torus", 0.1, 25));
+  put("other.json", {{"no", "run"}});
+  put("a.json.html", "the page of a.json");
+  ASSERT_TRUE(write_index(folder_, folder_ / "index.html"));
+  const auto html = read_file(folder_ / "index.html").value();
+  EXPECT_THAT(html, HasSubstr("<p class=\"big\">2 runs</p>"));
+  EXPECT_THAT(html, HasSubstr("<a href=\"a.json.html\">a.json</a>"));
+  EXPECT_THAT(html, HasSubstr("<td>below/b.json</td>"));
+  EXPECT_THAT(html, testing::AnyOf(HasSubstr("+25.00"), HasSubstr("-20.00")));
+  EXPECT_THAT(html, Not(HasSubstr("other.json")));
+  std::filesystem::create_directory(folder_ / "empty");
+  EXPECT_EQ(write_index(folder_ / "empty", folder_ / "x.html").error().code, ErrorCode::not_found);
+}
+
+TEST_F(Comparison, FiguresOfAPageNeedNoStyleOfIt) {
+  put("a.json", simulation("mesh", 0.1, 20));
+  put("b.json", simulation("mesh", 0.2, 30));
+  const auto files = write_figures(folder_, folder_ / "pictures");
+  ASSERT_TRUE(files) << files.error().text();
+  ASSERT_FALSE(files->empty());
+  for (const auto& file : *files) {
+    if (file.extension() != ".svg") continue;
+    const auto svg = read_file(file).value();
+    EXPECT_THAT(svg, HasSubstr("xmlns=\"http://www.w3.org/2000/svg\""));
+    EXPECT_THAT(svg, HasSubstr(".c1{ stroke: #0072b2; }"));
+    EXPECT_THAT(svg, Not(HasSubstr("var(")));
+    EXPECT_THAT(svg, HasSubstr(" width=\""));
+  }
+}
+
 TEST_F(Comparison, RefusesRunsOfDifferentKinds) {
   const auto a = put("a.json", simulation("mesh", 0.1, 20));
   const auto b = put("b.json", {{"paper", "p"}, {"rows", json::array()}});

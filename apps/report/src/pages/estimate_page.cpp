@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,8 +30,7 @@ void add_answer(Html& page, const json& estimate, const char* key, const char* u
                                     : "No share of the dynamic power: " +
                                           text_of(estimate, "share_reason") + ".");
   const auto misfit = misfit_of(estimate);
-  page.answer(interval_cell(total.at(key)) + " " + unit + (misfit.empty() ? "" : ", misfit"),
-              lines);
+  page.answer(prefixed_interval(total.at(key), unit) + (misfit.empty() ? "" : ", misfit"), lines);
   if (misfit.empty()) return;
   page.warn("The calibration is flagged as a misfit.",
             misfit + ". Do not rely on the figures of wires.");
@@ -50,7 +50,7 @@ void add_answer_of_ways(Html& page, const json& ways, const char* key, const cha
   }
   lines.push_back("Energy of random bits, of the " + text_of(ways, "source") +
                   ". It has no wires of the compute dies; those below are from the literature.");
-  page.answer(interval_cell(known.at(key)) + " " + unit, lines);
+  page.answer(prefixed_interval(known.at(key), unit), lines);
 }
 
 void add_map(Html& page, const json& estimate, const char* key, const char* unit) {
@@ -71,6 +71,14 @@ void add_map(Html& page, const json& estimate, const char* key, const char* unit
                   "L2 show L1–L2, lines to the controllers L2–memory. A segment without a "
                   "figure has no colour.",
                   plan->name));
+}
+
+// The unit in which the chart is easy to read.
+Scale scale_of_bars(const json& total, bool watts) {
+  const double value = number_of(total, "value");
+  if (!watts) return scale_for(value);
+  if (!(value > 0) || value >= 0.1) return {1, "W"};
+  return value >= 1e-4 ? Scale{1e3, "mW"} : Scale{1e6, "µW"};
 }
 
 }  // namespace
@@ -97,7 +105,8 @@ std::string estimate_page(const json& estimate) {
   chart.title = "Interconnect by segment";
   chart.description =
       "Each kernel, and all together, stacked by segment; the line is the 95% interval of the sum.";
-  chart.unit = unit;
+  const Scale bars = scale_of_bars(object_of(total, key), watts);
+  chart.unit = bars.unit;
   chart.legend = {"registers–L1", "L1–L2", "L2–memory"};
   const Scale scale = scale_for(number_of(object_of(total, "energy_j"), "value"));
   Table table{"Segments of every kernel",
@@ -116,7 +125,7 @@ std::string estimate_page(const json& estimate) {
     bar.hint = kernel_name(text_of(kernel, "kernel"));
     for (const json& segment : kernel.at("segments")) {
       const json& figure = segment.at(key);
-      bar.parts.push_back(figure.is_object() ? figure.at("value").get<double>() : 0.0);
+      bar.parts.push_back(figure.is_object() ? bars.times * figure.at("value").get<double>() : 0.0);
       table.rows.push_back(
           {bar.hint, text_of(segment, "segment"), figure_text(number_of(segment, "bytes"), 9),
            cell_text(segment.at("toggle_rate")) + " " + text_of(segment, "toggles"),
@@ -124,7 +133,8 @@ std::string estimate_page(const json& estimate) {
            text_of(segment, "status"), text_of(segment, "reason")});
     }
     if (const json& figure = kernel.at(key); figure.is_object()) {
-      bar.interval = {figure.at("low").get<double>(), figure.at("high").get<double>()};
+      bar.interval = {bars.times * figure.at("low").get<double>(),
+                      bars.times * figure.at("high").get<double>()};
     }
     if (bar_too) chart.bars.push_back(std::move(bar));
   };
@@ -134,6 +144,12 @@ std::string estimate_page(const json& estimate) {
       kernel_labels(kernels, [](const json& kernel) { return text_of(kernel, "kernel"); });
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     add(kernels[k], labels[k], chart.bars.size() <= kMaxKernelBars);
+  }
+  for (std::size_t part = 0; part < chart.legend.size(); ++part) {
+    const auto is_empty = [&](const Bar& bar) {
+      return part >= bar.parts.size() || bar.parts[part] == 0;
+    };
+    if (std::ranges::all_of(chart.bars, is_empty)) chart.legend[part] += ": no figure";
   }
   if (kernels.size() > kMaxKernelBars) {
     chart.description +=

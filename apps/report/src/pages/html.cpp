@@ -86,7 +86,7 @@ void Html::drawing(const std::string& svg, const std::string& caption) {
 
 namespace {
 
-constexpr std::size_t kLongText = 60;  // a cell with more gets room
+constexpr std::size_t kLongText = 40;  // a cell with more gets room
 
 // A heading may break behind the marks that join names of results.
 std::string breakable(const std::string& name) {
@@ -98,7 +98,7 @@ std::string breakable(const std::string& name) {
   return text;
 }
 
-// "0.84 (0.41 to 1.7)" breaks before its interval alone.
+// "0.84 (0.41..1.7)" breaks before its interval alone.
 std::string unbroken(const std::string& figure) {
   std::string text;
   for (std::size_t i = 0; i < figure.size(); ++i) {

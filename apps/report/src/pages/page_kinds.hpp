@@ -29,6 +29,8 @@ namespace ww::report {
 // A sweep's folder. Errors: as read_sweep.
 [[nodiscard]] Result<std::string> sweep_page(const std::filesystem::path& folder,
                                              const SweepOptions& options);
+// Every run in a folder and below it. Errors: not_found (no run, no folder).
+[[nodiscard]] Result<std::string> index_page(const std::filesystem::path& folder);
 // Two runs of the same kind side by side.
 [[nodiscard]] std::string comparison_page(const Document& first, const Document& second);
 

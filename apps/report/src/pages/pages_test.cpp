@@ -121,12 +121,12 @@ std::string estimate_html(const nlohmann::json& estimate) {
 
 TEST(Pages, SayThatTheCalibrationBehindAnEstimateIsFlagged) {
   auto estimate = small_estimate();
-  EXPECT_THAT(estimate_html(estimate), HasSubstr("2 (1 to 3) W</p>"));
+  EXPECT_THAT(estimate_html(estimate), HasSubstr("2 W (1..3)</p>"));
   EXPECT_THAT(estimate_html(estimate), Not(HasSubstr("misfit")));
   estimate["status"] = estimate["constant"]["status"] = "misfit";
   estimate["reason"] = "the far path is too cheap";
   const auto flagged = estimate_html(estimate);
-  EXPECT_THAT(flagged, HasSubstr("2 (1 to 3) W, misfit</p>"));
+  EXPECT_THAT(flagged, HasSubstr("2 W (1..3), misfit</p>"));
   EXPECT_THAT(flagged,
               HasSubstr("the far path is too cheap. Do not rely on the figures of wires."));
 }

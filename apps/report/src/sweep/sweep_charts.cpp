@@ -9,6 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "values/names.hpp"
 #include "values/values.hpp"
 
 namespace ww::report {
@@ -69,11 +70,12 @@ std::vector<std::size_t> averaged_axes(const SweepView& view) {
 
 Plot sweep_curves(const SweepView& view, std::size_t metric) {
   Plot plot;
-  plot.y_label = view.table.metrics[metric];
+  const std::string& name = view.table.metrics[metric];
+  plot.y_label = metric_name(name);
   if (view.over.empty()) return plot;
   const auto over = view.over.front();
   const Levels levels = levels_along(view.table, over);
-  plot.title = fmt::format("{} over {}", plot.y_label, view.table.settings[over]);
+  plot.title = fmt::format("{} over {}", name, view.table.settings[over]);
   plot.x_label = view.table.settings[over];
   if (!levels.numbers && levels.names.size() <= kMaxNames) plot.x_names = levels.names;
   std::vector<std::string> order;
@@ -126,8 +128,8 @@ Plot front_plot(const SweepView& view) {
   const auto x = view.column(view.goals[0].metric);
   const auto y = view.goals.size() > 1 ? view.column(view.goals[1].metric) : x;
   plot.title = "Pareto front";
-  plot.x_label = view.table.metrics[x];
-  plot.y_label = view.table.metrics[y];
+  plot.x_label = metric_name(view.table.metrics[x]);
+  plot.y_label = metric_name(view.table.metrics[y]);
   Series all{"other points", 5, {}, false, 2};
   Series front{"front", 1, {}, true, 4, true};
   const auto dot = [&](std::size_t row) {
@@ -199,7 +201,7 @@ Plot parts_plot(const SweepView& view, const sweep::PartVariation& variation) {
   plot.description = fmt::format(
       "{} of every part with its 95% interval; lines: the mean over such parts and its interval.",
       view.parts_metric);
-  plot.y_label = view.parts_metric;
+  plot.y_label = metric_name(view.parts_metric);
   plot.x_label = axes_text(view, [&] {
     std::vector<std::size_t> axes(view.table.settings.size());
     for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = i;

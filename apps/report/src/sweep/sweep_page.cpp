@@ -8,6 +8,7 @@
 #include "pages/page_kinds.hpp"
 #include "sweep/sweep_charts.hpp"
 #include "sweep/sweep_view.hpp"
+#include "values/names.hpp"
 #include "values/values.hpp"
 
 namespace ww::report {
@@ -73,7 +74,7 @@ void answer_metric(Html& page, const SweepView& view, const std::vector<MetricEf
                                 most.axis, figure_text(100 * most.share.value_or(0), 3)));
   }
   lines.push_back(counts_line(view));
-  page.answer(fmt::format("{} from {} to {}", view.table.metrics[0],
+  page.answer(fmt::format("{} from {} to {}", metric_name(view.table.metrics[0]),
                           figure_text(*rows[extremes->least].metrics[0]),
                           figure_text(*rows[extremes->most].metrics[0])),
               lines);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "values/names.hpp"
 #include "values/values.hpp"
 #include "ww/calibration/kinds.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -70,6 +71,8 @@ Result<Document> read_calibration(const fs::path& folder) {
   document.runs = std::move(runs);
   WW_ASSIGN(floorplan, store.get(campaign_keys::floorplan));
   document.floorplan_toml = floorplan.value_or("");
+  WW_ASSIGN(facts, store.facts());
+  document.facts = std::move(facts);
   return document;
 }
 
@@ -131,11 +134,11 @@ void add_estimate(std::vector<Figure>& figures, const json& estimate) {
       figure("share of dynamic power", "%", estimate.value("interconnect_share_percent", json())));
 }
 
+// What a simulation was told and how fast it ran are no figures of a network.
 void add_simulation(std::vector<Figure>& figures, const json& run) {
-  for (const auto& [key, value] : run.items()) {
-    if (value.is_number() && key != "wall_s" && key != "cpu_s" && key != "flit_hops_per_cpu_s") {
-      figures.push_back({key, "", value.get<double>(), kNone, kNone});
-    }
+  for (const SimulatedFigure& one : kSimulated) {
+    const double value = number_of(run, one.key);
+    if (std::isfinite(value)) figures.push_back({one.name, one.unit, value, kNone, kNone});
   }
   for (const json& one : object_of(run, "energy_figures")) {
     if (one.is_object()) {
@@ -143,9 +146,10 @@ void add_simulation(std::vector<Figure>& figures, const json& run) {
     }
   }
   for (const auto& [key, value] : object_of(run, "energy_pj").items()) {
-    if (value.is_number()) {
-      figures.push_back({"energy " + key, "pJ", value.get<double>(), kNone, kNone});
-    }
+    if (!value.is_number()) continue;
+    std::string name = "energy of " + key;
+    std::ranges::replace(name, '_', ' ');
+    figures.push_back({std::move(name), "pJ", value.get<double>(), kNone, kNone});
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -32,6 +33,7 @@ struct Document {
   nlohmann::json score = nlohmann::json::object();
   std::vector<StoredRun> runs;
   std::string floorplan_toml;
+  std::map<std::string, std::string> facts;  // of the campaign
 };
 
 // A folder with sweep.db is a sweep (its content stays there), one with reproduction.json is a

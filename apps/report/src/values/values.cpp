@@ -6,6 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "ww/core/figure.hpp"
+
 namespace ww::report {
 
 using nlohmann::json;
@@ -62,7 +64,7 @@ std::string figure_text(double value, int digits) {
 
 std::string interval_text(double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high)) return "–";
-  return fmt::format("{:.4g} to {:.4g}", low, high);
+  return fmt::format("{:.4g}..{:.4g}", low, high);
 }
 
 std::string cell_text(const json& value) {
@@ -74,9 +76,20 @@ std::string cell_text(const json& value) {
 
 std::string interval_cell(const json& value, double scale) {
   if (!value.is_object()) return "–";
-  return fmt::format(
-      "{} ({})", figure_text(scale * number_of(value, "value")),
-      interval_text(scale * number_of(value, "low"), scale * number_of(value, "high")));
+  const double figure = scale * number_of(value, "value");
+  const double low = scale * number_of(value, "low");
+  const double high = scale * number_of(value, "high");
+  // Beside an interval wider than the value more digits would say what nobody knows.
+  const int digits = high - low > std::abs(figure) ? 2 : 4;
+  return fmt::format("{} ({}..{})", figure_text(figure, digits), figure_text(low, digits),
+                     figure_text(high, digits));
+}
+
+std::string prefixed_interval(const json& value, const char* unit) {
+  if (!value.is_object()) return "–";
+  return ww::interval_text(
+      Interval{number_of(value, "value"), number_of(value, "low"), number_of(value, "high")}, {},
+      unit);
 }
 
 }  // namespace ww::report

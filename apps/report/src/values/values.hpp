@@ -33,11 +33,13 @@ struct Scale {
 
 // "3.142", or a dash where it is not finite.
 [[nodiscard]] std::string figure_text(double value, int digits = 4);
-// "2.9 to 3.3", or a dash.
+// "2.9..3.3", or a dash; intervals look as in the terminal (ww/core/figure.hpp).
 [[nodiscard]] std::string interval_text(double low, double high);
 // A text as it is, a number in four digits, else a dash.
 [[nodiscard]] std::string cell_text(const nlohmann::json& value);
-// {value, low, high}, each times `scale`, as "3.1 (2.9 to 3.3)"; a dash for anything else.
+// {value, low, high}, each times `scale`, as "3.1 (2.9..3.3)"; a dash for anything else.
 [[nodiscard]] std::string interval_cell(const nlohmann::json& value, double scale = 1);
+// "98.1 uJ (6.57..391)", as the terminal has it; a dash for anything but {value, low, high}.
+[[nodiscard]] std::string prefixed_interval(const nlohmann::json& value, const char* unit);
 
 }  // namespace ww::report

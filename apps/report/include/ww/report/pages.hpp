@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "ww/calibration/calibration.hpp"
 #include "ww/core/result.hpp"
@@ -27,5 +28,9 @@ namespace ww::report {
 // the figures. Its `pictures` must lie beside the page. Errors: those of write_estimate_page.
 [[nodiscard]] Status write_reproduction_page(const nlohmann::json& reproduction,
                                              const std::filesystem::path& html);
+
+// The page of a server that has a line of `wirewatt top --json` at now.json. It asks once a second
+// and draws the history.
+[[nodiscard]] std::string live_page();
 
 }  // namespace ww::report

@@ -30,6 +30,17 @@ struct SweepOptions {
                                   const std::filesystem::path& html,
                                   const SweepOptions& options = {});
 
+// Every chart and drawing of the run's page as a file: NAME.svg, and NAME.png where rsvg-convert is
+// on PATH. Returns the files. Errors: those of write_report.
+[[nodiscard]] Result<std::vector<std::filesystem::path>> write_figures(
+    const std::filesystem::path& run, const std::filesystem::path& folder,
+    const SweepOptions& options = {});
+
+// A page that lists the runs in a folder and below it, each with its first figure, and compares
+// those of one kind. Errors: not_found (no folder, or no run in it), io_error, permission_denied.
+[[nodiscard]] Status write_index(const std::filesystem::path& folder,
+                                 const std::filesystem::path& html);
+
 // Compares two runs of one kind: every figure that both have, its difference, and whether the
 // intervals overlap. Errors: those of write_report, invalid_argument (runs of different kinds),
 // unsupported (series of simulations, curves).
