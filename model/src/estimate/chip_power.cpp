@@ -150,6 +150,16 @@ double most_w(std::vector<Term> terms, double stream_w) {
   return highest - least_w(std::move(terms), beyond);
 }
 
+// Takes from each range what the stream forbids: with all others at their lowest, it would take
+// more than `stream_w`.
+void tighten(std::vector<Term>& terms, double stream_w) {
+  double spare = stream_w;
+  for (const Term& term : terms) spare -= term.stream * term.low_j;
+  for (Term& term : terms) {
+    if (term.stream > 0) term.high_j = std::min(term.high_j, term.low_j + spare / term.stream);
+  }
+}
+
 struct Program {
   std::vector<Term> terms;
   Bounds stream_w;
@@ -197,6 +207,7 @@ Result<ShareBounds> share_bounds(const ChipPower& chip, const Interval& wires_j,
     program.terms.push_back(
         {events / seconds, part.stream_per_s, part.low_pj * kPico, part.high_pj * kPico});
   }
+  tighten(program.terms, program.stream_w.high);
   ShareBounds result;
   result.rest_w = rest_of(program);
   result.share_percent = share_of(program, result.rest_w);

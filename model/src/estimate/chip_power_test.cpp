@@ -124,6 +124,11 @@ TEST(ChipPower, HoldsEveryChipThatItsSourcesAllow) {
     least = std::min(least, watts);
     most = std::max(most, watts);
   }
+  for (const auto& known : bounds->known) {
+    EXPECT_GE(known.share_percent.low, bounds->share_percent.low * (1 - 1e-12)) << known.name;
+    EXPECT_LE(known.share_percent.high, bounds->share_percent.high * (1 + 1e-12)) << known.name;
+    EXPECT_LE(known.share_percent.low, known.share_percent.high) << known.name;
+  }
   EXPECT_GT(allowed, 1000);
   EXPECT_LT(least, 1.5 * bounds->rest_w.low);
   EXPECT_GT(most, 0.7 * bounds->rest_w.high);

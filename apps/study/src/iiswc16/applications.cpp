@@ -329,11 +329,11 @@ void add_counted_bytes(Reproduction& out, const std::vector<Application>& apps) 
            "toggle rate 0.34, as in Fig. 10"});
   const std::array<const char*, 3> why{
       "an access of the L1 is a line of 64 B, of which a lane of a strided or gathered load takes "
-      "4 B: the paper's bytes are an upper bound",
-      "both count lines",
-      "a miss brings 64 B, two requests of 32 B, and lines are written back without a miss; "
-      "CodeXL's "
-      "FetchSize and WriteSize count those requests"};
+      "4 B; bytes between registers and local memory are in ours and in no counter of the paper's",
+      "hits and misses count whole lines; a store of fewer bytes moves those alone",
+      "a miss brings 64 B, two requests of 32 B, lines are written back without a miss, and a "
+      "store "
+      "may miss and bring nothing; CodeXL's FetchSize and WriteSize count the requests"};
   for (std::size_t s = 0; s < kSegments.size(); ++s) {
     if (!(moved[s] > 0)) continue;
     out.add({"section VI",
