@@ -91,7 +91,7 @@ class Kernels {
     for (cl_uint argument = 0; argument < 2; ++argument) {
       cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 4 * kWords,
                                      data.data(), nullptr);
-      clSetKernelArg(kernel_, argument, sizeof buffer, &buffer);
+      clSetKernelArg(kernel_, argument, sizeof(cl_mem), &buffer);
     }
   }
   void run(int times) {
