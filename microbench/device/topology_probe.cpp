@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "device/address_map.hpp"
+#include "channels/contention.hpp"
 #include "device/topology_probe.hpp"
 #include "host/pinning.hpp"
 #include "latency/homes_of_lines.hpp"
@@ -23,9 +23,7 @@ namespace ww::microbench {
 namespace {
 
 constexpr std::size_t kRegionBytes = std::size_t{2} << 20;  // a large page
-constexpr std::uint32_t kContendLoops = 8;
 constexpr std::uint32_t kProbeHops = 16;
-constexpr int kCheckedPairs = 120;
 constexpr std::uint32_t kProbeUnlogged = 0xFFFFFFFFu;
 constexpr std::uint32_t kProbePinMarker = 0x5EC0DE01u;
 
@@ -56,7 +54,7 @@ Status Prober::set_up() {
   WW_TRY(contend_->set(0, *region_));
   WW_TRY(contend_->set(4, *output_));
   // The address of the buffer decides where the aligned region begins.
-  WW_TRY(this->contend(0, 0));
+  WW_TRY(this->contend(0, 0, 1));
   std::array<std::uint32_t, 2> address{};
   WW_TRY(output_->read(8, std::as_writable_bytes(std::span(address))));
   const std::uint64_t base = std::uint64_t{address[1]} << 32 | address[0];
@@ -73,11 +71,11 @@ Status Prober::set_up_on(DeviceBuffer& region, std::uint64_t aligned) {
   return {};
 }
 
-Result<double> Prober::contend(std::uint64_t first, std::uint64_t second) {
+Result<double> Prober::contend(std::uint64_t first, std::uint64_t second, std::uint32_t loops) {
   if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
   WW_TRY(contend_->set(1, word(first)));
   WW_TRY(contend_->set(2, word(second)));
-  WW_TRY(contend_->set(3, kContendLoops));
+  WW_TRY(contend_->set(3, loops));
   // A wavefront waits for each of its loads: many of them saturate a channel, which this many do
   // whatever the size of the chip.
   constexpr std::size_t kSaturating = 768;
@@ -146,44 +144,12 @@ Result<std::vector<TopologyPlace>> Prober::places(int compute_units) {
 }
 
 Result<AddressMap> Prober::address() {
-  // Times one channel and two channels.
-  std::vector<double> alone;
-  for (int i = 0; i < 7; ++i) {
-    WW_ASSIGN(seconds, contend(0, 0));
-    alone.push_back(seconds);
-  }
-  std::ranges::sort(alone);
-  const double same = alone[alone.size() / 2];
-  double apart = same;
-  for (unsigned bit = 6; bit <= 20; ++bit) {
-    WW_ASSIGN(seconds, contend(0, std::uint64_t{1} << bit));
-    apart = std::min(apart, seconds);
-  }
-  const double noise = 0.5 * (alone[alone.size() - 2] - alone[1]);
-  if (!(same - apart > std::max(4 * noise, 0.15 * same))) {
-    AddressMap none;
-    none.reason = fmt::format(
-        "two addresses at best take {:.1f}% less time than one, within noise of {:.1f}% or no "
-        "contention at a channel",
-        100 * (1 - apart / same), 100 * noise / same);
-    return none;
-  }
-  const double threshold = 0.5 * (same + apart);
   double asked = 0;
-  const SameChannel pair = [&](std::uint64_t first, std::uint64_t second) -> Result<bool> {
-    progress(0.1 + 0.4 * std::min(1.0, ++asked / 500));
-    WW_ASSIGN(seconds, contend(first, second));
-    // Close calls are asked again.
-    if (std::abs(seconds - threshold) < 0.25 * (same - apart)) {
-      WW_ASSIGN(second_try, contend(first, second));
-      WW_ASSIGN(third_try, contend(first, second));
-      const double low = std::min({seconds, second_try, third_try});
-      const double high = std::max({seconds, second_try, third_try});
-      seconds = seconds + second_try + third_try - low - high;
-    }
-    return seconds > threshold;
-  };
-  return find_address_map(pair, {}, kCheckedPairs, 1);
+  return address_map_by_contention(
+      [this](std::uint64_t first, std::uint64_t second, std::uint32_t loops) {
+        return contend(first, second, loops);
+      },
+      [this, &asked] { progress(0.1 + 0.4 * std::min(1.0, ++asked / 500)); });
 }
 
 Result<std::vector<std::vector<double>>> Prober::latencies(const std::vector<TopologyPlace>& places,

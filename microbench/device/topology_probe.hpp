@@ -68,7 +68,7 @@ class Prober {
   [[nodiscard]] std::vector<Contention>& contentions() { return contentions_; }
 
  private:
-  Result<double> contend(std::uint64_t first, std::uint64_t second);
+  Result<double> contend(std::uint64_t first, std::uint64_t second, std::uint32_t loops);
 
   ComputeHost& host_;
   const Pinning* pinning_;

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "device/address_map.hpp"
+#include "channels/address_map.hpp"
 #include "latency/homes_of_lines.hpp"
 #include "ww/sim/gpu/chip.hpp"
 #include "ww/sim/gpu/reveal.hpp"

@@ -17,6 +17,10 @@
 // WW_STUB_HIP_COUNTERS names a file that gets the counters of all dispatches at the program's end,
 // as rocprof v1 writes them.
 //
+// WW_STUB_HIP_JITTER_US, _LATE and _RAMP_MS make the times between events those of real cards: with
+// so much noise (standard deviation), that share of them 15 us too long, and a clock that climbs
+// from 0.3 of its rate for so long from the first work on. WW_STUB_HIP_SEED seeds them.
+//
 // With chip_clock.cpp before the C library and WW_STUB_HIP_TREE naming a tree of kernel files
 // (fake_amd_tree.hpp), the program lives in the chip's time, and the chip's sensor is what those
 // files show.
@@ -41,6 +45,7 @@
 
 #include "card_files.hpp"
 #include "ww/binpatch/code_object.hpp"
+#include "ww/core/split_mix.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace {
@@ -70,6 +75,37 @@ struct Function {
 };
 struct Event {
   std::int64_t time_ns{};
+};
+
+double number_of(const char* variable) {
+  const char* set = std::getenv(variable);
+  return set != nullptr ? std::atof(set) : 0;
+}
+
+// Times between events as a real card's would be. The chip itself keeps its own time.
+class Events {
+ public:
+  static Events& of_process() {
+    static Events events;
+    return events;
+  }
+  float milliseconds(std::int64_t time_ns) {
+    constexpr double kIdleClock = 0.3;
+    constexpr double kLateMs = 0.015;
+    double shown = static_cast<double>(time_ns) * 1e-6;
+    if (worked_ms_ < ramp_ms_) shown /= kIdleClock + (1 - kIdleClock) * worked_ms_ / ramp_ms_;
+    worked_ms_ += shown;
+    if (late_ > 0 && random_.unit() < late_) shown += kLateMs;
+    if (jitter_ms_ > 0) shown += jitter_ms_ * random_.normal();
+    return static_cast<float>(std::max(shown, 1e-4));
+  }
+
+ private:
+  double jitter_ms_{number_of("WW_STUB_HIP_JITTER_US") * 1e-3};
+  double late_{number_of("WW_STUB_HIP_LATE")};
+  double ramp_ms_{number_of("WW_STUB_HIP_RAMP_MS")};
+  double worked_ms_{};
+  ww::SplitMix random_{static_cast<std::uint64_t>(number_of("WW_STUB_HIP_SEED"))};
 };
 
 std::string chip_name() {
@@ -412,9 +448,8 @@ int hipEventRecord(void* event, void*) {
   return success;
 }
 int hipEventElapsedTime(float* milliseconds, void* begin, void* end) {
-  *milliseconds =
-      static_cast<float>(static_cast<Event*>(end)->time_ns - static_cast<Event*>(begin)->time_ns) *
-      1e-6f;
+  *milliseconds = Events::of_process().milliseconds(static_cast<Event*>(end)->time_ns -
+                                                    static_cast<Event*>(begin)->time_ns);
   return success;
 }
 const char* hipGetErrorName(int code) {

@@ -1,7 +1,8 @@
-#include "device/address_map.hpp"
+#include "channels/address_map.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
@@ -53,25 +54,67 @@ Result<std::optional<Basis>> eliminate(const SameChannel& same, const AddressRan
   return std::optional<Basis>(std::move(basis));
 }
 
-// Share of random pairs that the map predicts, half of them on one channel as it says.
-Result<double> share_foretold(const AddressMap& map, const SameChannel& same,
-                              const AddressRange& range, int checks, SplitMix& random) {
-  const std::uint64_t span = std::uint64_t{2} << range.highest_bit;
-  const std::uint64_t keep = ~((std::uint64_t{1} << range.lowest_bit) - 1) & (span - 1);
-  int right = 0;
-  for (int i = 0; i < checks; ++i) {
-    const bool wanted = i % 2 == 0;
+int difference(const AddressMap& map, std::uint64_t first, std::uint64_t second) {
+  const int a = map.channel_of(first);
+  const int b = map.channel_of(second);
+  if (map.form == AddressMap::Form::xor_of_bits) return a ^ b;
+  return (b - a + map.channels) % map.channels;
+}
+
+// Checks a map on random pairs.
+class MapCheck {
+ public:
+  MapCheck(const SameChannel& same, const AddressRange& range, SplitMix& random)
+      : same_(same),
+        random_(random),
+        keep_(~((std::uint64_t{1} << range.lowest_bit) - 1) &
+              ((std::uint64_t{2} << range.highest_bit) - 1)) {}
+
+  // Sets the share of pairs that the map predicts, and how many those were: `checks` or more, half
+  // of them on one channel as it says. The others take every difference of two channels in turn.
+  // Among pairs at random, a map with twice the channels would be right but for a few. So a
+  // difference that turns out to be none, twice of three times, makes the share 0.
+  Status check(AddressMap& map, int checks) {
+    const int apart = std::max(checks / 2, map.channels - 1);
+    int right = 0;
+    for (int i = 0; i < checks / 2; ++i) {
+      WW_ASSIGN(alike, is_same(map, 0));
+      right += alike ? 1 : 0;
+    }
+    for (int i = 0; i < apart; ++i) {
+      const int channels = 1 + i % (map.channels - 1);
+      WW_ASSIGN(alike, is_same(map, channels));
+      right += alike ? 0 : 1;
+      if (!alike) continue;
+      WW_ASSIGN(second, is_same(map, channels));
+      WW_ASSIGN(third, is_same(map, channels));
+      if (second || third) {
+        map.foretold = 0;
+        map.pairs = checks / 2 + i + 1;
+        return {};
+      }
+    }
+    map.pairs = checks / 2 + apart;
+    map.foretold = static_cast<double>(right) / map.pairs;
+    return {};
+  }
+
+ private:
+  // Asks about a random pair whose channels differ by so much.
+  Result<bool> is_same(const AddressMap& map, int channels) {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
     do {
-      first = random.next() & keep;
-      second = random.next() & keep;
-    } while ((map.channel_of(first) == map.channel_of(second)) != wanted);
-    WW_ASSIGN(alike, same(first, second));
-    right += alike == wanted ? 1 : 0;
+      first = random_.next() & keep_;
+      second = random_.next() & keep_;
+    } while (difference(map, first, second) != channels);
+    return same_(first, second);
   }
-  return static_cast<double>(right) / checks;
-}
+
+  const SameChannel& same_;
+  SplitMix& random_;
+  std::uint64_t keep_;
+};
 
 AddressMap xor_map(const Basis& basis) {
   AddressMap map;
@@ -101,13 +144,11 @@ Result<AddressMap> find_address_map(const SameChannel& same, const AddressRange&
   SplitMix random(seed);
   AddressMap none;
   const auto accept = [&](AddressMap map) -> Result<std::optional<AddressMap>> {
-    WW_ASSIGN(share, share_foretold(map, same, range, checks, random));
-    map.foretold = share;
-    map.pairs = checks;
-    map.found = share >= kNeededShare;
+    WW_TRY(MapCheck(same, range, random).check(map, checks));
+    map.found = map.foretold >= kNeededShare;
     if (map.found) return std::optional<AddressMap>(std::move(map));
-    none.foretold = std::max(none.foretold, share);
-    none.pairs = checks;
+    none.foretold = std::max(none.foretold, map.foretold);
+    none.pairs = map.pairs;
     return std::optional<AddressMap>();
   };
   WW_ASSIGN(basis, eliminate(same, range));
@@ -144,7 +185,7 @@ Result<AddressMap> find_address_map(const SameChannel& same, const AddressRange&
   none.reason = fmt::format(
       "neither an XOR of address bits nor a remainder foretells the pairs "
       "(best: {:.0f}% of {})",
-      100 * none.foretold, checks);
+      100 * none.foretold, none.pairs);
   return none;
 }
 

@@ -1,4 +1,4 @@
-#include "device/address_map.hpp"
+#include "channels/address_map.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -20,9 +20,10 @@ struct AddressRange {
 
 // Tries, in this order: channel numbers that are XORs of address bits (every power of two of
 // channels; Gaussian elimination over GF(2), where "same channel" is membership in the kernel),
-// then channel = (address / interleave) mod n. Either must predict `checks` random pairs, half of
-// them on one channel; one wrong answer in fifty is taken for noise. found = false with a reason
-// where neither does, or where no two addresses differ. Errors of `same`.
+// then channel = (address / interleave) mod n. Either must predict `checks` random pairs or more,
+// half of them on one channel, the rest of every difference between channels; one wrong answer in
+// fifty is taken for noise. found = false with a reason where neither does, or where no two
+// addresses differ. Errors of `same`.
 [[nodiscard]] Result<AddressMap> find_address_map(const SameChannel& same,
                                                   const AddressRange& range, int checks,
                                                   std::uint64_t seed);
