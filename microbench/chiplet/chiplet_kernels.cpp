@@ -163,24 +163,33 @@ Result<std::vector<std::vector<double>>> ChipletKernels::latencies(
   return table;
 }
 
+Status ChipletKernels::read_layout(const std::vector<std::uint32_t>& pages) {
+  // The first time brings some pages into the Infinity Cache.
+  WW_ASSIGN(first, latencies(pages, kMaxDies));
+  if (first.empty()) {
+    return fail(ErrorCode::bad_data, "no compute die reported", device_.name);
+  }
+  const auto read = [&]() -> Result<std::vector<std::vector<double>>> {
+    WW_ASSIGN(table, latencies(pages, kMaxDies));
+    if (table.size() != first.size()) {
+      return fail(ErrorCode::bad_data, "not every compute die reported every time", device_.name);
+    }
+    return table;
+  };
+  WW_ASSIGN(layout, layout_of_reads(read, device_.name));
+  layout_ = std::move(layout);
+  return {};
+}
+
 Status ChipletKernels::find_layout() {
   // All candidates at once: both lists then have homes of the same numbers.
   std::vector<std::uint32_t> pages = candidates_[0];
   pages.insert(pages.end(), candidates_[1].begin(), candidates_[1].end());
-  std::vector<std::vector<double>> ticks;
-  // The first time brings some pages into the Infinity Cache.
-  for (int repeat = 0; repeat < kProbeRepeats; ++repeat) {
-    WW_ASSIGN(table, latencies(pages, kMaxDies));
-    ticks = std::move(table);
-  }
-  if (ticks.empty()) {
-    return fail(ErrorCode::bad_data, "no compute die reported", device_.name);
-  }
-  WW_ASSIGN(layout, chiplet_layout(ticks, device_.name));
-  layout_ = std::move(layout);
+  WW_TRY(read_layout(pages));
   const std::size_t readers = dies() / ChipletLayout::kIoDies;
   std::array<std::vector<std::uint32_t>, ChipletLayout::kIoDies> of_home[2];
   for (std::size_t i = 0; i < pages.size(); ++i) {
+    if (layout_.home_of_page[i] < 0) continue;
     const std::size_t kind = i < candidates_[0].size() ? 0 : 1;
     of_home[kind][static_cast<std::size_t>(layout_.home_of_page[i])].push_back(pages[i]);
   }
@@ -247,13 +256,10 @@ Status ChipletKernels::find_misses() {
 }
 
 nlohmann::json ChipletKernels::setup() const {
-  return {{"io_die_of_die", layout_.io_die_of_die},
-          {"row_of", layout_.row_of},
-          {"column_of", layout_.column_of},
-          {"across_of", layout_.across_of},
-          {"ticks_by_hops", layout_.ticks_by_hops},
-          {"separation", layout_.separation},
-          {"pages_of_list", pages_},
+  return {{"io_die_of_die", layout_.io_die_of_die}, {"row_of", layout_.row_of},
+          {"column_of", layout_.column_of},         {"across_of", layout_.across_of},
+          {"ticks_by_hops", layout_.ticks_by_hops}, {"separation", layout_.separation},
+          {"clear_pages", layout_.clear_pages},     {"pages_of_list", pages_},
           {"memory_misses", memory_misses_}};
 }
 

@@ -53,6 +53,7 @@ class ChipletKernels final : public PackageKernels {
   Status align();
   Status find_misses();
   Status find_layout();
+  Status read_layout(const std::vector<std::uint32_t>& pages);
   Result<std::unique_ptr<LoadedKernel>> kernel(const char* name, bool pinned = true);
   [[nodiscard]] std::size_t groups() const { return dies() * kGroupsPerDie; }
   [[nodiscard]] std::size_t waves_of_die() const;
