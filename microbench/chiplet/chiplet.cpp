@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 
 #include "bench/engine.hpp"
@@ -15,6 +16,7 @@
 #include "chiplet/pair_kernels.hpp"
 #include "device/amd_package.hpp"
 #include "experiment/experiments.hpp"
+#include "experiment/points.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/split_mix.hpp"
@@ -43,9 +45,11 @@ struct ChipletSettings {
   double launch_s{50e-6};
 };
 
-class Chiplet final : public Experiment {
+class Chiplet final : public PointExperiment {
  public:
-  explicit Chiplet(const ChipletSettings& settings) : settings_(settings) {}
+  explicit Chiplet(const ChipletSettings& settings)
+      : PointExperiment({settings.seed, settings.blocks, {.seconds = settings.plateau_s}}),
+        settings_(settings) {}
 
   std::string_view name() const override { return "chiplet"; }
   json plan() const override;
@@ -54,14 +58,16 @@ class Chiplet final : public Experiment {
   Status tune(Bench& bench) override;
   Status warm_up(Bench& bench, bool resumed) override;
   Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) override;
-  void use(const SensorResponse& response) override;
-  std::int64_t minimum_blocks() const override { return settings_.blocks; }
-  std::vector<Condition> block(std::int64_t block) const override;
   Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
 
  private:
   using Pace = PackageKernels::Pace;
-  [[nodiscard]] std::vector<std::size_t> order(std::int64_t block) const;
+  std::size_t points() const override { return kernels_->points().size(); }
+  std::string note_of(std::size_t point) const override {
+    return std::string(kernels_->points()[point].name);
+  }
+  std::vector<std::size_t> order_of_pair(std::int64_t pair) const override;
+  Plateau plateau_with(const SensorResponse& response) const override;
   Result<double> seconds_of(const ChipletPoint& point, const Pace& pace);
   Result<std::uint32_t> waits_for(const ChipletPoint& point, double wanted, std::uint32_t guess,
                                   int steps);
@@ -77,7 +83,6 @@ class Chiplet final : public Experiment {
   std::vector<std::int32_t> identity_;  // of the package, as the first session found it
   std::vector<std::uint32_t> waits_;    // by point; empty: not tuned
   std::uint32_t passes_{1};
-  double plateau_s_{}, settle_s_{};  // 0 until the sensor's response is known
 };
 
 json Chiplet::plan() const {
@@ -85,16 +90,8 @@ json Chiplet::plan() const {
   setup["identity"] = identity_;
   setup["waits"] = waits_;
   setup["passes"] = passes_;
-  json plan{{"method", "chiplet"},
-            {"blocks", settings_.blocks},
-            {"least_plateau_s", settings_.plateau_s},
-            {"quick", settings_.quick},
-            {"seed", settings_.seed},
-            {"setup", std::move(setup)}};
-  if (settle_s_ > 0) {
-    plan["plateau_s"] = plateau_s_;
-    plan["settle_s"] = settle_s_;
-  }
+  json plan{{"method", "chiplet"}, {"quick", settings_.quick}, {"setup", std::move(setup)}};
+  put(plan);
   return plan;
 }
 
@@ -110,8 +107,7 @@ Status Chiplet::restore(const json& plan) {
   if (identity_.empty()) setup.read("io_die_of_die", identity_);
   setup.read("waits", waits_);
   setup.read("passes", passes_);
-  reader.read_optional("plateau_s", plateau_s_);
-  reader.read_optional("settle_s", settle_s_);
+  take(reader);
   WW_TRY(reader.status());
   if (then.quick == settings_.quick && then.blocks == settings_.blocks &&
       then.plateau_s == settings_.plateau_s) {
@@ -221,36 +217,24 @@ Result<Bench::Launch> Chiplet::load(Bench&, const Condition&, StoredRun& run) {
   return select(0);
 }
 
-void Chiplet::use(const SensorResponse& response) {
-  if (settle_s_ > 0) return;  // an earlier session's plan goes on
-  settle_s_ =
-      response.settles() ? response.settle_s() : settings_.plateau_s / kMinPlateauOverSettling;
-  settle_s_ = std::max(settle_s_, 0.2 * settings_.plateau_s);
-  plateau_s_ = std::max(settings_.plateau_s, kMinPlateauOverSettling * settle_s_);
+Plateau Chiplet::plateau_with(const SensorResponse& response) const {
+  const double settle_s = std::max(
+      response.settles() ? response.settle_s() : settings_.plateau_s / kMinPlateauOverSettling,
+      0.2 * settings_.plateau_s);
+  return {std::max(settings_.plateau_s, kMinPlateauOverSettling * settle_s), settle_s};
 }
 
-// Every second block runs in the order of the one before, backwards, so that drift cancels.
-std::vector<std::size_t> Chiplet::order(std::int64_t block) const {
-  std::vector<std::size_t> points;
-  SplitMix random(settings_.seed + static_cast<std::uint64_t>((block + 1) / 2));
-  for (std::size_t i = 0; i < kernels_->points().size(); ++i) points.push_back(i);
-  shuffle(points, [&] { return random.next(); });
-  if (block % 2 == 0) std::ranges::reverse(points);
-  return points;
-}
-
-std::vector<Condition> Chiplet::block(std::int64_t block) const {
-  std::vector<Condition> list;
-  add_run(list, block, RunKind::idle, plateau_s_, "idle");
-  for (const std::size_t point : order(block)) {
-    add_run(list, block, RunKind::stream, plateau_s_, kernels_->points()[point].name);
-  }
-  return list;
+// Each pair has a generator of its own.
+std::vector<std::size_t> Chiplet::order_of_pair(std::int64_t pair) const {
+  std::vector<std::size_t> order(points());
+  SplitMix random(fixed().seed + static_cast<std::uint64_t>(pair));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  shuffle(order, [&] { return random.next(); });
+  return order;
 }
 
 Status Chiplet::perform(Bench& bench, const Condition& condition, StoredRun& run) {
-  const std::size_t index =
-      order(condition.block).at(static_cast<std::size_t>(condition.position - 1));
+  const std::size_t index = point_of(condition);
   const ChipletPoint& point = kernels_->points()[index];
   run.pattern = point.name;
   run.throttle = static_cast<std::int32_t>(waits_.at(index));

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <utility>
 
 #include "bench/engine.hpp"
-#include "bench/order.hpp"
 #include "device/nvidia_device.hpp"
 #include "experiment/crossing_kernels.hpp"
 #include "experiment/crossing_rates.hpp"
 #include "experiment/experiments.hpp"
+#include "experiment/points.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/microbench/compute_device.hpp"
@@ -40,9 +39,11 @@ struct CrossingSettings {
   int groups_per_place{8};
 };
 
-class Crossing final : public Experiment {
+class Crossing final : public PointExperiment {
  public:
-  explicit Crossing(const CrossingSettings& settings) : settings_(settings) {}
+  explicit Crossing(const CrossingSettings& settings)
+      : PointExperiment({settings.seed, settings.blocks, {.seconds = settings.plateau_s}}),
+        settings_(settings) {}
 
   std::string_view name() const override { return "crossing"; }
   json plan() const override;
@@ -52,14 +53,23 @@ class Crossing final : public Experiment {
   Status warm_up(Bench& bench, bool resumed) override;
   std::vector<Condition> setup() const override;
   Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) override;
-  void use(const SensorResponse& response) override;
   std::vector<Condition> rest_of_setup() const override;
-  std::int64_t minimum_blocks() const override { return settings_.blocks; }
-  std::vector<Condition> block(std::int64_t block) const override;
   Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
 
  private:
-  [[nodiscard]] std::vector<CrossingPoint> order(std::int64_t block) const;
+  // Near and far at every wait, zeros at the shortest, and the controls.
+  [[nodiscard]] std::vector<CrossingPoint> list() const;
+  std::size_t points() const override { return list().size(); }
+  std::string note_of(std::size_t point) const override;
+  // The idle run at the end is left out of a quick campaign, whose next block begins with one, so
+  // that it fits into the time for which a card can be had (scripts/on_nvidia_gpu): the answer
+  // comes from differences between the points, and idle power only bounds what unequal times asleep
+  // may cost.
+  bool ends_idle() const override { return !settings_.quick; }
+  Plateau plateau_with(const SensorResponse& response) const override;
+  void keep_tolerances(const SensorResponse& response) override {
+    tolerances_ = {response.info.gain_tolerance_95, response.info.regulator_slope_tolerance_95};
+  }
   Status select(const CrossingPoint& point) {
     return kernels_->select(rates_.as_run(point), rates_.loops(point));
   }
@@ -70,7 +80,6 @@ class Crossing final : public Experiment {
   CrossingRates rates_;
   CrossingSplit split_;  // as the first session found it
   double near_ticks_{}, far_ticks_{};
-  double plateau_s_{}, settle_s_{};       // as the sensor needs them; 0 until it is measured
   model::CrossingTolerances tolerances_;  // of the sensor
 };
 
@@ -89,15 +98,11 @@ json Crossing::plan() const {
   }
   rates_.put(setup);
   json plan{{"method", "crossing"},
-            {"blocks", settings_.blocks},
-            {"least_plateau_s", settings_.plateau_s},
             {"groups_per_place", settings_.groups_per_place},
             {"quick", settings_.quick},
-            {"seed", settings_.seed},
             {"setup", std::move(setup)}};
-  if (settle_s_ > 0) {
-    plan["plateau_s"] = plateau_s_;
-    plan["settle_s"] = settle_s_;
+  put(plan);
+  if (plateau().settle_s > 0) {
     plan["gain_tolerance_95"] = tolerances_.gain;
     plan["regulator_tolerance_95"] = tolerances_.regulator;
   }
@@ -122,8 +127,7 @@ Status Crossing::restore(const json& plan) {
   setup.read_optional("additive_r2", split_.additive_r2);
   setup.read_optional("with_product_r2", split_.product_r2);
   rates_.take(setup);
-  reader.read_optional("plateau_s", plateau_s_);
-  reader.read_optional("settle_s", settle_s_);
+  take(reader);
   reader.read_optional("gain_tolerance_95", tolerances_.gain);
   reader.read_optional("regulator_tolerance_95", tolerances_.regulator);
   WW_TRY(reader.status());
@@ -201,12 +205,11 @@ Result<Bench::Launch> Crossing::load(Bench&, const Condition& condition, StoredR
   return Bench::Launch([this] { return kernels_->launch(); });
 }
 
-void Crossing::use(const SensorResponse& response) {
-  if (settle_s_ > 0) return;  // an earlier session's plan goes on
-  // Where the response is not known, half of a plateau is cut off.
-  settle_s_ = response.settles() ? response.settle_s() : settings_.plateau_s / kPlateauOverSettling;
-  plateau_s_ = std::max(settings_.plateau_s, kPlateauOverSettling * settle_s_);
-  tolerances_ = {response.info.gain_tolerance_95, response.info.regulator_slope_tolerance_95};
+// Where the response is not known, half of a plateau is cut off.
+Plateau Crossing::plateau_with(const SensorResponse& response) const {
+  const double settle_s =
+      response.settles() ? response.settle_s() : settings_.plateau_s / kPlateauOverSettling;
+  return {std::max(settings_.plateau_s, kPlateauOverSettling * settle_s), settle_s};
 }
 
 // Idle power against temperature, before the blocks.
@@ -221,48 +224,28 @@ std::vector<Condition> Crossing::rest_of_setup() const {
            .seconds = cooldown_s()}};
 }
 
-// Every condition of a block in random order: near and far at every wait, zeros at the shortest,
-// and the controls. Every second block runs in the order of the one before, backwards, so that
-// drift cancels.
-std::vector<CrossingPoint> Crossing::order(std::int64_t block) const {
+std::vector<CrossingPoint> Crossing::list() const {
   const std::vector<std::uint32_t>& waits = rates_.waits();
   std::vector<CrossingPoint> points;
-  std::mt19937_64 generator(settings_.seed);
-  for (std::int64_t pair = 0; pair < (block + 1) / 2; ++pair) {
-    points.clear();
-    for (const int place : {0, 1}) {
-      for (const int line : {0, 1}) {
-        for (const std::uint32_t wait : waits) points.push_back({place, line, true, wait});
-        points.push_back({place, line, false, waits.front()});
-      }
+  for (const int place : {0, 1}) {
+    for (const int line : {0, 1}) {
+      for (const std::uint32_t wait : waits) points.push_back({place, line, true, wait});
+      points.push_back({place, line, false, waits.front()});
     }
-    for (const int half : {1, 2}) points.push_back({0, 0, true, waits.front(), half});
-    for (const std::uint32_t wait : waits) points.push_back({.wait = wait, .empty = true});
-    shuffle(points, generator);
   }
-  if (block % 2 == 0) std::ranges::reverse(points);
+  for (const int half : {1, 2}) points.push_back({0, 0, true, waits.front(), half});
+  for (const std::uint32_t wait : waits) points.push_back({.wait = wait, .empty = true});
   return points;
 }
 
-// The position counts the runs of a block: an idle one, the points in their order, an idle one. The
-// last one is left out of a quick campaign, whose next block begins with one, so that it fits into
-// the time for which a card can be had (scripts/on_nvidia_gpu): the answer comes from differences
-// between the points, and idle power only bounds what unequal times asleep may cost.
-std::vector<Condition> Crossing::block(std::int64_t block) const {
-  std::vector<Condition> list;
-  add_run(list, block, RunKind::idle, plateau_s_, "idle");
-  for (const CrossingPoint& point : order(block)) {
-    add_run(list, block, RunKind::stream, plateau_s_,
-            fmt::format("side {} updates side {}, {}", point.place_side, point.line_side,
-                        point.pattern()));
-  }
-  if (!settings_.quick) add_run(list, block, RunKind::idle, plateau_s_, "idle");
-  return list;
+std::string Crossing::note_of(std::size_t point) const {
+  const CrossingPoint named = list()[point];
+  return fmt::format("side {} updates side {}, {}", named.place_side, named.line_side,
+                     named.pattern());
 }
 
 Status Crossing::perform(Bench& bench, const Condition& condition, StoredRun& run) {
-  const CrossingPoint point =
-      order(condition.block).at(static_cast<std::size_t>(condition.position - 1));
+  const CrossingPoint point = list()[point_of(condition)];
   run.engine = point.place_side;
   run.quadrant = point.line_side;
   run.pattern = point.pattern();

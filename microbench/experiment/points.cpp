@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <random>
 #include <utility>
-
-#include "bench/order.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -59,6 +56,60 @@ std::vector<Condition> block_of_points(std::int64_t block, std::size_t points, s
                     .note = note(point)});
   }
   return list;
+}
+
+void PointExperiment::use(const SensorResponse& response) {
+  if (plateau_.settle_s > 0) return;
+  plateau_ = plateau_with(response);
+  keep_tolerances(response);
+}
+
+Plateau PointExperiment::plateau_with(const SensorResponse& response) const {
+  return plateau_for(response, fixed_.least);
+}
+
+std::vector<std::size_t> PointExperiment::order_of_pair(std::int64_t pair) const {
+  std::vector<std::size_t> order(points());
+  std::mt19937_64 generator(fixed_.seed);
+  for (std::int64_t drawn = 0; drawn < pair; ++drawn) {
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    shuffle(order, generator);
+  }
+  return order;
+}
+
+std::vector<std::size_t> PointExperiment::order(std::int64_t block) const {
+  auto order = order_of_pair((block + 1) / 2);
+  if (block % 2 == 0) std::ranges::reverse(order);
+  return order;
+}
+
+std::vector<Condition> PointExperiment::block(std::int64_t block) const {
+  std::vector<Condition> list;
+  add_run(list, block, RunKind::idle, plateau_.seconds, "idle");
+  for (const std::size_t point : order(block)) {
+    add_run(list, block, RunKind::stream, plateau_.seconds, note_of(point));
+  }
+  if (ends_idle()) add_run(list, block, RunKind::idle, plateau_.seconds, "idle");
+  return list;
+}
+
+std::size_t PointExperiment::point_of(const Condition& condition) const {
+  return order(condition.block).at(static_cast<std::size_t>(condition.position - 1));
+}
+
+void PointExperiment::put(nlohmann::json& plan) const {
+  plan["seed"] = fixed_.seed;
+  plan["blocks"] = fixed_.blocks;
+  plan["least_plateau_s"] = fixed_.least.seconds;
+  if (plateau_.settle_s <= 0) return;
+  plan["plateau_s"] = plateau_.seconds;
+  plan["settle_s"] = plateau_.settle_s;
+}
+
+void PointExperiment::take(const JsonReader& plan) {
+  plan.read_optional("plateau_s", plateau_.seconds);
+  plan.read_optional("settle_s", plateau_.settle_s);
 }
 
 Result<Bench::Launched> perform_point(Bench& bench, const Condition& condition,

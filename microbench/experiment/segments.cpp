@@ -31,15 +31,14 @@ constexpr double kL2ShareLow = 0.25, kL2ShareHigh = 0.40;
 const SegmentPoint kStepPoint{.segment = "registers_l1", .lanes = 64};
 
 struct SegmentsSettings {
-  std::uint64_t seed{1};
-  std::int64_t blocks{4};
-  Plateau least{.seconds = 0.8, .settle_s = 0.1};
+  PointExperiment::Plan fixed{.blocks = 4, .least = {.seconds = 0.8, .settle_s = 0.1}};
   std::string only;  // a segment's name; empty: all
 };
 
-class Segments final : public Experiment {
+class Segments final : public PointExperiment {
  public:
-  explicit Segments(SegmentsSettings settings) : settings_(std::move(settings)) {}
+  explicit Segments(SegmentsSettings settings)
+      : PointExperiment(settings.fixed), settings_(std::move(settings)) {}
 
   std::string_view name() const override { return "segments"; }
   std::string_view file_name() const override { return "segments.db"; }
@@ -49,12 +48,12 @@ class Segments final : public Experiment {
   Status tune(Bench& bench) override;
   Status warm_up(Bench&, bool) override { return {}; }  // tuning ran every point
   Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) override;
-  void use(const SensorResponse& response) override;
-  std::int64_t minimum_blocks() const override { return settings_.blocks; }
   std::vector<Condition> block(std::int64_t block) const override;
   Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
 
  private:
+  std::size_t points() const override { return points_.size(); }
+  std::string note_of(std::size_t point) const override { return points_[point].segment; }
   [[nodiscard]] std::uint32_t throttle_of(const SegmentPoint& point) const {
     if (!point.slow) return 0;
     return point.segment == "legs" ? legs_throttle_ : l2_throttle_;
@@ -71,7 +70,6 @@ class Segments final : public Experiment {
   std::uint32_t legs_throttle_{}, l2_throttle_{};
   std::vector<std::uint32_t> loops_;  // of each point; empty until they are tuned
   std::uint32_t step_loops_{};
-  Plateau plateau_;  // as the sensor needs it; zeros until that is known
   double nominal_v_{};
   std::string target_;
 };
@@ -89,21 +87,18 @@ json Segments::plan() const {
                     {"lanes", point.lanes},
                     {"ones", point.ones}});
   }
-  return {{"method", "segments"},
-          {"blocks", settings_.blocks},
-          {"only", settings_.only},
-          {"least_plateau_s", settings_.least.seconds},
-          {"least_settle_s", settings_.least.settle_s},
-          {"plateau_s", plateau_.seconds},
-          {"settle_s", plateau_.settle_s},
-          {"seed", settings_.seed},
-          {"nominal_v", nominal_v_},
-          {"target", target_},
-          {"points", std::move(list)},
-          {"loops", loops_},
-          {"step_loops", step_loops_},
-          {"legs_throttle", legs_throttle_},
-          {"l2_throttle", l2_throttle_}};
+  json plan{{"method", "segments"},
+            {"only", settings_.only},
+            {"least_settle_s", fixed().least.settle_s},
+            {"nominal_v", nominal_v_},
+            {"target", target_},
+            {"points", std::move(list)},
+            {"loops", loops_},
+            {"step_loops", step_loops_},
+            {"legs_throttle", legs_throttle_},
+            {"l2_throttle", l2_throttle_}};
+  put(plan);
+  return plan;
 }
 
 Status Segments::restore(const json& plan) {
@@ -114,8 +109,7 @@ Status Segments::restore(const json& plan) {
   reader.read("step_loops", step_loops_);
   reader.read("legs_throttle", legs_throttle_);
   reader.read("l2_throttle", l2_throttle_);
-  reader.read("plateau_s", plateau_.seconds);
-  reader.read("settle_s", plateau_.settle_s);
+  take(reader);
   return reader.status();
 }
 
@@ -136,7 +130,7 @@ Status Segments::prepare(Bench& bench) {
   const auto state = static_cast<std::size_t>(device.sensor->dvfs_current());
   nominal_v_ = state < states.size() ? states[state].voltage_v : 0.0;
   target_ = device.chip.target;
-  WW_ASSIGN(kernels, SegmentKernels::create(device, bench.pinning(), points_, settings_.seed));
+  WW_ASSIGN(kernels, SegmentKernels::create(device, bench.pinning(), points_, fixed().seed));
   kernels_ = std::move(kernels);
   // One launch of each place shows that its wavefronts find it.
   for (const auto& point : points_) {
@@ -206,14 +200,9 @@ Result<Bench::Launch> Segments::load(Bench&, const Condition&, StoredRun& run) {
   return Bench::Launch([this] { return kernels_->launch(kStepPoint); });
 }
 
-void Segments::use(const SensorResponse& response) {
-  if (plateau_.settle_s > 0) return;  // an earlier session's plan goes on
-  plateau_ = plateau_for(response, settings_.least);
-}
-
 std::vector<Condition> Segments::block(std::int64_t block) const {
-  return block_of_points(block, points_.size(), settings_.seed, plateau_.seconds,
-                         [this](std::size_t point) { return points_[point].segment; });
+  return block_of_points(block, points(), fixed().seed, plateau().seconds,
+                         [this](std::size_t point) { return note_of(point); });
 }
 
 Status Segments::perform(Bench& bench, const Condition& condition, StoredRun& run) {
@@ -243,14 +232,15 @@ Status check_virtual(const std::string& device) {
 
 Result<std::unique_ptr<Experiment>> make_segments(const ExperimentSettings& settings) {
   SegmentsSettings own;
-  own.seed = settings.seed;
+  auto& [seed, blocks, least] = own.fixed;
+  seed = settings.seed;
   WW_TRY(SettingsReader("segments", settings.own)
-             .read("blocks", own.blocks)
-             .read("plateau_s", own.least.seconds)
-             .read("settle_s", own.least.settle_s)
+             .read("blocks", blocks)
+             .read("plateau_s", least.seconds)
+             .read("settle_s", least.settle_s)
              .read("only", own.only)
              .finish());
-  if (own.blocks < 2 || !(own.least.seconds > own.least.settle_s) || !(own.least.settle_s > 0)) {
+  if (blocks < 2 || !(least.seconds > least.settle_s) || !(least.settle_s > 0)) {
     return fail(ErrorCode::invalid_argument,
                 "needs two blocks or more, and plateaus longer than what is cut off");
   }

@@ -26,15 +26,9 @@ constexpr std::uint32_t kFewClassLoops = 4;
 constexpr std::uint32_t kMaxClassLoops = 1'000'000;
 constexpr std::size_t kStepClass = 0;
 
-struct ClassesSettings {
-  std::uint64_t seed{1};
-  std::int64_t blocks{2};
-  Plateau least{.seconds = 0.3, .settle_s = 0.05};
-};
-
-class Classes final : public Experiment {
+class Classes final : public PointExperiment {
  public:
-  explicit Classes(const ClassesSettings& settings) : settings_(settings) {}
+  explicit Classes(const Plan& fixed) : PointExperiment(fixed) {}
 
   std::string_view name() const override { return "classes"; }
   std::string_view file_name() const override { return "classes.db"; }
@@ -44,32 +38,27 @@ class Classes final : public Experiment {
   Status tune(Bench& bench) override;
   Status warm_up(Bench&, bool) override { return {}; }
   Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) override;
-  void use(const SensorResponse& response) override;
-  std::int64_t minimum_blocks() const override { return settings_.blocks; }
   std::vector<Condition> block(std::int64_t block) const override;
   Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
 
  private:
+  std::size_t points() const override { return class_points().size(); }
+  std::string note_of(std::size_t point) const override { return class_points()[point].name(); }
   Result<double> launch_s(Bench& bench, const ClassPoint& point, std::uint32_t loops);
 
-  ClassesSettings settings_;
   std::unique_ptr<ClassKernels> kernels_;
   std::vector<std::uint32_t> loops_;  // of each point; empty until they are tuned
-  Plateau plateau_;                   // as the sensor needs it; zeros until that is known
 };
 
 json Classes::plan() const {
   json names = json::array();
   for (const ClassPoint& point : class_points()) names.push_back(point.name());
-  return {{"method", "classes"},
-          {"blocks", settings_.blocks},
-          {"least_plateau_s", settings_.least.seconds},
-          {"least_settle_s", settings_.least.settle_s},
-          {"plateau_s", plateau_.seconds},
-          {"settle_s", plateau_.settle_s},
-          {"seed", settings_.seed},
-          {"points", std::move(names)},
-          {"loops", loops_}};
+  json plan{{"method", "classes"},
+            {"least_settle_s", fixed().least.settle_s},
+            {"points", std::move(names)},
+            {"loops", loops_}};
+  put(plan);
+  return plan;
 }
 
 Status Classes::restore(const json& plan) {
@@ -77,8 +66,7 @@ Status Classes::restore(const json& plan) {
                             {"blocks", "least_plateau_s", "least_settle_s", "points"}));
   const JsonReader reader(plan, "plan of the recording");
   reader.read("loops", loops_);
-  reader.read("plateau_s", plateau_.seconds);
-  reader.read("settle_s", plateau_.settle_s);
+  take(reader);
   WW_TRY(reader.status());
   if (!loops_.empty() && loops_.size() != class_points().size()) {
     return fail(ErrorCode::parse_error, "loops and points differ in number", "plan");
@@ -87,7 +75,7 @@ Status Classes::restore(const json& plan) {
 }
 
 Status Classes::prepare(Bench& bench) {
-  WW_ASSIGN(kernels, ClassKernels::create(bench.device(), bench.pinning(), settings_.seed));
+  WW_ASSIGN(kernels, ClassKernels::create(bench.device(), bench.pinning(), fixed().seed));
   kernels_ = std::move(kernels);
   return {};
 }
@@ -122,20 +110,14 @@ Result<Bench::Launch> Classes::load(Bench&, const Condition&, StoredRun& run) {
   return Bench::Launch([this, &point] { return kernels_->launch(point); });
 }
 
-void Classes::use(const SensorResponse& response) {
-  if (plateau_.settle_s > 0) return;  // an earlier session's plan goes on
-  plateau_ = plateau_for(response, settings_.least);
-}
-
 // Returns a block's conditions, with an idle run behind the points, too.
 std::vector<Condition> Classes::block(std::int64_t block) const {
-  const std::size_t points = class_points().size();
-  auto list = block_of_points(block, points, settings_.seed, plateau_.seconds,
-                              [](std::size_t point) { return class_points()[point].name(); });
+  auto list = block_of_points(block, points(), fixed().seed, plateau().seconds,
+                              [this](std::size_t point) { return note_of(point); });
   list.push_back({.block = block,
-                  .position = 2 * static_cast<std::int64_t>(points) + 1,
+                  .position = 2 * static_cast<std::int64_t>(points()) + 1,
                   .kind = RunKind::idle,
-                  .seconds = plateau_.seconds});
+                  .seconds = plateau().seconds});
   return list;
 }
 
@@ -166,8 +148,8 @@ Status check_counts_launches(const std::string& device) {
 }  // namespace
 
 Result<std::unique_ptr<Experiment>> make_classes(const ExperimentSettings& settings) {
-  ClassesSettings own;
-  own.seed = settings.seed;
+  PointExperiment::Plan own{
+      .seed = settings.seed, .blocks = 2, .least = {.seconds = 0.3, .settle_s = 0.05}};
   WW_TRY(SettingsReader("classes", settings.own)
              .read("blocks", own.blocks)
              .read("plateau_s", own.least.seconds)

@@ -9,11 +9,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <random>
 #include <sstream>
 
 #include "bench/engine.hpp"
-#include "bench/order.hpp"
 #include "device/launch_log.hpp"
 #include "device/nvidia_device.hpp"
 #include "experiment/experiments.hpp"
@@ -69,9 +67,12 @@ struct LadderPoint {
   double bits_per_s{};  // as tuned
 };
 
-class Ladder final : public Experiment {
+class Ladder final : public PointExperiment {
  public:
-  explicit Ladder(LadderSettings settings) : settings_(std::move(settings)) {}
+  explicit Ladder(LadderSettings settings)
+      : PointExperiment(
+            {settings.seed, settings.blocks, {settings.plateau_s, settings.plateau_s / 4}}),
+        settings_(std::move(settings)) {}
 
   std::string_view name() const override { return "ladder"; }
   std::string_view file_name() const override { return kLadderFile; }
@@ -81,13 +82,19 @@ class Ladder final : public Experiment {
   Status tune(Bench& bench) override;
   Status warm_up(Bench& bench, bool resumed) override;
   Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) override;
-  void use(const SensorResponse& response) override;
   std::vector<Condition> rest_of_setup() const override;
-  std::int64_t minimum_blocks() const override { return settings_.blocks; }
-  std::vector<Condition> block(std::int64_t block) const override;
   Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
 
  private:
+  std::size_t points() const override { return points_.size(); }
+  std::string note_of(std::size_t point) const override {
+    return points_[point].launch.stream.name();
+  }
+  bool ends_idle() const override { return true; }
+  void keep_tolerances(const SensorResponse& response) override {
+    gain_tolerance_95_ = response.info.gain_tolerance_95;
+    regulator_tolerance_95_ = response.info.regulator_slope_tolerance_95;
+  }
   [[nodiscard]] std::vector<std::string> data() const {
     return {"random", "zeros", settings_.data};
   }
@@ -104,7 +111,6 @@ class Ladder final : public Experiment {
   [[nodiscard]] std::uint32_t loops_for(const LadderStream& stream, double bits_per_s) const;
   [[nodiscard]] std::uint32_t loops_of_step(const LadderStream& stream, double least_rate,
                                             std::uint32_t step) const;
-  [[nodiscard]] std::vector<std::size_t> order(std::int64_t block) const;
   [[nodiscard]] bool has(const std::string& level) const {
     return std::ranges::find(sets_, level, &LadderSet::name) != sets_.end();
   }
@@ -118,7 +124,6 @@ class Ladder final : public Experiment {
   double wait_unit_s_{};
   std::vector<LadderPoint> points_;  // empty until they are tuned
   std::uint32_t hot_loops_{1};
-  Plateau plateau_;  // as the sensor needs it; zeros until that is known
   double gain_tolerance_95_{}, regulator_tolerance_95_{};
 };
 
@@ -147,12 +152,9 @@ json Ladder::plan() const {
                       {"bits_per_s", point.bits_per_s}});
   }
   json plan{{"method", "ladder"},
-            {"blocks", settings_.blocks},
-            {"least_plateau_s", settings_.plateau_s},
             {"data", settings_.data},
             {"most_mib", settings_.most_mib},
             {"quick", settings_.quick},
-            {"seed", settings_.seed},
             {"setup",
              {{"levels", std::move(found)},
               {"missing", std::move(missing)},
@@ -161,9 +163,8 @@ json Ladder::plan() const {
               {"points", std::move(points)},
               {"toggle_rates", toggle_rates()},
               {"hot_loops", hot_loops_}}}};
-  if (plateau_.settle_s > 0) {
-    plan["plateau_s"] = plateau_.seconds;
-    plan["settle_s"] = plateau_.settle_s;
+  put(plan);
+  if (plateau().settle_s > 0) {
     plan["gain_tolerance_95"] = gain_tolerance_95_;
     plan["regulator_tolerance_95"] = regulator_tolerance_95_;
   }
@@ -188,8 +189,7 @@ Status Ladder::restore(const json& plan) {
   WW_TRY(check_same_options(plan, this->plan(),
                             {"blocks", "least_plateau_s", "data", "most_mib", "quick"}));
   const JsonReader reader(plan, "plan of the recording");
-  reader.read_optional("plateau_s", plateau_.seconds);
-  reader.read_optional("settle_s", plateau_.settle_s);
+  take(reader);
   reader.read_optional("gain_tolerance_95", gain_tolerance_95_);
   reader.read_optional("regulator_tolerance_95", regulator_tolerance_95_);
   const JsonReader setup = reader.object("setup");
@@ -440,13 +440,6 @@ Result<Bench::Launch> Ladder::load(Bench&, const Condition&, StoredRun& run) {
   return Bench::Launch([this] { return kernels_->launch(); });
 }
 
-void Ladder::use(const SensorResponse& response) {
-  if (plateau_.settle_s > 0) return;  // an earlier session's plan goes on
-  plateau_ = plateau_for(response, {settings_.plateau_s, settings_.plateau_s / 4});
-  gain_tolerance_95_ = response.info.gain_tolerance_95;
-  regulator_tolerance_95_ = response.info.regulator_slope_tolerance_95;
-}
-
 // Idle power against temperature.
 std::vector<Condition> Ladder::rest_of_setup() const {
   return {{.block = 0,
@@ -459,32 +452,8 @@ std::vector<Condition> Ladder::rest_of_setup() const {
            .seconds = settings_.quick ? 15.0 : 45.0}};
 }
 
-// Every second block runs in the order of the one before, backwards, so that drift cancels.
-std::vector<std::size_t> Ladder::order(std::int64_t block) const {
-  std::vector<std::size_t> order(points_.size());
-  std::mt19937_64 generator(settings_.seed);
-  for (std::int64_t pair = 0; pair < (block + 1) / 2; ++pair) {
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    shuffle(order, generator);
-  }
-  if (block % 2 == 0) std::ranges::reverse(order);
-  return order;
-}
-
-// The position counts the runs of a block: an idle one, the points in their order, an idle one.
-std::vector<Condition> Ladder::block(std::int64_t block) const {
-  std::vector<Condition> list;
-  add_run(list, block, RunKind::idle, plateau_.seconds, "idle");
-  for (const std::size_t point : order(block)) {
-    add_run(list, block, RunKind::stream, plateau_.seconds, points_[point].launch.stream.name());
-  }
-  add_run(list, block, RunKind::idle, plateau_.seconds, "idle");
-  return list;
-}
-
 Status Ladder::perform(Bench& bench, const Condition& condition, StoredRun& run) {
-  const LadderPoint& point =
-      points_[order(condition.block).at(static_cast<std::size_t>(condition.position - 1))];
+  const LadderPoint& point = points_[point_of(condition)];
   run.pattern = point.launch.stream.name();
   run.throttle = static_cast<std::int32_t>(point.launch.wait);
   run.kernel_hash = kernels_->hash();
