@@ -11,6 +11,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -98,6 +99,11 @@ class SamplerThread final : public Sampler {
       real_time_reason_ = "not asked for";
     }
     return {};
+  }
+
+  void poll_now() override {
+    const std::lock_guard lock(polling_);
+    poll(clock_ns(CLOCK_MONOTONIC), true);
   }
 
   void drain(std::vector<Sample>& samples) override {
@@ -214,27 +220,19 @@ class SamplerThread final : public Sampler {
     window_ns_ = due;
     while (!stop_.load(std::memory_order_relaxed)) {
       sleep_until_ns(due);
+      const std::lock_guard lock(polling_);
       const std::int64_t before = clock_ns(CLOCK_MONOTONIC);
       jitter_.add(before - due);
-      Sample sample;
-      source_.read_fast(sample.reading);
-      const std::int64_t after = clock_ns(CLOCK_MONOTONIC);
-      sample.time_ns = before + (after - before) / 2;
-      reads_.add(after - before);
-      std::int64_t now = after;
-      if (due >= slow_due) {
-        source_.read_slow(sample.reading);
+      const bool is_slow = due >= slow_due;
+      const std::int64_t now = poll(before, is_slow);
+      if (is_slow) {
         slow_due = due + slow_period_ns_;
-        now = clock_ns(CLOCK_MONOTONIC);
         // Asking for it costs a call of its own: now and then is enough.
         const std::int64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
         cpu_ns_.store(cpu_ns, std::memory_order_relaxed);
         last_ns_.store(now, std::memory_order_relaxed);
         keep_share(cpu_ns, now);
       }
-      drop_empty(sample.reading);
-      if (!ring_.push(sample)) dropped_.fetch_add(1, std::memory_order_relaxed);
-      ticks_.fetch_add(1, std::memory_order_relaxed);
       due += period_ns_;
       if (now >= due) {
         const std::int64_t late = (now - due) / period_ns_ + 1;
@@ -242,6 +240,20 @@ class SamplerThread final : public Sampler {
         due += late * period_ns_;
       }
     }
+  }
+
+  // Reads the source and passes the reading on; returns when it was done. `polling_` is locked.
+  std::int64_t poll(std::int64_t before, bool is_slow) {
+    Sample sample;
+    source_.read_fast(sample.reading);
+    const std::int64_t after = clock_ns(CLOCK_MONOTONIC);
+    sample.time_ns = before + (after - before) / 2;
+    reads_.add(after - before);
+    if (is_slow) source_.read_slow(sample.reading);
+    drop_empty(sample.reading);
+    if (!ring_.push(sample)) dropped_.fetch_add(1, std::memory_order_relaxed);
+    ticks_.fetch_add(1, std::memory_order_relaxed);
+    return is_slow ? clock_ns(CLOCK_MONOTONIC) : after;
   }
 
   PowerSource& source_;
@@ -252,6 +264,7 @@ class SamplerThread final : public Sampler {
   Histogram jitter_, reads_;
   std::atomic<std::uint64_t> ticks_{0}, missed_{0}, dropped_{0};
   std::atomic<std::int64_t> began_ns_{0}, last_ns_{0}, cpu_ns_{0};
+  std::mutex polling_;  // the source and the ring have one writer at a time
   std::atomic<bool> stop_{false};
   bool real_time_{};
   std::string real_time_reason_;

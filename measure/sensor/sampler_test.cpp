@@ -226,6 +226,27 @@ TEST(Sampler, BesideAProgramPollsLessOftenOncePollsTakeMoreOfTheCore) {
   EXPECT_LE((*sampler)->stats().period_ns, kInterval);
 }
 
+// The ends of a stretch lie between two polls otherwise.
+TEST(Sampler, PollsAtOnceWhenAsked) {
+  Counting source;
+  SamplerOptions options;
+  options.period_ns = 2'000'000'000;
+  options.stretch = false;
+  const auto sampler = Sampler::start(source, options);
+  ASSERT_TRUE(sampler);
+  for (int asked = 1; asked <= 3; ++asked) {
+    const std::int64_t before = steady_now_ns();
+    (*sampler)->poll_now();
+    std::vector<Sample> samples;
+    (*sampler)->drain(samples);
+    ASSERT_FALSE(samples.empty());
+    EXPECT_GE(samples.back().time_ns, before);
+    EXPECT_LE(samples.back().time_ns, steady_now_ns());
+    EXPECT_GE(source.slow_reads, asked);
+    EXPECT_TRUE(samples.back().reading.edge_mc);
+  }
+}
+
 TEST(Sampler, RefusesARingOfAnOddSize) {
   Counting source;
   EXPECT_EQ(Sampler::start(source, {.capacity = 100}).error().code, ErrorCode::invalid_argument);

@@ -14,7 +14,9 @@ constexpr std::chrono::seconds kEvery{2};
 BackgroundMeter::BackgroundMeter(std::unique_ptr<measure::PolledSensor> sensor)
     : sensor_(std::move(sensor)),
       meter_(*sensor_),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+      thread_([this](const std::stop_token& stop) { run(stop); }) {
+  sensor_->poll_now();  // the stretch begins with a reading, and ends with one
+}
 
 BackgroundMeter::~BackgroundMeter() = default;
 
@@ -28,6 +30,7 @@ void BackgroundMeter::run(const std::stop_token& stop) {
 }
 
 Result<MeterReading> BackgroundMeter::finish() {
+  sensor_->poll_now();
   const std::int64_t to_ns = meter_.now_ns();
   thread_.request_stop();
   thread_.join();

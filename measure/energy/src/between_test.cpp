@@ -255,6 +255,31 @@ TEST(EnergyBetween, MeasuresFromMoveToMoveWherePollsRepeat) {
   EXPECT_NEAR(energy.high_j - energy.energy_j, 130 * 0.101, 0.05);
 }
 
+// A program that begins and ends at rest: what lies between its start and the first poll that is
+// due would count at the mean power.
+TEST(EnergyBetween, BeginsAtTheFirstPollWhereEachPollFindsAMove) {
+  EnergySeries series;
+  std::int64_t ticks = 0;
+  for (int i = 0; i <= 100; ++i) {
+    series.readings.push_back({i * 50 * kMs, ticks, kAbsent});
+    const double watts = i < 20 || i >= 80 ? 20 : 300;
+    ticks += std::llround(watts * 0.05 * static_cast<double>(kTicksPerJoule));
+  }
+  // A poll at the end finds the value of the one just before.
+  series.readings.push_back({5'000 * kMs + 1, series.readings.back().ticks, kAbsent});
+  constexpr double kJoules = 40 * 0.05 * 20 + 60 * 0.05 * 300;
+  const auto energy = energy_between(series, 0, 5'000 * kMs + 1);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.energy_j, kJoules, 1e-6 * kJoules);
+  // Where polls repeat, the first value may be as old as a refresh.
+  series.readings.insert(series.readings.begin() + 1,
+                         {40 * kMs, series.readings.front().ticks, kAbsent});
+  const auto later = energy_between(series, 0, 5'000 * kMs + 1);
+  ASSERT_TRUE(later.ok()) << later.reason;
+  EXPECT_GT(later.energy_j, 1.001 * kJoules);
+  EXPECT_LT(later.low_j, kJoules);
+}
+
 TEST(EnergyBetween, FallsBackToTheRegisterIfTheAccumulatorMovedTooSeldom) {
   PolledAccumulator polled(1.0, 0.001, 0.1, 50e-6, [](double) { return 90.0; });
   for (auto& reading : polled.series.readings) reading.power_uw = 91'000'000;

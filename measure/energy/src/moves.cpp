@@ -151,6 +151,18 @@ class Followed {
   std::size_t strays_{};
 };
 
+// Whether each poll found a new value, so that the accumulator is refreshed at least as often as it
+// is polled. A poll right behind another one may find the same value all the same.
+bool moves_at_every_poll(std::span<const EnergyReading> readings,
+                         const std::vector<std::size_t>& kept, std::int64_t poll_ns) {
+  for (std::size_t k = 1; k < kept.size(); ++k) {
+    const EnergyReading& before = readings[kept[k - 1]];
+    const EnergyReading& now = readings[kept[k]];
+    if (before.ticks == now.ticks && 2 * (now.time_ns - before.time_ns) >= poll_ns) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::int64_t median(std::vector<std::int64_t> values) {
@@ -214,6 +226,9 @@ Moves find_moves(std::span<const EnergyReading> readings, bool stamped) {
                                moves.at.size(), kFewestMoves);
   } else {
     moves.status = RowStatus::ok;
+    if (moves.at.front() != kept.front() && moves_at_every_poll(readings, kept, moves.poll_ns)) {
+      moves.at.insert(moves.at.begin(), kept.front());
+    }
   }
   return moves;
 }

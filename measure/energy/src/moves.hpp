@@ -28,7 +28,8 @@ struct Moves {
   [[nodiscard]] bool ok() const { return status == RowStatus::ok; }
 };
 
-// Applies the rules at the head of energy.hpp, except for the least distance between moves.
+// Applies the rules at the head of energy.hpp, except for the least distance between moves. Where
+// every poll found a move, the first reading is one as well: its value is at most a poll old.
 [[nodiscard]] Moves find_moves(std::span<const EnergyReading> readings, bool stamped);
 
 // Keeps the first of ascending moves and each that is `least_ns` or more behind the last kept one.

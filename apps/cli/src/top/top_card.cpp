@@ -184,6 +184,7 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   display.frame.title =
       name + (provenance.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
   session::DeviceMeter meter(*sensor);
+  sensor->poll_now();  // the joules begin with a reading
   auto traffic = card.nvidia ? measure::NvidiaTrafficMeter::open(card.pci)
                              : Result<std::unique_ptr<measure::NvidiaTrafficMeter>>{};
   std::optional<WatchedProgram> program;

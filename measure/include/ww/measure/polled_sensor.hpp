@@ -37,6 +37,8 @@ class PolledSensor final : public Sensor {
   [[nodiscard]] int dvfs_current() const override;
   Status select_dvfs(int state) override;
 
+  // Reads the sensor now, between the polls that are due, and returns after that.
+  void poll_now() { sampler_->poll_now(); }
   // The readings as they were polled. Call it instead of new_readings().
   std::vector<Sample> new_samples();
   [[nodiscard]] const PowerSource& source() const { return *source_; }

@@ -59,6 +59,9 @@ class Sampler {
   static Result<std::unique_ptr<Sampler>> start(PowerSource& source,
                                                 const SamplerOptions& options = {});
   virtual ~Sampler() = default;
+  // Polls once more now, fast and slow, in the caller's thread: for the ends of a stretch, which
+  // would otherwise lie between two polls. Any thread may call it.
+  virtual void poll_now() = 0;
   // Appends the readings since the last call, oldest first.
   virtual void drain(std::vector<Sample>& samples) = 0;
   // Statistics since the start.
