@@ -59,6 +59,14 @@ void add_device(std::vector<Family>& into, const MetricsState& state) {
   }
 }
 
+void add_rails(std::vector<Family>& into, const std::vector<MetricsState::Rail>& rails,
+               Family family) {
+  for (const MetricsState::Rail& rail : rails) {
+    if (rail.energy_j) family.samples.push_back({*rail.energy_j, {{"rail", rail.name}}});
+  }
+  if (!family.samples.empty()) into.push_back(std::move(family));
+}
+
 }  // namespace
 
 std::vector<MetricsState::Segment> MetricsState::wire_segments() {
@@ -70,16 +78,21 @@ std::vector<MetricsState::Segment> MetricsState::wire_segments() {
 std::vector<Family> families(const MetricsState& state) {
   std::vector<Family> all;
   add_device(all, state);
-  Family rails{"wirewatt.rail.energy",
-               Unit::joule,
-               true,
-               "Energy of a part of the package since the start, by its own accumulator. That of "
-               "aid, the dies with the fabric, is an upper bound of the network's.",
-               {}};
-  for (const MetricsState::Rail& rail : state.rails) {
-    if (rail.energy_j) rails.samples.push_back({*rail.energy_j, {{"rail", rail.name}}});
-  }
-  if (!rails.samples.empty()) all.push_back(std::move(rails));
+  const bool own = state.sensor_of.empty();
+  add_rails(all, state.rails,
+            {own ? "wirewatt.rail.energy" : "wirewatt.shared.rail.energy",
+             Unit::joule,
+             true,
+             "Energy of a part of the package since the start, by its own accumulator. That of "
+             "aid, the dies with the fabric, is an upper bound of the network's.",
+             {}});
+  add_rails(all, state.node,
+            {"wirewatt.node.energy",
+             Unit::joule,
+             true,
+             "Energy of the node or of a part of it since the start, by the node's own meter. All "
+             "devices of the node show the same: take the maximum of them, not the sum.",
+             {}});
   add_segments(all, state, &MetricsState::Segment::power_w,
                {"wirewatt.wire.power", Unit::watt, false, "Power of on-chip wires.", {}});
   add_segments(

@@ -130,6 +130,22 @@ TEST(OpenMetrics, HasARailForEachAccumulatorOfAPackage) {
   EXPECT_THAT(text, Not(HasSubstr("rail=\"hbm\"")));
 }
 
+// A sum over a node's devices must not have the node's own joules once for each of them.
+TEST(OpenMetrics, HasTheJoulesOfTheNodeUnderANameOfTheirOwn) {
+  auto device = state();
+  device.rails = {{"cray_accel", 7.5}};
+  device.node = {{"cray_node", 100.5}};
+  const auto text = metrics_text(device, MetricsForm::open_metrics);
+  EXPECT_THAT(text, HasSubstr("\nwirewatt_node_energy_joules_total{"));
+  EXPECT_THAT(text, HasSubstr("rail=\"cray_node\"} 100.5\n"));
+  EXPECT_THAT(text, HasSubstr("\nwirewatt_rail_energy_joules_total{"));
+  EXPECT_THAT(text, HasSubstr("rail=\"cray_accel\"} 7.5\n"));
+  // The other die of a package reads the same meter.
+  device.sensor_of = "0000:03:00.0";
+  EXPECT_THAT(metrics_text(device, MetricsForm::open_metrics),
+              HasSubstr("\nwirewatt_shared_rail_energy_joules_total{"));
+}
+
 // Nobody counts the kernels of a real card: 0 would say that none ran.
 TEST(OpenMetrics, HasNoCounterOfKernelsThatNobodyCounts) {
   auto of_a_card = state();

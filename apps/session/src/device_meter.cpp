@@ -13,25 +13,33 @@ constexpr std::string_view kEnergyOfRail = "_energy";
 constexpr std::string_view kEnergyTickUnit = "2^-16 J";
 
 struct KnownRail {
-  std::string_view name, covers;
+  std::string_view name;
+  RailOf of{};
+  std::string_view covers;
 };
 constexpr std::array<KnownRail, 9> kKnownRails{{
-    {"socket", "the whole package"},
-    {"xcd", "the compute dies"},
-    {"ccd", "the processor dies"},
-    {"aid",
+    {"socket", RailOf::device, "the whole package"},
+    {"xcd", RailOf::part, "the compute dies"},
+    {"ccd", RailOf::part, "the processor dies"},
+    {"aid", RailOf::part,
      "the dies beneath: fabric, Infinity Cache, memory controllers and I/O, so that the network's "
      "joules are at most these"},
-    {"hbm", "the memory stacks"},
-    {"cray_accel", "the card by the node's own meter, upstream of the card's regulators"},
-    {"cray_node", "the whole node by its own meter"},
-    {"cray_cpu", "the node's processors by its own meter"},
-    {"cray_memory", "the node's memory by its own meter"},
+    {"hbm", RailOf::part, "the memory stacks"},
+    {"cray_accel", RailOf::device,
+     "the card by the node's own meter, upstream of the card's regulators"},
+    {"cray_node", RailOf::node, "the whole node by its own meter"},
+    {"cray_cpu", RailOf::node, "the node's processors by its own meter"},
+    {"cray_memory", RailOf::node, "the node's memory by its own meter"},
 }};
 
 energy::EnergyReading energy_reading(const SensorReading& reading) {
   return {reading.time_ns, reading.energy_ticks.value_or(energy::kAbsent),
           reading.power_uw.value_or(energy::kAbsent)};
+}
+
+KnownRail known_rail(std::string_view rail) {
+  const auto* const known = std::ranges::find(kKnownRails, rail, &KnownRail::name);
+  return known == kKnownRails.end() ? KnownRail{} : *known;
 }
 
 }  // namespace
@@ -47,11 +55,6 @@ Joules joules_of(const energy::Energy& energy) {
   Joules joules{energy.status, energy.reason, {}};
   if (energy.ok()) joules.energy = model::Interval{energy.energy_j, energy.low_j, energy.high_j};
   return joules;
-}
-
-std::string_view rail_covers(std::string_view rail) {
-  const auto* const known = std::ranges::find(kKnownRails, rail, &KnownRail::name);
-  return known == kKnownRails.end() ? std::string_view() : known->covers;
 }
 
 DeviceMeter::DeviceMeter(measure::Sensor& sensor)
@@ -89,29 +92,32 @@ void DeviceMeter::add_rail(const RailReading& reading) {
   if (reading.source_ns && reading.source_ns == rail.last_ns) return;  // the firmware's old table
   rail.last_ns = reading.source_ns;
   const bool stamped = rail.ahead_ns && reading.source_ns;
-  rail.energy.add({stamped ? *reading.source_ns + *rail.ahead_ns : reading.poll_ns, reading.value,
-                   energy::kAbsent});
+  rail.newest_ns = stamped ? *reading.source_ns + *rail.ahead_ns : reading.poll_ns;
+  rail.energy.add({rail.newest_ns, reading.value, energy::kAbsent});
 }
 
-MeterReading DeviceMeter::reading_of(const energy::Energy& device, std::int64_t to_ns) const {
+MeterReading DeviceMeter::reading_of(const energy::Energy& device, std::int64_t to_ns,
+                                     bool ended) const {
   MeterReading result;
-  result.seconds = static_cast<double>(to_ns - start_ns_) * 1e-9;
+  result.seconds = seconds_to(to_ns);
   result.device = joules_of(device);
   result.by_accumulator = device.ok() && device.source == energy::EnergySource::accumulator;
   if (device.ok()) result.power_w = device.power_w;
   for (const auto& [name, rail] : rails_) {
-    result.rails.push_back(
-        {name, std::string(rail_covers(name)), joules_of(rail.energy.until(to_ns))});
+    const KnownRail known = known_rail(name);
+    const std::int64_t end_ns = ended ? to_ns : std::max(rail.newest_ns, start_ns_);
+    result.rails.push_back({name, known.of, std::string(known.covers), seconds_to(end_ns),
+                            joules_of(rail.energy.until(end_ns))});
   }
   return result;
 }
 
 MeterReading DeviceMeter::so_far() const {
-  return reading_of(device_.so_far(), newest_ns_);
+  return reading_of(device_.so_far(), newest_ns_, false);
 }
 
 MeterReading DeviceMeter::until(std::int64_t to_ns) const {
-  return reading_of(device_.until(to_ns), to_ns);
+  return reading_of(device_.until(to_ns), to_ns, true);
 }
 
 }  // namespace ww::session

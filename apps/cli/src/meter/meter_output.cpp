@@ -25,6 +25,15 @@ ordered_json network_json(const session::MeterReading& reading) {
   return nullptr;
 }
 
+// Of the node with the devices, once for all of them.
+ordered_json node_of(const MeterResult& result) {
+  for (const MeteredDevice& device : result.devices) {
+    const json node = node_json(device.reading);
+    if (!node.empty()) return ordered_json(node);
+  }
+  return ordered_json::array();
+}
+
 ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json() : ordered_json(text);
 }
@@ -82,6 +91,13 @@ void print_traffic(const MeteredDevice& device) {
   }
 }
 
+void print_rail(const session::RailJoules& rail) {
+  fmt::print(stderr, "  {:<8} {:<28} {}\n", rail.rail,
+             rail.joules.energy ? interval_text(rail.joules.energy, {}, "J")
+                                : "no joules: " + rail.joules.reason,
+             rail.says);
+}
+
 void print_device(const MeteredDevice& device) {
   const session::MeterReading& reading = device.reading;
   const std::string title = device.name == device.device
@@ -102,12 +118,22 @@ void print_device(const MeteredDevice& device) {
     fmt::print(stderr, "  these joules are those of {}: do not add them up\n", device.counted_at);
   }
   for (const session::RailJoules& rail : reading.rails) {
-    fmt::print(stderr, "  {:<8} {:<28} {}\n", rail.rail,
-               rail.joules.energy ? interval_text(rail.joules.energy, {}, "J")
-                                  : "no joules: " + rail.joules.reason,
-               rail.says);
+    if (rail.of != session::RailOf::node) print_rail(rail);
   }
   print_traffic(device);
+}
+
+void print_node(const MeterResult& result) {
+  for (const MeteredDevice& device : result.devices) {
+    bool any = false;
+    for (const session::RailJoules& rail : device.reading.rails) {
+      if (rail.of != session::RailOf::node) continue;
+      if (!any) fmt::print(stderr, "the node, once for all its devices:\n");
+      any = true;
+      print_rail(rail);
+    }
+    if (any) return;
+  }
 }
 
 }  // namespace
@@ -123,6 +149,7 @@ ordered_json to_json(const MeterRequest& request, const MeterResult& result) {
   out["seconds"] = result.seconds;
   out["devices"] = ordered_json::array();
   for (const MeteredDevice& device : result.devices) out["devices"].push_back(device_json(device));
+  out["node"] = node_of(result);
   out["energy_j"] = interval_json(result.together.energy);
   out["energy_status"] = to_string(result.together.status);
   out["energy_reason"] = result.together.reason;
@@ -143,6 +170,7 @@ void print_metered(const MeterResult& result) {
     fmt::print(stderr, "together, each sensor once: {}\n",
                interval_text(result.together.energy, {}, "J"));
   }
+  print_node(result);
   if (result.wires_from.empty()) {
     fmt::print(stderr, "wires: {}\n", result.wires_reason);
     return;

@@ -72,7 +72,7 @@ void Display::take_device(const session::MeterReading& reading) {
   };
   line(fmt::format("energy in {:.0f} s", reading.seconds), reading.device);
   for (const session::RailJoules& rail : reading.rails) {
-    line("  of it " + rail.rail, rail.joules);
+    line((rail.of == session::RailOf::part ? "  of it " : "  beside it ") + rail.rail, rail.joules);
   }
   // A counter never falls, and a figure that begins to be known better may, by a little.
   const auto raise = [](std::optional<double>& counter, const session::Joules& joules) {
@@ -80,7 +80,7 @@ void Display::take_device(const session::MeterReading& reading) {
   };
   raise(state_.device_j, reading.device);
   for (const session::RailJoules& rail : reading.rails) {
-    auto& rails = state_.rails;
+    auto& rails = rail.of == session::RailOf::node ? state_.node : state_.rails;
     auto at = std::ranges::find(rails, rail.rail, &metrics::MetricsState::Rail::name);
     if (at == rails.end())
       at = rails.insert(rails.end(), metrics::MetricsState::Rail{rail.rail, {}});
@@ -133,7 +133,10 @@ void Display::show(json facts) {
     facts["status"] = "misfit";
     facts["reason"] = misfit_;
   }
-  if (device_) put_device_joules(facts, *device_);
+  if (device_) {
+    put_device_joules(facts, *device_);
+    facts["node"] = node_json(*device_);
+  }
   facts["segments"] = json::array();
   for (const TopRow& row : frame.rows) {
     json one = {{"segment", row.name}, {"status", row.status}, {"power_w", nullptr}};
@@ -164,6 +167,24 @@ void Display::set(TopRow& row, const std::optional<Interval>& power, const std::
   push(row, power ? power->value : std::numeric_limits<double>::quiet_NaN());
 }
 
+namespace {
+
+json rails_json(const session::MeterReading& reading, bool (*wanted)(session::RailOf)) {
+  json list = json::array();
+  for (const session::RailJoules& rail : reading.rails) {
+    if (!wanted(rail.of)) continue;
+    list.push_back({{"rail", rail.rail},
+                    {"covers", rail.says},
+                    {"seconds", rail.seconds},
+                    {"energy_j", interval_json(rail.joules.energy)},
+                    {"status", to_string(rail.joules.status)},
+                    {"reason", rail.joules.reason}});
+  }
+  return list;
+}
+
+}  // namespace
+
 void put_device_joules(json& into, const session::MeterReading& reading) {
   into["seconds"] = reading.seconds;
   into["energy_j"] = interval_json(reading.device.energy);
@@ -172,14 +193,12 @@ void put_device_joules(json& into, const session::MeterReading& reading) {
   into["energy_by"] = !reading.device.energy   ? json()
                       : reading.by_accumulator ? json("accumulator")
                                                : json("power readings");
-  into["rails"] = json::array();
-  for (const session::RailJoules& rail : reading.rails) {
-    into["rails"].push_back({{"rail", rail.rail},
-                             {"covers", rail.says},
-                             {"energy_j", interval_json(rail.joules.energy)},
-                             {"status", to_string(rail.joules.status)},
-                             {"reason", rail.joules.reason}});
-  }
+  into["rails"] =
+      rails_json(reading, [](session::RailOf of) { return of != session::RailOf::node; });
+}
+
+json node_json(const session::MeterReading& reading) {
+  return rails_json(reading, [](session::RailOf of) { return of == session::RailOf::node; });
 }
 
 }  // namespace ww::cli

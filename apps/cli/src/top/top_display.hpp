@@ -74,5 +74,7 @@ class Display {
 // The joules of a device as `top` and `meter` print them: "energy_j" with status, reason and what
 // they follow from, and "rails".
 void put_device_joules(nlohmann::json& into, const session::MeterReading& reading);
+// The joules of the node that the device sits in, which are the same for all its devices.
+[[nodiscard]] nlohmann::json node_json(const session::MeterReading& reading);
 
 }  // namespace ww::cli

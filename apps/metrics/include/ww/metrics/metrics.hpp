@@ -34,12 +34,13 @@ struct MetricsState {
   // The device that reports the same joules as its own; empty where the sensor is this one's. Under
   // names of their own, they are not added up twice.
   std::string sensor_of;
-  // Parts of the package with an accumulator of their own.
+  // What has an accumulator of its own: parts of the package, and the node around it.
   struct Rail {
-    std::string name;  // "aid"
+    std::string name;  // "aid", "cray_node"
     std::optional<double> energy_j;
   };
   std::vector<Rail> rails{};
+  std::vector<Rail> node{};                 // the same for all devices of the node
   std::optional<std::uint64_t> dispatches;  // where the device reports its kernels
 
   [[nodiscard]] static std::vector<Segment> wire_segments();

@@ -28,14 +28,19 @@ namespace ww::session {
 // Joules as the ruler has them.
 [[nodiscard]] Joules joules_of(const energy::Energy& energy);
 
-// A part of a package that has an accumulator of its own.
+// What an accumulator beside the device's own counts for: a part of the device, all of it by
+// another meter, or the node that it sits in. All devices of a node have its rails in common, so
+// that a sum over devices must not have them.
+enum class RailOf { part, device, node };
+
+// Something beside the device that has an accumulator of its own.
 struct RailJoules {
-  std::string rail;  // "socket", "xcd", "aid", "hbm", "ccd"
+  std::string rail;  // "socket", "xcd", "aid", "hbm", "ccd", "cray_node"
+  RailOf of{};
   std::string says;  // what it covers
+  double seconds{};  // from the start to where its joules end
   Joules joules;
 };
-// Says by its name which parts a rail covers; empty for an unknown name.
-[[nodiscard]] std::string_view rail_covers(std::string_view rail);
 
 struct MeterReading {
   double seconds{};  // from the start
@@ -54,7 +59,8 @@ class DeviceMeter {
   // Takes what the sensor has read since the last call, and returns it. Call it at least once a
   // minute, because a polled sensor's queue is of that length. Errors: those of the sensor.
   Result<std::vector<SensorReading>> take();
-  // From the start to the newest reading, for who watches a device that goes on.
+  // From the start to the newest reading, for who watches a device that goes on. Rails are read
+  // less often, and those joules end at their own newest reading.
   [[nodiscard]] MeterReading so_far() const;
   // From the start to `to_ns`, for a stretch that has ended; take() came after that moment.
   [[nodiscard]] MeterReading until(std::int64_t to_ns) const;
@@ -66,9 +72,15 @@ class DeviceMeter {
     energy::RunningEnergy energy;
     std::optional<std::int64_t> last_ns;   // of the firmware, of its newest reading
     std::optional<std::int64_t> ahead_ns;  // of the sensor's clock before the firmware's
+    std::int64_t newest_ns{};              // of its newest reading, in the sensor's clock
   };
   void add_rail(const RailReading& reading);
-  [[nodiscard]] MeterReading reading_of(const energy::Energy& device, std::int64_t to_ns) const;
+  // Rails end at `to_ns` where the stretch has `ended`, else at their newest readings.
+  [[nodiscard]] MeterReading reading_of(const energy::Energy& device, std::int64_t to_ns,
+                                        bool ended) const;
+  [[nodiscard]] double seconds_to(std::int64_t to_ns) const {
+    return static_cast<double>(to_ns - start_ns_) * 1e-9;
+  }
 
   measure::Sensor& sensor_;
   std::int64_t start_ns_;
