@@ -85,14 +85,18 @@ void DeviceMeter::add_rail(const RailReading& reading) {
                                     reading.source_ns.has_value()),
               {},
               {}};
-    if (reading.source_ns) rail.ahead_ns = reading.poll_ns - *reading.source_ns;
     found = rails_.emplace(name, std::move(rail)).first;
   }
   Rail& rail = found->second;
   if (reading.source_ns && reading.source_ns == rail.last_ns) return;  // the firmware's old table
   rail.last_ns = reading.source_ns;
-  const bool stamped = rail.ahead_ns && reading.source_ns;
-  rail.newest_ns = stamped ? *reading.source_ns + *rail.ahead_ns : reading.poll_ns;
+  rail.newest_ns = reading.poll_ns;
+  if (reading.source_ns) {
+    // The table that was read soonest after it was filled shows best how far the clocks differ.
+    const std::int64_t ahead_ns = reading.poll_ns - *reading.source_ns;
+    rail.ahead_ns = std::min(rail.ahead_ns.value_or(ahead_ns), ahead_ns);
+    rail.newest_ns = *reading.source_ns + *rail.ahead_ns;
+  }
   rail.energy.add({rail.newest_ns, reading.value, energy::kAbsent});
 }
 
