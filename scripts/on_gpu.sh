@@ -66,6 +66,7 @@ finish() {
   pack
   rm -rf "$out/cache"
   echo "packed: $out.tar.gz ($(du -h "$out.tar.gz" | cut -f1)) in $(($(date +%s) - started)) s"
+  echo "Please attach it to $("$wirewatt" --version | sed -n 's/^Faults, and files of cards, go to //p')"
   exit "$1"
 }
 trap stop TERM INT HUP

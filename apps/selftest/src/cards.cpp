@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "ww/selftest/selftest.hpp"
+#include "ww/selftest/where_to_report.hpp"
 
 namespace ww::selftest {
 namespace {

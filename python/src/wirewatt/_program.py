@@ -78,7 +78,7 @@ def program() -> str:
 
 def version() -> str:
     """The program's version."""
-    return run(["--version"]).strip().split()[-1]
+    return run(["--version"]).split()[1]
 
 
 def _raise(code: int, errors: Sequence[str], out: str) -> None:

@@ -22,6 +22,7 @@
 #include "ww/core/progress.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/report/topology_picture.hpp"
+#include "ww/selftest/where_to_report.hpp"
 
 namespace ww::cli {
 namespace {

@@ -23,6 +23,7 @@
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/core/suggest.hpp"
+#include "ww/selftest/where_to_report.hpp"
 
 namespace ww::cli {
 namespace {
@@ -37,7 +38,9 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   app.name("wirewatt");
   app.formatter(std::make_shared<ScreenHelp>());  // commands take it from here
   app.set_help_all_flag("--help-all", "Help with every option");
-  app.set_version_flag("--version", std::string("wirewatt ") + build_version());
+  app.set_version_flag("--version",
+                       fmt::format("wirewatt {}\nFaults, and files of cards, go to {}.",
+                                   build_version(), selftest::kWhereToReport));
   app.require_subcommand(1);
   app.footer(
       "Example, no GPU needed:\n"

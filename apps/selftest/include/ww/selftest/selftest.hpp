@@ -25,12 +25,6 @@
 
 namespace ww::selftest {
 
-// Where owners of cards send their files. The project has no page of its own yet. Once it has, its
-// address stands here, and whatever asks for a file names it.
-inline constexpr std::string_view kWhereToReport =
-    "an issue of the repository that this wirewatt was built from (of a package: that of its "
-    "maintainer)";
-
 // Readings of the sensor while something ran. Times are those of the device's clock.
 struct Recording {
   std::string absent;  // why there is none; the rest is then empty
