@@ -141,7 +141,7 @@ class NvmlSource final : public PowerSource {
 
   void read_slow(RawReading& reading) override {
     unsigned value = 0;
-    if (temperature_ && api_.temperature(device_, 0, &value) == nvml::success) {
+    if (temperature_ && read_temperature(value) == nvml::success) {
       reading.edge_mc = thousandfold(value);
     }
     if (memory_temperature_) {
@@ -269,12 +269,24 @@ class NvmlSource final : public PowerSource {
     return false;
   }
 
+  // The GPU's temperature [C], by either function that drivers have for it.
+  int read_temperature(unsigned& celsius) const {
+    int code = nvml::not_supported;
+    if (api_.temperature != nullptr) code = api_.temperature(device_, 0, &celsius);
+    if (code == nvml::success || api_.temperature_v == nullptr) return code;
+    NvmlTemperature value{};
+    const int newer = api_.temperature_v(device_, &value);
+    if (newer != nvml::success) return code;
+    celsius = static_cast<unsigned>(std::max(value.celsius, 0));
+    return newer;
+  }
+
   void find_rest() {
     unsigned value = 0;
     const auto note = [this, &value](const char* name, int code) {
       return note_value(name, code, value);
     };
-    temperature_ = note("temperature_edge", api_.temperature(device_, 0, &value));
+    temperature_ = note("temperature_edge", read_temperature(value));
     std::optional<std::int64_t> celsius;
     const int memory = try_field(nvml::kFieldMemoryTemperature, celsius);
     memory_temperature_ = note_value("temperature_memory", memory, celsius.value_or(0));

@@ -193,6 +193,24 @@ TEST_F(Nvml, TakesWhatAnOldCardHas) {
   EXPECT_EQ(found["states"]["energy"], "missing");
 }
 
+TEST_F(Nvml, AsksForTheTemperatureByTheNewerFunctionWhereTheOldOneFails) {
+  const auto edge_of = [this](const std::string& config) {
+    return with(config, []() -> json {
+      const auto source = open_nvml(stub_pci);
+      if (!source) return {{"error", source.error().text()}};
+      RawReading reading;
+      (*source)->read_slow(reading);
+      return {{"edge", reading.edge_mc ? json(*reading.edge_mc) : json()},
+              {"states", states(**source)}};
+    });
+  };
+  EXPECT_EQ(edge_of("temperature_v 0\n")["edge"], 47'000);
+  EXPECT_EQ(edge_of("temperature 13\ntemperature_v 0\n")["edge"], 48'000);
+  const json neither = edge_of("temperature 3\n");
+  EXPECT_TRUE(neither["edge"].is_null()) << neither;
+  EXPECT_EQ(neither["states"]["temperature_edge"], "missing") << neither;
+}
+
 TEST_F(Nvml, TakesNoSuccessThatHoldsZeroForAReading) {
   const json found =
       with("memory_temperature 0\nmemory_celsius 0\ncelsius 0\nfrozen_energy -1\n", []() -> json {

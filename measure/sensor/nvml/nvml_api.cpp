@@ -39,7 +39,9 @@ Result<NvmlApi> resolve_nvml() {
   resolve(api.field_values, false, {"nvmlDeviceGetFieldValues"});
   resolve(api.power_usage, true, {"nvmlDeviceGetPowerUsage"});
   resolve(api.total_energy, false, {"nvmlDeviceGetTotalEnergyConsumption"});
-  resolve(api.temperature, true, {"nvmlDeviceGetTemperature"});
+  // NVML's header calls the first one deprecated in favour of the second.
+  resolve(api.temperature, false, {"nvmlDeviceGetTemperature"});
+  resolve(api.temperature_v, false, {"nvmlDeviceGetTemperatureV"});
   resolve(api.clock, true, {"nvmlDeviceGetClockInfo"});
   resolve(api.throttle_reasons, false,
           {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});

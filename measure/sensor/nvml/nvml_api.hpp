@@ -72,6 +72,14 @@ struct NvmlGpmMetrics {
   NvmlGpmMetric metrics[512];
 };
 
+// nvmlTemperature_v1_t: its version is its size, and 1 above that.
+struct NvmlTemperature {
+  unsigned version{sizeof(unsigned) * 3 | 1U << 24};
+  unsigned sensor{};  // 0: the GPU's
+  int celsius{};
+};
+static_assert(sizeof(NvmlTemperature) == 12);
+
 namespace nvml {
 inline constexpr int success = 0;
 inline constexpr int not_supported = 3;
@@ -107,7 +115,8 @@ struct NvmlApi {
   int (*field_values)(NvmlDevice, int, NvmlFieldValue*){};               // optional
   int (*power_usage)(NvmlDevice, unsigned*){};                           // mW
   int (*total_energy)(NvmlDevice, unsigned long long*){};                // mJ; optional
-  int (*temperature)(NvmlDevice, unsigned, unsigned*){};                 // C
+  int (*temperature)(NvmlDevice, unsigned, unsigned*){};                 // C; optional
+  int (*temperature_v)(NvmlDevice, NvmlTemperature*){};                  // optional
   int (*clock)(NvmlDevice, unsigned, unsigned*){};                       // MHz
   int (*throttle_reasons)(NvmlDevice, unsigned long long*){};            // optional
   int (*memory_clocks)(NvmlDevice, unsigned*, unsigned*){};              // optional

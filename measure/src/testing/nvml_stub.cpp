@@ -286,6 +286,12 @@ int nvmlDeviceGetTemperature(NvmlDevice device, unsigned, unsigned* celsius) {
   if (stub_config().number("celsius", 1) == 0) *celsius = 0;
   return stub_config().code("temperature");
 }
+int nvmlDeviceGetTemperatureV(NvmlDevice, ww::measure::NvmlTemperature* temperature) {
+  note_call("nvmlDeviceGetTemperatureV");
+  temperature->celsius = 48;
+  const bool known = temperature->version == ww::measure::NvmlTemperature{}.version;
+  return known ? stub_config().code("temperature_v", nvml::not_supported) : nvml::not_supported;
+}
 int nvmlDeviceGetClockInfo(NvmlDevice device, unsigned type, unsigned* mhz) {
   note_call("nvmlDeviceGetClockInfo");
   constexpr double kClockStepHz = 15e6;
