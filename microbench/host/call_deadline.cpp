@@ -19,7 +19,9 @@ namespace {
 constexpr unsigned kDeadlineS = 300;
 constexpr const char* kDeadlineVariable = "WIREWATT_DRIVER_DEADLINE_S";
 
-unsigned deadline_s() {
+}  // namespace
+
+unsigned driver_deadline_s() {
   static const unsigned seconds = [] {
     const char* set = std::getenv(kDeadlineVariable);
     const std::string_view text = set != nullptr ? set : "";
@@ -31,13 +33,15 @@ unsigned deadline_s() {
   return seconds;
 }
 
+namespace {
+
 // Made before the handler may need it, which can call nothing but write and _exit.
 const std::string& last_words() {
   static const std::string words = fmt::format(
       "error: the GPU's driver has not come back from a call within {} s, so it hangs: see the "
       "kernel's log (dmesg), and reset the card or restart the machine. What was finished is kept. "
       "{}=SECONDS allows more time\n",
-      deadline_s(), kDeadlineVariable);
+      driver_deadline_s(), kDeadlineVariable);
   return words;
 }
 
@@ -59,7 +63,7 @@ bool prepare() {
 
 CallDeadline::CallDeadline() {
   static const bool prepared = prepare();
-  if (prepared) alarm(deadline_s());
+  if (prepared) alarm(driver_deadline_s());
 }
 
 CallDeadline::~CallDeadline() {

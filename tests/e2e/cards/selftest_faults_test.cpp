@@ -110,6 +110,58 @@ TEST_F(SelftestFaults, OfADriverThatFailsAreInTheFileBesideWhatWorked) {
   }
 }
 
+// Libraries that crash or hang where they are loaded: HIP's, an OpenCL driver, NVML.
+TEST_F(SelftestFaults, OfALibraryThatFailsWhereItIsLoadedLeaveTheRest) {
+  add_card();
+  const fs::path bad = build_folder() / "lib/stubs/libfault_at_load.so";
+  for (const std::string name : {"libamdhip64.so.6", "an OpenCL driver", "libnvidia-ml.so.1"}) {
+    for (const char* fault : {"crash", "hang"}) {
+      SCOPED_TRACE(name + ", " + fault);
+      auto all = environment(false);
+      const fs::path vendor = folder_.path() / "vendors/bad.icd";
+      const fs::path library = folder_.path() / "lib" / name;
+      fs::remove(file());
+      fs::remove(library);
+      fs::remove(vendor);
+      if (name.starts_with("lib")) {
+        fs::create_symlink(bad, library);
+      } else {
+        std::ofstream(vendor) << bad.string() << "\n";
+      }
+      all.emplace_back("WW_FAULT_AT_LOAD", fault);
+      all.emplace_back("WIREWATT_DRIVER_DEADLINE_S", "2");
+      const auto made = run({wirewatt(), "selftest", "-o", file(), "--limit", "2", "--json"}, all);
+      EXPECT_THAT(made.exit_code, AnyOf(0, 1)) << made.err;
+      const json found = content(file());
+      ASSERT_TRUE(found.is_object()) << made.err;
+      EXPECT_EQ(found["device"], "pci:0000:03:00.0") << made.err;
+      EXPECT_EQ(part(found, "device")["state"], "done");
+      fs::remove(library);
+    }
+  }
+}
+
+// No card and no driver: the file says what the machine has, and of the virtual GPU that it is one.
+TEST_F(SelftestFaults, WithoutADeviceLeaveAFileOfTheVirtualOne) {
+  const auto made = run({wirewatt(), "selftest", "-o", file(), "--limit", "2"}, environment(false));
+  EXPECT_THAT(made.exit_code, AnyOf(0, 1)) << made.err;
+  const json all = content(file());
+  EXPECT_EQ(all["device"], "virtual:w9100");
+  EXPECT_EQ(all["virtual"], true);
+  EXPECT_THAT(made.out, Not(HasSubstr("Please attach")));
+}
+
+TEST_F(SelftestFaults, OfAHomeThatCannotBeWrittenLeaveTheFile) {
+  add_card();
+  auto all = environment(true, "exit");
+  for (const char* name : {"HOME", "XDG_CACHE_HOME", "WIREWATT_STATE_DIR"}) {
+    all.emplace_back(name, "/proc/nowhere");
+  }
+  const auto made = run({wirewatt(), "selftest", "-o", file(), "--limit", "2", "--json"}, all);
+  EXPECT_THAT(made.exit_code, AnyOf(0, 1)) << made.err;
+  EXPECT_EQ(content(file())["device"], "hip:0");
+}
+
 // Other commands have no child to kill: a call that does not come back ends them, and says so.
 TEST_F(SelftestFaults, OfADriverThatHangsEndEveryCommandAtADeadline) {
   add_card();
@@ -133,6 +185,16 @@ TEST_F(SelftestFaults, AsCtrlCLeaveTheFileAndEndWith130) {
   const json all = content(file());
   EXPECT_EQ(part(all, "latencies")["state"], "stopped");
   EXPECT_EQ(part(all, "counters")["state"], "stopped");
+}
+
+// A batch system ends a job by this signal.
+TEST_F(SelftestFaults, AsATerminationLeaveTheFile) {
+  add_card();
+  const auto made =
+      run({"timeout", "-s", "TERM", "--preserve-status", "3", wirewatt(), "selftest", "-o", file()},
+          environment(true, "hang"));
+  EXPECT_EQ(made.exit_code, 143) << made.err;
+  EXPECT_EQ(part(content(file()), "latencies")["state"], "stopped");
 }
 
 TEST_F(SelftestFaults, AsAKillAtAnyMomentLeaveTheFileOfTheLastPart) {
