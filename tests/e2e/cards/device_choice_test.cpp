@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -19,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using measure::testing::FakeCards;
 using nlohmann::json;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 struct AmdCard {
@@ -40,6 +43,7 @@ struct Machine {
 
 const std::vector<Machine>& machines() {
   static const AmdCard mi210{"0x740f", "gfx90a:sramecc+:xnack-", "AMD Instinct MI210"};
+  static const AmdCard mi250x{"0x7408", "gfx90a:sramecc+:xnack-", "AMD Instinct MI250X"};
   static const AmdCard navi31{"0x744c", "gfx1100", "AMD Radeon RX 7900 XTX"};
   static const AmdCard apu{"0x164e", "gfx1036", "AMD Radeon Graphics", "", false, true};
   static const std::vector<Machine> all = {
@@ -51,6 +55,9 @@ const std::vector<Machine>& machines() {
       {"Radeon VII and MI50 (Vega 20)", {{"0x66af", "gfx906:sramecc-:xnack-", "AMD Radeon VII"}}},
       {"MI100", {{"0x738c", "gfx908:sramecc+:xnack-", "AMD Instinct MI100"}}},
       {"MI210", {mi210}},
+      {"MI210 VF", {{"0x7410", "gfx90a:sramecc+:xnack-", "AMD Instinct MI210 VF"}}},
+      {"MI250X", {mi250x, mi250x}},
+      {"MI250X, one die seen", {mi250x}},
       {"MI210 without HIP", {mi210}, false},
       {"MI210 whose power cannot be read",
        {{mi210.device_id, mi210.target, mi210.name, "", false, false, false}}},
@@ -65,6 +72,7 @@ const std::vector<Machine>& machines() {
       {"MI325X", {{"0x74a5", "gfx942:sramecc+:xnack-", "AMD Instinct MI325X", "SPX", true}}},
       {"MI355X", {{"0x75a3", "gfx950:sramecc+:xnack-", "AMD Instinct MI355X", "SPX", true}}},
       {"APU", {apu}},
+      {"Strix Halo", {{"0x1586", "gfx1151", "AMD Radeon 8060S", "", false, true}}},
       {"APU before RX 7900 XTX", {apu, navi31}},
       {"RX 7900 XTX, Mesa alone", {navi31}, false},
       {"H100", {}, false, "idle_w 60\n"},
@@ -190,6 +198,18 @@ std::string table_of(const Machine& machine, const json& choices, const fs::path
   return text;
 }
 
+// Which commands have which need: a new command changes this list, and so the table.
+std::string needs_of_commands(const json& choices) {
+  std::map<std::string, std::string> commands;  // by need
+  for (const json& choice : choices) {
+    std::string& list = commands[choice.at("needs").get<std::string>()];
+    list += (list.empty() ? "" : ", ") + choice.at("command").get<std::string>();
+  }
+  std::string text = "needs of the commands\n";
+  for (const auto& [need, list] : commands) text += fmt::format("  [{}] {}\n", need, list);
+  return text;
+}
+
 TEST_F(DeviceChoice, IsForEveryCommandOnEveryMachineAsTheTableSays) {
   if (fs::exists("/dev/nvidiactl") || fs::exists("/dev/kfd")) {
     GTEST_SKIP() << "a real card is here";
@@ -201,6 +221,7 @@ TEST_F(DeviceChoice, IsForEveryCommandOnEveryMachineAsTheTableSays) {
     const auto asked = ask(folder.path(), machine, {"devices", "--choices", "--json"});
     ASSERT_EQ(asked.exit_code, 0) << asked.err;
     const json choices = asked.json().at("choices");
+    if (text.empty()) text = needs_of_commands(choices);
     text += table_of(machine, choices, folder.path());
     std::size_t at_work = 0;
     for (const json& choice : choices) {
@@ -227,7 +248,7 @@ TEST_F(DeviceChoice, LeavesNoCommandOut) {
   EXPECT_EQ(asked.exit_code, 0) << asked.err;
 }
 
-// The words of a command that takes --device and uses cards, up to the device's name.
+// The words of a command that uses cards, without a device.
 std::vector<std::string> words_of(const std::string& command, const fs::path& folder) {
   const std::map<std::string, std::vector<std::string>> more{
       {"calibrate", {"--dry-run"}},
@@ -239,8 +260,113 @@ std::vector<std::string> words_of(const std::string& command, const fs::path& fo
   std::vector<std::string> words{command};
   const auto found = more.find(command);
   if (found != more.end()) words.insert(words.end(), found->second.begin(), found->second.end());
-  words.emplace_back("--device");
   return words;
+}
+
+// Whether what a command printed names the device that it used.
+bool names_device(const std::string& command, const Finished& finished, const json& choice,
+                  const Machine& machine) {
+  const std::string device = choice.at("device");
+  if (command == "doctor" || command == "calibrate" || command == "selftest") {
+    const json printed = finished.json();
+    return printed.is_object() && printed.value("device", "") == device;
+  }
+  if (command == "topology") return finished.err.find(device + ": ") != std::string::npos;
+  if (command == "meter" || command == "top") {
+    const bool is_pci = device.starts_with("pci:");
+    return finished.out.find(is_pci ? " at " + device.substr(4) : device) != std::string::npos;
+  }
+  if (command == "ladder") {
+    const auto names = [&](const std::string& what) {
+      return finished.err.find(what) != std::string::npos;
+    };
+    return names(device + ": ") || std::ranges::any_of(machine.cards, [&](const AmdCard& card) {
+             return names(card.name);
+           });
+  }
+  ADD_FAILURE() << "how " << command << " shows its device is not said in names_device()";
+  return false;
+}
+
+// Seconds of this machine are few: what computes on a virtual chip, or on the stub of CUDA, has
+// tests of its own, and the selftest is run where owners were sent away once.
+bool is_tried(const std::string& command, const Machine& machine) {
+  const bool has_card = !machine.cards.empty() || !machine.nvidia.empty();
+  if (command == "topology") return has_card;
+  if (command == "ladder") return !machine.cards.empty() && machine.nvidia.empty();
+  if (command != "selftest") return true;
+  return machine.name == "RX 6800 (RDNA 2)" || machine.name == "MI300A" ||
+         machine.name == "MI300X VF" || machine.name == "RX 7900 XTX, Mesa alone";
+}
+
+// What a command says without --device, beside what was chosen for it.
+void try_command(const std::string& command, const Finished& finished, const json& choice,
+                 const Machine& machine, const fs::path& mark) {
+  SCOPED_TRACE(command + " on " + machine.name);
+  const int code = choice.at("exit_code");
+  if (code != 0 && choice.at("needs") == "power") {
+    // `meter` runs the program all the same, and has the reason in place of joules.
+    EXPECT_THAT(finished.out + finished.err, HasSubstr("neither power nor energy"));
+    EXPECT_EQ(fs::exists(mark), command == "meter");
+    EXPECT_EQ(finished.exit_code == 0, command == "meter") << finished.err;
+    return;
+  }
+  if (code != 0) {
+    EXPECT_EQ(finished.exit_code, code) << finished.err;
+    const std::string reason = choice.at("reason");
+    EXPECT_THAT(finished.err, HasSubstr(reason.substr(0, 40)));
+    EXPECT_FALSE(fs::exists(mark));
+    return;
+  }
+  const bool is_virtual = choice.at("device").get<std::string>().starts_with("virtual:");
+  if (command == "estimate") {
+    // No profiler is here: on a card the program does not begin.
+    EXPECT_EQ(fs::exists(mark), is_virtual) << finished.err;
+    if (!is_virtual) EXPECT_THAT(finished.exit_code, AnyOf(2, 3)) << finished.err;
+    return;
+  }
+  if (is_virtual && !machine.opencl && (command == "doctor" || command == "calibrate")) {
+    // The virtual GPU is a driver behind that loader.
+    EXPECT_THAT(finished.exit_code, AnyOf(1, 3));
+    EXPECT_THAT(finished.err, HasSubstr("ocl-icd-libopencl1"));
+    return;
+  }
+  if (command == "meter" || command == "top") EXPECT_TRUE(fs::exists(mark)) << finished.err;
+  EXPECT_TRUE(names_device(command, finished, choice, machine))
+      << choice << "\n"
+      << finished.out.substr(0, 400) << finished.err;
+}
+
+// The golden table says what would be used; here each command is typed, and uses that.
+TEST_F(DeviceChoice, IsWhatEveryCommandUsesWithoutADevice) {
+  if (fs::exists("/dev/nvidiactl") || fs::exists("/dev/kfd")) {
+    GTEST_SKIP() << "a real card is here";
+  }
+  int tried = 0;
+  for (const Machine& machine : machines()) {
+    const TemporaryFolder folder;
+    const auto asked = ask(folder.path(), machine, {"devices", "--choices", "--json"});
+    ASSERT_EQ(asked.exit_code, 0) << asked.err;
+    const json choices = asked.json().at("choices");
+    for (const json& choice : choices) {
+      const std::string command = choice.at("command");
+      if (choice.at("needs") == "virtual chip" || !is_tried(command, machine)) continue;
+      const TemporaryFolder own;
+      const fs::path mark = own.path() / "mark";
+      auto words = words_of(command, own.path());
+      if (command == "selftest") words.insert(words.end(), {"--limit", "1"});
+      if (command != "ladder" && command != "estimate") words.emplace_back("--json");
+      if (command == "meter" || command == "top" || command == "estimate") {
+        words.insert(words.end(), {"--", "touch", mark.string()});
+      }
+      const auto finished = ask(own.path(), machine, words);
+      try_command(command, finished, choice, machine, mark);
+      if (command == "selftest") EXPECT_TRUE(fs::exists(own.path() / "selftest.wwst"));
+      ++tried;
+    }
+  }
+  std::printf("%d commands on %zu machines\n", tried, machines().size());
+  EXPECT_GE(tried, 150);
 }
 
 // A device that is well named and not there is the machine's lack (3), and a word that names none
@@ -264,7 +390,7 @@ TEST_F(DeviceChoice, OfADeviceThatIsNotThereEndsWithTheMachinesCode) {
       const auto code_of = [&](const std::string& device) {
         const TemporaryFolder own;
         auto words = words_of(command, own.path());
-        words.push_back(device);
+        words.insert(words.end(), {"--device", device});
         if (command == "meter" || command == "estimate") {
           words.insert(words.end(), {"--", "true"});
         }
