@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -24,9 +25,10 @@ struct Counted {
   int exit_code{};
   std::size_t children{};
   std::size_t libraries{};  // searches for AMD's two management libraries
+  double seconds{};
 };
 
-// "exit_code children libraries" of a command on the node, or why not.
+// "exit_code children libraries seconds" of a command on the node, or why not.
 std::string look(const std::vector<std::string>& words) {
   const FakeCards cards("/sys");
   for (int i = 0; i < kCards; ++i) {
@@ -40,10 +42,12 @@ std::string look(const std::vector<std::string>& words) {
   std::vector<std::string> command{wirewatt()};
   command.insert(command.end(), words.begin(), words.end());
   const auto stub = build_folder() / "lib/stubs/libcount_children.so";
+  const auto begun = std::chrono::steady_clock::now();
   const auto finished = run(command, {{"LD_PRELOAD", stub.string()},
                                       {"WW_COUNT_CHILDREN", (folder.path() / "count").string()},
                                       {"LD_DEBUG", "libs"},
                                       {"LD_DEBUG_OUTPUT", (folder.path() / "libs").string()}});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   std::error_code none;
   const auto children = fs::file_size(folder.path() / "count", none);
   std::size_t libraries = 0;
@@ -56,7 +60,8 @@ std::string look(const std::vector<std::string>& words) {
     }
   }
   std::ostringstream text;
-  text << finished.exit_code << ' ' << (none ? 0 : children) << ' ' << libraries;
+  text << finished.exit_code << ' ' << (none ? 0 : children) << ' ' << libraries << ' '
+       << took.count();
   return text.str();
 }
 
@@ -68,9 +73,9 @@ Counted count(const std::vector<std::string>& words, std::string& why_not) {
     return counted;
   }
   std::istringstream numbers(*text);
-  numbers >> counted.exit_code >> counted.children >> counted.libraries;
-  std::printf("%s on %d cards: %zu children, %zu searches for AMD SMI and ROCm SMI\n",
-              words.front().c_str(), kCards, counted.children, counted.libraries);
+  numbers >> counted.exit_code >> counted.children >> counted.libraries >> counted.seconds;
+  std::printf("%s on %d cards: %zu children, %zu searches for AMD SMI and ROCm SMI, %.2f s\n",
+              words.front().c_str(), kCards, counted.children, counted.libraries, counted.seconds);
   return counted;
 }
 
@@ -91,7 +96,17 @@ TEST(BigNode, IsExaminedWithVendorsLibrariesOnOneCard) {
                                 why_not);
   if (!why_not.empty()) GTEST_SKIP() << why_not;
   EXPECT_GT(counted.libraries, 0U);
-  EXPECT_LE(counted.children, 20U);
+  EXPECT_LE(counted.children, 12U);
+}
+
+// No other card's libraries are opened where none is named.
+TEST(BigNode, IsExaminedAlikeWithoutADevice) {
+  std::string why_not;
+  const Counted counted =
+      count({"doctor", "--no-step-test", "--no-counters", "--no-clock-control", "--json"}, why_not);
+  if (!why_not.empty()) GTEST_SKIP() << why_not;
+  EXPECT_EQ(counted.exit_code, 0);
+  EXPECT_LE(counted.children, 16U);
 }
 
 }  // namespace
