@@ -292,6 +292,12 @@ std::string campaign_obstacle(const std::string& target, const std::string& devi
            "alone; "
            "'wirewatt topology' and imported counters ('wirewatt estimate --counters') work on it";
   }
+  // No cache lies between its L1s and its L2.
+  if (is("gfx12")) {
+    return "RDNA 4's streams have been checked on no chip, not on a virtual one either: no "
+           "counters have shown that the L2 alone answers their loads; 'wirewatt topology' and "
+           "'wirewatt doctor' work on it";
+  }
   if (is("gfx1")) {
     return "RDNA's streams have been checked on virtual chips alone, whose counters show that "
            "loads "
