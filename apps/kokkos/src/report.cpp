@@ -48,7 +48,7 @@ std::string table_of(const LabelJoules& joules) {
     const auto& [name, label] = *entry;
     text +=
         fmt::format("  {}: {} launches, {:.4g} s\n    device [J]: {}\n    wires [J]: {}\n", name,
-                    label.launches, label.seconds, text_of(label.device), text_of(label.wires));
+                    label.launches, label.seconds, text_of(label.device), wires_of(label));
     if (label.overlapping > 0) {
       text += fmt::format("    {} launches ran beside another one and are in no figure\n",
                           label.overlapping);
