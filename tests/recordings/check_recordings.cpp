@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <vector>
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/measure/counter_map.hpp"
@@ -263,6 +264,58 @@ void check_sensors(Table& table, const std::string& data) {
   }
 }
 
+// One column of a table over the seconds of its first column.
+struct Series {
+  std::vector<double> time_s, value;
+
+  [[nodiscard]] double at(double time) const {
+    const auto after = std::ranges::lower_bound(time_s, time);
+    const auto i = std::clamp<std::size_t>(static_cast<std::size_t>(after - time_s.begin()), 1,
+                                           time_s.size() - 1);
+    const double share = (time - time_s[i - 1]) / (time_s[i] - time_s[i - 1]);
+    return value[i - 1] + share * (value[i] - value[i - 1]);
+  }
+};
+
+// Fewer than two rows where the file cannot be read.
+Series series_of(const std::string& path, std::string_view column) {
+  Series series;
+  const auto text = read_file(path);
+  const auto rows = text ? parse_csv(*text, path) : tl::unexpected(text.error());
+  if (!rows || rows->empty()) return series;
+  const CsvColumns columns(rows->front(), path);
+  for (std::size_t i = 1; i < rows->size(); ++i) {
+    const auto time_s = columns.number((*rows)[i], "t_s");
+    const auto value = columns.number((*rows)[i], column);
+    if (!time_s || !value) continue;
+    series.time_s.push_back(*time_s);
+    series.value.push_back(*value);
+  }
+  return series;
+}
+
+// An MI250X's own counter against the node's meter before the card. Which of both loaded dies is
+// the metered card's, the recording does not say.
+void check_mi250x(Table& table, const std::string& data) {
+  const std::string folder = data + "/amd_sensor_mi250x/rank0_";
+  const Series meter = series_of(folder + "craypm.csv", "accel0_energy_j");
+  for (const char* die : {"dev0_uj", "dev2_uj"}) {
+    const Series card = series_of(folder + "energy.csv", die);
+    Row row{"MI250X " + std::string(die, 4), "meter over counter, joules", "1.05 to 1.06",
+            "not readable", false};
+    if (meter.time_s.size() > 1 && card.time_s.size() > 1) {
+      const double from = std::max(meter.time_s.front(), card.time_s.front());
+      const double to = std::min(meter.time_s.back(), card.time_s.back());
+      const double joules = meter.at(to) - meter.at(from);
+      const double ratio = joules / (1e-6 * (card.at(to) - card.at(from)));
+      row.found =
+          fmt::format("{:.4f}, at {:.0f} W over {:.0f} s", ratio, joules / (to - from), to - from);
+      row.right = ratio >= 1.045 && ratio < 1.065;
+    }
+    table.add(std::move(row));
+  }
+}
+
 void show_columns(Table& table, const std::string& path, const SensorRecording& recording) {
   for (const PollColumn& column : recording.columns) {
     const auto name = path + " " + column.name;
@@ -350,5 +403,6 @@ int main(int argc, char** argv) {
   }
   check_counters(table, argv[1]);
   check_sensors(table, argv[1]);
+  check_mi250x(table, argv[1]);
   return table.print();
 }
