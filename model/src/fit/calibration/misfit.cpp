@@ -23,22 +23,25 @@ double toggle_rate(const std::string& pattern) {
 
 // Lambda by the measurements alone: the prior draws it to 0 where they are few, and is no evidence
 // for it. Power that wanders during the one cool-down bends the idle curve, and looks like another
-// slope under load: the error has that, too.
+// slope under load: the error has that, too, and the steps of the readings, among which idle power
+// climbs as a staircase would.
 struct Steepening {
   double measured{};
   double half_width{};  // 95%
   double p_value{1};    // against 0
 };
 
-Steepening measured_steepening(const JointFit& fit, const Uncertainty& uncertainty) {
+Steepening measured_steepening(const JointInput& input, const JointFit& fit,
+                               const Uncertainty& uncertainty) {
   const double variance = fit.covariance(fit.steepening_column, fit.steepening_column);
   const double precision = 1 / variance - 1 / (kSteepeningSigma * kSteepeningSigma);
   if (precision <= 0) return {};
   const double kept = variance * precision;  // of what the measurements alone would give
   Steepening result;
   result.measured = fit.parameters.leakage_steepening / kept;
-  const double error =
-      std::sqrt(uncertainty.scatter / precision + fit.steepening_drift / (kept * kept));
+  const double of_steps = rounding_covariance(input, fit, {fit.steepening_column})(0, 0);
+  const double error = std::sqrt(uncertainty.scatter / precision +
+                                 (fit.steepening_drift + of_steps) / (kept * kept));
   const double freedom = uncertainty.degrees_of_freedom;
   result.half_width = t_quantile_95(freedom) * error;
   result.p_value = f_tail(std::pow(result.measured / error, 2), 1, freedom);
@@ -169,7 +172,7 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
   }
   const double steepening = fit.parameters.leakage_steepening;
   const Steepening lambda =
-      input.temperature_correction ? measured_steepening(fit, uncertainty) : Steepening{};
+      input.temperature_correction ? measured_steepening(input, fit, uncertainty) : Steepening{};
   const std::string heat = undecided_steepening(lambda);
   if (std::abs(steepening) > kMaxSteepening && lambda.p_value < kMisfitSignificance) {
     provisional += heat.empty() ? 0 : 1;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "fit/solver/assumptions.hpp"
 
@@ -16,44 +16,72 @@ namespace {
 constexpr int kHarmonics = 32;
 constexpr int kBisections = 60;  // to the last digits
 
-// Mean square [W^2] by which the readings within each stream scatter, over all streams.
-double mean_square_scatter(const JointInput& input) {
-  double square = 0;
-  for (const StreamPlateau& stream : input.streams) {
-    square += stream.window.power_spread_w * stream.window.power_spread_w;
-  }
-  return square / static_cast<double>(input.streams.size());
-}
+// Pair, state and payload of a stream; idle windows have a state alone.
+using Payload = std::tuple<int, int, int, std::string, int>;
 
-// The group of each stream, and how many there are.
-std::pair<std::vector<Eigen::Index>, Eigen::Index> groups_of(const JointInput& input,
-                                                             const JointFit& fit) {
-  using Payload = std::tuple<int, int, int, std::string, int>;  // with its pair and state
-  std::map<Payload, std::vector<std::size_t>> members;
+// A steady power, as the fit found it, and what a watt there adds to each parameter.
+struct Shown {
+  Payload payload;
+  double fitted_w{};
+  double spread_w{};  // of its readings
+  Eigen::RowVectorXd per_watt;
+};
+
+std::vector<Shown> streams_of(const JointInput& input, const JointFit& fit,
+                              const std::vector<Eigen::Index>& columns) {
+  const Eigen::MatrixXd per_sigma = fit.stream_jacobian * fit.covariance(Eigen::all, columns);
+  std::vector<Shown> all;
   for (std::size_t p = 0; p < input.streams.size(); ++p) {
     const StreamPlateau& stream = input.streams[p];
     const Variant& variant = input.variants[stream.variant];
-    members[{stream.engine, stream.quadrant, variant.dvfs_state, variant.pattern, variant.throttle}]
-        .push_back(p);
+    const double scale = std::sqrt(fit.stream_weight[p]) / fit.stream_sigma_w[stream.variant];
+    all.push_back(
+        {{stream.engine, stream.quadrant, variant.dvfs_state, variant.pattern, variant.throttle},
+         stream.window.power_w - fit.stream_residual_w[p],
+         stream.window.power_spread_w,
+         scale * per_sigma.row(static_cast<Eigen::Index>(p))});
   }
-  const auto fitted_w = [&](std::size_t p) {
-    return input.streams[p].window.power_w - fit.stream_residual_w[p];
-  };
-  std::vector<Eigen::Index> group(input.streams.size());
-  Eigen::Index count = 0;
-  for (auto& [payload, streams] : members) {
-    std::ranges::sort(streams, {}, fitted_w);
-    double first_w = 0;
-    for (std::size_t i = 0; i < streams.size(); ++i) {
-      const double here_w = fitted_w(streams[i]);
-      if (i == 0 || here_w - first_w > kCorrelatedSteps * input.power_step_w) {
-        first_w = here_w;
-        ++count;
-      }
-      group[streams[i]] = count - 1;
+  return all;
+}
+
+std::vector<Shown> idle_windows_of(const JointInput& input, const JointFit& fit,
+                                   const std::vector<Eigen::Index>& columns) {
+  std::vector<Shown> all;
+  if (fit.idle_per_watt.rows() == 0) return all;
+  const Eigen::MatrixXd per_watt = fit.idle_per_watt * fit.covariance(Eigen::all, columns);
+  for (std::size_t i = 0; i < input.idle.size(); ++i) {
+    const Window& window = input.idle[i];
+    all.push_back({{-1, -1, window.dvfs_state, "", 0},
+                   window.power_w - fit.idle_residual_w[i],
+                   window.power_spread_w,
+                   per_watt.row(static_cast<Eigen::Index>(i))});
+  }
+  return all;
+}
+
+// Covariance by the steps: powers of one payload that lie as near as kCorrelatedSteps err together.
+// Noise is that of all readings of `shown`.
+Eigen::MatrixXd covariance_of(std::vector<Shown> shown, double step_w, Eigen::Index columns) {
+  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(columns, columns);
+  if (shown.empty()) return covariance;
+  double square = 0;
+  for (const Shown& one : shown) square += one.spread_w * one.spread_w;
+  const double mean_square = square / static_cast<double>(shown.size());
+  std::ranges::sort(shown, {},
+                    [](const Shown& one) { return std::tie(one.payload, one.fitted_w); });
+  Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(columns);
+  const Shown* first = &shown.front();
+  for (const Shown& one : shown) {
+    if (one.payload != first->payload ||
+        one.fitted_w - first->fitted_w > kCorrelatedSteps * step_w) {
+      covariance += sum.transpose() * sum;
+      sum.setZero();
+      first = &one;
     }
+    sum += one.per_watt;
   }
-  return {std::move(group), count};
+  covariance += sum.transpose() * sum;
+  return rounding_variance(step_w, noise_before_rounding(step_w, mean_square)) * covariance;
 }
 
 }  // namespace
@@ -83,21 +111,10 @@ double noise_before_rounding(double step_w, double mean_square_w2) {
 Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit,
                                     const std::vector<Eigen::Index>& columns) {
   const auto count = static_cast<Eigen::Index>(columns.size());
-  const auto rows = static_cast<Eigen::Index>(input.streams.size());
-  const double step = input.power_step_w;
-  if (!(step > 0) || rows == 0) return Eigen::MatrixXd::Zero(count, count);
-
-  Eigen::MatrixXd by_power = fit.stream_jacobian * fit.covariance(Eigen::all, columns);
-  const auto [group, groups] = groups_of(input, fit);
-  Eigen::MatrixXd by_group = Eigen::MatrixXd::Zero(groups, count);
-  for (Eigen::Index p = 0; p < rows; ++p) {
-    const auto at = static_cast<std::size_t>(p);
-    const double scale =
-        std::sqrt(fit.stream_weight[at]) / fit.stream_sigma_w[input.streams[at].variant];
-    by_group.row(group[at]) += scale * by_power.row(p);
-  }
-  const double sigma_w = noise_before_rounding(step, mean_square_scatter(input));
-  return rounding_variance(step, sigma_w) * by_group.transpose() * by_group;
+  const double step_w = input.power_step_w;
+  if (!(step_w > 0)) return Eigen::MatrixXd::Zero(count, count);
+  return covariance_of(streams_of(input, fit, columns), step_w, count) +
+         covariance_of(idle_windows_of(input, fit, columns), step_w, count);
 }
 
 Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit) {

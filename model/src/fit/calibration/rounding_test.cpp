@@ -195,6 +195,36 @@ TEST(Rounding, IsOneErrorForPlateausOfOnePairAndPayloadAtOnePower) {
   EXPECT_NEAR(variance_of_two(0, "random", 1), 2 * one, 1e-9) << "another pair";
 }
 
+// Two idle windows, and streams whose noise dithers them.
+double variance_of_idle(double apart_w, int other_state) {
+  JointInput input;
+  input.power_step_w = kStepW;
+  input.variants.resize(1);
+  JointFit fit;
+  fit.stream_sigma_w = {1};
+  fit.energy_column = {0};
+  fit.covariance = Eigen::MatrixXd::Identity(1, 1);
+  fit.stream_jacobian = Eigen::MatrixXd::Ones(1, 1);
+  fit.stream_weight = {1};
+  fit.stream_residual_w = {0};
+  input.streams.emplace_back().window.power_w = 100;
+  input.streams.front().window.power_spread_w = kStepW;
+  fit.idle_per_watt = Eigen::MatrixXd::Ones(2, 1);
+  fit.idle_residual_w = {0, 0};
+  input.idle.resize(2);
+  for (Window& window : input.idle) window.power_w = 16;
+  input.idle.back().power_w += apart_w;
+  input.idle.back().dvfs_state = other_state;
+  return rounding_covariance(input, fit)(0, 0);
+}
+
+TEST(Rounding, IsThatOfIdlePowerWhereNoiseDithersTheLoadAlone) {
+  const double one = rounding_variance(kStepW, 0);
+  EXPECT_NEAR(variance_of_idle(0.05, 0), 4 * one, 1e-6);
+  EXPECT_NEAR(variance_of_idle(0.5, 0), 2 * one, 1e-6) << "the power has moved";
+  EXPECT_NEAR(variance_of_idle(0, 1), 2 * one, 1e-6) << "another state";
+}
+
 TEST(Rounding, IsNothingWhereNoiseExceedsHalfAStepOrNoStepIsKnown) {
   const Pairs pairs;
   std::mt19937_64 random(1);

@@ -139,14 +139,16 @@ JointFit Solver::linearise() {
   fit.path_prior = prior_normal.bottomRightCorner(path, path);
   fit.covariance = normal.ldlt().solve(Eigen::MatrixXd::Identity(columns, columns));
 
-  Eigen::VectorXd by_row(idle.rows() + fit.stream_jacobian.rows());
-  by_row << idle * fit.covariance.col(fit.steepening_column),
-      fit.stream_jacobian * fit.covariance.col(fit.steepening_column);
   for (std::size_t i = 0; i < idle_ids_.size(); ++i) {
-    by_row[static_cast<Eigen::Index>(i)] /= idle_sigma(input_.idle[i]);
+    idle.row(static_cast<Eigen::Index>(i)) /= idle_sigma(input_.idle[i]);
   }
+  fit.idle_per_watt = std::move(idle);
+  const Eigen::Index idle_rows = fit.idle_per_watt.rows();
+  Eigen::VectorXd by_row(idle_rows + fit.stream_jacobian.rows());
+  by_row << fit.idle_per_watt * fit.covariance.col(fit.steepening_column),
+      fit.stream_jacobian * fit.covariance.col(fit.steepening_column);
   for (std::size_t i = 0; i < stream_ids_.size(); ++i) {
-    by_row[idle.rows() + static_cast<Eigen::Index>(i)] /= sigma_w_[input_.streams[i].variant];
+    by_row[idle_rows + static_cast<Eigen::Index>(i)] /= sigma_w_[input_.streams[i].variant];
   }
   fit.steepening_drift = drift_variance(by_row);
 

@@ -99,6 +99,8 @@ struct JointFit {
   // (idle) parameters first, then path parameters.
   Eigen::MatrixXd stream_jacobian;  // one row a stream plateau
   Eigen::VectorXd stream_scaled;    // scaled residuals (fitted - measured)
+  Eigen::MatrixXd idle_per_watt;    // one row an idle window: jacobian over sigma, so that times
+                                    // the covariance it is d(parameters) / dP
   Eigen::MatrixXd covariance;       // of all parameters
   Eigen::MatrixXd path_prior;       // normal matrix of the priors on path parameters
   Eigen::Index idle_columns{};
