@@ -63,8 +63,7 @@ TEST_F(Estimate, FollowsTheSealedTruthOfTheWires) {
   for (const json& row : result.at("segments")) {
     EXPECT_TRUE(row.at("covered").get<bool>()) << row.dump();
     if (row.at("segment") != "l1_l2") continue;
-    // The calibration assumes a load line, which makes its figure a tenth too large.
-    EXPECT_LT(std::abs(row.at("error_percent").get<double>()), 16.0) << row.dump();
+    EXPECT_LT(std::abs(row.at("error_percent").get<double>()), 5.0) << row.dump();
     // Without monitors, as on a card, the assumed toggle rate's range makes the interval wider.
     EXPECT_TRUE(row.at("without_monitors").at("covered").get<bool>()) << row.dump();
     EXPECT_GT(row.at("without_monitors").at("half_width_percent").get<double>(),

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <numbers>
 #include <set>
 
 #include "fit/crossing/crossing_interval.hpp"
@@ -36,13 +35,13 @@ std::string why_no_voltage(const LadderInput& input, const IdleCurve& idle) {
   return model::why_not_measured(loaded, *input.voltage_step_v);
 }
 
-double most_load_line(const LadderInput& input) {
-  if (!input.reference_v) return 0;
+model::AssumedLoadLine load_line_of(const LadderInput& input) {
+  if (!input.reference_v) return {};
   double most_amps = 0;
   for (const LadderRun& run : input.runs) {
     most_amps = std::max(most_amps, run.power_w / *input.reference_v);
   }
-  return model::most_load_line_ohm(most_amps, *input.reference_v);
+  return model::assumed_load_line(most_amps, *input.reference_v);
 }
 
 class LadderFitter {
@@ -51,13 +50,13 @@ class LadderFitter {
       : input_(input),
         idle_(idle_curve(input.idle)),
         no_voltage_reason_(why_no_voltage(input, idle_)),
-        most_load_line_ohm_(most_load_line(input)),
+        load_line_(load_line_of(input)),
         plain_(input, idle_, usual()),
         flat_(input, idle_, with_idle_exponent(kIdleExponent - kIdleExponentSigma)),
         steep_(input, idle_, with_idle_exponent(kIdleExponent + kIdleExponentSigma)),
         no_clock_(input, idle_, with_clock_exponent(0)),
         bent_(input, idle_, with_bend()),
-        steepest_load_line_(input, idle_, with_load_line(most_load_line_ohm_)) {}
+        steepest_load_line_(input, idle_, with_load_line(load_line_.steepest_ohm)) {}
 
   LadderAnswer answer() {
     LadderAnswer answer;
@@ -84,8 +83,7 @@ class LadderFitter {
  private:
   static constexpr double kIdleExponent = model::kBeta;
   static constexpr double kIdleExponentSigma = model::kBetaSigma;
-  // Where a load line is assumed, it is the middle of the range.
-  [[nodiscard]] LadderReduction usual() const { return with_load_line(most_load_line_ohm_ / 2); }
+  [[nodiscard]] LadderReduction usual() const { return with_load_line(load_line_.ohm); }
   [[nodiscard]] LadderReduction with_load_line(double ohm) const {
     LadderReduction reduction{.idle_exponent = kIdleExponent,
                               .clock_exponent = model::kCrossingClockExponent};
@@ -153,9 +151,7 @@ class LadderFitter {
     const double clock = model::kRectangular95 * change(no_clock_);
     const double heat = model::kRectangular95 * std::abs(value) * idle_.w_per_k *
                         model::kMaxUnseenKelvinPerWatt / 2;
-    // Every load line of the range is equally likely.
-    const double load_line = kNormal95 * change(steepest_load_line_) / std::numbers::sqrt3;
-    return std::hypot(std::hypot(voltage, clock, heat), load_line);
+    return std::hypot(std::hypot(voltage, clock, heat), change(steepest_load_line_));
   }
 
   LadderRow row(std::string name, std::string unit, const Weights& weights) const {
@@ -284,7 +280,7 @@ class LadderFitter {
   const LadderInput& input_;
   IdleCurve idle_;
   std::string no_voltage_reason_;
-  double most_load_line_ohm_;
+  model::AssumedLoadLine load_line_;
   LadderSolution plain_, flat_, steep_, no_clock_, bent_, steepest_load_line_;
   std::string why_not_, null_failed_;
 };

@@ -66,7 +66,7 @@ int run(microbench::SegmentsRequest request, const CLI::App& command, bool json)
   }
   print_table(rows);
   if (!fit->no_voltage_reason.empty()) {
-    fmt::print("A load line is assumed, whose range the intervals have: {}.\n",
+    fmt::print("A load line is assumed, whose prior the intervals have: {}.\n",
                fit->no_voltage_reason);
   }
   fmt::print(

@@ -110,7 +110,7 @@ const BudgetRow* load_line_of(const FitResult& result) {
 
 // A card that shows no voltage still has a load line, which makes far paths look cheaper.
 TEST(DisturbedCampaign, WithoutVoltagesTheLoadLineIsInTheInterval) {
-  for (const double ohm : {0.0001, 0.0003, 0.0006}) {
+  for (const double ohm : {0.0001, 0.0003, 0.0005}) {
     auto spec = seeded(45);
     spec.load_line_ohm = ohm;
     auto campaign = make_campaign(spec);
@@ -136,7 +136,7 @@ TEST(DisturbedCampaign, WithoutVoltagesTheLoadLineIsInTheInterval) {
 // through it would have no slope: k would be a tenth too small at 0.3 mOhm, and the interval
 // narrow.
 TEST(DisturbedCampaign, ARequestedVoltageIsTakenForNone) {
-  for (const double ohm : {0.0001, 0.0003, 0.0006}) {
+  for (const double ohm : {0.0001, 0.0003, 0.0005}) {
     auto spec = seeded(46);
     spec.load_line_ohm = ohm;
     spec.requested_voltage = true;

@@ -289,13 +289,13 @@ Result<JointFit> fit_heat(JointInput& input) {
   return fit_jointly(input);
 }
 
-// How far the k_v move from a load line in the middle of what it may be to one at its end; empty
-// where voltages are shown.
+// How far the k_v move from the assumed load line to the steepest one; empty where voltages are
+// shown.
 Result<std::vector<double>> moved_by_load_line(const JointInput& input, const JointFit& fit) {
   std::vector<double> moved;
-  if (!(input.most_load_line_ohm > 0)) return moved;
+  if (!(input.load_line.ohm > 0)) return moved;
   JointInput steeper = input;
-  assume_load_line(steeper, input.most_load_line_ohm);
+  assume_load_line(steeper, input.load_line.steepest_ohm);
   WW_ASSIGN(other, fit_jointly(steeper));
   for (std::size_t v = 0; v < input.variants.size(); ++v) {
     moved.push_back(other.parameters.variants[v].energy_fj_per_bit_mm -

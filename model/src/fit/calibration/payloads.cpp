@@ -8,6 +8,7 @@
 #include "fit/calibration/rounding.hpp"
 #include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {
@@ -143,7 +144,7 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       {"pairs' own departures, in this payload alone", own}};
   if (!load_line.empty()) {
     const Eigen::VectorXd moved =
-        within(1) * Eigen::Map<const Eigen::VectorXd>(load_line.data(), variants);
+        Eigen::Map<const Eigen::VectorXd>(load_line.data(), variants) / kNormal95;
     uncertainty.systematic_parts.emplace_back("load line, which no reading shows",
                                               moved * moved.transpose());
   }

@@ -100,7 +100,7 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
 }
 
 // By the strongest load of the campaign.
-double most_load_line(const Reduced& reduced, const Facts& facts) {
+AssumedLoadLine load_line_of(const Reduced& reduced, const Facts& facts) {
   double most_amps = 0;
   for (const Plateau& plateau : reduced.plateaus) {
     if (!plateau.row.used) continue;
@@ -108,7 +108,7 @@ double most_load_line(const Reduced& reduced, const Facts& facts) {
     most_amps = std::max(most_amps, plateau.window.power_w / nominal_v);
   }
   const double nominal_v = facts.dvfs[static_cast<std::size_t>(facts.reference_state)].voltage_v;
-  return most_load_line_ohm(most_amps, nominal_v);
+  return assumed_load_line(most_amps, nominal_v);
 }
 
 // Why no reading shows the die's voltage; empty where some do. Judged at the state with the widest
@@ -212,10 +212,7 @@ Status check_idle(const Reduced& reduced, const FitOptions& options) {
 void assume_load_line(JointInput& input, double ohm) {
   const auto set = [&](Window& window) {
     const double nominal_v = input.dvfs[static_cast<std::size_t>(window.dvfs_state)].voltage_v;
-    window.voltage_v = nominal_v;
-    for (int i = 0; i < 4; ++i) {
-      window.voltage_v = nominal_v - ohm * window.power_w / window.voltage_v;
-    }
+    window.voltage_v = voltage_on_load_line(nominal_v, ohm, window.power_w);
   };
   std::ranges::for_each(input.idle, set);
   std::ranges::for_each(input.streams, set, &StreamPlateau::window);
@@ -319,8 +316,8 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   input.blocks = block_of.size();
   input.power_step_w = facts.sensor.power_resolution_w;
   if (!input.no_voltage_reason.empty()) {
-    input.most_load_line_ohm = most_load_line(reduced, facts);
-    assume_load_line(input, input.most_load_line_ohm / 2);
+    input.load_line = load_line_of(reduced, facts);
+    assume_load_line(input, input.load_line.ohm);
   }
   input.reference_c = temperatures.empty() ? 50 : std::round(median(std::move(temperatures)));
   return input;

@@ -232,12 +232,12 @@ std::string why_no_voltage(const std::vector<SegmentReading>& readings,
   return why_not_measured(loaded, *surroundings.voltage_step_v);
 }
 
-double most_load_line(const std::vector<SegmentReading>& readings, double nominal_v) {
+AssumedLoadLine load_line_of(const std::vector<SegmentReading>& readings, double nominal_v) {
   double most_amps = 0;
   for (const SegmentReading& reading : readings) {
     most_amps = std::max(most_amps, reading.power_w / nominal_v);
   }
-  return most_load_line_ohm(most_amps, nominal_v);
+  return assumed_load_line(most_amps, nominal_v);
 }
 
 // The voltages that a load line gives.
@@ -247,18 +247,16 @@ void assume_load_line(std::vector<SegmentReading>& readings, double nominal_v, d
   }
 }
 
-// Adds to a row in the middle of a range what the row at the range's end says: every value between
-// both ends is equally likely.
-void widen(Figure& middle, const Figure& at_end) {
-  if (!middle.value || !middle.low || !middle.high) return;
-  if (!at_end.value) {
-    middle = at_end;
+// Adds to a row at the mean load line what the row at the steepest says.
+void widen(Figure& mean, const Figure& steepest) {
+  if (!mean.value || !mean.low || !mean.high) return;
+  if (!steepest.value) {
+    mean = steepest;
     return;
   }
-  const double doubt = kNormal95 * std::abs(*middle.value - *at_end.value) / std::numbers::sqrt3;
-  const double half = std::hypot(*middle.high - *middle.value, doubt);
-  middle.low = *middle.value - half;
-  middle.high = *middle.value + half;
+  const double half = std::hypot(*mean.high - *mean.value, *mean.value - *steepest.value);
+  mean.low = *mean.value - half;
+  mean.high = *mean.value + half;
 }
 
 json row_json(const Figure& row) {
@@ -303,17 +301,17 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
   if (reason.empty() || !(nominal_v > 0)) {
     return fit_at_voltages(points, std::move(readings), surroundings);
   }
-  const double most_ohm = most_load_line(readings, nominal_v);
+  const AssumedLoadLine load_line = load_line_of(readings, nominal_v);
   const auto with = [&](double ohm) {
     assume_load_line(readings, nominal_v, ohm);
     return fit_at_voltages(points, readings, surroundings);
   };
-  const SegmentsFit at_end = with(most_ohm);
-  SegmentsFit fit = with(most_ohm / 2);
-  widen(fit.legs, at_end.legs);
-  widen(fit.l2_memory, at_end.l2_memory);
-  widen(fit.registers_l1, at_end.registers_l1);
-  widen(fit.registers_l1_per_bit, at_end.registers_l1_per_bit);
+  const SegmentsFit steepest = with(load_line.steepest_ohm);
+  SegmentsFit fit = with(load_line.ohm);
+  widen(fit.legs, steepest.legs);
+  widen(fit.l2_memory, steepest.l2_memory);
+  widen(fit.registers_l1, steepest.registers_l1);
+  widen(fit.registers_l1_per_bit, steepest.registers_l1_per_bit);
   fit.no_voltage_reason = std::move(reason);
   return fit;
 }

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "fit/solver/assumptions.hpp"
 #include "fit/solver/core_voltage.hpp"
 #include "reduction/reduction.hpp"
 #include "reduction/thermal.hpp"
 #include "reduction/trace.hpp"
 #include "ww/core/sensor_tolerances.hpp"
+#include "ww/core/statistics.hpp"
 #include "ww/model/assumed_data.hpp"
 #include "ww/model/attribution.hpp"
 #include "ww/model/floorplan.hpp"
@@ -177,12 +180,14 @@ const char* kind_name(AssumptionKind kind) {
        "Huber 1964: 99.7% of normal noise",
        "",
        {"kHuberSigmas"}},
-      {bound,
-       "load line that no reading shows, at most, and its fall at the strongest load",
-       fmt::format("{:g} mΩ, {}", 1e3 * kMaxLoadLineOhm, percent(kMaxDroopShare)),
-       "1 mΩ: settings of controllers (TI TPS53676); 12%: judgement",
-       "0-0.4 mΩ",
-       {"kMaxLoadLineOhm", "kMaxDroopShare"}},
+      {prior,
+       "load line that no reading shows, and its fall at the strongest load, at most",
+       fmt::format("{:g} mΩ times or over {:.2g}, {}", 1e3 * kMedianLoadLineOhm,
+                   std::exp(kNormal95 * kLoadLineLogSigma), percent(kMaxDroopShare)),
+       "PowerPlay tables of five designs: 0.10, 0.15, 0.25, 0.30, and 0.25 or 0.64 mΩ; 12%: "
+       "judgement",
+       "0.1-0.25 mΩ, random chips 0-0.4 mΩ",
+       {"kMedianLoadLineOhm", "kLoadLineLogSigma", "kMaxDroopShare"}},
       {bound,
        "heat of the wires against heat of the load",
        percent(kHeatBound),

@@ -70,18 +70,24 @@ inline constexpr double kLoadLineRmsV = 0.0007;
 // Steps that noise does not dither stay in an average: a rectangular error, a little more of it.
 inline constexpr double kVoltageStepsToRms = 1.1 / 3.4641016151377544;
 inline constexpr std::size_t kLoadLinePoints = 8;
+// Load line of a regulator that no reading shows: lognormal. AMD's firmware reckons with that of
+// its board, which the card's PowerPlay table states (LoadLineResistanceGfx, "in mOhms with 8
+// fractional bits", smu11_driver_if.h): MI100 0.098, Radeon VII 0.148, RX 6900 XT 0.250, RX 5700 XT
+// 0.297 mOhm. Vega 10's 64 is 0.25 or 0.64 mOhm: its unit is nowhere stated, and tables before it
+// count in hundredths. Median and factor (95%) are those of these five; the range that they give,
+// 0.07 to 0.63 mOhm, is about that of both readings.
+inline constexpr double kMedianLoadLineOhm = 0.21e-3;
+inline constexpr double kLoadLineLogSigma = 0.56;  // ln 3 / 1.96
+// The voltage falls no further than this share at the strongest load of a campaign. A judgement: by
+// the tables above it falls by 3 to 7% at the currents that they allow, and chips would not hold
+// their clock much below.
+inline constexpr double kMaxDroopShare = 0.12;
 // --- Steps of the power's readings ---
 // Two powers d steps apart, anywhere among the steps, have rounding errors of the correlation
 // 1 - 6 d (1 - d). It is positive up to this d, (3 - sqrt 3) / 6.
 inline constexpr double kCorrelatedSteps = (3 - 1.7320508075688772) / 6;
 
 // --- Bounds of errors that no repetition shows; rectangular ---
-// Load line of a regulator that no reading shows: anything from none to what controllers of GPU and
-// processor supplies are set to (TI TPS53676, SLUSDP0A: 0 to 1 mOhm in fine steps), as long as the
-// voltage falls no further than this share at the strongest load. That share is a judgement: chips
-// would not hold their clock much below it.
-inline constexpr double kMaxLoadLineOhm = 1e-3;
-inline constexpr double kMaxDroopShare = 0.12;
 // Correction for heat, relative: how much more or less the wires' own heat raises leakage than heat
 // of the load does. Most heat flows through spreader and sink, where all heat is equal. The rest is
 // the hot spot, which has a bound of its own; filters next to its own absorb a part.

@@ -4,10 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "fit/solver/assumptions.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
+namespace {
+
+double normal_below(double sigmas) {
+  return std::erfc(-sigmas / std::numbers::sqrt2) / 2;
+}
+
+}  // namespace
 
 bool amdgpu_shows_requested_voltage(std::string_view target) {
   // Three figures follow "gfx" up to gfx9.
@@ -16,9 +25,14 @@ bool amdgpu_shows_requested_voltage(std::string_view target) {
   return to_gfx8 || target == "gfx900";
 }
 
-double most_load_line_ohm(double most_amps, double nominal_v) {
-  return most_amps > 0 ? std::min(kMaxLoadLineOhm, kMaxDroopShare * nominal_v / most_amps)
-                       : kMaxLoadLineOhm;
+AssumedLoadLine assumed_load_line(double most_amps, double nominal_v) {
+  const double most_ohm = most_amps > 0 ? kMaxDroopShare * nominal_v / most_amps : HUGE_VAL;
+  const double most = std::log(most_ohm / kMedianLoadLineOhm) / kLoadLineLogSigma;
+  // E[R | R < most_ohm] of a lognormal.
+  const double mean = kMedianLoadLineOhm * std::exp(kLoadLineLogSigma * kLoadLineLogSigma / 2) *
+                      normal_below(most - kLoadLineLogSigma) / normal_below(most);
+  const double steepest = kMedianLoadLineOhm * std::exp(kNormal95 * kLoadLineLogSigma);
+  return {mean, std::min(steepest, most_ohm)};
 }
 
 double voltage_on_load_line(double nominal_v, double ohm, double power_w) {

@@ -20,9 +20,18 @@ inline constexpr double kMinFallSteps = 1;
 // tables.
 [[nodiscard]] bool amdgpu_shows_requested_voltage(std::string_view target);
 
-// The greatest load line that a card's regulator may have [ohm]: as steep as controllers can be set
-// to, and without falling further than a supply may at the strongest current of a campaign.
-[[nodiscard]] double most_load_line_ohm(double most_amps, double nominal_v);
+// A load line that no reading shows [ohm].
+struct AssumedLoadLine {
+  double ohm{};           // expectation
+  double steepest_ohm{};  // 97.5% of load lines lie below it
+};
+// Those of the lognormal prior, without the load lines on which the strongest current of a campaign
+// would make the voltage fall further than a supply may. An energy grows about linearly with the
+// load line, so that its expectation is its value at the mean: the best estimate in the sense of
+// JCGM 100:2008, 4.1.6, where the median or the middle of a range is none. What the energy moves by
+// from the mean to the steepest is taken for its 95% half-width. Down it is less, and the
+// symmetrical interval reaches too far there.
+[[nodiscard]] AssumedLoadLine assumed_load_line(double most_amps, double nominal_v);
 
 // The die's voltage at this power, where the regulator gives `nominal_v` without a load.
 [[nodiscard]] double voltage_on_load_line(double nominal_v, double ohm, double power_w);

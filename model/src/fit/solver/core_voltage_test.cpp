@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
+
+#include "fit/solver/assumptions.hpp"
 
 namespace ww::model {
 namespace {
@@ -58,6 +61,41 @@ TEST(CoreVoltage, FallsAlongALineWithTheCurrent) {
   ASSERT_TRUE(line);
   EXPECT_NEAR(line->slope_ohm, -0.0003, 2e-5);
   EXPECT_EQ(line->readings, 500);
+}
+
+// Sums over the lognormal density, up to what a supply may fall by: the mean, and the share that
+// lies below `steepest_ohm`.
+std::pair<double, double> summed_up(double most_amps, double nominal_v, double steepest_ohm) {
+  double weight = 0;
+  double mean = 0;
+  double below = 0;
+  for (double z = -8; z < 8; z += 1e-4) {
+    const double ohm = kMedianLoadLineOhm * std::exp(kLoadLineLogSigma * z);
+    if (ohm * most_amps > kMaxDroopShare * nominal_v) break;
+    const double density = std::exp(-z * z / 2);
+    weight += density;
+    mean += density * ohm;
+    if (ohm < steepest_ohm) below += density;
+  }
+  return {mean / weight, below / weight};
+}
+
+TEST(CoreVoltage, AssumesTheMeanOfTheLoadLinesThatASupplyMayHave) {
+  for (const double most_amps : {0.0, 50.0, 130.0, 330.0, 750.0}) {
+    const AssumedLoadLine found = assumed_load_line(most_amps, 1.1);
+    const auto [mean_ohm, below] = summed_up(most_amps, 1.1, found.steepest_ohm);
+    EXPECT_NEAR(found.ohm, mean_ohm, 1e-3 * mean_ohm) << most_amps;
+    EXPECT_GE(below, 0.9749) << most_amps;
+    EXPECT_LE(found.steepest_ohm * most_amps, 1.0001 * kMaxDroopShare * 1.1) << most_amps;
+  }
+}
+
+// LoadLineResistanceGfx over 256; Vega 10's in hundredths as well.
+TEST(CoreVoltage, AssumesWhatPowerPlayTablesState) {
+  const AssumedLoadLine line = assumed_load_line(130, 1.1);
+  for (const double ohm : {25e-3 / 256, 38e-3 / 256, 64e-3 / 256, 76e-3 / 256, 0.64e-3}) {
+    EXPECT_LT(std::abs(ohm - line.ohm), 1.03 * (line.steepest_ohm - line.ohm)) << ohm;
+  }
 }
 
 }  // namespace

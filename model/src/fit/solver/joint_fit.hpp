@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "fit/solver/core_voltage.hpp"
 #include "reduction/facts.hpp"
 #include "reduction/reduction.hpp"
 #include "reduction/thermal.hpp"
@@ -64,9 +65,8 @@ struct JointInput {
   bool crossing{true};  // off: no engine and quadrant effects
   // Why no reading shows the die's voltage; empty where some do.
   std::string no_voltage_reason;
-  // The greatest load line that the regulator may have, where no reading shows the die's voltage
-  // [ohm]; else 0. The windows' voltages are then those of a load line half as steep.
-  double most_load_line_ohm{};
+  // Where no reading shows the die's voltage; else 0. The windows' voltages are those of its mean.
+  AssumedLoadLine load_line;
   double power_step_w{};  // the sensor's power comes in multiples of it; 0: unknown
 };
 
