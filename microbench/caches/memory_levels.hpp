@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,11 @@ struct MemoryLevels {
 [[nodiscard]] Result<Staircase> measure_staircase(ComputeHost& host, int compute_units,
                                                   std::int64_t most_bytes,
                                                   const std::function<void(double)>& progress);
+
+// Sets of these sizes, ascending, by loads that pass the L1 or by plain ones. The same errors.
+[[nodiscard]] Result<std::vector<StairPoint>> measure_stairs(ComputeHost& host,
+                                                             std::span<const std::int64_t> sizes,
+                                                             bool past_l1);
 
 [[nodiscard]] MemoryLevels levels_of(const Staircase& staircase);
 

@@ -145,4 +145,20 @@ Result<Staircase> measure_staircase(ComputeHost& host, int compute_units, std::i
   return result;
 }
 
+Result<std::vector<StairPoint>> measure_stairs(ComputeHost& host,
+                                               std::span<const std::int64_t> sizes, bool past_l1) {
+  Stairs stairs(host, host.facts().compute_units, sizes.back());
+  WW_TRY(stairs.set_up());
+  std::vector<StairPoint> points;
+  for (const std::int64_t bytes : sizes) {
+    WW_ASSIGN(ticks, stairs.ticks_of(bytes, past_l1 ? kStairPastL1 : kStairThroughL1));
+    if (!(ticks > 0)) {
+      return fail(ErrorCode::unsupported, "its kernels have no clock, so no latency can be had",
+                  host.facts().device);
+    }
+    points.push_back({bytes, ticks});
+  }
+  return points;
+}
+
 }  // namespace ww::microbench

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "caches/array_caches.hpp"
+
 namespace ww::microbench {
 namespace {
 
@@ -30,13 +32,8 @@ std::optional<double> counter(const std::map<std::string, double>& counters,
   return std::nullopt;
 }
 
-// RDNA 1 to 3.5: a cache between the L1s of a shader array and the L2 (GL1).
-bool has_array_caches(const std::string& target) {
-  return target.starts_with("gfx10") || target.starts_with("gfx11");
-}
-
 // Whether the caches of shader arrays may have served a stream, whose bits ask to pass them by.
-std::string judge_array_caches(const StreamFacts& facts) {
+std::string judge_counted_array_caches(const StreamFacts& facts) {
   if (!has_array_caches(facts.target) || facts.counters.empty()) return {};
   constexpr double kLineBytes = 128;
   const auto requests = counter(facts.counters, "GL1C_REQ");
@@ -46,7 +43,7 @@ std::string judge_array_caches(const StreamFacts& facts) {
            "array";
   }
   const double served = (*requests - *misses) * kLineBytes / facts.expected_bytes;
-  if (served <= kMaxL1Hits) return {};
+  if (served <= kMaxArrayCacheHits) return {};
   return fmt::format("the cache of a shader array (GL1) served {:.2f}% of the loads", 100 * served);
 }
 
@@ -71,7 +68,7 @@ std::string judge_stream(const StreamFacts& facts) {
   if (l1_hits && *l1_hits * 64 > kMaxL1Hits * facts.expected_bytes) {
     return fmt::format("L1 hit rate {:.2f}%", 100 * *l1_hits * 64 / facts.expected_bytes);
   }
-  if (auto reason = judge_array_caches(facts); !reason.empty()) return reason;
+  if (auto reason = judge_counted_array_caches(facts); !reason.empty()) return reason;
   if (facts.saturated && facts.counted_bytes < kMinBandwidthShare * facts.peak_bytes) {
     return fmt::format(
         "{:.1f}% of {}, not saturated", 100 * facts.counted_bytes / facts.peak_bytes,

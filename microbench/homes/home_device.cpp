@@ -11,6 +11,7 @@
 #include <numeric>
 #include <utility>
 
+#include "caches/array_caches.hpp"
 #include "device/amd_device.hpp"
 #include "device/topology_probe.hpp"
 #include "ww/core/json_reader.hpp"
@@ -94,6 +95,37 @@ Result<std::string> match_floorplan(Device& device, const DeviceRequest& request
   return match_homes(*device.homes, plan);
 }
 
+// Lets a device pass whose streams are not answered by a cache before the L2, and notes the
+// evidence with how it was opened; nothing on devices without caches of shader arrays.
+Status look_at_array_caches(Device& device) {
+  if (!has_array_caches(device.chip.target)) return {};
+  spdlog::info("looking whether {}'s loads pass the caches of its shader arrays",
+               device.host->device_name());
+  WW_ASSIGN(evidence, find_array_cache_evidence(*device.host));
+  const ArrayCacheVerdict verdict = judge_array_caches(evidence);
+  using Kind = ArrayCacheVerdict::Kind;
+  // Counters that follow launches judge each run by themselves (runner.cpp).
+  const bool counted = verdict.kind == Kind::not_shown && device.traffic == Traffic::counters;
+  if (verdict.kind != Kind::passed_by && !counted) {
+    const char* const what = verdict.kind == Kind::answers
+                                 ? "the caches of its shader arrays (GL1) answer its streams"
+                                 : "nothing shows that its streams pass the caches of its shader "
+                                   "arrays (GL1)";
+    return fail(ErrorCode::unsupported,
+                fmt::format("no campaign can be run on it: {}: {}", what, verdict.reason),
+                device.name);
+  }
+  auto notes = nlohmann::json::parse(device.notes, nullptr, false);
+  if (!notes.is_object()) notes = nlohmann::json::object();
+  notes["array_caches"] = to_json(evidence);
+  if (counted) {
+    notes["array_caches"]["max_hits"] = kMaxArrayCacheHits;
+    notes["array_caches"]["reason"] = "by the counters of every run; " + verdict.reason;
+  }
+  device.notes = notes.dump();
+  return {};
+}
+
 }  // namespace
 
 FloorplanAgreement compare_floorplan(const Homes& homes, const model::Floorplan& plan) {
@@ -171,6 +203,7 @@ bool homes_are_documented(const Device& device, const DeviceRequest& request) {
 }
 
 Status find_device_homes(Device& device, const DeviceRequest& request) {
+  WW_TRY(look_at_array_caches(device));
   spdlog::info("finding out where {}'s lines live", device.host->device_name());
   WW_ASSIGN(memory, discover_homes(*device.host, kHomePages, {}));
   if (!memory.homes.found) {

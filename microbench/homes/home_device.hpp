@@ -21,8 +21,11 @@ inline constexpr std::size_t kHomePages = kProbePage + 1;
 // Finds the device's homes and makes them its quadrants: streams then follow lists of lines.
 // Distances are millimetres of the floorplan where there is one that is wanted and that measured
 // latencies agree with; its quadrants are then the homes in the order in which latency and distance
-// go together best. Else they are nanoseconds of flight (Device::paths has why). Errors:
-// unsupported where homes cannot be found, with the reason; those of the host.
+// go together best. Else they are nanoseconds of flight (Device::paths has why). On RDNA 1
+// to 3.5 the caches of shader arrays are asked first whether they answer streams
+// (caches/array_caches.hpp); the device's notes take the evidence. Errors: unsupported where they
+// do, where nothing shows that they do not, and where homes cannot be found, with the reason; those
+// of the host.
 [[nodiscard]] Status find_device_homes(Device& device, const DeviceRequest& request);
 
 // Gives homes the order in which their latencies and the floorplan's distances go together best.

@@ -11,6 +11,8 @@
 namespace ww::model {
 namespace {
 
+constexpr double kMaxUnseenHits = 0.5;  // beyond it no interval means anything
+
 using nlohmann::json;
 
 // Puts the JSON of a fact under its key into `document`.
@@ -84,7 +86,7 @@ Result<Facts> read_facts(const std::map<std::string, std::string>& facts) {
   json document = json::object();
   WW_TRY(parse_fact(facts, campaign_keys::sensor, document));
   WW_TRY(parse_fact(facts, campaign_keys::dvfs, document));
-  for (const auto key : {campaign_keys::chip, campaign_keys::plan}) {
+  for (const auto key : {campaign_keys::chip, campaign_keys::plan, campaign_keys::opening}) {
     if (facts.contains(std::string(key))) {
       WW_TRY(parse_fact(facts, key, document));
     }
@@ -110,6 +112,12 @@ Result<Facts> read_facts(const std::map<std::string, std::string>& facts) {
     plan->read_optional_within("reference_state", 0, static_cast<double>(result.dvfs.size()) - 1,
                                state);
     result.reference_state = static_cast<int>(state);
+  }
+  // Chips without caches of shader arrays have no such share.
+  if (const auto opening = reader.optional_object(std::string(campaign_keys::opening))) {
+    if (const auto caches = opening->optional_object("array_caches")) {
+      caches->read_optional_within("max_hits", 0, kMaxUnseenHits, result.max_hits);
+    }
   }
   WW_TRY(reader.status());
 

@@ -36,6 +36,8 @@ struct Facts {
   int reference_state{};
   Floorplan floorplan;                 // without engines where there is none
   std::optional<MeasuredPaths> paths;  // of campaigns that found their homes themselves
+  // Largest share (95%) of the streams' loads that a cache before the L2 may have answered.
+  double max_hits{};
 
   // Whether distances are flight times [ns] instead of millimetres.
   [[nodiscard]] bool by_flight() const { return paths && !paths->by_floorplan; }

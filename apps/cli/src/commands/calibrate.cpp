@@ -19,6 +19,7 @@
 #include "ww/core/progress.hpp"
 #include "ww/microbench/calibrate.hpp"
 #include "ww/model/stop_rule.hpp"
+#include "ww/report/campaign_notes.hpp"
 #include "ww/report/report.hpp"
 
 namespace ww::cli {
@@ -127,7 +128,8 @@ Status refuse_foreign(const CalibrateArguments& arguments,
 
 // Adds the facts that only the campaign knows.
 void add_campaign(calibration::Answer& answer, const CalibrateArguments& arguments,
-                  const microbench::CampaignSummary& summary, const std::string& traffic) {
+                  const microbench::CampaignSummary& summary, const CampaignStore& campaign) {
+  const std::string traffic = traffic_note(campaign);
   auto& json = answer.json;
   json["elapsed_s"] = summary.elapsed_s;
   json["runs"] = summary.runs;
@@ -139,6 +141,10 @@ void add_campaign(calibration::Answer& answer, const CalibrateArguments& argumen
   if (!traffic.empty()) {
     json["traffic"] = traffic;
     answer.text.emplace_back(fmt::format("traffic      {}", traffic));
+  }
+  if (const std::string caches = report::array_cache_note(campaign); !caches.empty()) {
+    json["array_caches"] = caches;
+    answer.text.emplace_back(fmt::format("GL1          {}", caches));
   }
   if (summary.missed_half_width) {
     answer.text.emplace_back(fmt::format(
@@ -206,7 +212,7 @@ int run(CalibrateArguments arguments) {
   if (const auto status = report::write_report(folder, folder / "report.html"); !status) {
     return report_error(status.error());
   }
-  add_campaign(fitted->answer, arguments, *summary, traffic_note(*store));
+  add_campaign(fitted->answer, arguments, *summary, *store);
   show(fitted->answer, arguments.json);
   return fitted->identified ? 0 : 1;
 }

@@ -307,6 +307,9 @@ class Page {
       const json told = json::parse(sensor->second, nullptr, false);
       if (told.is_object()) table.rows.push_back({"power sensor", text_of(told, "name")});
     }
+    if (!document_.array_caches.empty()) {
+      table.rows.push_back({"caches of shader arrays (GL1)", document_.array_caches});
+    }
     const json& origin = object_of(model_, "provenance");
     for (const auto& [key, value] : origin.items()) {
       table.rows.push_back({key, value.is_string() ? value.get<std::string>() : value.dump()});

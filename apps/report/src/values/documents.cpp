@@ -12,6 +12,7 @@
 #include "ww/calibration/kinds.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
+#include "ww/report/campaign_notes.hpp"
 
 namespace ww::report {
 namespace {
@@ -73,6 +74,7 @@ Result<Document> read_calibration(const fs::path& folder) {
   document.floorplan_toml = floorplan.value_or("");
   WW_ASSIGN(facts, store.facts());
   document.facts = std::move(facts);
+  document.array_caches = array_cache_note(store);
   return document;
 }
 
@@ -167,6 +169,16 @@ std::string_view name_of(const Document& document) {
     case Kind::sweep: return "sweep";
   }
   return "";
+}
+
+std::string array_cache_note(const CampaignStore& campaign) {
+  const auto opening = campaign.get(campaign_keys::opening);
+  if (!opening || !*opening) return {};
+  const auto notes = nlohmann::json::parse(**opening, nullptr, false);
+  if (!notes.is_object() || !notes.contains("array_caches")) return {};
+  const auto& seen = notes["array_caches"];
+  return fmt::format("at most {:.2g}% of loads answered before the L2 (95%): {}",
+                     100 * seen.value("max_hits", 1.0), seen.value("reason", ""));
 }
 
 Result<std::vector<Document>> read_documents(const fs::path& path) {

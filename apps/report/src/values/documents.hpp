@@ -34,6 +34,7 @@ struct Document {
   std::vector<StoredRun> runs;
   std::string floorplan_toml;
   std::map<std::string, std::string> facts;  // of the campaign
+  std::string array_caches;                  // array_cache_note()
 };
 
 // A folder with sweep.db is a sweep (its content stays there), one with reproduction.json is a

@@ -58,6 +58,23 @@ TEST(FitByFlight, IsTheEnergyPerMillimetreOverTheTimePerMillimetre) {
   EXPECT_FALSE(mm->energy_per_bit_ns);
 }
 
+// Loads that a cache before the L2 may have answered never crossed the wires.
+TEST(FitByFlight, UpperEndsAllowForHitsBeforeTheL2) {
+  auto campaign = by_flight(make_campaign(seeded(11)), 0.0);
+  const auto without = fit(campaign);
+  campaign.facts[std::string(campaign_keys::opening)] = R"({"array_caches": {"max_hits": 0.1}})";
+  const auto with = fit(campaign);
+  ASSERT_TRUE(without && with) << with.error().text();
+  const FittedConstant& narrow = without->energy();
+  const FittedConstant& wide = with->energy();
+  EXPECT_EQ(*wide.row.value, *narrow.row.value);
+  EXPECT_EQ(*wide.row.low, *narrow.row.low);
+  EXPECT_NEAR(*wide.row.high, *narrow.row.high / 0.9, 1e-9 * *narrow.row.high);
+  EXPECT_NEAR(wide.sensed_high, narrow.sensed_high / 0.9, 1e-9 * narrow.sensed_high);
+  campaign.facts[std::string(campaign_keys::opening)] = R"({"array_caches": {"max_hits": 0.9}})";
+  EXPECT_THAT(fit(campaign).error().text(), HasSubstr("max_hits"));
+}
+
 TEST(FitByFlight, GivesNoMillimetres) {
   const auto result = fit(by_flight(make_campaign(seeded(11)), 0.0));
   ASSERT_TRUE(result) << result.error().text();

@@ -1,0 +1,190 @@
+#include "caches/array_caches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ww/core/interrupt.hpp"
+
+namespace ww::microbench {
+namespace {
+
+using nlohmann::json;
+using Kind = ArrayCacheVerdict::Kind;
+
+constexpr std::int64_t kKib = 1024;
+// GL1 has 128 KiB (RDNA 1 and 2) or 256 KiB (RDNA 3), an L0 16 or 32 KiB (AMD's RDNA white papers):
+// sets of 64 and 96 KiB lie in the one and not in the other, and those from 512 KiB on in neither.
+constexpr std::array<std::int64_t, 5> kSets{64 * kKib, 96 * kKib, 192 * kKib, 512 * kKib,
+                                            1024 * kKib};
+constexpr std::int64_t kInside = 96 * kKib;
+constexpr std::int64_t kBeyond = 512 * kKib;
+// Latencies within this of each other are equal: sets meet other slices, at other distances.
+constexpr double kFlat = 0.03;
+// Of plain loads beyond GL1: three times what is called flat.
+constexpr double kMinStep = 0.10;
+
+// Upper bound (95%) of a share of which none was seen in `tries`.
+double none_of(double tries) {
+  return 1 - std::pow(0.05, 1 / tries);
+}
+
+struct Step {
+  double inside{}, beyond{};
+  [[nodiscard]] double ticks() const { return beyond - inside; }
+  [[nodiscard]] double share() const { return ticks() / beyond; }
+};
+
+// Median-like latencies of sets inside a GL1 and beyond; nothing where one is missing.
+std::optional<Step> step_of(const std::vector<StairPoint>& points) {
+  double inside = 0;
+  double beyond = 0;
+  int of_inside = 0;
+  int of_beyond = 0;
+  for (const StairPoint& point : points) {
+    if (point.bytes <= kInside) {
+      inside += point.ticks;
+      ++of_inside;
+    } else if (point.bytes >= kBeyond) {
+      beyond += point.ticks;
+      ++of_beyond;
+    }
+  }
+  if (of_inside == 0 || of_beyond == 0 || !(beyond > 0)) return {};
+  return Step{inside / of_inside, beyond / of_beyond};
+}
+
+struct TestVerdict {
+  Kind kind{Kind::not_shown};
+  std::string reason;
+  double max_hits{1};
+};
+
+TestVerdict judge_stairs(const ArrayCacheEvidence& evidence) {
+  const auto past = step_of(evidence.past);
+  const auto plain = step_of(evidence.plain);
+  if (!past || !plain) return {Kind::not_shown, "no staircase: " + evidence.no_stairs};
+  if (past->share() > kFlat) {
+    return {Kind::answers,
+            fmt::format("the streams' loads take {:.0f} ticks from sets of at most {} KiB and "
+                        "{:.0f} from {} KiB on, so a cache before the L2 answers them",
+                        past->inside, kInside / kKib, past->beyond, kBeyond / kKib)};
+  }
+  if (plain->share() < kMinStep) {
+    return {Kind::not_shown,
+            fmt::format("plain loads take {:.0f} ticks from small sets and {:.0f} from large ones, "
+                        "so the staircase does not show the cache",
+                        plain->inside, plain->beyond)};
+  }
+  const double unseen = std::max(past->ticks(), 0.0) + 1;  // whole ticks
+  return {Kind::passed_by,
+          fmt::format("the streams' loads take {:.0f} ticks from small sets and {:.0f} from large "
+                      "ones; plain loads {:.0f} and {:.0f}",
+                      past->inside, past->beyond, plain->inside, plain->beyond),
+          std::min(1.0, unseen / plain->ticks())};
+}
+
+TestVerdict judge_litmus(const ArrayCacheEvidence& evidence) {
+  if (!evidence.litmus) return {Kind::not_shown, "no litmus: " + evidence.no_litmus};
+  const Visibility& seen = *evidence.litmus;
+  const double lines = static_cast<double>(seen.lines) * seen.rounds;
+  if (seen.stale > 0) {
+    return {Kind::answers,
+            fmt::format("{} of {:.0f} lines that another shader array had written were stale for "
+                        "the streams' loads, so a cache before the L2 answered them",
+                        seen.stale, lines)};
+  }
+  if (seen.stale_plain == 0) {
+    return {Kind::not_shown,
+            fmt::format("none of {:.0f} lines was stale even for plain loads, so the litmus proves "
+                        "nothing",
+                        lines)};
+  }
+  return {Kind::passed_by,
+          fmt::format("none of {:.0f} lines that another shader array had written was stale for "
+                      "the streams' loads, {} were for plain ones",
+                      lines, seen.stale_plain),
+          none_of(lines)};
+}
+
+json to_json(const std::vector<StairPoint>& points) {
+  json rows = json::array();
+  for (const StairPoint& point : points) {
+    rows.push_back({{"bytes", point.bytes}, {"ticks", point.ticks}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+bool has_array_caches(std::string_view target) {
+  return target.starts_with("gfx10") || target.starts_with("gfx11");
+}
+
+json to_json(const ArrayCacheEvidence& evidence) {
+  json found{{"past", to_json(evidence.past)},
+             {"plain", to_json(evidence.plain)},
+             {"no_stairs", evidence.no_stairs},
+             {"no_litmus", evidence.no_litmus}};
+  if (const auto& seen = evidence.litmus) {
+    found["litmus"] = {{"lines", seen->lines},
+                       {"rounds", seen->rounds},
+                       {"stale", seen->stale},
+                       {"stale_plain", seen->stale_plain}};
+  }
+  const ArrayCacheVerdict verdict = judge_array_caches(evidence);
+  found["verdict"] = to_string(verdict.kind);
+  found["reason"] = verdict.reason;
+  found["max_hits"] = verdict.max_hits;
+  return found;
+}
+
+Result<ArrayCacheEvidence> find_array_cache_evidence(ComputeHost& host) {
+  ArrayCacheEvidence evidence;
+  auto litmus = test_visibility(host);
+  if (litmus) {
+    evidence.litmus = *std::move(litmus);
+  } else if (litmus.error().code == ErrorCode::cancelled) {
+    return tl::unexpected(litmus.error());
+  } else {
+    evidence.no_litmus = litmus.error().text();
+  }
+  for (const bool past : {true, false}) {
+    auto stairs = measure_stairs(host, kSets, past);
+    if (stairs) {
+      (past ? evidence.past : evidence.plain) = *std::move(stairs);
+    } else if (stairs.error().code == ErrorCode::cancelled) {
+      return tl::unexpected(stairs.error());
+    } else {
+      evidence.no_stairs = stairs.error().text();
+    }
+  }
+  return evidence;
+}
+
+std::string_view to_string(ArrayCacheVerdict::Kind kind) {
+  switch (kind) {
+    case Kind::passed_by: return "passed_by";
+    case Kind::answers: return "answers";
+    case Kind::not_shown: return "not_shown";
+  }
+  return "unknown";
+}
+
+ArrayCacheVerdict judge_array_caches(const ArrayCacheEvidence& evidence) {
+  const TestVerdict litmus = judge_litmus(evidence);
+  const TestVerdict stairs = judge_stairs(evidence);
+  for (const TestVerdict& one : {litmus, stairs}) {
+    if (one.kind == Kind::answers) return {one.kind, one.reason, 1};
+  }
+  if (litmus.kind == Kind::passed_by || stairs.kind == Kind::passed_by) {
+    return {Kind::passed_by, litmus.reason + "; " + stairs.reason,
+            std::min(litmus.max_hits, stairs.max_hits)};
+  }
+  return {Kind::not_shown, litmus.reason + "; " + stairs.reason, 1};
+}
+
+}  // namespace ww::microbench
