@@ -7,15 +7,20 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <deque>
 #include <map>
 #include <set>
 #include <sstream>
+#include <thread>
 #include <tuple>
 
 #include "counter_forms.hpp"
+#include "counting_environment.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/interrupt.hpp"
+#include "ww/core/process.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
@@ -174,21 +179,80 @@ std::string environment_text(const char* name) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
+struct LimitedEnd : ForegroundEnd {
+  bool timed_out{};
+};
+
+// At the limit the program gets SIGTERM, and some seconds later SIGKILL.
+Result<LimitedEnd> run_command(const InProcessRequest& request, const ProcessSetup& setup) {
+  if (!request.limit) {
+    WW_ASSIGN(end, run_in_foreground(request.command, setup));
+    return LimitedEnd{end, false};
+  }
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kTimeToEnd{5};
+  constexpr std::chrono::milliseconds kLook{20};
+  WW_ASSIGN(process, Process::start(request.command, setup));
+  LimitedEnd result;
+  auto deadline = Clock::now() + *request.limit;
+  while (!process.poll()) {
+    if (interrupted() && !result.asked_to_end) {
+      result.asked_to_end = true;
+      process.signal(SIGTERM);
+    } else if (Clock::now() >= deadline) {
+      process.signal(result.timed_out ? SIGKILL : SIGTERM);
+      result.timed_out = true;
+      deadline = Clock::now() + kTimeToEnd;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+  result.end = process.wait();
+  return result;
+}
+
+tl::unexpected<Error> ended_at_limit(const CountedRun& run, const InProcessRequest& request) {
+  std::size_t launches = 0;
+  for (const CountedProcess& process : run.processes) launches += process.dispatches.size();
+  return fail(
+      ErrorCode::out_of_range,
+      fmt::format(
+          "was ended after {:.4g} s, its limit, with {} launches counted. Kernels run one at "
+          "a time while they are counted: those that wait for one another never end. Count "
+          "some alone (--kernels), give a longer --limit, or profile it and give the file",
+          std::chrono::duration<double>(*request.limit).count(), launches),
+      request.command.front());
+}
+
+// Where nothing matched, names what there is.
+Status check_kernels(const CountedRun& run, const InProcessRequest& request) {
+  std::vector<std::string> others;
+  for (const CountedProcess& process : run.processes) {
+    if (!process.dispatches.empty()) return {};
+    const auto& left_out = process.note.left_out;
+    others.insert(others.end(), left_out.begin(), left_out.end());
+  }
+  if (others.empty()) return {};
+  constexpr std::size_t kMaxNamed = 5;
+  const bool more = others.size() > kMaxNamed;
+  if (more) others.resize(kMaxNamed);
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("no kernel matches '{}'; there are {}{}", request.kernels,
+                          fmt::join(others, ", "), more ? ", ..." : ""),
+              "--kernels");
+}
+
 Result<CountedRun> run_pass(const CountingSdk& sdk, const InProcessRequest& request,
                             const std::vector<std::string>& counters, bool quiet) {
-  WW_ASSIGN(tool, tool_library());
   WW_ASSIGN(folder, ScratchFolder::create("counting"));
   ProcessSetup setup;
   setup.out = quiet ? kNullStream : kInheritStream;
   setup.err = request.silent ? kNullStream : kInheritStream;
-  setup.environment = {
-      {"ROCP_TOOL_LIBRARIES", tool_list(environment_text("ROCP_TOOL_LIBRARIES"), tool.string())},
-      {rocprofiler::kFolderVariable, folder.path().string()},
-      {rocprofiler::kCountersVariable, fmt::format("{}", fmt::join(counters, " "))}};
-  if (!sdk.found_by_name && environment_text("ROCPROFILER_REGISTER_LIBRARY").empty()) {
-    setup.environment.emplace_back("ROCPROFILER_REGISTER_LIBRARY", sdk.library);
+  WW_ASSIGN(environment, counting_environment(sdk, folder.path(), counters));
+  setup.environment = std::move(environment);
+  if (!request.kernels.empty()) {
+    setup.environment.emplace_back(rocprofiler::kKernelsVariable, request.kernels);
   }
-  WW_ASSIGN(program, run_in_foreground(request.command, setup));
+  WW_ASSIGN(program, run_command(request, setup));
   if (program.asked_to_end) {
     return fail(ErrorCode::cancelled, "was interrupted", request.command.front());
   }
@@ -199,6 +263,7 @@ Result<CountedRun> run_pass(const CountingSdk& sdk, const InProcessRequest& requ
     WW_ASSIGN(process, read_process(file, request.architecture));
     run.processes.push_back(std::move(process));
   }
+  if (program.timed_out) return ended_at_limit(run, request);
   return run;
 }
 
@@ -317,6 +382,14 @@ Result<CountingSdk> find_counting_sdk(std::string_view architecture) {
   return find_counting_sdk();
 }
 
+std::string counting_disturbs(std::string_view architecture, const std::string& release) {
+  // ROCm 7.2, whose SDK calls itself 1.1 as that of 7.1 does (rocm-systems change 2469).
+  const bool switches = !release.starts_with("0.") && !release.starts_with("1.0.");
+  if (!architecture.starts_with("gfx94") || !switches) return {};
+  return "from ROCm 7.2 on, MI300's limiter of peaks is off while it counts, so that clocks and "
+         "power are not those of an uncounted run";
+}
+
 Result<fs::path> tool_library() {
   std::error_code failed;
   const auto program = fs::read_symlink("/proc/self/exe", failed);
@@ -331,13 +404,50 @@ Result<fs::path> tool_library() {
         "find it: install wirewatt elsewhere",
         file.string());
   }
+  WW_TRY(check_loadable(file));
   return file;
+}
+
+Status check_loadable(const fs::path& library) {
+#if defined(__x86_64__)
+  constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";
+#else
+  constexpr const char* kLoader = "/lib/ld-linux-aarch64.so.1";
+#endif
+  std::error_code ignored;
+  if (!fs::exists(kLoader, ignored)) return {};  // another C library: its programs have none of HIP
+  ProcessRequest request;
+  request.command = {kLoader, "--list", library.string()};
+  WW_ASSIGN(listed, run_process(request));
+  std::string said = listed.errors + listed.output;
+  said.resize(said.find_last_not_of('\n') + 1);
+  const auto lacks = said.find("not found");
+  if (listed.exit_code == 0 && lacks == std::string::npos) return {};
+  const auto begin = said.rfind('\n', lacks) + 1;  // 0 where that is the first line
+  std::string line = said.substr(begin, said.find('\n', begin) - begin);
+  return fail(ErrorCode::unsupported,
+              "cannot be loaded by the programs of this machine, which would be ended: " + line +
+                  ". Build wirewatt here, or count with a profiler and give its file",
+              library.string());
 }
 
 std::string tool_list(const std::string& of_user, const std::string& tool) {
   std::string list = of_user;
   if (!list.empty() && !list.ends_with(':')) list += ':';
   return list + tool + ':';
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> counting_environment(
+    const CountingSdk& sdk, const fs::path& folder, const std::vector<std::string>& counters) {
+  WW_ASSIGN(tool, tool_library());
+  std::vector<std::pair<std::string, std::string>> environment = {
+      {"ROCP_TOOL_LIBRARIES", tool_list(environment_text("ROCP_TOOL_LIBRARIES"), tool.string())},
+      {rocprofiler::kFolderVariable, folder.string()},
+      {rocprofiler::kCountersVariable, fmt::format("{}", fmt::join(counters, " "))}};
+  if (!sdk.found_by_name && environment_text("ROCPROFILER_REGISTER_LIBRARY").empty()) {
+    environment.emplace_back("ROCPROFILER_REGISTER_LIBRARY", sdk.library);
+  }
+  return environment;
 }
 
 int in_process_runs(const std::vector<std::string>& counters) {
@@ -359,6 +469,7 @@ Result<InProcessProfile> profile_in_process(const CountingSdk& sdk,
     WW_ASSIGN(run,
               run_pass(sdk, request, passes.front(), request.quiet || request.silent || !first));
     WW_TRY(check_run(run, request, passes.front()));
+    WW_TRY(check_kernels(run, request));
     passes.pop_front();
     add_warnings(run, profile.warnings);
     if (auto more = crowded_out_of(run); !more.empty()) passes.push_back(std::move(more));

@@ -14,93 +14,33 @@
 #include <tuple>
 #include <vector>
 
-#include "process.hpp"
+#include "stub_fixture.hpp"
 #include "ww/measure/counted/in_process.hpp"
 #include "ww/measure/counter_file.hpp"
+#include "ww/measure/counter_map.hpp"
 
 namespace ww::e2e {
 namespace {
 
-namespace fs = std::filesystem;
 using measure::CounterDispatch;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::vector<std::string> kCounters = {"TCP_TOTAL_CACHE_ACCESSES_sum", "TCP_TCC_READ_REQ_sum",
-                                            "TCP_TCC_WRITE_REQ_sum",        "TCC_EA_RDREQ_sum",
-                                            "TCC_EA_RDREQ_32B_sum",         "TCC_EA_WRREQ_sum",
-                                            "TCC_EA_WRREQ_64B_sum"};
+constexpr const char* kPart = "gfx90a";
 
-std::string program(const std::string& name) {
-  return (build_folder() / "bin" / name).string();
-}
-
-// Variables of this process, which children get, set until the object goes.
-class Variables {
- public:
-  void set(const std::string& name, const std::string& value) {
-    names_.insert(name);
-    ::setenv(name.c_str(), value.c_str(), 1);
-  }
-  ~Variables() {
-    for (const std::string& name : names_) ::unsetenv(name.c_str());
-  }
-
- private:
-  std::set<std::string> names_;
-};
-
-class CountedInProcess : public ::testing::Test {
+class CountedInProcess : public OnTheStub {
  protected:
-  void SetUp() override {
-    if (!fs::exists(program("counted_processes"))) {
-      GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
-    }
-    set("WIREWATT_CHIP", "mi210");
-    set("WIREWATT_THREADS", "1");
-    set("ROCM_PATH", rocm().string());
-    set("LD_LIBRARY_PATH",
-        (build_folder() / "lib/wirewatt/hip").string() + ":" + (rocm() / "lib").string());
-  }
-  void set(const std::string& name, const std::string& value) { variables_.set(name, value); }
-  [[nodiscard]] fs::path rocm() const { return folder_.path() / "rocm"; }
-  [[nodiscard]] fs::path oracle() const { return folder_.path() / "oracle"; }
-
-  // Puts a release of the stub where ROCm's libraries are.
-  void install(const std::string& release) {
-    const std::string generation = release.substr(0, 1) == "0" ? "0" : "1";
-    const std::string name = "librocprofiler-sdk.so." + generation;
-    fs::remove_all(rocm());
-    fs::create_directories(rocm() / "lib");
-    fs::copy(build_folder() / "lib/rocprofiler_stub" / generation / name, rocm() / "lib" / name);
-    fs::create_symlink(name, rocm() / "lib/librocprofiler-sdk.so");
-    set("WW_STUB_SDK", release);
-  }
   // Counts a program; the virtual GPU writes its own counts beside.
-  [[nodiscard]] Result<measure::InProcessProfile> count(const std::vector<std::string>& command) {
-    fs::remove_all(oracle());
-    fs::create_directories(oracle());
-    set("WIREWATT_COUNTERS", (oracle() / "%p.csv").string());
+  [[nodiscard]] Result<measure::InProcessProfile> count(const std::vector<std::string>& command,
+                                                        const std::string& part = kPart) {
+    keep_oracle();
     WW_ASSIGN(sdk, measure::find_counting_sdk());
     measure::InProcessRequest request;
-    request.architecture = "gfx90a";
+    request.architecture = part;
     request.command = command;
-    request.counters = kCounters;
+    request.counters = part == kPart ? kCounters : std::vector<std::string>{};
     request.quiet = true;
     return measure::profile_in_process(sdk, request);
-  }
-  // By process and number of the launch.
-  using Launches = std::map<std::pair<std::string, std::uint64_t>, CounterDispatch>;
-  [[nodiscard]] Launches expected() const {
-    Launches launches;
-    for (const auto& file : fs::directory_iterator(oracle())) {
-      const auto read = measure::read_counter_file(file.path().string(), "gfx90a");
-      EXPECT_TRUE(read) << read.error().text();
-      for (const auto& dispatch : read->dispatches) {
-        launches[{dispatch.process, dispatch.id}] = dispatch;
-      }
-    }
-    return launches;
   }
   // Which counters of a launch differ from the virtual GPU's, and which are missing.
   static std::string difference(const CounterDispatch& is, const CounterDispatch& should,
@@ -118,9 +58,6 @@ class CountedInProcess : public ::testing::Test {
     }
     return text;
   }
-
-  TemporaryFolder folder_;
-  Variables variables_;
 };
 
 // --- releases and faults
@@ -171,19 +108,18 @@ TEST_P(EveryRelease, CountsWhatTheDeviceCountedOrGivesTheReason) {
   EXPECT_EQ(missing, expected_missing == missing_by_fault.end() ? 0 : expected_missing->second);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sdk, EveryRelease,
-                         ::testing::Combine(::testing::Values("0.5", "0.6", "1.0", "1.1", "1.3"),
-                                            ::testing::Values("", "late", "lost", "lost_instance",
-                                                              "eperm", "ebusy", "hang_on_stop",
-                                                              "zeros", "unnamed", "two_a_block",
-                                                              "denied", "conflict")),
-                         [](const auto& of) {
-                           std::string name =
-                               std::get<0>(of.param) + "_" +
-                               (std::get<1>(of.param).empty() ? "right" : std::get<1>(of.param));
-                           std::ranges::replace(name, '.', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Sdk, EveryRelease,
+    ::testing::Combine(::testing::Values("0.5", "0.6", "1.0", "1.1", "1.3"),
+                       ::testing::Values("", "late", "lost", "lost_instance", "eperm", "ebusy",
+                                         "hang_on_stop", "ptl", "many_instances", "zeros",
+                                         "unnamed", "two_a_block", "denied", "conflict")),
+    [](const auto& of) {
+      std::string name = std::get<0>(of.param) + "_" +
+                         (std::get<1>(of.param).empty() ? "right" : std::get<1>(of.param));
+      std::ranges::replace(name, '.', '_');
+      return name;
+    });
 
 // --- releases that are refused
 // --------------------------------------------------------------------
@@ -305,6 +241,59 @@ TEST_F(CountedInProcess, AProgramWithoutTheDeviceIsNoZero) {
   EXPECT_THAT(profile.error().text(), HasSubstr("nothing was counted"));
 }
 
+// --- Radeon
+// -----------------------------------------------------------------------------------------
+
+class RadeonInProcess : public CountedInProcess {
+ protected:
+  void SetUp() override {
+    CountedInProcess::SetUp();
+    set("WIREWATT_CHIP", "rx7900");
+    install("1.1");
+  }
+  [[nodiscard]] static measure::SegmentBytes of(const measure::InProcessProfile& profile,
+                                                const std::string& part, measure::Segment segment) {
+    const auto all = measure::segment_bytes(part, profile.counters.dispatches.front());
+    return *std::ranges::find(all, segment, &measure::SegmentBytes::segment);
+  }
+};
+
+TEST_F(RadeonInProcess, ZerosNameThePerformanceLevel) {
+  set("WW_STUB_SDK_FAULTS", "zeros");
+  const auto profile = count({program("counted_processes")}, "gfx1100");
+  ASSERT_TRUE(profile) << profile.error().text();
+  const auto bytes = of(*profile, "gfx1100", measure::Segment::l1_l2);
+  EXPECT_FALSE(bytes.bytes);
+  EXPECT_THAT(bytes.reason, HasSubstr("power_dpm_force_performance_level"));
+}
+
+// rocm-systems issue 2352: four of the eight parts of the L2 are counted, on these parts alone.
+TEST_F(RadeonInProcess, AHalvedL2IsALowerBound) {
+  set("WW_STUB_SDK_AGENT", "gfx1151");
+  const auto whole = count({program("counted_processes")}, "gfx1151");
+  ASSERT_TRUE(whole) << whole.error().text();
+  set("WW_STUB_SDK_FAULTS", "half_gl2c");
+  const auto half = count({program("counted_processes")}, "gfx1151");
+  ASSERT_TRUE(half) << half.error().text();
+  const auto all = of(*whole, "gfx1151", measure::Segment::l1_l2);
+  const auto bytes = of(*half, "gfx1151", measure::Segment::l1_l2);
+  ASSERT_TRUE(all.bytes && bytes.bytes);
+  EXPECT_LT(*bytes.bytes, *all.bytes);
+  EXPECT_EQ(bytes.quality, measure::MapQuality::lower_bound);
+  EXPECT_THAT(bytes.reason, HasSubstr("twice as many"));
+}
+
+// rocm-systems issues 7893 and 8022: releases that lack the requests of 256 B.
+TEST_F(RadeonInProcess, ReadsWithoutTheirLargestRequestsAreNoFigure) {
+  set("WW_STUB_SDK_AGENT", "gfx1200");
+  set("WW_STUB_SDK_ABSENT", "GL2C_EA_RDREQ_256B");
+  const auto profile = count({program("counted_processes")}, "gfx1200");
+  ASSERT_TRUE(profile) << profile.error().text();
+  const auto bytes = of(*profile, "gfx1200", measure::Segment::l2_memory_read);
+  EXPECT_TRUE(!bytes.bytes || bytes.quality == measure::MapQuality::lower_bound) << bytes.reason;
+  EXPECT_THAT(bytes.reason, HasSubstr("256B"));
+}
+
 // --- what else is on the machine
 // ------------------------------------------------------------------
 
@@ -336,6 +325,17 @@ TEST_F(CountedInProcess, CallsTheCopyThatLoadedIt) {
   const auto profile = count({program("counted_processes")});
   ASSERT_TRUE(profile) << profile.error().text();
   EXPECT_EQ(profile->counters.dispatches.size(), 4U);
+}
+
+TEST_F(CountedInProcess, AToolThatCannotBeLoadedIsRefused) {
+  EXPECT_TRUE(measure::check_loadable(build_folder() / "lib/libwirewatt-rocprofiler.so"));
+  const auto broken = folder_.path() / "broken.so";
+  std::ofstream(broken) << "not a library\n";
+  const auto refused = measure::check_loadable(broken);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(),
+              HasSubstr("cannot be loaded by the programs of this machine"));
+  EXPECT_THAT(refused.error().text(), HasSubstr("invalid ELF header"));
 }
 
 TEST_F(CountedInProcess, KeepsTheUsersTools) {

@@ -57,6 +57,17 @@ int main(int count, char** words) {
     return 0;
   }
   float* values = memory();
+  if (is("steady")) {
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(count > 2 ? atoi(words[2]) : 500);
+    int launches = 0;
+    for (; std::chrono::steady_clock::now() < end; ++launches) {
+      launch(values, 1);
+      usleep(5'000);
+    }
+    say(launches);
+    return 0;
+  }
   launch(values, 4);
   say(4);
   if (is("code")) return 7;

@@ -4,13 +4,19 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "collector.hpp"
+#include "device_collector.hpp"
+#include "launch_collector.hpp"
 
 namespace ww::collect {
 namespace {
@@ -37,6 +43,29 @@ std::filesystem::path free_stem(const std::filesystem::path& folder) {
   return folder / name;
 }
 
+std::chrono::milliseconds interval() {
+  constexpr int kUsual_ms = 1000;
+  int ms = kUsual_ms;
+  if (const char* text = std::getenv(rocprofiler::kIntervalVariable)) {
+    std::from_chars(text, text + std::strlen(text), ms);
+  }
+  constexpr int kMin_ms = 50;  // a sample takes 3 ms
+  return std::chrono::milliseconds(std::max(ms, kMin_ms));
+}
+
+// The collector that the environment asks for.
+Collector* make_collector(const char* folder) {
+  auto stem = free_stem(folder);
+  auto counters = words_of(std::getenv(rocprofiler::kCountersVariable));
+  const char* mode = std::getenv(rocprofiler::kModeVariable);
+  if (mode != nullptr && std::strcmp(mode, rocprofiler::kDeviceMode) == 0) {
+    return new DeviceCollector(std::move(stem), std::move(counters), interval());
+  }
+  const char* kernels = std::getenv(rocprofiler::kKernelsVariable);
+  return new LaunchCollector(std::move(stem), std::move(counters),
+                             kernels == nullptr ? "" : kernels);
+}
+
 rocprofiler::ToolResult* begin(std::uint32_t version, const void* caller, void* client_id) {
   const char* folder = std::getenv(rocprofiler::kFolderVariable);
   if (folder == nullptr || *folder == '\0' || the_collector != nullptr) return nullptr;
@@ -45,8 +74,7 @@ rocprofiler::ToolResult* begin(std::uint32_t version, const void* caller, void* 
   if (::dladdr(caller, &library) == 0 || library.dli_fname == nullptr) return nullptr;
   void* handle = ::dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
-  auto* made =
-      new Collector(free_stem(folder), words_of(std::getenv(rocprofiler::kCountersVariable)));
+  Collector* made = make_collector(folder);
   the_collector = made;
   if (!made->accept(version, library.dli_fname, handle)) return nullptr;
   rocprofiler::set_client_name(client_id, version, "wirewatt");

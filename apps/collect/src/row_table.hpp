@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collector.hpp"
 #include "ww/core/result.hpp"
 #include "ww/core/streamed_file.hpp"
 
@@ -25,12 +26,6 @@ struct Launch {
 };
 struct LaunchTimes {
   std::int64_t start_ns{}, end_ns{};  // CLOCK_MONOTONIC
-};
-
-struct CounterSum {
-  std::string name;  // "TCC_EA_RDREQ_sum"
-  double value{};
-  std::uint32_t instances{};  // 0: no record came, so that there is no value
 };
 
 class RowTable {

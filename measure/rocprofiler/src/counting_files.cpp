@@ -5,19 +5,18 @@
 namespace ww::rocprofiler {
 namespace {
 
-constexpr const char* kForm = "wirewatt-counting/1";
+constexpr const char* kForm = "wirewatt-counting/2";
 
 nlohmann::json to_json(const CountedAgent& agent) {
-  return {{"id", agent.id},
-          {"part", agent.part},
-          {"description", agent.description},
-          {"missing", agent.missing},
-          {"crowded_out", agent.crowded_out}};
+  return {{"id", agent.id},           {"pci", agent.pci},
+          {"part", agent.part},       {"description", agent.description},
+          {"missing", agent.missing}, {"crowded_out", agent.crowded_out}};
 }
 
 CountedAgent agent_of(const nlohmann::json& json) {
   CountedAgent agent;
   json.at("id").get_to(agent.id);
+  json.at("pci").get_to(agent.pci);
   json.at("part").get_to(agent.part);
   json.at("description").get_to(agent.description);
   json.at("missing").get_to(agent.missing);
@@ -40,7 +39,13 @@ std::string to_text(const CountingNote& note) {
                             {"finished", note.finished},
                             {"slept", note.slept},
                             {"dispatches", note.dispatches},
-                            {"records", note.records}};
+                            {"records", note.records},
+                            {"left_out", note.left_out},
+                            {"samples", note.samples},
+                            {"partial", note.partial},
+                            {"restarts", note.restarts},
+                            {"trouble", note.trouble},
+                            {"cpu_s", note.cpu_s}};
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -62,6 +67,12 @@ Result<CountingNote> parse_note(const std::string& text, const std::string& sour
     json.at("slept").get_to(note.slept);
     json.at("dispatches").get_to(note.dispatches);
     json.at("records").get_to(note.records);
+    json.at("left_out").get_to(note.left_out);
+    json.at("samples").get_to(note.samples);
+    json.at("partial").get_to(note.partial);
+    json.at("restarts").get_to(note.restarts);
+    json.at("trouble").get_to(note.trouble);
+    json.at("cpu_s").get_to(note.cpu_s);
   } catch (const nlohmann::json::exception&) {
     return refused();
   }

@@ -102,6 +102,9 @@ Result<Sdk> find_functions(void* library, std::uint32_t version) {
   WW_FIND(query_record_counter_id);
   WW_FIND(configure_callback_tracing_service);
   WW_FIND(configure_callback_dispatch_counting_service);
+  WW_FIND(create_buffer);
+  WW_FIND(configure_device_counting_service);
+  WW_FIND(sample_device_counting_service);
 #undef WW_FIND
   // Renamed in 1.0; its header keeps the old name as an inline function, which no library exports.
   find(library, {"rocprofiler_create_counter_config", "rocprofiler_create_profile_config"},

@@ -9,161 +9,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <condition_variable>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <deque>
-#include <map>
-#include <mutex>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
-#include "common/runtime/tool_table.h"
+#include "stub_rocprofiler_sdk.hpp"
 
-#define WW_STUB_EXPORT extern "C" __attribute__((visibility("default")))
-
-namespace {
-
-using Handle = std::uint64_t;
-using Status = int;
-
-enum : Status {
-  kSuccess = 0,
-  kError = 1,
-  kIncompatibleAbi = 18,
-  kConflict = 31,
-  kExceedsHardwareLimit = 38,
-  kPermissionDenied = 40,
-};
-
-enum class Numbers {
-  plain,            // of a counter in bits 63 to 48, of an instance below
-  carry_the_agent,  // in what lists counters, and not in what counts them
-  narrow,           // of an instance in fewer bits
-};
-
-struct Release {
-  std::string_view name;
-  std::uint32_t version;
-  std::size_t agent_bytes;
-  Numbers numbers;
-  [[nodiscard]] bool first_generation() const { return version < 10000; }
-};
-constexpr std::array kReleases = {
-    Release{"0.4", 400, 296, Numbers::plain},
-    Release{"0.5", 500, 296, Numbers::plain},
-    Release{"0.6", 600, 304, Numbers::plain},
-    Release{"1.0", 10000, 304, Numbers::plain},
-    Release{"1.1", 10100, 312, Numbers::carry_the_agent},
-    Release{"1.3", 10300, 344, Numbers::narrow},
-    Release{"2.0", 20000, 400, Numbers::narrow},
-};
-
-[[noreturn]] void misused(const char* what) {
-  std::fprintf(stderr, "stub of rocprofiler-sdk: %s\n", what);
-  std::abort();
-}
-
-std::string_view setting(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? std::string_view() : std::string_view(text);
-}
-
-const Release& release() {
-  static const Release& chosen = []() -> const Release& {
-    const auto* found = std::ranges::find(kReleases, setting("WW_STUB_SDK"), &Release::name);
-    return found == kReleases.end() ? kReleases[WW_STUB_GENERATION == 0 ? 1 : 3] : *found;
-  }();
-  return chosen;
-}
-
-bool has_fault(std::string_view fault) {
-  std::string_view list = setting("WW_STUB_SDK_FAULTS");
-  while (!list.empty()) {
-    const auto end = std::min(list.find(','), list.size());
-    if (list.substr(0, end) == fault) return true;
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return false;
-}
-
-template <class Value>
-void put(void* bytes, std::size_t at, Value value) {
-  std::memcpy(static_cast<char*>(bytes) + at, &value, sizeof value);
-}
-
-template <class Value>
-Value get(const void* bytes, std::size_t at) {
-  Value value;
-  std::memcpy(&value, static_cast<const char*>(bytes) + at, sizeof value);
-  return value;
-}
-
-// A structure of so many bytes, which is passed by value.
-template <std::size_t Size>
-struct alignas(8) Bytes {
-  std::array<char, Size> bytes{};
-};
-using DispatchData = Bytes<168>;
-using TracingOfGeneration0 = Bytes<56>;
-using TracingOfGeneration1 = Bytes<64>;
-
-constexpr Handle kAgent = 0x7a11;
-constexpr std::uint64_t kAgentBits = std::uint64_t{3} << 12;
-constexpr std::uint32_t kInstances = 8;
-
-struct Counter {
-  std::string name;           // "TCC_EA_RDREQ"
-  std::string block;          // "TCC"
-  std::uint32_t of_device{};  // its place in the virtual GPU's list
-};
-
-using DispatchCallback = void (*)(DispatchData, Handle*, void*, void*);
-using RecordCallback = void (*)(DispatchData, void*, std::size_t, std::uint64_t, void*);
-
-struct Stub {
-  std::mutex mutex;
-  const ww_vgpu_abi* abi{};
-  std::vector<Counter> counters;
-  std::map<Handle, std::vector<std::size_t>> configs;
-  std::map<std::string, std::uint64_t> kernels;
-  Handle contexts{};
-  std::map<Handle, bool> started;
-
-  DispatchCallback on_dispatch{};
-  RecordCallback on_records{};
-  void* dispatch_data{};
-  void* record_data{};
-  Handle dispatch_context{};
-  void* on_code_object{};
-  void* code_object_data{};
-
-  // Records that its own thread hands over.
-  struct Records {
-    DispatchData dispatch;
-    std::vector<char> records;
-    std::size_t count{};
-  };
-  std::condition_variable changed;
-  std::deque<Records> waiting;
-  bool ending{};
-  std::thread consumer;
-  pid_t process{::getpid()};
-  std::vector<void*> finalizers;
-};
+namespace ww::stub {
 
 Stub& stub() {
   static auto& only = *new Stub;
   return only;
 }
+
+namespace {
 
 std::int64_t clock_ns(clockid_t clock) {
   timespec now{};
@@ -221,24 +78,24 @@ std::uint64_t instance_number(std::size_t counter, std::uint32_t instance) {
   return counter_number(counter, false) << number_shift(release().numbers) | instance << 3;
 }
 
-// Records of a launch: each count split over the instances, the rest on the last.
+}  // namespace
+
 std::size_t append_records(std::vector<char>& out, const std::vector<std::size_t>& counters,
-                           const std::vector<double>& values, std::uint64_t dispatch) {
+                           const std::vector<double>& values, std::uint64_t dispatch, bool lose) {
   constexpr std::size_t kBytes = 40;
+  const std::uint32_t instances = has_fault("many_instances") ? 100 : 8;
   std::vector<std::pair<std::uint64_t, double>> records;
   for (const std::size_t counter : counters) {
     double value = values[stub().counters[counter].of_device];
     if (has_fault("zeros")) value = 0;
     const bool half = has_fault("half_gl2c") && stub().counters[counter].block == "GL2C";
-    const double share = static_cast<double>(static_cast<std::uint64_t>(value) / kInstances);
-    for (std::uint32_t instance = 0; instance < kInstances; ++instance) {
+    const double share = static_cast<double>(static_cast<std::uint64_t>(value) / instances);
+    for (std::uint32_t instance = 0; instance < instances; ++instance) {
       if (half && instance % 2 == 1) continue;
-      const bool lost = has_fault("lost_instance") && dispatch % 2 == 1 &&
-                        counter == counters.front() && instance == 5;
-      if (lost) continue;
-      const bool last = instance + 1 == kInstances;
+      if (lose && counter == counters.front() && instance == 5) continue;
+      const bool last = instance + 1 == instances;
       records.emplace_back(instance_number(counter, instance),
-                           last ? value - share * (kInstances - 1) : share);
+                           last ? value - share * (instances - 1) : share);
     }
   }
   if (release().version >= 10300) std::ranges::reverse(records);
@@ -252,6 +109,8 @@ std::size_t append_records(std::vector<char>& out, const std::vector<std::size_t
   }
   return records.size();
 }
+
+namespace {
 
 // --- launches
 // -------------------------------------------------------------------------------------
@@ -303,7 +162,7 @@ std::uint64_t kernel_number(const std::string& name) {
 
 void launched(const ww_vgpu_launch* launch) {
   Stub& all = stub();
-  if (::getpid() != all.process || all.on_dispatch == nullptr || all.ending) return;
+  if (::getpid() != all.process || all.ending) return;
   ww_vgpu_dispatch ran{};
   if (all.abi->dispatch(launch->dispatch, &ran) != 0) return;
   std::vector<double> values(all.abi->counter_count());
@@ -311,6 +170,8 @@ void launched(const ww_vgpu_launch* launch) {
                                  static_cast<std::uint32_t>(values.size())) != 0) {
     return;
   }
+  device_launched(values);
+  if (all.on_dispatch == nullptr) return;
   DispatchData data;
   char* bytes = data.bytes.data();
   put(bytes, 0, std::uint64_t{168});
@@ -333,7 +194,8 @@ void launched(const ww_vgpu_launch* launch) {
   put(bytes, 32, ran.end_ns + offset);
   if (has_fault("lost") && launch->dispatch % 3 == 1) return;
   Stub::Records records{data, {}, 0};
-  records.count = append_records(records.records, counted->second, values, launch->dispatch + 1);
+  records.count = append_records(records.records, counted->second, values, launch->dispatch + 1,
+                                 has_fault("lost_instance") && launch->dispatch % 2 == 0);
   const std::lock_guard lock(all.mutex);
   all.waiting.push_back(std::move(records));
   if (!all.consumer.joinable()) all.consumer = std::thread(consume);
@@ -352,6 +214,7 @@ void finalize() {
     all.changed.notify_all();
   }
   if (all.consumer.joinable()) all.consumer.join();
+  end_device_counting();
   for (void* result : all.finalizers) {
     const auto end = get<void (*)(void*)>(result, 16);
     if (end != nullptr) end(get<void*>(result, 24));
@@ -390,6 +253,9 @@ void add_tool(void* symbol, std::uint32_t priority) {
 }
 
 }  // namespace
+}  // namespace ww::stub
+
+using namespace ww::stub;  // NOLINT(google-build-using-namespace): the entries below are its own
 
 WW_STUB_EXPORT int rocprofiler_set_api_table(const char* name, std::uint64_t, std::uint64_t,
                                              void** tables, std::uint64_t count) {
@@ -410,6 +276,7 @@ WW_STUB_EXPORT int rocprofiler_set_api_table(const char* name, std::uint64_t, st
     if (symbol != nullptr) add_tool(symbol, tools++);
   }
   if (void* symbol = ::dlsym(RTLD_DEFAULT, "rocprofiler_configure")) add_tool(symbol, tools++);
+  all.configured = true;
   table->launched = launched;
   return kSuccess;
 }
@@ -425,6 +292,8 @@ WW_STUB_EXPORT Status rocprofiler_get_version(std::uint32_t* major, std::uint32_
 WW_STUB_EXPORT const char* rocprofiler_get_status_string(Status status) {
   switch (status) {
     case kSuccess: return "success";
+    case kHsaNotLoaded: return "HSA is not loaded yet";
+    case kFinalized: return "the library has ended";
     case kIncompatibleAbi: return "incompatible ABI";
     case kConflict: return "another service of this kind is configured";
     case kExceedsHardwareLimit: return "exceeds the hardware's limit";
@@ -441,7 +310,7 @@ WW_STUB_EXPORT Status rocprofiler_create_context(Handle* context) {
 
 WW_STUB_EXPORT Status rocprofiler_start_context(Handle context) {
   stub().started[context] = true;
-  return kSuccess;
+  return start_device(context);
 }
 
 WW_STUB_EXPORT Status rocprofiler_stop_context(Handle context) {

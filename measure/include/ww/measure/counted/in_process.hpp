@@ -2,7 +2,9 @@
 // profiler, on cards of AMD.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +29,18 @@ struct CountingSdk {
 [[nodiscard]] Result<CountingSdk> find_counting_sdk(std::string_view architecture);
 
 // wirewatt's tool library beside the running program. Errors: missing_dependency (not there),
-// unsupported (a path that the list of tools cannot hold).
+// unsupported (a path that the list of tools cannot hold), those of check_loadable.
 [[nodiscard]] Result<std::filesystem::path> tool_library();
+
+// What counting does to a part's clocks and power; empty where nothing is known. `release`: of the
+// SDK.
+[[nodiscard]] std::string counting_disturbs(std::string_view architecture,
+                                            const std::string& release);
+
+// Whether programs of this machine can load a library: a tool that cannot be loaded ends them. The
+// machine's own loader is asked, since a bundle's wirewatt may run on a C library that it brought
+// along. Error unsupported: the loader's words.
+[[nodiscard]] Status check_loadable(const std::filesystem::path& library);
 
 struct InProcessRequest {
   std::string architecture;             // "gfx90a"
@@ -36,6 +48,9 @@ struct InProcessRequest {
   std::vector<std::string> counters{};  // empty: mapped_counters(architecture)
   bool quiet{};                         // throw the program's stdout away
   bool silent{};                        // and its stderr
+  std::string kernels{};  // regular expression of the names of those to count; empty: all
+  // Of each run, after which the program is ended: kernels that wait for one another never end.
+  std::optional<std::chrono::milliseconds> limit{};
 };
 struct InProcessProfile {
   CounterFile counters;
@@ -51,7 +66,8 @@ struct InProcessProfile {
 // foreground, with its own output in the first run only. Launches run one at a time. A counter that
 // was not counted is missing from its launches, with the reason. Errors: bad_data (no kernel ran;
 // passes that do not match), device_error (the tool library was never loaded), unsupported (the SDK
-// refused), cancelled, and those of run_in_foreground.
+// refused), invalid_argument (no kernel has such a name), out_of_range (the limit was not enough),
+// cancelled, and those of run_in_foreground.
 [[nodiscard]] Result<InProcessProfile> profile_in_process(const CountingSdk& sdk,
                                                           const InProcessRequest& request);
 

@@ -16,6 +16,15 @@ inline constexpr const char* kFolderVariable = "WIREWATT_COUNT_FOLDER";
 // The counters of this run, with blanks between: "TCC_EA_RDREQ_sum TCP_TCC_READ_REQ_sum".
 inline constexpr const char* kCountersVariable = "WIREWATT_COUNT_SET";
 
+// A regular expression of the names of kernels whose launches are counted; without it, all are.
+inline constexpr const char* kKernelsVariable = "WIREWATT_COUNT_KERNELS";
+
+// What is counted: each launch, or the whole device while the program runs.
+inline constexpr const char* kModeVariable = "WIREWATT_COUNT";
+inline constexpr const char* kDeviceMode = "device";  // else launches
+// Milliseconds between two samples of the device.
+inline constexpr const char* kIntervalVariable = "WIREWATT_COUNT_INTERVAL";
+
 // Rows are in the folder as PROCESS.part while the program runs, and as PROCESS.csv once it ended.
 inline constexpr const char* kUnfinished = ".part";
 inline constexpr const char* kFinished = ".csv";
@@ -29,8 +38,13 @@ inline constexpr const char* kRowHeader =
     "\"Scratch_Size\",\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\","
     "\"Instances\"\n";
 
+// The table of a device: what it counted from one sample to the next, a line for each. The names of
+// the counters follow, as WIREWATT_COUNT_SET has them; one that is not counted has an empty field.
+inline constexpr const char* kDeviceHeader = "Agent_Id,Begin_Ns,End_Ns";
+
 struct CountedAgent {
   std::string id;                              // as in the rows: "Agent 4"
+  std::string pci;                             // "0000:03:00.0"
   std::string part;                            // "gfx90a"
   std::string description;                     // "gfx90a, AMD Instinct MI210, PCI 0000:03:00.0"
   std::map<std::string, std::string> missing;  // counter: why it is not counted
@@ -48,8 +62,15 @@ struct CountingNote {
   std::string metrics_path;  // ROCPROFILER_METRICS_PATH, whose definitions then hold
   bool finished{};
   bool slept{};  // the machine did, so that times of day do not fit the sensors' clock
-  std::uint64_t dispatches{};  // that were to be counted
-  std::uint64_t records{};     // of them that came
+  std::uint64_t dispatches{};         // that were to be counted
+  std::uint64_t records{};            // of them that came
+  std::vector<std::string> left_out;  // some kernels that were not to be counted
+  // Of a device that is sampled.
+  std::uint64_t samples{};   // that came whole
+  std::uint64_t partial{};   // that lacked instances, so that the next one has their counts
+  std::uint64_t restarts{};  // counters that fell, so that an interval is lost
+  std::string trouble;       // why the last sample failed; empty: it did not
+  double cpu_s{};            // of the thread that samples
 };
 [[nodiscard]] std::string to_text(const CountingNote& note);
 // Error parse_error: not a note of this release.

@@ -31,6 +31,9 @@ struct CounterId {
 struct ConfigId {
   std::uint64_t handle{};
 };
+struct BufferId {
+  std::uint64_t handle{};
+};
 using InstanceId = std::uint64_t;  // of a counter: its number and the place of one instance
 union UserData {
   std::uint64_t value;
@@ -40,6 +43,8 @@ union UserData {
 using Status = int;
 enum StatusCode : int {
   kSuccess = 0,
+  kHsaNotLoaded = 22,    // a context starts once HSA is up
+  kOutOfResources = 29,  // more records than there is room for
   kExceedsHardwareLimit = 38,
 };
 
@@ -49,6 +54,8 @@ inline constexpr std::uint32_t kGpuAgent = 2;
 inline constexpr int kCodeObjectTracing = 10;     // a kind of callback
 inline constexpr int kKernelSymbolOperation = 2;  // of it
 inline constexpr int kLoadPhase = 1;
+inline constexpr int kDiscardPolicy = 1;  // of a full buffer
+inline constexpr int kNoFlags = 0;        // a sample is returned at once
 
 // The first 296 bytes of an agent, which every release has. A library refuses a larger size than
 // its own, so this is the size to ask for.
@@ -144,6 +151,11 @@ using DispatchCallback = void (*)(DispatchData dispatch, ConfigId* config, UserD
                                   void* data);
 using RecordCallback = void (*)(DispatchData dispatch, CounterRecord* records, std::size_t count,
                                 UserData user_data, void* data);
+using BufferCallback = void (*)(ContextId context, BufferId buffer, void** headers,
+                                std::size_t count, void* data, std::uint64_t dropped);
+using SetConfig = Status (*)(ContextId context, ConfigId config);
+// Called within start_context, to choose what is counted.
+using StartCallback = void (*)(ContextId context, AgentId agent, SetConfig set_config, void* data);
 using TracingCallback = void (*)(TracingRecord record, UserData* user_data, void* data);
 
 static_assert(sizeof(Agent) == kAgentSize && offsetof(Agent, gfx_target_version) == 100 &&

@@ -39,6 +39,12 @@ struct Sdk {
                                                TracingCallback, void*){};
   Status (*configure_callback_dispatch_counting_service)(ContextId, DispatchCallback, void*,
                                                          RecordCallback, void*){};
+  Status (*create_buffer)(ContextId, std::size_t bytes, std::size_t watermark, int policy,
+                          BufferCallback, void*, BufferId*){};
+  Status (*configure_device_counting_service)(ContextId, BufferId, AgentId, StartCallback, void*){};
+  // In the form of ROCm 6.3.2 and later.
+  Status (*sample_device_counting_service)(ContextId, UserData, int flags, CounterRecord* records,
+                                           std::size_t* count){};
 
   // "EXCEEDS_HW_LIMIT (38)", in the library's words.
   [[nodiscard]] std::string status_text(Status status) const;
