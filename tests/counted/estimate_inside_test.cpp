@@ -1,93 +1,23 @@
 // wirewatt estimate -- app on a card that is faked as files, where rocprofiler-sdk is a stub over
 // the virtual GPU: the estimate equals that of a profile with the same counters, to the last digit.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "faked_card.hpp"
 #include "made_campaign.hpp"
-#include "process.hpp"
-#include "testing/fake_cards.hpp"
-#include "ww/measure/csv.hpp"
-#include "ww/measure/profiler.hpp"
 
 namespace ww::e2e {
 namespace {
 
-namespace fs = std::filesystem;
-using measure::testing::FakeCards;
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-class EstimateInside : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!fs::exists(hip_programs())) {
-      GTEST_SKIP() << "Debian's packages clang-19 and lld-19 are not installed";
-    }
-    const FakeCards cards(file("sys"));
-    const auto device = cards.add(0, "0000:03:00.0", "0x740f");
-    FakeCards::write(device / "hwmon/hwmon0/power1_average", std::string("40000000\n"));
-    FakeCards::write(cards.sysfs() / "class/kfd/kfd/topology/nodes/1/properties",
-                     std::string("simd_count 416\nlocation_id 768\ndomain 0\n"
-                                 "gfx_target_version 90010\n"));
-    fs::create_directories(file("rocm/lib"));
-  }
-  void install_sdk() const {
-    const std::string name = "librocprofiler-sdk.so.1";
-    fs::copy(build_folder() / "lib/rocprofiler_stub/1" / name, file("rocm/lib/" + name));
-    fs::create_symlink(name, file("rocm/lib/librocprofiler-sdk.so"));
-  }
-  [[nodiscard]] std::string file(const std::string& name) const {
-    return (folder_.path() / name).string();
-  }
-  [[nodiscard]] static std::string hip_programs() {
-    return (build_folder() / "bin/hip_programs").string();
-  }
-  // The program on the virtual GPU, which stands for the card. wirewatt itself has no HIP.
-  [[nodiscard]] std::vector<std::string> program(const std::string& name,
-                                                 const Environment& more = {}) const {
-    std::vector<std::string> words{
-        "env",
-        "LD_LIBRARY_PATH=" + (build_folder() / "lib/wirewatt/hip").string() + ":" +
-            file("rocm/lib"),
-        "WIREWATT_CHIP=mi210", "WIREWATT_THREADS=1"};
-    for (const auto& [variable, value] : more)
-      words.push_back(fmt::format("{}={}", variable, value));
-    words.insert(words.end(), {hip_programs(), name});
-    return words;
-  }
-  [[nodiscard]] Finished estimate(const std::vector<std::string>& more) const {
-    std::vector<std::string> words{wirewatt(), "estimate", "--json", "--constant", "literature"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(
-        words,
-        {{"WIREWATT_SYSFS", file("sys")}, {"ROCM_PATH", file("rocm")}, {"PATH", "/usr/bin:/bin"}});
-  }
-  [[nodiscard]] Finished estimate_program(const std::vector<std::string>& words) const {
-    std::vector<std::string> more{"--"};
-    more.insert(more.end(), words.begin(), words.end());
-    return estimate(more);
-  }
-  // A run's table as rocprofv3 makes it on a card: without the virtual GPU's own counters.
-  void keep_counters_of_a_card(const std::string& from, const std::string& to) const {
-    const auto counters = measure::mapped_counters("gfx90a");
-    std::ifstream rows(from);
-    std::ofstream kept(to);
-    bool header = true;
-    for (std::string row; std::getline(rows, row); header = false) {
-      const bool wanted = std::ranges::any_of(counters, [&row](const std::string& counter) {
-        return row.find('"' + counter + '"') != std::string::npos;
-      });
-      if (header || wanted) kept << row << '\n';
-    }
-  }
-
-  TemporaryFolder folder_;
-};
+using EstimateInside = FakedCard;
 
 // The card is named where it was counted.
 json figures(json document) {
@@ -138,6 +68,67 @@ TEST_F(EstimateInside, MeterCountsARunBeforeTheOneThatItMeters) {
   ASSERT_EQ(metered.exit_code, 0) << metered.err;
   EXPECT_THAT(metered.out, HasSubstr("a run before this one, by rocprofiler-sdk 1.0.0 inside it"));
   EXPECT_EQ(metered.out.find("reduce     ok"), metered.out.rfind("reduce     ok"));
+}
+
+// --- some kernels alone, and a limit
+// ---------------------------------------------------------------
+
+TEST_F(EstimateInside, CountsTheNamedKernelsAlone) {
+  install_sdk();
+  const auto words = program("streams");
+  std::vector<std::string> more{"-k", "stream_(copy|add)", "--"};
+  more.insert(more.end(), words.begin(), words.end());
+  const auto inside = estimate(more);
+  ASSERT_EQ(inside.exit_code, 0) << inside.err;
+  EXPECT_THAT(inside.err, HasSubstr("one kernel at a time, also those that are not counted"));
+  EXPECT_EQ(inside.json()["dispatches"], 2);
+  const auto alone = run(program("streams", {{"WIREWATT_COUNTERS", file("all.csv")}}));
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  keep_counters_of_a_card(file("all.csv"), file("card.csv"));
+  const auto profile =
+      estimate({"--arch", "gfx90a", "-k", "stream_(copy|add)", "--counters", file("card.csv")});
+  ASSERT_EQ(profile.exit_code, 0) << profile.err;
+  EXPECT_EQ(inside.json().at("total").at("segments"), profile.json().at("total").at("segments"));
+}
+
+TEST_F(EstimateInside, NamesTheKernelsWhereNoneMatches) {
+  install_sdk();
+  const auto words = program("streams");
+  std::vector<std::string> more{"-k", "gemm", "--"};
+  more.insert(more.end(), words.begin(), words.end());
+  const auto finished = estimate(more);
+  EXPECT_EQ(finished.exit_code, 2) << finished.out;
+  EXPECT_THAT(finished.err, HasSubstr("no kernel matches 'gemm'; there are"));
+  EXPECT_THAT(finished.err, HasSubstr("stream_copy"));
+}
+
+TEST_F(EstimateInside, RefusesABadExpressionBeforeTheProgramRuns) {
+  install_sdk();
+  const auto finished = estimate({"-k", "(", "--", "touch", file("mark")});
+  EXPECT_EQ(finished.exit_code, 2) << finished.out;
+  EXPECT_THAT(finished.err, HasSubstr("no regular expression"));
+  EXPECT_FALSE(fs::exists(file("mark")));
+}
+
+// As kernels that wait for one another would make it.
+TEST_F(EstimateInside, EndsAProgramAtItsLimitAndSaysWhy) {
+  install_sdk();
+  std::string line;
+  for (const auto& word : program("reduce")) line += "'" + word + "' ";
+  const auto begin = std::chrono::steady_clock::now();
+  const auto finished = estimate({"--limit", "1.5", "--", "sh", "-c", line + "; exec sleep 60"});
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_NE(finished.exit_code, 0) << finished.out;
+  EXPECT_LT(took, std::chrono::seconds(40));
+  EXPECT_THAT(finished.err, HasSubstr("a run is ended after 1.5 s"));
+  EXPECT_THAT(finished.err, HasSubstr("was ended after 1.5 s, its limit, with 1 launches counted"));
+  EXPECT_THAT(finished.err, HasSubstr("those that wait for one another never end"));
+}
+
+TEST_F(EstimateInside, ALimitIsForCardsAlone) {
+  const auto finished = estimate({"--limit", "5", "--counters", file("card.csv")});
+  EXPECT_EQ(finished.exit_code, 2) << finished.out;
+  EXPECT_THAT(finished.err, HasSubstr("--limit"));
 }
 
 TEST_F(EstimateInside, WithoutTheSdkNothingRunsAndAProfilerIsNamed) {

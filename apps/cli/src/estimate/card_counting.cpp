@@ -13,7 +13,7 @@ Result<CountingPlan> plan_counting(const microbench::DeviceChoice& card, const s
                                    const std::vector<std::string>& command) {
   const std::string own = card.target.substr(0, card.target.find(':'));
   WW_TRY(calibration::require_named_part(asked, own, card.name));
-  CountingPlan plan{card, own.empty() ? asked : own, {}, {}, 0};
+  CountingPlan plan{card, own.empty() ? asked : own, {}, {}, 0, {}, {}};
   if (plan.architecture.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "which part it is cannot be seen from here, and the profiler must know: give "
@@ -63,9 +63,13 @@ std::string to_text(const CountingPlan& plan, const std::vector<std::string>& co
   if (plan.inside) {
     return fmt::format(
         "counting {} on {} ({}) from inside, through rocprofiler-sdk {}, which runs it {}, one "
-        "kernel at a time: kernels that overlap otherwise do not, those that wait for each other "
-        "never end, and the card's power is not that of an uncounted run",
-        command.front(), plan.card.name, plan.architecture, plan.inside->release, runs);
+        "kernel at a time{}: kernels that overlap otherwise do not, those that wait for each other "
+        "never end, and the card's power is not that of an uncounted run{}",
+        command.front(), plan.card.name, plan.architecture, plan.inside->release, runs,
+        plan.kernels.empty() ? "" : ", also those that are not counted",
+        plan.limit ? fmt::format("; a run is ended after {:.4g} s",
+                                 std::chrono::duration<double>(*plan.limit).count())
+                   : "");
   }
   const bool repeats_kernels = plan.profiler.profiler == measure::Profiler::ncu;
   return fmt::format("counting {} on {} ({}) with {}, which runs it {}{}", command.front(),
@@ -77,8 +81,10 @@ Result<CountedOnCard> count_on_card(const CountingPlan& plan,
                                     const std::vector<std::string>& command, bool quiet) {
   measure::InstalledProfiler profiler = plan.profiler;
   if (plan.inside) {
-    auto counted =
-        measure::profile_in_process(*plan.inside, {plan.architecture, command, {}, quiet});
+    measure::InProcessRequest inside{plan.architecture, command, {}, quiet};
+    inside.kernels = plan.kernels;
+    inside.limit = plan.limit;
+    auto counted = measure::profile_in_process(*plan.inside, inside);
     if (counted) {
       for (const std::string& warning : counted->warnings) spdlog::warn("{}", warning);
       return CountedOnCard{
@@ -96,7 +102,7 @@ Result<CountedOnCard> count_on_card(const CountingPlan& plan,
   measure::ProfileRequest request;
   request.architecture = plan.architecture;
   request.command = command;
-  request.limit = std::chrono::hours(24);  // the user's program, who may press Ctrl-C
+  request.limit = plan.limit.value_or(std::chrono::hours(24));  // of who may press Ctrl-C
   WW_ASSIGN(profile, measure::profile(profiler, request));
   return CountedOnCard{
       session::counted_dispatches(std::move(profile.counters.dispatches), plan.architecture), 0};

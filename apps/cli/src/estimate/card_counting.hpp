@@ -1,6 +1,7 @@
 // Counting a program on a real card before its wires are estimated.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +17,12 @@ namespace ww::cli {
 // Describes the runs before anything runs.
 struct CountingPlan {
   microbench::DeviceChoice card;
-  std::string architecture;                    // without features: "gfx90a"
-  std::optional<measure::CountingSdk> inside;  // counts in the program, without a profiler
-  measure::InstalledProfiler profiler;         // else
-  int runs{};                                  // of the program
+  std::string architecture;                        // without features: "gfx90a"
+  std::optional<measure::CountingSdk> inside;      // counts in the program, without a profiler
+  measure::InstalledProfiler profiler;             // else
+  int runs{};                                      // of the program
+  std::string kernels;                             // regular expression of names; empty: all
+  std::optional<std::chrono::milliseconds> limit;  // of each run
 };
 
 // `asked`: --arch, which is used where the card's own is not known. Errors, none of which costs a

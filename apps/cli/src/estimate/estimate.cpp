@@ -175,6 +175,12 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   command->add_option("-k,--kernels", arguments->kernels,
                       "Only kernels whose names match this regular expression");
   command
+      ->add_option(
+          "--limit", arguments->limit_s,
+          "Cards: end a counted run that takes longer [s]: kernels run one at a time there, "
+          "and those that wait for one another never end")
+      ->check(CLI::PositiveNumber);
+  command
       ->add_option("--top", arguments->shown_kernels,
                    "How many kernels the tables show, those with most energy first; the page and "
                    "--json have all")

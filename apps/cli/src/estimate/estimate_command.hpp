@@ -22,8 +22,9 @@ struct EstimateArguments {
   std::string segments;
   std::string constant;  // "calibration" or "literature"
   std::vector<std::string> counters;
-  std::string kernels;           // regular expression of their names; empty: all
-  std::optional<double> time_s;  // of all counted launches together, where the files do not say
+  std::string kernels;            // regular expression of their names; empty: all
+  std::optional<double> limit_s;  // of a run that is counted on a card
+  std::optional<double> time_s;   // of all counted launches together, where the files do not say
   std::size_t shown_kernels{calibration::EstimateRequest{}.shown_kernels};
   std::string architecture;
   std::string floorplan;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
+#include <cmath>
 #include <regex>
 #include <set>
 
@@ -98,17 +100,20 @@ Status add_share(calibration::EstimateRequest& request, const std::vector<std::s
   return {};
 }
 
-// Leaves out the launches of kernels whose names do not match.
-Status keep_kernels(session::CountedDispatches& counted, const std::string& expression) {
-  if (expression.empty()) return {};
-  std::regex wanted;
+Result<std::regex> expression_of_kernels(const std::string& expression) {
   try {
-    wanted = std::regex(expression, std::regex::ECMAScript | std::regex::optimize);
+    return std::regex(expression, std::regex::ECMAScript | std::regex::optimize);
   } catch (const std::regex_error& error) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("'{}' is no regular expression: {}", expression, error.what()),
                 "--kernels");
   }
+}
+
+// Leaves out the launches of kernels whose names do not match.
+Status keep_kernels(session::CountedDispatches& counted, const std::string& expression) {
+  if (expression.empty()) return {};
+  WW_ASSIGN(wanted, expression_of_kernels(expression));
   std::set<std::string> names;
   const auto left_out = std::erase_if(counted.dispatches, [&](const auto& dispatch) {
     names.insert(dispatch.kernel);
@@ -177,7 +182,7 @@ Result<session::CountedDispatches> count_program(const EstimateArguments& argume
                                                  const calibration::Provenance& calibrated,
                                                  Application& done) {
   WW_ASSIGN(card, microbench::look_up_device(device));
-  const auto planned = plan_counting(card, arguments.architecture, arguments.command);
+  auto planned = plan_counting(card, arguments.architecture, arguments.command);
   const std::string architecture = planned ? planned->architecture : arguments.architecture;
   if (arguments.constant == "literature") {
     if (!architecture.empty()) WW_TRY(calibration_for(arguments, architecture));
@@ -187,6 +192,10 @@ Result<session::CountedDispatches> count_program(const EstimateArguments& argume
         "name the calibrated one with --device, or give --anyway"));
   }
   if (!planned) return tl::unexpected(planned.error());
+  planned->kernels = arguments.kernels;
+  if (arguments.limit_s) {
+    planned->limit = std::chrono::milliseconds(std::llround(1e3 * *arguments.limit_s));
+  }
   spdlog::info("{}", to_text(*planned, arguments.command));
   done.device = card.name;
   WW_ASSIGN(counted, count_on_card(*planned, arguments.command, arguments.json));
@@ -223,6 +232,7 @@ Result<Application> read_application(const EstimateArguments& arguments) {
                     : "give counter files or a program after --, not both");
   }
   WW_TRY(check_timeline_files(arguments.timeline));
+  if (!arguments.kernels.empty()) WW_TRY(expression_of_kernels(arguments.kernels));
   const bool literature = arguments.constant == "literature";
   Application done;
   if (!literature) {
@@ -235,6 +245,10 @@ Result<Application> read_application(const EstimateArguments& arguments) {
   std::optional<runner::CountedRun> ran;
   auto files = arguments.counters;
   const bool on_card = !arguments.command.empty() && !DeviceName(device.name).is_virtual();
+  if (arguments.limit_s && !on_card) {
+    return fail(ErrorCode::invalid_argument, "is for a program that is counted on a card",
+                "--limit");
+  }
   if (on_card) {
     WW_ASSIGN(counted, count_program(arguments, device.name, calibrated, done));
     done.counted = std::move(counted);

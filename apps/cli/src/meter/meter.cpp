@@ -28,13 +28,17 @@ struct MeterArguments {
 
 Status refuse_unread(const MeterArguments& arguments) {
   const MeterRequest& request = arguments.request;
-  if (arguments.model.empty() && (!request.counters.empty() || request.count_first)) {
+  if (arguments.model.empty() &&
+      (!request.counters.empty() || request.count_first || request.count)) {
     return fail(ErrorCode::invalid_argument, "is for the joules of wires: give --model as well",
-                request.count_first ? "--count-first" : "--counters");
+                request.count         ? "--count"
+                : request.count_first ? "--count-first"
+                                      : "--counters");
   }
-  if (request.count_first && !request.counters.empty()) {
-    return fail(ErrorCode::invalid_argument, "give counter files or --count-first, not both",
-                "--counters");
+  if (int{request.count} + int{request.count_first} + int{!request.counters.empty()} > 1) {
+    return fail(ErrorCode::invalid_argument,
+                "give one of --counters, --count and --count-first: each says what the wires moved",
+                request.count ? "--count" : "--counters");
   }
   return {};
 }
@@ -83,6 +87,9 @@ void add_meter(CLI::App& app, Outcome& outcome) {
   add_anyway_option(*command, arguments->anyway);
   as_input_file(command->add_option("--counters", request.counters,
                                     "Cards: counters of a profiled run of this program"));
+  command->add_flag("--count", request.count,
+                    "Cards of AMD: count what the whole card moves while the program runs (needs "
+                    "rocprofiler-sdk); counting may change clocks and power");
   command->add_flag("--count-first", request.count_first,
                     "Cards: let the vendor's profiler count a run of the program before this one");
   command->add_option("--arch", request.architecture,

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "device_options.hpp"
@@ -17,6 +18,7 @@
 #include "ww/core/log.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/energy/energy.hpp"
+#include "ww/measure/counted/device_counting.hpp"
 #include "ww/measure/counted/in_process.hpp"
 #include "ww/measure/gpu_choice.hpp"
 #include "ww/measure/telemetry.hpp"
@@ -65,6 +67,54 @@ Status price_wires(MeterResult& result, const calibration::Calibration& model,
   return {};
 }
 
+Result<std::string> counted_part(const MeterRequest& request,
+                                 const calibration::Calibration& model) {
+  if (!request.architecture.empty()) return request.architecture;
+  auto part = calibrated_part(model.provenance().device, model.provenance().target);
+  if (!part.empty()) return part;
+  return fail(ErrorCode::invalid_argument,
+              "the profiler must know the GPU's architecture: give --arch, as gfx90a or sm_80",
+              request.count ? "--count" : "--count-first");
+}
+
+// Of the cards and the other dies of their packages.
+Result<measure::DeviceCounting> prepare_counting(const MeterRequest& request,
+                                                 const measure::Telemetry& telemetry,
+                                                 const std::vector<std::size_t>& cards,
+                                                 const calibration::Calibration& model) {
+  WW_ASSIGN(architecture, counted_part(request, model));
+  WW_ASSIGN(sdk, measure::find_counting_sdk(architecture));
+  measure::DeviceCountRequest counting{architecture, {}, std::chrono::milliseconds(1000)};
+  for (const std::size_t card : cards) {
+    const measure::TelemetryGpu& gpu = telemetry.gpus[card];
+    counting.cards.push_back(to_string(gpu.pci));
+    if (gpu.amd && gpu.amd->other_die) {
+      counting.cards.push_back(to_string(gpu.amd->other_die->pci));
+    }
+  }
+  if (const auto disturbed = measure::counting_disturbs(architecture, sdk.release);
+      !disturbed.empty()) {
+    spdlog::warn("{}", disturbed);
+  }
+  return measure::DeviceCounting::prepare(sdk, std::move(counting));
+}
+
+Status price_counted(MeterResult& result, const MeterRequest& request,
+                     measure::DeviceCounting& counting, const calibration::Calibration& model) {
+  WW_ASSIGN(news, counting.poll());
+  WW_ASSIGN(warnings, counting.warnings());
+  for (const std::string& warning : warnings) spdlog::warn("{}", warning);
+  if (news.stretches.empty() || !news.trouble.empty()) {
+    no_wires(result, &model, news.trouble.empty() ? "no sample was taken" : news.trouble);
+    return {};
+  }
+  WW_ASSIGN(architecture, counted_part(request, model));
+  return price_wires(result, model,
+                     session::counted_dispatches(std::move(news.stretches), architecture),
+                     "the whole card while it ran, other processes included, by rocprofiler-sdk " +
+                         counting.release() + " inside it");
+}
+
 // The counters of a card's run: from files, or from a run before this one.
 Status price_wires_of_card(MeterResult& result, const MeterRequest& request,
                            const calibration::Calibration* model) {
@@ -80,18 +130,10 @@ Status price_wires_of_card(MeterResult& result, const MeterRequest& request,
   if (!request.count_first) {
     no_wires(result, model,
              "nothing counts the bits of a program while it runs on a card: give --counters FILE "
-             "of a profiled run of it, or --count-first");
+             "of a profiled run of it, --count or --count-first");
     return {};
   }
-  const std::string architecture =
-      request.architecture.empty()
-          ? calibrated_part(model->provenance().device, model->provenance().target)
-          : request.architecture;
-  if (architecture.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "the profiler must know the GPU's architecture: give --arch, as gfx90a or sm_80",
-                "--count-first");
-  }
+  WW_ASSIGN(architecture, counted_part(request, *model));
   spdlog::warn("{} runs twice: it is counted now, and metered in a second run after that",
                request.command.front());
   WW_ASSIGN(found, measure::count_command(architecture, request.command));
@@ -208,14 +250,22 @@ Result<MeterResult> run_on_cards(const MeterRequest& request, const measure::Tel
                                  const calibration::Calibration* model) {
   MeterResult result;
   WW_ASSIGN(chosen, chosen_cards(telemetry, request.devices));
-  WW_TRY(price_wires_of_card(result, request, model));
+  std::optional<measure::DeviceCounting> counting;
+  ProcessSetup setup;
+  if (request.count && model != nullptr) {
+    WW_ASSIGN(prepared, prepare_counting(request, telemetry, chosen, *model));
+    setup.environment = prepared.environment();
+    counting.emplace(std::move(prepared));
+  } else {
+    WW_TRY(price_wires_of_card(result, request, model));
+  }
   std::vector<MeteredCard> cards;
   for (const std::size_t index : chosen) {
     cards.push_back(open_card(telemetry.gpus[index], index, request.interval_s));
   }
   find_shared_sensors(telemetry, chosen, cards);
   const auto begin = SteadyClock::now();
-  const auto program = run_in_foreground(request.command);
+  const auto program = run_in_foreground(request.command, setup);
   result.seconds = seconds_since(begin);
   for (MeteredCard& card : cards) {
     close_card(card, model);
@@ -223,6 +273,7 @@ Result<MeterResult> run_on_cards(const MeterRequest& request, const measure::Tel
   }
   result.together = joules_together(result.devices);
   if (!program) return tl::unexpected(program.error());
+  if (counting) WW_TRY(price_counted(result, request, *counting, *model));
   result.exit_code = program->end.exit_code;
   result.interrupted = program->asked_to_end;
   return result;

@@ -22,6 +22,7 @@ struct MeterRequest {
   std::vector<std::string> counters;
   std::string architecture;
   bool count_first{};
+  bool count{};  // the cards' traffic while the program runs
   double interval_s{0.5};
   std::vector<std::string> command;
 };

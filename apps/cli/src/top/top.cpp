@@ -46,6 +46,7 @@ struct TopArguments {
   std::vector<std::string> counters;
   std::string architecture;
   double interval_s{0.5};
+  bool count{};
   std::vector<std::string> command;
   MetricsTargets metrics;
   TimelineFiles timeline;
@@ -274,6 +275,12 @@ Status refuse_unread(const TopArguments& arguments, bool on_virtual) {
        "give counter files (--counters) or a program after --, not both"},
       {on_virtual && !arguments.counters.empty(), "--counters",
        "is for real GPUs (--device gpu:N): the virtual GPU counts while its program runs"},
+      {arguments.model.empty() && arguments.count, "--count",
+       "is what a calibration prices: give --model as well"},
+      {arguments.count && !arguments.counters.empty(), "--count",
+       "give counter files or --count, not both"},
+      {on_virtual && arguments.count, "--count",
+       "is for real GPUs (--device gpu:N): the virtual GPU counts while its program runs"},
       {on_virtual && !arguments.architecture.empty(), "--arch",
        "is for real GPUs (--device gpu:N): the virtual GPU has its own"},
       {!on_virtual && arguments.response.given(), "--window, --lag",
@@ -334,9 +341,9 @@ int run(TopArguments arguments) {
                          "the virtual GPU runs inside a program: give one after --",
                          "wirewatt top"});
   }
-  const CardRequest card{arguments.device.name, arguments.counters,     arguments.architecture,
-                         arguments.command,     interval_of(arguments), arguments.json,
-                         arguments.metrics,     arguments.timeline};
+  const CardRequest card{arguments.device.name, arguments.counters, arguments.architecture,
+                         arguments.count,       arguments.command,  interval_of(arguments),
+                         arguments.json,        arguments.metrics,  arguments.timeline};
   const auto result =
       on_virtual ? watch_program(arguments, model.get()) : watch_card(card, model.get());
   return result ? *result : report_error(result.error());
@@ -358,6 +365,8 @@ void add_top(CLI::App& app, Outcome& outcome) {
   as_input_file(
       command->add_option("--counters", arguments->counters,
                           "Real GPUs: counters of a profiled run, for the watts of wires"));
+  command->add_flag("--count", arguments->count,
+                    "Cards of AMD: count the card for programs that run already");
   command->add_option("--arch", arguments->architecture, "gfx90a, sm_80, ... where FILE says none");
   command->add_option("--interval", arguments->interval_s, "Time between refreshes [s]")
       ->check(CLI::Range(0.05, 60.0))
@@ -371,10 +380,8 @@ void add_top(CLI::App& app, Outcome& outcome) {
   add_timeline_options(*command, arguments->timeline);
   add_response_options(*command, arguments->response);
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
-  command->add_option(
-      "command", arguments->command,
-      "A program to run and its arguments, after --; on a real GPU it is run twice: counted by "
-      "the vendor's profiler, then watched");
+  command->add_option("command", arguments->command,
+                      "A program to run and its arguments, after --");
   command->footer(
       "Joules of a card need neither a calibration nor root: its driver counts them.\n"
       "Examples:\n"

@@ -1,6 +1,7 @@
 #include "top/top_card.hpp"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 
 #include "estimate/calibrated_part.hpp"
 #include "timeline_option.hpp"
+#include "top/live_counting.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
 #include "ww/core/interrupt.hpp"
@@ -93,8 +95,9 @@ Result<Counted> count(const CardRequest& request, const calibration::Calibration
 std::string source_of(const Counted& counted, bool with_model, bool tells_busy) {
   if (!counted.priced) {
     return with_model
-               ? "device power sampled; no counters are read beside a program: give --counters "
-                 "FILE of a profiled run, or a program after --, to estimate the segments"
+               ? "device power sampled; no counters are read beside a program: give --count, "
+                 "--counters FILE of a profiled run, or a program after --, to estimate the "
+                 "segments"
                : "joules of the device by its own accumulator; give --model and --counters for "
                  "those of its wires";
   }
@@ -143,6 +146,13 @@ std::int64_t clock_ns(std::chrono::steady_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
 
+// Of this process, all threads, without its children.
+double cpu_seconds() {
+  timespec used{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
 void add_readings(timeline::Timeline& timeline, const std::vector<SensorReading>& readings) {
   const auto scaled = [](const auto& raw, double factor) {
     return raw ? std::optional(static_cast<double>(*raw) * factor) : std::nullopt;
@@ -165,6 +175,11 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   WW_ASSIGN(found, find_card(request.device));
   const measure::TelemetryGpu& card = found.gpu;
   const std::string name = measure::name_with_address(card);
+  std::optional<LiveCounting> live;  // before the sensor's thread
+  if (model != nullptr && (request.count || !request.command.empty())) {
+    WW_ASSIGN(prepared, LiveCounting::prepare(request, card, *model));
+    if (prepared) live.emplace(std::move(*prepared));
+  }
   WW_ASSIGN(sensor, measure::open_sensor_beside_a_program(
                         card, std::chrono::nanoseconds(request.interval).count()));
   // It was woken to open its sensor. A driver that reports now and not later has put it to sleep.
@@ -172,7 +187,7 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   const calibration::Provenance provenance =
       model != nullptr ? model->provenance() : calibration::Provenance{};
   Counted counted;
-  if (model != nullptr && !(request.counters.empty() && request.command.empty())) {
+  if (model != nullptr && !live && !(request.counters.empty() && request.command.empty())) {
     WW_ASSIGN(done, count(request, *model));
     counted = std::move(done);
   }
@@ -188,11 +203,15 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   auto traffic = card.nvidia ? measure::NvidiaTrafficMeter::open(card.pci)
                              : Result<std::unique_ptr<measure::NvidiaTrafficMeter>>{};
   std::optional<WatchedProgram> program;
-  if (!request.command.empty()) program.emplace(request.command);
+  if (!request.command.empty()) {
+    program.emplace(request.command,
+                    live ? live->counting().environment() : WatchedProgram::Environment());
+  }
   const std::string besides = measure::measured_besides(sensor->fields());
   const std::string sensor_of = measure::sensor_of(sensor->fields());
   timeline::Timeline timeline(
       {name, provenance.is_virtual, provenance.misfit, request.architecture});
+  std::vector<std::string> warnings;  // of the counts
   Status trouble;
   auto refreshed = std::chrono::steady_clock::now();
   for (bool quit = false; !quit;) {
@@ -203,9 +222,10 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
     }
     const bool ended = program && program->ended();
     const auto busy = session::busy_share(card);
-    json facts = {{"virtual", provenance.is_virtual}, {"running", !ended}};
+    json facts = {
+        {"virtual", provenance.is_virtual}, {"running", !ended}, {"cpu_s", cpu_seconds()}};
     display.frame.state = !program ? "sampling" : ended ? "the program has ended" : "running";
-    display.frame.source = source_of(counted, model != nullptr, tells_busy);
+    display.frame.source = live ? live->source() : source_of(counted, model != nullptr, tells_busy);
     display.mark_misfit(provenance.misfit);
     display.frame.lines.clear();
     tell_sensor(*readings, display, facts);
@@ -224,7 +244,14 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
     }
     const auto now = std::chrono::steady_clock::now();
     const auto before = std::exchange(refreshed, now);
-    if (counted.priced && !ended && (busy || !tells_busy)) {
+    if (live) {
+      trouble = live->take(display, facts, request.timeline.wanted() ? &timeline : nullptr);
+      if (!trouble) break;
+      if (ended) {
+        auto doubts = live->finish(facts);
+        if (doubts) warnings = std::move(*doubts);
+      }
+    } else if (counted.priced && !ended && (busy || !tells_busy)) {
       const std::chrono::duration<double> passed = now - before;
       const double share = busy.value_or(1);
       display.take(session::at_share(*counted.priced, share), passed.count());
@@ -250,6 +277,7 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   }
   if (request.timeline.wanted()) WW_TRY(save_timeline(timeline, request.timeline));
   WW_TRY(trouble);
+  for (const std::string& warning : warnings) spdlog::warn("{}", warning);
   const int code_of_stop = stopped ? exit_code(ErrorCode::cancelled) : 0;
   if (!result) return code_of_stop;
   WW_ASSIGN(code, WatchedProgram::told(*result));

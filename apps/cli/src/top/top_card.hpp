@@ -16,6 +16,7 @@ struct CardRequest {
   std::string device;                 // "gpu:1"; empty: the first
   std::vector<std::string> counters;  // files of a profiled run; none: the sensor alone
   std::string architecture;           // where neither the files nor the model name it
+  bool count{};                       // the card, also where its programs run already
   std::vector<std::string> command;   // counted by a profiler, then watched; not with files
   std::chrono::milliseconds interval;
   bool json{};

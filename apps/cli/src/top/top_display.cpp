@@ -138,12 +138,14 @@ void Display::show(json facts) {
     facts["node"] = node_json(*device_);
   }
   facts["segments"] = json::array();
-  for (const TopRow& row : frame.rows) {
-    json one = {{"segment", row.name}, {"status", row.status}, {"power_w", nullptr}};
-    if (row.power_w) {
-      one["power_w"] = {
-          {"value", row.power_w->value}, {"low", row.power_w->low}, {"high", row.power_w->high}};
-    }
+  for (std::size_t r = 0; r < frame.rows.size(); ++r) {
+    const TopRow& row = frame.rows[r];
+    json one = {{"segment", row.name},
+                {"status", row.status},
+                {"power_w", interval_json(row.power_w)},
+                {"energy_j", nullptr}};
+    // Since the start; the sum of the segments has none of its own.
+    if (r < state_.segments.size()) one["energy_j"] = interval_json(state_.segments[r].energy_j);
     facts["segments"].push_back(std::move(one));
   }
   fmt::print("{}\n", facts.dump(-1, ' ', false, json::error_handler_t::replace));

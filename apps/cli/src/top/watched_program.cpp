@@ -10,10 +10,12 @@
 
 namespace ww::cli {
 
-WatchedProgram::WatchedProgram(const std::vector<std::string>& command)
-    : result_(std::async(std::launch::async, [command] {
+WatchedProgram::WatchedProgram(const std::vector<std::string>& command,
+                               const Environment& environment)
+    : result_(std::async(std::launch::async, [command, environment] {
         ProcessRequest request;
         request.command = command;
+        request.environment = environment;
         request.limit = kUnlimited;
         return run_process(request);
       })) {}

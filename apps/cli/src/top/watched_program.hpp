@@ -3,6 +3,7 @@
 
 #include <future>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -12,7 +13,10 @@ namespace ww::cli {
 
 class WatchedProgram {
  public:
-  explicit WatchedProgram(const std::vector<std::string>& command);
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+  // `environment` is added to this process's.
+  explicit WatchedProgram(const std::vector<std::string>& command,
+                          const Environment& environment = {});
   [[nodiscard]] bool ended() const;
   // Ends it where it still runs. Call once.
   Result<ProcessResult> finish();
