@@ -27,7 +27,7 @@ constexpr int kRepeats = 3;
 constexpr int kMaxRepeats = 15;
 constexpr int kLevelRepeats = 7;
 // Two channels take half as long as one; fixed costs of a launch leave less of a difference.
-constexpr double kMinContrast = 0.15;
+constexpr double kMinPairContrast = 0.15;
 constexpr unsigned kLowestBit = 6;
 constexpr unsigned kHighestBit = 20;
 constexpr int kCheckedPairs = 120;
@@ -103,7 +103,7 @@ Status ContentionMeter::find_levels() {
     }
   }
   reason_.clear();
-  if (!(1 - apart_ > std::max(4 * noise, kMinContrast))) {
+  if (!(1 - apart_ > std::max(4 * noise, kMinPairContrast))) {
     reason_ = fmt::format(
         "two addresses at best take {:.1f}% less time than one, within noise of {:.1f}% or no "
         "contention at a channel",
