@@ -7,6 +7,7 @@
 namespace ww {
 namespace {
 volatile std::sig_atomic_t interrupt_flag = 0;
+int foreground_signal = 0;
 
 void on_signal(int signal) {
   if (interrupt_flag != 0) {
@@ -27,7 +28,11 @@ bool interrupted() {
 }
 
 int interrupt_signal() {
-  return interrupt_flag;
+  return interrupt_flag != 0 ? interrupt_flag : foreground_signal;
+}
+
+void note_foreground_signal(int signal) {
+  foreground_signal = signal;
 }
 
 }  // namespace ww

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 
+#include "interrupt_signal.hpp"
 #include "ww/core/interrupt.hpp"
 
 namespace ww {
@@ -86,7 +87,8 @@ class ForegroundSignals {
       process.signal(early);
     }
   }
-  [[nodiscard]] static bool asked_to_end() { return last_request != 0; }
+  // The signal that asked this process to end; 0 where none did.
+  [[nodiscard]] static int request() { return last_request; }
 
  private:
   static constexpr std::array<int, 4> kSignals{SIGTERM, SIGHUP, SIGINT, SIGQUIT};
@@ -165,7 +167,8 @@ Result<ForegroundEnd> run_in_foreground(const std::vector<std::string>& command,
   ForegroundSignals::direct_to(process);
   ForegroundEnd result;
   result.end = process.wait();
-  result.asked_to_end = ForegroundSignals::asked_to_end();
+  result.asked_to_end = ForegroundSignals::request() != 0;
+  if (result.asked_to_end) note_foreground_signal(ForegroundSignals::request());
   return result;
 }
 
