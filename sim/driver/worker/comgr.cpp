@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ww/core/rocm_library.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww::sim::driver {
 
@@ -136,8 +137,13 @@ bool act(const ComgrApi& api, amd_comgr_action_kind_t kind, const ActionInfo& in
   return done;
 }
 
+// The compiler says nothing where it cannot write its temporary files.
 CompileAnswer failed(std::string log, const char* step) {
-  if (log.empty()) log = std::string("error: ") + step + " failed without a message\n";
+  if (log.empty()) {
+    const auto folder = ScratchFolder::create("compile");
+    log = std::string("error: ") + step + " failed without a message" +
+          (folder ? std::string() : ": " + folder.error().text()) + "\n";
+  }
   return {CompileStatus::failed, std::move(log), {}};
 }
 
