@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <system_error>
@@ -23,6 +24,16 @@ bool is_other_table(const fs::path& file) {
   const std::string name = file.filename().string();
   return names.contains(name) || name.starts_with("SQ_") || name.ends_with("agent_info.csv") ||
          name.ends_with("kernel_trace.csv") || name.ends_with("_stats.csv");
+}
+
+// What `ncu --csv` printed, between the program's own lines, whatever the file is called.
+bool is_ncu_output(const fs::path& file) {
+  constexpr std::size_t kHead = 16384;
+  std::ifstream stream(file, std::ios::binary);
+  std::string head(kHead, '\0');
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(stream.gcount()));
+  return head.find("\"Metric Name\"") != std::string::npos;
 }
 
 std::string name_of(const fs::path& file) {
@@ -102,10 +113,15 @@ Result<std::vector<std::string>> profile_files(const std::string& path) {
     return file.extension() == ".csv" && !is_other_table(file);
   });
   if (tables.size() == 1) return as_text(tables);
+  if (tables.empty()) {
+    const auto printed = chosen(files, is_ncu_output);
+    if (printed.size() == 1) return as_text(printed);
+  }
   return fail(
       ErrorCode::not_found,
       fmt::format("has no counters: looked for pmc_perf.csv (rocprof-compute), *.db (rocpd), "
-                  "*counter_collection.csv (rocprofv3) and a single .csv file; {}",
+                  "*counter_collection.csv (rocprofv3), a single .csv file and what ncu --csv "
+                  "printed; {}",
                   tables.empty() ? "there is none"
                                  : fmt::format("there are {} .csv files: name the one with "
                                                "the counters",
@@ -117,7 +133,8 @@ bool names_profile(const std::string& word) {
   std::error_code ignored;
   if (fs::is_directory(word, ignored)) return true;
   const fs::path path(word);
-  return path.extension() == ".csv" || path.extension() == ".db";
+  if (path.extension() == ".csv" || path.extension() == ".db") return true;
+  return fs::is_regular_file(path, ignored) && is_ncu_output(path);
 }
 
 }  // namespace ww::session

@@ -18,10 +18,10 @@ using ::testing::HasSubstr;
 
 class ProfileFiles : public ::testing::Test {
  protected:
-  std::string put(const std::string& name) {
+  std::string put(const std::string& name, const std::string& content = "x\n") {
     const fs::path file = folder_.path() / name;
     fs::create_directories(file.parent_path());
-    EXPECT_TRUE(write_file_atomically(file, "x\n"));
+    EXPECT_TRUE(write_file_atomically(file, content));
     return file.string();
   }
   std::vector<std::string> found(const std::string& name = "") {
@@ -89,6 +89,14 @@ TEST_F(ProfileFiles, SaysWhatItLookedFor) {
   put("b.csv");
   EXPECT_THAT(refusal(), HasSubstr("there are 2 .csv files"));
   EXPECT_THAT(refusal("typo.csv"), HasSubstr("no such file"));
+}
+
+TEST_F(ProfileFiles, WhatNcuPrintedIsAProfileWhateverItsName) {
+  const auto log = put("ncu.log", "==PROF== Connected\n\"ID\",\"Metric Name\"\n");
+  const auto notes = put("notes.log");
+  EXPECT_THAT(found(), ElementsAre(log));
+  EXPECT_TRUE(names_profile(log));
+  EXPECT_FALSE(names_profile(notes));
 }
 
 TEST_F(ProfileFiles, AProfileDiffersFromAProgramByItsName) {

@@ -20,7 +20,7 @@ namespace ww::session {
 [[nodiscard]] Result<std::vector<std::string>> profile_files(const std::string& path);
 
 // Whether a word of a command line names a profile and not a program: a folder, or a name with the
-// ending of a profiler's file (.csv, .db).
+// ending of a profiler's file (.csv, .db), or a file that ncu's table stands in.
 [[nodiscard]] bool names_profile(const std::string& word);
 
 }  // namespace ww::session
