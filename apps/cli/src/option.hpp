@@ -51,6 +51,17 @@ inline constexpr const char* kOutputModel = "MODEL";  // may replace the calibra
 inline CLI::Option* as_output_file(CLI::Option* option) {
   return option->type_name(kOutputFile);
 }
+// A picture that is written as SVG, under a name that says so.
+inline CLI::Option* as_svg_file(CLI::Option* option) {
+  return as_output_file(option)->check([](const std::string& name) {
+    const bool is_file = name.find('.', name.find_last_of('/') + 1) != std::string::npos;
+    return !is_file || name.ends_with(".svg")
+               ? std::string()
+               : "'" + name +
+                     "': pictures are written as SVG: give a name that ends in .svg (the "
+                     "pages of 'wirewatt report' save PNG, too)";
+  });
+}
 inline CLI::Option* as_output_folder(CLI::Option* option) {
   return option->type_name(kOutputFolder);
 }

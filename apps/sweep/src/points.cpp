@@ -17,7 +17,9 @@ namespace ww::sweep {
 namespace {
 
 constexpr std::size_t kMaxPoints = 100'000'000;
-constexpr std::string_view kDevice = "device";  // which may name a chip's file
+constexpr std::string_view kDevice = "device";        // which may name a chip's file
+constexpr std::string_view kFloorplan = "floorplan";  // a file, or a name
+constexpr std::string_view kModel = "model";          // a file, or its folder
 
 // Settings while a plan is expanded: a cell for each name, null where it is not set.
 using Cells = std::vector<const Value*>;
@@ -146,6 +148,8 @@ class InputHashes {
       if (!device.is_chip_file()) return std::string();
       path = device.chip();
     }
+    if (setting == kFloorplan && !exists(path)) return std::string();  // one of wirewatt's own
+    if (setting == kModel) path = calibration_in(path);
     const auto found = known_.find(path);
     if (found != known_.end()) return found->second;
     const auto content = read_file(folder_ / path);
@@ -158,6 +162,18 @@ class InputHashes {
   }
 
  private:
+  [[nodiscard]] bool exists(const std::string& path) const {
+    std::error_code ignored;
+    return std::filesystem::exists(folder_ / path, ignored);
+  }
+  // A model may be named by its folder, as on the command line.
+  [[nodiscard]] std::string calibration_in(const std::string& path) const {
+    for (const char* name : {"/model.json", "/crossing.json", "/ladder.json"}) {
+      if (exists(path + name)) return path + name;
+    }
+    return path;
+  }
+
   std::filesystem::path folder_;
   std::unordered_map<std::string, std::string> known_;
 };

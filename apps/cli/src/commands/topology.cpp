@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "device_options.hpp"
+#include "floorplan_option.hpp"
 #include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -11,7 +12,6 @@
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/homes.hpp"
 #include "ww/microbench/topology.hpp"
-#include "ww/model/known_floorplans.hpp"
 #include "ww/report/topology_picture.hpp"
 
 namespace ww::cli {
@@ -44,25 +44,17 @@ Status write_waves(const TopologyArguments& arguments) {
 // nothing where there are no homes, or no floorplan.
 Result<std::optional<microbench::FloorplanAgreement>> agreement_of(
     const TopologyArguments& arguments, const microbench::Topology& topology) {
-  std::string toml;
-  std::string origin = arguments.floorplan;
-  if (arguments.floorplan.empty()) {
-    WW_ASSIGN(published, microbench::published_floorplan(arguments.request, topology));
-    toml = std::move(published);
-    origin = "the published floorplan";
-  } else if (const auto known = model::known_floorplan(arguments.floorplan)) {
-    toml = *known;
-  } else if (auto text = read_file(arguments.floorplan)) {
-    toml = std::move(*text);
-  } else {
-    return fail(
-        ErrorCode::not_found,
-        fmt::format("neither a floorplan file nor one of {}", model::known_floorplan_names()),
-        arguments.floorplan);
-  }
   std::optional<microbench::FloorplanAgreement> agreement;
+  if (!arguments.floorplan.empty()) {
+    WW_ASSIGN(plan, named_floorplan(arguments.floorplan));
+    if (topology.homes && topology.homes->found) {
+      agreement = microbench::compare_floorplan(*topology.homes, plan);
+    }
+    return agreement;
+  }
+  WW_ASSIGN(toml, microbench::published_floorplan(arguments.request, topology));
   if (toml.empty() || !topology.homes || !topology.homes->found) return agreement;
-  WW_ASSIGN(plan, model::parse_floorplan(toml, origin));
+  WW_ASSIGN(plan, model::parse_floorplan(toml, "the published floorplan"));
   agreement = microbench::compare_floorplan(*topology.homes, plan);
   return agreement;
 }
@@ -121,7 +113,7 @@ void add_topology(CLI::App& app, Outcome& outcome) {
                       "kernels, else virtual:w9100)");
   add_random_chip_options(*command, request.device);
   command->add_flag("--fresh", request.fresh, "Probe again, without the cached result");
-  as_output_file(
+  as_svg_file(
       command->add_option("--svg", arguments->svg, "Also write the picture as SVG to this file"));
   as_output_file(command->add_option(
       "--waves", arguments->waves,

@@ -12,6 +12,7 @@
 #include "estimate/card_counting.hpp"
 #include "estimate/estimate_command.hpp"
 #include "estimate/toggles_file.hpp"
+#include "floorplan_option.hpp"
 #include "ww/calibration/kinds.hpp"
 #include "ww/calibration/same_part.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -284,7 +285,7 @@ Result<Application> read_application(const EstimateArguments& arguments) {
     done.request.part = calibrated_part(calibrated.device, calibrated.target);
   }
   if (!arguments.floorplan.empty()) {
-    WW_ASSIGN(floorplan, model::load_floorplan(arguments.floorplan));
+    WW_ASSIGN(floorplan, named_floorplan(arguments.floorplan));
     WW_TRY(done.model->use_floorplan(floorplan));
   }
   if (!arguments.segments.empty()) WW_TRY(use_segments(*done.model, arguments.segments));

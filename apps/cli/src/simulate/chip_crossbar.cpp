@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "floorplan_option.hpp"
 #include "simulate/calibrated_wires.hpp"
 #include "ww/model/crossbar_lengths.hpp"
 #include "ww/model/wire_model.hpp"
@@ -66,7 +67,7 @@ Result<model::CrossbarLengths> lengths_of(const SimulateArguments& arguments) {
   if (arguments.floorplan.empty()) {
     return model::crossbar_lengths(std::filesystem::path(arguments.model));
   }
-  WW_ASSIGN(floorplan, model::load_floorplan(arguments.floorplan));
+  WW_ASSIGN(floorplan, named_floorplan(arguments.floorplan));
   return model::crossbar_lengths(floorplan);
 }
 

@@ -128,9 +128,10 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
   add_anyway_option(command, arguments.anyway)->group(kEnergy);
   add_card_node_option(command, arguments.card_node)->group(kEnergy);
   command
-      .add_option("--floorplan", arguments.floorplan,
-                  "With --network crossbar and --model: lengths from this floorplan (TOML; "
-                  "default: the calibration's)")
+      .add_option(
+          "--floorplan", arguments.floorplan,
+          "With --network crossbar and --model: lengths from this floorplan (a name or a file; "
+          "default: the calibration's)")
       ->group(kEnergy);
   add_shown(command, kEnergy, "--estimator", arguments.estimator,
             "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc");
@@ -146,8 +147,7 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
 void add_output(CLI::App& command, SimulateArguments& arguments) {
   auto* curve =
       command.add_flag("--curve", arguments.curve, "Sweep the rate: latency against load");
-  as_output_file(
-      command.add_option("--plot", arguments.plot, "Write the curves as one picture (SVG)"))
+  as_svg_file(command.add_option("--plot", arguments.plot, "Write the curves as one picture (SVG)"))
       ->needs(curve)
       ->group(kOutput);
   auto* heatmap = command.add_flag("--heatmap", arguments.heatmap, "Draw how busy each link was");
