@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "simulate/chip_crossbar.hpp"
+#include "simulate/energy_text.hpp"
 #include "simulate/photonic_options.hpp"
 #include "simulate/simulate_options.hpp"
 #include "simulate/workload_trace.hpp"
@@ -60,17 +61,16 @@ void mark_misfit(std::vector<std::vector<std::string>>& rows,
 // Prints the routers' energy, and the published estimators' range.
 void print_routers(const sim::power::RouterCharge& routers) {
   if (routers.pj.high > 0) {
-    fmt::print("routers: {:.4g} pJ; {} published estimators say {:.4g} ({}) to {:.4g} ({})\n",
-               routers.pj.value, routers.estimators, routers.pj.low, to_string(routers.least),
-               routers.pj.high, to_string(routers.most));
+    fmt::print("routers: {}; {} published estimators say {} ({}) to {} ({})\n",
+               energy_text(routers.pj.value), routers.estimators, energy_text(routers.pj.low),
+               to_string(routers.least), energy_text(routers.pj.high), to_string(routers.most));
   }
 }
 
 void print_crossing(const char* what, const sim::power::CrossingCharge& charge) {
-  fmt::print("{}: {} flits, {:.3g} [{:.3g}, {:.3g}] pJ/bit, {:.4g} [{:.4g}, {:.4g}] pJ, {} ({})\n",
-             what, charge.flits, charge.pj_per_bit.value, charge.pj_per_bit.low,
-             charge.pj_per_bit.high, charge.pj.value, charge.pj.low, charge.pj.high,
-             charge.is_virtual ? "virtual" : "measured", charge.source);
+  fmt::print("{}: {} flits, {}, {}, {} ({})\n", what, charge.flits,
+             interval_text(charge.pj_per_bit.times(kJoulesPerPicojoule), std::nullopt, "J/bit"),
+             energy_text(charge.pj), charge.is_virtual ? "virtual" : "measured", charge.source);
 }
 
 void print_crossings(const sim::power::EnergyReport& energy) {
@@ -96,11 +96,11 @@ void print_chip_wires(const sim::power::EnergyReport& energy) {
         fmt::format("{:.2f}", one.bits > 0 ? one.bit_mm / one.bits : 0.0),
         fmt::format("{:.3f}", one.toggle_rate),
         fmt::format("{:.4g}", one.fj_per_bit_mm.value),
-        fmt::format("{:.4g} [{:.4g}, {:.4g}]", one.pj.value, one.pj.low, one.pj.high)};
+        energy_text(one.pj)};
   };
   fmt::print("wires between L1 and L2 ({}): {}\n", charge.is_virtual ? "virtual" : "measured",
              charge.source);
-  print_table({{"", "FLITS", "MEAN MM", "TOGGLES A BIT", "FJ/BIT/MM", "PJ [95%]"},
+  print_table({{"", "FLITS", "MEAN MM", "TOGGLES A BIT", "FJ/BIT/MM", "ENERGY"},
                row("requests", charge.requests),
                row("replies", charge.replies),
                row("all", charge.all)});
@@ -112,12 +112,9 @@ void print_link_wires(const sim::power::EnergyReport& energy) {
     return;
   }
   const sim::power::LinkWiresCharge& charge = *energy.link_wires;
-  fmt::print(
-      "wires of links ({}): {:.4g} [{:.4g}, {:.4g}] fJ/bit/mm at {:.3f} toggles a bit, {:.4g} "
-      "[{:.4g}, {:.4g}] pJ; {}\n",
-      charge.is_virtual ? "virtual" : "measured", charge.fj_per_bit_mm.value,
-      charge.fj_per_bit_mm.low, charge.fj_per_bit_mm.high, charge.toggle_rate, charge.pj.value,
-      charge.pj.low, charge.pj.high, charge.source);
+  fmt::print("wires of links ({}): {} fJ/bit/mm at {:.3f} toggles a bit, {}; {}\n",
+             charge.is_virtual ? "virtual" : "measured", interval_text(charge.fj_per_bit_mm),
+             charge.toggle_rate, energy_text(charge.pj), charge.source);
 }
 
 void print_area(const sim::power::NetworkArea& area) {
@@ -153,12 +150,29 @@ std::vector<std::vector<std::string>> component_rows(const sim::power::EnergyRep
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, pj] : energy.components()) {
     if (pj.to<double>() != 0) {
-      rows.push_back({std::string("  ") + name, fmt::format("{:.4g} pJ", pj.to<double>())});
+      rows.push_back({std::string("  ") + name, energy_text(pj.to<double>())});
     }
   }
   for (auto& row : photonic_energy_rows(energy)) rows.push_back(std::move(row));
-  rows.push_back({"  total", fmt::format("{:.4g} pJ", energy.total().to<double>())});
+  rows.push_back({"  total", energy_text(energy.total().to<double>())});
   return rows;
+}
+
+// What was sent and how long it took; packets that never arrived have no latency.
+std::vector<std::vector<std::string>> traffic_rows(const sim::net::RunResult& run) {
+  const std::string accepted =
+      fmt::format("{:.4f} flits/node/cycle", run.accepted_flits_per_node_cycle);
+  if (run.flit_hops == 0) {
+    return {{"packet latency", "unavailable: no packet was sent in the measured cycles"},
+            {"accepted", accepted}};
+  }
+  const double speed = run.cpu_s > 0 ? static_cast<double>(run.flit_hops) / run.cpu_s * 1e-6 : 0.0;
+  return {{"packet latency", fmt::format("{:.2f} cycles (p99 {:.0f})", run.avg_packet_latency,
+                                         run.p99_packet_latency)},
+          {"network latency", fmt::format("{:.2f} cycles", run.avg_network_latency)},
+          {"accepted", accepted},
+          {"hops", fmt::format("{:.3f} routers", run.avg_hops)},
+          {"speed", fmt::format("{:.3g} million flit-hops a CPU second", speed)}};
 }
 
 void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {
@@ -168,15 +182,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   if (sim::net::is_virtual(report)) {
     fmt::print("with data of a virtual GPU: not a measurement\n");
   }
-  std::vector<std::vector<std::string>> rows{
-      {"packet latency",
-       fmt::format("{:.2f} cycles (p99 {:.0f})", run.avg_packet_latency, run.p99_packet_latency)},
-      {"network latency", fmt::format("{:.2f} cycles", run.avg_network_latency)},
-      {"accepted", fmt::format("{:.4f} flits/node/cycle", run.accepted_flits_per_node_cycle)},
-      {"hops", fmt::format("{:.3f} routers", run.avg_hops)},
-      {"speed",
-       fmt::format("{:.3g} million flit-hops a CPU second",
-                   run.cpu_s > 0 ? static_cast<double>(run.flit_hops) / run.cpu_s * 1e-6 : 0.0)}};
+  std::vector<std::vector<std::string>> rows = traffic_rows(run);
   for (auto& row : photonic_event_rows(run.window.photonic)) rows.push_back(std::move(row));
   if (!arguments.packets.empty()) {
     rows.push_back({"cycles", std::to_string(run.cycles.value())});

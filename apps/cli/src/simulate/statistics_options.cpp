@@ -10,6 +10,7 @@
 #include "anyway.hpp"
 #include "option.hpp"
 #include "output.hpp"
+#include "simulate/energy_text.hpp"
 #include "ww/sim/net/estimate.hpp"
 
 namespace ww::cli {
@@ -43,14 +44,13 @@ void print_marks(const sim::net::Simulation& simulation) {
 }
 
 std::vector<std::string> energy_row(const char* name, const sim::net::MeanInterval& interval) {
-  return {name, fmt::format("{:.4g} pJ", interval.value),
-          fmt::format("{:.4g} to {:.4g}", interval.low, interval.high)};
+  return {name, energy_text({interval.value, interval.low, interval.high})};
 }
 
 std::vector<std::string> interval_row(const char* name, const sim::net::MeanInterval& interval,
                                       const char* unit) {
-  return {name, fmt::format("{:.4f} {}", interval.value, unit),
-          fmt::format("{:.4f} to {:.4f}", interval.low, interval.high)};
+  return {name, fmt::format("{:.4f} {} ({:.4f}..{:.4f})", interval.value, unit, interval.low,
+                            interval.high)};
 }
 
 int run_estimate(const sim::net::Simulation& simulation, bool json) {
@@ -103,8 +103,9 @@ int run_saturation(const sim::net::Simulation& simulation, double tolerance, boo
     fmt::print("{} carries every load\n", simulation.network.network);
   }
   if (found->energy) {
-    fmt::print("energy of the measured cycles at {:.4f}: {:.4g} pJ, {:.4g} pJ a flit\n", found->low,
-               found->energy->total().to<double>(), found->energy_pj_per_flit);
+    fmt::print("energy of the measured cycles at {:.4f}: {}, {} a flit\n", found->low,
+               energy_text(found->energy->total().to<double>()),
+               energy_text(found->energy_pj_per_flit));
   }
   return 0;
 }
@@ -133,7 +134,7 @@ int run_repeated(const sim::net::Simulation& simulation, const StatisticsOptions
                repeated->runs.size(),
                repeated->stable ? "" : ": UNSTABLE, the network does not keep up");
     print_marks(simulation);
-    print_table({{"", "MEAN", "95%"},
+    print_table({{"", "MEAN (95%)"},
                  interval_row("packet latency", repeated->packet_latency, "cycles"),
                  interval_row("network latency", repeated->network_latency, "cycles"),
                  interval_row("accepted", repeated->accepted, "flits/node/cycle"),

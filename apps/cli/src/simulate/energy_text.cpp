@@ -1,0 +1,31 @@
+#include "simulate/energy_text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace ww::cli {
+namespace {
+
+struct Prefix {
+  double pj;  // of one such joule
+  const char* unit;
+};
+constexpr std::array kPrefixes{Prefix{1e12, "J"}, Prefix{1e9, "mJ"}, Prefix{1e6, "uJ"},
+                               Prefix{1e3, "nJ"}, Prefix{1, "pJ"}};
+
+}  // namespace
+
+std::string energy_text(double pj) {
+  for (const Prefix& prefix : kPrefixes) {
+    if (std::abs(pj) >= prefix.pj) return fmt::format("{:.3g} {}", pj / prefix.pj, prefix.unit);
+  }
+  return fmt::format("{:.3g} pJ", pj);
+}
+
+std::string energy_text(const Interval& pj) {
+  return interval_text(pj.times(kJoulesPerPicojoule), std::nullopt, "J");
+}
+
+}  // namespace ww::cli
