@@ -25,7 +25,7 @@ key with its default, range, unit and source. The tables are made from the rows 
 - On the command line, a key is an option whose name has dashes: `vc_buffer` is `--vc-buffer`.
 - In a file of timing settings (`docs/timing.md`), it is a key of the table `[network]`.
 - The defaults are those of `wirewatt simulate`, except that its `--classes` is 0: as many as the load needs. Timing
-  mode begins with the network of the paper (`docs/timing.md`).
+  mode has the same, or those of the network's own paper (`docs/timing.md`).
 - The source is that of the default. Sections, tables, figures and equations are those of the network's paper:
   Raparti and Pasricha (NOCS 2018) for dapper, Bashir et al. (GPUOPT) for light. "assumed" means that the paper
   does not say it.
@@ -55,7 +55,7 @@ std::string row_text(const BoundKey& key) {
 
 // The tables by heading of the help, in the order in which the rows name them.
 std::string page_text() {
-  NetworkConfig config;
+  NetworkConfig config = dapper_baseline();  // with which every command begins
   std::vector<std::string_view> headings;
   std::map<std::string_view, std::string> tables;
   for (const BoundKey& key : keys_of(config)) {

@@ -96,7 +96,7 @@ Status choose_by_key(NetworkConfig& config) {
 
 }  // namespace
 
-NetworkOptions::NetworkOptions() {
+NetworkOptions::NetworkOptions() : config(sim::net::dapper_baseline()) {
   config.classes = 0;
 }
 

@@ -15,8 +15,9 @@ namespace ww::cli {
 
 struct NetworkOptions {
   NetworkOptions();
-  // Every key that has an option of its own is parsed straight into it. classes 0: as many as the
-  // load needs.
+  // Every key that has an option of its own is parsed straight into it. Routers are those of
+  // dapper_baseline() in every command, and the sizes that the energies are published for. classes
+  // 0: as many as the load needs.
   sim::net::NetworkConfig config;
   int k{4};                        // --k: width and height in routers
   int height{0};                   // --height, where the mesh is not square; 0: k

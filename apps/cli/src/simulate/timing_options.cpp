@@ -72,7 +72,6 @@ Status refuse_without_mode(const TimingArguments& arguments) {
 }  // namespace
 
 TimingArguments::TimingArguments() {
-  network.config = sim::net::dapper_baseline();
   network.config.classes = 2;
 }
 
