@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "ww/calibration/answer.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/suggest.hpp"
 
 namespace ww::cli {
 namespace {
@@ -43,6 +47,37 @@ Error with_option(Error error) {
       break;
     }
   }
+  return error;
+}
+
+// The name in the folder that is nearest to one that is not there; empty where none is near.
+std::string near_file(const std::filesystem::path& missing) {
+  namespace fs = std::filesystem;
+  constexpr std::size_t kMaxNames = 1000;
+  std::error_code ec;
+  const fs::path folder = missing.has_parent_path() ? missing.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ec)) {
+    return missing.has_parent_path() && folder != missing ? near_file(folder) : std::string();
+  }
+  if (missing.filename().empty() || fs::exists(missing, ec)) return {};
+  std::vector<std::string> names;
+  for (auto at = fs::directory_iterator(folder, ec);
+       !ec && at != fs::directory_iterator() && names.size() < kMaxNames; at.increment(ec)) {
+    names.push_back(at->path().filename().string());
+  }
+  const std::string name(nearest_name(missing.filename().string(), {names.begin(), names.end()}));
+  if (name.empty()) return {};
+  return missing.has_parent_path() ? (folder / name).string() : name;
+}
+
+Error with_near_file(Error error) {
+  if (error.code != ErrorCode::not_found || error.context.empty() ||
+      error.message.find("did you mean") != std::string::npos ||
+      DeviceName(error.context).kind() != DeviceName::Kind::other) {
+    return error;
+  }
+  const std::string name = near_file(error.context);
+  if (!name.empty()) error.message += fmt::format("; did you mean '{}'?", name);
   return error;
 }
 
@@ -87,7 +122,7 @@ void name_options_in_errors(HasOption has_option) {
 }
 
 int report_error(const Error& error) {
-  spdlog::error("{}", with_option(error).text());
+  spdlog::error("{}", with_near_file(with_option(error)).text());
   return exit_code(error.code);
 }
 

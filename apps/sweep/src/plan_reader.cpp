@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "ww/core/suggest.hpp"
+
 namespace ww::sweep {
 namespace {
 
@@ -53,8 +55,9 @@ Status PlanReader::only(const toml::table& table,
   for (const auto* key : in_file_order(table)) {
     if (std::find(known.begin(), known.end(), key->str()) == known.end()) {
       return fail(ErrorCode::parse_error,
-                  fmt::format("unknown key '{}'; known here: {}", key->str(),
-                              fmt::join(known.begin(), known.end(), ", ")),
+                  fmt::format("unknown key '{}'; known here: {}{}", key->str(),
+                              fmt::join(known.begin(), known.end(), ", "),
+                              did_you_mean(key->str(), {known.begin(), known.end()})),
                   fmt::format("{}:{}", origin_, key->source().begin.line));
     }
   }

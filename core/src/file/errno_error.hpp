@@ -13,8 +13,9 @@ namespace ww {
 inline Error errno_error(int number, const std::string& what, const std::filesystem::path& file) {
   const auto code = number == EACCES || number == EPERM || number == EROFS
                         ? ErrorCode::permission_denied
-                    : number == ENOENT ? ErrorCode::not_found
-                                       : ErrorCode::io_error;
+                    : number == ENOENT                      ? ErrorCode::not_found
+                    : number == EISDIR || number == ENOTDIR ? ErrorCode::invalid_argument
+                                                            : ErrorCode::io_error;
   return Error{code, what + ": " + std::strerror(number), file.string()};
 }
 

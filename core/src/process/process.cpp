@@ -181,7 +181,7 @@ Result<Process> Process::start(const std::vector<std::string>& command, const Pr
       return fail(ErrorCode::not_found, "no such program on PATH", name);
     }
     if (::access(name.c_str(), F_OK) == 0) {
-      return fail(ErrorCode::permission_denied, "it is not a program that may be run", name);
+      return fail(ErrorCode::permission_denied, "is not a program that may be run", name);
     }
     return fail(ErrorCode::not_found, "no such program", name);
   }

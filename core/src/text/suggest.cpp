@@ -36,7 +36,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& candidates) {
+std::string_view nearest_name(std::string_view name,
+                              const std::vector<std::string_view>& candidates) {
   const std::string wanted = lower(name);
   std::string_view best;
   std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
@@ -47,6 +48,11 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
       best = candidate;
     }
   }
+  return best;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& candidates) {
+  const std::string_view best = nearest_name(name, candidates);
   return best.empty() ? std::string() : fmt::format("; did you mean '{}'?", best);
 }
 

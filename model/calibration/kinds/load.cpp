@@ -50,6 +50,12 @@ Result<std::unique_ptr<Calibration>> load(const std::filesystem::path& path, Adm
                                           std::span<const Kind> table) {
   WW_ASSIGN(file, calibration_file(path, table));
   WW_ASSIGN(text, read_file(file));
+  if (text.starts_with("SQLite format 3")) {
+    return fail(ErrorCode::parse_error,
+                "is a database, not a calibration; name the folder of the campaign, or fit it with "
+                "'wirewatt fit'",
+                file.string());
+  }
   WW_ASSIGN(document, parse_json(text, file.string()));
   return parse(std::move(document), file.string(), admission, table);
 }

@@ -303,8 +303,8 @@ Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffi
   if (!(rate.low >= 0 && rate.low <= rate.value && rate.value <= rate.high) ||
       !std::isfinite(rate.high) || (!counted && rate.value > 1)) {
     return fail(ErrorCode::out_of_range,
-                fmt::format("toggle rate {} ({}..{}); it lies between 0 and 1", rate.value,
-                            rate.low, rate.high));
+                fmt::format("toggle rate of {:.3g} ({:.3g} to {:.3g}); it lies between 0 and 1",
+                            rate.value, rate.low, rate.high));
   }
   if (options.voltage_v &&
       !(*options.voltage_v >= kMinCoreVoltage && *options.voltage_v <= kMaxCoreVoltage)) {

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include "ww/core/suggest.hpp"
 
 namespace ww::model {
 namespace {
@@ -125,6 +129,31 @@ std::string known_architectures() {
   return names;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+// The only part whose name has the word's first letters, as many of them as any part's name has:
+// "mi210" is one of MI200, "rtx 4090" one of AD102. Null where that leaves several parts.
+const DeviceSheet* sheet_by_card(std::string_view word) {
+  constexpr std::size_t kMinLetters = 3;
+  const std::string wanted = lower_case(word);
+  for (std::size_t letters = wanted.size(); letters >= kMinLetters; --letters) {
+    const DeviceSheet* found = nullptr;
+    int count = 0;
+    for (const DeviceSheet& sheet : kSheets) {
+      if (lower_case(sheet.name).find(wanted.substr(0, letters)) == std::string::npos) continue;
+      found = &sheet;
+      ++count;
+    }
+    if (count > 0) return count == 1 ? found : nullptr;
+  }
+  return nullptr;
+}
+
 // Distances of the W9100's floorplan over its die's side of 20.9 mm (IISWC'16, Table II).
 constexpr std::array kW9100OverSide = {3.5 / 20.9, 10.5 / 20.9, 11.5 / 20.9};
 constexpr double kDistanceError = 0.5;  // another layout
@@ -211,14 +240,31 @@ const DeviceSheet* device_sheet(std::string_view architecture) {
   return nullptr;
 }
 
+std::string architecture_hint(std::string_view text) {
+  std::vector<std::string_view> known;
+  for (const DeviceSheet& sheet : kSheets) known.push_back(sheet.architecture);
+  if (auto near = did_you_mean(text, known); !near.empty()) return near;
+  const DeviceSheet* card = sheet_by_card(text);
+  return card == nullptr ? std::string()
+                         : fmt::format("; did you mean '{}' ({})?", card->architecture, card->name);
+}
+
 Result<WireModel> literature_model(const LiteratureRequest& request) {
   const DeviceSheet* sheet = device_sheet(request.architecture);
   if (sheet == nullptr && !request.node_nm) {
+    if (request.architecture.empty()) {
+      return fail(ErrorCode::not_found,
+                  "the counters do not name their GPU: give its architecture, as gfx90a or sm_80",
+                  "--arch");
+    }
+    const std::string hint = architecture_hint(request.architecture);
     return fail(
         ErrorCode::not_found,
-        fmt::format("no data sheet of '{}' is known; give --node, --voltage and --floorplan, or "
-                    "--arch of a near relative of: {}",
-                    request.architecture, known_architectures()));
+        fmt::format("no data sheet of '{}' is known{}", request.architecture,
+                    !hint.empty() ? hint
+                                  : "; give --node, --voltage and --floorplan, or --arch of a near "
+                                    "relative of: " +
+                                        known_architectures()));
   }
   const double node = request.node_nm ? *request.node_nm : sheet->node_nm;
   const double voltage = request.voltage_v.value_or(nominal_voltage(node));

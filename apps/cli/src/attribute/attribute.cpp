@@ -225,8 +225,9 @@ void print_predicted(const json& predicted) {
 // Records where that is asked for. What is recorded has terms of its own, unless others are given.
 Status record_if_asked(AttributeArguments& arguments) {
   if (arguments.record.empty() == arguments.path.empty()) {
-    return fail(ErrorCode::invalid_argument, "give a table or --record FOLDER, not both",
-                "wirewatt attribute");
+    return fail(ErrorCode::invalid_argument,
+                arguments.path.empty() ? "give a table of counters and watts, or --record FOLDER"
+                                       : "give a table or --record FOLDER, not both");
   }
   if (arguments.record.empty()) return {};
   arguments.classes.folder = arguments.record;

@@ -6,9 +6,9 @@
 
 #include "command.hpp"
 #include "output.hpp"
-#include "ww/core/suggest.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/measure/profiler.hpp"
+#include "ww/model/technology.hpp"
 
 namespace ww::cli {
 namespace {
@@ -56,7 +56,7 @@ int run(const CountersArguments& arguments) {
                          fmt::format("no counters are known that say which bytes move on '{}'; "
                                      "they are known for {}{}",
                                      arguments.architecture, fmt::join(known, ", "),
-                                     did_you_mean(arguments.architecture, known)),
+                                     model::architecture_hint(arguments.architecture)),
                          "--arch"});
   }
   const auto command =

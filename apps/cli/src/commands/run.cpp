@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "anyway.hpp"
 #include "command.hpp"
@@ -514,7 +515,14 @@ void add_run(CLI::App& app, Outcome& outcome) {
           "Look for more mistakes with memory, told on stderr: memory (misaligned, local "
           "out of range, released buffers), races (on local memory), or both (default: neither)")
       ->option_text("TEXT:{memory,races}")
-      ->check(CLI::IsMember({"memory", "races", "memory,races", "races,memory"}));
+      ->check([](const std::string& text) {
+        static const std::set<std::string> known{"memory", "races", "memory,races", "races,memory"};
+        return known.contains(text) ? std::string()
+                                    : fmt::format(
+                                          "there is no '{}'; there are memory, races and "
+                                          "both as memory,races",
+                                          text);
+      });
   command
       ->add_option("--on-fault", arguments->on_fault,
                    "At an access outside every buffer: stop the kernel, tolerate it where a card "

@@ -16,7 +16,6 @@
 #include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
-#include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
@@ -127,11 +126,6 @@ class SelftestFile {
 int run_selftest(const SelftestArguments& arguments) {
   if (arguments.page) return print_cards(arguments.cards);
   if (!arguments.replay.empty() || !arguments.show.empty()) return read_selftest(arguments);
-  const DeviceName named(arguments.device.name);
-  if (!named.text().empty() && named.kind() == DeviceName::Kind::other) {
-    return report_error({ErrorCode::invalid_argument,
-                         "is no name of a device; 'wirewatt devices' lists them", named.text()});
-  }
   SelftestFile file(arguments.out);
   Progress progress("selftest");
   const auto collected = selftest::collect(

@@ -1,9 +1,12 @@
 // wirewatt estimate: what the on-chip wires draw in an application, from its counters.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "anyway.hpp"
@@ -42,6 +45,16 @@ void print_regression(const nlohmann::json& result) {
              result["interconnect"]["reason"].get<std::string>());
 }
 
+// A file without "--" before it that can be neither counted nor run.
+Status refuse_plain_file(const std::string& name) {
+  std::error_code ec;
+  if (!std::filesystem::is_regular_file(name, ec) || ::access(name.c_str(), X_OK) == 0) return {};
+  return fail(ErrorCode::invalid_argument,
+              "is neither a profile (a folder, .csv or .db; name others with --counters) nor a "
+              "program",
+              name);
+}
+
 // Takes words before "--" as the profile, and the literature where no calibration is named.
 Status complete(EstimateArguments& arguments, bool has_separator) {
   const bool profile = !has_separator && !arguments.command.empty() &&
@@ -52,6 +65,19 @@ Status complete(EstimateArguments& arguments, bool has_separator) {
       std::ranges::move(files, std::back_inserter(arguments.counters));
     }
   }
+  if (!has_separator && !arguments.command.empty()) {
+    WW_TRY(refuse_plain_file(arguments.command.front()));
+  }
+  std::vector<std::string> counters;
+  for (const std::string& path : arguments.counters) {
+    if (std::error_code ec; !std::filesystem::is_directory(path, ec)) {
+      counters.push_back(path);
+      continue;
+    }
+    WW_ASSIGN(files, session::profile_files(path));
+    std::ranges::move(files, std::back_inserter(counters));
+  }
+  arguments.counters = std::move(counters);
   if (arguments.constant.empty()) {
     arguments.constant = arguments.model.empty() ? "literature" : "calibration";
   }
@@ -190,8 +216,9 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
                       "Time of all counted launches together [s] (default: as the files say)");
   command->add_option("--arch", arguments->architecture,
                       "gfx90a, sm_80, ... where the files do not say");
-  as_input_file(command->add_option("--floorplan", arguments->floorplan,
-                                    "Distances from this floorplan (TOML)"));
+  as_input_file(
+      command->add_option("--floorplan", arguments->floorplan,
+                          "Distances from this floorplan: a name (w9100, mi210, ...) or a file"));
   command
       ->add_option("--node", arguments->node_nm,
                    "literature: technology node, as 7 or 7nm (default: the part's)")

@@ -34,6 +34,8 @@ Files files_of(const CLI::App& app) {
     const bool output = type == kOutputFile || type == kOutputFolder || type == kOutputModel;
     if (!output && type != kInputFile && !option->get_positional()) continue;
     for (const std::string& value : option->results()) {
+      // A word that names no file, as a paper's or a workload's name, is no input.
+      if (std::error_code ec; !output && type != kInputFile && !fs::exists(value, ec)) continue;
       (output ? files.outputs : files.inputs).push_back({option, value});
     }
   }
@@ -69,6 +71,15 @@ Status check(const NamedFile& output, const Files& files) {
     return fail(ErrorCode::invalid_argument, why + "; choose another file",
                 fmt::format("{} {}", output.option->get_name(), output.path.string()));
   };
+  if (output.path.empty()) {
+    return fail(ErrorCode::invalid_argument, "needs a name; leave the option out for the default",
+                output.option->get_name());
+  }
+  if (output.path == "-") {
+    return fail(ErrorCode::invalid_argument,
+                "'-' is no file: /dev/stdout is the standard output, ./- a file of that name",
+                output.option->get_name());
+  }
   const OwnedFile kind = owned_file(output.path);
   const bool own_model = kind == OwnedFile::calibration &&
                          output.option->get_type_name() == kOutputModel &&

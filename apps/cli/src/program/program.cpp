@@ -1,6 +1,6 @@
 #include "program/program.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <regex>
 #include <system_error>
 
 #include "build_version.hpp"
@@ -19,10 +18,11 @@
 #include "help/help.hpp"
 #include "option.hpp"
 #include "output.hpp"
+#include "program/device_names.hpp"
 #include "program/output_files.hpp"
+#include "program/usage_text.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
-#include "ww/core/suggest.hpp"
 #include "ww/selftest/where_to_report.hpp"
 
 namespace ww::cli {
@@ -113,7 +113,7 @@ std::vector<std::string> in_todays_spelling(std::vector<std::string> words) {
 }
 
 // Thrown out of parsing, before any command runs.
-struct RefusedOutput {
+struct Refused {
   Error error;
 };
 
@@ -128,32 +128,6 @@ const CLI::App* running(const CLI::App& app) {
 std::string full_name(const CLI::App& command) {
   const CLI::App* above = command.get_parent();
   return above == nullptr ? command.get_name() : full_name(*above) + " " + command.get_name();
-}
-
-// CLI11's message in the form of wirewatt's own errors: the option, what is wrong, what to do.
-std::string error_text(const CLI::ParseError& error) {
-  const std::string text = error.what();
-  std::smatch found;
-  static const std::regex conversion(R"(Could not convert: (.+?) = (.*))");
-  if (std::regex_match(text, found, conversion)) {
-    return fmt::format("{}: '{}' is not a number", found.str(1), found.str(2));
-  }
-  static const std::regex choice(R"((.+?): (.*) not in \{(.*)\})");
-  if (std::regex_match(text, found, choice)) {
-    const auto known = CLI::detail::split(found.str(3), ',');
-    return fmt::format("{}: there is no '{}'; there are {}{}", found.str(1), found.str(2),
-                       fmt::join(known, ", "),
-                       did_you_mean(found.str(2), {known.begin(), known.end()}));
-  }
-  static const std::regex companion(R"((\S+) requires (\S+))");
-  if (std::regex_match(text, found, companion)) {
-    return fmt::format("{}: goes with {} only", found.str(1), found.str(2));
-  }
-  static const std::regex needed(R"((\S+) is required)");
-  if (std::regex_match(text, found, needed)) {
-    return fmt::format("{}: is needed and has no default", found.str(1));
-  }
-  return text == "A subcommand is required" ? "a command is needed" : text;
 }
 
 // CLI11 prints help; errors are printed as other errors are. Anything but help and version is wrong
@@ -171,7 +145,7 @@ int not_parsed(const CLI::App& app, const CLI::ParseError& error,
   const auto hint =
       misspelling(arguments, describe_program(app), describe_commands(app, Hidden::included));
   if (hint.empty()) {
-    spdlog::error("{}; see '{} --help'", error_text(error), full_name(*running(app)));
+    spdlog::error("{}; see '{} --help'", usage_text(error), full_name(*running(app)));
   } else {
     spdlog::error("{}", hint);
   }
@@ -198,8 +172,8 @@ int run_parsed(const std::vector<std::string>& arguments) {
     name_options_in_errors([command = running(app)](const std::string& name) {
       return command->get_option_no_throw(name) != nullptr;
     });
-    if (auto status = check_output_files(app); !status) {
-      throw RefusedOutput{std::move(status).error()};
+    for (auto status : {check_output_files(app), check_device_name(*running(app))}) {
+      if (!status) throw Refused{std::move(status).error()};
     }
   });
   log::set_up(log::Verbosity::normal);
@@ -210,7 +184,7 @@ int run_parsed(const std::vector<std::string>& arguments) {
     return outcome.exit_code;
   } catch (const CLI::ParseError& error) {
     return not_parsed(app, error, arguments);
-  } catch (const RefusedOutput& refused) {
+  } catch (const Refused& refused) {
     return report_error(refused.error);
   }
 }
@@ -258,14 +232,21 @@ Status check_command_line(const std::vector<std::string>& given) {
   add_commands(app, outcome);
   // After options and requirements, before any command runs; the commands own what options write
   // to.
-  app.parse_complete_callback([] { throw CLI::Success(); });
+  app.parse_complete_callback([&app] {
+    if (auto status = check_device_name(*running(app)); !status) {
+      throw Refused{std::move(status).error()};
+    }
+    throw CLI::Success();
+  });
   try {
     app.parse(reversed(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return {};
     const auto hint =
         misspelling(arguments, describe_program(app), describe_commands(app, Hidden::included));
-    return fail(ErrorCode::invalid_argument, hint.empty() ? error.what() : hint);
+    return fail(ErrorCode::invalid_argument, hint.empty() ? usage_text(error) : hint);
+  } catch (const Refused& refused) {
+    return tl::unexpected(refused.error);
   }
   return {};
 }

@@ -12,8 +12,12 @@ namespace ww {
 // adjacent transpositions only).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Returns "; did you mean 'mesh'?" for the closest candidate within a third of the name's letters
-// (at least one), or an empty text if none is that close. Upper and lower case are equal.
+// Returns the candidate within a third of the name's letters (at least one) that is closest to it,
+// or an empty text if none is that close. Upper and lower case are equal.
+[[nodiscard]] std::string_view nearest_name(std::string_view name,
+                                            const std::vector<std::string_view>& candidates);
+
+// Returns "; did you mean 'mesh'?" for the nearest candidate, or an empty text if none is near.
 [[nodiscard]] std::string did_you_mean(std::string_view name,
                                        const std::vector<std::string_view>& candidates);
 

@@ -48,6 +48,9 @@ struct DeviceSheet {
   std::string_view source{};  // of parts added since 2026; else the maker's data sheet
 };
 [[nodiscard]] const DeviceSheet* device_sheet(std::string_view architecture);
+// Returns "; did you mean 'gfx90a' (AMD Aldebaran, one die (MI200))?" for a misspelt architecture
+// or for a card's name, as "mi210"; empty where no part is meant for certain.
+[[nodiscard]] std::string architecture_hint(std::string_view text);
 
 // Request of a wire model without a calibration. It has literature_energy(), and the distances of
 // the W9100 scaled with the die's side, +-50%. Errors: not_found (there is no data sheet for the

@@ -1,0 +1,13 @@
+// What CLI11 says of a wrong command line, in the form of wirewatt's own errors.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace ww::cli {
+
+// Returns the option or word, what is wrong with it, and what would be right: "--rate: '0,2' is not
+// a number".
+[[nodiscard]] std::string usage_text(const CLI::ParseError& error);
+
+}  // namespace ww::cli
