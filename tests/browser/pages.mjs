@@ -84,6 +84,11 @@ const pages = {
     assert.equal(drawn.length, differences.length);
     for (const one of differences) assert(drawn.some((y) => Math.abs(y - one) < 1e-3), `${one} % is not drawn`);
   },
+  "index.html": (charts) => {
+    const energies = ["calibration", "second"].map((run) => json(`${run}/model.json`).energy_fj_per_bit_mm.value);
+    const drawn = pointsOf(Object.entries(charts).find(([title]) => title.includes("fJ/bit/mm"))[1]);
+    for (const energy of energies) assert(drawn.some((y) => close(y, energy)), `${energy} is not drawn`);
+  },
   "comparison.html": (charts) => {
     const [one, other] = ["calibration", "second"].map((run) => json(`${run}/model.json`).energy_fj_per_bit_mm.value);
     assert(pointsOf(charts["Difference with its interval"]).some((y) => close(y, other / one)));
@@ -234,6 +239,20 @@ async function distinguishable(page, scheme) {
   }
 }
 
+// At every width neither the page nor a table of it scrolls sideways.
+const kWidths = [1280, 1100, 400];
+async function fits(page, name) {
+  for (const width of kWidths) {
+    await page.setViewportSize({ width, height: 900 });
+    const wide = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll(".scroll")]
+      .filter((one) => one.scrollWidth > one.clientWidth + 1)
+      .map((one) => `${one.getAttribute("aria-label") ?? "the page"}: ${one.scrollWidth} in ${one.clientWidth}`));
+    assert.deepEqual(wide, [], `${name} at ${width} pixels`);
+  }
+  await accessible(page, `${name} at ${kWidths.at(-1)} pixels`);
+  await page.setViewportSize({ width: 1100, height: 900 });
+}
+
 async function accessible(page, name) {
   await page.evaluate(axe);
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
@@ -276,6 +295,7 @@ for (const [name, check] of Object.entries(pages)) {
       chart.ctx.getImageData(0, 0, chart.canvas.width, chart.canvas.height).data.some((byte) => byte > 0))), true);
     if (shots) await page.screenshot({ path: join(shots, name.replace("html", "light.png")), fullPage: true });
     await accessible(page, name);
+    await fits(page, name);
     await distinguishable(page, "light");
     await savePictures(page);
     await page.emulateMedia({ colorScheme: "dark" });

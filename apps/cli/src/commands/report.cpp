@@ -6,21 +6,88 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "open_page.hpp"
 #include "option.hpp"
 #include "output.hpp"
 #include "sweep/sweep_show.hpp"
 
 namespace ww::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportArguments {
+  std::string run, other, out, figures;
+  bool index{}, open{};
+  report::SweepOptions sweep;
+  bool json{};
+};
+
+fs::path page_of(const ReportArguments& arguments) {
+  if (!arguments.out.empty()) return arguments.out;
+  const fs::path run = arguments.run;
+  if (arguments.index) return run / "index.html";
+  if (!arguments.other.empty()) return "comparison.html";
+  return fs::is_directory(run) ? run / "report.html" : fs::path(run.string() + ".html");
+}
+
+Status refuse_unread(const ReportArguments& arguments) {
+  const auto refuse = [](const char* what, const char* option) {
+    return fail(ErrorCode::invalid_argument, what, option);
+  };
+  if (arguments.index && !arguments.other.empty()) {
+    return refuse("lists the runs of one folder; two runs are compared without it", "--index");
+  }
+  if (arguments.index && !arguments.sweep.empty()) {
+    return refuse("does not go with --metric, --pareto, --over and --by", "--index");
+  }
+  if (!arguments.figures.empty() && !arguments.other.empty()) {
+    return refuse("writes the charts of one run", "--figures");
+  }
+  return {};
+}
+
+int write_page(const ReportArguments& arguments) {
+  if (const auto status = refuse_unread(arguments); !status) return report_error(status.error());
+  const fs::path page = page_of(arguments);
+  if (!arguments.index) {
+    refresh_sweep(arguments.run);
+    if (!arguments.other.empty()) refresh_sweep(arguments.other);
+  }
+  const auto status =
+      arguments.index ? report::write_index(arguments.run, page)
+      : arguments.other.empty()
+          ? report::write_report(arguments.run, page, arguments.sweep)
+          : report::write_comparison(arguments.run, arguments.other, page, arguments.sweep);
+  if (!status) return report_error(status.error());
+  if (arguments.json) {
+    print_json({{"page", page.string()}});
+  } else {
+    fmt::print("{}\n", page.string());
+  }
+  return arguments.open ? open_page(page) : 0;
+}
+
+int write_pictures(const ReportArguments& arguments) {
+  if (const auto status = refuse_unread(arguments); !status) return report_error(status.error());
+  refresh_sweep(arguments.run);
+  const auto files = report::write_figures(arguments.run, arguments.figures, arguments.sweep);
+  if (!files) return report_error(files.error());
+  auto json = nlohmann::json::array();
+  for (const fs::path& file : *files) {
+    json.push_back(file.string());
+    if (!arguments.json) fmt::print("{}\n", file.string());
+  }
+  if (arguments.json) print_json({{"figures", json}});
+  return 0;
+}
+
+}  // namespace
 
 void add_report(CLI::App& app, Outcome& outcome) {
   auto* command =
       app.add_subcommand("report", "Write one self-contained page about one or two runs");
-  struct Arguments {
-    std::string run, other, out;
-    report::SweepOptions sweep;
-    bool json{};
-  };
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReportArguments>();
   command
       ->add_option(
           "run", arguments->run,
@@ -32,6 +99,14 @@ void add_report(CLI::App& app, Outcome& outcome) {
       command->add_option("-o,--out", arguments->out,
                           "The page (default: RUN/report.html, beside a file RUN.html; of two "
                           "comparison.html)"));
+  auto* figures = as_output_folder(
+      command->add_option("--figures", arguments->figures,
+                          "Write every chart into this folder instead, as SVG and, where "
+                          "rsvg-convert is installed, as PNG"));
+  auto* index = command->add_flag("--index", arguments->index,
+                                  "RUN is a folder of runs: list them and their differences");
+  add_open_flag(*command, arguments->open)->excludes(figures);
+  index->excludes(figures);
   command->add_option("--metric", arguments->sweep.metrics,
                       "Sweep: a number of the results, such as energy_pj.total; may be repeated");
   command->add_option("--pareto", arguments->sweep.pareto,
@@ -43,29 +118,12 @@ void add_report(CLI::App& app, Outcome& outcome) {
       "Examples:\n"
       "  wirewatt report first-run -o first-run.html\n"
       "  wirewatt report first-run second-run -o both.html\n"
+      "  wirewatt report first-run --figures pictures\n"
+      "  wirewatt report --index . --open\n"
       "  wirewatt report mesh.sweep --over rate --by k -o mesh.html");
   command->callback([arguments, &outcome] {
-    const std::filesystem::path run = arguments->run;
-    std::filesystem::path page = arguments->out;
-    if (page.empty()) {
-      page = !arguments->other.empty()            ? "comparison.html"
-             : std::filesystem::is_directory(run) ? run / "report.html"
-                                                  : std::filesystem::path(run.string() + ".html");
-    }
-    refresh_sweep(run);
-    if (!arguments->other.empty()) refresh_sweep(arguments->other);
-    const auto status = arguments->other.empty() ? report::write_report(run, page, arguments->sweep)
-                                                 : report::write_comparison(run, arguments->other,
-                                                                            page, arguments->sweep);
-    if (!status) {
-      outcome.exit_code = report_error(status.error());
-      return;
-    }
-    if (arguments->json) {
-      print_json({{"page", page.string()}});
-    } else {
-      fmt::print("{}\n", page.string());
-    }
+    outcome.exit_code =
+        !arguments->figures.empty() ? write_pictures(*arguments) : write_page(*arguments);
   });
 }
 

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "ww/report/pages.hpp"
+
 namespace ww::cli {
 namespace {
 
@@ -32,7 +34,15 @@ class HttpMetrics final : public MetricsServer {
       }
     });
     server_.Get("/", [](const httplib::Request&, httplib::Response& response) {
-      response.set_content("wirewatt: the metrics are at /metrics\n", "text/plain");
+      response.set_content(report::live_page(), "text/html; charset=utf-8");
+    });
+    server_.Get("/now.json", [this](const httplib::Request&, httplib::Response& response) {
+      const std::lock_guard lock(mutex_);
+      if (line_.empty()) {
+        response.status = 204;  // nothing was read yet
+      } else {
+        response.set_content(line_, "application/json");
+      }
     });
   }
   ~HttpMetrics() override {
@@ -64,9 +74,13 @@ class HttpMetrics final : public MetricsServer {
     const std::lock_guard lock(mutex_);
     state_ = state;
   }
+  void publish_line(const std::string& line) override {
+    const std::lock_guard lock(mutex_);
+    line_ = line;
+  }
   std::string url() const override {
     const bool six = host_.find(':') != std::string::npos;
-    return fmt::format("http://{}{}{}:{}/metrics", six ? "[" : "", host_, six ? "]" : "", port_);
+    return fmt::format("http://{}{}{}:{}/", six ? "[" : "", host_, six ? "]" : "", port_);
   }
 
  private:
@@ -77,6 +91,7 @@ class HttpMetrics final : public MetricsServer {
   std::atomic<bool> ended_{false};
   std::mutex mutex_;
   metrics::MetricsState state_;
+  std::string line_;
 };
 
 }  // namespace

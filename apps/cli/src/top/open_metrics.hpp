@@ -1,4 +1,5 @@
-// Serves what `wirewatt top` shows over HTTP, as OpenMetrics text.
+// Serves what `wirewatt top` shows over HTTP: OpenMetrics text at /metrics, a page at / with its
+// figures at /now.json.
 #pragma once
 
 #include <memory>
@@ -16,6 +17,9 @@ class MetricsServer {
   static Result<std::unique_ptr<MetricsServer>> start(const std::string& address);
   virtual ~MetricsServer() = default;
   virtual void publish(const metrics::MetricsState& state) = 0;
+  // The line that `top --json` prints, for the page.
+  virtual void publish_line(const std::string& line) = 0;
+  // "http://127.0.0.1:9477/"
   [[nodiscard]] virtual std::string url() const = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "device_options.hpp"
 #include "estimate/calibrated_part.hpp"
 #include "kernel_joules.hpp"
+#include "open_page.hpp"
 #include "option.hpp"
 #include "output.hpp"
 #include "timeline_option.hpp"
@@ -246,8 +247,8 @@ Result<int> watch_program(const TopArguments& arguments, const calibration::Cali
     facts["dispatches"] = dispatches;
     if (ended) display.frame.state = "the program has ended";
     // The last of the JSON lines says that the program has ended, whatever came before.
-    if (launched || !ended || display.on_screen() || arguments.json) display.show(facts);
-    if (ended && !display.on_screen()) break;
+    if (launched || !ended || display.stays() || arguments.json) display.show(facts);
+    if (ended && !display.stays()) break;
     quit = display.wait(ended ? milliseconds(200) : interval_of(arguments)) || interrupted();
   }
   const bool stopped = interrupted();  // by Ctrl-C; the key q only ends the program
@@ -372,7 +373,10 @@ void add_top(CLI::App& app, Outcome& outcome) {
       ->check(CLI::Range(0.05, 60.0))
       ->capture_default_str();
   command->add_option("--openmetrics", arguments->metrics.address,
-                      "Serve the figures over HTTP at PORT or HOST:PORT (default host: loopback)");
+                      "Serve the figures over HTTP at PORT or HOST:PORT (host: loopback)");
+  command->add_flag("--web", arguments->metrics.web,
+                    "Serve the figures and their history as a page, on loopback");
+  add_open_flag(*command, arguments->metrics.open);
   as_output_file(command->add_option(
       "--otlp", arguments->metrics.otlp,
       "Send the figures to OpenTelemetry: append a line of JSON to a file, or send a request "
@@ -386,10 +390,9 @@ void add_top(CLI::App& app, Outcome& outcome) {
       "Joules of a card need neither a calibration nor root: its driver counts them.\n"
       "Examples:\n"
       "  wirewatt top\n"
-      "  wirewatt top --device gpu:0 --interval 1 --openmetrics 9477\n"
+      "  wirewatt top --web --open\n"
       "  wirewatt top --model first-run/model.json -- ./any_opencl_program\n"
-      "  wirewatt top --model h100/crossing.json --device gpu:0 --counters profile.csv\n"
-      "  wirewatt top --model mi210/model.json --device gpu:0 -- ./my_program");
+      "  wirewatt top --model h100/crossing.json --device gpu:0 --counters profile.csv");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 

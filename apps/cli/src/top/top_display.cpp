@@ -1,5 +1,7 @@
 #include "top/top_display.hpp"
 
+#include "open_page.hpp"
+
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -26,13 +28,9 @@ Result<Display> Display::open(const DisplayRequest& request) {
     WW_ASSIGN(otlp, OtlpExport::open(request.metrics.otlp));
     display.otlp_ = std::move(otlp);
   }
-  if (!request.metrics.address.empty()) {
-    WW_ASSIGN(server, MetricsServer::start(request.metrics.address));
-    display.server_ = std::move(server);
-    spdlog::info("metrics are at {}", display.server_->url());
-  }
+  WW_TRY(display.serve(request.metrics));
   const bool watched = display.server_ || display.otlp_;
-  display.silent_ = watched && ::isatty(STDOUT_FILENO) != 1 && !request.json;
+  display.silent_ = watched && (display.web_ || ::isatty(STDOUT_FILENO) != 1) && !request.json;
   if (!request.json && !display.silent_) {
     WW_ASSIGN(screen, TopScreen::open());
     display.screen_ = std::move(screen);
@@ -48,6 +46,21 @@ Result<Display> Display::open(const DisplayRequest& request) {
     display.state_.segments.push_back({row.name, {}, {}, "unavailable"});
   }
   return display;
+}
+
+Status Display::serve(const MetricsTargets& targets) {
+  if (targets.open && !targets.web) {
+    return fail(ErrorCode::invalid_argument, "shows the page of --web", "--open");
+  }
+  if (targets.address.empty() && !targets.web) return {};
+  WW_ASSIGN(server, MetricsServer::start(targets.address.empty() ? "0" : targets.address));
+  server_ = std::move(server);
+  web_ = targets.web;
+  if (!targets.address.empty()) spdlog::info("metrics are at {}metrics", server_->url());
+  if (!web_) return {};
+  spdlog::info("the page is at {}; Ctrl-C ends it", server_->url());
+  if (targets.open && open_page(server_->url()) != 0) spdlog::warn("open the page yourself");
+  return {};
 }
 
 void Display::take(const session::Priced& figures, std::optional<double> seconds) {
@@ -120,13 +133,7 @@ void Display::publish(const json& facts) {
   if (otlp_) otlp_->publish(state_);
 }
 
-void Display::show(json facts) {
-  if (server_ || otlp_) publish(facts);
-  if (screen_) {
-    screen_->draw(frame);
-    return;
-  }
-  if (silent_) return;
+json Display::line_of(json facts) const {
   facts["device"] = frame.title;
   facts["source"] = frame.source;
   if (!misfit_.empty()) {
@@ -148,7 +155,21 @@ void Display::show(json facts) {
     if (r < state_.segments.size()) one["energy_j"] = interval_json(state_.segments[r].energy_j);
     facts["segments"].push_back(std::move(one));
   }
-  fmt::print("{}\n", facts.dump(-1, ' ', false, json::error_handler_t::replace));
+  return facts;
+}
+
+void Display::show(json facts) {
+  if (server_ || otlp_) publish(facts);
+  if (screen_) {
+    screen_->draw(frame);
+    return;
+  }
+  if (silent_ && !web_) return;
+  const std::string line =
+      line_of(std::move(facts)).dump(-1, ' ', false, json::error_handler_t::replace);
+  if (web_) server_->publish_line(line);
+  if (silent_) return;
+  fmt::print("{}\n", line);
   std::fflush(stdout);
 }
 

@@ -21,6 +21,8 @@ namespace ww::cli {
 // Further targets of the figures; an empty one is none.
 struct MetricsTargets {
   std::string address;  // where to serve OpenMetrics
+  bool web{};           // serve the page; on loopback, any free port, where `address` is empty
+  bool open{};          // show it in a browser
   std::string otlp;     // a file, or the address of a collector
 };
 
@@ -53,6 +55,8 @@ class Display {
   // Whether the user asks to end.
   bool wait(std::chrono::milliseconds time);
   [[nodiscard]] bool on_screen() const { return screen_ != nullptr; }
+  // Whether there is something to look at after the program has ended, until the user ends it.
+  [[nodiscard]] bool stays() const { return on_screen() || web_; }
   void close() { screen_.reset(); }
 
   TopFrame frame;
@@ -60,13 +64,16 @@ class Display {
  private:
   static void push(TopRow& row, double value);
   static void set(TopRow& row, const std::optional<Interval>& power, const std::string& status);
+  Status serve(const MetricsTargets& targets);
   void publish(const nlohmann::json& facts);
+  [[nodiscard]] nlohmann::json line_of(nlohmann::json facts) const;
 
   std::unique_ptr<TopScreen> screen_;
   std::unique_ptr<MetricsServer> server_;
   std::unique_ptr<OtlpExport> otlp_;
   metrics::MetricsState state_;
   std::optional<session::MeterReading> device_;
+  bool web_{};
   bool silent_{};       // neither screen nor lines
   std::string misfit_;  // why the calibration is flagged
 };

@@ -94,7 +94,9 @@ void add_file(Found& found, const fs::path& root, const fs::path& file) {
 }
 
 void search(Found& found, const fs::path& root, const fs::path& folder, int depth) {
-  if (const auto mark = mark_of(folder)) return add_folder(found, root, folder, *mark);
+  // The folder that was named may be full of runs and hold files of one as well.
+  const auto mark = mark_of(folder);
+  if (mark && depth > 0) return add_folder(found, root, folder, *mark);
   std::error_code ec;
   for (auto at = fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, ec);
        !ec && at != fs::directory_iterator(); at.increment(ec)) {
@@ -105,6 +107,7 @@ void search(Found& found, const fs::path& root, const fs::path& folder, int dept
       add_file(found, root, at->path());
     }
   }
+  if (mark && found.runs.empty()) add_folder(found, root, folder, *mark);
 }
 
 std::string figure_cell(const Run& run) {
