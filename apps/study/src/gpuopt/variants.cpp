@@ -286,7 +286,8 @@ OwnNetworkStudy own_network_study() {
   constexpr double kFaster = 1.8;  // GPUOPT over EMESH, section 8.1
   OwnNetworkStudy study;
   study.applications = gpuopt_applications();
-  study.routers = {"--flit-bits", "256", "--speculative"};  // EMESH
+  study.routers = {"--flit-bits",     "256", "--vcs",        "4", "--vc-buffer", "8",
+                   "--routing-delay", "0",   "--speculative"};  // EMESH
   // 16 stations, half of them with the LLC, as in the paper.
   study.rows = 4;
   study.columns = 4;
