@@ -212,11 +212,11 @@ TEST_F(Outputs, TwoOfOneCallAreTwoFiles) {
 
 TEST_F(Outputs, DevicesAndOtherPeoplesFilesAreWritten) {
   std::ofstream(file("old.svg")) << "old";
-  std::ofstream(file("notes.json")) << R"({"format": 7})";
+  std::ofstream(file("notes.svg")) << R"({"format": 7})";
   const Words curve{wirewatt(), "simulate", "--k", "2",       "--warmup",
                     "100",      "--cycles", "200", "--curve", "--plot"};
   for (const std::string& target :
-       {file("old.svg").string(), file("notes.json").string(), std::string("/dev/null")}) {
+       {file("old.svg").string(), file("notes.svg").string(), std::string("/dev/null")}) {
     Words line = curve;
     line.push_back(target);
     EXPECT_EQ(run(line).exit_code, 0) << target;
