@@ -322,7 +322,9 @@ void try_command(const std::string& command, const Finished& finished, const jso
   if (command == "estimate") {
     // No profiler is here: on a card the program does not begin.
     EXPECT_EQ(fs::exists(mark), is_virtual) << finished.err;
-    if (!is_virtual) EXPECT_THAT(finished.exit_code, AnyOf(2, 3)) << finished.err;
+    if (!is_virtual) {
+      EXPECT_THAT(finished.exit_code, AnyOf(2, 3)) << finished.err;
+    }
     return;
   }
   if (is_virtual && !machine.opencl && (command == "doctor" || command == "calibrate")) {
@@ -331,7 +333,9 @@ void try_command(const std::string& command, const Finished& finished, const jso
     EXPECT_THAT(finished.err, HasSubstr("ocl-icd-libopencl1"));
     return;
   }
-  if (command == "meter" || command == "top") EXPECT_TRUE(fs::exists(mark)) << finished.err;
+  if (command == "meter" || command == "top") {
+    EXPECT_TRUE(fs::exists(mark)) << finished.err;
+  }
   EXPECT_TRUE(names_device(command, finished, choice, machine))
       << choice << "\n"
       << finished.out.substr(0, 400) << finished.err;
@@ -361,7 +365,9 @@ TEST_F(DeviceChoice, IsWhatEveryCommandUsesWithoutADevice) {
       }
       const auto finished = ask(own.path(), machine, words);
       try_command(command, finished, choice, machine, mark);
-      if (command == "selftest") EXPECT_TRUE(fs::exists(own.path() / "selftest.wwst"));
+      if (command == "selftest") {
+        EXPECT_TRUE(fs::exists(own.path() / "selftest.wwst"));
+      }
       ++tried;
     }
   }
