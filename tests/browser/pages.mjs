@@ -244,6 +244,8 @@ const kWidths = [1280, 1100, 400];
 async function fits(page, name) {
   for (const width of kWidths) {
     await page.setViewportSize({ width, height: 900 });
+    // The page hears of its width in the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const wide = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll(".scroll")]
       .filter((one) => one.scrollWidth > one.clientWidth + 1)
       .map((one) => `${one.getAttribute("aria-label") ?? "the page"}: ${one.scrollWidth} in ${one.clientWidth}`));
