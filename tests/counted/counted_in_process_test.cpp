@@ -330,7 +330,7 @@ TEST_F(CountedInProcess, CallsTheCopyThatLoadedIt) {
 TEST_F(CountedInProcess, AToolThatCannotBeLoadedIsRefused) {
   EXPECT_TRUE(measure::check_loadable(build_folder() / "lib/libwirewatt-rocprofiler.so"));
   const auto broken = folder_.path() / "broken.so";
-  std::ofstream(broken) << "not a library\n";
+  std::ofstream(broken) << std::string(4096, 'x');  // more than the head of a library
   const auto refused = measure::check_loadable(broken);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(),
