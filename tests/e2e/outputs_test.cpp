@@ -133,7 +133,7 @@ TEST_F(Outputs, EveryOptionThatNamesAFileSaysWhetherItIsWritten) {
       "--recording",    "--reg",          "--run",         "--sensitivity",
       "--size",         "--slurm-option", "--sort",        "--target",
       "--term",         "--time",         "--to",          "--traffic",
-      "--voltage",      "--without",      "--workload"};
+      "--voltage",      "--without",      "--workload",    "--power-metric"};
   for (const Command& command : all_commands()) {
     for (const auto& name : command.of({"TEXT"})) {
       EXPECT_TRUE(texts.contains(name)) << command.name() << " " << name;

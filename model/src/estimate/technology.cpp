@@ -260,11 +260,10 @@ Result<WireModel> literature_model(const LiteratureRequest& request) {
     const std::string hint = architecture_hint(request.architecture);
     return fail(
         ErrorCode::not_found,
-        fmt::format("no data sheet of '{}' is known{}", request.architecture,
-                    !hint.empty() ? hint
-                                  : "; give --node, --voltage and --floorplan, or --arch of a near "
-                                    "relative of: " +
-                                        known_architectures()));
+        fmt::format("no data sheet of '{}' is known{}{} --node, --voltage and --floorplan, or "
+                    "--arch of a near relative of: {}",
+                    request.architecture, hint, hint.empty() ? "; give" : " Otherwise give",
+                    known_architectures()));
   }
   const double node = request.node_nm ? *request.node_nm : sheet->node_nm;
   const double voltage = request.voltage_v.value_or(nominal_voltage(node));

@@ -37,19 +37,15 @@ void check_campaign(const std::string& device, json& score, std::vector<StoredRu
 
   runs = CampaignStore::open_read_only(out)->runs().value();
   std::size_t streams = 0;
-  std::size_t lock_in = 0;
   for (const StoredRun& one : runs) {
     EXPECT_EQ(one.status, RunStatus::ok) << one.reason;
-    lock_in += one.kind == RunKind::lock_in ? 1 : 0;
     if (one.kind != RunKind::stream) continue;
     ++streams;
     // No load was served by the cache of a shader array, and there was one to serve it.
     EXPECT_GT(one.counters.at("GL1C_REQ_sum"), 0);
     EXPECT_EQ(one.counters.at("GL1C_REQ_sum"), one.counters.at("GL1C_REQ_MISS_sum"));
   }
-  // A register without a lag allows lock-in, for which some plateaus make room.
   EXPECT_GT(streams, 150U);
-  EXPECT_GT(streams + lock_in, 200U);
 
   const auto scored = run({wirewatt(), "score", out, "--json"});
   ASSERT_EQ(scored.exit_code, 0) << scored.err;

@@ -203,8 +203,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   command
       ->add_option(
           "--limit", arguments->limit_s,
-          "Cards: end a counted run that takes longer [s]: kernels run one at a time there, "
-          "and those that wait for one another never end")
+          "Cards: end a counted run that takes longer [s] (default: none): kernels run one at a "
+          "time there, and those that wait for one another never end")
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--top", arguments->shown_kernels,
