@@ -181,7 +181,7 @@ TEST_F(CrossingUse, ChargesTheLinksBetweenAnL2sSidesInASimulation) {
   EXPECT_DOUBLE_EQ(unknown["high"], 1.1);
 
   const auto shown = simulate({"crossbar-partitioned", "--model", model});
-  EXPECT_THAT(shown.out, HasSubstr("1 (0.9..1.1) pJ/bit"));
+  EXPECT_THAT(shown.out, HasSubstr("1 pJ/bit (0.9..1.1)"));
   EXPECT_THAT(shown.out, HasSubstr("measured (calibration of crossings of cuda:0)"));
 
   const auto refused = simulate({"mesh", "--model", model});
