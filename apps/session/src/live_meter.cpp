@@ -38,12 +38,11 @@ MeterReading LiveMeter::so_far() const {
     all.seconds += static_cast<double>(chip.newest_ns - chip.first_ns) * 1e-9;
     all.by_accumulator = all.by_accumulator && one.source == energy::EnergySource::accumulator;
     const Joules joules = joules_of(one);
-    if (first) {
+    // A sum without one of its parts would be too low.
+    if (first || !joules.energy) {
       all.device = joules;
-    } else if (all.device.energy && joules.energy) {
+    } else if (all.device.energy) {
       all.device.energy = together(*all.device.energy, *joules.energy);
-    } else if (!joules.energy) {
-      all.device = joules;  // a sum without one of its parts would be too low
     }
     first = false;
   }

@@ -242,6 +242,7 @@ const DeviceSheet* device_sheet(std::string_view architecture) {
 
 std::string architecture_hint(std::string_view text) {
   std::vector<std::string_view> known;
+  known.reserve(std::size(kSheets));
   for (const DeviceSheet& sheet : kSheets) known.push_back(sheet.architecture);
   if (auto near = did_you_mean(text, known); !near.empty()) return near;
   const DeviceSheet* card = sheet_by_card(text);

@@ -89,7 +89,8 @@ std::size_t append_records(std::vector<char>& out, const std::vector<std::size_t
     double value = values[stub().counters[counter].of_device];
     if (has_fault("zeros")) value = 0;
     const bool half = has_fault("half_gl2c") && stub().counters[counter].block == "GL2C";
-    const double share = static_cast<double>(static_cast<std::uint64_t>(value) / instances);
+    const std::uint64_t whole_share = static_cast<std::uint64_t>(value) / instances;
+    const auto share = static_cast<double>(whole_share);
     for (std::uint32_t instance = 0; instance < instances; ++instance) {
       if (half && instance % 2 == 1) continue;
       if (lose && counter == counters.front() && instance == 5) continue;

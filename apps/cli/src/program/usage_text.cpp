@@ -71,7 +71,7 @@ const std::array kMessages{
 }  // namespace
 
 std::string usage_text(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   for (const Message& message : kMessages) {
     Words words;
     if (std::regex_match(text, words, std::regex(message.library))) return message.text(words);

@@ -203,6 +203,7 @@ json normalised_bar(const std::string& name, std::vector<double> parts,
 
 double mean_percent(const std::vector<Reduction>& reductions) {
   std::vector<double> values;
+  values.reserve(reductions.size());
   for (const auto& one : reductions) values.push_back(one.percent);
   return mean(values);
 }
