@@ -68,7 +68,7 @@ std::string look_for_sdk() {
 using rocprofiler::CountedAgent;
 using rocprofiler::CountingNote;
 
-// Of one process.
+// The counts of one process, with the note that its collector left.
 struct CountedProcess {
   CountingNote note;
   std::vector<CounterDispatch> dispatches;

@@ -47,7 +47,7 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
-// What a file has from a byte on, up to the end of its last whole line.
+// Reads a file from a byte on, up to the end of its last whole line.
 std::string new_lines(const fs::path& stem, std::uint64_t from) {
   for (const char* ending : {rocprofiler::kFinished, rocprofiler::kUnfinished}) {
     std::ifstream stream(fs::path(stem) += ending, std::ios::binary);

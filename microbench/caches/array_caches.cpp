@@ -24,7 +24,7 @@ constexpr std::int64_t kInside = 96 * kKib;
 constexpr std::int64_t kBeyond = 512 * kKib;
 // Latencies within this of each other are equal: sets meet other slices, at other distances.
 constexpr double kFlat = 0.03;
-// Of plain loads beyond GL1: three times what is called flat.
+// Plain loads beyond GL1 take longer by at least this: three times what is called flat.
 constexpr double kMinStep = 0.10;
 
 // Upper bound (95%) of a share of which none was seen in `tries`.

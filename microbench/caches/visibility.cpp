@@ -14,7 +14,7 @@ namespace {
 // Half of the smallest cache of a shader array (128 KiB), so that its lines stay there.
 constexpr std::uint32_t kVisibleLines = 512;
 constexpr std::size_t kVisibleLineBytes = 128;
-// Of each kind of load: 16,384 lines without a stale one bound their share at 0.02% (95%).
+// Rounds for each kind of load. 16,384 lines without a stale one bound their share at 0.02% (95%).
 constexpr int kVisibilityRounds = 32;
 constexpr int kVisibilityTries = 5;  // each with four times as many wavefronts
 constexpr std::size_t kControlWords = 8;

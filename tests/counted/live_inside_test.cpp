@@ -45,7 +45,7 @@ class LiveInside : public FakedCard {
         words,
         {{"WIREWATT_SYSFS", file("sys")}, {"ROCM_PATH", file("rocm")}, {"PATH", "/usr/bin:/bin"}});
   }
-  // What `estimate` makes of the virtual GPU's counts, as a card would give them.
+  // The joules that `estimate` finds from the virtual GPU's counts, read as a card would give them.
   [[nodiscard]] json estimated() const {
     keep_counters_of_a_card(file("all.csv"), file("card.csv"));
     const auto finished = run({wirewatt(), "estimate", "--json", "--model", model_, "--arch",

@@ -21,7 +21,7 @@ struct GrowingPower {
 
 class GrowingCard {
  public:
-  // Of the power under load, what the card draws without it.
+  // Share of the power under load that the card draws at rest.
   static constexpr double kRest = 0.05;
 
   GrowingCard(const measure::testing::FakeAmdTree& tree, const GrowingPower& power, bool package)

@@ -1,4 +1,4 @@
-// What both ways of counting share: the release of rocprofiler-sdk, the agents and the counters
+// Shared by both ways of counting: the release of rocprofiler-sdk, the agents and the counters
 // that are chosen for each, and the note about how the process was counted.
 //
 // A collector never ends the process, never throws into it, and says nothing on its streams: what

@@ -1,7 +1,7 @@
 // Counts what the whole device moves while the process that it lives in runs, by samples of
 // rocprofiler-sdk's sums. No launch waits for it.
 //
-// Of several processes that use a device, one counts it: the packets that start a second count
+// One of several processes that use a device counts it: the packets that start a second count
 // would end the first. Another takes over when that one has ended.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What Kokkos finds in a library that KOKKOS_TOOLS_LIBS names (Kokkos Tools, interface 20210623).
-// Whatever goes wrong here is said on stderr; the program goes on.
+// The functions that Kokkos finds in a library that KOKKOS_TOOLS_LIBS names (Kokkos Tools,
+// interface 20210623). Whatever goes wrong here is said on stderr; the program goes on.
 #include <cstdint>
 #include <cstdio>
 #include <exception>

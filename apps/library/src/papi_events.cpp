@@ -51,7 +51,7 @@ constexpr std::array<Figure, 2 + WIREWATT_SEGMENTS> kFigures{
      {"L1_L2", "wires between L1 and L2"},
      {"L2_MEMORY", "wires between L2 and memory"}}};
 
-// What PAPI reads, by its address, as long as the process lives.
+// PAPI reads these values by their addresses as long as the process lives.
 struct Values {
   std::array<std::array<long long, kKinds>, kFigures.size()> of{};
 };

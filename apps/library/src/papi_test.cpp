@@ -111,7 +111,7 @@ TEST_F(Papi, EventsOfAVirtualChipSayThatTheyAreNoMeasurement) {
   wirewatt_close(session);
 }
 
-// What papi_native_avail does with a library that no program has started.
+// Lists events as papi_native_avail does for a library that no program has started.
 std::set<std::string> listed;
 papi_handle_t list_library(const char* /*name*/) {
   return &listed;

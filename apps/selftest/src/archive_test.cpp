@@ -111,7 +111,7 @@ TEST(Selftest, JudgesStaleLinesByTheControl) {
   EXPECT_THAT(of(archive, "sleeps").detail, HasSubstr("127: 8150"));
 }
 
-// What strangers send becomes cells of a table, and virtual GPUs are no cards.
+// Texts that strangers send become cells of a table, and virtual GPUs are no cards.
 TEST(Selftest, PageOfCardsHasARowForEachCard) {
   EXPECT_THAT(cards_page({}), HasSubstr("No file has been received yet"));
   Archive stranger = example();

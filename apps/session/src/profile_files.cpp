@@ -26,7 +26,7 @@ bool is_other_table(const fs::path& file) {
          name.ends_with("kernel_trace.csv") || name.ends_with("_stats.csv");
 }
 
-// What `ncu --csv` printed, between the program's own lines, whatever the file is called.
+// The table that `ncu --csv` printed, between the program's own lines, whatever the file is called.
 bool is_ncu_output(const fs::path& file) {
   constexpr std::size_t kHead = 16384;
   std::ifstream stream(file, std::ios::binary);

@@ -1,4 +1,4 @@
-// What a trace's definitions say of its metrics, clock and locations.
+// The metrics, the clock and the locations that a trace defines.
 #pragma once
 
 #include <otf2/otf2.h>

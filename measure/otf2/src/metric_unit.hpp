@@ -1,4 +1,4 @@
-// What a metric of a trace measures.
+// Tells from a metric's name and unit whether it is a power or an energy.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ struct MetricUnit {
   double to_base{};  // watts or joules of one
 };
 
-// By its unit ("mW", "uJ", "Joules"). PAPI's metrics have "#"; their unit is that of the source
+// Reads the unit ("mW", "uJ", "Joules"). PAPI's metrics have "#"; their unit is that of the source
 // they name: AMD's and NVIDIA's libraries, Linux's hwmon files, the node's files of a Cray.
 // Limits and caps are no readings. Empty: neither power nor energy, or nothing known of its unit.
 [[nodiscard]] std::optional<MetricUnit> metric_unit(std::string_view name, std::string_view unit);

@@ -189,7 +189,7 @@ std::pair<double, double> shares_of(const Interval& interval) {
   return {1 - interval.low / interval.value, interval.high / interval.value - 1};
 }
 
-// What is left of a relative half-width without a part of it.
+// Takes a part out of a relative half-width and returns the rest.
 double without(double share, double part) {
   return std::sqrt(std::max(0.0, share * share - part * part));
 }

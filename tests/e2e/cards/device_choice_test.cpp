@@ -299,7 +299,7 @@ bool is_tried(const std::string& command, const Machine& machine) {
          machine.name == "MI300X VF" || machine.name == "RX 7900 XTX, Mesa alone";
 }
 
-// What a command says without --device, beside what was chosen for it.
+// Whether a command without --device names the device that was chosen for it.
 void try_command(const std::string& command, const Finished& finished, const json& choice,
                  const Machine& machine, const fs::path& mark) {
   SCOPED_TRACE(command + " on " + machine.name);

@@ -1,4 +1,4 @@
-// What bytes cost in the wires of a calibration, of a program whose data are not known.
+// Prices a number of bytes by a calibration's wires, for a program whose data are not known.
 #pragma once
 
 #include "ww/core/result.hpp"

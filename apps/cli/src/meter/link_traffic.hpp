@@ -1,4 +1,4 @@
-// What a card's memory and links moved while a program ran, where its driver counts that.
+// The bytes that a card's memory and links moved while a program ran, where its driver counts them.
 #pragma once
 
 #include <condition_variable>

@@ -25,7 +25,7 @@ ordered_json network_json(const session::MeterReading& reading) {
   return nullptr;
 }
 
-// Of the node with the devices, once for all of them.
+// The joules of the node, which count once for all of its devices.
 ordered_json node_of(const MeterResult& result) {
   for (const MeteredDevice& device : result.devices) {
     const json node = node_json(device.reading);

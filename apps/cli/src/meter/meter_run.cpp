@@ -77,7 +77,7 @@ Result<std::string> counted_part(const MeterRequest& request,
               request.count ? "--count" : "--count-first");
 }
 
-// Of the cards and the other dies of their packages.
+// Prepares to count the cards and the other dies of their packages.
 Result<measure::DeviceCounting> prepare_counting(const MeterRequest& request,
                                                  const measure::Telemetry& telemetry,
                                                  const std::vector<std::size_t>& cards,

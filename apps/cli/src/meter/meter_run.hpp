@@ -45,8 +45,8 @@ struct MeteredDevice {
   std::string counted_at;
   session::MeterReading reading;
   std::optional<PollCost> cost;  // of a card
-  // What the card's memory and links moved, where its maker counts that, and the joules of the
-  // wires between L2 and memory that this bounds.
+  // The bytes that the card's memory and links moved, where its maker counts them, and the joules
+  // of the wires between L2 and memory that they bound.
   std::optional<MovedBytes> moved;
   std::optional<double> l2_memory_at_most_j;
 };

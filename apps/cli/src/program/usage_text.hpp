@@ -1,4 +1,4 @@
-// What CLI11 says of a wrong command line, in the form of wirewatt's own errors.
+// Puts CLI11's errors about a command line into the form of wirewatt's own.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -158,7 +158,7 @@ std::vector<std::vector<std::string>> component_rows(const sim::power::EnergyRep
   return rows;
 }
 
-// What was sent and how long it took; packets that never arrived have no latency.
+// The packets that were sent and their latencies; packets that never arrived have no latency.
 std::vector<std::vector<std::string>> traffic_rows(const sim::net::RunResult& run) {
   const std::string accepted =
       fmt::format("{:.4f} flits/node/cycle", run.accepted_flits_per_node_cycle);

@@ -122,7 +122,7 @@ void tell_sensor(const std::vector<SensorReading>& readings, Display& display, j
   display.frame.lines.emplace_back(kSilent);
 }
 
-// What memory and links move, where the card's driver counts it.
+// Shows the bytes that memory and links move, where the card's driver counts them.
 void tell_traffic(measure::NvidiaTrafficMeter& meter, Display& display, json& facts) {
   const auto taken = meter.take();
   if (!taken) {
@@ -146,7 +146,7 @@ std::int64_t clock_ns(std::chrono::steady_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
 
-// Of this process, all threads, without its children.
+// Processor time of all threads of this process, without its children [s].
 double cpu_seconds() {
   timespec used{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);

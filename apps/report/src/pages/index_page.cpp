@@ -43,7 +43,7 @@ std::string time_text(fs::file_time_type time) {
                      fmt::localtime(std::chrono::system_clock::to_time_t(seconds)));
 }
 
-// What makes a folder a run, in the order in which read_documents() looks.
+// The files that make a folder a run, in the order in which read_documents() looks.
 std::optional<fs::path> mark_of(const fs::path& folder) {
   std::error_code ec;
   for (const char* name : {"sweep.db", "reproduction.json", "model.json", "crossing.json",

@@ -136,7 +136,7 @@ void add_estimate(std::vector<Figure>& figures, const json& estimate) {
       figure("share of dynamic power", "%", estimate.value("interconnect_share_percent", json())));
 }
 
-// What a simulation was told and how fast it ran are no figures of a network.
+// A simulation's settings and its speed are no figures of a network.
 void add_simulation(std::vector<Figure>& figures, const json& run) {
   for (const SimulatedFigure& one : kSimulated) {
     const double value = number_of(run, one.key);

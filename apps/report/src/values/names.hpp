@@ -15,7 +15,7 @@ namespace ww::report {
 // metric of no known name is shown as it is.
 [[nodiscard]] std::string metric_name(std::string_view metric);
 
-// What a simulation found, in the order in which people read it.
+// A simulation's results, in the order in which people read it.
 struct SimulatedFigure {
   const char* key;
   const char* name;

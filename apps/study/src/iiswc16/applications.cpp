@@ -185,7 +185,7 @@ struct Reduction {
   double percent{};
 };
 
-// What the paper's text states of a figure of reductions.
+// The reductions that the paper's text states for one of its figures.
 struct StatedReductions {
   double mean{}, most{};  // [%]
   const char* app{};      // that has the largest

@@ -32,7 +32,7 @@ struct ChipPart {
   std::string_view source;
 };
 
-// What public sources say of one chip.
+// Ranges of one chip's power by public sources.
 struct ChipPower {
   std::string_view architecture;  // "gfx701"
   double voltage_v{};             // of all figures

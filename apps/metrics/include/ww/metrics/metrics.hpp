@@ -34,7 +34,7 @@ struct MetricsState {
   // The device that reports the same joules as its own; empty where the sensor is this one's. Under
   // names of their own, they are not added up twice.
   std::string sensor_of;
-  // What has an accumulator of its own: parts of the package, and the node around it.
+  // A part of the package, or the node around it, that has an accumulator of its own.
   struct Rail {
     std::string name;  // "aid", "cray_node"
     std::optional<double> energy_j;

@@ -1,4 +1,4 @@
-// What a campaign noted of how its device was opened, in a line.
+// A line about how a campaign opened its device.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ww::report {
 
-// What was seen of the caches of shader arrays; empty on devices that have none.
+// A line about the caches of shader arrays; empty on devices that have none.
 [[nodiscard]] std::string array_cache_note(const CampaignStore& campaign);
 
 }  // namespace ww::report

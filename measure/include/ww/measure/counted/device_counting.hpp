@@ -30,7 +30,7 @@ namespace ww::measure {
 inline constexpr const char* kWholeCard = "whole card";
 
 struct DeviceNews {
-  // What the card counted, each from one sample to the next (CLOCK_MONOTONIC).
+  // The card's counts, each from one sample to the next (CLOCK_MONOTONIC).
   std::vector<CounterDispatch> stretches;
   std::string trouble;  // why nothing more is counted at present; empty: it is
 };
@@ -55,11 +55,11 @@ class DeviceCounting {
   // library in it counts the card. It ends with this object. Call it before threads are started.
   // Errors: those of Process::fork.
   Status start_host();
-  // What was counted since the last call. Errors: those of reading.
+  // Returns the counts since the last call. Errors: those of reading.
   [[nodiscard]] Result<DeviceNews> poll();
   // After the program's end: what may be wrong with the counts, or that there are none.
   [[nodiscard]] Result<std::vector<std::string>> warnings();
-  // Of the threads that took the samples, of processes that have ended [s].
+  // Processor time of the threads that took the samples, in processes that have ended [s].
   [[nodiscard]] double cpu_s() const { return cpu_s_; }
   [[nodiscard]] const std::string& release() const { return release_; }
 

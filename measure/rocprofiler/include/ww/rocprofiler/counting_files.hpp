@@ -19,7 +19,7 @@ inline constexpr const char* kCountersVariable = "WIREWATT_COUNT_SET";
 // A regular expression of the names of kernels whose launches are counted; without it, all are.
 inline constexpr const char* kKernelsVariable = "WIREWATT_COUNT_KERNELS";
 
-// What is counted: each launch, or the whole device while the program runs.
+// Either each launch is counted, or the whole device while the program runs.
 inline constexpr const char* kModeVariable = "WIREWATT_COUNT";
 inline constexpr const char* kDeviceMode = "device";  // else launches
 // Milliseconds between two samples of the device.
