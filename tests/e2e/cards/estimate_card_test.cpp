@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "fake_profiler.hpp"
 #include "made_campaign.hpp"
 #include "process.hpp"
 #include "testing/fake_cards.hpp"
@@ -22,18 +23,6 @@ constexpr const char* kTable =
     R"("Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","SGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"
 1,1,4,1,7,7,65536,1,"copy",256,0,0,8,16,"TCP_TCC_READ_REQ_sum",1000,1000000,2000000
 1,1,4,1,7,7,65536,1,"copy",256,0,0,8,16,"TCP_TCC_WRITE_REQ_sum",1000,1000000,2000000
-)";
-
-// rocprofv3 that runs the program and leaves the table where it is told to.
-constexpr const char* kProfiler = R"(#!/bin/sh
-while [ "$1" != -- ]; do
-  [ "$1" = -d ] && folder=$2
-  shift
-done
-shift
-"$@"
-mkdir -p "$folder"
-cp "$WW_PROFILE" "$folder/out_counter_collection.csv"
 )";
 
 class EstimateOnCard : public OfAMadeCampaign {
@@ -56,7 +45,7 @@ class EstimateOnCard : public OfAMadeCampaign {
   }
   void install_profiler(const fs::path& program) const {
     fs::create_directories(program.parent_path());
-    std::ofstream(program) << kProfiler;
+    std::ofstream(program) << kFakeProfiler;
     fs::permissions(program, fs::perms::owner_all);
   }
   // Estimates a program that leaves a mark.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <sstream>
 
+#include "fake_profiler.hpp"
 #include "made_campaign.hpp"
 #include "process.hpp"
 #include "testing/fake_amd_tree.hpp"
@@ -22,18 +23,6 @@ constexpr const char* kProfile =
     R"("Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","SGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"
 1,1,4,1,7,7,65536,1,"copy",256,0,0,8,16,"TCP_TCC_READ_REQ_sum",100000000,1000000,2000000
 1,1,4,1,7,7,65536,1,"copy",256,0,0,8,16,"TCP_TCC_WRITE_REQ_sum",100000000,1000000,2000000
-)";
-
-// rocprofv3 that "counts": it writes the profile where its options say, after the program has run.
-constexpr const char* kProfiler = R"(#!/bin/sh
-while [ "$1" != -- ]; do
-  [ "$1" = -d ] && folder=$2
-  shift
-done
-shift
-"$@"
-mkdir -p "$folder"
-cp "$WW_PROFILE" "$folder/out_counter_collection.csv"
 )";
 
 class TopOnCard : public OfAMadeCampaign {
@@ -101,7 +90,7 @@ TEST_F(TopOnCard, SaysThatTheSensorHasFallenSilent) {
   tree_.write(tree_.device() / "gpu_busy_percent", "50");
   const auto installed = folder_.path() / "bin/rocprofv3";
   std::filesystem::create_directories(installed.parent_path());
-  std::ofstream(installed) << kProfiler;
+  std::ofstream(installed) << kFakeProfiler;
   std::filesystem::permissions(installed, std::filesystem::perms::owner_all);
   const auto shown =
       lines({"--arch", "gfx90a", "--", "sh", "-c",
@@ -126,7 +115,7 @@ TEST_F(TopOnCard, SaysThatThePowerIsThatOfBothDies) {
 TEST_F(TopOnCard, AProgramIsCountedFirstAndThenWatched) {
   const auto installed = folder_.path() / "bin/rocprofv3";
   std::filesystem::create_directories(installed.parent_path());
-  std::ofstream(installed) << kProfiler;
+  std::ofstream(installed) << kFakeProfiler;
   std::filesystem::permissions(installed, std::filesystem::perms::owner_all);
   tree_.write(tree_.device() / "gpu_busy_percent", "50");
   const auto shown = lines({"--arch", "gfx90a", "--", "sh", "-c", "sleep 0.5; exit 7"}, "30");
