@@ -2,19 +2,34 @@
 
 #include "interrupt_signal.hpp"
 
+#include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 namespace ww {
 namespace {
 volatile std::sig_atomic_t interrupt_flag = 0;
 int foreground_signal = 0;
+constexpr std::int64_t kOneRequestNs = 500'000'000;
+std::atomic<std::int64_t> first_ns{0};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler uses it");
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
 
 void on_signal(int signal) {
-  if (interrupt_flag != 0) {
+  const std::int64_t now = now_ns();
+  if (interrupt_flag == 0) {
+    first_ns = now;
+    interrupt_flag = signal;
+  } else if (now - first_ns >= kOneRequestNs) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
-  interrupt_flag = signal;
 }
 }  // namespace
 
