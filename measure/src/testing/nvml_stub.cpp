@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -46,6 +47,13 @@ double now_s() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
+// Traffic that a board has moved since it began, by GPM's numbers of metrics: at the rate "gpm_ID"
+// (percent, or MiB a second) while it is loaded, and nothing else.
+struct Moved {
+  double at_s{};
+  double loaded_s{};
+};
+
 // A board, and its power as it was up to now: a change of load is seen at the next call.
 class Gpu {
  public:
@@ -64,7 +72,16 @@ class Gpu {
     const double until = std::floor(now_s() / period_s) * period_s;
     return stub_config().number("gain", 1) * power_.energy(began_s_ - 100, until);
   }
-  [[nodiscard]] double age_s() const { return now_s() - began_s_ + 100; }
+  // How long it was loaded until one moment, for a board whose load is on or off.
+  Moved moved() {
+    const std::lock_guard lock(mutex_);
+    look();
+    const double idle_w = stub_config().number("idle_w", 60);
+    const double load_w = stub_config().number("load_w", 130);
+    const double now = now_s();
+    const double joules = power_.energy(began_s_, now);
+    return {now, (joules - idle_w * (now - began_s_)) / (load_w - idle_w)};
+  }
   // Returns the card that runs; nothing where none does.
   std::optional<BoardStep> board() {
     const std::lock_guard lock(mutex_);
@@ -145,19 +162,6 @@ unsigned long long millijoules(NvmlDevice device) {
   if (frozen != 0) return frozen > 0 ? 4'000'000 : 0;
   const double period_s = stub_config().number("energy_period_s", 0.1);
   return static_cast<unsigned long long>(gpu(device).joules(period_s) * 1e3);
-}
-
-// Traffic that a board has moved since it began, by GPM's numbers of metrics: at the rate "gpm_ID"
-// (percent, or MiB a second) while it is loaded, and nothing else.
-struct Moved {
-  double at_s{};
-  double loaded_s{};
-};
-
-Moved moved_of(NvmlDevice device) {
-  const double load_w = stub_config().number("load_w", 130);
-  const double idle_w = stub_config().number("idle_w", 60);
-  return {now_s(), (gpu(device).joules(1e-6) - idle_w * gpu(device).age_s()) / (load_w - idle_w)};
 }
 
 void log(const std::string& line) {
@@ -375,7 +379,7 @@ int nvmlGpmSampleFree(NvmlGpmSample sample) {
 }
 int nvmlGpmSampleGet(NvmlDevice device, NvmlGpmSample sample) {
   note_call("nvmlGpmSampleGet");
-  *static_cast<Moved*>(sample) = moved_of(device);
+  *static_cast<Moved*>(sample) = gpu(device).moved();
   return stub_config().code("gpm_sample");
 }
 int nvmlGpmMetricsGet(NvmlGpmMetrics* request) {
@@ -387,7 +391,8 @@ int nvmlGpmMetricsGet(NvmlGpmMetrics* request) {
     NvmlGpmMetric& metric = request->metrics[i];
     const double rate = stub_config().number("gpm_" + std::to_string(metric.id), -1);
     metric.result = rate < 0 ? nvml::not_supported : nvml::success;
-    metric.value = rate * (to.loaded_s - from.loaded_s) / (to.at_s - from.at_s);
+    const double loaded_s = std::max(0.0, to.loaded_s - from.loaded_s);  // rounding is left
+    metric.value = rate * loaded_s / (to.at_s - from.at_s);
   }
   return nvml::success;
 }
