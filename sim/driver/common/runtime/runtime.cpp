@@ -105,7 +105,7 @@ Status read_timing_keys(std::string_view text, gpu::TimingRequest& timing) {
   return {};
 }
 
-// The system of timing mode: a file of settings, or their text.
+// The system of timing mode.
 Status read_timing_settings(Settings& settings) {
   const auto mode = variable("WIREWATT_MODE").value_or("functional");
   if (mode != "functional" && mode != "timing") {
@@ -123,15 +123,10 @@ Status read_timing_settings(Settings& settings) {
   }
   gpu::TimingRequest& timing = settings.timing.emplace();
   timing.network = variable("WIREWATT_NETWORK").value_or("");
-  if (const auto text = variable("WIREWATT_TIMING")) {
-    timing.origin = "WIREWATT_TIMING";
-    timing.settings = *text;
-    // Settings never begin with a slash; a file's whole path may hold an equals sign.
-    if (text->starts_with('/') || text->find('=') == std::string::npos) {
-      timing.origin = *text;
-      WW_ASSIGN(file, read_file(*text));
-      timing.settings = std::move(file);
-    }
+  if (const auto file = variable("WIREWATT_TIMING")) {
+    timing.origin = *file;
+    WW_ASSIGN(text, read_file(*file));
+    timing.settings = std::move(text);
   }
   WW_TRY(read_timing_keys(variable("WIREWATT_TIMING_KEYS").value_or(""), timing));
   if (const auto text = variable("WIREWATT_APPROX_THRESHOLD")) {

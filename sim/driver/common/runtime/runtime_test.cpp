@@ -4,6 +4,9 @@
 
 #include <cstdlib>
 
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
+
 namespace ww::sim::driver::runtime_test {
 namespace {
 
@@ -62,7 +65,11 @@ TEST(Settings, BadValuesNameTheVariableAndTheValue) {
 TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
   const Variable mode("WIREWATT_MODE", "timing");
   const Variable network("WIREWATT_NETWORK", "mesh-adaptive");
-  const Variable text("WIREWATT_TIMING", "[system]\nmshrs = 3\n");
+  const auto folder = ScratchFolder::create("timing").value();
+  // A path may have what settings have.
+  const auto file = folder.path() / "vcs=6.toml";
+  ASSERT_TRUE(write_file_atomically(file, "[system]\nmshrs = 3\n"));
+  const Variable timing("WIREWATT_TIMING", file.c_str());
   const Variable threshold("WIREWATT_APPROX_THRESHOLD", "12.5");
   const Variable report("WIREWATT_TIMING_REPORT", "/tmp/report-%p.json");
   const auto settings = settings_from_environment();
@@ -70,6 +77,7 @@ TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
   ASSERT_TRUE(settings->timing);
   EXPECT_EQ(settings->timing->network, "mesh-adaptive");
   EXPECT_EQ(settings->timing->settings, "[system]\nmshrs = 3\n");
+  EXPECT_EQ(settings->timing->origin, file);
   EXPECT_EQ(settings->timing->threshold_percent, 12.5);
   EXPECT_EQ(settings->timing_file.find("%p"), std::string::npos);
 }
@@ -123,8 +131,10 @@ TEST(TimingMode, BadValuesNameTheVariable) {
     ASSERT_FALSE(settings) << percent;
     EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_APPROX_THRESHOLD"));
   }
-  const Variable missing("WIREWATT_TIMING", "/no/such/file.toml");
-  EXPECT_FALSE(settings_from_environment());
+  for (const char* missing : {"/no/such/file.toml", "[system]\nmshrs = 3\n"}) {
+    const Variable timing("WIREWATT_TIMING", missing);
+    EXPECT_FALSE(settings_from_environment()) << missing;
+  }
 }
 
 TEST(Approximations, AreReadByArgumentAndByBuffer) {
