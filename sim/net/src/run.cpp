@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
-#include "cpu_time.hpp"
+#include "run_record.hpp"
 #include "ww/core/interrupt.hpp"
-#include "ww/sim/net/latency_histogram.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -68,34 +66,24 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   if (config.cycles.value() == 0) {
     return fail(ErrorCode::out_of_range, "cycles must be at least 1", "cycles");
   }
-  const auto wall_start = std::chrono::steady_clock::now();
-  const double cpu_start = thread_cpu_seconds();
+  RunRecord record(network);
   TrafficSource source(config.traffic, network.config());
   network.draw_from(source.draws());
   source.measure(network.now() + config.warmup, network.now() + config.warmup + config.cycles);
-  LatencyHistogram latencies;
-  std::uint64_t network_latency = 0;
-  std::uint64_t hops = 0;
-
-  const std::uint64_t first = network.now().value();
+  const std::uint64_t first = record.first_cycle();
   const std::uint64_t begin = first + config.warmup.value();
   const std::uint64_t end = begin + config.cycles.value();
   LatencyBatches batches(begin, config.cycles.value());
   const std::uint64_t last = end + 10 * (config.warmup.value() + config.cycles.value());
   double offered_before = 0;
   double offered = 0;
-  power::NetworkEvents at_begin;
   RunResult result;
-  std::vector<LinkUse> links_before;
 
   const auto count_delivery = [&](const Delivery& delivery) {
     source.on_delivery(delivery);
     if (delivery.tag == 1) {
-      const std::uint64_t latency = delivery.arrived.value() - delivery.created.value();
-      latencies.add(latency);
-      batches.add(delivery.created.value(), latency);
-      network_latency += delivery.arrived.value() - delivery.injected.value();
-      hops += delivery.hops;
+      record.add(delivery);
+      batches.add(delivery.created.value(), delivery.arrived.value() - delivery.created.value());
     }
   };
   // The next cycle that needs more than its traffic: the ends of the warm-up and of the
@@ -105,13 +93,11 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   for (std::uint64_t now = first;; ++now) {
     const bool looks = now >= next_look;
     if (looks && now == begin) {
-      at_begin = network.events();
-      links_before = network.link_use();
+      record.begin_window();
       offered_before = source.offered_flits(network.now());
     }
     if (looks && now == end) {
-      result.window = network.events() - at_begin;
-      result.links = network.link_use();
+      record.end_window(result);
       offered = source.offered_flits(network.now()) - offered_before;
     }
     if (source.plans()) {
@@ -130,7 +116,8 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
       continue;
     }
     if (now >= end &&
-        ((latencies.count() == source.measured_packets() && source.caught_up()) || now >= last)) {
+        ((record.latencies().count() == source.measured_packets() && source.caught_up()) ||
+         now >= last)) {
       break;
     }
     if (now % kRunWatchPeriod == 0) {
@@ -158,31 +145,17 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
 
   const auto nodes = static_cast<double>(node_count(network.config()));
   const auto cycles = static_cast<double>(config.cycles.value());
-  const auto count = static_cast<double>(std::max<std::uint64_t>(latencies.count(), 1));
-  result.avg_packet_latency = latencies.mean();
-  result.p99_packet_latency = latencies.quantile(0.99);
-  result.max_packet_latency = latencies.max();
+  record.finish(result);
   result.batch_latency = batches.means();
-  result.avg_network_latency = static_cast<double>(network_latency) / count;
-  result.avg_hops = static_cast<double>(hops) / count;
-  result.packets = latencies.count();
-  result.undelivered = source.measured_packets() - latencies.count();
+  result.undelivered = source.measured_packets() - result.packets;
   result.offered_flits_per_node_cycle = offered / cycles / nodes;
   result.accepted_flits_per_node_cycle =
       static_cast<double>(result.window.ejected_flits) / cycles / nodes;
-  result.cycles = Cycles{network.now().value() - first};
   result.flit_hops = power::flit_hops(network.events());
-  for (std::size_t i = 0; i < result.links.size(); ++i) {
-    result.links[i].flits -= links_before[i].flits;
-    result.links[i].toggles -= links_before[i].toggles;
-  }
   // Above saturation the backlog grows in proportion to time; below it stays a few packets a node.
   const double backlog = offered - static_cast<double>(result.window.ejected_flits);
   const double tolerated = std::max(0.02 * offered, 8.0 * nodes * config.traffic.packet_size);
   result.stable = result.undelivered == 0 && backlog <= tolerated;
-  result.cpu_s = thread_cpu_seconds() - cpu_start;
-  result.wall_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   return result;
 }
 

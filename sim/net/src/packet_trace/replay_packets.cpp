@@ -2,13 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <queue>
 #include <unordered_map>
 
-#include "cpu_time.hpp"
+#include "run_record.hpp"
 #include "ww/core/interrupt.hpp"
-#include "ww/sim/net/latency_histogram.hpp"
 #include "ww/sim/net/packet_trace.hpp"
 
 namespace ww::sim::net {
@@ -24,12 +22,12 @@ class PacketReplay {
         trace_(trace),
         flit_bytes_(static_cast<std::size_t>(network.config().flit_bits) / 8),
         resize_(trace.flit_bits != network.config().flit_bits),
-        first_(network.now().value()),
+        record_(network),
         awaited_(open_loop ? 0 : trace.packets.size()) {
     for (std::uint64_t number = 0; number < trace.packets.size(); ++number) {
       const TracedPacket& packet = trace.packets[number];
       if (packet.after.empty() || open_loop) {
-        ready_.push({first_ + packet.cycle, number});
+        ready_.push({record_.first_cycle() + packet.cycle, number});
         continue;
       }
       awaited_[number] = packet.after.size();
@@ -42,11 +40,7 @@ class PacketReplay {
   }
 
   Result<RunResult> run() {
-    const auto wall_start = std::chrono::steady_clock::now();
-    const double cpu_start = thread_cpu_seconds();
-    const power::NetworkEvents before = network_.events();
-    const std::vector<LinkUse> links_before = network_.link_use();
-    std::uint64_t next_look = first_ + kLookPeriod;
+    std::uint64_t next_look = record_.first_cycle() + kLookPeriod;
     while (!ready_.empty() || network_.packets_inside() > 0) {
       const std::uint64_t now = network_.now().value();
       bool injected = false;
@@ -63,11 +57,8 @@ class PacketReplay {
         WW_TRY(look());
       }
     }
-    RunResult result = finish(before, links_before);
-    result.cpu_s = thread_cpu_seconds() - cpu_start;
-    result.wall_s =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
-    return result;
+    return record_.finish_whole(std::ranges::any_of(
+        trace_.packets, [](const TracedPacket& packet) { return !packet.payload.empty(); }));
   }
 
  private:
@@ -110,18 +101,17 @@ class PacketReplay {
   }
 
   void arrive(const Delivery& delivery) {
-    latencies_.add(delivery.arrived.value() - delivery.created.value());
-    network_latency_ += delivery.arrived.value() - delivery.injected.value();
-    hops_ += delivery.hops;
+    record_.add(delivery);
     const auto found = waiting_.find({delivery.tag, delivery.destination});
     if (found == waiting_.end()) return;
     for (const std::uint64_t number : found->second) {
       if (--awaited_[number] > 0) continue;
       const TracedPacket& packet = trace_.packets[number];
       const std::uint64_t now = network_.now().value();
-      ready_.push(
-          {trace_.rule == WaitRule::gap ? now + packet.gap : std::max(now, first_ + packet.cycle),
-           number});
+      ready_.push({trace_.rule == WaitRule::gap
+                       ? now + packet.gap
+                       : std::max(now, record_.first_cycle() + packet.cycle),
+                   number});
     }
     waiting_.erase(found);
   }
@@ -149,47 +139,14 @@ class PacketReplay {
     return {};
   }
 
-  RunResult finish(const power::NetworkEvents& before, const std::vector<LinkUse>& links_before) {
-    RunResult result;
-    const double count = static_cast<double>(std::max<std::uint64_t>(latencies_.count(), 1));
-    result.avg_packet_latency = latencies_.mean();
-    result.p99_packet_latency = latencies_.quantile(0.99);
-    result.max_packet_latency = latencies_.max();
-    result.avg_network_latency = static_cast<double>(network_latency_) / count;
-    result.avg_hops = static_cast<double>(hops_) / count;
-    result.packets = latencies_.count();
-    result.cycles = Cycles{network_.now().value() - first_};
-    result.window = network_.events() - before;
-    result.window.toggles_counted &= std::ranges::any_of(
-        trace_.packets, [](const TracedPacket& packet) { return !packet.payload.empty(); });
-    result.flit_hops = power::flit_hops(result.window);
-    const double node_cycles =
-        static_cast<double>(std::max<std::uint64_t>(result.cycles.value(), 1)) *
-        node_count(network_.config());
-    result.accepted_flits_per_node_cycle =
-        static_cast<double>(result.window.ejected_flits) / node_cycles;
-    result.offered_flits_per_node_cycle =
-        static_cast<double>(result.window.injected_flits) / node_cycles;
-    result.stable = true;  // it has come to its end
-    result.links = network_.link_use();
-    for (std::size_t i = 0; i < result.links.size(); ++i) {
-      result.links[i].flits -= links_before[i].flits;
-      result.links[i].toggles -= links_before[i].toggles;
-    }
-    return result;
-  }
-
   Network& network_;
   const PacketTrace& trace_;
   const std::size_t flit_bytes_;
   const bool resize_;
-  const std::uint64_t first_;
+  RunRecord record_;
   std::vector<std::size_t> awaited_;  // [packet]: arrivals that it still waits for
   std::priority_queue<Ready> ready_;
   std::unordered_map<ArrivalAt, std::vector<std::uint64_t>, Hash> waiting_;
-  LatencyHistogram latencies_;
-  std::uint64_t network_latency_{};
-  std::uint64_t hops_{};
 };
 
 }  // namespace

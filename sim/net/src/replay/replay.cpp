@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <deque>
 
-#include "cpu_time.hpp"
 #include "replay/coalescer.hpp"
 #include "replay/l1_model.hpp"
+#include "run_record.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/sim/net/factory.hpp"
-#include "ww/sim/net/latency_histogram.hpp"
 #include "ww/sim/net/placement.hpp"
 
 namespace ww::sim::net {
@@ -64,12 +62,7 @@ class Replay {
   }
 
   Result<ReplayResult> run() {
-    const auto wall_start = std::chrono::steady_clock::now();
-    const double cpu_start = thread_cpu_seconds();
-    const std::uint64_t first = network_.now().value();
-    const power::NetworkEvents before = network_.events();
-    const std::vector<LinkUse> links_before = network_.link_use();
-    std::uint64_t next_watch = first + kWatchPeriod;
+    std::uint64_t next_watch = record_.first_cycle() + kWatchPeriod;
     while (true) {
       WW_TRY(read_ahead());
       if (ended_ && drained()) {
@@ -96,11 +89,10 @@ class Replay {
         }
       }
     }
-    ReplayResult result{finish(first, before, links_before), stats_};
-    result.run.cpu_s = thread_cpu_seconds() - cpu_start;
-    result.run.wall_s =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
-    return result;
+    stats_.avg_round_trip = static_cast<double>(round_trip_) /
+                            static_cast<double>(std::max<std::uint64_t>(round_trips_, 1));
+    // Where the trace holds no data, an assumed toggle rate says as much as random bits do.
+    return ReplayResult{record_.finish_whole(stats_.has_values), stats_};
   }
 
  private:
@@ -308,9 +300,7 @@ class Replay {
   }
 
   void take(const Delivery& delivery) {
-    latencies_.add(delivery.arrived.value() - delivery.created.value());
-    network_latency_ += delivery.arrived.value() - delivery.injected.value();
-    hops_ += delivery.hops;
+    record_.add(delivery);
     const auto at = static_cast<std::uint32_t>(delivery.tag);
     Open& open = open_[at];
     const bool request = delivery.kind == PacketKind::read_request ||
@@ -351,39 +341,6 @@ class Replay {
     return network_.now() > now;
   }
 
-  RunResult finish(std::uint64_t first, const power::NetworkEvents& before,
-                   const std::vector<LinkUse>& links_before) {
-    RunResult result;
-    const double count = static_cast<double>(std::max<std::uint64_t>(latencies_.count(), 1));
-    result.avg_packet_latency = latencies_.mean();
-    result.p99_packet_latency = latencies_.quantile(0.99);
-    result.max_packet_latency = latencies_.max();
-    result.avg_network_latency = static_cast<double>(network_latency_) / count;
-    result.avg_hops = static_cast<double>(hops_) / count;
-    result.packets = latencies_.count();
-    result.cycles = Cycles{network_.now().value() - first};
-    result.window = network_.events() - before;
-    // Where the trace holds no data, an assumed toggle rate says as much as random bits do.
-    result.window.toggles_counted &= stats_.has_values;
-    result.flit_hops = power::flit_hops(result.window);
-    const double node_cycles =
-        static_cast<double>(std::max<std::uint64_t>(result.cycles.value(), 1)) *
-        node_count(network_.config());
-    result.accepted_flits_per_node_cycle =
-        static_cast<double>(result.window.ejected_flits) / node_cycles;
-    result.offered_flits_per_node_cycle =
-        static_cast<double>(result.window.injected_flits) / node_cycles;
-    result.stable = true;  // a closed loop that has come to its end
-    result.links = network_.link_use();
-    for (std::size_t i = 0; i < result.links.size(); ++i) {
-      result.links[i].flits -= links_before[i].flits;
-      result.links[i].toggles -= links_before[i].toggles;
-    }
-    stats_.avg_round_trip = static_cast<double>(round_trip_) /
-                            static_cast<double>(std::max<std::uint64_t>(round_trips_, 1));
-    return result;
-  }
-
   Network& network_;
   trace::Reader& reader_;
   const ReplayConfig config_;
@@ -408,9 +365,7 @@ class Replay {
   std::size_t queued_{};
   std::uint64_t under_way_{};
   ReplayStats stats_;
-  LatencyHistogram latencies_;
-  std::uint64_t network_latency_{};
-  std::uint64_t hops_{};
+  RunRecord record_{network_};
   std::uint64_t round_trip_{};
   std::uint64_t round_trips_{};
 };
