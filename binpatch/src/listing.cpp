@@ -51,12 +51,14 @@ CodeListing list_code(const Code& code, std::string target, std::string kernel) 
       break;
     }
     const auto bytes = code.bytes.subspan(at, instruction->size_bytes);
+    std::string text = isa::disassemble(*instruction, *generation);
+    const bool named = !text.starts_with(".long");
     listing.lines.push_back({.address = code.address + at,
                              .file_offset = code.file_offset + at,
                              .bytes = {bytes.begin(), bytes.end()},
-                             .text = isa::disassemble(*instruction, *generation),
+                             .text = std::move(text),
                              .reads_hardware_id = reads_hardware_id(*instruction, code.target),
-                             .decoded = instruction->opcode != isa::Opcode::unlisted});
+                             .decoded = named});
     at += instruction->size_bytes;
   }
   return listing;

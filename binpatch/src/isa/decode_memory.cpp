@@ -112,6 +112,7 @@ void Decoder::image() {
   const TableEntry& entry = *entry_;
   const bool gfx9 = is_gfx9(generation_);
   Modifiers& m = out_.modifiers;
+  m.more_dwords = {word_, second_, 0};
   m.dmask = static_cast<std::uint8_t>(bits(word_, 8, 4));
   m.unorm = bit(word_, 12);
   m.glc = bit(word_, 13);

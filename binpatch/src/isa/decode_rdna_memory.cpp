@@ -185,6 +185,7 @@ void Decoder::image_rdna() {
   }
   const TableEntry& entry = *entry_;
   Modifiers& m = out_.modifiers;
+  m.more_dwords = {word_, second_, 0};
   m.dmask = static_cast<std::uint8_t>(bits(word_, 8, 4));
   const std::uint32_t separate = gfx10 ? bits(word_, 1, 2) : bits(word_, 0, 1);
   std::uint32_t sampler = 0;

@@ -227,40 +227,6 @@ std::string buffer(const Instruction& in, Generation generation) {
   return std::move(line).take();
 }
 
-std::string image(const Instruction& in, Generation generation) {
-  Line line(mnemonic(in.opcode));
-  line.present(in.dst[0]);
-  line.present(in.src[3]);
-  const Modifiers& m = in.modifiers;
-  if (generation < Generation::gfx10) {  // how many addresses there are is the image's matter
-    Operand first = in.src[0];
-    first.count = 1;
-    line.operand(first);
-  } else if (m.separate_addresses == 0) {
-    line.operand(in.src[0]);
-  } else {
-    std::string addresses = operand_text(in.src[0]);
-    for (unsigned i = 0; i < m.separate_addresses; ++i) {
-      addresses += fmt::format(", v{}", m.extra_dword >> 8 * i & 0xffU);
-    }
-    line.operand(fmt::format("[{}]", addresses));
-  }
-  line.operand(in.src[1]);
-  line.present(in.src[2]);
-  line.word(fmt::format("dmask:{:#x}", m.dmask));
-  if (generation >= Generation::gfx10) {
-    constexpr std::string_view kShapes[] = {"1D",       "2D",       "3D",      "CUBE",
-                                            "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"};
-    line.word(fmt::format("dim:SQ_RSRC_IMG_{}", kShapes[m.dim]));
-  }
-  line.word_if(m.unorm, "unorm");
-  cache_words(m, generation, line);
-  line.word_if(m.a16, "a16");
-  line.word_if(m.da, "da");
-  line.word_if(m.d16, "d16");
-  return std::move(line).take();
-}
-
 std::string smem(const Instruction& in, Generation generation) {
   Line line(memory_name(in.opcode, generation));
   line.present(in.dst[0]);
@@ -328,6 +294,9 @@ std::string words(const Instruction& in) {
 }  // namespace
 
 std::string disassemble(const Instruction& instruction, Generation generation) {
+  if (instruction.encoding == Encoding::mimg) {
+    return image_text(instruction, generation).value_or(words(instruction));
+  }
   if (instruction.opcode == Opcode::unlisted) {
     return words(instruction);
   }
@@ -353,7 +322,6 @@ std::string disassemble(const Instruction& instruction, Generation generation) {
     case Encoding::mubuf:
     case Encoding::mtbuf: return buffer(instruction, generation);
     case Encoding::flat: return flat(instruction, generation);
-    case Encoding::mimg: return image(instruction, generation);
     default: return std::string(mnemonic(instruction.opcode));
   }
 }

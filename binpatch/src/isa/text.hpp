@@ -1,9 +1,10 @@
-// How the disassembler puts a line together; its parts are disassemble.cpp and
-// disassemble_vector.cpp.
+// How the disassembler puts a line together; its parts are disassemble.cpp,
+// disassemble_image.cpp and disassemble_vector.cpp.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,10 @@ namespace ww::binpatch::isa {
 
 // VOP1, VOP2, VOPC, VOP3 and VOP3P with their SDWA and DPP forms.
 [[nodiscard]] std::string vector_text(const Instruction& in, Generation generation);
+
+// Listed or not. Nothing where LLVM has no text for the words either.
+[[nodiscard]] std::optional<std::string> image_text(const Instruction& instruction,
+                                                    Generation generation);
 
 [[nodiscard]] std::string dual_text(const Instruction& in);
 
