@@ -7,6 +7,7 @@
 
 #include "several_devices.hpp"
 #include "traffic/number_text.hpp"
+#include "ww/core/statistics.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/measure/sensor_recording.hpp"
 
@@ -52,12 +53,22 @@ TableColumn column_of(std::string_view name) {
   return {};
 }
 
+template <class Points>
+double usual_gap_s(const Points& points) {
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    gaps.push_back(points[i].time_s - points[i - 1].time_s);
+  }
+  return median(std::move(gaps));
+}
+
 // The meter's readings as means over 1 ms, straight lines between them.
 PowerSeries series_of(const std::vector<PowerPoint>& meter) {
   PowerSeries series;
   if (meter.size() < 2) return series;
   series.start_s = meter.front().time_s;
   series.step_s = 1e-3;
+  series.known_to_s = usual_gap_s(meter);
   constexpr double most_steps = 1e7;
   const double steps = (meter.back().time_s - series.start_s) / series.step_s;
   if (!(steps > 0) || steps > most_steps) return {};
@@ -84,6 +95,11 @@ EnergyColumn summed(const std::vector<PowerPoint>& means) {
   return column;
 }
 
+std::string runs_backwards(double seconds) {
+  return fmt::format("time runs backwards, by {:.3g} s: if the clock was set, make two files of it",
+                     seconds);
+}
+
 std::vector<std::string_view> words_of(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r";
   std::vector<std::string_view> words;
@@ -101,16 +117,23 @@ bool grew(const EnergyColumn& column) {
 
 }  // namespace
 
+PowerSeries power_between(const PollColumn& column) {
+  return series_of(column.polls);
+}
+
 PowerSeries mean_power(const EnergyColumn& column) {
   constexpr double kMaxSteps = 1e7;
-  const auto& polls = column.polls;
   PowerSeries series;
   if (!grew(column)) return series;
-  for (std::size_t i = 1; i < polls.size(); ++i) {
-    if (polls[i].energy_j < polls[i - 1].energy_j) return series;
+  // A counter that rests from poll to poll and then moves did not stop: its moves alone are known.
+  std::vector<EnergyPoint> polls{column.polls.front()};
+  for (const EnergyPoint& poll : column.polls) {
+    if (poll.energy_j < polls.back().energy_j) return series;
+    if (poll.energy_j > polls.back().energy_j) polls.push_back(poll);
   }
   series.start_s = polls.front().time_s;
   series.step_s = 1e-3;
+  series.known_to_s = usual_gap_s(polls);
   const double steps = std::floor((polls.back().time_s - series.start_s) / series.step_s);
   if (!(steps > 0) || steps > kMaxSteps) return {};
   std::size_t at = 0;
@@ -192,13 +215,14 @@ Result<SensorRecording> parse_pmt_log(std::string_view text, const std::string& 
     }
     if (!first_s) first_s = values[0];
     const double now = values[0] - *first_s;
-    if (now < last_s) return fail(ErrorCode::bad_data, "time runs backwards", at_line());
+    if (now < last_s) return fail(ErrorCode::bad_data, runs_backwards(last_s - now), at_line());
     last_s = now;
     for (std::size_t c = 0; c < recording.columns.size(); ++c) {
       recording.columns[c].polls.push_back({now, values[c + 1]});
     }
   }
   if (recording.columns.empty()) return fail(ErrorCode::parse_error, "the file is empty", source);
+  recording.zero_s = first_s.value_or(0);
   WW_TRY(require_one_device(recording.columns, source));
   return recording;
 }
@@ -232,6 +256,7 @@ Result<SensorRecording> parse_power_table(std::string_view text, const std::stri
   EnergyColumn meter_energy;
   std::optional<double> first_s;
   double last_s = 0, last_load = 0;
+  std::vector<double> row_gaps_s;
   for (std::size_t r = 1; r < rows.size(); ++r) {
     const auto& fields = rows[r].fields;
     const auto at_row = fmt::format("{}:{}", source, rows[r].line);
@@ -252,7 +277,10 @@ Result<SensorRecording> parse_power_table(std::string_view text, const std::stri
     if (!stamp) return fail(ErrorCode::parse_error, "no time", at_row);
     const double now = *stamp - first_s.value_or(*stamp);
     if (!first_s) first_s = *stamp;
-    if (now < last_s) return fail(ErrorCode::bad_data, "time runs backwards", at_row);
+    if (now < last_s) return fail(ErrorCode::bad_data, runs_backwards(last_s - now), at_row);
+    // The load was switched between the row before and this one.
+    const double between_s = (now + last_s) / 2;
+    if (r > 1) row_gaps_s.push_back(now - last_s);
     last_s = now;
     for (std::size_t i = 0; i < head.size(); ++i) {
       if (kinds[i].kind == Kind::other || kinds[i].kind == Kind::time) continue;
@@ -265,7 +293,7 @@ Result<SensorRecording> parse_power_table(std::string_view text, const std::stri
         case Kind::meter_mean: meter_means.push_back({now, *shown}); break;
         case Kind::meter_energy: meter_energy.polls.push_back({now, *shown}); break;
         case Kind::load:
-          if ((*shown != 0) != (last_load != 0)) recording.switches.push_back(now);
+          if ((*shown != 0) != (last_load != 0)) recording.switches.push_back(between_s);
           last_load = *shown;
           break;
         case Kind::time:
@@ -274,6 +302,8 @@ Result<SensorRecording> parse_power_table(std::string_view text, const std::stri
     }
   }
   WW_TRY(require_one_device(recording.columns, source));
+  recording.zero_s = first_s.value_or(0);
+  if (!recording.switches.empty()) recording.switches_known_to_s = median(std::move(row_gaps_s));
   // The better of what the meter gives: joules leave nothing out.
   recording.meter = mean_power(meter_energy);
   if (recording.meter.empty()) recording.meter = mean_power(summed(meter_means));

@@ -1,12 +1,17 @@
 #include "ww/measure/recorded_energy.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <optional>
+#include <string>
 
 #include "quantile.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::measure {
 namespace {
@@ -96,6 +101,147 @@ double latest_s(std::span<const PowerPoint> polls) {
   return latest;
 }
 
+// The longest time for which the register may hold a value that power has left [s]. Values change
+// at refreshes alone, so that two changes have at least one period between them.
+double longest_refresh_s(std::span<const PowerPoint> polls, const UpdatePeriod& period) {
+  if (period.resolved || period.within_poll || period.held_s > 0) return period.refresh_s();
+  double shortest_s = energy::EnergyOptions{}.register_lag_s;
+  std::optional<double> before_s;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    if (polls[i].power_w == polls[i - 1].power_w) continue;
+    if (before_s) shortest_s = std::min(shortest_s, polls[i].time_s - *before_s);
+    before_s = polls[i - 1].time_s;
+  }
+  return shortest_s;
+}
+
+// A step of power is seen late: by the time to the next refresh, and by what the readings from
+// there on still lack of it. How much that spreads over where between two refreshes the step may
+// fall: standard deviation [s]. None for a window that ends where the next one begins; period /
+// sqrt(12) for a reading of an instant.
+double edge_sd_s(ResponseKind kind, double time_s, double period_s) {
+  constexpr int kPlaces = 100;
+  constexpr double kSettled = 8;  // lags
+  double sum = 0, square = 0;
+  for (int place = 0; place < kPlaces; ++place) {
+    const double to_refresh_s = (place + 0.5) / kPlaces * period_s;
+    const double end_s = kind == ResponseKind::lag ? kSettled * time_s : time_s;
+    double late_s = to_refresh_s;
+    for (double since_s = to_refresh_s; since_s < end_s; since_s += period_s) {
+      late_s += period_s *
+                (kind == ResponseKind::lag ? std::exp(-since_s / time_s) : 1 - since_s / time_s);
+    }
+    sum += late_s / kPlaces;
+    square += late_s * late_s / kPlaces;
+  }
+  return std::sqrt(std::max(0.0, square - sum * sum));
+}
+
+// How late a step of power appears in the readings, as if they were straight lines between polls.
+struct Lateness {
+  double low_s{}, usual_s{}, high_s{};
+  double at_ends_s{};  // for which power around the first and the last reading is not seen
+  double window_s{};   // of the readings
+  double edge_sd_s{};
+};
+
+Lateness lateness(std::span<const PowerPoint> polls, const UpdatePeriod& period,
+                  const SensorResponse& response) {
+  const double refresh_s = longest_refresh_s(polls, period);
+  // Readings that are refreshed within a poll are no older than that, and a fit has it in its
+  // delay.
+  const double held_s = period.within_poll ? 0 : refresh_s;
+  // When a held value changes is known by the polls alone.
+  const double change_sd_s = held_s > 0 ? period.poll_s / std::sqrt(12.0) : 0;
+  const bool known = response.kind != ResponseKind::not_resolved;
+  Lateness late;
+  if (!known) {
+    late.low_s = late.usual_s = period.resolved ? held_s / 2 : 0;
+    late.high_s = latest_s(polls) + held_s;
+    late.at_ends_s = late.high_s;
+    late.edge_sd_s = std::hypot(edge_sd_s(ResponseKind::window, 0, refresh_s), change_sd_s);
+    return late;
+  }
+  // A lag withholds its time times the rise of power, exactly; a window half of its own, if power
+  // is steady at both ends; and a value that is held, half a period of its own.
+  const bool lags = response.kind == ResponseKind::lag;
+  const double part = lags ? 1.0 : 0.5;
+  // A delay behind a switch may be the load's own: a kernel starts late. So may some of the rise; a
+  // W7700's power rises within two polls, which are 5 ms.
+  constexpr double kLoadsRise_s = 0.005;
+  const double other_s = held_s / 2 + (response.of_the_load ? 0.0 : response.delay_s);
+  late.window_s = lags ? 0.0 : response.time_s;
+  late.low_s = part * response.low_s + other_s;
+  late.usual_s = part * response.time_s + other_s;
+  late.high_s = part * response.high_s + other_s;
+  if (response.of_the_load) {
+    late.low_s = std::max(0.0, late.low_s - kLoadsRise_s);
+    late.high_s += std::max(0.0, response.delay_s);
+  }
+  late.at_ends_s = refresh_s + late.window_s / 2;
+  late.edge_sd_s = std::hypot(
+      edge_sd_s(response.kind, response.at_most ? 0 : response.time_s, refresh_s), change_sd_s);
+  return late;
+}
+
+// Squares of the steps of power. A step that falls into a reading is split between two changes,
+// whose squares are two thirds of its own on average.
+double squared_steps(std::span<const PowerPoint> polls) {
+  constexpr double kSplit = 1.5;
+  double sum = 0;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    const double change = polls[i].power_w - polls[i - 1].power_w;
+    sum += change * change;
+  }
+  return kSplit * sum;
+}
+
+// 95% of what the readings' own noise leaves of the joules: the usual change from one to the next
+// is sqrt(2) of it.
+double noise_j(std::span<const PowerPoint> polls) {
+  constexpr double kToSigma = 1.4826;
+  if (polls.size() < 3) return 0;
+  std::vector<double> changes;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    changes.push_back(std::abs(polls[i].power_w - polls[i - 1].power_w));
+  }
+  const double sigma_w = kToSigma * quantile(changes, 0.5) / std::numbers::sqrt2;
+  const double seconds = polls.back().time_s - polls.front().time_s;
+  return kNormal95 * sigma_w * seconds / std::sqrt(static_cast<double>(polls.size()));
+}
+
+// What to know of the joules.
+std::string remarks(std::span<const PowerPoint> polls, const UpdatePeriod& period,
+                    const SensorResponse& response, const Lateness& late) {
+  constexpr double kPollsToAGap = 10;
+  constexpr double kMinGap_s = 0.1;
+  std::vector<std::string> all;
+  if (response.kind == ResponseKind::not_resolved) {
+    all.push_back(
+        fmt::format("how late its readings are is not known: up to {:.2g} s", late.high_s));
+  } else if (const double unseen = 1 - response.seen(period); unseen > 0.05) {
+    all.push_back(fmt::format(
+        "{:.0f}% of the time is unseen: of a load that repeats in about the sensor's period, on "
+        "and off may be seen in unequal shares",
+        100 * unseen));
+  }
+  double longest_s = 0, together_s = 0;
+  std::size_t gaps = 0;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    const double apart_s = polls[i].time_s - polls[i - 1].time_s;
+    if (apart_s <= std::max(kMinGap_s, kPollsToAGap * period.poll_s)) continue;
+    ++gaps;
+    together_s += apart_s;
+    longest_s = std::max(longest_s, apart_s);
+  }
+  if (gaps > 0 && period.poll_s > 0) {
+    all.push_back(fmt::format(
+        "{} of {:.3g} s at most ({:.3g} s together) without polls, or the clock was set",
+        gaps == 1 ? "a gap" : fmt::format("{} gaps", gaps), longest_s, together_s));
+  }
+  return fmt::format("{}", fmt::join(all, "; "));
+}
+
 }  // namespace
 
 Spikes find_spikes(std::span<const PowerPoint> polls, const UpdatePeriod& period) {
@@ -143,28 +289,20 @@ energy::Energy register_energy(std::span<const PowerPoint> polls, const UpdatePe
   if (!found.ok()) return found;
   const double seconds = kept.back().time_s - kept.front().time_s;
   const double rise_w = kept.back().power_w - kept.front().power_w;
-  const double refresh_s = period.refresh_s();
-  double half_j = std::max(found.high_j - found.energy_j, found.energy_j - found.low_j);
-  half_j = std::hypot(half_j, step_of(kept) / 2 * seconds);
-  if (response.kind == ResponseKind::not_resolved) {
-    const double late_s = latest_s(kept);
-    half_j = std::hypot(half_j, late_s * range_at_ends(kept, late_s));
-    found.reason = fmt::format("how late its readings are is not known: up to {:.2g} s", late_s);
-  } else {
-    // A lag withholds its time times the rise of power, exactly; a window half of its own, if power
-    // is steady at both ends.
-    const bool lags = response.kind == ResponseKind::lag;
-    const double late_s = (lags ? response.time_s : response.time_s / 2) + response.delay_s;
-    const double error_s =
-        std::max(response.high_s - response.time_s, response.time_s - response.low_s);
-    const double unseen_s = refresh_s + (lags ? 0.0 : response.time_s / 2);
-    found.energy_j += late_s * rise_w;
-    half_j = std::hypot(half_j, error_s * rise_w,
-                        unseen_s * range_at_ends(kept, response.time_s + refresh_s));
-    found.reason.clear();
-  }
-  found.low_j = std::max(0.0, found.energy_j - half_j);
-  found.high_j = found.energy_j + half_j;
+  const double gaps_j = std::max(found.high_j - found.energy_j, found.energy_j - found.low_j);
+  const Lateness late = lateness(kept, period, response);
+  const double seen_over_s = late.high_s + late.window_s / 2;
+  found.energy_j += late.usual_s * rise_w;
+  // What power does around either end is not known any better than by the readings there.
+  const double ends_j = late.at_ends_s * range_at_ends(kept, seen_over_s);
+  const double edges_j = kNormal95 * late.edge_sd_s * std::sqrt(squared_steps(kept));
+  const double half_j =
+      std::hypot(std::hypot(gaps_j, step_of(kept) / 2 * seconds, ends_j), edges_j, noise_j(kept));
+  const auto [less_j, more_j] =
+      std::minmax({(late.low_s - late.usual_s) * rise_w, (late.high_s - late.usual_s) * rise_w});
+  found.reason = remarks(kept, period, response, late);
+  found.low_j = std::max(0.0, found.energy_j - std::hypot(half_j, less_j));
+  found.high_j = found.energy_j + std::hypot(half_j, more_j);
   found.power_w = seconds > 0 ? found.energy_j / seconds : 0;
   return found;
 }

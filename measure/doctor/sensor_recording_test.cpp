@@ -159,7 +159,7 @@ TEST(PowerTable, GivesColumnsSwitchesAndTheMeterByTheMillisecond) {
   ASSERT_EQ(table->columns[0].polls.size(), 3u);  // an empty field is no poll
   EXPECT_NEAR(table->columns[0].polls[1].time_s, 0.004, 1e-9);
   EXPECT_EQ(table->switches.size(), 2u);
-  EXPECT_NEAR(table->switches[0], 0.002, 1e-9);
+  EXPECT_NEAR(table->switches[0], 0.001, 1e-9);
   ASSERT_EQ(table->meter.power_w.size(), 6u);
   EXPECT_NEAR(table->meter.power_w[0], 60.5, 1e-6);
   EXPECT_NEAR(table->meter.power_w[4], 64.5, 1e-6);  // straight over the missing reading

@@ -11,6 +11,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/measure/recorded_energy.hpp"
+#include "ww/measure/recorded_units.hpp"
 #include "ww/measure/sensor_response.hpp"
 
 namespace ww::measure {
@@ -282,6 +283,29 @@ TEST(SensorRecordings, OfAnAd4000HaveOnePeriodAndAnAverageOfTwoRates) {
   const auto average = find_update_period(recording->columns.at(1).polls);
   EXPECT_FALSE(average.resolved) << average.period_s;
   EXPECT_NEAR(average.held_s, 1.0, 0.03);
+}
+
+// Cray's meter is upstream of the card: losses that no load changes are in the ratio of the joules,
+// and not in the slope.
+TEST(SensorRecordings, OfAnMi250xHaveAGainAgainstTheNodesMeter) {
+  SKIP_WITHOUT("amd_sensor_mi250x");
+  const auto card = table(shared_data("amd_sensor_mi250x/rank0_energy.csv"));
+  const auto node = table(shared_data("amd_sensor_mi250x/rank0_craypm.csv"));
+  ASSERT_TRUE(card && node);
+  const auto find = [](const SensorRecording& recording, std::string_view name) {
+    return *std::ranges::find(recording.counters, name, &EnergyColumn::name);
+  };
+  EnergyColumn counter = find(*card, "dev0_uj");
+  constexpr double kWriter = 15.3 / (1e6 / 65536);
+  for (EnergyPoint& poll : counter.polls) poll.energy_j /= kWriter;
+  PowerSeries meter = mean_power(find(*node, "accel0_energy_j"));
+  meter.start_s += node->zero_s - card->zero_s;
+  const auto gain = compare_with_meter(counter, meter);
+  ASSERT_TRUE(gain);
+  EXPECT_NEAR(gain->ratio, 1.055, 0.005);
+  ASSERT_TRUE(gain->slope);
+  EXPECT_NEAR(*gain->slope, 1.027, 0.02);
+  EXPECT_NEAR(*gain->offset_w, 11, 8);
 }
 
 // One of the two dies of a package counts, and the other reads 0 for ever.

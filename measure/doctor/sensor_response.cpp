@@ -216,7 +216,7 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
   // most twice, as even the mean of equal times on and off shows half.
   const GainRange range = metered ? GainRange{0.5, 1.6} : GainRange{0.8 * full, 2.2 * full};
   // The times of switches are the host's, some ms off; a meter's clock was aligned.
-  const double earliest_s = metered ? -0.020 : -0.060;
+  const double earliest_s = (metered ? -0.020 : -0.060) - series.known_to_s;
   Search search(readings, truth, range, earliest_s);
   const FitProfile window = search.run(ResponseKind::window);
   const FitProfile lag = search.run(ResponseKind::lag);
@@ -229,6 +229,7 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
   response.other_rms_w = lags ? window.best.rms : lag.best.rms;
   response.time_s = profile.best.time_s;
   response.delay_s = profile.best.delay_s;
+  response.of_the_load = !metered;
 
   // Errors of neighbours are not independent, and a clock a few ms off leaves its own.
   const double n = static_cast<double>(readings.size());
@@ -241,6 +242,9 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
     response.low_s = std::min(response.low_s, fit.time_s);
     response.high_s = std::max(response.high_s, fit.time_s);
   }
+  const double blur_s = lags ? series.known_to_s / std::sqrt(12.0) : series.known_to_s;
+  response.low_s = std::max(0.0, response.low_s - blur_s);
+  response.high_s += blur_s;
   if (profile.best.rms > 0.25 * full) {
     return unresolved("the readings do not follow the load");
   }
@@ -348,7 +352,8 @@ SensorResponse fit_response(std::span<const PowerPoint> readings, const UpdatePe
 }
 
 SensorResponse fit_response_to_load(std::span<const PowerPoint> readings,
-                                    const UpdatePeriod& period, std::span<const double> switches) {
+                                    const UpdatePeriod& period, std::span<const double> switches,
+                                    double switches_known_to_s) {
   if (auto response = by_edges(readings, period)) return *response;
   if (switches.empty() || readings.empty()) {
     SensorResponse response;
@@ -356,7 +361,7 @@ SensorResponse fit_response_to_load(std::span<const PowerPoint> readings,
     return response;
   }
   // A load that stays on after the last switch would be a guess: the truth ends with it.
-  PowerSeries load{readings.front().time_s, 1e-3, {}};
+  PowerSeries load{readings.front().time_s, 1e-3, {}, switches_known_to_s};
   load.start_s = std::min(load.start_s, switches.front() - 0.1);
   const double end = switches.size() % 2 == 0 ? readings.back().time_s : switches.back();
   const double steps = (end - load.start_s) / load.step_s;

@@ -20,6 +20,7 @@ constexpr double kFineStamp_s = 0.3e-3;
 // The value changed after poll `from` and not later than poll `to`.
 struct Change {
   double from{}, to{};
+  double by_w{};
   [[nodiscard]] double middle() const { return 0.5 * (from + to); }
 };
 
@@ -148,6 +149,56 @@ void append(std::vector<PowerPoint>& out, std::span<const PowerPoint> polls, dou
   }
 }
 
+// Whether values creep up or down by the readings' step. Then its borders decide when a value
+// changes, whatever the refreshes do, and a ramp crosses them in a rhythm of its own.
+bool creeps_by_steps(const std::vector<Change>& changes) {
+  constexpr double kOneStep = 1.5;
+  constexpr double kMinShareOfSteps = 0.75, kMinShareInARow = 0.6;
+  double step_w = 1e300;
+  for (const Change& change : changes) step_w = std::min(step_w, std::abs(change.by_w));
+  std::size_t steps = 0, in_a_row = 0;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const bool one = std::abs(changes[i].by_w) < kOneStep * step_w;
+    steps += one ? 1 : 0;
+    in_a_row += one && i > 0 && changes[i].by_w * changes[i - 1].by_w > 0 ? 1 : 0;
+  }
+  const auto n = static_cast<double>(changes.size());
+  return static_cast<double>(steps) > kMinShareOfSteps * n &&
+         static_cast<double>(in_a_row) > kMinShareInARow * n;
+}
+
+// A load that repeats changes values at a few places of its own period, and is coherent at many of
+// its harmonics; a sensor's clock is at its frequency and that one's multiples, and where these
+// meet the rhythm of the polls.
+bool has_one_rhythm(const std::vector<double>& scan, double low, double step, std::size_t at,
+                    double length, double poll_s) {
+  constexpr double kAsMuch = 0.9;
+  constexpr double kPollsToAPeriod = 3;  // faster ones meet the rhythm of the polls everywhere
+  constexpr int kMaxOthers = 2;
+  const double found = low + step * static_cast<double>(at);
+  if (found * poll_s * kPollsToAPeriod > 1) return true;
+  const auto is_multiple = [&](double f) {
+    return std::abs(f - std::round(f / found) * found) < 2 / length;
+  };
+  int others = 0;
+  for (std::size_t i = 1; i + 1 < scan.size(); ++i) {
+    if (scan[i] < kAsMuch * scan[at] || scan[i] < scan[i - 1] || scan[i] < scan[i + 1]) continue;
+    const double f = low + step * static_cast<double>(i);
+    others += is_multiple(f) || is_multiple(1 / poll_s - f) ? 0 : 1;
+  }
+  return others <= kMaxOthers;
+}
+
+// The longest run of polls that all show a new value [polls].
+std::size_t longest_run(std::span<const PowerPoint> polls) {
+  std::size_t longest = 0, run = 0;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    run = polls[i].power_w != polls[i - 1].power_w ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
 // Whether neighbouring polls do both show new values, too often for spikes of one poll.
 bool changes_from_poll_to_poll(std::span<const PowerPoint> polls, std::size_t changes) {
   constexpr std::size_t kMinPairs = 5;
@@ -208,7 +259,9 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
   for (std::size_t i = 1; i < polls.size(); ++i) {
     gaps.push_back(polls[i].time_s - polls[i - 1].time_s);
     all.push_back({polls[i - 1].time_s - zero, polls[i].time_s - zero});
-    if (polls[i].power_w != polls[i - 1].power_w) changes.push_back(all.back());
+    if (polls[i].power_w == polls[i - 1].power_w) continue;
+    changes.push_back(all.back());
+    changes.back().by_w = polls[i].power_w - polls[i - 1].power_w;
   }
   found.poll_s = median(gaps);
   found.changes = changes.size();
@@ -229,9 +282,10 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
   }
   if (static_cast<double>(changes.size()) > 0.8 * static_cast<double>(gaps.size())) {
     found.within_poll = true;
+    found.within_s = 1.25 * found.poll_s;
     found.reason = fmt::format(
         "nearly every poll shows a new value: the period is under {:.1f} ms, poll faster",
-        found.poll_s * 1.25e3);
+        found.within_s * 1e3);
     return found;
   }
 
@@ -265,11 +319,13 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
     }
     scan.push_back(std::abs(sum) / static_cast<double>(head.size()));
   }
+  const bool creeps = creeps_by_steps(changes);
   const double chance = 4 / std::sqrt(static_cast<double>(head.size()));
   double strongest = 0;
   for (std::size_t i = 1; i + 1 < scan.size(); ++i) {
     strongest = std::max(strongest, scan[i]);
-    if (scan[i] < scan[i - 1] || scan[i] < scan[i + 1] || scan[i] < 0.85 * chance) continue;
+    if (creeps || scan[i] < scan[i - 1] || scan[i] < scan[i + 1] || scan[i] < 0.85 * chance)
+      continue;
     const double f = followed(changes, head.size(), low + step * static_cast<double>(i), step);
     const double period = 1 / f;
     const double shown = coherence(changes, period);
@@ -278,6 +334,7 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
     double phase = 0;
     const double contained = best_phase(changes, period, slack_s, phase);
     if (contained < 0.8 || with_own_refresh(changes, period, phase) < 0.95) continue;
+    if (!has_one_rhythm(scan, low, step, i, length, found.poll_s)) continue;
     found.resolved = true;  // frequencies rise: the first is the largest period
     found.period_s = period;
     found.phase_s = zero + phase;
@@ -288,9 +345,14 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
   found.coherence = strongest;
   found.within_poll = changes_from_poll_to_poll(polls, changes.size());
   if (found.within_poll) {
+    // So many new values in a row need one period less among them, and lie within one poll more.
+    const auto run = static_cast<double>(longest_run(polls));
+    found.within_s = std::max(1.0, (run + 1) / std::max(run - 1, 1.0)) * found.poll_s;
+    if (found.within_s < 1.25 * found.poll_s) found.within_s = found.poll_s;
     found.reason = fmt::format(
-        "it is refreshed at least once a poll ({:.1f} ms or less): poll faster to see how often",
-        found.poll_s * 1e3);
+        "it is refreshed at least {} ({:.1f} ms or less): poll faster to see "
+        "how often",
+        found.within_s > found.poll_s ? "every few polls" : "once a poll", found.within_s * 1e3);
     return found;
   }
   found.reason = fmt::format("no period explains the changes (best coherence {:.2f})", strongest);

@@ -32,7 +32,7 @@ using nlohmann::json;
 
 struct DoctorArguments {
   microbench::DeviceRequest device;
-  std::string recording;
+  std::string recording, meter;
   std::string load;  // a command
   bool no_step_test{};
   bool no_clock_control{};
@@ -249,7 +249,9 @@ void try_all_backends(measure::Telemetry& telemetry, const std::string& device,
 }
 
 int run(DoctorArguments arguments) {
-  if (!arguments.recording.empty()) return doctor_recording(arguments.recording, arguments.json);
+  if (!arguments.recording.empty()) {
+    return doctor_recording(arguments.recording, arguments.meter, arguments.json);
+  }
   if (!arguments.no_clock_control) {
     for (const auto& line : measure::restore_leftovers()) spdlog::warn("{}", line);
   }
@@ -304,10 +306,16 @@ void add_doctor(CLI::App& app, Outcome& outcome) {
       "--device", arguments->device.name,
       "Device as `wirewatt devices` names it, or for a sensor alone gpu:N (from 0, "
       "AMD's first) or pci:0000:03:00.0; default: the best real GPU, else virtual:w9100");
-  command->add_option("--recording", arguments->recording,
-                      "Look at a recording instead: a folder with gpudata.csv, polls of "
-                      "nvidia-smi, a trace of Score-P (traces.otf2), or a table with time_s, "
-                      "power_w and perhaps meter_w and load");
+  auto* recording =
+      command->add_option("--recording", arguments->recording,
+                          "Look at a recording instead: a folder with gpudata.csv, polls of "
+                          "nvidia-smi, a trace of Score-P (traces.otf2), or a table with time_s, "
+                          "power_w and perhaps meter_w and load");
+  command
+      ->add_option("--meter", arguments->meter,
+                   "With --recording: a table of an external meter by the same clock, FILE or "
+                   "FILE:COLUMN")
+      ->needs(recording);
   command->add_option("--load", arguments->load,
                       "Command that loads the GPU while it runs; it is started and ended for each "
                       "step, and the time that it takes to begin counts as the sensor's delay "

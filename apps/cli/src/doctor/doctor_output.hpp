@@ -31,7 +31,8 @@ void print_report(const DoctorReport& report);
 // 0; 1 where a power reading or the energy counter is not to be believed; 3 without a sensor.
 [[nodiscard]] int exit_code_of(const DoctorReport& report);
 
-// Prints period, window or lag, gain and offset of a recording; gives the exit code.
-int doctor_recording(const std::string& path, bool as_json);
+// Prints period, window or lag, gain and offset of a recording; gives the exit code. `meter`, which
+// may be empty, is the file of an external meter and perhaps its column (FILE:COLUMN).
+int doctor_recording(const std::string& path, const std::string& meter, bool as_json);
 
 }  // namespace ww::cli

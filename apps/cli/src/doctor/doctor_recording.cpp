@@ -1,5 +1,6 @@
 // The doctor's look at recorded power: of cards that are elsewhere, and beside an external meter.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "ww/core/log.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/measure/recorded_energy.hpp"
+#include "ww/measure/recorded_units.hpp"
 #include "ww/measure/sensor_response.hpp"
 #include "ww/otf2/power_trace.hpp"
 
@@ -39,6 +41,7 @@ Result<SensorRecording> read(const std::string& path) {
     recording.columns = std::move(*polls);
     const double zero_s =
         recording.columns.front().polls.empty() ? 0.0 : recording.columns.front().polls[0].time_s;
+    recording.zero_s = zero_s;
     for (auto& column : recording.columns) {
       for (auto& poll : column.polls) poll.time_s -= zero_s;
     }
@@ -54,52 +57,116 @@ Result<SensorRecording> read(const std::string& path) {
   return tl::unexpected(polls.error());
 }
 
+// An external meter's own file, by the same clock: its column of that name, or its only one of
+// joules, or else of watts.
+Status add_meter(SensorRecording& recording, const std::string& file) {
+  std::string path = file, name;
+  std::error_code ec;
+  if (const auto colon = file.rfind(':');
+      colon != std::string::npos && !std::filesystem::exists(file, ec)) {
+    path = file.substr(0, colon);
+    name = file.substr(colon + 1);
+  }
+  WW_ASSIGN(meter, read(path));
+  std::vector<std::string> names;
+  std::vector<measure::PowerSeries> series;
+  const auto add = [&](const std::string& column, measure::PowerSeries power) {
+    if (!name.empty() && column != name) return;
+    names.push_back(column);
+    series.push_back(std::move(power));
+  };
+  for (const auto& column : meter.counters) add(column.name, mean_power(column));
+  if (names.empty()) {
+    for (const auto& column : meter.columns) add(column.name, power_between(column));
+  }
+  if (names.size() != 1) {
+    return fail(ErrorCode::bad_data,
+                names.empty() ? "the meter's file has no such column"
+                              : fmt::format("the meter's file has {}: name one, as in {}:{}",
+                                            fmt::join(names, ", "), path, names.front()),
+                file);
+  }
+  if (series.front().empty()) return fail(ErrorCode::bad_data, "the meter shows no power", file);
+  recording.meter = std::move(series.front());
+  recording.meter.start_s += meter.zero_s - recording.zero_s;
+  recording.meter_name = names.front();
+  return {};
+}
+
 struct Column {
   std::string name;
   std::size_t polls{};
+  measure::UnitFound unit;
   measure::UpdatePeriod period;
   measure::Spikes spikes;
   SensorResponse response;
   energy::Energy energy;
-  std::string unit;   // what the counter beside it counts, where that is not what its name says
-  std::string truth;  // what it was compared with
+  std::string counter;              // beside it
+  measure::UnitFound counter_unit;  // of that
+  std::string truth;                // what it was compared with
   std::vector<measure::SteadyError> errors;
 };
 
-// A counter of 2^-16 J whose ticks a program took for 15.3 uJ, as AMD's headers round them.
-std::string unit_of(const measure::EnergyColumn& counter, const energy::Energy& shown) {
-  constexpr double kRounded = 15.3e-6 / kJoulesPerTick;
-  constexpr double kAlike = 6e-4;
-  const energy::Energy counted = measure::counter_energy(counter);
-  if (!counted.ok() || !shown.ok()) return {};
-  if (std::abs(counted.energy_j / shown.energy_j - kRounded) > kAlike) return {};
-  return fmt::format(
-      "{} has {:.4f} times the joules of these readings, as counts of 2^-16 J have that are taken "
-      "for 15.3 uJ: {:.2f} J",
-      counter.name, counted.energy_j / shown.energy_j, counted.energy_j / kRounded);
+template <class Points, class Value>
+void scale(Points& points, Value value, double factor) {
+  for (auto& point : points) point.*value *= factor;
 }
 
-Column look(const measure::PollColumn& polls, const SensorRecording& recording) {
+// Response and joules against one truth, which may be empty.
+void respond(Column& column, const measure::PollColumn& polls, const SensorRecording& recording,
+             const measure::PowerSeries& truth) {
+  const auto readings = measure::refreshes(polls.polls, column.period);
+  if (!truth.empty()) {
+    column.response = measure::fit_response(readings, column.period, truth);
+    column.errors = measure::steady_errors(readings, truth, recording.switches, column.response);
+  } else {
+    column.response = measure::fit_response_to_load(readings, column.period, recording.switches,
+                                                    recording.switches_known_to_s);
+  }
+  column.energy =
+      measure::register_energy(polls.polls, column.period, column.response, column.spikes);
+}
+
+Column look(measure::PollColumn polls, const SensorRecording& recording) {
+  using measure::EnergyPoint;
+  using measure::PowerPoint;
   Column column;
   column.name = polls.name;
   column.polls = polls.polls.size();
   column.period = measure::find_update_period(polls.polls);
+  const bool metered = !recording.meter.empty();
+  column.unit = measure::unit_of_power(polls, recording.meter, recording.meter_name);
+  scale(polls.polls, &PowerPoint::power_w, column.unit.factor);
   column.spikes = measure::find_spikes(polls.polls, column.period);
-  const auto readings = measure::refreshes(polls.polls, column.period);
-  const auto* counter = measure::counter_beside(recording, polls.name);
-  const measure::PowerSeries meter =
-      !recording.meter.empty() || counter == nullptr ? recording.meter : mean_power(*counter);
-  if (!meter.empty()) {
-    column.truth = !recording.meter.empty() ? "external meter" : counter->name;
-    column.response = measure::fit_response(readings, column.period, meter);
-    column.errors = measure::steady_errors(readings, meter, recording.switches, column.response);
-  } else {
-    column.truth = recording.switches.empty() ? "nothing" : "load switches";
-    column.response = measure::fit_response_to_load(readings, column.period, recording.switches);
+  const auto* beside = measure::counter_beside(recording, polls.name);
+  if (beside == nullptr) {
+    column.truth = metered                      ? recording.meter_name
+                   : recording.switches.empty() ? "nothing"
+                                                : "load switches";
+    respond(column, polls, recording, recording.meter);
+    return column;
   }
-  column.energy =
-      measure::register_energy(polls.polls, column.period, column.response, column.spikes);
-  if (counter != nullptr) column.unit = unit_of(*counter, column.energy);
+  column.counter = beside->name;
+  column.truth = metered ? recording.meter_name : beside->name;
+  measure::EnergyColumn counter = *beside;
+  const auto rescale = [&] {
+    const auto unit = measure::unit_of_energy(counter, column.energy);
+    column.counter_unit = unit;
+    scale(counter.polls, &EnergyPoint::energy_j, unit.factor);
+    return unit.factor != 1;
+  };
+  column.energy = measure::register_energy(polls.polls, column.period, {}, column.spikes);
+  rescale();
+  if (!metered) {
+    const auto unit = measure::unit_of_power(polls, mean_power(counter), beside->name);
+    scale(polls.polls, &PowerPoint::power_w, unit.factor);
+    if (unit.factor != 1) column.unit = unit;
+  }
+  respond(column, polls, recording, metered ? recording.meter : mean_power(counter));
+  // The response makes the readings' joules surer.
+  if (column.counter_unit.factor == 1 && rescale() && !metered) {
+    respond(column, polls, recording, mean_power(counter));
+  }
   return column;
 }
 
@@ -107,13 +174,22 @@ Column look(const measure::PollColumn& polls, const SensorRecording& recording) 
 struct Counter {
   std::string name;
   std::size_t polls{};
+  measure::UnitFound unit;
   measure::UpdatePeriod period;
   energy::Energy energy;
+  std::optional<measure::CounterGain> gain;
   Verdict verdict{Verdict::good};
 };
 
-Counter look(const measure::EnergyColumn& polls) {
-  Counter counter{polls.name, polls.polls.size(), {}, measure::counter_energy(polls)};
+Counter look(measure::EnergyColumn polls, const SensorRecording& recording,
+             const std::vector<Column>& columns) {
+  Counter counter{polls.name, polls.polls.size(), {}, {}, {}, {}};
+  for (const Column& column : columns) {
+    if (column.counter == polls.name) counter.unit = column.counter_unit;
+  }
+  scale(polls.polls, &measure::EnergyPoint::energy_j, counter.unit.factor);
+  counter.energy = measure::counter_energy(polls);
+  counter.gain = measure::compare_with_meter(polls, recording.meter);
   std::vector<measure::PowerPoint> values;
   bool zero = true;
   for (const auto& poll : polls.polls) {
@@ -136,13 +212,20 @@ json interval(const energy::Energy& energy) {
 }
 
 json to_json(const Counter& counter) {
-  return {{"name", counter.name},
-          {"verdict", to_string(counter.verdict)},
-          {"polls", counter.polls},
-          {"period_s", counter.period.resolved ? json(counter.period.period_s) : json()},
-          {"energy_j", interval(counter.energy)},
-          {"power_w", counter.energy.ok() ? json(counter.energy.power_w) : json()},
-          {"reason", counter.energy.reason}};
+  return {
+      {"name", counter.name},
+      {"verdict", to_string(counter.verdict)},
+      {"polls", counter.polls},
+      {"period_s", counter.period.resolved ? json(counter.period.period_s) : json()},
+      {"energy_j", interval(counter.energy)},
+      {"power_w", counter.energy.ok() ? json(counter.energy.power_w) : json()},
+      {"unit", counter.unit.text},
+      {"meter_over_counter", counter.gain ? json(counter.gain->ratio) : json()},
+      {"meter_over_counter_sd", counter.gain ? json(counter.gain->ratio_sd) : json()},
+      {"meter_slope", counter.gain && counter.gain->slope ? json(*counter.gain->slope) : json()},
+      {"meter_offset_w",
+       counter.gain && counter.gain->slope ? json(*counter.gain->offset_w) : json()},
+      {"reason", counter.energy.reason}};
 }
 
 std::string text_of(const energy::Energy& energy) {
@@ -152,9 +235,23 @@ std::string text_of(const energy::Energy& energy) {
                      energy.reason);
 }
 
+std::string text_of(const measure::CounterGain& gain) {
+  std::string text = fmt::format("{:.2f} J for {:.2f} J counted: {:.3f} times as much (sd {:.3f})",
+                                 gain.meter_j, gain.counter_j, gain.ratio, gain.ratio_sd);
+  if (gain.slope) {
+    text += fmt::format("; of changes {:.3f} (sd {:.3f}) and {:+.1f} W that no load changes",
+                        *gain.slope, gain.slope_sd, *gain.offset_w);
+  }
+  return text;
+}
+
 void print(const Counter& counter) {
-  print_table({{counter.name, std::string(to_string(counter.verdict))},
-               {"  joules", text_of(counter.energy)}});
+  std::vector<std::vector<std::string>> rows{
+      {counter.name, std::string(to_string(counter.verdict))},
+      {"  joules", text_of(counter.energy)}};
+  if (!counter.unit.text.empty()) rows.push_back({"  unit", counter.unit.text});
+  if (counter.gain) rows.push_back({"  meter", text_of(*counter.gain)});
+  print_table(rows);
 }
 
 Verdict verdict_of(const Column& column) {
@@ -182,7 +279,7 @@ json to_json(const Column& column) {
           {"polls", column.polls},
           {"period_s", known(column.period.resolved, column.period.period_s)},
           {"period_reason", column.period.reason},
-          {"refreshed_within_s", known(column.period.within_poll, column.period.poll_s)},
+          {"refreshed_within_s", known(column.period.within_poll, column.period.within_s)},
           {"held_s", known(column.period.held_s > 0, column.period.held_s)},
           {"spikes", column.spikes.at.size()},
           {"largest_spike_w", known(!column.spikes.at.empty(), column.spikes.largest_w)},
@@ -202,7 +299,8 @@ json to_json(const Column& column) {
           {"gain_reason", response.gain_reason},
           {"energy_j", interval(column.energy)},
           {"energy_reason", column.energy.reason},
-          {"counter_unit", column.unit},
+          {"unit", column.unit.text},
+          {"counter_unit", column.counter_unit.text},
           {"steady_errors", errors}};
 }
 
@@ -239,7 +337,11 @@ void print(const Column& column) {
                                             column.spikes.at.size(), column.spikes.largest_w)});
   }
   rows.push_back({"  joules", text_of(column.energy)});
-  if (!column.unit.empty()) rows.push_back({"  counter", column.unit});
+  if (!column.unit.text.empty()) rows.push_back({"  unit", column.unit.text});
+  if (!column.counter_unit.text.empty()) {
+    rows.push_back(
+        {"  counter", fmt::format("{} has {}", column.counter, column.counter_unit.text)});
+  }
   for (const auto& error : column.errors) {
     rows.push_back({"  " + error.what,
                     fmt::format("{:+.1f}% at {:.0f} W", 100 * error.relative(), error.meter_w)});
@@ -249,26 +351,29 @@ void print(const Column& column) {
 
 }  // namespace
 
-int doctor_recording(const std::string& path, bool as_json) {
-  const auto recording = read(path);
+int doctor_recording(const std::string& path, const std::string& meter, bool as_json) {
+  auto recording = read(path);
   if (!recording) return report_error(recording.error());
-  bool any = false;
+  if (!meter.empty()) {
+    if (const auto added = add_meter(*recording, meter); !added) return report_error(added.error());
+  }
   json columns = json::array();
+  std::vector<Column> seen;
   for (const auto& polls : recording->columns) {
     if (polls.polls.empty()) continue;
-    any = true;
-    const Column column = look(polls, *recording);
+    seen.push_back(look(polls, *recording));
     if (as_json) {
-      columns.push_back(to_json(column));
+      columns.push_back(to_json(seen.back()));
     } else {
-      print(column);
+      print(seen.back());
     }
   }
+  bool any = !seen.empty();
   json counters = json::array();
   for (const auto& polls : recording->counters) {
     if (polls.polls.empty()) continue;
     any = true;
-    const Counter counter = look(polls);
+    const Counter counter = look(polls, *recording, seen);
     if (as_json) {
       counters.push_back(to_json(counter));
     } else {

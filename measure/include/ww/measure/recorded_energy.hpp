@@ -21,11 +21,13 @@ struct Spikes {
 };
 [[nodiscard]] Spikes find_spikes(std::span<const PowerPoint> polls, const UpdatePeriod& period);
 
-// Joules from the first poll to the last by the trapezoidal rule, without spikes. What a lag still
-// withholds at the end and showed of the time before is put right; a register whose response is not
-// known may be late by as much as any that is, or as its fastest step leaves open. The 95% interval
-// covers the response, the polls, the step of the readings and what energy_between() covers, and
-// not the sensor's gain.
+// Joules from the first poll to the last by the trapezoidal rule, without spikes. What a lag, a
+// window or a value that is held still withholds at the end, and showed of the time before, is put
+// right. A register whose response is not known may be late by as much as any that is, or as its
+// fastest step leaves open: its interval reaches to that side alone. The 95% interval covers the
+// response, the time that no reading sees (a step of power lies anywhere between two refreshes),
+// gaps, the noise and the step of the readings and what energy_between() covers, and not the
+// sensor's gain. `reason` says what limits the figure.
 [[nodiscard]] energy::Energy register_energy(std::span<const PowerPoint> polls,
                                              const UpdatePeriod& period,
                                              const SensorResponse& response, const Spikes& spikes);

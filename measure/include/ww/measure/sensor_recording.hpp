@@ -42,6 +42,8 @@ struct PowerSeries {
   double start_s{};  // when the first step begins
   double step_s{};
   std::vector<double> power_w;
+  double
+      known_to_s{};  // time between the readings it was made of, where that is longer than a step
   [[nodiscard]] bool empty() const { return power_w.empty(); }
   [[nodiscard]] double end_s() const {
     return start_s + step_s * static_cast<double>(power_w.size());
@@ -64,15 +66,20 @@ struct EnergyColumn {
   std::string name;  // "socket_energy_uj"
   std::vector<EnergyPoint> polls;
 };
-// Mean power from poll to poll, in steps of 1 ms; empty where joules never grew or ran backward.
+// Power on straight lines from reading to reading, in steps of 1 ms.
+[[nodiscard]] PowerSeries power_between(const PollColumn& column);
+// Mean power from move to move, in steps of 1 ms; empty where joules never grew or ran backward.
 [[nodiscard]] PowerSeries mean_power(const EnergyColumn& column);
 
 // One recording. Times are seconds since the load was first switched on.
 struct SensorRecording {
   std::vector<PollColumn> columns;
-  std::vector<double> switches;          // on, off, on, ...
-  PowerSeries meter;                     // empty where there was none
+  std::vector<double> switches{};  // on, off, on, ...
+  double switches_known_to_s{};    // 0: exactly
+  PowerSeries meter{};             // empty where there was none
+  std::string meter_name{"external meter"};
   std::vector<EnergyColumn> counters{};  // of the devices' own energy
+  double zero_s{};                       // time 0 by the file's own clock
 };
 // The device's own counter beside a column of power: the one counter that grew, or of several the
 // one whose name differs by "energy" for "power" ("accel0_power_w", "accel0_energy_j"). Null where

@@ -28,6 +28,7 @@ struct SensorResponse {
   bool at_most{};            // time_s is an upper bound
   double low_s{}, high_s{};  // other values that fit nearly as well
   double delay_s{};          // good to the clocks' alignment, some ms
+  bool of_the_load{};        // fitted to switches: the load's own start and rise are in it
   double rms_w{};            // of the fit
   double span_w{};           // of the readings, 5% to 95%
   // reading = gain * truth + offset. Against a meter only: of switches the height is not known.
@@ -47,8 +48,9 @@ struct SensorResponse {
 // window or lag (2 ms to 2.5 s) and delay (-20 to 300 ms). The result is not resolved in these
 // cases: the refreshes are not known; fewer than 12 of them under the truth; readings that do not
 // follow it or precede it; windows that differ by a factor of two and fit equally well; window and
-// lag that fit equally well. The gain is absent if the fit is poor or the polls are coarse for the
-// window.
+// lag that fit equally well. A meter or switches that are themselves known from reading to reading
+// leave the window open by that time, and a lag by its standard deviation. The gain is absent if
+// the fit is poor or the polls are coarse for the window.
 [[nodiscard]] SensorResponse fit_response(std::span<const PowerPoint> readings,
                                           const UpdatePeriod& period, const PowerSeries& meter);
 
@@ -60,7 +62,8 @@ struct SensorResponse {
 // polls, whatever the switches say; none are needed then.
 [[nodiscard]] SensorResponse fit_response_to_load(std::span<const PowerPoint> readings,
                                                   const UpdatePeriod& period,
-                                                  std::span<const double> switches);
+                                                  std::span<const double> switches,
+                                                  double switches_known_to_s = 0);
 
 // Mean of the sensor beside that of the meter, over a stretch of constant or repeated load.
 struct SteadyError {

@@ -16,6 +16,7 @@ struct UpdatePeriod {
   // Not resolved, and neighbouring polls do both show new values: it is refreshed at least once a
   // poll, so that each poll is as good as a refresh.
   bool within_poll{};
+  double within_s{};  // how often at least, if so; a little more than a poll where polls are few
   // Not resolved, because the sensor has two rates: for a good part of the time it holds its value
   // for about so long [s], and refreshes faster at other times. 0 where it has one.
   double held_s{};
@@ -34,8 +35,9 @@ struct UpdatePeriod {
 // Finds the largest period whose multiples explain when the value changed. Each change lies between
 // two polls. Equal values in a row (a steady load, a coarse sensor) are refreshes that do not show,
 // so an interval between changes need not be the period. A period is reported only where the
-// changes keep to it more than the polls themselves do, and where it is longer than a poll by more
-// than the polls' stamps leave open. The oldest poll comes first.
+// changes keep to it more than the polls themselves do, where it is longer than a poll by more than
+// the polls' stamps leave open, and where neither a load that repeats nor a ramp over the readings'
+// steps would show such a rhythm. The oldest poll comes first.
 [[nodiscard]] UpdatePeriod find_update_period(std::span<const PowerPoint> polls);
 
 // Returns the value of each refresh, at the time of the refresh; of a sensor that is refreshed at
