@@ -1,4 +1,4 @@
-#include "ww/measure/recorded_units.hpp"
+#include "ww/measure/recorded/units.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -118,22 +118,23 @@ TEST_F(Outputs, EveryOptionThatNamesAFileSaysWhetherItIsWritten) {
   // Options of the type TEXT: names, numbers in lists, columns, devices. One that is not here names
   // a file: mark it by as_output_file(), as_output_folder() or as_input_file().
   const std::set<std::string> texts{
-      "--adaptive",     "--approximable", "--deadlock",    "--deflection",
-      "--link-budget",  "--predictor",    "--routing",     "--scheme",
-      "--sw-allocator", "--table-counts", "--token-order", "--wait-counts",
-      "--ways",         "--accelwattch",  "--allocator",   "--application",
-      "--approx",       "--arbiter",      "--arch",        "--baseline",
-      "--by",           "--card-node",    "--check",       "--chip-class",
-      "--column",       "--compare",      "--constant",    "--crossing-mm-source",
-      "--data",         "--device",       "--estimator",   "--executor",
-      "--format",       "--kernel",       "--kernels",     "--leave-one-out",
-      "--level",        "--load",         "--metric",      "--mode",
-      "--network",      "--node",         "--on-fault",    "--only",
-      "--openmetrics",  "--over",         "--pareto",      "--power",
-      "--recording",    "--reg",          "--run",         "--sensitivity",
-      "--size",         "--slurm-option", "--sort",        "--target",
-      "--term",         "--time",         "--to",          "--traffic",
-      "--voltage",      "--without",      "--workload",    "--power-metric"};
+      "--adaptive",     "--approximable", "--deadlock",     "--deflection",
+      "--link-budget",  "--predictor",    "--routing",      "--scheme",
+      "--sw-allocator", "--table-counts", "--token-order",  "--wait-counts",
+      "--ways",         "--accelwattch",  "--allocator",    "--application",
+      "--approx",       "--arbiter",      "--arch",         "--baseline",
+      "--by",           "--card-node",    "--check",        "--chip-class",
+      "--column",       "--compare",      "--constant",     "--crossing-mm-source",
+      "--data",         "--device",       "--estimator",    "--executor",
+      "--format",       "--kernel",       "--kernels",      "--leave-one-out",
+      "--level",        "--load",         "--meter",        "--metric",
+      "--mode",         "--network",      "--node",         "--on-fault",
+      "--only",         "--openmetrics",  "--over",         "--pareto",
+      "--power",        "--recording",    "--reg",          "--run",
+      "--sensitivity",  "--size",         "--slurm-option", "--sort",
+      "--target",       "--term",         "--time",         "--to",
+      "--traffic",      "--voltage",      "--without",      "--workload",
+      "--power-metric"};
   for (const Command& command : all_commands()) {
     for (const auto& name : command.of({"TEXT"})) {
       EXPECT_TRUE(texts.contains(name)) << command.name() << " " << name;

@@ -11,8 +11,8 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/measure/csv.hpp"
+#include "ww/measure/recorded/units.hpp"
 #include "ww/measure/recorded_energy.hpp"
-#include "ww/measure/recorded_units.hpp"
 #include "ww/measure/sensor_response.hpp"
 #include "ww/otf2/power_trace.hpp"
 
