@@ -14,6 +14,7 @@
 #include "bench/sensor_steps.hpp"
 #include "homes/home_device.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/folder_lock.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/measure/health.hpp"
@@ -38,19 +39,7 @@ class FolderGuard {
   static Result<FolderGuard> make(const fs::path& folder) {
     std::error_code ec;
     if (fs::is_directory(folder, ec)) return FolderGuard({});
-    fs::create_directories(folder, ec);
-    if (ec == std::errc::permission_denied || ec == std::errc::read_only_file_system) {
-      return fail(
-          ErrorCode::permission_denied,
-          fmt::format("cannot make the folder ({}); choose another with --out", ec.message()),
-          folder.string());
-    }
-    if (ec) {
-      return fail(
-          ErrorCode::io_error,
-          fmt::format("cannot make the folder ({}); choose another with --out", ec.message()),
-          folder.string());
-    }
+    WW_TRY(make_folder(folder));
     return FolderGuard(folder);
   }
   FolderGuard(FolderGuard&& other) noexcept : made_(std::exchange(other.made_, {})) {}

@@ -44,7 +44,7 @@ struct Command {
   }
 };
 
-const std::set<std::string> kOutputs{"OUTPUT", "FOLDER", "MODEL"};
+const std::set<std::string> kOutputs{"OUTPUT", "FOLDER", "MODEL", "PATH"};
 
 void collect(const Words& words, std::vector<Command>& commands) {
   const auto help_of = [&words](const char* how) {
@@ -177,7 +177,7 @@ TEST_F(Outputs, NoneReplacesAnInputOfTheSameCall) {
   fs::create_symlink(input, file("link.csv"));
   int tried = 0;
   for (const Command& command : all_commands()) {
-    for (const auto& output : command.of({"OUTPUT", "MODEL"})) {
+    for (const auto& output : command.of({"OUTPUT", "MODEL", "PATH"})) {
       std::vector<Words> calls;
       for (const auto& option : command.of({"FILE"})) {
         calls.push_back({option, input.string(), output, file("link.csv").string()});
@@ -198,7 +198,7 @@ TEST_F(Outputs, NoneReplacesAnInputOfTheSameCall) {
 TEST_F(Outputs, TwoOfOneCallAreTwoFiles) {
   int tried = 0;
   for (const Command& command : all_commands()) {
-    const auto outputs = command.of({"OUTPUT"});
+    const auto outputs = command.of({"OUTPUT", "PATH"});
     for (std::size_t i = 0; i + 1 < outputs.size(); ++i) {
       const auto finished = call(command, {outputs[i], file("new").string(), outputs[i + 1],
                                            (file("") / "." / "new").string()});
@@ -209,6 +209,33 @@ TEST_F(Outputs, TwoOfOneCallAreTwoFiles) {
     }
   }
   EXPECT_GE(tried, 5);
+}
+
+TEST_F(Outputs, APlaceThatCannotBeIsWrongUsage) {
+  std::ofstream(file("file")) << "text";
+  fs::create_directory(file("folder"));
+  int tried = 0;
+  const auto expect_refused = [&](const Command& command, const std::string& option,
+                                  const fs::path& place, const char* why) {
+    const auto finished = call(command, {option, place.string()});
+    EXPECT_EQ(finished.exit_code, 2) << command.name() << " " << option << " " << place;
+    EXPECT_TRUE(found(finished.err, why)) << command.name() << " " << option << finished.err;
+    ++tried;
+  };
+  for (const Command& command : all_commands()) {
+    for (const auto& option : command.of({"OUTPUT", "MODEL"})) {
+      if (option == "--svg" || option == "--plot") continue;  // ask for the ending first
+      expect_refused(command, option, file("folder"), "is a folder; give the name of a file in it");
+      expect_refused(command, option, file("file") / "x", "Not a directory");
+      expect_refused(command, option, file("nowhere") / "x", "No such file or directory");
+    }
+    for (const auto& option : command.of({"FOLDER"})) {
+      expect_refused(command, option, file("file"), "Not a directory");
+      expect_refused(command, option, file("file") / "x" / "y", "Not a directory");
+    }
+  }
+  EXPECT_GE(tried, 50);
+  EXPECT_EQ(read_file(file("file")).value_or(""), "text");
 }
 
 TEST_F(Outputs, DevicesAndOtherPeoplesFilesAreWritten) {

@@ -186,6 +186,8 @@ TEST_F(WrongInputs, OfFilesAreRefused) {
             "is a database, not a calibration; name the folder of the campaign"},
            {"project --model empty", 2, "no model.json"},
            {"trace info text.txt", 1, "text.txt"},
+           {"trace info empty", 2, "empty: cannot read: Is a directory"},
+           {"trace info nowhere.wwt", 2, "nowhere.wwt: cannot read: No such file"},
            {"disasm text.txt", 1, "neither a code object"},
            {"sweep pla.toml", 2, "did you mean 'plan.toml'?"},
            {"sweep wrong_command.toml", 2, "no command 'simulat'; did you mean 'simulate'?"},
@@ -212,6 +214,10 @@ TEST_F(WrongInputs, OfOutputsAreRefused) {
            {"topology --svg picture.png", 2, "pictures are written as SVG"},
            {"simulate --curve --plot picture.png", 2, "pictures are written as SVG"},
            {"calibrate --device virtual:w9100 --quick --out ''", 2, "--out: needs a name"},
+           {"report run --figures text.txt", 2, "cannot write in 'text.txt': Not a directory"},
+           {"calibrate --device virtual:w9100 --quick --out text.txt/x", 2, "Not a directory"},
+           {"run --device virtual:w9100 --counters empty -- true", 2, "is a folder"},
+           {"simulate --curve --plot nowhere/c.svg", 2, "cannot write in 'nowhere'"},
            {"calibrate --resume --out typo", 2, "nothing to resume in typo"}}) {
     expect_refused(one);
   }

@@ -48,6 +48,9 @@ void check_numbers(CLI::App& command);
 inline constexpr const char* kOutputFile = "OUTPUT";
 inline constexpr const char* kOutputFolder = "FOLDER";
 inline constexpr const char* kOutputModel = "MODEL";  // may replace the calibration of its campaign
+// A file or a folder by another option, an address, or a file for which there is another place: the
+// command itself says where it cannot be.
+inline constexpr const char* kOutputAny = "PATH";
 inline CLI::Option* as_output_file(CLI::Option* option) {
   return option->type_name(kOutputFile);
 }
@@ -61,6 +64,9 @@ inline CLI::Option* as_svg_file(CLI::Option* option) {
                      "': pictures are written as SVG: give a name that ends in .svg (the "
                      "pages of 'wirewatt report' save PNG, too)";
   });
+}
+inline CLI::Option* as_any_output(CLI::Option* option) {
+  return option->type_name(kOutputAny);
 }
 inline CLI::Option* as_output_folder(CLI::Option* option) {
   return option->type_name(kOutputFolder);

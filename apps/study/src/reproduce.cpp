@@ -14,6 +14,7 @@
 #include "reproduction/reproduction.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/folder_lock.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
@@ -290,8 +291,7 @@ Result<ordered_json> reproduce(const ReproduceRequest& request) {
     return fail(ErrorCode::invalid_argument, fmt::format("paper '{}' is unknown; there are: {}",
                                                          request.paper, fmt::join(known, ", ")));
   }
-  std::error_code ec;
-  fs::create_directories(request.out, ec);  // the lock's error says why not
+  WW_TRY(make_folder(request.out));
   WW_ASSIGN(lock, FolderLock::take(request.out, "reproduce", "reproducing a paper in"));
   // Checks before hours of runs.
   const fs::path calibration = request.paper == "iiswc16"

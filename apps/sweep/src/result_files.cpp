@@ -8,6 +8,7 @@
 
 #include "host.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
 
@@ -21,12 +22,6 @@ constexpr std::string_view kEnding = ".results";
 constexpr std::size_t kLargestPart = std::size_t{4} << 20;
 constexpr int kListings = 20;
 
-Error failed(const std::error_code& ec, const char* what, const fs::path& path) {
-  const bool denied = ec == std::errc::permission_denied || ec == std::errc::read_only_file_system;
-  return {denied ? ErrorCode::permission_denied : ErrorCode::io_error,
-          fmt::format("{}: {}", what, ec.message()), path.string()};
-}
-
 // Result files under a folder, in order. Error not_found where one went while it was listed.
 Result<std::vector<fs::path>> list(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -37,7 +32,7 @@ Result<std::vector<fs::path>> list(const fs::path& folder) {
     const auto name = at->path().filename().string();
     if (name.ends_with(kEnding) && !name.starts_with(".")) files.push_back(at->path());
   }
-  if (ec) return tl::unexpected(failed(ec, "cannot list", folder));
+  if (ec) return tl::unexpected(errno_error(ec, "cannot list", folder));
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -85,9 +80,7 @@ Status over_files(const fs::path& folder, std::set<fs::path>& taken, std::string
 
 Result<ResultWriter> ResultWriter::create(const fs::path& folder, const std::string& tag,
                                           std::chrono::duration<double> between) {
-  std::error_code ec;
-  fs::create_directories(folder, ec);
-  if (ec) return tl::unexpected(failed(ec, "cannot make this folder", folder));
+  WW_TRY(ww::make_folder(folder));
   ResultWriter writer;
   writer.between_ = between;
   writer.folder_ = folder;

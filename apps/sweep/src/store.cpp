@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "ww/core/file_system.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/owned_file.hpp"
 #include "ww/sweep/result_files.hpp"
@@ -154,10 +154,7 @@ Result<StatusCounts> write_store(const fs::path& file, const Plan& plan, const P
   std::string aside = (file.parent_path() / ".sweep.db.XXXXXX").string();
   const int fd = ::mkostemp(aside.data(), O_CLOEXEC);
   if (fd < 0) {
-    return fail(
-        errno == EACCES || errno == EROFS ? ErrorCode::permission_denied : ErrorCode::io_error,
-        fmt::format("cannot write in this folder: {}", std::strerror(errno)),
-        file.parent_path().string());
+    return tl::unexpected(errno_error(errno, "cannot write in this folder", file.parent_path()));
   }
   Result<StatusCounts> counts;
   try {
@@ -172,9 +169,7 @@ Result<StatusCounts> write_store(const fs::path& file, const Plan& plan, const P
   if (whole) return counts;
   ::unlink(aside.c_str());
   if (!counts) return counts;
-  return fail(ErrorCode::io_error,
-              fmt::format("cannot put the file in place: {}", std::strerror(number)),
-              file.string());
+  return tl::unexpected(errno_error(number, "cannot put the file in place", file));
 }
 
 struct Store::Impl {

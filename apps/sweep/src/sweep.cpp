@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/hash.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
@@ -22,12 +23,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::size_t kCheckedPoints = 500;
-
-Error folder_error(const std::error_code& ec, const fs::path& folder) {
-  const bool denied = ec == std::errc::permission_denied || ec == std::errc::read_only_file_system;
-  return {denied ? ErrorCode::permission_denied : ErrorCode::io_error,
-          fmt::format("cannot make this folder: {}", ec.message()), folder.string()};
-}
 
 // sweep.json holds the paths of plan and folder, for workers elsewhere.
 Status check_path(const fs::path& path) {
@@ -174,8 +169,7 @@ Status make_folder(const Sweep& sweep, const Program& program, bool resume) {
           "again");
     }
   }
-  fs::create_directories(sweep.results(), ec);
-  if (ec) return tl::unexpected(folder_error(ec, sweep.results()));
+  WW_TRY(ww::make_folder(sweep.results()));
   WW_TRY(write_file_atomically(sweep.folder / "plan.toml", sweep.plan->text));
   return write_file_atomically(sweep.folder / "sweep.json", description(sweep).dump(2) + "\n");
 }

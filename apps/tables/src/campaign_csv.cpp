@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "ww/core/file_system.hpp"
 #include "ww/core/streamed_file.hpp"
 
 namespace ww::tables {
@@ -209,12 +210,7 @@ Result<std::vector<WrittenTable>> write_campaign_csv(const CampaignStore& store,
                                                      const std::filesystem::path& folder) {
   WW_ASSIGN(facts, store.facts());
   WW_ASSIGN(runs, store.runs());
-  std::error_code trouble;
-  std::filesystem::create_directories(folder, trouble);
-  if (trouble) {
-    return fail(ErrorCode::io_error, "cannot make the folder: " + trouble.message(),
-                folder.string());
-  }
+  WW_TRY(make_folder(folder));
   const auto any = [&runs](auto member) {
     return std::ranges::any_of(runs, [&](const StoredRun& run) { return !(run.*member).empty(); });
   };

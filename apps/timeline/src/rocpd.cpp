@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "ww/core/file_system.hpp"
 #include "ww/core/hash.hpp"
-#include "ww/core/placed_file.hpp"
 
 namespace ww::timeline {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "registry.hpp"
 #include "session.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/suggest.hpp"
 
@@ -57,14 +58,7 @@ Result<Batch> run(const Request& request, const std::function<void(const Report&
   if (chosen.empty()) {
     for (const Entry& entry : registry()) chosen.push_back(&entry);
   }
-  if (!request.output_folder.empty()) {
-    std::error_code ec;
-    std::filesystem::create_directories(request.output_folder, ec);
-    if (ec) {
-      return fail(ErrorCode::io_error, "the folder cannot be made: " + ec.message(),
-                  request.output_folder.string());
-    }
-  }
+  if (!request.output_folder.empty()) WW_TRY(make_folder(request.output_folder));
   microbench::DeviceRequest wanted;
   wanted.name = request.device;
   // A chip that is drawn is the one that the environment names already.

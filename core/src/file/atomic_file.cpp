@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "errno_error.hpp"
 #include "write_all.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/owned_file.hpp"
 
 namespace ww {

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <utility>
 
-#include "errno_error.hpp"
 #include "write_all.hpp"
+#include "ww/core/file_system.hpp"
 
 namespace ww {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
-#include "ww/core/placed_file.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/streamed_file.hpp"
 #include "ww/core/temporary_folder.hpp"
 

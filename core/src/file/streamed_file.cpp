@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "errno_error.hpp"
 #include "write_all.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/owned_file.hpp"
 
 namespace ww {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "errno_error.hpp"
+#include "ww/core/file_system.hpp"
 
 namespace ww {
 

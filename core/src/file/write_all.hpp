@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "errno_error.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/result.hpp"
 
 namespace ww {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "columns.hpp"
 #include "format.hpp"
+#include "ww/core/file_system.hpp"
 
 namespace ww::sim::trace {
 namespace {
@@ -227,13 +227,10 @@ Result<Reader> Reader::open(const std::filesystem::path& file) {
   std::error_code ec;
   if (!*stream || std::filesystem::is_directory(file, ec)) {
     const int number = std::filesystem::is_directory(file, ec) ? EISDIR : errno;
-    const auto code = number == ENOENT   ? ErrorCode::not_found
-                      : number == EACCES ? ErrorCode::permission_denied
-                                         : ErrorCode::io_error;
-    return fail(code, fmt::format("cannot read: {}", std::strerror(number)), impl.name);
+    return tl::unexpected(errno_error(number, "cannot read", file));
   }
   impl.size = std::filesystem::file_size(file, ec);
-  if (ec) return fail(ErrorCode::io_error, "cannot read: " + ec.message(), impl.name);
+  if (ec) return tl::unexpected(errno_error(ec, "cannot read", file));
   impl.stream = std::move(stream);
   WW_TRY(impl.start());
   return reader;

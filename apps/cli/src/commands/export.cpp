@@ -328,7 +328,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
                       "A calibration: model.json, crossing.json, or its folder");
   as_input_file(command->get_option("--model"));
   add_anyway_option(*command, arguments->anyway);
-  as_output_file(
+  as_any_output(
       command->add_option("-o,--out", arguments->output, "The file to write; csv: the folder"))
       ->required();
   command->add_option("--arch", arguments->architecture,

@@ -172,9 +172,9 @@ void add_selftest(CLI::App& app, Outcome& outcome) {
                       "Device as `wirewatt devices` names it, or gpu:N or pci:ADDRESS for a sensor "
                       "alone (default: the best card, whatever it lacks)");
   add_random_chip_options(*command, arguments->device);
-  auto* out = as_output_file(command->add_option("-o,--out", arguments->out,
-                                                 "The file to write (default: "
-                                                 "wirewatt-selftest-TIME.wwst)"));
+  auto* out = as_any_output(command->add_option("-o,--out", arguments->out,
+                                                "The file to write (default: "
+                                                "wirewatt-selftest-TIME.wwst)"));
   auto* replay =
       command->add_option("--replay", arguments->replay,
                           "Show what this file of an earlier test says; no device is used");

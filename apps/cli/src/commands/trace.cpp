@@ -12,6 +12,7 @@
 #include "option.hpp"
 #include "output.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/kernel_label.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
@@ -225,9 +226,7 @@ Result<trace::Converted> export_file(const std::string& in, const std::string& f
                                      const std::string& out) {
   WW_ASSIGN(reader, trace::Reader::open(in));
   if (format == "csv") return export_csv(reader, out);
-  std::error_code ec;
-  std::filesystem::create_directories(out, ec);
-  if (ec) return fail(ErrorCode::io_error, "cannot make the folder: " + ec.message(), out);
+  WW_TRY(make_folder(out));
   return trace::export_accelsim(reader, out);
 }
 
@@ -295,7 +294,7 @@ void add_trace(CLI::App& app, Outcome& outcome) {
   verb = add_verb(*command, "export",
                   "Export to CSV, one row for each lane, or to Accel-Sim's format", *arguments);
   verb->add_option("file", arguments->file, "A .wwt file")->required();
-  as_output_file(verb->add_option(
+  as_any_output(verb->add_option(
       "-o,--out", arguments->out,
       "The CSV file, or the folder for kernelslist.g and kernel-N.traceg (default: "
       "the input's name)"));

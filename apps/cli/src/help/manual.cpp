@@ -9,6 +9,7 @@
 #include "option.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/file_system.hpp"
 
 namespace ww::cli {
 namespace {
@@ -16,9 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Status write_all(const CLI::App& app, const fs::path& folder) {
-  std::error_code ec;
-  fs::create_directories(folder / "man1", ec);
-  if (ec) return fail(ErrorCode::permission_denied, ec.message(), folder.string());
+  WW_TRY(make_folder(folder / "man1"));
   const auto program = describe_program(app);
   const auto commands = describe_commands(app, Hidden::left_out);
   // Pages name the release, not the commit: the same sources give the same page.

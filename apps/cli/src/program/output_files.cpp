@@ -1,15 +1,17 @@
 #include "program/output_files.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "option.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/owned_file.hpp"
-#include "ww/core/placed_file.hpp"
 
 namespace ww::cli {
 namespace {
@@ -31,7 +33,8 @@ Files files_of(const CLI::App& app) {
   Files files;
   for (const CLI::Option* option : command->get_options()) {
     const std::string type = option->get_type_name();
-    const bool output = type == kOutputFile || type == kOutputFolder || type == kOutputModel;
+    const bool output =
+        type == kOutputFile || type == kOutputFolder || type == kOutputModel || type == kOutputAny;
     if (!output && type != kInputFile && !option->get_positional()) continue;
     for (const std::string& value : option->results()) {
       // A word that names no file, as a paper's or a workload's name, is no input.
@@ -64,6 +67,41 @@ bool is_beside(const fs::path& file, const std::vector<NamedFile>& inputs) {
     const fs::path path = fs::absolute(input.path, ec);
     return fs::equivalent(fs::is_directory(path, ec) ? path : path.parent_path(), folder, ec);
   });
+}
+
+// Refuses what cannot be written at all: a folder in a file's place, a file in a folder's, a place
+// that is not there or is another's. A file's folder must exist; folders are made. A folder that is
+// there may hold all that a command needs, and then nothing is written into it.
+Status check_place(const NamedFile& output) {
+  const std::string type = output.option->get_type_name();
+  if (type == kOutputAny || is_device_or_pipe(output.path)) return {};
+  const std::string context = fmt::format("{} {}", output.option->get_name(), output.path.string());
+  std::error_code ec;
+  const bool is_folder = fs::is_directory(output.path, ec);
+  fs::path place = output.path;
+  if (type == kOutputFolder) {
+    if (is_folder) return {};
+    while (!fs::exists(place, ec) && place.has_relative_path()) {
+      place = place.has_parent_path() ? place.parent_path() : fs::path(".");
+    }
+  } else {
+    if (is_folder) {
+      return fail(ErrorCode::invalid_argument, "is a folder; give the name of a file in it",
+                  context);
+    }
+    place = place.has_parent_path() ? place.parent_path() : fs::path(".");
+  }
+  int number = 0;
+  if (!fs::exists(place, ec)) {
+    number = ENOENT;
+  } else if (!fs::is_directory(place, ec)) {
+    number = ENOTDIR;
+  } else if (::access(place.c_str(), W_OK | X_OK) != 0) {
+    number = errno;
+  }
+  if (number == 0) return {};
+  return tl::unexpected(
+      errno_error(number, fmt::format("cannot write in '{}'", place.string()), context));
 }
 
 Status check(const NamedFile& output, const Files& files) {
@@ -109,6 +147,7 @@ Status check(const NamedFile& output, const Files& files) {
 Status check_output_files(const CLI::App& app) {
   const Files files = files_of(app);
   for (const NamedFile& output : files.outputs) WW_TRY(check(output, files));
+  for (const NamedFile& output : files.outputs) WW_TRY(check_place(output));
   return {};
 }
 

@@ -18,6 +18,7 @@
 #include "sweep/sweep_dry_run.hpp"
 #include "sweep/sweep_program.hpp"
 #include "sweep/sweep_show.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/folder_lock.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
@@ -228,8 +229,7 @@ int say_what_runs(const sweep::Sweep& sweep, const sweep::SlurmJobs& jobs, bool 
 
 // Two commands would run the same points twice, and each would pack what the other still writes.
 Result<FolderLock> lock_folder(const sweep::Sweep& sweep) {
-  std::error_code ec;
-  std::filesystem::create_directories(sweep.folder, ec);  // the lock's error says why not
+  WW_TRY(make_folder(sweep.folder));
   return FolderLock::take(sweep.folder, "sweep", "running the sweep in");
 }
 

@@ -11,6 +11,7 @@
 #include "pages/embedded.hpp"
 #include "pages/html.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/subprocess.hpp"
 
 namespace ww::report {
@@ -134,12 +135,7 @@ std::vector<Picture> pictures_of(std::string_view page) {
 
 Result<std::vector<fs::path>> write_pictures(const std::vector<Picture>& pictures,
                                              const fs::path& folder, const fs::path& converter) {
-  std::error_code ec;
-  fs::create_directories(folder, ec);
-  if (ec) {
-    return fail(ErrorCode::permission_denied, "cannot make the folder: " + ec.message(),
-                folder.string());
-  }
+  WW_TRY(make_folder(folder));
   std::vector<fs::path> files;
   for (const Picture& picture : pictures) {
     files.push_back(folder / (picture.name + ".svg"));

@@ -6,6 +6,7 @@
 #include "slurm_commands.hpp"
 #include "slurm_jobs.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/file_system.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
@@ -171,12 +172,7 @@ Result<SlurmJobs> submit(const Sweep& sweep, const Program& program, const Slurm
   jobs.folder = submission_folder(sweep.folder, submission);
   jobs.clusters = named_clusters(options);
   jobs.tasks = layout.chunks.size();
-  std::error_code ec;
-  fs::create_directories(jobs.folder, ec);
-  if (ec) {
-    return fail(ErrorCode::io_error, fmt::format("cannot make this folder: {}", ec.message()),
-                jobs.folder.string());
-  }
+  WW_TRY(ww::make_folder(jobs.folder));
   WW_TRY(write_points(sweep, layout, jobs.folder));
   WW_TRY(write_scripts(sweep, program, submission, jobs.folder));
   WW_TRY(write_jobs(jobs));  // if this process is killed, the jobs can be found by their scripts

@@ -1,4 +1,4 @@
-#include "ww/core/placed_file.hpp"
+#include "ww/core/file_system.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -54,6 +54,27 @@ TEST(PlacedFile, SaysWhatCannotBePlaced) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, ErrorCode::not_found);
   EXPECT_EQ(place_file(folder.path() / "none", "/dev/null").error().code, ErrorCode::not_found);
+}
+
+TEST(MakeFolder, MakesThoseAboveItAndTakesOneThatIsThere) {
+  const auto folder = ScratchFolder::create("made").value();
+  const auto deep = folder.path() / "a" / "b";
+  ASSERT_TRUE(make_folder(deep));
+  EXPECT_TRUE(std::filesystem::is_directory(deep));
+  EXPECT_TRUE(make_folder(deep));
+}
+
+TEST(MakeFolder, CallsAFileInTheWayWrongUsage) {
+  const auto folder = ScratchFolder::create("made").value();
+  const auto file = folder.path() / "file";
+  ASSERT_TRUE(write_file_atomically(file, "text"));
+  for (const auto& wrong : {file, file / "x", file / "x" / "y"}) {
+    const auto made = make_folder(wrong);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code, ErrorCode::invalid_argument) << made.error().text();
+    EXPECT_NE(made.error().text().find(wrong.string()), std::string::npos);
+  }
+  EXPECT_EQ(read_file(file).value(), "text");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include "ww/core/placed_file.hpp"
+#include "ww/core/file_system.hpp"
 
+#include <cerrno>
 #include <fstream>
 #include <string>
 
-#include "errno_error.hpp"
 #include "write_all.hpp"
 #include "ww/core/owned_file.hpp"
 #include "ww/core/streamed_file.hpp"
@@ -44,7 +44,7 @@ Status place_file(const std::filesystem::path& finished, const std::filesystem::
   }
   WW_TRY(refuse_owned_database(target));
   std::filesystem::rename(finished, target, ec);
-  if (ec) return tl::unexpected(errno_error(ec.value(), "cannot put the file in place", target));
+  if (ec) return tl::unexpected(errno_error(ec, "cannot put the file in place", target));
   return {};
 }
 
