@@ -17,6 +17,7 @@
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
+#include "ww/core/log.hpp"
 #include "ww/microbench/homes.hpp"
 #include "ww/microbench/ladder.hpp"
 #include "ww/model/measured_paths.hpp"
@@ -217,12 +218,14 @@ std::string folder_of(const std::string& path) {
 int run(const std::string& folder, bool json) {
   const auto answer = score(folder);
   if (!answer) return report_error(answer.error());
-  if (const auto status = write_file_atomically(std::filesystem::path(folder) / "score.json",
-                                                answer->json.dump(2) + "\n");
-      !status) {
-    return report_error(status.error());
-  }
-  return show(*answer, json);
+  const auto kept = write_file_atomically(std::filesystem::path(folder) / "score.json",
+                                          answer->json.dump(2) + "\n");
+  const int code = show(*answer, json);
+  if (kept) return code;
+  if (kept.error().code != ErrorCode::permission_denied) return report_error(kept.error());
+  // A calibration that many share is often read alone.
+  spdlog::warn("score.json is not kept: {}", kept.error().text());
+  return code;
 }
 
 int run_program(const std::string& folder, const std::vector<std::string>& command, bool json) {
