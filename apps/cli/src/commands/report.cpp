@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,7 @@
 #include "option.hpp"
 #include "output.hpp"
 #include "sweep/sweep_show.hpp"
+#include "ww/core/log.hpp"
 
 namespace ww::cli {
 namespace {
@@ -73,6 +75,12 @@ int write_pictures(const ReportArguments& arguments) {
   refresh_sweep(arguments.run);
   const auto files = report::write_figures(arguments.run, arguments.figures, arguments.sweep);
   if (!files) return report_error(files.error());
+  if (std::ranges::none_of(*files,
+                           [](const fs::path& file) { return file.extension() == ".png"; })) {
+    spdlog::info(
+        "SVG alone: for PNG, too, install rsvg-convert (Debian, Ubuntu: librsvg2-bin; Fedora: "
+        "librsvg2-tools), or use the PNG buttons of the page");
+  }
   auto json = nlohmann::json::array();
   for (const fs::path& file : *files) {
     json.push_back(file.string());
