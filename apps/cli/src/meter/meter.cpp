@@ -113,7 +113,7 @@ void add_meter(CLI::App& app, Outcome& outcome) {
       "  wirewatt meter -- ./my_program args\n"
       "  wirewatt meter -o joules.json -- srun ./my_program\n"
       "  wirewatt meter --device gpu:0 --device gpu:1 --json -- ./my_program\n"
-      "  wirewatt meter --model first-run --device virtual:w9100 -- ./any_opencl_program\n"
+      "  wirewatt meter --model first-run --device virtual:w9100 -- wirewatt workloads run dct\n"
       "  wirewatt meter --model mi210 --counters profile.csv -- ./my_program");
   command->callback([arguments, &outcome] {
     const auto code = meter(*arguments);

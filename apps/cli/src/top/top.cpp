@@ -377,7 +377,7 @@ void add_top(CLI::App& app, Outcome& outcome) {
   command->add_flag("--web", arguments->metrics.web,
                     "Serve the figures and their history as a page, on loopback");
   add_open_flag(*command, arguments->metrics.open);
-  as_output_file(command->add_option(
+  as_any_output(command->add_option(
       "--otlp", arguments->metrics.otlp,
       "Send the figures to OpenTelemetry: append a line of JSON to a file, or send a request "
       "to a collector at http://HOST:PORT"));
@@ -391,7 +391,7 @@ void add_top(CLI::App& app, Outcome& outcome) {
       "Examples:\n"
       "  wirewatt top\n"
       "  wirewatt top --web --open\n"
-      "  wirewatt top --model first-run/model.json -- ./any_opencl_program\n"
+      "  wirewatt top --model first-run/model.json -- wirewatt workloads run dct\n"
       "  wirewatt top --model h100/crossing.json --device gpu:0 --counters profile.csv");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
