@@ -117,6 +117,10 @@ class Commands(OfAFolder):
         drawn = wirewatt.Reproduction({"virtual": True, "charts": [chart], "rows": []}).plot("Fig. 10")
         self.assertEqual([bar.get_width() for bar in drawn.patches], [1.5, 1.0])
         self.assertEqual(drawn.collections[0].get_offsets().tolist(), [[2.0, 0.0]])
+        line = {"name": "ours", "points": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]}
+        lines = {"title": "Fig. 5b: power", "x_label": "mm", "y_label": "W", "lines": [line]}
+        drawn = wirewatt.Reproduction({"charts": [lines], "rows": []}).plot("Fig. 5b")
+        self.assertEqual(drawn.lines[0].get_xydata().tolist(), [[1.0, 2.0], [3.0, 4.0]])
         with self.assertRaisesRegex(KeyError, "no figure begins with"):
             wirewatt.Reproduction({"charts": [chart], "rows": []}).plot("Fig. 99")
 

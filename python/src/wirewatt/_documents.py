@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from typing import Any, Dict, Iterable, List, Sequence
 
 from ._figure import Figure
@@ -80,6 +81,8 @@ class Reproduction(Document):
         if not found:
             raise KeyError(f"no figure begins with {title!r}; there are: {', '.join(self.charts)}")
         chart = found[0]
+        if "lines" in chart:
+            return self._plot_lines(chart, axes)
         if axes is None:
             _, axes = pyplot().subplots(figsize=(8, 1 + 0.3 * len(chart["bars"])))
         names = [bar["name"] for bar in chart["bars"]]
@@ -94,6 +97,18 @@ class Reproduction(Document):
                          label=chart.get("markName", "the paper"))
         axes.invert_yaxis()
         axes.set_xlabel(chart["unit"])
+        axes.set_title(chart["title"] + (" (virtual)" if self.is_virtual else ""))
+        axes.legend()
+        return axes
+
+    def _plot_lines(self, chart: Dict[str, Any], axes: Any) -> Any:
+        if axes is None:
+            _, axes = pyplot().subplots(figsize=(8, 4))
+        for line, style in zip(chart["lines"], itertools.cycle(("o-", "s--", "^:"))):
+            axes.plot([point["x"] for point in line["points"]], [point["y"] for point in line["points"]], style,
+                      label=line["name"])
+        axes.set_xlabel(chart["x_label"])
+        axes.set_ylabel(chart["y_label"])
         axes.set_title(chart["title"] + (" (virtual)" if self.is_virtual else ""))
         axes.legend()
         return axes

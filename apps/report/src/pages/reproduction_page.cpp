@@ -76,6 +76,33 @@ void add_points(Html& page, const json& figure) {
   page.chart(plot.title, plot);
 }
 
+// Whether the first line, which is ours, has a point.
+bool has_points(const json& figure) {
+  return !figure.at("lines").empty() && !list_of(figure.at("lines").front(), "points").empty();
+}
+
+// A figure that the paper draws as lines.
+void add_lines(Html& page, const json& figure) {
+  Plot plot;
+  plot.title = text_of(figure, "title");
+  plot.description = text_of(figure, "description");
+  plot.x_label = text_of(figure, "x_label");
+  plot.y_label = text_of(figure, "y_label");
+  for (const json& line : figure.at("lines")) {
+    Series series{.name = text_of(line, "name"),
+                  .colour = static_cast<int>(plot.series.size()) + 1,
+                  .dots = {},
+                  .line = true,
+                  .radius = 3.5,
+                  .dotted = true};
+    for (const json& point : line.at("points")) {
+      series.dots.push_back({number_of(point, "x"), number_of(point, "y"), 0, {}});
+    }
+    plot.series.push_back(std::move(series));
+  }
+  page.chart(plot.title, plot);
+}
+
 }  // namespace
 
 Result<std::string> reproduction_page(const json& reproduction,
@@ -121,13 +148,19 @@ Result<std::string> reproduction_page(const json& reproduction,
       add_points(page, figure);
       continue;
     }
+    if (figure.contains("lines") && has_points(figure)) {
+      add_lines(page, figure);
+      continue;
+    }
     BarChart chart;
     chart.title = text_of(figure, "title");
     chart.description = text_of(figure, "description");
     chart.unit = text_of(figure, "unit");
     chart.mark_name = text_of(figure, "mark");
-    for (const json& name : figure.at("legend")) chart.legend.push_back(name.get<std::string>());
-    for (const json& entry : figure.at("bars")) {
+    for (const json& name : list_of(figure, "legend")) {
+      chart.legend.push_back(name.get<std::string>());
+    }
+    for (const json& entry : list_of(figure, "bars")) {
       Bar bar;
       bar.name = text_of(entry, "name");
       for (const json& part : entry.at("parts")) {

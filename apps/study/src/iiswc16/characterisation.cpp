@@ -178,21 +178,20 @@ void add_distance(Reproduction& out, const json& model, const std::map<Variant, 
     by_distance[mm].first += pair.value("energy_fj_per_bit", 0.0);
     ++by_distance[mm].second;
   }
-  json bars = json::array();
+  json points = json::array();
   if (!by_distance.empty()) {
     const double nearest = by_distance.begin()->second.first / by_distance.begin()->second.second;
     for (const auto& [mm, sum] : by_distance) {
-      bars.push_back(
-          {{"name", fmt::format("{:.4g} mm", mm)},
-           {"parts", {(sum.first / sum.second - nearest) * 1e-15 * rates.at({"random", 0})}}});
+      points.push_back(
+          {{"x", mm}, {"y", (sum.first / sum.second - nearest) * 1e-15 * rates.at({"random", 0})}});
     }
   }
   out.charts.push_back(
       {{"title", "Fig. 5b: interconnect power against distance"},
        {"description", "Random payload, saturated; power beyond the nearest pair."},
-       {"unit", "W"},
-       {"legend", {"virtual W9100"}},
-       {"bars", bars}});
+       {"x_label", "distance of engine and quadrant [mm]"},
+       {"y_label", "power [W]"},
+       {"lines", json::array({{{"name", "virtual W9100"}, {"points", points}}})}});
   const auto value = number(model.value("energy_fj_per_bit_mm", json::object()), "value");
   const auto volt = number(model.value("reference", json::object()), "voltage_v");
   if (!value || !volt) return;
@@ -211,6 +210,14 @@ void add_distance(Reproduction& out, const json& model, const std::map<Variant, 
                          "that it does not state",
                          *value, scaled)});
   }
+}
+
+double x_of(const json& point) {
+  return point.at("x").get<double>();
+}
+
+bool is_left_of(const json& a, const json& b) {
+  return x_of(a) < x_of(b);
 }
 
 void add_toggles(Reproduction& out, const std::map<Variant, Line>& lines) {
@@ -267,7 +274,7 @@ void add_dvfs(Reproduction& out, const json& model) {
   double xx = 0;
   double yy = 0;
   std::size_t states = 0;
-  json bars = json::array();
+  json points = json::array();
   for (const json& state : model.value("states", json::array())) {
     const auto energy = number(state, "energy_fj_per_bit_mm");
     const auto volt = number(state, "voltage_v");
@@ -279,8 +286,7 @@ void add_dvfs(Reproduction& out, const json& model) {
     xx += x * x;
     yy += y * y;
     ++states;
-    bars.push_back({{"name", fmt::format("{:.4g} V, {:.0f} MHz", *volt, *clock * 1e-6)},
-                    {"parts", {*energy}}});
+    points.push_back({{"x", x * 1e-9}, {"y", y * 1e-12}});
   }
   if (states < 3) {
     out.add({"Fig. 8", "interconnect power against V^2 f", "linear", nullptr, "", kUnavailable,
@@ -291,18 +297,27 @@ void add_dvfs(Reproduction& out, const json& model) {
   out.add({"Fig. 8", "interconnect power against V^2 f, R2 of a line through the origin", "linear",
            1 - residual, "", forced_when(1 - residual >= 0.99),
            fmt::format("the chip's energy is proportional to V^2; {} clock states", states)});
-  out.charts.push_back({{"title", "Fig. 8: energy per bit and millimetre by clock state"},
-                        {"description", "V^2 alone would scale them."},
-                        {"unit", "fJ/bit/mm"},
-                        {"legend", {"virtual W9100"}},
-                        {"bars", bars}});
+  std::sort(points.begin(), points.end(), is_left_of);
+  const double most = x_of(points.back());
+  const json line =
+      json::array({{{"x", 0}, {"y", 0}}, {{"x", most}, {"y", xy / xx * most * 1e-3}}});
+  out.charts.push_back(
+      {{"title", "Fig. 8: interconnect power against V^2 f"},
+       {"description",
+        "Power of a millimetre that carries a random bit in each cycle, in every clock state; the "
+        "paper's is proportional to V^2 f."},
+       {"x_label", "V^2 f [V^2 GHz]"},
+       {"y_label", "power [mW for each mm and bit]"},
+       {"lines", json::array({{{"name", "virtual W9100"}, {"points", points}},
+                              {{"name", "proportional"}, {"points", line}}})}});
 }
 
 void add_bandwidth(Reproduction& out, const std::map<Variant, Line>& lines,
                    const std::map<Variant, double>& rates) {
   const auto full = lines.find({"random", 0});
   bool any = false;
-  json bars = json::array();
+  json points = json::array();
+  json proportional = json::array({{{"x", 0}, {"y", 0}}});
   for (const auto& [variant, line] : lines) {
     if (variant.first != "random" || full == lines.end()) continue;
     const auto rate = rates.find(variant);
@@ -310,9 +325,7 @@ void add_bandwidth(Reproduction& out, const std::map<Variant, Line>& lines,
     if (rate == rates.end() || full_rate == rates.end()) continue;
     const double bandwidth = rate->second / full_rate->second;
     const double power = line.slope / full->second.slope * bandwidth;
-    bars.push_back({{"name", fmt::format("{:.0f}% of the bandwidth", 100 * bandwidth)},
-                    {"parts", {100 * power}},
-                    {"mark", 100 * bandwidth}});
+    points.push_back({{"x", 100 * bandwidth}, {"y", 100 * power}});
     if (variant.second == 0) continue;
     any = true;
     out.add({"Fig. 9",
@@ -321,12 +334,15 @@ void add_bandwidth(Reproduction& out, const std::map<Variant, Line>& lines,
              forced_when(std::abs(power / bandwidth - 1) < 0.1),
              "each bit costs the same on the chip: half the bandwidth, half the power"});
   }
-  out.charts.push_back({{"title", "Fig. 9: interconnect power against bandwidth"},
-                        {"description", "Random payload; the mark is what proportionality gives."},
-                        {"unit", "%"},
-                        {"legend", {"virtual W9100"}},
-                        {"mark", "proportional"},
-                        {"bars", bars}});
+  proportional.push_back({{"x", 100}, {"y", 100}});
+  std::sort(points.begin(), points.end(), is_left_of);
+  out.charts.push_back(
+      {{"title", "Fig. 9: interconnect power against bandwidth"},
+       {"description", "Random payload; the line is what the paper finds."},
+       {"x_label", "share of the bandwidth [%]"},
+       {"y_label", "share of the power [%]"},
+       {"lines", json::array({{{"name", "virtual W9100"}, {"points", points}},
+                              {{"name", "proportional"}, {"points", proportional}}})}});
   if (!any) {
     out.add({"Fig. 9", "interconnect power at half the bandwidth", "about 50", nullptr, "%",
              kUnavailable, kNotRun});
