@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ww/core/split_mix.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -32,6 +33,17 @@ inline std::int64_t take(std::int64_t& free, std::int64_t at, std::int64_t time)
   const std::int64_t begin = at > free ? at : free;
   free = begin + time;
   return begin;
+}
+
+// Latency of a read of memory that begins at `cycle`. Some come late; which ones depends on the
+// line and the time alone.
+[[nodiscard]] inline std::int64_t memory_latency(const Architecture& architecture,
+                                                 std::uint32_t line, std::int64_t cycle) {
+  if (architecture.late_reads == 0) return architecture.memory_cycles;
+  SplitMix random((std::uint64_t{line} << 32U) ^ static_cast<std::uint64_t>(cycle));
+  if (random.unit() >= architecture.late_reads) return architecture.memory_cycles;
+  return architecture.memory_cycles +
+         std::llround(random.unit() * static_cast<double>(architecture.late_read_cycles));
 }
 
 }  // namespace ww::sim::gpu::exec

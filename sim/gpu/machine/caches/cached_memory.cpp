@@ -40,7 +40,7 @@ std::int64_t CachedMemory::read(int, std::uint32_t line, std::int64_t cycle) {
   if (!access.hit) {
     ++activity_.memory_reads[0];
     served = take(memory_free_[place.slice], served, memory_line_time_);
-    latency = architecture_.memory_cycles;
+    latency = memory_latency(architecture_, line, cycle);
   }
   if (access.writeback) {
     ++activity_.memory_writes[0];

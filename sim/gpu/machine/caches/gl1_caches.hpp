@@ -1,17 +1,22 @@
 // The caches of a chip's shader arrays (GL1): read-only, between the L1s of an array and the L2, in
-// lines of 128 bytes, least recent first out. Tags only: data always comes from device memory, so
-// that no program sees a line that another array has written since, as it could on a card.
+// lines of 128 bytes, least recent first out. A line keeps the bytes that it had when it came, so
+// that a program sees them, as on a card, where another array has written to the line since.
 //
 // Loads whose bits ask for it (RDNA 2: DLC; RDNA 3: GLC; LLVM, "Memory Model GFX10-GFX11"), stores
-// and atomics bypass it and throw the line out. Each launch begins with empty caches.
+// and atomics bypass it and throw the line out; a chip's `gl1_ignores_bits` makes loads stay in it.
+// Each launch begins with empty caches.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "machine/compute_unit/l1_cache.hpp"
+#include "machine/compute_unit/memory_operation.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -23,7 +28,9 @@ class Gl1Caches {
         bytes_per_clock_(architecture.gl1_bytes_per_clock) {
     if (architecture.gl1_bytes == 0) return;
     for (int array = 0; array < architecture.shader_engines; ++array) {
-      arrays_.push_back({L1Cache(architecture.gl1_bytes, architecture.gl1_ways, kLine), 0});
+      L1Cache tags(architecture.gl1_bytes, architecture.gl1_ways, kLine);
+      const std::size_t bytes = std::size_t{tags.slots()} * kLine;
+      arrays_.push_back({std::move(tags), std::vector<std::byte>(bytes), 0});
     }
   }
 
@@ -55,12 +62,21 @@ class Gl1Caches {
   }
   // Enters the lines that were asked for at `departure` and come at `ready`.
   void keep(std::uint32_t array, std::uint32_t pair, unsigned pairs, std::int64_t departure,
-            std::int64_t ready) {
-    L1Cache& tags = arrays_[array].tags;
+            std::int64_t ready, const DeviceMemory& memory) {
+    Array& own = arrays_[array];
     for (unsigned i = 0; i < pairs; ++i) {
-      const L1Cache::Found found = tags.find_or_allocate(pair + i, departure);
-      if (!found.hit) tags.filled(found.slot, pair + i, departure, ready);
+      const L1Cache::Found found = own.tags.find_or_allocate(pair + i, departure);
+      if (found.hit) continue;
+      own.tags.filled(found.slot, pair + i, departure, ready);
+      std::memcpy(&own.bytes[std::size_t{found.slot} * kLine],
+                  memory.host(line_address(2 * (pair + i))), kLine);
     }
+  }
+  // The bytes of a line of 64 bytes that was read just now.
+  [[nodiscard]] const std::byte* data(std::uint32_t array, std::uint32_t line) {
+    Array& own = arrays_[array];
+    const std::size_t slot = own.tags.find(line / 2);
+    return &own.bytes[slot * kLine + line % 2 * kLineBytes];
   }
   void evict(std::uint32_t array, std::uint32_t pair, unsigned pairs) {
     for (unsigned i = 0; i < pairs; ++i) arrays_[array].tags.invalidate(pair + i);
@@ -70,6 +86,7 @@ class Gl1Caches {
   static constexpr int kLine = 128;
   struct Array {
     L1Cache tags;
+    std::vector<std::byte> bytes;  // by slot
     std::int64_t free{};
   };
   std::vector<Array> arrays_;

@@ -180,6 +180,9 @@ L2Tags::L2Tags(const Architecture& architecture, HostArena& arena)
       sets_(static_cast<std::uint32_t>(architecture.l2_bytes / architecture.line_bytes) /
             channels_ / ways_),
       set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
+      set_bits_(static_cast<std::uint32_t>(std::countr_zero(sets_))),
+      hash_shift_(set_bits_ - static_cast<std::uint32_t>(architecture.l2_set_hash_bits)),
+      hash_mask_(architecture.l2_set_hash_bits == 0 ? 0 : set_mask_ & ~((1U << hash_shift_) - 1)),
       columns_((1U << interleave_shift_) % kColumns == 0 && sets_ % kColumns == 0 ? kColumns : 1),
       banks_(channels_, Bank(arena)),
       tag_(arena.zeros<std::uint32_t>(std::size_t{channels_} * sets_ * ways_)),

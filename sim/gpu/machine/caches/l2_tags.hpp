@@ -174,7 +174,9 @@ class L2Tags {
     const std::uint32_t of_channel =
         channel_mask_ != 0 ? block(line) >> channel_shift_ : block(line) / channels_;
     const std::uint32_t in_channel = of_channel << interleave_shift_ | in_block;
-    const std::uint32_t in_set = set_mask_ != 0 ? in_channel & set_mask_ : in_channel % sets_;
+    std::uint32_t in_set = set_mask_ != 0 ? in_channel & set_mask_ : in_channel % sets_;
+    if (hash_mask_ != 0) [[unlikely]]
+      in_set ^= (in_channel >> set_bits_ << hash_shift_) & hash_mask_;
     return first_of_set(channel * sets_ + in_set);
   }
   // Number of the run of lines that one channel holds in a row.
@@ -400,8 +402,10 @@ class L2Tags {
   std::uint32_t channel_shift_;  // of that power of two
   std::uint32_t interleave_shift_;
   std::uint32_t ways_;
-  std::uint32_t sets_;       // of one channel
-  std::uint32_t set_mask_;   // sets - 1 where that is a power of two, else 0
+  std::uint32_t sets_;      // of one channel
+  std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
+  // A hash of the sets: bits of the set's number that are XORed with the address bits above it.
+  std::uint32_t set_bits_, hash_shift_, hash_mask_;
   std::uint32_t columns_;    // sets side by side: kColumns, or 1 where lines in a row share none
   std::vector<Bank> banks_;  // by channel
   // Arrays by slot, [channel][set / columns][way][column].

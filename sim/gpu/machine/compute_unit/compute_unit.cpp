@@ -482,7 +482,9 @@ std::uint32_t ComputeUnit::hardware_id1(const Wave& wave) const {
   const auto engine = static_cast<std::uint32_t>(engine_);
   const std::uint32_t place = wave.wave_id * 2U + wave.simd / 2U;
   const std::uint32_t simd = (cu & 1U) * 2U + (wave.simd & 1U);
-  return place | simd << 8 | (cu >> 1 & 15U) << 10 | (engine & 1U) << 16 | (engine >> 1 & 7U) << 18;
+  auto number = engine >> 1;
+  if (static_cast<int>(number) >= architecture_.engine_off) ++number;
+  return place | simd << 8 | (cu >> 1 & 15U) << 10 | (engine & 1U) << 16 | (number & 7U) << 18;
 }
 
 void ComputeUnit::fault(const Wave& wave, ErrorCode code, std::string message) {

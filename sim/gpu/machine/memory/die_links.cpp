@@ -47,13 +47,14 @@ std::int64_t DieLinks::read(int die, std::uint32_t line, std::int64_t cycle) {
   const std::int64_t served =
       take(memory_free(home, line), cycle * kCycleFraction, memory_line_time_);
   ++activity_.memory_reads[static_cast<std::size_t>(home)];
-  if (home == die) return served / kCycleFraction + architecture_.memory_cycles;
+  const std::int64_t latency = memory_latency(architecture_, line, cycle);
+  if (home == die) return served / kCycleFraction + latency;
   const std::size_t link = link_of(line);
   ++activity_.xgmi_reads[link];
   // The data crosses from the home to the die.
   const std::int64_t crossed =
       take(free_[static_cast<std::size_t>(home)][link], served, link_line_time_);
-  return crossed / kCycleFraction + architecture_.memory_cycles + architecture_.xgmi_cycles;
+  return crossed / kCycleFraction + latency + architecture_.xgmi_cycles;
 }
 
 void DieLinks::write(int die, std::uint32_t line, std::int64_t cycle) {

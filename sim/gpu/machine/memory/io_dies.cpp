@@ -74,7 +74,7 @@ std::int64_t IoDies::read(int die, std::uint32_t line, std::int64_t cycle) {
   if (!access.hit) {
     ++activity_.memory_reads[static_cast<std::size_t>(home.io_die)];
     served = take(memory_free_[slice], served, memory_line_time_);
-    latency = architecture_.memory_cycles;
+    latency = memory_latency(architecture_, line, cycle);
   }
   if (access.writeback) {
     ++activity_.memory_writes[static_cast<std::size_t>(home.io_die)];

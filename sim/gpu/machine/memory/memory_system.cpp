@@ -190,15 +190,21 @@ bool MemorySystem::serve_read(ComputeUnit& cu, const Arrival& arrival, std::int6
   resolve(cu, request, completion, part);
 }
 
+bool MemorySystem::enters_gl1(const Request& request) const {
+  return !request.past_gl1 || architecture_.gl1_ignores_bits != 0;
+}
+
 bool MemorySystem::read_from_gl1(ComputeUnit& cu, const Arrival& arrival) {
   const Request& request = *arrival.request;
-  if (request.past_gl1) return false;
+  if (!enters_gl1(request)) return false;
   const std::uint32_t first = request.line & ~1U;
   const unsigned lines = request.pair ? 2 : request.lines;
   const Place& place = place_[arrival.cu];
   const auto there = gl1_.read(place.engine, first / 2, lines / 2, request.departure);
   if (!there) return false;
-  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
+  for (std::uint32_t line = request.line; line < request.line + request.lines; ++line) {
+    load_delivered(*request.operation, line, request.lanes, memory_, gl1_.data(place.engine, line));
+  }
   for (std::uint32_t line = first; line < first + lines; ++line) fill_l1(cu, request, line, *there);
   lookups_.front()->counters.gl1_hits += lines / 2;
   cu.activity.gl1_hits += lines;
@@ -221,8 +227,8 @@ void MemorySystem::update_gl1(const Request& request, std::uint32_t array,
                               std::int64_t completion) {
   const std::uint32_t pair = request.line / 2;
   const unsigned pairs = (request.line + request.lines - 1) / 2 - pair + 1;
-  if (request.kind == Request::Kind::read && !request.past_gl1) {
-    gl1_.keep(array, pair, pairs, request.departure, completion);
+  if (request.kind == Request::Kind::read && enters_gl1(request)) {
+    gl1_.keep(array, pair, pairs, request.departure, completion, memory_);
   } else {
     gl1_.evict(array, pair, pairs);
   }
@@ -335,8 +341,8 @@ std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uin
   own.memory_free = begin + memory_line_time_;
   part.counters.memory_read_halves += 2;
   const std::int64_t cycle = begin / kFraction;
-  ready =
-      behind_ != nullptr ? behind_->read(die_, line, cycle) : cycle + architecture_.memory_cycles;
+  ready = behind_ != nullptr ? behind_->read(die_, line, cycle)
+                             : cycle + memory_latency(architecture_, line, cycle);
   return {cycle, channel_of_chip(channel), false, memory_.host(line_address(line))};
 }
 

@@ -152,6 +152,7 @@ class MemorySystem final : public Hierarchy {
   bool serve_read(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   // The cache of the compute unit's shader array: whether it answered the read; and what the L2's
   // answer to the request leaves in it.
+  [[nodiscard]] bool enters_gl1(const Request& request) const;
   bool read_from_gl1(ComputeUnit& cu, const Arrival& arrival);
   void update_gl1(const Request& request, std::uint32_t array, std::int64_t completion);
   // Enters a request's answer into the L1.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -243,6 +244,20 @@ Status check_arrays(const Architecture& architecture) {
               "architecture.shader_engines");
 }
 
+Status check_set_hash(const Architecture& architecture) {
+  if (architecture.l2_set_hash_bits == 0) return {};
+  const std::int64_t sets = architecture.l2_bytes / architecture.line_bytes /
+                            architecture.l2_channels / architecture.l2_ways;
+  if (std::has_single_bit(static_cast<std::uint64_t>(sets)) &&
+      sets >= std::int64_t{4} << architecture.l2_set_hash_bits) {
+    return {};
+  }
+  return fail(ErrorCode::out_of_range,
+              fmt::format("{} sets of a channel; a hash of {} bits needs a power of two from {} on",
+                          sets, architecture.l2_set_hash_bits, 4 << architecture.l2_set_hash_bits),
+              "architecture.l2_set_hash_bits");
+}
+
 Status check_gl1(const Architecture& architecture) {
   if (architecture.gl1_bytes == 0) return {};
   const std::string& target = architecture.gfx_target;
@@ -350,6 +365,7 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
   WW_TRY(check_scalar_cache(architecture));
   WW_TRY(check_arrays(architecture));
   WW_TRY(check_gl1(architecture));
+  WW_TRY(check_set_hash(architecture));
   WW_TRY(check_dies(architecture));
   WW_TRY(check_channel_map(architecture.channel_map, architecture.l2_channels,
                            architecture.channel_interleave_bytes));

@@ -82,6 +82,20 @@ void draw_rdna(Draw& draw, Architecture& architecture) {
   }
 }
 
+// The caches of shader arrays, by a stream of their own, so that chips are what they were before
+// otherwise: RDNA 2's 128 KB of 16 ways (AMD's RDNA white paper), with latencies between those of
+// L0 and L2.
+void draw_array_caches(const ChipRequest& request, Architecture& architecture, Truth& truth) {
+  Draw draw(request.seed * 3 + static_cast<std::uint64_t>(request.chip_class) +
+            0x61C1'7000'0000'0000ULL);
+  architecture.gl1_bytes = 128 << 10;
+  architecture.gl1_ways = 16;
+  const double l0 = architecture.l1_hit_cycles;
+  architecture.gl1_hit_cycles =
+      static_cast<int>(l0 + draw.uniform(0.3, 0.7) * (architecture.l2_hit_cycles - l0));
+  truth.events.gl1_hit = draw.uniform(0.7, 2.1) * truth.events.l1_access;
+}
+
 // How addresses go to channels, and what a miss of the L2 brings. By a stream of their own, so that
 // chips are what they were before otherwise: a quarter are in plain order, the others have a hash,
 // a steer or both.
@@ -390,6 +404,7 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
   draw_switches(switches, truth);
   draw_published(draw, truth);
   draw_events(draw, truth);
+  if (request.is_rdna_drawn()) draw_array_caches(request, architecture, truth);
   draw_power(draw, truth, 100.0);  // to be replaced once the draw is known
   draw_sensor(draw, truth);
   Draw registers(draw.bits());

@@ -46,8 +46,11 @@ struct Architecture {
   int gl1_ways{16};
   int gl1_hit_cycles{};                // from the compute unit and back
   int gl1_bytes_per_clock{256};        // of all hits of an array
+  int engine_off{8};                   // RDNA: the number of one that is fused off; 8: none is
+  int gl1_ignores_bits{};              // 1: also loads that ask to pass it by
   std::int64_t l2_bytes{1024 * 1024};  // all channels of a die together
   int l2_ways{16};
+  int l2_set_hash_bits{};  // of the set's number, which are XORed with bits above it; 0: none
   std::int64_t lds_bytes_per_cu{64 * 1024};
   std::int64_t memory_bytes{std::int64_t{16} << 30};
   int bytes_per_clock_per_channel{64};  // L2 channel towards the crossbar
@@ -60,6 +63,9 @@ struct Architecture {
   int f64_rate_divisor{4};            // how many times as long a double takes as a float
   int l2_hit_cycles{150};             // at zero distance; the crossbar's flight time is added
   int memory_cycles{350};  // beyond an L2 miss; of several dies: at home on the die's own I/O die
+  // Reads of memory that come late, as where a bank of HBM is refreshed: share, and by how much.
+  double late_reads{};
+  int late_read_cycles{};
   double memory_bytes_per_clock_per_channel{20.0};  // 16 ch x 20 B x 930 MHz ~ 300 GB/s
   int write_back_lines{};  // that may wait for a memory channel; 0: any number
   // The cache on the memory's side: a slice before each memory channel of four I/O dies, on which
