@@ -115,8 +115,11 @@ Result<std::vector<std::byte>> code_object_for(std::string_view name, std::strin
   const bool waits = source->text.find("WW_WAIT") != std::string_view::npos;
   const bool listed = head.values.contains(kLateList.name) &&
                       source->text.find(kLateList.name) != std::string_view::npos;
-  const std::string variant = std::string(counted ? "counted_" : "") + (listed ? "listed_" : "") +
-                              (nops && waits ? "nops" : "sleep");
+  // RDNA's wavefronts of 64 are those of campaigns, and lists are a campaign's.
+  const bool both_sizes = has_both_wave_sizes(part);
+  const bool wide = both_sizes && !listed && head_value(head, "WW_WAVE_SIZE") == 64U;
+  const std::string variant = std::string(wide ? "wide_" : "") + (counted ? "counted_" : "") +
+                              (listed ? "listed_" : "") + (nops && waits ? "nops" : "sleep");
   const auto files = code_object_files();
   const auto file = std::ranges::find_if(files, [&](const CodeObjectFile& each) {
     return each.target == part && each.variant == variant;
@@ -127,8 +130,13 @@ Result<std::vector<std::byte>> code_object_for(std::string_view name, std::strin
         known ? fmt::format("{} was not compiled in the variant {}", part, variant)
               : fmt::format("{} had no target {} when wirewatt was built", precompiled_by(), part));
   }
+  const std::string_view contents(reinterpret_cast<const char*>(file->bytes.data()),
+                                  file->bytes.size());
+  if (wide && contents.find(std::string(name) + ".kd") == std::string_view::npos) {
+    return refuse("it was compiled for wavefronts of 32 alone");
+  }
   const std::pair<std::string_view, std::uint32_t> fixed[] = {
-      {"WW_WAVE_SIZE", has_both_wave_sizes(part) ? 32 : 64},
+      {"WW_WAVE_SIZE", both_sizes && !wide && !listed ? 32 : 64},
       {"WW_GROUP_SIZE", kPrecompiledGroupSize},
       {"WW_UNROLL", kPrecompiledUnroll}};
   for (const auto& [macro, value] : fixed) {

@@ -119,12 +119,31 @@ TEST_F(CodeObjects, FollowListsOfLinesWhereTheProgramDoes) {
   EXPECT_EQ(arguments_of(object_of("l2_stream", macros, "gfx90a").value()),
             arguments_of(plain) + 3);
   macros.interleave_bytes = 128;
-  macros.stripes = 256;
-  macros.list = 2048;
-  EXPECT_THAT(object_of("l2_stream", macros, "gfx90a").error().message, HasSubstr("1024 entries"));
-  Macros rdna = macros_of("gfx1100");
-  rdna.list = 256;
-  EXPECT_THAT(object_of("l2_stream", rdna, "gfx1100").error().message, HasSubstr("listed_sleep"));
+  macros.stripes = 512;
+  macros.list = 4096;
+  EXPECT_THAT(object_of("l2_stream", macros, "gfx90a").error().message, HasSubstr("2048 entries"));
+}
+
+// RDNA's kernels have wavefronts of 32, but for those of a campaign.
+TEST_F(CodeObjects, OfRdnaHaveWideWavefrontsForCampaignsAlone) {
+  for (const char* target : {"gfx1030", "gfx1100", "gfx1201"}) {
+    Macros macros = macros_of(target);
+    macros.list = 256;
+    EXPECT_THAT(object_of("l2_stream", macros, target).error().message,
+                HasSubstr("WW_WAVE_SIZE = 64"));
+    macros.target.wave_size = 64;
+    macros.list = 512;
+    for (const bool counted : {false, true}) {
+      macros.count_waves = counted;
+      EXPECT_TRUE(object_of("l2_stream", macros, target)) << target;
+    }
+    for (const char* kernel : {"l2_sweep", "furnace", "known_bytes"}) {
+      EXPECT_TRUE(object_of(kernel, macros, target)) << target << ' ' << kernel;
+    }
+    // Streams in plain order are counted in no campaign on RDNA.
+    macros.list = 0;
+    EXPECT_THAT(object_of("l2_stream", macros, target).error().message, HasSubstr("wide_counted"));
+  }
 }
 
 TEST_F(CodeObjects, AreFoundByTheDevicesOwnName) {
@@ -151,8 +170,8 @@ TEST_F(CodeObjects, AreRefusedForOtherTargetsTextsAndSizes) {
   EXPECT_THAT(object_of("l2_stream", macros, "gfx90a").error().message, HasSubstr("WW_UNROLL = 4"));
   macros = macros_of("gfx1100");
   macros.target.wave_size = 64;
-  EXPECT_THAT(object_of("l2_stream", macros, "gfx1100").error().message,
-              HasSubstr("WW_WAVE_SIZE = 32"));
+  EXPECT_THAT(object_of("probe", macros, "gfx1100").error().message,
+              HasSubstr("wavefronts of 32 alone"));
 }
 
 }  // namespace

@@ -87,15 +87,15 @@ inline constexpr unsigned kPtxUnroll = 4;
 // values are written into the code. `target` is the device's: "gfx90a:sramecc+:xnack-", whose
 // features do not matter. The object may contain more kernels than this one. Error unsupported: a
 // target that the compiler did not have, text that is not one of these kernels, values other than
-// those fixed at build time (group size 256, 4 loads an iteration, the target's own wave size,
-// lists of up to 1024 entries), lists on a target with wavefronts of 32, or a wirewatt that was
-// built without the compiler.
+// those fixed at build time (group size 256, 4 loads an iteration, lists of up to 2048 entries; on
+// RDNA wavefronts of 32, or of 64 for a campaign's kernels, whose streams follow lists), or a
+// wirewatt that was built without the compiler.
 [[nodiscard]] Result<std::vector<std::byte>> code_object_for(std::string_view name,
                                                              std::string_view text,
                                                              std::string_view target);
 inline constexpr unsigned kPrecompiledGroupSize = 256;
 inline constexpr unsigned kPrecompiledUnroll = 4;
-inline constexpr unsigned kPrecompiledList = 1024;  // the longest
+inline constexpr unsigned kPrecompiledList = 2048;  // the longest
 
 // Every target that was compiled for, with its object of all kernels, in which values of the host
 // are not yet written.
