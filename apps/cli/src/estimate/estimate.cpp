@@ -43,6 +43,24 @@ void print_regression(const nlohmann::json& result) {
   print_table(rows);
   fmt::print("interconnect: {}: {}\n", result["interconnect"]["status"].get<std::string>(),
              result["interconnect"]["reason"].get<std::string>());
+  std::vector<std::vector<std::string>> sectors{
+      {"LEVEL", "pJ/SECTOR", "LOW", "HIGH", "STATUS", "ACCELWATTCH"}};
+  const auto range = [](const nlohmann::json& boost, const nlohmann::json& base) {
+    return boost.is_null()
+               ? std::string("-")
+               : fmt::format("{:.0f} to {:.0f}", boost.get<double>(), base.get<double>());
+  };
+  for (const auto& level : result["sectors"]) {
+    sectors.push_back({level["name"],
+                       range(level["pj_per_sector_at_boost"], level["pj_per_sector_at_base"]),
+                       fmt::format("{:.0f}", level["low"].get<double>()),
+                       fmt::format("{:.0f}", level["high"].get<double>()), level["status"],
+                       range(level["accelwattch_pj_at_boost"], level["accelwattch_pj_at_base"])});
+  }
+  fmt::print(
+      "energies of a sector of 32 B, at clocks of 1.63 to 1.13 GHz, which the tables do not "
+      "state:\n");
+  print_table(sectors);
 }
 
 // A file without "--" before it that can be neither counted nor run.

@@ -71,6 +71,51 @@ TEST_F(PowerRegression, ReadsTablesOfTheKnownLayout) {
   EXPECT_EQ(result->at("kernels"), 20);
 }
 
+// Watts that are made of rates: 2 W for a sector of the L2 a cycle, 5 W for one of DRAM.
+TEST_F(PowerRegression, GivesTheJoulesOfASectorFromL2AndDram) {
+  std::string counters = joined(kColumns);
+  std::string powers = "kernel,volta_gv100_measured_w\n";
+  std::string parts = "kernel,L2CP_w,DRAMP_w\n";
+  for (int row = 0; row < 20; ++row) {
+    const int l1 = 100 + row * 37 % 11;
+    const int l2 = 200 + row * row % 17 * 10;
+    const int dram = 100 + row * 53 % 13 * 10;
+    const std::string name = "b" + std::to_string(row);
+    std::vector<std::string> fields(kColumns.size(), "0");
+    fields[0] = name;
+    fields[2] = std::to_string(l1);
+    fields[6] = std::to_string(l2);
+    fields[10] = std::to_string(2 * l2 + row % 3);
+    fields[11] = std::to_string(dram);
+    fields[13] = "0." + std::to_string(100 + row * 29 % 19);
+    fields[15] = "100";
+    counters += joined(fields);
+    const double watts = 50 + 2 * l2 / 100.0 + 5 * dram / 100.0 + 0.001 * (row % 5);
+    powers += name + "_k1," + std::to_string(watts) + "\n";
+    parts += name + "_k1," + std::to_string(3 * l2 / 100.0) + "," +
+             std::to_string(4 * dram / 100.0) + "\n";
+  }
+  write("hw_perf.csv", counters);
+  write("measured_power_volta_pascal_turing.csv", powers);
+  const auto alone = regress_accelwattch(folder_.path());
+  ASSERT_TRUE(alone) << alone.error().text();
+  EXPECT_TRUE(alone->at("sectors")[0].at("accelwattch_pj_at_base").is_null());
+  write("volta_hw_component_power_model.csv", parts);
+  const auto result = regress_accelwattch(folder_.path());
+  ASSERT_TRUE(result) << result.error().text();
+  const double watts[] = {2, 5};
+  const double theirs[] = {3, 4};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& level = result->at("sectors")[i];
+    EXPECT_EQ(level.at("status"), "ok") << level;
+    const double at_base = level.at("pj_per_sector_at_base").get<double>();
+    EXPECT_NEAR(at_base, watts[i] / 1132e6 * 1e12, 0.01 * at_base) << level;
+    EXPECT_LT(level.at("low").get<double>(), watts[i] / 1627e6 * 1e12);
+    EXPECT_GT(level.at("high").get<double>(), watts[i] / 1132e6 * 1e12);
+    EXPECT_NEAR(level.at("accelwattch_pj_at_boost").get<double>(), theirs[i] / 1627e6 * 1e12, 1);
+  }
+}
+
 TEST_F(PowerRegression, NamesTheColumnThatIsAbsent) {
   write_counters("");
   write("measured_power_volta_pascal_turing.csv",
