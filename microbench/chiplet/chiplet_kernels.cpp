@@ -12,6 +12,7 @@
 #include "ww/core/hash.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/split_mix.hpp"
+#include "ww/core/statistics.hpp"
 #include "ww/kernels/sources.hpp"
 
 namespace ww::microbench {
@@ -28,6 +29,8 @@ constexpr std::uint32_t kLargePage = 2U << 20U;
 constexpr std::uint32_t kBlock = 256;  // that one channel has in a row
 // The least by which a miss takes longer than a hit, of a hit.
 constexpr double kMinContrast = 0.05;
+// Of a list's lines; each hit is a line that crosses no I/O die.
+constexpr double kMaxL2Hits = 0.01;
 constexpr std::uint32_t kWindow = 8;  // pages in a row
 // Windows that share sets of the L2, by sets of the Infinity Cache that they share: as many pages
 // either way, eight to a way of the L2's sets for each of the two readers of an I/O die.
@@ -70,6 +73,7 @@ Result<std::unique_ptr<PackageKernels>> ChipletKernels::create(Device& device,
   WW_TRY(made->fill(seed));
   spdlog::info("looking for the dies of {} and the homes of its pages", device.host->device_name());
   WW_TRY(made->find_layout());
+  WW_TRY(made->check_l2_misses());
   WW_TRY(made->find_misses());
   return made;
 }
@@ -207,8 +211,51 @@ Status ChipletKernels::find_layout() {
         for (std::size_t i = 0; i < pages_; ++i) all.push_back(list[i * readers + reader]);
       }
     }
+    const std::size_t own = static_cast<std::size_t>(layout_.io_die_of_die[0]) * readers * pages_;
+    own_lists_[kind].assign(all.begin() + static_cast<std::ptrdiff_t>(own),
+                            all.begin() + static_cast<std::ptrdiff_t>(own + pages_));
     WW_ASSIGN(lists, buffer_of(*device_.host, all));
     lists_[kind] = std::move(lists);
+  }
+  return {};
+}
+
+// Compute die 0 times a line of every block of the list that it reads at home, a second time over,
+// and so few pages that its L2 surely has them. Where the L2 hashes its sets, lists that were to
+// share sets do not, and stay in it. Error unsupported: lines of a list were in the L2.
+Status ChipletKernels::check_l2_misses() {
+  const auto blocks_of = [](std::span<const std::uint32_t> pages) {
+    std::vector<std::uint32_t> blocks;
+    for (const std::uint32_t page : pages) {
+      for (std::uint32_t at = 0; at < kPageBytes; at += kBlock) blocks.push_back(page + at);
+    }
+    return blocks;
+  };
+  const auto again =
+      [this](const std::vector<std::uint32_t>& blocks) -> Result<std::vector<double>> {
+    std::vector<double> ticks;
+    for (int repeat = 0; repeat < kProbeRepeats; ++repeat) {
+      WW_ASSIGN(table, latencies(blocks, 1));
+      if (table.empty()) return fail(ErrorCode::bad_data, "compute die 0 did not report");
+      ticks = std::move(table.front());
+    }
+    return ticks;
+  };
+  for (const auto& own : own_lists_) {
+    WW_ASSIGN(held, again(blocks_of(std::span(own).first(kWindow))));
+    WW_ASSIGN(listed, again(blocks_of(own)));
+    const double hit = median(held);
+    const double between = 0.5 * (hit + median(listed));
+    const double hits = static_cast<double>(
+        std::ranges::count_if(listed, [=](double one) { return one < between; }));
+    l2_hits_ = std::max(l2_hits_, hits / static_cast<double>(listed.size()));
+    if (median(listed) >= (1 + kMinContrast) * hit && l2_hits_ <= kMaxL2Hits) continue;
+    return fail(ErrorCode::unsupported,
+                fmt::format("lists of pages that were to share sets of a compute die's L2 stay in "
+                            "it, so its sets are hashed: {:.0f} ticks from the L2, {:.0f} in the "
+                            "middle from a list, {:.1f}% of it nearer to the L2",
+                            hit, median(listed), 100 * l2_hits_),
+                device_.name);
   }
   return {};
 }
@@ -256,10 +303,15 @@ Status ChipletKernels::find_misses() {
 }
 
 nlohmann::json ChipletKernels::setup() const {
-  return {{"io_die_of_die", layout_.io_die_of_die}, {"row_of", layout_.row_of},
-          {"column_of", layout_.column_of},         {"across_of", layout_.across_of},
-          {"ticks_by_hops", layout_.ticks_by_hops}, {"separation", layout_.separation},
-          {"clear_pages", layout_.clear_pages},     {"pages_of_list", pages_},
+  return {{"io_die_of_die", layout_.io_die_of_die},
+          {"row_of", layout_.row_of},
+          {"column_of", layout_.column_of},
+          {"across_of", layout_.across_of},
+          {"ticks_by_hops", layout_.ticks_by_hops},
+          {"separation", layout_.separation},
+          {"clear_pages", layout_.clear_pages},
+          {"pages_of_list", pages_},
+          {"l2_hits", l2_hits_},
           {"memory_misses", memory_misses_}};
 }
 

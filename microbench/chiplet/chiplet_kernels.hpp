@@ -51,6 +51,7 @@ class ChipletKernels final : public PackageKernels {
   Result<std::vector<std::vector<double>>> latencies(const std::vector<std::uint32_t>& pages,
                                                      std::uint32_t dies);
   Status align();
+  Status check_l2_misses();
   Status find_misses();
   Status find_layout();
   Status read_layout(const std::vector<std::uint32_t>& pages);
@@ -65,7 +66,9 @@ class ChipletKernels final : public PackageKernels {
   const Pinning& pinning_;
   std::string hash_;
   ChipletLayout layout_;
-  std::uint32_t pages_{};  // of a list
+  std::uint32_t pages_{};                    // of a list
+  std::vector<std::uint32_t> own_lists_[2];  // compute die 0's at home, of either footprint
+  double l2_hits_{};                         // share of their lines that the L2 still had
   double
       memory_misses_{};  // share of the lines for memory that miss the Infinity Cache, by latency
   // Pages that fit the Infinity Cache, and pages that do not.

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <iterator>
 
 #include "process.hpp"
 #include "stub_card.hpp"
@@ -88,6 +89,20 @@ TEST_F(AmdPackage, ThatIsDividedIsRefused) {
   const auto finished = calibrate("hip:0", environment());
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("CPX"));
+}
+
+// A hash of two bits spreads each list over four times as many sets, where it fits.
+TEST_F(AmdPackage, WhoseL2KeepsTheListsIsRefused) {
+  std::ifstream built_in(source_folder() / "sim/gpu/chips/mi300x.toml");
+  std::string text(std::istreambuf_iterator<char>(built_in), {});
+  const auto key = text.find("\nl2_ways");
+  ASSERT_NE(key, std::string::npos);
+  text.insert(key, "\nl2_set_hash_bits = 2");
+  const auto chip = folder_.path() / "hashed.toml";
+  std::ofstream(chip) << text;
+  const auto finished = calibrate("hip:0", stub_card_environment(folder_.path(), chip.string()));
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("stay in it, so its sets are hashed"));
 }
 
 TEST_F(AmdPackage, HasTheSameFiguresThroughTheDriversFilesAsThroughTheDoor) {
