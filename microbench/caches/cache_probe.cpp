@@ -22,11 +22,12 @@ constexpr std::int64_t kRingBytes = 1024;  // of local memory
 constexpr std::int64_t kStep = 64;  // no cache that is known fetches less
 constexpr std::int64_t kLatencyLoads = 512;
 constexpr std::int64_t kFetchLoads = 512;
+constexpr std::int64_t kFewL1Bytes = 8192;  // half the smallest L1 that is known
 constexpr std::int64_t kMaxL1 = 256 << 10;
 // OpenCL promises no larger constant buffer.
 constexpr std::int64_t kMaxScalar = 64 << 10;
-constexpr std::int64_t kScalarStep = 256;  // no scalar cache that is known has longer lines
-constexpr double kMinMiss = 1.25;          // of a hit's time; else no load was seen to miss
+constexpr std::int64_t kFarApart = 256;  // no cache that is known has longer lines
+constexpr double kMinMiss = 1.25;        // of a hit's time; else no load was seen to miss
 constexpr std::int64_t kMemoryLoads = 2048;
 constexpr std::int64_t kMemoryStep = 1024;
 constexpr std::size_t kProbeGroupSize = kernels::kPtxGroupSize;
@@ -162,8 +163,7 @@ class CacheProbe {
     caches.shared.latency = latency_of(shared);
     WW_ASSIGN(scalar, walk(0, kRingBytes / 4, kLatencyLoads, Way::scalar));
     caches.scalar_l1.latency = latency_of(scalar);
-    // Half the smallest L1 that is known.
-    constexpr std::int64_t kFew = 8192 / kStep;
+    constexpr std::int64_t kFew = kFewL1Bytes / kStep;
     WW_TRY(write_chain(0, kStep, kFew));
     WW_ASSIGN(l1, walk(0, kFew, kLatencyLoads, Way::l1));
     caches.l1.latency = latency_of(l1);
@@ -191,19 +191,48 @@ class CacheProbe {
     return {};
   }
 
+  // Times plain loads that the L1 does not answer, whatever does: on RDNA a cache of the shader
+  // array lies before the L2. The smallest chain that is slower than the L1 shows it; the L2 where
+  // none is.
+  Result<double> l1_miss_ticks(const Caches& caches) {
+    for (std::int64_t bytes = kFewL1Bytes * 2; bytes <= kMaxL1; bytes *= 2) {
+      const std::int64_t loads = bytes / kFarApart;
+      WW_TRY(write_chain(0, kFarApart, loads));
+      WW_ASSIGN(ticks, walk(0, loads, loads, Way::l1));
+      const double middle = latency_of(ticks).p50_cycles;
+      if (middle > kMinMiss * caches.l1.latency.p50_cycles) {
+        return std::min(middle, caches.l2.latency.p50_cycles);
+      }
+    }
+    return caches.l2.latency.p50_cycles;
+  }
+
+  // Times loads that the L2 does not answer: memory, or a cache on its side where there is one.
+  Result<double> l2_miss_ticks(const Caches& caches) {
+    const double memory = caches.memory.latency.p50_cycles;
+    if (l2_bytes_ <= 0) return memory;
+    const std::int64_t loads = 2 * l2_bytes_ / kFarApart;
+    WW_TRY(write_chain(0, kFarApart, loads));
+    WW_ASSIGN(ticks, walk(0, loads, loads, Way::past_l1));
+    const double middle = latency_of(ticks).p50_cycles;
+    return middle > caches.l2.latency.p95_cycles ? std::min(middle, memory) : memory;
+  }
+
   // Times scalar loads from the L2, which can take far less than vector loads from there: each line
   // is read once, and the second launch finds all in the L2 and none in the scalar cache.
   Result<double> scalar_miss_ticks() {
-    WW_TRY(write_chain(0, kScalarStep, kMaxScalar / kScalarStep));
-    WW_TRY(walk(0, 0, kMaxScalar / kScalarStep, Way::scalar));
-    WW_ASSIGN(ticks, walk(0, 0, kMaxScalar / kScalarStep, Way::scalar));
+    WW_TRY(write_chain(0, kFarApart, kMaxScalar / kFarApart));
+    WW_TRY(walk(0, 0, kMaxScalar / kFarApart, Way::scalar));
+    WW_ASSIGN(ticks, walk(0, 0, kMaxScalar / kFarApart, Way::scalar));
     return latency_of(ticks).p50_cycles;
   }
 
   Status fetches(Caches& caches) {
     const std::int64_t from = std::int64_t{1} << 20;
-    l1_bound_ = (caches.l1.latency.p50_cycles + caches.l2.latency.p50_cycles) / 2;
-    l2_bound_ = (caches.l2.latency.p95_cycles + caches.memory.latency.p50_cycles) / 2;
+    WW_ASSIGN(l1_miss, l1_miss_ticks(caches));
+    l1_bound_ = (caches.l1.latency.p50_cycles + l1_miss) / 2;
+    WW_ASSIGN(l2_miss, l2_miss_ticks(caches));
+    l2_bound_ = (caches.l2.latency.p95_cycles + l2_miss) / 2;
     WW_ASSIGN(scalar_miss, scalar_miss_ticks());
     const double scalar_hit = caches.scalar_l1.latency.p50_cycles;
     const bool misses = scalar_miss > kMinMiss * scalar_hit;
