@@ -6,6 +6,9 @@
 //
 // WW_STUB_HIP_CHIP names the virtual chip, or its file (w9100).
 //
+// WW_STUB_HIP_TARGET names another target than the chip's, which the device shows. wirewatt's own
+// kernels for it are executed as those for the chip's target.
+//
 // WW_STUB_HIP_CARDS lists other devices instead, on which nothing runs, as lines of
 // "PCI TARGET NAME". They are there to be chosen from.
 //
@@ -44,6 +47,7 @@
 #include <vector>
 
 #include "card_files.hpp"
+#include "other_target.hpp"
 #include "ww/binpatch/code_object.hpp"
 #include "ww/core/split_mix.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
@@ -111,6 +115,12 @@ class Events {
 std::string chip_name() {
   const char* set = std::getenv("WW_STUB_HIP_CHIP");
   return set != nullptr ? set : "w9100";
+}
+
+// The target that the device shows; the chip's own where no other is named.
+std::string shown_target() {
+  const char* set = std::getenv("WW_STUB_HIP_TARGET");
+  return set != nullptr ? set : "";
 }
 
 struct ListedCard {
@@ -325,8 +335,10 @@ int hipGetDevicePropertiesR0600(void* properties, int device) {
   std::memset(bytes, 0, 1472);
   std::strcpy(bytes, "AMD FirePro gfxless");
   const ListedCard* card = listed_card(device);
-  const std::string target =
-      card != nullptr ? card->target : runtime()->gpu->chip().architecture().gfx_target;
+  const std::string target = card != nullptr ? card->target
+                             : !shown_target().empty()
+                                 ? shown_target()
+                                 : runtime()->gpu->chip().architecture().gfx_target;
   std::strcpy(bytes + 1160, target.c_str());
   return success;
 }
@@ -373,7 +385,19 @@ int hipModuleLoadData(void** module, const void* image) {
                   "ELF",
                   4) != 0)
     return kInvalidImage;
-  auto object = binpatch::CodeObject::parse(image_of(image));
+  std::span<const std::byte> bytes = image_of(image);
+  std::vector<std::byte> translated;
+  if (!shown_target().empty()) {
+    auto other = microbench::testing::as_for_target(
+        bytes, shown_target(), runtime()->gpu->chip().architecture().gfx_target);
+    if (!other) {
+      std::fprintf(stderr, "stub of HIP: %s\n", other.error().text().c_str());
+      return kInvalidImage;
+    }
+    translated = std::move(*other);
+    bytes = translated;
+  }
+  auto object = binpatch::CodeObject::parse(bytes);
   if (!object) return kInvalidImage;
   const auto program = runtime()->gpu->load(*object);
   if (!program) return kInvalidImage;
