@@ -26,6 +26,12 @@ constexpr std::int64_t kBeyond = 512 * kKib;
 constexpr double kFlat = 0.03;
 // Plain loads beyond GL1 take longer by at least this: three times what is called flat.
 constexpr double kMinStep = 0.10;
+// Memory takes half as long again as the L2, or longer, on every card that was recorded.
+constexpr double kMaxSlower = 0.25;
+// A list in GL1 and one that is four times as large as the largest.
+constexpr std::int64_t kShortList = 64 * kKib;
+constexpr std::int64_t kLongList = 1024 * kKib;
+constexpr double kMaxFaster = 0.10;
 
 // Upper bound (95%) of a share of which none was seen in `tries`.
 double none_of(double tries) {
@@ -61,6 +67,7 @@ struct TestVerdict {
   Kind kind{Kind::not_shown};
   std::string reason;
   double max_hits{1};
+  bool absent{};  // plain loads show no cache
 };
 
 TestVerdict judge_stairs(const ArrayCacheEvidence& evidence) {
@@ -72,6 +79,19 @@ TestVerdict judge_stairs(const ArrayCacheEvidence& evidence) {
             fmt::format("the streams' loads take {:.0f} ticks from sets of at most {} KiB and "
                         "{:.0f} from {} KiB on, so a cache before the L2 answers them",
                         past->inside, kInside / kKib, past->beyond, kBeyond / kKib)};
+  }
+  if (past->beyond > (1 + kMaxSlower) * plain->beyond) {
+    return {Kind::past_l2,
+            fmt::format("the streams' loads take {:.0f} ticks where plain loads take "
+                        "{:.0f} from the L2, so the L2 does not answer them",
+                        past->beyond, plain->beyond)};
+  }
+  if (std::abs(plain->share()) <= kFlat && past->beyond > (1 - kMinStep) * plain->beyond) {
+    return {Kind::not_shown,
+            fmt::format("there is no cache between the L1s and the L2: plain loads take {:.0f} "
+                        "ticks from small sets and {:.0f} from large ones",
+                        plain->inside, plain->beyond),
+            1, true};
   }
   if (plain->share() < kMinStep) {
     return {Kind::not_shown,
@@ -101,13 +121,25 @@ TestVerdict judge_litmus(const ArrayCacheEvidence& evidence) {
     return {Kind::not_shown,
             fmt::format("none of {:.0f} lines was stale even for plain loads, so the litmus proves "
                         "nothing",
-                        lines)};
+                        lines),
+            none_of(lines)};
   }
   return {Kind::passed_by,
           fmt::format("none of {:.0f} lines that another shader array had written was stale for "
                       "the streams' loads, {} were for plain ones",
                       lines, seen.stale_plain),
           none_of(lines)};
+}
+
+// Slower lists show nothing: fewer channels of the L2 may answer a short one.
+TestVerdict judge_rates(const ArrayCacheEvidence& evidence) {
+  if (!evidence.rates) return {Kind::not_shown, "no rates: " + evidence.no_rates};
+  const ListRates& rates = *evidence.rates;
+  const std::string seen = fmt::format(
+      "the streams' loads bring {:.0f} GB/s from a list of {} KiB and {:.0f} GB/s from {} KiB",
+      rates.of_short * 1e-9, kShortList / kKib, rates.of_long * 1e-9, kLongList / kKib);
+  if (rates.of_short <= (1 + kMaxFaster) * rates.of_long) return {Kind::not_shown, seen};
+  return {Kind::answers, seen + ", so a cache before the L2 answers them"};
 }
 
 json to_json(const std::vector<StairPoint>& points) {
@@ -128,12 +160,19 @@ json to_json(const ArrayCacheEvidence& evidence) {
   json found{{"past", to_json(evidence.past)},
              {"plain", to_json(evidence.plain)},
              {"no_stairs", evidence.no_stairs},
-             {"no_litmus", evidence.no_litmus}};
+             {"no_litmus", evidence.no_litmus},
+             {"no_rates", evidence.no_rates}};
   if (const auto& seen = evidence.litmus) {
     found["litmus"] = {{"lines", seen->lines},
                        {"rounds", seen->rounds},
                        {"stale", seen->stale},
                        {"stale_plain", seen->stale_plain}};
+  }
+  if (const auto& rates = evidence.rates) {
+    found["rates"] = {{"short_bytes", kShortList},
+                      {"short_bytes_per_s", rates->of_short},
+                      {"long_bytes", kLongList},
+                      {"long_bytes_per_s", rates->of_long}};
   }
   const ArrayCacheVerdict verdict = judge_array_caches(evidence);
   found["verdict"] = to_string(verdict.kind);
@@ -162,6 +201,14 @@ Result<ArrayCacheEvidence> find_array_cache_evidence(ComputeHost& host) {
       evidence.no_stairs = stairs.error().text();
     }
   }
+  auto rates = measure_list_rates(host, kShortList, kLongList);
+  if (rates) {
+    evidence.rates = *rates;
+  } else if (rates.error().code == ErrorCode::cancelled) {
+    return tl::unexpected(rates.error());
+  } else {
+    evidence.no_rates = rates.error().text();
+  }
   return evidence;
 }
 
@@ -169,6 +216,7 @@ std::string_view to_string(ArrayCacheVerdict::Kind kind) {
   switch (kind) {
     case Kind::passed_by: return "passed_by";
     case Kind::answers: return "answers";
+    case Kind::past_l2: return "past_l2";
     case Kind::not_shown: return "not_shown";
   }
   return "unknown";
@@ -177,14 +225,21 @@ std::string_view to_string(ArrayCacheVerdict::Kind kind) {
 ArrayCacheVerdict judge_array_caches(const ArrayCacheEvidence& evidence) {
   const TestVerdict litmus = judge_litmus(evidence);
   const TestVerdict stairs = judge_stairs(evidence);
+  const TestVerdict rates = judge_rates(evidence);
+  for (const TestVerdict& one : {litmus, stairs, rates}) {
+    if (one.kind == Kind::answers || one.kind == Kind::past_l2) return {one.kind, one.reason, 1};
+  }
+  const std::string reason = litmus.reason + "; " + stairs.reason + "; " + rates.reason;
+  double hits = 1;
   for (const TestVerdict& one : {litmus, stairs}) {
-    if (one.kind == Kind::answers) return {one.kind, one.reason, 1};
+    if (one.kind == Kind::passed_by) hits = std::min(hits, one.max_hits);
   }
-  if (litmus.kind == Kind::passed_by || stairs.kind == Kind::passed_by) {
-    return {Kind::passed_by, litmus.reason + "; " + stairs.reason,
-            std::min(litmus.max_hits, stairs.max_hits)};
+  // Neither test shows a cache, even for plain loads, of which none found a stale line.
+  if (stairs.absent && evidence.litmus && evidence.litmus->stale_plain == 0) {
+    hits = litmus.max_hits;
   }
-  return {Kind::not_shown, litmus.reason + "; " + stairs.reason, 1};
+  if (hits < 1) return {Kind::passed_by, reason, hits};
+  return {Kind::not_shown, reason, 1};
 }
 
 }  // namespace ww::microbench

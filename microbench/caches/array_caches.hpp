@@ -27,14 +27,17 @@ struct ArrayCacheEvidence {
   // Latencies of sets of growing size, by loads as the streams' and by plain ones.
   std::vector<StairPoint> past, plain;
   std::string no_stairs;
+  // What all compute units read by such loads from a list within the cache and from one beyond it.
+  std::optional<ListRates> rates;
+  std::string no_rates;
 };
 [[nodiscard]] nlohmann::json to_json(const ArrayCacheEvidence& evidence);
 
-// Gathers both. Error cancelled alone: what cannot be had has its reason in the evidence.
+// Gathers all three. Error cancelled alone: what cannot be had has its reason in the evidence.
 [[nodiscard]] Result<ArrayCacheEvidence> find_array_cache_evidence(ComputeHost& host);
 
 struct ArrayCacheVerdict {
-  enum class Kind { passed_by, answers, not_shown };
+  enum class Kind { passed_by, answers, past_l2, not_shown };
   Kind kind{Kind::not_shown};
   std::string reason;  // the figure that decided
   double max_hits{1};  // share of loads that the cache may have answered (95%), where passed by
@@ -42,8 +45,11 @@ struct ArrayCacheVerdict {
 [[nodiscard]] std::string_view to_string(ArrayCacheVerdict::Kind kind);
 
 // The cache answers where a load of the streams was stale, or where small sets are faster than
-// large ones for the streams' loads. It is passed by where the litmus or the staircase shows that,
-// and the same test with plain loads shows the cache (its control). Else nothing is shown.
+// large ones for the streams' loads. Loads go past the L2 where they take longer than plain ones
+// that the L2 answers. The cache is passed by where the litmus or the staircase shows that, and the
+// same test with plain loads shows the cache (its control), or where both tests with plain loads
+// show that there is none: all sets beyond the L1s take as long, and no line was stale. Else
+// nothing is shown.
 [[nodiscard]] ArrayCacheVerdict judge_array_caches(const ArrayCacheEvidence& evidence);
 
 }  // namespace ww::microbench

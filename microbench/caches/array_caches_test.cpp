@@ -66,13 +66,46 @@ TEST(ArrayCaches, AreNotShownWhereBothControlsFail) {
   auto evidence = obeying();
   evidence.litmus.reset();
   evidence.no_litmus = "it has one shader array";
-  evidence.plain = stairs(298, 300);
+  evidence.plain = stairs(282, 300);
   const auto verdict = judge_array_caches(evidence);
   EXPECT_EQ(verdict.kind, Kind::not_shown);
   EXPECT_THAT(verdict.reason, HasSubstr("one shader array"));
   EXPECT_THAT(verdict.reason, HasSubstr("staircase does not show"));
   const ArrayCacheEvidence none;
   EXPECT_EQ(judge_array_caches(none).kind, Kind::not_shown);
+}
+
+// As on RDNA 4.
+TEST(ArrayCaches, ArePassedByWhereNeitherTestShowsOneEvenForPlainLoads) {
+  auto evidence = obeying();
+  evidence.litmus->stale_plain = 0;
+  evidence.plain = stairs(299, 301);
+  const auto verdict = judge_array_caches(evidence);
+  EXPECT_EQ(verdict.kind, Kind::passed_by) << verdict.reason;
+  EXPECT_THAT(verdict.reason, HasSubstr("no cache between"));
+  EXPECT_NEAR(verdict.max_hits, 3.0 / 16'384, 1e-5);
+  // The latencies alone would not show a cache that takes as long as the L2.
+  evidence.litmus.reset();
+  EXPECT_EQ(judge_array_caches(evidence).kind, Kind::not_shown);
+}
+
+TEST(ArrayCaches, DoNotMatterWhereLoadsGoPastTheL2) {
+  auto evidence = obeying();
+  evidence.past = stairs(520, 522);
+  const auto verdict = judge_array_caches(evidence);
+  EXPECT_EQ(verdict.kind, Kind::past_l2);
+  EXPECT_THAT(verdict.reason, HasSubstr("522 ticks where plain loads take 300"));
+}
+
+TEST(ArrayCaches, AnswerWhereAShortListIsReadFasterThanALongOne) {
+  auto evidence = obeying();
+  evidence.rates = ListRates{1.5e12, 1.0e12};
+  const auto verdict = judge_array_caches(evidence);
+  EXPECT_EQ(verdict.kind, Kind::answers);
+  EXPECT_THAT(verdict.reason, HasSubstr("1500 GB/s from a list of 64 KiB"));
+  // A short list may be slower: fewer channels of the L2 answer it.
+  evidence.rates = ListRates{0.7e12, 1.0e12};
+  EXPECT_EQ(judge_array_caches(evidence).kind, Kind::passed_by);
 }
 
 TEST(ArrayCaches, EvidenceIsWrittenWithItsVerdict) {

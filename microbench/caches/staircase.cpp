@@ -7,6 +7,7 @@
 #include "host/pinning.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/split_mix.hpp"
+#include "ww/core/statistics.hpp"
 #include "ww/kernels/sources.hpp"
 
 namespace ww::microbench {
@@ -18,6 +19,9 @@ constexpr std::int64_t kMaxStairPlaces = 2048;  // of a chain, and what its kern
 constexpr std::int64_t kStairLoads = 512;
 constexpr std::size_t kStairGroup = kernels::kPtxGroupSize;
 constexpr std::size_t kStairGroupsOfUnit = 4;
+constexpr double kRateLaunchS = 100e-6;  // that the shorter of two timed launches lasts at least
+constexpr std::uint32_t kMaxRateLoops = 1U << 20U;
+constexpr int kRateRepeats = 3;
 constexpr std::uint32_t kStairPastL1 = 0, kStairThroughL1 = 1;  // ways of chase.cl
 
 class Stairs {
@@ -75,7 +79,40 @@ class Stairs {
     return static_cast<double>(taken[taken.size() * 3 / 4]);
   }
 
+  // Bytes a second from a set of so many bytes: by the median of how much longer twice the loops
+  // take, so that what a launch takes by itself is not in it.
+  Result<double> rate_of(std::int64_t bytes) {
+    const std::size_t items = groups_ * kStairGroup;
+    WW_TRY(stream_->set(2, static_cast<std::uint32_t>(bytes / 16 - 1)));
+    WW_TRY(stream_->set(3, static_cast<std::uint32_t>(items)));
+    std::uint32_t loops = 1;
+    for (double seconds = 0; seconds < kRateLaunchS && loops < kMaxRateLoops;) {
+      loops *= 4;
+      WW_ASSIGN(taken, time_loops(loops));
+      seconds = taken;
+    }
+    std::vector<double> longer;
+    for (int repeat = 0; repeat < kRateRepeats; ++repeat) {
+      WW_ASSIGN(once, time_loops(loops));
+      WW_ASSIGN(twice, time_loops(2 * loops));
+      longer.push_back(twice - once);
+    }
+    const double seconds = median(std::move(longer));
+    if (!(seconds > 0)) {
+      return fail(ErrorCode::unsupported, "launches do not take longer with more loads",
+                  host_.facts().device);
+    }
+    constexpr double kBytesOfLoop = 4 * 16;
+    return static_cast<double>(items) * loops * kBytesOfLoop / seconds;
+  }
+
  private:
+  Result<double> time_loops(std::uint32_t loops) {
+    if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
+    WW_TRY(stream_->set(4, loops));
+    return stream_->time_launch(groups_, kStairGroup);
+  }
+
   Result<std::unique_ptr<LoadedKernel>> kernel(const char* name) {
     WW_ASSIGN(source, kernels::find_source(name));
     WW_ASSIGN(text, kernels::program_text(source, macros_));
@@ -159,6 +196,15 @@ Result<std::vector<StairPoint>> measure_stairs(ComputeHost& host,
     points.push_back({bytes, ticks});
   }
   return points;
+}
+
+Result<ListRates> measure_list_rates(ComputeHost& host, std::int64_t short_bytes,
+                                     std::int64_t long_bytes) {
+  Stairs stairs(host, host.facts().compute_units, long_bytes);
+  WW_TRY(stairs.set_up());
+  WW_ASSIGN(of_short, stairs.rate_of(short_bytes));
+  WW_ASSIGN(of_long, stairs.rate_of(long_bytes));
+  return ListRates{of_short, of_long};
 }
 
 }  // namespace ww::microbench

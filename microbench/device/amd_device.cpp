@@ -267,6 +267,41 @@ Result<std::vector<int>> engine_cus(const Topology& topology, const model::Floor
   return counts;
 }
 
+// Gives the device its host, and its sensor with the clock states that a campaign uses.
+Status attach_states(Device& device, ComputeDevice opened, json& notes) {
+  WW_ASSIGN(states, find_states(*opened.host, *opened.sensor, notes));
+  device.notes = notes.dump();
+  auto sensor = std::make_unique<CardSensor>(std::move(opened.sensor), std::move(states));
+  WW_TRY(sensor->select_dvfs(sensor->dvfs_current()));
+  attach_logged(device, std::move(sensor), std::move(opened.host));
+  return {};
+}
+
+// A die of which nothing is known but its driver's L2. Its engines, channels and homes are found
+// later (home_device.hpp), and its distances are times.
+Result<Device> open_by_home(ComputeDevice opened, const std::string& name) {
+  if (opened.l2_bytes <= 0) {
+    return fail(ErrorCode::unsupported,
+                "the driver does not say how large its L2 is (KFD's topology), so no list of lines "
+                "surely fits",
+                name);
+  }
+  Device device;
+  device.name = name;
+  device.is_virtual = opened.is_virtual;
+  device.chip.name = opened.host->device_name();
+  device.chip.target = opened.target.substr(0, opened.target.find(':'));
+  device.chip.l2_bytes = opened.l2_bytes;
+  device.traffic = device.is_virtual ? Traffic::one_launch : Traffic::every_launch;
+  json notes = {{"card", device.chip.name},
+                {"device_id", opened.amd ? opened.amd->device_id : ""},
+                {"driver", opened.host->driver_version()},
+                {"sensor", opened.sensor->facts().name},
+                {"traffic", {{"source", to_string(device.traffic)}}}};
+  WW_TRY(attach_states(device, std::move(opened), notes));
+  return device;
+}
+
 }  // namespace
 
 const AmdCard* find_amd_card(std::string_view device_id) {
@@ -292,19 +327,9 @@ std::string campaign_obstacle(const std::string& target, const std::string& devi
            "alone; "
            "'wirewatt topology' and imported counters ('wirewatt estimate --counters') work on it";
   }
-  // No cache lies between its L1s and its L2.
-  if (is("gfx12")) {
-    return "RDNA 4's streams have been checked on no chip, not on a virtual one either: no "
-           "counters have shown that the L2 alone answers their loads; 'wirewatt topology' and "
-           "'wirewatt doctor' work on it";
-  }
-  if (is("gfx1")) {
-    return "RDNA's streams have been checked on virtual chips alone, whose counters show that "
-           "loads "
-           "pass by the cache between the L1s of a shader array and the L2 (GL1): no card's "
-           "counters "
-           "have shown it; 'wirewatt topology' and 'wirewatt doctor' work on it";
-  }
+  // RDNA's streams go by home, whatever the die. Whether they pass the caches of its shader arrays
+  // is found out on the card (home_device.hpp).
+  if (is_rdna(target)) return {};
   if (find_amd_card(device_id) != nullptr) return {};
   std::string known;
   for (const AmdCard& card : cards()) {
@@ -426,6 +451,7 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
   if (!why.empty()) {
     return fail(ErrorCode::unsupported, "no campaign can be run on it: " + why, name);
   }
+  if (is_rdna(opened.target)) return open_by_home(std::move(opened), name);
   const AmdCard& card = *find_amd_card(device_id);
   if (!opened.target.starts_with(card.target)) {
     return fail(ErrorCode::unsupported,
@@ -488,11 +514,7 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
                   {"correlation", order.correlation},
                   {"group_of", order.group_of},
                   {"reason", order.reason}}}};
-  WW_ASSIGN(states, find_states(*opened.host, *opened.sensor, notes));
-  device.notes = notes.dump();
-  auto sensor = std::make_unique<CardSensor>(std::move(opened.sensor), std::move(states));
-  WW_TRY(sensor->select_dvfs(sensor->dvfs_current()));
-  attach_logged(device, std::move(sensor), std::move(opened.host));
+  WW_TRY(attach_states(device, std::move(opened), notes));
   return device;
 }
 

@@ -57,9 +57,10 @@ struct QuadrantOrder {
                                          const model::Floorplan& plan);
 
 // The campaign's device from an opened one. Errors: unsupported with the reason (no sensor, card
-// not known, wavefronts of 32, channels that cannot be found, engines that are not the
-// floorplan's), those of host and sensor. A card that hashes its addresses or steers its channels
-// has no quadrants yet and an interleave of 0: its homes are found by home_device.hpp.
+// not known, an L2 of unknown size, channels that cannot be found, engines that are not the
+// floorplan's), those of host and sensor. RDNA, whatever the die, and a card that hashes its
+// addresses or steers its channels have no quadrants yet and an interleave of 0: home_device.hpp
+// finds their homes, and of RDNA the engines, too.
 [[nodiscard]] Result<Device> open_amd_device(ComputeDevice opened, const std::string& name);
 
 }  // namespace ww::microbench

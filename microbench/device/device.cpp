@@ -88,6 +88,13 @@ std::string_view to_string(Traffic traffic) {
   return "unknown";
 }
 
+std::optional<int> Device::engine_named(int number) const {
+  for (int engine = 0; engine < chip.engines; ++engine) {
+    if (number_of(engine) == number) return engine;
+  }
+  return {};
+}
+
 nlohmann::json to_json(const ChipFacts& chip) {
   nlohmann::json json{{"name", chip.name}, {"target", chip.target}};
   const auto put = [&json](const char* key, std::int64_t value) {

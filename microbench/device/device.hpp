@@ -50,6 +50,8 @@ struct Device {
   std::vector<std::vector<int>>
       quadrants;                // [quadrant] -> L2 channels, from the floorplan or found
   std::vector<int> engine_cus;  // CUs of each engine; empty: chip.cus_per_engine everywhere
+  // By which number wavefronts name each engine: a part with an engine fused off leaves one out.
+  std::vector<int> engine_numbers;  // ascending; empty: 0, 1, ...
   Traffic traffic{Traffic::counters};
   std::string notes;  // JSON: how it was opened, for readers of the campaign; empty: nothing to say
   // Destroyed in reverse order: buffers and kernels go before them, see StreamKernels.
@@ -63,6 +65,11 @@ struct Device {
   std::optional<model::MeasuredPaths> paths;  // of those homes
   const char* (*timing_report)(){};           // ww_vgpu_abi's
 
+  [[nodiscard]] int number_of(int engine) const {
+    return engine_numbers.empty() ? engine : engine_numbers[static_cast<std::size_t>(engine)];
+  }
+  // The engine that wavefronts name so; nothing where there is none.
+  [[nodiscard]] std::optional<int> engine_named(int number) const;
   [[nodiscard]] int cus_of(int engine) const {
     return engine_cus.empty() ? chip.cus_per_engine : engine_cus[static_cast<std::size_t>(engine)];
   }

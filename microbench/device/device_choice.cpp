@@ -8,6 +8,7 @@
 
 #include "device/kfd_topology.hpp"
 #include "device/real_devices.hpp"
+#include "host/pinning.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/measure/gpu_choice.hpp"
 
@@ -39,7 +40,8 @@ std::optional<Merit> merit(DeviceNeed need, const RealDevice& device) {
   switch (need) {
     case DeviceNeed::campaign:
       if (!usable) return {};
-      return Merit{discrete};
+      // RDNA is refused where its caches turn out to answer streams.
+      return Merit{discrete, !is_rdna(device.target)};
     case DeviceNeed::compute: return Merit{device.has_code, discrete, usable, readable};
     case DeviceNeed::look: return Merit{usable, discrete, readable, device.has_code};
     case DeviceNeed::counted: return Merit{discrete, usable, readable, device.has_code};
@@ -66,7 +68,10 @@ std::string reason_of(DeviceNeed need, const RealDevice& device) {
   const std::string power = device.sensor.empty() ? std::string("its power cannot be read")
                                                   : "its power is read by " + device.sensor;
   switch (need) {
-    case DeviceNeed::campaign: return "a campaign can measure it; " + power;
+    case DeviceNeed::campaign:
+      return (is_rdna(device.target) ? "a campaign measures it, if its caches let streams pass; "
+                                     : "a campaign can measure it; ") +
+             power;
     case DeviceNeed::counted: return "programs run on it, and its profiler counts them";
     default: break;
   }

@@ -41,12 +41,14 @@ Result<std::vector<std::uint32_t>> lines_of_quadrants(const Device& device) {
 }
 
 // Some places of every engine, spread over it: a mean over all of them would show little more.
-std::vector<TopologyPlace> some_places(const std::vector<TopologyPlace>& all, int engines) {
+std::vector<TopologyPlace> some_places(const std::vector<TopologyPlace>& all,
+                                       const Device& device) {
   std::vector<TopologyPlace> chosen;
-  for (int engine = 0; engine < engines; ++engine) {
+  for (int engine = 0; engine < device.chip.engines; ++engine) {
+    const int number = device.number_of(engine);
     std::vector<TopologyPlace> own;
     std::ranges::copy_if(all, std::back_inserter(own),
-                         [engine](const TopologyPlace& place) { return place.engine == engine; });
+                         [number](const TopologyPlace& place) { return place.engine == number; });
     const std::size_t count = std::min(kPlacesOfEngine, own.size());
     for (std::size_t i = 0; i < count; ++i) chosen.push_back(own[i * own.size() / count]);
   }
@@ -79,9 +81,11 @@ Result<std::unique_ptr<LatencyPass>> LatencyPass::create(Bench& bench) {
   int compute_units = 0;
   for (int e = 0; e < device.chip.engines; ++e) compute_units += device.cus_of(e);
   WW_ASSIGN(places, pass->prober_.places(compute_units));
-  pass->places_ = some_places(places, device.chip.engines);
+  pass->places_ = some_places(places, device);
   for (int e = 0; e < device.chip.engines; ++e) {
-    if (std::ranges::none_of(pass->places_, [e](const auto& p) { return p.engine == e; })) {
+    if (std::ranges::none_of(pass->places_, [number = device.number_of(e)](const auto& p) {
+          return p.engine == number;
+        })) {
       return fail(ErrorCode::unsupported, fmt::format("no wavefront came to engine {}", e),
                   device.name);
     }
@@ -98,7 +102,7 @@ Status LatencyPass::time_all() {
   ticks_.assign(engines, std::vector<double>(device.quadrants.size(), 0));
   std::vector<double> probed(engines, 0);
   for (std::size_t p = 0; p < places_.size(); ++p) {
-    const auto engine = static_cast<std::size_t>(places_[p].engine);
+    const auto engine = static_cast<std::size_t>(*device.engine_named(places_[p].engine));
     probed[engine] += 1;
     auto line = table[p].begin();
     for (std::size_t q = 0; q < device.quadrants.size(); ++q) {

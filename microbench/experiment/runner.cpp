@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "caches/array_caches.hpp"
+#include "host/pinning.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -58,7 +59,7 @@ std::string judge_stream(const StreamFacts& facts) {
   if (!(std::abs(deviation) <= kTrafficTolerance)) {
     return fmt::format("counted traffic is {:+.2f}% off the launches' arithmetic", 100 * deviation);
   }
-  const bool rdna = has_array_caches(facts.target);
+  const bool rdna = is_rdna(facts.target);
   const auto hits = counter(facts.counters, rdna ? "GL2C_HIT" : "TCC_HIT");
   const auto misses = counter(facts.counters, rdna ? "GL2C_MISS" : "TCC_MISS");
   if (hits && misses && *hits < kMinL2Hits * (*hits + *misses)) {

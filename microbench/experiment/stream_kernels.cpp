@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "caches/array_caches.hpp"
 #include "experiment/stream_arguments.hpp"
 #include "ww/core/hash.hpp"
 #include "ww/kernels/sources.hpp"
@@ -19,6 +20,24 @@ constexpr std::size_t kLargePageBuffer = std::size_t{4} << 20;
 constexpr std::uint32_t pin_marker = 0x5EC0DE01u;
 constexpr std::uint32_t kUnlogged = 0xFFFFFFFFu;
 
+constexpr unsigned kStripes = 128;  // 128 KiB of a 4-channel quadrant at 256 B: half of it
+// A list of 512 KiB: twice the largest cache of a shader array (256 KiB, RDNA 3), so that even one
+// that ignored the loads' bits could serve half of them at most.
+constexpr unsigned kArrayCacheStripes = 512;
+
+// The stripes of a device's lists. A simulated chip, whose counters judge each run, keeps them
+// short, because it executes them line by line.
+unsigned stripes_of(const Device& device) {
+  if (!has_array_caches(device.chip.target) || device.traffic == Traffic::counters) return kStripes;
+  unsigned stripes = kArrayCacheStripes;
+  const auto fits = [&device](unsigned wanted) {
+    const std::size_t bytes = device.quadrants.size() * wanted * StreamKernels::wave_size * 16;
+    return bytes <= kHomePage && bytes <= static_cast<std::size_t>(device.chip.l2_bytes) / 2;
+  };
+  while (stripes > kStripes && !fits(stripes)) stripes /= 2;
+  return stripes;
+}
+
 template <class T>
 std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
@@ -31,6 +50,7 @@ Result<std::unique_ptr<StreamKernels>> StreamKernels::create(Device& device, con
                                                              kernels::Wait wait) {
   std::unique_ptr<StreamKernels> bench(new StreamKernels(device, pinning));
   bench->seed_ = seed;
+  bench->stripes_ = stripes_of(device);
   const ChipFacts& chip = device.chip;
   if (device.quadrants.empty() || chip.engines < 1 || chip.cus_per_engine < 1) {
     return fail(ErrorCode::unsupported, "the chip's engines and quadrants are not known",
@@ -51,7 +71,7 @@ Result<std::unique_ptr<StreamKernels>> StreamKernels::create(Device& device, con
   macros.interleave_bytes = static_cast<unsigned>(chip.interleave_bytes);
   macros.channels = static_cast<unsigned>(chip.channels);
   macros.quadrant_channels = static_cast<unsigned>(device.quadrants.front().size());
-  macros.stripes = stripes;
+  macros.stripes = bench->stripes_;
   macros.unroll = unroll;
   macros.count_waves = device.traffic != Traffic::counters;
   if (device.homes) {
@@ -133,7 +153,7 @@ std::size_t StreamKernels::run_bytes() const {
 }
 
 std::size_t StreamKernels::list_entries() const {
-  return stripes * wave_size * 16 / run_bytes();
+  return stripes_ * wave_size * 16 / run_bytes();
 }
 
 double StreamKernels::list_bytes(double waves) const {
@@ -175,7 +195,7 @@ Result<DeviceBuffer*> StreamKernels::data(kernels::Pattern pattern) {
   auto& slot = data_[pattern];
   if (slot == nullptr) {
     // Twice the span: an aligned span lies within, wherever the buffer begins.
-    const std::size_t span = static_cast<std::size_t>(stripes) *
+    const std::size_t span = static_cast<std::size_t>(stripes_) *
                              static_cast<std::size_t>(device_.chip.interleave_bytes) *
                              static_cast<std::size_t>(device_.chip.channels);
     const std::size_t size =
@@ -232,7 +252,8 @@ Status StreamKernels::select(const Stream& stream, std::uint32_t loops, std::uin
   if (all || before.loops != loops) WW_TRY(kernel.set(loops_argument, loops));
   if (all || before.throttle != throttle) WW_TRY(kernel.set(throttle_argument, throttle));
   if (all || before.stream.engine != stream.engine) {
-    WW_TRY(kernel.set(engine_argument, static_cast<std::uint32_t>(stream.engine)));
+    WW_TRY(
+        kernel.set(engine_argument, static_cast<std::uint32_t>(device_.number_of(stream.engine))));
   }
   if (all || before.stream != stream) {
     WW_TRY(kernel.set(log_first_argument, static_cast<std::uint32_t>(log_index(stream))));
@@ -300,13 +321,14 @@ Result<WaveReport> StreamKernels::read_log(const Stream& stream) const {
   WaveReport report;
   for (const std::uint32_t id : ids) {
     WW_ASSIGN(place, pinning_.place(id));
-    if (place.engine < 0 || place.engine >= device_.chip.engines) {
-      return fail(
-          ErrorCode::bad_data,
-          fmt::format("a wavefront reports engine {} of {}", place.engine, device_.chip.engines),
-          device_.name);
+    const auto engine = device_.engine_named(place.engine);
+    if (!engine) {
+      return fail(ErrorCode::bad_data,
+                  fmt::format("a wavefront reports engine {}, which none of the {} engines has",
+                              place.engine, device_.chip.engines),
+                  device_.name);
     }
-    if (place.engine != stream.engine) continue;
+    if (*engine != stream.engine) continue;
     ++working[id];
     ++report.working_waves;
     cus.insert(place.cu);

@@ -79,7 +79,6 @@ class StreamKernels {
 
   static constexpr std::size_t group_size = 256;
   static constexpr std::size_t wave_size = 64;
-  static constexpr unsigned stripes = 128;  // 128 KiB of a 4-channel quadrant at 256 B: half of it
   static constexpr unsigned unroll = 4;
   static constexpr std::size_t groups_per_cu = 4;
 
@@ -100,6 +99,7 @@ class StreamKernels {
   const Pinning& pinning_;
   std::uint64_t seed_{};
   std::size_t stream_groups_{};
+  unsigned stripes_{};
   std::string stream_hash_;
   std::string known_bytes_text_;
   // Kernels are destroyed before the buffers that their arguments name.

@@ -238,6 +238,10 @@ Result<ExerciseReport> run_exercise(const DeviceRequest& request) {
   WW_ASSIGN(copied, copy_known_bytes(*opened.host, bytes_to_copy(opened.l2_bytes), kCopies, {}));
   report.known_bytes = static_cast<double>(copied);
   report.no_streams = campaign_obstacle(facts.target, device_id);
+  if (report.no_streams.empty() && card == nullptr) {
+    report.no_streams =
+        "no floorplan of its die is known, and lists of lines are found in a campaign alone";
+  }
   if (!report.no_streams.empty()) return report;
   WW_ASSIGN(plan, model::parse_floorplan(
                       model::known_floorplan(card->floorplan).value_or(std::string_view()),

@@ -14,6 +14,7 @@
 #include "caches/array_caches.hpp"
 #include "device/amd_device.hpp"
 #include "device/topology_probe.hpp"
+#include "host/pinning.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/model/floorplan.hpp"
 #include "ww/model/latency_table.hpp"
@@ -95,32 +96,43 @@ Result<std::string> match_floorplan(Device& device, const DeviceRequest& request
   return match_homes(*device.homes, plan);
 }
 
+// Why a device with this evidence is refused; empty where it is not.
+std::string array_cache_obstacle(const ArrayCacheVerdict& verdict, bool may_be_unshown) {
+  using Kind = ArrayCacheVerdict::Kind;
+  const auto because = [&verdict](const char* what) {
+    return fmt::format("no campaign can be run on it: {}: {}", what, verdict.reason);
+  };
+  switch (verdict.kind) {
+    case Kind::passed_by: return {};
+    case Kind::answers: return because("the caches of its shader arrays (GL1) answer its streams");
+    case Kind::past_l2: return because("its streams go past the L2");
+    case Kind::not_shown: break;
+  }
+  if (may_be_unshown) return {};
+  return because("nothing shows that its streams pass the caches of its shader arrays (GL1)");
+}
+
 // Lets a device pass whose streams are not answered by a cache before the L2, and notes the
-// evidence with how it was opened; nothing on devices without caches of shader arrays.
+// evidence with how it was opened; nothing on devices other than RDNA.
 Status look_at_array_caches(Device& device) {
-  if (!has_array_caches(device.chip.target)) return {};
+  if (!is_rdna(device.chip.target)) return {};
   spdlog::info("looking whether {}'s loads pass the caches of its shader arrays",
                device.host->device_name());
   WW_ASSIGN(evidence, find_array_cache_evidence(*device.host));
   const ArrayCacheVerdict verdict = judge_array_caches(evidence);
-  using Kind = ArrayCacheVerdict::Kind;
+  const bool has_none = !has_array_caches(device.chip.target);
   // Counters that follow launches judge each run by themselves (runner.cpp).
-  const bool counted = verdict.kind == Kind::not_shown && device.traffic == Traffic::counters;
-  if (verdict.kind != Kind::passed_by && !counted) {
-    const char* const what = verdict.kind == Kind::answers
-                                 ? "the caches of its shader arrays (GL1) answer its streams"
-                                 : "nothing shows that its streams pass the caches of its shader "
-                                   "arrays (GL1)";
-    return fail(ErrorCode::unsupported,
-                fmt::format("no campaign can be run on it: {}: {}", what, verdict.reason),
-                device.name);
-  }
+  const bool counted = device.traffic == Traffic::counters;
+  const std::string obstacle = array_cache_obstacle(verdict, has_none || counted);
+  if (!obstacle.empty()) return fail(ErrorCode::unsupported, obstacle, device.name);
   auto notes = nlohmann::json::parse(device.notes, nullptr, false);
   if (!notes.is_object()) notes = nlohmann::json::object();
-  notes["array_caches"] = to_json(evidence);
-  if (counted) {
-    notes["array_caches"]["max_hits"] = kMaxArrayCacheHits;
-    notes["array_caches"]["reason"] = "by the counters of every run; " + verdict.reason;
+  auto& noted = notes["array_caches"] = to_json(evidence);
+  if (verdict.kind == ArrayCacheVerdict::Kind::not_shown) {
+    noted["max_hits"] = has_none ? 0 : kMaxArrayCacheHits;
+    noted["reason"] = (has_none ? "RDNA 4 has no such cache, by what AMD has published; "
+                                : "by the counters of every run; ") +
+                      verdict.reason;
   }
   device.notes = notes.dump();
   return {};
@@ -217,13 +229,17 @@ Status find_device_homes(Device& device, const DeviceRequest& request) {
   // Places and not compute units: RDNA names pairs of those alone.
   std::map<int, int> engines;
   for (const TopologyPlace& place : device.homes->places) ++engines[place.engine];
-  if (engines.begin()->first != 0 ||
-      engines.rbegin()->first != static_cast<int>(engines.size()) - 1) {
-    return fail(ErrorCode::unsupported, "its engines are not numbered from 0 on", device.name);
-  }
+  device.engine_numbers.clear();
   device.engine_cus.clear();
-  for (const auto& [engine, count] : engines) device.engine_cus.push_back(count);
+  for (const auto& [number, count] : engines) {
+    device.engine_numbers.push_back(number);
+    device.engine_cus.push_back(count);
+  }
   device.chip.engines = static_cast<int>(engines.size());
+  // A place of RDNA is a pair of compute units.
+  if (device.chip.cus_per_engine == 0) {
+    device.chip.cus_per_engine = 2 * *std::ranges::max_element(device.engine_cus);
+  }
   device.chip.channels = homes.address.channels;
   device.chip.interleave_bytes = static_cast<int>(homes.address.interleave_bytes);
 

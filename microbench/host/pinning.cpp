@@ -114,6 +114,10 @@ bool dies_repeat_ids(std::string_view target) {
   return target.starts_with("gfx94") || target.starts_with("gfx95");
 }
 
+bool is_rdna(std::string_view target) {
+  return target.starts_with("gfx1");
+}
+
 Result<std::unique_ptr<Pinning>> make_die_pinning(const std::string& target) {
   const auto parsed = binpatch::parse_gfx_target(target.substr(0, target.find(':')));
   if (!parsed || *parsed < binpatch::GfxTarget{9, 4, 0} || parsed->major > 9) {

@@ -45,6 +45,9 @@ class Pinning {
 // names no one place: gfx940 to gfx942 (MI300), gfx950 (MI350).
 [[nodiscard]] bool dies_repeat_ids(std::string_view target);
 
+// Whether the target is of RDNA: gfx10 to gfx12.
+[[nodiscard]] bool is_rdna(std::string_view target);
+
 // How kernels are spelled for such a target, whether or not anything can be pinned on it.
 [[nodiscard]] kernels::PinTarget kernel_target(const std::string& target);
 
