@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "testing/fitting.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {
@@ -108,9 +109,12 @@ const BudgetRow* load_line_of(const FitResult& result) {
   return nullptr;
 }
 
-// A card that shows no voltage still has a load line, which makes far paths look cheaper.
+// A card that shows no voltage still has a load line, which makes far paths look cheaper. The doubt
+// of it alone covers whatever the voltages would have changed, up to the steepest that is assumed
+// (0.63 mOhm). That close to it, no room is left for noise: this campaign's own is -2%, and at
+// 0.6 mOhm its interval ends 0.4% below the truth. Others' hold it.
 TEST(DisturbedCampaign, WithoutVoltagesTheLoadLineIsInTheInterval) {
-  for (const double ohm : {0.0001, 0.0003, 0.0005}) {
+  for (const double ohm : {0.0001, 0.0003, 0.0005, 0.0006}) {
     auto spec = seeded(45);
     spec.load_line_ohm = ohm;
     auto campaign = make_campaign(spec);
@@ -120,16 +124,36 @@ TEST(DisturbedCampaign, WithoutVoltagesTheLoadLineIsInTheInterval) {
     }
     const auto result = fit(campaign);
     ASSERT_TRUE(shown && result);
-    EXPECT_TRUE(holds_truth(*result, campaign))
+    const bool steepest = ohm > 0.0005;
+    EXPECT_TRUE(steepest || holds_truth(*result, campaign))
         << ohm << ": " << error_percent(campaign, *result->energy_per_bit_mm.row.value);
     EXPECT_EQ(load_line_of(*shown), nullptr);
     const BudgetRow* row = load_line_of(*result);
     ASSERT_NE(row, nullptr);
+    const double changed =
+        *shown->energy_per_bit_mm.row.value - *result->energy_per_bit_mm.row.value;
+    EXPECT_LE(std::abs(changed), kNormal95 * row->contribution) << ohm;
     EXPECT_GT(row->contribution, 0.03 * *result->energy_per_bit_mm.row.value);
     for (const PlateauRow& plateau : result->plateaus) {
       EXPECT_FALSE(plateau.used && std::isfinite(plateau.voltage_v)) << "none was measured";
     }
   }
+}
+
+TEST(DisturbedCampaign, WithoutVoltagesMostIntervalsHoldTheSteepestLoadLine) {
+  int held = 0;
+  for (const std::uint64_t seed : {45, 46, 47}) {
+    auto spec = seeded(seed);
+    spec.load_line_ohm = 0.0006;
+    auto campaign = make_campaign(spec);
+    for (StoredRun& run : campaign.runs) {
+      for (SensorReading& reading : run.samples) reading.voltage_uv.reset();
+    }
+    const auto result = fit(campaign);
+    ASSERT_TRUE(result) << result.error().text();
+    held += holds_truth(*result, campaign) ? 1 : 0;
+  }
+  EXPECT_GE(held, 2);
 }
 
 // amdgpu shows the requested voltage of a Hawaii, Polaris or Vega 10. No load moves it, and a line

@@ -1,5 +1,7 @@
 #include "fit/calibration/payloads.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -145,8 +147,10 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
   if (!load_line.empty()) {
     const Eigen::VectorXd moved =
         Eigen::Map<const Eigen::VectorXd>(load_line.data(), variants) / kNormal95;
-    uncertainty.systematic_parts.emplace_back("load line, which no reading shows",
-                                              moved * moved.transpose());
+    uncertainty.systematic_parts.emplace_back(
+        fmt::format("load line, which no reading shows: {:.2f} mOhm taken, {:.2f} at most (95%)",
+                    1e3 * input.load_line.ohm, 1e3 * input.load_line.steepest_ohm),
+        moved * moved.transpose());
   }
   // Where noise dithers, it lies far beyond the digits of what it is added to.
   if (const Eigen::MatrixXd rounding = rounding_covariance(input, fit);
