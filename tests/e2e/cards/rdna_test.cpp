@@ -45,7 +45,10 @@ void check_campaign(const std::string& device, json& score, std::vector<StoredRu
     EXPECT_GT(one.counters.at("GL1C_REQ_sum"), 0);
     EXPECT_EQ(one.counters.at("GL1C_REQ_sum"), one.counters.at("GL1C_REQ_MISS_sum"));
   }
-  EXPECT_GT(streams, 150U);
+  // Seven blocks of the twelve pairs of an RX 6800, there and back. A register without a lag gives
+  // one block more to lock-in; the interval was narrow enough after the eighth, so that no further
+  // one was added.
+  EXPECT_GE(streams, 7U * 24U);
 
   const auto scored = run({wirewatt(), "score", out, "--json"});
   ASSERT_EQ(scored.exit_code, 0) << scored.err;
