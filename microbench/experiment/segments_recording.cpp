@@ -82,6 +82,7 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
   WW_ASSIGN(runs, store.runs());
   std::vector<model::SegmentReading> readings;
   surroundings.voltage_step_v = energy::voltage_step_of(runs);
+  surroundings.power_step_w = energy::power_step_of(runs);
   Mean idle_w, idle_voltage_v;
   int rejected = 0;
   for (const StoredRun& run : runs) {
@@ -109,7 +110,8 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
     }
     readings.push_back({static_cast<std::size_t>(run.position) % points.size(), run.block, *power,
                         run.payload_bits / seconds, 8 * *memory->bytes / seconds,
-                        energy::voltage_of(run, settle_s), toggle_rate_of(run)});
+                        energy::voltage_of(run, settle_s), toggle_rate_of(run),
+                        energy::power_spread_of(run, settle_s)});
   }
   if (idle_w.count > 0) surroundings.idle_w = idle_w.value();
   if (idle_voltage_v.count > 0) surroundings.idle_voltage_v = idle_voltage_v.value();

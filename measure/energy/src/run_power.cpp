@@ -23,6 +23,27 @@ std::optional<double> mean_of(const StoredRun& run, double settle_s,
   return mean.count > 0 ? std::optional(mean.value()) : std::nullopt;
 }
 
+// Smallest difference between two values that a field showed; 0 where none differ.
+template <class Value>
+Value smallest_step(std::span<const StoredRun> runs, std::optional<Value> SensorReading::*field) {
+  std::set<Value> values;
+  for (const StoredRun& run : runs) {
+    std::optional<Value> last;
+    for (const SensorReading& sample : run.samples) {
+      if (!(sample.*field) || sample.*field == last) continue;
+      last = sample.*field;
+      values.insert(*last);
+    }
+  }
+  Value least = 0;
+  for (auto it = values.begin(); it != values.end(); ++it) {
+    const auto next = std::next(it);
+    if (next == values.end()) break;
+    least = least == 0 ? *next - *it : std::min(least, *next - *it);
+  }
+  return least;
+}
+
 }  // namespace
 
 std::optional<double> power_of(const StoredRun& run, double settle_s) {
@@ -31,27 +52,33 @@ std::optional<double> power_of(const StoredRun& run, double settle_s) {
   return energy.ok() ? std::optional(energy.power_w) : std::nullopt;
 }
 
+std::optional<double> power_spread_of(const StoredRun& run, double settle_s) {
+  const auto energy =
+      energy_between(energy_series(run.samples), run.start_ns, run.end_ns, {.settle_s = settle_s});
+  if (!energy.ok() || energy.source != EnergySource::power_register) return std::nullopt;
+  const auto begin = run.start_ns + std::llround(settle_s * 1e9);
+  Mean watts, square;
+  for (const SensorReading& sample : run.samples) {
+    if (sample.time_ns < begin || sample.time_ns > run.end_ns || !sample.power_uw) continue;
+    // About the mean, so that no digits are lost.
+    const double off_w = static_cast<double>(*sample.power_uw) * 1e-6 - energy.power_w;
+    watts.add(off_w);
+    square.add(off_w * off_w);
+  }
+  if (watts.count < 2) return std::nullopt;
+  return std::sqrt(std::max(0.0, square.value() - watts.value() * watts.value()));
+}
+
 std::optional<double> voltage_of(const StoredRun& run, double settle_s) {
   return mean_of(run, settle_s, &SensorReading::voltage_uv, 1e-6);
 }
 
 double voltage_step_of(std::span<const StoredRun> runs) {
-  std::set<std::int32_t> values;
-  for (const StoredRun& run : runs) {
-    std::int32_t last = -1;
-    for (const SensorReading& sample : run.samples) {
-      if (!sample.voltage_uv || *sample.voltage_uv == last) continue;
-      last = *sample.voltage_uv;
-      values.insert(last);
-    }
-  }
-  std::int32_t least = 0;
-  for (auto it = values.begin(); it != values.end(); ++it) {
-    const auto next = std::next(it);
-    if (next == values.end()) break;
-    least = least == 0 ? *next - *it : std::min(least, *next - *it);
-  }
-  return 1e-6 * least;
+  return 1e-6 * static_cast<double>(smallest_step(runs, &SensorReading::voltage_uv));
+}
+
+double power_step_of(std::span<const StoredRun> runs) {
+  return 1e-6 * static_cast<double>(smallest_step(runs, &SensorReading::power_uw));
 }
 
 std::optional<double> temperature_of(const StoredRun& run, double settle_s) {

@@ -168,7 +168,8 @@ class LadderFitter {
     const double unseen = 1 - std::max(0.0, idle_.w_per_k) * model::kMaxUnseenKelvinPerWatt / 2;
     const double value = unseen * plain_.value(weights);
     const double noise = t_quantile_95(plain_.freedom()) * std::sqrt(plain_.variance(weights));
-    const double half = std::hypot(noise, systematic(weights, value));
+    const double steps = kNormal95 * std::sqrt(plain_.rounding(weights));
+    const double half = std::hypot(noise, systematic(weights, value), steps);
     row.sensed = Interval{value, value - half, value + half};
     const double gain = std::hypot(input_.gain_tolerance_95, input_.regulator_tolerance_95);
     const double all = std::hypot(half, gain * std::abs(value));
@@ -202,7 +203,8 @@ class LadderFitter {
     if (!one || !other) return;
     const Weights weights = difference(*other, *one);
     const double apart = plain_.value(weights);
-    const double half = t_quantile(0.99, plain_.freedom()) * std::sqrt(plain_.variance(weights));
+    const double half = t_quantile(0.99, plain_.freedom()) *
+                        std::sqrt(plain_.variance(weights) + plain_.rounding(weights));
     const double most = model::kNullShare * std::abs(plain_.slope(*one));
     LadderControl control;
     control.name = "two sets of the L2";

@@ -125,10 +125,12 @@ Result<Recorded> read_recording(const CampaignStore& campaign) {
     recorded.input.runs.push_back({run.block, stream, run.payload_bits / seconds, *power,
                                    energy::temperature_of(run, settle_s),
                                    energy::voltage_of(run, settle_s), clock_of(run, settle_s),
-                                   busy == run.counters.end() ? 1.0 : busy->second});
+                                   busy == run.counters.end() ? 1.0 : busy->second,
+                                   energy::power_spread_of(run, settle_s)});
   }
   if (state) recorded.input.reference_v = reference_voltage(campaign, *state);
   recorded.input.voltage_step_v = energy::voltage_step_of(stored);
+  recorded.input.power_step_w = energy::power_step_of(stored);
   return recorded;
 }
 

@@ -48,6 +48,7 @@ IdleCurve idle_curve(std::span<const LadderIdle> idle) {
   }
   Eigen::MatrixXd a(static_cast<Eigen::Index>(warm.size()), 3);
   Eigen::VectorXd b(a.rows());
+  Eigen::VectorXd b_per_watt(a.rows());
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     const LadderIdle& point = *warm[static_cast<std::size_t>(i)];
     const double warmer = *point.temperature_c - curve.mean_c;
@@ -107,6 +108,7 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
 
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(input.runs.size()), columns);
   Eigen::VectorXd b(a.rows());
+  Eigen::VectorXd b_per_watt(a.rows());
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     const LadderRun& run = input.runs[static_cast<std::size_t>(i)];
     const auto stream = static_cast<Eigen::Index>(run.stream);
@@ -120,22 +122,35 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
     if (const Eigen::Index column = blocks.at(run.block); column >= 0) a(i, column) = 1;
     double at_rest = idle.at(run.temperature_c);
     double over_idle = run.power_w - at_rest;
+    double scale = 1;
     if (has_voltage) {
       const double run_v = *voltage_at(run.power_w, run.voltage_v);
       at_rest *= std::pow(run_v / idle_v, reduction.idle_exponent);
-      over_idle = (run.power_w - at_rest) * std::pow(reference_v / run_v, 2);
+      over_idle = run.power_w - at_rest;
+      scale = std::pow(reference_v / run_v, 2);
     }
     if (has_clock && clock.value() > 0) {
-      over_idle *= 1 - reduction.clock_exponent * (*run.clock_hz / clock.value() - 1);
+      scale *= 1 - reduction.clock_exponent * (*run.clock_hz / clock.value() - 1);
     }
-    b(i) = over_idle / run.busy_share;
+    b_per_watt(i) = scale / run.busy_share;
+    b(i) = over_idle * b_per_watt(i);
   }
   freedom_ = static_cast<double>(a.rows() - columns);
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(a);
   if (freedom_ < 1 || solver.rank() < columns) return;
   found_ = solver.solve(b);
   sigma_ = std::sqrt((b - a * found_).squaredNorm() / freedom_);
-  covariance_ = sigma_ * sigma_ * (a.transpose() * a).inverse();
+  const Eigen::MatrixXd inverse = (a.transpose() * a).inverse();
+  covariance_ = sigma_ * sigma_ * inverse;
+  power_step_w_ = input.power_step_w;
+  std::vector<Eigen::Index> rounded;
+  for (Eigen::Index i = 0; i < a.rows(); ++i) {
+    const LadderRun& run = input.runs[static_cast<std::size_t>(i)];
+    if (!run.power_spread_w) continue;
+    rounded.push_back(i);
+    rounded_.push_back({run.stream, run.power_w, *run.power_spread_w});
+  }
+  per_watt_ = (inverse * a.transpose() * b_per_watt.asDiagonal())(Eigen::all, rounded);
   solved_ = true;
 }
 
@@ -161,6 +176,14 @@ double LadderSolution::variance(std::span<const double> weights) const {
     for (std::size_t b = 0; b < streams_; ++b) sum += weights[a] * weights[b] * covariance(a, b);
   }
   return sum;
+}
+
+double LadderSolution::rounding(std::span<const double> weights) const {
+  Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(per_watt_.cols());
+  for (std::size_t s = 0; s < streams_; ++s) {
+    sum += weights[s] / scale_ * per_watt_.row(first_slope_ + static_cast<Eigen::Index>(s));
+  }
+  return model::rounding_of(rounded_, {sum.data(), rounded_.size()}, power_step_w_);
 }
 
 double LadderSolution::bend(std::size_t stream) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fit/solver/reading_steps.hpp"
 #include "ww/calibration/ladder_fit.hpp"
 
 namespace ww::calibration {
@@ -44,6 +45,8 @@ class LadderSolution {
   [[nodiscard]] double value(std::span<const double> weights) const;
   [[nodiscard]] double variance(std::span<const double> weights) const;
   [[nodiscard]] double covariance(std::size_t a, std::size_t b) const;
+  // The same, by the steps of the readings where no noise dithers them.
+  [[nodiscard]] double rounding(std::span<const double> weights) const;
   // By how much a stream's slope falls from its lowest rate to its highest, over the slope; needs
   // LadderReduction::bend.
   [[nodiscard]] double bend(std::size_t stream) const;
@@ -57,6 +60,9 @@ class LadderSolution {
   Eigen::VectorXd found_;
   Eigen::MatrixXd covariance_;
   Eigen::Index first_slope_{}, first_bend_{};
+  double power_step_w_{};
+  std::vector<model::SteadyPower> rounded_;  // runs whose power is a mean of readings
+  Eigen::MatrixXd per_watt_;                 // of those; what a watt adds to each parameter
   double sigma_{}, freedom_{};
   bool solved_{};
 };

@@ -92,6 +92,8 @@ struct SegmentReading {
   double memory_bits_per_s{};
   std::optional<double> voltage_v{};    // mean, after the load line
   std::optional<double> toggle_rate{};  // on the legs, where monitors count it
+  // Of single readings of the register; absent where an accumulator gave the power.
+  std::optional<double> power_spread_w{};
 };
 // Facts that the recording has beside its runs.
 struct SegmentSurroundings {
@@ -102,6 +104,7 @@ struct SegmentSurroundings {
   // Smallest difference of two voltage readings, 0 where none differ. Where it is known, a voltage
   // that does not fall by a step from idle to load counts as none (fit/solver/core_voltage.hpp).
   std::optional<double> voltage_step_v{};
+  double power_step_w{};  // of the register's readings; 0: not known
 };
 [[nodiscard]] SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
                                        std::vector<SegmentReading> readings,

@@ -1,20 +1,15 @@
 #include "fit/calibration/rounding.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <map>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "fit/solver/assumptions.hpp"
+#include "fit/solver/reading_steps.hpp"
 
 namespace ww::model {
 namespace {
-
-// The harmonics that are left out have 2% of the variance.
-constexpr int kHarmonics = 32;
-constexpr int kBisections = 60;  // to the last digits
 
 // Pair, state and payload of a stream; idle windows have a state alone.
 using Payload = std::tuple<int, int, int, std::string, int>;
@@ -59,54 +54,26 @@ std::vector<Shown> idle_windows_of(const JointInput& input, const JointFit& fit,
   return all;
 }
 
-// Covariance by the steps: powers of one payload that lie as near as kCorrelatedSteps err together.
-// Noise is that of all readings of `shown`.
-Eigen::MatrixXd covariance_of(std::vector<Shown> shown, double step_w, Eigen::Index columns) {
+// Covariance by the steps. Noise is that of all readings of `shown`.
+Eigen::MatrixXd covariance_of(const std::vector<Shown>& shown, double step_w,
+                              Eigen::Index columns) {
   Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(columns, columns);
   if (shown.empty()) return covariance;
-  double square = 0;
-  for (const Shown& one : shown) square += one.spread_w * one.spread_w;
-  const double mean_square = square / static_cast<double>(shown.size());
-  std::ranges::sort(shown, {},
-                    [](const Shown& one) { return std::tie(one.payload, one.fitted_w); });
-  Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(columns);
-  const Shown* first = &shown.front();
+  std::map<Payload, std::size_t> payloads;
+  std::vector<SteadyPower> powers;
   for (const Shown& one : shown) {
-    if (one.payload != first->payload ||
-        one.fitted_w - first->fitted_w > kCorrelatedSteps * step_w) {
-      covariance += sum.transpose() * sum;
-      sum.setZero();
-      first = &one;
-    }
-    sum += one.per_watt;
+    const std::size_t payload = payloads.emplace(one.payload, payloads.size()).first->second;
+    powers.push_back({payload, one.fitted_w, one.spread_w});
   }
-  covariance += sum.transpose() * sum;
-  return rounding_variance(step_w, noise_before_rounding(step_w, mean_square)) * covariance;
+  for (const auto& group : round_alike(powers, step_w)) {
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(columns);
+    for (const std::size_t i : group) sum += shown[i].per_watt;
+    covariance += sum.transpose() * sum;
+  }
+  return rounding_variance(powers, step_w) * covariance;
 }
 
 }  // namespace
-
-double rounding_variance(double step_w, double sigma_w) {
-  double variance = 0;
-  for (int n = 1; n <= kHarmonics; ++n) {
-    const double order = std::numbers::pi * n / step_w;
-    variance += std::exp(-4 * order * order * sigma_w * sigma_w) / (2 * order * order);
-  }
-  return variance;
-}
-
-double noise_before_rounding(double step_w, double mean_square_w2) {
-  const auto scatter = [&](double sigma_w) {
-    return sigma_w * sigma_w + step_w * step_w / 12 - rounding_variance(step_w, sigma_w);
-  };
-  double low = 0;
-  double high = std::sqrt(mean_square_w2) + step_w;
-  for (int i = 0; i < kBisections; ++i) {
-    const double middle = (low + high) / 2;
-    (scatter(middle) < mean_square_w2 ? low : high) = middle;
-  }
-  return scatter(0) >= mean_square_w2 ? 0 : high;
-}
 
 Eigen::MatrixXd rounding_covariance(const JointInput& input, const JointFit& fit,
                                     const std::vector<Eigen::Index>& columns) {

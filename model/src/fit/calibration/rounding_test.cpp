@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fit/calibration/misfit.hpp"
+#include "fit/solver/reading_steps.hpp"
 #include "testing/fitting.hpp"
 #include "ww/core/statistics.hpp"
 #include "ww/model/floorplan.hpp"

@@ -13,6 +13,7 @@
 #include "fit/segments/segments_registers.hpp"
 #include "fit/solver/assumptions.hpp"
 #include "fit/solver/core_voltage.hpp"
+#include "fit/solver/reading_steps.hpp"
 #include "ww/core/mean.hpp"
 #include "ww/core/sensor_tolerances.hpp"
 #include "ww/model/regression.hpp"
@@ -265,9 +266,8 @@ json row_json(const Figure& row) {
   return result;
 }
 
-SegmentsFit fit_at_voltages(const std::vector<SegmentPoint>& points,
-                            std::vector<SegmentReading> readings,
-                            const SegmentSurroundings& surroundings) {
+SegmentsFit fit_once(const std::vector<SegmentPoint>& points, std::vector<SegmentReading> readings,
+                     const SegmentSurroundings& surroundings) {
   const double droop = to_one_voltage(readings, surroundings.nominal_v);
   // Blocks drift: each reading less its block's mean.
   std::map<std::int64_t, Mean> blocks;
@@ -291,6 +291,50 @@ SegmentsFit fit_at_voltages(const std::vector<SegmentPoint>& points,
   return fit;
 }
 
+// Adds a variance to a row's interval, which may leave nothing that is worth a figure.
+void widen(Figure& row, double variance) {
+  if (!row.value || !row.low || !row.high || !(variance > 0)) return;
+  const double half = std::hypot(*row.high - *row.value, kNormal95 * std::sqrt(variance));
+  row.low = *row.value - half;
+  row.high = *row.value + half;
+  if (half <= std::abs(*row.value) / 2) return;
+  row.status = RowStatus::not_identified;
+  row.reason = fmt::format(
+      "{:.3g} {} with a half-width of {:.3g}: no noise dithers the steps of the readings",
+      *row.value, row.unit, half);
+  row.value = row.low = row.high = std::nullopt;
+}
+
+// With the errors by the steps of the readings. Legs and channels are lines through points that
+// each round by themselves, so that their scatter has it. Runs into registers are of six points
+// alone, and repeated block for block: what a watt more in one of them changes is added.
+SegmentsFit fit_at_voltages(const std::vector<SegmentPoint>& points,
+                            const std::vector<SegmentReading>& readings,
+                            const SegmentSurroundings& surroundings) {
+  SegmentsFit fit = fit_once(points, readings, surroundings);
+  const double step_w = surroundings.power_step_w;
+  Figure& row = fit.registers_l1_per_bit;
+  if (!(step_w > 0) || !row.value) return fit;
+  std::vector<SteadyPower> powers;
+  std::vector<std::size_t> at;
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    const SegmentReading& reading = readings[i];
+    if (!reading.power_spread_w || points[reading.point].segment != "registers_l1") continue;
+    powers.push_back({reading.point, reading.power_w, *reading.power_spread_w});
+    at.push_back(i);
+  }
+  if (powers.empty()) return fit;
+  double square = 0;
+  for (const auto& group : round_alike(powers, step_w)) {
+    auto moved = readings;
+    for (const std::size_t i : group) moved[at[i]].power_w += step_w;
+    const auto other = fit_once(points, std::move(moved), surroundings).registers_l1_per_bit.value;
+    if (other) square += std::pow((*other - *row.value) / step_w, 2);
+  }
+  widen(row, rounding_variance(powers, step_w) * square);
+  return fit;
+}
+
 }  // namespace
 
 SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
@@ -299,7 +343,7 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
   const double nominal_v = surroundings.nominal_v;
   std::string reason = why_no_voltage(readings, surroundings);
   if (reason.empty() || !(nominal_v > 0)) {
-    return fit_at_voltages(points, std::move(readings), surroundings);
+    return fit_at_voltages(points, readings, surroundings);
   }
   const AssumedLoadLine load_line = load_line_of(readings, nominal_v);
   const auto with = [&](double ohm) {

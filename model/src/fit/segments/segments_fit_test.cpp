@@ -248,6 +248,33 @@ TEST(Segments, TellWhatDataCostOnTheWayToRegistersFromWhatLanesDo) {
       << fit.registers_l1.reason;
 }
 
+// Six quiet runs into registers round alike in every block.
+TEST(Segments, HaveTheStepsOfQuietReadingsInWhatARegistersBitCosts) {
+  constexpr double kStep_w = 0.25;
+  constexpr int kTries = 60;
+  const auto points = small_points();
+  int held = 0, held_without = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const double truth = 400 + 1.3 * i;
+    auto readings = register_readings(points, truth * 1e-15, 700e-15);
+    for (SegmentReading& reading : readings) {
+      const double watts = reading.power_w - 2.0 * static_cast<double>(reading.block) + 0.031 * i;
+      reading.power_w = std::round(watts / kStep_w) * kStep_w;
+    }
+    const Figure without = fit_segments(points, readings).registers_l1_per_bit;
+    for (SegmentReading& reading : readings) reading.power_spread_w = 0;
+    SegmentSurroundings surroundings;
+    surroundings.power_step_w = kStep_w;
+    const Figure row = fit_segments(points, readings, surroundings).registers_l1_per_bit;
+    ASSERT_TRUE(row.value && without.value) << row.reason;
+    EXPECT_GT(*row.high - *row.low, *without.high - *without.low);
+    held += *row.low <= truth && truth <= *row.high ? 1 : 0;
+    held_without += *without.low <= truth && truth <= *without.high ? 1 : 0;
+  }
+  EXPECT_GE(held, kTries - 4);
+  EXPECT_GT(held, held_without);
+}
+
 TEST(Segments, AddTheSensorsTolerancesToWhatARegistersBitCosts) {
   const auto points = small_points();
   auto fit = fit_segments(points, register_readings(points, 400e-15, 700e-15));

@@ -12,6 +12,14 @@ namespace ww::energy {
 // it. Absent if that gives no figure.
 [[nodiscard]] std::optional<double> power_of(const StoredRun& run, double settle_s);
 
+// Standard deviation [W] of single readings of the power register over the same time. Absent where
+// power_of() takes it from an accumulator, or has none.
+[[nodiscard]] std::optional<double> power_spread_of(const StoredRun& run, double settle_s);
+
+// Smallest difference [W] between two powers that the register showed in any of the runs; 0 where
+// none differ.
+[[nodiscard]] double power_step_of(std::span<const StoredRun> runs);
+
 // Mean voltage [V] over the same time; nothing where the sensor shows none.
 [[nodiscard]] std::optional<double> voltage_of(const StoredRun& run, double settle_s);
 

@@ -57,6 +57,8 @@ struct LadderRun {
   std::optional<double> temperature_c, voltage_v, clock_hz;
   // Share of the time in which launches ran. Power over idle and rate are then those within them.
   double busy_share{1};
+  // Of single readings of the register; absent where an accumulator gave the power.
+  std::optional<double> power_spread_w{};
 };
 
 // Power without a launch, at one temperature.
@@ -75,6 +77,7 @@ struct LadderInput {
   // voltage that does not fall by a step from idle to load counts as none, and where there is none
   // a load line is assumed. Absent: voltages are taken as they are.
   std::optional<double> voltage_step_v;
+  double power_step_w{};            // of the register's readings; 0: not known
   double gain_tolerance_95{};       // relative, of the sensor
   double regulator_tolerance_95{};  // relative, of its marginal efficiency
 };
