@@ -101,6 +101,9 @@ class Outputs : public testing::Test {
     std::ofstream(file("model.json")) << R"({"format": "wirewatt-model/1", "device": "gpu:0"})";
     std::ofstream(file("crossing.json")) << R"({"energy_pj_per_bit_crossing": {"value": 1}})";
     std::ofstream(file("package.json")) << R"({"method": "chiplet", "hop_classes": []})";
+    std::ofstream(file("ladder.json")) << R"({"ladder_pj_per_bit": []})";
+    std::ofstream(file("1.results")) << "wirewatt-results 1\n";
+    fs::copy_file(file("campaign.db"), file("segments.db"));
   }
   [[nodiscard]] fs::path file(const std::string& name) const { return folder_.path() / name; }
 
@@ -144,8 +147,8 @@ TEST_F(Outputs, EveryOptionThatNamesAFileSaysWhetherItIsWritten) {
 
 TEST_F(Outputs, NoneReplacesWhatWirewattOwns) {
   std::vector<fs::path> owned;
-  for (const char* name :
-       {"campaign.db", "sweep.db", "model.json", "crossing.json", "package.json"}) {
+  for (const char* name : {"campaign.db", "segments.db", "sweep.db", "1.results", "model.json",
+                           "crossing.json", "package.json", "ladder.json"}) {
     owned.push_back(file(name));
   }
   fs::create_symlink(file("campaign.db"), file("soft"));
@@ -167,7 +170,7 @@ TEST_F(Outputs, NoneReplacesWhatWirewattOwns) {
       }
     }
   }
-  EXPECT_GE(tried, 30 * 7);
+  EXPECT_GE(tried, 30 * 10);
 }
 
 TEST_F(Outputs, NoneReplacesAnInputOfTheSameCall) {

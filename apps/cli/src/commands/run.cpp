@@ -405,9 +405,16 @@ Result<Finished> execute(const RunArguments& arguments) {
   finished.end = program.end;
   if (program.end.signal != 0) erase_progress();
 
-  // The rows are safe before anything else is done: whoever ended the program may lose patience.
+  // Rows and accesses are safe before anything else is done: whoever ended the program may lose
+  // patience.
   WW_TRY(rescue_counters(counter_folder));
   WW_ASSIGN(files, keep_counters(counter_folder, arguments.counters));
+  if (trace_folder) {
+    WW_TRY(rescue_traces(*trace_folder));
+    WW_ASSIGN(placed, place(*trace_folder, arguments.trace));
+    finished.traces = std::move(placed);
+    if (finished.traces.empty()) WW_TRY(missing("trace", trace_folder->path()));
+  }
   for (const auto& file : files) WW_TRY(add_counters(file, finished.totals));
   count_instructions(finished.totals, finished.fidelity);
   for (const auto& file : mistakes_folder.files()) {
@@ -423,12 +430,6 @@ Result<Finished> execute(const RunArguments& arguments) {
   if (!samples.empty()) {
     WW_ASSIGN(placed, place(*sample_folder, samples));
     if (placed.empty()) WW_TRY(missing("power samples", sample_folder->path()));
-  }
-  if (trace_folder) {
-    WW_TRY(rescue_traces(*trace_folder));
-    WW_ASSIGN(placed, place(*trace_folder, arguments.trace));
-    finished.traces = std::move(placed);
-    if (finished.traces.empty()) WW_TRY(missing("trace", trace_folder->path()));
   }
   if (timing_folder) {
     for (const auto& file : timing_folder->files()) {
