@@ -93,6 +93,13 @@ TEST(CounterFile, TakesNegativeEventsForMissing) {
   EXPECT_NE(file->dispatches[0].missing.at("A").find("'-5'"), std::string::npos);
 }
 
+TEST(CounterFile, TakesANegativeNumberWithoutItsSignForMissing) {
+  const auto file = parse_counter_file(v1("A,B", "18446744073709551611,7"), "a");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->dispatches[0].counters, (std::map<std::string, double>{{"B", 7.0}}));
+  EXPECT_NE(file->dispatches[0].missing.at("A").find("without its sign"), std::string::npos);
+}
+
 // A number that the end of the file cuts is still a number, only a wrong one.
 TEST(CounterFile, TakesNoValueFromAFieldThatTheEndOfTheFileMayHaveCut) {
   const std::string whole = "Dispatch_ID,Kernel_Name,GPU_ID,A,B\n0,k,2,10,2000\n1,k,2,10,2000\n";

@@ -124,8 +124,8 @@ void set_metric(CounterDispatch& dispatch, const std::string& name, const CsvRow
         fmt::format("the file ends in '{}' without a line end: digits may be lost", text);
     return;
   }
-  if (*value < 0 && name.ends_with(".sum")) {
-    dispatch.missing[name] = fmt::format("ncu says '{}', and events are not negative", text);
+  if (const auto why = why_no_count(*value); !why.empty() && name.ends_with(".sum")) {
+    dispatch.missing[name] = fmt::format("ncu says '{}', and {}", text, why);
     return;
   }
   const auto factor = unit_factor(unit);

@@ -170,4 +170,10 @@ std::optional<double> number(std::string_view text, Decimal mark) {
   return value;
 }
 
+std::string_view why_no_count(double value) {
+  constexpr double kNegativeAsUnsigned = 9223372036854775808.0;  // 2^63
+  if (value < 0) return "events are not negative";
+  return value >= kNegativeAsUnsigned ? "that is a negative number without its sign" : "";
+}
+
 }  // namespace ww::measure

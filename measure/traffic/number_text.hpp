@@ -26,4 +26,8 @@ enum class Decimal { point, comma };
 // spaces (also non-breaking) or by apostrophes, in threes only.
 [[nodiscard]] std::optional<double> number(std::string_view text, Decimal mark);
 
+// Why `value` counts no events; empty where it may. A difference of two readings that went below 0
+// comes as nearly 2^64 from profilers that keep 64 bits without a sign.
+[[nodiscard]] std::string_view why_no_count(double value);
+
 }  // namespace ww::measure

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "traffic/counter_forms.hpp"
+#include "traffic/number_text.hpp"
 
 namespace ww::measure {
 namespace {
@@ -268,8 +269,8 @@ class SetReader {
     void add(const std::string& place, std::optional<double> value) {
       if (!value || !std::isfinite(*value)) {
         refused = "the database has no number for it";
-      } else if (*value < 0) {
-        refused = fmt::format("the database says '{}', and events are not negative", *value);
+      } else if (const auto why = why_no_count(*value); !why.empty()) {
+        refused = fmt::format("the database says '{}', and {}", *value, why);
       } else if (ratio && !values.empty()) {
         refused = "it is a ratio, given for each instance: ratios have no sum";
       } else {

@@ -132,8 +132,8 @@ Status set_counter(CounterDispatch& dispatch, const std::string& name, const Csv
                    fmt::format("the counter {} is '{}', which is not a number", name, text), source,
                    row.line);
   }
-  if (*value < 0) {
-    dispatch.missing[name] = fmt::format("the file says '{}', and events are not negative", text);
+  if (const auto why = why_no_count(*value); !why.empty()) {
+    dispatch.missing[name] = fmt::format("the file says '{}', and {}", text, why);
     return {};
   }
   dispatch.counters[name] = *value;
