@@ -65,7 +65,7 @@ const pages = {
   "sweep.html": (charts) => {
     const points = json("points.json").rows.filter((row) => typeof row.metrics.avg_packet_latency === "number");
     assert(points.length >= 16, `${points.length} points`);
-    const drawn = charts["avg_packet_latency over rate"].series;
+    const drawn = charts["packet latency over rate"].series;
     assert.equal(drawn.length, 4);
     const values = drawn.flatMap((series) => series.y);
     const missing = points.filter((row) => !values.some((y) => close(y, row.metrics.avg_packet_latency)));

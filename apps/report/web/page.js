@@ -145,6 +145,14 @@
     });
   };
 
+  // A bar's name takes at most two fifths of the chart: what does not fit goes from its middle.
+  function barName(index) {
+    const name = String(this.getLabelForValue(index));
+    const letters = Math.max(8, Math.floor((0.4 * this.chart.width) / 6.7));
+    if (name.length <= letters) return name;
+    const head = Math.ceil((letters - 1) / 2);
+    return `${name.slice(0, head)}…${name.slice(name.length - (letters - 1 - head))}`;
+  }
   const scaleOf = (title, names) => ({
     type: "linear",
     title: { display: Boolean(title), text: title, color: () => colour("mut") },
@@ -164,6 +172,7 @@
     if (data.zero) ends.push(0);
     return ends.length ? { suggestedMin: Math.min(...ends), suggestedMax: Math.max(...ends) } : {};
   };
+  const mostX = (data) => Math.max(...data.series.flatMap((series) => series.x));  // what lies above the axis, too
   const configure = (data) => {
     const bars = data.kind === "bars";
     const hint = (item) => {
@@ -188,8 +197,8 @@
         interaction: bars ? { mode: "index", axis: "y", intersect: false } : { mode: "nearest", intersect: true },
         scales: bars
           ? { x: { ...scaleOf(data.unit), stacked: true, beginAtZero: true, suggestedMax: 1.03 * data.most },
-              y: { stacked: true, grid: { color: () => colour("rule") }, ticks: { color: () => colour("mut") } } }
-          : { x: scaleOf(data.x, data.xNames), y: { ...scaleOf(data.y), ...spanOf(data) } },
+              y: { stacked: true, grid: { color: () => colour("rule") }, ticks: { color: () => colour("mut"), callback: barName } } }
+          : { x: { ...scaleOf(data.x, data.xNames), ...(data.yMost ? { suggestedMax: mostX(data) } : {}) }, y: { ...scaleOf(data.y), ...spanOf(data), ...(data.yMost ? { max: data.yMost } : {}) } },
         plugins: {
           legend: { display: false },
           tooltip: {
@@ -489,7 +498,7 @@
       made.wirewatt = { data, legend };
     } }, ...config.plugins] });
     chart.wirewatt.whole = Object.fromEntries(["x", "y"].map((name) =>
-      [name, [chart.options.scales[name].min, chart.options.scales[name].max]]));
+      [name, [chart.options.scales[name].min, name === "y" && data.yMost ? undefined : chart.options.scales[name].max]]));
     bar.append(make("span", { class: "space" }),
       make("button", { type: "button", "aria-label": "Zoom in", onclick: () => zoomBy(chart, 1.5) }, "+"),
       make("button", { type: "button", "aria-label": "Zoom out", onclick: () => zoomBy(chart, 1 / 1.5) }, "−"),

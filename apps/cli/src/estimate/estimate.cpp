@@ -1,8 +1,10 @@
 // wirewatt estimate: what the on-chip wires draw in an application, from its counters.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,7 @@
 #include <utility>
 
 #include "anyway.hpp"
+#include "build_version.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "estimate/estimate_command.hpp"
@@ -166,6 +169,20 @@ Status write_estimate_timeline(const EstimateArguments& arguments, const Applica
   return save_timeline(timeline, arguments.timeline);
 }
 
+// The answer with the files that it is from, for a page that is passed on.
+nlohmann::json with_origin(nlohmann::json answer, const EstimateArguments& arguments) {
+  answer["files"] = arguments.counters;
+  answer["wirewatt_version"] = build_version();
+  std::error_code ec;
+  if (arguments.counters.empty()) return answer;
+  const auto time = std::filesystem::last_write_time(arguments.counters.front(), ec);
+  if (ec) return answer;
+  const auto seconds =
+      std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::file_clock::to_sys(time));
+  answer["written_utc"] = fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(seconds));
+  return answer;
+}
+
 Result<calibration::Answer> estimate(const EstimateArguments& arguments, Application& done) {
   WW_TRY(refuse_unread_options(arguments));
   WW_ASSIGN(read, read_application(arguments));
@@ -174,7 +191,7 @@ Result<calibration::Answer> estimate(const EstimateArguments& arguments, Applica
   put_kernel_joules(answer.json, done.sensed);
   if (arguments.timeline.wanted()) WW_TRY(write_estimate_timeline(arguments, done));
   if (!arguments.report.empty()) {
-    WW_TRY(report::write_estimate_page(answer.json, arguments.report));
+    WW_TRY(report::write_estimate_page(with_origin(answer.json, arguments), arguments.report));
   }
   return answer;
 }

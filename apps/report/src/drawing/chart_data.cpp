@@ -53,6 +53,7 @@ std::string to_data(const Plot& plot) {
     }
     data["series"].push_back(std::move(one));
   }
+  if (plot.y_most > 0) data["yMost"] = rounded(plot.y_most);
   for (const Band& band : plot.bands) {
     if (!std::isfinite(band.from) || !std::isfinite(band.to)) continue;
     data["bands"].push_back({rounded(band.from), rounded(band.to), band.colour});

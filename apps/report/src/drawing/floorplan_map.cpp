@@ -102,6 +102,13 @@ class Map {
              width_ / 4 - step / 4, y + step / 2, low);
     svg_.add(R"(<text x="{:.2f}" y="{:.2f}">{:.3g} {}</text>)", width_ / 4 + 8.25 * step,
              y + step / 2, high, unit);
+    // A fifth of the die or less, a round number of millimetres.
+    const double length = ticks(0, width_, 5).at(1);
+    const double left = width_ * 0.98 - length;
+    svg_.add(
+        R"(<path class="whisker" style="fill:none;stroke-width:{0:.3f}" d="M{1:.2f} {2:.2f}v{3:.2f}h{4:.2f}v-{3:.2f}"/><text x="{5:.2f}" y="{6:.2f}" text-anchor="middle">{4:g} mm</text>)",
+        width_ / 300, left, height_ * 0.955, step / 4, length, left + length / 2,
+        height_ * 0.955 - step / 8);
     return svg_.finish();
   }
   [[nodiscard]] double cell() const { return width_ / 30; }

@@ -49,14 +49,18 @@ int payload_colour(const std::string& pattern) {
 }
 constexpr int kThrottledColour = 5;  // of any payload: at rates below the fastest
 
-// "930 MHz, 1.169 V"; "state 3" where the model has no such state.
+// "930 MHz, 1.169 V"; "state 3" where neither model nor campaign has such a state.
 std::string state_name(const json& model, int state) {
-  for (const json& one : list_of(model, "states")) {
-    if (one.value("dvfs_state", -1) != state) continue;
+  const auto name_of = [](const json& one) {
     return fmt::format("{} MHz, {} V", figure_text(number_of(one, "clock_hz") / 1e6),
                        figure_text(number_of(one, "voltage_v")));
+  };
+  for (const json& one : list_of(model, "states")) {
+    if (one.value("dvfs_state", -1) == state) return name_of(one);
   }
-  return fmt::format("state {}", state);
+  const json& all = list_of(model, "clock_states");
+  const auto at = static_cast<std::size_t>(std::max(state, 0));
+  return state >= 0 && at < all.size() ? name_of(all[at]) : fmt::format("state {}", state);
 }
 
 // The clock state in which the answer was measured; -1 where the model has none.

@@ -65,6 +65,7 @@ class PlotWriter {
     }
     x_.widen(plot_.x_names.empty() ? 0.02 : 0.12);
     if (plot_.zero_line) y_.take(0);
+    if (plot_.y_most > 0) y_.high = std::min(y_.high, plot_.y_most);
     y_.widen(0.06);
     bands();
     axes();
@@ -81,6 +82,8 @@ class PlotWriter {
     return plot_.height - kPlotBottom -
            (y - y_.low) / (y_.high - y_.low) * (plot_.height - top - kPlotBottom);
   }
+
+  [[nodiscard]] bool is_beyond(const Dot& dot) const { return plot_.y_most > 0 && dot.y > y_.high; }
 
   void bands() {
     for (const Band& band : plot_.bands) {
@@ -130,15 +133,23 @@ class PlotWriter {
   void draw(const Series& series) {
     if (series.line) {
       std::string points;
+      const Dot* before = nullptr;
       for (const Dot& dot : series.dots) {
         if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;
-        fmt::format_to(std::back_inserter(points), "{:.2f},{:.2f} ", px(dot.x), py(dot.y));
+        Dot shown = dot;
+        if (is_beyond(dot)) {
+          if (before == nullptr || is_beyond(*before)) continue;
+          shown.x = before->x + (dot.x - before->x) * (y_.high - before->y) / (dot.y - before->y);
+          shown.y = y_.high;
+        }
+        fmt::format_to(std::back_inserter(points), "{:.2f},{:.2f} ", px(shown.x), py(shown.y));
+        before = &dot;
       }
       svg_.add(R"(<polyline class="line c{}" points="{}"/>)", series.colour, points);
       if (!series.dotted) return;
     }
     for (const Dot& dot : series.dots) {
-      if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;
+      if (!std::isfinite(dot.x) || !std::isfinite(dot.y) || is_beyond(dot)) continue;
       if (dot.error > 0) {
         svg_.add(R"(<line class="error c{}" x1="{:.2f}" x2="{:.2f}" y1="{:.2f}" y2="{:.2f}"/>)",
                  series.colour, px(dot.x), px(dot.x), py(dot.y - dot.error), py(dot.y + dot.error));

@@ -43,6 +43,7 @@ struct Plot {
   std::vector<std::string> x_names;  // for whole-numbered x: names instead of numbers
   double width{860}, height{320};
   bool zero_line{};
+  double y_most{};  // end of the y axis; 0: the greatest value. Lines end where they cross it
 };
 
 // Width of a text in a drawing's letters, about [user units]; of UTF-8.

@@ -235,7 +235,8 @@ class Page {
       const std::string unit = text_of(row, "unit");
       lines.rows.push_back(
           {text_of(row, "source"), text_of(row, "type"), text_of(row, "distribution"),
-           figure_text(number_of(row, "standard_uncertainty"), 3) + (unit == "1" ? "" : " " + unit),
+           small_text(number_of(row, "standard_uncertainty"), 0.001) +
+               (unit == "1" ? "" : " " + unit),
            figure_text(number_of(row, "sensitivity")),
            small_text(number_of(row, in_unit(model_, "contribution_fj_per_bit").c_str()), 0.001),
            small_text(100 * number_of(row, "share"), 0.01) + " %"});

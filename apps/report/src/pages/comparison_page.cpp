@@ -132,7 +132,7 @@ std::string comparison_page(const Document& first, const Document& second) {
     };
     one.dots.push_back(dot(a, place - 0.08));
     other.dots.push_back(dot(b, place + 0.08));
-    plot.x_names.push_back(a.name.size() > 18 ? a.name.substr(0, 17) + "…" : a.name);
+    plot.x_names.push_back(shortened(a.name, 27));
   }
   plot.series = {std::move(one), std::move(other)};
   page.chart("Difference", plot);

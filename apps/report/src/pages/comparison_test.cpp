@@ -72,6 +72,54 @@ TEST_F(Comparison, AnIndexListsRunsInFoldersAndTheirDifferences) {
   EXPECT_EQ(write_index(folder_ / "empty", folder_ / "x.html").error().code, ErrorCode::not_found);
 }
 
+// Close to saturation latencies would flatten what differs below.
+TEST_F(Comparison, CurvesFillEveryColumnAndEndNearFiveTimesTheLeastLatency) {
+  const auto point = [](double rate, double latency) {
+    return json{{"rate", rate},
+                {"stable", true},
+                {"avg_packet_latency", latency},
+                {"p99_packet_latency", 2 * latency},
+                {"accepted_flits_per_node_cycle", rate},
+                {"energy_pj_per_flit", 100},
+                {"energy_figures",
+                 {{"energy", {{"value", 4e-6}, {"low", 3e-6}, {"high", 5e-6}, {"unit", "J"}}},
+                  {"power", {{"value", 0.4}, {"low", 0.3}, {"high", 0.5}, {"unit", "W"}}},
+                  {"wire_share", {{"value", 49}, {"low", 40}, {"high", 58}, {"unit", "%"}}}}}};
+  };
+  put("curve.json", {{"network", "mesh"},
+                     {"traffic", "uniform"},
+                     {"points", {point(0.1, 20), point(0.2, 22), point(0.3, 400)}}});
+  ASSERT_TRUE(write_report(folder_ / "curve.json", folder_ / "curve.html"));
+  const auto html = read_file(folder_ / "curve.html").value();
+  EXPECT_THAT(html, HasSubstr("\"yMost\":100.0"));
+  const auto table = html.substr(html.find("<caption class=\"same\">Every point"));
+  const auto row = table.substr(table.find("<tbody>"), table.find("</tr>", table.find("<tbody>")));
+  const auto first = row.substr(0, row.find("</tr>"));
+  std::size_t cells = 0;
+  for (auto at = first.find("<td"); at != std::string::npos; at = first.find("<td", at + 1))
+    ++cells;
+  EXPECT_EQ(cells, 11U) << first;
+  EXPECT_THAT(first, HasSubstr("uJ"));
+}
+
+TEST_F(Comparison, DrawsAFigureOfAPaperAsLines) {
+  const json line{{"name", "ours"},
+                  {"points", {{{"x", 5.0}, {"y", 0.0}}, {{"x", 9.0}, {"y", 2.0}}}}};
+  const json chart{{"title", "Fig. 5b: power"},
+                   {"description", "d"},
+                   {"x_label", "mm"},
+                   {"y_label", "W"},
+                   {"lines", {line}}};
+  json empty = chart;
+  empty["title"] = "Fig. 8: nothing";
+  empty["lines"][0]["points"] = json::array();
+  put("r.json", {{"paper", "p"}, {"rows", json::array()}, {"charts", {chart, empty}}});
+  ASSERT_TRUE(write_report(folder_ / "r.json", folder_ / "r.html"));
+  const auto html = read_file(folder_ / "r.html").value();
+  EXPECT_THAT(html, HasSubstr("\"x\":[5.0,9.0],\"y\":[0.0,2.0]"));
+  EXPECT_THAT(html, HasSubstr("<p>No data: the rows below say why.</p>"));
+}
+
 TEST_F(Comparison, FiguresOfAPageNeedNoStyleOfIt) {
   put("a.json", simulation("mesh", 0.1, 20));
   put("b.json", simulation("mesh", 0.2, 30));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -9,6 +10,7 @@
 #include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
 #include "pages/ways.hpp"
+#include "values/names.hpp"
 #include "values/values.hpp"
 #include "ww/core/kernel_label.hpp"
 
@@ -20,8 +22,9 @@ using nlohmann::json;
 void add_answer(Html& page, const json& estimate, const char* key, const char* unit) {
   const json& total = estimate.at("total");
   const auto left_out = text_of(total, "left_out");
-  std::vector<std::string> lines{fmt::format("95% interval, all segments with a figure together{}.",
-                                             left_out.empty() ? "" : ", without " + left_out)};
+  std::vector<std::string> lines{
+      fmt::format("95% interval, all segments with a figure together{}.",
+                  left_out.empty() ? "" : ", without " + segment_name(left_out))};
   if (const auto why = text_of(total, "time_reason"); !why.empty()) {
     lines.push_back((total.at("power_w").is_object() ? "Watts: " : "No watts: ") + why + ".");
   }
@@ -71,6 +74,21 @@ void add_map(Html& page, const json& estimate, const char* key, const char* unit
                   "L2 show L1–L2, lines to the controllers L2–memory. A segment without a "
                   "figure has no colour.",
                   plan->name));
+}
+
+// "31.3 GB", with the prefix that fits and what is not exact.
+std::string bytes_text(const json& segment) {
+  const double bytes = number_of(segment, "bytes");
+  if (!std::isfinite(bytes)) return "–";
+  constexpr std::array kPrefixes{"", "k", "M", "G", "T", "P"};
+  double scaled = bytes;
+  std::size_t prefix = 0;
+  while (scaled >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    scaled /= 1000;
+    ++prefix;
+  }
+  return fmt::format("{}{} {}B", segment.value("bytes_at_least", false) ? "at least " : "",
+                     figure_text(scaled, 3), kPrefixes[prefix]);
 }
 
 // The unit in which the chart is easy to read.
@@ -127,8 +145,8 @@ std::string estimate_page(const json& estimate) {
       const json& figure = segment.at(key);
       bar.parts.push_back(figure.is_object() ? bars.times * figure.at("value").get<double>() : 0.0);
       table.rows.push_back(
-          {bar.hint, text_of(segment, "segment"), figure_text(number_of(segment, "bytes"), 9),
-           cell_text(segment.at("toggle_rate")) + " " + text_of(segment, "toggles"),
+          {bar.hint, segment_name(text_of(segment, "segment")), bytes_text(segment),
+           figure_text(number_of(segment, "toggle_rate"), 2) + " " + text_of(segment, "toggles"),
            interval_cell(segment.at("energy_j"), scale.times), interval_cell(segment.at("power_w")),
            text_of(segment, "status"), text_of(segment, "reason")});
     }
@@ -161,20 +179,30 @@ std::string estimate_page(const json& estimate) {
   page.section("Provenance");
   const json& constant = object_of(estimate, "constant");
   const bool per_ns = constant.contains("fj_per_bit_ns");
-  page.table(
-      {"Provenance",
-       {{"what"}, {"value"}},
-       {{"device",
-         text_of(estimate, "device") + (estimate.value("virtual", false) ? " (virtual)" : "")},
-        {"architecture", text_of(estimate, "architecture")},
-        {per_ns ? "energy per bit and ns of flight" : "energy per bit and mm",
-         fmt::format("{} fJ ({}), {}",
-                     figure_text(number_of(constant, per_ns ? "fj_per_bit_ns" : "fj_per_bit_mm")),
-                     interval_text(number_of(constant, "low"), number_of(constant, "high")),
-                     text_of(constant, "convention"))},
-        {"its source", text_of(constant, "source")},
-        {"voltage and frequency", text_of(constant, "exponents")},
-        {"distances", text_of(estimate, "distances")}}});
+  Table provenance{
+      "Provenance",
+      {{"what"}, {"value"}},
+      {{"device",
+        text_of(estimate, "device") + (estimate.value("virtual", false) ? " (virtual)" : "")},
+       {"architecture", text_of(estimate, "architecture")},
+       {per_ns ? "energy per bit and ns of flight" : "energy per bit and mm",
+        fmt::format("{} fJ ({}), {}",
+                    figure_text(number_of(constant, per_ns ? "fj_per_bit_ns" : "fj_per_bit_mm")),
+                    interval_text(number_of(constant, "low"), number_of(constant, "high")),
+                    text_of(constant, "convention"))},
+       {"its source", text_of(constant, "source")},
+       {"voltage and frequency", text_of(constant, "exponents")},
+       {"distances", text_of(estimate, "distances")}}};
+  for (const json& file : list_of(estimate, "files")) {
+    provenance.rows.push_back({"counters from", cell_text(file)});
+  }
+  for (const auto& [key, what] :
+       {std::pair{"written_utc", "counters written (UTC)"}, {"wirewatt_version", "wirewatt"}}) {
+    if (const auto text = text_of(estimate, key); !text.empty()) {
+      provenance.rows.push_back({what, text});
+    }
+  }
+  page.table(provenance);
   return page.finish();
 }
 

@@ -119,6 +119,23 @@ std::string estimate_html(const nlohmann::json& estimate) {
   return read_file(file).value_or("");
 }
 
+TEST(Pages, WriteBytesAndFiguresWithoutPowersOfTen) {
+  auto estimate = small_estimate();
+  auto& segment = estimate["kernels"][0]["segments"][1];
+  segment["bytes"] = 3.1273e10;
+  segment["bytes_at_least"] = true;
+  segment["power_w"] = {{"value", 150.0}, {"low", 10.2}, {"high", 614.0}};
+  estimate["files"] = {"profiles/pmc_perf.csv"};
+  estimate["wirewatt_version"] = "1.2.3";
+  const auto page = estimate_html(estimate);
+  EXPECT_THAT(page,
+              HasSubstr("<td>L1–L2</td><td class=\"n\">at&nbsp;least&nbsp;31.3&nbsp;GB</td>"));
+  EXPECT_THAT(page, HasSubstr(">150 (10..610)</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>registers–L1</td><td class=\"n\">64&nbsp;B</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>counters from</td><td>profiles/pmc_perf.csv</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>wirewatt</td><td>1.2.3</td>"));
+}
+
 TEST(Pages, SayThatTheCalibrationBehindAnEstimateIsFlagged) {
   auto estimate = small_estimate();
   EXPECT_THAT(estimate_html(estimate), HasSubstr("2 W (1..3)</p>"));

@@ -9,6 +9,7 @@
 #include "drawing/svg_writer.hpp"
 #include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
+#include "values/names.hpp"
 #include "values/values.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/figure.hpp"
@@ -59,6 +60,7 @@ BarChart energy_bars(const std::vector<std::pair<std::string, json>>& reports) {
     for (const auto& key : chart.legend) bar.parts.push_back(number_of(report, key.c_str()) * 1e-6);
     if (report.contains("total")) chart.bars.push_back(std::move(bar));
   }
+  for (std::string& name : chart.legend) name = in_words(name);
   return chart;
 }
 
@@ -121,11 +123,11 @@ void area_of(Html& page, const json& area) {
   };
   row("routers", area.at("routers"), "");
   for (const auto& [part, value] : object_of(area, "router_mm2").items()) {
-    row(("a router: " + part).c_str(), value, "mm2");
+    row(("a router: " + in_words(part)).c_str(), value, "mm²");
   }
-  row("repeaters of all links", area.at("repeaters_mm2"), "mm2");
-  row("all cells", area.at("cells_mm2"), "mm2");
-  row("wires of all links, above the cells", area.at("wiring_mm2"), "mm2");
+  row("repeaters of all links", area.at("repeaters_mm2"), "mm²");
+  row("all cells", area.at("cells_mm2"), "mm²");
+  row("wires of all links, above the cells", area.at("wiring_mm2"), "mm²");
   row("longest path of a router", area.at("router_path_ps"), "ps");
   row("a link", area.at("link_ps"), "ps");
   row("a cycle of the clock", area.at("clock_ps"), "ps");
@@ -222,10 +224,13 @@ void one_run(Html& page, const json& run) {
   page.section("All figures and provenance");
   Table table{"All figures", {{"what"}, {"value"}}, {}};
   for (const auto& [key, value] : run.items()) {
-    if (!value.is_object() && !value.is_array()) table.rows.push_back({key, cell_text(value)});
+    if (!value.is_object() && !value.is_array()) {
+      table.rows.push_back({in_words(key), cell_text(value)});
+    }
   }
   for (const auto& [key, value] : object_of(run, "energy_pj").items()) {
-    table.rows.push_back({"energy_pj " + key, cell_text(value)});
+    table.rows.push_back(
+        {"energy of " + in_words(key) + (value.is_number() ? " [pJ]" : ""), cell_text(value)});
   }
   page.table(table);
 }
@@ -253,9 +258,27 @@ Plot rate_plot(const std::map<std::string, Series>& networks, const char* title,
   return plot;
 }
 
+// Close to saturation a latency grows without end; what differs between networks lies far below.
+constexpr double kShownLatencies = 5;  // times the least
+
 Plot latency_plot(const std::map<std::string, Series>& networks) {
-  return rate_plot(networks, "Latency against offered rate", "Mean packet latency",
-                   "mean packet latency [cycles]");
+  Plot plot = rate_plot(networks, "Latency against offered rate", "Mean packet latency",
+                        "mean packet latency [cycles]");
+  double least = 0;
+  double most = 0;
+  for (const Series& series : plot.series) {
+    for (const Dot& dot : series.dots) {
+      least = least == 0 ? dot.y : std::min(least, dot.y);
+      most = std::max(most, dot.y);
+    }
+  }
+  constexpr double kRound = 25;  // cycles
+  const double end = std::ceil(kShownLatencies * least / kRound) * kRound;
+  if (most <= end) return plot;
+  plot.y_most = end;
+  plot.description +=
+      fmt::format(" The axis ends at {:g} cycles; \"Show all\" shows the rest.", end);
+  return plot;
 }
 
 Plot energy_plot(const std::map<std::string, Series>& networks) {
@@ -343,7 +366,7 @@ std::string curves_page(const json& content) {
                {"latency [cycles]", true},
                {"p99 [cycles]", true},
                {"accepted", true},
-               {"energy [pJ]", true},
+               {"energy", true},
                {"pJ a flit", true},
                {"power", true},
                {"share of wires", true},
@@ -364,13 +387,13 @@ std::string curves_page(const json& content) {
         energies[name].dots.push_back({rate, number_of(point, "energy_pj_per_flit"), 0, {}});
         if (rate > best.second) best = {name, rate};
       }
-      table.rows.push_back({name, text_of(curve, "traffic"), figure_text(rate),
-                            figure_text(number_of(point, "avg_packet_latency")),
-                            figure_text(number_of(point, "p99_packet_latency")),
-                            figure_text(number_of(point, "accepted_flits_per_node_cycle")),
-                            figure_text(number_of(object_of(point, "energy_pj"), "total")),
-                            figure_text(number_of(point, "energy_pj_per_flit")),
-                            stable ? "yes" : "no"});
+      table.rows.push_back(
+          {name, text_of(curve, "traffic"), figure_text(rate),
+           figure_text(number_of(point, "avg_packet_latency")),
+           figure_text(number_of(point, "p99_packet_latency")),
+           figure_text(number_of(point, "accepted_flits_per_node_cycle")),
+           energy_text(point, "energy"), figure_text(number_of(point, "energy_pj_per_flit")),
+           energy_text(point, "power"), energy_text(point, "wire_share"), stable ? "yes" : "no"});
     }
   }
   Html page("Latency and energy curves of networks", is_virtual);

@@ -75,7 +75,7 @@ Plot sweep_curves(const SweepView& view, std::size_t metric) {
   if (view.over.empty()) return plot;
   const auto over = view.over.front();
   const Levels levels = levels_along(view.table, over);
-  plot.title = fmt::format("{} over {}", name, view.table.settings[over]);
+  plot.title = fmt::format("{} over {}", plain_name(name), view.table.settings[over]);
   plot.x_label = view.table.settings[over];
   if (!levels.numbers && levels.names.size() <= kMaxNames) plot.x_names = levels.names;
   std::vector<std::string> order;
@@ -152,7 +152,7 @@ Plot front_plot(const SweepView& view) {
   plot.description = "Points that no other point beats";
   for (const auto& goal : view.goals) {
     plot.description += fmt::format("{} {} {}", &goal == &view.goals.front() ? ":" : ",",
-                                    goal.largest ? "large" : "small", goal.metric);
+                                    goal.largest ? "large" : "small", plain_name(goal.metric));
   }
   plot.description += ".";
   if (step > 1) {
@@ -185,7 +185,7 @@ BarChart effect_bars(const std::vector<MetricEffects>& all) {
   for (const auto& one : all) {
     for (const auto& effect : one.effects) {
       if (chart.bars.size() >= kMaxEffectBars) return chart;
-      chart.bars.push_back({fmt::format("{}: {}", one.metric, effect.axis),
+      chart.bars.push_back({fmt::format("{}: {}", plain_name(one.metric), effect.axis),
                             {100 * effect.share.value_or(0)},
                             {},
                             {},

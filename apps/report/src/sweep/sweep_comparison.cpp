@@ -9,6 +9,7 @@
 
 #include "pages/html.hpp"
 #include "sweep/sweep_charts.hpp"
+#include "values/names.hpp"
 #include "values/values.hpp"
 
 namespace ww::report {
@@ -137,10 +138,10 @@ void add_summary(Html& page, const SweepView& view, const SweepPairs& pairs) {
   for (std::size_t metric = 0; metric < view.shown; ++metric) {
     const auto spread = spread_of(view, metric);
     if (!spread) {
-      table.rows.push_back({pairs.metrics[metric], "–", "–", "–", "0", "–", "–"});
+      table.rows.push_back({metric_name(pairs.metrics[metric]), "–", "–", "–", "0", "–", "–"});
       continue;
     }
-    table.rows.push_back({pairs.metrics[metric], percent_text(spread->median),
+    table.rows.push_back({metric_name(pairs.metrics[metric]), percent_text(spread->median),
                           percent_text(view.table.rows[spread->least].metrics[metric]),
                           percent_text(view.table.rows[spread->most].metrics[metric]),
                           std::to_string(spread->points), std::to_string(spread->lower),

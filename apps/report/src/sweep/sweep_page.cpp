@@ -89,7 +89,8 @@ Table points_table(const SweepView& view, const std::string& caption,
   for (const auto& goal : view.goals) {
     if (const auto at = view.column(goal.metric); at >= view.shown) metrics.push_back(at);
   }
-  for (const auto metric : metrics) table.columns.push_back({view.table.metrics[metric], true});
+  for (const auto metric : metrics)
+    table.columns.push_back({metric_name(view.table.metrics[metric]), true});
   const bool some_unsettled = std::ranges::find(view.settled, false) != view.settled.end();
   if (some_unsettled) table.columns.push_back({"stable"});
   if (with_front) table.columns.push_back({"on the front"});
@@ -111,7 +112,7 @@ void add_parts(Html& page, const SweepView& view, const sweep::PartVariation& va
   page.chart("Part to part", parts_plot(view, variation));
   Table table{"Every part",
               {{"part"},
-               {view.parts_metric, true},
+               {metric_name(view.parts_metric), true},
                {"95%", true},
                {"from the mean [standard deviations]", true}},
               {}};
@@ -141,7 +142,8 @@ void add_sensitivity(Html& page, const std::vector<MetricEffects>& effects) {
       const auto text = [](const sweep::AxisEffect::Level& level) {
         return fmt::format("{} at {}", figure_text(level.mean, 5), level.value);
       };
-      table.rows.push_back({one.metric, effect.axis, figure_text(100 * effect.share.value_or(0), 3),
+      table.rows.push_back({plain_name(one.metric), effect.axis,
+                            figure_text(100 * effect.share.value_or(0), 3),
                             figure_text(effect.range, 5), text(*least), text(*most)});
     }
   }

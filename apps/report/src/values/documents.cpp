@@ -74,6 +74,10 @@ Result<Document> read_calibration(const fs::path& folder) {
   document.floorplan_toml = floorplan.value_or("");
   WW_ASSIGN(facts, store.facts());
   document.facts = std::move(facts);
+  // The model has the states in which kernels streamed, the campaign all that it was idle in.
+  if (const auto states = document.facts.find("dvfs"); states != document.facts.end()) {
+    document.content["clock_states"] = json::parse(states->second, nullptr, false);
+  }
   document.array_caches = array_cache_note(store);
   return document;
 }
@@ -116,8 +120,8 @@ Figure figure(std::string name, std::string unit, const json& interval) {
 void add_calibration(std::vector<Figure>& figures, const calibration::Calibration& calibration) {
   const auto add = [&figures](const std::vector<ww::Figure>& rows) {
     for (const ww::Figure& row : rows) {
-      figures.push_back({row.name, row.unit, row.value.value_or(kNone), row.low.value_or(kNone),
-                         row.high.value_or(kNone)});
+      figures.push_back({constant_name(row.name), row.unit, row.value.value_or(kNone),
+                         row.low.value_or(kNone), row.high.value_or(kNone)});
     }
   };
   add(calibration.figures());
@@ -131,7 +135,9 @@ void add_estimate(std::vector<Figure>& figures, const json& estimate) {
     figures.push_back(figure(name, "J", of.value("energy_j", json())));
   };
   both("all segments", total);
-  for (const json& segment : list_of(total, "segments")) both(text_of(segment, "segment"), segment);
+  for (const json& segment : list_of(total, "segments")) {
+    both(segment_name(text_of(segment, "segment")), segment);
+  }
   figures.push_back(
       figure("share of dynamic power", "%", estimate.value("interconnect_share_percent", json())));
 }
@@ -149,9 +155,7 @@ void add_simulation(std::vector<Figure>& figures, const json& run) {
   }
   for (const auto& [key, value] : object_of(run, "energy_pj").items()) {
     if (!value.is_number()) continue;
-    std::string name = "energy of " + key;
-    std::ranges::replace(name, '_', ' ');
-    figures.push_back({std::move(name), "pJ", value.get<double>(), kNone, kNone});
+    figures.push_back({"energy of " + in_words(key), "pJ", value.get<double>(), kNone, kNone});
   }
 }
 

@@ -49,7 +49,27 @@ std::string constant_name(std::string_view key) {
   }
   const auto* found = std::ranges::find(kNames, stem, [](const auto& name) { return name.first; });
   if (found != kNames.end()) return std::string(found->second);
-  std::string words(stem);
+  return in_words(stem);
+}
+
+std::string plain_name(std::string_view metric) {
+  const std::string name = metric_name(metric);
+  return name == metric ? name : name.substr(0, name.find(" ["));
+}
+
+std::string segment_name(std::string_view key) {
+  std::string text(key);
+  for (const auto& [from, to] : {std::pair{"registers_l1", "registers–L1"},
+                                 {"l2_memory", "L2–memory"},
+                                 {"l1_l2", "L1–L2"}}) {
+    const std::string_view name = from;
+    if (const auto at = text.find(name); at != std::string::npos) text.replace(at, name.size(), to);
+  }
+  return text;
+}
+
+std::string in_words(std::string_view key) {
+  std::string words(key);
   std::ranges::replace(words, '_', ' ');
   return words;
 }
@@ -60,8 +80,7 @@ std::string metric_name(std::string_view metric) {
   }
   constexpr std::string_view kEnergies = "energy_pj.";
   if (!metric.starts_with(kEnergies)) return std::string(metric);
-  std::string part(metric.substr(kEnergies.size()));
-  std::ranges::replace(part, '_', ' ');
+  const std::string part = in_words(metric.substr(kEnergies.size()));
   return (part == "total" ? "energy, all together" : "energy of " + part) + " [pJ]";
 }
 

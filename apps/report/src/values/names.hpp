@@ -15,6 +15,15 @@ namespace ww::report {
 // metric of no known name is shown as it is.
 [[nodiscard]] std::string metric_name(std::string_view metric);
 
+// The same without its unit: "packet latency".
+[[nodiscard]] std::string plain_name(std::string_view metric);
+
+// "registers–L1" for "registers_l1", also where several are named.
+[[nodiscard]] std::string segment_name(std::string_view key);
+
+// A key as words: "buffer read" for "buffer_read".
+[[nodiscard]] std::string in_words(std::string_view key);
+
 // A simulation's results, in the order in which people read it.
 struct SimulatedFigure {
   const char* key;

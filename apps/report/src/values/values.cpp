@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -59,12 +60,17 @@ Scale scale_for(double joules) {
 }
 
 std::string figure_text(double value, int digits) {
-  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "–";
+  if (!std::isfinite(value)) return "–";
+  std::string text = fmt::format("{:.{}g}", value, digits);
+  // 390 in two digits, and not 3.9e+02.
+  constexpr double kMostWritten = 1e5;
+  if (text.find("e+") == std::string::npos || std::abs(value) >= kMostWritten) return text;
+  return fmt::format("{:.0f}", std::strtod(text.c_str(), nullptr));
 }
 
 std::string interval_text(double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high)) return "–";
-  return fmt::format("{:.4g}..{:.4g}", low, high);
+  return figure_text(low) + ".." + figure_text(high);
 }
 
 std::string cell_text(const json& value) {
