@@ -27,7 +27,7 @@ double sane(double value) {
 std::string to_svg(const BarChart& chart) {
   double left = 60;
   for (const Bar& entry : chart.bars) {
-    left = std::max(left, text_width(shortened(entry.name, kBarsLetters)) + 12);
+    left = std::max(left, text_width(shortened(entry.name, kBarsLetters)) + 22);
   }
   auto names = chart.legend;
   if (!chart.mark_name.empty()) names.push_back(chart.mark_name);
@@ -41,7 +41,7 @@ std::string to_svg(const BarChart& chart) {
     double sum = 0;
     for (const double part : entry.parts) sum += sane(part);
     most = std::max(most, sum);
-    if (entry.interval) most = std::max(most, std::min(sane(entry.interval->second), 3 * sum));
+    if (entry.interval) most = std::max(most, sane(entry.interval->second));
     if (entry.mark) most = std::max(most, sane(*entry.mark));
   }
   if (chart.bars.empty() || most <= 0) {
@@ -92,8 +92,8 @@ std::string to_svg(const BarChart& chart) {
     }
     if (entry.interval) {
       svg.add("<line class=\"whisker\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>",
-              x(entry.interval->first), y + kBarHeight / 2,
-              x(std::min(most, entry.interval->second)), y + kBarHeight / 2);
+              x(entry.interval->first), y + kBarHeight / 2, x(entry.interval->second),
+              y + kBarHeight / 2);
     }
     if (entry.mark) {
       svg.add(
@@ -101,8 +101,7 @@ std::string to_svg(const BarChart& chart) {
           "y2=\"{2:.1f}\" stroke-dasharray=\"3 2\"/>",
           x(*entry.mark), y - 3, y + kBarHeight + 3);
     }
-    const double end =
-        entry.interval ? std::max(from, std::min(most, entry.interval->second)) : from;
+    const double end = entry.interval ? std::max(from, sane(entry.interval->second)) : from;
     svg.add("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.3g}</text></g>", x(end) + 5, y + 11.5, from);
     y += kBarsRow;
   }

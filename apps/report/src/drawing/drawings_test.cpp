@@ -4,6 +4,7 @@
 #include <regex>
 #include <string>
 
+#include "drawing/bars.hpp"
 #include "drawing/package_map.hpp"
 #include "drawing/svg_writer.hpp"
 #include "ww/microbench/topology.hpp"
@@ -123,6 +124,24 @@ TEST(PackageMap, DrawsEveryDieAndColoursTheWaysByTheirFigures) {
   EXPECT_EQ(times(svg, "<title>link along a row: 0.6 pJ</title>"), 2);
   EXPECT_EQ(times(svg, "<title>link along a column: 0.7 pJ</title>"), 2);
   EXPECT_EQ(times(svg, "<title>across, over two links: not identified</title>"), 2);
+}
+
+// An interval that is cut at the edge would look like a narrower one.
+TEST(Bars, DrawTheWholeIntervalHoweverWide) {
+  BarChart chart;
+  chart.legend = {"all"};
+  chart.unit = "W";
+  for (const double high : {50.0, 100.0}) {
+    Bar bar;
+    bar.name = "one";
+    bar.parts = {1.0};
+    bar.interval = {0.5, high};
+    chart.bars.push_back(std::move(bar));
+  }
+  const std::string svg = to_svg(chart);
+  EXPECT_EQ(times(svg, "class=\"whisker\" x1="), 2);
+  EXPECT_THAT(svg, HasSubstr("x2=\"790.0\""));  // 100 W: the axis' end
+  EXPECT_THAT(svg, HasSubstr("x2=\"425.0\""));  // 50 W: its middle
 }
 
 TEST(TopologySvg, ShadesNearCellsDarkerAndEscapesTheName) {
