@@ -71,8 +71,9 @@ double t_quantile(double level, double dof) {
   };
   double low = 1e-4;
   double high = 1e4;
-  for (int step = 0; step < 200; ++step) {
+  for (;;) {
     const double t = std::sqrt(low * high);
+    if (t <= low || t >= high) break;  // no double lies between
     (beyond(t) > outside ? low : high) = t;
   }
   return std::sqrt(low * high);
