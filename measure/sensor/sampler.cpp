@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "refresh_follower.hpp"
 #include "sample_ring.hpp"
 #include "sensor/sysfs/no_reading.hpp"
 
@@ -79,6 +80,7 @@ class SamplerThread final : public Sampler {
     period_ns_ = options_.period_ns;
     slow_period_ns_ = options_.slow_period_ns;
     if (options_.stretch) stretch();
+    if (options_.follow) find_refreshes();
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error& error) {
@@ -125,8 +127,11 @@ class SamplerThread final : public Sampler {
     stats.read_p99_us = reads_.quantile(0.99);
     const std::int64_t began = began_ns_.load(), last = last_ns_.load();
     stats.elapsed_s = static_cast<double>(last - began) * 1e-9;
-    if (last > began) {
-      stats.cpu_share = static_cast<double>(cpu_ns_.load()) / static_cast<double>(last - began);
+    // By the thread's own clock, so that a short run's share is that of all of it.
+    clockid_t clock{};
+    const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
+    if (pthread_getcpuclockid(thread_.native_handle(), &clock) == 0 && now > began) {
+      stats.cpu_share = static_cast<double>(clock_ns(clock)) / static_cast<double>(now - began);
     }
     stats.real_time = real_time_;
     stats.real_time_reason = real_time_reason_;
@@ -193,6 +198,26 @@ class SamplerThread final : public Sampler {
         std::max<std::int64_t>(slow_period_ns_, std::llround(std::min(needed_ns, kLongestSlowNs)));
   }
 
+  // Polls close together until two refreshes are seen, or until an accumulator that moves so seldom
+  // would be one that rests.
+  void find_refreshes() {
+    constexpr std::int64_t kEveryNs = 1'000'000;
+    constexpr std::int64_t kLongestNs = 300'000'000;
+    std::int64_t due = clock_ns(CLOCK_MONOTONIC);
+    const std::int64_t end_ns = due + kLongestNs;
+    while (!follower_.settled() && due < end_ns) {
+      sleep_until_ns(due);
+      RawReading reading;
+      const std::int64_t before = clock_ns(CLOCK_MONOTONIC);
+      source_.read_fast(reading);
+      const std::int64_t after = clock_ns(CLOCK_MONOTONIC);
+      follower_.saw(before + (after - before) / 2, reading.energy_ticks);
+      if (!reading.energy_ticks) return;
+      // A read that takes long comes as seldom as it may.
+      due = std::max(due + kEveryNs, after + 2 * (after - before));
+    }
+  }
+
   // Beside a program, where a machine that is busy makes every poll several times dearer than the
   // trial before: polls of either kind come half as often while they take more than their share.
   void keep_share(std::int64_t cpu_ns, std::int64_t now_ns) {
@@ -203,6 +228,14 @@ class SamplerThread final : public Sampler {
         static_cast<double>(cpu_ns - window_cpu_ns_) / static_cast<double>(now_ns - window_ns_);
     window_ns_ = now_ns;
     window_cpu_ns_ = cpu_ns;
+    // An accumulator loses nothing, and the ends of a stretch are read when they come: the longer
+    // it lasts, the fewer polls between them do.
+    if (options_.follow) {
+      constexpr std::int64_t kPollsOfARun = 40;
+      const std::int64_t long_ns =
+          std::min((now_ns - began_ns_.load()) / kPollsOfARun, options_.longest_ns / 2);
+      period_ns_ = std::max(period_ns_.load(), long_ns);
+    }
     if (share <= 2 * options_.core_share) return;
     period_ns_ = std::max(period_ns_.load(), std::min(2 * period_ns_, options_.longest_ns));
     slow_period_ns_ =
@@ -229,9 +262,12 @@ class SamplerThread final : public Sampler {
         slow_due = due + slow_period_ns_;
         // Asking for it costs a call of its own: now and then is enough.
         const std::int64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
-        cpu_ns_.store(cpu_ns, std::memory_order_relaxed);
         last_ns_.store(now, std::memory_order_relaxed);
         keep_share(cpu_ns, now);
+      }
+      if (follower_.follows()) {
+        due = std::max(follower_.next_due(now, period_ns_), now);
+        continue;
       }
       due += period_ns_;
       if (now >= due) {
@@ -249,6 +285,7 @@ class SamplerThread final : public Sampler {
     const std::int64_t after = clock_ns(CLOCK_MONOTONIC);
     sample.time_ns = before + (after - before) / 2;
     reads_.add(after - before);
+    follower_.saw(sample.time_ns, sample.reading.energy_ticks);
     if (is_slow) source_.read_slow(sample.reading);
     drop_empty(sample.reading);
     if (!ring_.push(sample)) dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -259,16 +296,17 @@ class SamplerThread final : public Sampler {
   PowerSource& source_;
   SamplerOptions options_;
   SampleRing<Sample> ring_;
+  RefreshFollower follower_;  // used by whoever polls
   std::atomic<std::int64_t> period_ns_{}, slow_period_ns_{};
   std::int64_t window_ns_{}, window_cpu_ns_{};  // where keep_share() looked last
   Histogram jitter_, reads_;
   std::atomic<std::uint64_t> ticks_{0}, missed_{0}, dropped_{0};
-  std::atomic<std::int64_t> began_ns_{0}, last_ns_{0}, cpu_ns_{0};
+  std::atomic<std::int64_t> began_ns_{0}, last_ns_{0};
   std::mutex polling_;  // the source and the ring have one writer at a time
   std::atomic<bool> stop_{false};
   bool real_time_{};
   std::string real_time_reason_;
-  std::thread thread_;  // last: it uses all of the above
+  mutable std::thread thread_;  // last: it uses all of the above
 };
 
 }  // namespace
@@ -284,6 +322,7 @@ SamplerOptions beside_a_program(std::int64_t interval_ns, bool has_accumulator) 
   options.slow_period_ns = std::max(interval_ns, options.period_ns);
   options.real_time = false;
   // Half of the 0.1% for either kind of read.
+  options.follow = has_accumulator;
   options.core_share = 0.0005;
   options.wall_share = 0.01;
   options.longest_ns = std::max(interval_ns, options.period_ns);

@@ -5,12 +5,15 @@
 #include <sched.h>
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "refresh_follower.hpp"
 #include "sample_ring.hpp"
 #include "sysfs/no_reading.hpp"
 #include "ww/measure/polled_sensor.hpp"
@@ -224,6 +227,77 @@ TEST(Sampler, BesideAProgramPollsLessOftenOncePollsTakeMoreOfTheCore) {
   }
   EXPECT_GT((*sampler)->stats().period_ns, before);
   EXPECT_LE((*sampler)->stats().period_ns, kInterval);
+}
+
+// An accumulator that rests between refreshes which come `shift(n)` ns after their times; polled as
+// the follower says, for a while. Returns how late each refresh was found.
+struct Followed {
+  std::vector<std::int64_t> late_ns;
+  std::size_t polls{};
+};
+template <class Shift>
+Followed follow(std::int64_t period_ns, std::int64_t seconds, const Shift& shift,
+                std::int64_t poll_ns = 50'000'000) {
+  const auto refreshes = [&](std::int64_t time_ns) {
+    std::int64_t count = time_ns / period_ns;
+    while (count * period_ns + shift(count) > time_ns) --count;
+    while ((count + 1) * period_ns + shift(count + 1) <= time_ns) ++count;
+    return count;
+  };
+  RefreshFollower follower;
+  std::int64_t now_ns = 3'141'592'653;
+  while (!follower.settled()) {
+    now_ns += 1'000'000;
+    follower.saw(now_ns, refreshes(now_ns));
+  }
+  Followed found;
+  const std::int64_t end_ns = now_ns + seconds * 1'000'000'000;
+  std::int64_t last_ns = now_ns;
+  while (now_ns < end_ns) {
+    now_ns = std::max(follower.next_due(now_ns, poll_ns), now_ns) + 60'000;  // a wake-up
+    if (refreshes(now_ns) != refreshes(last_ns)) found.late_ns.push_back(now_ns - last_ns);
+    follower.saw(now_ns, refreshes(now_ns));
+    last_ns = now_ns;
+    ++found.polls;
+  }
+  std::ranges::sort(found.late_ns);
+  return found;
+}
+
+TEST(RefreshFollower, BoundsEachRefreshByTwoPollsCloseTogether) {
+  constexpr std::int64_t kPeriod = 100'000'000;
+  const auto regular = follow(kPeriod, 20, [](std::int64_t) { return std::int64_t{0}; });
+  ASSERT_GE(regular.late_ns.size(), 190U);
+  EXPECT_LE(regular.late_ns[regular.late_ns.size() * 9 / 10], 3'000'000);
+  EXPECT_LE(regular.polls, 2 * regular.late_ns.size() + 4);
+  // Each refresh up to 8 ms away from its time, in no order.
+  const auto shaken = follow(kPeriod, 20, [](std::int64_t n) {
+    return static_cast<std::int64_t>((static_cast<std::uint64_t>(n) * 2654435761U) % 16'000'000U);
+  });
+  ASSERT_GE(shaken.late_ns.size(), 150U);
+  EXPECT_LE(shaken.late_ns[shaken.late_ns.size() / 2], 26'000'000);
+  EXPECT_LE(shaken.polls, 5 * shaken.late_ns.size());
+  // Every fourth refresh: the polls before it find the others, long after they were.
+  const auto seldom = follow(
+      kPeriod, 40, [](std::int64_t) { return std::int64_t{0}; }, 2 * kPeriod);
+  EXPECT_LE(seldom.polls, 2 * 40'000'000'000 / (4 * kPeriod) + 40);
+  const auto tight = std::ranges::count_if(
+      seldom.late_ns, [](std::int64_t late_ns) { return late_ns <= 3'000'000; });
+  EXPECT_GE(tight, 80);
+  // The period changes by a thousandth: what was learnt of it is learnt anew.
+  const auto slower = follow(kPeriod, 20, [](std::int64_t n) { return n * kPeriod / 1000; });
+  ASSERT_GE(slower.late_ns.size(), 180U);
+  EXPECT_LE(slower.late_ns[slower.late_ns.size() * 9 / 10], 5'000'000);
+}
+
+TEST(RefreshFollower, LeavesAnAccumulatorAloneThatMovesAtEveryPoll) {
+  RefreshFollower follower;
+  std::int64_t now_ns = 1'000'000'000;
+  while (!follower.settled()) {
+    now_ns += 1'000'000;
+    follower.saw(now_ns, now_ns / 1'000'000);
+  }
+  EXPECT_FALSE(follower.follows());
 }
 
 // The ends of a stretch lie between two polls otherwise.

@@ -1,6 +1,7 @@
 #include "ww/session/background_meter.hpp"
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 namespace ww::session {
@@ -9,13 +10,22 @@ namespace {
 // The sensor's queue is much longer.
 constexpr std::chrono::seconds kEvery{2};
 
+// Two polls, of which the second one shows a refresh that is at most so old. Accumulators that are
+// refreshed less often are followed by the sampler.
+void read_end(measure::PolledSensor& sensor) {
+  constexpr std::chrono::milliseconds kApart{2};
+  sensor.poll_now();
+  std::this_thread::sleep_for(kApart);
+  sensor.poll_now();
+}
+
 }  // namespace
 
 BackgroundMeter::BackgroundMeter(std::unique_ptr<measure::PolledSensor> sensor)
     : sensor_(std::move(sensor)),
       meter_(*sensor_),
       thread_([this](const std::stop_token& stop) { run(stop); }) {
-  sensor_->poll_now();  // the stretch begins with a reading, and ends with one
+  read_end(*sensor_);  // the stretch begins with a reading, and ends with one
 }
 
 BackgroundMeter::~BackgroundMeter() = default;
@@ -30,7 +40,7 @@ void BackgroundMeter::run(const std::stop_token& stop) {
 }
 
 Result<MeterReading> BackgroundMeter::finish() {
-  sensor_->poll_now();
+  read_end(*sensor_);
   const std::int64_t to_ns = meter_.now_ns();
   thread_.request_stop();
   thread_.join();

@@ -48,6 +48,7 @@ energy::EnergyOptions energy_options(const measure::SensorFacts& facts) {
   energy::EnergyOptions options;
   options.gain_tolerance_95 = facts.gain_tolerance_95.value_or(kBoardGainTolerance95);
   options.counter_unit = facts.counter_unit;
+  options.hold_ends = true;
   return options;
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "moves.hpp"
+#include "refreshes.hpp"
 #include "ww/core/sensor_tolerances.hpp"
 
 namespace ww::energy {
@@ -38,12 +41,141 @@ struct Covered {
   std::string reason;  // why it has no figure; if it has one, what to know of it
   std::int64_t from_ns{}, to_ns{};
   double power_w{};
+  double first_w{}, last_w{};  // at the ends of the part
+  double later_j{};            // at least so much was drawn behind it
   double lowest_w{}, highest_w{};
   double unseen_s{};  // within: late stamps, gaps
   bool stood_still{};
 };
 
-Covered by_accumulator(Window window, bool stamped) {
+// How late a move may be: the refresh lies behind the poll before it.
+std::int64_t lateness_ns(Window window, const Moves& moves, std::size_t at) {
+  if (moves.exact) return 0;
+  return at == 0 ? moves.poll_ns : window[at].time_ns - window[at - 1].time_ns;
+}
+
+// Two moves this far apart bound the power between them to 20%.
+std::int64_t least_between_ns(Window window, const Moves& moves, std::size_t a, std::size_t b) {
+  return kPollsPerStep * std::max({moves.exact ? 0 : moves.poll_ns, lateness_ns(window, moves, a),
+                                   lateness_ns(window, moves, b)});
+}
+
+std::vector<std::size_t> far_apart(Window window, const Moves& moves) {
+  std::vector<std::size_t> kept;
+  for (const std::size_t at : moves.at) {
+    if (kept.empty() || window[at].time_ns - window[kept.back()].time_ns >=
+                            least_between_ns(window, moves, kept.back(), at)) {
+      kept.push_back(at);
+    }
+  }
+  return kept;
+}
+
+// Of ascending or descending moves that begin at one end, the first whose moment is known about as
+// well as that of any beside it.
+template <class Moves_>
+std::size_t well_known(Window window, const Moves& moves, const Moves_& from_end) {
+  constexpr std::size_t kBeside = 8;
+  constexpr std::int64_t kAboutAsWell = 2;
+  const auto beside = from_end | std::views::take(kBeside);
+  std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
+  for (const std::size_t at : beside) {
+    least_ns = std::min(least_ns, lateness_ns(window, moves, at));
+  }
+  for (const std::size_t at : beside) {
+    if (lateness_ns(window, moves, at) <= kAboutAsWell * least_ns) return at;
+  }
+  return *beside.begin();
+}
+
+// Power of the step that begins or ends at a move; `others` begins with the nearest one. The mean
+// of all where no other is far enough from it.
+template <class Moves_>
+double power_beside(Window window, const Moves& moves, std::size_t at, const Moves_& others,
+                    double mean_w) {
+  for (const std::size_t other : others) {
+    const auto [before, after] = std::minmax(at, other);
+    const std::int64_t apart_ns = window[after].time_ns - window[before].time_ns;
+    if (apart_ns <= 0 || apart_ns < least_between_ns(window, moves, before, after)) continue;
+    return power_between(window[before], window[after]);
+  }
+  return mean_w;
+}
+
+struct KnownEdge {
+  std::size_t at{};
+  double time_ns{};
+};
+
+// The first of the moves, from one end, whose refresh is known, and the power from there to the
+// next one that is.
+template <class Moves_>
+std::optional<std::pair<KnownEdge, double>> known_end(Window window, const Refreshes& refreshes,
+                                                      const Moves_& from_end) {
+  std::optional<KnownEdge> end;
+  for (const std::size_t at : from_end) {
+    const auto time_ns = refreshes.of_move(window, at);
+    if (!time_ns) continue;
+    if (!end) {
+      end = KnownEdge{at, *time_ns};
+      continue;
+    }
+    const double seconds = std::abs(*time_ns - end->time_ns) * kSecondsPerNs;
+    if (seconds <= 0) continue;
+    const auto [before, after] = std::minmax(at, end->at);
+    const auto ticks = ticks_between(window[before].ticks, window[after].ticks);
+    return std::pair(*end, static_cast<double>(ticks.value_or(0)) * kJoulesPerTick / seconds);
+  }
+  return std::nullopt;
+}
+
+// The covered part from refresh to refresh, where those come at equal distances.
+bool hold_refreshes(Covered& covered, Window window, const Moves& moves) {
+  const auto refreshes = find_refreshes(window, moves);
+  if (!refreshes) return false;
+  const auto first = known_end(window, *refreshes, std::views::all(moves.at));
+  const auto last = known_end(window, *refreshes, moves.at | std::views::reverse);
+  if (!first || !last || first->first.time_ns >= last->first.time_ns) return false;
+  const auto ticks = ticks_between(window[first->first.at].ticks, window[last->first.at].ticks);
+  const double seconds = (last->first.time_ns - first->first.time_ns) * kSecondsPerNs;
+  covered.from_ns = std::llround(first->first.time_ns);
+  covered.to_ns = std::llround(last->first.time_ns);
+  covered.power_w = static_cast<double>(ticks.value_or(0)) * kJoulesPerTick / seconds;
+  covered.first_w = first->second;
+  covered.last_w = last->second;
+  const auto later = ticks_between(window[last->first.at].ticks, window[moves.at.back()].ticks);
+  covered.later_j = static_cast<double>(later.value_or(0)) * kJoulesPerTick;
+  covered.unseen_s = refreshes->error_ns * kSecondsPerNs;
+  return true;
+}
+
+// Narrows the covered part to moves whose moments are known well, with the power at its ends.
+void hold_ends(Covered& covered, Window window, const Moves& moves) {
+  if (hold_refreshes(covered, window, moves)) return;
+  const std::size_t first = well_known(window, moves, std::views::all(moves.at));
+  const std::size_t last = well_known(window, moves, moves.at | std::views::reverse);
+  if (window[last].time_ns - window[first].time_ns < least_between_ns(window, moves, first, last) ||
+      first >= last) {
+    return;
+  }
+  covered.from_ns = window[first].time_ns;
+  covered.to_ns = window[last].time_ns;
+  covered.power_w = power_between(window[first], window[last]);
+  const auto behind_first = std::ranges::upper_bound(moves.at, first);
+  const auto at_last = std::ranges::lower_bound(moves.at, last);
+  covered.first_w = power_beside(
+      window, moves, first, std::ranges::subrange(behind_first, moves.at.end()), covered.power_w);
+  covered.last_w = power_beside(
+      window, moves, last, std::ranges::subrange(moves.at.begin(), at_last) | std::views::reverse,
+      covered.power_w);
+  const auto later = ticks_between(window[last].ticks, window[moves.at.back()].ticks);
+  covered.later_j = static_cast<double>(later.value_or(0)) * kJoulesPerTick;
+  covered.unseen_s = static_cast<double>(std::max(lateness_ns(window, moves, first),
+                                                  lateness_ns(window, moves, last))) *
+                     kSecondsPerNs;
+}
+
+Covered by_accumulator(Window window, bool stamped, bool holds_ends) {
   Covered covered;
   const Moves moves = find_moves(window, stamped);
   covered.status = moves.status;
@@ -62,7 +194,7 @@ Covered by_accumulator(Window window, bool stamped) {
   }
   covered.power_w = power_between(first, last);
   covered.lowest_w = covered.highest_w = covered.power_w;
-  const auto steps = apart(window, moves.at, least_ns);
+  const auto steps = far_apart(window, moves);
   for (std::size_t i = 1; i < steps.size(); ++i) {
     const EnergyReading& from = window[steps[i - 1]];
     const EnergyReading& to = window[steps[i]];
@@ -71,6 +203,8 @@ Covered by_accumulator(Window window, bool stamped) {
     covered.highest_w = std::max(covered.highest_w, power_between(from, to));
   }
   covered.unseen_s = static_cast<double>(moves.poll_ns) * kSecondsPerNs;
+  covered.first_w = covered.last_w = covered.power_w;
+  if (holds_ends) hold_ends(covered, window, moves);
   if (!is_possible(covered.highest_w)) {
     covered.status = RowStatus::rejected;
     covered.reason = fmt::format("the energy accumulator rose by {:.3g} W, which no device draws",
@@ -224,7 +358,7 @@ Energy energy_between(const EnergySeries& series, std::int64_t from_ns, std::int
   std::string not_counted;  // why the accumulator was not used
   if (options.only != EnergySource::power_register) {
     result.source = EnergySource::accumulator;
-    covered = by_accumulator(window, series.stamped);
+    covered = by_accumulator(window, series.stamped, options.hold_ends);
     not_counted = covered.reason;
   }
   const bool counted =
@@ -258,8 +392,15 @@ Energy energy_between(const EnergySeries& series, std::int64_t from_ns, std::int
   }
   result.power_w = covered.power_w;
   result.energy_j = covered.power_w * seconds_between(from_ns, to_ns);
-  const double open_s = seconds_between(from_ns, covered.from_ns) +
-                        seconds_between(covered.to_ns, to_ns) + covered.unseen_s;
+  if (counted && options.hold_ends) {
+    result.energy_j =
+        covered.first_w * seconds_between(from_ns, covered.from_ns) +
+        covered.power_w * seconds_between(covered.from_ns, covered.to_ns) +
+        std::max(covered.later_j, covered.last_w * seconds_between(covered.to_ns, to_ns));
+    result.power_w = result.energy_j / seconds_between(from_ns, to_ns);
+  }
+  const double open_s = std::abs(seconds_between(from_ns, covered.from_ns)) +
+                        std::abs(seconds_between(covered.to_ns, to_ns)) + covered.unseen_s;
   const Interval energy_j =
       through_scale(result.energy_j, open_s * covered.highest_w, options.gain_tolerance_95);
   result.low_j = std::max(0.0, energy_j.low);

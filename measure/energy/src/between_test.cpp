@@ -40,6 +40,79 @@ TEST(EnergyBetween, IsPowerTimesTimeByEitherColumn) {
   }
 }
 
+// A load of 400 W for 2 s between two rests of 60 W, and a counter that is refreshed each 100 ms
+// and polled 1 ms before and behind that. The mean of all is not what flows at the ends.
+TEST(EnergyBetween, CountsTheEndsAtThePowerBesideThemWhereItIsAsked) {
+  constexpr std::int64_t kRefresh = 100 * kMs;
+  constexpr std::int64_t kOn = 1037 * kMs, kOff = 3037 * kMs;
+  const auto joules = [=](std::int64_t ns) {
+    const std::int64_t loaded_ns = std::clamp(ns, kOn, kOff) - kOn;
+    return (60.0 * static_cast<double>(ns) + 340.0 * static_cast<double>(loaded_ns)) * 1e-9;
+  };
+  EnergySeries series;
+  for (std::int64_t at = kRefresh; at < 4200 * kMs; at += kRefresh) {
+    for (const std::int64_t poll : {at - kMs, at + kMs}) {
+      const auto counted = joules(poll / kRefresh * kRefresh) * static_cast<double>(kTicksPerJoule);
+      series.readings.push_back({poll, std::llround(counted), kAbsent});
+    }
+  }
+  for (const std::int64_t from_ns : {3 * kMs, 52 * kMs, 96 * kMs}) {
+    for (const std::int64_t to_ns : {4005 * kMs, 4050 * kMs, 4097 * kMs}) {
+      const double should = joules(to_ns) - joules(from_ns);
+      const auto held = energy_between(series, from_ns, to_ns, {.hold_ends = true});
+      ASSERT_TRUE(held.ok()) << held.reason;
+      EXPECT_NEAR(held.energy_j, should, 1e-3 * should) << from_ns << " " << to_ns;
+      EXPECT_LE(held.low_j, should);
+      EXPECT_GE(held.high_j, should);
+    }
+  }
+}
+
+// A reading that shows a refresh of long before says less of its moment than one behind a poll.
+TEST(EnergyBetween, ReadsTheCounterWhereItsMomentIsKnown) {
+  EnergySeries series;
+  for (int refresh = 1; refresh <= 40; ++refresh) {
+    for (const std::int64_t poll : {refresh * 100 * kMs - kMs, refresh * 100 * kMs + kMs}) {
+      series.readings.push_back({poll, poll / (100 * kMs) * 10 * kTicksPerJoule, kAbsent});
+    }
+  }
+  series.readings.push_back({4190 * kMs, 410 * kTicksPerJoule, kAbsent});
+  const auto held = energy_between(series, 90 * kMs, 4190 * kMs, {.hold_ends = true});
+  ASSERT_TRUE(held.ok()) << held.reason;
+  EXPECT_NEAR(held.energy_j, 410, 0.4);
+}
+
+// On a busy machine polls are late by up to half of their distance, and no two of them lie close
+// together. All of them together still say when the refreshes were.
+TEST(EnergyBetween, FindsRefreshesAtEqualDistancesBehindLatePolls) {
+  for (const double poll_s : {0.007, 0.013, 0.019, 0.026}) {
+    const PolledAccumulator polled(4.2, poll_s, 0.1, poll_s / 2, [](double) { return 350.0; });
+    const auto held = energy_between(polled.series, 60 * kMs, 4060 * kMs, {.hold_ends = true});
+    ASSERT_TRUE(held.ok()) << held.reason;
+    EXPECT_NEAR(held.energy_j, 1400, 1.4) << poll_s;
+  }
+}
+
+// Refreshes that come at no equal distances are read as they were before.
+TEST(EnergyBetween, TrustsNoPeriodThatTheMovesContradict) {
+  EnergySeries series;
+  std::int64_t refresh_ns = 0, ticks = 0;
+  std::uint32_t random = 5;
+  for (std::int64_t poll = 7 * kMs; poll < 4200 * kMs; poll += 9 * kMs) {
+    while (refresh_ns + 60 * kMs < poll) {
+      random = random * 1664525u + 1013904223u;
+      const std::int64_t step_ns = 60 * kMs + static_cast<std::int64_t>(random >> 8) % (90 * kMs);
+      refresh_ns += step_ns;
+      ticks = refresh_ns / kMs * kTicksPerJoule / 10;
+    }
+    series.readings.push_back({poll, ticks, kAbsent});
+  }
+  const auto held = energy_between(series, 100 * kMs, 4100 * kMs, {.hold_ends = true});
+  ASSERT_TRUE(held.ok()) << held.reason;
+  EXPECT_LE(held.low_j, 400);
+  EXPECT_GE(held.high_j, 400);
+}
+
 TEST(EnergyBetween, FollowsARegisterThatRises) {
   auto series = steady(false);
   for (int i = 0; i <= 100; ++i) {

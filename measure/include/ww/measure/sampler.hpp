@@ -23,7 +23,10 @@ struct SamplerOptions {
   bool stretch{true};
   double core_share{0.015};
   double wall_share{0.05};
-  std::int64_t longest_ns{};       // 0: as above
+  std::int64_t longest_ns{};  // 0: as above
+  // Polls an accumulator that is refreshed every 20 ms or more right before and right behind its
+  // refreshes, in place of polls at equal distances.
+  bool follow{};
   std::size_t capacity{1U << 16};  // readings that wait for the consumer; a power of two
 };
 

@@ -101,6 +101,9 @@ struct EnergyOptions {
   // departs from it by more than this explains, the figure has a remark. The default is that of the
   // slowest one known: the averaged power of an MI210 rises over 4 s.
   double register_lag_s{4.2};
+  // The ends that no reading covers count at the power beside them, and not at the mean of all; and
+  // the accumulator is read at the moves whose moments are known best. For runs whose load changes.
+  bool hold_ends{};
   std::string_view counter_unit{"units of 2^-16 J"};  // what the device's counter counts in
 };
 
