@@ -202,6 +202,22 @@ Status DeviceCounting::read_rows(const fs::path& stem, const std::map<std::strin
   return {};
 }
 
+Status DeviceCounting::sample_now() const {
+  WW_ASSIGN(tool, tool_library());
+  void* loaded = ::dlopen(tool.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (loaded == nullptr) {
+    return fail(ErrorCode::missing_dependency,
+                "no runtime of AMD has loaded wirewatt's tool library into this process: the "
+                "counting must be asked for before the first call of HIP, and HIP must be that of "
+                "ROCm 6.3 or later");
+  }
+  const auto sample = reinterpret_cast<int (*)()>(::dlsym(loaded, rocprofiler::kSampleFunction));
+  const bool sampled = sample != nullptr && sample() == 1;
+  ::dlclose(loaded);
+  if (!sampled) return fail(ErrorCode::device_error, "rocprofiler-sdk gave no sample");
+  return {};
+}
+
 Result<DeviceNews> DeviceCounting::poll() {
   DeviceNews news;
   news.trouble = "the program has not used the device yet";

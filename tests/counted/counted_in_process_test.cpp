@@ -191,7 +191,7 @@ TEST_P(EveryEnding, KeepsWhatEndedBefore) {
 
 INSTANTIATE_TEST_SUITE_P(Program, EveryEnding,
                          ::testing::Values(Ending{"_exit", 8}, Ending{"abort", 134},
-                                           Ending{"kill", 137}),
+                                           Ending{"kill", 137}, Ending{"term", 143}),
                          [](const auto& of) {
                            return std::string(of.param.way[0] == '_' ? "exit_at_once"
                                                                      : of.param.way);
@@ -231,6 +231,37 @@ TEST_F(CountedInProcess, CountsEachOfSeveralProcesses) {
   const auto profile = count({"sh", "-c", one + " & " + one + " & wait; exit 3"});
   ASSERT_TRUE(profile) << profile.error().text();
   EXPECT_EQ(profile->exit_code, 3);
+  EXPECT_EQ(profile->counters.dispatches.size(), 8U);
+}
+
+// A launcher whose ranks begin as copies of it and use the device first in themselves.
+TEST_F(CountedInProcess, CountsRanksThatAreForkedBeforeTheyUseTheDevice) {
+  install("1.3");
+  const auto profile = count({program("counted_processes"), "ranks"});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->exit_code, 0 + 1 + 2);
+  const auto launches = expected();
+  ASSERT_EQ(profile->counters.dispatches.size(), 4U + 5U + 6U);
+  for (const CounterDispatch& dispatch : profile->counters.dispatches) {
+    EXPECT_EQ(difference(dispatch, launches.at({dispatch.process, dispatch.id})), "");
+  }
+  EXPECT_THAT(profile->warnings, ::testing::IsEmpty());
+}
+
+TEST_F(CountedInProcess, CountsAProgramAndWhatItStarts) {
+  install("1.3");
+  const auto profile = count({program("counted_processes"), "spawn"});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->exit_code, 7);
+  EXPECT_EQ(profile->counters.dispatches.size(), 8U);
+  EXPECT_THAT(profile->warnings, ::testing::IsEmpty());
+}
+
+TEST_F(CountedInProcess, CountsAProgramThatAnotherThreadEnds) {
+  install("1.3");
+  const auto profile = count({program("counted_processes"), "thread_exit"});
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_EQ(profile->exit_code, 6);
   EXPECT_EQ(profile->counters.dispatches.size(), 8U);
 }
 

@@ -262,6 +262,25 @@ TEST_F(DeviceCounted, OneProcessCountsAtATime) {
   EXPECT_THAT(counted->warnings, Contains(HasSubstr("one after another")));
 }
 
+// Ranks that are forked before any of them uses the device: one of them counts, and has at least
+// its own launches.
+TEST_F(DeviceCounted, OneOfSeveralRanksCounts) {
+  install("1.3");
+  const auto counted = count({program("counted_processes"), "ranks"});
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->exit_code, 0 + 1 + 2);
+  EXPECT_GE(counted->total("TCP_TCC_READ_REQ_sum"), 4 * 1024);
+  EXPECT_LE(counted->total("TCP_TCC_READ_REQ_sum"), (4 + 5 + 6) * 1024);
+}
+
+TEST_F(DeviceCounted, CountsAProgramThatAnotherThreadEnds) {
+  install("1.3");
+  const auto counted = count({program("counted_processes"), "thread_exit"});
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->exit_code, 6);
+  EXPECT_EQ(counted->total("TCP_TCC_READ_REQ_sum"), 8 * 1024);
+}
+
 TEST_F(DeviceCounted, AProgramWithoutTheDeviceIsNoZero) {
   install("1.0");
   const auto counted = count({program("counted_processes"), "none"});

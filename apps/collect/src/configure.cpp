@@ -1,10 +1,12 @@
 // Exports rocprofiler_configure, which rocprofiler-sdk looks for in a tool library. No other
 // library may export it: rocprofiler-register ends a program that does where no SDK is installed.
+// For a program that measures stretches of itself it exports wirewatt_sample_device as well.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -23,6 +25,7 @@ namespace {
 
 // Lives until the process ends: threads of the SDK may call at any time.
 Collector* the_collector = nullptr;
+std::atomic<DeviceCollector*> the_device = nullptr;  // the same, where it counts a device
 
 std::vector<std::string> words_of(const char* text) {
   std::istringstream stream(text == nullptr ? "" : text);
@@ -59,7 +62,9 @@ Collector* make_collector(const char* folder) {
   auto counters = words_of(std::getenv(rocprofiler::kCountersVariable));
   const char* mode = std::getenv(rocprofiler::kModeVariable);
   if (mode != nullptr && std::strcmp(mode, rocprofiler::kDeviceMode) == 0) {
-    return new DeviceCollector(std::move(stem), std::move(counters), interval());
+    auto* device = new DeviceCollector(std::move(stem), std::move(counters), interval());
+    the_device = device;
+    return device;
   }
   const char* kernels = std::getenv(rocprofiler::kKernelsVariable);
   return new LaunchCollector(std::move(stem), std::move(counters),
@@ -108,5 +113,14 @@ rocprofiler_configure(std::uint32_t version, const char* /*runtime_version*/,
     return ww::collect::begin(version, __builtin_return_address(0), client_id);
   } catch (...) {
     return nullptr;
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) int wirewatt_sample_device(void) {
+  try {
+    ww::collect::DeviceCollector* device = ww::collect::the_device;
+    return device != nullptr && device->sample_now() ? 1 : 0;
+  } catch (...) {
+    return 0;
   }
 }

@@ -127,15 +127,22 @@ void DeviceCollector::start_thread() {
 
 void DeviceCollector::run() {
   for (bool last = false; !last;) {
+    std::uint64_t asked = 0;
+    bool wanted = false;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, interval_, [this] { return ending_; });
+      changed_.wait_for(lock, interval_, [this] { return ending_ || asked_ > answered_; });
       last = ending_;
+      asked = asked_;
+      wanted = last || asked_ > answered_;
     }
     sample_all(!last);
-    // Nothing comes after the last samples that could have the counts of one that lacks instances.
+    // Nothing comes after samples at an end that could have the counts of one that lacks instances.
     constexpr int kMoreTries = 3;
-    for (int tries = 0; last && !whole_ && tries < kMoreTries; ++tries) sample_all(false);
+    for (int tries = 0; wanted && !whole_ && tries < kMoreTries; ++tries) sample_all(false);
+    const std::lock_guard lock(mutex_);
+    answered_ = asked;
+    changed_.notify_all();
   }
 }
 
@@ -239,6 +246,17 @@ Status DeviceCollector::write(const std::string& line) {
   }
   WW_TRY(file_->write(line));
   return file_->flush();
+}
+
+bool DeviceCollector::sample_now() {
+  if (!usable()) return false;
+  std::unique_lock lock(mutex_);
+  if (done_ || ended_) return false;
+  const std::uint64_t mine = ++asked_;
+  changed_.notify_all();
+  const auto answered = [this, mine] { return ended_ || answered_ >= mine; };
+  return changed_.wait_for(lock, kSamplePatience, answered) && answered_ >= mine &&
+         note_.trouble.empty();
 }
 
 void DeviceCollector::finish() {

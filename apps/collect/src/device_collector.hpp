@@ -26,6 +26,9 @@ class DeviceCollector : public Collector {
   void initialize() override;
   // Takes a last sample, and completes the files.
   void finish() override;
+  // Has the thread take a sample, and waits for it, but for two seconds at most. Returns whether
+  // its rows are written.
+  bool sample_now();
 
  private:
   struct Service {
@@ -65,7 +68,8 @@ class DeviceCollector : public Collector {
   // Under the lock.
   std::condition_variable changed_;
   bool ending_{}, done_{};
-  bool ended_{true};  // there is no thread, or it has
+  std::uint64_t asked_{}, answered_{};  // samples
+  bool ended_{true};                    // there is no thread, or it has
   std::optional<StreamedFile> file_;
 };
 

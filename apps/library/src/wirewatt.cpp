@@ -17,6 +17,7 @@
 #include "ww/core/json_reader.hpp"
 #include "ww/metrics/metrics.hpp"
 #include "ww/session/bracket.hpp"
+#include "ww/session/card_counts.hpp"
 
 struct wirewatt_session {
   std::unique_ptr<ww::session::Bracket> bracket;
@@ -167,6 +168,13 @@ wirewatt_status wirewatt_open_with(const char* device, const char* model, uint32
     ww::papi::publish(made->total.is_virtual);
     *session = made.release();
     return WIREWATT_OK;
+  });
+}
+
+wirewatt_status wirewatt_count(const char* device) {
+  return guarded([&] {
+    const auto asked = ww::session::CardCounts::request(device != nullptr ? device : "");
+    return asked ? WIREWATT_OK : refuse(asked.error());
   });
 }
 

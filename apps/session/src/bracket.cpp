@@ -18,6 +18,7 @@
 #include "ww/measure/telemetry.hpp"
 #include "ww/measure/update_period.hpp"
 #include "ww/measure/virtual_device.hpp"
+#include "ww/session/card_counts.hpp"
 #include "ww/session/device_meter.hpp"
 #include "ww/session/traffic.hpp"
 
@@ -236,13 +237,19 @@ class VirtualBracket final : public Common {
 
 class RealBracket final : public Common {
  public:
+  // `counts`: of the card from inside this process; null where nobody asked for them.
   RealBracket(std::string name, std::unique_ptr<measure::Sensor> sensor,
-              std::optional<model::WireModel> model)
-      : Common(std::move(sensor), std::move(model), true), name_(std::move(name)) {}
+              std::optional<model::WireModel> model, CardCounts* counts)
+      : Common(std::move(sensor), std::move(model), true),
+        name_(std::move(name)),
+        counts_(counts) {}
   std::string device() const override { return name_; }
   bool is_virtual() const override { return model() && model()->is_virtual; }
 
+  // A sample of the counters takes milliseconds, so that it lies outside of the sensor's stretch at
+  // both ends.
   Status begin() override {
+    if (counts_ != nullptr && model() && !begun()) before_ = counts_->now();
     WW_TRY(Common::begin());
     said_ = {};
     return {};
@@ -286,9 +293,46 @@ class RealBracket final : public Common {
   }
 
  private:
-  Status fill(Reading& reading) override { return fill_said_segments(reading, model(), said_); }
+  // What the program said goes before what was counted.
+  Status fill(Reading& reading) override {
+    const bool said = std::ranges::any_of(said_, [](const auto& one) { return one.has_value(); });
+    if (counts_ == nullptr || !model() || said) {
+      return fill_said_segments(reading, model(), said_);
+    }
+    const auto kernels = counted(reading.seconds);
+    if (!kernels) {
+      leave_segments_out(reading, kernels.error().text());
+      return {};
+    }
+    WW_TRY(fill_segments(reading, model(), *kernels));
+    for (Joules& segment : reading.segments) add_reason(segment, counts_->source());
+    return {};
+  }
+
+  [[nodiscard]] Result<std::vector<model::KernelTraffic>> counted(double seconds) {
+    // A sample takes 3 ms on a card, at each end.
+    constexpr double kShortest_s = 0.02;
+    if (seconds < kShortest_s) {
+      return fail(ErrorCode::out_of_range,
+                  fmt::format("a stretch of {:.3g} s is too short to be counted, as a sample takes "
+                              "3 ms: {} s are needed",
+                              seconds, kShortest_s));
+    }
+    WW_TRY(calibration::require_same_part(model()->target, counts_->part(), name_, "a bit",
+                                          "give a model of this part"));
+    // HIP may start within the stretch: all that was ever counted is then of it.
+    const bool begins_here = !before_ && before_.error().code == ErrorCode::missing_dependency;
+    if (!before_ && !begins_here) return tl::unexpected(before_.error());
+    WW_ASSIGN(after, counts_->now());
+    const auto stretch = CardCounts::between(before_.value_or(CardCounts::Sums()), after);
+    if (stretch.empty()) return std::vector<model::KernelTraffic>();
+    WW_ASSIGN(traffic, count_traffic(stretch, counts_->part()));
+    return std::move(traffic.kernels);
+  }
 
   std::string name_;
+  CardCounts* counts_;
+  Result<CardCounts::Sums> before_;  // at the begin
   std::array<std::optional<SaidTraffic>, 3> said_;
 };
 
@@ -325,7 +369,7 @@ Result<std::unique_ptr<Bracket>> open_real(const std::string& device,
   options.whole_package = true;  // measured_besides() says so
   WW_ASSIGN(sensor, measure::open_sensor(gpu, options));
   return std::make_unique<RealBracket>(measure::name_with_address(gpu), std::move(sensor),
-                                       std::move(model));
+                                       std::move(model), CardCounts::of(gpu));
 }
 
 }  // namespace

@@ -47,19 +47,21 @@ model::AssumedData SaidTraffic::data() const {
 Status fill_segments(Reading& reading, const std::optional<model::WireModel>& model,
                      const std::vector<model::KernelTraffic>& kernels) {
   if (!model || kernels.empty()) {
-    for (Joules& segment : reading.segments) {
-      segment = {RowStatus::unavailable,
-                 !model ? "opened without a model" : "nothing was launched in between",
-                 std::nullopt};
-    }
-  } else {
-    WW_ASSIGN(estimate, model::estimate(*model, kernels, {}));
-    for (std::size_t s = 0; s < reading.segments.size(); ++s) {
-      reading.segments[s] = joules(estimate.total.segments[s]);
-    }
+    leave_segments_out(reading,
+                       !model ? "opened without a model" : "nothing was launched in between");
+    return {};
+  }
+  WW_ASSIGN(estimate, model::estimate(*model, kernels, {}));
+  for (std::size_t s = 0; s < reading.segments.size(); ++s) {
+    reading.segments[s] = joules(estimate.total.segments[s]);
   }
   add_together(reading);
   return {};
+}
+
+void leave_segments_out(Reading& reading, const std::string& reason) {
+  for (Joules& segment : reading.segments) segment = {RowStatus::unavailable, reason, std::nullopt};
+  add_together(reading);
 }
 
 Status fill_said_segments(Reading& reading, const std::optional<model::WireModel>& model,
@@ -69,7 +71,7 @@ Status fill_said_segments(Reading& reading, const std::optional<model::WireModel
       reading.segments[s] = {
           RowStatus::unavailable,
           !model ? "opened without a model"
-                 : "no counter is read in the process, and nothing was said of its traffic",
+                 : "nothing counts in the process, and nothing was said of its traffic",
           std::nullopt};
       continue;
     }

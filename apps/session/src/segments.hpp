@@ -13,6 +13,9 @@ namespace ww::session {
 Status fill_segments(Reading& reading, const std::optional<model::WireModel>& model,
                      const std::vector<model::KernelTraffic>& kernels);
 
+// Makes all segments unavailable, for a reason.
+void leave_segments_out(Reading& reading, const std::string& reason);
+
 // Traffic on one segment as a caller states it.
 struct SaidTraffic {
   double bytes{};

@@ -11,8 +11,9 @@
  *
  * On the virtual GPU (start the program by `wirewatt run --device virtual:w9100 -- PROGRAM`) the
  * segments come from its counters. Nothing from it is a measurement. On real GPUs the device's
- * energy comes from its sensor. No counter is read inside a process, so the energy of segments
- * comes from the traffic that the program reports (wirewatt_add_traffic).
+ * energy comes from its sensor. The energy of segments comes from the counters of an AMD card where
+ * the program asks for them (wirewatt_count), or from the traffic that it reports
+ * (wirewatt_add_traffic).
  *
  * The interface is stable: functions keep their meaning, and structures only grow at their end,
  * which is why their first member is their size. Threading: one thread uses a session at a time.
@@ -109,6 +110,15 @@ typedef enum wirewatt_option {
 /* Opens a session with options. Unknown options are refused with WIREWATT_INVALID. */
 WIREWATT_EXPORT wirewatt_status wirewatt_open_with(const char* device, const char* model,
                                                    uint32_t options, wirewatt_session** session);
+/* Counts an AMD card from inside this process through rocprofiler-sdk, so that the stretches of
+ * sessions that are opened on it after this have the energy of segments. Call it before the first
+ * call of HIP and before threads are started: it sets variables of the environment, by which HIP's
+ * runtime loads wirewatt's tool library, and takes them back at the first begin. device: as in
+ * wirewatt_open, but not "virtual". No kernel waits for it. The counts are of the whole card, other
+ * processes included, and a stretch needs 20 ms. Where the counters are not to be had, sessions
+ * work without them and wirewatt_reason says why. UNSUPPORTED: not a card of AMD's, or a release of
+ * ROCm that counts wrong. NOT_FOUND: no rocprofiler-sdk. */
+WIREWATT_EXPORT wirewatt_status wirewatt_count(const char* device);
 /* Closes a session. NULL is allowed. */
 WIREWATT_EXPORT void wirewatt_close(wirewatt_session* session);
 /* The device's name. Valid as long as the session. */

@@ -19,6 +19,13 @@ class error : public std::runtime_error {
   wirewatt_status status;
 };
 
+// See wirewatt_count: before the first call of HIP, and before sessions.
+inline void count(const std::string& device = "") {
+  if (const wirewatt_status status = wirewatt_count(device.c_str()); status != WIREWATT_OK) {
+    throw error(status);
+  }
+}
+
 class session {
  public:
   // See wirewatt_open_with; `options` as WIREWATT_ANYWAY.

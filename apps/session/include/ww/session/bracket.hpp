@@ -66,11 +66,11 @@ class Bracket {
 
   // Error invalid_argument: begun already; errors of the device.
   virtual Status begin() = 0;
-  // On real devices no counter is read in the process. The program reports what it moved, from
-  // CUPTI, rocprofiler or arithmetic. `toggle_rate` per payload bit, 0 to 1, or
-  // unknown_toggle_rate if the program does not know it: the interval then spans what the data of
-  // applications do. Errors:
-  // invalid_argument (not begun; negative), unsupported (a virtual device counts itself).
+  // On real devices the program reports what it moved, from CUPTI, rocprofiler or arithmetic. It
+  // goes before what CardCounts has of the card, where the program asked for that. `toggle_rate`
+  // per payload bit, 0 to 1, or unknown_toggle_rate if the program does not know it: the interval
+  // then spans what the data of applications do. Errors: invalid_argument (not begun; negative),
+  // unsupported (a virtual device counts itself).
   virtual Status add_traffic(model::WireSegment segment, double bytes, double toggle_rate) = 0;
   // On real devices the program reports its launches, by the device's clock (steady_clock). Errors:
   // invalid_argument (not begun; a launch that ends before it begins, or that lies a second or more

@@ -55,6 +55,10 @@ class DeviceCounting {
   // library in it counts the card. It ends with this object. Call it before threads are started.
   // Errors: those of Process::fork.
   Status start_host();
+  // Has the device sampled now, where this process itself is counted (its environment is the one
+  // above), so that poll() returns what was counted up to here. Errors: missing_dependency (no
+  // runtime of AMD has loaded the tool library here so far), device_error (no sample came).
+  [[nodiscard]] Status sample_now() const;
   // Returns the counts since the last call. Errors: those of reading.
   [[nodiscard]] Result<DeviceNews> poll();
   // After the program's end: what may be wrong with the counts, or that there are none.
