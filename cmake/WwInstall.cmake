@@ -12,7 +12,7 @@ set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 install(TARGETS wirewatt RUNTIME DESTINATION bin COMPONENT program)
-install(TARGETS wirewatt_vgpu wirewatt_rocprofiler LIBRARY DESTINATION lib COMPONENT program)
+install(TARGETS wirewatt_vgpu wirewatt_rocprofiler wirewatt_cupti LIBRARY DESTINATION lib COMPONENT program)
 # Where everything was built.
 install(TARGETS wirewatt_kokkos LIBRARY DESTINATION lib COMPONENT program OPTIONAL)
 install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/wirewatt/hip DESTINATION lib/wirewatt

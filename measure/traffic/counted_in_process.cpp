@@ -390,11 +390,21 @@ std::string counting_disturbs(std::string_view architecture, const std::string& 
          "power are not those of an uncounted run";
 }
 
-Result<fs::path> tool_library() {
+fs::path place_of_library(std::string_view name) {
   std::error_code failed;
   const auto program = fs::read_symlink("/proc/self/exe", failed);
-  const auto file = (program.parent_path() / ".." / "lib" / kTool).lexically_normal();
-  if (failed || !fs::exists(file, failed)) {
+  Dl_info own{};
+  if (::dladdr(reinterpret_cast<const void*>(&place_of_library), &own) != 0) {
+    const auto object = fs::canonical(own.dli_fname, failed);
+    if (!failed && object != program) return object.parent_path() / name;
+  }
+  return (program.parent_path() / ".." / "lib" / name).lexically_normal();
+}
+
+Result<fs::path> tool_library() {
+  std::error_code failed;
+  const auto file = place_of_library(kTool);
+  if (!fs::exists(file, failed)) {
     return fail(ErrorCode::missing_dependency, "is not beside this program", file.string());
   }
   if (file.string().find_first_of(": ") != std::string::npos) {

@@ -1,11 +1,14 @@
 // Names the profilers and makes their command lines.
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
+#include "counting_environment.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/measure/profiler.hpp"
+#include "ww/rocprofiler/counting_files.hpp"
 
 namespace ww::measure {
 namespace {
@@ -13,9 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kNcuTime = "gpu__time_duration.sum";  // watts need it
+constexpr std::string_view kCuptiTool = "libwirewatt-cupti.so";
 constexpr std::size_t kCountersPerPass = 4;  // a block of the L2 has four on every gfx
 
+fs::path locate_cupti();
+
 fs::path locate(Profiler profiler) {
+  if (profiler == Profiler::cupti) return locate_cupti();
   const std::string name(to_string(profiler));
   if (auto found = find_program(name); !found.empty()) return found;
   if (profiler == Profiler::ncu) return find_program("/usr/local/cuda/bin/" + name);
@@ -23,6 +30,31 @@ fs::path locate(Profiler profiler) {
     if (libraries.empty()) continue;  // the loader's own
     const fs::path beside = (fs::path(libraries) / ".." / "bin" / name).lexically_normal();
     if (auto found = find_program(beside.string()); !found.empty()) return found;
+  }
+  return {};
+}
+
+// CUPTI, where wirewatt's library for it is installed as well.
+fs::path locate_cupti() {
+  std::error_code ignored;
+  if (!fs::exists(place_of_library(kCuptiTool), ignored)) return {};
+  const auto variable = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text == nullptr ? "" : text);
+  };
+  std::vector<std::string> folders;
+  std::istringstream of_loader(variable("LD_LIBRARY_PATH"));
+  for (std::string folder; std::getline(of_loader, folder, ':');) folders.push_back(folder);
+  std::string cuda = variable("CUDA_HOME");
+  if (cuda.empty()) cuda = "/usr/local/cuda";
+  for (const char* below : {"/extras/CUPTI/lib64", "/lib64", "/lib"}) {
+    folders.push_back(cuda + below);
+  }
+  for (const std::string& folder : folders) {
+    for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}) {
+      const fs::path file = fs::path(folder) / name;
+      if (!folder.empty() && fs::is_regular_file(file, ignored)) return file;
+    }
   }
   return {};
 }
@@ -62,17 +94,18 @@ std::string_view to_string(Profiler profiler) {
     case Profiler::rocprof_v3: return "rocprofv3";
     case Profiler::rocprof_v1: return "rocprof";
     case Profiler::ncu: return "ncu";
+    case Profiler::cupti: return "CUPTI";
   }
   return "unknown";
 }
 
 std::vector<Profiler> profilers_for(std::string_view architecture) {
-  if (architecture.starts_with("sm_")) return {Profiler::ncu};
+  if (architecture.starts_with("sm_")) return {Profiler::ncu, Profiler::cupti};
   if (architecture.starts_with("gfx9") || architecture.starts_with("gfx1")) {
     return {Profiler::rocprof_v3, Profiler::rocprof_v1};
   }
   if (architecture.starts_with("gfx")) return {Profiler::rocprof_v1};  // v3 begins with gfx9
-  return {Profiler::rocprof_v3, Profiler::rocprof_v1, Profiler::ncu};
+  return {Profiler::rocprof_v3, Profiler::rocprof_v1, Profiler::ncu, Profiler::cupti};
 }
 
 std::vector<InstalledProfiler> installed_profilers(std::string_view architecture) {
@@ -125,7 +158,7 @@ std::string rocprof_input(std::span<const std::string> counters) {
 }
 
 int program_runs(Profiler profiler, std::span<const std::string> counters) {
-  if (profiler == Profiler::ncu) return 1;
+  if (profiler == Profiler::ncu || profiler == Profiler::cupti) return 1;
   return static_cast<int>((counters.size() + kCountersPerPass - 1) / kCountersPerPass);
 }
 
@@ -179,6 +212,22 @@ std::vector<std::string> profiler_command(const InstalledProfiler& profiler,
       add({"--csv", "--page", "details", "--print-units", "base", "--target-processes", "all",
            "--cache-control", "none", "--clock-control", "none", "--log-file",
            (folder / kNcuTable).string(), "--metrics", metrics});
+      break;
+    }
+    case Profiler::cupti: {
+      std::string metrics(kNcuTime);
+      for (const std::string& counter : request.counters) {
+        if (counter != kNcuTime) metrics += " " + counter;
+      }
+      const auto set = [](const char* name, const std::string& value) {
+        return std::string(name) + "=" + value;
+      };
+      // The driver loads the library; other parts of CUPTI lie beside its file.
+      words = {"env", set("CUDA_INJECTION64_PATH", place_of_library(kCuptiTool).string()),
+               set(rocprofiler::kCuptiVariable, profiler.program.string()),
+               set(rocprofiler::kFolderVariable, folder.string()),
+               set(rocprofiler::kCountersVariable, metrics)};
+      break;
     }
   }
   words.insert(words.end(), request.command.begin(), request.command.end());

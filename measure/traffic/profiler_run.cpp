@@ -139,8 +139,47 @@ struct ProfilerRun {
   std::vector<std::string> command;
   ProcessResult done;
   std::string said;
-  std::string table{};  // of ncu, with its messages
+  std::string table{};    // of ncu with its messages, or of CUPTI
+  std::string trouble{};  // why CUPTI counted nothing
 };
+
+void remove_tables(const fs::path& folder) {
+  std::error_code ignored;
+  std::vector<fs::path> files;
+  for (const auto& file : fs::directory_iterator(folder, ignored)) files.push_back(file.path());
+  for (const fs::path& file : files) fs::remove(file, ignored);
+}
+
+// The rows and words of each process of the program, as one table in ncu's form.
+Status read_cupti(const fs::path& folder, ProfilerRun& run) {
+  std::string rows, words;
+  bool reached = false;
+  std::error_code failed;
+  for (const auto& file : fs::directory_iterator(folder, failed)) {
+    const auto ending = file.path().extension();
+    if (ending != ".csv" && ending != ".txt") continue;
+    reached = true;
+    WW_ASSIGN(text, read_file(file.path()));
+    (ending == ".csv" ? rows : words) += text;
+  }
+  run.said += "\n" + words;
+  if (!reached) {
+    return fail(ErrorCode::bad_data,
+                "the program used no NVIDIA GPU, or its driver loads no library for tools "
+                "(CUDA_INJECTION64_PATH)",
+                "CUPTI");
+  }
+  if (rows.empty()) {
+    const auto why = profilers_last_words(words);
+    run.said += why.empty() ? "\nNo kernels were profiled" : "";
+    run.trouble = why;
+  }
+  run.table =
+      "\"ID\",\"Process ID\",\"Kernel Name\",\"Device\",\"CC\",\"Metric Name\",\"Metric Unit\","
+      "\"Metric Value\"\n" +
+      rows;
+  return {};
+}
 
 Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const ProfileRequest& request,
                                  const fs::path& folder) {
@@ -154,7 +193,9 @@ Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const Profil
   // own relative paths must hold.
   process.environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.string()}};
   std::error_code ec;
-  fs::remove(folder / kNcuTable, ec);  // of a run before, with another set of counters
+  // Of a run before, with another set of counters.
+  fs::remove(folder / kNcuTable, ec);
+  if (profiler.profiler == Profiler::cupti) remove_tables(folder);
   WW_ASSIGN(done, run_process(process));
   run.done = std::move(done);
   run.said = run.done.errors + "\n" + run.done.output;
@@ -163,6 +204,7 @@ Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const Profil
     run.table = read_file(folder / kNcuTable).value_or("");
     run.said += "\n" + run.table;
   }
+  if (profiler.profiler == Profiler::cupti) WW_TRY(read_cupti(folder, run));
   return run;
 }
 
@@ -213,11 +255,12 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
   }
   ProfilerFolder folder;
   WW_TRY(make_folder(request, folder));
-  if (profiler.profiler != Profiler::ncu) {
+  if (profiler.profiler == Profiler::rocprof_v1 || profiler.profiler == Profiler::rocprof_v3) {
     WW_TRY(write_file_atomically(folder.path / "input.txt", rocprof_input(request.counters)));
   }
   WW_ASSIGN(run, run_profiler(profiler, request, folder.path));
-  while (profiler.profiler == Profiler::ncu && asked.counters.empty()) {
+  const bool has_table = profiler.profiler == Profiler::ncu || profiler.profiler == Profiler::cupti;
+  while (has_table && asked.counters.empty()) {
     const auto refused = refused_counter(run.said);
     if (!refused) break;
     auto fewer = without_counter(request.architecture, request.counters, *refused);
@@ -243,7 +286,8 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
                             profilers_last_words(run.said)),
                 name);
   }
-  if (profiler.profiler == Profiler::ncu) {
+  if (!run.trouble.empty()) return fail(ErrorCode::device_error, run.trouble, name);
+  if (has_table) {
     WW_ASSIGN(file, parse_counter_file(run.table, name));
     result.counters = std::move(file);
   } else {

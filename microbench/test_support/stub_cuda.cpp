@@ -86,6 +86,7 @@ struct Driver {
   int lost{};
   std::map<LaunchKey, LaunchCost> known;
   bool in_chip_time{};
+  stub_cuda::Listener listener{};
 };
 Driver& driver() {
   static auto* instance = new Driver;  // as the process
@@ -240,8 +241,23 @@ void ww_stub_cuda_sleep(double seconds) {
   driver().slept_s += seconds;
 }
 
+// For a stub of CUPTI: called with what that library hears of.
+void ww_stub_cuda_listen(stub_cuda::Listener listener) {
+  driver().listener = listener;
+}
+
 int cuInit(unsigned) {
   attach_chip_clock();
+  // The driver's own step: a library for tools begins before anything else.
+  static const bool injected = [] {
+    const char* file = std::getenv("CUDA_INJECTION64_PATH");
+    void* tool = file == nullptr ? nullptr : ::dlopen(file, RTLD_NOW);
+    const auto begin = tool == nullptr
+                           ? nullptr
+                           : reinterpret_cast<int (*)()>(::dlsym(tool, "InitializeInjection"));
+    return begin != nullptr && begin() != 0;
+  }();
+  static_cast<void>(injected);
   return success;
 }
 int cuDriverGetVersion(int* version) {
@@ -292,6 +308,7 @@ int cuDevicePrimaryCtxRetain(void** context, int device) {
     std::ofstream(file, std::ios::app) << device << '\n';
   }
   *context = &driver().boards[device == 1 ? 1 : 0];
+  if (driver().listener != nullptr) driver().listener(*context, nullptr, 0, 0);
   return success;
 }
 int cuDevicePrimaryCtxRelease_v2(int) {
@@ -382,6 +399,9 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   const auto* bytes = static_cast<const std::byte*>(extra[1]);
   launch.arguments.assign(bytes, bytes + *static_cast<std::size_t*>(extra[3]));
   const Function& entry = *static_cast<Function*>(function);
+  if (driver().listener != nullptr) {
+    driver().listener(&board(), entry.name.c_str(), gx * gy * gz, bx * by * bz);
+  }
   const LaunchKey key{function, {gx, gy, gz, bx, by, bz}, launch.arguments};
   LaunchCost cost;
   if (const auto known = driver().known.find(key); known != driver().known.end()) {

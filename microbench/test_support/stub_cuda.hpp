@@ -32,6 +32,11 @@ inline constexpr double kChipSpeed = 1e3;
 inline constexpr unsigned near_ticks = 200, far_ticks = 430;
 inline constexpr unsigned near_reduction_ticks = 40, far_reduction_ticks = 60;
 
+// For a stub of CUPTI (stub_cupti.cpp), which gives the stub one under the name
+// ww_stub_cuda_listen: a context that was made (no kernel), or a launch with its work-groups and
+// the work-items of each.
+using Listener = void (*)(void* context, const char* kernel, unsigned groups, unsigned items);
+
 // Exported by the stub under the name ww_stub_cuda_state: its clock and meter.
 struct State {
   double seconds;

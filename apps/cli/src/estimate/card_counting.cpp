@@ -48,7 +48,8 @@ Result<CountingPlan> plan_counting(const microbench::DeviceChoice& card, const s
                     "counters/ to --counters; on the virtual GPU the program runs with --device "
                     "virtual:w9100",
                     plan.architecture.starts_with("sm_")
-                        ? "ncu: package nsight-compute of NVIDIA's repository"
+                        ? "ncu: package nsight-compute of NVIDIA's repository; or CUPTI from CUDA "
+                          "12.8 on, in CUDA_HOME or LD_LIBRARY_PATH"
                         : "rocprofv3: package rocprofiler-sdk of AMD's repository",
                     measure::profiler_line(plan.architecture, command)),
         card.name);
@@ -71,7 +72,8 @@ std::string to_text(const CountingPlan& plan, const std::vector<std::string>& co
                                  std::chrono::duration<double>(*plan.limit).count())
                    : "");
   }
-  const bool repeats_kernels = plan.profiler.profiler == measure::Profiler::ncu;
+  const bool repeats_kernels = plan.profiler.profiler == measure::Profiler::ncu ||
+                               plan.profiler.profiler == measure::Profiler::cupti;
   return fmt::format("counting {} on {} ({}) with {}, which runs it {}{}", command.front(),
                      plan.card.name, plan.architecture, to_string(plan.profiler.profiler), runs,
                      repeats_kernels ? " and repeats each kernel" : "");

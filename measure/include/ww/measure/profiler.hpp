@@ -15,18 +15,20 @@
 
 namespace ww::measure {
 
-enum class Profiler { rocprof_v3, rocprof_v1, ncu };
-[[nodiscard]] std::string_view to_string(Profiler profiler);  // the program's name
+// CUPTI is a library that counts inside the program, by wirewatt's own, where ncu is not installed.
+enum class Profiler { rocprof_v3, rocprof_v1, ncu, cupti };
+[[nodiscard]] std::string_view to_string(Profiler profiler);  // the program's name, or "CUPTI"
 
 // The profilers that can count on an architecture ("gfx90a", "sm_90"; empty: any), best first.
 [[nodiscard]] std::vector<Profiler> profilers_for(std::string_view architecture);
 
 struct InstalledProfiler {
   Profiler profiler{};
-  std::filesystem::path program;
+  std::filesystem::path program;  // of CUPTI the library
 };
 // Those of them that are on PATH, in the folders of ROCm that rocm_library.hpp knows, or in
-// /usr/local/cuda/bin.
+// /usr/local/cuda/bin. CUPTI is looked for in LD_LIBRARY_PATH and in CUDA_HOME, else in
+// /usr/local/cuda.
 [[nodiscard]] std::vector<InstalledProfiler> installed_profilers(std::string_view architecture);
 
 // The counters that the byte mapping of an architecture needs, by the profiler's names, without
@@ -50,7 +52,8 @@ struct ProfileRequest {
 // The file under the profiler's folder that ncu writes its table into, and its messages.
 inline constexpr std::string_view kNcuTable = "counters.csv";
 // The command line that would be run, with the profiler's input and output under `folder`. ncu
-// leaves caches and clocks as the program finds them, and counts the time of each kernel as well.
+// and CUPTI leave caches and clocks as the program finds them, and count the time of each kernel as
+// well.
 [[nodiscard]] std::vector<std::string> profiler_command(const InstalledProfiler& profiler,
                                                         const ProfileRequest& request,
                                                         const std::filesystem::path& folder);
