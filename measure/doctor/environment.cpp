@@ -5,16 +5,19 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "sensor/sysfs/sysfs_file.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/measure/child.hpp"
 #include "ww/measure/profiler.hpp"
+#include "ww/measure/telemetry.hpp"
 
 namespace ww::measure {
 namespace {
@@ -243,6 +246,31 @@ void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
 
 }  // namespace
 
+namespace {
+
+// Whether a device of this vendor ("0x10de") is on the machine's PCI buses; absent where the kernel
+// shows none at all.
+std::optional<bool> has_pci_vendor(const std::string& vendor) {
+  std::error_code failed;
+  const fs::directory_iterator devices(fs::path(sysfs_of({})) / "bus/pci/devices", failed);
+  if (failed || devices == fs::directory_iterator()) return std::nullopt;
+  return std::any_of(devices, fs::directory_iterator(), [&](const fs::directory_entry& device) {
+    return file_text((device.path() / "vendor").string()).starts_with(vendor);
+  });
+}
+
+// A library of a vendor of which no device is here is not missed.
+void leave_out_remedy(Finding& finding, const Library& library) {
+  const bool amd = library.rocm != nullptr;
+  const bool nvidia = std::string_view(library.packages).find("NVIDIA") != std::string_view::npos;
+  if ((!amd && !nvidia) || has_pci_vendor(amd ? "0x1002" : "0x10de").value_or(true)) return;
+  finding.detail = fmt::format("not here, and not needed: no device of {} is on the PCI buses",
+                               amd ? "AMD's" : "NVIDIA's");
+  finding.remedy.clear();
+}
+
+}  // namespace
+
 std::vector<Finding> check_libraries() {
   const std::array<Library, 7> libraries{{
       {"OpenCL loader", "libOpenCL.so.1", nullptr, "ocl-icd-libopencl1",
@@ -261,9 +289,14 @@ std::vector<Finding> check_libraries() {
   std::vector<Finding> findings;
   for (const Library& library : libraries) {
     const auto found = loadable(library);
-    findings.push_back(found ? Finding{library.capability, Verdict::good, *found, ""}
-                             : Finding{library.capability, Verdict::unavailable,
-                                       found.error().message, library.remedy});
+    if (found) {
+      findings.push_back({library.capability, Verdict::good, *found, ""});
+      continue;
+    }
+    Finding missing{library.capability, Verdict::unavailable, found.error().message,
+                    library.remedy};
+    leave_out_remedy(missing, library);
+    findings.push_back(std::move(missing));
   }
   return findings;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "testing/fake_cards.hpp"
 #include "ww/core/temporary_folder.hpp"
@@ -34,6 +36,31 @@ TEST(CountersOfNvidia, AreOpenWhereTheDriverDoesNotKeepThem) {
   EXPECT_EQ(check_ncu("/usr/bin/ncu", "RmProfilingAdminOnly: 0\n", kRootInContainer).verdict,
             Verdict::good);
   EXPECT_EQ(check_ncu("", "", kRoot).verdict, Verdict::unavailable);
+}
+
+// An owner of one vendor's card is not told to install the other vendor's driver.
+TEST(Libraries, AreMissedOnlyWhereADeviceOfTheirVendorIs) {
+  const auto folder = ScratchFolder::create("environment");
+  ASSERT_TRUE(folder) << folder.error().text();
+  const auto devices = folder->path() / "bus/pci/devices";
+  const auto remedy_of = [](const std::string& capability) -> std::optional<std::string> {
+    for (const Finding& finding : check_libraries()) {
+      if (finding.capability != capability) continue;
+      if (finding.verdict == Verdict::good) return std::nullopt;  // it is installed here
+      return finding.remedy;
+    }
+    ADD_FAILURE() << capability;
+    return std::nullopt;
+  };
+  setenv("WIREWATT_SYSFS", folder->path().c_str(), 1);
+  EXPECT_NE(remedy_of("NVML"), "");  // what the machine has cannot be seen
+  testing::FakeCards::write(devices / "0000:03:00.0/vendor", std::string("0x1002\n"));
+  const auto beside_amd = remedy_of("NVML");
+  EXPECT_EQ(beside_amd.value_or(""), "");
+  EXPECT_NE(remedy_of("AMD SMI"), "");
+  testing::FakeCards::write(devices / "0000:04:00.0/vendor", std::string("0x10de\n"));
+  EXPECT_NE(remedy_of("NVML"), "");
+  unsetenv("WIREWATT_SYSFS");
 }
 
 // A profiler counts on a card or does not by the card's own target.

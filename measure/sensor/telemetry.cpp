@@ -153,7 +153,7 @@ Result<std::unique_ptr<PowerSource>> open_source(const TelemetryGpu& gpu) {
     denied = denied || source.error().code == ErrorCode::permission_denied;
     why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", backend.name, source.error().message);
   }
-  return fail(denied ? ErrorCode::permission_denied : ErrorCode::unsupported,
+  return fail(denied ? ErrorCode::permission_denied : ErrorCode::device_error,
               "its power sensor cannot be read: " + why, to_string(gpu.pci));
 }
 

@@ -72,10 +72,12 @@ const std::array<AmdCard, 5>& cards() {
        16 << 10,
        8 << 20,
        true},
+      // 0x7410 is the virtual function of such a die, whose power a machine sees only where it has
+      // the die to itself.
       {"CDNA 2 (Instinct MI210, MI250, MI250X: one die)",
        "mi210",
        "gfx90a",
-       {0x7408, 0x740c, 0x740f},
+       {0x7408, 0x740c, 0x740f, 0x7410},
        32,
        256,
        128,

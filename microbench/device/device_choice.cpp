@@ -155,7 +155,11 @@ Result<DeviceChoice> choose_among(DeviceNeed need, const std::vector<RealDevice>
   if (telemetry.gpus.empty() && std::ranges::none_of(devices, is_card)) {
     return DeviceChoice{kVirtualDefault, "there is no card here"};
   }
-  if (need == DeviceNeed::power && !telemetry.gpus.empty()) return choose_sensor(telemetry);
+  if (need == DeviceNeed::power) {
+    if (!telemetry.gpus.empty()) return choose_sensor(telemetry);
+    return fail(ErrorCode::missing_dependency,
+                "there is a GPU here, and its power cannot be read: " + telemetry.no_nvidia);
+  }
   const RealDevice* best = nullptr;
   for (const RealDevice& device : devices) {
     const auto merits = merit(need, device);

@@ -78,6 +78,11 @@ void add_random_chip_options(CLI::App& command, microbench::DeviceRequest& devic
       ->capture_default_str();
 }
 
+Result<bool> has_no_card() {
+  WW_ASSIGN(choice, microbench::choose_device(microbench::DeviceNeed::power));
+  return DeviceName(choice.name).is_virtual();
+}
+
 microbench::DeviceRequest device_beside_model(const microbench::DeviceRequest& asked,
                                               const std::string& calibrated) {
   const DeviceName name(calibrated);

@@ -23,6 +23,10 @@ struct CommandNeed {
 // --chip-seed and --chip-class of virtual:random.
 void add_random_chip_options(CLI::App& command, microbench::DeviceRequest& device);
 
+// Whether no card is here, for commands that read a sensor: what has none may still compute.
+// Errors: those of choose_device where there is a card whose power cannot be read.
+[[nodiscard]] Result<bool> has_no_card();
+
 // Returns the device on which a program runs beside a calibration of `calibrated`: the one that is
 // asked for, else the virtual chip of that name, else as asked. Chips drawn from a seed are not
 // found by their name.

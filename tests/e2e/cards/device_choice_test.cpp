@@ -39,6 +39,7 @@ struct Machine {
   bool hip{true};
   std::string nvidia{};  // lines of the stub's config; empty: no NVIDIA card
   bool opencl{true};     // there is a loader
+  bool nvml{true};       // of an NVIDIA card
 };
 
 const std::vector<Machine>& machines() {
@@ -52,6 +53,7 @@ const std::vector<Machine>& machines() {
       {"RX 6800 (RDNA 2)", {{"0x73bf", "gfx1030", "AMD Radeon RX 6800"}}},
       {"RX 7900 XTX (RDNA 3)", {navi31}},
       {"RX 9070 (RDNA 4)", {{"0x7550", "gfx1201", "AMD Radeon RX 9070"}}},
+      {"RX 9060 XT (RDNA 4)", {{"0x7590", "gfx1200", "AMD Radeon RX 9060 XT"}}},
       {"Radeon VII and MI50 (Vega 20)", {{"0x66af", "gfx906:sramecc-:xnack-", "AMD Radeon VII"}}},
       {"MI100", {{"0x738c", "gfx908:sramecc+:xnack-", "AMD Instinct MI100"}}},
       {"MI210", {mi210}},
@@ -74,9 +76,13 @@ const std::vector<Machine>& machines() {
       {"APU", {apu}},
       {"Strix Halo", {{"0x1586", "gfx1151", "AMD Radeon 8060S", "", false, true}}},
       {"APU before RX 7900 XTX", {apu, navi31}},
+      {"Radeon VII and RX 9060 XT",
+       {{"0x66af", "gfx906:sramecc-:xnack-", "AMD Radeon VII"},
+        {"0x7590", "gfx1200", "AMD Radeon RX 9060 XT"}}},
       {"RX 7900 XTX, Mesa alone", {navi31}, false},
       {"H100", {}, false, "idle_w 60\n"},
       {"H100 without an OpenCL loader", {}, false, "idle_w 60\n", false},
+      {"H100 without NVML", {}, false, "idle_w 60\n", true, false},
       {"H100 with MIG", {}, false, "mig 1\n"},
       {"H100 whose power cannot be read", {}, false, "instant 3\naverage 3\nusage 3\nenergy 3\n"},
       {"MI210 and H100", {mi210}, true, "idle_w 60\n"},
@@ -141,7 +147,11 @@ class DeviceChoice : public ::testing::Test {
     }
     if (!machine.nvidia.empty()) {
       link("stubs/libcuda.so.1");
-      link("nvml_stub/libnvidia-ml.so.1");
+      if (machine.nvml) {
+        link("nvml_stub/libnvidia-ml.so.1");
+      } else {
+        hide("libnvidia-ml.so.1");
+      }
       std::ofstream(folder / "config") << machine.nvidia;
     } else {
       hide("libcuda.so.1");
@@ -306,9 +316,10 @@ void try_command(const std::string& command, const Finished& finished, const jso
   const int code = choice.at("exit_code");
   if (code != 0 && choice.at("needs") == "power") {
     // `meter` runs the program all the same, and has the reason in place of joules.
-    EXPECT_THAT(finished.out + finished.err, HasSubstr("neither power nor energy"));
+    EXPECT_THAT(finished.out + finished.err,
+                HasSubstr(machine.nvml ? "neither power nor energy" : "NVML is not here"));
     EXPECT_EQ(fs::exists(mark), command == "meter");
-    EXPECT_EQ(finished.exit_code == 0, command == "meter") << finished.err;
+    EXPECT_EQ(finished.exit_code, command == "meter" ? 0 : code) << finished.err;
     return;
   }
   if (code != 0) {

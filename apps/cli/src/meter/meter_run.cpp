@@ -279,6 +279,25 @@ Result<MeterResult> run_on_cards(const MeterRequest& request, const measure::Tel
   return result;
 }
 
+// The program runs where a card's power cannot be read, and the reason stands for the joules.
+Result<MeterResult> run_unread(const MeterRequest& request, const calibration::Calibration* model,
+                               const Error& why) {
+  MeterResult result;
+  WW_TRY(price_wires_of_card(result, request, model));
+  MeteredDevice card;
+  card.device = card.name = "the GPU";
+  card.scope = "card";
+  card.reading.device.reason = why.text();
+  const auto begin = SteadyClock::now();
+  WW_ASSIGN(program, run_in_foreground(request.command, {}));
+  result.seconds = seconds_since(begin);
+  result.exit_code = program.end.exit_code;
+  result.interrupted = program.asked_to_end;
+  result.devices.push_back(std::move(card));
+  result.together = joules_together(result.devices);
+  return result;
+}
+
 // --- the virtual GPU ---
 
 // Joules of one process, while its kernels ran and in between.
@@ -371,6 +390,7 @@ Result<MeterResult> run_metered(const MeterRequest& request,
   if (!request.devices.empty() || !telemetry.gpus.empty()) {
     return run_on_cards(request, telemetry, model);
   }
+  if (const auto none = has_no_card(); !none) return run_unread(request, model, none.error());
   MeterRequest on_virtual = request;
   on_virtual.chip = device_beside_model(
       request.chip, model != nullptr ? model->provenance().device : std::string());

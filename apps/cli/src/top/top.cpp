@@ -299,10 +299,16 @@ class Place {
   explicit Place(const TopArguments& arguments) {
     const std::string& device = arguments.device.name;
     const bool program_alone = device.empty() && !arguments.command.empty();
-    no_card_ = program_alone && measure::find_telemetry().gpus.empty();
+    if (program_alone && measure::find_telemetry().gpus.empty()) {
+      const auto none = has_no_card();
+      no_card_ = none.value_or(false);
+      if (!none) unreadable_ = none.error();
+    }
     is_virtual_ = program_alone ? no_card_ : DeviceName(device).is_virtual();
     model_decides_ = program_alone && !arguments.model.empty();
   }
+  // Why the power of the only card cannot be read; absent where it can, or where there is none.
+  [[nodiscard]] const std::optional<Error>& unreadable() const { return unreadable_; }
   // Whether the command line alone makes the device virtual: without a card, options of cards
   // cannot be meant. Absent where the calibration decides.
   [[nodiscard]] std::optional<bool> by_words() const {
@@ -313,11 +319,13 @@ class Place {
   }
 
  private:
-  bool no_card_, is_virtual_, model_decides_;
+  bool no_card_{}, is_virtual_{}, model_decides_{};
+  std::optional<Error> unreadable_;
 };
 
 int run(TopArguments arguments) {
   const Place place(arguments);
+  if (place.unreadable()) return report_error(*place.unreadable());
   if (const auto by_words = place.by_words()) {
     const auto read = refuse_unread(arguments, *by_words);
     if (!read) return report_error(read.error());
