@@ -187,6 +187,7 @@ int cuptiProfilerHostEvaluateToGpuValues(void* parameters) {
     if (image != data || range >= launches.size()) continue;
     const char* file = std::getenv("WW_STUB_CUPTI_ORACLE");
     std::ofstream oracle(file == nullptr ? "/dev/null" : file, std::ios::app);
+    oracle.precision(17);
     for (std::size_t i = 0; i < at<std::size_t>(parameters, 56); ++i) {
       values[i] = value_of(names[i], launches[range]);
       oracle << launches[range].kernel << ',' << names[i] << ',' << values[i] << '\n';

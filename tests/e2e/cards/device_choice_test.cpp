@@ -163,6 +163,7 @@ class DeviceChoice : public ::testing::Test {
             {"WIREWATT_SYSFS", (folder / "sys").string()},
             {"WW_STUB_HIP_CARDS", lines},
             {"WW_NVML_STUB", folder.string()},
+            {"CUDA_HOME", (folder / "no-cuda").string()},  // where this machine's CUPTI is not
             {"WW_STUB_CUDA_PCI", "0000:c1:00.0"},
             {"XDG_CACHE_HOME", (folder / "cache").string()},
             {"WIREWATT_STATE_DIR", (folder / "state").string()}};

@@ -30,6 +30,7 @@ class NvidiaStub {
             {"WW_STUB_CUDA_CHIP", "1"},
             {"WW_STUB_CUDA_PCI", "0000:c1:00.0"},
             {"WW_NVML_STUB", path().string()},
+            {"CUDA_HOME", file("no-cuda")},  // where this machine's own CUPTI is not
             {"XDG_CACHE_HOME", file("cache")},
             {"WIREWATT_STATE_DIR", file("state")}};
   }
