@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace ww::session {
 namespace {
@@ -19,10 +20,16 @@ using Launches = std::vector<const CounterDispatch*>;
 
 constexpr double kNs = 1e-9;
 
-void note(std::string& text, const std::string& more) {
-  if (more.empty() || text.find(more) != std::string::npos) return;
-  if (!text.empty()) text += "; ";
-  text += more;
+// Adds the parts of `more` that the text does not have yet: reads and writes share some.
+void note(std::string& text, std::string_view more) {
+  constexpr std::string_view kBetween = "; ";
+  while (!more.empty()) {
+    const std::string_view part = more.substr(0, more.find(kBetween));
+    more.remove_prefix(std::min(more.size(), part.size() + kBetween.size()));
+    if (part.empty() || text.find(part) != std::string::npos) continue;
+    if (!text.empty()) text += kBetween;
+    text += part;
+  }
 }
 
 // Bytes of launches on a segment. A segment without a figure in one launch has none for all.
