@@ -242,9 +242,6 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
     response.low_s = std::min(response.low_s, fit.time_s);
     response.high_s = std::max(response.high_s, fit.time_s);
   }
-  const double blur_s = lags ? series.known_to_s / std::sqrt(12.0) : series.known_to_s;
-  response.low_s = std::max(0.0, response.low_s - blur_s);
-  response.high_s += blur_s;
   if (profile.best.rms > 0.25 * full) {
     return unresolved("the readings do not follow the load");
   }
@@ -252,6 +249,14 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
     return unresolved(fmt::format(
         "{:.0f} ms to {:.0f} ms fit alike: too few refreshes fall into the load's changes",
         response.low_s * 1e3, response.high_s * 1e3));
+  }
+  const double blur_s = lags ? series.known_to_s / std::sqrt(12.0) : series.known_to_s;
+  response.low_s = std::max(0.0, response.low_s - blur_s);
+  response.high_s += blur_s;
+  if (response.high_s > 2 * response.low_s) {
+    return unresolved(fmt::format("{:.0f} ms to {:.0f} ms: the {} known every {:.3g} ms only",
+                                  response.low_s * 1e3, response.high_s * 1e3,
+                                  metered ? "true power is" : "load is", series.known_to_s * 1e3));
   }
   // A loaded chip's power is no square wave: its own rise and fall looks like a sensor's.
   const double clearly = profile.best.rms * (metered ? 1.1 : 1.5);

@@ -256,6 +256,42 @@ TEST(Doctor, FindsTheLagOfARegisterThatIsRefreshedWithinAPoll) {
   EXPECT_THAT(text.out, HasSubstr("at least once a poll"));
 }
 
+// A register of mW under a name of W, and a meter upstream that has a file of its own.
+TEST(Doctor, FindsTheUnitAndTheGainBesideAMetersOwnFile) {
+  const TemporaryFolder folder;
+  const std::string card = (folder.path() / "card.csv").string();
+  const std::string node = (folder.path() / "node.csv").string();
+  {
+    std::ofstream readings(card), meter(node);
+    readings << "t_s,power_w,energy_j\n";
+    meter << "t_s,node_energy_j,card_energy_j\n";
+    double shown = 150, joules = 0, drawn = 0;
+    for (int ms = 0; ms < 40'000; ++ms) {
+      const double power = ms / 1730 % 2 == 0 ? 150 : 400;
+      joules += power * 1e-3;
+      drawn += (1.03 * power + 9) * 1e-3;
+      shown += (power - shown) / 100;
+      if (ms % 4 == 0) readings << 500 + ms * 1e-3 << ',' << shown * 1e3 << ',' << joules << '\n';
+      if (ms % 100 == 0) meter << 500 + ms * 1e-3 << ',' << 3 * drawn << ',' << drawn << '\n';
+    }
+  }
+  const auto open = run({wirewatt(), "doctor", "--recording", card, "--meter", node});
+  EXPECT_NE(open.exit_code, 0);
+  EXPECT_THAT(open.err, HasSubstr("name one, as in " + node + ":node_energy_j"));
+  const auto finished = run(
+      {wirewatt(), "doctor", "--json", "--recording", card, "--meter", node + ":card_energy_j"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = finished.json();
+  const json& column = report["columns"].at(0);
+  EXPECT_EQ(column["compared_with"], "energy_j") << "the meter is read every 100 ms";
+  EXPECT_NEAR(column["lag_s"].get<double>(), 0.1, 0.005) << column;
+  EXPECT_THAT(column["unit"].get<std::string>(), HasSubstr("taken in mW, not in W"));
+  const json& counter = report["counters"].at(0);
+  EXPECT_NEAR(counter["meter_slope"].get<double>(), 1.03, 0.005);
+  EXPECT_NEAR(counter["meter_offset_w"].get<double>(), 9, 1.5);
+  EXPECT_NEAR(counter["meter_over_counter"].get<double>(), 1.03 + 9 / 272.0, 0.005);
+}
+
 TEST(Doctor, RefusesARecordingThatIsNone) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "x.csv") << "a,b\n1,2\n";

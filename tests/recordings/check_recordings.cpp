@@ -14,7 +14,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/measure/counter_map.hpp"
-#include "ww/measure/csv.hpp"
+#include "ww/measure/recorded/units.hpp"
 #include "ww/measure/sensor_response.hpp"
 
 namespace {
@@ -264,53 +264,34 @@ void check_sensors(Table& table, const std::string& data) {
   }
 }
 
-// One column of a table over the seconds of its first column.
-struct Series {
-  std::vector<double> time_s, value;
-
-  [[nodiscard]] double at(double time) const {
-    const auto after = std::ranges::lower_bound(time_s, time);
-    const auto i = std::clamp<std::size_t>(static_cast<std::size_t>(after - time_s.begin()), 1,
-                                           time_s.size() - 1);
-    const double share = (time - time_s[i - 1]) / (time_s[i] - time_s[i - 1]);
-    return value[i - 1] + share * (value[i] - value[i - 1]);
-  }
-};
-
-// Fewer than two rows where the file cannot be read.
-Series series_of(const std::string& path, std::string_view column) {
-  Series series;
+// Empty where the file cannot be read.
+SensorRecording table_of(const std::string& path) {
   const auto text = read_file(path);
-  const auto rows = text ? parse_csv(*text, path) : tl::unexpected(text.error());
-  if (!rows || rows->empty()) return series;
-  const CsvColumns columns(rows->front(), path);
-  for (std::size_t i = 1; i < rows->size(); ++i) {
-    const auto time_s = columns.number((*rows)[i], "t_s");
-    const auto value = columns.number((*rows)[i], column);
-    if (!time_s || !value) continue;
-    series.time_s.push_back(*time_s);
-    series.value.push_back(*value);
-  }
-  return series;
+  const auto recording = text ? parse_power_table(*text, path) : tl::unexpected(text.error());
+  return recording.value_or(SensorRecording{});
 }
 
 // An MI250X's own counter against the node's meter before the card. Which of both loaded dies is
 // the metered card's, the recording does not say.
 void check_mi250x(Table& table, const std::string& data) {
   const std::string folder = data + "/amd_sensor_mi250x/rank0_";
-  const Series meter = series_of(folder + "craypm.csv", "accel0_energy_j");
+  const SensorRecording node = table_of(folder + "craypm.csv");
+  const SensorRecording card = table_of(folder + "energy.csv");
+  const auto metered =
+      std::ranges::find(node.counters, std::string("accel0_energy_j"), &EnergyColumn::name);
+  PowerSeries meter;
+  if (metered != node.counters.end()) meter = mean_power(*metered);
+  meter.start_s += node.zero_s - card.zero_s;
   for (const char* die : {"dev0_uj", "dev2_uj"}) {
-    const Series card = series_of(folder + "energy.csv", die);
     Row row{"MI250X " + std::string(die, 4), "meter over counter, joules", "1.05 to 1.06",
             "not readable", false};
-    if (meter.time_s.size() > 1 && card.time_s.size() > 1) {
-      const double from = std::max(meter.time_s.front(), card.time_s.front());
-      const double to = std::min(meter.time_s.back(), card.time_s.back());
-      const double joules = meter.at(to) - meter.at(from);
-      const double ratio = joules / (1e-6 * (card.at(to) - card.at(from)));
-      row.found =
-          fmt::format("{:.4f}, at {:.0f} W over {:.0f} s", ratio, joules / (to - from), to - from);
-      row.right = ratio >= 1.045 && ratio < 1.065;
+    const auto counter = std::ranges::find(card.counters, std::string(die), &EnergyColumn::name);
+    if (counter != card.counters.end()) {
+      if (const auto gain = compare_with_meter(*counter, meter)) {
+        row.found = fmt::format("{:.4f} (sd {:.3f}), of changes {:.3f} (sd {:.3f})", gain->ratio,
+                                gain->ratio_sd, gain->slope.value_or(0), gain->slope_sd);
+        row.right = gain->ratio >= 1.045 && gain->ratio < 1.065;
+      }
     }
     table.add(std::move(row));
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -147,7 +148,6 @@ Column look(measure::PollColumn polls, const SensorRecording& recording) {
     return column;
   }
   column.counter = beside->name;
-  column.truth = metered ? recording.meter_name : beside->name;
   measure::EnergyColumn counter = *beside;
   const auto rescale = [&] {
     const auto unit = measure::unit_of_energy(counter, column.energy);
@@ -162,9 +162,13 @@ Column look(measure::PollColumn polls, const SensorRecording& recording) {
     scale(polls.polls, &PowerPoint::power_w, unit.factor);
     if (unit.factor != 1) column.unit = unit;
   }
-  respond(column, polls, recording, metered ? recording.meter : mean_power(counter));
+  // A meter that is read seldom shows no response that a counter does not show better.
+  const bool by_meter =
+      metered && recording.meter.known_to_s <= std::max(1e-3, mean_power(counter).known_to_s);
+  column.truth = by_meter ? recording.meter_name : beside->name;
+  respond(column, polls, recording, by_meter ? recording.meter : mean_power(counter));
   // The response makes the readings' joules surer.
-  if (column.counter_unit.factor == 1 && rescale() && !metered) {
+  if (column.counter_unit.factor == 1 && rescale() && !by_meter) {
     respond(column, polls, recording, mean_power(counter));
   }
   return column;
