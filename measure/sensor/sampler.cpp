@@ -265,7 +265,7 @@ class SamplerThread final : public Sampler {
         last_ns_.store(now, std::memory_order_relaxed);
         keep_share(cpu_ns, now);
       }
-      if (follower_.follows()) {
+      if (options_.follow && follower_.follows()) {
         due = std::max(follower_.next_due(now, period_ns_), now);
         continue;
       }
@@ -285,7 +285,7 @@ class SamplerThread final : public Sampler {
     const std::int64_t after = clock_ns(CLOCK_MONOTONIC);
     sample.time_ns = before + (after - before) / 2;
     reads_.add(after - before);
-    follower_.saw(sample.time_ns, sample.reading.energy_ticks);
+    if (options_.follow) follower_.saw(sample.time_ns, sample.reading.energy_ticks);
     if (is_slow) source_.read_slow(sample.reading);
     drop_empty(sample.reading);
     if (!ring_.push(sample)) dropped_.fetch_add(1, std::memory_order_relaxed);

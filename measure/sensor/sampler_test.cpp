@@ -229,6 +229,37 @@ TEST(Sampler, BesideAProgramPollsLessOftenOncePollsTakeMoreOfTheCore) {
   EXPECT_LE((*sampler)->stats().period_ns, kInterval);
 }
 
+// Campaigns and the doctor poll at equal distances whatever a counter does.
+TEST(Sampler, FollowsNoRefreshesUnlessAsked) {
+  class Resting final : public PowerSource {
+   public:
+    const SensorFacts& facts() const override { return facts_; }
+    std::string power_name() const override { return "power"; }
+    std::string second_power_name() const override { return ""; }
+    const std::vector<FieldState>& fields() const override { return fields_; }
+    std::string throttle_text(std::uint64_t) const override { return ""; }
+    void read_fast(RawReading& reading) override {
+      constexpr auto kRest = milliseconds(50);
+      reading.energy_ticks = std::chrono::steady_clock::now().time_since_epoch() / kRest;
+    }
+    void read_slow(RawReading&) override {}
+
+   private:
+    SensorFacts facts_;
+    std::vector<FieldState> fields_;
+  } source;
+  SamplerOptions options;
+  options.period_ns = 1'000'000;
+  options.stretch = false;
+  const auto sampler = Sampler::start(source, options);
+  ASSERT_TRUE(sampler);
+  std::this_thread::sleep_for(milliseconds(600));
+  const SamplerStats stats = (*sampler)->stats();
+  // A busy machine makes it miss polls, which it counts.
+  EXPECT_GT(static_cast<double>(stats.ticks + stats.missed), 0.5 * stats.elapsed_s / 1e-3);
+  EXPECT_GT(stats.elapsed_s, 0.1);
+}
+
 // An accumulator that rests between refreshes which come `shift(n)` ns after their times; polled as
 // the follower says, for a while. Returns how late each refresh was found.
 struct Followed {
