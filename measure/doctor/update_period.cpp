@@ -169,13 +169,13 @@ bool creeps_by_steps(const std::vector<Change>& changes) {
 
 // A load that repeats changes values at a few places of its own period, and is coherent at many of
 // its harmonics; a sensor's clock is at its frequency and that one's multiples, and where these
-// meet the rhythm of the polls.
+// meet the rhythm of the polls. `found` is the frequency near place `at` of the scan, so exact that
+// its high multiples can be told.
 bool has_one_rhythm(const std::vector<double>& scan, double low, double step, std::size_t at,
-                    double length, double poll_s) {
+                    double found, double length, double poll_s) {
   constexpr double kAsMuch = 0.9;
   constexpr double kPollsToAPeriod = 3;  // faster ones meet the rhythm of the polls everywhere
   constexpr int kMaxOthers = 2;
-  const double found = low + step * static_cast<double>(at);
   if (found * poll_s * kPollsToAPeriod > 1) return true;
   const auto is_multiple = [&](double f) {
     return std::abs(f - std::round(f / found) * found) < 2 / length;
@@ -334,7 +334,7 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
     double phase = 0;
     const double contained = best_phase(changes, period, slack_s, phase);
     if (contained < 0.8 || with_own_refresh(changes, period, phase) < 0.95) continue;
-    if (!has_one_rhythm(scan, low, step, i, length, found.poll_s)) continue;
+    if (!has_one_rhythm(scan, low, step, i, f, length, found.poll_s)) continue;
     found.resolved = true;  // frequencies rise: the first is the largest period
     found.period_s = period;
     found.phase_s = zero + phase;
