@@ -62,6 +62,24 @@ TEST(Doctor, NamesThePackagesOfMissingLibraries) {
   }
 }
 
+// Whoever has cards of one vendor does not miss the other's library.
+TEST(Doctor, NamesNoPackageOfAVendorWhoseCardsAreNotHere) {
+  const TemporaryFolder folder;
+  const auto device = folder.path() / "sys/bus/pci/devices/0000:03:00.0";
+  std::filesystem::create_directories(device);
+  std::ofstream(device / "vendor") << "0x1002\n";
+  const auto finished =
+      run({wirewatt(), "doctor", "--device", "virtual:w9100", "--no-step-test", "--json"},
+          {{"WIREWATT_SYSFS", (folder.path() / "sys").string()}});
+  const json report = finished.json();
+  for (const auto* library : {"AMD SMI", "NVML", "CUDA driver"}) {
+    const json& finding = named(report["libraries"], "capability", library);
+    if (finding["verdict"] == "good") continue;
+    EXPECT_EQ(finding["remedy"].get<std::string>().empty(), library != std::string("AMD SMI"))
+        << finding;
+  }
+}
+
 // The parts of a virtual chip are right, and its absent ones are no fault of it.
 TEST(Doctor, FindsNothingBadOnVirtualChips) {
   for (const char* device : {"virtual:w9100", "virtual:mi210", "virtual:rx6800"}) {
