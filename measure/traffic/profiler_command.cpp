@@ -52,7 +52,7 @@ fs::path locate_cupti() {
   }
   for (const std::string& folder : folders) {
     for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}) {
-      const fs::path file = fs::path(folder) / name;
+      fs::path file = fs::path(folder) / name;
       if (!folder.empty() && fs::is_regular_file(file, ignored)) return file;
     }
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "moves.hpp"
@@ -73,11 +73,11 @@ std::vector<std::size_t> far_apart(Window window, const Moves& moves) {
 
 // Of ascending or descending moves that begin at one end, the first whose moment is known about as
 // well as that of any beside it.
-template <class Moves_>
-std::size_t well_known(Window window, const Moves& moves, const Moves_& from_end) {
-  constexpr std::size_t kBeside = 8;
+template <class Iterator>
+std::size_t well_known(Window window, const Moves& moves, Iterator begin, Iterator end) {
+  constexpr std::ptrdiff_t kBeside = 8;
   constexpr std::int64_t kAboutAsWell = 2;
-  const auto beside = from_end | std::views::take(kBeside);
+  const std::vector<std::size_t> beside(begin, begin + std::min(kBeside, end - begin));
   std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
   for (const std::size_t at : beside) {
     least_ns = std::min(least_ns, lateness_ns(window, moves, at));
@@ -85,16 +85,16 @@ std::size_t well_known(Window window, const Moves& moves, const Moves_& from_end
   for (const std::size_t at : beside) {
     if (lateness_ns(window, moves, at) <= kAboutAsWell * least_ns) return at;
   }
-  return *beside.begin();
+  return *begin;
 }
 
 // Power of the step that begins or ends at a move; `others` begins with the nearest one. The mean
 // of all where no other is far enough from it.
-template <class Moves_>
-double power_beside(Window window, const Moves& moves, std::size_t at, const Moves_& others,
-                    double mean_w) {
-  for (const std::size_t other : others) {
-    const auto [before, after] = std::minmax(at, other);
+template <class Iterator>
+double power_beside(Window window, const Moves& moves, std::size_t at, Iterator others,
+                    Iterator others_end, double mean_w) {
+  for (; others != others_end; ++others) {
+    const auto [before, after] = std::minmax(at, *others);
     const std::int64_t apart_ns = window[after].time_ns - window[before].time_ns;
     if (apart_ns <= 0 || apart_ns < least_between_ns(window, moves, before, after)) continue;
     return power_between(window[before], window[after]);
@@ -109,22 +109,22 @@ struct KnownEdge {
 
 // The first of the moves, from one end, whose refresh is known, and the power from there to the
 // next one that is.
-template <class Moves_>
+template <class Iterator>
 std::optional<std::pair<KnownEdge, double>> known_end(Window window, const Refreshes& refreshes,
-                                                      const Moves_& from_end) {
-  std::optional<KnownEdge> end;
-  for (const std::size_t at : from_end) {
-    const auto time_ns = refreshes.of_move(window, at);
+                                                      Iterator move, Iterator moves_end) {
+  std::optional<KnownEdge> edge;
+  for (; move != moves_end; ++move) {
+    const auto time_ns = refreshes.of_move(window, *move);
     if (!time_ns) continue;
-    if (!end) {
-      end = KnownEdge{at, *time_ns};
+    if (!edge) {
+      edge = KnownEdge{*move, *time_ns};
       continue;
     }
-    const double seconds = std::abs(*time_ns - end->time_ns) * kSecondsPerNs;
+    const double seconds = std::abs(*time_ns - edge->time_ns) * kSecondsPerNs;
     if (seconds <= 0) continue;
-    const auto [before, after] = std::minmax(at, end->at);
+    const auto [before, after] = std::minmax(*move, edge->at);
     const auto ticks = ticks_between(window[before].ticks, window[after].ticks);
-    return std::pair(*end, static_cast<double>(ticks.value_or(0)) * kJoulesPerTick / seconds);
+    return std::pair(*edge, static_cast<double>(ticks.value_or(0)) * kJoulesPerTick / seconds);
   }
   return std::nullopt;
 }
@@ -133,8 +133,8 @@ std::optional<std::pair<KnownEdge, double>> known_end(Window window, const Refre
 bool hold_refreshes(Covered& covered, Window window, const Moves& moves) {
   const auto refreshes = find_refreshes(window, moves);
   if (!refreshes) return false;
-  const auto first = known_end(window, *refreshes, std::views::all(moves.at));
-  const auto last = known_end(window, *refreshes, moves.at | std::views::reverse);
+  const auto first = known_end(window, *refreshes, moves.at.begin(), moves.at.end());
+  const auto last = known_end(window, *refreshes, moves.at.rbegin(), moves.at.rend());
   if (!first || !last || first->first.time_ns >= last->first.time_ns) return false;
   const auto ticks = ticks_between(window[first->first.at].ticks, window[last->first.at].ticks);
   const double seconds = (last->first.time_ns - first->first.time_ns) * kSecondsPerNs;
@@ -152,8 +152,8 @@ bool hold_refreshes(Covered& covered, Window window, const Moves& moves) {
 // Narrows the covered part to moves whose moments are known well, with the power at its ends.
 void hold_ends(Covered& covered, Window window, const Moves& moves) {
   if (hold_refreshes(covered, window, moves)) return;
-  const std::size_t first = well_known(window, moves, std::views::all(moves.at));
-  const std::size_t last = well_known(window, moves, moves.at | std::views::reverse);
+  const std::size_t first = well_known(window, moves, moves.at.begin(), moves.at.end());
+  const std::size_t last = well_known(window, moves, moves.at.rbegin(), moves.at.rend());
   if (window[last].time_ns - window[first].time_ns < least_between_ns(window, moves, first, last) ||
       first >= last) {
     return;
@@ -163,11 +163,10 @@ void hold_ends(Covered& covered, Window window, const Moves& moves) {
   covered.power_w = power_between(window[first], window[last]);
   const auto behind_first = std::ranges::upper_bound(moves.at, first);
   const auto at_last = std::ranges::lower_bound(moves.at, last);
-  covered.first_w = power_beside(
-      window, moves, first, std::ranges::subrange(behind_first, moves.at.end()), covered.power_w);
-  covered.last_w = power_beside(
-      window, moves, last, std::ranges::subrange(moves.at.begin(), at_last) | std::views::reverse,
-      covered.power_w);
+  covered.first_w =
+      power_beside(window, moves, first, behind_first, moves.at.end(), covered.power_w);
+  covered.last_w = power_beside(window, moves, last, std::make_reverse_iterator(at_last),
+                                moves.at.rend(), covered.power_w);
   const auto later = ticks_between(window[last].ticks, window[moves.at.back()].ticks);
   covered.later_j = static_cast<double>(later.value_or(0)) * kJoulesPerTick;
   covered.unseen_s = static_cast<double>(std::max(lateness_ns(window, moves, first),

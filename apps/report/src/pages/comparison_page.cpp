@@ -33,12 +33,7 @@ std::string shown(const Figure& figure) {
 
 // How much a figure changed: those whose intervals lie apart before all others, then by the change
 // over the first value.
-struct Change {
-  bool apart{};
-  double relative{};
-  auto operator<=>(const Change&) const = default;
-};
-Change change_of(const Figure& a, const Figure& b) {
+std::pair<bool, double> change_of(const Figure& a, const Figure& b) {
   const double relative = std::abs((b.value - a.value) / a.value);
   return {agreement(a, b) == "intervals apart", std::isfinite(relative) ? relative : 0};
 }
