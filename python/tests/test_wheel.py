@@ -1,6 +1,7 @@
 """What scripts/wheel does to libraries, so that they load on an older C library."""
 
 import ctypes
+import os
 import pathlib
 import shutil
 import subprocess
@@ -135,6 +136,16 @@ class Retarget(unittest.TestCase):
         before = library.read_bytes()
         self.assertEqual(retarget.retarget(library, (9, 99)), [])
         self.assertEqual(library.read_bytes(), before)
+
+    def test_this_build_needs_nothing_that_an_older_library_lacks(self) -> None:
+        program = pathlib.Path(os.environ["WIREWATT_PROGRAM"]).resolve()
+        build = program.parents[1]
+        for file in (program, build / "libexec/wirewatt/wirewatt-compile-worker", *sorted(build.glob("lib/libwirewatt*.so"))):
+            with self.subTest(file.name):
+                copy = self.folder / file.name
+                shutil.copy(file, copy)
+                retarget.retarget(copy, OLDEST)  # raises where a function is neither older nor carried
+                self.assertLessEqual(retarget.newest(copy), OLDEST)
 
     def test_other_files_are_refused(self) -> None:
         text = self.folder / "text"

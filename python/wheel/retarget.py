@@ -24,10 +24,10 @@ CARRIED = {
 OLDER = {
     "exp", "exp2", "log", "log2", "pow", "hypot", "hypotf", "dladdr", "dlclose", "dlerror", "dlopen", "dlsym", "dlvsym",
     "__pthread_key_create", "pthread_attr_getstacksize", "pthread_attr_setaffinity_np", "pthread_attr_setstacksize",
-    "pthread_condattr_setclock", "pthread_create", "pthread_detach", "pthread_getaffinity_np", "pthread_getspecific",
-    "pthread_join", "pthread_key_create", "pthread_key_delete", "pthread_mutexattr_destroy", "pthread_mutexattr_init",
-    "pthread_mutexattr_settype", "pthread_mutex_trylock", "pthread_once", "pthread_rwlock_destroy",
-    "pthread_rwlock_init", "pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_trywrlock",
+    "pthread_condattr_setclock", "pthread_create", "pthread_detach", "pthread_getaffinity_np", "pthread_getcpuclockid",
+    "pthread_getspecific", "pthread_join", "pthread_key_create", "pthread_key_delete", "pthread_mutexattr_destroy",
+    "pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_mutex_trylock", "pthread_once",
+    "pthread_rwlock_destroy", "pthread_rwlock_init", "pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_trywrlock",
     "pthread_rwlock_unlock", "pthread_rwlock_wrlock", "pthread_setaffinity_np", "pthread_setspecific",
     "pthread_sigmask",
 }
