@@ -101,6 +101,7 @@ class MadeUpCard {
 Result<AddressMap> by_short_launches(MadeUpCard& card) {
   constexpr std::uint32_t kLoops = 8;
   std::vector<double> alone;
+  alone.reserve(7);
   for (int i = 0; i < 7; ++i) alone.push_back(card.seconds(0, 0, kLoops));
   const double same = median(alone);
   double apart = same;

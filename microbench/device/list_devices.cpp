@@ -82,6 +82,7 @@ std::vector<DeviceListing> list_devices() {
   std::vector<DeviceListing> listings;
   const auto telemetry = measure::find_telemetry();
   auto devices = list_real_devices(telemetry);
+  listings.reserve(devices.size() + telemetry.gpus.size());
   for (const RealDevice& device : devices) {
     listings.push_back(device.listing);
   }

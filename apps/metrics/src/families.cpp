@@ -71,6 +71,7 @@ void add_rails(std::vector<Family>& into, const std::vector<MetricsState::Rail>&
 
 std::vector<MetricsState::Segment> MetricsState::wire_segments() {
   std::vector<Segment> segments;
+  segments.reserve(std::size(model::kSegmentNames));
   for (const char* name : model::kSegmentNames) segments.push_back({name, {}, {}, ""});
   return segments;
 }

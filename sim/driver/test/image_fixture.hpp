@@ -72,7 +72,7 @@ class ImageTest : public ApiTest {
   template <class T>
   T info(cl_mem of, cl_image_info name) {
     T value{};
-    EXPECT_EQ(cl.clGetImageInfo(of, name, sizeof value, &value, nullptr), CL_SUCCESS) << name;
+    EXPECT_EQ(cl.clGetImageInfo(of, name, sizeof(T), &value, nullptr), CL_SUCCESS) << name;
     return value;
   }
 

@@ -24,7 +24,9 @@ void run_eigen(Session& s) {
   s.check("eigenvalue", s.download<float>(out), want, 0, 1e-5);
   // The matrix once a group unless the group's CU has it already.
   const auto bytes = static_cast<double>(2 * out.bytes);
-  s.reads(bytes, bytes * static_cast<double>(n / 64));
+  const std::size_t whole_groups = n / 64;
+  const auto groups = static_cast<double>(whole_groups);
+  s.reads(bytes, bytes * groups);
   s.writes(static_cast<double>(out.bytes), static_cast<double>(out.bytes));
 }
 

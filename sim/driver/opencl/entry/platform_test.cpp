@@ -158,8 +158,9 @@ TEST_F(ContextTest, QueueKeepsItsReleasedContextAlive) {
   ASSERT_EQ(code, CL_SUCCESS);
   EXPECT_EQ(cl.clReleaseContext(own), CL_SUCCESS);
   cl_context back{};
-  EXPECT_EQ(cl.clGetCommandQueueInfo(own_queue, CL_QUEUE_CONTEXT, sizeof back, &back, nullptr),
-            CL_SUCCESS);
+  EXPECT_EQ(
+      cl.clGetCommandQueueInfo(own_queue, CL_QUEUE_CONTEXT, sizeof(cl_context), &back, nullptr),
+      CL_SUCCESS);
   EXPECT_EQ(back, own);
   EXPECT_EQ(cl.clReleaseCommandQueue(own_queue), CL_SUCCESS);
 }

@@ -221,6 +221,7 @@ TEST_F(EventTest, EventsOfAnotherContextCannotBeAwaited) {
 TEST_F(EventTest, ManyThreadsMayEnqueueAtOnce) {
   cl_mem memory = buffer(4096);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       int data = t;
