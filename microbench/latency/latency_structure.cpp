@@ -34,6 +34,7 @@ void take_fingerprint(LatencyStructure& structure, double noise_ticks, std::size
   const double step = std::sqrt(square);
   if (!(step > 0) || offsets.size() < 2) return;
   std::vector<double> fractions;
+  fractions.reserve(offsets.size() + 1);
   for (const double offset : offsets) {
     fractions.push_back(offset / step - std::floor(offset / step));
   }

@@ -195,7 +195,8 @@ bool is_loaded() {
     take_place(platform);
     const ww_vgpu_abi* abi = driver().abi(WW_VGPU_ABI_VERSION);
     if (abi == nullptr) return false;
-    TheCard::attach(*new DriversChip(abi), std::getenv("WW_STUB_OPENCL_TREE"));
+    static DriversChip& chip = *new DriversChip(abi);  // for as long as the process
+    TheCard::attach(chip, std::getenv("WW_STUB_OPENCL_TREE"));
     return true;
   }();
   return loaded;

@@ -61,6 +61,7 @@ TEST(Stats, ErrorOfAMeanAllowsForTheAveragingWindow) {
 
 TEST(Stats, ATrendIsNotNoise) {
   std::vector<double> series;
+  series.reserve(100);
   for (int i = 0; i < 100; ++i) series.push_back(5 + 0.1 * i);
   const auto result = correlated_mean(series);
   EXPECT_NEAR(result.mean, 9.95, 1e-9);

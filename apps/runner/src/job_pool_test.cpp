@@ -48,6 +48,7 @@ TEST(JobPool, StopsAfterAJobThatItsCallerRefuses) {
   const auto folder = ScratchFolder::create("jobs");
   ASSERT_TRUE(folder) << folder.error().text();
   std::vector<Job> jobs;
+  jobs.reserve(4);
   for (int i = 0; i < 4; ++i) {
     jobs.push_back({{"/bin/sh", "-c", "exit " + std::to_string(i)},
                     (folder->path() / std::to_string(i)).string()});

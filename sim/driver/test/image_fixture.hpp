@@ -72,6 +72,7 @@ class ImageTest : public ApiTest {
   template <class T>
   T info(cl_mem of, cl_image_info name) {
     T value{};
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a handle is a pointer, and its size is meant
     EXPECT_EQ(cl.clGetImageInfo(of, name, sizeof(T), &value, nullptr), CL_SUCCESS) << name;
     return value;
   }

@@ -86,16 +86,19 @@ Die draw_die(Draws& draws) {
   const int rows = std::max(die.engines / 2, 2);
   for (int e = 0; e < die.engines; ++e) {
     const double side = e % 2 == 0 ? -1 : 1;
-    const double height = rows == 1 ? 0 : 2.0 * (e / 2) / (rows - 1) - 1;
+    const int row = e / 2;
+    const double height = rows == 1 ? 0 : 2.0 * row / (rows - 1) - 1;
     die.published.compute_units.push_back(
         unit_grid({middle_x + side * engine_x, middle_y + height * engine_y}, 0.045 * die.width_mm,
                   0.04 * die.height_mm));
   }
   for (int q = 0; q < kQuadrants; ++q) {
     std::vector<Place> ports;
+    ports.reserve(kChannelsOfQuadrant);
     for (int c = 0; c < kChannelsOfQuadrant; ++c) {
+      const int row = c / 2;
       ports.push_back({middle_x + (q % 2 == 0 ? -1 : 1) * port_x + 0.35 * (c % 2 - 0.5),
-                       middle_y + (q < 2 ? -1 : 1) * port_y + 0.35 * (c / 2 - 0.5)});
+                       middle_y + (q < 2 ? -1 : 1) * port_y + 0.35 * (row - 0.5)});
     }
     die.published.channels.push_back(std::move(ports));
   }

@@ -236,7 +236,7 @@ std::string Draws::word(const std::string& key) {
     return {};
   }
   auto random = impl_->stream(key);
-  const std::string value = entry->words[Impl::chosen(*entry, random)];
+  std::string value = entry->words[Impl::chosen(*entry, random)];
   impl_->drawn[key] = value;
   return value;
 }

@@ -31,7 +31,7 @@ class Challenge : public ::testing::Test {
     return std::move(*opened);
   }
   fs::path write(const std::string& name, const std::string& text) {
-    const fs::path file = folder_.path() / name;
+    fs::path file = folder_.path() / name;
     std::ofstream(file) << text;
     return file;
   }

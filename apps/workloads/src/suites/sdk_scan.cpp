@@ -23,17 +23,19 @@ void run_sdk_scan(Session& s) {
   for (std::size_t length = n; length > 1; length /= block) {
     const std::size_t width = std::min(block, length);
     scanned.push_back(s.zeros<float>(length));
-    const Buffer sums = s.zeros<float>(length / width);
+    const std::size_t blocks = length / width;
+    const Buffer sums = s.zeros<float>(blocks);
     s.launch("scan_block", {length / 2}, {width / 2}, scanned.back(), in, sums);
     in = sums;
     elements += static_cast<double>(length);
-    groups += static_cast<double>(length / width);
+    groups += static_cast<double>(blocks);
   }
   for (std::size_t level = scanned.size() - 1; level > 0; --level) {
     const std::size_t length = scanned[level - 1].bytes / sizeof(float);
     s.launch("add_sum", {length}, {block}, scanned[level], scanned[level - 1]);
+    const std::size_t blocks = length / block;
     elements += static_cast<double>(length);
-    groups += static_cast<double>(length / block);
+    groups += static_cast<double>(blocks);
   }
   s.check("prefix", s.download<float>(scanned.front()), want, 1e-5, 1e-3);
   // Even and odd elements may be stored one after the other, a line twice. A group reads one sum,

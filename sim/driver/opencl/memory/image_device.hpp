@@ -1,9 +1,11 @@
 // Images and samplers as the device knows them: layouts in memory and descriptors.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "common/runtime/runtime.hpp"
+#include "opencl/object/entry_call.hpp"
 #include "opencl/object/objects.hpp"
 
 namespace ww::sim::driver {

@@ -19,7 +19,7 @@ class TraceTest : public testing::Test {
   // Runs `launches` with a trace and gives its file.
   template <class Launches>
   std::filesystem::path record(unsigned threads, Launches&& launches) {
-    const auto file = folder_ / std::to_string(++files_);
+    auto file = folder_ / std::to_string(++files_);
     auto writer = trace::Writer::create(file, "test");
     EXPECT_TRUE(writer);
     {

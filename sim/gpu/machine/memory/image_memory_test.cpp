@@ -77,9 +77,10 @@ TEST(ImageMemory, TexelsAreLinesLikeOtherBytes) {
   const Scene scene = make_scene(test, kFloat, Filter::nearest);
   test.launch("load_2d", kItems, 64, scene.image, scene.whole, scene.out);
   // A wave's row: 256 bytes of texels, 1024 of positions, 1024 of results.
-  EXPECT_EQ(test.totals.reads, kItems / 64 * (4 + 16));
-  EXPECT_EQ(test.totals.writes, kItems / 64 * 16U);
-  EXPECT_EQ(test.counter("SQ_INSTS_VMEM_RD"), kItems / 64 * 2.0);
+  constexpr auto kWaves = kItems / 64;
+  EXPECT_EQ(test.totals.reads, kWaves * (4 + 16));
+  EXPECT_EQ(test.totals.writes, kWaves * 16U);
+  EXPECT_EQ(test.counter("SQ_INSTS_VMEM_RD"), kWaves * 2.0);
 }
 
 TEST(ImageMemory, AnyNumberOfThreadsGivesTheSame) {
