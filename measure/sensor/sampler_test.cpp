@@ -23,15 +23,25 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Counts its reads; a read takes `busy`.
-class Counting final : public PowerSource {
+// A source whose facts nobody asks for.
+class PlainSource : public PowerSource {
  public:
-  explicit Counting(milliseconds busy = {}) : busy_(busy) {}
   const SensorFacts& facts() const override { return facts_; }
   std::string power_name() const override { return "power"; }
   std::string second_power_name() const override { return ""; }
   const std::vector<FieldState>& fields() const override { return fields_; }
   std::string throttle_text(std::uint64_t) const override { return ""; }
+  void read_slow(RawReading&) override {}
+
+ private:
+  SensorFacts facts_;
+  std::vector<FieldState> fields_;
+};
+
+// Counts its reads; a read takes `busy`.
+class Counting final : public PlainSource {
+ public:
+  explicit Counting(milliseconds busy = {}) : busy_(busy) {}
   void read_fast(RawReading& reading) override {
     reading.power_uw = ++reads;
     if (busy_.count() > 0) std::this_thread::sleep_for(busy_);
@@ -44,8 +54,6 @@ class Counting final : public PowerSource {
 
  private:
   milliseconds busy_;
-  SensorFacts facts_;
-  std::vector<FieldState> fields_;
 };
 
 // On a busy machine the sampler's thread may have to wait long for its turn.
@@ -193,13 +201,8 @@ TEST(Sampler, BesideAProgramPollsTenTimesInAnInterval) {
 // Reads that are cheap at first, as on a machine that rests, and take the core for longer once it
 // is busy.
 TEST(Sampler, BesideAProgramPollsLessOftenOncePollsTakeMoreOfTheCore) {
-  class Dearer final : public PowerSource {
+  class Dearer final : public PlainSource {
    public:
-    const SensorFacts& facts() const override { return facts_; }
-    std::string power_name() const override { return "power"; }
-    std::string second_power_name() const override { return ""; }
-    const std::vector<FieldState>& fields() const override { return fields_; }
-    std::string throttle_text(std::uint64_t) const override { return ""; }
     void read_fast(RawReading&) override {
       if (!dear) return;
       timespec begun{}, now{};
@@ -208,12 +211,7 @@ TEST(Sampler, BesideAProgramPollsLessOftenOncePollsTakeMoreOfTheCore) {
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
       } while ((now.tv_sec - begun.tv_sec) * 1'000'000'000 + now.tv_nsec - begun.tv_nsec < 500'000);
     }
-    void read_slow(RawReading&) override {}
     std::atomic<bool> dear{};
-
-   private:
-    SensorFacts facts_;
-    std::vector<FieldState> fields_;
   } source;
   constexpr std::int64_t kInterval = 200'000'000;
   const auto sampler = Sampler::start(source, beside_a_program(kInterval, true));
@@ -231,22 +229,12 @@ TEST(Sampler, BesideAProgramPollsLessOftenOncePollsTakeMoreOfTheCore) {
 
 // Campaigns and the doctor poll at equal distances whatever a counter does.
 TEST(Sampler, FollowsNoRefreshesUnlessAsked) {
-  class Resting final : public PowerSource {
+  class Resting final : public PlainSource {
    public:
-    const SensorFacts& facts() const override { return facts_; }
-    std::string power_name() const override { return "power"; }
-    std::string second_power_name() const override { return ""; }
-    const std::vector<FieldState>& fields() const override { return fields_; }
-    std::string throttle_text(std::uint64_t) const override { return ""; }
     void read_fast(RawReading& reading) override {
       constexpr auto kRest = milliseconds(50);
       reading.energy_ticks = std::chrono::steady_clock::now().time_since_epoch() / kRest;
     }
-    void read_slow(RawReading&) override {}
-
-   private:
-    SensorFacts facts_;
-    std::vector<FieldState> fields_;
   } source;
   SamplerOptions options;
   options.period_ns = 1'000'000;

@@ -67,11 +67,11 @@ class Injection {
     void* subscriber = nullptr;
     if (const Status status = library_.subscribe(&subscriber, &on_event, this);
         status != kSuccess) {
-      return say("CUPTI tells of no launches: " + library_.text_of(status));
+      return say("CUPTI does not report launches: " + library_.text_of(status));
     }
     for (const int domain : {kResources, kDriverApi}) {
       if (const Status status = library_.enable_domain(1, subscriber, domain); status != kSuccess) {
-        return say("CUPTI tells of no launches: " + library_.text_of(status));
+        return say("CUPTI does not report launches: " + library_.text_of(status));
       }
     }
     append(".csv", "");  // there it is: the program was reached

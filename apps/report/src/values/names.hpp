@@ -15,7 +15,7 @@ namespace ww::report {
 // metric of no known name is shown as it is.
 [[nodiscard]] std::string metric_name(std::string_view metric);
 
-// The same without its unit: "packet latency".
+// The name of a metric without its unit: "packet latency" for "avg_packet_latency".
 [[nodiscard]] std::string plain_name(std::string_view metric);
 
 // "registers–L1" for "registers_l1", also where several are named.

@@ -63,8 +63,8 @@ std::string figure_text(double value, int digits) {
   if (!std::isfinite(value)) return "–";
   std::string text = fmt::format("{:.{}g}", value, digits);
   // 390 in two digits, and not 3.9e+02.
-  constexpr double kMostWritten = 1e5;
-  if (text.find("e+") == std::string::npos || std::abs(value) >= kMostWritten) return text;
+  constexpr double kMaxWrittenOut = 1e5;
+  if (text.find("e+") == std::string::npos || std::abs(value) >= kMaxWrittenOut) return text;
   return fmt::format("{:.0f}", std::strtod(text.c_str(), nullptr));
 }
 
