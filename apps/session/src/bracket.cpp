@@ -293,7 +293,7 @@ class RealBracket final : public Common {
   }
 
  private:
-  // What the program said goes before what was counted.
+  // Bytes that the program gave go before bytes that the card counted.
   Status fill(Reading& reading) override {
     const bool said = std::ranges::any_of(said_, [](const auto& one) { return one.has_value(); });
     if (counts_ == nullptr || !model() || said) {

@@ -15,7 +15,8 @@ namespace {
 constexpr std::chrono::milliseconds kInterval{1000};
 
 std::mutex the_mutex;
-// Of this process. A child that exits must leave the parent's folder alone, so it never goes there.
+// The folder of this process. A child that exits must leave the parent's folder alone, so it never
+// goes there.
 struct Owned {
   std::unique_ptr<CardCounts> counts;
   pid_t process{};

@@ -67,7 +67,7 @@ struct Kernels {
 };
 constexpr std::size_t kL2 = 1, kDram = 2, kInterconnect = 3;
 
-// What a sector of 32 bytes costs: watts over sectors a cycle are joules over the clock. The
+// Energy of a sector of 32 bytes: watts over sectors a cycle are joules over the clock. The
 // interconnect goes with the L2, which alone can be told. AccelWattch's tables do not say the
 // clock.
 constexpr double kBaseClockHz = 1132e6, kBoostClockHz = 1627e6;  // NVIDIA, Quadro GV100

@@ -30,12 +30,12 @@ class CardCounts {
   // Those of a card; null where nobody asked for them.
   static CardCounts* of(const measure::TelemetryGpu& gpu);
 
-  // What was counted since the request, by device of the runtime.
+  // The counts since the request, by device of the runtime.
   using Sums = std::map<std::string, measure::CounterDispatch>;
   // Samples the card. Errors: missing_dependency (HIP's runtime has not loaded the tool library, so
   // that nothing was counted so far), device_error (why nothing is counted).
   Result<Sums> now();
-  // What came in between.
+  // The counts between two samples.
   [[nodiscard]] static std::vector<measure::CounterDispatch> between(const Sums& before,
                                                                      const Sums& after);
   [[nodiscard]] const std::string& part() const { return part_; }  // "gfx90a"
