@@ -356,7 +356,6 @@ void KernelSum::Monitors::put(KernelTraffic& result) const {
   if (!registers) return;
   result.segments[0].bytes = register_bits / 8;
   result.segments[0].at_least = false;
-  result.segments[0].upper_bytes.reset();
   result.segments[0].reason.clear();
   if (legs && xbar_bits > 0) {
     // The values themselves are not seen: a bit toggles as those that came by the crossbar do.

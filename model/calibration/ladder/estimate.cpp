@@ -1,11 +1,15 @@
-// An application's joules by the level in which its bits end.
+// An application's joules by the steps of its bits' way: into the L1, on to the L2, on to memory. A
+// step is a difference of two levels' streams, so that the instructions of these are in the L1's
+// step alone.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "crossings/use.hpp"
 #include "ladder/ladder.hpp"
 #include "requests.hpp"
+#include "ww/calibration/ladder_fit.hpp"
 #include "ww/calibration/same_part.hpp"
 #include "ww/core/kernel_label.hpp"
 
@@ -16,7 +20,19 @@ using model::SegmentTraffic;
 using model::WireSegment;
 using nlohmann::json;
 
-// Bytes that end in a level, and what is said of them.
+constexpr const char* kWholeLines =
+    "of streams of whole lines with their instructions; an application's loads may take others";
+constexpr const char* kCacheOrMemory = "cache or memory";
+constexpr const char* kNotParted =
+    "no counter parts what the cache behind the L2 answers from what memory does";
+
+// What a step costs a bit: of random data, and of zeros.
+struct StepPrice {
+  Figure random;
+  std::optional<Interval> zeros;
+};
+
+// Bytes that take a step, and what is said of them.
 struct LevelUse {
   const char* level{};
   std::optional<double> bytes;
@@ -33,20 +49,16 @@ struct KernelUse {
   std::string left_out;
 };
 
-std::optional<double> less(const SegmentTraffic& more, const SegmentTraffic& beyond) {
-  if (!more.bytes) return std::nullopt;
-  return std::max(0.0, *more.bytes - beyond.bytes.value_or(0));
-}
-
 LevelUse use_of(const char* level, std::optional<double> bytes, const std::string& why_not,
-                const Figure& random, const Figure& zeros, const model::AssumedData& data) {
+                const StepPrice& price, const model::AssumedData& data) {
   LevelUse use;
   use.level = level;
   use.bytes = bytes;
-  const auto random_pj = random.interval();
+  const auto random_pj = price.random.interval();
   if (!random_pj) {
-    use.status = random.status == RowStatus::ok ? RowStatus::unavailable : random.status;
-    use.reason = random.reason;
+    use.status =
+        price.random.status == RowStatus::ok ? RowStatus::unavailable : price.random.status;
+    use.reason = price.random.reason;
     return use;
   }
   if (!bytes) {
@@ -56,10 +68,83 @@ LevelUse use_of(const char* level, std::optional<double> bytes, const std::strin
   // Between zeros and random bits the energy goes with the toggles, as it does for a crossing.
   CrossingModel between;
   between.random_pj = *random_pj;
-  between.zero_pj = zeros.interval();
+  between.zero_pj = price.zeros;
   use.energy_j = between.of_data(data).times(8 * 1e-12 * *bytes);
-  use.status = random.status;
+  use.status = price.random.status;
+  use.reason = price.random.reason;
   return use;
+}
+
+using FigureOf = std::function<Figure(const std::string&)>;
+
+// From one level to the next; from the compute units where there is none before.
+StepPrice step_price(const FigureOf& of, const std::string& level, const std::string& before) {
+  StepPrice price;
+  const auto zeros = of(level + "_read_zeros").interval();
+  if (before.empty()) {
+    price.random = of(level + "_read");
+    price.zeros = zeros;
+    return price;
+  }
+  price.random = of(fmt::format("{}_read_less_{}", level, before));
+  const auto random = price.random.interval();
+  const auto zeros_before = of(before + "_read_zeros").interval();
+  if (!random || !zeros || !zeros_before) return price;
+  // As sure as that of random bits, which is no smaller and has the same errors.
+  const double value = zeros->value - zeros_before->value;
+  const double half = (random->high - random->low) / 2;
+  price.zeros = Interval{value, value - half, value + half};
+  return price;
+}
+
+// Between what two ways cost, of which nobody counts the shares.
+Interval either(const Interval& less, const Interval& more) {
+  return {(less.value + more.value) / 2, std::min(less.low, more.low),
+          std::max(less.high, more.high)};
+}
+
+// Behind the L2, by a cache that answers some share.
+StepPrice price_behind_cache(const FigureOf& of) {
+  const StepPrice cache = step_price(of, ladder_levels::cache, ladder_levels::l2);
+  const StepPrice beyond = step_price(of, ladder_levels::memory, ladder_levels::cache);
+  const auto near = cache.random.interval();
+  const auto far = beyond.random.interval();
+  if (!near || !far) return near ? beyond : cache;
+  StepPrice price = beyond;
+  const Interval all = either(*near, together(*near, *far));
+  price.random.value = all.value;
+  price.random.low = all.low;
+  price.random.high = all.high;
+  price.random.reason = kNotParted;
+  price.zeros.reset();
+  if (cache.zeros && beyond.zeros) {
+    price.zeros = either(*cache.zeros, together(*cache.zeros, *beyond.zeros));
+  }
+  return price;
+}
+
+struct Prices {
+  StepPrice l1, l2, behind;
+  const char* behind_name{ladder_levels::memory};
+};
+
+Prices prices_by(const FigureOf& of) {
+  Prices prices;
+  prices.l1 = step_price(of, ladder_levels::l1, "");
+  // Streams of whole lines: other loads take as many instructions for fewer bytes.
+  if (prices.l1.random.status == RowStatus::ok) {
+    prices.l1.random.status = RowStatus::transferred;
+    prices.l1.random.reason = kWholeLines;
+  }
+  const bool has_l1 = prices.l1.random.value.has_value();
+  prices.l2 = step_price(of, ladder_levels::l2, has_l1 ? ladder_levels::l1 : "");
+  if (of(std::string(ladder_levels::cache) + "_read").value) {
+    prices.behind = price_behind_cache(of);
+    prices.behind_name = kCacheOrMemory;
+  } else {
+    prices.behind = step_price(of, ladder_levels::memory, ladder_levels::l2);
+  }
+  return prices;
 }
 
 json to_json(const KernelUse& use) {
@@ -100,19 +185,13 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
   }
   const auto data =
       request.toggle_rate ? model::data_at_rate(*request.toggle_rate) : request.options.data;
-  const auto of = [&](const char* level) {
-    return std::pair(figure(fmt::format("{}_read", level)),
-                     figure(fmt::format("{}_read_zeros", level)));
-  };
-  const auto [l1, l1_zeros] = of("l1");
-  const auto [l2, l2_zeros] = of("l2");
-  const auto [memory, memory_zeros] = of("memory");
+  const Prices prices = prices_by([this](const std::string& name) { return figure(name); });
   std::vector<KernelUse> uses;
   KernelUse all;
   all.kernel = "all";
-  all.levels = {{"l1", {}, RowStatus::ok, "", {}},
-                {"l2", {}, RowStatus::ok, "", {}},
-                {"memory", {}, RowStatus::ok, "", {}}};
+  for (const char* level : {ladder_levels::l1, ladder_levels::l2, prices.behind_name}) {
+    all.levels.push_back({level, {}, RowStatus::ok, "", {}});
+  }
   for (const KernelTraffic& kernel : traffic.kernels) {
     const auto& registers = kernel.segments[static_cast<std::size_t>(WireSegment::registers_l1)];
     const auto& l1_l2 = kernel.segments[static_cast<std::size_t>(WireSegment::l1_l2)];
@@ -120,19 +199,20 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
     KernelUse& use = uses.emplace_back();
     use.kernel = kernel.kernel;
     use.time_s = kernel.time_s;
+    // Caches look up whole lines, whatever part of them is moved.
+    const auto l1_lines = registers.upper_bytes ? registers.upper_bytes : registers.bytes;
+    const auto l2_lines =
+        l1_l2.bytes && l1_l2.wires ? std::optional(l1_l2.wires->slot_bits / 8) : l1_l2.bytes;
+    use.levels.push_back(use_of(ladder_levels::l1, l1_lines, registers.reason, prices.l1, data));
+    use.levels.push_back(use_of(ladder_levels::l2, l2_lines, l1_l2.reason, prices.l2, data));
     use.levels.push_back(
-        use_of("l1", less(registers, l1_l2), registers.reason, l1, l1_zeros, data));
-    use.levels.push_back(use_of("l2", beyond.bytes ? less(l1_l2, beyond) : std::nullopt,
-                                l1_l2.bytes ? beyond.reason : l1_l2.reason, l2, l2_zeros, data));
-    use.levels.push_back(use_of("memory", beyond.bytes, beyond.reason, memory, memory_zeros, data));
+        use_of(prices.behind_name, beyond.bytes, beyond.reason, prices.behind, data));
     for (std::size_t i = 0; i < use.levels.size(); ++i) {
       LevelUse& level = use.levels[i];
       if (transferred && level.status == RowStatus::ok) level.status = RowStatus::transferred;
       LevelUse& sum = all.levels[i];
-      if (level.status != RowStatus::ok) {
-        sum.status = level.status;
-        sum.reason = level.reason;
-      }
+      if (level.status != RowStatus::ok) sum.status = level.status;
+      if (!level.reason.empty()) sum.reason = level.reason;
       if (level.bytes) sum.bytes = sum.bytes.value_or(0) + *level.bytes;
       if (level.energy_j) {
         sum.energy_j = sum.energy_j ? together(*sum.energy_j, *level.energy_j) : *level.energy_j;
@@ -151,8 +231,9 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
                  {"architecture", traffic.architecture},
                  {"dispatches", traffic.dispatches},
                  {"kernels", json::array()}};
-  answer.json["constant"] = {{"source", provenance_.source}, {"convention", "marginal, reads"}};
-  Table table{"Joules by the level in which bits end, those of reads",
+  answer.json["constant"] = {{"source", provenance_.source},
+                             {"convention", "marginal, by steps of the way, reads"}};
+  Table table{"Joules by the step that bits take to a level, those of reads",
               {{"KERNEL"}, {"LEVEL"}, {"BYTES", true}, {"mJ (95%)"}, {"STATUS"}},
               {}};
   const auto labels = kernel_labels(uses, &KernelUse::kernel);
@@ -176,6 +257,11 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
   answer.text.emplace_back(std::move(table));
   answer.text.emplace_back(
       "Writes are priced as reads: counters of both together do not part them.");
+  for (const LevelUse& level : uses.back().levels) {
+    if (level.energy_j && !level.reason.empty()) {
+      answer.text.emplace_back(fmt::format("{}: {}", level.level, level.reason));
+    }
+  }
   if (!uses.back().energy_j) {
     answer.lacking = {ErrorCode::bad_data, "no level has both bytes and a figure", traffic.file};
   }

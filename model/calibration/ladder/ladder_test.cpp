@@ -222,7 +222,8 @@ json document() {
           {"virtual", true},
           {"chip", {{"name", "w9100"}, {"target", "gfx701"}}},
           {"ladder_pj_per_bit",
-           {row("l1_read", 2), row("l2_read", 5), row("l2_read_zeros", 3), row("memory_read", 14)}},
+           {row("l1_read", 2), row("l1_read_zeros", 1), row("l2_read", 5), row("l2_read_zeros", 3),
+            row("memory_read", 14), row("l2_read_less_l1", 3), row("memory_read_less_l2", 9)}},
           {"levels", json::array()},
           {"not_reported", {{{"name", "cache"}, {"reason", "none was seen"}}}},
           {"staircase", {{{"bytes", 4096}, {"cycles", 110.0}}}},
@@ -242,7 +243,7 @@ TEST(Ladder, IsAKindOfCalibrationByItsKey) {
   const auto made = ladder();
   EXPECT_EQ(made->kind(), "ladder");
   EXPECT_EQ(made->provenance().target, "gfx701");
-  EXPECT_EQ(made->figures().size(), 4U);
+  EXPECT_EQ(made->figures().size(), 7U);
   EXPECT_THAT(made->page().answer, HasSubstr("l1 2, l2 5, memory 14"));
   EXPECT_EQ(made->project({}).error().code, ErrorCode::unsupported);
   EXPECT_EQ(made->link_constants().error().code, ErrorCode::unsupported);
@@ -251,26 +252,75 @@ TEST(Ladder, IsAKindOfCalibrationByItsKey) {
   EXPECT_FALSE(parse(none, "a file", Admission::refuse_flagged));
 }
 
-TEST(Ladder, PricesBytesByTheLevelInWhichTheyEnd) {
+json estimated(const json& document, double toggle_rate, const std::string& part = "gfx701") {
   Traffic traffic;
-  traffic.architecture = "gfx701";
+  traffic.architecture = part;
   traffic.kernels.resize(1);
   auto& kernel = traffic.kernels[0];
   kernel.kernel = "copy";
+  kernel.segments[0].upper_bytes = 4e9;  // whole lines
   kernel.segments[1].bytes = 3e9;
   kernel.segments[2].bytes = 1e9;
   EstimateRequest request;
   request.part = "gfx701";
+  request.toggle_rate = toggle_rate;
+  const auto made = parse(document, "ladder.json", Admission::refuse_flagged).value();
+  const auto answer = made->estimate(traffic, request);
+  return answer ? answer->json["total"] : json();
+}
+
+double joules(const json& level, const char* key = "value") {
+  return level["energy_j"][key].get<double>();
+}
+
+TEST(Ladder, PricesBytesByTheStepsThatTheyTake) {
+  const json total = estimated(document(), 0.5);
+  const json& levels = total["levels"];
+  // Of streams of whole lines, whose instructions are not the application's.
+  EXPECT_EQ(levels[0]["status"], "transferred");
+  EXPECT_NEAR(joules(levels[0]), 8 * 4e9 * 2e-12, 1e-4);
+  EXPECT_NEAR(joules(levels[1]), 8 * 3e9 * 3e-12, 1e-4);
+  EXPECT_NEAR(joules(levels[2]), 8 * 1e9 * 9e-12, 1e-4);
+  EXPECT_NEAR(joules(total), 0.064 + 0.072 + 0.072, 1e-4);
+  EXPECT_EQ(total["left_out"], "");
+  EXPECT_TRUE(estimated(document(), 0.5, "gfx90a").is_null());
+  // Zeros take the L1's step off their own.
+  EXPECT_NEAR(joules(estimated(document(), 0)["levels"][1]), 8 * 3e9 * 2e-12, 1e-4);
+}
+
+TEST(Ladder, PricesWholeLinesOfTheL2WhereMonitorsCountThem) {
+  Traffic traffic;
+  traffic.architecture = "gfx701";
+  traffic.kernels.resize(1);
+  auto& l1_l2 = traffic.kernels[0].segments[1];
+  l1_l2.bytes = 1e9;  // of 2e9 in whole lines
+  l1_l2.wires.emplace().slot_bits = 16e9;
+  EstimateRequest request;
+  request.part = "gfx701";
   request.toggle_rate = 0.5;
-  const json result = ladder()->estimate(traffic, request).value().json;
-  const json& levels = result["total"]["levels"];
-  EXPECT_EQ(levels[0]["status"], "unavailable");
-  EXPECT_NEAR(levels[1]["energy_j"]["value"].get<double>(), 8 * 2e9 * 5e-12, 1e-4);
-  EXPECT_NEAR(levels[2]["energy_j"]["value"].get<double>(), 8 * 1e9 * 14e-12, 1e-4);
-  EXPECT_NEAR(result["total"]["energy_j"]["value"].get<double>(), 0.08 + 0.112, 1e-4);
-  EXPECT_EQ(result["total"]["left_out"], "l1");
-  request.part = "gfx90a";
-  EXPECT_FALSE(ladder()->estimate(traffic, request));
+  const json total = ladder()->estimate(traffic, request).value().json["total"];
+  EXPECT_NEAR(joules(total["levels"][1]), 8 * 2e9 * 3e-12, 1e-4);
+}
+
+TEST(Ladder, DoesNotTellACacheFromTheMemoryBehindIt) {
+  json both = document();
+  auto& rows = both["ladder_pj_per_bit"];
+  for (const auto& [name, value] :
+       {std::pair{"cache_read", 7.0}, std::pair{"cache_read_less_l2", 2.0},
+        std::pair{"memory_read_less_cache", 7.0}, std::pair{"cache_read_zeros", 4.5},
+        std::pair{"memory_read_zeros", 9.0}}) {
+    json one = rows[0];
+    one["name"] = name;
+    one["value"] = value;
+    one["low"] = 0.9 * value;
+    one["high"] = 1.1 * value;
+    rows.push_back(one);
+  }
+  const json level = estimated(both, 0.5)["levels"][2];
+  EXPECT_EQ(level["level"], "cache or memory");
+  EXPECT_THAT(level["reason"].get<std::string>(), HasSubstr("no counter parts"));
+  EXPECT_LT(joules(level, "low"), 8 * 1e9 * 1.81e-12);
+  EXPECT_GT(joules(level, "high"), 8 * 1e9 * 9.89e-12);
 }
 
 TEST(Ladder, IsScoredByItsFigures) {
