@@ -13,6 +13,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -93,6 +94,31 @@ def kept(file, make):
     part.write_text(json.dumps(result) + "\n")
     part.rename(file)
     return result
+
+
+def edited_chip(text, values, factors=None):
+    """The text of a chip file with other values: {section: {key: value}}.
+
+    A key that the file lacks is added to its section. `factors` multiply values that the file has.
+    """
+    left = {section: dict(keys) for section, keys in values.items()}
+    scale = {section: dict(keys) for section, keys in (factors or {}).items()}
+    lines, section = [], ""
+    for line in text.splitlines() + ["[end]"]:
+        header = re.match(r"\[(.*)\]$", line.strip())
+        key = line.split("=")[0].strip()
+        if header:
+            lines += [f"{name} = {json.dumps(value)}" for name, value in left.pop(section, {}).items()]
+            section = header.group(1)
+        elif key in left.get(section, {}):
+            line = f"{key} = {json.dumps(left[section].pop(key))}"
+        elif key in scale.get(section, {}):
+            line = f"{key} = {float(line.split('=')[1]) * scale[section].pop(key)}"
+        lines.append(line)
+    missing = [f"[{name}]" for name in left] + [key for keys in scale.values() for key in keys]
+    if missing:
+        raise ValueError(f"the chip's file has no {', '.join(missing)}")
+    return "\n".join(lines[:-1]) + "\n"
 
 
 def each(jobs, work, items):

@@ -57,6 +57,20 @@ class Keeping(unittest.TestCase):
         self.assertEqual(list(harness.each(3, lambda item: item * item, range(20))), [i * i for i in range(20)])
 
 
+class Editing(unittest.TestCase):
+    CHIP = "name = 1\n[wires]\npitch = 3.0\n\n[sensor]\nlag_s = 0.0\n\n[[engine]]\nlag_s = 7\n"
+
+    def test_values_replace_are_added_and_are_multiplied_in_their_section_alone(self):
+        text = harness.edited_chip(self.CHIP, {"sensor": {"lag_s": 0.1, "shown": False}}, {"wires": {"pitch": 2}})
+        self.assertEqual(text, "name = 1\n[wires]\npitch = 6.0\n\n[sensor]\nlag_s = 0.1\n\nshown = false\n"
+                               "[[engine]]\nlag_s = 7\n")
+
+    def test_a_section_or_factor_that_the_file_lacks_is_an_error(self):
+        for values, factors in (({"rails": {"gain": 1}}, {}), ({}, {"wires": {"width": 2}})):
+            with self.assertRaisesRegex(ValueError, "rails|width"):
+                harness.edited_chip(self.CHIP, values, factors)
+
+
 class Judging(unittest.TestCase):
     def test_median_and_quantiles(self):
         self.assertEqual(harness.median([3, 1, 2]), 2)
