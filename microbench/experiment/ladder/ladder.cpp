@@ -30,10 +30,12 @@ using calibration::LadderStream;
 using nlohmann::json;
 namespace levels = calibration::ladder_levels;
 
-// Steps of the common rates, as shares of the greatest rate that all streams reach; without waits a
-// level's queues fill. Launches have as many rounds as the rate has steps, so that all of a
-// stream's take as long: what a launch costs beside its accesses is then a part of P0.
-constexpr double kRateStep = 0.18;
+// Steps of the common rates, as shares of the greatest rate that all streams reach. Near that rate
+// queues fill: wavefronts wait for memory rather than asleep, and compute units that wait so draw
+// power. Up to three fifths of the rate a queue is short, so that P0 is as at low rates. Launches
+// have as many rounds as the rate has steps, so that all of a stream's take as long: what a launch
+// costs beside its accesses is then a part of P0.
+constexpr double kRateStep = 0.12;
 constexpr std::array<std::uint32_t, 5> kRateSteps{5, 4, 3, 2, 1};
 // Share of points for data beside random bits: slopes alone are wanted.
 constexpr std::array<std::size_t, 3> kFewRates{0, 2, 4};
