@@ -134,6 +134,7 @@ json Ladder::plan() const {
   for (const LadderSet& set : sets_) {
     found.push_back({{"name", set.name},
                      {"set_bytes", set.set_bytes},
+                     {"kept_before_bytes", set.kept_before_bytes},
                      {"from_bytes", set.seen.from_bytes},
                      {"to_bytes", set.seen.to_bytes},
                      {"latency_cycles", set.seen.ticks}});
@@ -199,6 +200,7 @@ Status Ladder::restore(const json& plan) {
     LadderSet set;
     one.read("name", set.name);
     one.read("set_bytes", set.set_bytes);
+    one.read_optional("kept_before_bytes", set.kept_before_bytes);
     one.read("from_bytes", set.seen.from_bytes);
     one.read("to_bytes", set.seen.to_bytes);
     one.read("latency_cycles", set.seen.ticks);
@@ -588,6 +590,7 @@ Result<std::vector<LadderExercise>> exercise_ladder(const DeviceRequest& request
     LadderSet& set = sets.emplace_back();
     one.read("name", set.name);
     one.read("set_bytes", set.set_bytes);
+    one.read_optional("kept_before_bytes", set.kept_before_bytes);
   }
   for (const JsonReader& one : setup.objects("points")) {
     std::string stream;

@@ -15,10 +15,13 @@ constexpr const char* kLadderKernel = "ladder";
 // Enough wavefronts to hide the latency of memory, few enough that all of them fit: at most so many
 // groups a unit, and at least half of that, as their number is a power of two.
 constexpr std::size_t kLadderGroupsOfUnit = 6;
-// Pieces that a wavefront goes through at least. On a virtual chip it goes through few: each line
-// takes the host's time, and its caches have no more than 16 lines of those that lie so far apart.
+// Pieces that a wavefront goes through at least. On a virtual chip it goes through few, as each
+// line takes the host's time: a cache whose sets are a power of two has 16 lines of those that lie
+// so far apart. Other caches keep more, so that all pieces together are to exceed what the level
+// before keeps: twice the largest set that showed it, as the next one is twice as large.
 constexpr std::uint32_t kMinOwnPieces = kernels::kPtxUnroll;
-constexpr std::uint32_t kMaxOwnVirtualPieces = 32;
+constexpr std::uint32_t kMinOwnVirtualPieces = 32;
+constexpr std::int64_t kOverKeptBefore = 2;
 constexpr std::int64_t kLadderFill = 1 << 20;
 // A set of memory is so many times what the level before keeps, where the staircase reaches there.
 // A virtual chip's caches give up the oldest line, so that none of them stays.
@@ -43,10 +46,10 @@ std::vector<LadderSet> ladder_sets(const MemoryLevels& levels, bool is_virtual) 
     if (level.name == levels::memory) {
       bytes = std::max(level.from_bytes, std::min(over * before, level.to_bytes));
     }
-    before = level.to_bytes;
     sets.push_back({level.name,
                     static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes))),
-                    level});
+                    level, before});
+    before = level.to_bytes;
   }
   return sets;
 }
@@ -76,7 +79,7 @@ Result<std::unique_ptr<LadderKernels>> LadderKernels::create(Device& device,
     made->data_[name] = std::move(buffer);
   }
   WW_ASSIGN(again, device.host->create_buffer(
-                       static_cast<std::size_t>(made->set_bytes(levels::kL2Again))));
+                       static_cast<std::size_t>(made->set_of(levels::kL2Again).set_bytes)));
   WW_TRY(made->fill(*again, "random", ~seed));
   made->again_ = std::move(again);
   WW_ASSIGN(target, device.host->create_buffer(static_cast<std::size_t>(most)));
@@ -101,10 +104,10 @@ Status LadderKernels::fill(DeviceBuffer& buffer, const std::string& data, std::u
   return {};
 }
 
-std::int64_t LadderKernels::set_bytes(const std::string& level) const {
+const LadderSet& LadderKernels::set_of(const std::string& level) const {
   const std::string wanted = level == levels::kL2Again ? levels::l2 : level;
   const auto found = std::ranges::find(sets_, wanted, &LadderSet::name);
-  return found == sets_.end() ? sets_.back().set_bytes : found->set_bytes;
+  return found == sets_.end() ? sets_.back() : *found;
 }
 
 double LadderKernels::bits_per_loop() const {
@@ -113,15 +116,21 @@ double LadderKernels::bits_per_loop() const {
 
 std::uint32_t LadderKernels::pieces(const std::string& level) const {
   return static_cast<std::uint32_t>(
-      std::max<std::int64_t>(set_bytes(level) / (wave_size_ * 16), 1));
+      std::max<std::int64_t>(set_of(level).set_bytes / (wave_size_ * 16), 1));
 }
 
 // All wavefronts together go through a large set in order.
 std::uint32_t LadderKernels::stride(const std::string& level) const {
   const auto waves = static_cast<std::uint32_t>(groups_ * kGroupSize / wave_size_);
   const std::uint32_t side_by_side = std::max(std::min(waves, pieces(level) / kMinOwnPieces), 1U);
-  return device_.is_virtual ? std::max(side_by_side, pieces(level) / kMaxOwnVirtualPieces)
-                            : side_by_side;
+  if (!device_.is_virtual) return side_by_side;
+  const std::int64_t of_waves = std::int64_t{waves} * wave_size_ * 16;
+  std::uint32_t own = kMinOwnVirtualPieces;
+  while (own < pieces(level) &&
+         own * of_waves < kOverKeptBefore * set_of(level).kept_before_bytes) {
+    own *= 2;
+  }
+  return std::max(side_by_side, pieces(level) / own);
 }
 
 std::uint32_t LadderKernels::loops_of_a_pass(const calibration::LadderStream& stream) const {

@@ -21,6 +21,8 @@ struct LadderSet {
   std::string name;          // ladder_levels
   std::int64_t set_bytes{};  // a power of two
   MemoryLevel seen;          // as the staircase shows it
+  // Largest set that the level before keeps; 0: none is before, or a recording does not say.
+  std::int64_t kept_before_bytes{};
 };
 // Sets that end in each level: half of the largest that showed a cache, and of memory as much as no
 // cache before it keeps any of. In the order of the levels.
@@ -54,7 +56,7 @@ class LadderKernels {
  private:
   static constexpr std::size_t kGroupSize = kernels::kPtxGroupSize;
   explicit LadderKernels(Device& device) : device_(device) {}
-  [[nodiscard]] std::int64_t set_bytes(const std::string& level) const;
+  [[nodiscard]] const LadderSet& set_of(const std::string& level) const;
   [[nodiscard]] std::uint32_t pieces(const std::string& level) const;
   [[nodiscard]] std::uint32_t stride(const std::string& level) const;
   Status fill(DeviceBuffer& buffer, const std::string& data, std::uint64_t seed);
