@@ -186,6 +186,18 @@ async function hover(page) {
   assert.match(await page.evaluate(() => JSON.stringify(window.wirewatt.charts[0].tooltip.body)), /\d/);
 }
 
+// On paper the pictures take the place of the canvases, with all their parts: an error bar that a
+// rule of the page hides would be missing without a word.
+async function printed(page) {
+  await page.emulateMedia({ media: "print" });
+  const hidden = await page.evaluate(() => {
+    const parts = [...document.querySelectorAll("figure.chart svg :is(line, path, rect, circle)")];
+    return parts.filter((part) => part.getClientRects().length === 0).map((part) => part.getAttribute("class"));
+  });
+  assert.deepEqual(hidden, [], "not printed");
+  await page.emulateMedia({ media: "screen" });
+}
+
 // The picture that the button saves, and whether it needs nothing of the page.
 async function saved(page, kind) {
   const [download] = await Promise.all([
@@ -300,6 +312,7 @@ for (const [name, check] of Object.entries(pages)) {
     await fits(page, name);
     await distinguishable(page, "light");
     await savePictures(page);
+    await printed(page);
     await page.emulateMedia({ colorScheme: "dark" });
     await distinguishable(page, "dark");
     await accessible(page, `${name}, dark`);
