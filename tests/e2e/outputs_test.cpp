@@ -14,6 +14,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/owned_file.hpp"
+#include "ww/selftest/selftest.hpp"
 
 namespace ww::e2e {
 namespace {
@@ -103,6 +104,7 @@ class Outputs : public testing::Test {
     std::ofstream(file("package.json")) << R"({"method": "chiplet", "hop_classes": []})";
     std::ofstream(file("ladder.json")) << R"({"ladder_pj_per_bit": []})";
     std::ofstream(file("1.results")) << "wirewatt-results 1\n";
+    std::ofstream(file("card.wwst"), std::ios::binary) << selftest::archive_bytes({});
     fs::copy_file(file("campaign.db"), file("segments.db"));
   }
   [[nodiscard]] fs::path file(const std::string& name) const { return folder_.path() / name; }
@@ -148,7 +150,7 @@ TEST_F(Outputs, EveryOptionThatNamesAFileSaysWhetherItIsWritten) {
 TEST_F(Outputs, NoneReplacesWhatWirewattOwns) {
   std::vector<fs::path> owned;
   for (const char* name : {"campaign.db", "segments.db", "sweep.db", "1.results", "model.json",
-                           "crossing.json", "package.json", "ladder.json"}) {
+                           "crossing.json", "package.json", "ladder.json", "card.wwst"}) {
     owned.push_back(file(name));
   }
   fs::create_symlink(file("campaign.db"), file("soft"));
@@ -170,7 +172,7 @@ TEST_F(Outputs, NoneReplacesWhatWirewattOwns) {
       }
     }
   }
-  EXPECT_GE(tried, 30 * 10);
+  EXPECT_GE(tried, 30 * 11);
 }
 
 TEST_F(Outputs, NoneReplacesAnInputOfTheSameCall) {

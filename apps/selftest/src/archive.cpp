@@ -501,7 +501,9 @@ std::string archive_bytes(const Archive& archive) {
   return bytes;
 }
 
-Result<Archive> parse_archive(std::string_view bytes, const std::string& source) {
+namespace {
+
+Result<std::string> decompressed(std::string_view bytes, const std::string& source) {
   // A file's statement of its size is no reason to take as much memory.
   constexpr unsigned long long most = 256ULL << 20;
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
@@ -516,8 +518,19 @@ Result<Archive> parse_archive(std::string_view bytes, const std::string& source)
                             ZSTD_isError(got) != 0 ? ZSTD_getErrorName(got) : "its end is missing"),
                 source);
   }
-  const json parsed = json::parse(text, nullptr, false);
-  return archive_from_json(parsed, source);
+  return text;
+}
+
+}  // namespace
+
+Result<Archive> parse_archive(std::string_view bytes, const std::string& source) {
+  WW_ASSIGN(text, decompressed(bytes, source));
+  return archive_from_json(json::parse(text, nullptr, false), source);
+}
+
+bool is_archive(std::string_view bytes) {
+  const auto text = decompressed(bytes, "");
+  return text && text->find(fmt::format("\"format\":\"{}\"", kFormat)) != std::string::npos;
 }
 
 }  // namespace ww::selftest

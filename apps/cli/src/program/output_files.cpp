@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "option.hpp"
+#include "ww/core/atomic_file.hpp"
 #include "ww/core/file_system.hpp"
 #include "ww/core/owned_file.hpp"
+#include "ww/selftest/selftest.hpp"
 
 namespace ww::cli {
 namespace {
@@ -57,6 +59,16 @@ bool same_file(const fs::path& one, const fs::path& other) {
   if (fs::equivalent(one, other, ec)) return true;
   const fs::path real = fs::weakly_canonical(fs::absolute(one, ec), ec);
   return !ec && real == fs::weakly_canonical(fs::absolute(other, ec), ec);
+}
+
+constexpr std::uintmax_t kLargestArchive = 64U << 20U;  // bytes
+
+bool is_selftest_file(const fs::path& path) {
+  std::error_code ec;
+  if (!fs::is_regular_file(path, ec)) return false;
+  if (const auto size = fs::file_size(path, ec); ec || size > kLargestArchive) return false;
+  const auto bytes = read_file(path);
+  return bytes && selftest::is_archive(*bytes);
 }
 
 // Whether the file lies beside the campaign that the command reads.
@@ -128,6 +140,9 @@ Status check(const NamedFile& output, const Files& files) {
       error.context = fmt::format("{} {}", output.option->get_name(), error.context);
       return tl::unexpected(std::move(error));
     }
+  }
+  if (is_selftest_file(output.path)) {
+    return refuse("holds the readings of a selftest and is not overwritten");
   }
   for (const NamedFile& input : files.inputs) {
     if (same_file(output.path, input.path)) {

@@ -117,6 +117,8 @@ using Keeper = std::function<Status(const Archive&)>;
                                                 const std::string& source);
 // Errors: parse_error (not such a file, damaged, cut off), unsupported (a newer version's).
 [[nodiscard]] Result<Archive> parse_archive(std::string_view bytes, const std::string& source);
+// Whether they are an archive, of whatever version: readings of a card that may be gone.
+[[nodiscard]] bool is_archive(std::string_view bytes);
 
 // Judges the archive: one finding for each part of the test.
 [[nodiscard]] std::vector<measure::Finding> judge(const Archive& archive);
