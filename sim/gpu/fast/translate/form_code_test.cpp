@@ -135,6 +135,7 @@ std::vector<MicroOp> some_code(Dice& dice, ConstantPool& pool, const std::vector
 
 TestWave some_wave(Dice& dice) {
   TestWave test;
+  test.wave.mode = 0x300;  // IEEE and DX10_CLAMP, as compilers ask for
   test.wave.set_pair(kExec, ~std::uint64_t{0});
   for (std::size_t i = 0; i <= kScalarsUsed; ++i) test.wave.sr[i] = dice.word();
   // Masks are often the same for all lanes.

@@ -30,8 +30,8 @@ void write_no_lanes(SliceAssembler& host, std::span<const MicroOp* const> code) 
 // A function: as many instructions as make sense on one group of slices after the other, and so on.
 class FunctionCode {
  public:
-  FunctionCode(SliceAssembler& host, bool flush)
-      : host_(host), a_(host.generator()), flush_(flush), masked_(host.masked()) {}
+  FunctionCode(SliceAssembler& host, FloatMode mode)
+      : host_(host), a_(host.generator()), mode_(mode), masked_(host.masked()) {}
 
   bool write(std::span<const MicroOp* const> code) {
     host_.write_constants();
@@ -48,7 +48,7 @@ class FunctionCode {
       Xbyak::Label again;
       begin_steps(r8d, careful.slices, 1, again);
       for (auto rest = careful.code; !rest.empty();) {
-        const std::size_t written = SliceCode(host_, rest, 1, flush_, nullptr).write();
+        const std::size_t written = SliceCode(host_, rest, 1, mode_, nullptr).write();
         if (written == 0) return false;
         rest = rest.subspan(written);
       }
@@ -101,7 +101,7 @@ class FunctionCode {
     if (hopeful && !std::exchange(flags_cleared_, true)) SliceCode::clear_flags(a_);
     begin_steps(ecx, shape_.slices(), group.slices, again);
     if (masked_) host_.read_enabled(kExec * sizeof(std::uint32_t), none);
-    SliceCode slice(host_, code, group.slices, flush_, hopeful ? &careful.begin : nullptr);
+    SliceCode slice(host_, code, group.slices, mode_, hopeful ? &careful.begin : nullptr);
     const std::size_t written = slice.write();
     if (written == 0) return 0;
     careful.code = code.first(written);
@@ -122,7 +122,7 @@ class FunctionCode {
   SliceAssembler& host_;
   Xbyak::CodeGenerator& a_;
   const SliceShape shape_{host_.shape()};
-  bool flush_;
+  FloatMode mode_;
   bool masked_;
   bool flags_cleared_{};
   std::vector<Careful> careful_;
@@ -138,11 +138,12 @@ HostCode::~HostCode() {
   for (const Chunk& chunk : chunks_) munmap(chunk.bytes, chunk.size);
 }
 
-HostFunction HostCode::make(const MicroOp* first, std::uint32_t count, bool flush, bool masked) {
+HostFunction HostCode::make(const MicroOp* first, std::uint32_t count, FloatMode mode,
+                            bool masked) {
   std::vector<const MicroOp*> code;
   std::deque<MicroOp> made;
   for (; count != 0; --count, first += first->dwords) {
-    const auto parts = has_parts(*first) ? parts_of(*first, flush) : std::nullopt;
+    const auto parts = has_parts(*first) ? parts_of(*first, mode.flush) : std::nullopt;
     if (!parts) code.push_back(first);
     for (std::size_t i = 0; parts && i < parts->size(); ++i) {
       code.push_back(&made.emplace_back((*parts)[i]));
@@ -152,7 +153,7 @@ HostFunction HostCode::make(const MicroOp* first, std::uint32_t count, bool flus
     generator_->reset();
     const auto host = vectors_ == HostVectors::avx512 ? make_avx512(*generator_, masked)
                                                       : make_avx2(*generator_, masked);
-    if (!FunctionCode(*host, flush).write(code)) return nullptr;
+    if (!FunctionCode(*host, mode).write(code)) return nullptr;
     return reinterpret_cast<HostFunction>(keep(generator_->getCode(), generator_->getSize()));
   } catch (const Xbyak::Error&) {  // too long, or too few registers
     return nullptr;

@@ -23,10 +23,10 @@ class HostCode {
   HostCode(const HostCode&) = delete;
   HostCode& operator=(const HostCode&) = delete;
 
-  // `count` instructions that can_translate(), from `first` on. `flush`: the wave flushes 32-bit
-  // denormals. `masked`: exec may have any lanes; otherwise it has all. Null where it cannot be
-  // made; one caller at a time. The functions live as long as this.
-  [[nodiscard]] HostFunction make(const MicroOp* first, std::uint32_t count, bool flush,
+  // `count` instructions that can_translate(), from `first` on, for waves in this mode. `masked`:
+  // exec may have any lanes; otherwise it has all. Null where it cannot be made; one caller at a
+  // time. The functions live as long as this.
+  [[nodiscard]] HostFunction make(const MicroOp* first, std::uint32_t count, FloatMode mode,
                                   bool masked);
 
   // Makes code on forms of instructions that can_follow().

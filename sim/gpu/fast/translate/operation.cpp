@@ -206,7 +206,8 @@ bool can_translate(const MicroOp& op, bool flush) {
       (f.short_mask || (op.destination2 + 1U >= kExec && op.destination2 < kDiscard))) {
     return false;
   }
-  if ((f.omod != 0 || f.clamp) && (mask || f.float_bits != 32)) return false;
+  // Whether omod acts goes by a mode that few waves have.
+  if (f.omod != 0 || (f.clamp && (mask || f.float_bits != 32))) return false;
   for (std::size_t i = 0; i < sources_of(op); ++i) {
     if (op.kind[i] == Source::none) return false;
     if (op.kind[i] == Source::scalar && op.source[i] + words_of(op, i) > kScalarFile) return false;
@@ -229,7 +230,7 @@ bool can_hope(const MicroOp& op, Operation operation) {
     case Action::float_root:
     case Action::divide_scale:
     case Action::divide_fused:
-    case Action::divide_fix: return op.vector.omod == 0 && !op.vector.clamp;
+    case Action::divide_fix: return !op.vector.clamp;
     default: return false;
   }
 }

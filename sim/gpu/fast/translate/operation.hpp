@@ -131,6 +131,14 @@ struct Operation {
 [[nodiscard]] inline bool is_double(Action action) {
   return action >= Action::double_add;
 }
+// Denormals are zeros in every mode.
+[[nodiscard]] inline bool flushes_always(Action action) {
+  return action == Action::float_multiply_add || action == Action::float_reciprocal ||
+         action == Action::float_reciprocal_root || action == Action::float_root;
+}
+[[nodiscard]] inline bool is_least_or_most(Action action) {
+  return action >= Action::float_least && action <= Action::float_median;
+}
 
 // A product or a sum of two NaNs is one of them. Which one was the choice of the compiler that made
 // the lanes' function; host code makes the same one.

@@ -21,6 +21,7 @@ namespace ww::sim::gpu::exec::translate {
 inline constexpr std::uint32_t kSign = 0x80000000;      // of a float
 inline constexpr std::uint32_t kExponent = 0x7F800000;  // its bits, and infinity
 inline constexpr std::uint32_t kOne = 0x3F800000;
+inline constexpr std::uint32_t kQuietBit = 0x00400000;   // of a NaN
 inline constexpr std::uint32_t kHostNan = 0xFFC00000;    // what x86 makes
 inline constexpr std::uint32_t kDeviceNan = 0x7FC00000;  // what AMD makes
 // Classes of floats, by bit; the numbers of vfpclass.
@@ -30,6 +31,7 @@ inline constexpr std::uint8_t kInfinities = 0x18;
 inline constexpr std::uint8_t kDenormal = 0x20;
 inline constexpr std::uint8_t kSignallingNan = 0x80;
 inline constexpr std::uint8_t kUnordered = 3;  // predicates of vcmpps
+inline constexpr std::uint8_t kFloatEqualOrdered = 0;
 inline constexpr std::uint8_t kAtLeast = 0x1D;
 
 // How a wave is cut into slices.

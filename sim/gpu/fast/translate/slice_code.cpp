@@ -210,8 +210,10 @@ bool SliceCode::instruction(const MicroOp& op) {
   const Operation operation = operation_of(op.opcode);
   hoping_ = careful_ != nullptr && can_hope(op, operation);
   if (careful_ != nullptr && !hoping_) rule_out_sources(op);
-  const bool makes_zero = mode_flush_ || operation.action == Action::float_multiply_add;
-  if (hoping_ && makes_zero) flags_ = kDenormalOperand | kUnderflow;
+  const bool makes_zero = mode_flush_ || flushes_always(operation.action);
+  if (hoping_ && makes_zero) flags_ |= kDenormalOperand | kUnderflow;
+  // The host reports a NaN among the sources of minimum and maximum: it may be a signalling one.
+  if (hoping_ && mode_ieee_ && is_least_or_most(operation.action)) flags_ |= kInvalid;
   if (op.result == Destination::mask) {
     compare(op, operation);
     return true;
@@ -224,17 +226,13 @@ bool SliceCode::instruction(const MicroOp& op) {
     return false;
   }
   const VectorFields& f = op.vector;
-  if (f.omod != 0) {
-    constexpr std::array<std::uint32_t, 4> kFactor{kOne, 0x40000000, 0x40800000, 0x3F000000};
-    a_.vmulps(r, r, literals_.all_lanes(kFactor[f.omod & 3U]));
-  }
   if (f.clamp) {
     a_.vmaxps(r, r, literals_.all_lanes(0));
     a_.vminps(r, r, literals_.all_lanes(kOne));
   }
   const bool is_float =
       operation.action >= Action::float_add && operation.action <= Action::float_root;
-  const bool flushed = is_float && makes_zero && f.omod == 0;
+  const bool flushed = is_float && makes_zero;
   const auto suspected = static_cast<std::uint8_t>(
       hoping_ ? kQuietNan | kSignallingNan | (makes_zero ? kDenormal : 0) : 0);
   set_vector(op.destination, r, flushed, suspected);

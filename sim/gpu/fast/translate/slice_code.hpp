@@ -26,10 +26,10 @@ namespace ww::sim::gpu::exec::translate {
 // results; exact ones are seen in the results.
 class SliceCode {
  public:
-  // `flush`: the mode of the floats. Where the host's lanes are masked, the enabled ones of one
+  // `mode`: of the floats. Where the host's lanes are masked, the enabled ones of one
   // slice have been read. `careful`: where to go on if hope fails; null: careful from the start.
   SliceCode(SliceAssembler& host, std::span<const MicroOp* const> code, std::uint32_t slices,
-            bool flush, Xbyak::Label* careful)
+            FloatMode mode, Xbyak::Label* careful)
       : host_(host),
         a_(host.generator()),
         literals_(host.literals()),
@@ -37,7 +37,8 @@ class SliceCode {
         masks_(host, registers_),
         code_(code),
         slices_(slices),
-        mode_flush_(flush),
+        mode_flush_(mode.flush),
+        mode_ieee_(mode.ieee),
         masked_(host.masked()),
         careful_(careful) {}
 
@@ -54,6 +55,7 @@ class SliceCode {
   static void clear_flags(Xbyak::CodeGenerator& assembler);
 
  private:
+  static constexpr std::uint8_t kInvalid = 0x01;
   static constexpr std::uint8_t kDenormalOperand = 0x02;  // flags of mxcsr
   static constexpr std::uint8_t kUnderflow = 0x10;
   static constexpr std::uint8_t kAllFlags = 0x3F;
@@ -157,6 +159,7 @@ class SliceCode {
   std::uint32_t slices_;
   std::uint32_t slice_{};  // whose code is being written
   bool mode_flush_;
+  bool mode_ieee_;
   bool masked_;
   Xbyak::Label* careful_;
   bool hoping_{};         // in this instruction

@@ -32,14 +32,26 @@ bool SliceCode::conversion(const MicroOp& op, Operation operation, Vector r) {
   }
 }
 
-// Does as min_f() and max_f() of the lanes: the other one where one is a NaN.
+// Does as min_f() and max_f() of the lanes: the other one where one is a NaN, but for a signalling
+// NaN in IEEE mode, which is the result, quiet. Where x is r, it has been made here, without such.
 void SliceCode::choose_of_two(bool least, Vector r, Vector x, Vector y) {
+  const bool same = r.getIdx() == x.getIdx();
   host_.least_or_most(least, result(r), r, x, y);
+  if (hoping_ || !mode_ieee_) return;
+  const Mask signalling = masks_.spare(0);
+  const auto take_quiet = [&](Vector source) {
+    host_.find_class(signalling, source, kSignallingNan);
+    host_.change_where(r, signalling, [&](Vector quiet) {
+      host_.bit_or(quiet, source, literals_.all_lanes(kQuietBit));
+    });
+  };
+  take_quiet(y);
+  if (!same) take_quiet(x);
 }
 
 bool SliceCode::floating(const MicroOp& op, Operation operation, Vector r) {
   const bool is_mad = operation.action == Action::float_multiply_add;
-  const bool flush = mode_flush_ || is_mad;
+  const bool flush = mode_flush_ || flushes_always(operation.action);
   const auto in = [&](std::size_t i) { return number(op, i, flush); };
   NanOrder order;
   if (operation.action == Action::float_add || operation.action == Action::float_multiply ||
@@ -103,16 +115,22 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Vector r) {
       const Vector x = in(0);
       const Vector y = in(1);
       const Vector z = in(2);
-      const Vector least = registers_.fresh();
+      const Vector other = registers_.fresh();
       const Vector most = registers_.fresh();
-      choose_of_two(true, least, x, y);
-      choose_of_two(false, most, x, y);
-      choose_of_two(true, most, most, z);
-      choose_of_two(false, r, least, most);
-      // The result with a NaN among the three is the least.
-      choose_of_two(true, most, least, z);
       const Mask unordered = masks_.spare(0);
       const Mask third = masks_.spare(1);
+      // The greatest is left out; the result is the greater of the two others.
+      choose_of_two(false, r, x, y);
+      choose_of_two(false, most, r, z);
+      choose_of_two(false, other, x, z);
+      host_.compare_float(third, most, y, kFloatEqualOrdered);
+      host_.take_float_where(r, third, other);
+      choose_of_two(false, other, y, z);
+      host_.compare_float(third, most, x, kFloatEqualOrdered);
+      host_.take_float_where(r, third, other);
+      // The result with a NaN among the three is the least.
+      choose_of_two(true, other, x, y);
+      choose_of_two(true, most, other, z);
       host_.compare_float(unordered, x, y, kUnordered);
       host_.compare_float(third, z, z, kUnordered);
       host_.mask_or(unordered, unordered, third);

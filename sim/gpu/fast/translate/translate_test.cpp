@@ -32,6 +32,9 @@ using binpatch::isa::OperandKind;
 constexpr std::uint32_t kVectorsUsed = 72;  // some of them beyond those with forms
 constexpr std::uint32_t kScalarsUsed = 24;
 constexpr std::uint32_t kKeepDenormals = 0x30;
+constexpr std::uint32_t kClampNan = 0x100;
+constexpr std::uint32_t kIeee = 0x200;
+constexpr std::uint32_t kUsual = kClampNan | kIeee;  // as compilers ask for
 
 using translate::kVccPair;
 using TestWave = translate::TestWave<kVectorsUsed>;
@@ -118,10 +121,11 @@ std::uint64_t some_exec(Dice& dice) {
 
 constexpr std::uint32_t kWild = 1;
 
-TestWave some_wave(Dice& dice, std::uint32_t wild_once_in) {
+TestWave some_wave(Dice& dice, std::uint32_t wild_once_in, std::uint32_t mode = kUsual) {
   TestWave test;
   Wave& wave = test.wave;
   wave.mode = dice.below(2) == 0 ? kKeepDenormals : 0;
+  wave.mode |= mode;
   for (auto& word : test.registers->word) word = dice.tame_word(wild_once_in);
   for (std::size_t i = 0; i < kScalarFile; ++i) wave.sr[i] = dice.word();
   wave.set_pair(kExec, some_exec(dice));
@@ -256,8 +260,9 @@ void compare(HostVectors vectors, Dice& dice, const std::vector<MicroOp>& code, 
              std::uint64_t* made, std::uint32_t wild_once_in = kWild) {
   Translations translations(code, 0, vectors);
   const auto count = static_cast<std::uint32_t>(code.size());
+  const std::uint32_t mode = dice.below(3) != 0 ? kUsual : dice.below(4) * kClampNan;
   for (int i = 0; i < waves; ++i) {
-    TestWave translated = some_wave(dice, wild_once_in);
+    TestWave translated = some_wave(dice, wild_once_in, mode);
     TestWave interpreted = translated;
     const std::uint64_t lanes = translations.execute(translated.wave, 0, count);
     ASSERT_EQ(lanes, execute_straight(interpreted.wave, code.data(), count)) << text_of(code);
@@ -583,7 +588,7 @@ TEST(HostCode, HasRegistersEnoughForEveryStretch) {
         for (const auto& stretch : translate::divide(code.data(), by_form, flush)) {
           if (stretch.becomes != translate::Becomes::code_on_lanes) continue;
           for (const bool masked : {false, true}) {
-            ASSERT_NE(host.make(stretch.first, stretch.count, flush, masked), nullptr)
+            ASSERT_NE(host.make(stretch.first, stretch.count, {flush, true}, masked), nullptr)
                 << text_of({stretch.first, stretch.first + stretch.count});
           }
         }

@@ -13,6 +13,14 @@ using translate::HostForms;
 using translate::HostFunction;
 using translate::Stretch;
 
+namespace {
+
+std::size_t run_index(FloatMode mode) {
+  return (mode.flush ? 1U : 0U) | (mode.ieee ? 2U : 0U);
+}
+
+}  // namespace
+
 struct Translations::Part {
   Stretch stretch;
   // [some lanes are disabled]; null: not made yet, or impossible
@@ -42,7 +50,10 @@ Translations::~Translations() = default;
 
 std::uint64_t Translations::execute(Wave& wave, std::uint32_t dword, std::uint32_t count) {
   Place& place = place_[dword];
-  const Run* const run = place.run[wave.flush_f32() ? 1 : 0].load(std::memory_order_acquire);
+  const std::size_t index = run_index(wave.float_mode());
+  const Run* const run = place.run[index].load(std::memory_order_acquire);
+  // Translated code clamps a NaN to 0, as nearly all waves do.
+  if (!wave.clamps_nan()) return execute_straight(wave, &code_[dword], count);
   if (run != nullptr) return execute_parts(wave, *run);
   if (place.uses.fetch_add(1, std::memory_order_relaxed) < least_uses_) {
     return execute_straight(wave, &code_[dword], count);
@@ -53,7 +64,7 @@ std::uint64_t Translations::execute(Wave& wave, std::uint32_t dword, std::uint32
 // Instructions that go by forms this time go by forms from then on.
 std::uint64_t Translations::execute_and_divide(Wave& wave, std::uint32_t dword,
                                                std::uint32_t count) {
-  const bool flush = wave.flush_f32();
+  const FloatMode mode = wave.float_mode();
   std::uint64_t lane_operations = 0;
   std::vector<bool> by_form;
   for (const MicroOp* op = &code_[dword]; by_form.size() < count; op += op->dwords) {
@@ -62,9 +73,9 @@ std::uint64_t Translations::execute_and_divide(Wave& wave, std::uint32_t dword,
     lane_operations += execute_straight(wave, op, 1);
   }
   const std::lock_guard lock(mutex_);
-  std::atomic<const Run*>& place = place_[dword].run[flush ? 1 : 0];
+  std::atomic<const Run*>& place = place_[dword].run[run_index(mode)];
   if (place.load(std::memory_order_relaxed) != nullptr) return lane_operations;
-  const std::vector<Stretch> stretches = translate::divide(&code_[dword], by_form, flush);
+  const std::vector<Stretch> stretches = translate::divide(&code_[dword], by_form, mode.flush);
   auto run = std::make_unique<Run>();
   run->parts = stretches.size();
   run->part = std::make_unique<Part[]>(stretches.size());
@@ -74,15 +85,14 @@ std::uint64_t Translations::execute_and_divide(Wave& wave, std::uint32_t dword,
   return lane_operations;
 }
 
-void Translations::make(Part& part, bool flush, bool masked) {
+void Translations::make(Part& part, FloatMode mode, bool masked) {
   // The interpreter is as fast with one instruction on whole registers.
   if (vectors_ == HostVectors::avx2 && !masked && part.stretch.count == 1) return;
   const std::lock_guard lock(mutex_);
   std::atomic<HostFunction>& function = part.function[masked ? 1 : 0];
   if (function.load(std::memory_order_relaxed) != nullptr) return;
   if (!maker_) maker_ = std::make_unique<Maker>(vectors_);
-  const HostFunction made =
-      maker_->code.make(part.stretch.first, part.stretch.count, flush, masked);
+  const HostFunction made = maker_->code.make(part.stretch.first, part.stretch.count, mode, masked);
   if (made != nullptr) made_.fetch_add(1, std::memory_order_relaxed);
   function.store(made, std::memory_order_release);
 }
@@ -127,7 +137,7 @@ inline std::uint64_t Translations::execute_on_forms(Wave& wave, Part& part) {
 
 std::uint64_t Translations::execute_parts(Wave& wave, const Run& run) {
   std::uint64_t lane_operations = 0;
-  const bool flush = wave.flush_f32();
+  const FloatMode mode = wave.float_mode();
   for (std::size_t i = 0; i < run.parts; ++i) {
     Part& part = run.part[i];
     const Stretch& stretch = part.stretch;
@@ -142,7 +152,7 @@ std::uint64_t Translations::execute_parts(Wave& wave, const Run& run) {
       auto& place = part.function[masked ? 1 : 0];
       function = place.load(std::memory_order_acquire);
       if (function == nullptr && is_due(part.uses[masked ? 1 : 0])) {
-        make(part, flush, masked);
+        make(part, mode, masked);
         function = place.load(std::memory_order_acquire);
       }
     }

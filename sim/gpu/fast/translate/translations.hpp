@@ -42,7 +42,7 @@ class Translations {
   std::uint64_t execute_parts(Wave& wave, const Run& run);
   std::uint64_t execute_and_divide(Wave& wave, std::uint32_t dword, std::uint32_t count);
   std::uint64_t execute_on_forms(Wave& wave, Part& part);
-  void make(Part& part, bool flush, bool masked);
+  void make(Part& part, FloatMode mode, bool masked);
   translate::HostForms make_forms(Part& part);
   // Counts a use; whether it is the one at which code is made.
   bool is_due(std::atomic<std::uint32_t>& uses) const;
@@ -52,7 +52,7 @@ class Translations {
   const HostVectors vectors_;
   struct Place {
     std::atomic<std::uint32_t> uses{};
-    std::atomic<const Run*> run[2]{};  // [flush f32 denormals]
+    std::atomic<const Run*> run[4]{};  // by the wave's mode: run_index()
   };
   std::unique_ptr<Place[]> place_;  // by dword
   std::mutex mutex_;                // of what follows

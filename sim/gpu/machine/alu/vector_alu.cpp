@@ -94,6 +94,7 @@ void run_vector(Wave& wave, const MicroOp& op) {
   for (std::size_t i = 0; i < Sources; ++i) source[i] = source_lanes(wave, op, i, buffer[i]);
   LaneContext context;
   context.exec = wave.exec();
+  context.ieee = wave.ieee();
   if (f.mask_in) context.mask_in = read_mask(wave, op.mask_source);
   const LaneFunction function = f.function[wave.flush_f32() ? 1 : 0];
 
@@ -112,7 +113,9 @@ void run_vector(Wave& wave, const MicroOp& op) {
     LaneBuffer result;
     const int words = op.result == Destination::vgpr_pair ? 2 : 1;
     function(result.word, source[0], source[1], source[2], context);
-    if (modified) lanes().modify_result(result.word, words * 32, f.omod, f.clamp);
+    if (modified) {
+      lanes().modify_result(result.word, words * 32, wave.result_change(f, words * 32));
+    }
     lanes().blend(target, result.word, wave.mask(), words);
   }
   if (f.carry_out) write_mask(wave, op, context.mask_out & context.exec);
@@ -287,6 +290,13 @@ const U32* unmodified_source(Wave& wave, const MicroOp& op, std::size_t i, U32* 
   return buffer;
 }
 
+// v_dot2_f32_f16 has two functions, as the denormals of its halves are kept or not.
+void choose_dot(const VectorEntry& entry, Isa isa, MicroOp& op) {
+  if (op.opcode != Opcode::v_dot2_f32_f16 && op.opcode != Opcode::v_dot2c_f32_f16) return;
+  op.vector.function[0] = op.vector.function[1] =
+      entry.function[isa == Isa::gfx90a || isa == Isa::gfx942 ? 1 : 0];
+}
+
 bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& pool, Isa isa) {
   op.unit = Unit::valu;
   op.vector = VectorFields{};
@@ -301,6 +311,7 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
   VectorFields& f = op.vector;
   f.function[0] = entry.function[0];
   f.function[1] = entry.function[1];
+  choose_dot(entry, isa, op);
   f.wide = entry.wide;
   f.float_bits = entry.float_bits;
   f.abs = instruction.modifiers.abs;
@@ -386,6 +397,7 @@ std::uint64_t execute_straight(Wave& wave, const MicroOp* op, std::uint32_t coun
   const std::size_t flush = wave.flush_f32() ? 1 : 0;
   std::uint64_t lane_operations = 0;
   LaneContext context;
+  context.ieee = wave.ieee();
   std::uint64_t exec = wave.exec();
   for (; count != 0; --count, op += op->dwords) {
     if (op->form != nullptr && exec == ~U64{0} && (op->reads & ~wave.formed) == 0 &&

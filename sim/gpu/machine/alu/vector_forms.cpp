@@ -46,40 +46,41 @@ void apply_signs(U32* words, const VectorFields& f, std::size_t i, bool wide) {
   }
 }
 
-float scaled(float x, int omod, bool clamp) {
-  const float factor = omod == 1 ? 2.0F : omod == 2 ? 4.0F : omod == 3 ? 0.5F : 1.0F;
-  x *= factor;
-  return !clamp ? x : x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F;  // a NaN clamps to 0 (DX10_CLAMP)
-}
-
-// omod and clamp of a result of 16-bit floats (`shift` 16: in the upper half).
-void modify_halves(U32* words, int omod, bool clamp, unsigned shift) {
+// Changes a result of 16-bit floats (`shift` 16: in the upper half).
+void modify_halves(U32* words, ResultChange change, unsigned shift) {
   alignas(64) U32 part[kLanes];
   for (int l = 0; l < kLanes; ++l) {
-    part[l] = std::bit_cast<U32>(scaled(half_value(words[l] >> shift & 0xFFFFU), omod, clamp));
+    part[l] = std::bit_cast<U32>(half_value(words[l] >> shift & 0xFFFFU));
   }
+  lanes().modify_result(part, 32, change);
   to_halves(part);
+  if (change.omod != 0) {  // what a half has no normal number for
+    for (U32& half : part) half = (half & 0x7C00U) == 0 ? 0 : half;
+  }
   const U32 keep = shift == 0 ? 0xFFFF0000U : 0xFFFFU;
   for (int l = 0; l < kLanes; ++l) words[l] = (words[l] & keep) | (part[l] & 0xFFFFU) << shift;
 }
 
-void modify_result(U32* words, const VectorFields& f, bool pair) {
+void modify_result(const Wave& wave, U32* words, const VectorFields& f, bool pair) {
   if (f.omod == 0 && !f.clamp) return;
+  const ResultChange change = wave.result_change(f, f.result_bits);
   if (f.result_bits == 16) {
-    modify_halves(words, f.omod, f.clamp, 0);
+    modify_halves(words, change, 0);
   } else {
-    lanes().modify_result(words, f.result_bits, f.omod, f.clamp);
+    lanes().modify_result(words, f.result_bits, change);
     // Two floats of a packed instruction.
-    if (pair && f.result_bits == 32) lanes().modify_result(words + kLanes, 32, f.omod, f.clamp);
+    if (pair && f.result_bits == 32) lanes().modify_result(words + kLanes, 32, change);
   }
 }
 
 // Runs the operation on prepared sources. Mask results are written; lane results come in `result`.
-// Returns whether there are lanes to write.
-bool execute(Wave& wave, const MicroOp& op, const U32* const* source, LanePair& result) {
+// Returns whether there are lanes to write. `among`: lanes that are not disabled by DPP.
+bool execute(Wave& wave, const MicroOp& op, const U32* const* source, LanePair& result,
+             U64 among = ~U64{0}) {
   const VectorFields& f = op.vector;
   LaneContext context;
-  context.exec = wave.exec();
+  context.exec = wave.exec() & among;
+  context.ieee = wave.ieee();
   if (f.mask_in) context.mask_in = wave.pair(op.mask_source);
   const LaneFunction function = f.function[wave.flush_f32() ? 1 : 0];
   function(result.word, source[0], source[1], source[2], context);
@@ -149,7 +150,7 @@ void run_sdwa(Wave& wave, const MicroOp& op) {
   LanePair result;
   // Carries are written by `execute`: the mask of lanes must be that of before.
   if (!execute(wave, op, source, result)) return;
-  modify_result(result.word, f, false);
+  modify_result(wave, result.word, f, false);
   if (select != 6) {
     const U32* old = wave.vgpr(op.destination);
     const unsigned shift = select < 4 ? 8 * select : 16 * (select - 4);
@@ -233,8 +234,9 @@ void run_dpp(Wave& wave, const MicroOp& op) {
   }
   const U64 old_carry = f.carry_out ? wave.pair(op.destination2) : 0;
   LanePair result;
-  if (!execute(wave, op, source, result)) return;
-  modify_result(result.word, f, false);
+  const bool compares = op.result == Destination::mask;
+  if (!execute(wave, op, source, result, compares ? write : ~U64{0})) return;
+  modify_result(wave, result.word, f, false);
   if (f.preserves) put_half(wave, op, result);
   write &= exec;
   if (f.carry_out) {
@@ -262,7 +264,7 @@ void run_halves(Wave& wave, const MicroOp& op) {
   }
   LanePair result;
   if (!execute(wave, op, source, result)) return;
-  modify_result(result.word, f, false);
+  modify_result(wave, result.word, f, false);
   if (f.preserves) put_half(wave, op, result);
   write_lanes(wave, op, result);
 }
@@ -287,10 +289,10 @@ void run_packed_halves(Wave& wave, const MicroOp& op) {
   LanePair result;
   if (!execute(wave, op, source, result)) return;
   if (f.clamp && f.float_bits == 32) {
-    lanes().modify_result(result.word, 32, 0, true);
+    lanes().modify_result(result.word, 32, wave.result_change(f, 32));
   } else if (f.clamp) {
-    modify_halves(result.word, 0, true, 0);
-    modify_halves(result.word, 0, true, 16);
+    modify_halves(result.word, wave.result_change(f, 16), 0);
+    modify_halves(result.word, wave.result_change(f, 16), 16);
   }
   write_lanes(wave, op, result);
 }
@@ -342,7 +344,7 @@ void run_packed_floats(Wave& wave, const MicroOp& op) {
   }
   LanePair result;
   if (!execute(wave, op, source, result)) return;
-  modify_result(result.word, f, true);
+  modify_result(wave, result.word, f, true);
   write_lanes(wave, op, result);
 }
 
@@ -366,7 +368,7 @@ void run_mixed(Wave& wave, const MicroOp& op) {
   if (!execute(wave, op, source, result)) return;
   const bool low = op.opcode == Opcode::v_fma_mixlo_f16 || op.opcode == Opcode::v_mad_mixlo_f16;
   const bool high = op.opcode == Opcode::v_fma_mixhi_f16 || op.opcode == Opcode::v_mad_mixhi_f16;
-  if (f.clamp) lanes().modify_result(result.word, 32, 0, true);
+  if (f.clamp) lanes().modify_result(result.word, 32, wave.result_change(f, 32));
   if (low || high) {
     to_halves(result.word);
     const U32* old = wave.vgpr(op.destination);
@@ -475,11 +477,14 @@ bool lower_form(const Instruction& instruction, const VectorEntry& entry, MicroO
     return true;
   }
   if (m.clamp && widths.integer_result) return false;
+  if (widths.integer_result) f.omod = 0;  // integers ignore it
   if (clamps_integer(instruction, entry)) {
     if (entry.clamped == nullptr) return false;
     f.function[0] = f.function[1] = entry.clamped;
     f.clamp = false;
   }
+  // What a compare writes for rows and banks that are masked is not documented.
+  if (m.dpp && entry.result == Destination::mask && m.extra_dword >> 24 != 0xFF) return false;
   if (m.sdwa || m.dpp) {
     op.immediate = static_cast<std::int32_t>(m.extra_dword);
     op.run = m.sdwa ? run_sdwa : run_dpp;

@@ -57,10 +57,10 @@ struct LaneTable {
   std::uint64_t (*equal_by_column)(const std::uint32_t* words, std::uint32_t first,
                                    std::uint32_t step){};
   std::uint64_t (*least_by_column)(const std::uint32_t* words){};
-  // neg and abs (bits by source), omod and clamp on 32- or 64-bit floats.
+  // neg and abs (bits by source), and changes of results, on 32- or 64-bit floats.
   void (*modify_source)(std::uint32_t* d, const std::uint32_t* s, int float_bits, bool abs,
                         bool neg){};
-  void (*modify_result)(std::uint32_t* d, int float_bits, int omod, bool clamp){};
+  void (*modify_result)(std::uint32_t* d, int float_bits, ResultChange change){};
   // 64-bit addresses from register pairs (plus offset); true if all enabled lanes are contiguous
   // with the given stride, and then base is lane 0's address. `out` may stay unwritten when all
   // lanes are enabled and contiguous.

@@ -23,6 +23,18 @@ struct LaneContext {
   std::uint64_t mask_in{};
   std::uint64_t mask_out{};
   std::uint64_t exec{};
+  bool ieee{true};  // the wave's mode: minimum and maximum pass a signalling NaN on, quiet
+};
+// What a wave's mode says of its floats of 32 bits.
+struct FloatMode {
+  bool flush{};  // denormals are zeros
+  bool ieee{true};
+};
+// What becomes of a float's result beyond its operation, in a wave's mode.
+struct ResultChange {
+  std::uint8_t omod{};  // 0: none
+  bool clamp{};
+  bool keeps_nan{};  // clamp leaves a NaN as it is
 };
 // One operation over 64 lanes. Registers are [64] words; a 64-bit value is two consecutive
 // registers, the low words first. The destination may be one of the sources.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "machine/isa/lane_table.hpp"
+#include "machine/isa/wave.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -18,12 +19,15 @@ constexpr U32 kOne = 0x3F800000;
 constexpr U32 kMinusZero = 0x80000000;
 constexpr U32 kInfinityBits = 0x7F800000;
 constexpr U32 kNan = 0x7FC00000;
+constexpr U32 kSignalling = 0x7FA00000;
+constexpr U32 kQuieted = 0x7FE00000;
 
 struct Settled {
   Opcode opcode;
   U32 a, b, c;
   U32 result;
   bool flush{};  // denormals of floats are zeros
+  bool ieee{true};
 };
 
 constexpr Settled kSettled[] = {
@@ -37,6 +41,8 @@ constexpr Settled kSettled[] = {
     {Opcode::v_min3_f32, 0, kMinusZero, kOne, kMinusZero},
     {Opcode::v_max3_f32, kMinusZero, 0, 0xFF800000, 0},
     {Opcode::v_med3_f32, 0, kMinusZero, 0xFF800000, kMinusZero},
+    {Opcode::v_med3_f32, 0xFF800000, kMinusZero, 0, 0},
+    {Opcode::v_med3_f16, 0xFC00, 0x8000, 0, 0},
     {Opcode::v_min_f16, 0, 0x8000, 0, 0x8000},
     {Opcode::v_max_f16, 0x8000, 0, 0, 0},
     {Opcode::v_pk_max_f16, 0x80000000, 0x00008000, 0, 0},
@@ -45,6 +51,61 @@ constexpr Settled kSettled[] = {
     {Opcode::v_min_f32, 0x80000001, 0x7F800000, 0, kMinusZero, true},
     {Opcode::v_min_f32, kNan, 0xC0000000, 0, 0xC0000000},
     {Opcode::v_min3_f16, 0xFE01, 0xC500, 0x7E00, 0xC500},
+    // In IEEE mode a signalling NaN is the result, quiet, the first source's before the second's;
+    // otherwise, and beside what was made quiet, the other source is.
+    {Opcode::v_min_f32, kSignalling, kOne, 0, kQuieted},
+    {Opcode::v_max_f32, kOne, kSignalling, 0, kQuieted},
+    {Opcode::v_max_f32, kNan, kSignalling, 0, kQuieted},
+    {Opcode::v_min_f32, kSignalling, 0xFF800001, 0, kQuieted},
+    {Opcode::v_min_f32, kSignalling, kOne, 0, kOne, false, false},
+    {Opcode::v_max_f32, kOne, kSignalling, 0, kOne, true, false},
+    {Opcode::v_min3_f32, kSignalling, kOne, kInfinityBits, kInfinityBits},
+    {Opcode::v_max3_f32, kOne, kInfinityBits, kSignalling, kQuieted},
+    {Opcode::v_med3_f32, kOne, kInfinityBits, kSignalling, kQuieted},
+    {Opcode::v_med3_f32, kSignalling, kOne, kInfinityBits, kInfinityBits},
+    {Opcode::v_minmax_f32, kOne, kOne, kSignalling, kQuieted},
+    {Opcode::v_maxmin_f32, kSignalling, kOne, 0x40000000, 0x40000000},
+    {Opcode::v_min_f16, 0x7D00, 0x3C00, 0, 0x7E00},
+    {Opcode::v_max_f16, 0x7D00, 0x3C00, 0, 0x3C00, false, false},
+    {Opcode::v_max3_f16, 0x3C00, 0x3C00, 0xFD00, 0x7E00},
+    {Opcode::v_pk_min_f16, 0x7D003C00, 0x3C004000, 0, 0x7E003C00},
+    {Opcode::v_pk_max_f16, 0x3C007D00, 0x40003C00, 0, 0x40003C00, false, false},
+    // Others make a signalling NaN quiet.
+    {Opcode::v_add_f32, kSignalling, kOne, 0, kQuieted},
+    {Opcode::v_fma_f32, kOne, kOne, kSignalling, kQuieted},
+    {Opcode::v_floor_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_ceil_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_trunc_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_rndne_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_fract_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_frexp_mant_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_sqrt_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_rcp_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_exp_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_log_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_sin_f32, kSignalling, 0, 0, kQuieted},
+    {Opcode::v_ldexp_f32, kSignalling, 3, 0, kQuieted},
+    {Opcode::v_cvt_f32_f16, 0x7D00, 0, 0, kQuieted},
+    {Opcode::v_cvt_f16_f32, kSignalling, 0, 0, 0x7F00},
+    // Reciprocals, roots, exponentials and logarithms flush denormals where others keep them.
+    {Opcode::v_log_f32, 0x80000001, 0, 0, 0xFF800000},
+    {Opcode::v_log_f32, 0x807FFFFF, 0, 0, 0xFF800000},
+    {Opcode::v_log_f32, 0x00000001, 0, 0, 0xFF800000},
+    {Opcode::v_log_f32, 0x80800000, 0, 0, kNan},
+    {Opcode::v_exp_f32, 0xC2FE0000, 0, 0, 0},  // 2^-127
+    {Opcode::v_rcp_f32, 0x7F7FFFFF, 0, 0, 0},
+    {Opcode::v_rcp_f32, 0x807FFFFF, 0, 0, 0xFF800000},
+    {Opcode::v_rcp_iflag_f32, 0x00000001, 0, 0, kInfinityBits},
+    {Opcode::v_rsq_f32, 0x80000001, 0, 0, 0xFF800000},
+    {Opcode::v_sqrt_f32, 0x807FFFFF, 0, 0, kMinusZero},
+    {Opcode::v_add_f32, 0x00000001, 0x00000001, 0, 2},
+    {Opcode::v_log_f16, 0x0001, 0, 0, 0xCE00},  // -24: halves keep theirs
+    {Opcode::v_rcp_f16, 0x7800, 0, 0, 0x0200},
+    // A dot product of halves flushes its sum's denormals; those of its factors go by the chip.
+    {Opcode::v_dot2_f32_f16, 0x00000001, 0x00003C00, 0, 0x33800000},
+    {Opcode::v_dot2_f32_f16, 0x00000001, 0x00003C00, 0, 0, true},
+    {Opcode::v_dot2_f32_f16, 0, 0, 0x80000001, 0},
+    {Opcode::v_dot2_f32_f16, 0x80018001, 0x3C003C00, 0x33800000, 0xB3800000},
     // 24 bits of each factor count.
     {Opcode::v_mul_u32_u24, 0xFF00001F, 0xE29FE160, 0, 0x135C4AA0},
     {Opcode::v_mul_hi_u32_u24, 0x00010000, 0x2F442E47, 0, 0x44},
@@ -88,6 +149,67 @@ constexpr Settled kSettled[] = {
     {Opcode::v_cvt_pk_u16_f32, 0xBF800000, 0x47800000, 0, 0xFFFF0000},
 };
 
+// omod and clamp, as a wave's mode leaves them of an instruction.
+TEST(SettledValues, OfChangedResultsHoldInEveryMode) {
+  constexpr U32 kIeee = 0x200, kClampNan = 0x100, kKeepFloats = 0x30, kKeepOthers = 0xC0;
+  VectorFields f{};
+  f.omod = 3;  // half
+  f.clamp = true;
+  Wave wave{};
+  const auto change = [&](U32 mode, int bits) {
+    wave.mode = mode;
+    return wave.result_change(f, bits);
+  };
+  EXPECT_EQ(change(kClampNan, 32).omod, 3);
+  EXPECT_EQ(change(kClampNan | kKeepOthers, 32).omod, 3);
+  EXPECT_EQ(change(kClampNan | 0x10, 32).omod, 3) << "denormals of sources alone";
+  EXPECT_EQ(change(kClampNan | 0x20, 32).omod, 0);
+  EXPECT_EQ(change(kClampNan | kKeepFloats, 32).omod, 0);
+  EXPECT_EQ(change(kClampNan | kKeepFloats, 16).omod, 3);
+  EXPECT_EQ(change(kClampNan | kKeepOthers, 16).omod, 0);
+  EXPECT_EQ(change(kClampNan | kKeepOthers, 64).omod, 0);
+  EXPECT_EQ(change(kClampNan | kIeee, 32).omod, 0);
+  EXPECT_TRUE(change(kClampNan | kIeee, 32).clamp);
+  EXPECT_FALSE(change(kClampNan, 32).keeps_nan);
+  EXPECT_TRUE(change(kIeee, 32).keeps_nan);
+  struct Row {
+    U64 value;
+    int bits;
+    ResultChange change;
+    U64 result;
+  };
+  const Row rows[] = {
+      {0x3F800000, 32, {1, false, false}, 0x40000000},
+      {0x3F800000, 32, {2, false, false}, 0x40800000},
+      {0x80000000, 32, {1, false, false}, 0},  // -0 becomes +0
+      {0x00800000, 32, {3, false, false}, 0},  // a denormal becomes 0
+      {0x80800000, 32, {3, false, false}, 0},
+      {0x00000001, 32, {0, false, false}, 0x00000001},  // without omod nothing changes
+      {0x80000000, 32, {0, false, false}, 0x80000000},
+      {0x40400000, 32, {3, true, false}, kOne},
+      {0xBF800000, 32, {0, true, false}, 0},
+      {kNan, 32, {0, true, false}, 0},
+      {kNan, 32, {0, true, true}, kNan},
+      {kNan, 32, {0, false, false}, kNan},
+      {0x4000000000000000, 64, {3, false, false}, 0x3FF0000000000000},
+      {0x0010000000000000, 64, {3, false, false}, 0},
+      {0x8000000000000000, 64, {1, false, false}, 0},
+      {0x7FF8000000000000, 64, {0, true, true}, 0x7FF8000000000000},
+  };
+  for (const char* name : {"generic", "avx2", "avx512"}) {
+    const LaneTable* table = lanes_named(name);
+    if (table == nullptr) continue;
+    for (const Row& row : rows) {
+      alignas(64) U32 d[2 * kLanes]{};
+      std::fill_n(d, kLanes, static_cast<U32>(row.value));
+      std::fill_n(d + kLanes, kLanes, static_cast<U32>(row.value >> 32));
+      table->modify_result(d, row.bits, row.change);
+      EXPECT_EQ(d[5] | U64{row.bits == 64 ? d[kLanes + 5] : 0U} << 32, row.result)
+          << name << std::hex << " " << row.value << " omod " << int{row.change.omod};
+    }
+  }
+}
+
 TEST(SettledValues, OfWordsHoldOnEveryKindOfHost) {
   for (const char* name : {"generic", "avx2", "avx512"}) {
     const LaneTable* table = lanes_named(name);
@@ -98,6 +220,7 @@ TEST(SettledValues, OfWordsHoldOnEveryKindOfHost) {
       std::fill_n(b, kLanes, each.b);
       std::fill_n(c, kLanes, each.c);
       LaneContext context;
+      context.ieee = each.ieee;
       table->vector[static_cast<std::size_t>(each.opcode)].function[each.flush ? 1 : 0](d, a, b, c,
                                                                                         context);
       for (const std::size_t lane : {std::size_t{0}, std::size_t{kLanes - 1}}) {
@@ -119,6 +242,10 @@ constexpr U64 kMinusZeroOfTwo = U64{1} << 63;
 constexpr SettledPair kPairs[] = {
     {Opcode::v_min_f64, 0, kMinusZeroOfTwo, 0, kMinusZeroOfTwo},
     {Opcode::v_max_f64, kMinusZeroOfTwo, 0, 0, 0},
+    {Opcode::v_min_f64, 0x3FF0000000000000, 0x7FF4000000000000, 0, 0x7FFC000000000000},
+    {Opcode::v_max_f64, 0x7FF8000000000000, 0x3FF0000000000000, 0, 0x3FF0000000000000},
+    {Opcode::v_floor_f64, 0x7FF4000000000000, 0, 0, 0x7FFC000000000000},
+    {Opcode::v_frexp_mant_f64, 0xFFF4000000000000, 0, 0, 0xFFFC000000000000},
     {Opcode::v_ldexp_f64, 0x01A56E1FC2F8F359, 1100, 0, 0x46656E1FC2F8F359},
     {Opcode::v_rndne_f64, 0xBFD0000000000000, 0, 0, kMinusZeroOfTwo},
     {Opcode::v_fract_f64, 0xBC90000000000000, 0, 0, 0x3FEFFFFFFFFFFFFF},

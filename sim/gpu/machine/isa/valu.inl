@@ -64,6 +64,16 @@ inline bool is_nan(double x) { return x != x; }
 // --- loop shapes; the operations are captureless lambdas ---
 using Fn = LaneFunction;
 
+// An operation that asks for MODE.IEEE gets it last.
+template <auto F, class... Sources>
+[[gnu::always_inline]] inline auto apply(bool ieee, Sources... sources) {
+  if constexpr (std::is_invocable_v<decltype(F), Sources..., bool>) {
+    return F(sources..., ieee);
+  } else {
+    return F(sources...);
+  }
+}
+
 // Applies F to one source. With S the first source is one word for all lanes.
 template <auto F, bool S = false>
 void u1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
@@ -87,14 +97,19 @@ void f1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
 // Rolled: of two NaNs the host compiler chooses for each copy of the loop's body which one a sum or a
 // product brings, and all lanes are to have the same one.
 template <bool Flush, auto F, bool S = false>
-void f2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+void f2(U32* d, const U32* a, const U32* b, const U32*, LaneContext& context) {
   const U32 all = a[0];
-  WW_ROLLED_LOOP d[l] = out<Flush>(F(in<Flush>(S ? all : a[l]), in<Flush>(b[l])));
+  const bool ieee = context.ieee;
+  WW_ROLLED_LOOP d[l] = out<Flush>(apply<F>(ieee, in<Flush>(S ? all : a[l]), in<Flush>(b[l])));
 }
 template <bool Flush, auto F, bool S = false>
-void f3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
+void f3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& context) {
   const U32 all = a[0];
-  WW_ROLLED_LOOP d[l] = out<Flush>(F(in<Flush>(S ? all : a[l]), in<Flush>(b[l]), in<Flush>(c[l])));
+  const bool ieee = context.ieee;
+  WW_ROLLED_LOOP {
+    d[l] = out<Flush>(
+        apply<F>(ieee, in<Flush>(S ? all : a[l]), in<Flush>(b[l]), in<Flush>(c[l])));
+  }
 }
 // 64-bit values in register pairs.
 template <auto F>
@@ -132,9 +147,11 @@ void d1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
 }
 // Rolled for the same reason as f2().
 template <auto F>
-void d2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+void d2(U32* d, const U32* a, const U32* b, const U32*, LaneContext& context) {
+  const bool ieee = context.ieee;
   WW_ROLLED_LOOP {
-    const U64 r = out64(F(f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l]))));
+    const U64 r = out64(
+        apply<F>(ieee, f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l]))));
     d[l] = static_cast<U32>(r);
     d[kLanes + l] = static_cast<U32>(r >> 32);
   }
@@ -615,21 +632,27 @@ void modify_source(U32* d, const U32* s, int float_bits, bool abs, bool neg) {
     d[kLanes + l] = (s[kLanes + l] & clear) ^ flip;
   }
 }
-void modify_result(U32* d, int float_bits, int omod, bool clamp) {
-  const float factor = omod == 1 ? 2.0F : omod == 2 ? 4.0F : omod == 3 ? 0.5F : 1.0F;
+// Where omod acts, denormals become zeros, and zeros have no sign. A NaN clamps to 0 (DX10_CLAMP).
+template <class F>
+inline F changed(F x, F factor, F least_normal, ResultChange change) {
+  const F scaled = x * factor;
+  const bool vanishes = (scaled < least_normal) & (scaled > -least_normal);
+  const F of_omod = vanishes ? F{0} : scaled;
+  const F y = change.omod != 0 ? of_omod : x;
+  const F clamped = y > F{0} ? (y < F{1} ? y : F{1}) : F{0};
+  const bool stays = (!change.clamp) | (change.keeps_nan & is_nan(y));
+  return stays ? y : clamped;
+}
+void modify_result(U32* d, int float_bits, ResultChange change) {
+  constexpr float kFactor[4] = {1.0F, 2.0F, 4.0F, 0.5F};
+  const float factor = kFactor[change.omod & 3U];
   if (float_bits == 32) {
-    WW_LOOP {
-      float x = omod != 0 ? f32(d[l]) * factor : f32(d[l]);
-      if (clamp) x = x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F;  // a NaN clamps to 0 (DX10_CLAMP)
-      d[l] = bits(x);
-    }
+    WW_LOOP d[l] = bits(changed(f32(d[l]), factor, 0x1p-126F, change));
     return;
   }
   WW_LOOP {
-    double x = f64(join(d[l], d[kLanes + l]));
-    if (omod != 0) x *= double{factor};
-    if (clamp) x = x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0;
-    const U64 r = bits(x);
+    const double x = f64(join(d[l], d[kLanes + l]));
+    const U64 r = bits(changed(x, double{factor}, 0x1p-1022, change));
     d[l] = static_cast<U32>(r);
     d[kLanes + l] = static_cast<U32>(r >> 32);
   }

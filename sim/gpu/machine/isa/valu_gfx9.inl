@@ -105,11 +105,18 @@ inline I64 dot_unsigned(U32 a, U32 c) {
   for (int at = 0; at < 32; at += Bits) sum += I64{a >> at & kPart} * I64{c >> at & kPart};
   return sum;
 }
-// MI200 flushes the denormals of halves and of the sum here, and fuses.
-inline float half_flushed(U32 a) { return (a & 0x7C00U) == 0 ? f32((a & 0x8000U) << 16) : h(a); }
+// The sum's denormals are zeros in every mode (LLVM, SIISelLowering's performFMACombine: fdot2 always
+// flushes them). Those of halves are zeros on MI200 and MI300 ("AMD Instinct MI300 ISA", 6.4; PyTorch's
+// notes on numerical accuracy, which name MI200 and no other).
+template <bool FlushHalves>
+inline float dot_factor(U32 a) {
+  return FlushHalves && (a & 0x7C00U) == 0 ? f32((a & 0x8000U) << 16) : h(a);
+}
+template <bool FlushHalves>
 inline U32 dot_half(U32 a, U32 c, U32 e) {
-  const float first = __builtin_fmaf(half_flushed(low(a)), half_flushed(low(c)), f32(flushed(e)));
-  return out<true>(__builtin_fmaf(half_flushed(a >> 16), half_flushed(c >> 16), first));
+  constexpr auto factor = dot_factor<FlushHalves>;
+  const float first = __builtin_fmaf(factor(low(a)), factor(low(c)), f32(flushed(e)));
+  return out<true>(__builtin_fmaf(factor(a >> 16), factor(c >> 16), first));
 }
 inline U32 saturated_i16(I32 x) { return low(clamp_i(x, -32768, 32767)); }
 inline U32 saturated_u16(I32 x) { return clamp_i(x, 0, 65535); }
@@ -139,17 +146,23 @@ void h1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
   WW_LOOP d[l] = half_of(F(h(a[l])));
 }
 template <auto F>
-void h2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  WW_LOOP d[l] = half_of(F(h(a[l]), h(b[l])));
+void h2(U32* d, const U32* a, const U32* b, const U32*, LaneContext& context) {
+  const bool ieee = context.ieee;
+  WW_LOOP d[l] = half_of(apply<F>(ieee, h(a[l]), h(b[l])));
 }
 template <auto F>
-void h3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
-  WW_LOOP d[l] = half_of(F(h(a[l]), h(b[l]), h(c[l])));
+void h3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& context) {
+  const bool ieee = context.ieee;
+  WW_LOOP d[l] = half_of(apply<F>(ieee, h(a[l]), h(b[l]), h(c[l])));
 }
 // Both halves of a word.
 template <auto F>
-void p2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  WW_LOOP d[l] = low(F(low(a[l]), low(b[l]))) | F(a[l] >> 16, b[l] >> 16) << 16;
+void p2(U32* d, const U32* a, const U32* b, const U32*, LaneContext& context) {
+  const bool ieee = context.ieee;
+  WW_LOOP {
+    d[l] = low(apply<F>(ieee, low(a[l]), low(b[l]))) |
+           apply<F>(ieee, a[l] >> 16, b[l] >> 16) << 16;
+  }
 }
 template <auto F>
 void p3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
@@ -228,7 +241,13 @@ void g3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
 #define WW_P3(name, ...) \
   b.add(Opcode::name, &p3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>, \
         &p3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>, 3)
-#define WW_PH2(name, ...) WW_P2(name, half_of(__VA_ARGS__)).float_bits = 16
+#define WW_LEAST_PH2(name, ...)                                                         \
+  b.half(Opcode::name,                                                                 \
+         &p2<([](U32 a, U32 c, bool ieee) -> U32 { return half_of(__VA_ARGS__); })>, 2)
+#define WW_LEAST_H2(name, ...) \
+  b.half(Opcode::name, &h2<WW_LAMBDA_LEAST2(float, __VA_ARGS__)>, 2)
+#define WW_LEAST_H3(name, ...) \
+  b.half(Opcode::name, &h3<WW_LAMBDA_LEAST3(float, __VA_ARGS__)>, 3)
 #define WW_CLAMPED_P2(...) clamped = &p2<([](U32 a, U32 c) -> U32 { return __VA_ARGS__; })>
 #define WW_CLAMPED_P3(...) clamped = &p3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>
 
@@ -357,8 +376,8 @@ void build_gfx9_half(Gfx9Builder& b) {
   WW_H2(v_sub_f16, a - c);
   WW_H2(v_subrev_f16, c - a);
   WW_H2(v_mul_f16, a * c);
-  WW_H2(v_max_f16, max_f(a, c));
-  WW_H2(v_min_f16, min_f(a, c));
+  WW_LEAST_H2(v_max_f16, max_f(a, c, ieee));
+  WW_LEAST_H2(v_min_f16, min_f(a, c, ieee));
   // The product of two halves is a float; the sum rounds once more where it is not fused.
   constexpr auto mad = [](float a, float c, float e) -> float {
     return odd_sum(h(half_of(a * c)), e);
@@ -374,11 +393,11 @@ void build_gfx9_half(Gfx9Builder& b) {
                               Opcode::v_fmaak_f16}) {
     b.half(opcode, &h3<fma>, 3);
   }
-  WW_H3(v_min3_f16, min_f(min_f(a, c), e));
-  WW_H3(v_max3_f16, max_f(max_f(a, c), e));
-  WW_H3(v_maxmin_f16, min_f(max_f(a, c), e));
-  WW_H3(v_minmax_f16, max_f(min_f(a, c), e));
-  WW_H3(v_med3_f16, median_f(a, c, e));
+  WW_LEAST_H3(v_min3_f16, min_f(min_f(a, c, ieee), e, ieee));
+  WW_LEAST_H3(v_max3_f16, max_f(max_f(a, c, ieee), e, ieee));
+  WW_LEAST_H3(v_maxmin_f16, min_f(max_f(a, c, ieee), e, ieee));
+  WW_LEAST_H3(v_minmax_f16, max_f(min_f(a, c, ieee), e, ieee));
+  WW_LEAST_H3(v_med3_f16, median_f(a, c, e, ieee));
   WW_H(v_ldexp_f16, &u2<([](U32 a, U32 c) -> U32 { return half_of(double{ldexp_f(h(a), s16(c))}); })>, 2);
   WW_H1(v_floor_f16, __builtin_floorf(a));
   WW_H1(v_ceil_f16, __builtin_ceilf(a));
@@ -487,7 +506,8 @@ void build_gfx9_dots(Gfx9Builder& b) {
       .WW_CLAMPED3(saturated_i32(dot_signed<4>(a, c) + sx(e)));
   WW_9U3(v_dot8_u32_u4, U32(U64(dot_unsigned<4>(a, c))) + e)
       .WW_CLAMPED3(saturated_u32(dot_unsigned<4>(a, c) + e));
-  WW_9U3(v_dot2_f32_f16, dot_half(a, c, e)).float_bits = 32;
+  // Which of both it is goes by the chip, not by its mode (vector_alu.cpp).
+  b.single(Opcode::v_dot2_f32_f16, &u3<dot_half<false>>, &u3<dot_half<true>>, 3);
   // The short forms add to their result.
   for (const auto& [opcode, longer] :
        {std::pair<Opcode, Opcode>{Opcode::v_dot2c_f32_f16, Opcode::v_dot2_f32_f16},
@@ -521,8 +541,8 @@ void build_gfx9_packed(Gfx9Builder& b) {
          &ph3<([](float a, float c, float e) -> float { return odd_sum(a * c, e); })>, 3);
   b.half(Opcode::v_pk_add_f16, &ph2<([](float a, float c) -> float { return a + c; })>, 2);
   b.half(Opcode::v_pk_mul_f16, &ph2<([](float a, float c) -> float { return a * c; })>, 2);
-  WW_PH2(v_pk_min_f16, min_f(h(a), h(c)));
-  WW_PH2(v_pk_max_f16, max_f(h(a), h(c)));
+  WW_LEAST_PH2(v_pk_min_f16, min_f(h(a), h(c), ieee));
+  WW_LEAST_PH2(v_pk_max_f16, max_f(h(a), h(c), ieee));
 }
 
 // CDNA 3, at the rate of 32-bit instructions (LLVM's SISchedule.td, SIDPGFX940FullSpeedModel).

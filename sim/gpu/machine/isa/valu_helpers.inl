@@ -23,23 +23,42 @@ struct ScaleLimits<double> {
   static constexpr int kSmall = 53;
 };
 
-// Returns the other number where one is a NaN; -0 is less than +0 (AMD Vega and RDNA 3 ISA,
-// V_MIN_F32). Equal numbers have equal bits but for zeros.
-inline float min_f(float a, float b) {
+// Whether a NaN is a signalling one, and the quiet one that becomes of it.
+inline bool is_signalling(float x) { return (bits(x) << 1) - 0xFF000001U < 0x7FFFFFU; }
+inline bool is_signalling(double x) {
+  return (bits(x) << 1) - 0xFFE0000000000001U < 0xFFFFFFFFFFFFFU;
+}
+inline float quiet(float x) { return f32(bits(x) | 0x400000U); }
+inline double quiet(double x) { return f64(bits(x) | 0x8000000000000U); }
+// Not every host's way to round makes a NaN quiet.
+template <class F>
+inline F without_signal(F x) {
+  return is_nan(x) ? quiet(x) : x;
+}
+
+// Minimum and maximum return the other number where one is a NaN; -0 is less than +0. In IEEE mode
+// a signalling NaN is the result, quiet, the first source's before the second's (AMD Vega, MI300 and
+// RDNA 3 ISA, V_MIN_F32). Equal numbers have equal bits but for zeros.
+template <class F>
+inline F or_signalling(F r, F a, F b, bool ieee) {
+  r = (ieee & is_signalling(b)) ? quiet(b) : r;
+  return (ieee & is_signalling(a)) ? quiet(a) : r;
+}
+inline float min_f(float a, float b, bool ieee) {
   const float r = is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a;
-  return f32(bits(r) | (a == b ? bits(b) : 0U));
+  return or_signalling(f32(bits(r) | (a == b ? bits(b) : 0U)), a, b, ieee);
 }
-inline float max_f(float a, float b) {
+inline float max_f(float a, float b, bool ieee) {
   const float r = is_nan(a) ? b : is_nan(b) ? a : b > a ? b : a;
-  return f32(bits(r) & (a == b ? bits(b) : ~0U));
+  return or_signalling(f32(bits(r) & (a == b ? bits(b) : ~0U)), a, b, ieee);
 }
-inline double min_d(double a, double b) {
+inline double min_d(double a, double b, bool ieee) {
   const double r = is_nan(a) ? b : is_nan(b) ? a : b < a ? b : a;
-  return f64(bits(r) | (a == b ? bits(b) : U64{0}));
+  return or_signalling(f64(bits(r) | (a == b ? bits(b) : U64{0})), a, b, ieee);
 }
-inline double max_d(double a, double b) {
+inline double max_d(double a, double b, bool ieee) {
   const double r = is_nan(a) ? b : is_nan(b) ? a : b > a ? b : a;
-  return f64(bits(r) & (a == b ? bits(b) : ~U64{0}));
+  return or_signalling(f64(bits(r) & (a == b ? bits(b) : ~U64{0})), a, b, ieee);
 }
 template <class Integer>
 inline Integer median(Integer a, Integer b, Integer c) {
@@ -48,9 +67,14 @@ inline Integer median(Integer a, Integer b, Integer c) {
   const Integer of_rest = more < c ? more : c;
   return less < of_rest ? of_rest : less;
 }
-inline float median_f(float a, float b, float c) {
-  const float with_nan = min_f(min_f(a, b), c);
-  const float without = max_f(min_f(a, b), min_f(max_f(a, b), c));
+// V_MED3_F32 says which of two zeros it is: the greatest is left out, and of the others the greater
+// taken.
+inline float median_f(float a, float b, float c, bool ieee) {
+  const float with_nan = min_f(min_f(a, b, ieee), c, ieee);
+  const float greater = max_f(a, b, ieee);
+  const float greatest = max_f(greater, c, ieee);
+  const float without_b = greatest == b ? max_f(a, c, ieee) : greater;
+  const float without = greatest == a ? max_f(b, c, ieee) : without_b;
   const U32 nans = U32{is_nan(a)} | U32{is_nan(b)} | U32{is_nan(c)};
   return nans != 0 ? with_nan : without;
 }
@@ -136,13 +160,13 @@ inline float frexp_mant_f(float x) {
   const U32 field = bits(x) & 0x7F800000U;
   const U32 normal = bits(field == 0 ? x * 0x1p32F : x);
   const float fraction = f32((normal & 0x807FFFFFU) | 0x3F000000U);
-  return ((field == 0x7F800000U) | (x == 0)) ? x : fraction;
+  return ((field == 0x7F800000U) | (x == 0)) ? x + x : fraction;  // a NaN is quiet then
 }
 inline double frexp_mant_d(double x) {
   const U64 field = bits(x) & 0x7FF0000000000000U;
   const U64 normal = bits(field == 0 ? x * 0x1p64 : x);
   const double fraction = f64((normal & 0x800FFFFFFFFFFFFFU) | 0x3FE0000000000000U);
-  return ((field == 0x7FF0000000000000U) | (x == 0)) ? x : fraction;
+  return ((field == 0x7FF0000000000000U) | (x == 0)) ? x + x : fraction;
 }
 // Without branches, so that the loops over lanes become vector code.
 inline U32 f32_to_f16(float value) {

@@ -56,6 +56,10 @@ struct Builder {
 #define WW_LAMBDA1(type, result, ...) ([](type a) -> result { return __VA_ARGS__; })
 #define WW_LAMBDA2(type, result, ...) ([](type a, type c) -> result { return __VA_ARGS__; })
 #define WW_LAMBDA3(type, result, ...) ([](type a, type c, type e) -> result { return __VA_ARGS__; })
+#define WW_LAMBDA_LEAST2(type, ...) \
+  ([](type a, type c, bool ieee) -> type { return __VA_ARGS__; })
+#define WW_LAMBDA_LEAST3(type, ...) \
+  ([](type a, type c, type e, bool ieee) -> type { return __VA_ARGS__; })
 #define WW_U1(name, ...)                                                 \
   b.integer(Opcode::name, &u1<WW_LAMBDA1(U32, U32, __VA_ARGS__)>, 1, \
             &u1<WW_LAMBDA1(U32, U32, __VA_ARGS__), true>);
@@ -78,6 +82,23 @@ struct Builder {
             &f3<true, WW_LAMBDA3(float, float, __VA_ARGS__)>, 3,               \
             &f3<false, WW_LAMBDA3(float, float, __VA_ARGS__), true>,           \
             &f3<true, WW_LAMBDA3(float, float, __VA_ARGS__), true>)
+// Minimum and maximum, which MODE.IEEE changes.
+#define WW_LEAST2(name, ...)                                                          \
+  b.float32(Opcode::name, &f2<false, WW_LAMBDA_LEAST2(float, __VA_ARGS__)>,             \
+            &f2<true, WW_LAMBDA_LEAST2(float, __VA_ARGS__)>, 2,                         \
+            &f2<false, WW_LAMBDA_LEAST2(float, __VA_ARGS__), true>,                     \
+            &f2<true, WW_LAMBDA_LEAST2(float, __VA_ARGS__), true>)
+#define WW_LEAST3(name, ...)                                                          \
+  b.float32(Opcode::name, &f3<false, WW_LAMBDA_LEAST3(float, __VA_ARGS__)>,             \
+            &f3<true, WW_LAMBDA_LEAST3(float, __VA_ARGS__)>, 3,                         \
+            &f3<false, WW_LAMBDA_LEAST3(float, __VA_ARGS__), true>,                     \
+            &f3<true, WW_LAMBDA_LEAST3(float, __VA_ARGS__), true>)
+// Reciprocals, roots, exponentials and logarithms of 32 bits flush denormals in every mode ("AMD
+// Instinct MI300 ISA", V_EXP_F32 to V_SQRT_F32: "denormals are flushed"; RDNA 4 ISA, 7.2.4).
+#define WW_ELEMENTARY(name, ...)                                                       \
+  b.float32(Opcode::name, &f1<true, WW_LAMBDA1(float, float, __VA_ARGS__)>,             \
+            &f1<true, WW_LAMBDA1(float, float, __VA_ARGS__)>, 1)                        \
+      .cycles = 16
 // Multiply-add that is not fused flushes denormals in every mode.
 #define WW_MAD(name, ...)                                                     \
   b.float32(Opcode::name, &f3<true, WW_LAMBDA3(float, float, __VA_ARGS__)>,     \
@@ -266,8 +287,8 @@ void build_float32(Builder& b) {
   WW_F2(v_subrev_f32, c - a);
   WW_F2(v_mul_f32, a * c);
   WW_F2(v_mul_legacy_f32, a == 0.0F || c == 0.0F ? 0.0F : a * c);
-  WW_F2(v_min_f32, min_f(a, c));
-  WW_F2(v_max_f32, max_f(a, c));
+  WW_LEAST2(v_min_f32, min_f(a, c, ieee));
+  WW_LEAST2(v_max_f32, max_f(a, c, ieee));
   WW_F2(v_min_legacy_f32, a < c ? a : c);
   WW_F2(v_max_legacy_f32, a >= c ? a : c);
   WW_MAD(v_mac_f32, mad_f(a, c, e)).accumulates = true;
@@ -278,16 +299,16 @@ void build_float32(Builder& b) {
   WW_MAD(v_madmk_f32, mad_f(a, c, e));
   WW_MAD(v_madak_f32, mad_f(a, c, e));
   WW_F3(v_fma_f32, __builtin_fmaf(a, c, e));
-  WW_F3(v_min3_f32, min_f(min_f(a, c), e));
-  WW_F3(v_max3_f32, max_f(max_f(a, c), e));
-  WW_F3(v_maxmin_f32, min_f(max_f(a, c), e));
-  WW_F3(v_minmax_f32, max_f(min_f(a, c), e));
-  WW_F3(v_med3_f32, median_f(a, c, e));
+  WW_LEAST3(v_min3_f32, min_f(min_f(a, c, ieee), e, ieee));
+  WW_LEAST3(v_max3_f32, max_f(max_f(a, c, ieee), e, ieee));
+  WW_LEAST3(v_maxmin_f32, min_f(max_f(a, c, ieee), e, ieee));
+  WW_LEAST3(v_minmax_f32, max_f(min_f(a, c, ieee), e, ieee));
+  WW_LEAST3(v_med3_f32, median_f(a, c, e, ieee));
   WW_F1(v_fract_f32, fract_f(a));
-  WW_F1(v_trunc_f32, __builtin_truncf(a));
-  WW_F1(v_ceil_f32, __builtin_ceilf(a));
-  WW_F1(v_rndne_f32, __builtin_rintf(a));
-  WW_F1(v_floor_f32, __builtin_floorf(a));
+  WW_F1(v_trunc_f32, without_signal(__builtin_truncf(a)));
+  WW_F1(v_ceil_f32, without_signal(__builtin_ceilf(a)));
+  WW_F1(v_rndne_f32, without_signal(__builtin_rintf(a)));
+  WW_F1(v_floor_f32, without_signal(__builtin_floorf(a)));
   WW_F1(v_frexp_mant_f32, frexp_mant_f(a));
   WW_TO_INT(v_frexp_exp_i32_f32, frexp_exp_f(a));
   WW_TO_INT(v_cvt_u32_f32, to_u32(double{a}));
@@ -301,7 +322,7 @@ void build_float32(Builder& b) {
             2);
   WW_U1(v_cvt_f32_i32, bits(static_cast<float>(sx(a))))
   WW_U1(v_cvt_f32_u32, bits(static_cast<float>(a)))
-  WW_U1(v_cvt_f32_f16, bits(f16_to_f32(a & 0xFFFFU)))
+  WW_U1(v_cvt_f32_f16, bits(without_signal(f16_to_f32(a & 0xFFFFU))))
   WW_U1(v_cvt_f32_ubyte0, bits(static_cast<float>(byte_of(a, 0))))
   WW_U1(v_cvt_f32_ubyte1, bits(static_cast<float>(byte_of(a, 1))))
   WW_U1(v_cvt_f32_ubyte2, bits(static_cast<float>(byte_of(a, 2))))
@@ -314,21 +335,21 @@ void build_float32(Builder& b) {
     b.table.vector[static_cast<std::size_t>(opcode)].float_bits = 32;
   }
   // Within one unit in the last place, as the hardware is; the nearest where the host gives it.
-  WW_F1(v_rcp_f32, 1.0F / a).cycles = 16;
-  WW_F1(v_rcp_iflag_f32, 1.0F / a).cycles = 16;
-  WW_F1(v_rsq_f32, 1.0F / __builtin_sqrtf(a)).cycles = 16;
-  WW_F1(v_sqrt_f32, __builtin_sqrtf(a)).cycles = 16;
-  WW_F1(v_exp_f32, exp2_f(a)).cycles = 16;
-  WW_F1(v_log_f32, log2_f(a)).cycles = 16;
-  WW_F1(v_exp_legacy_f32, exp2_f(a)).cycles = 16;
-  WW_F1(v_log_legacy_f32, log2_f(a)).cycles = 16;
+  WW_ELEMENTARY(v_rcp_f32, 1.0F / a);
+  WW_ELEMENTARY(v_rcp_iflag_f32, 1.0F / a);
+  WW_ELEMENTARY(v_rsq_f32, 1.0F / __builtin_sqrtf(a));
+  WW_ELEMENTARY(v_sqrt_f32, __builtin_sqrtf(a));
+  WW_ELEMENTARY(v_exp_f32, exp2_f(a));
+  WW_ELEMENTARY(v_log_f32, log2_f(a));
+  WW_ELEMENTARY(v_exp_legacy_f32, exp2_f(a));
+  WW_ELEMENTARY(v_log_legacy_f32, log2_f(a));
   WW_F1(v_sin_f32, sin_turns(a)).cycles = 16;
   WW_F1(v_cos_f32, cos_turns(a)).cycles = 16;
-  WW_F1(v_rcp_clamp_f32, clamp_infinity(1.0F / a)).cycles = 16;
-  WW_F1(v_rcp_legacy_f32, zero_infinity(1.0F / a)).cycles = 16;
-  WW_F1(v_rsq_clamp_f32, clamp_infinity(1.0F / __builtin_sqrtf(a))).cycles = 16;
-  WW_F1(v_rsq_legacy_f32, zero_infinity(1.0F / __builtin_sqrtf(a))).cycles = 16;
-  WW_F1(v_log_clamp_f32, clamp_infinity(log2_f(a))).cycles = 16;
+  WW_ELEMENTARY(v_rcp_clamp_f32, clamp_infinity(1.0F / a));
+  WW_ELEMENTARY(v_rcp_legacy_f32, zero_infinity(1.0F / a));
+  WW_ELEMENTARY(v_rsq_clamp_f32, clamp_infinity(1.0F / __builtin_sqrtf(a)));
+  WW_ELEMENTARY(v_rsq_legacy_f32, zero_infinity(1.0F / __builtin_sqrtf(a)));
+  WW_ELEMENTARY(v_log_clamp_f32, clamp_infinity(log2_f(a)));
   constexpr auto pack_byte = [](U32 a, U32 c, U32 e) { return pack_u8(f32(a), c, e); };
   b.float32(Opcode::v_cvt_pk_u8_f32, &u3<pack_byte>, &u3<pack_byte>, 3);
   constexpr auto pack_i16 = [](U32 a, U32 c) {
@@ -352,14 +373,14 @@ void build_float32(Builder& b) {
 void build_float64(Builder& b) {
   WW_D2(v_add_f64, a + c)
   WW_D2(v_mul_f64, a * c)
-  WW_D2(v_min_f64, min_d(a, c))
-  WW_D2(v_max_f64, max_d(a, c))
+  b.float64(Opcode::v_min_f64, &d2<WW_LAMBDA_LEAST2(double, min_d(a, c, ieee))>, 2, 3);
+  b.float64(Opcode::v_max_f64, &d2<WW_LAMBDA_LEAST2(double, max_d(a, c, ieee))>, 2, 3);
   b.float64(Opcode::v_fma_f64, &d3<([](double a, double c, double e) { return __builtin_fma(a, c, e); })>, 3, 7);
   WW_D1(v_fract_f64, fract_d(a))
-  WW_D1(v_trunc_f64, __builtin_trunc(a))
-  WW_D1(v_ceil_f64, __builtin_ceil(a))
-  WW_D1(v_rndne_f64, __builtin_rint(a))
-  WW_D1(v_floor_f64, __builtin_floor(a))
+  WW_D1(v_trunc_f64, without_signal(__builtin_trunc(a)))
+  WW_D1(v_ceil_f64, without_signal(__builtin_ceil(a)))
+  WW_D1(v_rndne_f64, without_signal(__builtin_rint(a)))
+  WW_D1(v_floor_f64, without_signal(__builtin_floor(a)))
   WW_D1(v_rcp_f64, 1.0 / a)
   WW_D1(v_rsq_f64, 1.0 / __builtin_sqrt(a))
   WW_D1(v_sqrt_f64, __builtin_sqrt(a))

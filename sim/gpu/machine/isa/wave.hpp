@@ -229,6 +229,17 @@ struct Wave {
   [[nodiscard]] unsigned last_lane() const { return (lane_bits >> 32) == 0 ? 31U : 63U; }
   [[nodiscard]] std::uint32_t* vgpr(std::size_t index) { return v + index * kLanes; }
   [[nodiscard]] bool flush_f32() const { return (mode >> 4 & 3) == 0; }
+  // MODE.IEEE and MODE.DX10_CLAMP.
+  [[nodiscard]] bool ieee() const { return (mode >> 9 & 1) != 0; }
+  [[nodiscard]] bool clamps_nan() const { return (mode >> 8 & 1) != 0; }
+  [[nodiscard]] FloatMode float_mode() const { return {flush_f32(), ieee()}; }
+  // Of a result of 16, 32 or 64 bits. "RDNA 3 ISA", "AMD Instinct MI300 ISA", output modifiers:
+  // omod is ignored where output denormals are enabled for the type, and in IEEE mode.
+  [[nodiscard]] ResultChange result_change(const VectorFields& f, int bits) const {
+    const bool denormals = (mode >> (bits == 32 ? 5 : 7) & 1) != 0;
+    const bool ignored = denormals || ieee();
+    return {ignored ? std::uint8_t{0} : f.omod, f.clamp, !clamps_nan()};
+  }
 
   // Enabled lanes as words of ones and zeros.
   const std::uint32_t* mask() {
