@@ -153,11 +153,10 @@ void Decoder::sdwa() {
   }
 }
 
-void Decoder::dpp() {
+// Whether the instruction has the form of DPP whose second word this is.
+bool Decoder::has_dpp(std::uint32_t word) const {
   const TableEntry& entry = *entry_;
-  Modifiers& m = out_.modifiers;
-  m.dpp = true;
-  const std::uint32_t control = bits(second_, 8, 9);
+  const std::uint32_t control = bits(word, 8, 9);
   const bool broadcast_in_row = control >= 0x150 && control <= 0x15f;
   const bool shift = control > 0x100 && control < 0x130 && control % 16 != 0;
   const bool mirror = control == 0x140 || control == 0x141;
@@ -170,9 +169,14 @@ void Decoder::dpp() {
                      (broadcast_in_row && (gfx10 || has_even_tuples(generation_))) ||
                      (exchange_in_row && gfx10);
   const bool wide = entry.result == 2 || entry.source[0] == 2 || entry.source[1] == 2;
-  if ((entry.modifiers & kModifierDpp) == 0 || !known || (wide && !broadcast_in_row)) {
-    return unsupported("the instruction has no such DPP form");
-  }
+  return (entry.modifiers & kModifierDpp) != 0 && known && (!wide || broadcast_in_row);
+}
+
+void Decoder::dpp() {
+  const TableEntry& entry = *entry_;
+  Modifiers& m = out_.modifiers;
+  m.dpp = true;
+  if (!has_dpp(second_)) return unsupported("the instruction has no such DPP form");
   short_results();
   set(out_.src[0], vector_register(generation_, bits(second_, 0, 8), entry.source[0]),
       "reserved vector source");
@@ -182,11 +186,30 @@ void Decoder::dpp() {
   }
   m.neg = static_cast<std::uint8_t>(bits(second_, 20, 1) | bits(second_, 22, 1) << 1);
   m.abs = static_cast<std::uint8_t>(bits(second_, 21, 1) | bits(second_, 23, 1) << 1);
-  const unsigned floats = entry.opcode == Opcode::v_cndmask_b32 ? 0U : entry.modifiers & 3U;
+  const bool signless = entry.opcode == Opcode::v_cndmask_b32 && generation_ != Generation::gfx1100;
+  const unsigned floats = signless ? 0U : entry.modifiers & 3U;
   if (((m.neg | m.abs) & ~floats) != 0) {
     unsupported("a modifier that the instruction does not take");
   }
-  reserved(bits(second_, 17, gfx10 ? 1 : 2), "reserved bits");  // bit 18: from disabled lanes too
+  // Bit 18: from disabled lanes too.
+  reserved(bits(second_, 17, generation_ >= Generation::gfx10 ? 1 : 2), "reserved bits");
+}
+
+// DPP of VOP3: a third word names the first source and the lanes that it is of. RDNA3 ISA, "DPP16".
+void Decoder::vop3_dpp() {
+  if (!room_for(12)) return;
+  const std::uint32_t word = load_word(code_, 8);
+  out_.size_bytes = 12;
+  out_.modifiers.dpp = true;
+  out_.modifiers.extra_dword = word;
+  if (!has_dpp(word)) return unsupported("the instruction has no such DPP form");
+  set(out_.src[0], vector_register(generation_, bits(word, 0, 8), entry_->source[0]),
+      "reserved vector source");
+  if (entry_->source[1] != 0 && bits(second_, 9, 9) < 256) {
+    unsupported("the second source of DPP is a vector register only");
+  }
+  // The signs are those of VOP3.
+  reserved(bits(word, 17, 1) | bits(word, 20, 4), "reserved bits");
 }
 
 // The bits of VOP3's op_sel that the instruction has: bit i source i, bit 3 the result.

@@ -315,6 +315,52 @@ TEST(DecodeGfx1100, ShortFormsNameHalvesOfTheFirst128Registers) {
 }
 
 // Words as llvm-mc-19 assembles them for gfx1100.
+TEST(DecodeGfx1100, ComparesAndLongFormsTakeLanesOfTheRow) {
+  struct Row {
+    std::vector<std::uint32_t> code;
+    const char* text;
+  };
+  const Row rows[] = {
+      {{0x7c2204fa, 0xff010101}, "v_cmp_lt_f32_dpp vcc_lo, v1, v2 row_shl:1 "},
+      {{0x7c2204fa, 0x3f9c1b01},
+       "v_cmp_lt_f32_dpp vcc_lo, -v1, |v2| quad_perm:[3,2,1,0] row_mask:0x3 bank_mask:0xf "
+       "bound_ctrl:1 fi:1"},
+      {{0x026604fa, 0xff390101}, "v_cndmask_b32_dpp v51, -|v1|, v2, vcc_lo row_shl:1 "},
+      {{0x7d2204fa, 0xff010101}, "v_cmpx_lt_f32_dpp v1, v2 row_shl:1 "},
+      {{0x7c8204fa, 0xff015301}, "v_cmp_lt_i32_dpp vcc_lo, v1, v2 row_share:3 "},
+      {{0x7cfc04fa, 0xff010101}, "v_cmp_class_f32_dpp vcc_lo, v1, v2 row_shl:1 "},
+      {{0xd4110005, 0x000204fa, 0xff010101}, "v_cmp_lt_f32_e64_dpp s5, v1, v2 row_shl:1 "},
+      {{0xd411826a, 0x200204fa, 0xff010101},
+       "v_cmp_lt_f32_e64_dpp vcc_lo, -v1, |v2| clamp row_shl:1 "},
+      {{0xd491007e, 0x000204fa, 0xff010101}, "v_cmpx_lt_f32_e64_dpp v1, v2 row_shl:1 "},
+      {{0xd5038201, 0x280206fa, 0xff010102},
+       "v_add_f32_e64_dpp v1, -v2, |v3| clamp mul:2 row_shl:1 "},
+      {{0xd6130001, 0x041206fa, 0xff010102}, "v_fma_f32_e64_dpp v1, v2, v3, v4 row_shl:1 "},
+      {{0xd5200c05, 0x001a04fa, 0xff010101},
+       "v_add_co_ci_u32_e64_dpp v5, s12, v1, v2, s6 row_shl:1 "},
+  };
+  for (const Row& row : rows) {
+    const std::string found = text(row.code, Generation::gfx1100);
+    EXPECT_TRUE(found.starts_with(row.text)) << found;
+    const Instruction in = decoded(row.code, Generation::gfx1100);
+    EXPECT_EQ(in.size_bytes, 4 * row.code.size()) << row.text;
+    EXPECT_EQ(in.modifiers.extra_dword, row.code.back()) << row.text;
+    auto cut = row.code;
+    cut.pop_back();
+    EXPECT_FALSE(decode(Generation::gfx1100, words(cut))) << row.text;
+  }
+  // Not in this generation, no such form, a scalar second source, signs in the third word.
+  const auto unknown = [](const std::vector<std::uint32_t>& code, Generation generation) {
+    return decoded(code, generation).opcode == Opcode::unlisted;
+  };
+  EXPECT_TRUE(unknown({0x7c0204fa, 0xff010101}, Generation::gfx1030));
+  EXPECT_TRUE(unknown({0x7c4204fa, 0xff010101}, Generation::gfx1100));              // v_cmp_lt_f64
+  EXPECT_TRUE(unknown({0xd62c0005, 0x000204fa, 0xff010101}, Generation::gfx1100));  // v_mul_lo_u32
+  EXPECT_TRUE(unknown({0xd4110005, 0x000004fa, 0xff010101}, Generation::gfx1100));
+  EXPECT_TRUE(unknown({0xd4110005, 0x000204fa, 0xff110101}, Generation::gfx1100));
+}
+
+// Words as llvm-mc-19 assembles them for gfx1100.
 TEST(DecodeGfx1100, TwoInstructionsInOneAreTwoInstructions) {
   // v_dual_fmaak_f32 v20, v21, v22, 0x40490fdb :: v_dual_add_nc_u32 v23, v20, v20
   const std::vector<std::uint32_t> code{0xc8602d15, 0x14162914, 0x40490fdb};

@@ -126,9 +126,12 @@ void Decoder::vop3_sources() {
   }
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
-    if (counts[i] == 0) {
+    if (i == 0 && encoded == kEncodedDpp && generation_ == Generation::gfx1100) {
+      vop3_dpp();
+    } else if (counts[i] == 0) {
       reserved(encoded, "a source where the instruction has none");
-    } else if (encoded == kEncodedLiteral && generation_ < Generation::gfx10) {
+    } else if (encoded == kEncodedLiteral &&
+               (generation_ < Generation::gfx10 || out_.modifiers.dpp)) {
       unsupported("a literal in VOP3");
     } else if (third_is_mask && i == 2) {
       set(out_.src[2],

@@ -68,7 +68,9 @@ class Decoder {
   [[nodiscard]] bool writes_exec_alone() const;
   void short_results();
   void sdwa();
+  [[nodiscard]] bool has_dpp(std::uint32_t word) const;
   void dpp();
+  void vop3_dpp();
   void vop3_gfx9();
   void vop3p();
   void matrix();

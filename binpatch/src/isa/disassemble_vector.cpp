@@ -54,13 +54,13 @@ std::string_view vop_suffix(const Instruction& in, Generation generation) {
   if (in.modifiers.sdwa) {
     return "_sdwa";
   }
-  if (in.modifiers.dpp) {
-    return "_dpp";
-  }
   if (has_one_form(in.opcode) || in.encoding == Encoding::vop3p) {
     return "";
   }
   const bool is_long = in.encoding == Encoding::vop3a || in.encoding == Encoding::vop3b;
+  if (in.modifiers.dpp) {
+    return is_long ? "_e64_dpp" : "_dpp";
+  }
   if (!is_long) {
     return "_e32";
   }
@@ -196,11 +196,13 @@ std::string dpp_control(std::uint32_t control, bool gfx10) {
   return fmt::format("{}:{}", name, control & 15);
 }
 
-void dpp_words(const Instruction& in, Line& line, bool gfx10) {
+// Before gfx11 LLVM reads bound_ctrl:0 as the bit that is set.
+void dpp_words(const Instruction& in, Line& line, Generation generation) {
   const std::uint32_t word = in.modifiers.extra_dword;
-  line.word(dpp_control(field(word, 8, 9), gfx10));
+  line.word(dpp_control(field(word, 8, 9), generation >= Generation::gfx10));
   line.word(fmt::format("row_mask:{:#x} bank_mask:{:#x}", field(word, 28, 4), field(word, 24, 4)));
-  line.word_if(field(word, 19, 1) != 0, "bound_ctrl:0");
+  line.word_if(field(word, 19, 1) != 0,
+               generation == Generation::gfx1100 ? "bound_ctrl:1" : "bound_ctrl:0");
   line.word_if(field(word, 18, 1) != 0, "fi:1");
 }
 
@@ -326,7 +328,7 @@ std::string vector_text(const Instruction& in, Generation generation) {
   if (m.sdwa) {
     sdwa_words(in, line, entry == nullptr || entry->form != Form::part_source);
   } else if (m.dpp) {
-    dpp_words(in, line, generation >= Generation::gfx10);
+    dpp_words(in, line, generation);
   }
   return std::move(line).take();
 }

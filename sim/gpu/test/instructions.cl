@@ -113,6 +113,14 @@ WW_WORDS(less_high_low, "0x7c022b94")         // v_cmp_lt_f16_e32 vcc_lo, v20.h,
 WW_WORDS(less_low_high, "0x7c632b14")         // v_cmp_lt_i16_e32 vcc_lo, v20.l, v21.h
 WW_WORDS(and_long, "0xd7624816, 0x00022b14")  // v_and_b16 v22.h, v20.h, v21.l
 WW_WORDS(neighbour_to_high, "0x652d2afa, 0xff010114")  // v_add_f16_dpp v22.h, v20.l, v21.h row_shl:1
+// v_cmp_lt_i32_dpp vcc_lo, v20, v21 row_shl:1 bound_ctrl:1
+WW_WORDS(next_is_less, "0x7c822afa, 0xff090114")
+// v_cmp_lt_i32_dpp vcc_lo, v20, v21 row_shl:1
+WW_WORDS(known_next_is_less, "0x7c822afa, 0xff010114")
+// v_cmp_gt_i32_e64_dpp vcc_lo, v20, v21 row_ror:1
+WW_WORDS(last_is_more, "0xd444006a, 0x00022afa, 0xff012114")
+// v_mad_u32_u24_e64_dpp v22, v20, v21, v22 row_shl:1
+WW_WORDS(add_to_product_of_next, "0xd60b0016, 0x045a2afa, 0xff010114")
 #endif
 
 // --- scalar registers of a wave of 32 ---

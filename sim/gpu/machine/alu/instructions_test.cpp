@@ -100,6 +100,41 @@ TEST_P(Instructions, HalvesOfRegistersAreRightOnesAndTheOthersStay) {
   EXPECT_EQ(run("narrow_to_high", kFloat)[0], 0x51402222U);
 }
 
+// gfx1100's compares and its long forms with DPP (RDNA3 ISA, "DPP16"): the first source is another
+// lane's of the row of 16. A lane without one is disabled, unless bound_ctrl makes it read 0.
+TEST_P(Instructions, ComparesTakeLanesOfTheRow) {
+  if (!has("next_is_less")) GTEST_SKIP() << "gfx1100's";
+  constexpr std::size_t kLanes = 32;
+  Words a(kLanes), b(kLanes), c(kLanes);
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    a[i] = static_cast<U32>(i * 7 % 11);
+    b[i] = static_cast<U32>(i * 5 % 11);
+    c[i] = static_cast<U32>(1000 + i);
+  }
+  const auto run = [&](const char* kernel, std::size_t at) {
+    const std::uint64_t out = gpu().buffer(Words(3 * kLanes));
+    gpu().launch(kernel, kLanes, kLanes, gpu().buffer(a), gpu().buffer(b), gpu().buffer(c), out);
+    const Words all = gpu().read<U32>(out, 3 * kLanes);
+    Words found(kLanes);
+    for (std::size_t i = 0; i < kLanes; ++i) found[i] = all[3 * i + at];
+    return found;
+  };
+  Words less(kLanes), known(kLanes), more(kLanes), sums(kLanes);
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    const bool has_next = i % 16 != 15;
+    const std::size_t last = i / 16 * 16 + (i + 15) % 16;
+    less[i] = (has_next ? a[i + 1] : 0) < b[i] ? 1 : 0;
+    known[i] = has_next && a[i + 1] < b[i] ? 1 : 0;
+    more[i] = a[last] > b[i] ? 1 : 0;
+    sums[i] = has_next ? a[i + 1] * b[i] + c[i] : c[i];
+  }
+  EXPECT_EQ(run("next_is_less", 2), less);
+  EXPECT_EQ(run("known_next_is_less", 2), known);
+  EXPECT_NE(less, known);
+  EXPECT_EQ(run("last_is_more", 2), more);
+  EXPECT_EQ(run("add_to_product_of_next", 0), sums);
+}
+
 // RDNA ISA, "Wave32 mode": EXEC_HI and VCC_HI are scalar registers like others.
 TEST_P(Instructions, UpperHalvesOfMasksAreRegistersInAWaveOf32) {
   if (!has("upper_exec")) GTEST_SKIP() << "RDNA's";
