@@ -61,6 +61,17 @@ bool is_sqlite_file(const std::string& path) {
   return is_sqlite({head.data(), static_cast<std::size_t>(file.gcount())});
 }
 
+// Whether the table has a row for each counter, by its first line.
+bool is_long(std::string_view text, const CsvOptions& options) {
+  const auto begin = text.find_first_not_of("\r\n");
+  if (begin == std::string_view::npos) return false;
+  const auto end = text.find('\n', begin);
+  const auto rows = parse_csv(text.substr(0, end), "", options);
+  if (!rows || rows->empty()) return false;
+  const Header header(rows->front());
+  return header.has("Counter_Name") && header.has("Counter_Value");
+}
+
 Result<CounterFile> parse_rocprof(std::string_view text, const std::string& source) {
   // The tool's own lines ("RPL: ...", "ROCProfiler: ...") may stand before the table.
   auto start = find_line(text, [](std::string_view line) {
@@ -71,7 +82,9 @@ Result<CounterFile> parse_rocprof(std::string_view text, const std::string& sour
   CsvOptions options;
   options.first_line =
       1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, start), '\n'));
-  WW_ASSIGN(rows, parse_csv(text.substr(start), source, options));
+  text.remove_prefix(start);
+  if (is_long(text, options)) return read_long(text, source, options);
+  WW_ASSIGN(rows, parse_csv(text, source, options));
   if (rows.empty()) return fail(ErrorCode::parse_error, "the file is empty", source);
   const CsvRow& first = rows.front();
   if (first.fields.size() == 1 && std::ranges::count(first.fields[0], ';') > 2) {
@@ -79,7 +92,6 @@ Result<CounterFile> parse_rocprof(std::string_view text, const std::string& sour
                    first.line);
   }
   const Header header(first);
-  if (header.has("Counter_Name") && header.has("Counter_Value")) return read_long(rows, source);
   if (header.has("Kind") && header.has("Direction")) {
     return fail(ErrorCode::unsupported, "this is a memory copy trace: it has no kernels", source);
   }

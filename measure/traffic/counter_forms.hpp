@@ -32,8 +32,9 @@ class Header {
 // rows.front() is the header.
 [[nodiscard]] Result<CounterFile> read_wide(const std::vector<CsvRow>& rows, CounterForm form,
                                             const std::string& source);
-[[nodiscard]] Result<CounterFile> read_long(const std::vector<CsvRow>& rows,
-                                            const std::string& source);
+// A row for each launch and counter, of which there may be millions: row by row.
+[[nodiscard]] Result<CounterFile> read_long(std::string_view text, const std::string& source,
+                                            const CsvOptions& options);
 [[nodiscard]] Result<CounterFile> read_kernel_trace(const std::vector<CsvRow>& rows,
                                                     const std::string& source);
 [[nodiscard]] Result<CounterFile> read_ncu(const std::vector<CsvRow>& rows,

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 namespace ww::measure {
 namespace {
@@ -69,6 +70,7 @@ std::optional<Parts> split(std::string_view text) {
 enum class Evidence { none, point, comma, either };
 
 Evidence evidence(std::string_view text) {
+  if (text.find_first_not_of(kDigits) == std::string_view::npos) return Evidence::none;
   const auto parts = split(text);
   if (!parts) return Evidence::none;
   const std::string& m = parts->mantissa;
@@ -91,6 +93,7 @@ Evidence evidence(std::string_view text) {
 }  // namespace
 
 bool is_absent(std::string_view text) {
+  if (!text.empty() && digit(text.front())) return false;
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
   std::string lower(text);
@@ -101,38 +104,51 @@ bool is_absent(std::string_view text) {
   return std::ranges::find(words, lower) != words.end();
 }
 
-Result<Decimal> decimal_mark(std::span<const std::string_view> numbers, bool c_locale,
-                             const std::string& source) {
-  std::string_view point, comma, either_point, either_comma;
-  for (const std::string_view text : numbers) {
-    switch (evidence(text)) {
-      case Evidence::none: break;
-      case Evidence::point: point = text; break;
-      case Evidence::comma: comma = text; break;
-      case Evidence::either:
-        (text.find('.') != std::string_view::npos ? either_point : either_comma) = text;
-        break;
-    }
+void DecimalMark::see(std::string_view number) {
+  switch (evidence(number)) {
+    case Evidence::none: break;
+    case Evidence::point: point_ = number; break;
+    case Evidence::comma: comma_ = number; break;
+    case Evidence::either:
+      (number.find('.') != std::string_view::npos ? either_point_ : either_comma_) = number;
+      break;
   }
-  if (!point.empty() && !comma.empty()) {
+}
+
+Result<Decimal> DecimalMark::settle(bool c_locale, const std::string& source) const {
+  if (!point_.empty() && !comma_.empty()) {
     return fail(ErrorCode::bad_data,
                 fmt::format("'{}' and '{}' do not use one decimal mark; export with LC_ALL=C",
-                            point, comma),
+                            point_, comma_),
                 source);
   }
-  if (!point.empty()) return Decimal::point;
-  if (!comma.empty()) return Decimal::comma;
-  if (!either_comma.empty() || (!either_point.empty() && !c_locale)) {
+  if (!point_.empty()) return Decimal::point;
+  if (!comma_.empty()) return Decimal::comma;
+  if (!either_comma_.empty() || (!either_point_.empty() && !c_locale)) {
     return fail(ErrorCode::bad_data,
                 fmt::format("nothing in the file tells whether '{}' has a decimal mark or grouped "
                             "thousands; export with LC_ALL=C",
-                            either_comma.empty() ? either_point : either_comma),
+                            either_comma_.empty() ? either_point_ : either_comma_),
                 source);
   }
   return Decimal::point;
 }
 
+Result<Decimal> decimal_mark(std::span<const std::string_view> numbers, bool c_locale,
+                             const std::string& source) {
+  DecimalMark mark;
+  for (const std::string_view text : numbers) mark.see(text);
+  return mark.settle(c_locale, source);
+}
+
 std::optional<double> number(std::string_view text, Decimal mark) {
+  if (text.size() < 16 && text.find_first_not_of(kDigits) == std::string_view::npos) {
+    std::uint64_t whole = 0;
+    const char* const last = text.data() + text.size();
+    if (std::from_chars(text.data(), last, whole).ptr == last && !text.empty()) {
+      return static_cast<double>(whole);
+    }
+  }
   const auto parts = split(text);
   if (!parts) return {};
   const char decimal = mark == Decimal::point ? '.' : ',';

@@ -15,6 +15,17 @@ enum class Decimal { point, comma };
 // "", "n/a", "nan", "-" and their like: no value.
 [[nodiscard]] bool is_absent(std::string_view text);
 
+// Finds the decimal mark that all numbers of a file agree on, one after the other.
+class DecimalMark {
+ public:
+  void see(std::string_view number);
+  // As decimal_mark() of all that was seen.
+  [[nodiscard]] Result<Decimal> settle(bool c_locale, const std::string& source) const;
+
+ private:
+  std::string point_, comma_, either_point_, either_comma_;  // the last number that says so
+};
+
 // The decimal mark that all `numbers` of a file agree on. A mark with exactly three digits behind
 // it ("1.234") may group thousands; the file's other numbers decide. `c_locale`: the tool writes
 // points only, so that such numbers alone are decimals. Errors: bad_data (both marks are decimal in

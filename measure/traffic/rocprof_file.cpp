@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -179,25 +180,134 @@ struct LongColumns {
 // Rows of one launch, at one time.
 struct PassRows {
   CounterDispatch dispatch;
-  RepeatedCounters values;
-  std::map<std::string, std::size_t> rows_of;
+  RepeatedCounters values;         // of counters that have several rows
+  std::set<std::string> repeated;  // their names
 
   // Passes that the file does not keep apart repeat sums, but never all counters.
   Status join(const std::string& source) {
-    const auto repeated = [](const auto& counter) { return counter.second > 1; };
-    if (std::ranges::all_of(rows_of, repeated)) {
+    if (repeated.empty()) return {};
+    const auto is_repeated = [this](const auto& counter) {
+      return repeated.contains(counter.first);
+    };
+    if (std::ranges::all_of(dispatch.counters, is_repeated) &&
+        std::ranges::all_of(dispatch.missing, is_repeated)) {
       return fail(ErrorCode::bad_data,
                   fmt::format("dispatch {} of agent {} appears twice, with every counter: is the "
                               "table in the file twice, or are there two processes in it?",
                               dispatch.id, dispatch.agent),
                   source);
     }
-    if (std::ranges::any_of(rows_of, repeated)) {
-      values.settle(dispatch);
-      forget_times_of_passes(dispatch);
+    values.settle(dispatch);
+    forget_times_of_passes(dispatch);
+    return {};
+  }
+};
+
+// A table with a row for each launch and counter, taken row by row.
+class LongTable {
+ public:
+  LongTable(Decimal mark, std::string source) : mark_(mark), source_(std::move(source)) {}
+
+  Status take(CsvRow& row) {
+    if (!columns_) return begin(row);
+    WW_TRY(check_width(row, width_, source_));
+    evidence_.see(row.fields[value_]);
+    WW_ASSIGN(known, pass_of(row));
+    return add(*known, row);
+  }
+
+  // The mark that the numbers agree on: where it is another, the table has to be taken again.
+  [[nodiscard]] Result<Decimal> mark() const { return evidence_.settle(true, source_); }
+
+  Result<CounterFile> finish() {
+    if (no_number_) return tl::unexpected(*no_number_);
+    CounterFile file{CounterForm::rocprof_v3, source_, {}, {}};
+    for (auto& [pass, rows_of_pass] : passes_) {
+      WW_TRY(rows_of_pass.join(source_));
+      file.dispatches.push_back(std::move(rows_of_pass.dispatch));
+    }
+    WW_TRY(sort_dispatches(file, SameRows::unknown));
+    return file;
+  }
+
+ private:
+  // Passes of a launch have times of their own.
+  using Pass = std::tuple<std::string, std::string, std::uint64_t, std::optional<std::int64_t>,
+                          std::optional<double>>;
+
+  Status begin(const CsvRow& header) {
+    const Header names(header);
+    columns_.emplace(names);
+    width_ = header.fields.size();
+    name_ = names.find({"Counter_Name"});
+    value_ = names.find({"Counter_Value"});
+    if (columns_->id == Header::npos || columns_->kernel == Header::npos) {
+      return at_line(ErrorCode::parse_error, "no column Dispatch_Id or Kernel_Name", source_,
+                     header.line);
     }
     return {};
   }
+
+  // The rows of a launch mostly stand together: what says which launch it is, is read once.
+  Result<PassRows*> pass_of(const CsvRow& row) {
+    const auto is_last = [&](std::size_t i) {
+      return i == name_ || i == value_ || row.fields[i] == last_fields_[i];
+    };
+    bool same = last_ != nullptr && !row.cut;
+    for (std::size_t i = 0; same && i < width_; ++i) same = is_last(i);
+    if (same) return last_;
+    WW_ASSIGN(dispatch, columns_->dispatch(row, source_));
+    const Pass pass{dispatch.process, dispatch.agent, dispatch.id, dispatch.start_ns,
+                    dispatch.duration_ns};
+    PassRows& known = passes_.try_emplace(pass, PassRows{dispatch, {}, {}}).first->second;
+    if (known.dispatch.kernel != dispatch.kernel) {
+      return at_line(ErrorCode::bad_data,
+                     fmt::format("dispatch {} is kernel '{}' here and '{}' before", dispatch.id,
+                                 dispatch.kernel, known.dispatch.kernel),
+                     source_, row.line);
+    }
+    last_ = &known;
+    last_fields_ = row.fields;
+    return last_;
+  }
+
+  Status add(PassRows& known, const CsvRow& row) {
+    const std::string& counter = row.fields[name_];
+    auto& counters = known.dispatch.counters;
+    const auto found = counters.find(counter);
+    if (found != counters.end() || known.dispatch.missing.contains(counter)) {
+      if (!is_sum(counter)) {
+        return at_line(ErrorCode::bad_data,
+                       fmt::format("the counter {} appears twice for dispatch {}: instances or "
+                                   "repeated passes, the file does not say; import one pass and "
+                                   "use sums",
+                                   counter, known.dispatch.id),
+                       source_, row.line);
+      }
+      if (known.repeated.insert(counter).second && found != counters.end()) {
+        known.values.add(counter, found->second);
+      }
+    }
+    if (auto set = set_counter(known.dispatch, counter, row, value_, mark_, source_); !set) {
+      if (!no_number_) no_number_ = set.error();  // by this mark: the file may have the other
+      return {};
+    }
+    if (!known.repeated.empty() && known.repeated.contains(counter)) {
+      const auto set = counters.find(counter);
+      if (set != counters.end()) known.values.add(counter, set->second);
+    }
+    return {};
+  }
+
+  Decimal mark_;
+  std::string source_;
+  std::optional<LongColumns> columns_;
+  std::size_t width_{}, name_{}, value_{};
+  DecimalMark evidence_;
+  std::optional<Error> no_number_;
+  std::map<Pass, PassRows> passes_;
+  PassRows* last_{};
+  std::vector<std::string> last_fields_;
 };
 
 }  // namespace
@@ -246,57 +356,15 @@ Result<CounterFile> read_wide(const std::vector<CsvRow>& rows, CounterForm form,
   return file;
 }
 
-Result<CounterFile> read_long(const std::vector<CsvRow>& rows, const std::string& source) {
-  const Header header(rows.front());
-  const LongColumns columns(header);
-  const auto name = header.find({"Counter_Name"});
-  const auto value = header.find({"Counter_Value"});
-  if (columns.id == Header::npos || columns.kernel == Header::npos) {
-    return at_line(ErrorCode::parse_error, "no column Dispatch_Id or Kernel_Name", source,
-                   rows.front().line);
+Result<CounterFile> read_long(std::string_view text, const std::string& source,
+                              const CsvOptions& options) {
+  for (const Decimal mark : {Decimal::point, Decimal::comma}) {
+    LongTable table(mark, source);
+    WW_TRY(each_csv_row(text, source, options, [&](CsvRow& row) { return table.take(row); }));
+    WW_ASSIGN(agreed, table.mark());
+    if (agreed == mark) return table.finish();
   }
-  std::vector<std::string_view> numbers;
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    WW_TRY(check_width(rows[r], rows.front().fields.size(), source));
-    numbers.push_back(rows[r].fields[value]);
-  }
-  WW_ASSIGN(mark, decimal_mark(numbers, true, source));
-  CounterFile file{CounterForm::rocprof_v3, source, {}, {}};
-  // Passes of a launch have times of their own.
-  using Pass = std::tuple<std::string, std::string, std::uint64_t, std::optional<std::int64_t>,
-                          std::optional<double>>;
-  std::map<Pass, PassRows> passes;
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    const CsvRow& row = rows[r];
-    WW_ASSIGN(dispatch, columns.dispatch(row, source));
-    const Pass pass{dispatch.process, dispatch.agent, dispatch.id, dispatch.start_ns,
-                    dispatch.duration_ns};
-    PassRows& known = passes.try_emplace(pass, PassRows{dispatch, {}, {}}).first->second;
-    if (known.dispatch.kernel != dispatch.kernel) {
-      return at_line(ErrorCode::bad_data,
-                     fmt::format("dispatch {} is kernel '{}' here and '{}' before", dispatch.id,
-                                 dispatch.kernel, known.dispatch.kernel),
-                     source, row.line);
-    }
-    const std::string& counter = row.fields[name];
-    if (++known.rows_of[counter] > 1 && !is_sum(counter)) {
-      return at_line(ErrorCode::bad_data,
-                     fmt::format("the counter {} appears twice for dispatch {}: instances or "
-                                 "repeated passes, the file does not say; import one pass and use "
-                                 "sums",
-                                 counter, dispatch.id),
-                     source, row.line);
-    }
-    WW_TRY(set_counter(known.dispatch, counter, row, value, mark, source));
-    const auto set = known.dispatch.counters.find(counter);
-    if (set != known.dispatch.counters.end()) known.values.add(counter, set->second);
-  }
-  for (auto& [pass, rows_of_pass] : passes) {
-    WW_TRY(rows_of_pass.join(source));
-    file.dispatches.push_back(std::move(rows_of_pass.dispatch));
-  }
-  WW_TRY(sort_dispatches(file, SameRows::unknown));
-  return file;
+  return fail(ErrorCode::bad_data, "the numbers do not use one decimal mark", source);
 }
 
 Result<CounterFile> read_kernel_trace(const std::vector<CsvRow>& rows, const std::string& source) {
