@@ -364,6 +364,9 @@ Status write_database(const TraceContent& content, const std::filesystem::path& 
   const auto aside = folder.path() / "rocpd.db";
   try {
     SQLite::Database database(aside.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    // Nobody sees the file before it is whole: there is nothing to go back to.
+    database.exec("PRAGMA journal_mode=OFF");
+    database.exec("PRAGMA synchronous=OFF");
     fill(database, content);
   } catch (const SQLite::Exception& e) {
     return fail(ErrorCode::io_error, fmt::format("cannot write the database: {}", e.what()),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -415,6 +416,13 @@ Result<Finished> execute(const RunArguments& arguments) {
     finished.traces = std::move(placed);
     if (finished.traces.empty()) WW_TRY(missing("trace", trace_folder->path()));
   }
+  // The rows of many launches take seconds: they are summed up while they are drawn.
+  std::future<Status> drawn;
+  if (arguments.timeline.wanted()) {
+    drawn = std::async(std::launch::async, [&] {
+      return write_run_timeline(arguments, model, files, sample_folder->files());
+    });
+  }
   for (const auto& file : files) WW_TRY(add_counters(file, finished.totals));
   count_instructions(finished.totals, finished.fidelity);
   for (const auto& file : mistakes_folder.files()) {
@@ -424,9 +432,7 @@ Result<Finished> execute(const RunArguments& arguments) {
   if (!arguments.counters.empty() && files.empty()) {
     WW_TRY(missing("counters", counter_folder.path()));
   }
-  if (arguments.timeline.wanted()) {
-    WW_TRY(write_run_timeline(arguments, model, files, sample_folder->files()));
-  }
+  if (drawn.valid()) WW_TRY(drawn.get());
   if (!samples.empty()) {
     WW_ASSIGN(placed, place(*sample_folder, samples));
     if (placed.empty()) WW_TRY(missing("power samples", sample_folder->path()));
