@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -118,6 +119,33 @@ TEST_F(TimelineFile, OfTheLiveViewHasTheSameJoules) {
   }
   EXPECT_FALSE(live.tracks("temperature [C]").empty());
   EXPECT_FALSE(live.tracks("core clock [MHz]").empty());
+}
+
+// Each of the three files has all launches that ended before a program was killed, and each count.
+TEST_F(TimelineFile, HasEachRowOfAProgramThatWasKilled) {
+  const auto counters = (folder_.path() / "killed.csv").string();
+  const auto database_file = (folder_.path() / "killed.db").string();
+  const auto killed = (build_folder() / "bin/icd_exit").string();
+  const auto finished = run({wirewatt(), "run", "--counters", counters, "--rocpd", database_file,
+                             "--timeline", file(), "--", killed, "kill"});
+  EXPECT_EQ(finished.exit_code, 128 + SIGKILL) << finished.err;
+  std::ifstream rows(counters);
+  std::string line;
+  std::getline(rows, line);
+  std::int64_t counts = 0;
+  while (std::getline(rows, line)) ++counts;
+  const SQLite::Database database(database_file, SQLite::OPEN_READONLY);
+  const auto count = [&](const std::string& sql) {
+    SQLite::Statement query(database, "SELECT count(*) FROM " + sql);
+    query.executeStep();
+    return query.getColumn(0).getInt64();
+  };
+  const std::int64_t launches = count("rocpd_kernel_dispatch");
+  EXPECT_GE(launches, 1);
+  EXPECT_GT(counts, launches);
+  EXPECT_EQ(count("rocpd_pmc_event e JOIN rocpd_info_pmc c ON c.id=e.pmc_id WHERE c.units=''"),
+            counts);
+  EXPECT_EQ(begun(ReadTrace(file())), static_cast<std::size_t>(launches));
 }
 
 // A database for ROCm's tools, by SQL as its readers ask: joules by segment are the estimate's.
