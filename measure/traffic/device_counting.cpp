@@ -211,8 +211,10 @@ Status DeviceCounting::sample_now() const {
                 "counting must be asked for before the first call of HIP, and HIP must be that of "
                 "ROCm 6.3 or later");
   }
-  const auto sample = reinterpret_cast<int (*)()>(::dlsym(loaded, rocprofiler::kSampleFunction));
-  const bool sampled = sample != nullptr && sample() == 1;
+  using Entry = void* (*)(std::uint32_t, const char*, std::uint32_t, void*);
+  const auto entry = reinterpret_cast<Entry>(::dlsym(loaded, rocprofiler::kToolEntry));
+  const bool sampled =
+      entry != nullptr && entry(0, rocprofiler::kSampleRequest, 0, nullptr) != nullptr;
   ::dlclose(loaded);
   if (!sampled) return fail(ErrorCode::device_error, "rocprofiler-sdk gave no sample");
   return {};

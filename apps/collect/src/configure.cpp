@@ -1,6 +1,6 @@
-// Exports rocprofiler_configure, which rocprofiler-sdk looks for in a tool library. No other
-// library may export it: rocprofiler-register ends a program that does where no SDK is installed.
-// For a program that measures stretches of itself it exports wirewatt_sample_device as well.
+// Exports rocprofiler_configure, which rocprofiler-sdk looks for in a tool library, and nothing
+// else. No other library may export it: rocprofiler-register ends a program that does where no SDK
+// is installed. libwirewatt calls the same entry, to have a stretch's ends sampled.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -103,24 +103,25 @@ rocprofiler::ToolResult* begin(std::uint32_t version, const void* caller, void* 
   return &result;
 }
 
+// The answer to libwirewatt: null where there is no sample.
+rocprofiler::ToolResult* sample() {
+  static rocprofiler::ToolResult sampled{};
+  DeviceCollector* device = the_device;
+  return device != nullptr && device->sample_now() ? &sampled : nullptr;
+}
+
 }  // namespace
 }  // namespace ww::collect
 
 extern "C" __attribute__((visibility("default"))) ww::rocprofiler::ToolResult*
-rocprofiler_configure(std::uint32_t version, const char* /*runtime_version*/,
-                      std::uint32_t /*priority*/, void* client_id) {
+rocprofiler_configure(std::uint32_t version, const char* release, std::uint32_t /*priority*/,
+                      void* client_id) {
   try {
+    if (release != nullptr && std::strcmp(release, ww::rocprofiler::kSampleRequest) == 0) {
+      return ww::collect::sample();
+    }
     return ww::collect::begin(version, __builtin_return_address(0), client_id);
   } catch (...) {
     return nullptr;
-  }
-}
-
-extern "C" __attribute__((visibility("default"))) int wirewatt_sample_device(void) {
-  try {
-    ww::collect::DeviceCollector* device = ww::collect::the_device;
-    return device != nullptr && device->sample_now() ? 1 : 0;
-  } catch (...) {
-    return 0;
   }
 }

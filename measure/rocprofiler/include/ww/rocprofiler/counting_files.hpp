@@ -18,6 +18,8 @@ inline constexpr const char* kCountersVariable = "WIREWATT_COUNT_SET";
 
 // A regular expression of the names of kernels whose launches are counted; without it, all are.
 inline constexpr const char* kKernelsVariable = "WIREWATT_COUNT_KERNELS";
+// NVIDIA's cards: how a process says that none of its kernels has such a name.
+inline constexpr const char* kNoKernelMatches = "no kernel matches";
 
 // NVIDIA's cards: the file of CUPTI that the injected library loads.
 inline constexpr const char* kCuptiVariable = "WIREWATT_COUNT_CUPTI";
@@ -27,9 +29,11 @@ inline constexpr const char* kModeVariable = "WIREWATT_COUNT";
 inline constexpr const char* kDeviceMode = "device";  // else launches
 // Milliseconds between two samples of the device.
 inline constexpr const char* kIntervalVariable = "WIREWATT_COUNT_INTERVAL";
-// A function of the tool library, `int wirewatt_sample_device(void)`, for who measures a stretch of
-// the program that is counted: it has the device sampled, and returns 1 once the rows are there.
-inline constexpr const char* kSampleFunction = "wirewatt_sample_device";
+// The tool library's only symbol. A program that measures a stretch of itself calls it as well,
+// with kSampleRequest where the SDK gives its release: the device is sampled, and what is returned
+// is not null once the rows are there.
+inline constexpr const char* kToolEntry = "rocprofiler_configure";
+inline constexpr const char* kSampleRequest = "wirewatt: sample the device";
 
 // Rows are in the folder as PROCESS.part while the program runs, and as PROCESS.csv once it ended.
 inline constexpr const char* kUnfinished = ".part";
