@@ -227,6 +227,9 @@ std::vector<std::string> profiler_command(const InstalledProfiler& profiler,
                set(rocprofiler::kCuptiVariable, profiler.program.string()),
                set(rocprofiler::kFolderVariable, folder.string()),
                set(rocprofiler::kCountersVariable, metrics)};
+      if (!request.kernels.empty()) {
+        words.push_back(set(rocprofiler::kKernelsVariable, request.kernels));
+      }
       break;
     }
   }

@@ -10,6 +10,7 @@
 #include "ww/core/temporary_folder.hpp"
 #include "ww/measure/environment.hpp"
 #include "ww/measure/profiler.hpp"
+#include "ww/rocprofiler/counting_files.hpp"
 
 namespace ww::measure {
 namespace {
@@ -285,6 +286,9 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
                             done.signal != 0 ? done.signal : done.exit_code,
                             profilers_last_words(run.said)),
                 name);
+  }
+  if (run.trouble.starts_with(rocprofiler::kNoKernelMatches)) {
+    return fail(ErrorCode::invalid_argument, run.trouble, "--kernels");
   }
   if (!run.trouble.empty()) return fail(ErrorCode::device_error, run.trouble, name);
   if (has_table) {

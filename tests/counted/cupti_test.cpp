@@ -44,7 +44,8 @@ class CountedByCupti : public ::testing::Test {
     return (folder_.path() / name).string();
   }
   void fault(const std::string& words) { variables_.set("WW_STUB_CUPTI_FAULTS", words); }
-  [[nodiscard]] Result<measure::Profile> count(const std::vector<std::string>& command) const {
+  [[nodiscard]] Result<measure::Profile> count(const std::vector<std::string>& command,
+                                               const std::string& kernels = "") const {
     const auto installed = measure::installed_profilers(kPart);
     const auto cupti =
         std::ranges::find(installed, Profiler::cupti, &measure::InstalledProfiler::profiler);
@@ -52,6 +53,7 @@ class CountedByCupti : public ::testing::Test {
     measure::ProfileRequest request;
     request.architecture = kPart;
     request.command = command;
+    request.kernels = kernels;
     return measure::profile(*cupti, request);
   }
   [[nodiscard]] Result<measure::Profile> count_exercise() const {
@@ -94,6 +96,65 @@ TEST_F(CountedByCupti, HasEveryCountOfEveryLaunch) {
   }
   std::printf("%zu launches, %zu counters each\n", should.size(),
               measure::mapped_counters(kPart).size());
+}
+
+// Launches gemm, copy, copy, gemm, sum, copy through the driver's own interface, each of another
+// size. The stub's values follow from a launch and not from what was launched before it.
+constexpr const char* kThreeKernels = R"(
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+def call(name, *words):
+    code = getattr(cuda, name)(*words)
+    assert code == 0, (name, code)
+context, module = ctypes.c_void_p(), ctypes.c_void_p()
+call("cuInit", 0)
+call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+call("cuCtxSetCurrent", context)
+entries = "".join(".visible .entry %s()\n{\n ret;\n}\n" % name for name in ("gemm", "copy", "sum"))
+text = (".version 6.0\n.target sm_70\n.address_size 64\n" + entries).encode()
+call("cuModuleLoadDataEx", ctypes.byref(module), text, 0, None, None)
+size, none = ctypes.c_size_t(0), ctypes.create_string_buffer(8)
+extra = (ctypes.c_void_p * 5)(1, ctypes.addressof(none), 2, ctypes.addressof(size), None)
+for groups, name in enumerate(("gemm", "copy", "copy", "gemm", "sum", "copy"), 1):
+    function = ctypes.c_void_p()
+    call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
+    call("cuLaunchKernel", function, groups, 1, 1, 32, 1, 1, 0, None, None, extra)
+call("cuCtxSynchronize")
+)";
+
+TEST_F(CountedByCupti, OnlyKernelsWhoseNamesMatchAreCounted) {
+  const std::vector<std::string> program{"/usr/bin/python3", "-c", kThreeKernels};
+  const auto all = count(program);
+  ASSERT_TRUE(all) << all.error().text();
+  ASSERT_EQ(all->counters.dispatches.size(), 6U);
+  for (const auto& [kernels, wanted] :
+       std::map<std::string, std::vector<std::size_t>>{{"gemm", {0, 3}},
+                                                       {"copy", {1, 2, 5}},
+                                                       {"^(gemm|sum)$", {0, 3, 4}},
+                                                       {"u", {4}},
+                                                       {".", {0, 1, 2, 3, 4, 5}}}) {
+    fs::remove(file("oracle"));
+    const auto some = count(program, kernels);
+    ASSERT_TRUE(some) << some.error().text();
+    EXPECT_EQ(oracle().size(), wanted.size()) << "CUPTI counted others, too";
+    ASSERT_EQ(some->counters.dispatches.size(), wanted.size()) << kernels;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const CounterDispatch& is = some->counters.dispatches[i];
+      const CounterDispatch& should = all->counters.dispatches[wanted[i]];
+      EXPECT_EQ(is.kernel, should.kernel);
+      EXPECT_EQ(is.counters, should.counters);
+      EXPECT_EQ(is.duration_ns, should.duration_ns);
+    }
+    std::printf("%s: %zu of 6 launches counted\n", kernels.c_str(), wanted.size());
+  }
+}
+
+TEST_F(CountedByCupti, AFilterThatMatchesNothingNamesTheKernels) {
+  const auto none = count({"/usr/bin/python3", "-c", kThreeKernels}, "axpy");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(none.error().text(),
+              HasSubstr("no kernel matches 'axpy'; there are copy, gemm, sum"));
 }
 
 struct Refusal {

@@ -16,6 +16,8 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "ww/core/atomic_file.hpp"
@@ -112,9 +114,34 @@ Variables with_a_profiler(Variables environment, const fs::path& folder) {
   return environment;
 }
 
+// The stub of CUPTI where a toolkit has it.
+Variables with_cupti(Variables environment, const fs::path& toolkit) {
+  fs::create_directories(toolkit / "lib64");
+  fs::create_symlink(variable("WW_BINARY_DIR") + "/lib/stub_cupti/libcupti.so",
+                     toolkit / "lib64" / "libcupti.so");
+  environment.emplace_back("CUDA_HOME", toolkit.string());
+  return environment;
+}
+
+// The kernels of the rows that were counted, from all tables of a folder.
+std::set<std::string> counted_kernels(const fs::path& folder) {
+  std::set<std::string> kernels;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    std::istringstream rows(read_file(file.path()).value_or(""));
+    for (std::string row; std::getline(rows, row);) {
+      std::istringstream fields(row);
+      std::string id, process, kernel;
+      std::getline(std::getline(std::getline(fields, id, ','), process, ','), kernel, ',');
+      kernels.insert(kernel);
+    }
+  }
+  return kernels;
+}
+
 TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
   const auto result =
-      start({(root_ / "out").string()}, with_a_profiler(stubs(), root_ / "profiler"));
+      start({(root_ / "out").string()},
+            with_cupti(with_a_profiler(stubs(), root_ / "profiler"), root_ / "toolkit"));
   const std::string summary = read_file(root_ / "out" / "summary.txt").value_or("");
   EXPECT_EQ(result.exit_code, 0) << result.errors << summary;
   EXPECT_THAT(summary, HasSubstr("budget: 520 s"));
@@ -133,6 +160,17 @@ TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
   EXPECT_EQ(watched["launches"][1]["way"], "far");
   EXPECT_GT(watched["launches"][0]["bytes"].get<double>(), 0);
   EXPECT_EQ(watched["launches"][0]["bytes"], watched["launches"][1]["bytes"]);
+  // CUPTI's library in the same program: nothing, every kernel, and one of several.
+  for (const char* step : {"cupti-none", "cupti-all", "cupti-some", "cupti-none-topology",
+                           "cupti-all-topology", "cupti-some-topology"}) {
+    EXPECT_THAT(summary, HasSubstr(std::string(step) + ": exit 0"));
+  }
+  EXPECT_TRUE(fs::is_empty(root_ / "out" / "raw" / "cupti-none"));
+  const auto all = counted_kernels(root_ / "out" / "raw" / "cupti-all");
+  EXPECT_GE(all.size(), 2U);
+  EXPECT_TRUE(all.contains("\"cross\"")) << summary;
+  EXPECT_EQ(counted_kernels(root_ / "out" / "raw" / "cupti-some"),
+            std::set<std::string>{"\"places\""});
   EXPECT_LT(summary.find("topology: exit"), summary.find("calibrate: exit"));
   EXPECT_LT(summary.find("calibrate: exit"), summary.find("doctor: exit"));
   EXPECT_THAT(read_file(root_ / "out" / "raw" / "topology.json").value_or(""),

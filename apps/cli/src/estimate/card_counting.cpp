@@ -72,11 +72,14 @@ std::string to_text(const CountingPlan& plan, const std::vector<std::string>& co
                                  std::chrono::duration<double>(*plan.limit).count())
                    : "");
   }
+  const bool leaves_out =
+      plan.profiler.profiler == measure::Profiler::cupti && !plan.kernels.empty();
   const bool repeats_kernels = plan.profiler.profiler == measure::Profiler::ncu ||
                                plan.profiler.profiler == measure::Profiler::cupti;
-  return fmt::format("counting {} on {} ({}) with {}, which runs it {}{}", command.front(),
+  return fmt::format("counting {} on {} ({}) with {}, which runs it {}{}{}", command.front(),
                      plan.card.name, plan.architecture, to_string(plan.profiler.profiler), runs,
-                     repeats_kernels ? " and repeats each kernel" : "");
+                     repeats_kernels ? " and repeats each kernel" : "",
+                     leaves_out ? " that is counted" : "");
 }
 
 Result<CountedOnCard> count_on_card(const CountingPlan& plan,
@@ -104,6 +107,7 @@ Result<CountedOnCard> count_on_card(const CountingPlan& plan,
   measure::ProfileRequest request;
   request.architecture = plan.architecture;
   request.command = command;
+  request.kernels = plan.kernels;
   request.limit = plan.limit.value_or(std::chrono::hours(24));  // of who may press Ctrl-C
   WW_ASSIGN(profile, measure::profile(profiler, request));
   return CountedOnCard{

@@ -14,6 +14,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -51,10 +54,16 @@ std::string quoted(const std::string& text) {
 
 class Injection {
  public:
-  Injection(std::string folder, std::vector<std::string> counters)
+  // `kernels` is a regular expression of the names that are counted; empty: all.
+  Injection(std::string folder, std::vector<std::string> counters, std::string kernels)
       : stem_(std::move(folder) + "/" + std::to_string(::getpid())),
         process_(std::to_string(::getpid())),
-        counters_(std::move(counters)) {}
+        counters_(std::move(counters)),
+        expression_(std::move(kernels)) {
+    if (!expression_.empty()) {
+      wanted_.emplace(expression_, std::regex::ECMAScript | std::regex::optimize);
+    }
+  }
 
   bool attach(const std::string& library) {
     std::string trouble;
@@ -81,6 +90,10 @@ class Injection {
     const std::lock_guard lock(mutex_);
     if (abandoned_) return;
     while (!contexts_.empty()) end(contexts_.begin()->first);
+    if (launches_ > 0 || left_out_.empty()) return;
+    std::string names;
+    for (const std::string& name : left_out_) names += (names.empty() ? "" : ", ") + name;
+    say(rocprofiler::kNoKernelMatches + (" '" + expression_) + "'; there are " + names);
   }
   // In a child of fork(): it has no device, and the files are its parent's.
   void abandon() { abandoned_ = true; }
@@ -118,8 +131,20 @@ class Injection {
     const auto found = contexts_.find(call.context);
     if (found == contexts_.end() || found->second.profiler == nullptr) return;
     ContextProfiler& profiler = *found->second.profiler;
-    profiler.before_launch(call.symbol != nullptr ? call.symbol : "?");
+    const std::string kernel = call.symbol != nullptr ? call.symbol : "?";
+    if (is_wanted(kernel)) {
+      profiler.before_launch(kernel);
+    } else {
+      profiler.before_other_launch();
+    }
     if (!profiler.trouble().empty()) say(profiler.trouble());
+  }
+
+  bool is_wanted(const std::string& kernel) {
+    if (!wanted_ || std::regex_search(kernel, *wanted_)) return true;
+    constexpr std::size_t kMaxNamed = 5;
+    if (left_out_.size() < kMaxNamed) left_out_.insert(kernel);
+    return false;
   }
 
   void begin(void* context) {
@@ -196,6 +221,9 @@ class Injection {
 
   std::string stem_, process_;
   std::vector<std::string> counters_;
+  std::string expression_;
+  std::optional<std::regex> wanted_;
+  std::set<std::string> left_out_;  // some kernels that are not counted
   Library library_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Counters>> of_chip_;
@@ -215,7 +243,8 @@ int begin() {
   std::vector<std::string> counters;
   std::istringstream words(text_of_variable(rocprofiler::kCountersVariable));
   for (std::string word; words >> word;) counters.push_back(word);
-  the_injection = new Injection(folder, std::move(counters));
+  the_injection =
+      new Injection(folder, std::move(counters), text_of_variable(rocprofiler::kKernelsVariable));
   ::pthread_atfork(nullptr, nullptr, [] { the_injection->abandon(); });
   if (!the_injection->attach(library)) return 0;
   // Before the driver's own end.

@@ -212,13 +212,9 @@ void ContextProfiler::begin() {
 }
 
 void ContextProfiler::before_launch(const std::string& kernel) {
-  if (!counts_) return;
-  if (kernels_.size() == kRanges) {
-    read();
-    begin();
-    if (!counts_) return;
-  }
-  kernels_.push_back(kernel);
+  if (kernels_.size() == kRanges) read();
+  if (!counts_ && trouble_.empty()) begin();
+  if (counts_) kernels_.push_back(kernel);
 }
 
 void ContextProfiler::read() {

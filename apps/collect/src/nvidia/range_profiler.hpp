@@ -91,6 +91,9 @@ class ContextProfiler {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
   // Before a kernel is launched. Reads those before it where no more have a place.
   void before_launch(const std::string& kernel);
+  // Before one is launched that is not counted: reads those before it, and counts none until the
+  // next one that is.
+  void before_other_launch() { read(); }
   // Ends counting and reads what was counted.
   void finish();
 

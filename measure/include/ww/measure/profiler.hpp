@@ -45,6 +45,7 @@ struct ProfileRequest {
   std::string architecture;           // "gfx90a", "sm_90"
   std::vector<std::string> counters;  // empty: mapped_counters(architecture)
   std::vector<std::string> command;   // the program and its arguments
+  std::string kernels;                // CUPTI: counts those whose names match it; empty: all
   std::filesystem::path folder;       // keeps the profiler's files; empty: they are removed
   std::chrono::milliseconds limit{std::chrono::minutes(10)};  // for each pass of the program
 };
