@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "terminal.hpp"
 #include "ww/calibration/answer.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
@@ -81,6 +82,15 @@ Error with_near_file(Error error) {
   return error;
 }
 
+// The last cell of a row, whose others are `left` wide: on a terminal in as many lines as it needs.
+std::vector<std::string> last_cell(const std::vector<std::string>& row, std::size_t left) {
+  constexpr std::size_t kMinRoom = 20;
+  if (row.empty()) return {""};
+  const std::size_t columns = terminal_columns(left + row.back().size());
+  if (left + row.back().size() <= columns || left + kMinRoom > columns) return {row.back()};
+  return wrapped(row.back(), columns - left);
+}
+
 }  // namespace
 
 void print_json(const nlohmann::json& json) {
@@ -99,12 +109,17 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
+  constexpr std::size_t kGap = 2;
   for (const auto& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += i + 1 < row.size() ? fmt::format("{:<{}}  ", row[i], widths[i]) : row[i];
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+      line += fmt::format("{:<{}}", row[i], widths[i] + kGap);
     }
-    fmt::print("{}\n", line);
+    const std::string indent(line.size(), ' ');
+    for (const std::string& part : last_cell(row, line.size())) {
+      fmt::print("{}{}\n", line, part);
+      line = indent;
+    }
   }
 }
 

@@ -21,7 +21,8 @@ void print_json(const nlohmann::json& json);
 // Prints one JSON document with the keys in its own order.
 void print_ordered_json(const nlohmann::ordered_json& json);
 
-// Columns padded to their widest cell; the first row is the heading.
+// Columns padded to their widest cell; the first row is the heading. On a terminal the last column
+// is as wide as there is room.
 void print_table(const std::vector<std::vector<std::string>>& rows);
 
 // The answer of a calibration: its document if `json`, else its lines and tables. Returns the exit

@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <sstream>
 #include <string_view>
+
+#include "terminal.hpp"
 
 namespace ww::cli {
 namespace {
 
 constexpr std::size_t kMany = 30;   // options; fewer are shown as they are
-constexpr std::size_t kWidth = 96;  // of a line
+constexpr std::size_t kWidth = 96;  // of a line, where no terminal says how wide it is
+constexpr std::size_t kMinWidth = 50;
 constexpr std::size_t kIndent = 14;
 
 // Lists the options that most runs of a command with many options need.
@@ -31,27 +35,15 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() 
   return options;
 }
 
+// Of a line; lines longer than kWidth are hard to read on any terminal.
+std::size_t width() {
+  return std::clamp(terminal_columns(kWidth), kMinWidth, kWidth);
+}
+
 // "wirewatt workloads run"
 std::string full_name(const CLI::App& app) {
   const std::string& name = app.get_name();
   return app.get_parent() == nullptr ? name : full_name(*app.get_parent()) + " " + name;
-}
-
-// A text in lines of at most `room` letters, broken at blanks; its own line breaks stay.
-std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
-  std::vector<std::string> lines{""};
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > room) {
-      lines.emplace_back();
-    }
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
-    if (end < text.size() && text[end] == '\n') lines.emplace_back();
-    at = end + 1;
-  }
-  return lines;
 }
 
 // "  name      what it is", what it is in a column of its own.
@@ -65,7 +57,7 @@ std::string in_columns(const std::string& name, const std::string& text, std::si
     out.resize(column, ' ');
   }
   bool first = true;
-  for (const std::string& line : wrapped(text, kWidth - column)) {
+  for (const std::string& line : wrapped(text, width() - column)) {
     if (!first) out.append(column, ' ');
     out += line + "\n";
     first = false;
@@ -126,11 +118,23 @@ std::string subject_line(const CLI::App& app, const std::string& group) {
   for (const CLI::Option* option : options) {
     if (option->get_lnames().empty()) continue;
     const std::string name = " --" + option->get_lnames().front();
-    if (line.size() + name.size() > kWidth) break;
+    if (line.size() + name.size() + sizeof(" ...") > width()) break;
     line += name;
     ++named;
   }
   return line + (named < options.size() ? " ..." : "") + "\n";
+}
+
+// Sentences in lines that fit; lines that begin with a blank are commands, to be typed as they are.
+std::string fitted(const std::string& footer) {
+  std::istringstream lines(footer);
+  std::string text;
+  for (std::string line; std::getline(lines, line); text += '\n') {
+    const bool fits = line.starts_with(' ') || line.size() <= terminal_columns(line.size());
+    text += fits ? line : fmt::format("{}", fmt::join(wrapped(line, width()), "\n"));
+  }
+  if (!footer.ends_with('\n') && !text.empty()) text.pop_back();
+  return text;
 }
 
 }  // namespace
@@ -158,7 +162,12 @@ std::string ScreenHelp::make_help(const CLI::App* app, std::string name,
   text += fmt::format("\nAll options by subject, in full with {} --help=SUBJECT (or --help-all):\n",
                       command);
   for (const std::string& group : groups_of(*app)) text += subject_line(*app, group);
-  return text + "\n" + app->get_footer() + "\n";  // make_footer begins with a line in CLI11 2.4
+  // Without the line that CLI11 2.4 begins its footer with.
+  return text + "\n" + fitted(app->get_footer()) + "\n";
+}
+
+std::string ScreenHelp::make_footer(const CLI::App* app) const {
+  return fitted(Formatter::make_footer(app));
 }
 
 std::string unknown_subject(const CLI::App& app) {

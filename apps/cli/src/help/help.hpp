@@ -15,6 +15,7 @@ class ScreenHelp : public CLI::Formatter {
   // Two columns, the second in lines that fit.
   std::string make_option(const CLI::Option* option, bool positional) const override;
   std::string make_subcommand(const CLI::App* command) const override;
+  std::string make_footer(const CLI::App* app) const override;
   // Type and default; what excludes what is said when it happens.
   std::string make_option_opts(const CLI::Option* option) const override;
 };

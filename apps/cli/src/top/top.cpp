@@ -257,6 +257,7 @@ Result<int> watch_program(const TopArguments& arguments, const calibration::Cali
   if (arguments.timeline.wanted()) WW_TRY(save_timeline(timeline, arguments.timeline));
   WW_TRY(trouble);
   if (!arguments.json) {
+    display.print_joules();
     if (const auto rows = kernel_joules_rows(energies); !rows.empty()) {
       fmt::print("energy of the whole chip above rest, by the times of the launches:\n");
       print_table(rows);

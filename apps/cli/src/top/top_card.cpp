@@ -271,10 +271,9 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   }
   const bool stopped = interrupted();  // by Ctrl-C; the key q only ends the program
   std::optional<Result<ProcessResult>> result;
-  if (program) {
-    result = program->finish();
-    display.close();
-  }
+  if (program) result = program->finish();
+  display.close();
+  if (!request.json) display.print_joules();
   if (request.timeline.wanted()) WW_TRY(save_timeline(timeline, request.timeline));
   WW_TRY(trouble);
   for (const std::string& warning : warnings) spdlog::warn("{}", warning);

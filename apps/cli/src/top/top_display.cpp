@@ -1,6 +1,7 @@
 #include "top/top_display.hpp"
 
 #include "open_page.hpp"
+#include "output.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -171,6 +172,16 @@ void Display::show(json facts) {
   if (silent_) return;
   fmt::print("{}\n", line);
   std::fflush(stdout);
+}
+
+void Display::print_joules() const {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& segment : state_.segments) {
+    if (segment.energy_j) rows.push_back({segment.name, interval_text(segment.energy_j, {}, "J")});
+  }
+  if (rows.empty()) return;
+  rows.insert(rows.begin(), {"SEGMENT", misfit_.empty() ? "ENERGY (95%)" : "ENERGY (MISFIT)"});
+  print_table(rows);
 }
 
 bool Display::wait(std::chrono::milliseconds time) {

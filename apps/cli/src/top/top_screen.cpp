@@ -7,6 +7,9 @@
 #include <clocale>
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
+
+#include "terminal.hpp"
 
 // Last: its macros take short names.
 #define NCURSES_NOMACROS 1
@@ -17,6 +20,47 @@ namespace {
 
 std::string figure(double value) {
   return fmt::format("{:.3g}", value);
+}
+
+constexpr int kName = 14, kPower = 10, kInterval = 20, kStatus = 15;  // widths of columns
+
+// The columns that a screen has room for.
+struct TopColumns {
+  explicit TopColumns(int columns) {
+    constexpr int kMinHistory = 8, kMaxHistory = 120;
+    status = columns >= kName + kPower + kStatus;
+    if (status) left += kStatus;
+    interval = columns >= left + kInterval + kMinHistory;
+    if (interval) left += kInterval;
+    const int rest = std::min(columns - left, kMaxHistory);
+    history = status && rest >= kMinHistory ? static_cast<std::size_t>(rest) : 0;
+  }
+  bool interval{}, status{};
+  int left = kName + kPower;
+  std::size_t history{};  // 0: none
+};
+
+std::string top_head(int columns) {
+  const TopColumns shown(columns);
+  constexpr const char* kScaled = "HISTORY, each to its most";
+  return fmt::format("{:<{}}{:>{}}", "SEGMENT", kName, "POWER [W]", kPower) +
+         (shown.interval ? fmt::format("  {:<{}}", "95%", kInterval - 2) : "") +
+         (shown.status ? fmt::format(" {:<{}}", "STATUS", kStatus - 1) : "") +
+         (shown.history == 0                                 ? ""
+          : shown.history < std::string_view(kScaled).size() ? "HISTORY"
+                                                             : kScaled);
+}
+
+// Without room for its status, a row without power has it in the power's place.
+std::string top_line(const TopRow& row, int columns) {
+  const TopColumns shown(columns);
+  const std::string none = shown.status ? "-" : row.status;
+  std::string interval = "-";
+  if (row.power_w) interval = figure(row.power_w->low) + ".." + figure(row.power_w->high);
+  return fmt::format("{:<{}}{:>{}}", row.name, kName,
+                     row.power_w ? figure(row.power_w->value) : none, kPower) +
+         (shown.interval ? fmt::format("  {:<{}}", interval, kInterval - 2) : "") +
+         (shown.status ? fmt::format(" {:<{}}", row.status, kStatus - 1) : "");
 }
 
 class CursesScreen final : public TopScreen {
@@ -44,29 +88,24 @@ class CursesScreen final : public TopScreen {
 
   void draw(const TopFrame& frame) override {
     erase();
+    const int columns = getmaxx(stdscr);
     int y = 0;
-    put(y++, 0, "wirewatt top  " + frame.title, A_BOLD);
-    put(y++, 0, frame.source, A_DIM);
+    put(y++, "wirewatt top  " + frame.title, A_BOLD);
+    put(y++, frame.source, A_DIM);
     ++y;
-    const int columns = std::max(40, getmaxx(stdscr));
-    const auto width = static_cast<std::size_t>(std::clamp(columns - 58, 8, 120));
-    put(y++, 0,
-        fmt::format("{:<14}{:>10}  {:<20} {:<12}{}", "SEGMENT", "POWER [W]", "95%", "STATUS",
-                    "HISTORY"),
-        A_UNDERLINE);
+    put(y++, top_head(columns), A_UNDERLINE);
     for (const TopRow& row : frame.rows) {
-      const auto interval = row.power_w
-                                ? figure(row.power_w->low) + " .. " + figure(row.power_w->high)
-                                : std::string("-");
-      put(y, 0,
-          fmt::format("{:<14}{:>10}  {:<20} {:<12}", row.name,
-                      row.power_w ? figure(row.power_w->value) : "-", interval, row.status),
-          A_NORMAL);
-      put(y++, 59, sparkline(row.history, width), colours_ ? COLOR_PAIR(1) : A_NORMAL);
+      put(y, top_line(row, columns), A_NORMAL);
+      const TopColumns shown(columns);
+      if (shown.history > 0) {
+        put(y, sparkline(row.history, shown.history), colours_ ? COLOR_PAIR(1) : A_NORMAL,
+            shown.left);
+      }
+      ++y;
     }
     ++y;
-    for (const auto& line : frame.lines) put(y++, 0, line, A_NORMAL);
-    put(getmaxy(stdscr) - 1, 0, frame.state + "   q quits", colours_ ? COLOR_PAIR(2) : A_REVERSE);
+    for (const auto& line : frame.lines) put(y++, line, A_NORMAL);
+    write(getmaxy(stdscr) - 1, 0, "q quits   " + frame.state, colours_ ? COLOR_PAIR(2) : A_REVERSE);
     refresh();
   }
 
@@ -77,10 +116,15 @@ class CursesScreen final : public TopScreen {
   }
 
  private:
-  static void put(int y, int x, const std::string& text, attr_t how) {
-    if (y >= getmaxy(stdscr)) return;
+  // The last line is the footer's.
+  static void put(int y, const std::string& text, attr_t how, int x = 0) {
+    if (y < getmaxy(stdscr) - 1) write(y, x, text, how);
+  }
+  static void write(int y, int x, const std::string& text, attr_t how) {
+    const int room = getmaxx(stdscr) - x;
+    if (room <= 0) return;
     attron(how);
-    mvaddnstr(y, x, text.c_str(), -1);
+    mvaddnstr(y, x, cut(text, static_cast<std::size_t>(room)).c_str(), -1);
     attroff(how);
   }
   SCREEN* screen_;
