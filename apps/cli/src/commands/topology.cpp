@@ -40,23 +40,21 @@ Status write_waves(const TopologyArguments& arguments) {
   return write_file_atomically(arguments.waves, text);
 }
 
-// The homes beside the floorplan that was named, or the one that is published of the device;
-// nothing where there are no homes, or no floorplan.
-Result<std::optional<microbench::FloorplanAgreement>> agreement_of(
-    const TopologyArguments& arguments, const microbench::Topology& topology) {
-  std::optional<microbench::FloorplanAgreement> agreement;
-  if (!arguments.floorplan.empty()) {
-    WW_ASSIGN(plan, named_floorplan(arguments.floorplan));
-    if (topology.homes && topology.homes->found) {
-      agreement = microbench::compare_floorplan(*topology.homes, plan);
-    }
-    return agreement;
-  }
+// The floorplan that was named, or else the one that is published of the device; nothing where
+// there is none.
+Result<std::optional<model::Floorplan>> plan_of(const TopologyArguments& arguments,
+                                                const microbench::Topology& topology) {
+  if (!arguments.floorplan.empty()) return named_floorplan(arguments.floorplan);
   WW_ASSIGN(toml, microbench::published_floorplan(arguments.request, topology));
-  if (toml.empty() || !topology.homes || !topology.homes->found) return agreement;
-  WW_ASSIGN(plan, model::parse_floorplan(toml, "the published floorplan"));
-  agreement = microbench::compare_floorplan(*topology.homes, plan);
-  return agreement;
+  if (toml.empty()) return std::optional<model::Floorplan>();
+  return model::parse_floorplan(toml, "the published floorplan");
+}
+
+// The homes beside that floorplan; nothing where there are no homes.
+std::optional<microbench::FloorplanAgreement> agreement_of(
+    const std::optional<model::Floorplan>& plan, const microbench::Topology& topology) {
+  if (!plan || !topology.homes || !topology.homes->found) return std::nullopt;
+  return microbench::compare_floorplan(*topology.homes, *plan);
 }
 
 void print_agreement(const microbench::FloorplanAgreement& agreement) {
@@ -75,8 +73,11 @@ int run(const TopologyArguments& arguments) {
       arguments.request, [&progress](double share) { progress.update(share, 1.0, ""); });
   progress.finish();
   if (!topology) return report_error(topology.error());
+  const auto plan = plan_of(arguments, *topology);
+  if (!plan) return report_error(plan.error());
   if (!arguments.svg.empty()) {
-    const auto written = write_file_atomically(arguments.svg, report::topology_svg(*topology));
+    const auto written = write_file_atomically(
+        arguments.svg, report::topology_svg(*topology, *plan ? &**plan : nullptr));
     if (!written) return report_error(written.error());
   }
   if (!arguments.waves.empty()) {
@@ -86,15 +87,14 @@ int run(const TopologyArguments& arguments) {
     print_json(microbench::to_mt4g(*topology));
     return 0;
   }
-  const auto agreement = agreement_of(arguments, *topology);
-  if (!agreement) return report_error(agreement.error());
+  const auto agreement = agreement_of(*plan, *topology);
   if (arguments.json) {
     nlohmann::json document = microbench::to_json(*topology);
-    document["floorplan"] = *agreement ? microbench::to_json(**agreement) : nlohmann::json();
+    document["floorplan"] = agreement ? microbench::to_json(*agreement) : nlohmann::json();
     print_json(document);
   } else {
     fmt::print("{}", report::topology_picture(*topology));
-    if (*agreement) print_agreement(**agreement);
+    if (agreement) print_agreement(*agreement);
   }
   return 0;
 }

@@ -8,6 +8,7 @@
 #include "drawing/package_map.hpp"
 #include "drawing/svg_writer.hpp"
 #include "ww/microbench/topology.hpp"
+#include "ww/model/floorplan.hpp"
 #include "ww/report/latency_curves.hpp"
 #include "ww/report/topology_picture.hpp"
 
@@ -149,6 +150,30 @@ TEST(TopologySvg, ShadesNearCellsDarkerAndEscapesTheName) {
   EXPECT_THAT(svg, HasSubstr("virtual:&lt;w&gt; (virtual): latency"));
   EXPECT_THAT(svg, HasSubstr("fill=\"rgb(60,60,255)\"><title>100.0 ticks"));
   EXPECT_THAT(svg, HasSubstr("fill=\"rgb(240,240,255)\"><title>130.0 ticks"));
+}
+
+TEST(TopologySvg, DrawsTheDieWithItsScaleAndChannelNumbers) {
+  const auto topology = two_engines();
+  model::Floorplan plan;
+  plan.name = "small & square";
+  plan.estimated = true;
+  plan.width = Millimetre{12};
+  plan.height = Millimetre{6};
+  plan.compute_units = {{{2, 3}, {4, 3}}, {{9, 3}}};
+  for (std::size_t c = 0; c < topology.latency.nearest_place.size(); ++c) {
+    plan.l2_channels.push_back({1.0 + static_cast<double>(c), 5});
+  }
+  plan.memory_controllers = {{0, 5}};
+  const std::string svg = topology_svg(topology, &plan);
+  EXPECT_THAT(svg, HasSubstr("die of small &amp; square, 12.0 by 6.0 mm, positions estimated"));
+  EXPECT_THAT(svg, HasSubstr(">2 mm</text>"));
+  EXPECT_EQ(times(svg, "<title>L2 channel "), static_cast<int>(plan.l2_channels.size()));
+  EXPECT_EQ(times(svg, "is its nearest</title>"), static_cast<int>(plan.l2_channels.size()));
+  // Another part's floorplan has no such lines, and says why.
+  plan.l2_channels.pop_back();
+  const std::string other = topology_svg(topology, &plan);
+  EXPECT_EQ(times(other, "is its nearest</title>"), 0);
+  EXPECT_THAT(other, HasSubstr("the device has another number of them"));
 }
 
 TEST(TopologySvg, GivesTheReasonWhereLatencyWasNotFound) {

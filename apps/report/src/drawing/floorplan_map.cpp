@@ -79,9 +79,9 @@ class Map {
              part.name);
     svg_.add(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="end">{}</text>)", left + length,
              top + pitch * 0.4,
-             part.known ? fmt::format("{:.3g} {} ({:.3g} to {:.3g})", part.value, unit, part.low,
-                                      part.high)
-                        : fmt::format("at most {:.3g} {}", part.high, unit));
+             part.known
+                 ? fmt::format("{:.3g} {} ({:.3g}..{:.3g})", part.value, unit, part.low, part.high)
+                 : fmt::format("at most {:.3g} {}", part.high, unit));
     const double y = top + pitch * 0.5;
     if (part.known) {
       svg_.add(R"(<rect class="fill c1" x="{:.2f}" y="{:.2f}" width="{:.3f}" height="{:.2f}"/>)",

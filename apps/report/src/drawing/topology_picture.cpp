@@ -6,6 +6,7 @@
 #include <map>
 
 #include "drawing/svg_writer.hpp"
+#include "drawing/topology_die.hpp"
 #include "ww/microbench/topology.hpp"
 #include "ww/report/topology_picture.hpp"
 
@@ -300,15 +301,16 @@ void add_cells(SvgWriter& svg, const Topology& topology, int width, int height,
 
 }  // namespace
 
-std::string topology_svg(const microbench::Topology& topology) {
+std::string topology_svg(const microbench::Topology& topology, const model::Floorplan* die) {
   const auto& ticks = topology.latency.ticks;
   const int rows = static_cast<int>(ticks.size());
   const int columns = rows == 0 ? 0 : static_cast<int>(ticks.front().size());
   const int width = columns > 64 ? kSmallCell : kCell;
   const int height = rows > 32 ? kSmallCell : kCell;
   const int across = kGridLeft + std::max(columns * width, 640) + 20;
+  const int die_down = die == nullptr ? 0 : static_cast<int>(die_height(*die));
   const int foot = kGridTop + std::max(rows * height, 20) + 14;
-  const int down = foot + kFoot;
+  const int down = foot + kFoot + die_down;
   const auto title =
       fmt::format("{}{}: latency from {} (rows) to {} (columns)", topology.device,
                   topology.is_virtual ? " (virtual)" : "", topology.sides ? "SM" : "engine",
@@ -329,6 +331,7 @@ std::string topology_svg(const microbench::Topology& topology) {
   add_channel_numbers(svg, columns, width, topology.sides.has_value());
   add_cells(svg, topology, width, height, range);
   add_scale(svg, foot, range);
+  if (die != nullptr) add_die(svg, *die, topology.latency.nearest_place, rows, foot + kFoot);
   return svg.finish();
 }
 

@@ -6,6 +6,9 @@
 namespace ww::microbench {
 struct Topology;
 }
+namespace ww::model {
+struct Floorplan;
+}
 
 namespace ww::report {
 
@@ -14,7 +17,9 @@ namespace ww::report {
 [[nodiscard]] std::string topology_picture(const microbench::Topology& topology);
 
 // A self-contained SVG image: a cell for each engine (row) and L2 channel (column), the nearer the
-// darker.
-[[nodiscard]] std::string topology_svg(const microbench::Topology& topology);
+// darker. Below it `die`, where it is not null: the published floorplan with its scale, and a line
+// from each channel to the engine that was found to be its nearest.
+[[nodiscard]] std::string topology_svg(const microbench::Topology& topology,
+                                       const model::Floorplan* die = nullptr);
 
 }  // namespace ww::report
