@@ -70,6 +70,7 @@ class Calibration final : public Experiment {
   CalibrationSettings settings_;
   PlanInputs inputs_;
   bool restored_{};
+  bool is_virtual_{};
   std::unique_ptr<StreamKernels> kernels_;
   std::optional<Runner> runner_;
   std::unique_ptr<LatencyPass> latency_;
@@ -152,6 +153,7 @@ Status Calibration::restore(const nlohmann::json& plan) {
 
 Status Calibration::prepare(Bench& bench) {
   Device& device = bench.device();
+  is_virtual_ = device.is_virtual;
   WW_ASSIGN(kernels,
             StreamKernels::create(device, bench.pinning(), settings_.patch_binary, settings_.seed,
                                   settings_.nops ? kernels::Wait::nops : kernels::Wait::sleep));
@@ -280,10 +282,10 @@ void Calibration::use(const SensorResponse& response) {
     spdlog::info("the sensor is too slow for lock-in; plateaus take its place");
   }
   spdlog::info(
-      "the sensor reads every {:.3g} s: plateaus last {:.3g} s, and the campaign takes {:.0f} min "
-      "of "
-      "device time",
-      reading_s, *inputs_.plateau_s, std::ceil(planned_seconds(inputs_) / 60));
+      "the sensor reads every {:.3g} s: plateaus last {:.3g} s, and the campaign takes {:.0f} "
+      "min{}",
+      reading_s, *inputs_.plateau_s, std::ceil(planned_seconds(inputs_) / 60),
+      is_virtual_ ? " of the virtual chip's time, which passes much faster than ours" : "");
 }
 
 Status Calibration::perform(Bench& bench, const Condition& condition, StoredRun& run) {

@@ -17,7 +17,7 @@ std::string text_of(const Sum& sum) {
   const std::string part =
       sum.without == 0 ? ""
                        : fmt::format(" of {} of {} launches", sum.with, sum.with + sum.without);
-  return fmt::format("{:.4g} ({:.4g} to {:.4g}){}", sum.value, sum.low, sum.high, part);
+  return fmt::format("{:.4g} ({:.4g}..{:.4g}){}", sum.value, sum.low, sum.high, part);
 }
 
 // Where no segment has a figure, that of L1-L2 says why.

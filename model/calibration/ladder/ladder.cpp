@@ -57,7 +57,7 @@ Table published_table() {
   for (const PublishedLevel& level : kPublished) {
     const std::string text = level.low == level.high
                                  ? fmt::format("{:g}", level.low)
-                                 : fmt::format("{:g} to {:g}", level.low, level.high);
+                                 : fmt::format("{:g}..{:g}", level.low, level.high);
     table.rows.push_back({level.what, Cell::shown(text), level.convention, level.source,
                           Cell("", level.low), Cell("", level.high)});
   }

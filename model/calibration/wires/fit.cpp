@@ -88,14 +88,14 @@ std::vector<Block> summary_text(const model::FitResult& fit) {
   const char* const unit = fit.energy_per_bit_ns ? "ns" : "mm";
   text.emplace_back(device_line(fit.device, fit.is_virtual));
   if (energy.row.interval()) {
-    line("energy       {:.1f} fJ/bit/{}, 95% interval {:.1f} to {:.1f} ({})", *energy.row.value,
-         unit, *energy.row.low, *energy.row.high, model::to_string(energy.convention));
+    line("energy       {:.1f} ({:.1f}..{:.1f}) fJ/bit/{} ({})", *energy.row.value, *energy.row.low,
+         *energy.row.high, unit, model::to_string(energy.convention));
     if (fit.energy_per_bit_ns) {
       line("             per mm: {}: {}", to_string(fit.energy_per_bit_mm.row.status),
            fit.energy_per_bit_mm.row.reason);
     }
-    line("             by this campaign's own noise alone {:.1f} to {:.1f}", energy.sensed_low,
-         energy.sensed_high);
+    line("             by this campaign's own noise alone {:.1f} ({:.1f}..{:.1f})",
+         *energy.row.value, energy.sensed_low, energy.sensed_high);
   } else {
     line("energy       {}: {}", to_string(energy.row.status), energy.row.reason);
   }

@@ -78,7 +78,7 @@ TEST(ExportedFiles, NameEveryConstantWithIntervalConventionAndLabel) {
     config.pj_per_access = 2;
     const ExportedFile file = exported(config);
     ASSERT_GE(file.constants.size(), 2U) << to_string(target);
-    EXPECT_NE(file.text.find("energy of a wire: 100 fJ/bit/mm (95% interval 90 to 115), "
+    EXPECT_NE(file.text.find("energy of a wire: 100 fJ/bit/mm (90..115), "
                              "per_random_bit, virtual"),
               std::string::npos)
         << to_string(target) << "\n"
@@ -181,7 +181,7 @@ TEST(NoximFile, HasEveryDepthAndLengthThatAConfigurationMayName) {
   for (const double mm : {0.5, 1.2, 3.0, 7.25}) {
     EXPECT_TRUE(lengths.contains(mm)) << mm;
   }
-  ASSERT_EQ(file.notes.size(), 1U);
+  ASSERT_EQ(file.notes.size(), 2U);
   EXPECT_NE(file.notes[0].find("1 to 64 flits or 100"), std::string::npos) << file.notes[0];
   EXPECT_NE(file.notes[0].find("or 7.25 mm"), std::string::npos);
 }

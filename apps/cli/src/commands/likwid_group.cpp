@@ -146,8 +146,7 @@ Result<LikwidGroup> likwid_group(const calibration::Calibration& calibration,
     const Interval pj{one.j_per_byte.value * kPico, one.j_per_byte.low * kPico,
                       one.j_per_byte.high * kPico};
     group.segments.push_back({std::string(model::to_string(one.rules->segment)), pj});
-    fmt::format_to(out, "{}: {:.4g} pJ a byte (95%: {:.4g} to {:.4g}).\n", one.rules->title,
-                   pj.value, pj.low, pj.high);
+    fmt::format_to(out, "{}: {} pJ a byte (95%).\n", one.rules->title, interval_text(pj));
   }
   fmt::format_to(out,
                  "The data are not known: a byte costs what random words cost. Requests of "

@@ -234,7 +234,7 @@ json to_json(const Counter& counter) {
 
 std::string text_of(const energy::Energy& energy) {
   if (!energy.ok()) return "none: " + energy.reason;
-  return fmt::format("{:.2f} J ({:.2f} to {:.2f}), {:.1f} W{}{}", energy.energy_j, energy.low_j,
+  return fmt::format("{:.2f} J ({:.2f}..{:.2f}), {:.1f} W{}{}", energy.energy_j, energy.low_j,
                      energy.high_j, energy.power_w, energy.reason.empty() ? "" : "; ",
                      energy.reason);
 }
@@ -323,7 +323,7 @@ void print(const Column& column) {
                                               response.time_s * 1e3)});
   } else {
     std::string text =
-        fmt::format("{} {:.1f} ms ({:.1f} to {:.1f}), delay {:.0f} ms, by {}",
+        fmt::format("{} {:.1f} ms ({:.1f}..{:.1f}), delay {:.0f} ms, by {}",
                     to_string(response.kind), response.time_s * 1e3, response.low_s * 1e3,
                     response.high_s * 1e3, response.delay_s * 1e3, column.truth);
     if (response.seen(column.period) < 0.95) {

@@ -28,4 +28,21 @@ std::string energy_text(const Interval& pj) {
   return interval_text(pj.times(kJoulesPerPicojoule), std::nullopt, "J");
 }
 
+namespace {
+
+std::string prefixed(const Figure& figure) {
+  return figure.value ? interval_text(figure.interval(), std::nullopt, figure.unit.c_str())
+                      : text(figure);
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> figure_rows(const sim::power::EnergyFigures& figures) {
+  return {{"energy", prefixed(figures.energy)},
+          {"power", prefixed(figures.power)},
+          {"energy a flit", prefixed(figures.per_flit)},
+          {"energy a bit", prefixed(figures.per_bit)},
+          {"share of wires", prefixed(figures.wire_share)}};
+}
+
 }  // namespace ww::cli

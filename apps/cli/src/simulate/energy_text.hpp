@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ww/core/figure.hpp"
+#include "ww/sim/power/accounting.hpp"
 
 namespace ww::cli {
 
@@ -12,5 +14,9 @@ inline constexpr double kJoulesPerPicojoule = 1e-12;
 // "6.06 uJ", and "6.06 uJ (3.81..40.4)", of picojoules.
 [[nodiscard]] std::string energy_text(double pj);
 [[nodiscard]] std::string energy_text(const Interval& pj);
+
+// Energy, power, energy a flit and a bit, and the wires' share, as rows of a table.
+[[nodiscard]] std::vector<std::vector<std::string>> figure_rows(
+    const sim::power::EnergyFigures& figures);
 
 }  // namespace ww::cli

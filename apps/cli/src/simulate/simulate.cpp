@@ -132,19 +132,6 @@ void print_area(const sim::power::NetworkArea& area) {
                {"  all cells", fmt::format("{:.4g} mm2", area.cells_mm2()), "", ""}});
 }
 
-std::string prefixed(const Figure& figure) {
-  return figure.value ? interval_text(figure.interval(), std::nullopt, figure.unit.c_str())
-                      : text(figure);
-}
-
-std::vector<std::vector<std::string>> figure_rows(const sim::power::EnergyFigures& figures) {
-  return {{"energy", prefixed(figures.energy)},
-          {"power", prefixed(figures.power)},
-          {"energy a flit", prefixed(figures.per_flit)},
-          {"energy a bit", prefixed(figures.per_bit)},
-          {"share of wires", prefixed(figures.wire_share)}};
-}
-
 // Parts that the network lacks, and parts that the estimator does not model, are no rows of 0 pJ.
 std::vector<std::vector<std::string>> component_rows(const sim::power::EnergyReport& energy) {
   std::vector<std::vector<std::string>> rows;
@@ -214,11 +201,14 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   print_area(report.area);
 }
 
-// Prints every estimator's energies of the same events, side by side [pJ].
+// Prints every estimator's energies of the same events, side by side [pJ]; a part that none of them
+// models, or that the network lacks, is no row.
 void print_comparison(const sim::net::SimulateReport& report) {
   std::vector<std::vector<std::string>> rows{{"ESTIMATOR, pJ"}};
   for (const auto& [name, energy] : report.energy.components()) rows.push_back({name});
   rows.push_back({"total"});
+  std::vector<bool> is_modelled(rows.size(), false);
+  is_modelled.front() = is_modelled.back() = true;
   std::vector<std::string> unavailable;
   for (const auto& one : report.comparison) {
     const std::string name(sim::power::to_string(one.estimator));
@@ -229,9 +219,14 @@ void print_comparison(const sim::net::SimulateReport& report) {
     rows[0].push_back(name);
     std::size_t row = 1;
     for (const auto& [part, energy] : one.report->components()) {
-      rows[row++].push_back(fmt::format("{:.4g}", energy.to<double>()));
+      const bool is_none = energy.to<double>() == 0;
+      if (!is_none) is_modelled[row] = true;
+      rows[row++].push_back(is_none ? "-" : fmt::format("{:.4g}", energy.to<double>()));
     }
     rows[row].push_back(fmt::format("{:.4g}", one.report->total().to<double>()));
+  }
+  for (std::size_t row = rows.size(); row-- > 0;) {
+    if (!is_modelled[row]) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(row));
   }
   mark_misfit(rows, report);
   print_table(rows);
@@ -416,7 +411,7 @@ int run_networks(const SimulateArguments& arguments, const std::string& misfit) 
 
 // Options that describe one network alone.
 Status refuse_with_several_networks(const SimulateArguments& arguments) {
-  for (const char* option : {"--heatmap", "--compare", "--estimate", "--saturation", "--seeds",
+  for (const char* option : {"--heatmap", "--estimators", "--estimate", "--saturation", "--seeds",
                              "--precision", "--skip-beyond"}) {
     if (arguments.command->count(option) > 0) {
       return fail(ErrorCode::invalid_argument,

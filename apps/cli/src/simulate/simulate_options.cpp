@@ -83,7 +83,8 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
                 "Cycles before measuring (--traffic)"),
       add_shown(command, kLoad, "--cycles", arguments.cycles, "Cycles measured (--traffic)")};
   add_shown(command, kLoad, "--seed", load.seed, "Seed of the traffic");
-  add_shown(command, kLoad, "--size", arguments.size, "With --workload: small, medium or paper")
+  add_shown(command, kLoad, "--size", arguments.size,
+            "With --workload: its inputs, small, medium or paper")
       ->needs(workload);
   add_shown(command, kLoad, "--device", arguments.device,
             "With --workload: the virtual GPU to trace on")
@@ -151,7 +152,7 @@ void add_output(CLI::App& command, SimulateArguments& arguments) {
       ->needs(curve)
       ->group(kOutput);
   auto* heatmap = command.add_flag("--heatmap", arguments.heatmap, "Draw how busy each link was");
-  auto* compare = command.add_flag("--compare", arguments.compare,
+  auto* compare = command.add_flag("--estimators", arguments.compare,
                                    "What every estimator says, side by side (always in --json)");
   for (CLI::Option* option : {command.get_option("--trace"), command.get_option("--workload"),
                               command.get_option("--packet-trace"), heatmap, compare}) {

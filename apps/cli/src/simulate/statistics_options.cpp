@@ -110,6 +110,29 @@ int run_saturation(const sim::net::Simulation& simulation, double tolerance, boo
   return 0;
 }
 
+// A figure's mean over the runs, its ends likewise; the first run's where it has no value.
+Figure mean_of(const sim::net::Repeated& repeated, Figure sim::power::EnergyFigures::*figure) {
+  Figure mean = repeated.energies.front().figures.*figure;
+  Interval sum;
+  for (const sim::power::EnergyReport& energy : repeated.energies) {
+    const auto one = (energy.figures.*figure).interval();
+    if (!one) return mean;
+    sum = together(sum, *one);
+  }
+  const auto count = static_cast<double>(repeated.energies.size());
+  mean.value = sum.value / count;
+  mean.low = sum.low / count;
+  mean.high = sum.high / count;
+  return mean;
+}
+
+sim::power::EnergyFigures mean_figures(const sim::net::Repeated& repeated) {
+  using Figures = sim::power::EnergyFigures;
+  return {mean_of(repeated, &Figures::energy), mean_of(repeated, &Figures::power),
+          mean_of(repeated, &Figures::per_flit), mean_of(repeated, &Figures::per_bit),
+          mean_of(repeated, &Figures::wire_share)};
+}
+
 int run_repeated(const sim::net::Simulation& simulation, const StatisticsOptions& options,
                  bool json) {
   constexpr double kPercent = 100;
@@ -141,8 +164,9 @@ int run_repeated(const sim::net::Simulation& simulation, const StatisticsOptions
                  energy_row("energy of the measured cycles", sim::net::total_energy(*repeated)),
                  energy_row("energy a flit", sim::net::energy_per_flit(*repeated))});
     fmt::print(
-        "the intervals are of chance alone, over the runs; --json has the energy by "
-        "component\n");
+        "these intervals are of chance alone, over the runs; those of the means below are over "
+        "the published estimators, and the calibration's where one is given\n");
+    print_table(figure_rows(mean_figures(*repeated)));
     if (!repeated->precise) {
       fmt::print("the interval is still wider than {:g}%: allow more with --max-seeds\n",
                  options.precision_percent);
@@ -190,7 +214,7 @@ void add_statistics_options(CLI::App& command, StatisticsOptions& options) {
   for (CLI::Option* way : ways) {
     way->group(kStatistics);
     for (const char* other :
-         {"--curve", "--heatmap", "--compare", "--trace", "--workload", "--packet-trace"}) {
+         {"--curve", "--heatmap", "--estimators", "--trace", "--workload", "--packet-trace"}) {
       way->excludes(command.get_option(other));
     }
   }

@@ -60,7 +60,7 @@ std::string interval_text(const ExportedConstant& constant) {
   if (!constant.low || !constant.high) {
     return "no interval published";
   }
-  return fmt::format("95% interval {:.6g} to {:.6g}", *constant.low, *constant.high);
+  return fmt::format("{:.6g}..{:.6g}", *constant.low, *constant.high);
 }
 
 }  // namespace

@@ -42,8 +42,11 @@ Result<ExportedFile> export_noxim(const ExportInput& input) {
   const double crossbar_pj = router.crossbar_pj + router.switch_grant_pj;
   file.constants.push_back(
       router_constant(input, "crossbar and switch allocator", crossbar_pj, "pJ/flit"));
-  file.constants.push_back(
-      router_constant(input, "allocation of a virtual channel", router.vc_grant_pj, "pJ/packet"));
+  // An estimator without a virtual-channel allocator says nothing of its energy.
+  if (router.vc_grant_pj > 0) {
+    file.constants.push_back(
+        router_constant(input, "allocation of a virtual channel", router.vc_grant_pj, "pJ/packet"));
+  }
   file.constants.push_back(
       router_constant(input, "leakage of a router, buffers included", router.leakage_mw, "mW"));
 
@@ -57,9 +60,13 @@ Result<ExportedFile> export_noxim(const ExportInput& input) {
       lengths.size() > std::size_t{kNoximTenths}
           ? fmt::format(" or {:g} mm", config.link_length.to<double>())
           : ""));
+  if (!(router.vc_grant_pj > 0)) {
+    file.notes.emplace_back(
+        "this estimator does not model the allocation of a virtual channel: the file has 0 for it");
+  }
 
   auto lines = comment_lines(input, "Noxim (option -power FILE)", file.constants);
-  lines.push_back(file.notes.back() + ".");
+  for (const std::string& note : file.notes) lines.push_back(note + ".");
   lines.emplace_back("Noxim charges a link for every flit that leaves a router, to its node, too.");
   lines.emplace_back("A link's leakage is 0: a calibration has only what moves with the data.");
   file.text = commented(lines, "# ");
