@@ -73,6 +73,21 @@ TEST(CommandLine, OldNamesOfOptionsStillWork) {
   EXPECT_EQ(joules({"--node-nm", "32", "--clock-hz=2e9"}), now);
   EXPECT_EQ(joules({"--node", "32", "--clock", "2e9"}), now);
   EXPECT_NE(joules({}), now);
+  // Each old name reaches the same place as the new one: the file that is not there.
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"attribute", "none.csv", "--power", "p_w", "--time=t_s", "--voltage", "v_v"},
+           {"export", "--to", "rapidchiplet", "--model", "none.json", "--load", "0.5", "-o", "x"},
+           {"sweep", "show", "none.sweep", "--limit", "3"},
+           {"trace", "dump", "none.wwt", "--limit", "3"},
+           {"trace", "export", "none.wwt", "--format", "csv"}}) {
+    const auto finished = run([&] {
+      std::vector<std::string> words{wirewatt()};
+      words.insert(words.end(), line.begin(), line.end());
+      return words;
+    }());
+    EXPECT_NE(finished.err.find("none."), std::string::npos) << line[0] << ": " << finished.err;
+    EXPECT_EQ(finished.err.find("no option"), std::string::npos) << finished.err;
+  }
 }
 
 TEST(CommandLine, CountersPrintsTheProfilersLine) {
@@ -238,7 +253,7 @@ TEST(Numbers, ThatAnOptionCannotHoldAreRefusedByItsName) {
       {"--seed", "calibrate", "--dry-run", "--seed", "-1"},
       {"--cycles", "simulate", "--cycles", "-5"},
       {"--jobs", "sweep", "mesh.toml", "--jobs", "-1"},
-      {"--limit", "sweep", "show", "s", "--limit", "-1"},
+      {"--top", "sweep", "show", "s", "--top", "-1"},
       {"--window", "launches", "x", "--window", "-5"},
       {"--rate", "simulate", "--rate", "1e400"},
       {"--rate", "simulate", "--rate", "nan"},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -123,27 +124,49 @@ TEST_F(Outputs, EveryOptionThatNamesAFileSaysWhetherItIsWritten) {
   // Options of the type TEXT: names, numbers in lists, columns, devices. One that is not here names
   // a file: mark it by as_output_file(), as_output_folder() or as_input_file().
   const std::set<std::string> texts{
-      "--adaptive",     "--approximable", "--deadlock",     "--deflection",
-      "--link-budget",  "--predictor",    "--routing",      "--scheme",
-      "--sw-allocator", "--table-counts", "--token-order",  "--wait-counts",
-      "--ways",         "--accelwattch",  "--allocator",    "--application",
-      "--approx",       "--arbiter",      "--arch",         "--baseline",
-      "--by",           "--card-node",    "--check",        "--chip-class",
-      "--column",       "--compare",      "--constant",     "--crossing-mm-source",
-      "--data",         "--device",       "--estimator",    "--executor",
-      "--format",       "--kernel",       "--kernels",      "--leave-one-out",
-      "--level",        "--load",         "--meter",        "--metric",
-      "--mode",         "--network",      "--node",         "--on-fault",
-      "--only",         "--openmetrics",  "--over",         "--pareto",
-      "--power",        "--recording",    "--reg",          "--run",
-      "--sensitivity",  "--size",         "--slurm-option", "--sort",
-      "--target",       "--term",         "--time",         "--to",
-      "--traffic",      "--voltage",      "--without",      "--workload",
+      "--adaptive",     "--approximable",   "--deadlock",     "--deflection",
+      "--link-budget",  "--predictor",      "--routing",      "--scheme",
+      "--sw-allocator", "--table-counts",   "--token-order",  "--wait-counts",
+      "--ways",         "--accelwattch",    "--allocator",    "--application",
+      "--approx",       "--arbiter",        "--arch",         "--baseline",
+      "--by",           "--card-node",      "--check",        "--chip-class",
+      "--column",       "--compare",        "--constant",     "--crossing-mm-source",
+      "--data",         "--device",         "--estimator",    "--executor",
+      "--format",       "--kernel",         "--kernels",      "--leave-one-out",
+      "--level",        "--load",           "--meter",        "--metric",
+      "--mode",         "--network",        "--node",         "--on-fault",
+      "--only",         "--openmetrics",    "--over",         "--pareto",
+      "--power-column", "--recording",      "--reg",          "--run",
+      "--sensitivity",  "--size",           "--slurm-option", "--sort",
+      "--target",       "--term",           "--time-column",  "--to",
+      "--traffic",      "--voltage-column", "--without",      "--workload",
       "--power-metric"};
   for (const Command& command : all_commands()) {
     for (const auto& name : command.of({"TEXT"})) {
       EXPECT_TRUE(texts.contains(name)) << command.name() << " " << name;
     }
+  }
+}
+
+// One name has one meaning: a number here is no text there.
+TEST_F(Outputs, EveryOptionTakesTheSameKindOfValueInAllCommands) {
+  // Written by one command and read by others, or a number of which one command takes a list.
+  const std::set<std::string> both{"--counters", "--trace", "--packet-trace", "--node"};
+  std::map<std::string, std::map<std::string, std::string>> kinds;
+  for (const Command& command : all_commands()) {
+    for (const auto& option : command.options) {
+      const bool is_number = std::set<std::string>{"FLOAT", "INT", "UINT"}.contains(option.type);
+      const std::string kind = kOutputs.contains(option.type) ? "output"
+                               : is_number                    ? "number"
+                                                              : option.type;
+      kinds[option.name][kind] = command.name();
+    }
+  }
+  for (const auto& [option, in] : kinds) {
+    if (both.contains(option)) continue;
+    std::string where;
+    for (const auto& [kind, command] : in) where += " " + kind + " in '" + command + "'";
+    EXPECT_EQ(in.size(), 1U) << option << ":" << where;
   }
 }
 

@@ -381,7 +381,7 @@ TEST(Trace, DumpsExportsAndImports) {
   TemporaryFolder folder;
   const auto path = [&](const char* name) { return (folder.path() / name).string(); };
   ASSERT_EQ(run({wirewatt(), "run", "--trace", path("a.wwt"), "--", saxpy()}).exit_code, 0);
-  const auto dumped = run({wirewatt(), "trace", "dump", path("a.wwt"), "--limit", "2"});
+  const auto dumped = run({wirewatt(), "trace", "dump", path("a.wwt"), "--top", "2"});
   EXPECT_EQ(dumped.exit_code, 0) << dumped.err;
   EXPECT_NE(dumped.out.find("launch 0 (dispatch 0): saxpy, 157x1x1 groups of 64x1x1"),
             std::string::npos)
@@ -389,7 +389,7 @@ TEST(Trace, DumpsExportsAndImports) {
   ASSERT_EQ(run({wirewatt(), "trace", "export", path("a.wwt"), "-o", path("a.csv")}).exit_code, 0);
   const auto csv = content(path("a.csv"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 6 * kElements);
-  ASSERT_EQ(run({wirewatt(), "trace", "export", path("a.wwt"), "--format", "accelsim", "-o",
+  ASSERT_EQ(run({wirewatt(), "trace", "export", path("a.wwt"), "--to", "accelsim", "-o",
                  path("accelsim")})
                 .exit_code,
             0);

@@ -150,7 +150,7 @@ TEST_F(WrongInputs, OfNumbersAreRefused) {
            {"calibrate --device virtual:random --chip-seed -3 --dry-run", 2, "-3 is below 0"},
            {"ladder --seed 99999999999999999999999", 2, "is too large a number"},
            {"sweep plan.toml --jobs -1", 2, "--jobs: -1 is below 0"},
-           {"sweep show plan.sweep --limit -1", 2, "--limit: -1 is not 0 or above"},
+           {"sweep show plan.sweep --top -1", 2, "--top: -1 is not 0 or above"},
            {"launches --window -5", 2, "--window: -5 is not above 0"},
            {"project --model run --node 0", 2, "--node"},
            {"estimate counters.csv --arch gfx90a --toggle-rate 2", 2, "lies between 0 and 1"},

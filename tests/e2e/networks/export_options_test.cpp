@@ -103,7 +103,7 @@ TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
       {"--vcs", {"2", "3"}},
       {"--vc-buffer", {"6", "7"}},
       {"--clock", {"1e9", "2e9"}},
-      {"--load", {"0.5", "0.25"}},
+      {"--link-load", {"0.5", "0.25"}},
       {"--base", {base("mcpat"), base("mcpat", 4)}},
       {"--pj-per-access", {"2", "3"}}};
   std::map<std::string, std::set<std::string>> taken;  // formats by option
@@ -139,7 +139,7 @@ TEST_F(ExportOptions, EachChangesTheFileOrIsRefused) {
   // An option that no format takes would not be one.
   for (const auto& [option, both] : values) EXPECT_FALSE(taken[option].empty()) << option;
   EXPECT_EQ(taken["--vc-buffer"], (std::set<std::string>{"accelwattch", "gem5", "mcpat", "noxim"}));
-  EXPECT_EQ(taken["--load"], std::set<std::string>{"rapidchiplet"});
+  EXPECT_EQ(taken["--link-load"], std::set<std::string>{"rapidchiplet"});
   for (const auto& [option, both] : values) {
     const auto refused = exported("csv", "", {}, option, both.first);
     EXPECT_EQ(refused.exit_code, 2) << option;

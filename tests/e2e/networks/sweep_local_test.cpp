@@ -264,7 +264,7 @@ TEST_F(SweepTest, RefusesOptionsThatItsExecutorDoesNotRead) {
     EXPECT_FALSE(fs::exists(out())) << named;
   }
   ASSERT_EQ(sweep(file).exit_code, 0);
-  EXPECT_EQ(run({wirewatt(), "sweep", "show", out().string(), "--limit", "-1"}).exit_code, 2);
+  EXPECT_EQ(run({wirewatt(), "sweep", "show", out().string(), "--top", "-1"}).exit_code, 2);
 }
 
 TEST_F(SweepTest, APointForAnotherMachineIsNotRunHere) {

@@ -364,11 +364,11 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
   add_random_chip_options(*command, classes.device);
   command->add_option("--seed", classes.seed, "With --record: seed of the run order")
       ->capture_default_str();
-  command->add_option("--power", columns.power, "Column of the mean power (..._w, ..._mw)")
+  command->add_option("--power-column", columns.power, "Column of the mean power (..._w, ..._mw)")
       ->capture_default_str();
   command
       ->add_option(
-          "--time", columns.time,
+          "--time-column", columns.time,
           "Column of the time by which counts are divided (seconds, ..._s, ..._ms, ..._us, "
           "..._ns, cycles)")
       ->capture_default_str();
@@ -381,7 +381,7 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
       ->add_option("--level", columns.levels,
                    "Column that is a mean level rather than a count: not divided by the time")
       ->allow_extra_args(false);
-  command->add_option("--voltage", columns.voltage,
+  command->add_option("--voltage-column", columns.voltage,
                       "Column of the supply voltage (..._v, ..._mv): counts and levels are scaled "
                       "by its square. With --record the recording's own, unless 'none'");
   command->add_option("--application", columns.application,
@@ -403,7 +403,7 @@ void add_attribute(CLI::App& app, Outcome& outcome) {
   command->footer(
       "Examples:\n"
       "  wirewatt attribute runs.csv --level active_sms --leave-one-out app\n"
-      "  wirewatt attribute runs.csv --time duration_us --term l2=l2_read+l2_write \\\n"
+      "  wirewatt attribute runs.csv --time-column duration_us --term l2=l2_read+l2_write \\\n"
       "    --term instructions/integer=int_ops --term instructions/float=fp_ops --run sgemm\n"
       "  wirewatt attribute --record classes --device virtual:w9100 --predict runs.csv");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });

@@ -149,13 +149,13 @@ class AttributeReader {
   }
 
   Status read_runs(AttributeTable& result) {
-    WW_TRY(require(columns_.power, "--power"));
-    WW_ASSIGN(watts, factor_of(columns_.power, kPowerUnits, "--power"));
+    WW_TRY(require(columns_.power, "--power-column"));
+    WW_ASSIGN(watts, factor_of(columns_.power, kPowerUnits, "--power-column"));
     if (!columns_.application.empty()) {
       WW_TRY(require(columns_.application, "--application"));
     }
-    WW_TRY(require(columns_.time, "--time"));
-    WW_ASSIGN(seconds, factor_of(columns_.time, kTimeUnits, "--time"));
+    WW_TRY(require(columns_.time, "--time-column"));
+    WW_ASSIGN(seconds, factor_of(columns_.time, kTimeUnits, "--time-column"));
     std::vector<CsvRow> kept;
     std::set<std::string> devices;
     for (auto& row : rows_) {
@@ -204,8 +204,8 @@ class AttributeReader {
 
   // Charging a capacitance takes energy by the square of the voltage.
   Status read_voltage(AttributeTable& result) {
-    WW_TRY(require(columns_.voltage, "--voltage"));
-    WW_ASSIGN(volts, factor_of(columns_.voltage, kVoltageUnits, "--voltage"));
+    WW_TRY(require(columns_.voltage, "--voltage-column"));
+    WW_ASSIGN(volts, factor_of(columns_.voltage, kVoltageUnits, "--voltage-column"));
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       WW_ASSIGN(value, names_.number(rows_[r], columns_.voltage));
       if (!std::isfinite(value) || value <= 0) {

@@ -14,7 +14,7 @@ struct RecordedTable {
   std::string path;                 // classes.csv in the recording's folder
   std::vector<std::string> terms;   // of counters that AMD's cards have, as --term takes them
   std::vector<std::string> levels;  // as --level takes them
-  std::string voltage;              // as --voltage takes it; empty where no telemetry shows one
+  std::string voltage;  // as --voltage-column takes it; empty where no telemetry shows one
 };
 
 // Records, or goes on with a recording, and writes the table: columns run, app (the class), device,

@@ -59,7 +59,7 @@ const std::vector<OptionUse>& option_uses() {
       both("--vcs", with_routers),
       both("--vc-buffer", with_routers),
       both("--clock", {gem5, rapidchiplet}),
-      both("--load", {rapidchiplet}),
+      both("--link-load", {rapidchiplet}),
       both("--base", {accelwattch, mcpat, rapidchiplet}),
       both("--pj-per-access", {accelwattch, mcpat})};
   return uses;
@@ -180,13 +180,13 @@ Result<sim::power::ExportedFile> export_model(const ExportArguments& arguments,
 void print_constants(const ExportArguments& arguments, const sim::power::ExportedFile& file,
                      const std::string& misfit) {
   print_misfit(misfit);
-  std::vector<std::vector<std::string>> rows{{"CONSTANT", "VALUE", "95%", "UNIT", "LABEL"}};
+  std::vector<std::vector<std::string>> rows{{"CONSTANT", "VALUE (95%)", "UNIT", "LABEL"}};
   for (const auto& constant : file.constants) {
     rows.push_back(
-        {constant.name, fmt::format("{:.5g}", constant.value),
+        {constant.name,
          constant.low && constant.high
-             ? fmt::format("{:.5g} to {:.5g}", *constant.low, *constant.high)
-             : "-",
+             ? interval_text(Interval{constant.value, *constant.low, *constant.high})
+             : fmt::format("{:.4g}", constant.value),
          constant.unit,
          constant.label +
              (misfit.empty() || constant.label == kLiterature ? std::string() : ", misfit")});
@@ -246,11 +246,9 @@ int export_likwid(const ExportArguments& arguments) {
     return 0;
   }
   print_misfit(misfit);
-  std::vector<std::vector<std::string>> rows{{"CONSTANT", "VALUE", "95%", "UNIT"}};
+  std::vector<std::vector<std::string>> rows{{"CONSTANT", "VALUE (95%)", "UNIT"}};
   for (const LikwidSegment& segment : group->segments) {
-    const Interval& pj = segment.pj_per_byte;
-    rows.push_back({segment.name, fmt::format("{:.5g}", pj.value),
-                    fmt::format("{:.5g} to {:.5g}", pj.low, pj.high), "pJ/B"});
+    rows.push_back({segment.name, interval_text(segment.pj_per_byte), "pJ/B"});
   }
   print_table(rows);
   for (const std::string& left : group->left_out) fmt::print("left out: {}\n", left);
@@ -355,7 +353,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
   command->add_option("--clock", arguments->clock_hz, "Clock of the network [Hz]")
       ->capture_default_str();
   command
-      ->add_option("--load", arguments->config.load,
+      ->add_option("--link-load", arguments->config.load,
                    "rapidchiplet: share of the cycles in which a link carries a flit")
       ->capture_default_str();
   command->add_option("--base", arguments->base,

@@ -52,7 +52,7 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
                     "Quick campaign or fewer ablations, small inputs");
   command
       ->add_option("--size", arguments->request.size,
-                   "Inputs of the applications (default: medium)")
+                   "Inputs of the applications (default: small with --quick, else medium)")
       ->check(CLI::IsMember({"small", "medium", "paper"}));
   command
       ->add_option("--jobs", arguments->request.jobs,

@@ -284,8 +284,9 @@ void add_trace(CLI::App& app, Outcome& outcome) {
   verb = add_verb(*command, "dump", "Print the accesses as text (--json: one object per line)",
                   *arguments);
   verb->add_option("file", arguments->file, "A .wwt file")->required();
-  verb->add_option("--limit", arguments->limit, "Wave accesses to show")->capture_default_str();
-  verb->footer("Example:\n  wirewatt trace dump out.wwt --limit 10");
+  verb->add_option("--top", arguments->limit, "How many wave accesses it shows")
+      ->capture_default_str();
+  verb->footer("Example:\n  wirewatt trace dump out.wwt --top 10");
   verb->callback([arguments, &outcome] {
     const auto done = dump(arguments->file, arguments->limit, arguments->json);
     outcome.exit_code = done ? 0 : report_error(done.error());
@@ -298,10 +299,10 @@ void add_trace(CLI::App& app, Outcome& outcome) {
       "-o,--out", arguments->out,
       "The CSV file, or the folder for kernelslist.g and kernel-N.traceg (default: "
       "the input's name)"));
-  verb->add_option("--format", arguments->format, "csv or accelsim")
+  verb->add_option("--to", arguments->format, "csv or accelsim")
       ->check(CLI::IsMember({"csv", "accelsim"}))
       ->capture_default_str();
-  verb->footer("Example:\n  wirewatt trace export out.wwt --format accelsim -o traces");
+  verb->footer("Example:\n  wirewatt trace export out.wwt --to accelsim -o traces");
   verb->callback([arguments, &outcome] {
     if (arguments->out.empty()) {
       arguments->out = std::filesystem::path(arguments->file)

@@ -138,7 +138,8 @@ void add_workloads(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<WorkloadArguments>();
   run->add_option("names", arguments->request.names, "Which, as 'workloads list' names them");
   run->add_flag("--all", arguments->all, "All of them");
-  run->add_option("--size", arguments->size, "small, medium or paper")->capture_default_str();
+  run->add_option("--size", arguments->size, "Inputs of the applications: small, medium or paper")
+      ->capture_default_str();
   run->add_option(
       "--device", arguments->request.device,
       "As 'wirewatt devices' lists them (virtual:w9100; in timing mode virtual:dapper)");

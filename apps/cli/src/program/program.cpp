@@ -86,12 +86,20 @@ struct OldSpelling {
   std::string_view command;  // its first word
   std::string_view old, now;
 };
-constexpr std::array kOldSpellings{OldSpelling{"estimate", "--report", "--out"},
+constexpr std::array kOldSpellings{OldSpelling{"attribute", "--power", "--power-column"},
+                                   OldSpelling{"attribute", "--time", "--time-column"},
+                                   OldSpelling{"attribute", "--voltage", "--voltage-column"},
+                                   OldSpelling{"estimate", "--report", "--out"},
                                    OldSpelling{"export", "--output", "--out"},
                                    OldSpelling{"export", "--node-nm", "--node"},
                                    OldSpelling{"export", "--clock-hz", "--clock"},
+                                   OldSpelling{"export", "--load", "--link-load"},
+                                   OldSpelling{"simulate", "--compare", "--estimators"},
                                    OldSpelling{"simulate", "--node-nm", "--node"},
                                    OldSpelling{"simulate", "--clock-hz", "--clock"},
+                                   OldSpelling{"sweep", "--limit", "--top"},
+                                   OldSpelling{"trace", "--format", "--to"},
+                                   OldSpelling{"trace", "--limit", "--top"},
                                    OldSpelling{"workloads", "--output-dir", "--out"}};
 
 // The words of a command line, up to a program's own, with today's names of options.

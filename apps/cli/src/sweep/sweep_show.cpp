@@ -353,7 +353,7 @@ void add_sweep_show(CLI::App& sweep, Outcome& outcome) {
   command->add_option("folder", arguments->folder, "Folder of the sweep")->required();
   command->add_option("--metric", arguments->metrics,
                       "A number of the results, as energy_pj.total; may be repeated");
-  command->add_option("--limit", arguments->limit, "Points to show")
+  command->add_option("--top", arguments->limit, "How many points the table shows")
       ->check(kAtLeastZero)
       ->capture_default_str();
   command->add_option("--sort", arguments->sort, "By a metric or an axis");
