@@ -63,8 +63,8 @@ class RowReader {
       at_ = start;
       WW_TRY(quoted(row));
     } else {
-      auto end = text_.find_first_of(",\n", at_);
-      if (end == std::string_view::npos) end = text_.size();
+      auto end = at_;
+      while (end < text_.size() && text_[end] != ',' && text_[end] != '\n') ++end;
       auto value = text_.substr(at_, end - at_);
       if (value.ends_with('\r') && (end == text_.size() || text_[end] == '\n')) {
         value.remove_suffix(1);
