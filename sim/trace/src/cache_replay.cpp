@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace ww::sim::trace {
@@ -15,48 +16,71 @@ constexpr std::uint64_t kSector = 64;  // bytes of a store's request, and of a d
 constexpr std::uint64_t kMaxSectors = 2;
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
-// Tags of one cache, least recently used first out.
+// Which bytes of a line of the L2 differ from memory's.
+struct LineState {
+  std::array<std::uint64_t, kMaxSectors> dirty{};  // bytes
+  bool partial{};                                  // bytes that were not written are not there
+};
+
+// Tags of one cache, least recently used first out. Tags lie apart from what is asked of one line
+// alone, so that a search reads few lines of the host's caches.
 class Tags {
  public:
-  struct Slot {
-    std::uint64_t tag{kNone};
-    std::uint64_t stamp{};
-    std::array<std::uint64_t, kMaxSectors> dirty{};  // bytes
-    bool partial{};                                  // bytes that were not written are not there
-  };
+  static constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
+
   Tags(std::int64_t bytes, int ways, int line_bytes)
       : ways_(static_cast<std::size_t>(ways)),
         sets_(static_cast<std::size_t>(bytes) / static_cast<std::size_t>(line_bytes) / ways_),
-        slots_(sets_ * ways_) {}
+        tags_(sets_ * ways_, kNone),
+        stamps_(sets_ * ways_) {}
 
-  void clear() { std::fill(slots_.begin(), slots_.end(), Slot{}); }
-  // `place` chooses the set, `line` is the tag.
-  Slot* find(std::uint64_t line, std::uint64_t place) {
-    Slot* const first = &slots_[place % sets_ * ways_];
-    for (Slot* slot = first; slot < first + ways_; ++slot) {
-      if (slot->tag != line) continue;
-      slot->stamp = ++clock_;
-      return slot;
+  [[nodiscard]] std::size_t slots() const { return tags_.size(); }
+  void clear() { std::ranges::fill(tags_, kNone); }
+  void remove(std::size_t slot) { tags_[slot] = kNone; }
+  [[nodiscard]] bool is_free(std::size_t slot) const { return tags_[slot] == kNone; }
+
+  // The slot of a line, or kAbsent. `place` chooses the set, `line` is the tag.
+  std::size_t find(std::uint64_t line, std::uint64_t place) {
+    const std::size_t first = place % sets_ * ways_;
+    std::size_t found = kAbsent;
+    for (std::size_t slot = first; slot < first + ways_; ++slot) {
+      if (tags_[slot] == line) found = slot;
     }
-    return nullptr;
+    if (found != kAbsent) stamps_[found] = ++clock_;
+    return found;
   }
-  // The slot for a new line; still holds what it has to give up.
-  Slot* victim(std::uint64_t place) {
-    Slot* const first = &slots_[place % sets_ * ways_];
-    Slot* oldest = first;
-    for (Slot* slot = first; slot < first + ways_; ++slot) {
-      if (slot->tag == kNone) return slot;
-      if (slot->stamp < oldest->stamp) oldest = slot;
+  // The slot for a new line, which still has what it must give up.
+  [[nodiscard]] std::size_t victim(std::uint64_t place) const {
+    const std::size_t first = place % sets_ * ways_;
+    std::size_t oldest = first;
+    std::uint64_t least = kNone;
+    for (std::size_t slot = first; slot < first + ways_; ++slot) {
+      if (tags_[slot] == kNone) return slot;
+      const bool older = stamps_[slot] < least;
+      oldest = older ? slot : oldest;
+      least = older ? stamps_[slot] : least;
     }
     return oldest;
   }
-  void take(Slot* slot, std::uint64_t line) { *slot = {line, ++clock_, {}, false}; }
+  void take(std::size_t slot, std::uint64_t line) {
+    tags_[slot] = line;
+    stamps_[slot] = ++clock_;
+  }
 
  private:
   std::size_t ways_;
   std::size_t sets_;
   std::uint64_t clock_{};
-  std::vector<Slot> slots_;
+  std::vector<std::uint64_t> tags_;
+  std::vector<std::uint64_t> stamps_;  // of the latest use
+};
+
+// A channel of the L2.
+struct Channel {
+  Channel(std::int64_t bytes, int ways, int line_bytes)
+      : tags(bytes, ways, line_bytes), lines(tags.slots()) {}
+  Tags tags;
+  std::vector<LineState> lines;
 };
 
 // Halves of 32 B that hold a byte of the mask.
@@ -64,28 +88,20 @@ std::uint64_t halves(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFULL) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
 }
 
-class Replay {
+struct Sector {
+  std::uint64_t number;  // address / kSector
+  std::uint64_t mask;    // bytes
+};
+
+// The sectors that an access's lanes touch, and which of their bytes.
+class Sectors {
  public:
-  explicit Replay(const CacheShape& shape)
-      : shape_(shape),
-        l1_(static_cast<std::size_t>(shape.engines * shape.cus_per_engine),
-            Tags(shape.l1_bytes, shape.l1_ways, shape.l1_line_bytes)),
-        l2_(static_cast<std::size_t>(shape.channels),
-            Tags(shape.l2_bytes / shape.channels, shape.l2_ways, shape.l2_line_bytes)),
-        l1_sectors_(static_cast<std::uint64_t>(shape.l1_line_bytes) / kSector),
-        l2_sectors_(static_cast<std::uint64_t>(shape.l2_line_bytes) / kSector) {}
-
-  void begin_launch() {
-    for (Tags& tags : l1_) tags.clear();
-  }
-
-  void access(const Access& access, const Instruction& instruction) {
-    // Sectors that the lanes touch, and which of their bytes.
+  std::span<const Sector> of(const Access& access, std::uint64_t element_bytes) {
     count_ = 0;
     for (std::uint64_t set = access.lanes; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
       std::uint64_t address = access.address[lane];
-      std::uint64_t left = instruction.element_bytes;
+      std::uint64_t left = element_bytes;
       while (left > 0) {
         const std::uint64_t offset = address % kSector;
         const std::uint64_t here = std::min(left, kSector - offset);
@@ -96,22 +112,54 @@ class Replay {
         left -= here;
       }
     }
-    Tags& l1 = l1_[cu_of(access.group)];
-    if (instruction.operation == Operation::load) {
-      for (std::size_t i = 0; i < count_; ++i) {
-        if (!first_of_its_line(i)) continue;
-        load(l1, touched_[i].sector / l1_sectors_);
+    return std::span(sectors_).first(count_);
+  }
+
+ private:
+  void touch(std::uint64_t number, std::uint64_t mask) {
+    for (std::size_t i = count_; i-- > 0;) {
+      if (sectors_[i].number != number) continue;
+      sectors_[i].mask |= mask;
+      return;
+    }
+    sectors_[count_++] = {number, mask};
+  }
+
+  std::array<Sector, 2 * kLanes> sectors_{};
+  std::size_t count_{};
+};
+
+class Replay {
+ public:
+  explicit Replay(const CacheShape& shape)
+      : shape_(shape),
+        l1_(static_cast<std::size_t>(shape.engines * shape.cus_per_engine),
+            Tags(shape.l1_bytes, shape.l1_ways, shape.l1_line_bytes)),
+        l2_(static_cast<std::size_t>(shape.channels),
+            Channel(shape.l2_bytes / shape.channels, shape.l2_ways, shape.l2_line_bytes)),
+        l1_sectors_(static_cast<std::uint64_t>(shape.l1_line_bytes) / kSector),
+        l2_sectors_(static_cast<std::uint64_t>(shape.l2_line_bytes) / kSector) {}
+
+  void begin_launch() {
+    for (Tags& tags : l1_) tags.clear();
+  }
+
+  void access(std::span<const Sector> sectors, std::uint32_t group, Operation operation) {
+    Tags& l1 = l1_[cu_of(group)];
+    if (operation == Operation::load) {
+      for (std::size_t i = 0; i < sectors.size(); ++i) {
+        if (!is_first_of_its_line(sectors.first(i), sectors[i])) continue;
+        load(l1, sectors[i].number / l1_sectors_);
       }
       return;
     }
-    for (std::size_t i = 0; i < count_; ++i) {
-      const auto [sector, mask] = touched_[i];
+    for (const auto& [sector, mask] : sectors) {
       ++traffic.l1_accesses;
       const std::uint64_t line = sector / l1_sectors_;
-      if (auto* slot = l1.find(line, line)) *slot = {};
+      if (const auto slot = l1.find(line, line); slot != Tags::kAbsent) l1.remove(slot);
       ++traffic.l2_writes;
       traffic.l1_l2_write_bytes += kSector;
-      if (instruction.operation != Operation::store) read(sector);
+      if (operation != Operation::store) read(sector);
       write(sector, mask);
     }
   }
@@ -119,29 +167,17 @@ class Replay {
   CacheTraffic traffic;
 
  private:
-  struct Touched {
-    std::uint64_t sector, mask;
-  };
-
-  void touch(std::uint64_t sector, std::uint64_t mask) {
-    for (std::size_t i = count_; i-- > 0;) {
-      if (touched_[i].sector != sector) continue;
-      touched_[i].mask |= mask;
-      return;
-    }
-    touched_[count_++] = {sector, mask};
-  }
-  // Whether no sector before the ith lies in the same line of an L1.
-  [[nodiscard]] bool first_of_its_line(std::size_t i) const {
+  // Whether no earlier sector lies in the same line of an L1.
+  [[nodiscard]] bool is_first_of_its_line(std::span<const Sector> earlier,
+                                          const Sector& sector) const {
     if (l1_sectors_ == 1) return true;
-    const auto* const end = touched_.data() + i;
-    return std::none_of(touched_.data(), end, [&](const Touched& earlier) {
-      return earlier.sector / l1_sectors_ == end->sector / l1_sectors_;
+    return std::ranges::none_of(earlier, [&](const Sector& one) {
+      return one.number / l1_sectors_ == sector.number / l1_sectors_;
     });
   }
   void load(Tags& l1, std::uint64_t line) {
     ++traffic.l1_accesses;
-    if (l1.find(line, line) != nullptr) {
+    if (l1.find(line, line) != Tags::kAbsent) {
       ++traffic.l1_hits;
       return;
     }
@@ -159,7 +195,7 @@ class Replay {
   }
 
   struct Place {
-    Tags& tags;
+    Channel& channel;
     std::uint64_t line;
     std::uint64_t index;  // within the channel
   };
@@ -170,48 +206,54 @@ class Replay {
     const std::uint64_t block = line / run;
     return {l2_[block % channels], line, block / channels * run + line % run};
   }
-  Tags::Slot* allocate(const Place& place) {
-    Tags::Slot* slot = place.tags.victim(place.index);
-    if (slot->tag != kNone) {
-      for (const std::uint64_t dirty : slot->dirty) {
+  // The line's state if the L2 has it.
+  static LineState* find(const Place& at) {
+    const std::size_t slot = at.channel.tags.find(at.line, at.index);
+    return slot == Tags::kAbsent ? nullptr : &at.channel.lines[slot];
+  }
+  LineState& allocate(const Place& at) {
+    Tags& tags = at.channel.tags;
+    const std::size_t slot = tags.victim(at.index);
+    LineState& state = at.channel.lines[slot];
+    if (!tags.is_free(slot)) {
+      for (const std::uint64_t dirty : state.dirty) {
         traffic.memory_write_bytes += 32 * halves(dirty);
       }
     }
-    place.tags.take(slot, place.line);
-    return slot;
+    tags.take(slot, at.line);
+    state = {};
+    return state;
   }
   void read(std::uint64_t sector) {
     const Place at = place(sector);
-    Tags::Slot* slot = at.tags.find(at.line, at.index);
-    if (slot != nullptr && !slot->partial) return;
+    LineState* state = find(at);
+    if (state != nullptr && !state->partial) return;
     ++traffic.l2_misses;
-    if (slot == nullptr) slot = allocate(at);
-    slot->partial = false;
+    if (state == nullptr) state = &allocate(at);
+    state->partial = false;
     traffic.memory_read_bytes += l2_sectors_ * kSector;
   }
   void write(std::uint64_t sector, std::uint64_t mask) {
     const Place at = place(sector);
-    Tags::Slot* slot = at.tags.find(at.line, at.index);
-    if (slot == nullptr) {
+    LineState* state = find(at);
+    if (state == nullptr) {
       ++traffic.l2_misses;
-      slot = allocate(at);
-      slot->partial = true;
+      state = &allocate(at);
+      state->partial = true;
     }
-    slot->dirty[sector % l2_sectors_] |= mask;
-    const auto whole = slot->dirty.begin() + static_cast<std::ptrdiff_t>(l2_sectors_);
-    if (std::all_of(slot->dirty.begin(), whole,
+    state->dirty[sector % l2_sectors_] |= mask;
+    const auto whole = state->dirty.begin() + static_cast<std::ptrdiff_t>(l2_sectors_);
+    if (std::all_of(state->dirty.begin(), whole,
                     [](std::uint64_t dirty) { return dirty == ~std::uint64_t{0}; })) {
-      slot->partial = false;
+      state->partial = false;
     }
   }
 
   CacheShape shape_;
   std::vector<Tags> l1_;
-  std::vector<Tags> l2_;
+  std::vector<Channel> l2_;
   std::uint64_t l1_sectors_;  // of a line
   std::uint64_t l2_sectors_;
-  std::array<Touched, 2 * kLanes> touched_{};
-  std::size_t count_{};
 };
 
 Status check(const CacheShape& shape) {
@@ -243,21 +285,37 @@ Status check(const CacheShape& shape) {
 
 }  // namespace
 
-Result<CacheTraffic> replay_through_caches(Reader& reader, const CacheShape& shape) {
-  WW_TRY(check(shape));
-  Replay replay(shape);
+Result<std::vector<CacheTraffic>> replay_through_caches(Reader& reader,
+                                                        std::span<const CacheShape> shapes) {
+  std::vector<Replay> replays;
+  replays.reserve(shapes.size());
+  for (const CacheShape& shape : shapes) {
+    WW_TRY(check(shape));
+    replays.emplace_back(shape);
+  }
   Access access;
+  Sectors sectors;
   std::uint32_t launch = std::numeric_limits<std::uint32_t>::max();
   while (true) {
     WW_ASSIGN(more, reader.next(access));
-    if (!more) return replay.traffic;
+    if (!more) break;
     if (access.launch != launch) {
       launch = access.launch;
-      replay.begin_launch();
+      for (Replay& replay : replays) replay.begin_launch();
     }
     const Instruction& instruction = reader.instructions()[access.instruction];
-    replay.access(access, instruction);
+    const auto touched = sectors.of(access, instruction.element_bytes);
+    for (Replay& replay : replays) replay.access(touched, access.group, instruction.operation);
   }
+  std::vector<CacheTraffic> traffic;
+  traffic.reserve(replays.size());
+  for (const Replay& replay : replays) traffic.push_back(replay.traffic);
+  return traffic;
+}
+
+Result<CacheTraffic> replay_through_caches(Reader& reader, const CacheShape& shape) {
+  WW_ASSIGN(traffic, replay_through_caches(reader, std::span(&shape, 1)));
+  return traffic.front();
 }
 
 }  // namespace ww::sim::trace

@@ -1,10 +1,11 @@
 #include "ww/sim/trace/cache_replay.hpp"
-#include "ww/core/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "testing.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::trace {
@@ -142,6 +143,43 @@ TEST(CacheReplay, RefusesLinesThatNoCacheHas) {
     ASSERT_FALSE(traffic);
     EXPECT_EQ(traffic.error().code, ErrorCode::out_of_range);
   }
+}
+
+TEST(CacheReplay, GivesEachOfSeveralShapesWhatItGivesThatShapeAlone) {
+  test::Folder folder;
+  test::write(folder / "a.wwt", test::random_content(11, 20'000));
+  std::vector<CacheShape> shapes(4);
+  shapes[1].l1_bytes = 4096;
+  shapes[2].l2_bytes = 64 * 1024;
+  shapes[3] = wide_lines();
+  auto reader = Reader::open(folder / "a.wwt");
+  ASSERT_TRUE(reader);
+  const auto together = replay_through_caches(*reader, shapes);
+  ASSERT_TRUE(together);
+  ASSERT_EQ(together->size(), shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    auto again = Reader::open(folder / "a.wwt");
+    ASSERT_TRUE(again);
+    const auto alone = replay_through_caches(*again, shapes[i]);
+    ASSERT_TRUE(alone);
+    EXPECT_EQ(together->at(i), *alone) << i;
+  }
+  EXPECT_GT(together->at(1).l2_reads, together->at(0).l2_reads);
+  EXPECT_GT(together->at(2).memory_read_bytes, together->at(0).memory_read_bytes);
+}
+
+// The least recently used line goes first; one that a store took out of the L1 leaves room.
+TEST(CacheReplay, ReplacesTheLineThatWasUsedLongestAgo) {
+  CacheShape two_lines;
+  two_lines.l1_bytes = 8 * 64;  // four sets of two lines
+  two_lines.l1_ways = 2;
+  const auto hits = [&](const std::vector<Wave>& waves) {
+    return traffic_of(waves, two_lines).l1_hits;
+  };
+  // Each wave fills one line in each of the four sets.
+  EXPECT_EQ(hits({{0}, {256}, {0}, {512}, {0}}), 8U);    // 512 replaces 256
+  EXPECT_EQ(hits({{0}, {256}, {0}, {512}, {256}}), 4U);  // so that 256 is gone
+  EXPECT_EQ(hits({{0}, {256}, {0, Operation::store}, {512}, {256}}), 4U);
 }
 
 TEST(CacheReplay, RefusesACacheWithoutASet) {

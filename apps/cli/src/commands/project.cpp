@@ -73,24 +73,26 @@ Status add_caches(calibration::Answer& answer, const ProjectArguments& arguments
                {"", true, "l1_hits"},
                {"", true, "l2_misses"}},
               {}};
-  const auto add = [&](std::int64_t l1_bytes, std::int64_t l2_bytes) -> Status {
-    sim::trace::CacheShape shape = own;
+  std::vector<sim::trace::CacheShape> shapes;
+  const auto add = [&](std::int64_t l1_bytes, std::int64_t l2_bytes) {
+    sim::trace::CacheShape& shape = shapes.emplace_back(own);
     shape.l1_bytes = l1_bytes;
     shape.l2_bytes = l2_bytes;
-    WW_ASSIGN(reader, sim::trace::Reader::open(arguments.trace));
-    WW_ASSIGN(traffic, sim::trace::replay_through_caches(reader, shape));
-    const auto number = [](auto value) {
-      return Cell(fmt::format("{:.4g}", static_cast<double>(value)), value);
-    };
-    table.rows.push_back({number(l1_bytes / kKib), number(l2_bytes / kKib),
-                          number(traffic.l1_l2_bytes()), number(traffic.l2_memory_bytes()),
-                          number(traffic.l1_accesses), number(traffic.l1_hits),
-                          number(traffic.l2_misses)});
-    return {};
   };
-  for (const int l1 : arguments.l1_kib) WW_TRY(add(kKib * l1, own.l2_bytes));
+  for (const int l1 : arguments.l1_kib) add(kKib * l1, own.l2_bytes);
   for (const int l2 : arguments.l2_kib) {
-    if (kKib * l2 != own.l2_bytes) WW_TRY(add(own.l1_bytes, kKib * l2));
+    if (kKib * l2 != own.l2_bytes) add(own.l1_bytes, kKib * l2);
+  }
+  WW_ASSIGN(reader, sim::trace::Reader::open(arguments.trace));
+  WW_ASSIGN(traffic, sim::trace::replay_through_caches(reader, shapes));
+  const auto number = [](auto value) {
+    return Cell(fmt::format("{:.4g}", static_cast<double>(value)), value);
+  };
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    table.rows.push_back({number(shapes[i].l1_bytes / kKib), number(shapes[i].l2_bytes / kKib),
+                          number(traffic[i].l1_l2_bytes()), number(traffic[i].l2_memory_bytes()),
+                          number(traffic[i].l1_accesses), number(traffic[i].l1_hits),
+                          number(traffic[i].l2_misses)});
   }
   const bool is_virtual = DeviceName(producer).is_virtual();
   answer.json["caches"] = table_json(table);

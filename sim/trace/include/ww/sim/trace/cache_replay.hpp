@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "ww/core/result.hpp"
 #include "ww/sim/trace/reader.hpp"
@@ -34,6 +36,7 @@ struct CacheTraffic {
   std::uint64_t l1_l2_write_bytes{};
   std::uint64_t memory_read_bytes{};
   std::uint64_t memory_write_bytes{};
+  bool operator==(const CacheTraffic&) const = default;
   [[nodiscard]] std::uint64_t l2_accesses() const { return l2_reads + l2_writes; }
   [[nodiscard]] double l1_l2_bytes() const {
     return static_cast<double>(l1_l2_read_bytes + l1_l2_write_bytes);
@@ -49,5 +52,8 @@ struct CacheTraffic {
 // and to their compute units in turn. Errors: out_of_range (a shape that makes no cache), and those
 // of the reader.
 [[nodiscard]] Result<CacheTraffic> replay_through_caches(Reader& reader, const CacheShape& shape);
+// Runs it through caches of several shapes in one pass, and returns their traffic in that order.
+[[nodiscard]] Result<std::vector<CacheTraffic>> replay_through_caches(
+    Reader& reader, std::span<const CacheShape> shapes);
 
 }  // namespace ww::sim::trace
