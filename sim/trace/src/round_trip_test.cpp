@@ -71,6 +71,29 @@ TEST(Trace, LargeOnesGoThroughSeveralChunks) {
   EXPECT_GT(totals.loaded_bytes, totals.atomic_bytes);
 }
 
+TEST(Trace, WithoutValuesKeepsEverythingElse) {
+  const auto content = test::random_content(3, 2000);
+  test::Folder folder;
+  const Totals totals = test::write(folder / "values.wwt", content);
+  test::write(folder / "a.wwt", content, test::Values::left_out);
+  EXPECT_LT(std::filesystem::file_size(folder / "a.wwt") * 2,
+            std::filesystem::file_size(folder / "values.wwt"));
+  auto reader = Reader::open(folder / "a.wwt");
+  ASSERT_TRUE(reader) << reader.error().text();
+  Access access;
+  for (const Access& written : content.accesses) {
+    const auto more = reader->next(access);
+    ASSERT_TRUE(more) << more.error().text();
+    ASSERT_TRUE(*more);
+    EXPECT_FALSE(access.has_values);
+    EXPECT_EQ(access.lanes, written.lanes);
+    EXPECT_EQ(access.address, written.address);
+  }
+  EXPECT_FALSE(*reader->next(access));
+  EXPECT_EQ(reader->instructions(), content.instructions);
+  EXPECT_EQ(reader->totals(), totals);
+}
+
 TEST(Trace, RepeatedStridedLoadsTakeFarLessThanAByteAnAccess) {
   test::Folder folder;
   auto writer = Writer::create(folder / "a.wwt", "test");

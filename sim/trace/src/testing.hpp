@@ -89,9 +89,13 @@ inline AccessView view(const Access& access) {
   return view;
 }
 
-inline Totals write(const std::filesystem::path& file, const Content& content) {
+enum class Values { kept, left_out };
+
+inline Totals write(const std::filesystem::path& file, const Content& content,
+                    Values values = Values::kept) {
   auto writer = Writer::create(file, "test");
   if (!writer) throw std::runtime_error(writer.error().text());
+  if (values == Values::left_out) (*writer)->leave_out_values();
   for (const auto& instruction : content.instructions) {
     static_cast<void>((*writer)->instruction(instruction));
   }

@@ -59,6 +59,7 @@ struct Writer::Impl {
 
   StreamedFile file;
   bool has_aside{};
+  bool without_values{};
   std::string* ahead{};                              // takes the chunks in place of the file
   std::chrono::steady_clock::time_point next_ahead;  // the earliest time of save_ahead()
   Status status;
@@ -174,12 +175,23 @@ void Writer::launch(const Launch& launch) {
   ++impl_->totals.launches;
 }
 
+void Writer::leave_out_values() {
+  impl_->without_values = true;
+}
+
 void Writer::access(const AccessView& access) {
   Impl& impl = *impl_;
   if (access.lanes == 0 || !impl.status || impl.totals.launches == 0) return;
   const Instruction& instruction = impl.instructions[access.instruction];
   count(impl.totals, instruction, access.lanes);
-  impl.columns.add(access, instruction, static_cast<std::uint32_t>(impl.totals.launches - 1));
+  const auto launch = static_cast<std::uint32_t>(impl.totals.launches - 1);
+  if (impl.without_values) {
+    AccessView addresses = access;
+    addresses.values = nullptr;
+    impl.columns.add(addresses, instruction, launch);
+  } else {
+    impl.columns.add(access, instruction, launch);
+  }
   ++impl.pending;
   if (impl.columns.bytes() >= kChunkBytes) impl.put_accesses();
 }

@@ -50,23 +50,19 @@ Result<std::array<double, 3>> papers_bytes(const session::CountedTraffic& traffi
                     kMissBytes * total(traffic, "TCC_MISS_sum")};
 }
 
-// Replays the trace through four pairs of caches, two by two, and writes the bytes behind them.
+// Replays the trace through three pairs of caches at once, and writes the bytes behind them.
 Status replay_caches(const fs::path& folder) {
-  std::array<double, 2> l1_l2{}, l2_memory{};
-  const auto replay = [&](std::int64_t l1, std::int64_t l2, double* crossbar,
-                          double* memory) -> Status {
-    sim::trace::CacheShape shape;
-    shape.l1_bytes = l1 * 1024;
-    shape.l2_bytes = l2 * 1024;
-    WW_ASSIGN(reader, sim::trace::Reader::open((folder / kTrace).string()));
-    WW_ASSIGN(moved, sim::trace::replay_through_caches(reader, shape));
-    if (crossbar != nullptr) *crossbar = moved.l1_l2_bytes();
-    if (memory != nullptr) *memory = moved.l2_memory_bytes();
-    return {};
+  const auto shape = [](std::int64_t l1_kib, std::int64_t l2_kib) {
+    sim::trace::CacheShape caches;
+    caches.l1_bytes = l1_kib * 1024;
+    caches.l2_bytes = l2_kib * 1024;
+    return caches;
   };
-  WW_TRY(replay(4, 1024, &l1_l2[0], nullptr));
-  WW_TRY(replay(16, 1024, &l1_l2[1], &l2_memory[1]));
-  WW_TRY(replay(16, 256, nullptr, &l2_memory[0]));
+  const std::array shapes{shape(4, 1024), shape(16, 1024), shape(16, 256)};
+  WW_ASSIGN(reader, sim::trace::Reader::open((folder / kTrace).string()));
+  WW_ASSIGN(moved, sim::trace::replay_through_caches(reader, shapes));
+  const std::array l1_l2{moved[0].l1_l2_bytes(), moved[1].l1_l2_bytes()};
+  const std::array l2_memory{moved[2].l2_memory_bytes(), moved[1].l2_memory_bytes()};
   return write_file_atomically(folder / kCaches,
                                json{{"l1_l2", l1_l2}, {"l2_memory", l2_memory}}.dump() + "\n");
 }
@@ -96,7 +92,8 @@ Status run_one(const Planned& planned) {
   runner::Job job{planned.command, (planned.folder / "log").string()};
   job.environment = {{"WIREWATT_COUNTERS", (planned.folder / kCounters).string()},
                      {"WIREWATT_SAMPLES", (planned.folder / kSamples).string()},
-                     {"WIREWATT_TRACE", (planned.folder / kTrace).string()}};
+                     {"WIREWATT_TRACE", (planned.folder / kTrace).string()},
+                     {"WIREWATT_TRACE_VALUES", "0"}};
   int code = 0;
   WW_TRY(runner::run_jobs({job}, 1, [&](std::size_t, int ended_with) {
     code = ended_with;

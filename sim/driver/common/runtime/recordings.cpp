@@ -99,6 +99,7 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
               trace::Writer::create(settings.trace_file, virtual_device_name(settings.chip.chip),
                                     settings.trace_aside));
     recordings->trace_ = std::move(writer);
+    if (!settings.trace_values) recordings->trace_->leave_out_values();
   }
   return recordings;
 }

@@ -50,6 +50,14 @@ Status read_number(const char* name, Number smallest, Number largest, Number& ta
   return {};
 }
 
+// Reads 0 or 1 from the environment into `target`; leaves it alone where unset.
+Status read_switch(const char* name, bool& target) {
+  unsigned value = target ? 1 : 0;
+  WW_TRY(read_number<unsigned>(name, 0, 1, value));
+  target = value == 1;
+  return {};
+}
+
 // Reads the settings for kernels' mistakes with memory, and for kernels without end.
 Status read_memory_settings(gpu::Options& options) {
   // Tolerates faults as a real card and driver do: a program that reads a little too far runs.
@@ -207,9 +215,8 @@ Result<Settings> settings_from_environment() {
     }
     settings.options.speed = *speed;
   }
-  unsigned progress = 0;
-  WW_TRY(read_number<unsigned>("WIREWATT_PROGRESS", 0, 1, progress));
-  settings.progress = progress == 1;
+  WW_TRY(read_switch("WIREWATT_PROGRESS", settings.progress));
+  WW_TRY(read_switch("WIREWATT_TRACE_VALUES", settings.trace_values));
   WW_TRY(
       read_number<int>("WIREWATT_COMPILE_TIMEOUT_MS", 1, 86'400'000, settings.compile_timeout_ms));
   WW_TRY(read_memory_settings(settings.options));

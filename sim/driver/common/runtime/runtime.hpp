@@ -37,6 +37,7 @@ struct Settings {
   bool progress{};            // of long launches, on a terminal
   std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
   std::string trace_file;
+  bool trace_values{true};
   // The names that both files have until the program ends; empty: none.
   std::string counters_aside;
   std::string trace_aside;
@@ -50,11 +51,12 @@ struct Settings {
 // Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
 // WIREWATT_THREADS, WIREWATT_SPEED, WIREWATT_COMPILE_TIMEOUT_MS,
 // WIREWATT_PROGRESS, WIREWATT_COUNTERS, WIREWATT_COUNTERS_ASIDE, WIREWATT_TRACE,
-// WIREWATT_TRACE_ASIDE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT, WIREWATT_MISTAKES and
-// WIREWATT_SEALED_ENERGY (files; %p in their names is the process id), WIREWATT_ON_FAULT,
-// WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and for timing mode WIREWATT_NETWORK,
-// WIREWATT_TIMING, WIREWATT_TIMING_KEYS and WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX.
-// Errors: invalid_argument naming variable and value; not_found, io_error for the settings' file.
+// WIREWATT_TRACE_ASIDE, WIREWATT_TRACE_VALUES, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT,
+// WIREWATT_MISTAKES and WIREWATT_SEALED_ENERGY (files; %p in their names is the process id),
+// WIREWATT_ON_FAULT, WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and for timing mode
+// WIREWATT_NETWORK, WIREWATT_TIMING, WIREWATT_TIMING_KEYS and WIREWATT_APPROX_THRESHOLD; and
+// WIREWATT_APPROX. Errors: invalid_argument naming variable and value; not_found, io_error for the
+// settings' file.
 [[nodiscard]] Result<Settings> settings_from_environment();
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.

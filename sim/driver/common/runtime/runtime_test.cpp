@@ -37,6 +37,7 @@ TEST(Settings, EveryVariableIsRead) {
   const Variable threads("WIREWATT_THREADS", "2");
   const Variable speed("WIREWATT_SPEED", "none");
   const Variable watchdog("WIREWATT_WATCHDOG_MCYCLES", "50000");
+  const Variable values("WIREWATT_TRACE_VALUES", "0");
   const auto settings = settings_from_environment();
   ASSERT_TRUE(settings) << settings.error().text();
   EXPECT_EQ(settings->chip.chip, "random");
@@ -45,6 +46,7 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_EQ(settings->options.noise_seed, 5u);
   EXPECT_EQ(settings->options.threads, 2u);
   EXPECT_EQ(settings->options.speed, gpu::Speed::none);
+  EXPECT_FALSE(settings->trace_values);
   EXPECT_EQ(settings->options.watchdog_cycles, 50'000'000'000);
   EXPECT_EQ(settings->options.watchdog_instructions, 50'000'000'000U);
 }
@@ -53,7 +55,8 @@ TEST(Settings, BadValuesNameTheVariableAndTheValue) {
   for (const auto& [name, value] :
        {std::pair{"WIREWATT_CHIP_SEED", "-1"}, std::pair{"WIREWATT_CHIP_CLASS", "weird"},
         std::pair{"WIREWATT_THREADS", "two"}, std::pair{"WIREWATT_SPEED", "fast"},
-        std::pair{"WIREWATT_NOISE_SEED", "1x"}, std::pair{"WIREWATT_PROGRESS", "yes"}}) {
+        std::pair{"WIREWATT_NOISE_SEED", "1x"}, std::pair{"WIREWATT_PROGRESS", "yes"},
+        std::pair{"WIREWATT_TRACE_VALUES", "2"}}) {
     const Variable variable(name, value);
     const auto settings = settings_from_environment();
     ASSERT_FALSE(settings) << name;

@@ -40,6 +40,8 @@ class Writer {
   std::uint32_t instruction(const Instruction& instruction);
   // The accesses that follow belong to this launch.
   void launch(const Launch& launch);
+  // Leaves out the values of the accesses that follow: a trace for caches needs addresses alone.
+  void leave_out_values();
   // Accesses without lanes are left out.
   void access(const AccessView& access);
   // Puts into `aside` what is not yet written. It costs up to a twentieth of the time: calls that
