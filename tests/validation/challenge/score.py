@@ -56,6 +56,7 @@ def judge(rows):
     covered = sum(low <= truth <= high for truth, _, low, high in rows)
     verdict = "within" if max(above, below) <= band else "too narrow" if below > band else "too wide"
     errors = [100 * (value / truth - 1) for truth, value, _, _ in rows]
+    over = [2 * (value - truth) / (high - low) for truth, value, low, high in rows if high > low]
     return {
         "campaigns": n,
         "covered": covered,
@@ -68,6 +69,8 @@ def judge(rows):
         "mean_error_percent": sum(errors) / n,
         "worst_error_percent": max(errors, key=abs),
         "median_half_width_percent": median([50 * (high - low) / truth for truth, _, low, high in rows]),
+        # 0.51 where the intervals are exact and errors are normal.
+        "rms_error_over_half_width": math.sqrt(sum(z * z for z in over) / len(over)) if over else None,
         "interval_score_percent": sum(100 * interval_score(truth, low, high) / truth
                                       for truth, _, low, high in rows) / n,
         "levels": [sum(x <= (i + 1) / 10 for x in levels) for i in range(10)],
@@ -150,15 +153,16 @@ def score(campaigns):
 def line(name, judged):
     if judged is None:
         return f"{name:<34} none"
+    over = judged["rms_error_over_half_width"]
     return (f"{name:<34} {judged['campaigns']:>5} {judged['covered']:>7} {judged['binomial_p']:>8.3f} "
             f"{judged['above']:>6.3f} {judged['below']:>6.3f} {judged['band']:>6.3f}  {judged['verdict']:<10} "
             f"{judged['median_error_percent']:>7.2f} {judged['mean_error_percent']:>+7.2f} "
             f"{judged['worst_error_percent']:>+8.1f} {judged['median_half_width_percent']:>7.2f} "
-            f"{judged['interval_score_percent']:>8.1f}")
+            f"{'-' if over is None else format(over, '.2f'):>7} {judged['interval_score_percent']:>8.1f}")
 
 
 HEAD = (f"{'':<34} {'n':>5} {'covered':>7} {'p':>8} {'above':>6} {'below':>6} {'band':>6}  {'verdict':<10} "
-        f"{'|err|%':>7} {'mean%':>7} {'worst%':>8} {'half%':>7} {'score%':>8}")
+        f"{'|err|%':>7} {'mean%':>7} {'worst%':>8} {'half%':>7} {'rms/hw':>7} {'score%':>8}")
 
 
 def notable(strata, count=3):

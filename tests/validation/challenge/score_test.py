@@ -50,7 +50,9 @@ class Band(unittest.TestCase):
         for scale, verdict in ((1, "within"), (2, "too narrow"), (0.4, "too wide")):
             rows = [(100, 100 + scale * source.gauss(0, 5), 0, 0) for _ in range(300)]
             rows = [(truth, value, value - 9.8, value + 9.8) for truth, value, _, _ in rows]
-            self.assertEqual(score.judge(rows)["verdict"], verdict)
+            judged = score.judge(rows)
+            self.assertEqual(judged["verdict"], verdict)
+            self.assertAlmostEqual(judged["rms_error_over_half_width"], scale * 5 / 9.8, delta=0.1 * scale)
 
 
 class Binomial(unittest.TestCase):
