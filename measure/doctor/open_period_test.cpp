@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numbers>
 #include <random>
 
 #include "ww/measure/recorded_energy.hpp"
@@ -102,6 +103,84 @@ TEST(OpenPeriod, IsNotTakenFromTheRhythmOfThePolls) {
   const auto period = find_update_period(run.polls);
   EXPECT_FALSE(period.resolved) << period.period_s;
   EXPECT_TRUE(period.within_poll) << period.reason;
+}
+
+// Where such a load crosses the readings' steps, changes come at a few places of its own period.
+TEST(OpenPeriod, IsNoHarmonicOfALoadThatRepeats) {
+  struct Sine {
+    double height_w, period_s, poll_s;
+  };
+  for (const auto& [height_w, period_s, poll_s] :
+       {Sine{2.1, 0.2132, 0.004}, Sine{2.6, 0.1492, 0.004}, Sine{4.2, 0.1603, 0.01},
+        Sine{4.0, 0.2354, 0.01}, Sine{3.7, 0.2669, 0.004}, Sine{2.4, 0.2791, 0.01}}) {
+    for (const bool even : {true, false}) {
+      auto random = std::make_shared<std::mt19937>(5);
+      const auto run = record(
+          {.lag_s = 0.1,
+           .load =
+               [&](double t) {
+                 return 200 + height_w * std::sin(2 * std::numbers::pi * t / period_s);
+               }},
+          20,
+          [&] { return even ? poll_s : poll_s + 0.001 * static_cast<double>((*random)() % 2); });
+      const auto period = find_update_period(run.polls);
+      EXPECT_FALSE(period.resolved) << period_s << " s: " << period.period_s;
+    }
+  }
+}
+
+// Each read has noise of its own, and power is renewed once a second.
+TEST(OpenPeriod, IsThatOfTheStepsWhereEveryPollHasNoiseOfItsOwn) {
+  for (const double period_s : {0.1, 1.0}) {
+    for (const double resolution_w : {0.001, 1.0}) {
+      std::mt19937 random(9);
+      std::normal_distribution<double> noise(0, 1);
+      Recorded run;
+      std::uniform_real_distribution<double> length(0.5, 2.5), height(60, 300);
+      double joules = 0, next = 0, refresh = 0, shown = 0, power = 60, until = 0;
+      for (int ms = 0; ms < 100'000; ++ms) {
+        const double now = ms * 1e-3;
+        if (now >= until) {
+          power = height(random);
+          until = now + length(random);
+        }
+        joules += power * 1e-3;
+        if (now >= refresh) {
+          shown = power;
+          refresh += period_s;
+        }
+        if (now + 1e-9 < next) continue;
+        next += period_s / 10;
+        run.polls.push_back(
+            {now, std::round((shown + noise(random)) / resolution_w) * resolution_w});
+        run.counter.polls.push_back({now, joules});
+      }
+      const auto period = find_update_period(run.polls);
+      ASSERT_TRUE(period.resolved) << period_s << ": " << period.reason;
+      EXPECT_NEAR(period.period_s, period_s, 0.01 * period_s);
+      const auto energy = register_energy(run.polls, period, {}, {});
+      EXPECT_LE(energy.low_j, run.joules());
+      EXPECT_GE(energy.high_j, run.joules());
+    }
+  }
+  // The steps of a load that repeats keep to its own clock.
+  const auto repeats =
+      record({.noise_w = 2, .load = [](double t) { return std::fmod(t, 1) < 0.5 ? 60 : 240; }}, 40,
+             [] { return 0.01; });
+  EXPECT_FALSE(find_update_period(repeats.polls).resolved);
+}
+
+TEST(OpenPeriod, AClockThatWasSetForwardIsInTheIntervalOfTheJoules) {
+  for (const double set_s : {0.3, 5.0, 3600.0}) {
+    auto run = board(loads);
+    for (std::size_t i = run.polls.size() / 2; i < run.polls.size(); ++i) {
+      run.polls[i].time_s += set_s;
+    }
+    const auto energy = register_energy(run.polls, find_update_period(run.polls), {}, {});
+    EXPECT_LE(energy.low_j, run.joules()) << set_s;
+    EXPECT_GE(energy.high_j, run.joules()) << set_s;
+    EXPECT_THAT(energy.reason, HasSubstr("or the clock was set"));
+  }
 }
 
 TEST(OpenPeriod, StepsBetweenTwoPollsBoundTheResponseWithoutSwitchTimes) {

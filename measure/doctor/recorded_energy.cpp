@@ -104,7 +104,11 @@ double latest_s(std::span<const PowerPoint> polls) {
 // The longest time for which the register may hold a value that power has left [s]. Values change
 // at refreshes alone, so that two changes have at least one period between them.
 double longest_refresh_s(std::span<const PowerPoint> polls, const UpdatePeriod& period) {
-  if (period.resolved || period.within_poll || period.held_s > 0) return period.refresh_s();
+  if (period.within_poll) {
+    return std::max(period.refresh_s(),
+                    std::min(period.steps_apart_s, energy::EnergyOptions{}.register_lag_s));
+  }
+  if (period.resolved || period.held_s > 0) return period.refresh_s();
   double shortest_s = energy::EnergyOptions{}.register_lag_s;
   std::optional<double> before_s;
   for (std::size_t i = 1; i < polls.size(); ++i) {
@@ -210,11 +214,33 @@ double noise_j(std::span<const PowerPoint> polls) {
   return kNormal95 * sigma_w * seconds / std::sqrt(static_cast<double>(polls.size()));
 }
 
-// What to know of the joules.
-std::string remarks(std::span<const PowerPoint> polls, const UpdatePeriod& period,
-                    const SensorResponse& response, const Lateness& late) {
+// Times without polls that are far longer than the others. A clock that was set forward looks
+// alike.
+struct Gaps {
+  std::size_t count{};
+  double longest_s{}, together_s{};
+  double energy_j{};  // on straight lines between the readings
+};
+
+Gaps gaps_of(std::span<const PowerPoint> polls, double poll_s) {
   constexpr double kPollsToAGap = 10;
   constexpr double kMinGap_s = 0.1;
+  Gaps gaps;
+  if (!(poll_s > 0)) return gaps;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    const double apart_s = polls[i].time_s - polls[i - 1].time_s;
+    if (apart_s <= std::max(kMinGap_s, kPollsToAGap * poll_s)) continue;
+    ++gaps.count;
+    gaps.together_s += apart_s;
+    gaps.longest_s = std::max(gaps.longest_s, apart_s);
+    gaps.energy_j += apart_s * (polls[i].power_w + polls[i - 1].power_w) / 2;
+  }
+  return gaps;
+}
+
+// What to know of the joules.
+std::string remarks(const UpdatePeriod& period, const SensorResponse& response,
+                    const Lateness& late, const Gaps& gaps) {
   std::vector<std::string> all;
   if (response.kind == ResponseKind::not_resolved) {
     all.push_back(
@@ -225,19 +251,11 @@ std::string remarks(std::span<const PowerPoint> polls, const UpdatePeriod& perio
         "and off may be seen in unequal shares",
         100 * unseen));
   }
-  double longest_s = 0, together_s = 0;
-  std::size_t gaps = 0;
-  for (std::size_t i = 1; i < polls.size(); ++i) {
-    const double apart_s = polls[i].time_s - polls[i - 1].time_s;
-    if (apart_s <= std::max(kMinGap_s, kPollsToAGap * period.poll_s)) continue;
-    ++gaps;
-    together_s += apart_s;
-    longest_s = std::max(longest_s, apart_s);
-  }
-  if (gaps > 0 && period.poll_s > 0) {
+  if (gaps.count > 0) {
     all.push_back(fmt::format(
         "{} of {:.3g} s at most ({:.3g} s together) without polls, or the clock was set",
-        gaps == 1 ? "a gap" : fmt::format("{} gaps", gaps), longest_s, together_s));
+        gaps.count == 1 ? "a gap" : fmt::format("{} gaps", gaps.count), gaps.longest_s,
+        gaps.together_s));
   }
   return fmt::format("{}", fmt::join(all, "; "));
 }
@@ -296,13 +314,16 @@ energy::Energy register_energy(std::span<const PowerPoint> polls, const UpdatePe
   // What power does around either end is not known any better than by the readings there.
   const double ends_j = late.at_ends_s * range_at_ends(kept, seen_over_s);
   const double edges_j = kNormal95 * late.edge_sd_s * std::sqrt(squared_steps(kept));
-  const double half_j =
-      std::hypot(std::hypot(gaps_j, step_of(kept) / 2 * seconds, ends_j), edges_j, noise_j(kept));
+  const double known_j =
+      std::hypot(std::hypot(step_of(kept) / 2 * seconds, ends_j), edges_j, noise_j(kept));
   const auto [less_j, more_j] =
       std::minmax({(late.low_s - late.usual_s) * rise_w, (late.high_s - late.usual_s) * rise_w});
-  found.reason = remarks(kept, period, response, late);
-  found.low_j = std::max(0.0, found.energy_j - std::hypot(half_j, less_j));
-  found.high_j = found.energy_j + std::hypot(half_j, more_j);
+  // If the clock was set, there is no energy in a gap.
+  const Gaps gaps = gaps_of(kept, period.poll_s);
+  found.reason = remarks(period, response, late, gaps);
+  found.low_j =
+      std::max(0.0, found.energy_j - std::hypot(known_j, std::max(gaps_j, gaps.energy_j), less_j));
+  found.high_j = found.energy_j + std::hypot(known_j, gaps_j, more_j);
   found.power_w = seconds > 0 ? found.energy_j / seconds : 0;
   return found;
 }

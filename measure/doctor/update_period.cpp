@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <map>
 #include <numbers>
 
 #include "ww/core/statistics.hpp"
@@ -149,22 +150,34 @@ void append(std::vector<PowerPoint>& out, std::span<const PowerPoint> polls, dou
   }
 }
 
-// Whether values creep up or down by the readings' step. Then its borders decide when a value
-// changes, whatever the refreshes do, and a ramp crosses them in a rhythm of its own.
-bool creeps_by_steps(const std::vector<Change>& changes) {
+bool is_one_step(const Change& change, double step_w) {
   constexpr double kOneStep = 1.5;
-  constexpr double kMinShareOfSteps = 0.75, kMinShareInARow = 0.6;
-  double step_w = 1e300;
+  return std::abs(change.by_w) < kOneStep * step_w;
+}
+
+// Whether the readings' step is all that most values change by. Then its borders decide when they
+// do, whatever the refreshes do.
+bool change_by_steps(const std::vector<Change>& changes, double& step_w) {
+  constexpr double kMinShareOfSteps = 0.75;
+  step_w = 1e300;
   for (const Change& change : changes) step_w = std::min(step_w, std::abs(change.by_w));
-  std::size_t steps = 0, in_a_row = 0;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    const bool one = std::abs(changes[i].by_w) < kOneStep * step_w;
-    steps += one ? 1 : 0;
-    in_a_row += one && i > 0 && changes[i].by_w * changes[i - 1].by_w > 0 ? 1 : 0;
+  const auto steps = std::ranges::count_if(
+      changes, [&](const Change& change) { return is_one_step(change, step_w); });
+  return static_cast<double>(steps) > kMinShareOfSteps * static_cast<double>(changes.size());
+}
+
+// Whether values creep up or down by the readings' step: a ramp crosses its borders in a rhythm of
+// its own.
+bool creeps_by_steps(const std::vector<Change>& changes) {
+  constexpr double kMinShareInARow = 0.6;
+  double step_w = 0;
+  if (!change_by_steps(changes, step_w)) return false;
+  std::size_t in_a_row = 0;
+  for (std::size_t i = 1; i < changes.size(); ++i) {
+    const bool goes_on = changes[i].by_w * changes[i - 1].by_w > 0;
+    in_a_row += goes_on && is_one_step(changes[i], step_w) ? 1 : 0;
   }
-  const auto n = static_cast<double>(changes.size());
-  return static_cast<double>(steps) > kMinShareOfSteps * n &&
-         static_cast<double>(in_a_row) > kMinShareInARow * n;
+  return static_cast<double>(in_a_row) > kMinShareInARow * static_cast<double>(changes.size());
 }
 
 // A load that repeats changes values at a few places of its own period, and is coherent at many of
@@ -174,9 +187,7 @@ bool creeps_by_steps(const std::vector<Change>& changes) {
 bool has_one_rhythm(const std::vector<double>& scan, double low, double step, std::size_t at,
                     double found, double length, double poll_s) {
   constexpr double kAsMuch = 0.9;
-  constexpr double kPollsToAPeriod = 3;  // faster ones meet the rhythm of the polls everywhere
   constexpr int kMaxOthers = 2;
-  if (found * poll_s * kPollsToAPeriod > 1) return true;
   const auto is_multiple = [&](double f) {
     return std::abs(f - std::round(f / found) * found) < 2 / length;
   };
@@ -187,6 +198,58 @@ bool has_one_rhythm(const std::vector<double>& scan, double low, double step, st
     others += is_multiple(f) || is_multiple(1 / poll_s - f) ? 0 : 1;
   }
   return others <= kMaxOthers;
+}
+
+// Whether values change in some of every `n` periods and never in the others, or, where they change
+// by the readings' step, rise in some and fall in the others. The moments at which a load that
+// repeats crosses the readings' steps are such a pattern where one of its harmonics is taken for
+// the sensor's clock. A sensor has it only if the load keeps to its clock all the time.
+bool repeats_a_pattern(const std::vector<Change>& changes, double period, double phase) {
+  constexpr std::size_t kMinToAPlace = 8;  // e^-8 of the places stay empty by chance
+  constexpr std::size_t kMaxPlaces = 60;
+  constexpr std::size_t kOneIn = 5;      // places without changes
+  constexpr double kSameWay = 0.9;       // of the changes at a place
+  constexpr double kMinEitherWay = 0.2;  // of all changes
+  struct Place {
+    std::size_t ups{}, downs{};
+  };
+  const auto all = static_cast<double>(changes.size());
+  double step_w = 0;
+  const bool by_steps = change_by_steps(changes, step_w);
+  const std::size_t most = std::min(kMaxPlaces, changes.size() / kMinToAPlace);
+  for (std::size_t n = 2; n <= most; ++n) {
+    std::vector<Place> places(n);
+    std::size_t ups = 0;
+    for (const Change& change : changes) {
+      const double refresh = std::round((change.middle() - phase) / period);
+      const auto count = static_cast<double>(n);
+      Place& place =
+          places[static_cast<std::size_t>(refresh - std::floor(refresh / count) * count)];
+      ++(change.by_w > 0 ? place.ups : place.downs);
+      ups += change.by_w > 0 ? 1 : 0;
+    }
+    std::size_t seldom = 0, same_way = 0;
+    for (const Place& place : places) {
+      seldom += 20 * n * (place.ups + place.downs) < changes.size() ? 1 : 0;
+      same_way += std::max(place.ups, place.downs);
+    }
+    if (seldom > 0 && seldom * kOneIn >= n) return true;
+    const double up_share = static_cast<double>(ups) / all;
+    if (by_steps && std::min(up_share, 1 - up_share) > kMinEitherWay &&
+        static_cast<double>(same_way) > kSameWay * all) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The same; of a period under two polls also that longer one whose changes polls at equal distances
+// would show alike.
+bool follows_a_load(const std::vector<Change>& changes, double period, double phase,
+                    double poll_s) {
+  if (repeats_a_pattern(changes, period, phase)) return true;
+  const double slower = 1 / poll_s - 1 / period;
+  return period < 2 * poll_s && slower > 0 && repeats_a_pattern(changes, 1 / slower, phase);
 }
 
 // The longest run of polls that all show a new value [polls].
@@ -245,8 +308,11 @@ double held_for(const std::vector<Change>& changes, double seconds, double& shar
   return two ? longest : 0;
 }
 
-UpdatePeriod search(std::span<const PowerPoint> polls) {
+// Counts changes by more than `floor_w` alone. `of_a_load`: a rhythm was found that a load shows
+// which repeats.
+UpdatePeriod search(std::span<const PowerPoint> polls, double floor_w, bool& of_a_load) {
   UpdatePeriod found;
+  of_a_load = false;
   if (polls.size() < 3) {
     found.reason = "too few polls";
     return found;
@@ -259,7 +325,7 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
   for (std::size_t i = 1; i < polls.size(); ++i) {
     gaps.push_back(polls[i].time_s - polls[i - 1].time_s);
     all.push_back({polls[i - 1].time_s - zero, polls[i].time_s - zero});
-    if (polls[i].power_w == polls[i - 1].power_w) continue;
+    if (std::abs(polls[i].power_w - polls[i - 1].power_w) <= floor_w) continue;
     changes.push_back(all.back());
     changes.back().by_w = polls[i].power_w - polls[i - 1].power_w;
   }
@@ -335,9 +401,14 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
     const double contained = best_phase(changes, period, slack_s, phase);
     if (contained < 0.8 || with_own_refresh(changes, period, phase) < 0.95) continue;
     if (!has_one_rhythm(scan, low, step, i, f, length, found.poll_s)) continue;
+    if (follows_a_load(changes, period, phase, found.poll_s)) {
+      of_a_load = true;
+      continue;
+    }
     found.resolved = true;  // frequencies rise: the first is the largest period
     found.period_s = period;
     found.phase_s = zero + phase;
+    of_a_load = false;
     found.coherence = shown;
     found.contained = contained;
     return found;
@@ -355,8 +426,56 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
         found.within_s > found.poll_s ? "every few polls" : "once a poll", found.within_s * 1e3);
     return found;
   }
-  found.reason = fmt::format("no period explains the changes (best coherence {:.2f})", strongest);
+  found.reason =
+      of_a_load ? "the changes follow a load that repeats, and no period of the sensor's own"
+                : fmt::format("no period explains the changes (best coherence {:.2f})", strongest);
   return found;
+}
+
+// Changes above this are steps of power and not noise, which may be another one in each poll.
+double noise_floor_w(std::span<const PowerPoint> polls) {
+  constexpr double kTimesTheUsual = 6;
+  std::vector<double> all, moves;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    all.push_back(std::abs(polls[i].power_w - polls[i - 1].power_w));
+    if (all.back() > 0) moves.push_back(all.back());
+  }
+  if (moves.empty()) return 0;
+  return kTimesTheUsual * std::max(median(std::move(all)), *std::ranges::min_element(moves));
+}
+
+// The shortest time that two steps of power may lie apart; 0 without two.
+double steps_apart_s(std::span<const PowerPoint> polls, double floor_w) {
+  double shortest_s = 0, before_s = 0;
+  bool first = true;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    if (std::abs(polls[i].power_w - polls[i - 1].power_w) <= floor_w) continue;
+    const double apart_s = polls[i].time_s - before_s;
+    if (!first) shortest_s = shortest_s > 0 ? std::min(shortest_s, apart_s) : apart_s;
+    before_s = polls[i - 1].time_s;
+    first = false;
+  }
+  return shortest_s;
+}
+
+// Whether steps of power lie so many periods apart as no load does that repeats: the steps of such
+// a load keep to its own clock.
+bool come_at_odd_times(std::span<const PowerPoint> polls, double floor_w, double period) {
+  constexpr std::size_t kMinLengths = 3;
+  constexpr double kMaxShare = 0.75;  // of the most frequent one
+  std::map<long, std::size_t> lengths;
+  std::size_t steps = 0;
+  double last_s = 0;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    if (std::abs(polls[i].power_w - polls[i - 1].power_w) <= floor_w) continue;
+    const double now_s = (polls[i].time_s + polls[i - 1].time_s) / 2;
+    if (steps++ > 0) ++lengths[std::lround((now_s - last_s) / period)];
+    last_s = now_s;
+  }
+  const auto most =
+      std::ranges::max_element(lengths, {}, [](const auto& one) { return one.second; });
+  return lengths.size() >= kMinLengths &&
+         static_cast<double>(most->second) < kMaxShare * static_cast<double>(steps);
 }
 
 // The polls up to `most_changes` changes: more of them take longer and show nothing new.
@@ -374,14 +493,24 @@ std::span<const PowerPoint> beginning(std::span<const PowerPoint> polls) {
 
 UpdatePeriod find_update_period(std::span<const PowerPoint> all) {
   const auto polls = beginning(all);
-  UpdatePeriod found = search(polls);
-  if (found.resolved || found.held_s > 0) return found;
+  bool of_a_load = false;
+  UpdatePeriod found = search(polls, 0, of_a_load);
+  if (found.within_poll) {
+    // Each poll may have noise of its own. Only steps of power then show when the value is renewed,
+    // and they are far fewer.
+    const double floor_w = noise_floor_w(all);
+    const UpdatePeriod of_steps = search(all, floor_w, of_a_load);
+    if (of_steps.resolved && come_at_odd_times(all, floor_w, of_steps.period_s)) return of_steps;
+    found.steps_apart_s = steps_apart_s(all, floor_w);
+    of_a_load = false;
+  }
+  if (found.resolved || found.held_s > 0 || of_a_load) return found;
   // Over a long time the sensor's clock may wander too far for one period to explain it all; its
   // beginning then decides.
   constexpr std::size_t fewest = 60;  // changes
   for (auto part = polls; found.changes / 2 >= fewest;) {
     part = part.first(part.size() / 2);
-    UpdatePeriod shorter = search(part);
+    UpdatePeriod shorter = search(part, 0, of_a_load);
     if (shorter.resolved) return shorter;
     if (shorter.changes < fewest) break;
   }
