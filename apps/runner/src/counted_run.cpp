@@ -6,6 +6,7 @@
 
 #include "ww/core/subprocess.hpp"
 #include "ww/microbench/virtual_driver.hpp"
+#include "ww/sim/driver_settings.hpp"
 
 namespace ww::runner {
 namespace {
@@ -36,13 +37,14 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
   set("WIREWATT_COUNTERS", ".counters.csv", true);
   set("WIREWATT_SAMPLES", ".samples.csv", true);
   set("WIREWATT_TRACE", ".wwt", options.trace);
-  set("WIREWATT_SEALED_ENERGY", ".sealed.csv", options.sealed);
+  WW_ASSIGN(settings, sim::read_driver_settings());
+  settings.sealed_energy = options.sealed ? (folder.path() / "%p.sealed.csv").string() : "";
+  WW_ASSIGN(told, sim::ToldSettings::tell(settings));
   CountedRun run{std::move(folder), 0, {}, {}, {}, {}, false};
   ProcessSetup setup;
   setup.out = options.quiet ? kNullStream : kInheritStream;
   const auto program = run_in_foreground(command, setup);
-  for (const char* variable :
-       {"WIREWATT_COUNTERS", "WIREWATT_SAMPLES", "WIREWATT_TRACE", "WIREWATT_SEALED_ENERGY"}) {
+  for (const char* variable : {"WIREWATT_COUNTERS", "WIREWATT_SAMPLES", "WIREWATT_TRACE"}) {
     ::unsetenv(variable);
   }
   if (!program) return tl::unexpected(program.error());

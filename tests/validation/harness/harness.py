@@ -56,6 +56,12 @@ def run(command, timeout=None, folder=None, together=False, **environment):
     return Ran(code, out, err or "", time.monotonic() - begin)
 
 
+def driver_settings(file, **settings):
+    """The variable by which the virtual GPU's driver finds these settings (docs/driver.md), which are texts."""
+    pathlib.Path(file).write_text("".join(f"{key} = {json.dumps(str(value))}\n" for key, value in settings.items()))
+    return {"WIREWATT_SETTINGS": str(file)}
+
+
 def output_of(command, good=(0,), **more):
     """The text that a program prints; its warnings are passed on. Ends the study where the program fails."""
     ran = run(command, **more)

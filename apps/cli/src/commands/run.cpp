@@ -34,6 +34,7 @@
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/runner/chip_architecture.hpp"
 #include "ww/session/traffic.hpp"
+#include "ww/sim/driver_settings.hpp"
 #include "ww/sim/trace/writer.hpp"
 #include "ww/timeline/timeline.hpp"
 
@@ -366,16 +367,17 @@ Result<Finished> execute(const RunArguments& arguments) {
         arguments.device.name, "a bit", "or run the program on the calibrated one"));
   }
   WW_TRY(microbench::enter_virtual_device(arguments.device));
-  if (spdlog::should_log(spdlog::level::info)) ::setenv("WIREWATT_PROGRESS", "1", 0);
+  WW_ASSIGN(settings, sim::read_driver_settings());
+  settings.progress = spdlog::should_log(spdlog::level::info);
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
   const auto beside = [](const std::string& file) {
     return file.empty() ? ScratchFolder::create("run") : folder_for(file);
   };
   WW_ASSIGN(counter_folder, beside(arguments.counters));
   ::setenv("WIREWATT_COUNTERS", (counter_folder.path() / "%p.csv").c_str(), 1);
-  ::setenv("WIREWATT_COUNTERS_ASIDE", (counter_folder.path() / "%p.part").c_str(), 1);
+  settings.counters_aside = counter_folder.path() / "%p.part";
   WW_ASSIGN(mistakes_folder, ScratchFolder::create("mistakes"));
-  ::setenv("WIREWATT_MISTAKES", (mistakes_folder.path() / "%p.json").c_str(), 1);
+  settings.mistakes = mistakes_folder.path() / "%p.json";
   std::optional<ScratchFolder> trace_folder;
   if (arguments.trace.empty()) {
     ::unsetenv("WIREWATT_TRACE");
@@ -383,9 +385,9 @@ Result<Finished> execute(const RunArguments& arguments) {
     WW_ASSIGN(folder, beside(arguments.trace));
     trace_folder.emplace(std::move(folder));
     ::setenv("WIREWATT_TRACE", (trace_folder->path() / "%p.wwt").c_str(), 1);
-    ::setenv("WIREWATT_TRACE_ASIDE", (trace_folder->path() / "%p.part").c_str(), 1);
+    settings.trace_aside = trace_folder->path() / "%p.part";
   }
-  WW_TRY(enter_mode(arguments.timing, arguments.device));
+  WW_TRY(enter_mode(arguments.timing, arguments.device, settings));
   const std::string& samples = arguments.timing.power_samples;
   std::optional<ScratchFolder> sample_folder;
   if (arguments.timeline.wanted() || !samples.empty()) {
@@ -397,10 +399,11 @@ Result<Finished> execute(const RunArguments& arguments) {
   if (arguments.timing.timing()) {
     WW_ASSIGN(folder, beside(arguments.timing.report));
     timing_folder.emplace(std::move(folder));
-    ::setenv("WIREWATT_TIMING_REPORT", (timing_folder->path() / "%p.json").c_str(), 1);
+    settings.timing_report = timing_folder->path() / "%p.json";
   }
   if (!arguments.check.empty()) ::setenv("WIREWATT_CHECK", arguments.check.c_str(), 1);
   if (!arguments.on_fault.empty()) ::setenv("WIREWATT_ON_FAULT", arguments.on_fault.c_str(), 1);
+  WW_ASSIGN(told, sim::ToldSettings::tell(settings));
   Finished finished;
   WW_ASSIGN(program, run_in_foreground(arguments.command));
   finished.end = program.end;

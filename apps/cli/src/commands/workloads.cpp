@@ -74,9 +74,13 @@ int run_workloads(WorkloadArguments& arguments) {
   }
   microbench::DeviceRequest device;
   device.name = arguments.request.device;
-  if (const auto entered = enter_mode(arguments.timing, device); !entered) {
+  auto settings = sim::read_driver_settings();
+  if (!settings) return report_error(settings.error());
+  if (const auto entered = enter_mode(arguments.timing, device, *settings); !entered) {
     return report_error(entered.error());
   }
+  const auto told = sim::ToldSettings::tell(*settings);
+  if (!told) return report_error(told.error());
   const auto total = static_cast<double>(arguments.all ? workloads::list().size()
                                                        : arguments.request.names.size());
   double done = 0;

@@ -40,24 +40,9 @@ Result<sim::gpu::TimingRequest> request_of(const TimingArguments& arguments) {
                               fmt::format("{}", fmt::join(arguments.core_nodes, ",")));
   }
   if (!arguments.packet_trace.empty()) {
-    // Keys reach the driver as one text, KEY=VALUE;KEY=VALUE.
-    const std::string file = std::filesystem::absolute(arguments.packet_trace);
-    if (file.find_first_of(";=") != std::string::npos) {
-      return fail(ErrorCode::invalid_argument, "a file's name with ';' or '=' cannot be passed on",
-                  "--packet-trace");
-    }
-    request.keys.emplace_back("packet_trace", file);
+    request.keys.emplace_back("packet_trace", std::filesystem::absolute(arguments.packet_trace));
   }
   return request;
-}
-
-// The driver reads the same file and the same keys: it gets their names, not the results.
-void set_or_clear(const char* variable, const std::string& value) {
-  if (value.empty()) {
-    ::unsetenv(variable);
-  } else {
-    ::setenv(variable, value.c_str(), 1);
-  }
 }
 
 Status refuse_without_mode(const TimingArguments& arguments) {
@@ -119,7 +104,8 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
   as_input_file(command.get_option("--topology"));
 }
 
-Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequest& device) {
+Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequest& device,
+                  sim::DriverSettings& settings) {
   if (!arguments.timing()) return refuse_without_mode(arguments);
   if (!DeviceName(device.name).is_virtual()) {
     return fail(ErrorCode::unsupported,
@@ -129,26 +115,23 @@ Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequ
   WW_ASSIGN(architecture, runner::chip_architecture(device));
   WW_ASSIGN(wanted, request_of(arguments));
   WW_TRY(sim::gpu::make_timing(architecture, wanted));  // what is wrong is refused here
-  std::string keys;
-  for (const auto& [key, value] : wanted.keys) {
-    keys += fmt::format("{}{}={}", keys.empty() ? "" : ";", key, value);
-  }
   ::setenv("WIREWATT_MODE", "timing", 1);
-  ::unsetenv("WIREWATT_APPROX_THRESHOLD");
-  set_or_clear("WIREWATT_NETWORK", wanted.network);
-  set_or_clear("WIREWATT_TIMING",
-               arguments.settings.empty() ? "" : std::filesystem::absolute(arguments.settings));
-  set_or_clear("WIREWATT_TIMING_KEYS", keys);
-  if (!arguments.approximations.empty()) {
-    ::setenv("WIREWATT_APPROX", fmt::format("{}", fmt::join(arguments.approximations, ",")).c_str(),
-             1);
+  if (wanted.network.empty()) {
+    ::unsetenv("WIREWATT_NETWORK");
+  } else {
+    ::setenv("WIREWATT_NETWORK", wanted.network.c_str(), 1);
   }
   if (!arguments.power_samples.empty()) {
     ::setenv("WIREWATT_SAMPLES", arguments.power_samples.c_str(), 1);
   }
-  if (!arguments.report.empty()) {
-    ::setenv("WIREWATT_TIMING_REPORT", arguments.report.c_str(), 1);
-  }
+  // The driver reads the same file and the same keys: it gets their names, not the results.
+  settings.timing =
+      arguments.settings.empty() ? "" : std::filesystem::absolute(arguments.settings).string();
+  settings.timing_keys.clear();
+  for (const auto& [key, value] : wanted.keys) settings.timing_keys.push_back(key + "=" + value);
+  settings.approx_threshold.reset();
+  if (!arguments.approximations.empty()) settings.approx = arguments.approximations;
+  if (!arguments.report.empty()) settings.timing_report = arguments.report;
   return {};
 }
 

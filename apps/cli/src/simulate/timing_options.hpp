@@ -9,6 +9,7 @@
 #include "simulate/network_options.hpp"
 #include "ww/core/result.hpp"
 #include "ww/microbench/device_request.hpp"
+#include "ww/sim/driver_settings.hpp"
 
 namespace ww::cli {
 
@@ -30,9 +31,11 @@ struct TimingArguments {
 // `arguments` must live as long as `command`.
 void add_timing_options(CLI::App& command, TimingArguments& arguments);
 
-// Sets this process's environment so that the virtual GPU, here or in programs that this one
-// starts, runs as asked. Errors: invalid_argument (an option of timing mode without --mode timing),
-// those of the settings, by key; unsupported (a device that is not virtual).
-Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequest& device);
+// Sets this process's environment and `settings`, which are still to be told, so that the virtual
+// GPU, here or in programs that this one starts, runs as asked. Errors: invalid_argument (an option
+// of timing mode without --mode timing), those of the settings, by key; unsupported (a device that
+// is not virtual).
+Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequest& device,
+                  sim::DriverSettings& settings);
 
 }  // namespace ww::cli

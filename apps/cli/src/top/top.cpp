@@ -34,6 +34,7 @@
 #include "ww/session/live.hpp"
 #include "ww/session/live_meter.hpp"
 #include "ww/session/priced.hpp"
+#include "ww/sim/driver_settings.hpp"
 
 namespace ww::cli {
 namespace {
@@ -194,7 +195,9 @@ Result<int> watch_program(const TopArguments& arguments, const calibration::Cali
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   WW_ASSIGN(folder, ScratchFolder::create("top"));
   const auto file = folder.path() / "live";
-  ::setenv("WIREWATT_LIVE", file.c_str(), 1);
+  WW_ASSIGN(settings, sim::read_driver_settings());
+  settings.live = file;
+  WW_ASSIGN(told, sim::ToldSettings::tell(settings));
   const LivePrices prices(model, architecture);
   WW_ASSIGN(display,
             Display::open({arguments.json, arguments.metrics, device, prices.empty_rows()}));

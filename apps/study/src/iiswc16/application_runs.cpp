@@ -19,6 +19,7 @@
 #include "ww/runner/job_pool.hpp"
 #include "ww/runner/sensed_energy.hpp"
 #include "ww/session/traffic.hpp"
+#include "ww/sim/driver_settings.hpp"
 #include "ww/sim/trace/cache_replay.hpp"
 #include "ww/workloads/workloads.hpp"
 
@@ -89,11 +90,15 @@ Status run_one(const Planned& planned) {
   fs::remove_all(planned.folder, ec);
   fs::create_directories(planned.folder, ec);
   if (ec) return fail(ErrorCode::io_error, ec.message(), planned.folder.string());
+  sim::DriverSettings settings;
+  settings.trace_values = false;  // caches ask for addresses alone
+  const auto settings_file = planned.folder / "settings.toml";
+  WW_TRY(sim::write_driver_settings(settings_file, settings));
   runner::Job job{planned.command, (planned.folder / "log").string()};
   job.environment = {{"WIREWATT_COUNTERS", (planned.folder / kCounters).string()},
                      {"WIREWATT_SAMPLES", (planned.folder / kSamples).string()},
                      {"WIREWATT_TRACE", (planned.folder / kTrace).string()},
-                     {"WIREWATT_TRACE_VALUES", "0"}};
+                     {"WIREWATT_SETTINGS", settings_file.string()}};
   int code = 0;
   WW_TRY(runner::run_jobs({job}, 1, [&](std::size_t, int ended_with) {
     code = ended_with;

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <optional>
+#include <string_view>
 
 #include "ww/core/cl_approximable.h"
 
@@ -27,7 +28,7 @@ Result<ApproximationRule> parse_one(std::string_view text) {
     return fail(ErrorCode::invalid_argument,
                 "\"" + std::string(text) + "\": " + std::string(why) +
                     "; KERNEL.ARGUMENT:TYPE or #N:TYPE with a type of int32, float32, uint8",
-                "WIREWATT_APPROX");
+                "approx");
   };
   ApproximationRule rule;
   rule.text = text;
@@ -54,13 +55,11 @@ Result<ApproximationRule> parse_one(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<ApproximationRule>> parse_approximations(std::string_view text) {
+Result<std::vector<ApproximationRule>> parse_approximations(const std::vector<std::string>& texts) {
   std::vector<ApproximationRule> rules;
-  while (!text.empty()) {
-    const auto comma = text.find(',');
-    WW_ASSIGN(rule, parse_one(text.substr(0, comma)));
+  for (const std::string& text : texts) {
+    WW_ASSIGN(rule, parse_one(text));
     rules.push_back(std::move(rule));
-    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
   }
   return rules;
 }

@@ -1,9 +1,8 @@
-// Which buffers of an unmodified program are approximable: WIREWATT_APPROX says so from outside.
+// Which buffers of an unmodified program are approximable, as its settings say from outside.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -19,7 +18,9 @@ struct ApproximationRule {
   bool used{};
 };
 
-// "scale.in:float32,blur.0:uint8,#3:int32". Error invalid_argument with the part that is wrong.
-[[nodiscard]] Result<std::vector<ApproximationRule>> parse_approximations(std::string_view text);
+// Each text is as "scale.in:float32", "blur.0:uint8" or "#3:int32". Error invalid_argument with the
+// one that is wrong.
+[[nodiscard]] Result<std::vector<ApproximationRule>> parse_approximations(
+    const std::vector<std::string>& texts);
 
 }  // namespace ww::sim::driver

@@ -69,37 +69,29 @@ std::string csv_text(std::string_view text) {
 
 }  // namespace
 
-std::string recording_name(std::string name) {
-  const auto process = std::to_string(::getpid());
-  for (auto at = name.find("%p"); at != std::string::npos; at = name.find("%p", at)) {
-    name.replace(at, 2, process);
-    at += process.size();
-  }
-  return name;
-}
-
 Recordings::~Recordings() = default;
 
 Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   auto recordings = std::unique_ptr<Recordings>(new Recordings);
   recordings->process_ = ::getpid();
   recordings->counters_file_ = settings.counters_file;
-  if (!settings.counters_file.empty()) recordings->counters_aside_ = settings.counters_aside;
+  if (!settings.counters_file.empty()) recordings->counters_aside_ = settings.told.counters_aside;
   recordings->samples_file_ = settings.samples_file;
-  recordings->sealed_file_ = settings.sealed_file;
-  recordings->timing_file_ = settings.timing_file;
-  recordings->mistakes_file_ = settings.mistakes_file;
-  recordings->watched_ = settings.watched;
-  for (const auto& file : {settings.counters_file, settings.timing_file, settings.mistakes_file}) {
+  recordings->sealed_file_ = settings.told.sealed_energy;
+  recordings->timing_file_ = settings.told.timing_report;
+  recordings->mistakes_file_ = settings.told.mistakes;
+  recordings->watched_ = !settings.told.live.empty();
+  for (const auto& file :
+       {settings.counters_file, settings.told.timing_report, settings.told.mistakes}) {
     // A folder that cannot be written to is better reported now than after an hour.
     if (!file.empty()) WW_TRY(StreamedFile::create(file));
   }
   if (!settings.trace_file.empty()) {
     WW_ASSIGN(writer,
               trace::Writer::create(settings.trace_file, virtual_device_name(settings.chip.chip),
-                                    settings.trace_aside));
+                                    settings.told.trace_aside));
     recordings->trace_ = std::move(writer);
-    if (!settings.trace_values) recordings->trace_->leave_out_values();
+    if (!settings.told.trace_values) recordings->trace_->leave_out_values();
   }
   return recordings;
 }

@@ -1,7 +1,6 @@
-// Writes the driver's files for unmodified programs: counters (WIREWATT_COUNTERS) and a memory
-// trace (WIREWATT_TRACE), sensor readings (WIREWATT_SAMPLES), the report of timing mode
-// (WIREWATT_TIMING_REPORT), launches' mistakes (WIREWATT_MISTAKES), and, sealed for `wirewatt
-// score` alone, where the energy went (WIREWATT_SEALED_ENERGY). Files appear whole or not at all.
+// Writes the driver's files for unmodified programs: counters, a memory trace, sensor readings, the
+// report of timing mode, launches' mistakes, and, sealed for `wirewatt score` alone, where the
+// energy went. Files appear whole or not at all.
 #pragma once
 
 #include <sys/types.h>
@@ -17,9 +16,6 @@
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::driver {
-
-// The file name with %p replaced by the process id.
-[[nodiscard]] std::string recording_name(std::string name);
 
 class Recordings {
  public:
@@ -42,10 +38,10 @@ class Recordings {
   // Null where no trace is asked for.
   [[nodiscard]] trace::Writer* trace() const { return trace_.get(); }
 
-  // Adds the rows of new dispatches to WIREWATT_COUNTERS_ASIDE, where they are even if the process
+  // Adds the rows of new dispatches to the counters' name aside, where they are even if the process
   // is killed. Does nothing without that name, and once it failed.
   Status add_counters(const gpu::VirtualGpu& gpu);
-  // Puts new accesses into WIREWATT_TRACE_ASIDE, where they are even if the process is killed.
+  // Puts new accesses under the trace's name aside, where they are even if the process is killed.
   void add_accesses();
   // Writes one row for each counter of each dispatch so far, in rocprofv3's form. Does nothing
   // without a file, without new dispatches, or in a process forked from the one that opened.

@@ -6,7 +6,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/temporary_folder.hpp"
 
-namespace ww::sim::driver::runtime_test {
+namespace ww::sim::driver::recordings_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -45,4 +45,4 @@ TEST(Recordings, LeaveTheEnergyOutWhereTheChipHasNoCounter) {
 }
 
 }  // namespace
-}  // namespace ww::sim::driver::runtime_test
+}  // namespace ww::sim::driver::recordings_test

@@ -12,52 +12,19 @@
 #include <vector>
 
 #include "common/compile/compiler.hpp"
-#include "common/runtime/approximations.hpp"
+#include "common/runtime/live_feed.hpp"
+#include "common/runtime/settings.hpp"
 #include "tl/expected.hpp"
-#include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::driver {
 
-// Counts of what launches did that they should not have, or could not do; for the report of
-// WIREWATT_MISTAKES.
+// Counts of what launches did that they should not have, or could not do.
 struct LaunchMistakes {
   std::uint64_t stopped_launches{};
   std::uint64_t unknown_instructions{};  // of those, launches that one of these ended
   std::uint64_t memory_mistakes{};       // accesses
 };
-
-// Settings of the environment.
-struct Settings {
-  gpu::ChipRequest chip;
-  std::optional<gpu::TimingRequest> timing;  // timing mode
-  std::vector<ApproximationRule> approximations;
-  gpu::Options options;
-  int compile_timeout_ms{120'000};
-  bool progress{};            // of long launches, on a terminal
-  std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
-  std::string trace_file;
-  bool trace_values{true};
-  // The names that both files have until the program ends; empty: none.
-  std::string counters_aside;
-  std::string trace_aside;
-  std::string samples_file;  // every reading of the power sensor
-  bool watched{};            // a watcher reads along (live_feed.hpp)
-  std::string timing_file;   // the report of timing mode
-  std::string mistakes_file;
-  std::string sealed_file;  // where the energy went, for `wirewatt score` alone
-};
-
-// Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
-// WIREWATT_THREADS, WIREWATT_SPEED, WIREWATT_COMPILE_TIMEOUT_MS,
-// WIREWATT_PROGRESS, WIREWATT_COUNTERS, WIREWATT_COUNTERS_ASIDE, WIREWATT_TRACE,
-// WIREWATT_TRACE_ASIDE, WIREWATT_TRACE_VALUES, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT,
-// WIREWATT_MISTAKES and WIREWATT_SEALED_ENERGY (files; %p in their names is the process id),
-// WIREWATT_ON_FAULT, WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES, WIREWATT_MODE, and for timing mode
-// WIREWATT_NETWORK, WIREWATT_TIMING, WIREWATT_TIMING_KEYS and WIREWATT_APPROX_THRESHOLD; and
-// WIREWATT_APPROX. Errors: invalid_argument naming variable and value; not_found, io_error for the
-// settings' file.
-[[nodiscard]] Result<Settings> settings_from_environment();
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.
 void complain(const std::string& text);
@@ -71,8 +38,6 @@ class Runtime {
   // The virtual GPU, powered on at the first call; null when the environment names no valid chip
   // (said once on stderr). Needs the lock.
   gpu::VirtualGpu* gpu();
-  // Whether WIREWATT_CHECK asks for checks.
-  [[nodiscard]] static bool checking();
   // Only after gpu() gave a device.
   [[nodiscard]] gpu::VirtualGpu& powered_gpu() { return *gpu_; }
   Compiler& compiler();
@@ -99,6 +64,7 @@ class Runtime {
   std::atomic<bool> ending_{};
   bool tried_{};
   std::unique_ptr<Recordings> recordings_;
+  std::optional<LiveFeed> live_;
   std::unique_ptr<gpu::VirtualGpu> gpu_;
   std::unique_ptr<Compiler> compiler_;
   int compile_timeout_ms_{120'000};

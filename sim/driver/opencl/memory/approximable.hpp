@@ -1,4 +1,4 @@
-// Declares buffers of an unmodified program approximable, as WIREWATT_APPROX asks.
+// Declares buffers of an unmodified program approximable, as its settings ask.
 #pragma once
 
 #include <vector>

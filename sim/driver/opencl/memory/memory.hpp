@@ -13,8 +13,8 @@ namespace ww::sim::driver {
 // handle: clSetKernelArg gets its handles out of untyped bytes.
 [[nodiscard]] bool known_memory(const _cl_mem* memory);
 
-// A memory object without memory yet, known from now on. Images are numbered apart: WIREWATT_APPROX
-// counts buffers.
+// A memory object without memory yet, known from now on. Images are numbered apart: the rules
+// for approximable buffers count buffers alone.
 [[nodiscard]] cl_mem new_memory(cl_context context, cl_mem_flags flags, bool image);
 
 // The flags of an object in a buffer's memory: the buffer's where `asked` says nothing; it may not

@@ -146,7 +146,7 @@ cl_int compile_source(_cl_program& program, CompileRequest request, const Compil
   const bool prints = source.find("printf") != std::string_view::npos;
   request.options = options.words;
   // Findings then name the line; the code stays the same.
-  if (Runtime::get().checking()) request.options.emplace_back("-gline-tables-only");
+  if (checking()) request.options.emplace_back("-gline-tables-only");
   request.source = options.prelude + end_of_prelude(prints);
   request.source += source;
   CompileAnswer answer = run_compiler(request);

@@ -148,6 +148,26 @@ std::vector<double> TomlReader::numbers(std::string_view key, double low, double
   return result;
 }
 
+std::vector<std::string> TomlReader::texts(std::string_view key) {
+  std::vector<std::string> result;
+  const toml::node* node = find(key, "list of texts");
+  if (node == nullptr) {
+    return result;
+  }
+  const toml::array* list = node->as_array();
+  bool good = list != nullptr;
+  for (std::size_t i = 0; good && i < list->size(); ++i) {
+    good = list->get(i)->is_string();
+    if (good) {
+      result.push_back(list->get(i)->value_or(std::string{}));
+    }
+  }
+  if (!good) {
+    errors_.add(ErrorCode::parse_error, line_of(*node), full(key), "a list of texts is expected");
+  }
+  return result;
+}
+
 std::vector<double> TomlReader::matrix(std::string_view key, double low, double high,
                                        std::size_t& columns) {
   std::vector<double> result;

@@ -1,5 +1,5 @@
 // Power of a program while it runs on the virtual GPU, from the feed that the driver appends
-// (WIREWATT_LIVE, docs/files.md).
+// (docs/files.md).
 #pragma once
 
 #include <cstdint>

@@ -47,6 +47,7 @@ class TomlReader {
   Point point(std::string_view key, double width_mm, double height_mm);
   std::vector<Point> points(std::string_view key, double width_mm, double height_mm);
   std::vector<double> numbers(std::string_view key, double low, double high);
+  std::vector<std::string> texts(std::string_view key);
   // Rows of equal length, flattened; columns through the last argument.
   std::vector<double> matrix(std::string_view key, double low, double high, std::size_t& columns);
   std::vector<std::vector<int>> integer_rows(std::string_view key, int low, int high);

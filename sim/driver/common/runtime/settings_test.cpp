@@ -1,4 +1,4 @@
-#include "common/runtime/runtime.hpp"
+#include "common/runtime/settings.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,9 +7,10 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/temporary_folder.hpp"
 
-namespace ww::sim::driver::runtime_test {
+namespace ww::sim::driver::settings_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // Sets a variable for one test.
@@ -37,7 +38,6 @@ TEST(Settings, EveryVariableIsRead) {
   const Variable threads("WIREWATT_THREADS", "2");
   const Variable speed("WIREWATT_SPEED", "none");
   const Variable watchdog("WIREWATT_WATCHDOG_MCYCLES", "50000");
-  const Variable values("WIREWATT_TRACE_VALUES", "0");
   const auto settings = settings_from_environment();
   ASSERT_TRUE(settings) << settings.error().text();
   EXPECT_EQ(settings->chip.chip, "random");
@@ -46,7 +46,6 @@ TEST(Settings, EveryVariableIsRead) {
   EXPECT_EQ(settings->options.noise_seed, 5u);
   EXPECT_EQ(settings->options.threads, 2u);
   EXPECT_EQ(settings->options.speed, gpu::Speed::none);
-  EXPECT_FALSE(settings->trace_values);
   EXPECT_EQ(settings->options.watchdog_cycles, 50'000'000'000);
   EXPECT_EQ(settings->options.watchdog_instructions, 50'000'000'000U);
 }
@@ -55,8 +54,7 @@ TEST(Settings, BadValuesNameTheVariableAndTheValue) {
   for (const auto& [name, value] :
        {std::pair{"WIREWATT_CHIP_SEED", "-1"}, std::pair{"WIREWATT_CHIP_CLASS", "weird"},
         std::pair{"WIREWATT_THREADS", "two"}, std::pair{"WIREWATT_SPEED", "fast"},
-        std::pair{"WIREWATT_NOISE_SEED", "1x"}, std::pair{"WIREWATT_PROGRESS", "yes"},
-        std::pair{"WIREWATT_TRACE_VALUES", "2"}}) {
+        std::pair{"WIREWATT_NOISE_SEED", "1x"}}) {
     const Variable variable(name, value);
     const auto settings = settings_from_environment();
     ASSERT_FALSE(settings) << name;
@@ -69,12 +67,14 @@ TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
   const Variable mode("WIREWATT_MODE", "timing");
   const Variable network("WIREWATT_NETWORK", "mesh-adaptive");
   const auto folder = ScratchFolder::create("timing").value();
-  // A path may have what settings have.
-  const auto file = folder.path() / "vcs=6.toml";
+  const auto file = folder.path() / "system.toml";
   ASSERT_TRUE(write_file_atomically(file, "[system]\nmshrs = 3\n"));
-  const Variable timing("WIREWATT_TIMING", file.c_str());
-  const Variable threshold("WIREWATT_APPROX_THRESHOLD", "12.5");
-  const Variable report("WIREWATT_TIMING_REPORT", "/tmp/report-%p.json");
+  DriverSettings told;
+  told.timing = file;
+  told.timing_keys = {"vcs=6", "memory_nodes=1,7,8,14", "adaptive=", "packet_trace=/a=b;c"};
+  told.timing_report = "/tmp/report-%p.json";
+  told.approx_threshold = 12.5;
+  const auto telling = ToldSettings::tell(told).value();
   const auto settings = settings_from_environment();
   ASSERT_TRUE(settings) << settings.error().text();
   ASSERT_TRUE(settings->timing);
@@ -82,24 +82,21 @@ TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
   EXPECT_EQ(settings->timing->settings, "[system]\nmshrs = 3\n");
   EXPECT_EQ(settings->timing->origin, file);
   EXPECT_EQ(settings->timing->threshold_percent, 12.5);
-  EXPECT_EQ(settings->timing_file.find("%p"), std::string::npos);
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"vcs", "6"}, {"memory_nodes", "1,7,8,14"}, {"adaptive", ""}, {"packet_trace", "/a=b;c"}};
+  EXPECT_EQ(settings->timing->keys, expected);
+  EXPECT_EQ(settings->told.timing_report.find("%p"), std::string::npos);
 }
 
-TEST(TimingMode, TakesSingleKeysOverItsSettings) {
+TEST(TimingMode, RefusesWhatIsNoKeyWithAValue) {
   const Variable mode("WIREWATT_MODE", "timing");
-  {
-    const Variable keys("WIREWATT_TIMING_KEYS", "vcs=6;memory_nodes=1,7,8,14;adaptive=");
-    const auto settings = settings_from_environment();
-    ASSERT_TRUE(settings) << settings.error().text();
-    const std::vector<std::pair<std::string, std::string>> expected{
-        {"vcs", "6"}, {"memory_nodes", "1,7,8,14"}, {"adaptive", ""}};
-    EXPECT_EQ(settings->timing->keys, expected);
-  }
-  for (const char* text : {"vcs", "=6", "vcs=6;;st_delay=2"}) {
-    const Variable keys("WIREWATT_TIMING_KEYS", text);
+  for (const char* text : {"vcs", "=6", ""}) {
+    DriverSettings told;
+    told.timing_keys = {text};
+    const auto telling = ToldSettings::tell(told).value();
     const auto settings = settings_from_environment();
     ASSERT_FALSE(settings) << text;
-    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_TIMING_KEYS"));
+    EXPECT_THAT(settings.error().text(), HasSubstr("timing_keys"));
   }
 }
 
@@ -109,18 +106,29 @@ TEST(TimingMode, IsNotTheDefault) {
   EXPECT_FALSE(settings->timing);
 }
 
-TEST(TimingMode, VariablesMeanNothingWithoutItAndAreRefused) {
-  for (const char* name : {"WIREWATT_NETWORK", "WIREWATT_TIMING", "WIREWATT_TIMING_KEYS",
-                           "WIREWATT_TIMING_REPORT", "WIREWATT_APPROX_THRESHOLD"}) {
-    const Variable variable(name, "5");
+TEST(TimingMode, ItsSettingsMeanNothingWithoutItAndAreRefused) {
+  const auto refusal_of = [](const DriverSettings& told) {
+    const auto telling = ToldSettings::tell(told).value();
     const auto settings = settings_from_environment();
-    ASSERT_FALSE(settings) << name;
-    EXPECT_THAT(settings.error().text(), HasSubstr(name));
-    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_MODE"));
-  }
+    return settings ? std::string() : settings.error().text();
+  };
+  DriverSettings told;
+  told.timing = "system.toml";
+  EXPECT_THAT(refusal_of(told), AllOf(HasSubstr("timing"), HasSubstr("WIREWATT_MODE")));
+  told = {};
+  told.timing_keys = {"vcs=6"};
+  EXPECT_THAT(refusal_of(told), AllOf(HasSubstr("timing_keys"), HasSubstr("WIREWATT_MODE")));
+  told = {};
+  told.timing_report = "report.json";
+  EXPECT_THAT(refusal_of(told), AllOf(HasSubstr("timing_report"), HasSubstr("WIREWATT_MODE")));
+  told = {};
+  told.approx_threshold = 5;
+  EXPECT_THAT(refusal_of(told), AllOf(HasSubstr("approx_threshold"), HasSubstr("WIREWATT_MODE")));
+  const Variable network("WIREWATT_NETWORK", "mesh");
+  EXPECT_THAT(refusal_of({}), AllOf(HasSubstr("WIREWATT_NETWORK"), HasSubstr("WIREWATT_MODE")));
 }
 
-TEST(TimingMode, BadValuesNameTheVariable) {
+TEST(TimingMode, RefusesAnotherModeAndAMissingFile) {
   {
     const Variable mode("WIREWATT_MODE", "warp");
     const auto settings = settings_from_environment();
@@ -128,37 +136,31 @@ TEST(TimingMode, BadValuesNameTheVariable) {
     EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_MODE"));
   }
   const Variable mode("WIREWATT_MODE", "timing");
-  for (const char* percent : {"-1", "101", "ten", "nan"}) {
-    const Variable threshold("WIREWATT_APPROX_THRESHOLD", percent);
-    const auto settings = settings_from_environment();
-    ASSERT_FALSE(settings) << percent;
-    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_APPROX_THRESHOLD"));
-  }
-  for (const char* missing : {"/no/such/file.toml", "[system]\nmshrs = 3\n"}) {
-    const Variable timing("WIREWATT_TIMING", missing);
-    EXPECT_FALSE(settings_from_environment()) << missing;
-  }
+  DriverSettings told;
+  told.timing = "/no/such/file.toml";
+  const auto telling = ToldSettings::tell(told).value();
+  EXPECT_FALSE(settings_from_environment());
 }
 
 TEST(Approximations, AreReadByArgumentAndByBuffer) {
-  const auto rules = parse_approximations("scale.in:float32,blur.0:uint8,#3:int32");
+  const auto rules = parse_approximations({"scale.in:float32", "blur.0:uint8", "#3:int32"});
   ASSERT_TRUE(rules) << rules.error().text();
   ASSERT_EQ(rules->size(), 3U);
   EXPECT_EQ((*rules)[0].kernel, "scale");
   EXPECT_EQ((*rules)[0].argument, "in");
   EXPECT_EQ((*rules)[1].argument, "0");
   EXPECT_EQ((*rules)[2].buffer, 3U);
-  EXPECT_TRUE(parse_approximations("")->empty());
+  EXPECT_TRUE(parse_approximations({})->empty());
 }
 
 TEST(Approximations, ThatCannotBeReadAreRefusedWithTheirText) {
   for (const char* text : {"scale.in", "scale.in:double", "scale:float32", ".in:float32",
-                           "scale.:float32", "#0:int32", "#x:int32", "a.b:int32,,c.d:uint8"}) {
-    const auto rules = parse_approximations(text);
+                           "scale.:float32", "#0:int32", "#x:int32", ""}) {
+    const auto rules = parse_approximations({text});
     ASSERT_FALSE(rules) << text;
-    EXPECT_THAT(rules.error().text(), HasSubstr("WIREWATT_APPROX"));
+    EXPECT_THAT(rules.error().text(), HasSubstr("approx"));
   }
 }
 
 }  // namespace
-}  // namespace ww::sim::driver::runtime_test
+}  // namespace ww::sim::driver::settings_test
