@@ -200,45 +200,84 @@ bool has_one_rhythm(const std::vector<double>& scan, double low, double step, st
   return others <= kMaxOthers;
 }
 
-// Whether values change in some of every `n` periods and never in the others, or, where they change
-// by the readings' step, rise in some and fall in the others. The moments at which a load that
-// repeats crosses the readings' steps are such a pattern where one of its harmonics is taken for
-// the sensor's clock. A sensor has it only if the load keeps to its clock all the time.
-bool repeats_a_pattern(const std::vector<Change>& changes, double period, double phase) {
-  constexpr std::size_t kMinToAPlace = 8;  // e^-8 of the places stay empty by chance
-  constexpr std::size_t kMaxPlaces = 60;
-  constexpr std::size_t kOneIn = 5;      // places without changes
+constexpr std::size_t kMinToAPlace = 8;  // e^-8 of the places stay empty by chance
+
+// The changes at one of every so many refreshes.
+struct Place {
+  std::size_t ups{}, downs{};
+};
+
+std::vector<Place> places_of(const std::vector<Change>& changes, std::size_t n, double period,
+                             double phase) {
+  std::vector<Place> places(n);
+  for (const Change& change : changes) {
+    const double refresh = std::round((change.middle() - phase) / period);
+    const auto count = static_cast<double>(n);
+    Place& place = places[static_cast<std::size_t>(refresh - std::floor(refresh / count) * count)];
+    ++(change.by_w > 0 ? place.ups : place.downs);
+  }
+  return places;
+}
+
+// Whether values change in some of the places and never in a good part of the others.
+bool leaves_places_out(const std::vector<Place>& places, std::size_t changes) {
+  constexpr std::size_t kOneIn = 5;
+  const auto seldom =
+      static_cast<std::size_t>(std::ranges::count_if(places, [&](const Place& place) {
+        return 20 * places.size() * (place.ups + place.downs) < changes;
+      }));
+  return seldom > 0 && seldom * kOneIn >= places.size();
+}
+
+// Whether values rise in some of the places and fall in the others.
+bool parts_ways(const std::vector<Place>& places) {
   constexpr double kSameWay = 0.9;       // of the changes at a place
   constexpr double kMinEitherWay = 0.2;  // of all changes
-  struct Place {
-    std::size_t ups{}, downs{};
-  };
-  const auto all = static_cast<double>(changes.size());
+  double all = 0, ups = 0, same_way = 0;
+  for (const Place& place : places) {
+    all += static_cast<double>(place.ups + place.downs);
+    ups += static_cast<double>(place.ups);
+    same_way += static_cast<double>(std::max(place.ups, place.downs));
+  }
+  return std::min(ups, all - ups) > kMinEitherWay * all && same_way > kSameWay * all;
+}
+
+// Whether the changes by more than the readings' step come at refreshes of the period, and at all
+// places of them. They show it then, whatever the others follow.
+bool larger_ones_show_it(const std::vector<Change>& changes, double step_w, double period,
+                         double phase, double poll_s) {
+  constexpr double kPollsToAPeriod = 3;  // of shorter ones each change is near a refresh
+  std::vector<Change> larger;
+  std::size_t near = 0;
+  for (const Change& change : changes) {
+    if (is_one_step(change, step_w)) continue;
+    larger.push_back(change);
+    const double from = change.middle() - phase;
+    near += std::abs(from - std::round(from / period) * period) <= poll_s ? 1 : 0;
+  }
+  const std::size_t most = larger.size() / kMinToAPlace;
+  if (period < kPollsToAPeriod * poll_s || most < 2 || near < larger.size()) return false;
+  for (std::size_t n = 2; n <= most; ++n) {
+    if (leaves_places_out(places_of(larger, n, period, phase), larger.size())) return false;
+  }
+  return true;
+}
+
+// Whether values change by the readings' step, in some of every few refreshes and never in the
+// others, or up in some and down in the others. The moments at which a load that repeats crosses
+// the readings' steps are such a pattern where one of its harmonics is taken for the sensor's
+// clock. A sensor has it only if the load keeps to its clock all the time. Where values change by
+// all kinds of amounts, only a sensor that holds them keeps them from changing at other moments.
+bool repeats_a_pattern(const std::vector<Change>& changes, double period, double phase,
+                       double poll_s) {
+  constexpr std::size_t kMaxPlaces = 60;
   double step_w = 0;
-  const bool by_steps = change_by_steps(changes, step_w);
+  if (!change_by_steps(changes, step_w)) return false;
+  if (larger_ones_show_it(changes, step_w, period, phase, poll_s)) return false;
   const std::size_t most = std::min(kMaxPlaces, changes.size() / kMinToAPlace);
   for (std::size_t n = 2; n <= most; ++n) {
-    std::vector<Place> places(n);
-    std::size_t ups = 0;
-    for (const Change& change : changes) {
-      const double refresh = std::round((change.middle() - phase) / period);
-      const auto count = static_cast<double>(n);
-      Place& place =
-          places[static_cast<std::size_t>(refresh - std::floor(refresh / count) * count)];
-      ++(change.by_w > 0 ? place.ups : place.downs);
-      ups += change.by_w > 0 ? 1 : 0;
-    }
-    std::size_t seldom = 0, same_way = 0;
-    for (const Place& place : places) {
-      seldom += 20 * n * (place.ups + place.downs) < changes.size() ? 1 : 0;
-      same_way += std::max(place.ups, place.downs);
-    }
-    if (seldom > 0 && seldom * kOneIn >= n) return true;
-    const double up_share = static_cast<double>(ups) / all;
-    if (by_steps && std::min(up_share, 1 - up_share) > kMinEitherWay &&
-        static_cast<double>(same_way) > kSameWay * all) {
-      return true;
-    }
+    const auto places = places_of(changes, n, period, phase);
+    if (leaves_places_out(places, changes.size()) || parts_ways(places)) return true;
   }
   return false;
 }
@@ -247,9 +286,9 @@ bool repeats_a_pattern(const std::vector<Change>& changes, double period, double
 // would show alike.
 bool follows_a_load(const std::vector<Change>& changes, double period, double phase,
                     double poll_s) {
-  if (repeats_a_pattern(changes, period, phase)) return true;
+  if (repeats_a_pattern(changes, period, phase, poll_s)) return true;
   const double slower = 1 / poll_s - 1 / period;
-  return period < 2 * poll_s && slower > 0 && repeats_a_pattern(changes, 1 / slower, phase);
+  return period < 2 * poll_s && slower > 0 && repeats_a_pattern(changes, 1 / slower, phase, poll_s);
 }
 
 // The longest run of polls that all show a new value [polls].
