@@ -538,7 +538,7 @@ UpdatePeriod find_update_period(std::span<const PowerPoint> all) {
     // Each poll may have noise of its own. Only steps of power then show when the value is renewed,
     // and they are far fewer.
     const double floor_w = noise_floor_w(all);
-    const UpdatePeriod of_steps = search(all, floor_w, of_a_load);
+    UpdatePeriod of_steps = search(all, floor_w, of_a_load);
     if (of_steps.resolved && come_at_odd_times(all, floor_w, of_steps.period_s)) return of_steps;
     found.steps_apart_s = steps_apart_s(all, floor_w);
     of_a_load = false;

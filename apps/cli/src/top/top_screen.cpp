@@ -123,9 +123,9 @@ class CursesScreen final : public TopScreen {
   static void write(int y, int x, const std::string& text, attr_t how) {
     const int room = getmaxx(stdscr) - x;
     if (room <= 0) return;
-    attron(how);
+    attr_on(how, nullptr);
     mvaddnstr(y, x, cut(text, static_cast<std::size_t>(room)).c_str(), -1);
-    attroff(how);
+    attr_off(how, nullptr);
   }
   SCREEN* screen_;
   bool colours_{};
