@@ -110,7 +110,7 @@ TEST(OpenPeriod, IsNoHarmonicOfALoadThatRepeats) {
   struct Sine {
     double height_w, period_s, poll_s;
   };
-  for (const auto& [height_w, period_s, poll_s] :
+  for (const Sine& sine :
        {Sine{2.1, 0.2132, 0.004}, Sine{2.6, 0.1492, 0.004}, Sine{4.2, 0.1603, 0.01},
         Sine{4.0, 0.2354, 0.01}, Sine{3.7, 0.2669, 0.004}, Sine{2.4, 0.2791, 0.01}}) {
     for (const bool even : {true, false}) {
@@ -119,12 +119,12 @@ TEST(OpenPeriod, IsNoHarmonicOfALoadThatRepeats) {
           {.lag_s = 0.1,
            .load =
                [&](double t) {
-                 return 200 + height_w * std::sin(2 * std::numbers::pi * t / period_s);
+                 return 200 + sine.height_w * std::sin(2 * std::numbers::pi * t / sine.period_s);
                }},
           20,
-          [&] { return even ? poll_s : poll_s + 0.001 * static_cast<double>((*random)() % 2); });
+          [&] { return sine.poll_s + (even ? 0 : 0.001 * static_cast<double>((*random)() % 2)); });
       const auto period = find_update_period(run.polls);
-      EXPECT_FALSE(period.resolved) << period_s << " s: " << period.period_s;
+      EXPECT_FALSE(period.resolved) << sine.period_s << " s: " << period.period_s;
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "drawing/svg.hpp"
 #include "drawing/svg_writer.hpp"
 #include "ww/model/known_floorplans.hpp"
 

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "machine/isa/lane_table.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
