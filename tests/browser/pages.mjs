@@ -198,6 +198,15 @@ async function printed(page) {
   await page.emulateMedia({ media: "screen" });
 }
 
+// A heading has something below it.
+async function filled(page) {
+  const empty = await page.evaluate(() =>
+    [...document.querySelectorAll("section")]
+      .filter((section) => section.children.length === 1 && section.firstElementChild.tagName === "H2")
+      .map((section) => section.textContent));
+  assert.deepEqual(empty, [], "nothing below the heading");
+}
+
 // The picture that the button saves, and whether it needs nothing of the page.
 async function saved(page, kind) {
   const [download] = await Promise.all([
@@ -313,6 +322,7 @@ for (const [name, check] of Object.entries(pages)) {
     await distinguishable(page, "light");
     await savePictures(page);
     await printed(page);
+    await filled(page);
     await page.emulateMedia({ colorScheme: "dark" });
     await distinguishable(page, "dark");
     await accessible(page, `${name}, dark`);

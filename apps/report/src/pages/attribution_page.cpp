@@ -120,8 +120,10 @@ void add_picture(Html& page, const json& run, const EnergyUnit& unit) {
   const std::string device = text_of(run, "device");
   const auto plan = known_floorplan(device.substr(0, device.find(' ')));
   const auto parts = parts_of(run, unit);
-  page.section(unit.unit == std::string("W") ? "Where the watts went" : "Where the joules went");
+  const bool watts = unit.unit == std::string("W");
+  const char* heading = watts ? "Where the watts went" : "Where the joules went";
   if (plan) {
+    page.section(heading);
     const MapSegments segments = segments_of(run, unit);
     page.drawing(
         energy_map(*plan, segments.values, segments.said, parts,
@@ -140,7 +142,7 @@ void add_picture(Html& page, const json& run, const EnergyUnit& unit) {
   chart.description =
       "Each part with its 95% interval. The device has no published floorplan here.";
   chart.unit = unit.unit;
-  chart.legend = {"energy"};
+  chart.legend = {watts ? "power" : "energy"};
   for (const MapPart& part : parts) {
     Bar bar;
     bar.name = part.name;
@@ -148,7 +150,7 @@ void add_picture(Html& page, const json& run, const EnergyUnit& unit) {
     bar.interval = {part.low, part.high};
     chart.bars.push_back(std::move(bar));
   }
-  page.chart("Parts of the chip", chart);
+  page.chart(heading, chart);
 }
 
 }  // namespace
@@ -156,7 +158,8 @@ void add_picture(Html& page, const json& run, const EnergyUnit& unit) {
 std::string attribution_page(const json& run) {
   const EnergyUnit unit = unit_for(run);
   const std::string name = text_of(run, "run");
-  Html page("Where the energy of " + name + " went on " + text_of(run, "device"),
+  const std::string device = text_of(run, "device");
+  Html page("Where the energy of " + name + " went" + (device.empty() ? "" : " on " + device),
             run.value("virtual", false));
   const double times =
       unit.key == std::string("power_w") ? 1 : unit.times * number_of(run, "seconds");

@@ -239,6 +239,13 @@ TEST(Pages, ShowARunOfADeviceWithoutFloorplanAsBars) {
   const auto text = attribution_text(attributed_run("virtual:random (virtual)"));
   EXPECT_THAT(text, HasSubstr("no published floorplan"));
   EXPECT_THAT(text, Not(HasSubstr("class=\"map")));
+  EXPECT_THAT(text, Not(HasSubstr("</h2></section>"))) << "a heading with nothing below it";
+  auto watts = attributed_run("");
+  watts.erase("seconds");
+  for (auto& row : watts["parts"]) row.erase("energy_j");
+  const auto of_watts = attribution_text(watts);
+  EXPECT_THAT(of_watts, HasSubstr("Where the energy of dct went<"));
+  EXPECT_THAT(of_watts, Not(HasSubstr("Where the joules went")));
 }
 
 TEST(Pages, ShowEveryRowOfAReproduction) {
