@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include "calibrated.hpp"
 #include "process.hpp"
@@ -624,6 +626,24 @@ TEST_F(EstimateOfAFolder, NeedsNoOptionAndSaysThatItIsFromLiterature) {
                    3 * 64 * 131072.0);
   EXPECT_THAT(result.at("notice").get<std::string>(), ::testing::HasSubstr("literature"));
   EXPECT_THAT(read_file(page).value_or(""), ::testing::HasSubstr("LITERATURE."));
+}
+
+TEST_F(EstimateOfAFolder, ShowsItsPageInABrowser) {
+  const auto browser = folder_.path() / "browser";
+  write("browser",
+        "#!/bin/sh\necho \"$1\" >\"${0%/*}/new\"\nmv \"${0%/*}/new\" \"${0%/*}/shown\"\n");
+  fs::permissions(browser, fs::perms::owner_all);
+  const auto page = folder_.path() / "page.html";
+  const Finished finished =
+      run({wirewatt(), "estimate", folder_.path().string(), "-o", page.string(), "--open"},
+          {{"BROWSER", browser.string()}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto shown = folder_.path() / "shown";
+  for (int tries = 0; tries < 1000 && !fs::exists(shown); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(read_file(shown).value_or(""), page.string() + "\n");
+  EXPECT_EQ(run({wirewatt(), "estimate", folder_.path().string(), "--open"}).exit_code, 2);
 }
 
 TEST_F(EstimateOfAFolder, TakesTheKernelsThatAreAskedFor) {

@@ -17,6 +17,7 @@
 #include "device_options.hpp"
 #include "estimate/estimate_command.hpp"
 #include "given_options.hpp"
+#include "open_page.hpp"
 #include "option.hpp"
 #include "output.hpp"
 #include "timeline_option.hpp"
@@ -209,7 +210,8 @@ int run(const EstimateArguments& arguments) {
       print_table(rows);
     }
   }
-  const int bad = lacking ? report_error(*lacking) : 0;
+  const int shown = arguments.open ? open_page(arguments.report) : 0;
+  const int bad = lacking ? report_error(*lacking) : shown;
   return done.program_exit_code != 0 ? done.program_exit_code : bad;
 }
 
@@ -285,8 +287,10 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
       "the virtual GPU (virtual:NAME); default: the model's virtual chip, else the best card, else "
       "virtual:w9100");
   add_random_chip_options(*command, arguments->device);
-  as_output_file(
-      command->add_option("-o,--out", arguments->report, "Write a page with charts (HTML)"));
+  auto* page =
+      command->add_option("-o,--out", arguments->report, "Write a page with charts (HTML)");
+  as_output_file(page);
+  add_open_flag(*command, arguments->open)->needs(page);
   add_timeline_options(*command, arguments->timeline);
   add_recorded_power_options(*command, arguments->power);
   command->add_option("--accelwattch", arguments->accelwattch,

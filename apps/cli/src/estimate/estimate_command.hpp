@@ -36,6 +36,7 @@ struct EstimateArguments {
   bool assume_toggles{};
   microbench::DeviceRequest device;
   std::string report;
+  bool open{};  // the page in a browser
   TimelineFiles timeline;
   RecordedPower power;
   ResponseOptions response;
