@@ -16,22 +16,12 @@ namespace {
 using model::Floorplan;
 using model::Point;
 
-Point middle(const std::vector<Point>& points) {
-  Point sum;
-  for (const Point& point : points) {
-    sum.x_mm += point.x_mm;
-    sum.y_mm += point.y_mm;
-  }
-  const auto count = static_cast<double>(std::max<std::size_t>(1, points.size()));
-  return {sum.x_mm / count, sum.y_mm / count};
-}
-
 Point quadrant_middle(const Floorplan& plan, std::size_t quadrant) {
   std::vector<Point> channels;
   for (const int channel : plan.quadrants[quadrant]) {
     channels.push_back(plan.l2_channels[static_cast<std::size_t>(channel)]);
   }
-  return middle(channels);
+  return middle_of(channels);
 }
 
 // The y axis of a floorplan points up, that of a drawing down.
@@ -125,6 +115,16 @@ std::string hint(const std::string& what, double value, const std::string& unit)
 
 }  // namespace
 
+model::Point middle_of(const std::vector<model::Point>& points) {
+  model::Point sum;
+  for (const model::Point& point : points) {
+    sum.x_mm += point.x_mm;
+    sum.y_mm += point.y_mm;
+  }
+  const auto count = static_cast<double>(std::max<std::size_t>(1, points.size()));
+  return {sum.x_mm / count, sum.y_mm / count};
+}
+
 int heat_step(double value, double low, double high) {
   if (!(high > low)) return 4;
   return 1 + std::clamp(static_cast<int>((value - low) / (high - low) * 8), 0, 7);
@@ -161,7 +161,7 @@ std::string route_map(const Floorplan& plan, const std::function<double(int, int
     for (int q = 0; q < quadrants; ++q) {
       const double v = value(e, q);
       if (!std::isfinite(v)) continue;
-      map.wire(middle(plan.compute_units[static_cast<std::size_t>(e)]),
+      map.wire(middle_of(plan.compute_units[static_cast<std::size_t>(e)]),
                quadrant_middle(plan, static_cast<std::size_t>(q)),
                (e * quadrants + q - (engines * quadrants - 1) / 2.0) * cell * 0.14, cell * 0.13,
                fmt::format("h{}", heat_step(v, low, high)),
@@ -175,14 +175,14 @@ std::string route_map(const Floorplan& plan, const std::function<double(int, int
     }
   }
   for (int e = 0; e < engines; ++e) {
-    Point at = middle(plan.compute_units[static_cast<std::size_t>(e)]);
+    Point at = middle_of(plan.compute_units[static_cast<std::size_t>(e)]);
     double top = at.y_mm;
     for (const Point& cu : plan.compute_units[static_cast<std::size_t>(e)]) {
       top = std::max(top, cu.y_mm);
     }
     map.label({at.x_mm, top + cell * 0.7}, fmt::format("engine {}", e));
   }
-  const Point centre = middle(plan.l2_channels);
+  const Point centre = middle_of(plan.l2_channels);
   for (int q = 0; q < quadrants; ++q) {
     // Towards the middle of the L2, where no route ends.
     const Point at = quadrant_middle(plan, static_cast<std::size_t>(q));
@@ -224,7 +224,7 @@ void draw_segments(Map& map, const Floorplan& plan,
   }
   for (std::size_t e = 0; e < plan.compute_units.size(); ++e) {
     for (std::size_t q = 0; q < plan.quadrants.size() && segments[1]; ++q) {
-      map.wire(middle(plan.compute_units[e]), quadrant_middle(plan, q),
+      map.wire(middle_of(plan.compute_units[e]), quadrant_middle(plan, q),
                (static_cast<double>(e) - 1.5) * cell * 0.2, cell * 0.2, heat(segments[1], "wire"),
                said[1]);
     }

@@ -11,6 +11,9 @@
 
 namespace ww::report {
 
+// Mean of the points; the origin where there are none.
+[[nodiscard]] model::Point middle_of(const std::vector<model::Point>& points);
+
 // Returns the step of the eight heat colours (classes h1 ... h8) of a value between low and high.
 [[nodiscard]] int heat_step(double value, double low, double high);
 

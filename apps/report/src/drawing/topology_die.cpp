@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "drawing/floorplan_map.hpp"
 
 namespace ww::report {
 namespace {
@@ -35,22 +35,12 @@ void add_die_part(SvgWriter& svg, const Die& die, const Point& at, double side, 
       die.x(at) - side / 2, die.y(at) - side / 2, side, side, fill, hint);
 }
 
-Point centre_of(const std::vector<Point>& points) {
-  Point sum;
-  for (const Point& point : points) {
-    sum.x_mm += point.x_mm;
-    sum.y_mm += point.y_mm;
-  }
-  const auto count = static_cast<double>(std::max<std::size_t>(1, points.size()));
-  return {sum.x_mm / count, sum.y_mm / count};
-}
-
 void add_nearest(SvgWriter& svg, const Die& die, const Floorplan& plan,
                  const std::vector<int>& nearest) {
   for (std::size_t c = 0; c < nearest.size(); ++c) {
     const auto engine = static_cast<std::size_t>(nearest[c]);
     if (nearest[c] < 0 || engine >= plan.compute_units.size()) continue;
-    const Point to = centre_of(plan.compute_units[engine]);
+    const Point to = middle_of(plan.compute_units[engine]);
     svg.add(
         R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="#0072b2"><title>channel {}: engine {} is its nearest</title></line>)",
         die.x(plan.l2_channels[c]), die.y(plan.l2_channels[c]), die.x(to), die.y(to), c, engine);
@@ -110,7 +100,7 @@ void add_die(SvgWriter& svg, const Floorplan& plan, const std::vector<int>& near
             die.x(at), die.y(at) + 4, c);
   }
   for (std::size_t e = 0; e < plan.compute_units.size(); ++e) {
-    const Point at = centre_of(plan.compute_units[e]);
+    const Point at = middle_of(plan.compute_units[e]);
     svg.add(
         R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle" font-weight="bold">engine {}</text>)",
         die.x(at), die.y(at) + 4, e);
