@@ -23,6 +23,24 @@ std::optional<double> mean_of(const StoredRun& run, double settle_s,
   return mean.count > 0 ? std::optional(mean.value()) : std::nullopt;
 }
 
+// Standard deviation of the same readings about a value near their mean, so that no digits are
+// lost.
+template <class Value>
+std::optional<double> spread_of(const StoredRun& run, double settle_s,
+                                std::optional<Value> SensorReading::*field, double unit,
+                                double about) {
+  const auto begin = run.start_ns + std::llround(settle_s * 1e9);
+  Mean off, square;
+  for (const SensorReading& sample : run.samples) {
+    if (sample.time_ns < begin || sample.time_ns > run.end_ns || !(sample.*field)) continue;
+    const double one = static_cast<double>(*(sample.*field)) * unit - about;
+    off.add(one);
+    square.add(one * one);
+  }
+  if (off.count < 2) return std::nullopt;
+  return std::sqrt(std::max(0.0, square.value() - off.value() * off.value()));
+}
+
 // Smallest difference between two values that a field showed; 0 where none differ.
 template <class Value>
 Value smallest_step(std::span<const StoredRun> runs, std::optional<Value> SensorReading::*field) {
@@ -56,21 +74,17 @@ std::optional<double> power_spread_of(const StoredRun& run, double settle_s) {
   const auto energy =
       energy_between(energy_series(run.samples), run.start_ns, run.end_ns, {.settle_s = settle_s});
   if (!energy.ok() || energy.source != EnergySource::power_register) return std::nullopt;
-  const auto begin = run.start_ns + std::llround(settle_s * 1e9);
-  Mean watts, square;
-  for (const SensorReading& sample : run.samples) {
-    if (sample.time_ns < begin || sample.time_ns > run.end_ns || !sample.power_uw) continue;
-    // About the mean, so that no digits are lost.
-    const double off_w = static_cast<double>(*sample.power_uw) * 1e-6 - energy.power_w;
-    watts.add(off_w);
-    square.add(off_w * off_w);
-  }
-  if (watts.count < 2) return std::nullopt;
-  return std::sqrt(std::max(0.0, square.value() - watts.value() * watts.value()));
+  return spread_of(run, settle_s, &SensorReading::power_uw, 1e-6, energy.power_w);
 }
 
 std::optional<double> voltage_of(const StoredRun& run, double settle_s) {
   return mean_of(run, settle_s, &SensorReading::voltage_uv, 1e-6);
+}
+
+std::optional<double> voltage_spread_of(const StoredRun& run, double settle_s) {
+  const auto mean_v = voltage_of(run, settle_s);
+  if (!mean_v) return std::nullopt;
+  return spread_of(run, settle_s, &SensorReading::voltage_uv, 1e-6, *mean_v);
 }
 
 double voltage_step_of(std::span<const StoredRun> runs) {

@@ -23,25 +23,55 @@ constexpr std::array kLevelsInOrder{ladder_levels::l1, ladder_levels::l2, ladder
 
 using Weights = std::vector<double>;
 
-// Why the shown voltages are not the die's; empty where they are, or where nobody looked.
-std::string why_no_voltage(const LadderInput& input, const IdleCurve& idle) {
-  if (!input.voltage_step_v || !input.reference_v) return {};
+std::vector<model::LoadedVoltage> loaded_voltages(const LadderInput& input) {
   std::vector<model::LoadedVoltage> loaded;
   for (const LadderRun& run : input.runs) {
-    if (!run.voltage_v) return "no reading shows the core's voltage";
-    loaded.push_back({run.power_w, *run.voltage_v});
+    if (run.voltage_v) loaded.push_back({run.power_w, *run.voltage_v, 1, run.voltage_spread_v});
   }
-  if (idle.voltage_v > 0) loaded.push_back({idle.power_w, idle.voltage_v});
-  return model::why_not_measured(loaded, *input.voltage_step_v);
+  for (const LadderIdle& idle : input.idle) {
+    if (idle.voltage_v) loaded.push_back({idle.power_w, *idle.voltage_v, 1, idle.voltage_spread_v});
+  }
+  return loaded;
 }
 
-model::AssumedLoadLine load_line_of(const LadderInput& input) {
-  if (!input.reference_v) return {};
+// Why the shown voltages are not the die's; empty where they are, or where nobody looked.
+std::string why_no_voltage(const LadderInput& input) {
+  if (!input.voltage_step_v || !input.reference_v) return {};
+  for (const LadderRun& run : input.runs) {
+    if (!run.voltage_v) return "no reading shows the core's voltage";
+  }
+  return model::why_not_measured(loaded_voltages(input), *input.voltage_step_v);
+}
+
+// The load line that gives every run a voltage, and one whose slope differs by its 95% half-width.
+// Neither: voltages are taken as they are shown.
+struct LoadLines {
+  std::optional<model::LoadLine> usual, steepest;
+};
+
+LoadLines assumed_load_lines(const LadderInput& input) {
   double most_amps = 0;
   for (const LadderRun& run : input.runs) {
     most_amps = std::max(most_amps, run.power_w / *input.reference_v);
   }
-  return model::assumed_load_line(most_amps, *input.reference_v);
+  const auto assumed = model::assumed_load_line(most_amps, *input.reference_v);
+  return {model::LoadLine{*input.reference_v, -assumed.ohm},
+          model::LoadLine{*input.reference_v, -assumed.steepest_ohm}};
+}
+
+LoadLines shown_load_lines(const LadderInput& input) {
+  if (!input.voltage_step_v) return {};
+  const auto loaded = loaded_voltages(input);
+  const auto line = model::fit_load_line(loaded, *input.voltage_step_v);
+  if (!line) return {};
+  const double half =
+      kNormal95 * std::sqrt(model::slope_variance(loaded, *line, *input.voltage_step_v));
+  const model::LoadSums sums = model::sum_loads(loaded);
+  // Both have the mean of the voltages.
+  model::LoadLine steepest = *line;
+  steepest.slope_ohm -= half;
+  steepest.start_v += half * sums.x / sums.n;
+  return {line, steepest};
 }
 
 class LadderFitter {
@@ -49,14 +79,15 @@ class LadderFitter {
   explicit LadderFitter(const LadderInput& input)
       : input_(input),
         idle_(idle_curve(input.idle)),
-        no_voltage_reason_(why_no_voltage(input, idle_)),
-        load_line_(load_line_of(input)),
+        no_voltage_reason_(why_no_voltage(input)),
+        load_lines_(no_voltage_reason_.empty() ? shown_load_lines(input)
+                                               : assumed_load_lines(input)),
         plain_(input, idle_, usual()),
         flat_(input, idle_, with_idle_exponent(kIdleExponent - kIdleExponentSigma)),
         steep_(input, idle_, with_idle_exponent(kIdleExponent + kIdleExponentSigma)),
         no_clock_(input, idle_, with_clock_exponent(0)),
         bent_(input, idle_, with_bend()),
-        steepest_load_line_(input, idle_, with_load_line(load_line_.steepest_ohm)) {}
+        steepest_load_line_(input, idle_, with_load_line(load_lines_.steepest)) {}
 
   LadderAnswer answer() {
     LadderAnswer answer;
@@ -83,12 +114,11 @@ class LadderFitter {
  private:
   static constexpr double kIdleExponent = model::kBeta;
   static constexpr double kIdleExponentSigma = model::kBetaSigma;
-  [[nodiscard]] LadderReduction usual() const { return with_load_line(load_line_.ohm); }
-  [[nodiscard]] LadderReduction with_load_line(double ohm) const {
-    LadderReduction reduction{.idle_exponent = kIdleExponent,
-                              .clock_exponent = model::kCrossingClockExponent};
-    if (!no_voltage_reason_.empty()) reduction.load_line_ohm = ohm;
-    return reduction;
+  [[nodiscard]] LadderReduction usual() const { return with_load_line(load_lines_.usual); }
+  [[nodiscard]] static LadderReduction with_load_line(const std::optional<model::LoadLine>& line) {
+    return {.idle_exponent = kIdleExponent,
+            .clock_exponent = model::kCrossingClockExponent,
+            .load_line = line};
   }
   [[nodiscard]] LadderReduction with_idle_exponent(double exponent) const {
     LadderReduction reduction = usual();
@@ -282,7 +312,7 @@ class LadderFitter {
   const LadderInput& input_;
   IdleCurve idle_;
   std::string no_voltage_reason_;
-  model::AssumedLoadLine load_line_;
+  LoadLines load_lines_;
   LadderSolution plain_, flat_, steep_, no_clock_, bent_, steepest_load_line_;
   std::string why_not_, null_failed_;
 };

@@ -35,8 +35,8 @@ std::optional<double> clock_of(const StoredRun& run, double settle_s) {
 void add_idle(std::vector<LadderIdle>& idle, const StoredRun& run, double settle_s) {
   const auto power = energy::power_of(run, settle_s);
   if (!power) return;
-  idle.push_back(
-      {*power, energy::temperature_of(run, settle_s), energy::voltage_of(run, settle_s)});
+  idle.push_back({*power, energy::temperature_of(run, settle_s), energy::voltage_of(run, settle_s),
+                  energy::voltage_spread_of(run, settle_s).value_or(0)});
 }
 
 // A window has its own readings, and those next to it on either side.
@@ -126,7 +126,8 @@ Result<Recorded> read_recording(const CampaignStore& campaign) {
                                    energy::temperature_of(run, settle_s),
                                    energy::voltage_of(run, settle_s), clock_of(run, settle_s),
                                    busy == run.counters.end() ? 1.0 : busy->second,
-                                   energy::power_spread_of(run, settle_s)});
+                                   energy::power_spread_of(run, settle_s),
+                                   energy::voltage_spread_of(run, settle_s).value_or(0)});
   }
   if (state) recorded.input.reference_v = reference_voltage(campaign, *state);
   recorded.input.voltage_step_v = energy::voltage_step_of(stored);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <numeric>
 
-#include "fit/solver/core_voltage.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "ww/core/mean.hpp"
 
 namespace ww::calibration {
@@ -13,6 +15,27 @@ namespace {
 // Below this span of idle temperatures the curve has no slope [K].
 constexpr double kMinIdleSpanK = 2;
 constexpr std::size_t kMinIdlePoints = 6;
+
+// The rate's point of each run: those of one stream that run as fast.
+std::vector<std::size_t> points_of(std::span<const LadderRun> runs) {
+  std::vector<std::size_t> order(runs.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {},
+                    [&](std::size_t i) { return std::pair(runs[i].stream, runs[i].bits_per_s); });
+  std::vector<std::size_t> points(runs.size());
+  const LadderRun* slowest = nullptr;
+  std::size_t point = 0;
+  for (const std::size_t i : order) {
+    const bool same = slowest != nullptr && runs[i].stream == slowest->stream &&
+                      runs[i].bits_per_s < slowest->bits_per_s * (1 + model::kLadderRatesApart);
+    if (!same) {
+      slowest = &runs[i];
+      ++point;
+    }
+    points[i] = point;
+  }
+  return points;
+}
 
 }  // namespace
 
@@ -48,7 +71,6 @@ IdleCurve idle_curve(std::span<const LadderIdle> idle) {
   }
   Eigen::MatrixXd a(static_cast<Eigen::Index>(warm.size()), 3);
   Eigen::VectorXd b(a.rows());
-  Eigen::VectorXd b_per_watt(a.rows());
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     const LadderIdle& point = *warm[static_cast<std::size_t>(i)];
     const double warmer = *point.temperature_c - curve.mean_c;
@@ -74,11 +96,11 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
   Mean rate;
   Mean voltage;
   Mean clock;
-  // An assumed load line gives every run a voltage.
+  // A load line gives every run a voltage.
   const auto voltage_at = [&](double power_w, std::optional<double> shown) {
-    if (!reduction.load_line_ohm || !input.reference_v) return shown;
-    return std::optional(
-        model::voltage_on_load_line(*input.reference_v, *reduction.load_line_ohm, power_w));
+    if (!reduction.load_line) return shown;
+    const auto& [start_v, slope_ohm, readings] = *reduction.load_line;
+    return std::optional(model::voltage_on_load_line(start_v, -slope_ohm, power_w));
   };
   const double idle_v = voltage_at(idle.power_w, idle.voltage_v).value_or(0);
   bool has_voltage = idle_v > 0;
@@ -109,6 +131,7 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(input.runs.size()), columns);
   Eigen::VectorXd b(a.rows());
   Eigen::VectorXd b_per_watt(a.rows());
+  Eigen::VectorXd b_per_volt = Eigen::VectorXd::Zero(a.rows());
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     const LadderRun& run = input.runs[static_cast<std::size_t>(i)];
     const auto stream = static_cast<Eigen::Index>(run.stream);
@@ -128,12 +151,14 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
       at_rest *= std::pow(run_v / idle_v, reduction.idle_exponent);
       over_idle = run.power_w - at_rest;
       scale = std::pow(reference_v / run_v, 2);
+      b_per_volt(i) = -(reduction.idle_exponent * at_rest + 2 * over_idle) / run_v;
     }
     if (has_clock && clock.value() > 0) {
       scale *= 1 - reduction.clock_exponent * (*run.clock_hz / clock.value() - 1);
     }
     b_per_watt(i) = scale / run.busy_share;
     b(i) = over_idle * b_per_watt(i);
+    b_per_volt(i) *= b_per_watt(i);
   }
   freedom_ = static_cast<double>(a.rows() - columns);
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(a);
@@ -142,15 +167,21 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
   sigma_ = std::sqrt((b - a * found_).squaredNorm() / freedom_);
   const Eigen::MatrixXd inverse = (a.transpose() * a).inverse();
   covariance_ = sigma_ * sigma_ * inverse;
-  power_step_w_ = input.power_step_w;
-  std::vector<Eigen::Index> rounded;
+  watts_.step = input.power_step_w;
+  volts_.step = reduction.load_line ? 0 : input.voltage_step_v.value_or(0);
+  const std::vector<std::size_t> points = points_of(input.runs);
+  std::vector<Eigen::Index> averaged;
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     const LadderRun& run = input.runs[static_cast<std::size_t>(i)];
+    const std::size_t point = points[static_cast<std::size_t>(i)];
+    volts_.steady.push_back({point, run.voltage_v.value_or(0), run.voltage_spread_v});
     if (!run.power_spread_w) continue;
-    rounded.push_back(i);
-    rounded_.push_back({run.stream, run.power_w, *run.power_spread_w});
+    averaged.push_back(i);
+    watts_.steady.push_back({point, run.power_w, *run.power_spread_w});
   }
-  per_watt_ = (inverse * a.transpose() * b_per_watt.asDiagonal())(Eigen::all, rounded);
+  const Eigen::MatrixXd per_row = inverse * a.transpose();
+  watts_.per_unit = (per_row * b_per_watt.asDiagonal())(Eigen::all, averaged);
+  volts_.per_unit = per_row * b_per_volt.asDiagonal();
   solved_ = true;
 }
 
@@ -179,11 +210,15 @@ double LadderSolution::variance(std::span<const double> weights) const {
 }
 
 double LadderSolution::rounding(std::span<const double> weights) const {
-  Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(per_watt_.cols());
-  for (std::size_t s = 0; s < streams_; ++s) {
-    sum += weights[s] / scale_ * per_watt_.row(first_slope_ + static_cast<Eigen::Index>(s));
+  double variance = 0;
+  for (const Shown& shown : {std::cref(watts_), std::cref(volts_)}) {
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(shown.per_unit.cols());
+    for (std::size_t s = 0; s < streams_; ++s) {
+      sum += weights[s] / scale_ * shown.per_unit.row(first_slope_ + static_cast<Eigen::Index>(s));
+    }
+    variance += model::rounding_of(shown.steady, {sum.data(), shown.steady.size()}, shown.step);
   }
-  return model::rounding_of(rounded_, {sum.data(), rounded_.size()}, power_step_w_);
+  return variance;
 }
 
 double LadderSolution::bend(std::size_t stream) const {

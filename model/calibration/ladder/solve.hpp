@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fit/solver/core_voltage.hpp"
 #include "fit/solver/reading_steps.hpp"
 #include "ww/calibration/ladder_fit.hpp"
 
@@ -27,11 +28,10 @@ struct IdleCurve {
 
 // How runs are reduced to power over idle at the reference.
 struct LadderReduction {
-  double idle_exponent{};   // of idle power with the voltage
-  double clock_exponent{};  // of power over idle with the clock
-  bool bend{};              // a term in the square of the rate for each stream
-  // Voltages follow from this load line and LadderInput::reference_v; absent: they are as shown.
-  std::optional<double> load_line_ohm{};
+  double idle_exponent{};                      // of idle power with the voltage
+  double clock_exponent{};                     // of power over idle with the clock
+  bool bend{};                                 // a term in the square of the rate for each stream
+  std::optional<model::LoadLine> load_line{};  // of all voltages; absent: they are as shown
 };
 
 class LadderSolution {
@@ -60,9 +60,14 @@ class LadderSolution {
   Eigen::VectorXd found_;
   Eigen::MatrixXd covariance_;
   Eigen::Index first_slope_{}, first_bend_{};
-  double power_step_w_{};
-  std::vector<model::SteadyPower> rounded_;  // runs whose power is a mean of readings
-  Eigen::MatrixXd per_watt_;                 // of those; what a watt adds to each parameter
+  // Runs whose power is a mean of readings, or whose voltage is taken as it is shown, and what a
+  // watt or a volt of each adds to each parameter.
+  struct Shown {
+    double step{};
+    std::vector<model::SteadyPower> steady;
+    Eigen::MatrixXd per_unit;
+  };
+  Shown watts_, volts_;
   double sigma_{}, freedom_{};
   bool solved_{};
 };

@@ -32,23 +32,6 @@ std::vector<LoadedVoltage> loaded(const std::vector<const Window*>& windows) {
   return readings;
 }
 
-// Nothing where the voltages lie on no line.
-std::optional<LoadLine> fit_load_line(std::span<const LoadedVoltage> plateaus, double step_v) {
-  const LoadSums sums = sum_loads(plateaus);
-  const auto line = line_of(sums);
-  if (sums.points < kLoadLinePoints || !line) return std::nullopt;
-  double square = 0;
-  for (const LoadedVoltage& at : plateaus) {
-    if (!std::isfinite(at.voltage_v) || !(at.voltage_v > 0)) continue;
-    const double r = at.voltage_v - line->start_v - line->slope_ohm * at.power_w / at.voltage_v;
-    square += at.readings * r * r;
-  }
-  if (std::sqrt(square / sums.n) > std::max(kLoadLineRmsV, kVoltageStepsToRms * step_v)) {
-    return std::nullopt;
-  }
-  return line;
-}
-
 // Replaces averaged voltages by the regulator's load line where it fits: 1-2 mV steps and noise
 // then average over the whole session instead of one plateau. A state that hardly ran takes the
 // slope of the session's best known one: a short window's own voltage is mostly noise, which would

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "fit/solver/assumptions.hpp"
+#include "fit/solver/reading_steps.hpp"
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {
@@ -14,6 +16,21 @@ namespace {
 
 double normal_below(double sigmas) {
   return std::erfc(-sigmas / std::numbers::sqrt2) / 2;
+}
+
+bool is_voltage(const LoadedVoltage& at) {
+  return std::isfinite(at.voltage_v) && at.voltage_v > 0;
+}
+
+// Squares of the distances from a line, each weighing as many as its readings.
+double squares_about(std::span<const LoadedVoltage> at_one_state, const LoadLine& line) {
+  double square = 0;
+  for (const LoadedVoltage& at : at_one_state) {
+    if (!is_voltage(at)) continue;
+    const double r = at.voltage_v - line.start_v - line.slope_ohm * at.power_w / at.voltage_v;
+    square += at.readings * r * r;
+  }
+  return square;
 }
 
 }  // namespace
@@ -44,7 +61,7 @@ double voltage_on_load_line(double nominal_v, double ohm, double power_w) {
 LoadSums sum_loads(std::span<const LoadedVoltage> at_one_state) {
   LoadSums sums;
   for (const LoadedVoltage& at : at_one_state) {
-    if (!std::isfinite(at.voltage_v) || !(at.voltage_v > 0)) continue;
+    if (!is_voltage(at)) continue;
     const double amps = at.power_w / at.voltage_v;
     sums.least_amps = sums.points == 0 ? amps : std::min(sums.least_amps, amps);
     sums.most_amps = std::max(sums.most_amps, amps);
@@ -66,6 +83,34 @@ std::optional<LoadLine> line_of(const LoadSums& sums) {
   line.start_v = (sums.y - line.slope_ohm * sums.x) / sums.n;
   line.readings = sums.n;
   return line;
+}
+
+std::optional<LoadLine> fit_load_line(std::span<const LoadedVoltage> at_one_state, double step_v) {
+  const LoadSums sums = sum_loads(at_one_state);
+  const auto line = line_of(sums);
+  if (sums.points < kLoadLinePoints || !line) return std::nullopt;
+  const double rms_v = std::sqrt(squares_about(at_one_state, *line) / sums.n);
+  if (rms_v > std::max(kLoadLineRmsV, kVoltageStepsToRms * step_v)) return std::nullopt;
+  return line;
+}
+
+double slope_variance(std::span<const LoadedVoltage> at_one_state, const LoadLine& line,
+                      double step_v) {
+  const LoadSums sums = sum_loads(at_one_state);
+  if (sums.points < 3) return HUGE_VAL;
+  const double mean_amps = sums.x / sums.n;
+  const double spread = sums.xx - sums.x * mean_amps;
+  // Whatever draws a power, its voltage has one place within the steps.
+  std::vector<SteadyPower> volts;
+  std::vector<double> per_volt;
+  for (const LoadedVoltage& at : at_one_state) {
+    if (!is_voltage(at)) continue;
+    volts.push_back({0, at.voltage_v, at.spread_v});
+    per_volt.push_back(at.readings * (at.power_w / at.voltage_v - mean_amps) / spread);
+  }
+  const double scatter =
+      squares_about(at_one_state, line) / static_cast<double>(sums.points - 2) / spread;
+  return scatter + rounding_of(volts, per_volt, step_v);
 }
 
 std::string why_not_measured(std::span<const LoadedVoltage> at_one_state, double step_v) {

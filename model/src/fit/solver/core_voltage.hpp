@@ -41,6 +41,7 @@ struct LoadedVoltage {
   double power_w{};
   double voltage_v{};
   double readings{1};
+  double spread_v{};  // standard deviation of the readings
 };
 
 // Sums over them, each weighing as many as its readings.
@@ -58,6 +59,14 @@ struct LoadLine {
 };
 // Least squares; nothing where they do not differ in current.
 [[nodiscard]] std::optional<LoadLine> line_of(const LoadSums& sums);
+// The same from kLoadLinePoints voltages at least; nothing where they lie on no line, as the steps
+// in which they are shown allow.
+[[nodiscard]] std::optional<LoadLine> fit_load_line(std::span<const LoadedVoltage> at_one_state,
+                                                    double step_v);
+// Variance of that line's slope [ohm^2]: by the scatter of the voltages, and by their steps where
+// no noise dithers them (reading_steps.hpp).
+[[nodiscard]] double slope_variance(std::span<const LoadedVoltage> at_one_state,
+                                    const LoadLine& line, double step_v);
 
 // Why the voltages of one voltage state, idle and loaded, are not the die's: between least and most
 // current they fall by less than the step in which they are shown (0: no two readings differ).

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -96,6 +99,50 @@ TEST(CoreVoltage, AssumesWhatPowerPlayTablesState) {
   for (const double ohm : {25e-3 / 256, 38e-3 / 256, 64e-3 / 256, 76e-3 / 256, 0.64e-3}) {
     EXPECT_LT(std::abs(ohm - line.ohm), 1.03 * (line.steepest_ohm - line.ohm)) << ohm;
   }
+}
+
+TEST(CoreVoltage, LieOnNoLineWhereTheyBendOrAreFew) {
+  std::vector<LoadedVoltage> readings;
+  for (int i = 0; i < 20; ++i) {
+    readings.push_back({40.0 + 5 * i, 1.1 - 0.0003 * (40 + 5 * i) / 1.1, 100});
+  }
+  EXPECT_TRUE(fit_load_line(readings, 0.001));
+  EXPECT_FALSE(fit_load_line(std::span(readings).first(5), 0.001));
+  for (int i = 8; i < 12; ++i) readings[static_cast<std::size_t>(i)].voltage_v += 0.005;
+  EXPECT_FALSE(fit_load_line(readings, 0.001));
+}
+
+// A line through many loads errs by as much as it says.
+TEST(CoreVoltage, HasASlopeWhoseErrorsAreThoseOfStepsAndScatter) {
+  constexpr double kStepV = 6.25e-3;
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal(0, 1e-3);
+  std::uniform_real_distribution<double> start_v(1.09, 1.11);
+  double square = 0, said = 0;
+  constexpr int kTries = 200;
+  for (int i = 0; i < kTries; ++i) {
+    const double at_rest_v = start_v(random);
+    std::vector<LoadedVoltage> readings;
+    for (int load = 0; load < 24; ++load) {
+      const double power_w = 40 + 4 * (load % 12);
+      const double volt = at_rest_v - 0.0003 * power_w / at_rest_v;
+      double sum = 0, squares = 0;
+      for (int k = 0; k < 40; ++k) {
+        const double shown_v = kStepV * std::round((volt + normal(random)) / kStepV) - volt;
+        sum += shown_v;
+        squares += shown_v * shown_v;
+      }
+      const double mean = sum / 40;
+      readings.push_back(
+          {power_w, volt + mean, 40, std::sqrt(std::max(0.0, squares / 40 - mean * mean))});
+    }
+    const auto line = fit_load_line(readings, kStepV);
+    ASSERT_TRUE(line);
+    square += std::pow(line->slope_ohm + 0.0003, 2) / kTries;
+    said += slope_variance(readings, *line, kStepV) / kTries;
+  }
+  EXPECT_LT(square, 1.3 * said);
+  EXPECT_GT(square, 0.2 * said);
 }
 
 }  // namespace

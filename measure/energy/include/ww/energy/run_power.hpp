@@ -23,6 +23,9 @@ namespace ww::energy {
 // Mean voltage [V] over the same time; nothing where the sensor shows none.
 [[nodiscard]] std::optional<double> voltage_of(const StoredRun& run, double settle_s);
 
+// Standard deviation [V] of single readings over the same time; nothing below two of them.
+[[nodiscard]] std::optional<double> voltage_spread_of(const StoredRun& run, double settle_s);
+
 // Smallest difference [V] between two voltages that the sensor showed in any of the runs; 0 where
 // none differ.
 [[nodiscard]] double voltage_step_of(std::span<const StoredRun> runs);

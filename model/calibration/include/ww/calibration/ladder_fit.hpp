@@ -8,9 +8,11 @@
 // P0 is what the stream draws without moving anything: awake compute units and waiting wavefronts.
 // A bit of a deeper level passes the levels before it, so e counts the whole way, with the
 // instructions that move it. Differences between levels have the same instructions on both sides.
-// Voltage and temperature enter where the card shows them. Where it shows no voltage, or the one
-// that firmware requests, V follows from a load line, whose range the intervals have. The slopes
-// are means over the rates of the campaign.
+// Voltage and temperature enter where the card shows them. Voltages are shown in steps that are
+// large beside what a run's noise averages out, so that V is taken from the load line through all
+// runs, where they lie on one. Where the card shows no voltage, or the one that firmware requests,
+// the load line is assumed, and the intervals have its range. The slopes are means over the rates
+// of the campaign.
 #pragma once
 
 #include <cstdint>
@@ -59,12 +61,14 @@ struct LadderRun {
   double busy_share{1};
   // Of single readings of the register; absent where an accumulator gave the power.
   std::optional<double> power_spread_w{};
+  double voltage_spread_v{};  // of single readings; 0 where none is shown
 };
 
 // Power without a launch, at one temperature.
 struct LadderIdle {
   double power_w{};
   std::optional<double> temperature_c, voltage_v;
+  double voltage_spread_v{};
 };
 
 struct LadderInput {
@@ -75,7 +79,7 @@ struct LadderInput {
   std::optional<double> reference_v;  // of the clock state; absent: the mean of the runs
   // Smallest difference of two voltage readings, 0 where none differ. With it and reference_v, a
   // voltage that does not fall by a step from idle to load counts as none, and where there is none
-  // a load line is assumed. Absent: voltages are taken as they are.
+  // a load line is assumed. Absent: voltages are taken as they are, run by run.
   std::optional<double> voltage_step_v;
   double power_step_w{};            // of the register's readings; 0: not known
   double gain_tolerance_95{};       // relative, of the sensor
