@@ -8,7 +8,10 @@
 // one line, then two, and so on up to `lines`, 64 B from one to the next. The L1 takes one line a
 // cycle. The last line comes back later by as many cycles, and over four such delays the rounding
 // is the same for any time of flight. `lines` is 1 where that is not wanted; all lines must lie on
-// one channel.
+// one channel. The L1 of RDNA has lines of 128 B: a load of two neighbours is one request, and the
+// delays would be 0, 0, 2 and 2 cycles. There an atomic operation takes the load's place, because it
+// asks for each 64 B by itself. It adds the zero that the access before it gave, which the compiler
+// cannot know to be one.
 //
 // The place is the one whose hardware id has `place` under `mask`.
 //
@@ -17,6 +20,11 @@
 // WW_FETCH(p): an access that the L1 and a near copy of a partitioned L2 cannot answer (a read past
 // the L1 on AMD; on NVIDIA an atomic that changes nothing, which goes to the line's home).
 // ticket[0] is 0 before: one wavefront works.
+#if defined(__AMDGCN__) && WW_WAVE_SIZE == 32
+#define WW_HOP(base, at) atomic_add(base + at, at)
+#else
+#define WW_HOP(base, at) WW_FETCH(base + at)
+#endif
 __kernel __attribute__((reqd_work_group_size(WW_WAVE_SIZE, 1, 1)))
 void probe(__global uint* buffer, __global const uint* offsets, const uint count, const uint hops,
            const uint mask, const uint place, __global uint* ticket, __global uint* ticks,
@@ -36,7 +44,7 @@ void probe(__global uint* buffer, __global const uint* offsets, const uint count
       if (lane >= used) continue;
       ulong begin, end;
       WW_CLOCK(begin);
-      for (uint hop = 0; hop < hops; ++hop) at = WW_FETCH(base + at);
+      for (uint hop = 0; hop < hops; ++hop) at = WW_HOP(base, at);
       WW_USE(at);
       WW_CLOCK(end);
       time += (uint)(end - begin) & WW_CLOCK_MASK;
