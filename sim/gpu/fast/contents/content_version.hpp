@@ -42,16 +42,6 @@ class ContentVersion {
     room_ = follow ? kMaxChanges : 0;
     lost_ = false;
   }
-  void replace_in_launch(std::uint64_t address, const std::byte* before, const std::byte* after) {
-    if (lost_) return;
-    if (lines_.size() == room_) {
-      lost_ = true;
-      renew();
-      return;
-    }
-    lines_.push_back(address);
-    replace(address, before, after);
-  }
   // Changes of a launch by one of several threads, which absorb() adds to the others'.
   class Part {
    public:

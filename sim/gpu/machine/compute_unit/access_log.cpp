@@ -60,6 +60,31 @@ void AccessLog::completed(const Wave& wave, MemoryOperation& operation) {
   operation.traced = Traced::none;
 }
 
+void AccessLog::abandoned(const Wave& wave, MemoryOperation& operation) {
+  const DeviceMemory& memory = wave.cu->memory();
+  const std::size_t words = element_words(operation);
+  for (std::uint64_t set = operation.unresolved != 0 ? operation.traced_lanes() : 0; set != 0;
+       set &= set - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+    if (operation.image && operation.spread) {
+      TapSet& taps = operation.bytes->image->taps;
+      for_taps(taps, lane, [&](std::size_t tap) {
+        std::memcpy(taps.data[tap] + lane * words, memory.host(taps.address[tap][lane]),
+                    operation.element_bytes);
+      });
+      continue;
+    }
+    if (operation.contiguous) {
+      operation.address()[lane] = operation.base + lane * operation.element_bytes;
+    }
+    for_pieces(operation, lane, [&](std::uint64_t at, std::uint64_t address, std::uint64_t bytes) {
+      std::memcpy(reinterpret_cast<std::byte*>(operation.data() + lane * words) + at,
+                  memory.host(address), bytes);
+    });
+  }
+  completed(wave, operation);
+}
+
 void AccessLog::add(const Wave& wave, const MemoryOperation& operation, std::uint64_t lanes) {
   const LaunchState& launch = wave.cu->launch();
   const auto& id = wave.group->id;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/compute_unit/cu_observer.hpp"
 #include "machine/isa/launch_state.hpp"
 #include "machine/isa/wave.hpp"
 
@@ -34,13 +35,16 @@ class TraceIndex {
   std::map<std::pair<std::uint32_t, std::uint8_t>, std::uint32_t> images_;
 };
 
-class AccessLog {
+class AccessLog final : public CuObserver {
  public:
-  void clear();
-  // An instruction goes to memory. Loads are logged when they complete, the others now.
-  void issued(const Wave& wave, MemoryOperation& operation);
-  // A load's data are there; does nothing for what was not issued.
-  void completed(const Wave& wave, MemoryOperation& operation);
+  [[nodiscard]] Watches watches() const override { return {.memory = true}; }
+  void begin_launch(const LaunchState&) override { clear(); }
+  // Loads are logged when they complete, the others now.
+  void issued(const Wave& wave, MemoryOperation& operation) override;
+  // Does nothing for what was not issued.
+  void completed(const Wave& wave, MemoryOperation& operation) override;
+  // Logs what memory holds now, which the load would have brought.
+  void abandoned(const Wave& wave, MemoryOperation& operation) override;
 
   // Gives everything to the writer.
   void drain(trace::Writer& writer, const LaunchState& launch, TraceIndex& index);
@@ -56,6 +60,7 @@ class AccessLog {
     std::uint64_t lanes;
     std::uint64_t base;
   };
+  void clear();
   void add(const Wave& wave, const MemoryOperation& operation, std::uint64_t lanes);
   // Each tap of a filtered sample is an access of its own.
   void add_taps(const Wave& wave, const MemoryOperation& operation);

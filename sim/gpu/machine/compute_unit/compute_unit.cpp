@@ -75,10 +75,8 @@ CuCounters& CuCounters::operator+=(const CuCounters& other) {
 }
 
 ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index,
-                         DeviceMemory& memory, HostArena& arena)
+                         DeviceMemory& memory, HostArena& arena, const L1Policy& l1_policy)
     : l1(architecture.l1_bytes, architecture.l1_ways, architecture.line_bytes),
-      pairs_of_lines(architecture.l1_line_bytes > architecture.line_bytes),
-      asks_for_pairs(pairs_of_lines),
       lines_per_run(std::min<std::uint32_t>(
           Request::kMaxLines, static_cast<std::uint32_t>(architecture.channel_interleave_bytes /
                                                          architecture.line_bytes))),
@@ -90,8 +88,23 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       arena_(arena),
       lds_(local_memory(architecture, arena)),
       waves_(*arena.make<std::array<Wave, kSlots>>()),
-      lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock) {
+      lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock),
+      l1_policy_(l1_policy),
+      takes_rows_(l1.has_rows() && lines_per_run == L1Cache::kRow && l1_policy.takes_rows()) {
   key_.fill(kIdleKey);
+}
+
+void ComputeUnit::attach(CuObserver& observer) {
+  observers_.push_back(&observer);
+  const CuObserver::Watches watches = observer.watches();
+  watched_.memory |= watches.memory;
+  watched_.local_memory |= watches.local_memory;
+}
+
+void ComputeUnit::detach(const CuObserver& observer) {
+  std::erase(observers_, &observer);
+  watched_ = {};
+  for (const auto& left : std::exchange(observers_, {})) attach(*left);
 }
 
 std::size_t ComputeUnit::waves_of_slot(const Architecture& architecture) {
@@ -336,8 +349,9 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
                 operation.words * sizeof(std::uint32_t));
     return;
   }
-  if (operation.traced != Traced::none) [[unlikely]]
-    trace->completed(wave, operation);
+  if (operation.traced != Traced::none) [[unlikely]] {
+    for (CuObserver* const observer : observers_) observer->completed(wave, operation);
+  }
   const bool all = operation.exec == ~std::uint64_t{0};
   if (const std::uint64_t result = formable(operation.destination, operation.words);
       (wave.formed & result) != 0) {
@@ -429,7 +443,7 @@ inline std::int64_t ComputeUnit::end_of_wait(const Wave& wave, std::int64_t vect
 // another load has the same register: they write in order.
 void ComputeUnit::bypass(Wave& wave, unsigned vector_left) {
   const CounterQueue& queue = wave.vector_queue;
-  if (trace) return;
+  if (watched_.memory) return;
   for (unsigned i = 0; i + vector_left < queue.count; ++i) {
     MemoryOperation& operation = *queue.at(i);
     if (operation.kind == MemoryKind::load && operation.contiguous &&

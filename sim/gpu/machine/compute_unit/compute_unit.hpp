@@ -18,12 +18,11 @@
 
 #include "fast/host/host_arena.hpp"
 #include "fast/host/host_cache.hpp"
-#include "machine/compute_unit/access_log.hpp"
+#include "machine/compute_unit/cu_observer.hpp"
 #include "machine/compute_unit/device_memory.hpp"
-#include "machine/compute_unit/finding_log.hpp"
 #include "machine/compute_unit/l1_cache.hpp"
 #include "machine/compute_unit/l1_data.hpp"
-#include "machine/compute_unit/memory_guard.hpp"
+#include "machine/compute_unit/l1_policy.hpp"
 #include "machine/image/image_access.hpp"
 #include "machine/isa/launch_state.hpp"
 #include "machine/isa/wave.hpp"
@@ -71,7 +70,6 @@ struct WorkGroup {
   std::uint32_t lds_offset{};
   std::uint32_t lds_bytes{};
   std::uint32_t hardware_slot{};
-  std::uint32_t epoch{};  // of the race check: groups and barriers, counted
   std::int64_t barrier_time{};
   std::uint64_t slots{};  // of its waves
 };
@@ -97,9 +95,13 @@ class ComputeUnit {
   static constexpr int kSlots = 40;
   static constexpr std::uint32_t kLdsBlock = 512;  // bytes in which local memory is handed out
 
-  // `arena` keeps the state of its waves and of what they have in flight.
+  // `arena` keeps the state of its waves and of what they have in flight. `l1_policy` outlives it.
   ComputeUnit(const Architecture& architecture, int engine, int index, DeviceMemory& memory,
-              HostArena& arena);
+              HostArena& arena, const L1Policy& l1_policy);
+
+  // Adds and removes observers, between launches.
+  void attach(CuObserver& observer);
+  void detach(const CuObserver& observer);
 
   // Bytes that hold the vector registers of all CUs' waves in any launch.
   [[nodiscard]] static std::size_t register_bytes(const Architecture& architecture);
@@ -209,25 +211,32 @@ class ComputeUnit {
   void scalar_lines(MemoryOperation& operation, std::uint64_t address, std::uint64_t bytes,
                     std::int64_t cycle);
 
+  // Sends an operation to memory through the L1.
+  void access_l1(Wave& wave, const MemoryFields& fields, MemoryOperation& operation) const {
+    l1_policy_.access(wave, fields, operation);
+  }
+  void invalidate_l1() { l1_policy_.invalidate(l1); }
+
+  // Who watches its waves, and what they watch.
+  [[nodiscard]] std::span<CuObserver* const> observers() const { return observers_; }
+  [[nodiscard]] CuObserver::Watches watched() const { return watched_; }
+  void report(const MemoryFinding& finding) const {
+    for (CuObserver* const observer : observers_) observer->found(finding);
+  }
+
   L1Cache l1;
-  bool coherent{};            // the L1 is: stores may stay in it, and it outlives a launch
-  std::uint64_t l1_stores{};  // of a launch, to lines that a coherent L1 owned
-  bool pairs_of_lines{};      // the L1's lines are two of memory's: they come and go together
-  bool asks_for_pairs{};      // and every read request is for both
+  std::uint64_t l1_stores{};             // of a launch, to lines that a coherent L1 owned
   static constexpr int kScalarWays = 4;  // AMD, GCN white paper (2012)
   // Null: scalar loads take a constant time. Of a cache that several CUs share, each has the tags
   // as it knows them: what the others bring comes to it when requests are committed.
   std::unique_ptr<L1Cache> scalar_cache;
-  // Whether a row of the L1's lines goes as one request.
-  [[nodiscard]] bool takes_rows() const {
-    return l1.has_rows() && lines_per_run == L1Cache::kRow && !pairs_of_lines && !asks_for_pairs &&
-           !coherent;
-  }
-  // Whether such a row also goes without a trace that would need its lanes.
-  [[nodiscard]] bool takes_untraced_rows() const { return takes_untraced_rows_; }
   std::uint32_t lines_per_run{};  // lines in a row on one channel, as far as a request goes
-  bool empties_gl1{};             // the cache of its shader array, before the next commit
-  std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
+  // Whether a row of the L1's lines goes as one request.
+  [[nodiscard]] bool takes_rows() const { return takes_rows_; }
+  // Whether such a row may also go without its lanes, which observers would look at.
+  [[nodiscard]] bool takes_unwatched_rows() const { return takes_rows_ && !watched_.memory; }
+  bool empties_gl1{};      // the cache of its shader array, before the next commit
+  std::int64_t l1_free{};  // next cycle in which the L1 looks up a line
   std::int64_t lds_free{};
   ArenaVector<Request> requests;  // in issue order; departures nearly so
   std::size_t requests_done{};    // committed ones at the front
@@ -245,10 +254,7 @@ class ComputeUnit {
   std::unique_ptr<L1Data> l1_data;  // null: what the L1 holds is what memory holds
   CuActivity activity;
   CuCounters counters;
-  std::unique_ptr<AccessLog> trace;      // null: not traced
   std::vector<GwsRequest> gws_requests;  // of this quantum
-  FindingLog findings;
-  std::unique_ptr<LocalShadow> shadow;  // null: races are not looked for
 
  private:
   static constexpr std::uint64_t kIdleKey = ~std::uint64_t{0};
@@ -279,7 +285,6 @@ class ComputeUnit {
   void complete(Wave& wave, MemoryOperation& operation);
   void bypass(Wave& wave, unsigned vector_left);
   [[nodiscard]] static bool others_write(const Wave& wave, const MemoryOperation& operation);
-  void trace_abandoned(const Wave& wave, MemoryOperation& operation);
   // A group that was started since the last run().
   struct Starting {
     WorkGroup* group{};
@@ -331,7 +336,10 @@ class ComputeUnit {
   std::int64_t scalar_asked_{};  // departure of the last request for the scalar cache
   unsigned finished_{};
   bool clock_read_{};
-  bool takes_untraced_rows_{};
+  const L1Policy& l1_policy_;
+  bool takes_rows_;
+  std::vector<CuObserver*> observers_;
+  CuObserver::Watches watched_;
   std::optional<Error> error_;
   std::int64_t error_cycle_{};
   using OperationBlock = std::array<MemoryOperation, 32>;

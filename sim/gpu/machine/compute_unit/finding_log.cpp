@@ -109,7 +109,7 @@ void add_to(std::vector<MemoryFinding>& findings, const MemoryFinding& finding) 
 
 }  // namespace
 
-void FindingLog::add(const MemoryFinding& finding) {
+void FindingLog::found(const MemoryFinding& finding) {
   add_to(findings_, finding);
 }
 

@@ -3,17 +3,18 @@
 
 #include <vector>
 
+#include "machine/compute_unit/cu_observer.hpp"
 #include "ww/sim/gpu/memory_check.hpp"
 
 namespace ww::sim::gpu::exec {
 
-class FindingLog {
+class FindingLog final : public CuObserver {
  public:
   // More instructions than this with mistakes are only counted.
   static constexpr std::size_t kMax = 64;
 
-  void clear() { findings_.clear(); }
-  void add(const MemoryFinding& finding);
+  void begin_launch(const LaunchState&) override { findings_.clear(); }
+  void found(const MemoryFinding& finding) override;
   [[nodiscard]] const std::vector<MemoryFinding>& findings() const { return findings_; }
 
  private:

@@ -26,10 +26,6 @@ std::array<std::uint32_t, 3> item_at(const Wave& wave, std::uint32_t flat) {
   return {flat % local[0], flat / local[0] % local[1], flat / local[0] / local[1]};
 }
 
-std::uint16_t flat_item(const Wave& wave, std::uint32_t lane) {
-  return static_cast<std::uint16_t>(wave.in_group * wave.cu->launch().wave_lanes + lane);
-}
-
 // The wave's program counter is behind the instruction; those of vector memory and LDS have two
 // dwords.
 MemoryFinding make_finding(const Wave& wave, FindingKind kind, AccessKind access,
@@ -42,7 +38,7 @@ MemoryFinding make_finding(const Wave& wave, FindingKind kind, AccessKind access
   finding.wave = wave.in_group;
   finding.lane = lane;
   finding.group = wave.group->id;
-  finding.item = item_at(wave, flat_item(wave, lane));
+  finding.item = item_at(wave, item_of(wave, lane));
   finding.address = address;
   finding.instruction = (wave.pc - dwords) * 4;
   finding.cycle = wave.now;
@@ -95,7 +91,7 @@ std::uint64_t guard_lanes(Wave& wave, const MemoryOperation& operation) {
     MemoryFinding finding = make_finding(wave, FindingKind::out_of_bounds,
                                          access_of(operation.kind), bytes, lane, address);
     fill_place(finding, memory);
-    cu.findings.add(finding);
+    cu.report(finding);
     if (ends_launch(wave, memory, address)) {
       end_launch(wave, finding);
       return 0;
@@ -112,7 +108,7 @@ bool guard_scalar(Wave& wave, const MicroOp& op, std::uint64_t address, std::uin
   MemoryFinding finding = make_finding(wave, FindingKind::out_of_bounds, AccessKind::load, bytes, 0,
                                        address, op.dwords);
   fill_place(finding, cu.memory());
-  cu.findings.add(finding);
+  cu.report(finding);
   if (ends_launch(wave, cu.memory(), address)) {
     cu.fault(
         wave, ErrorCode::device_error,
@@ -128,7 +124,7 @@ bool guard_private(Wave& wave, const MemoryOperation& operation, std::uint32_t l
       make_finding(wave, FindingKind::private_out_of_bounds, access_of(operation.kind),
                    operation.element_bytes, lane, offset);
   finding.allocation_bytes = wave.scratch_bytes / wave.cu->launch().wave_lanes;
-  wave.cu->findings.add(finding);
+  wave.cu->report(finding);
   // On a card a store beyond private memory destroys another wavefront's.
   const OnFault on_fault = wave.cu->launch().on_fault;
   const bool harmless = finding.access == AccessKind::load && on_fault == OnFault::tolerate;
@@ -148,8 +144,8 @@ bool guard_private(Wave& wave, const MemoryOperation& operation, std::uint32_t l
 void note_unknown(Wave& wave, const MicroOp& op) {
   const auto lane =
       wave.exec() == 0 ? 0 : static_cast<std::uint32_t>(std::countr_zero(wave.exec()));
-  wave.cu->findings.add(make_finding(wave, FindingKind::unknown_instruction, AccessKind::load, 0,
-                                     lane, 0, op.dwords));
+  wave.cu->report(make_finding(wave, FindingKind::unknown_instruction, AccessKind::load, 0, lane, 0,
+                               op.dwords));
 }
 
 void check_alignment(Wave& wave, const MemoryOperation& operation) {
@@ -165,77 +161,30 @@ void check_alignment(Wave& wave, const MemoryOperation& operation) {
                                          operation.element_bytes, lane, address);
     fill_place(finding, wave.cu->memory());
     finding.kind = FindingKind::misaligned;
-    wave.cu->findings.add(finding);
+    wave.cu->report(finding);
   }
 }
 
-void check_local(Wave& wave, AccessKind kind, std::uint32_t lane, std::uint64_t address,
-                 unsigned bytes) {
-  const bool outside = address + bytes > wave.cu->launch().lds_bytes;
-  if (!outside && address % std::min(bytes, 4U) == 0) return;
-  wave.cu->findings.add(
-      make_finding(wave, outside ? FindingKind::local_out_of_bounds : FindingKind::misaligned, kind,
-                   bytes, lane, address));
+void check_local(Wave& wave, const LaneAccess& access) {
+  const bool outside = access.address + access.bytes > wave.cu->launch().lds_bytes;
+  if (!outside && access.address % std::min(access.bytes, 4U) == 0) return;
+  wave.cu->report(make_finding(wave,
+                               outside ? FindingKind::local_out_of_bounds : FindingKind::misaligned,
+                               access.kind, access.bytes, access.lane, access.address));
 }
 
-void LocalShadow::begin_launch() {
-  std::fill(bytes_.begin(), bytes_.end(), Byte{});
-  epoch_ = 0;
+std::uint16_t item_of(const Wave& wave, std::uint32_t lane) {
+  return static_cast<std::uint16_t>(wave.in_group * wave.cu->launch().wave_lanes + lane);
 }
 
-void LocalShadow::found(Wave& wave, const Access& access, std::uint64_t at, std::uint16_t other,
-                        AccessKind other_access) {
+void note_race(Wave& wave, const LaneAccess& access, std::uint64_t at, std::uint16_t other_item,
+               AccessKind other_access) {
   MemoryFinding finding =
       make_finding(wave, FindingKind::local_race, access.kind, access.bytes, access.lane, at);
-  finding.other = item_at(wave, other);
+  finding.other = item_at(wave, other_item);
   finding.other_access = other_access;
-  finding.same_wave = other / wave.cu->launch().wave_lanes == wave.in_group;
-  wave.cu->findings.add(finding);
-}
-
-// The standard knows no order between work-items but barriers and atomics. Two stores of one value
-// are no finding: common, and harmless on any device. Where the compiler may have dropped the
-// barriers because one wavefront holds the whole group, the order of its instructions counts.
-void LocalShadow::touch(Wave& wave, const Access& access) {
-  const WorkGroup& group = *wave.group;
-  if (access.address + access.bytes > wave.cu->launch().lds_bytes) return;
-  const std::uint16_t item = flat_item(wave, access.lane);
-  const std::uint32_t epoch = group.epoch;
-  const std::uint32_t instruction = wave.pc;
-  const bool lockstep = wave.cu->launch().single_wave_groups;
-  bool told = false;
-  for (unsigned i = 0; i < access.bytes; ++i) {
-    const std::uint64_t at = access.address + i;
-    Byte& byte = bytes_[group.lds_offset + at];
-    const bool atomic = access.kind == AccessKind::atomic;
-    const bool written = byte.write_epoch == epoch && byte.writer != item &&
-                         !(atomic && byte.atomic) &&
-                         (!lockstep || byte.write_instruction == instruction);
-    const bool read = byte.read_epoch == epoch && (byte.reader != item || byte.many_readers);
-    if (access.kind == AccessKind::load) {
-      if (written && !told) {
-        found(wave, access, at, byte.writer, byte.atomic ? AccessKind::atomic : AccessKind::store);
-        told = true;
-      }
-      byte.many_readers = byte.read_epoch == epoch && (byte.many_readers || byte.reader != item);
-      byte.read_epoch = epoch;
-      byte.reader = item;
-      continue;
-    }
-    const bool equal =
-        access.value != nullptr && wave.cu->lds(group)[at] == access.value[i] && !byte.atomic;
-    if (!told && written && !equal) {
-      found(wave, access, at, byte.writer, byte.atomic ? AccessKind::atomic : AccessKind::store);
-      told = true;
-    } else if (!told && read && !lockstep) {
-      found(wave, access, at, byte.reader, AccessKind::load);
-      told = true;
-    }
-    byte.write_epoch = epoch;
-    byte.write_instruction = instruction;
-    byte.writer = item;
-    byte.atomic = atomic;
-  }
+  finding.same_wave = other_item / wave.cu->launch().wave_lanes == wave.in_group;
+  wave.cu->report(finding);
 }
 
 }  // namespace ww::sim::gpu::exec

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "machine/compute_unit/cu_observer.hpp"
 #include "machine/isa/wave.hpp"
 #include "ww/sim/gpu/memory_check.hpp"
 
@@ -33,41 +33,14 @@ void note_unknown(Wave& wave, const MicroOp& op);
 // several of 4 for the hardware, and the compiler makes them of narrower ones).
 void check_alignment(Wave& wave, const MemoryOperation& operation);
 
-// Records who touched each byte of a CU's local memory last, and between which barriers.
-class LocalShadow {
- public:
-  explicit LocalShadow(std::size_t bytes) : bytes_(bytes) {}
-
-  // Another work-group, or the same one behind a barrier.
-  [[nodiscard]] std::uint32_t new_epoch() { return ++epoch_; }
-  void begin_launch();
-
-  struct Access {
-    AccessKind kind{};
-    std::uint32_t lane{};
-    std::uint64_t address{};  // within the group
-    unsigned bytes{};
-    const std::byte* value{};  // of a store
-  };
-  // Notes one lane's access; a conflict with another item's since the last barrier is found.
-  void touch(Wave& wave, const Access& access);
-
- private:
-  struct Byte {
-    std::uint32_t write_epoch{}, read_epoch{};
-    std::uint32_t write_instruction{};
-    std::uint16_t writer{}, reader{};
-    bool atomic{}, many_readers{};
-  };
-  void found(Wave& wave, const Access& access, std::uint64_t at, std::uint16_t other,
-             AccessKind other_access);
-
-  std::vector<Byte> bytes_;
-  std::uint32_t epoch_{};
-};
-
 // Notes lanes of an LDS instruction that are misaligned or out of the group's range.
-void check_local(Wave& wave, AccessKind kind, std::uint32_t lane, std::uint64_t address,
-                 unsigned bytes);
+void check_local(Wave& wave, const LaneAccess& access);
+
+// Number of a lane's work-item in its group.
+std::uint16_t item_of(const Wave& wave, std::uint32_t lane);
+
+// Notes that the access races with another work-item's at a byte of local memory.
+void note_race(Wave& wave, const LaneAccess& access, std::uint64_t at, std::uint16_t other_item,
+               AccessKind other_access);
 
 }  // namespace ww::sim::gpu::exec

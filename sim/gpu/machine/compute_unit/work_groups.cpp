@@ -15,11 +15,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   const auto cu = static_cast<std::size_t>(engine_ * architecture_.cus_per_engine + index_);
   registers_ = registers + cu * stride;
   slot_stride_ = waves_of_slot(architecture_) * stride;
-  if (coherent) {
-    l1.keep_over_launch();
-  } else {
-    l1.invalidate_all();
-  }
+  l1_policy_.begin_launch(l1);
   if (scalar_cache) scalar_cache->invalidate_all();
   l1_stores = 0;
   empties_gl1 = false;
@@ -30,15 +26,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   gws_requests.clear();
   activity = {};
   counters = {};
-  if (trace) trace->clear();
-  takes_untraced_rows_ = takes_rows() && !trace;
-  findings.clear();
-  if (launch.checks.races) {
-    if (!shadow) shadow = std::make_unique<LocalShadow>(lds_.size());
-    shadow->begin_launch();
-  } else {
-    shadow.reset();
-  }
+  for (CuObserver* const observer : observers_) observer->begin_launch(launch);
   key_.fill(kIdleKey);
   key_rows_ = 0;
   first_key_ = kIdleKey;
@@ -96,7 +84,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
   for (std::uint32_t i = 0; i < blocks; ++i) lds_blocks_[group.lds_offset / kLdsBlock + i] = true;
   // The chip limits a group to the blocks it got; checks of memory know the bytes asked for.
   group.lds_bytes = launch_->lds_allocated;
-  if (shadow) group.epoch = shadow->new_epoch();
+  for (CuObserver* const observer : observers_) observer->items_in_step(group);
 
   if (resident_ == 0) busy_since_ = cycle;
   Starting& starting = starting_.emplace_back();
@@ -248,7 +236,7 @@ void ComputeUnit::barrier(Wave& wave) {
   group.barrier_time = std::max(group.barrier_time, wave.now);
   if (group.at_barrier < group.alive) return;
   group.at_barrier = 0;
-  if (shadow) group.epoch = shadow->new_epoch();
+  for (CuObserver* const observer : observers_) observer->items_in_step(group);
   for (std::uint64_t set = group.slots; set != 0; set &= set - 1) {
     Wave& other = waves_[static_cast<std::size_t>(std::countr_zero(set))];
     if (other.state != WaveState::barrier) continue;
@@ -260,39 +248,13 @@ void ComputeUnit::barrier(Wave& wave) {
   group.barrier_time = 0;
 }
 
-// A load that nobody waited for: what it will bring is what memory holds now.
-void ComputeUnit::trace_abandoned(const Wave& wave, MemoryOperation& operation) {
-  if (operation.unresolved != 0) {
-    const std::size_t words = element_words(operation);
-    for (std::uint64_t set = operation.traced_lanes(); set != 0; set &= set - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-      if (operation.image && operation.spread) {
-        TapSet& taps = operation.bytes->image->taps;
-        for_taps(taps, lane, [&](std::size_t tap) {
-          std::memcpy(taps.data[tap] + lane * words, memory_.host(taps.address[tap][lane]),
-                      operation.element_bytes);
-        });
-        continue;
-      }
-      if (operation.contiguous) {
-        operation.address()[lane] = operation.base + lane * operation.element_bytes;
-      }
-      for_pieces(operation, lane,
-                 [&](std::uint64_t at, std::uint64_t address, std::uint64_t bytes) {
-                   std::memcpy(reinterpret_cast<std::byte*>(operation.data() + lane * words) + at,
-                               memory_.host(address), bytes);
-                 });
-    }
-  }
-  trace->completed(wave, operation);
-}
-
 void ComputeUnit::end_wave(Wave& wave) {
   const auto abandon = [this, &wave](CounterQueue& queue) {
     for (; queue.count != 0; queue.pop()) {
       MemoryOperation* operation = queue.front();
-      if (operation->traced != Traced::none) [[unlikely]]
-        trace_abandoned(wave, *operation);
+      if (operation->traced != Traced::none) [[unlikely]] {
+        for (CuObserver* const observer : observers_) observer->abandoned(wave, *operation);
+      }
       operation->wave = nullptr;
       if (--operation->references == 0 && operation->unresolved == 0) release(operation);
     }

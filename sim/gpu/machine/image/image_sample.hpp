@@ -11,8 +11,6 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kMaxTaps = 8;
-
 // One axis of a sample: two neighbouring texels, or one where `fraction` is not used.
 struct AxisTaps {
   std::array<std::uint32_t, 2> texel{};

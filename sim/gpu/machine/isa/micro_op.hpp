@@ -140,7 +140,8 @@ struct MemoryFields {
   bool sign_extend;
   MemoryKind kind;
   AtomicOp atomic;
-  bool glc, dlc, addr64, offen, idxen;
+  bool glc, addr64, offen, idxen;
+  bool past_gl1;  // neither served by the cache of the shader array nor kept in it
   bool flat;
   std::uint8_t half;  // of 16-bit data: 0 whole registers, 1 their low halves, 2 their high ones
   std::uint16_t address;   // VGPR

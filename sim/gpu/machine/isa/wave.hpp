@@ -16,7 +16,6 @@ class ComputeUnit;
 struct ImageAccess;
 struct WorkGroup;
 
-inline constexpr std::size_t kRegisterLines = kLanes * sizeof(std::uint32_t) / 64;  // of the host
 inline constexpr std::size_t kScalarsOfLine = 64 / sizeof(std::uint32_t);
 // First scalar register of the lines that have vcc, m0 and exec.
 inline constexpr std::size_t kSpecialScalars = kXnackMask / kScalarsOfLine * kScalarsOfLine;

@@ -56,9 +56,16 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
       trace_(settings.trace) {
   for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
-      cus_.push_back(std::make_unique<ComputeUnit>(architecture_, engine, cu, memory, arena_));
-      if (trace_ != nullptr) cus_.back()->trace = std::make_unique<AccessLog>();
+      cus_.push_back(std::make_unique<ComputeUnit>(architecture_, engine, cu, memory, arena_,
+                                                   hierarchy_->l1_policy()));
     }
+  }
+  watches_.resize(cus_.size());
+  for (std::size_t i = 0; i < cus_.size(); ++i) {
+    cus_[i]->attach(watches_[i].findings);
+    if (trace_ == nullptr) continue;
+    watches_[i].trace = std::make_unique<AccessLog>();
+    cus_[i]->attach(*watches_[i].trace);
   }
 }
 
@@ -73,8 +80,8 @@ const ComputeUnit* Engine::first_error(std::span<const std::size_t> engaged) con
 
 std::vector<MemoryFinding> Engine::findings() const {
   std::vector<const FindingLog*> logs;
-  for (const auto& cu : cus_) {
-    if (!cu->findings.findings().empty()) logs.push_back(&cu->findings);
+  for (const Watch& watch : watches_) {
+    if (!watch.findings.findings().empty()) logs.push_back(&watch.findings);
   }
   return merge(logs);
 }
@@ -85,11 +92,27 @@ std::uint64_t Engine::instructions() const {
   return sum;
 }
 
+void Engine::look_for_races(std::size_t place, bool wanted) {
+  std::unique_ptr<LocalShadow>& shadow = watches_[place].shadow;
+  if (wanted == (shadow != nullptr)) return;
+  if (wanted) {
+    shadow =
+        std::make_unique<LocalShadow>(static_cast<std::size_t>(architecture_.lds_bytes_per_cu));
+    cus_[place]->attach(*shadow);
+  } else {
+    cus_[place]->detach(*shadow);
+    shadow.reset();
+  }
+}
+
 void Engine::begin_cus(const LaunchState& launch) {
   workers_.run(
       cus_.size(),
       [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) cus_[i]->begin_launch(launch, registers_);
+        for (std::size_t i = begin; i < end; ++i) {
+          look_for_races(i, launch.checks.races);
+          cus_[i]->begin_launch(launch, registers_);
+        }
       },
       false);
 }
@@ -177,7 +200,7 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
     if (host_service_) host_service_();
     if (trace_ != nullptr) {
       for (const std::size_t place : engaged) {
-        cus_[place]->trace->drain(*trace_, launch, traced_instructions_);
+        watches_[place].trace->drain(*trace_, launch, traced_instructions_);
       }
     }
     if (has_others) {

@@ -15,7 +15,10 @@
 #include "fast/host/sharing_rule.hpp"
 #include "fast/host/workers.hpp"
 #include "fast/tricks.hpp"
+#include "machine/compute_unit/access_log.hpp"
 #include "machine/compute_unit/compute_unit.hpp"
+#include "machine/compute_unit/finding_log.hpp"
+#include "machine/compute_unit/local_shadow.hpp"
 #include "machine/counters/counters.hpp"
 #include "machine/dispatch/dispatcher.hpp"
 #include "machine/launch/global_wave_sync.hpp"
@@ -95,6 +98,13 @@ class Engine {
   [[nodiscard]] const ComputeUnit* first_error(std::span<const std::size_t> engaged) const;
   // Instructions of all waves so far.
   [[nodiscard]] std::uint64_t instructions() const;
+  // What watches one compute unit.
+  struct Watch {
+    FindingLog findings;
+    std::unique_ptr<AccessLog> trace;     // null: not traced
+    std::unique_ptr<LocalShadow> shadow;  // null: races are not looked for
+  };
+  void look_for_races(std::size_t place, bool wanted);
   // Begins CUs on the threads that will run them: what this writes lies in their cores' caches.
   void begin_cus(const LaunchState& launch);
   [[nodiscard]] WorkOfCus work_of_cus() const;
@@ -108,6 +118,7 @@ class Engine {
   std::unique_ptr<Hierarchy> hierarchy_;
   std::uint32_t* registers_;  // of all CUs' waves, as far as a launch has them
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
+  std::vector<Watch> watches_;  // of each compute unit
   Workers workers_;
   bool shares_all_;  // quanta, whether or not it is worth it
   bool may_share_;   // commits; else one thread alone does what is behind the L1s

@@ -30,6 +30,14 @@ void run_unsupported(Wave& wave, const MicroOp& op) {
       fmt::format("the virtual GPU cannot execute instruction {} at {:#x}", name, address));
 }
 
+bool lower_vector_memory(const Instruction& instruction, MicroOp& op, Isa isa) {
+  const bool known = instruction.encoding == Encoding::mimg ? lower_image(instruction, op)
+                                                            : lower_vector_memory(instruction, op);
+  // RDNA 2 has a bit of its own for it (DLC); on RDNA 3 that is a hint for memory's cache.
+  if (known) op.memory.past_gl1 = isa == Isa::gfx1030 ? instruction.modifiers.dlc : op.memory.glc;
+  return known;
+}
+
 }  // namespace
 
 void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& pool, Isa isa) {
@@ -58,8 +66,8 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
         known = lower_global_wave_sync(*decoded, op) || lower_lds(*decoded, op);
         break;
       case Encoding::mubuf:
-      case Encoding::flat: known = lower_vector_memory(*decoded, op); break;
-      case Encoding::mimg: known = lower_image(*decoded, op); break;
+      case Encoding::flat:
+      case Encoding::mimg: known = lower_vector_memory(*decoded, op, isa); break;
       default: break;
     }
     if (known) {

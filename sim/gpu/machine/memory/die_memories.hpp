@@ -20,6 +20,7 @@
 #include "machine/caches/line_holders.hpp"
 #include "machine/memory/i_fabric.hpp"
 #include "machine/memory/i_hierarchy.hpp"
+#include "machine/memory/l1_policies.hpp"
 #include "machine/memory/memory_system.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -28,6 +29,7 @@ class DieMemories final : public Hierarchy, public BehindL2 {
  public:
   DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer, HostArena& arena);
 
+  [[nodiscard]] const L1Policy& l1_policy() const override { return l1_of_chip(architecture_); }
   void begin_launch(const LaunchState& launch,
                     std::vector<std::unique_ptr<ComputeUnit>>& cus) override;
   // Dies in rotating order.

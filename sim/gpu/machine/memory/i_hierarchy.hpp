@@ -45,6 +45,8 @@ class Hierarchy {
  public:
   virtual ~Hierarchy() = default;
 
+  // What the L1s in front of it do with lines.
+  [[nodiscard]] virtual const L1Policy& l1_policy() const = 0;
   virtual void begin_launch(const LaunchState& launch,
                             std::vector<std::unique_ptr<ComputeUnit>>& cus) = 0;
   // Takes what left the L1s before `end`; everything in it departs in or after `start`, or late.

@@ -354,7 +354,6 @@ void set_fields(const Instruction& instruction, MicroOp& op, bool load, U32 chan
   MemoryFields& m = op.memory;
   m.kind = load ? MemoryKind::load : MemoryKind::store;
   m.glc = instruction.modifiers.glc;
-  m.dlc = instruction.modifiers.dlc;
   m.channels = static_cast<std::uint8_t>(channels);
   m.packed_halves = halves;
   // Bytes of the registers, for those who look at code without a descriptor.

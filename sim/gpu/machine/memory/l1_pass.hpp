@@ -1,5 +1,7 @@
-// The way of one memory instruction through the L1: which lines it touches, what the L1 has of
-// them, and requests for the rest.
+// The way of one memory instruction through an L1: which lines it touches, what the L1 has of them,
+// and requests for the rest. Here is what all L1s do: they write through, keep nothing on writes,
+// and ask for a line at a time. The kinds in l1_kinds.hpp derive from it and hide what they do in
+// another way.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +15,18 @@
 
 namespace ww::sim::gpu::exec {
 
+template <class Kind>
 class L1Pass {
  public:
   L1Pass(Wave& wave, const MemoryFields& fields, MemoryOperation& operation)
       : wave_(wave), cu_(*wave.cu), fields_(fields), operation_(operation) {
     start_ = std::max(wave.now, cu_.l1_free);
-    // RDNA 2 has a bit of its own for it (DLC); on RDNA 3 that is a hint for memory's cache.
-    past_gl1_ = cu_.launch().isa == Isa::gfx1030 ? fields_.dlc : fields_.glc;
   }
 
   void run() {
-    if (cu_.trace) [[unlikely]]
-      cu_.trace->issued(wave_, operation_);
+    if (cu_.watched().memory) [[unlikely]] {
+      for (CuObserver* const observer : cu_.observers()) observer->issued(wave_, operation_);
+    }
     if (operation_.contiguous) {
       contiguous();
     } else {
@@ -33,15 +35,45 @@ class L1Pass {
     account();
   }
 
-  // Runs a load of a word a lane by all lanes, to which the row of lines from `line` on belongs:
-  // false, and nothing is done, where the L1 has some of it. Without a trace.
-  [[gnu::always_inline]] bool run_row(std::uint32_t line) {
-    if (!access_row(line)) return false;
-    account();
-    return true;
+  // Whether a row of lines may go as one request.
+  static constexpr bool kTakesRows = false;
+  // Whether whole_elements() may find the lines of a scattered operation.
+  static constexpr bool kTakesWholeElements = true;
+
+ protected:
+  // --- what kinds of L1s do in their own way ---
+  // Whether all lines of a dense load from byte `begin` to `end` go around the L1, which has none
+  // of them.
+  bool goes_around(std::uint64_t, std::uint64_t) { return fields_.glc && cu_.l1.empty(); }
+  // As access() for all lines of a row, of which all lanes have all bytes; false, and nothing is
+  // done, where that is not possible.
+  bool access_row(std::uint32_t) { return false; }
+  // Orders the lines of a scattered operation.
+  void order(std::uint32_t*, std::uint64_t*, std::size_t) {}
+  void load(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
+    if (!fields_.glc) {
+      look_up(line, lanes_here, departure);
+      return;
+    }
+    kind().invalidate(line);
+    ++cu_.counters.read_requests;
+    read_request(line, lanes_here, departure, L1Cache::kNone);
+  }
+  void store(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
+    kind().invalidate(line);
+    ++cu_.counters.write_requests;
+    write_request(line, lanes_here, departure);
+  }
+  void invalidate(std::uint32_t line) { cu_.l1.invalidate(line); }
+  // The line was not in the L1, and has this slot now.
+  void missed(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure,
+              std::uint32_t slot) {
+    read_request(line, lanes_here, departure, slot);
   }
 
- private:
+  // --- what they have in common ---
+  [[nodiscard]] Kind& kind() { return static_cast<Kind&>(*this); }
+
   [[gnu::always_inline]] void account() {
     // One line, or 64 bytes towards the registers, a cycle.
     const auto words = static_cast<std::int64_t>(element_words(operation_));
@@ -59,17 +91,7 @@ class L1Pass {
     const std::uint64_t begin = operation_.base + first * bytes - kDeviceBase;
     const std::uint64_t end = operation_.base + last * bytes - kDeviceBase;
     const bool dense = exec == ~std::uint64_t{0};
-    if (cu_.asks_for_pairs) [[unlikely]] {
-      if (dense && operation_.kind == MemoryKind::load && fields_.glc &&
-          begin % (2 * kLineBytes) == 0 && end % (2 * kLineBytes) == 0) {
-        const auto first_line = static_cast<std::uint32_t>(begin / kLineBytes);
-        const auto last_line = static_cast<std::uint32_t>((end - 1) / kLineBytes);
-        for (std::uint32_t line = first_line; line <= last_line; ++line) cu_.l1.invalidate(line);
-        around_l1(first_line, last_line);
-        return;
-      }
-    } else if (dense && operation_.kind == MemoryKind::load && fields_.glc && cu_.l1.empty() &&
-               !cu_.coherent) {
+    if (dense && operation_.kind == MemoryKind::load && kind().goes_around(begin, end)) {
       around_l1(static_cast<std::uint32_t>(begin / kLineBytes),
                 static_cast<std::uint32_t>((end - 1) / kLineBytes));
       return;
@@ -79,7 +101,7 @@ class L1Pass {
                       (operation_.kind == MemoryKind::load || begin % kLineBytes == 0);
     for (std::uint64_t line = begin / kLineBytes; line <= last_line; ++line) {
       if (rows && line % L1Cache::kRow == 0 && line + L1Cache::kRow - 1 <= last_line &&
-          access_row(static_cast<std::uint32_t>(line))) {
+          kind().access_row(static_cast<std::uint32_t>(line))) {
         line += L1Cache::kRow - 1;
         continue;
       }
@@ -132,7 +154,7 @@ class L1Pass {
   }
 
   void scattered() {
-    if (!operation_.spread && !cu_.asks_for_pairs && whole_elements()) return;
+    if (Kind::kTakesWholeElements && !operation_.spread && whole_elements()) return;
     // Lines of an element: 16 bytes in rows of dwords, misaligned, are 5 pieces of two lines each;
     // a sample's texels lie within a line.
     constexpr std::size_t kMax = std::max<std::size_t>(TapSet::kMax, 10);
@@ -175,81 +197,17 @@ class L1Pass {
       const std::uint64_t last = (offset + operation_.element_bytes - 1) / kLineBytes;
       if (last != offset / kLineBytes) add(last, lane);
     }
-    for (std::size_t i = 0; cu_.asks_for_pairs && i + 1 < count; ++i) {  // partners side by side
-      for (std::size_t j = i + 1; j < count; ++j) {
-        if (line_of[j] != (line_of[i] ^ 1U)) continue;
-        std::swap(line_of[++i], line_of[j]);
-        std::swap(lanes_of[i], lanes_of[j]);
-        break;
-      }
-    }
+    kind().order(line_of, lanes_of, count);
     for (std::size_t i = 0; i < count; ++i) access(line_of[i], lanes_of[i]);
-  }
-
-  // access() for all lines of a row, of which all lanes have all bytes; false, and nothing is done,
-  // where the L1 has some of them and others not, or their data is on its way.
-  [[gnu::always_inline]] bool access_row(std::uint32_t line) {
-    const L1Cache::FoundRow found = cu_.l1.empty() ? L1Cache::FoundRow{} : cu_.l1.find_row(line);
-    const std::int64_t departure = start_ + lines_;
-    const bool kept = operation_.kind == MemoryKind::load && !fields_.glc;
-    if (found.any) {
-      if (!kept || found.slot == L1Cache::kNone || cu_.l1_data) return false;
-      const std::int64_t ready = cu_.l1.row_ready(found.slot);
-      if (ready == L1Cache::kPending) return false;
-      cu_.l1.use_row(found.slot);
-      cu_.activity.l1_hits += L1Cache::kRow;
-      cu_.counters.l1_hits += L1Cache::kRow;
-      load_lines(operation_, line, L1Cache::kRow, 0, cu_.memory());
-      const std::int64_t last = departure + L1Cache::kRow - 1 + cu_.launch().l1_hit_cycles;
-      operation_.completion = std::max(operation_.completion, std::max(last, ready));
-    } else if (operation_.kind == MemoryKind::load) {
-      request(Request::Kind::read, line, 0, departure, L1Cache::kNone);
-      Request& added = cu_.requests.back();
-      added.lines = L1Cache::kRow;
-      added.fills_l1 = kept;
-      if (kept) cu_.l1.allocate_row(line, departure, added.l1_slot);
-      cu_.counters.read_requests += L1Cache::kRow;
-    } else {
-      request(Request::Kind::write, line, 0, departure, L1Cache::kNone);
-      cu_.requests.back().lines = L1Cache::kRow;
-      cu_.counters.write_requests += L1Cache::kRow;
-    }
-    lines_ += L1Cache::kRow;
-    return true;
   }
 
   void access(std::uint32_t line, std::uint64_t lanes_here) {
     const std::int64_t departure = start_ + lines_++;
     switch (operation_.kind) {
-      case MemoryKind::load:
-        if (!fields_.glc || cu_.coherent) {
-          load(line, lanes_here, departure);
-          return;
-        }
-        if (cu_.asks_for_pairs) {  // asked for anew, both halves at once
-          if (line / 2 != pair_) invalidate(line);
-          load(line, lanes_here, departure);
-          return;
-        }
-        invalidate(line);
-        ++cu_.counters.read_requests;
-        read_request(line, lanes_here, departure, L1Cache::kNone);
-        return;
-      case MemoryKind::store:
-        if (cu_.coherent) [[unlikely]] {
-          coherent_store(line, lanes_here, departure);
-          return;
-        }
-        invalidate(line);
-        ++cu_.counters.write_requests;
-        if (cu_.asks_for_pairs) [[unlikely]] {
-          cu_.counters.wide_lines_written += line / 2 != pair_ ? 1 : 0;
-          pair_ = line / 2;
-        }
-        write_request(line, lanes_here, departure);
-        return;
+      case MemoryKind::load: kind().load(line, lanes_here, departure); return;
+      case MemoryKind::store: kind().store(line, lanes_here, departure); return;
       default:
-        invalidate(line);
+        kind().invalidate(line);
         ++cu_.counters.atomic_requests;
         if (fields_.kind == MemoryKind::atomic_return) ++cu_.counters.atomic_returns;
         request(Request::Kind::atomic, line, lanes_here, departure, L1Cache::kNone);
@@ -257,29 +215,18 @@ class L1Pass {
     }
   }
 
-  void invalidate(std::uint32_t line) {
-    cu_.l1.invalidate(line);
-    if (cu_.pairs_of_lines) cu_.l1.invalidate(line ^ 1U);
-  }
-
-  void load(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
-    // A line's other half that this instruction asked for just now is no access of its own.
-    const bool joins = cu_.asks_for_pairs && line / 2 == pair_;
-    if (cu_.asks_for_pairs) pair_ = line / 2;
-    joined_ += joins ? 1 : 0;
+  // Loads what the L1 has of the line, or is about to have; else it gets the line. `counts`:
+  // whether this is an access of its own.
+  void look_up(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure,
+               bool counts = true) {
     const auto [slot, hit] = cu_.l1.find_or_allocate(line, departure);
     if (!hit) {
-      if (cu_.coherent) write_back(departure);
       ++cu_.counters.read_requests;
-      if (cu_.pairs_of_lines) [[unlikely]] {
-        read_pair(line, lanes_here, departure, slot);
-      } else {
-        read_request(line, lanes_here, departure, slot);
-      }
+      kind().missed(line, lanes_here, departure, slot);
       return;
     }
     ++cu_.activity.l1_hits;
-    if (!joins) ++cu_.counters.l1_hits;
+    if (counts) ++cu_.counters.l1_hits;
     const std::int64_t ready = cu_.l1.ready(slot);
     if (ready == L1Cache::kPending) {  // joins the request that is on its way
       request(Request::Kind::merge, line, lanes_here, departure, slot);
@@ -293,49 +240,6 @@ class L1Pass {
     }
     operation_.completion =
         std::max(operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
-  }
-
-  // A store to a line that the L1 owns stays in it. Any other asks the line's slice to make the L1
-  // the owner, and brings its bytes along. The order of a core's accesses to a line is kept: loads
-  // that come behind such a store join it, and what was on its way before does not stand for them.
-  void coherent_store(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
-    const std::uint32_t here = cu_.l1.find(line);
-    if (here != L1Cache::kNone && cu_.l1.owned(here)) {
-      store_line(operation_, line, lanes_here, cu_.memory());
-      cu_.l1.store(here);
-      if (cu_.l1_data) cu_.l1_data->as_memory(here);
-      ++cu_.l1_stores;
-      operation_.completion =
-          std::max(operation_.completion, departure + cu_.launch().l1_hit_cycles);
-      return;
-    }
-    cu_.l1.invalidate(line);
-    const std::uint32_t slot = cu_.l1.allocate(line, departure);
-    write_back(departure);
-    ++cu_.counters.write_requests;
-    request(Request::Kind::write, line, lanes_here, departure, slot);
-  }
-
-  // Sends the line away whose place was just taken, if it had stores.
-  void write_back(std::int64_t departure) {
-    const std::uint32_t victim = cu_.l1.take_victim();
-    if (victim == L1Cache::kNone) return;
-    Request& added = cu_.requests.emplace_back();
-    added.departure = departure;
-    added.line = victim;
-    added.kind = Request::Kind::write_back;
-    added.l1_slot[0] = L1Cache::kNone;
-    run_ = 0;
-  }
-
-  void read_pair(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure,
-                 std::uint32_t slot) {
-    request(Request::Kind::read, line, lanes_here, departure, slot);
-    ++cu_.counters.read_requests;  // which counts lines
-    const std::uint32_t other = line ^ 1U;
-    const bool there = cu_.l1.find(other) != L1Cache::kNone;
-    cu_.requests.back().pair = true;
-    cu_.requests.back().l1_slot[1] = there ? L1Cache::kNone : cu_.l1.allocate(other, departure);
   }
 
   // Joins the previous line's request where that is a run of the same block.
@@ -384,7 +288,7 @@ class L1Pass {
     added.line = line;
     added.kind = kind;
     added.fills_l1 = slot != L1Cache::kNone;
-    added.past_gl1 = past_gl1_;
+    added.past_gl1 = fields_.past_gl1;
     added.l1_slot[0] = slot;
     run_ = 0;
   }
@@ -393,11 +297,9 @@ class L1Pass {
   ComputeUnit& cu_;
   const MemoryFields& fields_;
   MemoryOperation& operation_;
-  bool past_gl1_{};
   std::int64_t start_{};
   std::int64_t lines_{};
-  std::int64_t joined_{};    // of these, second halves of lines of 128 bytes
-  std::uint32_t pair_{~0U};  // the pair that was accessed last, where lines are pairs
+  std::int64_t joined_{};    // of these, those that are no access of their own
   int run_{};                // whether the last request can grow
   std::uint32_t run_end_{};  // the line that it would take next
 };

@@ -64,15 +64,14 @@ void write_elements(std::byte* bytes, const U32* address, U32 offset, U64 exec, 
 
 // Whether the launch asks for checks; a store's values are in `data`, one for each lane.
 [[nodiscard]] bool checked(const Wave& wave) {
-  return wave.cu->launch().checks.memory || wave.cu->shadow != nullptr;
+  return wave.cu->launch().checks.memory || wave.cu->watched().local_memory;
 }
 
 void check_lane(Wave& wave, AccessKind kind, std::size_t lane, U64 at, U64 bytes,
                 const std::byte* value) {
-  const auto count = static_cast<unsigned>(bytes);
-  const auto number = static_cast<U32>(lane);
-  if (wave.cu->launch().checks.memory) check_local(wave, kind, number, at, count);
-  if (wave.cu->shadow) wave.cu->shadow->touch(wave, {kind, number, at, count, value});
+  const LaneAccess access{kind, static_cast<U32>(lane), at, static_cast<unsigned>(bytes), value};
+  if (wave.cu->launch().checks.memory) check_local(wave, access);
+  for (CuObserver* const observer : wave.cu->observers()) observer->accessed(wave, access);
 }
 
 void finish(Wave& wave, MemoryOperation& operation, std::int64_t cycles) {

@@ -31,6 +31,7 @@
 #include "machine/caches/l2_tags.hpp"
 #include "machine/compute_unit/compute_unit.hpp"
 #include "machine/memory/i_hierarchy.hpp"
+#include "machine/memory/l1_policies.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -42,6 +43,7 @@ class MemorySystem final : public Hierarchy {
   MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer, HostArena& arena,
                int die = 0, BehindL2* behind = nullptr);
 
+  [[nodiscard]] const L1Policy& l1_policy() const override { return l1_of_chip(architecture_); }
   void begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) override;
   // Everything arrives in or after `start`.
   void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::span<const std::size_t> engaged,

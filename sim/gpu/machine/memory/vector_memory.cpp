@@ -13,7 +13,7 @@
 #include "machine/compute_unit/private_memory.hpp"
 #include "machine/isa/lane_table.hpp"
 #include "machine/isa/operands.hpp"
-#include "machine/memory/l1_pass.hpp"
+#include "machine/memory/l1_kinds.hpp"
 #include "machine/memory/lds.hpp"
 #include "machine/memory/memory_instructions.hpp"
 #include "machine/memory/vector_memory.hpp"
@@ -103,7 +103,7 @@ void zero_results(MemoryOperation& operation) {
 [[gnu::always_inline]] inline bool go_to_memory(Wave& wave, const MemoryFields& m,
                                                 MemoryOperation& operation) {
   if (inside(wave, operation)) [[likely]] {
-    L1Pass(wave, m, operation).run();
+    wave.cu->access_l1(wave, m, operation);
     return true;
   }
   const U64 exec = operation.exec;
@@ -113,7 +113,7 @@ void zero_results(MemoryOperation& operation) {
     zero_results(operation);
     operation.exec = allowed;
   }
-  if (allowed != 0) L1Pass(wave, m, operation).run();
+  if (allowed != 0) wave.cu->access_l1(wave, m, operation);
   operation.exec = exec;
   return true;
 }
@@ -296,8 +296,8 @@ void run_word_load(Wave& wave, const MicroOp& op) {
   operation.contiguous = true;
   constexpr U64 kRowBytes = L1Cache::kRow * kLineBytes;
   const auto line = static_cast<U32>((base - kDeviceBase) / kLineBytes);
-  const bool is_row = kBytes == kRowBytes && base % kRowBytes == 0 && cu.takes_untraced_rows();
-  if (!is_row || !L1Pass(wave, m, operation).run_row(line)) L1Pass(wave, m, operation).run();
+  const bool is_row = kBytes == kRowBytes && base % kRowBytes == 0 && cu.takes_unwatched_rows();
+  if (!is_row || !LinePass(wave, m, operation).run_row(line)) cu.access_l1(wave, m, operation);
   enqueue(wave, m, operation);
 }
 
@@ -383,7 +383,7 @@ void run_buffer(Wave& wave, const MicroOp& op) {
 void run_without_effect(Wave&, const MicroOp&) {}
 
 void invalidate_l1(Wave& wave, const MicroOp&) {
-  if (!wave.cu->coherent) wave.cu->l1.invalidate_all();
+  wave.cu->invalidate_l1();
 }
 
 void invalidate_gl1(Wave& wave, const MicroOp&) {
@@ -506,7 +506,6 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   // CDNA 3 says the scope in two bits, of which either is more than the wave: such a load goes
   // around the L1. For atomics the lower bit is glc, which asks for the old value.
   m.glc = modifiers.glc || modifiers.sc1;
-  m.dlc = modifiers.dlc;
   m.addr64 = modifiers.addr64;
   m.offen = modifiers.offen;
   m.idxen = modifiers.idxen;
@@ -572,7 +571,7 @@ void issue_taps(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   operation.spread = true;
   operation.bytes->rows_bytes = 0;
   operation.exec = touched;
-  if (touched != 0) L1Pass(wave, op.memory, operation).run();
+  if (touched != 0) wave.cu->access_l1(wave, op.memory, operation);
   operation.exec = exec;
   enqueue(wave, op.memory, operation);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "machine/memory/l1_policies.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::sim::gpu::timing {
@@ -76,6 +77,12 @@ TimedMemory::TimedMemory(const Chip& chip, exec::DeviceMemory& memory,
   }
 }
 
+const exec::L1Policy& TimedMemory::l1_policy() const {
+  if (side_.directory != nullptr) return exec::coherent_l1();
+  return config_.line_bytes > static_cast<int>(exec::kLineBytes) ? exec::l1_of_wide_lines()
+                                                                 : exec::l1_of_lines();
+}
+
 void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
   error_.reset();
   const bool clean = network_->packets_inside() != 0 || under_way_ != 0;
@@ -96,8 +103,6 @@ void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
     core.reads = core.writes = 0;
     std::fill(core.sequence.begin(), core.sequence.end(), 0U);
     core.flight_of_slot.assign(cu.l1.slots(), kNone);
-    cu.coherent = side_.directory != nullptr;
-    cu.pairs_of_lines = config_.line_bytes > static_cast<int>(exec::kLineBytes);
     if (config_.scalar_cache_bytes > 0) {
       if (!cu.scalar_cache) {
         cu.scalar_cache = std::make_unique<exec::L1Cache>(config_.scalar_cache_bytes,

@@ -39,6 +39,7 @@ class TimedMemory final : public exec::Hierarchy {
   TimedMemory(const Chip& chip, exec::DeviceMemory& memory, exec::DeferredObserver& observer,
               exec::HostArena& arena, System system, Annotations& annotations);
 
+  [[nodiscard]] const exec::L1Policy& l1_policy() const override;
   void begin_launch(const exec::LaunchState& launch,
                     std::vector<std::unique_ptr<exec::ComputeUnit>>& cus) override;
   void commit(std::vector<std::unique_ptr<exec::ComputeUnit>>& cus,

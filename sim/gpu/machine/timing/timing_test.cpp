@@ -320,6 +320,20 @@ TEST(Lines, OfTwiceTheBytesBringTheirNeighbour) {
   EXPECT_EQ(last(*test).dram_reads, kLines);
 }
 
+// Loads of words in a row, the second time from an L1 that is empty again.
+TEST(Lines, OfTwiceTheBytesComeInPairsFromTheFirstLaunchOn) {
+  TimingConfig config = dapper_system();
+  config.line_bytes = 128;
+  auto test = gpu_with(config);
+  constexpr std::uint32_t kItems = 1 << 12;
+  const auto x = test->buffer(std::vector<float>(kItems, 1.0F));
+  const auto y = test->buffer(std::vector<float>(kItems, 0.5F));
+  for (int launch = 0; launch < 2; ++launch) {
+    test->launch("saxpy", kItems, 256, y, x, 2.0F);
+    EXPECT_EQ(last(*test).read_requests.packets, 2 * kItems * sizeof(float) / 128) << launch;
+  }
+}
+
 // Every wave asks for the same arguments: one request a core and line, with more for its code's
 // constants; what is in the cache crosses no more.
 TEST(ScalarLoads, CrossTheNetworkOnceACoreAndLine) {

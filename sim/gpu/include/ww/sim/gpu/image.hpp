@@ -128,8 +128,6 @@ struct ImageLayout {
 using ImageDescriptor = std::array<std::uint32_t, 12>;
 // An S#. As it lies in memory: 16 bytes.
 using SamplerDescriptor = std::array<std::uint32_t, 4>;
-// Alignment of a descriptor's device address.
-inline constexpr std::uint64_t kDescriptorAlignment = 64;
 
 // Makes the descriptor for a chip of this instruction set ("gfx701", "gfx900", "gfx90a",
 // "gfx1030", "gfx1100"). Errors:
