@@ -179,6 +179,15 @@ void LaunchLog::add(std::string_view kernel, std::int64_t start_ns, std::int64_t
   launches_.push_back({at->second, start_ns, end_ns});
 }
 
+std::vector<double> KernelEnergies::covariance_of_one_launch() const {
+  std::vector<double> of_one = covariance;
+  for (std::size_t i = 0; i < of_one.size(); ++i) {
+    of_one[i] /= static_cast<double>(kernels[i / kernels.size()].launches) *
+                 static_cast<double>(kernels[i % kernels.size()].launches);
+  }
+  return of_one;
+}
+
 KernelEnergies kernel_energies(const LaunchLog& log, const energy::EnergySeries& series,
                                const KernelSensor& known) {
   KernelEnergies energies;

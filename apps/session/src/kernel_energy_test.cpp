@@ -118,6 +118,10 @@ TEST(KernelEnergies, CovarianceHoldsNoiseAndTheSharedGain) {
       found.covariance[1] / std::sqrt(found.covariance[0] * found.covariance[3]);
   EXPECT_GT(correlation, 0.5);
   EXPECT_LE(correlation, 1);
+  const auto of_one = found.covariance_of_one_launch();
+  EXPECT_DOUBLE_EQ(of_one[1] * static_cast<double>(found.kernels[0].launches) *
+                       static_cast<double>(found.kernels[1].launches),
+                   found.covariance[1]);
 }
 
 // The driver launches a program's kernels again after its end, and does not say when.

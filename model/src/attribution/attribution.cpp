@@ -313,6 +313,11 @@ AttributionCollinearity collinearity_of(const WeightedFit& fitted, const MatrixX
   return found;
 }
 
+// Without an upper end nothing was predicted.
+RowStatus status_of(const Interval& predicted_w) {
+  return std::isfinite(predicted_w.high) ? RowStatus::ok : RowStatus::not_identified;
+}
+
 // The interval of one run from that of the form's mean. A run deviates from the form by `own_w`
 // (95% half-width), and all of the deviation may lie in what the interval is of.
 Interval of_one_run(const Interval& mean, double own_w) {
@@ -442,13 +447,45 @@ Result<Attribution> attribute(const AttributionTable& table, const AttributionTa
   return result;
 }
 
-Result<LeftOut> leave_one_application_out(const AttributionTable& table,
-                                          const AttributionOptions& options) {
+void refer_to_voltage(AttributionTable& table, std::span<const double> volts, double reference_v) {
+  for (AttributionTerm& term : table.terms) {
+    for (std::size_t run = 0; run < volts.size(); ++run) {
+      term.activity[run] *= std::pow(volts[run] / reference_v, 2);
+    }
+  }
+}
+
+double Attribution::mean_power_w() const {
+  double sum = 0;
+  for (const AttributedCoefficient& coefficient : coefficients) sum += coefficient.power_w.value;
+  return sum;
+}
+
+Predictions::Predictions(std::vector<PredictedRun> predicted) : runs(std::move(predicted)) {
+  for (const PredictedRun& run : runs) {
+    mean_absolute_error += std::abs(run.error()) / static_cast<double>(runs.size());
+    if (run.status != RowStatus::ok) continue;
+    ++judged;
+    if (run.covered()) ++covered;
+  }
+}
+
+Predictions::Predictions(const Attribution& shown)
+    : Predictions([&] {
+        std::vector<PredictedRun> predicted;
+        for (const AttributedRun& run : shown.runs) {
+          predicted.push_back({run.run, run.application, run.measured_w, run.predicted_w,
+                               status_of(run.predicted_w)});
+        }
+        return predicted;
+      }()) {}
+
+Result<Predictions> leave_one_application_out(const AttributionTable& table,
+                                              const AttributionOptions& options) {
   WW_TRY(check_attribution(table));
   AttributionRows rows(table.power_w.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  LeftOut result;
-  result.runs.resize(rows.size());
+  std::vector<PredictedRun> predicted(rows.size());
   for (const auto& application : applications_of(table, rows)) {
     const PartedRows parted = part_rows(table, rows, application);
     const auto fewest = options.split_all ? 0 : columns_of(table, {}).size();
@@ -457,7 +494,7 @@ Result<LeftOut> leave_one_application_out(const AttributionTable& table,
     const WeightedFit fitted = fit_rows(table, columns, parted.in);
     const AttributionScale scale = scale_of(table, columns, parted.in, fitted);
     for (const std::size_t row : parted.out) {
-      LeftOutRun& run = result.runs[row];
+      PredictedRun& run = predicted[row];
       run.run = table.runs[row];
       run.application = application;
       run.measured_w = table.power_w[row];
@@ -465,16 +502,10 @@ Result<LeftOut> leave_one_application_out(const AttributionTable& table,
       const Interval mean = fitted.fit.interval(x, scale.allowed());
       const double own = t_quantile_95(scale.dof) * scale.scatter * mean.value;
       run.predicted_w = of_one_run(mean, own);
-      if (!std::isfinite(run.predicted_w.high)) run.status = RowStatus::not_identified;
+      run.status = status_of(run.predicted_w);
     }
   }
-  for (const LeftOutRun& run : result.runs) {
-    result.mean_absolute_error += std::abs(run.error()) / static_cast<double>(result.runs.size());
-    if (run.status != RowStatus::ok) continue;
-    ++result.judged;
-    if (run.covered()) ++result.covered;
-  }
-  return result;
+  return Predictions(std::move(predicted));
 }
 
 }  // namespace ww::model

@@ -106,6 +106,11 @@ TEST(Attribution, AppliesAFitToRunsThatItDidNotSee) {
     held += holds(found->runs[r].predicted_w, other.table.power_w[r]) ? 1 : 0;
   }
   EXPECT_GE(held, 28);  // of 32: p 0.98
+  const Predictions predicted(*found);
+  EXPECT_EQ(predicted.covered, static_cast<std::size_t>(held));
+  EXPECT_EQ(predicted.judged, found->runs.size());
+  EXPECT_LT(predicted.mean_absolute_error, 0.06);
+  EXPECT_DOUBLE_EQ(predicted.runs[5].error(), found->runs[5].fitted_w / other.table.power_w[5] - 1);
   auto lacking = other.table;
   lacking.terms.pop_back();
   EXPECT_FALSE(attribute(fitted.table, lacking));
@@ -121,6 +126,17 @@ TEST(Attribution, FindsTheEnergyOfAnEventWhateverItsUnit) {
   EXPECT_NEAR(result->coefficients[4].value.value, 20e-12, 1e-18);
   EXPECT_NEAR(result->coefficients[2].value.value, 25, 1e-6);
   EXPECT_NEAR(result->coefficients[0].power_w.value, 60, 1e-5);
+}
+
+// An event at 0.9 V takes 0.81 of its energy at 1 V.
+TEST(Attribution, FindsTheEnergyOfAnEventAtAReferenceVoltage) {
+  Truth truth;
+  truth.scatter = 0;
+  Made made = make(3, truth);
+  const double at_1_v = attribute(made.table).value().coefficients[2].value.value;
+  const std::vector<double> volts(made.table.runs.size(), 0.9);
+  refer_to_voltage(made.table, volts, 1);
+  EXPECT_NEAR(attribute(made.table).value().coefficients[2].value.value, at_1_v / 0.81, 1e-6);
 }
 
 TEST(Attribution, DoesNotIdentifyAPartThatDrawsNothing) {

@@ -98,7 +98,7 @@ json to_json(const ShownPart& part, std::optional<double> seconds) {
 
 struct JudgedModel {
   std::string name;
-  model::LeftOut out;
+  model::Predictions out;
 };
 
 // Ours, and each baseline with a coefficient for each of its terms, on the same folds.
@@ -122,9 +122,9 @@ Result<std::vector<JudgedModel>> judge_models(const AttributeTable& read,
   return judged;
 }
 
-json to_json(const JudgedModel& judged) {
+json to_json(const model::Predictions& predictions) {
   json runs = json::array();
-  for (const auto& run : judged.out.runs) {
+  for (const auto& run : predictions.runs) {
     runs.push_back({{"run", run.run},
                     {"application", run.application},
                     {"measured_w", run.measured_w},
@@ -133,10 +133,9 @@ json to_json(const JudgedModel& judged) {
                     {"covered", run.covered()},
                     {"status", to_string(run.status)}});
   }
-  return {{"model", judged.name},
-          {"mean_absolute_error", judged.out.mean_absolute_error},
-          {"covered", judged.out.covered},
-          {"judged", judged.out.judged},
+  return {{"mean_absolute_error", predictions.mean_absolute_error},
+          {"covered", predictions.covered},
+          {"judged", predictions.judged},
           {"runs", runs}};
 }
 
@@ -174,52 +173,19 @@ void print_judged(const std::vector<JudgedModel>& judged) {
   print_table(rows);
 }
 
-json to_json(const model::AttributedRun& run) {
-  const bool bounded = std::isfinite(run.predicted_w.high);
-  return {
-      {"run", run.run},
-      {"application", run.application},
-      {"measured_w", run.measured_w},
-      {"predicted_w", figure(run.predicted_w, bounded ? RowStatus::ok : RowStatus::not_identified)},
-      {"error", run.fitted_w / run.measured_w - 1},
-      {"covered", run.predicted_w.low <= run.measured_w && run.measured_w <= run.predicted_w.high},
-      {"status", to_string(bounded ? RowStatus::ok : RowStatus::not_identified)}};
-}
-
-// The runs of a table that the fit did not see, as leave_one_out has its own.
-json predicted_json(const std::vector<model::AttributedRun>& runs) {
-  json rows = json::array();
-  double error = 0;
-  std::size_t judged = 0, covered = 0;
-  for (const auto& run : runs) {
-    rows.push_back(to_json(run));
-    error += std::abs(run.fitted_w / run.measured_w - 1) / static_cast<double>(runs.size());
-    if (rows.back()["status"] != to_string(RowStatus::ok)) continue;
-    ++judged;
-    if (rows.back()["covered"]) ++covered;
-  }
-  return {{"mean_absolute_error", error},
-          {"covered", covered},
-          {"judged", judged},
-          {"runs", std::move(rows)}};
-}
-
-void print_predicted(const json& predicted) {
+void print_predicted(const model::Predictions& predicted) {
   std::vector<std::vector<std::string>> rows{{"RUN", "POWER W", "PREDICTED W (95%)", "ERROR"}};
-  for (const auto& run : predicted["runs"]) {
-    const auto& power = run["predicted_w"];
-    rows.push_back({run["run"].get<std::string>(),
-                    fmt::format("{:.1f}", run["measured_w"].get<double>()),
-                    power["value"].is_null()
-                        ? std::string("-")
-                        : fmt::format("{:.1f} ({:.1f}..{:.1f})", power["value"].get<double>(),
-                                      power["low"].get<double>(), power["high"].get<double>()),
-                    fmt::format("{:+.1f}%", 100 * run["error"].get<double>())});
+  for (const auto& run : predicted.runs) {
+    const auto& power = run.predicted_w;
+    rows.push_back({run.run, fmt::format("{:.1f}", run.measured_w),
+                    run.status == RowStatus::ok
+                        ? fmt::format("{:.1f} ({:.1f}..{:.1f})", power.value, power.low, power.high)
+                        : std::string("-"),
+                    fmt::format("{:+.1f}%", 100 * run.error())});
   }
   print_table(rows);
   fmt::print("mean error {:.1f}%, {} of {} within their interval\n",
-             100 * predicted["mean_absolute_error"].get<double>(),
-             predicted["covered"].get<std::size_t>(), predicted["judged"].get<std::size_t>());
+             100 * predicted.mean_absolute_error, predicted.covered, predicted.judged);
 }
 
 // Records where that is asked for. What is recorded has terms of its own, unless others are given.
@@ -295,7 +261,10 @@ int run(AttributeArguments arguments) {
       rows[c]["value"] = figure(found->coefficients[c].value, found->coefficients[c].status);
       rows[c]["terms"] = found->coefficients[c].terms;
     }
-    for (const auto& model : judged) left.push_back(to_json(model));
+    for (const auto& model : judged) {
+      left.push_back(to_json(model.out));
+      left.back()["model"] = model.name;
+    }
     json printed{{"runs", read->table.runs.size()},
                  {"runs_without_power", read->without_power},
                  {"device", read->device},
@@ -308,7 +277,7 @@ int run(AttributeArguments arguments) {
                  {"parts", rows},
                  {"leave_one_out", left}};
     if (predicts) {
-      printed["predicted"] = predicted_json(found->runs);
+      printed["predicted"] = to_json(model::Predictions(*found));
       printed["predicted"]["device"] = shown->device;
     }
     if (one != nullptr) {
@@ -319,12 +288,10 @@ int run(AttributeArguments arguments) {
     print_json(printed);
     return 0;
   }
-  double total_w = 0;  // mean over the fitted runs
-  for (const auto& coefficient : found->coefficients) total_w += coefficient.power_w.value;
+  const double total_w = one != nullptr ? one->fitted_w : found->mean_power_w();
   if (one != nullptr) {
     fmt::print("{}{}: the table has {:.1f} W, the model {:.1f} W\n", label_of(*shown), one->run,
                one->measured_w, one->fitted_w);
-    total_w = one->fitted_w;
   } else {
     fmt::print("{}{} runs; one of an unseen application scatters by {:.1f}% (standard deviation)\n",
                label_of(*read), read->table.runs.size(), 100 * found->scatter);
@@ -336,7 +303,7 @@ int run(AttributeArguments arguments) {
   }
   if (predicts) {
     fmt::print("\n{}{} runs, predicted\n", label_of(*shown), shown->table.runs.size());
-    print_predicted(predicted_json(found->runs));
+    print_predicted(model::Predictions(*found));
   }
   return 0;
 }

@@ -136,6 +136,12 @@ class AttributeReader {
       WW_TRY(add_terms(of_baseline, "--baseline", baseline.table));
       result.baselines.push_back(std::move(baseline));
     }
+    if (result.reference_v) {
+      model::refer_to_voltage(result.table, volts_, *result.reference_v);
+      for (auto& baseline : result.baselines) {
+        model::refer_to_voltage(baseline.table, volts_, *result.reference_v);
+      }
+    }
     return result;
   }
 
@@ -193,7 +199,6 @@ class AttributeReader {
       kept.push_back(std::move(row));
     }
     rows_ = std::move(kept);
-    scales_.assign(rows_.size(), 1);
     if (devices.size() == 1) result.device = *devices.begin();
     result.is_virtual = std::ranges::any_of(devices, [](const std::string& device) {
       return device.find(kVirtualLabel) != device.npos;
@@ -202,10 +207,9 @@ class AttributeReader {
     return {};
   }
 
-  // Charging a capacitance takes energy by the square of the voltage.
   Status read_voltage(AttributeTable& result) {
     WW_TRY(require(columns_.voltage, "--voltage-column"));
-    WW_ASSIGN(volts, factor_of(columns_.voltage, kVoltageUnits, "--voltage-column"));
+    WW_ASSIGN(unit_v, factor_of(columns_.voltage, kVoltageUnits, "--voltage-column"));
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       WW_ASSIGN(value, names_.number(rows_[r], columns_.voltage));
       if (!std::isfinite(value) || value <= 0) {
@@ -214,11 +218,10 @@ class AttributeReader {
                                 columns_.voltage, value),
                     fmt::format("{}:{}", path_, rows_[r].line));
       }
-      scales_[r] = value * volts;
+      volts_.push_back(value * unit_v);
     }
     result.reference_v =
-        columns_.reference_v ? *columns_.reference_v : *std::ranges::max_element(scales_);
-    for (double& scale : scales_) scale = std::pow(scale / *result.reference_v, 2);
+        columns_.reference_v ? *columns_.reference_v : *std::ranges::max_element(volts_);
     return {};
   }
 
@@ -252,7 +255,7 @@ class AttributeReader {
                 fmt::format("column '{}' is {}; counts are numbers of at least 0", column, value),
                 fmt::format("{}:{}", path_, rows_[r].line));
           }
-          term.activity[r] += scales_[r] * (levels_.contains(column) ? value : value / times_[r]);
+          term.activity[r] += levels_.contains(column) ? value : value / times_[r];
         }
       }
       table.terms.push_back(std::move(term));
@@ -267,7 +270,7 @@ class AttributeReader {
   std::vector<CsvRow> rows_;
   std::set<std::string> levels_;
   std::vector<double> times_;
-  std::vector<double> scales_;  // of the activities of each run
+  std::vector<double> volts_;  // of each run; empty: not known
 };
 
 }  // namespace

@@ -147,18 +147,6 @@ json to_json(const std::string& name, const measure::LaunchEnergy& kernel,
           {"launches_wanted", kernel.launches_wanted ? json(*kernel.launches_wanted) : json()}};
 }
 
-// Covariance of one launch of each kernel.
-std::vector<double> of_one_launch(const session::KernelEnergies& found) {
-  std::vector<double> covariance = found.covariance;
-  const std::size_t count = found.kernels.size();
-  for (std::size_t i = 0; i < covariance.size(); ++i) {
-    const auto& row = found.kernels[i / count];
-    const auto& column = found.kernels[i % count];
-    covariance[i] /= static_cast<double>(row.launches) * static_cast<double>(column.launches);
-  }
-  return covariance;
-}
-
 int run(const LaunchesArguments& arguments) {
   double origin_s = 0;
   const auto log = read_launches(arguments.launches, origin_s);
@@ -179,7 +167,7 @@ int run(const LaunchesArguments& arguments) {
                 {"rest_w", found.rest_w},
                 {"noise_w", found.noise_w},
                 {"kernels", kernels},
-                {"covariance_j2", of_one_launch(found)}});
+                {"covariance_j2", found.covariance_of_one_launch()}});
     return 0;
   }
   fmt::print("{} readings every {:.4g} ms; {:.1f} W at rest, noise {:.2g} W\n", found.readings,

@@ -107,7 +107,7 @@ int dry_run(CalibrateArguments arguments) {
   return 0;
 }
 
-// Options that say something to campaigns of one die's wires alone.
+// Refuses options that only AMD's campaigns of one die's wires read.
 Status refuse_foreign(const CalibrateArguments& arguments,
                       const microbench::CalibrationCampaign& campaign) {
   if (campaign.other_way.empty()) return {};

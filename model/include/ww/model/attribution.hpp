@@ -39,6 +39,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,11 @@ struct AttributionTable {
   std::vector<double> power_w;            // mean over the run
   std::vector<AttributionTerm> terms;
 };
+
+// Makes the activities those of runs at `reference_v`, so that a coefficient is the energy of an
+// event there: charging a capacitance takes energy by the square of the voltage. `volts`: one a
+// run, above 0.
+void refer_to_voltage(AttributionTable& table, std::span<const double> volts, double reference_v);
 
 struct AttributionOptions {
   // Each part keeps a coefficient for each of its terms; nothing is decided.
@@ -111,6 +117,9 @@ struct Attribution {
   std::vector<AttributedRun> runs;
   double scatter{};  // relative standard deviation of runs of unseen applications
   double dof{};      // degrees of freedom of the intervals
+
+  // What the model says of the mean run.
+  [[nodiscard]] double mean_power_w() const;
 };
 
 // Fits the model. Errors: bad_data (columns of unequal length; a value that is not finite; power
@@ -125,7 +134,8 @@ struct Attribution {
                                             const AttributionTable& shown,
                                             const AttributionOptions& options = {});
 
-struct LeftOutRun {
+// A run that the fit did not see.
+struct PredictedRun {
   std::string run;
   std::string application;
   double measured_w{};
@@ -138,17 +148,22 @@ struct LeftOutRun {
   }
 };
 
-struct LeftOut {
-  std::vector<LeftOutRun> runs;  // in the table's order
-  double mean_absolute_error{};  // relative
-  std::size_t covered{};         // runs with status ok whose interval holds the measured power
-  std::size_t judged{};          // runs with status ok
+struct Predictions {
+  std::vector<PredictedRun> runs;  // in the table's order
+  double mean_absolute_error{};    // relative
+  std::size_t covered{};           // runs with status ok whose interval holds the measured power
+  std::size_t judged{};            // runs with status ok
+
+  // Sums up the runs.
+  explicit Predictions(std::vector<PredictedRun> predicted = {});
+  // The runs of an attribution that was fitted to another table.
+  explicit Predictions(const Attribution& shown);
 };
 
 // Predicts each run from a fit to all other applications. Errors: those of attribute(), except that
 // a model with `split_all` may have more coefficients than runs: published forms with dozens of
 // components can then be judged on the same folds, and most of their coefficients are 0.
-[[nodiscard]] Result<LeftOut> leave_one_application_out(const AttributionTable& table,
-                                                        const AttributionOptions& options = {});
+[[nodiscard]] Result<Predictions> leave_one_application_out(const AttributionTable& table,
+                                                            const AttributionOptions& options = {});
 
 }  // namespace ww::model

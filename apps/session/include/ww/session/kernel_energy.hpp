@@ -80,6 +80,9 @@ struct KernelEnergies {
   double period_s{};       // between them
   double rest_w{};         // mean power without launches
   double noise_w{};        // standard deviation of the readings about the fit
+
+  // Covariance of the joules of one launch of each kernel.
+  [[nodiscard]] std::vector<double> covariance_of_one_launch() const;
 };
 
 // Finds the energies. Kernels that the readings do not part have a reason and no energy.
