@@ -1,11 +1,15 @@
 // Counts a kernel of known traffic on a chip of 128-byte lines as recordings from MI300 cards do:
 // L1 reads of 128 bytes and writes of 64, fabric reads of 128 ("bubbles"), and no dirty line behind
-// a kernel. And on one of gfx1030, whose L2 counts lines of 128 bytes.
+// a kernel. And on one of gfx1030, whose L2 counts lines of 128 bytes. And on one of gfx701, loads
+// of three patterns as CodeXL's counters of GCN 1.1 see them (docs/applications.md).
 #include "machine/counters/counters.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <random>
+#include <set>
 
 #include "machine/testing/test_gpu.hpp"
 
@@ -19,6 +23,10 @@ bool is_gfx942() {
 }
 bool is_gfx1030() {
   return binpatch::to_string(test::read_kernels().target()) == "gfx1030";
+}
+
+bool is_gfx701() {
+  return binpatch::to_string(test::read_kernels().target()) == "gfx701";
 }
 
 // y = a x + y of this many floats: twice their bytes are read, once are written.
@@ -60,6 +68,92 @@ TEST(CountersOfGfx942, RequestsTimesTheirSizesAreTheBytes) {
                   32 * (of("TCC_EA0_WRREQ_sum") - of("TCC_EA0_WRREQ_64B_sum")),
               kBytes);
   }
+}
+
+// A wave on each compute unit loads next[id] and then the word that this names, which lies where
+// the pattern puts it, in a part of the table that nothing else reads.
+class TwoLoads {
+ public:
+  static constexpr std::uint32_t kWaves = 44;
+  static constexpr std::uint32_t kItems = kWaves * 64;
+  static constexpr std::uint32_t kWordsOfLine = 16;
+  static constexpr double kFirstLines = kWaves * 4;  // of the coalesced first load
+  static constexpr double kStoredLines = kWaves * 4;
+
+  explicit TwoLoads(const std::function<std::uint32_t(std::uint32_t item)>& second)
+      : out_(test_.buffer(4 * kItems)) {
+    std::vector<std::uint32_t> next(kItems * (1 + kWordsOfLine));
+    std::set<std::uint32_t> all;
+    for (std::uint32_t wave = 0; wave < kWaves; ++wave) {
+      std::set<std::uint32_t> lines;
+      for (std::uint32_t item = 64 * wave; item < 64 * (wave + 1); ++item) {
+        next[item] = kItems + second(item) % (kItems * kWordsOfLine);
+        lines.insert(next[item] / kWordsOfLine);
+      }
+      of_waves += static_cast<double>(lines.size());
+      all.merge(lines);
+    }
+    of_all = static_cast<double>(all.size());
+    next_ = test_.buffer(next);
+    EXPECT_EQ(next_ % 64, 0U);
+    EXPECT_EQ(out_ % 64, 0U);
+  }
+  void run() { test_.launch("chase", kItems, 64, next_, out_, 2U); }
+  double of(const char* counter) { return test_.counter(counter); }
+
+  double of_waves{};  // different lines of the second load, summed over the waves
+  double of_all{};    // different lines of it over all waves
+
+ private:
+  TestGpu test_;
+  std::uint64_t out_{}, next_{};
+};
+
+void expect_codexls_counters(TwoLoads& loads) {
+  for (const bool cold : {true, false}) {
+    SCOPED_TRACE(cold ? "the L2 is empty" : "the L2 has the table");
+    loads.run();
+    // Instructions a wave (VFetchInsts, VWriteInsts) say nothing of the pattern.
+    EXPECT_EQ(loads.of("SQ_INSTS_VMEM_RD"), 2.0 * TwoLoads::kWaves);
+    EXPECT_EQ(loads.of("SQ_INSTS_VMEM_WR"), TwoLoads::kWaves);
+    // The L1 looks up a line for all lanes of a load that lie in it; here it has none of them yet.
+    const double loaded = TwoLoads::kFirstLines + loads.of_waves;
+    EXPECT_EQ(loads.of("TCP_TOTAL_CACHE_ACCESSES_sum"), loaded + TwoLoads::kStoredLines);
+    EXPECT_EQ(loads.of("TCP_CACHE_HIT_sum"), 0);
+    EXPECT_EQ(loads.of("TCP_TCC_READ_REQ_sum"), loaded);
+    // CacheHit: each line misses the L2 once, whichever wave asks first.
+    const double brought = cold ? TwoLoads::kFirstLines + loads.of_all : 0;
+    const double misses = brought + (cold ? TwoLoads::kStoredLines : 0);
+    EXPECT_EQ(loads.of("TCC_MISS_sum"), misses);
+    EXPECT_EQ(loads.of("TCC_HIT_sum"), loaded + TwoLoads::kStoredLines - misses);
+    // FetchSize: two requests of 32 B a line, where the paper counts 32 B a miss.
+    EXPECT_EQ(32 * loads.of("TCC_MC_RDREQ_sum"), 64 * brought);
+  }
+}
+
+TEST(CountersOfGfx701, CoalescedLoadsAskForALineOnceForSixteenLanes) {
+  if (!is_gfx701()) GTEST_SKIP() << "counters of gfx701";
+  TwoLoads loads([](std::uint32_t item) { return item; });
+  EXPECT_EQ(loads.of_waves, 4 * TwoLoads::kWaves);
+  expect_codexls_counters(loads);
+}
+
+TEST(CountersOfGfx701, StridedLoadsAskForALineALane) {
+  if (!is_gfx701()) GTEST_SKIP() << "counters of gfx701";
+  TwoLoads loads([](std::uint32_t item) { return TwoLoads::kWordsOfLine * item; });
+  EXPECT_EQ(loads.of_waves, 64 * TwoLoads::kWaves);
+  expect_codexls_counters(loads);
+}
+
+// Some lanes of a wave share a line, and some waves do.
+TEST(CountersOfGfx701, GatheredLoadsAskForEachLineOfAWaveOnce) {
+  if (!is_gfx701()) GTEST_SKIP() << "counters of gfx701";
+  std::mt19937 random(701);
+  TwoLoads loads([&](std::uint32_t) { return static_cast<std::uint32_t>(random()); });
+  EXPECT_LT(loads.of_waves, 64 * TwoLoads::kWaves);
+  EXPECT_GT(loads.of_waves, 60 * TwoLoads::kWaves);
+  EXPECT_LT(loads.of_all, 0.8 * loads.of_waves);
+  expect_codexls_counters(loads);
 }
 
 // Whatever the wave's size: a store of 32 lanes writes a whole line as well.
