@@ -206,7 +206,7 @@ void draw_events(Draw& draw, Truth& truth) {
   events.vector_lane_operation = pf(13);
   events.scalar_instruction = pf(60);
   events.memory_instruction = pf(500);
-  events.lds_access = pf(420);
+  events.lds_access = pf(6.5625);
   events.cu_busy_cycle = pf(1000);
   events.wave_resident_cycle = pf(14);
   events.active_cycle = pf(33000) * area;

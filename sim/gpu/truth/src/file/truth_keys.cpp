@@ -120,7 +120,7 @@ constexpr TomlKey<EventTruth> kEventKeys[] = {
               "Enabled lane of a vector instruction"),
     event_key("scalar_instruction_pf", &EventTruth::scalar_instruction, "Scalar instruction"),
     event_key("memory_instruction_pf", &EventTruth::memory_instruction, "Memory instruction"),
-    event_key("lds_access_pf", &EventTruth::lds_access, "Access of local memory"),
+    event_key("lds_access_pf", &EventTruth::lds_access, "Access of local memory by one lane"),
     event_key("cu_busy_cycle_pf", &EventTruth::cu_busy_cycle, "Cycle of a busy compute unit"),
     event_key("wave_resident_cycle_pf", &EventTruth::wave_resident_cycle,
               "Cycle of a resident wave"),
