@@ -133,7 +133,7 @@ Result<bool> ContentionMeter::same(std::uint64_t first, std::uint64_t second) {
     seen.insert(seen.end(), more.begin(), more.end());
     if (!exact_) continue;
     if (spread(seen) <= kAgreeingShare) break;
-    // The events were not exact after all.
+    // Repeats disagree, so that the events are not as exact as they seemed.
     WW_TRY(lengthen());
     WW_TRY(find_levels());
     if (!reason_.empty()) return false;

@@ -104,7 +104,7 @@ std::size_t significant_bits(const std::vector<std::uint64_t>& values) {
   return bits;
 }
 
-// Makes the values small numbers, 0 and up.
+// Replaces each value by its number of steps above the least one.
 Step count_steps(std::vector<std::uint64_t>& values) {
   if (values.empty()) return {};
   Step step;

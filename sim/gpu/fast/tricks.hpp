@@ -16,7 +16,7 @@ struct Tricks {
   bool share_commits{true};
   // Requests in a quantum from which on threads share its commit, if they are awake and it is worth
   // sharing; 0: they share every quantum.
-  std::uint32_t share_from{48};
+  std::uint32_t parallel_commit_min_requests{48};
 
   [[nodiscard]] static constexpr Tricks none() { return {false, false, false, 64, false}; }
   [[nodiscard]] static constexpr Tricks of(Speed speed) {
@@ -26,7 +26,7 @@ struct Tricks {
     tricks.translate_after = 0;
     tricks.run_ahead = speed == Speed::run_ahead || tricks.translate;
     tricks.share_commits = speed == Speed::share_commits;
-    tricks.share_from = 0;
+    tricks.parallel_commit_min_requests = 0;
     tricks.replay = speed == Speed::replay;
     return tricks;
   }

@@ -15,7 +15,8 @@
 namespace ww::cli {
 
 std::optional<microbench::CampaignSummary> record(
-    const std::string& label, const std::string& unit, const std::string& go_on, int& exit_code,
+    const std::string& label, const std::string& unit, const std::string& resume_hint,
+    int& exit_code,
     const std::function<Result<microbench::CampaignSummary>(const microbench::ProgressFunction&)>&
         run) {
   Progress progress(label, unit);
@@ -28,7 +29,7 @@ std::optional<microbench::CampaignSummary> record(
     return std::nullopt;
   }
   if (!summary->complete) {
-    spdlog::warn("interrupted after {} runs; {}", summary->runs, go_on);
+    spdlog::warn("interrupted after {} runs; {}", summary->runs, resume_hint);
     exit_code = ww::exit_code(ErrorCode::cancelled);
     return std::nullopt;
   }

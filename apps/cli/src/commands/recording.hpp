@@ -12,11 +12,12 @@
 
 namespace ww::cli {
 
-// Records a campaign. `label` and `unit` are those of the line of progress; `go_on` says how an
-// interrupted recording goes on. The summary of a complete campaign. Otherwise nothing: the reason
-// is printed then, and `exit_code` is what the command returns.
+// Records a campaign. `label` and `unit` are those of the line of progress; `resume_hint` says how
+// an interrupted recording goes on. The summary of a complete campaign. Otherwise nothing: the
+// reason is printed then, and `exit_code` is what the command returns.
 std::optional<microbench::CampaignSummary> record(
-    const std::string& label, const std::string& unit, const std::string& go_on, int& exit_code,
+    const std::string& label, const std::string& unit, const std::string& resume_hint,
+    int& exit_code,
     const std::function<Result<microbench::CampaignSummary>(const microbench::ProgressFunction&)>&
         run);
 

@@ -77,7 +77,7 @@ class Counters {
   std::string trouble_;
 };
 
-// One context. Not for several threads at once.
+// Profiles the kernels of one context. Calls must come from one thread at a time.
 class ContextProfiler {
  public:
   // Ranges that are counted before the kernels are read.

@@ -51,7 +51,7 @@ Result<std::vector<Work>> chunk_points(const fs::path& folder, std::uint64_t chu
   return all;
 }
 
-// A log that says nothing is one small file less.
+// Removes this task's log if it is empty, so that a large sweep leaves fewer files.
 void drop_empty_log(const fs::path& folder) {
   const char* job = std::getenv("SLURM_ARRAY_JOB_ID");
   const char* task = std::getenv("SLURM_ARRAY_TASK_ID");

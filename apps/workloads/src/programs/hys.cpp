@@ -30,7 +30,8 @@ void run_hys(Session& s) {
   s.check("key", s.download<float>(out), want);
   const auto bytes = static_cast<double>(in.bytes);
   const auto keys_count = static_cast<double>(n);
-  // Keys, then buckets; the scatter writes every key to a line of its own, at worst.
+  // The scatter reads the keys, and the sort reads the buckets. At worst the scatter writes every
+  // key to a line of its own.
   s.reads(2 * bytes, 2.6 * bytes + 256.0 * static_cast<double>(buckets));
   s.writes(keys_count * 4 + bytes, keys_count * 64 + 1.5 * bytes);
   s.atomics(64, keys_count * 64);

@@ -305,9 +305,10 @@ void widen(Figure& row, double variance) {
   row.value = row.low = row.high = std::nullopt;
 }
 
-// With the errors by the steps of the readings. Legs and channels are lines through points that
-// each round by themselves, so that their scatter has it. Runs into registers are of six points
-// alone, and repeated block for block: what a watt more in one of them changes is added.
+// Fits, and widens the interval of registers-L1 by the rounding of the readings. Legs and channels
+// need no such error: they are lines through points that round independently, so that the scatter
+// shows it. Registers-L1 comes from six points that repeat block for block. Its error is the change
+// of the result when a group of points that round alike moves by one step.
 SegmentsFit fit_at_voltages(const std::vector<SegmentPoint>& points,
                             const std::vector<SegmentReading>& readings,
                             const SegmentSurroundings& surroundings) {

@@ -126,7 +126,7 @@ void Solver::follow_rates(const std::vector<double>& dynamic) {
     auto slope = slope_of(v);
     double doubt = kRateDoubtOwn;
     for (std::size_t u = 0; u < input_.variants.size() && !slope; ++u) {
-      // Another payload's slope, at a similar rate.
+      // Takes the slope of another payload that was measured at a similar rate.
       const double ratio =
           input_.variants[u].mean_bits_per_second / input_.variants[v].mean_bits_per_second;
       if (std::abs(ratio - 1) < 0.2) slope = slope_of(u);

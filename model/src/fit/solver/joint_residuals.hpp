@@ -42,7 +42,7 @@ class Idle : public ceres::CostFunction {
   double sigma_w_{};
 };
 
-// Terms of a stream plateau beside its place.
+// The quantities that the power of a stream plateau depends on, besides its `Place`.
 struct StreamTerms {
   double power_w{};
   double sigma_w{};

@@ -126,7 +126,7 @@ int copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from
   if (width == 0 || rows == 0) return kSuccess;
   if (width > to_pitch || width > from_pitch) return kInvalidPitchValue;
   if (const int bad = check_sides_of_rows(to, from, kind); bad != kSuccess) return bad;
-  // All of it is checked before any of it is copied.
+  // Checks that both sides have every row before it copies the first one.
   if (rows - 1 > (SIZE_MAX - width) / std::max(to_pitch, from_pitch)) return kInvalidValue;
   if (host_side_to_write(to, (rows - 1) * to_pitch + width) == nullptr ||
       host_side(from, (rows - 1) * from_pitch + width) == nullptr) {

@@ -81,7 +81,6 @@ void copy_text(char (&target)[256], const std::string& text) {
   std::memcpy(target, text.data(), std::min(text.size(), sizeof target - 1));
 }
 
-// The members that both layouts have.
 // Dies with links are PCI devices of their own. Partitions are one, which ROCm numbers in the
 // function's digit.
 struct PciPlace {
@@ -113,6 +112,7 @@ bool cooperates_with_all() {
   return device().chip().architecture().devices == 1;
 }
 
+// Fills the members that both layouts of the properties have.
 template <class Properties>
 void fill_common(Properties& properties, int ordinal) {
   const Facts known = facts();

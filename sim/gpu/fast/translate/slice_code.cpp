@@ -131,7 +131,7 @@ Vector SliceCode::modified(const MicroOp& op, std::size_t i, Vector held) {
   const bool abs = (op.vector.abs >> i & 1U) != 0;
   const bool neg = (op.vector.neg >> i & 1U) != 0;
   if (!abs && !neg) return held;
-  const Vector made = registers_.fresh();
+  const Vector made = registers_.allocate();
   if (abs && neg) {
     host_.bit_or(made, held, literals_.all_lanes(kSign));
   } else if (abs) {
@@ -144,16 +144,16 @@ Vector SliceCode::modified(const MicroOp& op, std::size_t i, Vector held) {
 }
 
 Vector SliceCode::number(const MicroOp& op, std::size_t i, bool flush) {
-  Held held = source_of(op, i);
-  const Vector value = registers_.read(held);
+  RegisterValue source = source_of(op, i);
+  const Vector value = registers_.read(source);
   // The host's flags report a denormal where it is hoped that there is none.
   if (!flush || hoping_ || registers_.flushed(value)) return modified(op, i, value);
-  held.flushed = true;
-  if (const auto found = registers_.find(held)) {
+  source.flushed = true;
+  if (const auto found = registers_.find(source)) {
     registers_.release(value);
     return modified(op, i, *found);
   }
-  const Vector copy = registers_.hold(held);
+  const Vector copy = registers_.allocate_for(source);
   host_.move(copy, value);
   host_.flush_denormals(copy);
   registers_.release(value);
@@ -219,7 +219,7 @@ bool SliceCode::instruction(const MicroOp& op) {
     return true;
   }
   if (is_double(operation.action)) return doubles(op, operation);
-  const Vector r = registers_.fresh();
+  const Vector r = registers_.allocate();
   if (!integer(op, operation, r) && !with_mask(op, operation, r) && !shifts(op, operation, r) &&
       !products(op, operation, r) && !conversion(op, operation, r) && !floating(op, operation, r) &&
       !division(op, operation, r)) {

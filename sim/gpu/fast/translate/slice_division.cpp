@@ -25,7 +25,7 @@ bool SliceCode::division(const MicroOp& op, Operation operation, Vector r) {
   switch (operation.action) {
     case Action::float_scale: {
       const Vector value = number(op, 0, mode_flush_);
-      const Vector spare = registers_.fresh();
+      const Vector spare = registers_.allocate();
       host_.scale(r, value, source(op, 1), spare);
       if (mode_flush_) host_.flush_denormals(r);
       return true;
@@ -40,7 +40,7 @@ bool SliceCode::division(const MicroOp& op, Operation operation, Vector r) {
 // Rules out operands of other exponents: with these a division needs no scaling, and its quotient
 // is an ordinary number.
 void SliceCode::rule_out_wild(Vector x, Vector y) {
-  const Vector t = registers_.fresh();
+  const Vector t = registers_.allocate();
   const Mask wild = masks_.spare(0);
   const Mask second_wild = masks_.spare(1);
   const auto find = [&](Vector value, Mask found) {
@@ -70,9 +70,9 @@ void SliceCode::divide_scale(const MicroOp& op, Vector r) {
   const Value up = constant_value(kFactorUp);
   const Value down = constant_value(kFactorDown);
   const Vector one = registers_.read({Source::constant, kOne});
-  const Vector factor = registers_.fresh();
-  const Vector of_y = registers_.fresh();
-  const Vector t = registers_.fresh();
+  const Vector factor = registers_.allocate();
+  const Vector of_y = registers_.allocate();
+  const Vector t = registers_.allocate();
   masks_.forget();
   const Mask found = masks_.spare(0);
   const Mask small_reciprocal = masks_.spare(1);
@@ -133,7 +133,7 @@ bool SliceCode::divide_fused(const MicroOp& op, Vector r) {
     a_.vfmadd132ps(result(r), z, y);
     return true;
   }
-  const Vector t = registers_.fresh();
+  const Vector t = registers_.allocate();
   a_.vmovaps(r, x);
   a_.vfmadd132ps(r, z, y);
   const Mask large = masks_.spare(0);
@@ -153,7 +153,7 @@ void SliceCode::divide_fix(const MicroOp& op, Vector r) {
   const Value infinity = constant_value(kInfinity);
   if (hoping_) {
     rule_out_wild(y, z);
-    const Vector sign = registers_.fresh();
+    const Vector sign = registers_.allocate();
     host_.bit_and(r, x, literals_.all_lanes(~kSign));
     a_.vpminud(r, r, infinity);
     host_.bit_xor(sign, y, z);
@@ -161,10 +161,10 @@ void SliceCode::divide_fix(const MicroOp& op, Vector r) {
     host_.bit_or(r, r, sign);
     return;
   }
-  const Vector of_y = registers_.fresh();
-  const Vector of_z = registers_.fresh();
-  const Vector t = registers_.fresh();
-  const Vector s = registers_.fresh();
+  const Vector of_y = registers_.allocate();
+  const Vector of_z = registers_.allocate();
+  const Vector t = registers_.allocate();
+  const Vector s = registers_.allocate();
   masks_.forget();
   const Mask found = masks_.spare(0);
   const Mask other = masks_.spare(1);

@@ -16,7 +16,7 @@ constexpr std::uint8_t kUpperWords = 0xDD;
 SliceCode::Doubles SliceCode::double_source(const MicroOp& op, std::size_t i) {
   const Vector low = registers_.read(source_of(op, i));
   const Vector high = modified(op, i, registers_.read(source_of(op, i, 1)));
-  const Doubles made{registers_.fresh(), registers_.fresh()};
+  const Doubles made{registers_.allocate(), registers_.allocate()};
   // Within each 16 bytes of the host's register: the way back is the same.
   a_.vunpcklps(made.first, low, high);
   a_.vunpckhps(made.second, low, high);
@@ -29,7 +29,7 @@ bool SliceCode::double_result(const MicroOp& op, Action action, Doubles& x, Doub
   const bool of_one = action >= Action::double_reciprocal;
   if (of_one) {
     x = double_source(op, 0);
-    spare = {registers_.fresh(), registers_.fresh()};
+    spare = {registers_.allocate(), registers_.allocate()};
     if (action != Action::double_reciprocal) {
       a_.vsqrtpd(x.first, x.first);
       a_.vsqrtpd(x.second, x.second);

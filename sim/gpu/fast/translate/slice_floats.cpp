@@ -26,7 +26,7 @@ bool SliceCode::conversion(const MicroOp& op, Operation operation, Vector r) {
     case Action::unsigned_of_float:
       // Zero for a NaN and for what is less; the host gives all ones for what is too large.
       a_.vmaxps(r, source(op, 0), literals_.all_lanes(0));
-      host_.unsigned_of_float(r, host_.is_narrow() ? registers_.fresh() : r);
+      host_.unsigned_of_float(r, host_.is_narrow() ? registers_.allocate() : r);
       return true;
     default: return false;
   }
@@ -105,7 +105,7 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Vector r) {
     case Action::float_least_of_three:
     case Action::float_most_of_three: {
       const bool least = operation.action == Action::float_least_of_three;
-      const Vector two = registers_.fresh();
+      const Vector two = registers_.allocate();
       const Vector x = in(0);
       choose_of_two(least, two, x, in(1));
       choose_of_two(least, r, two, in(2));
@@ -115,8 +115,8 @@ bool SliceCode::floating(const MicroOp& op, Operation operation, Vector r) {
       const Vector x = in(0);
       const Vector y = in(1);
       const Vector z = in(2);
-      const Vector other = registers_.fresh();
-      const Vector most = registers_.fresh();
+      const Vector other = registers_.allocate();
+      const Vector most = registers_.allocate();
       const Mask unordered = masks_.spare(0);
       const Mask third = masks_.spare(1);
       // The greatest is left out; the result is the greater of the two others.
@@ -193,7 +193,7 @@ void SliceCode::compare(const MicroOp& op, Operation operation) {
 void SliceCode::compare_class(const MicroOp& op) {
   const Vector x = number(op, 0, mode_flush_);
   const Vector wanted = source(op, 1);
-  const Vector number = registers_.fresh();
+  const Vector number = registers_.allocate();
   const Mask found = masks_.spare(0);
   const auto set = [&](std::uint8_t host_class, std::uint32_t value) {
     const Value constant = constant_value(value);

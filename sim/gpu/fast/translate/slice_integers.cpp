@@ -74,7 +74,7 @@ bool SliceCode::integer(const MicroOp& op, Operation operation, Vector r) {
       const Vector x = source(op, 0);
       const Vector y = source(op, 1);
       const Vector z = source(op, 2);
-      const Vector most = registers_.fresh();
+      const Vector most = registers_.allocate();
       if (is_signed) {
         a_.vpmaxsd(most, x, y);
         a_.vpminsd(most, most, z);
@@ -153,7 +153,7 @@ bool SliceCode::with_mask(const MicroOp& op, Operation operation, Vector r) {
 }
 
 Vector SliceCode::distance(const MicroOp& op, std::size_t i) {
-  const Vector by = registers_.fresh();
+  const Vector by = registers_.allocate();
   host_.bit_and(by, source(op, i), literals_.all_lanes(31));
   return by;
 }
@@ -202,7 +202,7 @@ bool SliceCode::shifts(const MicroOp& op, Operation operation, Vector r) {
       return true;
     case Action::align_bits: {
       // (first : second) >> distance: the first's bits move up by one and then 31 - distance.
-      const Vector high = registers_.fresh();
+      const Vector high = registers_.allocate();
       const Vector by = distance(op, 2);
       a_.vpslld(high, source(op, 0), 1);
       host_.bit_xor(r, by, literals_.all_lanes(31));
@@ -219,7 +219,7 @@ bool SliceCode::shifts(const MicroOp& op, Operation operation, Vector r) {
         return true;
       }
       const Vector by = distance(op, 2);
-      const Vector ones = registers_.fresh();
+      const Vector ones = registers_.allocate();
       host_.all_ones(ones);
       a_.vpsllvd(ones, ones, by);
       host_.and_not(r, ones, r);
@@ -229,7 +229,7 @@ bool SliceCode::shifts(const MicroOp& op, Operation operation, Vector r) {
       // Where the width is 0, all is shifted out.
       shift(Shift::right_signed, r, source(op, 0), op, 1);
       const Vector width = distance(op, 2);
-      const Vector by = registers_.fresh();
+      const Vector by = registers_.allocate();
       const Vector thirty_two = registers_.read({Source::constant, 32});
       a_.vpsubd(by, thirty_two, width);
       a_.vpsllvd(r, r, by);
@@ -260,8 +260,8 @@ bool SliceCode::products(const MicroOp& op, Operation operation, Vector r) {
     case Action::multiply_high: {
       const Vector x = source(op, 0);
       const Vector y = source(op, 1);
-      const Vector odd_x = registers_.fresh();
-      const Vector odd_y = registers_.fresh();
+      const Vector odd_x = registers_.allocate();
+      const Vector odd_y = registers_.allocate();
       a_.vpsrlq(odd_x, x, 32);
       a_.vpsrlq(odd_y, y, 32);
       a_.vpmuludq(odd_x, odd_x, odd_y);
@@ -276,7 +276,7 @@ bool SliceCode::products(const MicroOp& op, Operation operation, Vector r) {
     case Action::multiply_24_signed_add: {
       const bool is_signed = operation.action == Action::multiply_24_signed ||
                              operation.action == Action::multiply_24_signed_add;
-      const Vector y = registers_.fresh();
+      const Vector y = registers_.allocate();
       low_24(op, 0, is_signed, r);
       low_24(op, 1, is_signed, y);
       a_.vpmulld(r, r, y);

@@ -8,7 +8,7 @@ void SliceMasks::begin(std::uint32_t slice) {
 }
 
 Mask SliceMasks::make() {
-  if (host_.is_narrow()) return {registers_.fresh().getIdx()};
+  if (host_.is_narrow()) return {registers_.allocate().getIdx()};
   const std::uint32_t place = next_++ % static_cast<std::uint32_t>(held_.size());
   held_[place] = {};
   return {static_cast<int>(kFirstHeld + place)};
@@ -16,7 +16,7 @@ Mask SliceMasks::make() {
 
 Mask SliceMasks::spare(std::uint32_t i) {
   if (!host_.is_narrow()) return {kFirstSpare + static_cast<int>(i)};
-  if (!spare_[i]) spare_[i] = Mask{registers_.fresh().getIdx()};
+  if (!spare_[i]) spare_[i] = Mask{registers_.allocate().getIdx()};
   return *spare_[i];
 }
 

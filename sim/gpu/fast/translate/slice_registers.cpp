@@ -9,7 +9,7 @@ namespace ww::sim::gpu::exec::translate {
 using namespace Xbyak::util;  // the names of registers and operands
 using Xbyak::Address;
 
-Held source_of(const MicroOp& op, std::size_t i, unsigned word) {
+RegisterValue source_of(const MicroOp& op, std::size_t i, unsigned word) {
   if (op.kind[i] != Source::constant) return {op.kind[i], op.source[i] + word};
   return {Source::constant, constant_of(op, i, word)};
 }
@@ -17,14 +17,14 @@ Held source_of(const MicroOp& op, std::size_t i, unsigned word) {
 namespace {
 
 // A copy without denormals is made of the other.
-bool is_of(const Held& source, const Held& held) {
-  return source.kind == held.kind && source.number == held.number && source.mask == held.mask;
+bool is_of(const RegisterValue& source, const RegisterValue& value) {
+  return source.kind == value.kind && source.number == value.number && source.mask == value.mask;
 }
 
-bool reads(const MicroOp& op, const Held& held) {
+bool reads(const MicroOp& op, const RegisterValue& value) {
   for (std::size_t i = 0; i < 3; ++i) {
     for (unsigned word = 0; op.kind[i] != Source::none && word < words_of(op, i); ++word) {
-      if (is_of(source_of(op, i, word), held)) return true;
+      if (is_of(source_of(op, i, word), value)) return true;
     }
   }
   return false;
@@ -37,33 +37,33 @@ void SliceRegisters::begin(std::size_t at, std::uint32_t slice) {
   slice_ = slice;
   for (Place& place : place_) {
     place.pinned = 0;
-    if (place.held.kind == Source::none) place.taken = false;
+    if (place.value.kind == Source::none) place.taken = false;
   }
 }
 
-Held SliceRegisters::of_this_slice(Held held) const {
-  if (held.kind == Source::vgpr || held.mask) held.slice = slice_;
-  return held;
+RegisterValue SliceRegisters::of_this_slice(RegisterValue value) const {
+  if (value.kind == Source::vgpr || value.mask) value.slice = slice_;
+  return value;
 }
 
-Address SliceRegisters::home(Held vector) const {
+Address SliceRegisters::spill_slot(RegisterValue vector) const {
   return ptr[kVectors + vector.number * kRegisterStep + vector.slice * host_.shape().bytes()];
 }
 
-std::size_t SliceRegisters::next_use(Held held) const {
+std::size_t SliceRegisters::next_use(RegisterValue value) const {
   // The instruction may still need it on this slice or on one that is still to come.
-  const bool shared = held.kind != Source::vgpr && !held.mask;
-  const bool later = shared || held.slice >= slice_;
+  const bool shared = value.kind != Source::vgpr && !value.mask;
+  const bool later = shared || value.slice >= slice_;
   for (std::size_t i = later ? at_ : at_ + 1; i < code_.size(); ++i) {
     const MicroOp& op = *code_[i];
-    if (held.mask) {
-      if (op.vector.mask_in && op.mask_source == held.number) return i;
-      if (writes_mask(op) && op.destination2 == held.number) return code_.size();
+    if (value.mask) {
+      if (op.vector.mask_in && op.mask_source == value.number) return i;
+      if (writes_mask(op) && op.destination2 == value.number) return code_.size();
       continue;
     }
-    if (reads(op, held)) return i;
-    const bool target = held.kind == Source::vgpr && held.number >= op.destination &&
-                        held.number - op.destination < results_of(op);
+    if (reads(op, value)) return i;
+    const bool target = value.kind == Source::vgpr && value.number >= op.destination &&
+                        value.number - op.destination < results_of(op);
     if (target) return host_.masked() && !host_.is_narrow() ? i : code_.size();
   }
   return code_.size();
@@ -77,7 +77,7 @@ std::uint32_t SliceRegisters::free_place() {
   std::size_t latest = 0;
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (place_[i].pinned != 0 || (retained_ && place_[i].dirty)) continue;
-    const std::size_t use = 2 * next_use(place_[i].held) + (place_[i].dirty ? 0 : 1);
+    const std::size_t use = 2 * next_use(place_[i].value) + (place_[i].dirty ? 0 : 1);
     if (best == count_ || use > latest) {
       best = i;
       latest = use;
@@ -85,7 +85,7 @@ std::uint32_t SliceRegisters::free_place() {
   }
   if (best == count_) throw Xbyak::Error(Xbyak::ERR_INTERNAL);
   Place& place = place_[best];
-  if (place.dirty) host_.store(home(place.held), host_.vector(best));
+  if (place.dirty) host_.store(spill_slot(place.value), host_.vector(best));
   place = {};
   return best;
 }
@@ -95,7 +95,7 @@ bool SliceRegisters::crowded(const MicroOp& op) const {
   return dirty + registers_for_all(op, host_.vectors(), slices_) > count_;
 }
 
-Vector SliceRegisters::fresh() {
+Vector SliceRegisters::allocate() {
   const std::uint32_t i = free_place();
   place_[i] = {};
   place_[i].taken = true;
@@ -103,56 +103,56 @@ Vector SliceRegisters::fresh() {
   return host_.vector(i);
 }
 
-std::optional<Vector> SliceRegisters::find(Held held) {
-  held = of_this_slice(held);
+std::optional<Vector> SliceRegisters::find(RegisterValue value) {
+  value = of_this_slice(value);
   for (std::uint32_t i = 0; i < count_; ++i) {
-    if (!place_[i].taken || place_[i].held != held) continue;
+    if (!place_[i].taken || place_[i].value != value) continue;
     ++place_[i].pinned;
     return host_.vector(i);
   }
   return std::nullopt;
 }
 
-Vector SliceRegisters::hold(Held held) {
-  const Vector vector = fresh();
-  place_of(vector).held = of_this_slice(held);
+Vector SliceRegisters::allocate_for(RegisterValue value) {
+  const Vector vector = allocate();
+  place_of(vector).value = of_this_slice(value);
   return vector;
 }
 
-Vector SliceRegisters::read(Held held) {
-  if (const auto found = find(held)) return *found;
-  const Vector vector = hold(held);
-  if (held.kind == Source::vgpr) {
-    host_.load(vector, home(of_this_slice(held)));
-  } else if (held.kind == Source::scalar) {
-    host_.generator().vbroadcastss(vector, ptr[kScalars + held.number * sizeof(std::uint32_t)]);
+Vector SliceRegisters::read(RegisterValue value) {
+  if (const auto found = find(value)) return *found;
+  const Vector vector = allocate_for(value);
+  if (value.kind == Source::vgpr) {
+    host_.load(vector, spill_slot(of_this_slice(value)));
+  } else if (value.kind == Source::scalar) {
+    host_.generator().vbroadcastss(vector, ptr[kScalars + value.number * sizeof(std::uint32_t)]);
   } else {
-    host_.generator().vbroadcastss(vector, host_.literals().word(held.number));
-    const std::uint32_t exponent = held.number & 0x7F800000U;
-    place_of(vector).flushed = exponent != 0 || (held.number & 0x7FFFFFFFU) == 0;
+    host_.generator().vbroadcastss(vector, host_.literals().word(value.number));
+    const std::uint32_t exponent = value.number & 0x7F800000U;
+    place_of(vector).flushed = exponent != 0 || (value.number & 0x7FFFFFFFU) == 0;
   }
   return vector;
 }
 
 void SliceRegisters::bind(std::uint32_t vector, Vector result, bool flushed) {
-  const Held held = of_this_slice({Source::vgpr, vector});
+  const RegisterValue value = of_this_slice({Source::vgpr, vector});
   for (Place& place : place_) {
-    const bool is_same = is_of(place.held, held) && place.held.slice == held.slice;
+    const bool is_same = is_of(place.value, value) && place.value.slice == value.slice;
     if (place.taken && is_same) place = {};
   }
   Place& place = place_of(result);
-  place.held = held;
+  place.value = value;
   place.dirty = true;
   place.flushed = flushed;
 }
 
 void SliceRegisters::bind_mask(std::uint32_t scalar, Vector mask) {
   for (Place& place : place_) {
-    const Held& held = place.held;
-    const bool overlaps = held.number + 1 >= scalar && held.number <= scalar + 1;
-    if (place.taken && held.mask && held.slice == slice_ && overlaps) place = {};
+    const RegisterValue& value = place.value;
+    const bool overlaps = value.number + 1 >= scalar && value.number <= scalar + 1;
+    if (place.taken && value.mask && value.slice == slice_ && overlaps) place = {};
   }
-  place_of(mask).held = of_this_slice({Source::scalar, scalar, false, 0, true});
+  place_of(mask).value = of_this_slice({Source::scalar, scalar, false, 0, true});
 }
 
 void SliceRegisters::release(Vector vector) {
@@ -163,10 +163,10 @@ void SliceRegisters::changed(Vector target, bool flushed) {
   Place& place = place_of(target);
   place.dirty = true;
   place.flushed = place.flushed && flushed;
-  Held copy = place.held;
+  RegisterValue copy = place.value;
   copy.flushed = true;
   for (Place& other : place_) {
-    if (other.taken && other.held == copy) other = {};
+    if (other.taken && other.value == copy) other = {};
   }
 }
 
@@ -182,7 +182,7 @@ std::vector<Suspect> SliceRegisters::suspects() const {
 
 void SliceRegisters::write_back() {
   for (std::uint32_t i = 0; i < count_; ++i) {
-    if (place_[i].dirty) host_.store(home(place_[i].held), host_.vector(i));
+    if (place_[i].dirty) host_.store(spill_slot(place_[i].value), host_.vector(i));
     place_[i] = {};
   }
 }

@@ -17,22 +17,22 @@ namespace ww::sim::gpu::exec::translate {
 
 // Names a host register's value: a vector register of the wave, a scalar register or constant in
 // all lanes, or, where masks are in vector registers, the slice's part of one.
-struct Held {
+struct RegisterValue {
   Source kind{};
   std::uint32_t number{};  // of the register; a constant's value
   bool flushed{};          // a copy without denormals
   std::uint32_t slice{};   // of a vector register or mask; all slices share the others
   bool mask{};             // `number` is the first of its scalar registers
-  bool operator==(const Held&) const = default;
+  bool operator==(const RegisterValue&) const = default;
 };
 // Returns the value of source i, or of its second register.
-[[nodiscard]] Held source_of(const MicroOp& op, std::size_t i, unsigned word = 0);
+[[nodiscard]] RegisterValue source_of(const MicroOp& op, std::size_t i, unsigned word = 0);
 
 class SliceRegisters {
  public:
-  // `retained`: what the wave's registers held is still in their places until write_back(); the
-  // caller ends where they are crowded(). A read() and the like of a vector register is that of the
-  // slice which began last. Throws Xbyak::Error where an instruction needs more than the host has.
+  // `retained`: the wave's registers keep what they held until write_back(); the caller ends where
+  // they are crowded(). A read() and the like of a vector register is that of the slice which began
+  // last. Throws Xbyak::Error where an instruction needs more than the host has.
   SliceRegisters(SliceAssembler& host, std::span<const MicroOp* const> code, std::uint32_t slices,
                  bool retained)
       : host_(host),
@@ -47,21 +47,21 @@ class SliceRegisters {
   // Ends the code, where no instruction follows.
   void end() { begin(code_.size(), slice_); }
   // Returns a register that may be read and not be changed.
-  [[nodiscard]] Vector read(Held held);
+  [[nodiscard]] Vector read(RegisterValue value);
   // A copy that read() gave before, and still has; nothing where it has not.
-  [[nodiscard]] std::optional<Vector> find(Held held);
-  // Allocates a register as fresh() does, to be filled with `held`.
-  [[nodiscard]] Vector hold(Held held);
+  [[nodiscard]] std::optional<Vector> find(RegisterValue value);
+  // Allocates a register as allocate() does, to be filled with `value`.
+  [[nodiscard]] Vector allocate_for(RegisterValue value);
   // Allocates a host register with undefined contents.
-  [[nodiscard]] Vector fresh();
-  // The caller needs it no longer, which came from read(), find() or hold(). Of use where there are
-  // few registers.
+  [[nodiscard]] Vector allocate();
+  // The caller needs it no longer, which came from read(), find() or allocate_for(). Of use where
+  // there are few registers.
   void release(Vector vector);
-  // `result` is now the wave's vector register; it came from fresh().
+  // `result` is now the wave's vector register; it came from allocate().
   void bind(std::uint32_t vector, Vector result, bool flushed);
   // `target`, which read() gave, was changed in some lanes.
   void changed(Vector target, bool flushed);
-  // `mask`, which came from fresh(), is now that of the scalar register.
+  // `mask`, which came from allocate(), is now that of the scalar register.
   void bind_mask(std::uint32_t scalar, Vector mask);
   // Whether an instruction on all slices may not find enough registers whose contents need not be
   // written back.
@@ -79,7 +79,7 @@ class SliceRegisters {
 
  private:
   struct Place {
-    Held held;
+    RegisterValue value;
     bool taken{};
     bool dirty{};
     bool flushed{};
@@ -92,9 +92,9 @@ class SliceRegisters {
   [[nodiscard]] const Place& place_of(Vector vector) const {
     return place_[static_cast<std::size_t>(vector.getIdx())];
   }
-  [[nodiscard]] Held of_this_slice(Held held) const;
-  [[nodiscard]] Xbyak::Address home(Held vector) const;
-  [[nodiscard]] std::size_t next_use(Held held) const;
+  [[nodiscard]] RegisterValue of_this_slice(RegisterValue value) const;
+  [[nodiscard]] Xbyak::Address spill_slot(RegisterValue vector) const;
+  [[nodiscard]] std::size_t next_use(RegisterValue value) const;
   std::uint32_t free_place();
 
   SliceAssembler& host_;

@@ -41,12 +41,12 @@ class ScalarUse {
   std::vector<std::uint16_t> masks_;
 };
 
-Becomes code_of(const MicroOp& op, const std::optional<std::array<MicroOp, 2>>& parts, bool by_form,
-                bool flush) {
-  if (by_form) return can_follow(op) ? Becomes::code_on_forms : Becomes::nothing;
+Translation code_of(const MicroOp& op, const std::optional<std::array<MicroOp, 2>>& parts,
+                    bool by_form, bool flush) {
+  if (by_form) return can_follow(op) ? Translation::forms : Translation::none;
   const bool can = parts ? can_translate((*parts)[0], flush) && can_translate((*parts)[1], flush)
                          : can_translate(op, flush);
-  return can ? Becomes::code_on_lanes : Becomes::nothing;
+  return can ? Translation::lanes : Translation::none;
 }
 
 }  // namespace
@@ -57,18 +57,18 @@ std::vector<Stretch> divide(const MicroOp* first, const std::vector<bool>& by_fo
   const MicroOp* op = first;
   for (std::size_t i = 0; i < by_form.size(); ++i, op += op->dwords) {
     const auto parts = has_parts(*op) ? parts_of(*op, flush) : std::nullopt;
-    const Becomes becomes = code_of(*op, parts, by_form[i], flush);
-    const bool on_lanes = becomes == Becomes::code_on_lanes;
+    const Translation translation = code_of(*op, parts, by_form[i], flush);
+    const bool on_lanes = translation == Translation::lanes;
     const auto take = [&] {
       return parts ? scalars.take((*parts)[0]) && scalars.take((*parts)[1]) : scalars.take(*op);
     };
     const bool begins =
-        stretches.empty() || stretches.back().becomes != becomes || (on_lanes && !take());
+        stretches.empty() || stretches.back().translation != translation || (on_lanes && !take());
     if (begins) {
-      stretches.push_back({op, 0, becomes, 0, 0});
+      stretches.push_back({op, 0, translation, 0, 0});
       if (on_lanes) {
         scalars = {};
-        if (!take()) stretches.back().becomes = Becomes::nothing;
+        if (!take()) stretches.back().translation = Translation::none;
       }
     }
     Stretch& stretch = stretches.back();

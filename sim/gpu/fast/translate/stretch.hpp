@@ -9,12 +9,12 @@
 
 namespace ww::sim::gpu::exec::translate {
 
-enum class Becomes : std::uint8_t { nothing, code_on_lanes, code_on_forms };
+enum class Translation : std::uint8_t { none, lanes, forms };
 
 struct Stretch {
   const MicroOp* first{};
   std::uint32_t count{};
-  Becomes becomes{};
+  Translation translation{};
   // Masks as MicroOp::reads: registers that it reads before it has written them, and those that it
   // writes.
   std::uint64_t reads{};

@@ -586,7 +586,7 @@ TEST(HostCode, HasRegistersEnoughForEveryStretch) {
       for (const bool flush : {false, true}) {
         const std::vector<bool> by_form(code.size());
         for (const auto& stretch : translate::divide(code.data(), by_form, flush)) {
-          if (stretch.becomes != translate::Becomes::code_on_lanes) continue;
+          if (stretch.translation != translate::Translation::lanes) continue;
           for (const bool masked : {false, true}) {
             ASSERT_NE(host.make(stretch.first, stretch.count, {flush, true}, masked), nullptr)
                 << text_of({stretch.first, stretch.first + stretch.count});

@@ -8,10 +8,10 @@
 
 namespace ww::sim::gpu::exec {
 
-using translate::Becomes;
 using translate::HostForms;
 using translate::HostFunction;
 using translate::Stretch;
+using translate::Translation;
 
 namespace {
 
@@ -141,14 +141,14 @@ std::uint64_t Translations::execute_parts(Wave& wave, const Run& run) {
   for (std::size_t i = 0; i < run.parts; ++i) {
     Part& part = run.part[i];
     const Stretch& stretch = part.stretch;
-    if (stretch.becomes == Becomes::code_on_forms) {
+    if (stretch.translation == Translation::forms) {
       lane_operations += execute_on_forms(wave, part);
       continue;
     }
     const std::uint64_t exec = wave.exec();
     const bool masked = exec != ~std::uint64_t{0};
     HostFunction function = nullptr;
-    if (stretch.becomes == Becomes::code_on_lanes) {
+    if (stretch.translation == Translation::lanes) {
       auto& place = part.function[masked ? 1 : 0];
       function = place.load(std::memory_order_acquire);
       if (function == nullptr && is_due(part.uses[masked ? 1 : 0])) {

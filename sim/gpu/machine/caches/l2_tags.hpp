@@ -68,9 +68,9 @@ class L2Tags {
   L2Tags(const Architecture& architecture, HostArena& arena);
   L2Tags(const L2Tags&) = delete;
   L2Tags& operator=(const L2Tags&) = delete;
-  // Reports to `holders`, which outlives this, what it has from here on: nothing yet. Not to be
-  // restored.
-  void tell(LineHolders* holders, LineHolders::Dies die) {
+  // Sets the filter that dies share, which outlives this and learns of each line that comes and
+  // goes. To be called before any line has come; restore() must not be called afterwards.
+  void set_snoop_filter(LineHolders* holders, LineHolders::Dies die) {
     holders_ = holders;
     die_ = die;
   }

@@ -117,7 +117,8 @@ TEST(L2Tags, TellsWhatItHas) {
   constexpr std::uint32_t kLines = 1U << 16;
   LineHolders holders(kLines);
   L2Tags l2[2]{L2Tags{Architecture{}, arena()}, L2Tags{Architecture{}, arena()}};
-  for (unsigned die : {0U, 1U}) l2[die].tell(&holders, static_cast<LineHolders::Dies>(1U << die));
+  for (unsigned die : {0U, 1U})
+    l2[die].set_snoop_filter(&holders, static_cast<LineHolders::Dies>(1U << die));
   std::uint32_t state = 1;
   const auto next = [&state](std::uint32_t limit) {
     return static_cast<std::uint32_t>((state = state * 1664525U + 1013904223U) >> 8) % limit;

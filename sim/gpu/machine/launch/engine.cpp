@@ -33,7 +33,8 @@ std::unique_ptr<Hierarchy> ideal_hierarchy(const Chip& chip, DeviceMemory& memor
     return std::make_unique<DieMemories>(chip, memory, observer, arena);
   auto system = std::make_unique<MemorySystem>(chip, memory, observer, arena);
   constexpr auto kNever = std::numeric_limits<std::size_t>::max();
-  system->share_from(tricks.share_commits ? tricks.share_from : kNever);
+  system->parallel_commit_min_requests(tricks.share_commits ? tricks.parallel_commit_min_requests
+                                                            : kNever);
   return system;
 }
 
@@ -51,7 +52,8 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
       registers_(
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(settings.threads, [this] { return observer_.help(); }),
-      shares_all_(settings.tricks.share_commits && settings.tricks.share_from == 0),
+      shares_all_(settings.tricks.share_commits &&
+                  settings.tricks.parallel_commit_min_requests == 0),
       may_share_(settings.tricks.share_commits),
       trace_(settings.trace) {
   for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
@@ -127,9 +129,9 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     traced_instructions_.reset(launch.code_dwords);
   }
   Dispatcher dispatcher(launch, architecture_, cus_in_use_);
-  Teller teller(tell_, between_, launch.kernel, dispatcher.groups(),
-                [this] { return instructions(); });
-  Ended ended = run_quanta(launch, watchdog, dispatcher, teller);
+  ProgressReporter reporter(report_, between_, launch.kernel, dispatcher.groups(),
+                            [this] { return instructions(); });
+  Ended ended = run_quanta(launch, watchdog, dispatcher, reporter);
   const WorkOfCus work = work_of_cus();
   if (ended.error) {
     static_cast<void>(observer_.end_launch(ended.time, work.activities, hierarchy_->channels()));
@@ -139,7 +141,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
 }
 
 Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watchdog,
-                                 Dispatcher& dispatcher, Teller& teller) {
+                                 Dispatcher& dispatcher, ProgressReporter& reporter) {
   Hierarchy& behind = *hierarchy_;
   std::vector<std::size_t>& engaged = dispatcher.engaged();
   const std::int64_t quantum = behind.smallest_latency();
@@ -225,7 +227,7 @@ Engine::Ended Engine::run_quanta(const LaunchState& launch, const Watchdog& watc
       return cu.idle() && !sends && !cu.error();
     });
     groups_ended = ended != 0;
-    teller.look(ended);
+    reporter.count(ended);
     if (!busy && dispatcher.is_done()) break;
     const bool more = groups_ended && !dispatcher.is_done();
     time += quantum;

@@ -22,7 +22,7 @@
 #include "machine/counters/counters.hpp"
 #include "machine/dispatch/dispatcher.hpp"
 #include "machine/launch/global_wave_sync.hpp"
-#include "machine/launch/teller.hpp"
+#include "machine/launch/progress_reporter.hpp"
 #include "machine/memory/i_hierarchy.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/activity.hpp"
@@ -76,8 +76,8 @@ class Engine {
   // Called after each quantum's commit; may be empty.
   void set_host_service(std::function<void()> service) { host_service_ = std::move(service); }
   // Sets the progress function, as VirtualGpu::set_progress() does.
-  void set_progress(Teller::Tell tell, std::chrono::milliseconds between) {
-    tell_ = std::move(tell);
+  void set_progress(ProgressReporter::Report report, std::chrono::milliseconds between) {
+    report_ = std::move(report);
     between_ = between;
   }
   [[nodiscard]] L2Tags& l2() { return hierarchy_->l2(); }
@@ -94,7 +94,7 @@ class Engine {
     std::optional<Error> error;
   };
   Ended run_quanta(const LaunchState& launch, const Watchdog& watchdog, Dispatcher& dispatcher,
-                   Teller& teller);
+                   ProgressReporter& reporter);
   [[nodiscard]] const ComputeUnit* first_error(std::span<const std::size_t> engaged) const;
   // Instructions of all waves so far.
   [[nodiscard]] std::uint64_t instructions() const;
@@ -125,7 +125,7 @@ class Engine {
   SharingRule sharing_;
   GlobalWaveSync gws_;
   std::function<void()> host_service_;
-  Teller::Tell tell_;
+  ProgressReporter::Report report_;
   std::chrono::milliseconds between_{};
   trace::Writer* trace_;
   TraceIndex traced_instructions_;

@@ -38,7 +38,8 @@ struct Meeting {
 };
 
 Meeting meet(unsigned threads, const std::string& chip, std::uint32_t groups) {
-  TestGpu test(test::TrickOptions{{.threads = threads}, {.share_from = 0}}, true, chip);
+  TestGpu test(test::TrickOptions{{.threads = threads}, {.parallel_commit_min_requests = 0}}, true,
+               chip);
   const auto words = test.buffer(groups * 4);
   const auto out = test.buffer(groups * kLocal * 4);
   const auto done = test.try_launch("meet", cooperative(groups), words, out, kRounds, kNobody);

@@ -118,8 +118,8 @@ struct Way {
   const char* lanes;  // null: the host's best
   bool run_ahead;
   unsigned threads;
-  bool translate;                // at once
-  std::uint32_t share_from{48};  // 0: every commit is shared
+  bool translate;                                  // at once
+  std::uint32_t parallel_commit_min_requests{48};  // 0: every commit is shared
 };
 constexpr Way kPlain{"instruction by instruction, one thread", nullptr, false, 1, false};
 constexpr Way kOthers[] = {{"one thread", nullptr, true, 1, false},
@@ -169,16 +169,17 @@ Outcome outcome_of(const binpatch::CodeObject& object, const binpatch::Kernel& k
   if (!trace_file.empty()) trace = std::move(*trace::Writer::create(trace_file, "test"));
   Outcome outcome;
   {
-    const auto gpu = test::create(test::chip_for(object),
-                                  {{.threads = way.threads,
-                                    .watchdog_cycles = work_items > 512 ? 200'000 : 20'000,
-                                    .on_fault = OnFault::report,
-                                    .trace = trace.get()},
-                                   {.replay = false,
-                                    .run_ahead = way.run_ahead,
-                                    .translate = way.translate,
-                                    .translate_after = 0,
-                                    .share_from = way.share_from}});
+    const auto gpu =
+        test::create(test::chip_for(object),
+                     {{.threads = way.threads,
+                       .watchdog_cycles = work_items > 512 ? 200'000 : 20'000,
+                       .on_fault = OnFault::report,
+                       .trace = trace.get()},
+                      {.replay = false,
+                       .run_ahead = way.run_ahead,
+                       .translate = way.translate,
+                       .translate_after = 0,
+                       .parallel_commit_min_requests = way.parallel_commit_min_requests}});
     std::mt19937 random(seed);
     std::vector<std::uint32_t> words(1 << 14);
     const std::uint64_t bytes = words.size() * 4;

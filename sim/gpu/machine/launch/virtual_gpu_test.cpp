@@ -439,9 +439,10 @@ TEST(Threads, DoNotChangeAnything) {
     std::uint64_t hash;
     bool operator==(const Outcome&) const = default;
   };
-  const auto run = [](unsigned threads, std::uint32_t share_from) {
-    TestGpu test(
-        test::TrickOptions{{.threads = threads}, {.replay = false, .share_from = share_from}});
+  const auto run = [](unsigned threads, std::uint32_t parallel_commit_min_requests) {
+    TestGpu test(test::TrickOptions{
+        {.threads = threads},
+        {.replay = false, .parallel_commit_min_requests = parallel_commit_min_requests}});
     const auto data = test.buffer(random_words(1 << 17));
     const auto out = test.buffer(16384 * 4);
     const auto counter = test.buffer(std::vector<std::uint32_t>{0});
@@ -459,19 +460,21 @@ TEST(Threads, DoNotChangeAnything) {
     return outcomes;
   };
   const auto one = run(1, 1);
-  for (const std::uint32_t share_from : {0U, 1U, ~0U}) {
-    EXPECT_EQ(one, run(2, share_from));
-    EXPECT_EQ(one, run(3, share_from));
+  for (const std::uint32_t parallel_commit_min_requests : {0U, 1U, ~0U}) {
+    EXPECT_EQ(one, run(2, parallel_commit_min_requests));
+    EXPECT_EQ(one, run(3, parallel_commit_min_requests));
   }
 }
 
 // Runs with the chip's own accounting.
 TEST(Threads, DoNotChangeEnergies) {
-  const auto run = [](unsigned threads, std::uint32_t share_from) {
+  const auto run = [](unsigned threads, std::uint32_t parallel_commit_min_requests) {
     const auto object = test::read_kernels();
     const auto gpu = test::create(
         test::chip_for(object),
-        test::TrickOptions{{.threads = threads}, {.replay = false, .share_from = share_from}});
+        test::TrickOptions{
+            {.threads = threads},
+            {.replay = false, .parallel_commit_min_requests = parallel_commit_min_requests}});
     const ProgramId program = *gpu->load(object);
     const auto words = random_words(1 << 17);
     const auto data = *gpu->allocate(4 * words.size());
@@ -501,9 +504,9 @@ TEST(Threads, DoNotChangeEnergies) {
   const auto one = run(1, 1);
   EXPECT_GT(one.front(), 0);
   EXPECT_EQ(run(1, 1), one);
-  for (const std::uint32_t share_from : {0U, 1U, ~0U}) {
-    EXPECT_EQ(run(2, share_from), one);
-    EXPECT_EQ(run(4, share_from), one);
+  for (const std::uint32_t parallel_commit_min_requests : {0U, 1U, ~0U}) {
+    EXPECT_EQ(run(2, parallel_commit_min_requests), one);
+    EXPECT_EQ(run(4, parallel_commit_min_requests), one);
   }
 }
 

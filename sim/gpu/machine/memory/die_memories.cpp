@@ -44,7 +44,7 @@ DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserve
   assert(chip.architecture().dies <= LineHolders::kMaxDies);
   for (int die = 0; die < chip.architecture().dies; ++die) {
     dies_.push_back(std::make_unique<MemorySystem>(chip, memory, observer, arena, die, this));
-    dies_.back()->l2().tell(&holders_, only(die));
+    dies_.back()->l2().set_snoop_filter(&holders_, only(die));
   }
 }
 

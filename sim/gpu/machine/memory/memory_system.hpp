@@ -52,7 +52,9 @@ class MemorySystem final : public Hierarchy {
   [[nodiscard]] bool shares_commits() const override { return shares_commits_; }
   void gather(ComputeUnit& cu, std::size_t index, std::int64_t start, std::int64_t end) override;
   // Commits of `requests` requests or more are shared, if threads are awake; 0: all are.
-  void share_from(std::size_t requests) { share_from_ = requests; }
+  void parallel_commit_min_requests(std::size_t requests) {
+    parallel_commit_min_requests_ = requests;
+  }
   // Commits the compute units of this die alone, by the caller. `first`: the number that `engaged`
   // has for the first of them.
   void commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::size_t first,
@@ -266,7 +268,7 @@ class MemorySystem final : public Hierarchy {
   std::uint64_t private_begin_{};
   std::uint64_t private_end_{};
   bool shares_commits_{};
-  std::size_t share_from_{};
+  std::size_t parallel_commit_min_requests_{};
   bool sharing_{};           // a commit, now
   bool missed_{};            // something, in the last commit of one thread
   std::mutex pages_in_use_;  // while several threads note the pages of victims

@@ -233,7 +233,8 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus,
     arrived += counts_[i].arrivals;
     latest = std::max(latest, counts_[i].latest);
   }
-  if (share_from_ == 0 || (arrived >= share_from_ && workers.awake())) {
+  if (parallel_commit_min_requests_ == 0 ||
+      (arrived >= parallel_commit_min_requests_ && workers.awake())) {
     share(cus, start, latest, workers);
   } else if (arrived != 0) {
     arrivals_.clear();

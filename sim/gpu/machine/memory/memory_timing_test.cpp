@@ -85,7 +85,8 @@ TEST(L2, WithTagsForTwoLinesIsTheSameWhoeverServesIt) {
   constexpr std::uint32_t kItems = 4096;
   constexpr std::uint32_t kWordsOfLine = 16;
   const auto run = [](unsigned threads) {
-    TestGpu test(test::TrickOptions{{.threads = threads}, {.replay = false, .share_from = 0}},
+    TestGpu test(test::TrickOptions{{.threads = threads},
+                                    {.replay = false, .parallel_commit_min_requests = 0}},
                  false, {}, test::read_object(WW_EMULATOR_KERNELS_GFX90A));
     const auto lines = static_cast<std::uint32_t>(test.gpu().chip().architecture().l2_bytes / 4 /
                                                   kWordsOfLine * 3 / 2);

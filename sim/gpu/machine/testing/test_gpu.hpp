@@ -159,7 +159,7 @@ inline TrickOptions as_asked_for(TrickOptions options) {
   if (const char* threads = std::getenv("WW_EMULATOR_SHARING_THREADS")) {
     options.threads = static_cast<unsigned>(std::strtoul(threads, nullptr, 10));
     options.tricks.share_commits = true;
-    options.tricks.share_from = 0;
+    options.tricks.parallel_commit_min_requests = 0;
   }
   return options;
 }

@@ -8,7 +8,8 @@
 
 namespace ww::sim::gpu {
 
-// The accounting that follows the chip's sealed truth. Some copy of the chip outlives it.
+// The accounting that follows the chip's sealed truth. It refers to data that all copies of a chip
+// share: one copy must outlive it.
 [[nodiscard]] std::unique_ptr<ActivityObserver> make_energy_ledger(const Chip& chip);
 
 }  // namespace ww::sim::gpu

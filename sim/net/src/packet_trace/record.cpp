@@ -59,7 +59,7 @@ class RecordingNetwork final : public Network {
       const Arrival arrival{delivery.tag, network_->now().value()};
       const std::uint64_t tag = found->second.tag;
       newest_[delivery.destination] = arrival;
-      // Tags are used again once they were answered: a reply's is no longer a request's.
+      // A request's tag may be used again once it was answered, so that replies have none here.
       if (!is_reply(delivery.kind)) requests_[{delivery.destination, tag}] = arrival;
       if (--found->second.copies == 0) under_way_.erase(found);
       delivery.tag = tag;
