@@ -47,7 +47,9 @@ Interval absolute_interval_95(const Uncertainty& uncertainty, const Eigen::Vecto
   const double declared = declared_95 / kNormal95;
   const double all = own + std::pow(value * declared, 2);
   const double t = t_quantile_95(effective_freedom(noise, all, uncertainty.degrees_of_freedom));
-  return through_scale(value, std::hypot(t * std::sqrt(own), further_95), t * declared);
+  const Reach reach = reach_of(uncertainty, weights, t);
+  return {value, through_scale(value, std::hypot(reach.down, further_95), t * declared).low,
+          through_scale(value, std::hypot(reach.up, further_95), t * declared).high};
 }
 
 Budget make_budget(const Uncertainty& uncertainty, const Eigen::VectorXd& weights, double value,

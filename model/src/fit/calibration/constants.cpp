@@ -63,9 +63,9 @@ class Constants {
     if (!weights) return unknown(constant, absent);
     const double value = value_of(*weights);
     fill_errors(constant, *weights);
-    const double half = half_width_95(uncertainty_, *weights);
-    if (!std::isfinite(value) || !std::isfinite(half) ||
-        half > kUselessShare * scale_share * scale_) {
+    const Reach reach = reach_95(uncertainty_, *weights);
+    if (!std::isfinite(value) || !std::isfinite(reach.up) ||
+        std::max(reach.down, reach.up) > kUselessShare * scale_share * scale_) {
       return unknown(constant,
                      "the 95% interval is wider than half of the energy itself; "
                      "measure more blocks");
@@ -83,8 +83,8 @@ class Constants {
     constant.row.value = value;
     constant.row.low = absolute.low;
     constant.row.high = absolute.high;
-    constant.sensed_low = value - half;
-    constant.sensed_high = value + half;
+    constant.sensed_low = value - reach.down;
+    constant.sensed_high = value + reach.up;
     return constant;
   }
 
@@ -143,8 +143,9 @@ class Constants {
     const double doubt = terms > 0 ? kNormal95 * departures / std::sqrt(terms) : 0;
     const auto sensed = [&](const Eigen::VectorXd& weights, double away) {
       const double value = value_of(weights);
-      const double half = half_width_95(uncertainty_, weights);
-      return std::max(0.0, value + away * std::hypot(half, doubt * value));
+      const Reach reach = reach_95(uncertainty_, weights);
+      return std::max(0.0,
+                      value + away * std::hypot(away < 0 ? reach.down : reach.up, doubt * value));
     };
     const auto absolute = [&](const Eigen::VectorXd& weights) {
       const double value = value_of(weights);
@@ -177,9 +178,8 @@ class Constants {
     constant.row.reason = reason;
     const double value = *constant.row.value;
     const double wider = tolerance_95 * std::abs(value);
-    const double sensed = std::hypot(value - constant.sensed_low, wider);
-    constant.sensed_low = value - sensed;
-    constant.sensed_high = value + sensed;
+    constant.sensed_low = value - std::hypot(value - constant.sensed_low, wider);
+    constant.sensed_high = value + std::hypot(constant.sensed_high - value, wider);
     constant.row.low = value - std::hypot(value - *constant.row.low, wider);
     constant.row.high = value + std::hypot(*constant.row.high - value, wider);
     return constant;

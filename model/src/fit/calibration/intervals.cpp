@@ -78,6 +78,17 @@ std::vector<Part> independent_parts(const Eigen::MatrixXd& jacobian, const Eigen
   return result;
 }
 
+double variance_of(const Uncertainty& uncertainty, const Eigen::VectorXd& weights) {
+  double variance = weights.dot(uncertainty.covariance * weights);
+  if (uncertainty.bootstrap.size() > 0) {
+    variance = std::max(variance, weights.dot(uncertainty.bootstrap * weights));
+  }
+  if (uncertainty.systematic.size() > 0) {
+    variance += weights.dot(uncertainty.systematic * weights);
+  }
+  return std::max(0.0, variance);
+}
+
 }  // namespace
 
 Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
@@ -194,14 +205,23 @@ std::vector<double> heat_correction(const JointInput& input, const JointFit& fit
 }
 
 double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights) {
-  double variance = weights.dot(uncertainty.covariance * weights);
-  if (uncertainty.bootstrap.size() > 0) {
-    variance = std::max(variance, weights.dot(uncertainty.bootstrap * weights));
-  }
-  if (uncertainty.systematic.size() > 0) {
-    variance += weights.dot(uncertainty.systematic * weights);
-  }
-  return t_quantile_95(uncertainty.degrees_of_freedom) * std::sqrt(std::max(0.0, variance));
+  return t_quantile_95(uncertainty.degrees_of_freedom) *
+         std::sqrt(variance_of(uncertainty, weights));
+}
+
+Reach reach_of(const Uncertainty& uncertainty, const Eigen::VectorXd& weights, double t) {
+  const double variance = variance_of(uncertainty, weights);
+  const double moved =
+      uncertainty.by_load_line.size() > 0 ? weights.dot(uncertainty.by_load_line) : 0;
+  const double rest = t * std::sqrt(std::max(0.0, variance - moved * moved));
+  Reach reach{std::hypot(rest, uncertainty.flattest_sigmas * moved),
+              std::hypot(rest, uncertainty.steepest_sigmas * moved)};
+  if (moved < 0) std::swap(reach.down, reach.up);
+  return reach;
+}
+
+Reach reach_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights) {
+  return reach_of(uncertainty, weights, t_quantile_95(uncertainty.degrees_of_freedom));
 }
 
 }  // namespace ww::model

@@ -16,6 +16,10 @@ struct Uncertainty {
   Eigen::MatrixXd systematic;  // errors that no repetition shows (payloads.hpp); empty: none
   // Summands of `systematic`, by name.
   std::vector<std::pair<std::string, Eigen::MatrixXd>> systematic_parts;
+  // Of an assumed load line: how far the k_v move by its standard deviation, and how many of these
+  // the steepest and the flattest one are away. Its variance is in `systematic`. Empty: none.
+  Eigen::VectorXd by_load_line;
+  double steepest_sigmas{}, flattest_sigmas{};
   double degrees_of_freedom{};
   double scatter{1};  // variance of the scaled residuals, at least 1
 };
@@ -36,5 +40,15 @@ struct Uncertainty {
 // 95% half-width of the combination sum_v weights[v] k_v: Student's t on the larger of the two
 // standard errors, and on the systematic part.
 [[nodiscard]] double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights);
+
+// How far its 95% interval reaches down and up: as half_width_95(), but for an assumed load line,
+// which may be much steeper than its mean and not much flatter.
+struct Reach {
+  double down{}, up{};
+};
+[[nodiscard]] Reach reach_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights);
+// The same, where noise and systematic part count `t` standard deviations.
+[[nodiscard]] Reach reach_of(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,
+                             double t);
 
 }  // namespace ww::model

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "fit/calibration/payloads.hpp"
 #include "testing/fitting.hpp"
 
 namespace ww::model {
@@ -50,6 +51,32 @@ TEST(LockIn, TheSweepShowsThePartThatIsHeat) {
   EXPECT_LT(heat(turns[1]), 0.7 * heat(turns[3]));
   EXPECT_LT(heat(turns[2]), heat(turns[3]));
   EXPECT_LT(heat(turns[1]), 0.7 * heat(turns[0]));
+}
+
+// Plateaus and turns of one payload, whose k differ by their noise. An assumed load line moves both
+// by a fifth, as far as their noise shows: if it had a say in their weights, K would be 95.
+TEST(Payloads, AreNotLedAwayFromTheirVariantsByTheLoadLine) {
+  JointInput input;
+  input.temperature_correction = false;
+  input.load_line = {0.25e-3, 0.15e-3, 0.07e-3, 0.63e-3};
+  input.variants.resize(2);
+  input.variants[1].turn_s = 0.1;
+  JointFit fit;
+  fit.parameters.variants.resize(2);
+  fit.parameters.variants[0].energy_fj_per_bit_mm = 100;
+  fit.parameters.variants[1].energy_fj_per_bit_mm = 101;
+  fit.parameters.idle.resize(1);
+  Uncertainty noise;
+  noise.covariance = Eigen::Vector2d(0.25, 0.25).asDiagonal();
+  noise.degrees_of_freedom = 100;
+  const Payloads payloads(input, fit, {0, 0}, {20, 21.5}, noise);
+  ASSERT_EQ(payloads.count(), 1u);
+  EXPECT_NEAR(payloads.energy(0), 100.5, 1e-9);
+  // 0.38 mOhm up, 0.18 down, with a little noise and what scales with k.
+  const Reach reach = reach_95(noise, payloads.weights(0));
+  EXPECT_NEAR(reach.up, 20.75, 0.2);
+  EXPECT_NEAR(reach.down, 20.75 * 0.18 / 0.38, 0.2);
+  EXPECT_NEAR(payloads.weights_of(0, true)->dot(Eigen::Vector2d(100, 101)), 101, 1e-9);
 }
 
 TEST(LockIn, DamagedTurnsAreKeptWithTheirReason) {

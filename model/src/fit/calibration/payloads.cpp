@@ -72,6 +72,14 @@ Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit,
   return error;
 }
 
+using Parts = std::vector<std::pair<std::string, Eigen::MatrixXd>>;
+
+Eigen::MatrixXd sum_of(const Parts& parts, Eigen::Index variants) {
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(variants, variants);
+  for (const auto& [source, part] : parts) sum += part;
+  return sum;
+}
+
 }  // namespace
 
 Payloads::Payloads(const JointInput& input, const JointFit& fit,
@@ -139,28 +147,33 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
   }
   uncertainty.systematic_parts = {
       {"heat of the wires themselves, against heat of the load", heat * heat.transpose()},
-      {"hot spot of the wires, against that of the load", fast * fast.transpose()},
-      {"hot spot faster than a cool-down shows", unseen * unseen.transpose()},
-      {"stream's deviations from its definition", stream * stream.transpose()},
-      {"order of addresses on request and tag wires", control},
-      {"pairs' own departures, in this payload alone", own}};
+      {"hot spot of the wires, against that of the load", fast * fast.transpose()}};
+  weighing_ = uncertainty.covariance + sum_of(uncertainty.systematic_parts, variants);
+  const Parts shared = {{"hot spot faster than a cool-down shows", unseen * unseen.transpose()},
+                        {"stream's deviations from its definition", stream * stream.transpose()},
+                        {"order of addresses on request and tag wires", control},
+                        {"pairs' own departures, in this payload alone", own}};
+  uncertainty.systematic_parts.insert(uncertainty.systematic_parts.end(), shared.begin(),
+                                      shared.end());
   if (!load_line.empty()) {
-    const Eigen::VectorXd moved =
-        Eigen::Map<const Eigen::VectorXd>(load_line.data(), variants) / kNormal95;
+    const AssumedLoadLine& line = input.load_line;
+    uncertainty.steepest_sigmas = (line.steepest_ohm - line.ohm) / line.sigma_ohm;
+    uncertainty.flattest_sigmas = (line.ohm - line.flattest_ohm) / line.sigma_ohm;
+    uncertainty.by_load_line =
+        Eigen::Map<const Eigen::VectorXd>(load_line.data(), variants) / uncertainty.steepest_sigmas;
     uncertainty.systematic_parts.emplace_back(
-        fmt::format("load line, which no reading shows: {:.2f} mOhm taken, {:.2f} at most (95%)",
-                    1e3 * input.load_line.ohm, 1e3 * input.load_line.steepest_ohm),
-        moved * moved.transpose());
+        fmt::format("load line, which no reading shows: {:.2f} mOhm taken, {:.2f} to {:.2f} (95%)",
+                    1e3 * line.ohm, 1e3 * line.flattest_ohm, 1e3 * line.steepest_ohm),
+        uncertainty.by_load_line * uncertainty.by_load_line.transpose());
   }
   // Where noise dithers, it lies far beyond the digits of what it is added to.
   if (const Eigen::MatrixXd rounding = rounding_covariance(input, fit);
       rounding.norm() > 1e-12 * uncertainty.covariance.norm()) {
     uncertainty.systematic_parts.emplace_back("steps of the readings, which no noise dithers",
                                               rounding);
+    weighing_ += rounding;
   }
-  uncertainty.systematic = Eigen::MatrixXd::Zero(variants, variants);
-  for (const auto& [source, part] : uncertainty.systematic_parts) uncertainty.systematic += part;
-  covariance_ = uncertainty.covariance + uncertainty.systematic;
+  uncertainty.systematic = sum_of(uncertainty.systematic_parts, variants);
 
   Eigen::MatrixXd design =
       Eigen::MatrixXd::Zero(variants, static_cast<Eigen::Index>(members_.size()));
@@ -169,7 +182,7 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       design(static_cast<Eigen::Index>(v), static_cast<Eigen::Index>(p)) = 1;
     }
   }
-  const Eigen::MatrixXd weighted = covariance_.ldlt().solve(design);
+  const Eigen::MatrixXd weighted = weighing_.ldlt().solve(design);
   weights_ = (design.transpose() * weighted).ldlt().solve(weighted.transpose());
   const Eigen::VectorXd energy = weights_ * k;
   energy_.assign(energy.begin(), energy.end());
@@ -199,11 +212,11 @@ std::optional<Eigen::VectorXd> Payloads::weights_of(std::size_t payload, bool lo
     if ((input_.variants[v].turn_s > 0) == lock_in) rows.push_back(static_cast<Eigen::Index>(v));
   }
   if (rows.empty()) return std::nullopt;
-  const Eigen::MatrixXd block = covariance_(rows, rows);
+  const Eigen::MatrixXd block = weighing_(rows, rows);
   const auto n = static_cast<Eigen::Index>(rows.size());
   Eigen::VectorXd share = block.ldlt().solve(Eigen::VectorXd::Ones(n));
   share /= share.sum();
-  Eigen::VectorXd weights = Eigen::VectorXd::Zero(covariance_.rows());
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(weighing_.rows());
   weights(rows) = share;
   return weights;
 }

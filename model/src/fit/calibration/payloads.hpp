@@ -10,6 +10,13 @@
 // of some tens of ms. All is solved by generalised least squares: short turns, whose h is small,
 // say what wires cost, and the change of k with the length of a turn says how far the correction
 // itself can be trusted.
+//
+// The weights are those of noise, heat and steps of the readings. All variants of a payload share
+// its other errors, such as an assumed load line, so that these say nothing of how to weigh them.
+// They must not be in the weights: their size, known by each variant's own measured k, differs a
+// little from variant to variant, and least squares would take these differences for knowledge of
+// the error and lead K out of the range of its k_v (Peelle's puzzle; D'Agostini, Nucl. Instrum.
+// Meth. A 346 (1994) 306). The intervals hold them.
 #pragma once
 
 #include <numbers>
@@ -33,7 +40,7 @@ constexpr double within(double bound) {
 class Payloads {
  public:
   // `correction` is that of heat_correction(). `load_line` is how far each variant's k_v moves from
-  // the middle of what the load line may be to its end; empty where voltages are shown.
+  // the mean of the load lines to the steepest; empty where voltages are shown.
   // `uncertainty` gets its systematic part.
   Payloads(const JointInput& input, const JointFit& fit, const std::vector<double>& correction,
            const std::vector<double>& load_line, Uncertainty& uncertainty);
@@ -57,7 +64,7 @@ class Payloads {
 
  private:
   const JointInput& input_;
-  Eigen::MatrixXd covariance_;  // of the variants, systematic part included
+  Eigen::MatrixXd weighing_;  // covariance of the variants by what they do not share
   std::vector<std::vector<std::size_t>> members_;
   Eigen::MatrixXd weights_;  // payload x variant
   std::vector<double> energy_;

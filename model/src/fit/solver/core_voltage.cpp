@@ -45,11 +45,17 @@ bool amdgpu_shows_requested_voltage(std::string_view target) {
 AssumedLoadLine assumed_load_line(double most_amps, double nominal_v) {
   const double most_ohm = most_amps > 0 ? kMaxDroopShare * nominal_v / most_amps : HUGE_VAL;
   const double most = std::log(most_ohm / kMedianLoadLineOhm) / kLoadLineLogSigma;
-  // E[R | R < most_ohm] of a lognormal.
-  const double mean = kMedianLoadLineOhm * std::exp(kLoadLineLogSigma * kLoadLineLogSigma / 2) *
-                      normal_below(most - kLoadLineLogSigma) / normal_below(most);
+  // E[R^n | R < most_ohm] of a lognormal.
+  const auto moment = [&](int n) {
+    const double sigma = n * kLoadLineLogSigma;
+    return std::pow(kMedianLoadLineOhm, n) * std::exp(sigma * sigma / 2) *
+           normal_below(most - sigma) / normal_below(most);
+  };
+  const double mean = moment(1);
   const double steepest = kMedianLoadLineOhm * std::exp(kNormal95 * kLoadLineLogSigma);
-  return {mean, std::min(steepest, most_ohm)};
+  const double below = t_quantile(1 - 0.05 * normal_below(most), HUGE_VAL);  // sigmas
+  return {mean, std::sqrt(moment(2) - mean * mean),
+          kMedianLoadLineOhm * std::exp(-kLoadLineLogSigma * below), std::min(steepest, most_ohm)};
 }
 
 double voltage_on_load_line(double nominal_v, double ohm, double power_w) {

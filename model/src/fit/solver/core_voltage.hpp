@@ -23,14 +23,16 @@ inline constexpr double kMinFallSteps = 1;
 // A load line that no reading shows [ohm].
 struct AssumedLoadLine {
   double ohm{};           // expectation
+  double sigma_ohm{};     // standard deviation
+  double flattest_ohm{};  // 2.5% of load lines lie below it
   double steepest_ohm{};  // 97.5% of load lines lie below it
 };
 // Those of the lognormal prior, without the load lines on which the strongest current of a campaign
 // would make the voltage fall further than a supply may. An energy grows about linearly with the
 // load line, so that its expectation is its value at the mean: the best estimate in the sense of
-// JCGM 100:2008, 4.1.6, where the median or the middle of a range is none. What the energy moves by
-// from the mean to the steepest is taken for its 95% half-width. Down it is less, and the
-// symmetrical interval reaches too far there.
+// JCGM 100:2008, 4.1.6, where the median or the middle of a range is none. The distribution is
+// skew, and so are intervals: up by what the energy moves by to the steepest load line, down by
+// what it moves by to the flattest.
 [[nodiscard]] AssumedLoadLine assumed_load_line(double most_amps, double nominal_v);
 
 // The die's voltage at this power, where the regulator gives `nominal_v` without a load.

@@ -66,11 +66,16 @@ TEST(CoreVoltage, FallsAlongALineWithTheCurrent) {
   EXPECT_EQ(line->readings, 500);
 }
 
-// Sums over the lognormal density, up to what a supply may fall by: the mean, and the share that
-// lies below `steepest_ohm`.
-std::pair<double, double> summed_up(double most_amps, double nominal_v, double steepest_ohm) {
+// Sums over the lognormal density, up to what a supply may fall by.
+struct LoadLines {
+  double mean_ohm{}, sigma_ohm{};
+  double flatter{}, below_steepest{};  // shares of them
+};
+LoadLines summed_up(double most_amps, double nominal_v, const AssumedLoadLine& found) {
   double weight = 0;
   double mean = 0;
+  double square = 0;
+  double flatter = 0;
   double below = 0;
   for (double z = -8; z < 8; z += 1e-4) {
     const double ohm = kMedianLoadLineOhm * std::exp(kLoadLineLogSigma * z);
@@ -78,17 +83,22 @@ std::pair<double, double> summed_up(double most_amps, double nominal_v, double s
     const double density = std::exp(-z * z / 2);
     weight += density;
     mean += density * ohm;
-    if (ohm < steepest_ohm) below += density;
+    square += density * ohm * ohm;
+    if (ohm < found.flattest_ohm) flatter += density;
+    if (ohm < found.steepest_ohm) below += density;
   }
-  return {mean / weight, below / weight};
+  mean /= weight;
+  return {mean, std::sqrt(square / weight - mean * mean), flatter / weight, below / weight};
 }
 
 TEST(CoreVoltage, AssumesTheMeanOfTheLoadLinesThatASupplyMayHave) {
   for (const double most_amps : {0.0, 50.0, 130.0, 330.0, 750.0}) {
     const AssumedLoadLine found = assumed_load_line(most_amps, 1.1);
-    const auto [mean_ohm, below] = summed_up(most_amps, 1.1, found.steepest_ohm);
-    EXPECT_NEAR(found.ohm, mean_ohm, 1e-3 * mean_ohm) << most_amps;
-    EXPECT_GE(below, 0.9749) << most_amps;
+    const LoadLines truth = summed_up(most_amps, 1.1, found);
+    EXPECT_NEAR(found.ohm, truth.mean_ohm, 1e-3 * truth.mean_ohm) << most_amps;
+    EXPECT_NEAR(found.sigma_ohm, truth.sigma_ohm, 1e-3 * truth.sigma_ohm) << most_amps;
+    EXPECT_NEAR(truth.flatter, 0.025, 1e-4) << most_amps;
+    EXPECT_GE(truth.below_steepest, 0.9749) << most_amps;
     EXPECT_LE(found.steepest_ohm * most_amps, 1.0001 * kMaxDroopShare * 1.1) << most_amps;
   }
 }
