@@ -218,6 +218,24 @@ TEST(Fit, ManyBlocksAreBootstrappedAsBlocksAndAgreeWithTheCovariance) {
   EXPECT_LT(energy.bootstrap_error / energy.covariance_error, 2.5);
 }
 
+// Nine residuals of one standard deviation and one of thirty, which pulls as one of three would.
+TEST(Uncertainty, GrowsWithAResidualFarAwayByNoMoreThanItPulls) {
+  JointInput input;
+  input.variants.resize(1);
+  JointFit fit;
+  fit.energy_column = {0};
+  fit.covariance = Eigen::MatrixXd::Identity(1, 1);
+  fit.degrees_of_freedom = 9;
+  fit.stream_weight.assign(9, 1);
+  fit.stream_weight.push_back(0.1);
+  fit.stream_scaled = Eigen::VectorXd::Ones(10);
+  fit.stream_scaled[9] = 30 * std::sqrt(0.1);
+  const Uncertainty found = assess(input, fit, 0, 1);
+  const double lost = 9.1 / 9;  // the far one's weight, which determines nothing
+  EXPECT_NEAR(found.scatter, (9 + 9) / 9.0 * lost * lost, 1e-9);
+  EXPECT_NEAR(found.covariance(0, 0), found.scatter, 1e-9);
+}
+
 TEST(Fit, IsDeterministicForASeed) {
   const auto campaign = make_campaign(seeded(2));
   const auto a = fit(campaign);

@@ -78,6 +78,25 @@ std::vector<Part> independent_parts(const Eigen::MatrixXd& jacobian, const Eigen
   return result;
 }
 
+// Scaled residuals should have unit variance; where they have more, the intervals grow. A residual
+// beyond kHuberSigmas pulls at the fit as one of kHuberSigmas does, however far away it is, and
+// what those residuals say of a parameter in the normal matrix is nothing: the covariance of an
+// M-estimator (Huber, Robust Statistics, 1981, 7.6), whose weights w are psi over the residual.
+double scatter_of(const JointFit& fit) {
+  double square = 0;  // sum of psi^2; stream_scaled has the root of w
+  double weight = 0;  // what the normal matrix has
+  double slope = 0;   // what it should have, the derivatives of psi
+  for (std::size_t i = 0; i < fit.stream_weight.size(); ++i) {
+    const double w = fit.stream_weight[i];
+    const double scaled = fit.stream_scaled[static_cast<Eigen::Index>(i)];
+    square += w * scaled * scaled;
+    weight += w;
+    slope += w < 1 ? 0 : 1;
+  }
+  if (!(slope > 0)) return 1;
+  return square / fit.degrees_of_freedom * (weight / slope) * (weight / slope);
+}
+
 double variance_of(const Uncertainty& uncertainty, const Eigen::VectorXd& weights) {
   double variance = weights.dot(uncertainty.covariance * weights);
   if (uncertainty.bootstrap.size() > 0) {
@@ -96,14 +115,13 @@ Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
   Uncertainty result;
   result.degrees_of_freedom = fit.degrees_of_freedom;
   const auto variants = static_cast<Eigen::Index>(input.variants.size());
-  // Scaled residuals should have unit variance; where they have more, the intervals grow.
-  const double scatter = std::max(1.0, fit.stream_scaled.squaredNorm() / fit.degrees_of_freedom);
+  result.scatter = std::max(1.0, scatter_of(fit));
   result.covariance.resize(variants, variants);
   for (Eigen::Index a = 0; a < variants; ++a) {
     for (Eigen::Index b = 0; b < variants; ++b) {
       result.covariance(a, b) =
-          scatter * fit.covariance(fit.energy_column[static_cast<std::size_t>(a)],
-                                   fit.energy_column[static_cast<std::size_t>(b)]);
+          result.scatter * fit.covariance(fit.energy_column[static_cast<std::size_t>(a)],
+                                          fit.energy_column[static_cast<std::size_t>(b)]);
     }
   }
   if (replicates < 2) return result;

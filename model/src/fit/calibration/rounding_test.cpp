@@ -165,7 +165,8 @@ TEST(Rounding, FindsTheNoiseBeforeItFromTheScatterOfReadings) {
 }
 
 // Two plateaus of a pair in the same powers, and what a watt in each moves the energy by.
-double variance_of_two(double apart_w, const char* other_payload, int other_quadrant) {
+double variance_of_two(double apart_w, const char* other_payload, int other_quadrant,
+                       std::size_t other_variant = 1) {
   JointInput input;
   input.power_step_w = kStepW;
   input.variants.resize(2);
@@ -178,7 +179,7 @@ double variance_of_two(double apart_w, const char* other_payload, int other_quad
   fit.stream_jacobian = Eigen::MatrixXd::Ones(2, 1);
   for (std::size_t p = 0; p < 2; ++p) {
     StreamPlateau stream;
-    stream.variant = p;
+    stream.variant = p == 0 ? 0 : other_variant;
     stream.quadrant = p == 0 ? 0 : other_quadrant;
     stream.window.power_w = 50 + (p == 0 ? 0 : apart_w);
     input.streams.push_back(stream);
@@ -194,6 +195,14 @@ TEST(Rounding, IsOneErrorForPlateausOfOnePairAndPayloadAtOnePower) {
   EXPECT_NEAR(variance_of_two(0.5, "random", 0), 2 * one, 1e-9) << "the power has moved";
   EXPECT_NEAR(variance_of_two(0, "zeros", 0), 2 * one, 1e-9) << "another payload";
   EXPECT_NEAR(variance_of_two(0, "random", 1), 2 * one, 1e-9) << "another pair";
+}
+
+// What two plateaus of a pair scatter by is in the fit's noise: that of their steps as well.
+TEST(Rounding, IsNotCountedAgainWhereTheScatterOfAPairShowsIt) {
+  const double one = rounding_variance(kStepW, 0);
+  EXPECT_NEAR(variance_of_two(0.05, "random", 0, 0), 4 * one, 1e-9) << "no scatter shows it";
+  EXPECT_NEAR(variance_of_two(0.5, "random", 0, 0), 0, 1e-9);
+  EXPECT_NEAR(variance_of_two(0.5, "random", 1, 0), 2 * one, 1e-9) << "other pairs";
 }
 
 // Two idle windows, and streams whose noise dithers them.
