@@ -20,7 +20,7 @@ namespace ww::microbench {
 
 struct StairPoint {
   std::int64_t bytes{};  // of the set
-  double ticks{};        // of three loads in four at most, one reading of the clock included
+  double ticks{};        // of five loads in eight at most, one reading of the clock included
 };
 
 struct Staircase {
@@ -51,6 +51,11 @@ struct MemoryLevels {
 [[nodiscard]] Result<Staircase> measure_staircase(ComputeHost& host, int compute_units,
                                                   std::int64_t most_bytes,
                                                   const std::function<void(double)>& progress);
+
+// Latency of few lines that lie all over a set of so many bytes, when they have been read once.
+// They fit into any L2. What takes longer than the L2 all the same is no cache's latency but that
+// of translating addresses. The same errors.
+[[nodiscard]] Result<double> measure_few_lines(ComputeHost& host, std::int64_t bytes);
 
 // Sets of these sizes, ascending, by loads that pass the L1 or by plain ones. The same errors.
 [[nodiscard]] Result<std::vector<StairPoint>> measure_stairs(ComputeHost& host,

@@ -19,6 +19,13 @@ constexpr std::int64_t kMaxStairPlaces = 2048;  // of a chain, and what its kern
 constexpr std::int64_t kStairLoads = 512;
 constexpr std::size_t kStairGroup = kernels::kPtxGroupSize;
 constexpr std::size_t kStairGroupsOfUnit = 4;
+// Of a set's loads so many take the latency that is reported, or less. In a package of four dies
+// half of the loads go one die further, and a quarter two: a share at 1/4, 1/2 or 3/4 would be now
+// the one and now the other. Of a set twice as large as a level, half of the loads may still hit.
+constexpr std::size_t kStairShareOf8 = 5;
+// A chain lies in the first part of the set that is read before it: where the set exceeds a level,
+// what was read first is the first to go.
+constexpr std::int64_t kStairFirstPart = 4;
 constexpr double kRateLaunchS = 100e-6;  // that the shorter of two timed launches lasts at least
 constexpr std::uint32_t kMaxRateLoops = 1U << 20U;
 constexpr int kRateRepeats = 3;
@@ -56,27 +63,18 @@ class Stairs {
     return stream_->set(6, *output_);
   }
 
-  // What three of four loads from a set of so many bytes take at most. Of a set twice as large as a
-  // level, half of the loads still hit.
+  // What five of eight loads from a set of so many bytes take at most.
   Result<double> ticks_of(std::int64_t bytes, std::uint32_t way) {
-    if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
     const std::int64_t all = bytes / kStairPlaceBytes;
-    const std::int64_t places = std::min(all, kMaxStairPlaces);
-    WW_ASSIGN(first, write_chain(all, places));
-    const bool whole = places == all;
-    if (!whole) WW_TRY(read_whole(bytes));
-    const std::int64_t timed = std::min(places, kStairLoads);
-    WW_TRY(chase_->set(2, first));
     // A chain through the whole set reads it itself.
-    WW_TRY(chase_->set(3, static_cast<std::uint32_t>(whole ? places : 0)));
-    WW_TRY(chase_->set(4, static_cast<std::uint32_t>(whole ? kStairLoads : timed)));
-    WW_TRY(chase_->set(5, way));
-    WW_TRY(chase_->launch(1, macros_.target.wave_size));
-    WW_TRY(host_.finish());
-    std::vector<std::uint32_t> taken(static_cast<std::size_t>(whole ? kStairLoads : timed));
-    WW_TRY(ticks_->read(0, std::as_writable_bytes(std::span(taken))));
-    std::ranges::sort(taken);
-    return static_cast<double>(taken[taken.size() * 3 / 4]);
+    if (all <= kMaxStairPlaces) return ticks_of_chain(all, all, true, way);
+    const std::int64_t part = all / kStairFirstPart;
+    return ticks_of_chain(part, std::min(part, kMaxStairPlaces), false, way, bytes);
+  }
+
+  // The same of few places, one in each equal part of the set, after a round through them.
+  Result<double> ticks_of_few(std::int64_t bytes, std::uint32_t way) {
+    return ticks_of_chain(bytes / kStairPlaceBytes, kStairLoads, true, way);
   }
 
   // Bytes a second from a set of so many bytes: by the median of how much longer twice the loops
@@ -107,6 +105,26 @@ class Stairs {
   }
 
  private:
+  // Loads from a closed chain through `count` of so many places: after a round through all of it,
+  // or after the set of so many bytes was read.
+  Result<double> ticks_of_chain(std::int64_t all, std::int64_t count, bool round, std::uint32_t way,
+                                std::int64_t set_bytes = 0) {
+    if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
+    WW_ASSIGN(first, write_chain(all, count));
+    if (!round) WW_TRY(read_whole(set_bytes));
+    const std::int64_t timed = round ? kStairLoads : std::min(count, kStairLoads);
+    WW_TRY(chase_->set(2, first));
+    WW_TRY(chase_->set(3, static_cast<std::uint32_t>(round ? count : 0)));
+    WW_TRY(chase_->set(4, static_cast<std::uint32_t>(timed)));
+    WW_TRY(chase_->set(5, way));
+    WW_TRY(chase_->launch(1, macros_.target.wave_size));
+    WW_TRY(host_.finish());
+    std::vector<std::uint32_t> taken(static_cast<std::size_t>(timed));
+    WW_TRY(ticks_->read(0, std::as_writable_bytes(std::span(taken))));
+    std::ranges::sort(taken);
+    return static_cast<double>(taken[taken.size() * kStairShareOf8 / 8]);
+  }
+
   Result<double> time_loops(std::uint32_t loops) {
     if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
     WW_TRY(stream_->set(4, loops));
@@ -142,13 +160,14 @@ class Stairs {
     return words.front();
   }
 
+  // By one group: it runs where the chain does, so that it fills the L2 of that die, of several.
   Status read_whole(std::int64_t bytes) {
     const auto pieces = static_cast<std::uint32_t>(bytes / 16);
-    const std::size_t items = groups_ * kStairGroup;
+    const auto items = static_cast<std::uint32_t>(kStairGroup);
     WW_TRY(stream_->set(2, pieces - 1));
-    WW_TRY(stream_->set(3, static_cast<std::uint32_t>(items)));
-    WW_TRY(stream_->set(4, static_cast<std::uint32_t>((pieces + 4 * items - 1) / (4 * items))));
-    return stream_->launch(groups_, kStairGroup);
+    WW_TRY(stream_->set(3, items));
+    WW_TRY(stream_->set(4, (pieces + 4 * items - 1) / (4 * items)));
+    return stream_->launch(1, kStairGroup);
   }
 
   ComputeHost& host_;
@@ -180,6 +199,12 @@ Result<Staircase> measure_staircase(ComputeHost& host, int compute_units, std::i
     if (progress) progress(static_cast<double>(bytes) / static_cast<double>(most_bytes));
   }
   return result;
+}
+
+Result<double> measure_few_lines(ComputeHost& host, std::int64_t bytes) {
+  Stairs stairs(host, host.facts().compute_units, bytes);
+  WW_TRY(stairs.set_up());
+  return stairs.ticks_of_few(bytes, kStairThroughL1);
 }
 
 Result<std::vector<StairPoint>> measure_stairs(ComputeHost& host,

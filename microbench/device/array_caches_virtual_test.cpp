@@ -2,12 +2,14 @@
 // process: WW_TEST_CHIP and WW_TEST_SEED choose it, WW_TEST_GL1 says what must come out.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "caches/array_caches.hpp"
+#include "caches/memory_levels.hpp"
 #include "device/device.hpp"
 
 namespace ww::microbench {
@@ -16,6 +18,17 @@ namespace {
 std::string setting(const char* variable, const char* otherwise) {
   const char* set = std::getenv(variable);
   return set != nullptr ? set : otherwise;
+}
+
+// A set twice as large as the L2 is slower throughout, where few lines as far apart are not.
+void expect_a_step_behind_the_l2(ComputeHost& host, std::int64_t l2_bytes) {
+  const std::array<std::int64_t, 2> sets{l2_bytes / 8, 2 * l2_bytes};
+  const auto stairs = measure_stairs(host, sets, true);
+  ASSERT_TRUE(stairs) << stairs.error().text();
+  const auto few = measure_few_lines(host, 16 * l2_bytes);
+  ASSERT_TRUE(few) << few.error().text();
+  EXPECT_LT(*few, 1.1 * stairs->front().ticks);
+  EXPECT_GT(stairs->back().ticks, 1.3 * stairs->front().ticks);
 }
 
 TEST(ArrayCachesOnAChip, AreJudgedAsTheyAre) {
@@ -28,6 +41,7 @@ TEST(ArrayCachesOnAChip, AreJudgedAsTheyAre) {
   ASSERT_TRUE(evidence) << evidence.error().text();
   const ArrayCacheVerdict verdict = judge_array_caches(*evidence);
   std::printf("%s\n", to_json(*evidence).dump().c_str());
+  expect_a_step_behind_the_l2(*device->host, device->chip.l2_bytes);
   EXPECT_EQ(to_string(verdict.kind), setting("WW_TEST_GL1", "passed_by")) << verdict.reason;
 }
 

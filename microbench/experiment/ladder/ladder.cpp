@@ -45,8 +45,9 @@ constexpr double kLadderLaunchSeconds = 3e-3;
 // A simulated chip's launches have no jitter, and each takes the host's time.
 constexpr double kVirtualLaunchSeconds = 1.5e-4;
 constexpr double kMaxVirtualLaunchBits = 8.0 * (1 << 28);
-// A cache behind the L2 delivers more than memory does; a step of latency alone may be of address
-// translation.
+// A step of latency behind the L2 is a cache's where few lines, as far apart, take no longer than
+// the L2. Else it may be of address translation, unless the cache delivers more than memory does.
+constexpr double kFewLinesAsL2 = 0.1;
 constexpr double kCacheOverMemory = 1.25;
 constexpr double kMaxLadderLoops = 1e6;
 constexpr std::int64_t kLadderMiB = 1 << 20;
@@ -106,20 +107,23 @@ class Ladder final : public PointExperiment {
   Result<double> wait_s(Bench& bench);
   Result<double> full_rate(Bench& bench, const LadderStream& stream);
   Result<std::optional<LadderPoint>> at_rate(Bench& bench, const LadderStream& stream,
-                                             double bits_per_s, std::uint32_t loops);
+                                             double bits_per_s, std::uint32_t loops,
+                                             double& access_s);
   Status drop_doubtful_cache(Bench& bench);
   static Result<double> busy_share(const measure::Counters& counters, const Bench::Launched& done);
   [[nodiscard]] std::vector<LadderStream> random_streams() const;
   [[nodiscard]] std::uint32_t loops_for(const LadderStream& stream, double bits_per_s) const;
   [[nodiscard]] std::uint32_t loops_of_step(const LadderStream& stream, double least_rate,
                                             std::uint32_t step) const;
-  [[nodiscard]] bool has(const std::string& level) const {
-    return std::ranges::find(sets_, level, &LadderSet::name) != sets_.end();
+  [[nodiscard]] const LadderSet* find_set(const std::string& level) const {
+    const auto found = std::ranges::find(sets_, level, &LadderSet::name);
+    return found == sets_.end() ? nullptr : &*found;
   }
 
   LadderSettings settings_;
   std::unique_ptr<LadderKernels> kernels_;
   Staircase staircase_;
+  double few_lines_ticks_{};  // of the cache's set; 0: none behind the L2
   std::vector<LadderSet> sets_;
   std::vector<MemoryLevels::Missing> missing_;
   double launch_s_{kLadderLaunchSeconds};
@@ -163,6 +167,7 @@ json Ladder::plan() const {
               {"missing", std::move(missing)},
               {"staircase", std::move(stairs)},
               {"past_l1_cycles", staircase_.past_l1_ticks},
+              {"few_lines_cycles", few_lines_ticks_},
               {"points", std::move(points)},
               {"toggle_rates", toggle_rates()},
               {"hot_loops", hot_loops_}}}};
@@ -220,6 +225,7 @@ Status Ladder::restore(const json& plan) {
     staircase_.points.push_back(point);
   }
   setup.read("past_l1_cycles", staircase_.past_l1_ticks);
+  setup.read_optional("few_lines_cycles", few_lines_ticks_);
   setup.read("hot_loops", hot_loops_);
   for (const JsonReader& one : setup.objects("points")) {
     LadderPoint point;
@@ -279,6 +285,10 @@ Status Ladder::prepare(Bench& bench) {
     const MemoryLevels seen = levels_of(staircase_);
     sets_ = ladder_sets(seen, device.is_virtual);
     missing_ = seen.missing;
+    if (const LadderSet* cache = find_set(levels::cache)) {
+      WW_ASSIGN(ticks, measure_few_lines(*device.host, cache->seen.to_bytes));
+      few_lines_ticks_ = ticks;
+    }
   }
   if (sets_.size() < 2) {
     return fail(ErrorCode::unsupported,
@@ -355,11 +365,12 @@ Result<double> Ladder::full_rate(Bench& bench, const LadderStream& stream) {
   return rate;
 }
 
-// A point whose rate is the wanted one; nothing where no wait gives it.
+// A point whose rate is the wanted one; nothing where no wait gives it. `access_s` is what a round
+// takes beside its waits: as it is expected, and as it was found.
 Result<std::optional<LadderPoint>> Ladder::at_rate(Bench& bench, const LadderStream& stream,
-                                                   double bits_per_s, std::uint32_t loops) {
+                                                   double bits_per_s, std::uint32_t loops,
+                                                   double& access_s) {
   const double wanted_s = kernels_->bits_per_loop() / bits_per_s;
-  double access_s = 0;  // of a round, beside its waits
   std::optional<LadderPoint> best;
   for (int attempt = 0; attempt < kMaxLadderTries; ++attempt) {
     const double waits = std::max(0.0, std::round((wanted_s - access_s) / wait_unit_s_));
@@ -370,15 +381,17 @@ Result<std::optional<LadderPoint>> Ladder::at_rate(Bench& bench, const LadderStr
     const LadderPoint point{{stream, wait, loops}, kernels_->bits_per_loop() / seconds};
     const auto off = [&](const LadderPoint& p) { return std::abs(p.bits_per_s / bits_per_s - 1); };
     if (!best || off(point) < off(*best)) best = point;
-    if (off(point) < kLadderRateTolerance) break;
     access_s = seconds - wait * wait_unit_s_;
+    if (off(point) < kLadderRateTolerance) break;
   }
   if (best && std::abs(best->bits_per_s / bits_per_s - 1) > 3 * kLadderRateTolerance) best.reset();
   return best;
 }
 
 Status Ladder::drop_doubtful_cache(Bench& bench) {
-  if (!has(levels::cache) || !has(levels::memory)) return {};
+  const LadderSet* l2 = find_set(levels::l2);
+  if (!find_set(levels::cache) || !find_set(levels::memory) || l2 == nullptr) return {};
+  if (few_lines_ticks_ > 0 && few_lines_ticks_ < (1 + kFewLinesAsL2) * l2->seen.ticks) return {};
   WW_ASSIGN(cache, full_rate(bench, {levels::cache, false, "random"}));
   WW_ASSIGN(memory, full_rate(bench, {levels::memory, false, "random"}));
   if (cache >= kCacheOverMemory * memory) return {};
@@ -386,9 +399,10 @@ Status Ladder::drop_doubtful_cache(Bench& bench) {
   missing_.push_back(
       {levels::cache,
        fmt::format(
-           "sets of {} MiB take a step less in latency than memory, and deliver only {:.2f} "
-           "times its rate: the step may be of address translation",
-           at->set_bytes / kLadderMiB, cache / memory)});
+           "sets of {} MiB take a step less in latency than memory, and deliver only {:.2f} times "
+           "its rate. Few lines as far apart take {:.0f} cycles: the step may be of address "
+           "translation",
+           at->set_bytes / kLadderMiB, cache / memory, few_lines_ticks_)});
   sets_.erase(at);
   return {};
 }
@@ -409,10 +423,11 @@ Status Ladder::tune(Bench& bench) {
   }
   hot_loops_ = loops_for({levels::l2, false, "random"}, hottest);
   for (const LadderStream& stream : streams) {
+    double access_s = 0;
     for (std::size_t r = 0; r < kRateSteps.size(); ++r) {
       const std::uint32_t step = kRateSteps[r];
       WW_ASSIGN(point, at_rate(bench, stream, step * kRateStep * least,
-                               loops_of_step(stream, least, step)));
+                               loops_of_step(stream, least, step), access_s));
       if (!point) continue;
       points_.push_back(*point);
       // The other data have as many waits: what they move takes as long.
