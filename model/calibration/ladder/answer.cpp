@@ -343,4 +343,30 @@ LadderAnswer fit_ladder_runs(const LadderInput& input) {
   return LadderFitter(input).answer();
 }
 
+std::map<std::string, double> fit_exact_launches(
+    std::span<const ExactLaunch> launches, const std::map<std::string, double>& toggle_rates) {
+  LadderInput input;
+  for (const ExactLaunch& launch : launches) {
+    const auto found = std::ranges::find(input.streams, launch.stream);
+    const auto at = static_cast<std::size_t>(found - input.streams.begin());
+    if (found == input.streams.end()) {
+      input.streams.push_back(launch.stream);
+      const auto rate = toggle_rates.find(launch.stream.data);
+      input.toggle_rate.push_back(rate == toggle_rates.end() ? 0 : rate->second);
+    }
+    for (const std::int64_t block : {1, 2}) {  // the fit needs two
+      LadderRun& run = input.runs.emplace_back();
+      run.block = block;
+      run.stream = at;
+      run.bits_per_s = launch.bits_per_s;
+      run.power_w = launch.power_w;
+    }
+  }
+  std::map<std::string, double> figures;
+  for (const LadderRow& row : fit_ladder_runs(input).rows) {
+    if (row.sensed) figures[row.figure.name] = 1e12 * row.sensed->value;
+  }
+  return figures;
+}
+
 }  // namespace ww::calibration

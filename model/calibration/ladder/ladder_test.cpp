@@ -96,6 +96,19 @@ TEST(LadderFit, RecoversEachLevelUnderHeatAndDroop) {
   EXPECT_NEAR(answer.idle_w_per_k, card.leak_w_per_k, 0.01);
 }
 
+TEST(LadderFit, OfExactLaunchesIsExact) {
+  std::vector<ExactLaunch> launches;
+  for (const double rate : {1e12, 2e12, 4e12}) {
+    launches.push_back({{"l2", false, "random"}, rate, 20 + 3e-12 * rate});
+    launches.push_back({{"l2", false, "zeros"}, rate, 20 + 2e-12 * rate});
+    launches.push_back({{"memory", false, "random"}, rate, 25 + 9e-12 * rate});
+  }
+  const auto figures = fit_exact_launches(launches, {{"random", 0.5}});
+  EXPECT_NEAR(figures.at("l2_read"), 3, 1e-6);
+  EXPECT_NEAR(figures.at("l2_read_zeros"), 2, 1e-6);
+  EXPECT_NEAR(figures.at("memory_read_less_l2"), 6, 1e-6);
+}
+
 TEST(LadderFit, CoversTheTruthAsOftenAsItSays) {
   const MadeCard card{.noise_w = 0.5};
   int held = 0;

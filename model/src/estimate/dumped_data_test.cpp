@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <string>
+
+#include "ww/model/counted_data.hpp"
 
 namespace ww::model {
 namespace {
@@ -57,6 +60,23 @@ TEST(DumpedData, HoldsTheOrderOfLinesInItsRange) {
 TEST(DumpedData, NeedsTwoLines) {
   const std::string_view dumps[] = {"short", ""};
   EXPECT_FALSE(data_of_dumps(dumps));
+}
+
+// Two words of four bytes on a bundle of 64 wires: half of the wires carry data.
+TEST(CountedData, IsPerPayloadBit) {
+  const CountedData data = counted_data({128, 16, 4, 1}, 8);
+  EXPECT_DOUBLE_EQ(data.toggle_rate, 0.25);
+  EXPECT_DOUBLE_EQ(data.wires_per_bit, 2);
+  EXPECT_DOUBLE_EQ(data.coupling_per_toggle, -0.125);
+  EXPECT_TRUE(is_possible(data));
+}
+
+TEST(CountedData, TogglesEachWireOfABeatTwiceAtMost) {
+  EXPECT_TRUE(is_possible({2, 1, 0}));
+  EXPECT_FALSE(is_possible({2.1, 1, 0}));
+  EXPECT_TRUE(is_possible({2.1, 2, -2}));
+  EXPECT_FALSE(is_possible({0.1, 1, 2.1}));
+  EXPECT_FALSE(is_possible({std::nan(""), 1, 0}));
 }
 
 }  // namespace

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "ww/calibration/ladder_fit.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -22,8 +19,7 @@
 namespace ww::cli {
 namespace {
 
-using calibration::LadderInput;
-using calibration::LadderRun;
+using calibration::ExactLaunch;
 
 // Joules of each launch at the reference voltage: all columns together.
 Result<std::vector<double>> sealed_joules(const std::string& file) {
@@ -44,15 +40,9 @@ Result<std::vector<double>> sealed_joules(const std::string& file) {
   return joules;
 }
 
-struct Exercised {
-  calibration::LadderStream stream;
-  double bits_per_s{};
-  double power_w{};  // over idle
-};
-
 // The last launch of each.
-Result<std::vector<Exercised>> exercise(const std::filesystem::path& recording,
-                                        const microbench::DeviceRequest& device) {
+Result<std::vector<ExactLaunch>> exercise(const std::filesystem::path& recording,
+                                          const microbench::DeviceRequest& device) {
   WW_ASSIGN(program, own_program());
   WW_ASSIGN(folder, ScratchFolder::create("ladder"));
   const auto moved = folder.path() / "moved.json";
@@ -73,7 +63,7 @@ Result<std::vector<Exercised>> exercise(const std::filesystem::path& recording,
   WW_ASSIGN(text, read_file(moved));
   WW_ASSIGN(json, parse_json(text, moved.string()));
   const JsonReader reader(json, "launches of the ladder");
-  std::vector<Exercised> done;
+  std::vector<ExactLaunch> done;
   std::size_t last = 0;
   for (const JsonReader& one : reader.objects("launches")) {
     std::string stream;
@@ -95,33 +85,6 @@ Result<std::vector<Exercised>> exercise(const std::filesystem::path& recording,
   return done;
 }
 
-// The fit's figures from exact powers, each by its name.
-std::map<std::string, double> figures_of(std::span<const Exercised> points,
-                                         const nlohmann::json& toggle_rates,
-                                         const std::function<double(double)>& shown_w) {
-  LadderInput input;
-  for (const Exercised& point : points) {
-    const auto found = std::ranges::find(input.streams, point.stream);
-    const auto at = static_cast<std::size_t>(found - input.streams.begin());
-    if (found == input.streams.end()) {
-      input.streams.push_back(point.stream);
-      input.toggle_rate.push_back(toggle_rates.value(point.stream.data, 0.0));
-    }
-    for (const std::int64_t block : {1, 2}) {
-      LadderRun& run = input.runs.emplace_back();
-      run.block = block;
-      run.stream = at;
-      run.bits_per_s = point.bits_per_s;
-      run.power_w = shown_w(point.power_w);
-    }
-  }
-  std::map<std::string, double> figures;
-  for (const calibration::LadderRow& row : fit_ladder_runs(input).rows) {
-    if (row.sensed) figures[row.figure.name] = 1e12 * row.sensed->value;
-  }
-  return figures;
-}
-
 }  // namespace
 
 Result<calibration::Revealed> ladder_truth(const std::filesystem::path& recording,
@@ -130,12 +93,13 @@ Result<calibration::Revealed> ladder_truth(const std::filesystem::path& recordin
                                            const sim::gpu::Chip& chip) {
   WW_ASSIGN(points, exercise(recording, device));
   const double idle_w = ladder.value("idle_w", 0.0);
-  const auto toggle_rates = ladder.value("toggle_rates", nlohmann::json::object());
+  const auto toggle_rates = ladder.value("toggle_rates", std::map<std::string, double>{});
+  const auto truth = calibration::fit_exact_launches(points, toggle_rates);
   const double chip_idle_w = sim::gpu::power_behind_sensor_w(chip, idle_w);
-  const auto truth = figures_of(points, toggle_rates, [](double power_w) { return power_w; });
-  const auto sensed = figures_of(points, toggle_rates, [&](double power_w) {
-    return sim::gpu::sensed_power_w(chip, chip_idle_w + power_w) - idle_w;
-  });
+  for (ExactLaunch& point : points) {
+    point.power_w = sim::gpu::sensed_power_w(chip, chip_idle_w + point.power_w) - idle_w;
+  }
+  const auto sensed = calibration::fit_exact_launches(points, toggle_rates);
   calibration::Revealed revealed;
   revealed.chip_class = sim::gpu::to_string(chip.request().chip_class);
   for (const auto& [name, value] : truth) {

@@ -1,11 +1,11 @@
 #include "estimate/toggles_file.hpp"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
+#include "ww/model/counted_data.hpp"
 #include "ww/model/dumped_data.hpp"
 
 namespace ww::cli {
@@ -13,10 +13,6 @@ namespace {
 
 constexpr auto kTogglesFormat = "wirewatt-toggles/1";
 constexpr std::size_t kL1L2 = 1;
-// A beat changes a wire at most twice: to its bit, and back to where an idle or precharged bus
-// rests.
-constexpr double kMaxTogglesAWire = 2;
-
 struct CountedToggles {
   double bytes{};
   model::WireActivity wires;
@@ -27,14 +23,15 @@ struct CountedToggles {
   }
   [[nodiscard]] bool any() const { return bytes > 0; }
   [[nodiscard]] nlohmann::json json() const {
+    const model::CountedData data = model::counted_data(wires, bytes);
     return {{"bytes", bytes},
-            {"toggle_rate", wires.toggles / (8 * bytes)},
-            {"wires_per_bit", wires.slot_bits / (8 * bytes)},
-            {"coupling_per_toggle", wires.toggles > 0 ? wires.coupling() / wires.toggles : 0.0}};
+            {"toggle_rate", data.toggle_rate},
+            {"wires_per_bit", data.wires_per_bit},
+            {"coupling_per_toggle", data.coupling_per_toggle}};
   }
 };
 
-std::optional<model::AssumedData> counted_data(const nlohmann::json& row) {
+std::optional<model::AssumedData> read_data(const nlohmann::json& row) {
   const auto number = [&](const char* key) -> std::optional<double> {
     const auto found = row.find(key);
     if (found == row.end() || !found->is_number()) return std::nullopt;
@@ -43,13 +40,10 @@ std::optional<model::AssumedData> counted_data(const nlohmann::json& row) {
   if (!row.is_object()) return std::nullopt;
   const auto rate = number("toggle_rate");
   const auto coupling = number("coupling_per_toggle");
-  // Beats that carry few bits move all of their wires, so there are more wires than bits. Files of
-  // earlier versions do not have their number. Each toggle has at most two neighbours.
-  const double wires = number("wires_per_bit").value_or(1);
-  if (!rate || !coupling || !(*rate >= 0 && *rate <= kMaxTogglesAWire * wires) ||
-      !(std::abs(*coupling) <= 2)) {
-    return std::nullopt;
-  }
+  if (!rate || !coupling) return std::nullopt;
+  // Files of earlier versions do not have the number of wires.
+  const model::CountedData data{*rate, number("wires_per_bit").value_or(1), *coupling};
+  if (!model::is_possible(data)) return std::nullopt;
   return model::data_counted_elsewhere(*rate, *coupling);
 }
 
@@ -93,11 +87,11 @@ Status use_toggles(model::EstimateOptions& options, const std::string& file) {
                     "not have it) and a coupling_per_toggle of -2 to 2",
                 file);
   };
-  const auto all = counted_data(json.value("all", nlohmann::json()));
+  const auto all = read_data(json.value("all", nlohmann::json()));
   if (!all) return bad("'all'");
   options.data = *all;
   for (const auto& row : json.value("kernels", nlohmann::json::array())) {
-    const auto data = counted_data(row);
+    const auto data = read_data(row);
     const auto name = row.is_object() ? row.find("kernel") : row.end();
     if (!data || name == row.end() || !name->is_string()) return bad("each of 'kernels'");
     options.data_of_kernel[name->get<std::string>()] = *data;

@@ -16,7 +16,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -118,5 +120,17 @@ struct LadderAnswer {
 // Errors are statuses of the rows: two blocks or three runs at each of three rates are the least
 // that gives a value.
 [[nodiscard]] LadderAnswer fit_ladder_runs(const LadderInput& input);
+
+// A launch of the ladder whose traffic and power are exact, as those of a virtual chip are.
+struct ExactLaunch {
+  LadderStream stream;
+  double bits_per_s{};
+  double power_w{};  // over idle
+};
+
+// Returns the fit's figures of such launches by name [pJ/bit]. `toggle_rates`: of each stream's
+// data; those that are absent count as 0.
+[[nodiscard]] std::map<std::string, double> fit_exact_launches(
+    std::span<const ExactLaunch> launches, const std::map<std::string, double>& toggle_rates);
 
 }  // namespace ww::calibration
