@@ -113,6 +113,35 @@ TEST(Workloads, AreListedWithTheirPaperAndSuite) {
   EXPECT_EQ(of_table_iii, 23);
 }
 
+TEST(Workloads, ThoseOfTableIIIHaveSizesThatGrow) {
+  const auto finished = run({wirewatt(), "workloads", "list", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  for (const json& entry : finished.json().at("workloads")) {
+    if (entry.at("paper").get<std::string>().find("iiswc16") == std::string::npos) continue;
+    const json sizes = entry.at("sizes");
+    EXPECT_FALSE(sizes.at("of").get<std::string>().empty()) << entry;
+    const auto at = sizes.at("at").get<std::vector<std::size_t>>();
+    ASSERT_EQ(at.size(), 4U) << entry;
+    EXPECT_LT(at[0], at[3]) << entry;  // small and suite
+    EXPECT_LE(at[0], at[2]) << entry;  // small and paper
+  }
+}
+
+TEST(Workloads, ASizeByNumberMovesAsManyBytesAsItSays) {
+  const auto moved = [](const char* size) {
+    const auto finished =
+        run({wirewatt(), "workloads", "run", "sdk-histo", "--size", size, "--json"});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return finished.json().at("workloads")[0].at("l1_l2_read_bytes").get<double>();
+  };
+  EXPECT_EQ(moved("2097152"), 4.0 * 2097152);
+  EXPECT_EQ(moved("small"), moved("1048576"));
+  const auto refused = run({wirewatt(), "workloads", "run", "sdk-histo", "--size", "5"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("1048576"), std::string::npos) << refused.err;
+  EXPECT_EQ(run({wirewatt(), "workloads", "run", "dct", "--size", "4096"}).exit_code, 2);
+}
+
 TEST(Workloads, WhatCannotBeRunIsNamed) {
   const auto unknown = run({wirewatt(), "workloads", "run", "no-such-workload"});
   EXPECT_EQ(unknown.exit_code, 2);

@@ -30,11 +30,11 @@ double wall_seconds() {
 
 }  // namespace
 
-Session::Session(microbench::ComputeDevice& device, Size size, std::uint64_t seed,
+Session::Session(microbench::ComputeDevice& device, Input input, std::uint64_t seed,
                  bool time_launches)
     : random(seed),
       device_(device),
-      size_(size),
+      input_(input),
       time_launches_(time_launches),
       first_dispatch_(device.counters ? device.counters->dispatch_count() : 0),
       changed_before_(changed_replies()) {}
@@ -105,7 +105,7 @@ void Session::output(const char* what, const char* type, std::span<const std::by
                               {"what", what},
                               {"type", type},
                               {"count", count},
-                              {"size", to_string(size_)},
+                              {"size", size_name_},
                               {"device", device_.name},
                               {"virtual", device_.is_virtual},
                               {"file", stem + ".raw"}};

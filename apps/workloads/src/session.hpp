@@ -3,6 +3,7 @@
 // reads as its algorithm does; the harness reports the error.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -47,8 +48,9 @@ constexpr const char* type_name() {
 
 class Session {
  public:
-  // `time_launches`: waits for each launch, and adds up the CPU and wall time that they take.
-  Session(microbench::ComputeDevice& device, Size size, std::uint64_t seed,
+  // An input by its extent is otherwise of size paper. `time_launches`: waits for each launch, and
+  // adds up the CPU and wall time that they take.
+  Session(microbench::ComputeDevice& device, Input input, std::uint64_t seed,
           bool time_launches = false);
   ~Session();
   Session(const Session&) = delete;
@@ -58,7 +60,15 @@ class Session {
 
   template <class T>
   [[nodiscard]] T pick(T small, T medium, T paper) const {
-    return size_ == Size::small ? small : size_ == Size::medium ? medium : paper;
+    return pick(small, medium, paper, paper);
+  }
+  template <class T>
+  [[nodiscard]] T pick(T small, T medium, T paper, T suite) const {
+    return std::array{small, medium, paper, suite}[static_cast<std::size_t>(input_.size)];
+  }
+  // What grows with the input, in whole multiples.
+  [[nodiscard]] std::size_t extent(std::size_t multiple = 1) const {
+    return (input_.extent + multiple - 1) / multiple * multiple;
   }
 
   // Compiles cl/<file> with `defines` ("#define N 4\n") before it. Launches name its kernels.
@@ -145,9 +155,10 @@ class Session {
 
   // Results that checks see, and those of result(), are also written to files of this folder:
   // NAME.N.raw and NAME.N.json.
-  void write_outputs_to(std::filesystem::path folder, std::string name) {
+  void write_outputs_to(std::filesystem::path folder, std::string name, std::string size) {
     outputs_ = std::move(folder);
     name_ = std::move(name);
+    size_name_ = std::move(size);
   }
 
   // Compares the counters with what was stated, and reports the result.
@@ -208,7 +219,7 @@ class Session {
   void check_counters(Report& report);
 
   microbench::ComputeDevice& device_;
-  Size size_;
+  Input input_;
   bool time_launches_;
   double launch_cpu_seconds_{};
   double launch_wall_seconds_{};
@@ -226,6 +237,7 @@ class Session {
   Bounds reads_, writes_, atomics_;
   std::filesystem::path outputs_;  // empty: nowhere
   std::string name_;
+  std::string size_name_;
   int output_count_{};
   std::vector<Compared> differences_;
   std::uint64_t changed_before_{};

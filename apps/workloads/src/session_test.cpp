@@ -89,7 +89,7 @@ void run_as_counted(Session& s) {
 
 TEST(Session, PassesWhenResultsAndTrafficAreAsStated) {
   auto device = fake_device();
-  Session s(device, Size::small, 1);
+  Session s(device, {Size::small}, 1);
   run_as_counted(s);
   s.check("value", s.download<int>(s.upload(std::vector{1, 2})), {1, 2});
   EXPECT_EQ(s.finish("w").outcome, Outcome::pass);
@@ -97,7 +97,7 @@ TEST(Session, PassesWhenResultsAndTrafficAreAsStated) {
 
 TEST(Session, NamesTheFirstElementThatIsWrong) {
   auto device = fake_device();
-  Session s(device, Size::small, 1);
+  Session s(device, {Size::small}, 1);
   run_as_counted(s);
   s.check("value", std::vector{1.0F, 2.0F, 3.0F}, {1.0F, 2.5F, 4.0F}, 1e-3);
   const Report report = s.finish("w");
@@ -108,7 +108,7 @@ TEST(Session, NamesTheFirstElementThatIsWrong) {
 TEST(Session, TakesNanAndOtherLengthsForWrong) {
   for (const auto& got : {std::vector{std::nanf("")}, std::vector<float>{}}) {
     auto device = fake_device();
-    Session s(device, Size::small, 1);
+    Session s(device, {Size::small}, 1);
     run_as_counted(s);
     s.check("value", got, {1.0F}, 1e9, 1e9);
     EXPECT_EQ(s.finish("w").outcome, Outcome::fail);
@@ -118,7 +118,7 @@ TEST(Session, TakesNanAndOtherLengthsForWrong) {
 TEST(Session, FailsWhenCountersLieOutsideTheStatedTraffic) {
   const auto outcome = [](double least, double most) {
     auto device = fake_device();
-    Session s(device, Size::small, 1);
+    Session s(device, {Size::small}, 1);
     run_as_counted(s);
     s.reads(least, most);
     return s.finish("w").outcome;
@@ -131,7 +131,7 @@ TEST(Session, FailsWhenCountersLieOutsideTheStatedTraffic) {
 
 TEST(Session, FailsWhenAnotherNumberOfWavesRan) {
   auto device = fake_device();
-  Session s(device, Size::small, 1);
+  Session s(device, {Size::small}, 1);
   run_as_counted(s);
   s.launch("any", {64}, {64}, s.zeros<int>(1));
   EXPECT_EQ(s.finish("w").outcome, Outcome::fail);
@@ -139,7 +139,7 @@ TEST(Session, FailsWhenAnotherNumberOfWavesRan) {
 
 TEST(Session, ReportsTheFirstErrorOfTheDevice) {
   auto device = fake_device(false);
-  Session s(device, Size::small, 1);
+  Session s(device, {Size::small}, 1);
   run_as_counted(s);
   s.check("value", 1, 2);
   const Report report = s.finish("w");
@@ -147,11 +147,50 @@ TEST(Session, ReportsTheFirstErrorOfTheDevice) {
   EXPECT_NE(report.reason.find("no compiler today"), std::string::npos) << report.reason;
 }
 
+TEST(Session, PicksByTheSizeAndRoundsItsExtentUp) {
+  auto device = fake_device();
+  EXPECT_EQ(Session(device, {Size::medium}, 1).pick(1, 2, 3), 2);
+  EXPECT_EQ(Session(device, {Size::suite}, 1).pick(1, 2, 3), 3);
+  EXPECT_EQ(Session(device, {Size::suite}, 1).pick(1, 2, 3, 4), 4);
+  EXPECT_EQ(Session(device, {Size::paper, 100}, 1).extent(), 100U);
+  EXPECT_EQ(Session(device, {Size::paper, 100}, 1).extent(64), 128U);
+  EXPECT_EQ(Session(device, {Size::paper, 128}, 1).extent(64), 128U);
+}
+
+TEST(Input, IsANameOrANumber) {
+  const auto named = input_from_string("suite");
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->size, Size::suite);
+  EXPECT_EQ(to_string(*named), "suite");
+  const auto number = input_from_string("1024");
+  ASSERT_TRUE(number);
+  EXPECT_EQ(number->extent, 1024U);
+  EXPECT_EQ(to_string(*number), "1024");
+  for (const char* wrong : {"", "0", "-1", "12x", "huge", "99999999999999999999"}) {
+    EXPECT_FALSE(input_from_string(wrong)) << wrong;
+  }
+}
+
+TEST(Input, GetsTheExtentOfItsSize) {
+  const Info info{"w", "p", "s", "t", {"rows", {10, 20, 40, 80}}};
+  EXPECT_EQ(complete_input(info, {Size::medium})->extent, 20U);
+  EXPECT_EQ(complete_input(info, {Size::paper, 33})->extent, 33U);
+  const auto few = complete_input(info, {Size::paper, 9});
+  ASSERT_FALSE(few);
+  EXPECT_EQ(few.error().message, "w takes 10 to 320 rows, not 9");
+  EXPECT_FALSE(complete_input(info, {Size::paper, 321}));
+  const Info plain{"w", "p", "s", "t"};
+  EXPECT_EQ(complete_input(plain, {Size::medium})->extent, 0U);
+  EXPECT_FALSE(complete_input(plain, {Size::paper, 33}));
+}
+
 // A device whose kernels do nothing leaves zeros: no workload may take them for its result.
 TEST(Workload, NoneAcceptsADeviceThatComputesNothing) {
   for (const Entry& entry : registry()) {
+    const auto input = complete_input(entry.info, {Size::small});
+    ASSERT_TRUE(input) << entry.info.name;
     auto device = fake_device();
-    Session s(device, Size::small, 1);
+    Session s(device, *input, 1);
     entry.body(s);
     EXPECT_TRUE(s.found_wrong_result()) << entry.info.name;
   }

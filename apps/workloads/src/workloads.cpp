@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 
@@ -13,17 +14,46 @@
 #include "ww/core/suggest.hpp"
 
 namespace ww::workloads {
+namespace {
 
-std::string_view to_string(Size size) {
-  return size == Size::small ? "small" : size == Size::medium ? "medium" : "paper";
+constexpr std::array<std::string_view, 4> kSizes{"small", "medium", "paper", "suite"};
+// Host arrays grow with up to the third power of an extent.
+constexpr std::size_t kMostOverSuite = 4;
+
+}  // namespace
+
+Result<Input> complete_input(const Info& info, Input asked) {
+  const auto& at = info.extents.at;
+  if (asked.extent == 0) return Input{asked.size, at[static_cast<std::size_t>(asked.size)]};
+  if (info.extents.of.empty()) {
+    return fail(ErrorCode::invalid_argument, fmt::format("{} has no size by number; there are {}",
+                                                         info.name, fmt::join(kSizes, ", ")));
+  }
+  if (asked.extent < at.front() || asked.extent > kMostOverSuite * at.back()) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{} takes {} to {} {}, not {}", info.name, at.front(),
+                            kMostOverSuite * at.back(), info.extents.of, asked.extent));
+  }
+  return asked;
 }
 
-Result<Size> size_from_string(std::string_view text) {
-  for (const Size size : {Size::small, Size::medium, Size::paper}) {
-    if (text == to_string(size)) return size;
+std::string to_string(const Input& input) {
+  if (input.extent != 0) return std::to_string(input.extent);
+  return std::string(kSizes[static_cast<std::size_t>(input.size)]);
+}
+
+Result<Input> input_from_string(std::string_view text) {
+  const auto named = std::ranges::find(kSizes, text);
+  if (named != kSizes.end()) return Input{static_cast<Size>(named - kSizes.begin()), 0};
+  std::size_t extent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+  if (error == std::errc{} && end == text.data() + text.size() && extent > 0) {
+    return Input{Size::paper, extent};
   }
   return fail(ErrorCode::invalid_argument,
-              fmt::format("no size '{}'; there are small, medium and paper", text));
+              fmt::format("no size '{}'; there are {}, and a program's own numbers "
+                          "('wirewatt workloads list --json' has them)",
+                          text, fmt::join(kSizes, ", ")));
 }
 
 std::string_view to_string(Outcome outcome) {
@@ -58,6 +88,11 @@ Result<Batch> run(const Request& request, const std::function<void(const Report&
   if (chosen.empty()) {
     for (const Entry& entry : registry()) chosen.push_back(&entry);
   }
+  std::vector<Input> inputs;
+  for (const Entry* entry : chosen) {
+    WW_ASSIGN(input, complete_input(entry->info, request.input));
+    inputs.push_back(input);
+  }
   if (!request.output_folder.empty()) WW_TRY(make_folder(request.output_folder));
   microbench::DeviceRequest wanted;
   wanted.name = request.device;
@@ -71,12 +106,14 @@ Result<Batch> run(const Request& request, const std::function<void(const Report&
   WW_ASSIGN(device, microbench::open_compute_device(wanted));
 
   Batch batch{device.name, device.is_virtual, {}, {}};
-  for (const Entry* entry : chosen) {
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const Entry* entry = chosen[i];
     const auto start = std::chrono::steady_clock::now();
     constexpr std::uint64_t seed = 20160926;  // the same input in every run
-    Session session(device, request.size, seed, request.time_launches);
+    Session session(device, inputs[i], seed, request.time_launches);
     if (!request.output_folder.empty()) {
-      session.write_outputs_to(request.output_folder, std::string(entry->info.name));
+      session.write_outputs_to(request.output_folder, std::string(entry->info.name),
+                               to_string(request.input));
     }
     entry->body(session);
     Report report = session.finish(entry->info.name);

@@ -53,7 +53,7 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("--size", arguments->request.size,
                    "Inputs of the applications (default: small with --quick, else medium)")
-      ->check(CLI::IsMember({"small", "medium", "paper"}));
+      ->check(CLI::IsMember({"small", "medium", "paper", "suite"}));
   command
       ->add_option("--jobs", arguments->request.jobs,
                    "Runs of applications at once; each takes a core (default: 2)")

@@ -28,10 +28,14 @@ int run_list(bool json) {
   if (json) {
     auto entries = nlohmann::json::array();
     for (const auto& info : workloads::list()) {
-      entries.push_back({{"name", info.name},
-                         {"paper", info.paper},
-                         {"suite", info.suite},
-                         {"stresses", info.stresses}});
+      nlohmann::json entry{{"name", info.name},
+                           {"paper", info.paper},
+                           {"suite", info.suite},
+                           {"stresses", info.stresses}};
+      if (!info.extents.of.empty()) {
+        entry["sizes"] = {{"of", info.extents.of}, {"at", info.extents.at}};
+      }
+      entries.push_back(std::move(entry));
     }
     print_json({{"workloads", entries}});
     return 0;
@@ -59,9 +63,9 @@ nlohmann::json to_json(const workloads::Report& report) {
 }
 
 int run_workloads(WorkloadArguments& arguments) {
-  const auto size = workloads::size_from_string(arguments.size);
-  if (!size) return report_error(size.error());
-  arguments.request.size = *size;
+  const auto input = workloads::input_from_string(arguments.size);
+  if (!input) return report_error(input.error());
+  arguments.request.input = *input;
   if (arguments.all == !arguments.request.names.empty()) {
     return report_error(
         {ErrorCode::invalid_argument, "name workloads, or say --all", "workloads run"});
@@ -142,7 +146,9 @@ void add_workloads(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<WorkloadArguments>();
   run->add_option("names", arguments->request.names, "Which, as 'workloads list' names them");
   run->add_flag("--all", arguments->all, "All of them");
-  run->add_option("--size", arguments->size, "Inputs of the applications: small, medium or paper")
+  run->add_option(
+         "--size", arguments->size,
+         "Inputs of the applications: small, medium, paper (fills the chip), suite, or a number")
       ->capture_default_str();
   run->add_option(
       "--device", arguments->request.device,

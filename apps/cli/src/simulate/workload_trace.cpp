@@ -78,7 +78,7 @@ Result<WorkloadTrace> trace_workload(const std::string& name, const std::string&
     return fail(ErrorCode::not_found, "no such workload; 'wirewatt workloads list' lists them",
                 name);
   }
-  WW_TRY(workloads::size_from_string(size));
+  WW_TRY(workloads::input_from_string(size));
   if (!DeviceName(device).is_virtual()) {
     return fail(ErrorCode::unsupported,
                 "only a virtual device gives a memory trace, for example virtual:w9100", device);

@@ -23,7 +23,7 @@ struct Crystal {
 };
 
 Crystal make_crystal(Session& s, double cutoff) {
-  const auto side = s.pick<std::size_t>(8, 14, 32);
+  const auto side = s.extent();
   Crystal c;
   c.box = static_cast<double>(side) * kLattice;
   c.cutoff = cutoff;

@@ -4,7 +4,7 @@
 namespace ww::workloads {
 
 void run_crc(Session& s) {
-  const auto pages = s.pick<std::size_t>(2048, 16384, 65536);
+  const auto pages = s.extent(256);
   const auto words = s.pick<std::size_t>(64, 256, 256);
   constexpr std::uint32_t polynomial = 0xEDB88320;
   std::vector<std::uint32_t> table(1024);

@@ -6,8 +6,8 @@
 namespace ww::workloads {
 
 void run_gem(Session& s) {
-  const auto atoms = s.pick<std::size_t>(512, 4096, 16384);
-  const auto vertices = s.pick<std::size_t>(2048, 8192, 131072);
+  const auto atoms = s.pick<std::size_t>(512, 4096, 4096, 16384);
+  const auto vertices = s.extent(256);
   std::vector<float> atom(4 * atoms), vertex(4 * vertices);
   for (std::size_t i = 0; i < atoms; ++i) {
     for (std::size_t k = 0; k < 3; ++k) atom[4 * i + k] = s.random.uniform(-10, 10);

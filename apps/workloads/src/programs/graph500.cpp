@@ -1,5 +1,6 @@
 // Graph500's kernel 2. Any breadth-first tree is right, so the check is graph500's own validation.
 #include <algorithm>
+#include <bit>
 
 #include "graph.hpp"
 #include "session.hpp"
@@ -16,7 +17,7 @@ bool adjacent(const Graph& graph, std::uint32_t a, std::uint32_t b) {
 }  // namespace
 
 void run_graph500(Session& s) {
-  const auto scale = s.pick(12U, 15U, 20U);
+  const auto scale = static_cast<unsigned>(std::bit_width(s.extent() - 1));
   const Graph graph = rmat_graph(s.random, scale, 16);
   const auto n = static_cast<std::uint32_t>(graph.vertices());
   std::uint32_t root = 0;

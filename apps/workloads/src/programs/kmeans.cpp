@@ -4,10 +4,10 @@
 namespace ww::workloads {
 
 void run_kmeans(Session& s) {
-  const auto n = s.pick<std::size_t>(8192, 65536, 819200);
+  const auto n = s.extent(256);
   const std::size_t dims = s.pick<std::size_t>(8, 34, 34);
   const std::size_t clusters = 5;
-  const int rounds = s.pick(4, 6, 20);
+  const int rounds = s.pick(4, 6, 3, 20);
   std::vector<float> features(n * dims), centres(clusters * dims), seeds(clusters * dims);
   for (auto& v : seeds) v = s.random.uniform(0, 1);
   for (std::size_t i = 0; i < n; ++i) {

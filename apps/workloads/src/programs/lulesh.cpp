@@ -98,8 +98,8 @@ Mesh make_mesh(std::size_t n) {
 }  // namespace
 
 void run_lulesh(Session& s) {
-  const auto n = s.pick<std::size_t>(16, 30, 64);
-  const int steps = s.pick(4, 10, 40);
+  const auto n = s.extent();
+  const int steps = s.pick(4, 10, 4, 40);
   const double dt = 0.01;
   Mesh mesh = make_mesh(n);
   const std::size_t elements = n * n * n;

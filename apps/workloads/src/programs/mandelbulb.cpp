@@ -33,7 +33,7 @@ double estimate(const Vector& p) {
 }  // namespace
 
 void run_mandelbulb(Session& s) {
-  const auto n = s.pick<std::size_t>(64, 256, 1024);
+  const auto n = s.extent(64);
   s.build("mandelbulb.cl");
   const Buffer image = s.zeros<float>(n * n);
   s.launch("render", {n, n}, {8, 8}, image, static_cast<int>(n), static_cast<int>(n));

@@ -56,7 +56,7 @@ Ellpack assemble(std::size_t n) {
 }  // namespace
 
 void run_minife(Session& s) {
-  const auto n = s.pick<std::size_t>(16, 40, 100);
+  const auto n = s.extent();
   const Ellpack m = assemble(n);
   std::vector<double> solution(m.rows);
   for (auto& v : solution) v = s.random.uniform(-1, 1);

@@ -27,9 +27,9 @@ void decide(Search& search, std::uint32_t x, const std::vector<float>& saving, f
 }  // namespace
 
 void run_sc(Session& s) {
-  const auto n = s.pick<std::size_t>(8192, 65536, 65536);
+  const auto n = s.extent(256);
   const auto dims = s.pick<std::size_t>(16, 64, 256);
-  const int candidates = s.pick(12, 12, 100);
+  const int candidates = s.pick(12, 12, 12, 100);
   const float price = static_cast<float>(n) * 0.1F;
   std::vector<float> points(n * dims);
   for (auto& v : points) v = s.random.uniform(0, 1);

@@ -105,8 +105,8 @@ FloatVector shade(std::uint32_t x, std::uint32_t y, std::uint32_t n, int samples
 }  // namespace
 
 void run_smallpt(Session& s) {
-  const auto n = s.pick<std::uint32_t>(64, 128, 512);
-  const int samples = s.pick(4, 16, 64);
+  const auto n = static_cast<std::uint32_t>(s.extent(64));
+  const int samples = s.pick(4, 16, 16, 64);
   std::vector<float> spheres;
   for (const auto& sphere : scene) spheres.insert(spheres.end(), sphere.begin(), sphere.end());
   s.build("smallpt.cl");

@@ -51,8 +51,8 @@ void reference_step(std::vector<float>& image, std::size_t n, float lambda) {
 }  // namespace
 
 void run_srad(Session& s) {
-  const auto n = s.pick<std::size_t>(256, 512, 2048);
-  const int steps = s.pick(3, 10, 50);
+  const auto n = s.extent(64);
+  const int steps = s.pick(3, 10, 3, 50);
   const float lambda = 0.5F;
   std::vector<float> image(n * n);
   for (auto& v : image) v = std::exp(s.random.uniform(0, 1));

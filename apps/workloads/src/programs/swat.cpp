@@ -7,7 +7,7 @@
 namespace ww::workloads {
 
 void run_swat(Session& s) {
-  const auto n = s.pick<std::size_t>(512, 2048, 8192);
+  const auto n = s.extent(64);
   constexpr int never = -1000000;
   std::vector<std::uint8_t> a(n), b(n);
   for (auto& letter : a) letter = static_cast<std::uint8_t>(s.random.below(4));

@@ -20,7 +20,7 @@ std::uint32_t mix(std::uint32_t x) {
 void run_xsbench(Session& s) {
   const auto nuclides = s.pick<std::uint32_t>(34, 68, 68);
   const auto points = s.pick<std::uint32_t>(256, 1024, 11303);
-  const auto lookups = s.pick<std::size_t>(8192, 1 << 17, 1 << 20);
+  const auto lookups = s.extent(64);
   const std::uint32_t materials = 12;
   std::vector<double> rows(std::size_t{nuclides} * points * 6);
   std::vector<double> energies;

@@ -8,7 +8,7 @@
 namespace ww::workloads {
 
 void run_pannotia_color(Session& s) {
-  const Graph graph = grid_graph(s.pick<std::size_t>(128, 400, 1000));
+  const Graph graph = grid_graph(s.extent());
   const std::size_t n = graph.vertices();
   // The values are a random order of the vertices: two of equal value would wait for each other.
   std::vector<std::uint32_t> order(n);

@@ -1,12 +1,14 @@
 // The AMD APP SDK's FastWalshTransform. Device and host add in the same order, so that every
 // coefficient agrees to the bit.
+#include <bit>
+
 #include "reference.hpp"
 #include "session.hpp"
 
 namespace ww::workloads {
 
 void run_sdk_fwt(Session& s) {
-  const std::size_t n = std::size_t{1} << s.pick(16, 20, 25);
+  const std::size_t n = std::bit_ceil(s.extent());
   std::vector<float> data(n);
   for (auto& value : data) value = s.random.uniform(0, 255);
   auto want = data;

@@ -7,7 +7,7 @@ void run_sdk_histo(Session& s) {
   const std::size_t bins = 256;
   const std::size_t values_per_group = 128 * 128;
   // 1024 x 1024 is the sample's default.
-  const auto n = s.pick<std::size_t>(1 << 20, 1 << 22, 1 << 22);
+  const auto n = s.extent(values_per_group);
   const std::size_t groups = n / values_per_group;
   std::vector<std::uint32_t> values(n), want(bins), got(bins);
   for (auto& value : values) {

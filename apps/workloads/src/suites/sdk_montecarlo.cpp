@@ -94,10 +94,9 @@ void price_on_host(Words seed, double sigma, float* prices, float* slopes) {
 }  // namespace
 
 void run_sdk_montecarlo(Session& s) {
-  const auto width =
-      s.pick<std::size_t>(256, 512, 1024);  // 1024 x 512 and ten steps are the sample's
+  const auto width = s.extent(64);  // 1024 x 512 and ten steps are the sample's
   const std::size_t height = width / 2;
-  const int volatilities = s.pick(2, 4, 10);
+  const int volatilities = s.pick(2, 4, 2, 10);
   const std::size_t group_size = 64;
   const std::size_t sums = width * height / group_size * 4;
   s.build("sdk_montecarlo.cl");

@@ -6,7 +6,7 @@
 namespace ww::workloads {
 
 void run_sdk_nbody(Session& s) {
-  const auto n = s.pick<std::size_t>(4096, 8192, 32768);
+  const auto n = s.extent(256);
   const int steps = 2;
   const float dt = 0.005F;
   const float softening = 500;

@@ -6,7 +6,7 @@ namespace ww::workloads {
 
 void run_sdk_scan(Session& s) {
   const std::size_t block = 256;
-  const auto n = s.pick<std::size_t>(1 << 20, 1 << 22, 1 << 24);
+  const auto n = s.extent(block);
   std::vector<float> data(n), want(n);
   double sum = 0;
   for (std::size_t i = 0; i < n; ++i) {

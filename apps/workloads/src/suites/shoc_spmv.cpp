@@ -7,7 +7,7 @@
 namespace ww::workloads {
 
 void run_shoc_spmv(Session& s) {
-  const auto n = s.pick<std::size_t>(4096, 8192, 16384);  // the suite: 1024, 8192, 12288, 16384
+  const auto n = s.extent(256);  // the suite: 1024, 8192, 12288, 16384
   std::vector<float> x(n), want(n), value;
   std::vector<int> column, first{0}, length(n);
   for (auto& v : x) v = s.random.uniform(0, 10);

@@ -4,8 +4,8 @@
 namespace ww::workloads {
 
 void run_shoc_stencil(Session& s) {
-  const auto n = s.pick<std::size_t>(512, 2048, 4096);  // of the suite's 512, 1024, 2048, 4096
-  const int sweeps = s.pick(3, 5, 10);
+  const auto n = s.extent(256);  // of the suite's 512, 1024, 2048, 4096
+  const int sweeps = s.pick(3, 5, 3, 10);
   const std::size_t pitch = n + 16;  // with the frame, a whole number of lines
   const float centre = 0.25F, cardinal = 0.15F, diagonal = 0.05F;
   std::vector<float> grid(pitch * (n + 2));

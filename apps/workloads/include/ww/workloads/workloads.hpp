@@ -1,6 +1,7 @@
 // Lists and runs the papers' applications, which are OpenCL programs of our own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -13,12 +14,25 @@
 
 namespace ww::workloads {
 
-// small: about a second on the virtual GPU; medium: tens of seconds; paper: as the papers ran it,
-// or as near as a generated input comes.
-enum class Size { small, medium, paper };
-[[nodiscard]] std::string_view to_string(Size size);
+// small: about a second on the virtual GPU; medium: seconds; paper: the smallest input that fills
+// the virtual W9100, where one was found; suite: as the suite documents it, or as near as a
+// generated input comes. Programs without extents of their own treat suite as paper.
+enum class Size { small, medium, paper, suite };
+
+// Which input of a workload: a size by name, or one by its extent (Extents::at); 0: by name.
+struct Input {
+  Size size{Size::small};
+  std::size_t extent{};
+};
+[[nodiscard]] std::string to_string(const Input& input);
 // Error invalid_argument.
-[[nodiscard]] Result<Size> size_from_string(std::string_view text);
+[[nodiscard]] Result<Input> input_from_string(std::string_view text);
+
+// The number that grows a workload's input, at each named size; it has a unit or there is none.
+struct Extents {
+  std::string_view of;
+  std::array<std::size_t, 4> at{};
+};
 
 // One line of the table.
 struct Info {
@@ -26,6 +40,7 @@ struct Info {
   std::string_view paper;     // dapper, gpuopt, iiswc16, or none
   std::string_view suite;     // the benchmark suite that made the application known
   std::string_view stresses;  // access pattern and divergence
+  Extents extents{};
 };
 [[nodiscard]] std::vector<Info> list();
 
@@ -56,7 +71,7 @@ struct Report {
 
 struct Request {
   std::vector<std::string> names;  // empty: all, in the table's order
-  Size size{Size::small};
+  Input input;
   std::string device;  // as --device; empty: the best there is
   bool time_launches{};
   std::filesystem::path output_folder;  // where results go as files; empty: nowhere
