@@ -106,6 +106,40 @@ void add_bounds(Reproduction& out, const std::vector<Application>& apps) {
                        model::chip_power("gfx701")->limit_source)});
 }
 
+// What the text states of a share at both nodes of Fig. 10 [%].
+struct StatedShares {
+  double at_28nm{}, at_7nm{};
+};
+constexpr StatedShares kMeanShare{5.6, 8.9};
+constexpr double kColorAt7nm = 21.9;
+
+// Fig. 10 has two bars for each application: at 28 nm, and projected to 7 nm.
+void add_share_bars(json& bars, const std::string& name, const std::array<double, 3>& percent,
+                    double at_7nm, const std::optional<StatedShares>& stated) {
+  const double share = percent[0] + percent[1] + percent[2];
+  const double grows = share > 0 ? at_7nm / share : 1;
+  json now{{"name", name}, {"parts", percent}};
+  json then{{"name", name + ", 7 nm"},
+            {"parts", {grows * percent[0], grows * percent[1], grows * percent[2]}}};
+  if (stated) {
+    now["mark"] = stated->at_28nm;
+    then["mark"] = stated->at_7nm;
+  }
+  bars.push_back(std::move(now));
+  bars.push_back(std::move(then));
+}
+
+json chart_of_shares(json bars) {
+  return {{"title", "Fig. 10: interconnect share of dynamic power, by application"},
+          {"description",
+           "Toggle rate 0.34 and the paper's counters and widths, at 28 nm and projected to 7 nm; "
+           "a mark is the paper's figure where its text states one."},
+          {"unit", "%"},
+          {"legend", {"registers–L1", "L1–L2", "L2–memory"}},
+          {"mark", "paper"},
+          {"bars", std::move(bars)}};
+}
+
 void add_shares(Reproduction& out, const std::vector<Application>& apps) {
   json bars = json::array();
   std::vector<double> shares;
@@ -124,10 +158,9 @@ void add_shares(Reproduction& out, const std::vector<Application>& apps) {
     projected.push_back(100 * model::projected_share(app.share / 100, model::kPaperWireToLogic));
     for (std::size_t s = 0; s < parts.size(); ++s) parts[s] += app.share_percent[s];
     if (most == nullptr || app.share > most->share) most = &app;
-    json bar{{"name", app.name},
-             {"parts", {app.share_percent[0], app.share_percent[1], app.share_percent[2]}}};
-    if (known && known->value) bar["mark"] = *known->value;
-    bars.push_back(std::move(bar));
+    add_share_bars(bars, app.name, app.share_percent, projected.back(),
+                   known && known->value ? std::optional(StatedShares{*known->value, kColorAt7nm})
+                                         : std::nullopt);
     std::string status = kPicture;
     if (known) {
       const bool inside = known->value
@@ -141,21 +174,19 @@ void add_shares(Reproduction& out, const std::vector<Application>& apps) {
                                    : json(nullptr),
              app.share, "%", status, explanation(app)});
   }
-  out.charts.push_back({{"title", "Fig. 10: interconnect share of dynamic power, by application"},
-                        {"description",
-                         "Toggle rate 0.34 and the paper's counters and widths; the "
-                         "mark is the paper's figure where its text states it."},
-                        {"unit", "%"},
-                        {"legend", {"registers–L1", "L1–L2", "L2–memory"}},
-                        {"mark", "paper"},
-                        {"bars", bars}});
+  if (!shares.empty()) {
+    std::array<double, 3> means = parts;
+    for (double& part : means) part /= static_cast<double>(shares.size());
+    add_share_bars(bars, "mean", means, mean(projected), kMeanShare);
+  }
+  out.charts.push_back(chart_of_shares(std::move(bars)));
   if (shares.empty()) return;
   add_bounds(out, apps);
   const char* inputs =
       "other inputs than the paper's, on the virtual chip; the rows on public ranges say how far "
       "the chip's power beside its wires, which is in every denominator, is known";
-  out.add(compare("Fig. 10", "mean share over the applications, 28 nm", 5.6, mean(shares), "%",
-                  inputs));
+  out.add(compare("Fig. 10", "mean share over the applications, 28 nm", kMeanShare.at_28nm,
+                  mean(shares), "%", inputs));
   out.add({"Fig. 10", "application with the highest share", "color", most->name, "",
            matches_when(most->name == "color"), explanation(*most)});
   out.add(compare("Fig. 10", "highest share, 28 nm", 14.3, most->share, "%",
@@ -166,14 +197,14 @@ void add_shares(Reproduction& out, const std::vector<Application>& apps) {
              matches_when(parts[0] / sum > 0.45), inputs});
     out.add(compare("Fig. 10", "L1-L2 of the interconnect", 30, 100 * parts[1] / sum, "%", inputs));
   }
-  out.add(compare("Fig. 10", "mean share, 7 nm, r = 1.68", 8.9, mean(projected), "%",
+  out.add(compare("Fig. 10", "mean share, 7 nm, r = 1.68", kMeanShare.at_7nm, mean(projected), "%",
                   "our shares at 28 nm, projected"));
-  out.add({"Fig. 10", "14.3% at 28 nm become at 7 nm, r = 1.68", 21.9,
+  out.add({"Fig. 10", "14.3% at 28 nm become at 7 nm, r = 1.68", kColorAt7nm,
            100 * model::projected_share(0.143, model::kPaperWireToLogic), "%", kByConstruction,
            "r was set so that the paper's 14.3% become 21.9%"});
   for (const auto& scaling : model::node_scalings()) {
     if (scaling.logic == 1.0) continue;
-    out.add({"Fig. 10", fmt::format("14.3% at 28 nm become at 7 nm: {}", scaling.name), 21.9,
+    out.add({"Fig. 10", fmt::format("14.3% at 28 nm become at 7 nm: {}", scaling.name), kColorAt7nm,
              100 * model::projected_share(0.143, scaling.wire_to_logic()), "%", kOurs,
              fmt::format("the paper's 14.3% with a published scaling: r = {:.3g}; {}",
                          scaling.wire_to_logic(), scaling.source)});

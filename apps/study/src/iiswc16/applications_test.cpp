@@ -85,6 +85,24 @@ TEST(ApplicationRows, ShowThePapersFormulaBesideTheBytesThatMoved) {
   EXPECT_EQ(row(out, "those that moved, L2-memory").ours, 0.5);
 }
 
+// As the paper's figure, which has two bars for each application and their mean. 14.3% become 21.9%
+// at 7 nm, so wires grow by r = 1.68 beside the rest: s r / (s r + 1 - s).
+TEST(ApplicationRows, DrawSharesAtBothNodesWithThePapersMarks) {
+  const auto out = rows_of({application("color", 14.3), application("fwt", 0)});
+  EXPECT_EQ(bar(out, "Fig. 10", "color").at("parts"), json({14.3 / 2, 14.3 / 4, 14.3 / 4}));
+  EXPECT_EQ(bar(out, "Fig. 10", "color").at("mark"), 14.3);
+  const auto& then = bar(out, "Fig. 10", "color, 7 nm");
+  EXPECT_EQ(then.at("mark"), 21.9);
+  EXPECT_NEAR(then.at("parts")[0].get<double>(), 21.9 / 2, 0.05);
+  EXPECT_NEAR(then.at("parts")[2].get<double>(), 21.9 / 4, 0.05);
+  EXPECT_FALSE(bar(out, "Fig. 10", "fwt").contains("mark"));
+  EXPECT_EQ(bar(out, "Fig. 10", "fwt, 7 nm").at("parts"), json({0.0, 0.0, 0.0}));
+  EXPECT_EQ(bar(out, "Fig. 10", "mean").at("mark"), 5.6);
+  EXPECT_NEAR(bar(out, "Fig. 10", "mean").at("parts")[0].get<double>(), 14.3 / 4, 1e-12);
+  EXPECT_EQ(bar(out, "Fig. 10", "mean, 7 nm").at("mark"), 8.9);
+  EXPECT_NEAR(bar(out, "Fig. 10", "mean, 7 nm").at("parts")[0].get<double>(), 21.9 / 4, 0.03);
+}
+
 TEST(ApplicationRows, DrawPowerOverTheBaselinesWithThePapersMarks) {
   auto swat = application("swat", 1);
   swat.l1_l2 = {4e6, 2e6};
