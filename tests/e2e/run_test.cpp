@@ -222,7 +222,7 @@ TEST(Run, AnInterruptedWorkloadEndsBetweenItsLaunches) {
   const auto csv = (folder.path() / "out.csv").string();
   const auto finished =
       run({"timeout", "--preserve-status", "-s", "INT", "2", wirewatt(), "run", "--trace", wwt,
-           "--counters", csv, "--", wirewatt(), "workloads", "run", "lulesh", "--size", "paper"});
+           "--counters", csv, "--", wirewatt(), "workloads", "run", "lulesh", "--size", "suite"});
   EXPECT_EQ(finished.exit_code, 130) << finished.err;
   EXPECT_NE(finished.err.find("interrupted"), std::string::npos) << finished.err;
   EXPECT_EQ(run({wirewatt(), "trace", "info", wwt}).exit_code, 0);
