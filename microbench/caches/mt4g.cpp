@@ -66,7 +66,7 @@ json compute_rows(const Topology& topology) {
   const int units = static_cast<int>(topology.places.size());
   if (units > 0) {
     compute["multiProcessorCount"] = units;
-    const int dies = topology.told.dies.value_or(1);
+    const int dies = topology.reported_by_driver.dies.value_or(1);
     compute["numXCDs"] = dies;
     compute["computeUnitsPerDie"] = units / dies;
   }
@@ -79,32 +79,34 @@ json compute_rows(const Topology& topology) {
     compute["numSIMDsPerCU"] = kSimds;
     compute["numberOfCoresPerMultiProcessor"] = kSimds * kLanes;
   }
-  if (topology.told.largest_group) compute["maxThreadsPerBlock"] = *topology.told.largest_group;
+  if (topology.reported_by_driver.largest_group)
+    compute["maxThreadsPerBlock"] = *topology.reported_by_driver.largest_group;
   return compute;
 }
 
 json memory_rows(const Topology& topology) {
   json memory;
-  const DriverLayout& told = topology.told;
-  if (told.constant_bytes) {
-    memory["constant"]["totalConstMem"] = of_unit(*told.constant_bytes, "bytes");
+  const DriverLayout& reported = topology.reported_by_driver;
+  if (reported.constant_bytes) {
+    memory["constant"]["totalConstMem"] = of_unit(*reported.constant_bytes, "bytes");
   }
   if (!topology.caches) return memory;
   const Caches& caches = *topology.caches;
   memory["l1"] = level_rows(caches.l1);
   memory["l2"] = level_rows(caches.l2);
-  if (told.l2_bytes) memory["l2"]["size"] = of_unit(*told.l2_bytes, "bytes");
+  if (reported.l2_bytes) memory["l2"]["size"] = of_unit(*reported.l2_bytes, "bytes");
   // The API reports it on real cards, so that it has another form there.
   if (caches.l2.line_bytes.value) {
     memory["l2"]["lineSize"]["value"] = static_cast<std::int64_t>(*caches.l2.line_bytes.value);
   }
-  memory["l2"]["amount"] = told.dies.value_or(1);  // one a die
+  memory["l2"]["amount"] = reported.dies.value_or(1);  // one a die
   memory["scalarL1"] = level_rows(caches.scalar_l1);
   memory["shared"] = level_rows(caches.shared);
-  if (told.local_bytes) memory["shared"]["sharedMemPerBlock"] = of_unit(*told.local_bytes, "bytes");
+  if (reported.local_bytes)
+    memory["shared"]["sharedMemPerBlock"] = of_unit(*reported.local_bytes, "bytes");
   memory["main"] = level_rows(caches.memory);
-  if (told.memory_bytes) {
-    memory["main"]["totalGlobalMem"] = of_unit(*told.memory_bytes, "bytes");
+  if (reported.memory_bytes) {
+    memory["main"]["totalGlobalMem"] = of_unit(*reported.memory_bytes, "bytes");
   }
   return memory;
 }
@@ -121,8 +123,9 @@ json to_mt4g(const Topology& topology) {
     }
   }
   constexpr std::int64_t kHertzOfKilohertz = 1000;
-  if (topology.told.clock_hz) {
-    general["clockRate"] = of_unit(*topology.told.clock_hz / kHertzOfKilohertz, "kHz");
+  if (topology.reported_by_driver.clock_hz) {
+    general["clockRate"] =
+        of_unit(*topology.reported_by_driver.clock_hz / kHertzOfKilohertz, "kHz");
   }
   return {{"general", std::move(general)},
           {"compute", compute_rows(topology)},

@@ -35,12 +35,12 @@ Topology topology() {
   topology.target = "gfx90a";
   topology.is_virtual = true;
   for (int cu = 0; cu < 104; ++cu) topology.places.push_back({cu / 13, cu % 13, 0});
-  topology.told.l2_bytes = 8 << 20;
-  topology.told.memory_bytes = std::int64_t{64} << 30;
-  topology.told.constant_bytes = 65536;
-  topology.told.local_bytes = 65536;
-  topology.told.largest_group = 1024;
-  topology.told.clock_hz = 1'700'000'000;
+  topology.reported_by_driver.l2_bytes = 8 << 20;
+  topology.reported_by_driver.memory_bytes = std::int64_t{64} << 30;
+  topology.reported_by_driver.constant_bytes = 65536;
+  topology.reported_by_driver.local_bytes = 65536;
+  topology.reported_by_driver.largest_group = 1024;
+  topology.reported_by_driver.clock_hz = 1'700'000'000;
   Caches caches;
   caches.l1 = caches.l2 = full_level();
   caches.scalar_l1 = full_level();
@@ -90,7 +90,7 @@ TEST(Mt4g, HasFiguresWhereItsFilesHaveThem) {
 
 TEST(Mt4g, GivesEachDieItsShare) {
   Topology two = topology();
-  two.told.dies = 2;
+  two.reported_by_driver.dies = 2;
   const json written = to_mt4g(two);
   EXPECT_EQ(written["compute"]["numXCDs"], 2);
   EXPECT_EQ(written["compute"]["computeUnitsPerDie"], 52);
@@ -100,7 +100,7 @@ TEST(Mt4g, GivesEachDieItsShare) {
 TEST(Mt4g, LeavesOutWhatWasNotFound) {
   Topology without = topology();
   without.caches->l1.size_bytes = {{}, "loads miss within 1024 B already", 0};
-  without.told.memory_bytes.reset();
+  without.reported_by_driver.memory_bytes.reset();
   const json written = to_mt4g(without);
   EXPECT_FALSE(written["memory"]["l1"].contains("size"));
   EXPECT_FALSE(written["memory"]["main"].contains("totalGlobalMem"));

@@ -89,13 +89,13 @@ class MapCheck {
       WW_ASSIGN(second, is_same(map, channels));
       WW_ASSIGN(third, is_same(map, channels));
       if (second || third) {
-        map.foretold = 0;
+        map.predicted_share = 0;
         map.pairs = checks / 2 + i + 1;
         return {};
       }
     }
     map.pairs = checks / 2 + apart;
-    map.foretold = static_cast<double>(right) / map.pairs;
+    map.predicted_share = static_cast<double>(right) / map.pairs;
     return {};
   }
 
@@ -145,9 +145,9 @@ Result<AddressMap> find_address_map(const SameChannel& same, const AddressRange&
   AddressMap none;
   const auto accept = [&](AddressMap map) -> Result<std::optional<AddressMap>> {
     WW_TRY(MapCheck(same, range, random).check(map, checks));
-    map.found = map.foretold >= kNeededShare;
+    map.found = map.predicted_share >= kNeededShare;
     if (map.found) return std::optional<AddressMap>(std::move(map));
-    none.foretold = std::max(none.foretold, map.foretold);
+    none.predicted_share = std::max(none.predicted_share, map.predicted_share);
     none.pairs = map.pairs;
     return std::optional<AddressMap>();
   };
@@ -185,7 +185,7 @@ Result<AddressMap> find_address_map(const SameChannel& same, const AddressRange&
   none.reason = fmt::format(
       "neither an XOR of address bits nor a remainder foretells the pairs "
       "(best: {:.0f}% of {})",
-      100 * none.foretold, none.pairs);
+      100 * none.predicted_share, none.pairs);
   return none;
 }
 

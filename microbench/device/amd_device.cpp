@@ -437,7 +437,7 @@ QuadrantOrder order_groups(const std::vector<std::vector<double>>& group_ticks,
         best, second);
     return order;
   }
-  order.told = true;
+  order.by_latency = true;
   order.group_of = std::move(chosen);
   return order;
 }
@@ -484,7 +484,7 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
   QuadrantOrder order;
   if (hashed.empty()) {
     order = order_quadrants(topology.latency, plan);
-    if (!order.told) spdlog::warn("which quadrant lies where is assumed: {}", order.reason);
+    if (!order.by_latency) spdlog::warn("which quadrant lies where is assumed: {}", order.reason);
     for (const int group : order.group_of) {
       device.quadrants.push_back(plan.quadrants[static_cast<std::size_t>(group)]);
     }
@@ -512,7 +512,7 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
                 {"cus", cus},
                 {"traffic", {{"source", to_string(device.traffic)}}},
                 {"quadrants",
-                 {{"told_by_latency", order.told},
+                 {{"told_by_latency", order.by_latency},
                   {"correlation", order.correlation},
                   {"group_of", order.group_of},
                   {"reason", order.reason}}}};

@@ -46,7 +46,7 @@ struct AmdCard {
 // and distances go together best, both without engines' and quadrants' own offsets.
 struct QuadrantOrder {
   std::vector<int> group_of;  // [quadrant of the floorplan] -> group of channels
-  bool told{};                // by latency; else as the floorplan numbers them
+  bool by_latency{};          // else as the floorplan numbers them
   double correlation{};       // of latency and distance under that order
   std::string reason;         // why the order is not known
 };

@@ -160,12 +160,12 @@ TEST(AddressObstacle, IsAHashOrAnotherNumberOfChannels) {
 TEST(QuadrantOrder, IsToldByLatenciesWhateverTheirOffsets) {
   const auto plan = w9100();
   const auto as_numbered = order_quadrants(latencies(plan, {0, 1, 2, 3}, 0.8), plan);
-  EXPECT_TRUE(as_numbered.told) << as_numbered.reason;
+  EXPECT_TRUE(as_numbered.by_latency) << as_numbered.reason;
   EXPECT_THAT(as_numbered.group_of, ElementsAre(0, 1, 2, 3));
   EXPECT_GT(as_numbered.correlation, 0.99);
   // Group 0 lies where the plan has quadrant 2, and so on: quadrant 2 is group 0.
   const auto moved = order_quadrants(latencies(plan, {2, 0, 3, 1}, 0.8), plan);
-  EXPECT_TRUE(moved.told) << moved.reason;
+  EXPECT_TRUE(moved.by_latency) << moved.reason;
   EXPECT_THAT(moved.group_of, ElementsAre(1, 3, 0, 2));
 }
 
@@ -174,11 +174,11 @@ TEST(QuadrantOrder, IsTheFloorplansWhereLatenciesDoNotTell) {
   LatencyMap none;
   none.reason = "contrast within the noise";
   const auto order = order_quadrants(none, plan);
-  EXPECT_FALSE(order.told);
+  EXPECT_FALSE(order.by_latency);
   EXPECT_EQ(order.reason, none.reason);
   EXPECT_THAT(order.group_of, ElementsAre(0, 1, 2, 3));
   const auto flat = order_quadrants(latencies(plan, {0, 1, 2, 3}, 0.0), plan);
-  EXPECT_FALSE(flat.told);
+  EXPECT_FALSE(flat.by_latency);
   EXPECT_THAT(flat.group_of, ElementsAre(0, 1, 2, 3));
 }
 

@@ -45,15 +45,15 @@ json optional(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
 // Takes a host's facts about its device, which need no run.
-void take_host_facts(const HostFacts& facts, DriverLayout& told) {
+void take_host_facts(const HostFacts& facts, DriverLayout& reported) {
   const auto take = [](const auto& value, auto& into) {
     if (value > 0) into = value;
   };
-  take(facts.memory_bytes, told.memory_bytes);
-  take(facts.constant_bytes, told.constant_bytes);
-  take(facts.local_bytes, told.local_bytes);
-  take(facts.largest_group, told.largest_group);
-  take(facts.clock_hz, told.clock_hz);
+  take(facts.memory_bytes, reported.memory_bytes);
+  take(facts.constant_bytes, reported.constant_bytes);
+  take(facts.local_bytes, reported.local_bytes);
+  take(facts.largest_group, reported.largest_group);
+  take(facts.clock_hz, reported.clock_hz);
 }
 
 // An opened device and what its driver reports.
@@ -61,7 +61,7 @@ struct Opened {
   std::string name;
   bool is_virtual{};
   std::unique_ptr<ComputeHost> host;
-  DriverLayout told;
+  DriverLayout reported_by_driver;
 };
 
 // Dies of which a floorplan is known. gfx90a is one die of the package.
@@ -82,28 +82,29 @@ Result<Opened> open(const DeviceRequest& request) {
     opened.name = name;
     opened.is_virtual = device.is_virtual;
     opened.host = std::move(device.host);
-    opened.told.source = "vgpu";
-    opened.told.engines = device.chip.engines;
-    opened.told.compute_units = device.chip.engines * device.chip.cus_per_engine;
-    opened.told.channels = device.chip.channels;
+    opened.reported_by_driver.source = "vgpu";
+    opened.reported_by_driver.engines = device.chip.engines;
+    opened.reported_by_driver.compute_units = device.chip.engines * device.chip.cus_per_engine;
+    opened.reported_by_driver.channels = device.chip.channels;
     if (device.chip.interleave_bytes > 0) {
-      opened.told.interleave_bytes = device.chip.interleave_bytes;
+      opened.reported_by_driver.interleave_bytes = device.chip.interleave_bytes;
     }
-    opened.told.l2_bytes = device.chip.l2_bytes;
-    take_host_facts(opened.host->facts(), opened.told);
+    opened.reported_by_driver.l2_bytes = device.chip.l2_bytes;
+    take_host_facts(opened.host->facts(), opened.reported_by_driver);
     return opened;
   }
   WW_ASSIGN(host, open_host(name));
   opened.name = name;
   opened.host = std::move(host);
   const HostFacts facts = opened.host->facts();
-  opened.told.source = "driver";
-  if (facts.compute_units > 0) opened.told.compute_units = facts.compute_units;
-  if (facts.l2_bytes > 0) opened.told.l2_bytes = facts.l2_bytes;
+  opened.reported_by_driver.source = "driver";
+  if (facts.compute_units > 0) opened.reported_by_driver.compute_units = facts.compute_units;
+  if (facts.l2_bytes > 0) opened.reported_by_driver.l2_bytes = facts.l2_bytes;
   if (facts.target.starts_with("gfx")) {
-    if (const auto kfd = read_kfd_layout(kfd_root(), facts.pci_bus)) opened.told = *kfd;
+    if (const auto kfd = read_kfd_layout(kfd_root(), facts.pci_bus))
+      opened.reported_by_driver = *kfd;
   }
-  take_host_facts(facts, opened.told);
+  take_host_facts(facts, opened.reported_by_driver);
   return opened;
 }
 
@@ -150,7 +151,7 @@ json to_json(const Topology& topology) {
              {"far_ticks", topology.sides->far_ticks},
              {"explained", topology.sides->explained},
              {"line_mask", topology.sides->line_mask},
-             {"line_foretold", topology.sides->line_foretold},
+             {"line_foretold", topology.sides->predicted_line_share},
              {"line_reason", topology.sides->line_reason}};
   }
   json structure;
@@ -175,18 +176,18 @@ json to_json(const Topology& topology) {
           {"target", topology.target},
           {"virtual", topology.is_virtual},
           {"driver_says",
-           {{"source", topology.told.source},
-            {"engines", optional(topology.told.engines)},
-            {"compute_units", optional(topology.told.compute_units)},
-            {"channels", optional(topology.told.channels)},
-            {"interleave_bytes", optional(topology.told.interleave_bytes)},
-            {"l2_bytes", optional(topology.told.l2_bytes)},
-            {"dies", optional(topology.told.dies)},
-            {"memory_bytes", optional(topology.told.memory_bytes)},
-            {"constant_bytes", optional(topology.told.constant_bytes)},
-            {"local_bytes", optional(topology.told.local_bytes)},
-            {"largest_group", optional(topology.told.largest_group)},
-            {"clock_hz", optional(topology.told.clock_hz)}}},
+           {{"source", topology.reported_by_driver.source},
+            {"engines", optional(topology.reported_by_driver.engines)},
+            {"compute_units", optional(topology.reported_by_driver.compute_units)},
+            {"channels", optional(topology.reported_by_driver.channels)},
+            {"interleave_bytes", optional(topology.reported_by_driver.interleave_bytes)},
+            {"l2_bytes", optional(topology.reported_by_driver.l2_bytes)},
+            {"dies", optional(topology.reported_by_driver.dies)},
+            {"memory_bytes", optional(topology.reported_by_driver.memory_bytes)},
+            {"constant_bytes", optional(topology.reported_by_driver.constant_bytes)},
+            {"local_bytes", optional(topology.reported_by_driver.local_bytes)},
+            {"largest_group", optional(topology.reported_by_driver.largest_group)},
+            {"clock_hz", optional(topology.reported_by_driver.clock_hz)}}},
           {"pinned", topology.pinned},
           {"pinning_reason", topology.pinning_reason},
           {"engines", topology.engines()},
@@ -199,7 +200,7 @@ json to_json(const Topology& topology) {
             {"channels", topology.address.channels},
             {"interleave_bytes", topology.address.interleave_bytes},
             {"masks", topology.address.masks},
-            {"foretold", topology.address.foretold},
+            {"foretold", topology.address.predicted_share},
             {"pairs", topology.address.pairs}}},
           {"latency",
            {{"found", topology.latency.found},
@@ -224,19 +225,19 @@ Result<Topology> topology_from_json(const json& from) {
   reader.read("driver", topology.driver);
   reader.read("target", topology.target);
   reader.read("virtual", topology.is_virtual);
-  const JsonReader told = reader.object("driver_says");
-  told.read("source", topology.told.source);
-  told.read_optional("engines", topology.told.engines);
-  told.read_optional("compute_units", topology.told.compute_units);
-  told.read_optional("channels", topology.told.channels);
-  told.read_optional("interleave_bytes", topology.told.interleave_bytes);
-  told.read_optional("l2_bytes", topology.told.l2_bytes);
-  told.read_optional("dies", topology.told.dies);
-  told.read_optional("memory_bytes", topology.told.memory_bytes);
-  told.read_optional("constant_bytes", topology.told.constant_bytes);
-  told.read_optional("local_bytes", topology.told.local_bytes);
-  told.read_optional("largest_group", topology.told.largest_group);
-  told.read_optional("clock_hz", topology.told.clock_hz);
+  const JsonReader reported = reader.object("driver_says");
+  reported.read("source", topology.reported_by_driver.source);
+  reported.read_optional("engines", topology.reported_by_driver.engines);
+  reported.read_optional("compute_units", topology.reported_by_driver.compute_units);
+  reported.read_optional("channels", topology.reported_by_driver.channels);
+  reported.read_optional("interleave_bytes", topology.reported_by_driver.interleave_bytes);
+  reported.read_optional("l2_bytes", topology.reported_by_driver.l2_bytes);
+  reported.read_optional("dies", topology.reported_by_driver.dies);
+  reported.read_optional("memory_bytes", topology.reported_by_driver.memory_bytes);
+  reported.read_optional("constant_bytes", topology.reported_by_driver.constant_bytes);
+  reported.read_optional("local_bytes", topology.reported_by_driver.local_bytes);
+  reported.read_optional("largest_group", topology.reported_by_driver.largest_group);
+  reported.read_optional("clock_hz", topology.reported_by_driver.clock_hz);
   reader.read("pinned", topology.pinned);
   reader.read("pinning_reason", topology.pinning_reason);
   reader.read("places_reason", topology.places_reason);
@@ -257,7 +258,7 @@ Result<Topology> topology_from_json(const json& from) {
   address.read("channels", topology.address.channels);
   address.read("interleave_bytes", topology.address.interleave_bytes);
   address.read("masks", topology.address.masks);
-  address.read("foretold", topology.address.foretold);
+  address.read("foretold", topology.address.predicted_share);
   address.read("pairs", topology.address.pairs);
   const JsonReader latency = reader.object("latency");
   latency.read("found", topology.latency.found);
@@ -285,7 +286,7 @@ Result<Topology> topology_from_json(const json& from) {
     sides->read("far_ticks", into.far_ticks);
     sides->read("explained", into.explained);
     sides->read("line_mask", into.line_mask);
-    sides->read("line_foretold", into.line_foretold);
+    sides->read("line_foretold", into.predicted_line_share);
     sides->read("line_reason", into.line_reason);
   }
   if (const auto structure = reader.optional_object("structure")) {
@@ -327,15 +328,16 @@ Result<Topology> topology_of(const TopologyRequest& request,
   }
   WW_ASSIGN(topology, discover_topology(*opened.host, progress));
   if (topology.target.starts_with("gfx")) {
-    WW_ASSIGN(caches, discover_caches(*opened.host, opened.told.compute_units.value_or(0),
-                                      opened.told.l2_bytes.value_or(0), progress));
+    WW_ASSIGN(caches,
+              discover_caches(*opened.host, opened.reported_by_driver.compute_units.value_or(0),
+                              opened.reported_by_driver.l2_bytes.value_or(0), progress));
     topology.caches = std::move(caches);
   } else {
     topology.caches_reason = "caches are measured on AMD's parts alone";
   }
   topology.device = opened.is_virtual ? opened.name : topology.device;
   topology.is_virtual = opened.is_virtual;
-  topology.told = opened.told;
+  topology.reported_by_driver = opened.reported_by_driver;
   std::error_code ec;
   fs::create_directories(file.parent_path(), ec);
   // A result that cannot be kept is a result all the same.

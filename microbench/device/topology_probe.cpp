@@ -284,14 +284,14 @@ void find_line_mask(Sides& sides, const std::vector<std::uint32_t>& lines,
   for (std::size_t l = side_bases * row; l < lines.size(); ++l) {
     right += (parity(lines[l]) ^ constant) == side_of_line[l] ? 1 : 0;
   }
-  sides.line_foretold = static_cast<double>(right) / static_cast<double>(kSideChecks);
-  if (mask != 0 && sides.line_foretold >= 0.95) {
+  sides.predicted_line_share = static_cast<double>(right) / static_cast<double>(kSideChecks);
+  if (mask != 0 && sides.predicted_line_share >= 0.95) {
     sides.line_mask = mask;
   } else {
     sides.line_reason = fmt::format(
         "no parity of address bits {} to {} foretells a line's side "
         "(best: {:.0f}% of {} lines)",
-        kFirstSideBit, kLastSideBit, 100 * sides.line_foretold, kSideChecks);
+        kFirstSideBit, kLastSideBit, 100 * sides.predicted_line_share, kSideChecks);
   }
 }
 
@@ -332,9 +332,9 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
   topology.device = facts.device;
   topology.driver = facts.driver;
   topology.target = facts.target;
-  topology.told.source = "driver";
-  if (facts.compute_units > 0) topology.told.compute_units = facts.compute_units;
-  if (facts.l2_bytes > 0) topology.told.l2_bytes = facts.l2_bytes;
+  topology.reported_by_driver.source = "driver";
+  if (facts.compute_units > 0) topology.reported_by_driver.compute_units = facts.compute_units;
+  if (facts.l2_bytes > 0) topology.reported_by_driver.l2_bytes = facts.l2_bytes;
 
   const auto pinning = make_pinning(facts.target);
   topology.pinned = pinning.has_value();

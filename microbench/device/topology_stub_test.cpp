@@ -31,7 +31,7 @@ TEST(StubTopology, FindsSidesOfSmsAndTheHashOfLines) {
   }
   EXPECT_NEAR(sides.far_ticks - sides.near_ticks, 230.0, 5.0);
   EXPECT_EQ(sides.line_mask, stub::kSideMask) << sides.line_reason;
-  EXPECT_EQ(sides.line_foretold, 1.0);
+  EXPECT_EQ(sides.predicted_line_share, 1.0);
   // The stub's channels do not contend.
   EXPECT_FALSE(topology->address.found);
   EXPECT_THAT(topology->address.reason, HasSubstr("no contention"));

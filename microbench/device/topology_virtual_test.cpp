@@ -142,7 +142,7 @@ TEST_F(VirtualTopology, RoundTripsThroughJson) {
 TEST_F(VirtualTopology, IsCachedByDeviceAndDriver) {
   EXPECT_FALSE(topology_.from_cache);
   EXPECT_TRUE(topology_.is_virtual);
-  EXPECT_EQ(topology_.told.channels, device_->chip.channels);
+  EXPECT_EQ(topology_.reported_by_driver.channels, device_->chip.channels);
   TopologyRequest request;
   request.device = chip();
   const auto again = topology_of(request, {});

@@ -156,7 +156,7 @@ FloorplanAgreement compare_floorplan(const Homes& homes, const model::Floorplan&
   }
   const QuadrantOrder order = order_groups(homes.ticks, plan);
   agreement.correlation = order.correlation;
-  if (!order.told) {
+  if (!order.by_latency) {
     agreement.reason = fmt::format("measured latencies do not agree with the floorplan '{}': {}",
                                    plan.name, order.reason);
     return agreement;

@@ -86,7 +86,7 @@ nlohmann::json to_json(const Homes& homes) {
           {"hash_masks", homes.address.masks},
           {"hash_bits", bits_of(homes.address.masks)},
           {"channel_count", homes.address.channels},
-          {"foretold", homes.address.foretold},
+          {"foretold", homes.address.predicted_share},
           {"interleave_bytes", homes.address.interleave_bytes}};
 }
 
@@ -112,7 +112,7 @@ Result<Homes> homes_from_json(const nlohmann::json& json) {
   reader.read("form", form);
   reader.read("hash_masks", homes.address.masks);
   reader.read("channel_count", homes.address.channels);
-  reader.read("foretold", homes.address.foretold);
+  reader.read("foretold", homes.address.predicted_share);
   reader.read("interleave_bytes", homes.address.interleave_bytes);
   if (homes.address.interleave_bytes < 1 || homes.address.channels < 1) {
     reader.refuse("interleave_bytes", "must be positive, as must be channel_count");

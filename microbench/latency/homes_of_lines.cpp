@@ -116,7 +116,7 @@ Homes homes_of_lines(const AddressMap& address, const std::vector<TopologyPlace>
   homes.confidence = static_cast<double>(right) / std::max(homes.checked, 1);
   homes.found = homes.confidence >= kMinConfidence;
   if (!homes.found) {
-    homes.reason = fmt::format("{} of {} lines read like another home than the one foretold",
+    homes.reason = fmt::format("{} of {} lines read like another home than the one predicted",
                                homes.checked - right, homes.checked);
   }
   return homes;

@@ -39,7 +39,7 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
   set("WIREWATT_TRACE", ".wwt", options.trace);
   WW_ASSIGN(settings, sim::read_driver_settings());
   settings.sealed_energy = options.sealed ? (folder.path() / "%p.sealed.csv").string() : "";
-  WW_ASSIGN(told, sim::ToldSettings::tell(settings));
+  WW_ASSIGN(passed, sim::ScopedDriverSettings::apply(settings));
   CountedRun run{std::move(folder), 0, {}, {}, {}, {}, false};
   ProcessSetup setup;
   setup.out = options.quiet ? kNullStream : kInheritStream;

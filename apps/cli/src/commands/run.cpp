@@ -403,7 +403,7 @@ Result<Finished> execute(const RunArguments& arguments) {
   }
   if (!arguments.check.empty()) ::setenv("WIREWATT_CHECK", arguments.check.c_str(), 1);
   if (!arguments.on_fault.empty()) ::setenv("WIREWATT_ON_FAULT", arguments.on_fault.c_str(), 1);
-  WW_ASSIGN(told, sim::ToldSettings::tell(settings));
+  WW_ASSIGN(passed, sim::ScopedDriverSettings::apply(settings));
   Finished finished;
   WW_ASSIGN(program, run_in_foreground(arguments.command));
   finished.end = program.end;

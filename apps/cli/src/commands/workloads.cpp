@@ -83,8 +83,8 @@ int run_workloads(WorkloadArguments& arguments) {
   if (const auto entered = enter_mode(arguments.timing, device, *settings); !entered) {
     return report_error(entered.error());
   }
-  const auto told = sim::ToldSettings::tell(*settings);
-  if (!told) return report_error(told.error());
+  const auto passed = sim::ScopedDriverSettings::apply(*settings);
+  if (!passed) return report_error(passed.error());
   const auto total = static_cast<double>(arguments.all ? workloads::list().size()
                                                        : arguments.request.names.size());
   double done = 0;

@@ -197,7 +197,7 @@ Result<int> watch_program(const TopArguments& arguments, const calibration::Cali
   const auto file = folder.path() / "live";
   WW_ASSIGN(settings, sim::read_driver_settings());
   settings.live = file;
-  WW_ASSIGN(told, sim::ToldSettings::tell(settings));
+  WW_ASSIGN(passed, sim::ScopedDriverSettings::apply(settings));
   const LivePrices prices(model, architecture);
   WW_ASSIGN(display,
             Display::open({arguments.json, arguments.metrics, device, prices.empty_rows()}));
@@ -267,7 +267,7 @@ Result<int> watch_program(const TopArguments& arguments, const calibration::Cali
     }
   }
   if (const auto note = kernels.note(); !note.empty()) spdlog::warn(note);
-  WW_ASSIGN(code, WatchedProgram::told(result));
+  WW_ASSIGN(code, WatchedProgram::show_result(result));
   return stopped ? exit_code(ErrorCode::cancelled) : code;
 }
 

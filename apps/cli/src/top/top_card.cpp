@@ -279,7 +279,7 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   for (const std::string& warning : warnings) spdlog::warn("{}", warning);
   const int code_of_stop = stopped ? exit_code(ErrorCode::cancelled) : 0;
   if (!result) return code_of_stop;
-  WW_ASSIGN(code, WatchedProgram::told(*result));
+  WW_ASSIGN(code, WatchedProgram::show_result(*result));
   return stopped ? code_of_stop : code;
 }
 

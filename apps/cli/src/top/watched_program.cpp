@@ -30,7 +30,7 @@ Result<ProcessResult> WatchedProgram::finish() {
   return result_.get();
 }
 
-Result<int> WatchedProgram::told(const Result<ProcessResult>& finished) {
+Result<int> WatchedProgram::show_result(const Result<ProcessResult>& finished) {
   if (!finished) {
     if (finished.error().code == ErrorCode::cancelled) return 0;
     return tl::unexpected(finished.error());

@@ -20,9 +20,9 @@ class WatchedProgram {
   [[nodiscard]] bool ended() const;
   // Ends it where it still runs. Call once.
   Result<ProcessResult> finish();
-  // Passes the result of finish() on to the user: prints what the program printed and returns its
+  // Shows the result of finish() to the user: prints what the program printed and returns its
   // exit code; 0 if it was ended. Call when the screen is given back.
-  static Result<int> told(const Result<ProcessResult>& finished);
+  static Result<int> show_result(const Result<ProcessResult>& finished);
 
  private:
   std::future<Result<ProcessResult>> result_;

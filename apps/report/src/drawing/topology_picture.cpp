@@ -51,16 +51,17 @@ std::string size_text(std::int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-std::string told_text(const DriverLayout& told) {
+std::string layout_text(const DriverLayout& layout) {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (told.dies) add(fmt::format("{} dies", *told.dies));
-  if (told.engines) add(fmt::format("{} engines", *told.engines));
-  if (told.compute_units) add(fmt::format("{} CUs", *told.compute_units));
-  if (told.channels) add(fmt::format("{} channels", *told.channels));
-  if (told.interleave_bytes) add(fmt::format("interleave {}", size_text(*told.interleave_bytes)));
-  if (told.l2_bytes) add(fmt::format("L2 {}", size_text(*told.l2_bytes)));
-  return text.empty() ? "nothing" : fmt::format("{} ({})", text, told.source);
+  if (layout.dies) add(fmt::format("{} dies", *layout.dies));
+  if (layout.engines) add(fmt::format("{} engines", *layout.engines));
+  if (layout.compute_units) add(fmt::format("{} CUs", *layout.compute_units));
+  if (layout.channels) add(fmt::format("{} channels", *layout.channels));
+  if (layout.interleave_bytes)
+    add(fmt::format("interleave {}", size_text(*layout.interleave_bytes)));
+  if (layout.l2_bytes) add(fmt::format("L2 {}", size_text(*layout.l2_bytes)));
+  return text.empty() ? "nothing" : fmt::format("{} ({})", text, layout.source);
 }
 
 std::string seen_text(const Topology& topology) {
@@ -84,7 +85,8 @@ std::string address_text(const AddressMap& map) {
       text += fmt::format("{}bit {} = {}", i == 0 ? "" : ", ", i, bits_of(map.masks[i]));
     }
   }
-  return text + fmt::format(" (foretold {:.0f}% of {} pairs)", 100 * map.foretold, map.pairs);
+  return text +
+         fmt::format(" (predicts {:.0f}% of {} pairs)", 100 * map.predicted_share, map.pairs);
 }
 
 struct Extent {
@@ -149,9 +151,10 @@ std::string sides_text(const Topology& topology) {
     text += fmt::format("  side {}    SMs {}\n", side, ranges(sms));
   }
   text += "  lines     ";
-  text += sides.line_mask != 0 ? fmt::format("side = {} within 2 MiB (foretold {:.0f}%)\n",
-                                             bits_of(sides.line_mask), 100 * sides.line_foretold)
-                               : "side by address not found: " + sides.line_reason + "\n";
+  text += sides.line_mask != 0
+              ? fmt::format("side = {} within 2 MiB (predicts {:.0f}%)\n", bits_of(sides.line_mask),
+                            100 * sides.predicted_line_share)
+              : "side by address not found: " + sides.line_reason + "\n";
   return text;
 }
 
@@ -210,7 +213,7 @@ std::string topology_picture(const microbench::Topology& topology) {
                   topology.is_virtual ? " (virtual)" : "",
                   topology.target.empty() ? "target not told" : topology.target, topology.driver,
                   topology.from_cache ? "; from the cache (--fresh probes again)" : "");
-  text += fmt::format("driver says {}\n", told_text(topology.told));
+  text += fmt::format("driver says {}\n", layout_text(topology.reported_by_driver));
   text += fmt::format("seen        {}\n", seen_text(topology));
   text += fmt::format("L2 channels {}\n", address_text(topology.address));
   const LatencyMap& latency = topology.latency;

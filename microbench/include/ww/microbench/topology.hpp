@@ -27,8 +27,8 @@ struct AddressMap {
   std::int64_t interleave_bytes{};  // bytes in a row on one channel
   // xor_of_bits: bit i of the channel's number is the parity of address & masks[i].
   std::vector<std::uint64_t> masks;
-  double foretold{};  // share of random pairs that the map predicted
-  int pairs{};        // number of pairs tried
+  double predicted_share{};  // share of random pairs that the map predicted
+  int pairs{};               // number of pairs tried
   [[nodiscard]] int channel_of(std::uint64_t address) const;
 };
 
@@ -76,7 +76,7 @@ struct Sides {
   // The side of a line is the parity of address & mask, within a 2 MiB page. The mask is 0 if none
   // predicts the side.
   std::uint64_t line_mask{};
-  double line_foretold{};  // share of lines whose side the mask predicted
+  double predicted_line_share{};  // share of lines whose side the mask predicted
   std::string line_reason;
 };
 
@@ -130,7 +130,7 @@ struct Topology {
   std::string driver;
   std::string target;
   bool is_virtual{};
-  DriverLayout told;
+  DriverLayout reported_by_driver;
   bool pinned{};
   std::string pinning_reason;         // why nothing can be pinned
   std::vector<TopologyPlace> places;  // where wavefronts were seen, sorted

@@ -69,12 +69,12 @@ TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
   const auto folder = ScratchFolder::create("timing").value();
   const auto file = folder.path() / "system.toml";
   ASSERT_TRUE(write_file_atomically(file, "[system]\nmshrs = 3\n"));
-  DriverSettings told;
-  told.timing = file;
-  told.timing_keys = {"vcs=6", "memory_nodes=1,7,8,14", "adaptive=", "packet_trace=/a=b;c"};
-  told.timing_report = "/tmp/report-%p.json";
-  told.approx_threshold = 12.5;
-  const auto telling = ToldSettings::tell(told).value();
+  DriverSettings wanted;
+  wanted.timing = file;
+  wanted.timing_keys = {"vcs=6", "memory_nodes=1,7,8,14", "adaptive=", "packet_trace=/a=b;c"};
+  wanted.timing_report = "/tmp/report-%p.json";
+  wanted.approx_threshold = 12.5;
+  const auto passed = ScopedDriverSettings::apply(wanted).value();
   const auto settings = settings_from_environment();
   ASSERT_TRUE(settings) << settings.error().text();
   ASSERT_TRUE(settings->timing);
@@ -91,9 +91,9 @@ TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
 TEST(TimingMode, RefusesWhatIsNoKeyWithAValue) {
   const Variable mode("WIREWATT_MODE", "timing");
   for (const char* text : {"vcs", "=6", ""}) {
-    DriverSettings told;
-    told.timing_keys = {text};
-    const auto telling = ToldSettings::tell(told).value();
+    DriverSettings wanted;
+    wanted.timing_keys = {text};
+    const auto passed = ScopedDriverSettings::apply(wanted).value();
     const auto settings = settings_from_environment();
     ASSERT_FALSE(settings) << text;
     EXPECT_THAT(settings.error().text(), HasSubstr("timing_keys"));
@@ -107,23 +107,23 @@ TEST(TimingMode, IsNotTheDefault) {
 }
 
 TEST(TimingMode, ItsSettingsMeanNothingWithoutItAndAreRefused) {
-  const auto refusal_of = [](const DriverSettings& told) {
-    const auto telling = ToldSettings::tell(told).value();
+  const auto refusal_of = [](const DriverSettings& wanted) {
+    const auto passed = ScopedDriverSettings::apply(wanted).value();
     const auto settings = settings_from_environment();
     return settings ? std::string() : settings.error().text();
   };
-  DriverSettings told;
-  told.timing = "system.toml";
-  EXPECT_THAT(refusal_of(told), AllOf(HasSubstr("timing"), HasSubstr("WIREWATT_MODE")));
-  told = {};
-  told.timing_keys = {"vcs=6"};
-  EXPECT_THAT(refusal_of(told), AllOf(HasSubstr("timing_keys"), HasSubstr("WIREWATT_MODE")));
-  told = {};
-  told.timing_report = "report.json";
-  EXPECT_THAT(refusal_of(told), AllOf(HasSubstr("timing_report"), HasSubstr("WIREWATT_MODE")));
-  told = {};
-  told.approx_threshold = 5;
-  EXPECT_THAT(refusal_of(told), AllOf(HasSubstr("approx_threshold"), HasSubstr("WIREWATT_MODE")));
+  DriverSettings wanted;
+  wanted.timing = "system.toml";
+  EXPECT_THAT(refusal_of(wanted), AllOf(HasSubstr("timing"), HasSubstr("WIREWATT_MODE")));
+  wanted = {};
+  wanted.timing_keys = {"vcs=6"};
+  EXPECT_THAT(refusal_of(wanted), AllOf(HasSubstr("timing_keys"), HasSubstr("WIREWATT_MODE")));
+  wanted = {};
+  wanted.timing_report = "report.json";
+  EXPECT_THAT(refusal_of(wanted), AllOf(HasSubstr("timing_report"), HasSubstr("WIREWATT_MODE")));
+  wanted = {};
+  wanted.approx_threshold = 5;
+  EXPECT_THAT(refusal_of(wanted), AllOf(HasSubstr("approx_threshold"), HasSubstr("WIREWATT_MODE")));
   const Variable network("WIREWATT_NETWORK", "mesh");
   EXPECT_THAT(refusal_of({}), AllOf(HasSubstr("WIREWATT_NETWORK"), HasSubstr("WIREWATT_MODE")));
 }
@@ -136,9 +136,9 @@ TEST(TimingMode, RefusesAnotherModeAndAMissingFile) {
     EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_MODE"));
   }
   const Variable mode("WIREWATT_MODE", "timing");
-  DriverSettings told;
-  told.timing = "/no/such/file.toml";
-  const auto telling = ToldSettings::tell(told).value();
+  DriverSettings wanted;
+  wanted.timing = "/no/such/file.toml";
+  const auto passed = ScopedDriverSettings::apply(wanted).value();
   EXPECT_FALSE(settings_from_environment());
 }
 

@@ -86,22 +86,22 @@ Status write_driver_settings(const std::filesystem::path& file, const DriverSett
   return write_file_atomically(file, toml_text(settings));
 }
 
-Result<ToldSettings> ToldSettings::tell(const DriverSettings& settings) {
+Result<ScopedDriverSettings> ScopedDriverSettings::apply(const DriverSettings& settings) {
   WW_ASSIGN(folder, ScratchFolder::create("settings"));
   const auto file = folder.path() / "settings.toml";
   WW_TRY(write_driver_settings(file, settings));
-  ToldSettings told(std::move(folder));
-  told.before_ = named_file();
+  ScopedDriverSettings passed(std::move(folder));
+  passed.before_ = named_file();
   ::setenv(kVariable, file.c_str(), 1);
-  return told;
+  return passed;
 }
 
-ToldSettings::ToldSettings(ToldSettings&& other) noexcept
+ScopedDriverSettings::ScopedDriverSettings(ScopedDriverSettings&& other) noexcept
     : folder_(std::move(other.folder_)), before_(std::move(other.before_)) {
   other.folder_.reset();
 }
 
-ToldSettings::~ToldSettings() {
+ScopedDriverSettings::~ScopedDriverSettings() {
   if (!folder_) return;
   if (before_) {
     ::setenv(kVariable, before_->c_str(), 1);

@@ -12,7 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TEST(DriverSettings, AreTheDefaultsWhereNothingIsTold) {
+TEST(DriverSettings, AreTheDefaultsWithoutAFile) {
   const auto settings = read_driver_settings();
   ASSERT_TRUE(settings) << settings.error().text();
   EXPECT_FALSE(settings->progress);
@@ -22,47 +22,47 @@ TEST(DriverSettings, AreTheDefaultsWhereNothingIsTold) {
   EXPECT_FALSE(settings->approx_threshold);
 }
 
-TEST(DriverSettings, AreReadAsTheyWereTold) {
-  DriverSettings told;
-  told.progress = true;
-  told.trace_values = false;
-  told.counters_aside = "/a/%p.part";
-  told.trace_aside = "/b \"quoted\"";
-  told.live = "/c";
-  told.mistakes = "/d";
-  told.sealed_energy = "/e";
-  told.timing = "/f/vcs=6;x.toml";
-  told.timing_keys = {"vcs=6", "memory_nodes=1,7", "packet_trace=/x;y"};
-  told.timing_report = "/g";
-  told.approx_threshold = 0;
-  told.approx = {"scale.in:float32", "#3:int32"};
-  const auto telling = ToldSettings::tell(told);
-  ASSERT_TRUE(telling) << telling.error().text();
+TEST(DriverSettings, AreReadAsTheyWereWritten) {
+  DriverSettings wanted;
+  wanted.progress = true;
+  wanted.trace_values = false;
+  wanted.counters_aside = "/a/%p.part";
+  wanted.trace_aside = "/b \"quoted\"";
+  wanted.live = "/c";
+  wanted.mistakes = "/d";
+  wanted.sealed_energy = "/e";
+  wanted.timing = "/f/vcs=6;x.toml";
+  wanted.timing_keys = {"vcs=6", "memory_nodes=1,7", "packet_trace=/x;y"};
+  wanted.timing_report = "/g";
+  wanted.approx_threshold = 0;
+  wanted.approx = {"scale.in:float32", "#3:int32"};
+  const auto passed = ScopedDriverSettings::apply(wanted);
+  ASSERT_TRUE(passed) << passed.error().text();
   const auto read = read_driver_settings();
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_TRUE(read->progress);
   EXPECT_FALSE(read->trace_values);
-  EXPECT_EQ(read->counters_aside, told.counters_aside);
-  EXPECT_EQ(read->trace_aside, told.trace_aside);
-  EXPECT_EQ(read->live, told.live);
-  EXPECT_EQ(read->mistakes, told.mistakes);
-  EXPECT_EQ(read->sealed_energy, told.sealed_energy);
-  EXPECT_EQ(read->timing, told.timing);
-  EXPECT_EQ(read->timing_keys, told.timing_keys);
-  EXPECT_EQ(read->timing_report, told.timing_report);
+  EXPECT_EQ(read->counters_aside, wanted.counters_aside);
+  EXPECT_EQ(read->trace_aside, wanted.trace_aside);
+  EXPECT_EQ(read->live, wanted.live);
+  EXPECT_EQ(read->mistakes, wanted.mistakes);
+  EXPECT_EQ(read->sealed_energy, wanted.sealed_energy);
+  EXPECT_EQ(read->timing, wanted.timing);
+  EXPECT_EQ(read->timing_keys, wanted.timing_keys);
+  EXPECT_EQ(read->timing_report, wanted.timing_report);
   EXPECT_EQ(read->approx_threshold, 0);
-  EXPECT_EQ(read->approx, told.approx);
+  EXPECT_EQ(read->approx, wanted.approx);
 }
 
 TEST(DriverSettings, HoldUntilTheirObjectGoes) {
   DriverSettings outer;
   outer.live = "/outer";
-  const auto telling = ToldSettings::tell(outer);
-  ASSERT_TRUE(telling);
+  const auto passed = ScopedDriverSettings::apply(outer);
+  ASSERT_TRUE(passed);
   {
     DriverSettings inner;
     inner.live = "/inner";
-    const auto inside = ToldSettings::tell(inner);
+    const auto inside = ScopedDriverSettings::apply(inner);
     ASSERT_TRUE(inside);
     EXPECT_EQ(read_driver_settings()->live, "/inner");
   }
@@ -70,14 +70,15 @@ TEST(DriverSettings, HoldUntilTheirObjectGoes) {
 }
 
 // Sets the variable to a file of that content for one test.
-class Told {
+class WrittenSettings {
  public:
-  explicit Told(const std::string& content) : folder_(ScratchFolder::create("settings").value()) {
+  explicit WrittenSettings(const std::string& content)
+      : folder_(ScratchFolder::create("settings").value()) {
     const auto file = folder_.path() / "driver.toml";
     EXPECT_TRUE(write_file_atomically(file, content));
     ::setenv("WIREWATT_SETTINGS", file.c_str(), 1);
   }
-  ~Told() { ::unsetenv("WIREWATT_SETTINGS"); }
+  ~WrittenSettings() { ::unsetenv("WIREWATT_SETTINGS"); }
 
  private:
   ScratchFolder folder_;
@@ -91,7 +92,7 @@ TEST(DriverSettings, SayWhichKeyOfWhichLineIsWrong) {
         std::pair{"\napprox_threshold = 101\n", "approx_threshold"},
         std::pair{"\napprox_threshold = nan\n", "approx_threshold"},
         std::pair{"\nlive = \n", "driver.toml"}}) {
-    const Told told(content);
+    const WrittenSettings written(content);
     const auto settings = read_driver_settings();
     ASSERT_FALSE(settings) << content;
     EXPECT_THAT(settings.error().text(), AllOf(HasSubstr(word), HasSubstr("driver.toml:2")));

@@ -1,6 +1,6 @@
-// What a command tells the virtual GPU's driver, in this process or in the programs that it starts.
-// The variables WIREWATT_* are for users; all else stands in one TOML file, which WIREWATT_SETTINGS
-// names (docs/driver.md).
+// What a command asks of the virtual GPU's driver, in this process or in the programs that it
+// starts. The variables WIREWATT_* are for users; all else stands in one TOML file, which
+// WIREWATT_SETTINGS names (docs/driver.md).
 #pragma once
 
 #include <filesystem>
@@ -38,19 +38,19 @@ struct DriverSettings {
 // Writes such a file, for a program that is to be given it. Errors: io_error.
 Status write_driver_settings(const std::filesystem::path& file, const DriverSettings& settings);
 
-// Tells the settings to the driver of this process, and to those of programs that it starts, until
-// the object goes. Then what WIREWATT_SETTINGS named before holds again.
-class ToldSettings {
+// Passes the settings to the driver of this process, and to those of programs that it starts, while
+// the object lives. Then WIREWATT_SETTINGS is again what it was before.
+class ScopedDriverSettings {
  public:
   // Errors: io_error.
-  [[nodiscard]] static Result<ToldSettings> tell(const DriverSettings& settings);
+  [[nodiscard]] static Result<ScopedDriverSettings> apply(const DriverSettings& settings);
 
-  ToldSettings(ToldSettings&& other) noexcept;
-  ToldSettings& operator=(ToldSettings&&) = delete;
-  ~ToldSettings();
+  ScopedDriverSettings(ScopedDriverSettings&& other) noexcept;
+  ScopedDriverSettings& operator=(ScopedDriverSettings&&) = delete;
+  ~ScopedDriverSettings();
 
  private:
-  explicit ToldSettings(ScratchFolder folder) : folder_(std::move(folder)) {}
+  explicit ScopedDriverSettings(ScratchFolder folder) : folder_(std::move(folder)) {}
 
   std::optional<ScratchFolder> folder_;
   std::optional<std::string> before_;
