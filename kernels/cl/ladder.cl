@@ -11,6 +11,8 @@
 // way: 0 loads that the L1 may answer, 1 loads past the L1, 2 stores, 3 no access. The ways differ in
 // that one instruction, so that what two levels cost apart is no difference of instructions. A load
 // is waited for before the next one: many wavefronts hide the latency.
+// Two more load 4 B a work-item through the L1: 4 from all lines of a piece, 5 from the lines of its
+// first quarter. They part what a load, its lines and its bytes cost.
 #ifdef __AMDGCN__
 // The value is taken whole, and costs no instruction. NVIDIA's assembler would delete the load.
 #define WW_TAKE(value)                                                      \
@@ -21,18 +23,25 @@
     WW_USE(z);                                                              \
     WW_USE(w);                                                              \
   }
+#define WW_TAKE_WORD(value) \
+  {                         \
+    uint x = (value);       \
+    WW_USE(x);              \
+  }
 #else
 #define WW_TAKE(value) taken ^= (value).x ^ (value).y ^ (value).z ^ (value).w
+#define WW_TAKE_WORD(value) taken ^= (value)
 #endif
-#define WW_STREAM(ACCESS)                                      \
-  for (uint i = 0; i < loops; ++i) {                           \
-    _Pragma("unroll") for (uint j = 0; j < WW_UNROLL; ++j) {   \
-      uint at = (piece & mask) * WW_WAVE_SIZE + lane;          \
-      ACCESS;                                                  \
-      piece += stride;                                         \
-    }                                                          \
-    WW_WAIT_LONG(throttle);                                    \
+#define WW_STREAM_OF(WORDS, ...)                                 \
+  for (uint i = 0; i < loops; ++i) {                             \
+    _Pragma("unroll") for (uint j = 0; j < WW_UNROLL; ++j) {     \
+      uint at = (piece & mask) * (WORDS * WW_WAVE_SIZE) + lane;  \
+      __VA_ARGS__;                                               \
+      piece += stride;                                           \
+    }                                                            \
+    WW_WAIT_LONG(throttle);                                      \
   }
+#define WW_STREAM(...) WW_STREAM_OF(1u, __VA_ARGS__)
 __kernel __attribute__((reqd_work_group_size(WW_GROUP_SIZE, 1, 1)))
 void ladder(__global const uint4* source, __global uint4* target, const uint mask,
             const uint stride, const uint loops, const uint throttle, const uint way,
@@ -49,6 +58,11 @@ void ladder(__global const uint4* source, __global uint4* target, const uint mas
   } else if (way == 2u) {
     const uint4 stored = source[(piece & (stride - 1) & mask) * WW_WAVE_SIZE + lane];
     WW_STREAM(target[at] = stored; WW_USE(at))
+  } else if (way == 4u) {
+    WW_STREAM(const uint value = source[at].x; WW_TAKE_WORD(value))
+  } else if (way == 5u) {
+    __global const uint* words = (__global const uint*)source;
+    WW_STREAM_OF(4u, const uint value = words[at]; WW_TAKE_WORD(value))
   } else {
     WW_STREAM(WW_USE(at))
   }
@@ -56,4 +70,6 @@ void ladder(__global const uint4* source, __global uint4* target, const uint mas
   if (taken == 0x7EDCBA98u && loops == 0xFFFFFFFFu) output[0] = taken;
 }
 #undef WW_STREAM
+#undef WW_STREAM_OF
 #undef WW_TAKE
+#undef WW_TAKE_WORD

@@ -106,6 +106,18 @@ CounterDispatch mean_launch(const Launches& launches) {
   return mean;
 }
 
+// Of launches that all count them. AMD counts flat instructions apart from the others.
+std::optional<double> memory_instructions(const Launches& launches) {
+  double sum = 0;
+  for (const CounterDispatch* launch : launches) {
+    const auto reads = measure::counter_total(*launch, "SQ_INSTS_VMEM_RD");
+    const auto writes = measure::counter_total(*launch, "SQ_INSTS_VMEM_WR");
+    if (!reads || !writes) return std::nullopt;
+    sum += *reads + *writes + measure::counter_total(*launch, "SQ_INSTS_FLAT").value_or(0);
+  }
+  return launches.empty() ? std::nullopt : std::optional(sum);
+}
+
 // The counters of a segment that some launches have and others lack.
 struct Multiplexed {
   std::string names;
@@ -290,6 +302,7 @@ void KernelSum::put_bytes(KernelTraffic& result) const {
     note(sum.reason, left_out);
     segment.reason = std::move(sum.reason);
   }
+  if (left_out.empty()) result.memory_instructions = memory_instructions(launches);
 }
 
 void KernelSum::put_times(KernelTraffic& result) const {

@@ -108,6 +108,13 @@ TEST(NoBytes, AreNeverReportedWithoutADoubt) {
   EXPECT_THAT(kernel.segments[0].reason, HasSubstr("nothing moved here"));
 }
 
+TEST(MemoryInstructions, AreKnownWhereAllLaunchesCountThem) {
+  const Counters both{{"SQ_INSTS_VMEM_RD", 30}, {"SQ_INSTS_VMEM_WR", 10}, {"SQ_INSTS_FLAT", 2}};
+  EXPECT_EQ(only_kernel({launch(1, both), launch(2, both)}).memory_instructions, 84.0);
+  const Counters one{{"SQ_INSTS_VMEM_RD", 30}};
+  EXPECT_FALSE(only_kernel({launch(1, both), launch(2, one)}).memory_instructions);
+}
+
 TEST(LaunchTimes, CarryARemarkWhereEndsWereCut) {
   auto late = launch(2, kL1Turn);
   late.cut_ns = 780'000;

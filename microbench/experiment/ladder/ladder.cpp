@@ -37,6 +37,8 @@ namespace levels = calibration::ladder_levels;
 // costs beside its accesses is then a part of P0.
 constexpr double kRateStep = 0.12;
 constexpr std::array<std::uint32_t, 5> kRateSteps{5, 4, 3, 2, 1};
+// Streams that part what the L1's loads cost. A device that is too slow for one has none of them.
+constexpr std::array kPartsOfL1{levels::kL1Quarter, levels::kL1Narrow, levels::kL1None};
 // Share of points for data beside random bits: slopes alone are wanted.
 constexpr std::array<std::size_t, 3> kFewRates{0, 2, 4};
 constexpr double kLadderRateTolerance = 0.03;
@@ -110,6 +112,10 @@ class Ladder final : public PointExperiment {
                                              double bits_per_s, std::uint32_t loops,
                                              double& access_s);
   Status drop_doubtful_cache(Bench& bench);
+  void drop_missed_parts();
+  static bool is_part(const LadderStream& stream) {
+    return std::ranges::count(kPartsOfL1, stream.level) > 0;
+  }
   static Result<double> busy_share(const measure::Counters& counters, const Bench::Launched& done);
   [[nodiscard]] std::vector<LadderStream> random_streams() const;
   [[nodiscard]] std::uint32_t loops_for(const LadderStream& stream, double bits_per_s) const;
@@ -170,6 +176,7 @@ json Ladder::plan() const {
               {"few_lines_cycles", few_lines_ticks_},
               {"points", std::move(points)},
               {"toggle_rates", toggle_rates()},
+              {"wave_size", kernels_ == nullptr ? 0U : kernels_->wave_size()},
               {"hot_loops", hot_loops_}}}};
   put(plan);
   if (plateau().settle_s > 0) {
@@ -309,12 +316,15 @@ std::vector<LadderStream> Ladder::random_streams() const {
     // Stores pass the L1 by: it writes through.
     if (set.name != levels::l1) streams.push_back({set.name, true, "random"});
   }
+  if (find_set(levels::l1) != nullptr) {
+    for (const char* level : kPartsOfL1) streams.push_back({level, false, "random"});
+  }
   return streams;
 }
 
 std::uint32_t Ladder::loops_for(const LadderStream& stream, double bits_per_s) const {
   const double pass = kernels_->loops_of_a_pass(stream);
-  const double passes = std::round(launch_s_ * bits_per_s / kernels_->bits_per_loop() / pass);
+  const double passes = std::round(launch_s_ * bits_per_s / kernels_->bits_per_loop(stream) / pass);
   return static_cast<std::uint32_t>(pass * std::clamp(passes, 1.0, kMaxLadderLoops / pass));
 }
 
@@ -324,7 +334,7 @@ std::uint32_t Ladder::loops_of_step(const LadderStream& stream, double least_rat
   // Of a simulated chip every line takes the host's time. Where a pass is long, the launch is.
   const bool too_long =
       launch_s_ == kVirtualLaunchSeconds &&
-      kRateSteps.front() * one * kernels_->bits_per_loop() > kMaxVirtualLaunchBits;
+      kRateSteps.front() * one * kernels_->bits_per_loop(stream) > kMaxVirtualLaunchBits;
   return too_long ? loops_for(stream, step * kRateStep * least_rate) : step * one;
 }
 
@@ -353,11 +363,11 @@ Result<double> Ladder::wait_s(Bench& bench) {
 Result<double> Ladder::full_rate(Bench& bench, const LadderStream& stream) {
   // A rate that no level exceeds makes the launch short; a second one has the length.
   double rate = 0;
-  std::uint32_t loops = loops_for(stream, 16 * kernels_->bits_per_loop() / launch_s_);
+  std::uint32_t loops = loops_for(stream, 16 * kernels_->bits_per_loop(stream) / launch_s_);
   for (int round = 0; round < 2; ++round) {
     WW_TRY(kernels_->select({stream, 0, loops}));
     WW_ASSIGN(seconds, loop_s(bench, loops));
-    rate = kernels_->bits_per_loop() / seconds;
+    rate = kernels_->bits_per_loop(stream) / seconds;
     const std::uint32_t wanted = loops_for(stream, rate);
     if (wanted <= 2 * loops) break;
     loops = wanted;
@@ -370,7 +380,7 @@ Result<double> Ladder::full_rate(Bench& bench, const LadderStream& stream) {
 Result<std::optional<LadderPoint>> Ladder::at_rate(Bench& bench, const LadderStream& stream,
                                                    double bits_per_s, std::uint32_t loops,
                                                    double& access_s) {
-  const double wanted_s = kernels_->bits_per_loop() / bits_per_s;
+  const double wanted_s = kernels_->bits_per_loop(stream) / bits_per_s;
   std::optional<LadderPoint> best;
   for (int attempt = 0; attempt < kMaxLadderTries; ++attempt) {
     const double waits = std::max(0.0, std::round((wanted_s - access_s) / wait_unit_s_));
@@ -378,7 +388,7 @@ Result<std::optional<LadderPoint>> Ladder::at_rate(Bench& bench, const LadderStr
     if (best && best->launch.wait == wait) break;
     WW_TRY(kernels_->select({stream, wait, loops}));
     WW_ASSIGN(seconds, loop_s(bench, loops));
-    const LadderPoint point{{stream, wait, loops}, kernels_->bits_per_loop() / seconds};
+    const LadderPoint point{{stream, wait, loops}, kernels_->bits_per_loop(stream) / seconds};
     const auto off = [&](const LadderPoint& p) { return std::abs(p.bits_per_s / bits_per_s - 1); };
     if (!best || off(point) < off(*best)) best = point;
     access_s = seconds - wait * wait_unit_s_;
@@ -416,7 +426,7 @@ Status Ladder::tune(Bench& bench) {
   double least = HUGE_VAL;
   double hottest = 0;
   for (const LadderStream& stream : streams) {
-    if (stream.level == levels::kL2Again) continue;
+    if (stream.level == levels::kL2Again || is_part(stream)) continue;
     WW_ASSIGN(rate, full_rate(bench, stream));
     least = std::min(least, rate);
     if (stream.level == levels::l2 && !stream.writes) hottest = rate;
@@ -425,22 +435,34 @@ Status Ladder::tune(Bench& bench) {
   for (const LadderStream& stream : streams) {
     double access_s = 0;
     for (std::size_t r = 0; r < kRateSteps.size(); ++r) {
+      if (is_part(stream) && !std::ranges::count(kFewRates, r)) continue;
       const std::uint32_t step = kRateSteps[r];
       WW_ASSIGN(point, at_rate(bench, stream, step * kRateStep * least,
                                loops_of_step(stream, least, step), access_s));
       if (!point) continue;
       points_.push_back(*point);
       // The other data have as many waits: what they move takes as long.
-      if (stream.level == levels::kL2Again || !std::ranges::count(kFewRates, r)) continue;
+      if (stream.level == levels::kL2Again || stream.level == levels::kL1None ||
+          !std::ranges::count(kFewRates, r)) {
+        continue;
+      }
       for (const std::string& data : {std::string("zeros"), settings_.data}) {
-        if (stream.writes && data != "zeros") continue;
+        if ((stream.writes || is_part(stream)) && data != "zeros") continue;
         LadderPoint other = *point;
         other.launch.stream.data = data;
         points_.push_back(std::move(other));
       }
     }
   }
+  drop_missed_parts();
   return {};
+}
+
+// A stream needs all of its rates, and the parts of a load all of their streams.
+void Ladder::drop_missed_parts() {
+  const auto of_part = [](const LadderPoint& point) { return is_part(point.launch.stream); };
+  constexpr std::ptrdiff_t kWanted = (2 + 2 + 1) * std::ssize(kFewRates);
+  if (std::ranges::count_if(points_, of_part) < kWanted) std::erase_if(points_, of_part);
 }
 
 // Clocks and caches settle.
@@ -483,8 +505,8 @@ Status Ladder::perform(Bench& bench, const Condition& condition, StoredRun& run)
     WW_ASSIGN(share, busy_share(*bench.device().counters, done));
     run.counters[kBusyShare] = share;
   }
-  run.payload_bits =
-      kernels_->bits_per_loop() * point.launch.loops * static_cast<double>(run.launches);
+  run.payload_bits = kernels_->bits_per_loop(point.launch.stream) * point.launch.loops *
+                     static_cast<double>(run.launches);
   return {};
 }
 
@@ -626,7 +648,7 @@ Result<std::vector<LadderExercise>> exercise_ladder(const DeviceRequest& request
     WW_TRY(kernels->select(launch));
     for (int i = 0; i < kLadderExerciseLaunches; ++i) WW_TRY(kernels->launch());
     WW_TRY(device.host->finish());
-    done.push_back({launch.stream.name(), kernels->bits_per_loop() * launch.loops});
+    done.push_back({launch.stream.name(), kernels->bits_per_loop(launch.stream) * launch.loops});
   }
   return done;
 }

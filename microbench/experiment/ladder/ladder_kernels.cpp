@@ -27,7 +27,23 @@ constexpr std::int64_t kLadderFill = 1 << 20;
 // A virtual chip's caches give up the oldest line, so that none of them stays.
 constexpr std::int64_t kMemoryOverCache = 8, kMemoryOverVirtualCache = 4;
 // As in ladder.cl.
-enum class LadderAccess : std::uint32_t { through_l1 = 0, past_l1 = 1, stores = 2, none = 3 };
+enum class LadderAccess : std::uint32_t {
+  through_l1 = 0,
+  past_l1 = 1,
+  stores = 2,
+  none = 3,
+  quarter = 4,
+  narrow = 5
+};
+
+LadderAccess access_of(const calibration::LadderStream& stream) {
+  if (stream.writes) return LadderAccess::stores;
+  if (stream.level == levels::l1) return LadderAccess::through_l1;
+  if (stream.level == levels::kL1Quarter) return LadderAccess::quarter;
+  if (stream.level == levels::kL1Narrow) return LadderAccess::narrow;
+  if (stream.level == levels::kL1None) return LadderAccess::none;
+  return LadderAccess::past_l1;
+}
 
 std::size_t ladder_units(const Device& device) {
   const int known = device.chip.engines * device.chip.cus_per_engine;
@@ -105,13 +121,16 @@ Status LadderKernels::fill(DeviceBuffer& buffer, const std::string& data, std::u
 }
 
 const LadderSet& LadderKernels::set_of(const std::string& level) const {
-  const std::string wanted = level == levels::kL2Again ? levels::l2 : level;
+  const std::string wanted = level == levels::kL2Again       ? levels::l2
+                             : level.starts_with(levels::l1) ? levels::l1
+                                                             : level;
   const auto found = std::ranges::find(sets_, wanted, &LadderSet::name);
   return found == sets_.end() ? sets_.back() : *found;
 }
 
-double LadderKernels::bits_per_loop() const {
-  return 8.0 * 16 * kernels::kPtxUnroll * static_cast<double>(groups_ * kGroupSize);
+double LadderKernels::bits_per_loop(const calibration::LadderStream& stream) const {
+  const double of_item = stream.level == levels::kL1Narrow ? 4 : 16;
+  return 8 * of_item * kernels::kPtxUnroll * static_cast<double>(groups_ * kGroupSize);
 }
 
 std::uint32_t LadderKernels::pieces(const std::string& level) const {
@@ -140,15 +159,12 @@ std::uint32_t LadderKernels::loops_of_a_pass(const calibration::LadderStream& st
 Status LadderKernels::select(const LadderLaunch& launch) {
   const auto& [stream, wait, loops] = launch;
   const DeviceBuffer& source = stream.level == levels::kL2Again ? *again_ : *data_.at(stream.data);
-  const LadderAccess way = stream.writes                ? LadderAccess::stores
-                           : stream.level == levels::l1 ? LadderAccess::through_l1
-                                                        : LadderAccess::past_l1;
   WW_TRY(kernel_->set(0, source));
   WW_TRY(kernel_->set(2, pieces(stream.level) - 1));
   WW_TRY(kernel_->set(3, stride(stream.level)));
   WW_TRY(kernel_->set(4, loops));
   WW_TRY(kernel_->set(5, wait));
-  return kernel_->set(6, static_cast<std::uint32_t>(way));
+  return kernel_->set(6, static_cast<std::uint32_t>(access_of(stream)));
 }
 
 Status LadderKernels::select_empty(std::uint32_t wait, std::uint32_t loops) {

@@ -47,10 +47,12 @@ class LadderKernels {
   // The loop and its waits alone, without accesses.
   Status select_empty(std::uint32_t wait, std::uint32_t loops);
   Status launch() { return kernel_->launch(groups_, kGroupSize); }
-  [[nodiscard]] double bits_per_loop() const;
+  // Of the lines that a round takes, whatever part of them is loaded.
+  [[nodiscard]] double bits_per_loop(const calibration::LadderStream& stream) const;
   // Rounds in which the whole set of a stream is visited once. Launches of whole passes begin and
   // end alike, so that each finds the caches as the one before it did.
   [[nodiscard]] std::uint32_t loops_of_a_pass(const calibration::LadderStream& stream) const;
+  [[nodiscard]] unsigned wave_size() const { return wave_size_; }
   [[nodiscard]] const std::string& hash() const { return hash_; }
 
  private:

@@ -107,6 +107,7 @@ class LadderFitter {
     add_streams(answer);
     add_toggle_slopes(answer);
     add_differences(answer);
+    add_parts(answer);
     if (why_not_.empty()) add_covariance(answer);
     return answer;
   }
@@ -251,7 +252,7 @@ class LadderFitter {
   void add_streams(LadderAnswer& answer) const {
     for (std::size_t s = 0; s < input_.streams.size(); ++s) {
       const LadderStream& stream = input_.streams[s];
-      if (stream.level == ladder_levels::kL2Again) continue;
+      if (stream.level == ladder_levels::kL2Again || is_part(stream)) continue;
       LadderRow found = row(stream.figure(), "J/bit", of(s));
       if (found.figure.high && *found.figure.high < 0) {
         found.figure.status = RowStatus::rejected;
@@ -274,12 +275,43 @@ class LadderFitter {
   void add_toggle_slopes(LadderAnswer& answer) const {
     for (std::size_t s = 0; s < input_.streams.size(); ++s) {
       const LadderStream& stream = input_.streams[s];
-      if (stream.data != "random") continue;
+      if (stream.data != "random" || is_part(stream)) continue;
       const auto zeros = find({stream.level, stream.writes, "zeros"});
       if (!zeros) continue;
       Weights weights = difference(s, *zeros);
       for (double& weight : weights) weight /= input_.toggle_rate[s] - input_.toggle_rate[*zeros];
       answer.rows.push_back(row(stream.figure() + "_per_toggle", "J/toggle", weights));
+    }
+  }
+
+  static bool is_part(const LadderStream& stream) { return stream.level.starts_with("l1_"); }
+
+  // Loads of w work-items take 16 B each from n lines (a a bit of these), 4 B each from as many
+  // (c), or 4 B each from n / 4 (b). They cost i + n l + bytes r, so that a - c is 12 w r, c - b is
+  // 3/4 n l, each over its lines' bits, and i is what is left of b, less the loop (no load).
+  void add_parts(LadderAnswer& answer) const {
+    for (const std::string data : {"random", "zeros"}) {
+      const auto whole = find({ladder_levels::l1, false, data});
+      const auto quarter = find({ladder_levels::kL1Quarter, false, data});
+      const auto narrow = find({ladder_levels::kL1Narrow, false, data});
+      if (!whole || !quarter || !narrow) continue;
+      const std::string suffix = data == "random" ? "" : "_" + data;
+      Weights line(input_.streams.size());
+      line[*quarter] = 4.0 / 3;
+      line[*narrow] = -1.0 / 3;
+      answer.rows.push_back(row(ladder_levels::kLine + suffix, "J/bit", line));
+      Weights loaded(input_.streams.size());
+      loaded[*whole] = 4.0 / 3;
+      loaded[*quarter] = -4.0 / 3;
+      answer.rows.push_back(row(ladder_levels::kRegister + suffix, "J/bit", loaded));
+      const auto none = find({ladder_levels::kL1None, false, data});
+      if (!none) continue;
+      constexpr double kBitsOfItem = 8 * 16;
+      Weights load(input_.streams.size());
+      load[*narrow] = kBitsOfItem / 3 * input_.wave_size;
+      load[*whole] = -kBitsOfItem / 3 * input_.wave_size;
+      load[*none] = -kBitsOfItem * input_.wave_size;
+      answer.rows.push_back(row(ladder_levels::kInstruction, "J/load", load));
     }
   }
 
@@ -343,9 +375,11 @@ LadderAnswer fit_ladder_runs(const LadderInput& input) {
   return LadderFitter(input).answer();
 }
 
-std::map<std::string, double> fit_exact_launches(
-    std::span<const ExactLaunch> launches, const std::map<std::string, double>& toggle_rates) {
+std::map<std::string, double> fit_exact_launches(std::span<const ExactLaunch> launches,
+                                                 const std::map<std::string, double>& toggle_rates,
+                                                 double wave_size) {
   LadderInput input;
+  input.wave_size = wave_size;
   for (const ExactLaunch& launch : launches) {
     const auto found = std::ranges::find(input.streams, launch.stream);
     const auto at = static_cast<std::size_t>(found - input.streams.begin());

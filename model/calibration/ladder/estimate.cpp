@@ -22,6 +22,11 @@ using nlohmann::json;
 
 constexpr const char* kWholeLines =
     "of streams of whole lines with their instructions; an application's loads may take others";
+constexpr const char* kByParts =
+    "by the lines that loads take, and 4 B of each work-item; the interval has 0 to 16 B, and what "
+    "a "
+    "load itself costs the ladder's streams, which wait for it";
+constexpr double kLoadedBytes = 4, kMostLoadedBytes = 16;  // of a work-item's load
 constexpr const char* kCacheOrMemory = "cache or memory";
 constexpr const char* kNotParted =
     "no counter parts what the cache behind the L2 answers from what memory does";
@@ -76,6 +81,57 @@ LevelUse use_of(const char* level, std::optional<double> bytes, const std::strin
 }
 
 using FigureOf = std::function<Figure(const std::string&)>;
+
+// What loads through the L1 cost, by their number, their lines and their bytes.
+struct LoadPrice {
+  StepPrice line, loaded;  // of a bit
+  Figure load;             // of a wavefront
+  double wave_size{};
+
+  [[nodiscard]] bool known() const {
+    return line.random.interval() && loaded.random.interval() && load.interval();
+  }
+};
+
+LoadPrice load_price(const FigureOf& of, double wave_size) {
+  LoadPrice price;
+  price.wave_size = wave_size;
+  for (const auto& [part, name] :
+       {std::pair{&price.line, std::string(ladder_levels::kLine)},
+        std::pair{&price.loaded, std::string(ladder_levels::kRegister)}}) {
+    part->random = of(name);
+    part->zeros = of(name + "_zeros").interval();
+  }
+  price.load = of(ladder_levels::kInstruction);
+  return price;
+}
+
+// Nothing costs less than nothing, whatever the noise of a small part is.
+Interval above_zero(const Interval& energy) {
+  return {std::max(0.0, energy.value), std::max(0.0, energy.low), std::max(0.0, energy.high)};
+}
+
+Interval of_bits(const StepPrice& price, const model::AssumedData& data, double bits) {
+  CrossingModel between;
+  between.random_pj = *price.random.interval();
+  between.zero_pj = price.zeros;
+  return above_zero(between.of_data(data).times(1e-12 * bits));
+}
+
+// The step into the L1, where loads are counted beside the lines that they take. What a load costs
+// by itself has the wait of its wavefront in it, which an application's loads share: it is in the
+// interval alone.
+void price_loads(LevelUse& use, const LoadPrice& price, double loads, double line_bytes,
+                 const model::AssumedData& data) {
+  const double items = loads * price.wave_size;
+  const Interval lines = of_bits(price.line, data, 8 * line_bytes);
+  const Interval loaded = of_bits(price.loaded, data, 8.0);  // of a byte of each work-item
+  const Interval load = above_zero(price.load.interval()->times(1e-12 * loads));
+  use.energy_j = Interval{lines.value + kLoadedBytes * items * loaded.value, lines.low,
+                          lines.high + kMostLoadedBytes * items * loaded.high + load.high};
+  use.reason = kByParts;
+  use.status = RowStatus::transferred;
+}
 
 // From one level to the next; from the compute units where there is none before.
 StepPrice step_price(const FigureOf& of, const std::string& level, const std::string& before) {
@@ -186,6 +242,8 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
   const auto data =
       request.toggle_rate ? model::data_at_rate(*request.toggle_rate) : request.options.data;
   const Prices prices = prices_by([this](const std::string& name) { return figure(name); });
+  const LoadPrice loads = load_price([this](const std::string& name) { return figure(name); },
+                                     document_.value("wave_size", 64.0));
   std::vector<KernelUse> uses;
   KernelUse all;
   all.kernel = "all";
@@ -204,6 +262,10 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
     const auto l2_lines =
         l1_l2.bytes && l1_l2.wires ? std::optional(l1_l2.wires->slot_bits / 8) : l1_l2.bytes;
     use.levels.push_back(use_of(ladder_levels::l1, l1_lines, registers.reason, prices.l1, data));
+    if (use.levels.back().energy_j && loads.known() && kernel.memory_instructions &&
+        registers.upper_bytes) {
+      price_loads(use.levels.back(), loads, *kernel.memory_instructions, *l1_lines, data);
+    }
     use.levels.push_back(use_of(ladder_levels::l2, l2_lines, l1_l2.reason, prices.l2, data));
     use.levels.push_back(
         use_of(prices.behind_name, beyond.bytes, beyond.reason, prices.behind, data));

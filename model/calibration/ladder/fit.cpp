@@ -103,6 +103,7 @@ Result<Recorded> read_recording(const CampaignStore& campaign) {
   reader.read("regulator_tolerance_95", recorded.input.regulator_tolerance_95);
   WW_TRY(reader.status());
   recorded.setup = plan.value("setup", json::object());
+  recorded.input.wave_size = recorded.setup.value("wave_size", recorded.input.wave_size);
   const json toggle_rates = recorded.setup.value("toggle_rates", json::object());
   WW_ASSIGN(stored, campaign.runs());
   std::optional<int> state;
@@ -174,6 +175,7 @@ json document_of(const Recorded& recorded, const LadderAnswer& answer) {
       {"gain_tolerance_95", recorded.input.gain_tolerance_95},
       {"regulator_tolerance_95", recorded.input.regulator_tolerance_95},
       {"residual_w", answer.residual_w},
+      {"wave_size", recorded.input.wave_size},
       {"idle_w", answer.idle_w},
       {"idle_w_per_k", answer.idle_w_per_k},
       {"toggle_rates", recorded.setup.value("toggle_rates", json::object())},

@@ -103,7 +103,7 @@ TEST(LadderFit, OfExactLaunchesIsExact) {
     launches.push_back({{"l2", false, "zeros"}, rate, 20 + 2e-12 * rate});
     launches.push_back({{"memory", false, "random"}, rate, 25 + 9e-12 * rate});
   }
-  const auto figures = fit_exact_launches(launches, {{"random", 0.5}});
+  const auto figures = fit_exact_launches(launches, {{"random", 0.5}}, 64);
   EXPECT_NEAR(figures.at("l2_read"), 3, 1e-6);
   EXPECT_NEAR(figures.at("l2_read_zeros"), 2, 1e-6);
   EXPECT_NEAR(figures.at("memory_read_less_l2"), 6, 1e-6);
@@ -199,6 +199,42 @@ TEST(LadderFit, CoversTheTruthBehindAVoltageShownInSteps) {
       EXPECT_LT(off, 0.5 * off_without);
     }
   }
+}
+
+// Loads cost by their number, by the lines that they take and by the bytes that they bring.
+TEST(LadderFit, PartsWhatALoadItsLinesAndItsBytesCost) {
+  constexpr double kLine = 1.0e-12, kRegister = 0.4e-12, kLoad = 3000e-12, kLoop = 0.1e-12;
+  constexpr double kBitsOfWave = 8 * 16 * 64;
+  MadeCard card{.noise_w = 0.02};
+  card.l1 = kLine + kRegister + kLoad / kBitsOfWave + kLoop;
+  LadderInput input = made(card);
+  const std::size_t whole = 0;
+  const std::vector<std::pair<const char*, double>> parts{
+      {"l1_quarter", kLine + kRegister / 4 + kLoad / kBitsOfWave + kLoop},
+      {"l1_narrow", kLine + kRegister + 4 * (kLoad / kBitsOfWave + kLoop)},
+      {"l1_none", kLoop}};
+  const std::vector<LadderRun> runs = input.runs;
+  for (const auto& [level, energy] : parts) {
+    input.streams.push_back({level, false, "random"});
+    input.toggle_rate.push_back(0.5);
+    for (const LadderRun& of_l1 : runs) {
+      if (of_l1.stream != whole) continue;
+      LadderRun run = of_l1;
+      run.stream = input.streams.size() - 1;
+      run.power_w += std::pow(*run.voltage_v, 2) * (energy - card.l1) * run.bits_per_s;
+      input.runs.push_back(run);
+    }
+  }
+  const LadderAnswer answer = fit_ladder_runs(input);
+  for (const auto& [name, truth] :
+       {std::pair{"l1_line", kLine}, std::pair{"l1_register", kRegister},
+        std::pair{"l1_instruction", kLoad}}) {
+    const LadderRow& row = row_of(answer, name);
+    ASSERT_TRUE(row.sensed) << name << ": " << row.figure.reason;
+    EXPECT_TRUE(row.sensed->holds(truth)) << name << *row.figure.value;
+    EXPECT_NEAR(*row.figure.value, truth, 0.05 * truth) << name;
+  }
+  for (const LadderRow& row : answer.rows) EXPECT_NE(row.figure.name, "l1_narrow_read");
 }
 
 TEST(LadderFit, ADifferenceIsSurerThanItsPartsByTheirCovariance) {
@@ -374,6 +410,44 @@ TEST(Ladder, PricesWholeLinesOfTheL2WhereMonitorsCountThem) {
   request.toggle_rate = 0.5;
   const json total = ladder()->estimate(traffic, request).value().json["total"];
   EXPECT_NEAR(joules(total["levels"][1]), 8 * 2e9 * 3e-12, 1e-4);
+}
+
+// What comes into registers is counted nowhere: 4 B of each work-item, from nothing to 16 B.
+TEST(Ladder, PricesLoadsByTheirLinesAndTheirNumber) {
+  json parts = document();
+  auto& rows = parts["ladder_pj_per_bit"];
+  for (const auto& [name, value] :
+       {std::pair{"l1_line", 1.0}, std::pair{"l1_line_zeros", 0.5}, std::pair{"l1_register", 0.5},
+        std::pair{"l1_instruction", 800.0}}) {
+    json one = rows[0];
+    one["name"] = name;
+    one["value"] = value;
+    one["low"] = 0.9 * value;
+    one["high"] = 1.1 * value;
+    rows.push_back(one);
+  }
+  Traffic traffic;
+  traffic.architecture = "gfx701";
+  traffic.kernels.resize(1);
+  auto& kernel = traffic.kernels[0];
+  kernel.segments[0].upper_bytes = 4e9;
+  kernel.memory_instructions = 2e7;
+  EstimateRequest request;
+  request.part = "gfx701";
+  request.toggle_rate = 0.5;
+  const auto made = parse(parts, "ladder.json", Admission::refuse_flagged).value();
+  const auto priced = [&] {
+    return made->estimate(traffic, request).value().json["total"]["levels"][0];
+  };
+  const double lines = 8 * 4e9 * 1e-12, loads = 2e7 * 800e-12;
+  const double loaded = 2e7 * 64 * 8 * 0.5e-12;  // of a byte of each work-item
+  EXPECT_NEAR(joules(priced()), lines + 4 * loaded, 1e-6);
+  EXPECT_LT(joules(priced(), "low"), 0.9 * lines + 1e-6);
+  EXPECT_NEAR(joules(priced(), "high"), 1.1 * (lines + 16 * loaded + loads), 1e-6);
+  EXPECT_EQ(priced()["status"], "transferred");
+  EXPECT_THAT(priced()["reason"].get<std::string>(), HasSubstr("4 B of each work-item"));
+  kernel.memory_instructions.reset();
+  EXPECT_NEAR(joules(priced()), 8 * 4e9 * 2e-12, 1e-6);
 }
 
 TEST(Ladder, DoesNotTellACacheFromTheMemoryBehindIt) {

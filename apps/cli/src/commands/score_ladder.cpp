@@ -94,12 +94,13 @@ Result<calibration::Revealed> ladder_truth(const std::filesystem::path& recordin
   WW_ASSIGN(points, exercise(recording, device));
   const double idle_w = ladder.value("idle_w", 0.0);
   const auto toggle_rates = ladder.value("toggle_rates", std::map<std::string, double>{});
-  const auto truth = calibration::fit_exact_launches(points, toggle_rates);
+  const double wave_size = ladder.value("wave_size", 64.0);
+  const auto truth = calibration::fit_exact_launches(points, toggle_rates, wave_size);
   const double chip_idle_w = sim::gpu::power_behind_sensor_w(chip, idle_w);
   for (ExactLaunch& point : points) {
     point.power_w = sim::gpu::sensed_power_w(chip, chip_idle_w + point.power_w) - idle_w;
   }
-  const auto sensed = calibration::fit_exact_launches(points, toggle_rates);
+  const auto sensed = calibration::fit_exact_launches(points, toggle_rates, wave_size);
   calibration::Revealed revealed;
   revealed.chip_class = sim::gpu::to_string(chip.request().chip_class);
   for (const auto& [name, value] : truth) {

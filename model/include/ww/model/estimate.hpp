@@ -16,7 +16,7 @@ namespace ww::model {
 // The traffic of a kernel over one segment, summed over all its dispatches.
 struct SegmentTraffic {
   std::optional<double> bytes;
-  std::optional<double> upper_bytes;  // set if only a bound is known
+  std::optional<double> upper_bytes;  // not more than this, where no counter gives `bytes`
   bool at_least{};                    // `bytes` may be too few: some requests were not counted
   bool scaled{};                      // to launches that were not counted, from those that were
   std::string reason;                 // what is missing, or a remark on the figure
@@ -29,6 +29,8 @@ struct KernelTraffic {
   std::optional<double> time_s;  // all dispatches together
   std::string time_reason;       // why there is none, or a remark on it
   std::array<SegmentTraffic, 3> segments{};
+  // Loads and stores through the L1, one a wavefront; absent where a launch has no count of them.
+  std::optional<double> memory_instructions;
   // Monitored events of L1-L2 wires, times the length of their wires [mm]. Trunks include the
   // request and tag wires beside them. Legs are the way within an engine.
   std::optional<WireActivity> trunks_mm;

@@ -34,6 +34,16 @@ inline constexpr const char* l2 = "l2";
 inline constexpr const char* kL2Again = "l2_again";  // another set of the L2: the null pair
 inline constexpr const char* cache = "cache";        // behind the L2
 inline constexpr const char* memory = "memory";
+// Loads of 4 B a work-item from the L1's set: from all lines that loads of 16 B take, and from a
+// quarter of them; and the loop without loads. Their bits are those of the lines.
+inline constexpr const char* kL1Quarter = "l1_quarter";
+inline constexpr const char* kL1Narrow = "l1_narrow";
+inline constexpr const char* kL1None = "l1_none";
+// What they part: a bit of the lines that loads take, a bit that they bring into registers, and a
+// load of a wavefront.
+inline constexpr const char* kLine = "l1_line";
+inline constexpr const char* kRegister = "l1_register";
+inline constexpr const char* kInstruction = "l1_instruction";
 }  // namespace ladder_levels
 
 // Key of the busy share among a run's counters.
@@ -84,6 +94,7 @@ struct LadderInput {
   // a load line is assumed. Absent: voltages are taken as they are, run by run.
   std::optional<double> voltage_step_v;
   double power_step_w{};            // of the register's readings; 0: not known
+  double wave_size{64};             // work-items of a wavefront
   double gain_tolerance_95{};       // relative, of the sensor
   double regulator_tolerance_95{};  // relative, of its marginal efficiency
 };
@@ -131,6 +142,7 @@ struct ExactLaunch {
 // Returns the fit's figures of such launches by name [pJ/bit]. `toggle_rates`: of each stream's
 // data; those that are absent count as 0.
 [[nodiscard]] std::map<std::string, double> fit_exact_launches(
-    std::span<const ExactLaunch> launches, const std::map<std::string, double>& toggle_rates);
+    std::span<const ExactLaunch> launches, const std::map<std::string, double>& toggle_rates,
+    double wave_size);
 
 }  // namespace ww::calibration
