@@ -142,6 +142,14 @@ TestVerdict judge_rates(const ArrayCacheEvidence& evidence) {
   return {Kind::answers, seen + ", so a cache before the L2 answers them"};
 }
 
+// How many compute units read at a time. HIP counts none on RDNA, where a place is a pair of them;
+// as many as any card has where there are no places either.
+int units_of(const HostFacts& facts, const ArrayCacheEvidence& evidence) {
+  constexpr int kMaxUnits = 128;
+  if (facts.compute_units > 0) return facts.compute_units;
+  return evidence.litmus ? 2 * evidence.litmus->places : kMaxUnits;
+}
+
 json to_json(const std::vector<StairPoint>& points) {
   json rows = json::array();
   for (const StairPoint& point : points) {
@@ -201,7 +209,7 @@ Result<ArrayCacheEvidence> find_array_cache_evidence(ComputeHost& host) {
       evidence.no_stairs = stairs.error().text();
     }
   }
-  auto rates = measure_list_rates(host, kShortList, kLongList);
+  auto rates = measure_list_rates(host, units_of(host.facts(), evidence), kShortList, kLongList);
   if (rates) {
     evidence.rates = *rates;
   } else if (rates.error().code == ErrorCode::cancelled) {

@@ -62,13 +62,14 @@ struct MemoryLevels {
                                                              std::span<const std::int64_t> sizes,
                                                              bool past_l1);
 
-// Bytes a second that all compute units together read past the L1s, over and over, from a short
+// Bytes a second that all `compute_units` together read past the L1s, over and over, from a short
 // list and from a long one. Sizes are powers of two. Errors of the host; unsupported where launches
 // cannot be timed.
 struct ListRates {
   double of_short{}, of_long{};
 };
-[[nodiscard]] Result<ListRates> measure_list_rates(ComputeHost& host, std::int64_t short_bytes,
+[[nodiscard]] Result<ListRates> measure_list_rates(ComputeHost& host, int compute_units,
+                                                   std::int64_t short_bytes,
                                                    std::int64_t long_bytes);
 
 [[nodiscard]] MemoryLevels levels_of(const Staircase& staircase);

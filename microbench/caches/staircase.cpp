@@ -26,7 +26,8 @@ constexpr std::size_t kStairShareOf8 = 5;
 // A chain lies in the first part of the set that is read before it: where the set exceeds a level,
 // what was read first is the first to go.
 constexpr std::int64_t kStairFirstPart = 4;
-constexpr double kRateLaunchS = 100e-6;  // that the shorter of two timed launches lasts at least
+constexpr double kRateLaunchS = 133e-6;  // that the longer of two timed launches lasts
+constexpr std::uint32_t kRateShare = 4;  // times as many loops as the shorter
 constexpr std::uint32_t kMaxRateLoops = 1U << 20U;
 constexpr int kRateRepeats = 3;
 constexpr std::uint32_t kStairPastL1 = 0, kStairThroughL1 = 1;  // ways of chase.cl
@@ -77,23 +78,24 @@ class Stairs {
     return ticks_of_chain(bytes / kStairPlaceBytes, kStairLoads, true, way);
   }
 
-  // Bytes a second from a set of so many bytes: by the median of how much longer twice the loops
-  // take, so that what a launch takes by itself is not in it.
+  // Bytes a second from a set of so many bytes: by the median of how much longer more loops take,
+  // so that what a launch takes by itself is not in it.
   Result<double> rate_of(std::int64_t bytes) {
     const std::size_t items = groups_ * kStairGroup;
     WW_TRY(stream_->set(2, static_cast<std::uint32_t>(bytes / 16 - 1)));
     WW_TRY(stream_->set(3, static_cast<std::uint32_t>(items)));
-    std::uint32_t loops = 1;
-    for (double seconds = 0; seconds < kRateLaunchS && loops < kMaxRateLoops;) {
-      loops *= 4;
-      WW_ASSIGN(taken, time_loops(loops));
+    std::uint32_t few = 1;
+    for (double seconds = 0; seconds < kRateLaunchS / kRateShare && few < kMaxRateLoops;) {
+      few *= 2;
+      WW_ASSIGN(taken, time_loops(few));
       seconds = taken;
     }
+    const std::uint32_t many = kRateShare * few;
     std::vector<double> longer;
     for (int repeat = 0; repeat < kRateRepeats; ++repeat) {
-      WW_ASSIGN(once, time_loops(loops));
-      WW_ASSIGN(twice, time_loops(2 * loops));
-      longer.push_back(twice - once);
+      WW_ASSIGN(once, time_loops(few));
+      WW_ASSIGN(more, time_loops(many));
+      longer.push_back(more - once);
     }
     const double seconds = median(std::move(longer));
     if (!(seconds > 0)) {
@@ -101,7 +103,7 @@ class Stairs {
                   host_.facts().device);
     }
     constexpr double kBytesOfLoop = 4 * 16;
-    return static_cast<double>(items) * loops * kBytesOfLoop / seconds;
+    return static_cast<double>(items) * (many - few) * kBytesOfLoop / seconds;
   }
 
  private:
@@ -223,9 +225,9 @@ Result<std::vector<StairPoint>> measure_stairs(ComputeHost& host,
   return points;
 }
 
-Result<ListRates> measure_list_rates(ComputeHost& host, std::int64_t short_bytes,
+Result<ListRates> measure_list_rates(ComputeHost& host, int compute_units, std::int64_t short_bytes,
                                      std::int64_t long_bytes) {
-  Stairs stairs(host, host.facts().compute_units, long_bytes);
+  Stairs stairs(host, compute_units, long_bytes);
   WW_TRY(stairs.set_up());
   WW_ASSIGN(of_short, stairs.rate_of(short_bytes));
   WW_ASSIGN(of_long, stairs.rate_of(long_bytes));

@@ -90,6 +90,7 @@ Result<Visibility> test_visibility(ComputeHost& host) {
   }
   Visibility found;
   found.lines = static_cast<int>(kVisibleLines);
+  found.places = static_cast<int>(places.size());
   found.reader = places.front().id;
   found.writer = other->id;
   VisibilityTest test(host, prober);

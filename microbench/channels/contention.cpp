@@ -120,6 +120,7 @@ Status ContentionMeter::prepare() {
     times.push_back(time);
   }
   last_alone_ = times.back();
+  times.erase(times.begin());  // it misses the L2
   exact_ = spread(times) <= kExactShare * median(times);
   if (!exact_) WW_TRY(lengthen());
   WW_TRY(find_levels());

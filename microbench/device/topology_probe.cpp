@@ -79,8 +79,9 @@ Result<double> Prober::contend(std::uint64_t first, std::uint64_t second, std::u
   // A wavefront waits for each of its loads: many of them saturate a channel, which this many do
   // whatever the size of the chip.
   constexpr std::size_t kSaturating = 768;
-  WW_ASSIGN(seconds,
-            contend_->time_launch(std::min(4 * groups_, kSaturating), macros_.target.wave_size));
+  // Sixteen a compute unit, of which RDNA's places are pairs.
+  const std::size_t waves = (is_rdna(host_.facts().target) ? 8 : 4) * groups_;
+  WW_ASSIGN(seconds, contend_->time_launch(std::min(waves, kSaturating), macros_.target.wave_size));
   contentions_.push_back({first, second, seconds});
   return seconds;
 }

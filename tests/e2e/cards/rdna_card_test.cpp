@@ -123,6 +123,15 @@ TEST_P(RdnaCards, AreCalibratedAsTheVirtualOneIs) {
 
   const Finished door = calibrate("virtual:" + chip_, "door", {});
   ASSERT_EQ(door.exit_code, 0) << door.err;
+  // HIP does not count RDNA's compute units: all must have read the lists all the same.
+  const auto twin_store = CampaignStore::open_read_only(folder_.path() / "door");
+  ASSERT_TRUE(twin_store) << twin_store.error().text();
+  const json twin_rates =
+      json::parse(**twin_store->get(campaign_keys::opening)).at("array_caches").at("rates");
+  for (const char* list : {"short_bytes_per_s", "long_bytes_per_s"}) {
+    const auto rate = twin_rates.at(list).get<double>();
+    EXPECT_NEAR(caches.at("rates").at(list).get<double>(), rate, 0.05 * rate) << list;
+  }
   const json model = model_in("card");
   const json twin = model_in("door");
   // A card reports no nominal voltage: its answer is for the one that was read.

@@ -28,6 +28,7 @@ struct Visibility {
   std::int64_t stale{};  // lines in which loads past the caches, as of the streams, were stale
   std::int64_t stale_plain{};
   std::uint32_t reader{}, writer{};  // hardware ids of the places
+  int places{};                      // that the device has
 };
 // Errors: unsupported (the places of the part are not told apart, or have one shader array),
 // bad_data (wavefronts never ran at both places at once), those of the host.
