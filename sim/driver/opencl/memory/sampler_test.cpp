@@ -29,6 +29,7 @@ TEST_F(SamplerTest, TellsWhatItIsAndIsGivenBack) {
   EXPECT_EQ(cl.clRetainSampler(made), CL_SUCCESS);
   EXPECT_EQ(ask(CL_SAMPLER_REFERENCE_COUNT), 2U);
   cl_context in{};
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): a handle is a pointer, and its size is meant
   EXPECT_EQ(cl.clGetSamplerInfo(made, CL_SAMPLER_CONTEXT, sizeof in, &in, nullptr), CL_SUCCESS);
   EXPECT_EQ(in, context);
   EXPECT_EQ(cl.clReleaseSampler(made), CL_SUCCESS);
@@ -70,9 +71,11 @@ TEST_F(SamplerTest, KernelsGetTheAddressesOfDescriptors) {
   cl_sampler sampler =
       cl.clCreateSampler(context, CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR, &code);
   const cl_int n = 2;
+  // NOLINTBEGIN(bugprone-sizeof-expression): a handle is a pointer, and its size is meant
   EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof flat, &flat), CL_SUCCESS);
   EXPECT_EQ(cl.clSetKernelArg(kernel, 1, sizeof sampler, &sampler), CL_SUCCESS);
   EXPECT_EQ(cl.clSetKernelArg(kernel, 2, sizeof deep, &deep), CL_SUCCESS);
+  // NOLINTEND(bugprone-sizeof-expression)
   EXPECT_EQ(cl.clSetKernelArg(kernel, 3, sizeof n, &n), CL_SUCCESS);
 
   // Launched once the gate opens; image and sampler live on until then.

@@ -59,9 +59,9 @@ Scene make_scene(TestGpu& test, ImageFormat format, Filter filter) {
   Positions whole(kItems);
   std::vector<std::array<float, 4>> between(kItems);
   for (std::uint32_t i = 0; i < kItems; ++i) {
-    whole[i] = {static_cast<std::int32_t>(i % kSide), static_cast<std::int32_t>(i / kSide), 0, 0};
-    between[i] = {static_cast<float>(i % kSide) + 0.75F, static_cast<float>(i / kSide) + 0.25F, 0,
-                  0};
+    const std::uint32_t x = i % kSide, y = i / kSide;
+    whole[i] = {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 0, 0};
+    between[i] = {static_cast<float>(x) + 0.75F, static_cast<float>(y) + 0.25F, 0, 0};
   }
   scene.whole = test.buffer(whole);
   scene.between = test.buffer(between);
