@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <sstream>
-#include <thread>
 
 #include "growing_card.hpp"
 #include "process.hpp"
@@ -47,11 +45,21 @@ class Meter : public ::testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return run(words, environment());
   }
-  // The lines of `top`, ended by Ctrl-C.
+  // The last line of `top`, which runs `meanwhile` in a shell after its first line and ends by
+  // Ctrl-C fifteen lines after that: a machine under load takes its time for each step, so none has
+  // a limit.
   [[nodiscard]] json top(const std::vector<std::string>& more, const Environment& with,
-                         const char* seconds) const {
-    std::vector<std::string> words{"timeout", "-s",         "INT", seconds, wirewatt(),
-                                   "top",     "--interval", "0.2", "--json"};
+                         const std::string& meanwhile) const {
+    const std::string lines = "'" + (folder_.path() / "lines").string() + "'";
+    const std::string wait =
+        "until [ $(wc -l <" + lines + ") -ge $wanted ] || ! kill -0 $!; do sleep 0.05; done; ";
+    std::vector<std::string> words{"sh", "-c",
+                                   // A shell's children in the background ignore SIGINT otherwise.
+                                   ": >" + lines + "; env --default-signal=INT \"$@\" >" + lines +
+                                       " & wanted=1; " + wait + meanwhile +
+                                       "; wanted=$(($(wc -l <" + lines + ") + 15)); " + wait +
+                                       "kill -INT $!; wait $!; cat " + lines,
+                                   "sh", wirewatt(), "top", "--interval", "0.2", "--json"};
     words.insert(words.end(), more.begin(), more.end());
     const auto finished = run(words, with);
     EXPECT_NE(finished.out, "") << finished.err;
@@ -65,20 +73,14 @@ class Meter : public ::testing::Test {
     std::printf("%.3f J, the accumulator counted %.3f J: %+.4f%%\n", found, expected,
                 100 * (found / expected - 1));
   }
-  // A program that loads the card for a while between two rests.
-  static std::vector<std::string> loading(const GrowingCard& card, const std::string& after) {
+  // Loads the card for a while.
+  static std::string load_of(const GrowingCard& card) {
     const std::string load = "'" + card.load().string() + "'";
-    return {"--", "sh", "-c",
-            "sleep 1; : >" + load + "; sleep 2; rm " + load + "; sleep 1; " + after};
+    return ": >" + load + "; sleep 2; rm " + load;
   }
-  // As long, beside what runs meanwhile.
-  static std::jthread load_beside(const GrowingCard& card) {
-    return std::jthread([&card] {
-      std::this_thread::sleep_for(std::chrono::seconds(2));
-      std::ofstream(card.load()) << "now\n";
-      std::this_thread::sleep_for(std::chrono::seconds(2));
-      std::filesystem::remove(card.load());
-    });
+  // A program that does so between two rests.
+  static std::vector<std::string> loading(const GrowingCard& card, const std::string& after) {
+    return {"--", "sh", "-c", "sleep 1; " + load_of(card) + "; sleep 1; " + after};
   }
 
   TemporaryFolder folder_;
@@ -148,8 +150,7 @@ TEST_F(MeterOfAPackage, LeavesAWholeResultAtCtrlC) {
 }
 
 TEST_F(MeterOfAPackage, IsShownLiveWithoutACalibration) {
-  const auto loader = load_beside(counting_);
-  const json line = top({"--device", "gpu:0"}, environment(), "8");
+  const json line = top({"--device", "gpu:0"}, environment(), load_of(counting_));
   EXPECT_EQ(line.at("energy_status"), "ok") << line;
   expect_joules(line, counting_.joules(300, line.at("seconds").get<double>()));
   ASSERT_FALSE(line.at("rails").empty()) << line;
@@ -186,7 +187,7 @@ TEST_F(Meter, OfANodeHasTheNodesOwnMetersOnceForAllCards) {
   for (const json& device : result.at("devices")) {
     EXPECT_THAT(names(device.at("rails")), ElementsAre("cray_accel")) << device;
   }
-  const json line = top({"--device", "gpu:1"}, environment(), "3");
+  const json line = top({"--device", "gpu:1"}, environment(), "sleep 1");
   EXPECT_THAT(names(line.at("rails")), ElementsAre("cray_accel"));
   EXPECT_THAT(names(line.at("node")), ElementsAre("cray_cpu", "cray_memory", "cray_node"));
 }
@@ -231,11 +232,10 @@ TEST_F(Meter, OfTwoDiesSaysThatTheFigureIsThePackages) {
   tree.write(tree.device() / "gpu_busy_percent", "97");
   counting.reset();  // it ends before another one writes
   counting = std::make_unique<GrowingCard>(tree, power, false);
-  const auto loader = load_beside(*counting);
-  const json line = top({"--device", "gpu:1"}, environment(), "6");
+  const json line = top({"--device", "gpu:1"}, environment(), load_of(*counting));
   expect_joules(line, counting->joules(400, line.at("seconds").get<double>()));
   EXPECT_EQ(line.at("sensor_of"), "0000:03:00.0");
-  EXPECT_FALSE(top({"--device", "gpu:0"}, environment(), "1").contains("sensor_of"));
+  EXPECT_FALSE(top({"--device", "gpu:0"}, environment(), "sleep 1").contains("sensor_of"));
 }
 
 class MeterByNvml : public Meter {
@@ -314,7 +314,7 @@ TEST_F(MeterByNvml, BoundsTheTrafficOfAHopper) {
   EXPECT_TRUE(traffic.at("l2_memory_at_most_j").is_null());  // without a calibration
   EXPECT_EQ(traffic.at("reason"), "");
 
-  const json line = top({"--device", "gpu:0"}, environment, "4");
+  const json line = top({"--device", "gpu:0"}, environment, "sleep 3");
   EXPECT_NEAR(line.at("memory_at_most_bytes_per_s").get<double>(), half_rate, 0.05 * half_rate)
       << line;
 }
@@ -332,7 +332,7 @@ TEST_F(MeterByNvml, SaysWhyAnEarlierCardHasNoTraffic) {
 // Whoever lists all GPUs with their processes holds a lock that a job may want.
 TEST_F(MeterByNvml, OfOneGpuAsksNothingOfTheOthersAndSeldomOfThatOne) {
   const auto environment = with_nvml("count 2\nidle_w 350\nenergy_period_s 0.001\nbusy 40\n");
-  const json line = top({"--device", "gpu:0"}, environment, "4");
+  const json line = top({"--device", "gpu:0"}, environment, "sleep 3");
   EXPECT_EQ(line.at("busy_share"), 0.4) << line;
   expect_joules(line, 350 * line.at("seconds").get<double>());
   const auto counted = calls();
